@@ -1,0 +1,1 @@
+//! The runtime of Legwork: lifecycle, hooks, driver, executor and the loop

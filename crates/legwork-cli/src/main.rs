@@ -1,0 +1,3 @@
+//! The legwork command.
+
+fn main() {}

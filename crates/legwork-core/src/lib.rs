@@ -1,0 +1,1 @@
+//! The pure core of Legwork: messages, events, state and the journal format

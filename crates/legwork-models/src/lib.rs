@@ -1,0 +1,1 @@
+//! Model providers of Legwork, one module and one feature each

@@ -1,0 +1,1 @@
+//! Stores of Legwork: where journals and inboxes live

@@ -1,0 +1,1 @@
+//! Test kit of Legwork: scripted models, virtual time, crashes everywhere, conformance suites

@@ -1,0 +1,1 @@
+//! Tools of Legwork: files and the shell, confined

@@ -1,0 +1,1 @@
+//! LLM agents that finish what they start
