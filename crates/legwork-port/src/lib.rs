@@ -1,1 +1,51 @@
-//! The contract of Legwork: the traits that models, tools, stores and lifecycles implement
+//! The contract of Legwork: the traits that models, tools, stores and lifecycles implement.
+//!
+//! A stranger's tool, store, model or lifecycle needs this crate and nothing else. It is
+//! deliberately traits and data only: no runtime, HTTP, SQL, and not the loop.
+//!
+//! ```
+//! use legwork_port::{BoxFuture, Tool, ToolContext, core::{ToolCall, ToolOutcome, ToolSpec}};
+//! use std::sync::Arc;
+//!
+//! struct Echo(Arc<ToolSpec>);
+//!
+//! impl Tool for Echo {
+//!     fn spec(&self) -> Arc<ToolSpec> {
+//!         Arc::clone(&self.0)
+//!     }
+//!     fn call<'a>(&'a self, call: &'a ToolCall, _cx: &'a ToolContext) -> BoxFuture<'a, ToolOutcome> {
+//!         Box::pin(async { ToolOutcome::text(&*call.arguments) })
+//!     }
+//! }
+//! ```
+//!
+//! Read the modules in this order: [`model`], [`tool`], [`store`], [`lifecycle`],
+//! [`clock`], [`observer`], [`cancel`], [`sandbox`], [`embedder`].
+#![forbid(unsafe_code)]
+
+pub mod cancel;
+pub mod clock;
+pub mod embedder;
+pub mod lifecycle;
+pub mod model;
+pub mod observer;
+pub mod sandbox;
+pub mod store;
+pub mod tool;
+
+use std::future::Future;
+use std::pin::Pin;
+
+pub use cancel::Cancellation;
+pub use clock::{Clock, Ids};
+pub use embedder::Embedder;
+pub use legwork_core as core;
+pub use lifecycle::{Lifecycle, StepView, Trigger};
+pub use model::{Delta, Deltas, Model, Profile};
+pub use observer::{LiveEvent, Observer};
+pub use sandbox::Sandbox;
+pub use store::{Claim, Store};
+pub use tool::{Tool, ToolContext, Toolset};
+
+/// A boxed future: what makes the traits of this crate object-safe.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

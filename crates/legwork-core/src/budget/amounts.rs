@@ -1,0 +1,93 @@
+//! Amounts of what executions use.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::inference::Usage;
+use crate::time::Micros;
+
+/// Money in millionths of a US dollar.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
+)]
+#[serde(transparent)]
+pub struct MicroUsd(pub u64);
+
+impl MicroUsd {
+    /// US dollars, rounded to a millionth; negative and NaN are zero.
+    pub fn from_usd(usd: f64) -> Self {
+        // `as` saturates and maps NaN to zero, which is what is documented here.
+        Self((usd * 1e6).round() as u64)
+    }
+}
+
+impl fmt::Display for MicroUsd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "${}.{:06}", self.0 / 1_000_000, self.0 % 1_000_000)
+    }
+}
+
+/// What was used, or is reserved, of each dimension.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Amounts {
+    /// Steps begun.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub steps: u64,
+    /// Tool calls begun.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub tool_calls: u64,
+    /// Input tokens.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub input: u64,
+    /// Output tokens.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub output: u64,
+    /// Money.
+    #[serde(skip_serializing_if = "is_free")]
+    pub cost: MicroUsd,
+    /// Time at work.
+    #[serde(skip_serializing_if = "is_instant")]
+    pub active: Micros,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it by reference")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it by reference")]
+fn is_free(cost: &MicroUsd) -> bool {
+    cost.0 == 0
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it by reference")]
+fn is_instant(time: &Micros) -> bool {
+    time.0 == 0
+}
+
+impl Amounts {
+    /// Tokens of a usage and what they cost.
+    pub fn of_usage(usage: &Usage, cost: MicroUsd) -> Self {
+        Self { input: usage.input, output: usage.output, cost, ..Self::default() }
+    }
+
+    /// The sum; each dimension at most the largest value.
+    #[must_use]
+    pub fn plus(&self, other: &Self) -> Self {
+        Self {
+            steps: self.steps.saturating_add(other.steps),
+            tool_calls: self.tool_calls.saturating_add(other.tool_calls),
+            input: self.input.saturating_add(other.input),
+            output: self.output.saturating_add(other.output),
+            cost: MicroUsd(self.cost.0.saturating_add(other.cost.0)),
+            active: self.active.plus(other.active),
+        }
+    }
+
+    /// Input and output tokens together.
+    pub fn total_tokens(&self) -> u64 {
+        self.input.saturating_add(self.output)
+    }
+}

@@ -1,0 +1,189 @@
+//! What is reserved, settled and left.
+
+use serde::{Deserialize, Serialize};
+
+use crate::budget::{Amounts, Budget, Dimension, MicroUsd, Price};
+use crate::id::Seq;
+use crate::inference::Usage;
+use crate::time::{Micros, Timestamp};
+
+/// Output tokens below which an inference is not worth its input.
+pub const OUTPUT_FLOOR: u64 = 1_024;
+
+/// What is held for one call until its real usage is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reserve {
+    /// The entry that reserved it.
+    pub entry: Seq,
+    /// How much is held.
+    pub amounts: Amounts,
+}
+
+/// A limit that refuses what comes next, with its numbers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Exhausted {
+    /// Which limit.
+    pub dimension: Dimension,
+    /// The limit.
+    pub limit: u64,
+    /// What was used and is held.
+    pub used: u64,
+    /// What was asked for beyond that.
+    pub wanted: u64,
+}
+
+impl std::fmt::Display for Exhausted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { dimension, limit, used, wanted } = self;
+        write!(f, "the limit of {limit} {dimension} leaves no room: {used} used, {wanted} wanted")
+    }
+}
+
+/// What one execution may use, has used and holds; a session fact.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Ledger {
+    /// The limits.
+    pub budget: Budget,
+    /// What the current execution used.
+    pub spent: Amounts,
+    /// What the whole session used.
+    pub lifetime: Amounts,
+    /// What is held for calls under way.
+    pub reserved: Vec<Reserve>,
+}
+
+impl Ledger {
+    /// What is used and held together.
+    pub fn committed(&self) -> Amounts {
+        self.reserved.iter().fold(self.spent, |sum, held| sum.plus(&held.amounts))
+    }
+
+    /// The output tokens that an inference may have, and what to hold for it.
+    ///
+    /// `input` is the estimate of its input tokens, `max_output` what it may give at most
+    /// (none = unknown). Output is clamped to what the limits leave.
+    ///
+    /// # Errors
+    /// The limit that leaves less than [`OUTPUT_FLOOR`] (or less than was asked for, if
+    /// that is smaller).
+    pub fn afford(
+        &self,
+        input: u64,
+        max_output: Option<u64>,
+        price: Option<&Price>,
+    ) -> Result<(Option<u64>, Amounts), Exhausted> {
+        let used = self.committed();
+        let floor = max_output.unwrap_or(OUTPUT_FLOOR).min(OUTPUT_FLOOR);
+        let mut output = max_output;
+        let rooms = [
+            self.room_for_input(&used, input)?.map(|()| u64::MAX),
+            room(Dimension::OutputTokens, self.budget.output_tokens, used.output, 0, floor)?,
+            room(
+                Dimension::TotalTokens,
+                self.budget.total_tokens,
+                used.total_tokens(),
+                input,
+                floor,
+            )?,
+            self.room_for_cost(&used, input, floor, price)?,
+        ];
+        for left in rooms.into_iter().flatten().filter(|left| *left != u64::MAX) {
+            output = Some(output.map_or(left, |asked| asked.min(left)));
+        }
+        let usage = Usage { input, output: output.unwrap_or(0), ..Usage::default() };
+        let cost = price.map_or(MicroUsd(0), |price| price.cost(&usage));
+        Ok((output, Amounts::of_usage(&usage, cost)))
+    }
+
+    fn room_for_input(&self, used: &Amounts, input: u64) -> Result<Option<()>, Exhausted> {
+        let Some(limit) = self.budget.input_tokens else { return Ok(None) };
+        if used.input.saturating_add(input) <= limit {
+            return Ok(Some(()));
+        }
+        Err(Exhausted { dimension: Dimension::InputTokens, limit, used: used.input, wanted: input })
+    }
+
+    fn room_for_cost(
+        &self,
+        used: &Amounts,
+        input: u64,
+        floor: u64,
+        price: Option<&Price>,
+    ) -> Result<Option<u64>, Exhausted> {
+        let (Some(limit), Some(price)) = (self.budget.cost, price) else { return Ok(None) };
+        let at_least = price.cost(&Usage { input, output: floor, ..Usage::default() });
+        let left = limit.0.saturating_sub(used.cost.0);
+        if at_least.0 > left {
+            let (used, wanted) = (used.cost.0, at_least.0);
+            return Err(Exhausted { dimension: Dimension::Cost, limit: limit.0, used, wanted });
+        }
+        let for_input = price.cost(&Usage { input, ..Usage::default() });
+        Ok(Some(price.output_for(MicroUsd(left.saturating_sub(for_input.0)))))
+    }
+
+    /// The limit that forbids another step now, if one does.
+    pub fn forbids_step(&self, now: Timestamp) -> Option<Exhausted> {
+        let used = self.committed();
+        let checks = [
+            (Dimension::Steps, self.budget.steps, used.steps),
+            (Dimension::InputTokens, self.budget.input_tokens, used.input),
+            (Dimension::OutputTokens, self.budget.output_tokens, used.output),
+            (Dimension::TotalTokens, self.budget.total_tokens, used.total_tokens()),
+            (Dimension::Cost, self.budget.cost.map(|cost| cost.0), used.cost.0),
+            (Dimension::ActiveTime, self.budget.active.map(|time| time.0), used.active.0),
+            (Dimension::Deadline, self.budget.deadline.map(|at| at.0), now.0),
+            (Dimension::ToolCalls, self.budget.tool_calls, used.tool_calls),
+        ];
+        checks.into_iter().find_map(|(dimension, limit, used)| {
+            let limit = limit.filter(|limit| used >= *limit)?;
+            Some(Exhausted { dimension, limit, used, wanted: 1 })
+        })
+    }
+
+    /// The limit that a batch of calls would pass, checked as a whole.
+    pub fn forbids_calls(&self, calls: u64) -> Option<Exhausted> {
+        let limit = self.budget.tool_calls?;
+        let used = self.spent.tool_calls;
+        let over = used.saturating_add(calls) > limit;
+        over.then_some(Exhausted { dimension: Dimension::ToolCalls, limit, used, wanted: calls })
+    }
+
+    pub(crate) fn begin(&mut self) {
+        self.spent = Amounts::default();
+    }
+
+    pub(crate) fn spend(&mut self, amounts: &Amounts) {
+        self.spent = self.spent.plus(amounts);
+        self.lifetime = self.lifetime.plus(amounts);
+    }
+
+    pub(crate) fn reserve(&mut self, entry: Seq, amounts: Amounts) {
+        self.reserved.push(Reserve { entry, amounts });
+    }
+
+    /// Releases what an entry reserved and charges what was really used.
+    pub(crate) fn settle(&mut self, entry: Seq, charge: &Amounts) {
+        self.reserved.retain(|held| held.entry != entry);
+        self.spend(charge);
+    }
+
+    pub(crate) fn active(&mut self, time: Micros) {
+        self.spend(&Amounts { active: time, ..Amounts::default() });
+    }
+}
+
+fn room(
+    dimension: Dimension,
+    limit: Option<u64>,
+    used: u64,
+    input: u64,
+    floor: u64,
+) -> Result<Option<u64>, Exhausted> {
+    let Some(limit) = limit else { return Ok(None) };
+    let left = limit.saturating_sub(used).saturating_sub(input);
+    if left < floor {
+        let wanted = input.saturating_add(floor);
+        return Err(Exhausted { dimension, limit, used, wanted });
+    }
+    Ok(Some(left))
+}

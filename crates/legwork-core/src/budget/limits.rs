@@ -1,0 +1,128 @@
+//! Limits on what one execution may use.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::budget::MicroUsd;
+use crate::string_enum::string_enum;
+use crate::time::{Micros, Timestamp};
+
+string_enum! {
+    /// A dimension that can be limited.
+    Dimension {
+        /// Steps.
+        Steps = "steps",
+        /// Tool calls.
+        ToolCalls = "tool_calls",
+        /// Input tokens.
+        InputTokens = "input_tokens",
+        /// Output tokens.
+        OutputTokens = "output_tokens",
+        /// Input and output tokens.
+        TotalTokens = "total_tokens",
+        /// Money.
+        Cost = "cost",
+        /// Time at work.
+        ActiveTime = "active_time",
+        /// Wall time.
+        Deadline = "deadline",
+    }
+}
+
+/// Limits on what one execution may use; what is missing is unlimited.
+///
+/// ```
+/// use legwork_core::Budget;
+/// let budget = Budget::usd(0.50).steps(20);
+/// assert_eq!(budget.cost.unwrap().0, 500_000);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Budget {
+    /// Steps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub steps: Option<u64>,
+    /// Tool calls.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool_calls: Option<u64>,
+    /// Input tokens.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub input_tokens: Option<u64>,
+    /// Output tokens.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output_tokens: Option<u64>,
+    /// Input and output tokens together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total_tokens: Option<u64>,
+    /// Money.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost: Option<MicroUsd>,
+    /// Time at work, without waits on people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub active: Option<Micros>,
+    /// Wall time after which no step begins.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deadline: Option<Timestamp>,
+}
+
+impl Budget {
+    /// The limits that ship on for libraries: 20 steps and 300 s at work.
+    ///
+    /// The numbers are those of rule S3.6.
+    pub fn guards() -> Self {
+        Self::unlimited().steps(20).active(Duration::from_secs(300))
+    }
+
+    /// No limit at all.
+    pub fn unlimited() -> Self {
+        Self::default()
+    }
+
+    /// At most this much money, in US dollars, beside the shipped guards.
+    pub fn usd(usd: f64) -> Self {
+        Self { cost: Some(MicroUsd::from_usd(usd)), ..Self::guards() }
+    }
+
+    /// At most this many steps.
+    #[must_use]
+    pub fn steps(self, steps: u64) -> Self {
+        Self { steps: Some(steps), ..self }
+    }
+
+    /// At most this many tool calls.
+    #[must_use]
+    pub fn tool_calls(self, calls: u64) -> Self {
+        Self { tool_calls: Some(calls), ..self }
+    }
+
+    /// At most this many input and output tokens together.
+    #[must_use]
+    pub fn tokens(self, tokens: u64) -> Self {
+        Self { total_tokens: Some(tokens), ..self }
+    }
+
+    /// At most this many input tokens.
+    #[must_use]
+    pub fn input_tokens(self, tokens: u64) -> Self {
+        Self { input_tokens: Some(tokens), ..self }
+    }
+
+    /// At most this many output tokens.
+    #[must_use]
+    pub fn output_tokens(self, tokens: u64) -> Self {
+        Self { output_tokens: Some(tokens), ..self }
+    }
+
+    /// At most this much time at work.
+    #[must_use]
+    pub fn active(self, time: Duration) -> Self {
+        Self { active: Some(time.into()), ..self }
+    }
+
+    /// No step begins after this point in time.
+    #[must_use]
+    pub fn deadline(self, at: Timestamp) -> Self {
+        Self { deadline: Some(at), ..self }
+    }
+}

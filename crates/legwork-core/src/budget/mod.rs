@@ -1,0 +1,11 @@
+//! Limits on what an execution may use, and the ledger that keeps them.
+
+mod amounts;
+mod ledger;
+mod limits;
+mod price;
+
+pub use amounts::{Amounts, MicroUsd};
+pub use ledger::{Exhausted, Ledger, OUTPUT_FLOOR, Reserve};
+pub use limits::{Budget, Dimension};
+pub use price::{Price, PriceEntry};

@@ -1,0 +1,117 @@
+//! A persistent vector: cheap to clone, cheap to push, shared in chunks.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// Items that one chunk holds.
+const CHUNK: usize = 64;
+
+/// A vector whose clones share their chunks.
+///
+/// A clone is two reference counts. A push copies at most the last chunk when it is
+/// shared, and the list of chunks once in 64 pushes.
+#[derive(Debug)]
+pub struct Chunked<T> {
+    full: Arc<Vec<Arc<Vec<T>>>>,
+    tail: Arc<Vec<T>>,
+}
+
+impl<T> Clone for Chunked<T> {
+    fn clone(&self) -> Self {
+        Self { full: Arc::clone(&self.full), tail: Arc::clone(&self.tail) }
+    }
+}
+
+impl<T> Default for Chunked<T> {
+    fn default() -> Self {
+        Self { full: Arc::default(), tail: Arc::default() }
+    }
+}
+
+impl<T: Clone> Chunked<T> {
+    /// An empty vector.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Appends an item.
+    pub fn push(&mut self, item: T) {
+        let tail = Arc::make_mut(&mut self.tail);
+        tail.push(item);
+        if tail.len() >= CHUNK {
+            let chunk = std::mem::take(&mut self.tail);
+            Arc::make_mut(&mut self.full).push(chunk);
+        }
+    }
+
+    /// Keeps the first `len` items.
+    pub fn truncate(&mut self, len: usize) {
+        while len < self.full.len() * CHUNK {
+            let last = Arc::make_mut(&mut self.full).pop();
+            self.tail = last.unwrap_or_default();
+        }
+        let keep = len - self.full.len() * CHUNK;
+        if keep < self.tail.len() {
+            Arc::make_mut(&mut self.tail).truncate(keep);
+        }
+    }
+}
+
+impl<T> Chunked<T> {
+    /// How many items there are.
+    pub fn len(&self) -> usize {
+        self.full.len() * CHUNK + self.tail.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The item at an index.
+    pub fn get(&self, index: usize) -> Option<&T> {
+        match self.full.get(index / CHUNK) {
+            Some(chunk) => chunk.get(index % CHUNK),
+            None => self.tail.get(index.checked_sub(self.full.len() * CHUNK)?),
+        }
+    }
+
+    /// The last item.
+    pub fn last(&self) -> Option<&T> {
+        self.tail.last().or_else(|| self.full.last().and_then(|chunk| chunk.last()))
+    }
+
+    /// All items in order.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &T> {
+        self.full.iter().flat_map(|chunk| chunk.iter()).chain(self.tail.iter())
+    }
+}
+
+impl<T: PartialEq> PartialEq for Chunked<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.len() == other.len() && self.iter().eq(other.iter())
+    }
+}
+
+impl<T: Eq> Eq for Chunked<T> {}
+
+impl<T: Clone> FromIterator<T> for Chunked<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Self {
+        let mut all = Self::new();
+        items.into_iter().for_each(|item| all.push(item));
+        all
+    }
+}
+
+impl<T: Serialize> Serialize for Chunked<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
+    }
+}
+
+impl<'de, T: Clone + Deserialize<'de>> Deserialize<'de> for Chunked<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Vec::<T>::deserialize(deserializer)?.into_iter().collect())
+    }
+}

@@ -1,0 +1,93 @@
+//! The explained result of a vote.
+
+use serde::{Deserialize, Serialize};
+
+use crate::continuation::{Decision, StopReason, StopSignal, Vote};
+
+/// Whether to go on, who resolved it and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ContinuationOutcome {
+    go_on: bool,
+    /// Who resolved it.
+    pub by: String,
+    /// The signal that won, if it is a stop.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signal: Option<StopSignal>,
+    /// Every vote that is not a plain allow and did not resolve it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub votes: Vec<Vote>,
+}
+
+impl ContinuationOutcome {
+    /// A stop for a signal.
+    pub fn stop(signal: StopSignal) -> Self {
+        Self { go_on: false, by: signal.source.clone(), signal: Some(signal), votes: Vec::new() }
+    }
+
+    /// To go on, resolved by somebody.
+    pub fn go_on(by: impl Into<String>) -> Self {
+        Self { go_on: true, by: by.into(), signal: None, votes: Vec::new() }
+    }
+
+    /// Whether to go on.
+    pub fn should_continue(&self) -> bool {
+        self.go_on
+    }
+
+    /// Why it stops, if it does.
+    pub fn stop_reason(&self) -> Option<&StopReason> {
+        self.signal.as_ref().map(|signal| &signal.reason)
+    }
+
+    /// The outcome in a sentence.
+    pub fn explain(&self) -> String {
+        match &self.signal {
+            None => format!("Goes on: {} asks for it.", self.by),
+            Some(signal) => {
+                format!("Stops ({}): {} says {}.", signal.reason, signal.source, signal.message)
+            }
+        }
+    }
+}
+
+/// Resolves votes: any forbid stops, else any request goes on, else any stop stops,
+/// else any allow goes on, else it stops. The order of votes does not matter.
+///
+/// Of several signals the highest priority wins, the first by name among equals.
+pub fn resolve(votes: Vec<Vote>) -> ContinuationOutcome {
+    let forbids = |vote: &Vote| matches!(vote.decision, Decision::Forbid(_));
+    let stops = |vote: &Vote| matches!(vote.decision, Decision::Stop(_));
+    let asks = |vote: &Vote| matches!(vote.decision, Decision::Request);
+    let winner = if votes.iter().any(forbids) {
+        strongest(&votes, forbids)
+    } else if votes.iter().any(asks) {
+        votes.iter().filter(|v| asks(v)).min_by(|a, b| a.by.cmp(&b.by))
+    } else if votes.iter().any(stops) {
+        strongest(&votes, stops)
+    } else {
+        votes.iter().min_by(|a, b| a.by.cmp(&b.by))
+    };
+    let Some(winner) = winner.cloned() else {
+        let nobody = StopSignal::new(StopReason::Unknown, "nobody", "that nothing asks to go on");
+        return ContinuationOutcome::stop(nobody);
+    };
+    let mut rest: Vec<_> = votes
+        .into_iter()
+        .filter(|vote| *vote != winner && vote.decision != Decision::Allow)
+        .collect();
+    rest.sort_by(|a, b| a.by.cmp(&b.by));
+    let (go_on, signal) = match winner.decision {
+        Decision::Forbid(signal) | Decision::Stop(signal) => (false, Some(signal)),
+        Decision::Request | Decision::Allow => (true, None),
+    };
+    ContinuationOutcome { go_on, by: winner.by, signal, votes: rest }
+}
+
+fn strongest(votes: &[Vote], wanted: impl Fn(&Vote) -> bool) -> Option<&Vote> {
+    votes.iter().filter(|vote| wanted(vote)).min_by_key(|vote| match &vote.decision {
+        Decision::Forbid(signal) | Decision::Stop(signal) => {
+            (signal.reason.priority(), vote.by.as_str())
+        }
+        Decision::Request | Decision::Allow => (u8::MAX, vote.by.as_str()),
+    })
+}

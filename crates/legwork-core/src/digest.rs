@@ -1,0 +1,91 @@
+//! Canonical JSON and digests of it.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A SHA-256 digest, shown as 64 hexadecimal digits.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Digest(String);
+
+impl Digest {
+    /// The digest of bytes.
+    pub fn of_bytes(bytes: &[u8]) -> Self {
+        let hash = hmac_sha256::Hash::hash(bytes);
+        let mut text = String::with_capacity(64);
+        for byte in hash {
+            text.push(hex_digit(byte >> 4));
+            text.push(hex_digit(byte & 15));
+        }
+        Self(text)
+    }
+
+    /// The digest of a value's canonical JSON.
+    pub fn of(value: &Value) -> Self {
+        Self::of_bytes(canonical(value).as_bytes())
+    }
+
+    /// The digest of anything that serialises, by its canonical JSON.
+    ///
+    /// # Errors
+    /// When the value does not serialise to JSON.
+    pub fn of_serialize<T: Serialize>(value: &T) -> Result<Self, serde_json::Error> {
+        Ok(Self::of(&serde_json::to_value(value)?))
+    }
+
+    /// The digest as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+fn hex_digit(nibble: u8) -> char {
+    char::from_digit(u32::from(nibble), 16).unwrap_or('0')
+}
+
+/// JSON with sorted keys and no spaces: one text for one value.
+///
+/// Keys are sorted by their UTF-8 bytes, whatever order the map keeps them in.
+pub fn canonical(value: &Value) -> String {
+    let mut out = String::new();
+    write_canonical(value, &mut out);
+    out
+}
+
+fn write_canonical(value: &Value, out: &mut String) {
+    match value {
+        Value::Array(items) => {
+            out.push('[');
+            for (index, item) in items.iter().enumerate() {
+                if index > 0 {
+                    out.push(',');
+                }
+                write_canonical(item, out);
+            }
+            out.push(']');
+        }
+        Value::Object(map) => {
+            let mut keys: Vec<_> = map.iter().collect();
+            keys.sort_by_key(|(key, _)| key.as_bytes());
+            out.push('{');
+            for (index, (key, item)) in keys.into_iter().enumerate() {
+                if index > 0 {
+                    out.push(',');
+                }
+                out.push_str(&Value::from(key.as_str()).to_string());
+                out.push(':');
+                write_canonical(item, out);
+            }
+            out.push('}');
+        }
+        scalar => out.push_str(&scalar.to_string()),
+    }
+}

@@ -1,0 +1,132 @@
+//! One line of the journal, format version 1.
+
+use std::borrow::Cow;
+
+use serde::de::Error as _;
+use serde::ser::SerializeStruct as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::value::RawValue;
+
+use crate::event::{self, Event};
+use crate::id::Seq;
+use crate::time::Timestamp;
+
+/// The format version that this code writes.
+pub const FORMAT: u32 = 1;
+
+/// One journal line: id, parent, time and event.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// Its number in the session: its id.
+    pub seq: Seq,
+    /// The entry before it on its path; 0 = none.
+    pub parent: Seq,
+    /// When it was made.
+    pub at: Timestamp,
+    /// What happened.
+    pub event: Event,
+}
+
+/// Why a line is no entry.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The line is not whole or not of this shape.
+    #[error("the journal line is damaged: {0}")]
+    Damaged(#[source] serde_json::Error),
+    /// The body does not fit its type.
+    #[error(transparent)]
+    Body(#[from] event::Error),
+    /// A newer Legwork wrote it.
+    #[error(
+        "the journal has format version {found}, this Legwork reads up to {FORMAT}: \
+         use the version that wrote it, or a newer one"
+    )]
+    Newer {
+        /// The version found.
+        found: u32,
+    },
+}
+
+impl Entry {
+    /// The entry as one line of JSON, without the line break.
+    ///
+    /// # Errors
+    /// When a value in it does not serialise, such as a map with keys that are no text.
+    pub fn encode(&self) -> Result<Vec<u8>, serde_json::Error> {
+        serde_json::to_vec(self)
+    }
+
+    /// Reads one line of any format version up to [`FORMAT`].
+    ///
+    /// # Errors
+    /// When the line is damaged, its body does not fit its type, or it is newer.
+    pub fn decode(line: &[u8]) -> Result<Self, Error> {
+        let raw: Raw<'_> = serde_json::from_slice(line).map_err(Error::Damaged)?;
+        raw.into_entry()
+    }
+}
+
+#[derive(Deserialize)]
+struct Raw<'a> {
+    v: u32,
+    seq: Seq,
+    parent: Seq,
+    at: Timestamp,
+    #[serde(rename = "type", borrow)]
+    kind: Cow<'a, str>,
+    body: Box<RawValue>,
+}
+
+impl Raw<'_> {
+    fn into_entry(self) -> Result<Entry, Error> {
+        if self.v > FORMAT {
+            return Err(Error::Newer { found: self.v });
+        }
+        let (kind, body) = upcast(self.v, self.kind, self.body);
+        let event = Event::decode(&kind, &body)?;
+        Ok(Entry { seq: self.seq, parent: self.parent, at: self.at, event })
+    }
+}
+
+/// Brings a body of an older version to [`FORMAT`], one version at a time.
+///
+/// Version 1 is the first, so nothing is changed yet. A later version adds an arm here
+/// and a golden file to the tests.
+fn upcast(version: u32, kind: Cow<'_, str>, body: Box<RawValue>) -> (Cow<'_, str>, Box<RawValue>) {
+    match version {
+        _ if version >= FORMAT => (kind, body),
+        _ => (kind, body),
+    }
+}
+
+impl Serialize for Entry {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut line = serializer.serialize_struct("Entry", 6)?;
+        line.serialize_field("v", &FORMAT)?;
+        line.serialize_field("seq", &self.seq)?;
+        line.serialize_field("parent", &self.parent)?;
+        line.serialize_field("at", &self.at)?;
+        line.serialize_field("type", self.event.kind())?;
+        line.serialize_field("body", &self.event)?;
+        line.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for Entry {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        struct Owned {
+            v: u32,
+            seq: Seq,
+            parent: Seq,
+            at: Timestamp,
+            #[serde(rename = "type")]
+            kind: String,
+            body: Box<RawValue>,
+        }
+        let Owned { v, seq, parent, at, kind, body } = Owned::deserialize(deserializer)?;
+        let raw = Raw { v, seq, parent, at, kind: Cow::Owned(kind), body };
+        raw.into_entry().map_err(D::Error::custom)
+    }
+}

@@ -1,0 +1,232 @@
+//! The bodies of events.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::budget::{Amounts, Budget};
+use crate::continuation::ContinuationOutcome;
+use crate::digest::Digest;
+use crate::error::ErrorRecord;
+use crate::id::{AgentId, CallId, Fence, Seq, SessionId};
+use crate::inbox::{Answer, Cursor, Item};
+use crate::inference::{ModelSettings, Response};
+use crate::message::Message;
+use crate::state::{ExecutionStatus, Pending};
+use crate::time::Micros;
+use crate::tool::{EffectClass, ToolOutcome, ToolSpec};
+
+/// The session began.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SessionStarted {
+    /// The session.
+    pub session: SessionId,
+    /// The agent that works in it.
+    pub agent: AgentId,
+    /// Where it was spawned from, if it is a subagent's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<ParentLink>,
+}
+
+/// The call of another session that a session was spawned by.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ParentLink {
+    /// The parent's session.
+    pub session: SessionId,
+    /// The call in it.
+    pub call: CallId,
+}
+
+/// What an agent is, as far as it is data; never code.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Definition {
+    /// The system prompt.
+    pub instructions: Arc<str>,
+    /// Which model, and how.
+    pub settings: ModelSettings,
+    /// The limits of an execution.
+    pub budget: Budget,
+    /// The user's own version string.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+}
+
+impl Definition {
+    /// The digest of all of it.
+    pub fn digest(&self) -> Digest {
+        Digest::of_serialize(self)
+            .unwrap_or_else(|_| Digest::of_bytes(self.instructions.as_bytes()))
+    }
+}
+
+/// What the agent is was recorded.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Defined {
+    /// What it is.
+    pub definition: Definition,
+}
+
+/// An execution began.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ExecutionStarted {
+    /// The new messages.
+    pub input: Vec<Arc<Message>>,
+}
+
+/// A stopped execution goes on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExecutionReopened {}
+
+/// A call to the model is about to be made.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct InferenceStarted {
+    /// What is held for it until its usage is known.
+    pub reserved: Amounts,
+    /// The tools shown, if they changed since the last step that recorded them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<ToolsShown>,
+}
+
+/// The tools that a model was shown.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ToolsShown {
+    /// The digest of all of them.
+    pub digest: Option<Digest>,
+    /// The tools, whole.
+    pub specs: Vec<Arc<ToolSpec>>,
+}
+
+/// The call to the model failed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct InferenceFailed {
+    /// What went wrong.
+    pub error: ErrorRecord,
+    /// What is charged for it.
+    #[serde(default)]
+    pub charged: Amounts,
+}
+
+/// The model's raw response is complete.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Responded {
+    /// The response.
+    pub response: Arc<Response>,
+    /// What is charged for it.
+    pub charged: Amounts,
+}
+
+/// A hook changed the response.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ResponseChanged {
+    /// The response as changed.
+    pub response: Arc<Response>,
+}
+
+/// The intent of a tool call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolStarted {
+    /// The index of the call in the response.
+    pub index: u32,
+    /// The claim that it is run under.
+    pub fence: Fence,
+    /// The class it is run under.
+    pub effect: EffectClass,
+    /// The arguments, if they are not those that the model wrote.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arguments: Option<Arc<str>>,
+}
+
+/// A tool call was answered.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ToolFinished {
+    /// The index of the call in the response.
+    pub index: u32,
+    /// What came of it.
+    pub outcome: Arc<ToolOutcome>,
+    /// How long its body ran.
+    #[serde(default, skip_serializing_if = "is_instant")]
+    pub took: Micros,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it by reference")]
+fn is_instant(time: &Micros) -> bool {
+    time.0 == 0
+}
+
+/// A hook changed the answer of a tool call.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ToolChanged {
+    /// The index of the call in the response.
+    pub index: u32,
+    /// The answer as changed.
+    pub outcome: Arc<ToolOutcome>,
+}
+
+/// The execution waits for somebody.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Paused {
+    /// What it waits for, in call order.
+    pub pending: Vec<Pending>,
+}
+
+/// Somebody answered what was pending.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Answered {
+    /// The answer.
+    pub answer: Answer,
+}
+
+/// A step ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepFinished {
+    /// Whether to go on, and why.
+    pub outcome: Arc<ContinuationOutcome>,
+    /// How long it was at work.
+    pub took: Micros,
+}
+
+/// The execution ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExecutionFinished {
+    /// How it ended.
+    pub status: ExecutionStatus,
+    /// Why.
+    pub outcome: Arc<ContinuationOutcome>,
+}
+
+/// Metadata of the conversation was set or removed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MetadataSet {
+    /// The key.
+    pub key: String,
+    /// The value; none removes the key.
+    pub value: Option<Value>,
+}
+
+/// An item of the inbox was taken up.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct InboxTaken {
+    /// Its number.
+    pub cursor: Cursor,
+    /// Its key.
+    pub key: String,
+    /// What was taken up.
+    pub item: Item,
+}
+
+/// The session stands at another entry now.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HeadMoved {
+    /// Where it stands.
+    pub to: Seq,
+}
+
+/// An event that this version does not know.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Unknown {
+    /// Its type.
+    pub kind: String,
+    /// Its body as it came.
+    pub body: Value,
+}

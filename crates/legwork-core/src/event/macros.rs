@@ -1,0 +1,62 @@
+//! One list of events makes the enum, its names, scopes, and both ways of its JSON.
+
+macro_rules! events {
+    ($( $(#[$meta:meta])* $variant:ident($body:ty) = $name:literal, $scope:ident; )+) => {
+        /// A fact that happened.
+        #[derive(Debug, Clone, PartialEq)]
+        #[non_exhaustive]
+        pub enum Event {
+            $( $(#[$meta])* $variant($body), )+
+            /// An event that this version does not know, kept as it came.
+            Other(Unknown),
+        }
+
+        impl Event {
+            /// Its type as it is written.
+            pub fn kind(&self) -> &str {
+                match self {
+                    $( Self::$variant(_) => $name, )+
+                    Self::Other(unknown) => &unknown.kind,
+                }
+            }
+
+            /// What it is a fact about.
+            pub fn scope(&self) -> Scope {
+                match self {
+                    $( Self::$variant(_) => Scope::$scope, )+
+                    Self::Other(_) => Scope::Conversation,
+                }
+            }
+
+            /// The types of all known events.
+            pub const KINDS: &'static [&'static str] = &[$( $name ),+];
+
+            /// Reads a body by its type.
+            ///
+            /// # Errors
+            /// When the body of a known type does not fit it.
+            pub fn decode(kind: &str, body: &RawValue) -> Result<Self, Error> {
+                let fail = |source| Error { kind: kind.to_owned(), source };
+                match kind {
+                    $( $name => serde_json::from_str(body.get()).map(Self::$variant).map_err(fail), )+
+                    other => {
+                        let body = serde_json::from_str(body.get()).map_err(fail)?;
+                        Ok(Self::Other(Unknown { kind: other.to_owned(), body }))
+                    }
+                }
+            }
+        }
+
+        /// Serialises the body alone, without the type.
+        impl serde::Serialize for Event {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                match self {
+                    $( Self::$variant(body) => body.serialize(serializer), )+
+                    Self::Other(unknown) => unknown.body.serialize(serializer),
+                }
+            }
+        }
+    };
+}
+
+pub(crate) use events;

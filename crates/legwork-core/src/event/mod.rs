@@ -1,0 +1,89 @@
+//! Facts that happened: a closed, versioned list.
+
+mod body;
+mod macros;
+
+use serde_json::value::RawValue;
+
+pub use body::{
+    Answered, Defined, Definition, ExecutionFinished, ExecutionReopened, ExecutionStarted,
+    HeadMoved, InboxTaken, InferenceFailed, InferenceStarted, MetadataSet, ParentLink, Paused,
+    Responded, ResponseChanged, SessionStarted, StepFinished, ToolChanged, ToolFinished,
+    ToolStarted, ToolsShown, Unknown,
+};
+
+use crate::error::ErrorRecord;
+use crate::inbox::Label;
+use crate::message::Message;
+use std::sync::Arc;
+
+use crate::continuation::StopSignal;
+use macros::events;
+
+/// What an event is a fact about, and so what it folds over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// The session: folds over all entries in sequence order.
+    Session,
+    /// The conversation: folds over the path from the root to the head.
+    Conversation,
+    /// Both: part of it is a session fact, part a conversation fact.
+    Both,
+}
+
+events! {
+    /// The session began.
+    SessionStarted(SessionStarted) = "session_started", Session;
+    /// What the agent is was recorded, first or anew.
+    Defined(Defined) = "defined", Session;
+    /// An execution began with new input.
+    ExecutionStarted(ExecutionStarted) = "execution_started", Both;
+    /// A stopped execution goes on, for a limit was raised.
+    ExecutionReopened(ExecutionReopened) = "execution_reopened", Conversation;
+    /// A call to the model is about to be made; begins a step if none is under way.
+    InferenceStarted(InferenceStarted) = "inference_started", Both;
+    /// The call to the model failed.
+    InferenceFailed(InferenceFailed) = "inference_failed", Both;
+    /// The model's raw response is complete.
+    Responded(Responded) = "responded", Both;
+    /// A hook changed the response.
+    ResponseChanged(ResponseChanged) = "response_changed", Conversation;
+    /// The intent of a tool call: it is about to be run.
+    ToolStarted(ToolStarted) = "tool_started", Both;
+    /// A tool call was answered.
+    ToolFinished(ToolFinished) = "tool_finished", Conversation;
+    /// A hook changed the answer of a tool call.
+    ToolChanged(ToolChanged) = "tool_changed", Conversation;
+    /// The execution waits for somebody.
+    Paused(Paused) = "paused", Conversation;
+    /// Somebody answered what was pending.
+    Answered(Answered) = "answered", Both;
+    /// Something went wrong.
+    Failed(ErrorRecord) = "failed", Conversation;
+    /// Somebody asked to stop.
+    StopRaised(StopSignal) = "stop_raised", Conversation;
+    /// A step ended, with the outcome decided after it.
+    StepFinished(StepFinished) = "step_finished", Both;
+    /// The execution ended.
+    ExecutionFinished(ExecutionFinished) = "execution_finished", Conversation;
+    /// A message was added by a hook or program.
+    MessageAdded(Arc<Message>) = "message_added", Conversation;
+    /// Metadata of the conversation was set or removed.
+    MetadataSet(MetadataSet) = "metadata_set", Conversation;
+    /// An item of the inbox was taken up.
+    InboxTaken(InboxTaken) = "inbox_taken", Both;
+    /// The session stands at another entry now.
+    HeadMoved(HeadMoved) = "head_moved", Session;
+    /// An entry was labelled.
+    Labelled(Label) = "labelled", Session;
+}
+
+/// A body that is not what its type says.
+#[derive(Debug, thiserror::Error)]
+#[error("the body of a `{kind}` event does not fit: {source}")]
+pub struct Error {
+    /// The event's type.
+    pub kind: String,
+    /// What did not fit.
+    pub source: serde_json::Error,
+}

@@ -1,0 +1,83 @@
+//! What is asked of a model.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::chunked::Chunked;
+use crate::inference::ModelSettings;
+use crate::message::Message;
+use crate::tool::ToolSpecs;
+use crate::transcript::Settled;
+
+/// Whether and which tool the model is to call.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolChoice {
+    /// As it sees fit.
+    #[default]
+    Auto,
+    /// None.
+    None,
+    /// At least one.
+    Required,
+    /// This one.
+    Named(String),
+}
+
+/// A request to a model: shared messages, settings and tools.
+///
+/// It is made from a [`Settled`] transcript only, so each tool call in it has exactly one
+/// result. Messages keep their identity from request to request.
+#[derive(Debug, Clone)]
+pub struct ModelRequest {
+    /// Which model, and how.
+    pub settings: Arc<ModelSettings>,
+    /// The system prompt; may be empty.
+    pub instructions: Arc<str>,
+    /// The tools shown.
+    pub tools: Arc<ToolSpecs>,
+    /// Whether and which tool to call.
+    pub tool_choice: ToolChoice,
+    /// JSON Schema that the answer shall fit, where the model can do it.
+    pub response_format: Option<Arc<Value>>,
+    /// Tokens that the answer may have, after clamping; none = what the model allows.
+    pub max_output: Option<u64>,
+    messages: Chunked<Arc<Message>>,
+    weight: u64,
+}
+
+impl ModelRequest {
+    /// A request over a settled transcript.
+    pub fn new(transcript: Settled<'_>, settings: Arc<ModelSettings>) -> Self {
+        Self {
+            max_output: settings.max_output,
+            settings,
+            instructions: Arc::from(""),
+            tools: Arc::default(),
+            tool_choice: ToolChoice::Auto,
+            response_format: None,
+            messages: transcript.messages().clone(),
+            weight: transcript.weight(),
+        }
+    }
+
+    /// The messages, oldest first.
+    pub fn messages(&self) -> &Chunked<Arc<Message>> {
+        &self.messages
+    }
+
+    /// The same with another message at the end, such as a reminder.
+    #[must_use]
+    pub fn with_message(mut self, message: Message) -> Self {
+        self.weight += message.weight();
+        self.messages.push(Arc::new(message));
+        self
+    }
+
+    /// A rough size in bytes of what the model reads.
+    pub fn weight(&self) -> u64 {
+        self.weight + self.tools.weight() + self.instructions.len() as u64
+    }
+}

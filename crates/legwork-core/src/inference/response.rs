@@ -1,0 +1,83 @@
+//! What a model answers.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::inference::Usage;
+use crate::message::Message;
+use crate::string_enum::string_enum;
+
+string_enum! {
+    /// Why the model ended its answer.
+    FinishReason {
+        /// It was done.
+        Stop = "stop",
+        /// It reached its output limit.
+        Length = "length",
+        /// It wants tools to be called.
+        ToolCalls = "tool_calls",
+        /// A filter cut it.
+        ContentFilter = "content_filter",
+    }
+}
+
+string_enum! {
+    /// Why a response is not whole.
+    Incomplete {
+        /// The output limit was reached inside a tool call.
+        LengthInCall = "length_in_call",
+        /// The stream was cut.
+        Cut = "cut",
+        /// The stream ended without its last event.
+        NoEnd = "no_end",
+        /// It passed what was reserved for it.
+        OverReserve = "over_reserve",
+    }
+}
+
+/// A model's response, assembled.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Response {
+    /// The one assistant message of this response.
+    pub message: Arc<Message>,
+    /// What it used; none if the provider did not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
+    /// Why it ended.
+    pub finish: FinishReason,
+    /// Why it is not whole, if it is not: its calls never run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub incomplete: Option<Incomplete>,
+    /// Failed attempts before it that may have cost money.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub charged_attempts: u32,
+    /// The provider's fields that are not in the parts; never bytes or frames.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub raw: Map<String, Value>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it by reference")]
+fn is_zero(count: &u32) -> bool {
+    *count == 0
+}
+
+impl Response {
+    /// A whole response with a message, ended for a reason.
+    pub fn new(message: Message, finish: FinishReason) -> Self {
+        Self {
+            message: Arc::new(message),
+            usage: None,
+            finish,
+            incomplete: None,
+            charged_attempts: 0,
+            raw: Map::new(),
+        }
+    }
+
+    /// All text of the answer, joined.
+    pub fn text(&self) -> String {
+        self.message.text()
+    }
+}

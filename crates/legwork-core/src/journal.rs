@@ -1,0 +1,74 @@
+//! A loaded journal: entries in sequence order, and the tree they make.
+
+use std::sync::Arc;
+
+use crate::entry::Entry;
+use crate::event::Event;
+use crate::id::{Seq, SessionId};
+use crate::state::{AgentState, SessionFacts};
+
+/// The entries of one session in sequence order.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Journal {
+    entries: Vec<Arc<Entry>>,
+}
+
+impl Journal {
+    /// Entries in sequence order; what is out of order is sorted.
+    pub fn new(mut entries: Vec<Arc<Entry>>) -> Self {
+        entries.sort_by_key(|entry| entry.seq);
+        Self { entries }
+    }
+
+    /// All entries in sequence order.
+    pub fn entries(&self) -> &[Arc<Entry>] {
+        &self.entries
+    }
+
+    /// The entry of a number.
+    pub fn get(&self, seq: Seq) -> Option<&Arc<Entry>> {
+        let index = self.entries.binary_search_by_key(&seq, |entry| entry.seq).ok()?;
+        self.entries.get(index)
+    }
+
+    /// The number of the last entry.
+    pub fn version(&self) -> Seq {
+        self.entries.last().map_or(Seq::ZERO, |entry| entry.seq)
+    }
+
+    /// The entry that the session stands at.
+    pub fn head(&self) -> Seq {
+        self.entries.last().map_or(Seq::ZERO, |entry| match &entry.event {
+            Event::HeadMoved(moved) => moved.to,
+            _ => entry.seq,
+        })
+    }
+
+    /// The path from the root to an entry; it ends early where a parent is missing.
+    pub fn path(&self, head: Seq) -> Vec<Arc<Entry>> {
+        let mut path = Vec::new();
+        let mut at = head;
+        while let Some(entry) = self.get(at) {
+            path.push(Arc::clone(entry));
+            // A parent is always older; anything else is damage and ends the path.
+            if entry.parent >= at {
+                break;
+            }
+            at = entry.parent;
+        }
+        path.reverse();
+        path
+    }
+
+    /// The entries whose parent is this one.
+    pub fn children(&self, seq: Seq) -> impl Iterator<Item = &Arc<Entry>> {
+        self.entries.iter().filter(move |entry| entry.parent == seq)
+    }
+
+    /// The state that the journal amounts to: all facts of the session, and the
+    /// conversation on the path to the head.
+    pub fn fold(&self, session: &SessionId) -> AgentState {
+        let facts = SessionFacts::of(session, self.entries.iter());
+        AgentState::fold(facts, self.path(self.head()))
+    }
+}

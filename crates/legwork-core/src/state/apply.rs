@@ -1,0 +1,328 @@
+//! What each event does to the conversation. Total: nothing here fails.
+
+use std::sync::Arc;
+
+use crate::entry::Entry;
+use crate::event::{self, Event};
+use crate::id::Seq;
+use crate::inbox::{Answer, Item, Verdict};
+use crate::inference::Response;
+use crate::message::Message;
+use crate::state::{
+    AgentStep, CallSlot, CallStatus, Context, ExecutionState, ExecutionStatus, Inner, StepResult,
+};
+use crate::time::Timestamp;
+use crate::tool::{FailureKind, ToolExecution, ToolOutcome};
+
+impl Inner {
+    pub(super) fn apply_to_conversation(&mut self, entry: &Entry) {
+        match &entry.event {
+            Event::ExecutionStarted(started) => self.begin_execution(entry, started),
+            Event::ExecutionReopened(_) => self.reopen(),
+            Event::InferenceStarted(started) => self.begin_inference(entry, started),
+            Event::InferenceFailed(failed) => self.fail(failed.error.clone()),
+            Event::Responded(responded) => self.respond(entry.seq, &responded.response),
+            Event::ResponseChanged(changed) => self.change_response(&changed.response),
+            Event::ToolStarted(started) => self.start_call(started),
+            Event::ToolFinished(finished) => self.finish_call(entry.at, finished),
+            Event::ToolChanged(changed) => self.change_outcome(changed),
+            Event::Paused(paused) => self.pause(paused),
+            Event::Answered(answered) => self.answer(entry.at, &answered.answer),
+            Event::Failed(error) => self.fail(error.clone()),
+            Event::StopRaised(signal) => {
+                let signal = signal.clone();
+                self.in_execution(|e| Arc::make_mut(&mut e.signals).push(signal));
+            }
+            Event::StepFinished(finished) => self.finish_step(entry.at, finished),
+            Event::ExecutionFinished(finished) => self.finish(entry.at, finished),
+            Event::MessageAdded(message) => self.context.transcript.push(Arc::clone(message)),
+            Event::MetadataSet(set) => set_metadata(&mut self.context, set),
+            Event::InboxTaken(taken) => self.take(entry.at, &taken.item),
+            Event::HeadMoved(_) => {
+                // The conversation of another path is folded by `on_path`.
+                self.context = Context::default();
+                self.execution = None;
+            }
+            Event::SessionStarted(_) | Event::Defined(_) | Event::Labelled(_) => {}
+            Event::Other(_) => {}
+        }
+    }
+
+    fn in_execution(&mut self, change: impl FnOnce(&mut ExecutionState)) {
+        if let Some(execution) = &mut self.execution {
+            change(Arc::make_mut(execution));
+        }
+    }
+
+    fn in_step(&mut self, change: impl FnOnce(&mut AgentStep)) {
+        self.in_execution(|execution| {
+            if let Some(step) = &mut execution.current {
+                change(Arc::make_mut(step));
+            }
+        });
+    }
+
+    fn step(&self) -> Option<&Arc<AgentStep>> {
+        self.execution.as_ref()?.current.as_ref()
+    }
+
+    fn begin_execution(&mut self, entry: &Entry, started: &event::ExecutionStarted) {
+        self.execution = Some(Arc::new(ExecutionState::new(entry.seq, entry.at)));
+        for message in &started.input {
+            self.context.transcript.push(Arc::clone(message));
+        }
+    }
+
+    fn reopen(&mut self) {
+        self.in_execution(|execution| {
+            execution.status = ExecutionStatus::InProgress;
+            execution.completed_at = None;
+            execution.outcome = None;
+            execution.signals = Arc::default();
+        });
+    }
+
+    fn begin_inference(&mut self, entry: &Entry, started: &event::InferenceStarted) {
+        if let Some(shown) = &started.tools {
+            self.context.tools_shown = shown.digest.clone();
+        }
+        let input_cut = self.context.transcript.messages().len();
+        let tools = self.context.tools_shown.clone();
+        let mono = self.stamp.mono;
+        let mut began = false;
+        self.in_execution(|execution| {
+            if execution.current.is_some() {
+                return;
+            }
+            began = true;
+            execution.current = Some(Arc::new(AgentStep {
+                id: entry.seq,
+                number: execution.next_number(),
+                started_at: entry.at,
+                input_cut,
+                tools,
+                response_entry: None,
+                response: None,
+                calls: Vec::new(),
+                errors: Vec::new(),
+            }));
+        });
+        if began {
+            Arc::make_mut(&mut self.transient).segment = mono;
+        }
+    }
+
+    fn fail(&mut self, error: crate::error::ErrorRecord) {
+        let in_step = self.step().is_some();
+        if in_step {
+            return self.in_step(|step| step.errors.push(error));
+        }
+        self.in_execution(|execution| Arc::make_mut(&mut execution.errors).push(error));
+    }
+
+    fn respond(&mut self, seq: Seq, response: &Arc<Response>) {
+        let whole = response.incomplete.is_none();
+        self.in_step(|step| {
+            step.response_entry = Some(seq);
+            step.response = Some(Arc::clone(response));
+            step.calls = if whole { slots(response) } else { Vec::new() };
+        });
+        Arc::make_mut(&mut self.transient).judged = Arc::default();
+        if whole && self.step().is_some() {
+            self.context.transcript.push(Arc::clone(&response.message));
+        }
+    }
+
+    fn change_response(&mut self, response: &Arc<Response>) {
+        let Some(step) = self.step() else { return };
+        let untouched = step.calls.iter().all(|slot| slot.status == CallStatus::Open);
+        let pushed = step.response.as_ref().is_some_and(|r| r.incomplete.is_none());
+        let Some(seq) = step.response_entry.filter(|_| untouched) else { return };
+        if pushed {
+            self.context.transcript.take_back(1);
+        }
+        self.respond(seq, response);
+    }
+
+    fn start_call(&mut self, started: &event::ToolStarted) {
+        let event::ToolStarted { index, fence, effect, arguments } = started;
+        self.in_step(|step| {
+            let Some(slot) = step.calls.get_mut(*index as usize) else { return };
+            if arguments.is_some() {
+                slot.arguments.clone_from(arguments);
+            }
+            slot.status = CallStatus::Started { fence: *fence, effect: *effect };
+        });
+    }
+
+    fn finish_call(&mut self, at: Timestamp, finished: &event::ToolFinished) {
+        let Some(slot) = self.step().and_then(|s| s.calls.get(finished.index as usize)) else {
+            return;
+        };
+        if slot.execution().is_some() {
+            return;
+        }
+        let effect = match slot.status {
+            CallStatus::Started { effect, .. } => Some(effect),
+            _ => None,
+        };
+        let call = Arc::clone(&slot.call);
+        let attempt = self.count_attempt(&call.name, &finished.outcome);
+        let execution = ToolExecution {
+            call,
+            outcome: Arc::clone(&finished.outcome),
+            completed_at: at,
+            took: finished.took,
+            attempt,
+            effect,
+        };
+        let index = finished.index;
+        self.in_step(|step| {
+            if let Some(slot) = step.calls.get_mut(index as usize) {
+                slot.status = CallStatus::Done(Arc::new(execution));
+            }
+        });
+        self.in_execution(|execution| {
+            if execution.pending.iter().any(|pending| pending.index == index) {
+                Arc::make_mut(&mut execution.pending).retain(|pending| pending.index != index);
+            }
+        });
+        self.settle_turn();
+    }
+
+    /// Puts the results into the transcript when the last call of the turn is answered.
+    fn settle_turn(&mut self) {
+        let Some(step) = self.step().filter(|step| step.is_answered()).cloned() else { return };
+        for execution in step.tool_executions() {
+            let message = Message::tool_result(execution.result());
+            self.context.transcript.push(Arc::new(message));
+        }
+    }
+
+    fn count_attempt(&mut self, tool: &Arc<str>, outcome: &ToolOutcome) -> u32 {
+        let Some(execution) = &mut self.execution else { return 1 };
+        let before = execution.retries.get(tool).copied().unwrap_or(0);
+        let failed = matches!(
+            outcome,
+            ToolOutcome::Retry(_) | ToolOutcome::Failed(FailureKind::InvalidArguments, _)
+        );
+        match (failed, before) {
+            (true, _) => {
+                let retries = Arc::make_mut(&mut Arc::make_mut(execution).retries);
+                retries.insert(Arc::clone(tool), before.saturating_add(1));
+            }
+            (false, 0) => {}
+            (false, _) => {
+                Arc::make_mut(&mut Arc::make_mut(execution).retries).remove(tool);
+            }
+        }
+        before.saturating_add(1)
+    }
+
+    fn change_outcome(&mut self, changed: &event::ToolChanged) {
+        let settled = self.step().filter(|step| step.is_answered()).map(|step| step.calls.len());
+        self.in_step(|step| {
+            let Some(slot) = step.calls.get_mut(changed.index as usize) else { return };
+            if let CallStatus::Done(execution) = &mut slot.status {
+                Arc::make_mut(execution).outcome = Arc::clone(&changed.outcome);
+            }
+        });
+        if let Some(count) = settled {
+            self.context.transcript.take_back(count);
+            self.settle_turn();
+        }
+    }
+
+    fn pause(&mut self, paused: &event::Paused) {
+        let pending = Arc::new(paused.pending.clone());
+        self.in_execution(|execution| {
+            execution.status = ExecutionStatus::AwaitingApproval;
+            execution.pending = pending;
+        });
+    }
+
+    fn answer(&mut self, at: Timestamp, answer: &Answer) {
+        let waiting = self.execution.as_ref().and_then(|execution| {
+            execution.pending.iter().find(|pending| pending.id == answer.id).cloned()
+        });
+        let Some(pending) = waiting else { return };
+        self.in_execution(|execution| {
+            Arc::make_mut(&mut execution.pending).retain(|other| other.id != pending.id);
+            execution.status = ExecutionStatus::InProgress;
+        });
+        let outcome = match &answer.verdict {
+            Verdict::RunAgain => {
+                return self.in_step(|step| {
+                    if let Some(slot) = step.calls.get_mut(pending.index as usize) {
+                        slot.status = CallStatus::Ready;
+                    }
+                });
+            }
+            Verdict::Tell => ToolOutcome::Interrupted,
+            Verdict::Supply(value) => ToolOutcome::Ok(value.clone()),
+        };
+        let finished = event::ToolFinished {
+            index: pending.index,
+            outcome: Arc::new(outcome),
+            took: crate::time::Micros::ZERO,
+        };
+        self.finish_call(at, &finished);
+    }
+
+    fn finish_step(&mut self, at: Timestamp, finished: &event::StepFinished) {
+        self.in_execution(|execution| {
+            let Some(step) = execution.current.take() else { return };
+            execution.outcome = Some(Arc::clone(&finished.outcome));
+            execution.results.push(Arc::new(StepResult {
+                step,
+                outcome: Arc::clone(&finished.outcome),
+                took: finished.took,
+                completed_at: at,
+            }));
+        });
+        self.transient = Arc::default();
+    }
+
+    fn finish(&mut self, at: Timestamp, finished: &event::ExecutionFinished) {
+        self.in_execution(|execution| {
+            execution.status = finished.status.clone();
+            execution.outcome = Some(Arc::clone(&finished.outcome));
+            execution.completed_at = Some(at);
+        });
+    }
+
+    fn take(&mut self, at: Timestamp, item: &Item) {
+        match item {
+            Item::Steer(message) | Item::FollowUp(message) => {
+                self.context.transcript.push(Arc::clone(message));
+            }
+            Item::Stop(why) => {
+                let signal = crate::continuation::StopSignal::new(
+                    crate::continuation::StopReason::UserRequested,
+                    "inbox",
+                    why.clone(),
+                );
+                self.in_execution(|e| Arc::make_mut(&mut e.signals).push(signal));
+            }
+            Item::Answer(answer) => self.answer(at, answer),
+            Item::Label(_) | Item::MoveHead(_) => {}
+        }
+    }
+}
+
+fn slots(response: &Response) -> Vec<CallSlot> {
+    let slot = |call: &Arc<_>| CallSlot {
+        call: Arc::clone(call),
+        arguments: None,
+        status: CallStatus::Open,
+    };
+    response.message.tool_calls().map(slot).collect()
+}
+
+fn set_metadata(context: &mut Context, set: &event::MetadataSet) {
+    let metadata = Arc::make_mut(&mut context.metadata);
+    match &set.value {
+        Some(value) => metadata.insert(set.key.clone(), value.clone()),
+        None => metadata.remove(&set.key),
+    };
+}

@@ -1,0 +1,158 @@
+//! Facts of the session, and the context of the conversation.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::budget::{Amounts, Ledger};
+use crate::digest::Digest;
+use crate::entry::Entry;
+use crate::event::{Definition, Event, ParentLink};
+use crate::id::{AgentId, Seq, SessionId};
+use crate::inbox::{Answer, Cursor, Item};
+use crate::time::Timestamp;
+use crate::transcript::Transcript;
+
+/// What is true of the session whatever path it stands on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SessionFacts {
+    /// The session.
+    pub session: SessionId,
+    /// The agent that works in it, once it began.
+    pub agent: Option<AgentId>,
+    /// Where it was spawned from, if it is a subagent's.
+    pub parent: Option<Arc<ParentLink>>,
+    /// When it began.
+    pub started_at: Option<Timestamp>,
+    /// What the agent is: prompt, model, limits.
+    pub definition: Arc<Definition>,
+    /// The digest of that, once it was recorded.
+    pub definition_digest: Option<Digest>,
+    /// How many executions began.
+    pub executions: u64,
+    /// The entry that the session stands at.
+    pub head: Seq,
+    /// The number of the last entry.
+    pub version: Seq,
+    /// The last inbox item taken up.
+    pub inbox_cursor: Cursor,
+    /// What is used, held and left.
+    pub ledger: Ledger,
+    /// Labels of entries.
+    pub labels: Arc<BTreeMap<Seq, String>>,
+    /// Every answer that a person gave.
+    pub answers: Arc<Vec<Answer>>,
+}
+
+impl SessionFacts {
+    /// A session before its first entry.
+    pub fn new(session: SessionId) -> Self {
+        Self {
+            session,
+            agent: None,
+            parent: None,
+            started_at: None,
+            definition: Arc::default(),
+            definition_digest: None,
+            executions: 0,
+            head: Seq::ZERO,
+            version: Seq::ZERO,
+            inbox_cursor: Cursor::default(),
+            ledger: Ledger::default(),
+            labels: Arc::default(),
+            answers: Arc::default(),
+        }
+    }
+
+    /// The facts that all entries of a journal amount to.
+    pub fn of<'a>(session: &SessionId, entries: impl IntoIterator<Item = &'a Arc<Entry>>) -> Self {
+        let mut facts = Self::new(session.clone());
+        entries.into_iter().for_each(|entry| facts.apply(entry));
+        facts
+    }
+
+    pub(super) fn apply(&mut self, entry: &Entry) {
+        self.version = self.version.max(entry.seq);
+        self.head = entry.seq;
+        self.apply_money(entry);
+        match &entry.event {
+            Event::SessionStarted(started) => {
+                self.agent = Some(started.agent.clone());
+                self.parent = started.parent.clone().map(Arc::new);
+                self.started_at = Some(entry.at);
+            }
+            Event::Defined(defined) => {
+                self.definition = Arc::new(defined.definition.clone());
+                self.definition_digest = Some(defined.definition.digest());
+                self.ledger.budget = defined.definition.budget.clone();
+            }
+            Event::ExecutionStarted(_) => self.executions += 1,
+            Event::Answered(answered) => {
+                Arc::make_mut(&mut self.answers).push(answered.answer.clone());
+            }
+            Event::InboxTaken(taken) => {
+                self.inbox_cursor = self.inbox_cursor.max(taken.cursor);
+                match &taken.item {
+                    Item::Label(label) => self.label(label),
+                    Item::Answer(answer) => Arc::make_mut(&mut self.answers).push(answer.clone()),
+                    _ => {}
+                }
+            }
+            Event::Labelled(label) => self.label(label),
+            Event::HeadMoved(moved) => self.head = moved.to,
+            _ => {}
+        }
+    }
+
+    fn apply_money(&mut self, entry: &Entry) {
+        match &entry.event {
+            Event::ExecutionStarted(_) => self.ledger.begin(),
+            Event::InferenceStarted(started) => {
+                // What an earlier attempt left unsettled is charged in full.
+                for held in std::mem::take(&mut self.ledger.reserved) {
+                    self.ledger.spend(&held.amounts);
+                }
+                let steps = started.reserved.steps;
+                self.ledger.reserve(entry.seq, Amounts { steps: 0, ..started.reserved });
+                self.ledger.spend(&Amounts { steps, ..Amounts::default() });
+            }
+            Event::InferenceFailed(failed) => self.settle(&failed.charged),
+            Event::Responded(responded) => self.settle(&responded.charged),
+            Event::ToolStarted(_) => {
+                self.ledger.spend(&Amounts { tool_calls: 1, ..Amounts::default() });
+            }
+            Event::StepFinished(finished) => self.ledger.active(finished.took),
+            _ => {}
+        }
+    }
+
+    fn settle(&mut self, charge: &Amounts) {
+        match self.ledger.reserved.last().map(|held| held.entry) {
+            Some(entry) => self.ledger.settle(entry, charge),
+            None => self.ledger.spend(charge),
+        }
+    }
+
+    fn label(&mut self, label: &crate::inbox::Label) {
+        let labels = Arc::make_mut(&mut self.labels);
+        match &label.text {
+            Some(text) => labels.insert(label.entry, text.clone()),
+            None => labels.remove(&label.entry),
+        };
+    }
+}
+
+/// The context of the conversation on the path to the head.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Context {
+    /// The messages.
+    pub transcript: Transcript,
+    /// Metadata, for programs.
+    pub metadata: Arc<BTreeMap<String, Value>>,
+    /// JSON Schema that answers shall fit, if any.
+    pub response_format: Option<Arc<Value>>,
+    /// The last recorded set of tools shown.
+    pub tools_shown: Option<Digest>,
+}

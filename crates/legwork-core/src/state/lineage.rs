@@ -1,0 +1,49 @@
+//! Which state came from which, by identity.
+
+use std::sync::Arc;
+
+/// One change; linked to the one before it.
+#[derive(Debug, Default)]
+struct Link {
+    before: Option<Arc<Link>>,
+}
+
+impl Drop for Link {
+    // A long chain is let go in a loop: recursion would exhaust the stack.
+    fn drop(&mut self) {
+        let mut next = self.before.take();
+        while let Some(link) = next {
+            next = Arc::into_inner(link).and_then(|mut link| link.before.take());
+        }
+    }
+}
+
+/// The chain of changes that led to a state.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Lineage(Arc<Link>);
+
+/// A mark of one very state.
+#[derive(Debug, Clone)]
+pub struct Mark(Arc<Link>);
+
+impl Lineage {
+    pub(super) fn advance(&mut self) {
+        let before = Some(Arc::clone(&self.0));
+        self.0 = Arc::new(Link { before });
+    }
+
+    pub(super) fn mark(&self) -> Mark {
+        Mark(Arc::clone(&self.0))
+    }
+
+    pub(super) fn extends(&self, mark: &Mark) -> bool {
+        let mut at = Some(&self.0);
+        while let Some(link) = at {
+            if Arc::ptr_eq(link, &mark.0) {
+                return true;
+            }
+            at = link.before.as_ref();
+        }
+        false
+    }
+}

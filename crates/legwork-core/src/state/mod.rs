@@ -1,0 +1,204 @@
+//! The state of a session in three layers, immutable, changed by events only.
+
+mod access;
+mod apply;
+mod decide;
+mod execution;
+mod facts;
+mod lineage;
+mod owed;
+mod step;
+mod transient;
+mod transitions;
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+pub use decide::{Input, Refusal};
+pub use execution::{ExecutionState, ExecutionStatus, Pending, PendingReason};
+pub use facts::{Context, SessionFacts};
+pub use lineage::Mark;
+pub use owed::Owed;
+pub use step::{AgentStep, CallSlot, CallStatus, StepKind, StepResult};
+pub use transient::{CallVerdict, Judged, PendingCall};
+
+use crate::entry::Entry;
+use crate::event::Event;
+use crate::id::{Fence, Seq, SessionId};
+use crate::time::Stamp;
+use lineage::Lineage;
+use transient::Transient;
+
+/// The state of a session: one pointer, cheap to clone, changed by events only.
+///
+/// A change is `state.with(event)` or one of the named transitions; each returns a new
+/// value and leaves the old one as it was.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct AgentState(Arc<Inner>);
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Inner {
+    facts: SessionFacts,
+    context: Context,
+    execution: Option<Arc<ExecutionState>>,
+    uncommitted: Arc<Vec<Arc<Entry>>>,
+    #[serde(skip)]
+    stamp: Stamp,
+    #[serde(skip)]
+    fence: Fence,
+    #[serde(skip)]
+    transient: Arc<Transient>,
+    #[serde(skip)]
+    lineage: Lineage,
+}
+
+/// Two states are equal when what they record is equal; transient data does not count.
+impl PartialEq for AgentState {
+    fn eq(&self, other: &Self) -> bool {
+        let (a, b) = (&*self.0, &*other.0);
+        a.facts == b.facts && a.context == b.context && a.execution == b.execution
+    }
+}
+
+impl AgentState {
+    /// A session before its first entry.
+    pub fn new(session: SessionId) -> Self {
+        Self::fold(SessionFacts::new(session), Vec::new())
+    }
+
+    /// The state of facts of the session and a conversation on a path.
+    ///
+    /// Loading, branching and resuming are this.
+    pub fn fold(facts: SessionFacts, path: impl IntoIterator<Item = Arc<Entry>>) -> Self {
+        let mut inner = Inner {
+            facts,
+            context: Context::default(),
+            execution: None,
+            uncommitted: Arc::default(),
+            stamp: Stamp::default(),
+            fence: Fence::default(),
+            transient: Arc::default(),
+            lineage: Lineage::default(),
+        };
+        for entry in path {
+            inner.apply_to_conversation(&entry);
+        }
+        Self(Arc::new(inner))
+    }
+
+    /// Applies an entry of the journal. Total: it never fails.
+    #[must_use]
+    pub fn apply(mut self, entry: &Entry) -> Self {
+        let inner = self.change();
+        inner.facts.apply(entry);
+        inner.apply_to_conversation(entry);
+        self
+    }
+
+    /// Makes the entry of an event, applies it, and remembers it as uncommitted.
+    #[must_use]
+    pub fn with(mut self, event: Event) -> Self {
+        let inner = self.change();
+        let entry = Entry {
+            seq: inner.facts.version.next(),
+            parent: inner.facts.head,
+            at: inner.stamp.wall,
+            event,
+        };
+        inner.facts.apply(&entry);
+        inner.apply_to_conversation(&entry);
+        Arc::make_mut(&mut inner.uncommitted).push(Arc::new(entry));
+        self
+    }
+
+    /// The same state told the time.
+    #[must_use]
+    pub fn at(mut self, stamp: Stamp) -> Self {
+        if self.0.stamp != stamp {
+            Arc::make_mut(&mut self.0).stamp = stamp;
+        }
+        self
+    }
+
+    /// The same state under a claim: calls begun under an older one are in doubt.
+    #[must_use]
+    pub fn claimed(mut self, fence: Fence) -> Self {
+        let inner = Arc::make_mut(&mut self.0);
+        inner.fence = fence;
+        Arc::make_mut(&mut inner.transient).segment = inner.stamp.mono;
+        self
+    }
+
+    /// What the next commit appends.
+    pub fn uncommitted(&self) -> &Arc<Vec<Arc<Entry>>> {
+        &self.0.uncommitted
+    }
+
+    /// The same state with all of its entries committed.
+    #[must_use]
+    pub fn committed(mut self) -> Self {
+        if !self.0.uncommitted.is_empty() {
+            Arc::make_mut(&mut self.0).uncommitted = Arc::default();
+        }
+        self
+    }
+
+    /// A mark of this very state, to see later what extends it.
+    pub fn mark(&self) -> Mark {
+        self.0.lineage.mark()
+    }
+
+    /// Whether this state came from the marked one by changes alone.
+    pub fn extends(&self, mark: &Mark) -> bool {
+        self.0.lineage.extends(mark)
+    }
+
+    /// Forgets lineage before this state: marks taken before no longer hold.
+    #[must_use]
+    pub fn rooted(mut self) -> Self {
+        Arc::make_mut(&mut self.0).lineage = Lineage::default();
+        self
+    }
+
+    /// Whether both are the very same value.
+    pub fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// The conversation of another path of the same session.
+    ///
+    /// Used after the head was moved: facts of the session stay as they are.
+    #[must_use]
+    pub fn on_path(self, path: impl IntoIterator<Item = Arc<Entry>>) -> Self {
+        let folded = Self::fold(self.0.facts.clone(), path);
+        let mut moved = self;
+        let Inner { context, execution, .. } = (*folded.0).clone();
+        let inner = moved.change();
+        inner.context = context;
+        inner.execution = execution;
+        moved
+    }
+
+    /// The private way to a change: every change has its place in the lineage.
+    fn change(&mut self) -> &mut Inner {
+        let inner = Arc::make_mut(&mut self.0);
+        inner.lineage.advance();
+        inner
+    }
+
+    fn change_transient(&mut self) -> &mut Transient {
+        Arc::make_mut(&mut self.change().transient)
+    }
+
+    /// The number of the last entry, committed or not.
+    pub fn version(&self) -> Seq {
+        self.0.facts.version
+    }
+
+    /// The number of the last committed entry: what the next append expects.
+    pub fn committed_version(&self) -> Seq {
+        Seq(self.version().0.saturating_sub(self.0.uncommitted.len() as u64))
+    }
+}

@@ -1,0 +1,72 @@
+//! The pure question: which effect is owed now?
+
+use crate::error::ErrorRecord;
+use crate::state::{AgentState, AgentStep, CallStatus};
+use crate::tool::EffectClass;
+
+/// Which effect is owed now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Owed {
+    /// None: no execution is under way.
+    Nothing,
+    /// A call to the model.
+    Infer,
+    /// Calls are to be checked and shown to hooks.
+    JudgeCalls,
+    /// Calls are to be run, or answered if they are in doubt.
+    RunCalls,
+    /// Somebody has to answer first.
+    Pause,
+    /// The step is over: decide how to go on.
+    EndStep,
+    /// The execution is over: end it.
+    Stop,
+}
+
+impl AgentState {
+    /// Which effect is owed now. Asking changes nothing.
+    pub fn owed(&self) -> Owed {
+        let Some(execution) = self.execution().filter(|e| !e.status.is_terminal()) else {
+            return Owed::Nothing;
+        };
+        let Some(step) = &execution.current else {
+            let stopped = execution.outcome.as_ref().is_some_and(|o| !o.should_continue());
+            let signalled = !execution.signals.is_empty();
+            return if stopped || signalled { Owed::Stop } else { Owed::Infer };
+        };
+        let Some(response) = &step.response else {
+            let failed = step.errors.iter().any(ErrorRecord::ends_step);
+            return if failed { Owed::EndStep } else { Owed::Infer };
+        };
+        if response.incomplete.is_some() {
+            return Owed::EndStep;
+        }
+        self.owed_by_calls(step, !execution.pending.is_empty())
+    }
+
+    fn owed_by_calls(&self, step: &AgentStep, waits: bool) -> Owed {
+        let mut owed = Owed::EndStep;
+        for (index, slot) in step.calls.iter().enumerate() {
+            owed = match &slot.status {
+                CallStatus::Done(_) => continue,
+                CallStatus::Open if !self.is_judged(index) => return Owed::JudgeCalls,
+                CallStatus::Started { .. } if self.is_pending(index) => continue,
+                CallStatus::Open | CallStatus::Ready | CallStatus::Started { .. } => Owed::RunCalls,
+            };
+        }
+        if owed == Owed::EndStep && waits { Owed::Pause } else { owed }
+    }
+
+    fn is_pending(&self, index: usize) -> bool {
+        self.pending().iter().any(|pending| pending.index as usize == index)
+    }
+
+    /// Whether a call began under an older claim, must not be repeated, and nobody
+    /// knows whether it happened.
+    pub fn is_in_doubt(&self, status: &CallStatus) -> bool {
+        match status {
+            CallStatus::Started { fence, effect: EffectClass::Once(_) } => *fence != self.fence(),
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! What is never written and rebuilt on resume.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::continuation::{ContinuationOutcome, Vote};
+use crate::inference::ModelRequest;
+use crate::time::Micros;
+use crate::tool::{ToolCall, ToolExecution};
+
+/// A call that hooks are judging.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PendingCall {
+    /// Its index in the response.
+    pub index: u32,
+    /// The call as the model made it.
+    pub call: Arc<ToolCall>,
+    /// The arguments it would run with; a hook may change them.
+    pub arguments: Arc<Value>,
+    /// What a hook decided, if one did.
+    pub verdict: Option<CallVerdict>,
+}
+
+/// What a hook decided about a call.
+#[derive(Debug, Clone, PartialEq)]
+pub enum CallVerdict {
+    /// It does not run.
+    Block {
+        /// Who blocks it.
+        by: String,
+        /// Why.
+        reason: String,
+    },
+    /// This is its answer.
+    Answer(Value),
+}
+
+/// A call that may run, with its arguments if hooks changed them.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Judged {
+    /// The arguments, if they are not the model's.
+    pub arguments: Option<Arc<str>>,
+}
+
+#[derive(Debug, Clone, Default)]
+pub(super) struct Transient {
+    pub(super) request: Option<Arc<ModelRequest>>,
+    pub(super) call: Option<Arc<PendingCall>>,
+    pub(super) execution: Option<Arc<ToolExecution>>,
+    pub(super) judged: Arc<Vec<Option<Judged>>>,
+    pub(super) outcome: Option<Arc<ContinuationOutcome>>,
+    pub(super) votes: Arc<Vec<Vote>>,
+    pub(super) stop_prevented: Option<String>,
+    /// Monotonic time at which this process began to work on the step.
+    pub(super) segment: Micros,
+}

@@ -1,0 +1,185 @@
+//! Named changes; each is complete in itself and returns a new state.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::continuation::{ContinuationOutcome, Decision, StopSignal, Vote};
+use crate::error::ErrorRecord;
+use crate::event::{self, Event};
+use crate::inference::{ModelRequest, ModelSettings, Response};
+use crate::message::Message;
+use crate::state::{AgentState, CallVerdict, Judged, PendingCall};
+use crate::tool::{ToolExecution, ToolOutcome};
+
+impl AgentState {
+    /// A message at the end of the transcript.
+    ///
+    /// It is recorded only while the transcript is settled: between a call and its
+    /// result there is no place for it, and then the state stays as it is.
+    #[must_use]
+    pub fn with_message(self, message: impl Into<Message>) -> Self {
+        if self.context().transcript.settled().is_none() {
+            return self;
+        }
+        self.with(Event::MessageAdded(Arc::new(message.into())))
+    }
+
+    /// A metadata value of the conversation; none removes the key.
+    #[must_use]
+    pub fn with_metadata(self, key: impl Into<String>, value: Option<Value>) -> Self {
+        self.with(Event::MetadataSet(event::MetadataSet { key: key.into(), value }))
+    }
+
+    /// Another system prompt for the next inference.
+    #[must_use]
+    pub fn with_instructions(self, instructions: impl Into<Arc<str>>) -> Self {
+        let mut definition = (*self.facts().definition).clone();
+        definition.instructions = instructions.into();
+        self.with(Event::Defined(event::Defined { definition }))
+    }
+
+    /// Other model settings for the next inference.
+    #[must_use]
+    pub fn with_settings(self, settings: ModelSettings) -> Self {
+        let mut definition = (*self.facts().definition).clone();
+        definition.settings = settings;
+        self.with(Event::Defined(event::Defined { definition }))
+    }
+
+    /// Other limits from now on.
+    #[must_use]
+    pub fn with_budget(self, budget: crate::budget::Budget) -> Self {
+        let mut definition = (*self.facts().definition).clone();
+        definition.budget = budget;
+        self.with(Event::Defined(event::Defined { definition }))
+    }
+
+    /// A request to stop.
+    #[must_use]
+    pub fn with_stop_signal(self, signal: StopSignal) -> Self {
+        self.with(Event::StopRaised(signal))
+    }
+
+    /// An error that happened.
+    #[must_use]
+    pub fn with_error(self, error: ErrorRecord) -> Self {
+        self.with(Event::Failed(error))
+    }
+
+    /// The response as a hook wants it; allowed until a call of it began.
+    #[must_use]
+    pub fn with_response(self, response: Response) -> Self {
+        let response = Arc::new(response);
+        self.with(Event::ResponseChanged(event::ResponseChanged { response }))
+    }
+
+    /// The answer of a call as a hook wants it.
+    #[must_use]
+    pub fn with_tool_outcome(self, index: u32, outcome: ToolOutcome) -> Self {
+        let outcome = Arc::new(outcome);
+        self.with(Event::ToolChanged(event::ToolChanged { index, outcome }))
+    }
+
+    /// The call being judged does not run.
+    #[must_use]
+    pub fn with_tool_call_blocked(self, by: impl Into<String>, reason: impl Into<String>) -> Self {
+        self.with_verdict(CallVerdict::Block { by: by.into(), reason: reason.into() })
+    }
+
+    /// The call being judged is answered with a value instead.
+    #[must_use]
+    pub fn with_tool_call_answered(self, value: Value) -> Self {
+        self.with_verdict(CallVerdict::Answer(value))
+    }
+
+    fn with_verdict(mut self, verdict: CallVerdict) -> Self {
+        if let Some(call) = &mut self.change_transient().call {
+            Arc::make_mut(call).verdict = Some(verdict);
+        }
+        self
+    }
+
+    /// The call being judged runs with other arguments.
+    #[must_use]
+    pub fn with_tool_call_arguments(mut self, arguments: Value) -> Self {
+        if let Some(call) = &mut self.change_transient().call {
+            Arc::make_mut(call).arguments = Arc::new(arguments);
+        }
+        self
+    }
+
+    /// A vote on going on, counted when the step ends.
+    #[must_use]
+    pub fn with_vote(mut self, by: impl Into<String>, decision: Decision) -> Self {
+        let vote = Vote { by: by.into(), decision };
+        Arc::make_mut(&mut self.change_transient().votes).push(vote);
+        self
+    }
+
+    /// The stop about to be carried out is prevented, unless it is forbidden to go on.
+    #[must_use]
+    pub fn with_stop_prevented(mut self, by: impl Into<String>) -> Self {
+        self.change_transient().stop_prevented = Some(by.into());
+        self
+    }
+
+    /// The request about to be sent; none when it was sent.
+    #[must_use]
+    pub fn with_pending_request(mut self, request: Option<Arc<ModelRequest>>) -> Self {
+        if self.pending_request().is_some() || request.is_some() {
+            self.change_transient().request = request;
+        }
+        self
+    }
+
+    /// The call that hooks are to judge; none when they did.
+    #[must_use]
+    pub fn with_pending_tool_call(mut self, call: Option<Arc<PendingCall>>) -> Self {
+        if self.pending_tool_call().is_some() || call.is_some() {
+            self.change_transient().call = call;
+        }
+        self
+    }
+
+    /// The tool execution that hooks are to see; none when they did.
+    #[must_use]
+    pub fn with_pending_execution(mut self, execution: Option<Arc<ToolExecution>>) -> Self {
+        if self.pending_execution().is_some() || execution.is_some() {
+            self.change_transient().execution = execution;
+        }
+        self
+    }
+
+    /// The provisional outcome of the step under way; none forgets it.
+    #[must_use]
+    pub fn with_provisional_outcome(mut self, outcome: Option<Arc<ContinuationOutcome>>) -> Self {
+        self.change_transient().outcome = outcome;
+        self
+    }
+
+    /// The call at an index was checked and may run.
+    #[must_use]
+    pub fn with_judged(mut self, index: u32, judged: Judged) -> Self {
+        let index = index as usize;
+        let all = Arc::make_mut(&mut self.change_transient().judged);
+        if all.len() <= index {
+            all.resize(index + 1, None);
+        }
+        if let Some(place) = all.get_mut(index) {
+            *place = Some(judged);
+        }
+        self
+    }
+
+    /// Forgets votes and a prevented stop.
+    #[must_use]
+    pub fn without_votes(mut self) -> Self {
+        if !self.votes().is_empty() || self.stop_prevented().is_some() {
+            let transient = self.change_transient();
+            transient.votes = Arc::default();
+            transient.stop_prevented = None;
+        }
+        self
+    }
+}

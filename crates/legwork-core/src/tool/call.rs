@@ -1,0 +1,44 @@
+//! A request by the model to run a tool.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::id::CallId;
+
+/// A request by the model to run a tool.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ToolCall {
+    /// The provider's id of the call; the answer names it.
+    pub id: CallId,
+    /// The tool's name as the model wrote it.
+    pub name: Arc<str>,
+    /// The arguments as the model wrote them: JSON, or text that is none.
+    pub arguments: Arc<str>,
+    /// The provider's own fields, sent back untouched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider: Option<Value>,
+}
+
+impl ToolCall {
+    /// A call of a tool with arguments as text.
+    pub fn new(
+        id: impl Into<CallId>,
+        name: impl Into<Arc<str>>,
+        arguments: impl Into<Arc<str>>,
+    ) -> Self {
+        Self { id: id.into(), name: name.into(), arguments: arguments.into(), provider: None }
+    }
+
+    /// The arguments as JSON; empty text counts as no arguments.
+    ///
+    /// # Errors
+    /// When the text is not JSON.
+    pub fn parse(&self) -> Result<Value, serde_json::Error> {
+        if self.arguments.trim().is_empty() {
+            return Ok(Value::Object(serde_json::Map::new()));
+        }
+        serde_json::from_str(&self.arguments)
+    }
+}

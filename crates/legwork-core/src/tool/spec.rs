@@ -1,0 +1,210 @@
+//! What a tool is: name, description, schema, effect class and limits.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::digest::Digest;
+use crate::message::{Encoded, Wire};
+use crate::time::Micros;
+
+/// What may be done with a call that started and has no outcome.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EffectClass {
+    /// It changes nothing: run it again.
+    ReadOnly,
+    /// It takes its key: run it again with the same key.
+    Idempotent,
+    /// It must not happen twice.
+    Once(OnDoubt),
+}
+
+impl EffectClass {
+    /// Whether the call may be run again after a crash.
+    pub fn is_repeatable(self) -> bool {
+        !matches!(self, Self::Once(_))
+    }
+}
+
+impl Default for EffectClass {
+    fn default() -> Self {
+        Self::Once(OnDoubt::Ask)
+    }
+}
+
+/// What to do about a `Once` call of which nobody knows whether it happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OnDoubt {
+    /// Pause and ask a person.
+    #[default]
+    Ask,
+    /// Tell the model that it was interrupted.
+    Tell,
+}
+
+/// How the calls of one turn run beside each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ExecutionMode {
+    /// Alone: all before it finish, it runs, then the rest.
+    Sequential,
+    /// Beside others; live results are released in call order.
+    #[default]
+    ParallelOrdered,
+    /// Beside others; live results are released as they come.
+    ParallelUnordered,
+}
+
+/// What a tool is, as data.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ToolSpec {
+    /// The name that the model calls it by.
+    pub name: Arc<str>,
+    /// What it does, for the model.
+    pub description: Arc<str>,
+    /// JSON Schema of its arguments: an object schema.
+    pub parameters: Value,
+    /// What may be done with a call in doubt.
+    #[serde(default)]
+    pub effect: EffectClass,
+    /// How it runs beside other calls.
+    #[serde(default)]
+    pub mode: ExecutionMode,
+    /// How many retries in a row the model gets; 2 by default.
+    #[serde(default = "default_retries")]
+    pub max_retries: u32,
+    /// How long a call may run; none = as long as it takes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<Micros>,
+    /// The argument that names the resource a call works on, such as a path.
+    ///
+    /// Two calls of one turn whose values are equal never interleave.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resource: Option<String>,
+}
+
+const fn default_retries() -> u32 {
+    2
+}
+
+impl ToolSpec {
+    /// A spec with the defaults: `Once`, parallel, two retries, no timeout.
+    pub fn new(
+        name: impl Into<Arc<str>>,
+        description: impl Into<Arc<str>>,
+        parameters: Value,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            description: description.into(),
+            parameters,
+            effect: EffectClass::default(),
+            mode: ExecutionMode::default(),
+            max_retries: default_retries(),
+            timeout: None,
+            resource: None,
+        }
+    }
+
+    /// The same with another effect class.
+    #[must_use]
+    pub fn effect(self, effect: EffectClass) -> Self {
+        Self { effect, ..self }
+    }
+
+    /// The same with another execution mode.
+    #[must_use]
+    pub fn mode(self, mode: ExecutionMode) -> Self {
+        Self { mode, ..self }
+    }
+
+    /// The same with a time limit for a call.
+    #[must_use]
+    pub fn timeout(self, timeout: impl Into<Micros>) -> Self {
+        Self { timeout: Some(timeout.into()), ..self }
+    }
+
+    /// The same with another number of retries in a row.
+    #[must_use]
+    pub fn max_retries(self, max_retries: u32) -> Self {
+        Self { max_retries, ..self }
+    }
+
+    /// The same, its calls keyed by the value of an argument.
+    #[must_use]
+    pub fn resource(self, argument: impl Into<String>) -> Self {
+        Self { resource: Some(argument.into()), ..self }
+    }
+
+    /// The digest of all of it.
+    pub fn digest(&self) -> Digest {
+        Digest::of_serialize(self).unwrap_or_else(|_| Digest::of_bytes(self.name.as_bytes()))
+    }
+}
+
+/// The tools shown to a model, made once and shared by many steps.
+#[derive(Debug, Clone, Default)]
+pub struct ToolSpecs {
+    specs: Vec<Arc<ToolSpec>>,
+    digests: Vec<Digest>,
+    digest: Option<Digest>,
+    weight: u64,
+    encoded: Encoded,
+}
+
+impl ToolSpecs {
+    /// Tools in the order they are shown.
+    pub fn new(specs: Vec<Arc<ToolSpec>>) -> Self {
+        let digests: Vec<_> = specs.iter().map(|spec| spec.digest()).collect();
+        let joined: String = digests.iter().map(Digest::as_str).collect();
+        let digest = (!specs.is_empty()).then(|| Digest::of_bytes(joined.as_bytes()));
+        let weight = specs
+            .iter()
+            .map(|s| (s.name.len() + s.description.len() + s.parameters.to_string().len()) as u64)
+            .sum();
+        Self { specs, digests, digest, weight, encoded: Encoded::default() }
+    }
+
+    /// The tools.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<ToolSpec>> {
+        self.specs.iter()
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.specs.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.specs.is_empty()
+    }
+
+    /// The tool of a name, with its index.
+    pub fn find(&self, name: &str) -> Option<(usize, &Arc<ToolSpec>)> {
+        self.specs.iter().enumerate().find(|(_, spec)| &*spec.name == name)
+    }
+
+    /// The digest of the tool at an index.
+    pub fn digest_of(&self, index: usize) -> Option<&Digest> {
+        self.digests.get(index)
+    }
+
+    /// The digest of all of them; none if there are no tools.
+    pub fn digest(&self) -> Option<&Digest> {
+        self.digest.as_ref()
+    }
+
+    /// A rough size in bytes of what a model reads of them.
+    pub fn weight(&self) -> u64 {
+        self.weight
+    }
+
+    /// The bytes of all of them on a wire, encoded at most once for the first wire.
+    pub fn encoded(&self, wire: Wire, encode: impl FnOnce(&Self) -> Vec<u8>) -> Arc<[u8]> {
+        self.encoded.get(wire, || encode(self))
+    }
+}

@@ -1,0 +1,24 @@
+//! Where time and names come from.
+
+use std::time::Duration;
+
+use legwork_core::{SessionId, Stamp};
+
+use crate::BoxFuture;
+
+/// Where time comes from; tests turn it by hand.
+pub trait Clock: Send + Sync {
+    /// Wall and monotonic time now.
+    fn now(&self) -> Stamp;
+
+    /// Completes when at least this much monotonic time has passed.
+    ///
+    /// Dropping the future is safe.
+    fn sleep(&self, time: Duration) -> BoxFuture<'static, ()>;
+}
+
+/// Where names come from; tests make them predictable.
+pub trait Ids: Send + Sync {
+    /// A name that no session has.
+    fn session(&self) -> SessionId;
+}

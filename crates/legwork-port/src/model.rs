@@ -1,0 +1,154 @@
+//! Models: what answers a request.
+
+use std::ops::ControlFlow;
+
+use legwork_core::budget::Price;
+use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
+use legwork_core::{ModelRequest, Response};
+
+use crate::BoxFuture;
+
+/// A model of a provider.
+pub trait Model: Send + Sync {
+    /// The model as `provider:name`.
+    fn name(&self) -> &str;
+
+    /// What it can do and costs.
+    fn profile(&self) -> &Profile;
+
+    /// Asks the model and returns its assembled response.
+    ///
+    /// With `deltas` the answer is streamed to them as it comes; without, it is asked for
+    /// in one piece. Failed attempts may be repeated inside, but never once a delta was
+    /// shown. A response that came cut is `Ok` and marked incomplete. When a delta is
+    /// answered with `Break`, the stream is cut there and the response marked so.
+    ///
+    /// Dropping the future drops the connection.
+    ///
+    /// # Errors
+    /// When there is no response at all.
+    fn infer<'a>(
+        &'a self,
+        request: ModelRequest,
+        deltas: Option<&'a mut dyn Deltas>,
+    ) -> BoxFuture<'a, Result<Response, Error>>;
+}
+
+/// What takes the pieces of an answer as they come.
+pub trait Deltas: Send {
+    /// Takes a piece; `Break` cuts the stream.
+    fn delta(&mut self, delta: Delta<'_>) -> ControlFlow<()>;
+}
+
+impl<F: FnMut(Delta<'_>) -> ControlFlow<()> + Send> Deltas for F {
+    fn delta(&mut self, delta: Delta<'_>) -> ControlFlow<()> {
+        self(delta)
+    }
+}
+
+/// A piece of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Delta<'a> {
+    /// More of the text.
+    Text(&'a str),
+    /// More of the thinking.
+    Thinking(&'a str),
+    /// A tool call began.
+    ToolCall {
+        /// Its index among the calls.
+        index: usize,
+        /// The tool.
+        name: &'a str,
+    },
+    /// More of a tool call's arguments.
+    Arguments {
+        /// Its index among the calls.
+        index: usize,
+        /// The piece.
+        json: &'a str,
+    },
+}
+
+/// What a model can do and costs.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Profile {
+    /// Tokens that input and output may have together; none = unknown.
+    pub context_window: Option<u64>,
+    /// Tokens that an answer may have; none = unknown.
+    pub max_output: Option<u64>,
+    /// What its tokens cost; none = unknown, so money cannot be limited.
+    pub price: Option<Price>,
+    /// Whether it calls tools.
+    pub tools: bool,
+    /// Whether it sees images.
+    pub images: bool,
+}
+
+/// Why there is no response.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("{message}")]
+pub struct Error {
+    /// What kind of thing went wrong.
+    pub kind: Kind,
+    /// What was tried, what happened, what to do.
+    pub message: String,
+    /// The HTTP status, where there was one.
+    pub status: Option<u16>,
+    /// The provider's error code, where there was one.
+    pub code: Option<String>,
+    /// Attempts that may have cost money although nothing came of them.
+    pub charged_attempts: u32,
+}
+
+/// What kind of thing went wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Kind {
+    /// The server could not be reached.
+    Unreachable,
+    /// It took too long.
+    Timeout,
+    /// The key is missing, wrong or not allowed.
+    Unauthorized,
+    /// The model does not exist there.
+    UnknownModel,
+    /// The request was refused.
+    BadRequest,
+    /// The request is larger than the model's window.
+    ContextOverflow,
+    /// Too many requests.
+    RateLimited,
+    /// The provider failed.
+    Server,
+    /// The answer was not what the wire says.
+    Malformed,
+}
+
+impl Error {
+    /// An error of a kind, in words.
+    pub fn new(kind: Kind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), status: None, code: None, charged_attempts: 0 }
+    }
+
+    /// Whether trying again may help.
+    pub fn is_retryable(&self) -> bool {
+        matches!(self.kind, Kind::Unreachable | Kind::Timeout | Kind::RateLimited | Kind::Server)
+    }
+
+    /// The error as it is journaled.
+    pub fn to_record(&self) -> ErrorRecord {
+        let kind = match self.kind {
+            Kind::RateLimited => ErrorKind::RateLimit,
+            Kind::Timeout => ErrorKind::Timeout,
+            Kind::Malformed => ErrorKind::Incomplete,
+            _ => ErrorKind::Model,
+        };
+        ErrorRecord {
+            status: self.status,
+            code: self.code.clone(),
+            retryable: self.is_retryable(),
+            ..ErrorRecord::new(ErrorSource::Model, kind, self.message.clone())
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! Where journals and inboxes live.
+
+use std::sync::Arc;
+
+use legwork_core::inbox::{Cursor, Item, Posted};
+use legwork_core::journal::Journal;
+use legwork_core::{Entry, Fence, Seq, SessionId, Timestamp};
+
+use crate::BoxFuture;
+
+/// Keeps journals and inboxes. Reading needs no claim.
+pub trait Store: Send + Sync {
+    /// Takes the right to write a session's journal.
+    ///
+    /// When it returns, nobody else holds it, and its fence is higher than that of every
+    /// claim before. A claim whose process died is taken over. The session need not exist.
+    ///
+    /// # Errors
+    /// [`Error::Conflict`] when somebody holds it, before anything happened.
+    fn claim<'a>(&'a self, session: &'a SessionId) -> BoxFuture<'a, Result<Box<dyn Claim>, Error>>;
+
+    /// Reads a session's journal; empty if there is no such session.
+    ///
+    /// A damaged tail is left out and reported; nothing is written.
+    ///
+    /// # Errors
+    /// When the store cannot be read or a newer version wrote it.
+    fn read<'a>(&'a self, session: &'a SessionId) -> BoxFuture<'a, Result<Loaded, Error>>;
+
+    /// Lists sessions, the one changed last first, at most `limit` of them.
+    ///
+    /// # Errors
+    /// When the store cannot be read. One damaged session never hides the others.
+    fn sessions(&self, limit: usize) -> BoxFuture<'_, Result<Vec<SessionInfo>, Error>>;
+
+    /// Leaves an item for a session. When it returns, the item is durable.
+    ///
+    /// The same key again changes nothing and returns the first one's number.
+    ///
+    /// # Errors
+    /// When the store cannot be written.
+    fn post<'a>(
+        &'a self,
+        session: &'a SessionId,
+        key: &'a str,
+        item: &'a Item,
+    ) -> BoxFuture<'a, Result<Cursor, Error>>;
+
+    /// Reads the items after a cursor, oldest first.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    fn inbox<'a>(
+        &'a self,
+        session: &'a SessionId,
+        after: Cursor,
+    ) -> BoxFuture<'a, Result<Vec<Posted>, Error>>;
+}
+
+/// The right to write one session's journal. Dropping it gives it back.
+pub trait Claim: Send + Sync {
+    /// Its fencing token: higher than that of every claim before.
+    fn fence(&self) -> Fence;
+
+    /// Appends entries after the one numbered `expected`.
+    ///
+    /// When it returns `Ok`, all of them are durable; else none of them is there. They
+    /// are numbered without a gap from `expected + 1`.
+    ///
+    /// # Errors
+    /// [`Error::Conflict`] when the claim was lost or the journal's last entry is not
+    /// `expected`; else what the store said.
+    fn append<'a>(
+        &'a self,
+        expected: Seq,
+        entries: &'a [Arc<Entry>],
+    ) -> BoxFuture<'a, Result<Appended, Error>>;
+}
+
+/// What an append tells beside that it happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Appended {
+    /// The last item in the session's inbox: whoever is behind it reads the inbox.
+    pub inbox: Cursor,
+}
+
+/// A session's journal as it was read.
+#[derive(Debug, Clone, Default)]
+pub struct Loaded {
+    /// The entries up to the last whole one.
+    pub journal: Journal,
+    /// What was damaged and left out, in words.
+    pub damage: Option<String>,
+    /// The last item in the session's inbox.
+    pub inbox: Cursor,
+}
+
+/// What a list of sessions says of one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionInfo {
+    /// The session.
+    pub session: SessionId,
+    /// When its first entry was made.
+    pub created_at: Timestamp,
+    /// When its last entry was made.
+    pub updated_at: Timestamp,
+    /// How many entries it has.
+    pub entries: u64,
+}
+
+/// Why a store did not do it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Somebody else writes the session, or wrote it meanwhile.
+    #[error("session {session} is in use or was changed meanwhile: {reason}")]
+    Conflict {
+        /// The session.
+        session: SessionId,
+        /// What exactly was found, and what to do.
+        reason: String,
+    },
+    /// The store cannot be used as it is.
+    #[error("the store {store} cannot be used: {reason}")]
+    Unusable {
+        /// The store, as the user named it.
+        store: String,
+        /// Why, and what to do.
+        reason: String,
+    },
+    /// A newer Legwork wrote it.
+    #[error(
+        "the store {store} is of version {found}, this Legwork knows up to {known}: use a newer Legwork"
+    )]
+    Newer {
+        /// The store, as the user named it.
+        store: String,
+        /// The version found.
+        found: u32,
+        /// The newest version known.
+        known: u32,
+    },
+    /// Reading or writing failed.
+    #[error("the store {store} failed: {reason}")]
+    Failed {
+        /// The store, as the user named it.
+        store: String,
+        /// What happened, and what to do.
+        reason: String,
+    },
+}
+
+impl Error {
+    /// Whether it is a conflict with another writer.
+    pub fn is_conflict(&self) -> bool {
+        matches!(self, Self::Conflict { .. })
+    }
+}
