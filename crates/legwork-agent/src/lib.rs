@@ -1,1 +1,37 @@
-//! The runtime of Legwork: lifecycle, hooks, driver, executor and the loop
+//! The runtime of Legwork: lifecycle, hooks, driver, executor, the loop, the builder.
+//!
+//! It runs an agent on whatever implements the ports, and asks the state what is owed.
+//! It deliberately knows no provider, database or terminal.
+//!
+//! Read the modules in this order: [`run`] (the loop), [`driver`], [`executor`],
+//! [`lifecycle`], [`hooks`], [`context`], [`toolbox`], [`builder`], [`agent`].
+#![forbid(unsafe_code)]
+
+pub mod agent;
+pub mod builder;
+pub mod context;
+pub mod driver;
+mod error;
+pub mod executor;
+pub mod hooks;
+pub mod lifecycle;
+pub mod memory;
+pub mod open;
+pub mod request;
+pub mod run;
+pub mod session;
+pub mod stream;
+pub mod toolbox;
+mod validate;
+mod writer;
+
+pub use agent::Agent;
+pub use builder::Builder;
+pub use context::{Control, StepContext};
+pub use driver::{Driver, ToolCalling};
+pub use error::{Error, Halt};
+pub use hooks::{Hook, HookError, HookStack, hook};
+pub use lifecycle::{Composite, CoreLifecycle};
+pub use request::{Run, RunRequest};
+pub use session::Session;
+pub use stream::{RunEvent, RunStream};

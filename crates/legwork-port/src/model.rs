@@ -1,6 +1,7 @@
 //! Models: what answers a request.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use legwork_core::budget::Price;
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
@@ -32,6 +33,24 @@ pub trait Model: Send + Sync {
         request: ModelRequest,
         deltas: Option<&'a mut dyn Deltas>,
     ) -> BoxFuture<'a, Result<Response, Error>>;
+}
+
+impl<M: Model + ?Sized> Model for Arc<M> {
+    fn name(&self) -> &str {
+        (**self).name()
+    }
+
+    fn profile(&self) -> &Profile {
+        (**self).profile()
+    }
+
+    fn infer<'a>(
+        &'a self,
+        request: ModelRequest,
+        deltas: Option<&'a mut dyn Deltas>,
+    ) -> BoxFuture<'a, Result<Response, Error>> {
+        (**self).infer(request, deltas)
+    }
 }
 
 /// What takes the pieces of an answer as they come.

@@ -38,6 +38,11 @@ impl Observer for Nobody {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum LiveEvent<'a> {
+    /// The journal's tail was damaged and is cut back to its last whole entry.
+    JournalCut {
+        /// What was found.
+        damage: &'a str,
+    },
     /// A step begins.
     StepStarted {
         /// Its number; the first is 1.

@@ -20,6 +20,16 @@ pub trait Tool: Send + Sync {
     fn call<'a>(&'a self, call: &'a ToolCall, cx: &'a ToolContext) -> BoxFuture<'a, ToolOutcome>;
 }
 
+impl<T: Tool + ?Sized> Tool for Arc<T> {
+    fn spec(&self) -> Arc<ToolSpec> {
+        (**self).spec()
+    }
+
+    fn call<'a>(&'a self, call: &'a ToolCall, cx: &'a ToolContext) -> BoxFuture<'a, ToolOutcome> {
+        (**self).call(call, cx)
+    }
+}
+
 /// A source of callables.
 pub trait Toolset: Send + Sync {
     /// Gets ready; called once before the first use of an execution.

@@ -9,7 +9,7 @@ use crate::budget::{Amounts, Budget};
 use crate::continuation::ContinuationOutcome;
 use crate::digest::Digest;
 use crate::error::ErrorRecord;
-use crate::id::{AgentId, CallId, Fence, Seq, SessionId};
+use crate::id::{AgentId, CallId, Seq, SessionId};
 use crate::inbox::{Answer, Cursor, Item};
 use crate::inference::{ModelSettings, Response};
 use crate::message::Message;
@@ -65,6 +65,9 @@ impl Definition {
 pub struct Defined {
     /// What it is.
     pub definition: Definition,
+    /// Who changed it in the state; none when it is the agent's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changed_by: Option<String>,
 }
 
 /// An execution began.
@@ -128,8 +131,6 @@ pub struct ResponseChanged {
 pub struct ToolStarted {
     /// The index of the call in the response.
     pub index: u32,
-    /// The claim that it is run under.
-    pub fence: Fence,
     /// The class it is run under.
     pub effect: EffectClass,
     /// The arguments, if they are not those that the model wrote.
@@ -186,6 +187,13 @@ pub struct StepFinished {
     pub took: Micros,
 }
 
+/// The stop that was decided is not carried out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StopPrevented {
+    /// Who prevented it.
+    pub by: String,
+}
+
 /// The execution ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExecutionFinished {
@@ -213,6 +221,9 @@ pub struct InboxTaken {
     pub key: String,
     /// What was taken up.
     pub item: Item,
+    /// Why it changes nothing, if it was refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
 }
 
 /// The session stands at another entry now.

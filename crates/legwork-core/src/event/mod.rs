@@ -8,8 +8,8 @@ use serde_json::value::RawValue;
 pub use body::{
     Answered, Defined, Definition, ExecutionFinished, ExecutionReopened, ExecutionStarted,
     HeadMoved, InboxTaken, InferenceFailed, InferenceStarted, MetadataSet, ParentLink, Paused,
-    Responded, ResponseChanged, SessionStarted, StepFinished, ToolChanged, ToolFinished,
-    ToolStarted, ToolsShown, Unknown,
+    Responded, ResponseChanged, SessionStarted, StepFinished, StopPrevented, ToolChanged,
+    ToolFinished, ToolStarted, ToolsShown, Unknown,
 };
 
 use crate::error::ErrorRecord;
@@ -66,6 +66,10 @@ events! {
     StepFinished(StepFinished) = "step_finished", Both;
     /// The execution ended.
     ExecutionFinished(ExecutionFinished) = "execution_finished", Conversation;
+    /// The stop that was decided is not carried out.
+    StopPrevented(StopPrevented) = "stop_prevented", Conversation;
+    /// A queued follow-up goes to the model instead of stopping.
+    FollowedUp(Arc<Message>) = "followed_up", Both;
     /// A message was added by a hook or program.
     MessageAdded(Arc<Message>) = "message_added", Conversation;
     /// Metadata of the conversation was set or removed.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::budget::{Amounts, Ledger};
 use crate::continuation::{ContinuationOutcome, StopReason, StopSignal, Vote};
 use crate::error::ErrorRecord;
-use crate::id::{EffectKey, Fence, Seq, SessionId};
+use crate::id::{EffectKey, Seq, SessionId};
 use crate::inference::{ModelRequest, ModelSettings, Response};
 use crate::state::{
     AgentState, AgentStep, Context, ExecutionState, ExecutionStatus, Judged, Pending, PendingCall,
@@ -63,11 +63,6 @@ impl AgentState {
     /// The time that the state was last told.
     pub fn now(&self) -> Stamp {
         self.0.stamp
-    }
-
-    /// The claim that the state works under.
-    pub fn fence(&self) -> Fence {
-        self.0.fence
     }
 
     /// The step under way.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::continuation::{ContinuationOutcome, StopReason, StopSignal};
 use crate::entry::Entry;
 use crate::event::{self, Event};
 use crate::id::Seq;
@@ -9,7 +10,8 @@ use crate::inbox::{Answer, Item, Verdict};
 use crate::inference::Response;
 use crate::message::Message;
 use crate::state::{
-    AgentStep, CallSlot, CallStatus, Context, ExecutionState, ExecutionStatus, Inner, StepResult,
+    AgentStep, CallSlot, CallStatus, Context, ExecutionState, ExecutionStatus, Inner, Shown,
+    StepResult,
 };
 use crate::time::Timestamp;
 use crate::tool::{FailureKind, ToolExecution, ToolOutcome};
@@ -35,8 +37,14 @@ impl Inner {
             }
             Event::StepFinished(finished) => self.finish_step(entry.at, finished),
             Event::ExecutionFinished(finished) => self.finish(entry.at, finished),
+            Event::StopPrevented(prevented) => self.go_on(&prevented.by),
+            Event::FollowedUp(message) => {
+                self.context.transcript.push(Arc::clone(message));
+                self.go_on("follow_up");
+            }
             Event::MessageAdded(message) => self.context.transcript.push(Arc::clone(message)),
             Event::MetadataSet(set) => set_metadata(&mut self.context, set),
+            Event::InboxTaken(taken) if taken.refused.is_some() => {}
             Event::InboxTaken(taken) => self.take(entry.at, &taken.item),
             Event::HeadMoved(_) => {
                 // The conversation of another path is folded by `on_path`.
@@ -82,12 +90,17 @@ impl Inner {
         });
     }
 
+    fn go_on(&mut self, by: &str) {
+        let outcome = Arc::new(ContinuationOutcome::go_on(by));
+        self.in_execution(|execution| execution.outcome = Some(outcome));
+    }
+
     fn begin_inference(&mut self, entry: &Entry, started: &event::InferenceStarted) {
         if let Some(shown) = &started.tools {
-            self.context.tools_shown = shown.digest.clone();
+            self.context.tools_shown = Some(Arc::new(Shown::of(shown)));
         }
         let input_cut = self.context.transcript.messages().len();
-        let tools = self.context.tools_shown.clone();
+        let tools = self.context.tools_shown.as_ref().and_then(|shown| shown.digest.clone());
         let mono = self.stamp.mono;
         let mut began = false;
         self.in_execution(|execution| {
@@ -145,13 +158,13 @@ impl Inner {
     }
 
     fn start_call(&mut self, started: &event::ToolStarted) {
-        let event::ToolStarted { index, fence, effect, arguments } = started;
+        let event::ToolStarted { index, effect, arguments } = started;
         self.in_step(|step| {
             let Some(slot) = step.calls.get_mut(*index as usize) else { return };
             if arguments.is_some() {
                 slot.arguments.clone_from(arguments);
             }
-            slot.status = CallStatus::Started { fence: *fence, effect: *effect };
+            slot.status = CallStatus::Started(*effect);
         });
     }
 
@@ -163,7 +176,7 @@ impl Inner {
             return;
         }
         let effect = match slot.status {
-            CallStatus::Started { effect, .. } => Some(effect),
+            CallStatus::Started(effect) => Some(effect),
             _ => None,
         };
         let call = Arc::clone(&slot.call);
@@ -204,7 +217,11 @@ impl Inner {
         let before = execution.retries.get(tool).copied().unwrap_or(0);
         let failed = matches!(
             outcome,
-            ToolOutcome::Retry(_) | ToolOutcome::Failed(FailureKind::InvalidArguments, _)
+            ToolOutcome::Retry(_)
+                | ToolOutcome::Failed(
+                    FailureKind::InvalidArguments | FailureKind::RetriesExhausted,
+                    _
+                )
         );
         match (failed, before) {
             (true, _) => {
@@ -293,15 +310,10 @@ impl Inner {
 
     fn take(&mut self, at: Timestamp, item: &Item) {
         match item {
-            Item::Steer(message) | Item::FollowUp(message) => {
-                self.context.transcript.push(Arc::clone(message));
-            }
+            Item::Steer(message) => self.context.transcript.push(Arc::clone(message)),
+            Item::FollowUp(_) => {}
             Item::Stop(why) => {
-                let signal = crate::continuation::StopSignal::new(
-                    crate::continuation::StopReason::UserRequested,
-                    "inbox",
-                    why.clone(),
-                );
+                let signal = StopSignal::new(StopReason::UserRequested, "inbox", why.clone());
                 self.in_execution(|e| Arc::make_mut(&mut e.signals).push(signal));
             }
             Item::Answer(answer) => self.answer(at, answer),

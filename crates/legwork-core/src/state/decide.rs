@@ -163,7 +163,8 @@ impl AgentState {
             Item::Steer(_) | Item::FollowUp(_) | Item::Stop(_) => Vec::new(),
         };
         let Posted { cursor, key, item } = posted;
-        let mut events = vec![Event::InboxTaken(event::InboxTaken { cursor, key, item })];
+        let mut events =
+            vec![Event::InboxTaken(event::InboxTaken { cursor, key, item, refused: None })];
         events.extend(follow_up);
         Ok(events)
     }

@@ -9,9 +9,10 @@ use serde_json::Value;
 use crate::budget::{Amounts, Ledger};
 use crate::digest::Digest;
 use crate::entry::Entry;
-use crate::event::{Definition, Event, ParentLink};
+use crate::event::{Definition, Event, ParentLink, ToolsShown};
 use crate::id::{AgentId, Seq, SessionId};
 use crate::inbox::{Answer, Cursor, Item};
+use crate::message::Message;
 use crate::time::Timestamp;
 use crate::transcript::Transcript;
 
@@ -28,7 +29,7 @@ pub struct SessionFacts {
     pub started_at: Option<Timestamp>,
     /// What the agent is: prompt, model, limits.
     pub definition: Arc<Definition>,
-    /// The digest of that, once it was recorded.
+    /// The digest of the agent's own definition, as it was last recorded.
     pub definition_digest: Option<Digest>,
     /// How many executions began.
     pub executions: u64,
@@ -44,6 +45,8 @@ pub struct SessionFacts {
     pub labels: Arc<BTreeMap<Seq, String>>,
     /// Every answer that a person gave.
     pub answers: Arc<Vec<Answer>>,
+    /// Messages that wait until the agent would otherwise stop, oldest first.
+    pub follow_ups: Arc<Vec<Arc<Message>>>,
 }
 
 impl SessionFacts {
@@ -63,6 +66,7 @@ impl SessionFacts {
             ledger: Ledger::default(),
             labels: Arc::default(),
             answers: Arc::default(),
+            follow_ups: Arc::default(),
         }
     }
 
@@ -85,7 +89,9 @@ impl SessionFacts {
             }
             Event::Defined(defined) => {
                 self.definition = Arc::new(defined.definition.clone());
-                self.definition_digest = Some(defined.definition.digest());
+                if defined.changed_by.is_none() {
+                    self.definition_digest = Some(defined.definition.digest());
+                }
                 self.ledger.budget = defined.definition.budget.clone();
             }
             Event::ExecutionStarted(_) => self.executions += 1,
@@ -95,10 +101,18 @@ impl SessionFacts {
             Event::InboxTaken(taken) => {
                 self.inbox_cursor = self.inbox_cursor.max(taken.cursor);
                 match &taken.item {
+                    _ if taken.refused.is_some() => {}
+                    Item::FollowUp(message) => {
+                        Arc::make_mut(&mut self.follow_ups).push(Arc::clone(message));
+                    }
                     Item::Label(label) => self.label(label),
                     Item::Answer(answer) => Arc::make_mut(&mut self.answers).push(answer.clone()),
                     _ => {}
                 }
+            }
+            Event::FollowedUp(_) => {
+                let queue = Arc::make_mut(&mut self.follow_ups);
+                queue.drain(..queue.len().min(1));
             }
             Event::Labelled(label) => self.label(label),
             Event::HeadMoved(moved) => self.head = moved.to,
@@ -123,7 +137,13 @@ impl SessionFacts {
             Event::ToolStarted(_) => {
                 self.ledger.spend(&Amounts { tool_calls: 1, ..Amounts::default() });
             }
-            Event::StepFinished(finished) => self.ledger.active(finished.took),
+            Event::StepFinished(finished) => {
+                // What is still held belongs to a call that was cut off.
+                for held in std::mem::take(&mut self.ledger.reserved) {
+                    self.ledger.spend(&held.amounts);
+                }
+                self.ledger.active(finished.took);
+            }
             _ => {}
         }
     }
@@ -154,5 +174,21 @@ pub struct Context {
     /// JSON Schema that answers shall fit, if any.
     pub response_format: Option<Arc<Value>>,
     /// The last recorded set of tools shown.
-    pub tools_shown: Option<Digest>,
+    pub tools_shown: Option<Arc<Shown>>,
+}
+
+/// The tools that a model was shown, by digest.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Shown {
+    /// The digest of all of them.
+    pub digest: Option<Digest>,
+    /// The digest of each, by name.
+    pub tools: BTreeMap<Arc<str>, Digest>,
+}
+
+impl Shown {
+    pub(super) fn of(shown: &ToolsShown) -> Self {
+        let tools = shown.specs.iter().map(|spec| (Arc::clone(&spec.name), spec.digest()));
+        Self { digest: shown.digest.clone(), tools: tools.collect() }
+    }
 }

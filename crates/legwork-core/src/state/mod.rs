@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 pub use decide::{Input, Refusal};
 pub use execution::{ExecutionState, ExecutionStatus, Pending, PendingReason};
-pub use facts::{Context, SessionFacts};
+pub use facts::{Context, SessionFacts, Shown};
 pub use lineage::Mark;
 pub use owed::Owed;
 pub use step::{AgentStep, CallSlot, CallStatus, StepKind, StepResult};
@@ -25,7 +25,7 @@ pub use transient::{CallVerdict, Judged, PendingCall};
 
 use crate::entry::Entry;
 use crate::event::Event;
-use crate::id::{Fence, Seq, SessionId};
+use crate::id::{Seq, SessionId};
 use crate::time::Stamp;
 use lineage::Lineage;
 use transient::Transient;
@@ -46,8 +46,6 @@ struct Inner {
     uncommitted: Arc<Vec<Arc<Entry>>>,
     #[serde(skip)]
     stamp: Stamp,
-    #[serde(skip)]
-    fence: Fence,
     #[serde(skip)]
     transient: Arc<Transient>,
     #[serde(skip)]
@@ -78,7 +76,6 @@ impl AgentState {
             execution: None,
             uncommitted: Arc::default(),
             stamp: Stamp::default(),
-            fence: Fence::default(),
             transient: Arc::default(),
             lineage: Lineage::default(),
         };
@@ -122,11 +119,10 @@ impl AgentState {
         self
     }
 
-    /// The same state under a claim: calls begun under an older one are in doubt.
+    /// The same state taken up now: time from here on counts as work on the step.
     #[must_use]
-    pub fn claimed(mut self, fence: Fence) -> Self {
+    pub fn resumed(mut self) -> Self {
         let inner = Arc::make_mut(&mut self.0);
-        inner.fence = fence;
         Arc::make_mut(&mut inner.transient).segment = inner.stamp.mono;
         self
     }

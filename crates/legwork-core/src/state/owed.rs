@@ -2,7 +2,6 @@
 
 use crate::error::ErrorRecord;
 use crate::state::{AgentState, AgentStep, CallStatus};
-use crate::tool::EffectClass;
 
 /// Which effect is owed now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +35,8 @@ impl AgentState {
         };
         let Some(response) = &step.response else {
             let failed = step.errors.iter().any(ErrorRecord::ends_step);
-            return if failed { Owed::EndStep } else { Owed::Infer };
+            let over = failed || !execution.signals.is_empty();
+            return if over { Owed::EndStep } else { Owed::Infer };
         };
         if response.incomplete.is_some() {
             return Owed::EndStep;
@@ -50,23 +50,15 @@ impl AgentState {
             owed = match &slot.status {
                 CallStatus::Done(_) => continue,
                 CallStatus::Open if !self.is_judged(index) => return Owed::JudgeCalls,
-                CallStatus::Started { .. } if self.is_pending(index) => continue,
-                CallStatus::Open | CallStatus::Ready | CallStatus::Started { .. } => Owed::RunCalls,
+                CallStatus::Started(_) if self.is_pending(index) => continue,
+                CallStatus::Open | CallStatus::Ready | CallStatus::Started(_) => Owed::RunCalls,
             };
         }
         if owed == Owed::EndStep && waits { Owed::Pause } else { owed }
     }
 
-    fn is_pending(&self, index: usize) -> bool {
+    /// Whether a call waits for a person's answer.
+    pub fn is_pending(&self, index: usize) -> bool {
         self.pending().iter().any(|pending| pending.index as usize == index)
-    }
-
-    /// Whether a call began under an older claim, must not be repeated, and nobody
-    /// knows whether it happened.
-    pub fn is_in_doubt(&self, status: &CallStatus) -> bool {
-        match status {
-            CallStatus::Started { fence, effect: EffectClass::Once(_) } => *fence != self.fence(),
-            _ => false,
-        }
     }
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::continuation::ContinuationOutcome;
 use crate::digest::Digest;
 use crate::error::ErrorRecord;
-use crate::id::{Fence, Seq};
+use crate::id::Seq;
 use crate::inference::Response;
 use crate::time::{Micros, Timestamp};
 use crate::tool::{EffectClass, ToolCall, ToolExecution};
@@ -67,12 +67,10 @@ pub enum CallStatus {
     /// A person said that it shall run; it is not judged again.
     Ready,
     /// Its intent is recorded.
-    Started {
-        /// The claim it was begun under.
-        fence: Fence,
-        /// The class it was begun under.
-        effect: EffectClass,
-    },
+    ///
+    /// Whoever takes the step up and finds it so knows that it began, perhaps, and has
+    /// no outcome: what then happens depends on the class it was begun under.
+    Started(EffectClass),
     /// It was answered.
     Done(Arc<ToolExecution>),
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::continuation::{ContinuationOutcome, Decision, StopSignal, Vote};
 use crate::error::ErrorRecord;
-use crate::event::{self, Event};
+use crate::event::{self, Definition, Event};
 use crate::inference::{ModelRequest, ModelSettings, Response};
 use crate::message::Message;
 use crate::state::{AgentState, CallVerdict, Judged, PendingCall};
@@ -36,7 +36,7 @@ impl AgentState {
     pub fn with_instructions(self, instructions: impl Into<Arc<str>>) -> Self {
         let mut definition = (*self.facts().definition).clone();
         definition.instructions = instructions.into();
-        self.with(Event::Defined(event::Defined { definition }))
+        self.with_definition(definition)
     }
 
     /// Other model settings for the next inference.
@@ -44,7 +44,7 @@ impl AgentState {
     pub fn with_settings(self, settings: ModelSettings) -> Self {
         let mut definition = (*self.facts().definition).clone();
         definition.settings = settings;
-        self.with(Event::Defined(event::Defined { definition }))
+        self.with_definition(definition)
     }
 
     /// Other limits from now on.
@@ -52,7 +52,12 @@ impl AgentState {
     pub fn with_budget(self, budget: crate::budget::Budget) -> Self {
         let mut definition = (*self.facts().definition).clone();
         definition.budget = budget;
-        self.with(Event::Defined(event::Defined { definition }))
+        self.with_definition(definition)
+    }
+
+    fn with_definition(self, definition: Definition) -> Self {
+        let changed_by = Some("state".to_owned());
+        self.with(Event::Defined(event::Defined { definition, changed_by }))
     }
 
     /// A request to stop.

@@ -1,0 +1,167 @@
+//! Which calls may run: names, arguments, limits and hooks, before any runs.
+
+use std::sync::Arc;
+
+use legwork_core::event::ToolFinished;
+use legwork_core::state::{CallStatus, CallVerdict, Judged, PendingCall};
+use legwork_core::tool::FailureKind;
+use legwork_core::{AgentState, Event, Micros, StopSignal, ToolCall, ToolOutcome, ToolSpec};
+use legwork_port::Trigger;
+use legwork_port::observer::LiveEvent;
+use serde_json::Value;
+
+use crate::context::StepContext;
+use crate::error::Halt;
+use crate::toolbox::Shown;
+
+/// Judges each open call, in call order; those that may not run are answered here.
+pub(super) async fn judge(state: AgentState, cx: &StepContext) -> Result<AgentState, Halt> {
+    let shown = cx.toolbox.shown(&state).await;
+    let mut state = check_batch(state);
+    let count = state.current_step().map_or(0, |step| step.calls.len());
+    for index in 0..count {
+        let slot = state.current_step().and_then(|step| step.calls.get(index));
+        let Some(slot) = slot.filter(|slot| slot.status == CallStatus::Open) else { continue };
+        if state.is_judged(index) {
+            continue;
+        }
+        let call = Arc::clone(&slot.call);
+        let index = u32::try_from(index).unwrap_or(u32::MAX);
+        state = match &shown {
+            Ok(shown) => judge_one(state, cx, shown, index, call).await,
+            Err(message) => answer(cx, state, index, &call, ToolOutcome::failed(message.clone())),
+        };
+    }
+    Ok(state)
+}
+
+/// The calls of a turn are held against the limit as a whole.
+fn check_batch(state: AgentState) -> AgentState {
+    let Some(step) = state.current_step() else { return state };
+    let fresh = |status: &CallStatus| matches!(status, CallStatus::Open);
+    let begun = step.calls.iter().any(|slot| !fresh(&slot.status));
+    let count = step.calls.len() as u64;
+    match state.ledger().forbids_calls(count).filter(|_| !begun) {
+        Some(limit) => state.with_stop_signal(StopSignal::limit("budget", limit)),
+        None => state,
+    }
+}
+
+async fn judge_one(
+    state: AgentState,
+    cx: &StepContext,
+    shown: &Shown,
+    index: u32,
+    call: Arc<ToolCall>,
+) -> AgentState {
+    if let Some(signal) = state.stop_signals().first() {
+        let why = format!("the execution was stopped ({})", signal.reason);
+        return answer(cx, state, index, &call, ToolOutcome::Skipped(why));
+    }
+    let arguments = match check(&state, shown, &call) {
+        Ok(arguments) => arguments,
+        Err(outcome) => return answer(cx, state, index, &call, outcome),
+    };
+    if !cx.listens(Trigger::BeforeToolUse) {
+        return state.with_judged(index, Judged::default());
+    }
+    ask_hooks(state, cx, shown, index, call, arguments).await
+}
+
+async fn ask_hooks(
+    state: AgentState,
+    cx: &StepContext,
+    shown: &Shown,
+    index: u32,
+    call: Arc<ToolCall>,
+    arguments: Value,
+) -> AgentState {
+    let arguments = Arc::new(arguments);
+    let pending = PendingCall {
+        index,
+        call: Arc::clone(&call),
+        arguments: Arc::clone(&arguments),
+        verdict: None,
+    };
+    let state = state.with_pending_tool_call(Some(Arc::new(pending)));
+    let state = cx.fire(Trigger::BeforeToolUse, state).await;
+    let judged = state.pending_tool_call().cloned();
+    let state = state.with_pending_tool_call(None);
+    let Some(judged) = judged else { return state.with_judged(index, Judged::default()) };
+    match &judged.verdict {
+        Some(CallVerdict::Block { by, reason }) => {
+            let (by, reason) = (by.clone(), reason.clone());
+            return answer(cx, state, index, &call, ToolOutcome::Blocked { by, reason });
+        }
+        Some(CallVerdict::Answer(value)) => {
+            return answer(cx, state, index, &call, ToolOutcome::Ok(value.clone()));
+        }
+        None => {}
+    }
+    if judged.arguments == arguments {
+        return state.with_judged(index, Judged::default());
+    }
+    let text: Arc<str> = judged.arguments.to_string().into();
+    let changed = ToolCall { arguments: Arc::clone(&text), ..(*call).clone() };
+    match check(&state, shown, &changed) {
+        Ok(_) => state.with_judged(index, Judged { arguments: Some(text) }),
+        Err(outcome) => answer(cx, state, index, &call, outcome),
+    }
+}
+
+/// The arguments, if the tool was shown and they fit its schema.
+fn check(state: &AgentState, shown: &Shown, call: &ToolCall) -> Result<Value, ToolOutcome> {
+    let Some((at, spec)) = shown.specs.find(&call.name) else {
+        let names: Vec<_> = shown.specs.iter().map(|spec| &*spec.name).collect();
+        let there =
+            if names.is_empty() { "there are no tools".to_owned() } else { names.join(", ") };
+        let message = format!("There is no tool `{}`. The tools are: {there}.", call.name);
+        return Err(ToolOutcome::Failed(FailureKind::UnknownTool, message));
+    };
+    let seen = state.context().tools_shown.as_ref().and_then(|shown| shown.tools.get(&call.name));
+    if seen != shown.specs.digest_of(at) {
+        let message = format!(
+            "The tool `{}` is not the one that was shown when it was called. Call it again.",
+            call.name
+        );
+        return Err(ToolOutcome::Failed(FailureKind::ToolChanged, message));
+    }
+    let problem = match call.parse() {
+        Ok(arguments) => match shown.validate(at, &arguments) {
+            Ok(()) => return Ok(arguments),
+            Err(problem) => problem,
+        },
+        Err(error) => format!("The arguments are not JSON: {error}."),
+    };
+    Err(invalid(state, spec, &problem))
+}
+
+/// Tells the model what does not fit and how many tries are left.
+fn invalid(state: &AgentState, spec: &ToolSpec, problem: &str) -> ToolOutcome {
+    let before = state.execution().and_then(|e| e.retries.get(&spec.name)).copied().unwrap_or(0);
+    let attempt = before.saturating_add(1);
+    if attempt > spec.max_retries {
+        let message = format!(
+            "{problem} This was attempt {attempt} of `{}` in a row; it is not tried again.",
+            spec.name
+        );
+        return ToolOutcome::Failed(FailureKind::RetriesExhausted, message);
+    }
+    let left = spec.max_retries - before;
+    let message =
+        format!("{problem} This was attempt {attempt}, {left} left. Correct it and retry.");
+    ToolOutcome::Failed(FailureKind::InvalidArguments, message)
+}
+
+fn answer(
+    cx: &StepContext,
+    state: AgentState,
+    index: u32,
+    call: &ToolCall,
+    outcome: ToolOutcome,
+) -> AgentState {
+    let step = state.current_step().map_or(0, |step| step.number);
+    cx.live(&state, &LiveEvent::ToolFinished { step, index, call, outcome: &outcome });
+    let outcome = Arc::new(outcome);
+    state.with(Event::ToolFinished(ToolFinished { index, outcome, took: Micros::ZERO }))
+}

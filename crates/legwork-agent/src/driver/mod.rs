@@ -1,0 +1,83 @@
+//! How one step is made.
+
+mod infer;
+mod judge;
+mod tool_calling;
+
+use legwork_core::error::ErrorRecord;
+use legwork_core::{AgentState, ModelRequest, Owed, Response};
+use legwork_port::BoxFuture;
+
+pub use tool_calling::ToolCalling;
+
+use crate::context::StepContext;
+use crate::error::Halt;
+use crate::toolbox::Shown;
+
+/// Makes one step.
+///
+/// A driver says how a request is built from the state and how a response is read; the
+/// match on what is owed is provided. One for something that is no model replaces
+/// [`Driver::use_tools`] whole.
+pub trait Driver: Send + Sync {
+    /// The name that descriptions show.
+    fn name(&self) -> &str;
+
+    /// The request for the next inference.
+    ///
+    /// # Errors
+    /// Why there is none, as it is to be recorded in the state.
+    fn request(
+        &self,
+        state: &AgentState,
+        cx: &StepContext,
+        shown: &Shown,
+    ) -> Result<ModelRequest, ErrorRecord>;
+
+    /// Reads a response; what it returns is journaled and goes to the transcript.
+    fn read(&self, response: Response) -> Response {
+        response
+    }
+
+    /// Does what the step owes, until it owes no inference and no call.
+    ///
+    /// The returned state extends the one given. Errors of models, tools and hooks are
+    /// recorded in it. Dropping the future loses nothing that was committed.
+    ///
+    /// # Errors
+    /// Only what cannot be journaled, with the state as far as it came.
+    fn use_tools<'a>(
+        &'a self,
+        state: AgentState,
+        cx: &'a StepContext,
+    ) -> BoxFuture<'a, Result<AgentState, Halt>> {
+        Box::pin(make_step(self, state, cx))
+    }
+}
+
+async fn make_step<D: Driver + ?Sized>(
+    driver: &D,
+    mut state: AgentState,
+    cx: &StepContext,
+) -> Result<AgentState, Halt> {
+    loop {
+        if cx.control.is_raised() && state.owed() == Owed::Infer {
+            return Ok(state);
+        }
+        state = match state.owed() {
+            Owed::Infer => {
+                let next = infer::infer(driver, state, cx).await?;
+                if next.current_step().is_none() {
+                    return Ok(next);
+                }
+                next
+            }
+            Owed::JudgeCalls => judge::judge(state, cx).await?,
+            Owed::RunCalls => cx.executor.run(state, cx).await?,
+            Owed::Nothing | Owed::Pause | Owed::EndStep | Owed::Stop => return Ok(state),
+        };
+        if cx.control.interrupt.is_cancelled() {
+            return Ok(state);
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! The driver for models that call tools.
+
+use std::sync::Arc;
+
+use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
+use legwork_core::{AgentState, ModelRequest};
+
+use crate::context::StepContext;
+use crate::driver::Driver;
+use crate::toolbox::Shown;
+
+/// The driver for models that call tools.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ToolCalling;
+
+impl Driver for ToolCalling {
+    fn name(&self) -> &str {
+        "tool_calling"
+    }
+
+    fn request(
+        &self,
+        state: &AgentState,
+        _cx: &StepContext,
+        shown: &Shown,
+    ) -> Result<ModelRequest, ErrorRecord> {
+        let Some(transcript) = state.context().transcript.settled() else {
+            let message = "the transcript has calls without results: no request can be made of it";
+            return Err(ErrorRecord::new(ErrorSource::Driver, ErrorKind::Validation, message));
+        };
+        let settings = Arc::new(state.settings().clone());
+        let mut request = ModelRequest::new(transcript, settings);
+        request.instructions = Arc::clone(state.instructions());
+        request.tools = Arc::clone(&shown.specs);
+        request.response_format.clone_from(&state.context().response_format);
+        Ok(request)
+    }
+}

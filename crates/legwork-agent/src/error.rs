@@ -1,0 +1,73 @@
+//! What goes wrong around an execution; what goes wrong in it is in its state.
+
+use legwork_core::state::Refusal;
+use legwork_core::{AgentState, SessionId};
+use legwork_port::store;
+
+/// Why an agent could not be built, or an execution not be run.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The agent is set up wrongly.
+    #[error("the agent cannot be built: {0}")]
+    Build(String),
+    /// The session says no to what was asked.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// The store said no.
+    #[error(transparent)]
+    Store(#[from] store::Error),
+    /// There is no such session.
+    #[error("there is no session {0}: list the sessions to see which there are")]
+    UnknownSession(SessionId),
+    /// The execution was halted before it was over; it can be resumed.
+    #[error(transparent)]
+    Halted(Box<Halt>),
+}
+
+/// Why a step could not go on; carries the state as far as it came.
+#[derive(Debug, thiserror::Error)]
+#[error("{reason}")]
+pub struct Halt {
+    /// The state as far as it came.
+    pub state: AgentState,
+    /// Why.
+    pub reason: HaltReason,
+}
+
+/// Why a step could not go on.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum HaltReason {
+    /// What happened could not be journaled.
+    #[error(transparent)]
+    Store(#[from] store::Error),
+    /// A driver handed back a state that does not extend the one handed in.
+    #[error(
+        "the driver handed back a state that does not extend the one it was given: it must return what it was given, changed only by transitions"
+    )]
+    Lineage,
+    /// Somebody asked to leave it here.
+    #[error("interrupted: the session can be resumed")]
+    Interrupted,
+}
+
+impl Halt {
+    pub(crate) fn new(state: AgentState, reason: impl Into<HaltReason>) -> Self {
+        Self { state, reason: reason.into() }
+    }
+
+    /// Whether somebody asked to leave it here.
+    pub fn is_interrupted(&self) -> bool {
+        matches!(self.reason, HaltReason::Interrupted)
+    }
+}
+
+impl From<Halt> for Error {
+    fn from(halt: Halt) -> Self {
+        match halt.reason {
+            HaltReason::Store(error) => Self::Store(error),
+            reason => Self::Halted(Box::new(Halt { state: halt.state, reason })),
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! Hooks: functions on triggers, run in the order of their priority.
+
+mod hook;
+mod stack;
+
+pub use hook::{Cx, Hook, HookError, hook, priority};
+pub use stack::HookStack;

@@ -1,0 +1,32 @@
+//! The clock of the system.
+
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use legwork_core::{Stamp, Timestamp};
+use legwork_port::{BoxFuture, Clock};
+
+/// The clock of the system; sleeps on the tokio runtime.
+#[derive(Debug, Clone, Copy)]
+pub struct SystemClock {
+    start: Instant,
+}
+
+impl Default for SystemClock {
+    #[expect(clippy::disallowed_methods, reason = "this is the clock that others ask")]
+    fn default() -> Self {
+        Self { start: Instant::now() }
+    }
+}
+
+impl Clock for SystemClock {
+    #[expect(clippy::disallowed_methods, reason = "this is the clock that others ask")]
+    fn now(&self) -> Stamp {
+        let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let wall = Timestamp(u64::try_from(wall.as_millis()).unwrap_or(u64::MAX));
+        Stamp { wall, mono: self.start.elapsed().into() }
+    }
+
+    fn sleep(&self, time: Duration) -> BoxFuture<'static, ()> {
+        Box::pin(tokio::time::sleep(time))
+    }
+}

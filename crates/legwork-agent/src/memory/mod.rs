@@ -1,0 +1,9 @@
+//! The ports in memory: a store, the system's clock, random names.
+
+mod clock;
+mod ids;
+mod store;
+
+pub use clock::SystemClock;
+pub use ids::RandomIds;
+pub use store::MemoryStore;

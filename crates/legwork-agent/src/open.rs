@@ -1,0 +1,212 @@
+//! An execution that is open: claimed, loaded, ready for its next step.
+
+use std::sync::Arc;
+
+use legwork_core::event::{Defined, SessionStarted};
+use legwork_core::state::Input;
+use legwork_core::{AgentState, Entry, Event, ExecutionStatus, Message, SessionId};
+use legwork_port::observer::LiveEvent;
+use legwork_port::{Observer, StepView, Trigger};
+
+use crate::agent::Inner;
+use crate::context::{Control, StepContext};
+use crate::error::{Error, Halt, HaltReason};
+use crate::request::{Run, RunRequest, Task};
+use crate::run::{self, Advance};
+use crate::writer::Writer;
+
+/// An execution that is open. Dropping it gives the claim back and loses nothing that
+/// was committed.
+pub struct Active {
+    agent: Arc<Inner>,
+    cx: StepContext,
+    state: AgentState,
+    rests: bool,
+}
+
+impl Active {
+    pub(crate) async fn open(request: RunRequest) -> Result<Self, Error> {
+        let agent = Arc::clone(&request.agent.0);
+        let fresh = request.session.is_none();
+        let session = request.session.clone().unwrap_or_else(|| agent.ids.session());
+        let claim = agent.store.claim(&session).await?;
+        let observer = observers(&agent.observer, request.observer.clone());
+        let writer =
+            Writer { store: Arc::clone(&agent.store), claim, observer: Arc::clone(&observer) };
+        let cx = StepContext {
+            models: Arc::clone(&agent.models),
+            toolbox: Arc::clone(&agent.toolbox),
+            executor: agent.executor,
+            core: Arc::clone(&agent.core),
+            lifecycle: agent.lifecycle.clone(),
+            writer,
+            clock: Arc::clone(&agent.clock),
+            observer,
+            control: request.control.clone(),
+            on_doubt: request.on_doubt,
+            deps: agent.deps.clone(),
+            view: StepView::default(),
+        };
+        let state = match request.state {
+            Some(state) => state,
+            None if fresh => AgentState::new(session),
+            None => load(&cx, &session).await?,
+        };
+        let state = cx.tick(state).resumed();
+        let mut active = Self { agent, cx, state, rests: false };
+        active.begin(request.task).await?;
+        Ok(active)
+    }
+
+    async fn begin(&mut self, task: Task) -> Result<(), Error> {
+        let state = self.state.clone();
+        let state = match task {
+            Task::Start(input) => self.start(state, input).await?,
+            Task::Resume => self.resume(state)?,
+        };
+        self.cx.toolbox.open().await.map_err(Error::Build)?;
+        self.state = state;
+        Ok(())
+    }
+
+    async fn start(&self, state: AgentState, input: Vec<Message>) -> Result<AgentState, Error> {
+        let started = state.decide(Input::Start(input))?;
+        let state = self.define(state);
+        let state = started.into_iter().fold(state, AgentState::with);
+        Ok(self.cx.fire(Trigger::ExecutionStart, state).await)
+    }
+
+    fn resume(&self, state: AgentState) -> Result<AgentState, Error> {
+        if state.version() == legwork_core::Seq::ZERO {
+            return Err(Error::UnknownSession(state.session().clone()));
+        }
+        let state = self.define(state);
+        if state.status().is_some_and(|status| !status.is_terminal()) {
+            return Ok(state);
+        }
+        let reopened = state.decide(Input::Reopen)?;
+        Ok(reopened.into_iter().fold(state, AgentState::with))
+    }
+
+    /// Records who works here and what the agent is, first or when it changed.
+    fn define(&self, state: AgentState) -> AgentState {
+        let mut state = state;
+        if state.facts().agent.is_none() {
+            let (session, agent) = (state.session().clone(), self.agent.id.clone());
+            let started = SessionStarted { session, agent, parent: None };
+            state = state.with(Event::SessionStarted(started));
+        }
+        if state.facts().definition_digest.as_ref() == Some(&self.agent.digest) {
+            return state;
+        }
+        let definition = self.agent.definition.clone();
+        state.with(Event::Defined(Defined { definition, changed_by: None }))
+    }
+
+    /// Goes on until a step has ended; gives the state, or none when nothing is owed.
+    ///
+    /// Dropping the future leaves the execution as it was last committed; go on then by
+    /// resuming the session.
+    ///
+    /// # Errors
+    /// When what happened could not be journaled, or the run was interrupted.
+    pub async fn next(&mut self) -> Result<Option<AgentState>, Error> {
+        if self.rests {
+            return Ok(None);
+        }
+        // The loop alone owns the state: a second owner would cost a copy a change. Should
+        // this future be dropped, what is left here is an empty state that says so.
+        let idle = AgentState::new(self.state.session().clone());
+        let state = std::mem::replace(&mut self.state, idle);
+        self.rests = true;
+        match run::step(&*self.agent.driver, &self.cx, state).await {
+            Ok(Advance::More(state)) => {
+                self.state = state;
+                self.rests = false;
+            }
+            Ok(Advance::Rest(state)) => {
+                self.state = state;
+                self.cx.toolbox.close().await;
+                return Ok(None);
+            }
+            Err(halt) => {
+                self.cx.toolbox.close().await;
+                return self.halted(halt);
+            }
+        }
+        Ok(Some(self.state.clone()))
+    }
+
+    fn halted(&mut self, halt: Halt) -> Result<Option<AgentState>, Error> {
+        self.state = halt.state.clone();
+        if matches!(halt.reason, HaltReason::Interrupted) {
+            return Ok(None);
+        }
+        Err(halt.into())
+    }
+
+    /// The state as it is now.
+    pub fn state(&self) -> &AgentState {
+        &self.state
+    }
+
+    /// Feeds a changed state back; it must extend the one that was given out.
+    ///
+    /// # Errors
+    /// When it does not.
+    pub fn set(&mut self, state: AgentState) -> Result<(), Error> {
+        if !state.extends(&self.state.mark()) {
+            let halt = Halt { state: self.state.clone(), reason: HaltReason::Lineage };
+            return Err(Error::Halted(Box::new(halt)));
+        }
+        self.state = state;
+        Ok(())
+    }
+
+    /// How to cancel or interrupt it from elsewhere.
+    pub fn control(&self) -> &Control {
+        &self.cx.control
+    }
+
+    /// Whether it is over or waits for somebody.
+    pub fn status(&self) -> Option<&ExecutionStatus> {
+        self.state.status()
+    }
+
+    /// What came of it so far.
+    pub fn into_run(self) -> Run {
+        Run { state: self.state }
+    }
+}
+
+async fn load(cx: &StepContext, session: &SessionId) -> Result<AgentState, Error> {
+    let loaded = cx.writer.store.read(session).await?;
+    let state = loaded.journal.fold(session);
+    if let Some(damage) = &loaded.damage {
+        cx.live(&state, &LiveEvent::JournalCut { damage });
+    }
+    Ok(state)
+}
+
+fn observers(always: &Arc<dyn Observer>, this_run: Option<Arc<dyn Observer>>) -> Arc<dyn Observer> {
+    match this_run {
+        None => Arc::clone(always),
+        Some(one) if !always.listens() => one,
+        Some(one) => Arc::new(Both(Arc::clone(always), one)),
+    }
+}
+
+/// Two observers as one.
+struct Both(Arc<dyn Observer>, Arc<dyn Observer>);
+
+impl Observer for Both {
+    fn live(&self, session: &SessionId, event: &LiveEvent<'_>) {
+        self.0.live(session, event);
+        self.1.live(session, event);
+    }
+
+    fn committed(&self, session: &SessionId, entries: &[Arc<Entry>]) {
+        self.0.committed(session, entries);
+        self.1.committed(session, entries);
+    }
+}

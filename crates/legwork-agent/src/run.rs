@@ -1,0 +1,216 @@
+//! The loop: a match on what is owed.
+//!
+//! A live step, a resumed one, one that comes back from an answer and a simulated one
+//! take the same arm, so recovery has no path of its own.
+
+use std::sync::Arc;
+
+use legwork_core::event::{Answered, ExecutionFinished, InboxTaken, StepFinished, StopPrevented};
+use legwork_core::inbox::{Answer, Item, Posted, Verdict};
+use legwork_core::state::Input;
+use legwork_core::{
+    AgentState, ContinuationOutcome, Event, ExecutionStatus, OnDoubt, Owed, StopReason, StopSignal,
+};
+use legwork_port::Trigger;
+
+use crate::context::StepContext;
+use crate::driver::Driver;
+use crate::error::{Halt, HaltReason};
+
+/// Whether there is more to do.
+#[derive(Debug)]
+pub(crate) enum Advance {
+    /// A step ended or something was taken up: go on.
+    More(AgentState),
+    /// The execution is over, or waits for somebody.
+    Rest(AgentState),
+}
+
+/// Does what is owed until a step has ended, or nothing is owed.
+pub(crate) async fn step(
+    driver: &dyn Driver,
+    cx: &StepContext,
+    state: AgentState,
+) -> Result<Advance, Halt> {
+    let mut state = cx.tick(state);
+    loop {
+        if cx.control.interrupt.is_cancelled() {
+            let state = cx.commit(state).await?;
+            return Err(Halt::new(state, HaltReason::Interrupted));
+        }
+        state = raise_cancel(cx, state);
+        state = match state.owed() {
+            Owed::Nothing => return Ok(Advance::Rest(cx.commit(state).await?)),
+            Owed::Infer if state.current_step().is_none() => begin_step(driver, cx, state).await?,
+            Owed::Infer | Owed::JudgeCalls | Owed::RunCalls => drive(driver, cx, state).await?,
+            Owed::Pause => return pause(cx, state).await,
+            Owed::EndStep => return Ok(Advance::More(end_step(cx, state).await)),
+            Owed::Stop => stop(cx, state).await?,
+        };
+    }
+}
+
+/// A raised cancellation becomes a stop signal, once.
+fn raise_cancel(cx: &StepContext, state: AgentState) -> AgentState {
+    let running = state.status().is_some_and(|status| !status.is_terminal());
+    let known = state.stop_signals().iter().any(|s| s.reason == StopReason::UserRequested);
+    if !running || known || !cx.control.cancel.is_cancelled() {
+        return state;
+    }
+    let words = "that it was cancelled";
+    state.with_stop_signal(StopSignal::new(StopReason::UserRequested, "cancellation", words))
+}
+
+/// Before a step: the inbox is taken up, hooks see the state, limits are asked.
+async fn begin_step(
+    driver: &dyn Driver,
+    cx: &StepContext,
+    state: AgentState,
+) -> Result<AgentState, Halt> {
+    let state = take_inbox(cx, state).await?;
+    if state.owed() != Owed::Infer {
+        return Ok(state);
+    }
+    let state = cx.fire(Trigger::StepStart, state).await;
+    if let Some(limit) = state.ledger().forbids_step(state.now().wall) {
+        return Ok(state.with_stop_signal(StopSignal::limit("budget", limit)));
+    }
+    if state.owed() != Owed::Infer {
+        return Ok(state);
+    }
+    drive(driver, cx, state).await
+}
+
+/// Lets the driver make the step, and refuses a state that is none of ours.
+async fn drive(
+    driver: &dyn Driver,
+    cx: &StepContext,
+    state: AgentState,
+) -> Result<AgentState, Halt> {
+    let state = state.rooted();
+    let mark = state.mark();
+    let before = state.clone();
+    let after = driver.use_tools(state, cx).await?;
+    if !after.extends(&mark) {
+        return Err(Halt::new(before, HaltReason::Lineage));
+    }
+    Ok(after)
+}
+
+/// Copies inbox items into the journal; each is consumed by the entry that copies it.
+async fn take_inbox(cx: &StepContext, mut state: AgentState) -> Result<AgentState, Halt> {
+    let after = state.facts().inbox_cursor;
+    let items = match cx.writer.store.inbox(state.session(), after).await {
+        Ok(items) => items,
+        Err(error) => return Err(Halt::new(state, error)),
+    };
+    for posted in items {
+        state = take(state, posted);
+    }
+    Ok(state)
+}
+
+/// Takes one item up; one that is refused is consumed with the reason and changes nothing.
+pub(crate) fn take(state: AgentState, posted: Posted) -> AgentState {
+    let decided = match &posted.item {
+        Item::MoveHead(_) => Err("the head moves only while no execution is under way".to_owned()),
+        _ => state.decide(Input::Take(posted.clone())).map_err(|refusal| refusal.to_string()),
+    };
+    match decided {
+        Ok(events) => events.into_iter().fold(state, AgentState::with),
+        Err(reason) => {
+            let Posted { cursor, key, item } = posted;
+            state.with(Event::InboxTaken(InboxTaken { cursor, key, item, refused: Some(reason) }))
+        }
+    }
+}
+
+/// The step is over: hooks see results and errors, the outcome is decided and recorded.
+async fn end_step(cx: &StepContext, state: AgentState) -> AgentState {
+    let mut state = show_results(cx, state).await;
+    if state.current_error().is_some() {
+        state = cx.fire(Trigger::Error, state).await;
+    }
+    state = cx.core.on(Trigger::StepEnd, state, &cx.view).await;
+    if cx.listens(Trigger::StepEnd) {
+        let before = (state.votes().len(), state.stop_signals().len());
+        state = cx.fire(Trigger::StepEnd, state).await;
+        if (state.votes().len(), state.stop_signals().len()) != before {
+            state = cx.core.on(Trigger::StepEnd, state, &cx.view).await;
+        }
+    }
+    let outcome = state.continuation_outcome().cloned().unwrap_or_else(nothing_decided);
+    let took = state.step_time();
+    state.with(Event::StepFinished(StepFinished { outcome, took }))
+}
+
+/// Shows each tool execution to the hooks, in call order, after all ran.
+async fn show_results(cx: &StepContext, mut state: AgentState) -> AgentState {
+    if !cx.listens(Trigger::AfterToolUse) {
+        return state;
+    }
+    let count = state.current_step().map_or(0, |step| step.calls.len());
+    for index in 0..count {
+        let execution = state
+            .current_step()
+            .and_then(|step| step.calls.get(index))
+            .and_then(|slot| slot.execution().cloned());
+        let Some(execution) = execution else { continue };
+        state = state.with_pending_execution(Some(execution));
+        state = cx.fire(Trigger::AfterToolUse, state).await.with_pending_execution(None);
+    }
+    state
+}
+
+fn nothing_decided() -> Arc<ContinuationOutcome> {
+    let words = "that the core lifecycle decided nothing";
+    Arc::new(ContinuationOutcome::stop(StopSignal::new(StopReason::Unknown, "core", words)))
+}
+
+/// A stop is about to be carried out: it may be prevented, else the execution ends.
+async fn stop(cx: &StepContext, state: AgentState) -> Result<AgentState, Halt> {
+    let state = decide_stop(state);
+    let state = take_inbox(cx, state).await?;
+    let state = cx.fire(Trigger::BeforeStop, state).await;
+    let Some(outcome) = state.continuation_outcome().cloned() else { return Ok(state) };
+    let forbidden = outcome.stop_reason().is_none_or(StopReason::forbids);
+    if !forbidden {
+        if let Some(message) = state.facts().follow_ups.first().cloned() {
+            return Ok(state.with(Event::FollowedUp(message)));
+        }
+        if let Some(by) = state.stop_prevented().map(str::to_owned) {
+            let state = state.without_votes();
+            return Ok(state.with(Event::StopPrevented(StopPrevented { by })));
+        }
+    }
+    let status = outcome.stop_reason().map_or(ExecutionStatus::Stopped, ExecutionStatus::from);
+    let state = state.with(Event::ExecutionFinished(ExecutionFinished { status, outcome }));
+    let state = cx.fire(Trigger::ExecutionEnd, state).await;
+    cx.commit(state).await
+}
+
+/// A signal raised between steps decides the outcome; one decided at a step's end stands.
+fn decide_stop(state: AgentState) -> AgentState {
+    let decided = state.execution().and_then(|execution| execution.outcome.as_ref());
+    if decided.is_some_and(|outcome| !outcome.should_continue()) {
+        return state;
+    }
+    let strongest = state.stop_signals().iter().min_by_key(|signal| signal.reason.priority());
+    let outcome = strongest.cloned().map(ContinuationOutcome::stop).map(Arc::new);
+    let outcome = outcome.unwrap_or_else(nothing_decided);
+    state.with_provisional_outcome(Some(outcome))
+}
+
+/// Somebody has to answer: the pause is recorded once, and the execution rests.
+async fn pause(cx: &StepContext, state: AgentState) -> Result<Advance, Halt> {
+    let mut state = take_inbox(cx, state).await?;
+    if cx.on_doubt == Some(OnDoubt::Tell) {
+        for pending in state.pending().to_vec() {
+            let answer = Answer { id: pending.id, verdict: Verdict::Tell };
+            state = state.with(Event::Answered(Answered { answer }));
+        }
+    }
+    let rests = state.owed() == Owed::Pause;
+    let state = cx.commit(state).await?;
+    Ok(if rests { Advance::Rest(state) } else { Advance::More(state) })
+}
