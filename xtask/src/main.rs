@@ -1,3 +1,120 @@
-//! Automation of the workspace.
+//! Automation of the workspace: everything a developer or CI does, as one command.
+//!
+//! Not part of what is shipped. Read `main` for the list, then the file that is
+//! named like the subcommand.
 
-fn main() {}
+// A command talks on the terminal; the lint is for libraries.
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+use std::process::ExitCode;
+
+mod bench;
+mod budget;
+mod cargo;
+mod demo;
+mod docs;
+mod http;
+mod layers;
+mod local_model;
+mod replay;
+mod rules;
+mod sources;
+mod system;
+mod test;
+
+/// One thing that `cargo xtask` can do.
+struct Command {
+    name: &'static str,
+    usage: &'static str,
+    about: &'static str,
+    run: fn(&[String]) -> Result<(), String>,
+}
+
+const COMMANDS: &[Command] = &[
+    Command {
+        name: "test",
+        usage: "test [FILTER..]",
+        about: "every check that CI makes; with a filter only the tests that match it",
+        run: test::run,
+    },
+    Command {
+        name: "demo",
+        usage: "demo [--scripted | --local]",
+        about: "an agent works, is killed, resumes and finishes (--local: a small open model)",
+        run: demo::run,
+    },
+    Command {
+        name: "bench",
+        usage: "bench [--json]",
+        about: "measures Legwork beside a hand-written floor",
+        run: bench::run,
+    },
+    Command {
+        name: "layers",
+        usage: "layers",
+        about: "the edges between crates, against the table of allowed ones",
+        run: layers::run,
+    },
+    Command {
+        name: "budget",
+        usage: "budget",
+        about: "crate counts, file sizes, the loop's lines, the size of the command",
+        run: budget::run,
+    },
+    Command {
+        name: "rules",
+        usage: "rules",
+        about: "the rules of docs/behaviour.md and the tests that name them",
+        run: rules::run,
+    },
+    Command {
+        name: "replay",
+        usage: "replay FILE.jsonl",
+        about: "recorded answers of a provider, read as live ones are, a line of JSON each",
+        run: replay::run,
+    },
+    Command {
+        name: "docs",
+        usage: "docs [--open]",
+        about: "builds the documentation of all crates",
+        run: docs::run,
+    },
+];
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let Some((name, rest)) = args.split_first() else {
+        list();
+        return ExitCode::SUCCESS;
+    };
+    if matches!(name.as_str(), "help" | "--help" | "-h") {
+        list();
+        return ExitCode::SUCCESS;
+    }
+    let Some(command) = COMMANDS.iter().find(|command| command.name == name) else {
+        eprintln!("xtask: there is no `{name}`; `cargo xtask` alone lists what there is");
+        return ExitCode::from(2);
+    };
+    match (command.run)(rest) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask {name}: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn list() {
+    println!("cargo xtask COMMAND\n");
+    for command in COMMANDS {
+        println!("  {:<30} {}", command.usage, command.about);
+    }
+}
+
+/// Refuses arguments that a command without any was given.
+fn no_arguments(args: &[String]) -> Result<(), String> {
+    match args.first() {
+        None => Ok(()),
+        Some(arg) => Err(format!("takes no arguments, but got `{arg}`; leave it out")),
+    }
+}

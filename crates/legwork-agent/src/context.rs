@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
-use legwork_core::{AgentState, OnDoubt};
+use legwork_core::event::ToolFinished;
+use legwork_core::{AgentState, Event, Micros, OnDoubt, ToolCall, ToolOutcome};
 use legwork_port::observer::LiveEvent;
 use legwork_port::{Cancellation, Clock, Lifecycle, Model, Observer, StepView, Trigger};
 
@@ -106,5 +107,19 @@ impl StepContext {
         if self.observer.listens() {
             self.observer.live(state.session(), event);
         }
+    }
+
+    /// Answers a call of the step under way that does not run, or not any more.
+    pub(crate) fn answer(
+        &self,
+        state: AgentState,
+        index: u32,
+        call: &ToolCall,
+        outcome: ToolOutcome,
+    ) -> AgentState {
+        let step = state.current_step().map_or(0, |step| step.number);
+        self.live(&state, &LiveEvent::ToolFinished { step, index, call, outcome: &outcome });
+        let outcome = Arc::new(outcome);
+        state.with(Event::ToolFinished(ToolFinished { index, outcome, took: Micros::ZERO }))
     }
 }

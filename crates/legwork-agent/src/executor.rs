@@ -154,7 +154,7 @@ fn collect(mut state: AgentState, cx: &StepContext, shown: &Shown) -> (AgentStat
         let Some((place, spec)) = found else {
             let message = format!("The tool `{}` is not there any more as shown.", slot.call.name);
             let outcome = ToolOutcome::Failed(FailureKind::ToolChanged, message);
-            state = finish(state, cx, index, &slot.call, outcome);
+            state = cx.answer(state, index, &slot.call, outcome);
             continue;
         };
         let Some(owner) = shown.owner(place) else { continue };
@@ -288,7 +288,7 @@ fn settle_doubt(mut state: AgentState, cx: &StepContext) -> AgentState {
             continue;
         }
         if cx.on_doubt.unwrap_or(on_doubt) == OnDoubt::Tell {
-            state = finish(state, cx, index, &slot.call, ToolOutcome::Interrupted);
+            state = cx.answer(state, index, &slot.call, ToolOutcome::Interrupted);
             continue;
         }
         let Some(key) = state.effect_key(index) else { continue };
@@ -312,7 +312,7 @@ fn interrupt(mut state: AgentState, cx: &StepContext) -> AgentState {
         let CallStatus::Started(effect) = slot.status else { continue };
         let left = effect.is_repeatable() && !cx.control.cancel.is_cancelled();
         if !left && !state.is_pending(index as usize) && cx.control.is_raised() {
-            state = finish(state, cx, index, &slot.call, ToolOutcome::Interrupted);
+            state = cx.answer(state, index, &slot.call, ToolOutcome::Interrupted);
         }
     }
     state
@@ -327,7 +327,7 @@ fn skip_rest(mut state: AgentState, cx: &StepContext, jobs: VecDeque<Job>) -> Ag
     };
     for job in jobs.into_iter().filter(|job| !job.begun) {
         let outcome = ToolOutcome::Skipped(why.clone());
-        state = finish(state, cx, job.index, &job.call, outcome);
+        state = cx.answer(state, job.index, &job.call, outcome);
     }
     state
 }
@@ -336,23 +336,10 @@ fn fail_all(mut state: AgentState, cx: &StepContext, message: &str) -> AgentStat
     let slots = state.current_step().map(|step| step.calls.clone()).unwrap_or_default();
     for (index, slot) in (0u32..).zip(&slots) {
         if slot.execution().is_none() && !state.is_pending(index as usize) {
-            state = finish(state, cx, index, &slot.call, ToolOutcome::failed(message));
+            state = cx.answer(state, index, &slot.call, ToolOutcome::failed(message));
         }
     }
     state
-}
-
-fn finish(
-    state: AgentState,
-    cx: &StepContext,
-    index: u32,
-    call: &ToolCall,
-    outcome: ToolOutcome,
-) -> AgentState {
-    let step = state.current_step().map_or(0, |step| step.number);
-    cx.live(&state, &LiveEvent::ToolFinished { step, index, call, outcome: &outcome });
-    let outcome = Arc::new(outcome);
-    state.with(Event::ToolFinished(ToolFinished { index, outcome, took: Micros::ZERO }))
 }
 
 /// Tells live results of ordered tools in call order, of unordered ones at once.

@@ -1,3 +1,108 @@
-//! Measurements.
+//! Measurements of Legwork beside a hand-written floor.
+//!
+//! One executable is everything: the scripted server, each side of each round,
+//! and the harness that starts the others as child processes. It is not a
+//! profiler, and it measures no model. Read it in this order: `workload`,
+//! `subject`, `server`, `harness`.
 
-fn main() {}
+// A benchmark is the one place whose work it is to read the clocks.
+#![allow(clippy::disallowed_methods)]
+
+mod error;
+mod harness;
+mod measure;
+mod probe;
+mod script;
+mod server;
+mod stats;
+mod subject;
+mod syncs;
+mod workload;
+
+use std::{io::Write, path::PathBuf, process::ExitCode};
+
+use clap::{Parser, Subcommand};
+use tokio::runtime::{Builder, Runtime};
+
+use error::Error;
+use harness::Side;
+use subject::floor::Floor;
+use workload::{Conditions, Workload};
+
+/// Measures Legwork beside a hand-written floor.
+#[derive(Parser)]
+#[command(version)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Measure both sides in rounds and report
+    Run(harness::Options),
+    /// Serve scripted answers until standard input closes; prints its port
+    Server,
+    /// Measure one side once; prints its figures as JSON
+    Subject {
+        /// The side
+        side: Side,
+        /// The workload
+        #[arg(ignore_case = true)]
+        workload: Workload,
+        /// The scripted server's address, with `/v1`
+        #[arg(long)]
+        base_url: String,
+        /// An empty folder to write in
+        #[arg(long)]
+        dir: PathBuf,
+        /// Bytes that the durable floor appends in a step
+        #[arg(long, default_value_t = 0)]
+        bytes: usize,
+        /// Durable writes that it makes of them
+        #[arg(long, default_value_t = 1)]
+        writes: usize,
+    },
+}
+
+fn main() -> ExitCode {
+    let Err(error) = act(Cli::parse().command) else {
+        return ExitCode::SUCCESS;
+    };
+    // Nothing is left to do when even this cannot be said.
+    let _ = writeln!(std::io::stderr(), "legwork-bench: {error}");
+    ExitCode::FAILURE
+}
+
+/// Does what the command line asks for.
+fn act(command: Command) -> Result<(), Error> {
+    match command {
+        Command::Run(options) => harness::run(&options),
+        Command::Server => runtime()?.block_on(server::main()),
+        Command::Subject { side, workload, base_url, dir, bytes, writes } => {
+            install_crypto();
+            let conditions = Conditions { base_url, dir, writes: (bytes, writes) };
+            let sample = runtime()?.block_on(async {
+                match side {
+                    Side::Floor => workload::measure::<Floor>(workload, &conditions).await,
+                    Side::Legwork => {
+                        Err(Error::Legwork("not built into this executable".to_owned()))
+                    }
+                }
+            })?;
+            let text = serde_json::to_string(&sample).map_err(Error::json("the figures"))?;
+            writeln!(std::io::stdout(), "{text}").map_err(Error::io("printing the figures"))
+        }
+    }
+}
+
+/// The runtime of every part: one thread, as on both sides.
+fn runtime() -> Result<Runtime, Error> {
+    Builder::new_current_thread().enable_all().build().map_err(Error::io("starting a runtime"))
+}
+
+/// Gives `rustls` its implementation; `reqwest` asks for it even without TLS.
+fn install_crypto() {
+    // Installed already, it stays.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+}

@@ -1,1 +1,26 @@
-//! Stores of Legwork: where journals and inboxes live
+//! Stores of Legwork: where journals and inboxes live when the process is gone.
+//!
+//! One module and one feature a store; each keeps the promises of
+//! [`legwork_port::Store`] and passes the conformance suite of the test kit. It is
+//! deliberately not the loop, and it knows nothing of what an entry means: it keeps
+//! lines, in order, for one writer at a time.
+//!
+//! ```
+//! # #[cfg(feature = "sqlite")]
+//! # async fn example(folder: &std::path::Path) -> Result<(), legwork_port::store::Error> {
+//! use legwork_port::Store as _;
+//! use legwork_store::sqlite;
+//!
+//! let store = sqlite::Store::open(folder.join("clerk.db"))?;
+//! let claim = store.claim(&"demo".into()).await?;
+//! assert_eq!(store.read(&"demo".into()).await?.journal.entries().len(), 0);
+//! drop(claim);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Read [`sqlite`] first: `schema.sql` says how it is laid out and why.
+#![forbid(unsafe_code)]
+
+#[cfg(feature = "sqlite")]
+pub mod sqlite;

@@ -1,1 +1,51 @@
-//! Test kit of Legwork: scripted models, virtual time, crashes everywhere, conformance suites
+//! The test kit of Legwork: scripted models, virtual time, recordings, conformance suites.
+//!
+//! It plays what an agent talks to and watches what it does. It is deliberately not a
+//! mocking library: [`Server`] speaks real HTTP, and what is virtual ([`VirtualClock`],
+//! [`CountingIds`]) is a full implementation of its port. Nothing in it sleeps; tests wait
+//! for what happens ([`Gate`], [`Server::arrived`], [`RecordingObserver::until`]).
+//!
+//! ```
+//! use legwork_testkit::{ScriptedModel, Server, Turn};
+//! use serde_json::json;
+//!
+//! # fn main() -> std::io::Result<()> {
+//! let turns = [Turn::call("add", json!({"a": 1, "b": 2})), Turn::text("3")];
+//! // In process, as a `Model`:
+//! let model = ScriptedModel::new(turns.clone());
+//! assert_eq!(model.requests().len(), 0);
+//! // The same over HTTP, first refusing the second turn's first request:
+//! let [call, answer] = turns;
+//! let slow_down = Turn::status(429).with_retry_after("0");
+//! let server = Server::start([call, answer.after([slow_down])])?;
+//! assert!(server.base_url().ends_with("/v1"));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Read the modules in this order: [`script`], [`asked`], [`model`], [`server`],
+//! [`recording`], [`gate`], [`clock`], [`ids`], [`observer`], [`tool`].
+#![forbid(unsafe_code)]
+
+pub mod asked;
+pub mod clock;
+pub mod conformance;
+pub mod gate;
+pub mod ids;
+pub mod model;
+pub mod observer;
+pub mod recording;
+pub mod script;
+pub mod server;
+pub mod tool;
+mod watched;
+
+pub use asked::Asked;
+pub use clock::VirtualClock;
+pub use gate::Gate;
+pub use ids::CountingIds;
+pub use model::ScriptedModel;
+pub use observer::{Live, News, RecordingObserver};
+pub use recording::{Recording, Replay};
+pub use script::{Script, Turn};
+pub use server::Server;

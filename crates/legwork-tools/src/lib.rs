@@ -1,1 +1,36 @@
-//! Tools of Legwork: files and the shell, confined
+//! Tools for files and the shell, confined to a workspace.
+//!
+//! It is deliberately not a set of defaults: it reads no environment, picks no
+//! directory and switches no sandbox off. The caller hands all of that in. It
+//! knows nothing of the loop that calls the tools. It is for Linux: what keeps
+//! commands from outliving us has no like elsewhere.
+//!
+//! ```
+//! use legwork_port::Tool;
+//! use legwork_tools::{Bash, Environment, Read, Sandbox, Workspace};
+//!
+//! # fn main() -> Result<(), legwork_tools::workspace::Error> {
+//! let workspace = Workspace::open(".")?;
+//! let environment = Environment::filtered([("PATH", "/usr/bin:/bin"), ("API_KEY", "secret")]);
+//! let sandbox = Sandbox::bubblewrap(&environment);
+//! let read = Read::new(workspace.clone());
+//! let bash = Bash::new(workspace, environment, sandbox);
+//! assert_eq!((&*read.spec().name, &*bash.spec().name), ("read", "bash"));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Read the modules in this order: [`workspace`], [`read`], [`bash`],
+//! [`sandbox`], then `process` with its `guard`.
+
+mod arguments;
+pub mod bash;
+mod process;
+pub mod read;
+pub mod sandbox;
+pub mod workspace;
+
+pub use bash::{Bash, Environment};
+pub use read::Read;
+pub use sandbox::Sandbox;
+pub use workspace::Workspace;

@@ -1,1 +1,66 @@
-//! LLM agents that finish what they start
+//! LLM agents that finish what they start.
+//!
+//! One append-only journal per session is the only truth: a program that uses an
+//! [`Agent`] can be killed at any moment and goes on where it was. This crate joins the
+//! core, the ports, the runtime and the drivers under one face. It is deliberately not a
+//! command or a server.
+//!
+//! ```no_run
+//! use legwork::prelude::*;
+//!
+//! /// Adds two whole numbers.
+//! #[tool]
+//! async fn add(a: i64, b: i64) -> i64 {
+//!     a + b
+//! }
+//!
+//! #[tokio::main]
+//! async fn main() -> legwork::Result<()> {
+//!     let agent = Agent::builder(model::from_env("openai:gpt-5-mini")?)
+//!         .instructions("You are a careful clerk.")
+//!         .tools([add])
+//!         .store("sqlite:clerk.db")
+//!         .budget(Budget::usd(0.50).steps(20))
+//!         .build()?;
+//!     let run = agent.run("What is 17 + 25?").await?;
+//!     println!("{}", run.text());
+//!     Ok(())
+//! }
+//! ```
+//!
+//! Read the modules in this order: [`model`], [`tool`], [`store`], then [`agent`],
+//! [`port`] and [`core`].
+#![forbid(unsafe_code)]
+
+mod error;
+pub mod model;
+pub mod store;
+pub mod tool;
+
+pub use error::{Error, Result};
+pub use legwork_agent as agent;
+pub use legwork_agent::{Agent, Run, RunEvent, Session, hook};
+pub use legwork_core as core;
+pub use legwork_macros::tool;
+pub use legwork_port as port;
+pub use legwork_tools as tools;
+
+/// What most programs need, in one line.
+pub mod prelude {
+    pub use crate::model;
+    pub use crate::store::BuilderExt;
+    pub use crate::{Agent, Error, Run, RunEvent, Session, hook, tool};
+    pub use legwork_core::{
+        AgentState, Budget, EffectClass, ExecutionStatus, Message, OnDoubt, ToolOutcome,
+    };
+    pub use legwork_port::{Tool, ToolContext, Trigger};
+}
+
+#[doc(hidden)]
+pub mod __private {
+    pub use legwork_core as core;
+    pub use legwork_port as port;
+    pub use schemars;
+    pub use serde;
+    pub use serde_json;
+}

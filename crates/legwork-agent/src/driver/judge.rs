@@ -2,12 +2,10 @@
 
 use std::sync::Arc;
 
-use legwork_core::event::ToolFinished;
 use legwork_core::state::{CallStatus, CallVerdict, Judged, PendingCall};
 use legwork_core::tool::FailureKind;
-use legwork_core::{AgentState, Event, Micros, StopSignal, ToolCall, ToolOutcome, ToolSpec};
+use legwork_core::{AgentState, StopSignal, ToolCall, ToolOutcome, ToolSpec};
 use legwork_port::Trigger;
-use legwork_port::observer::LiveEvent;
 use serde_json::Value;
 
 use crate::context::StepContext;
@@ -29,7 +27,7 @@ pub(super) async fn judge(state: AgentState, cx: &StepContext) -> Result<AgentSt
         let index = u32::try_from(index).unwrap_or(u32::MAX);
         state = match &shown {
             Ok(shown) => judge_one(state, cx, shown, index, call).await,
-            Err(message) => answer(cx, state, index, &call, ToolOutcome::failed(message.clone())),
+            Err(message) => cx.answer(state, index, &call, ToolOutcome::failed(message.clone())),
         };
     }
     Ok(state)
@@ -56,11 +54,11 @@ async fn judge_one(
 ) -> AgentState {
     if let Some(signal) = state.stop_signals().first() {
         let why = format!("the execution was stopped ({})", signal.reason);
-        return answer(cx, state, index, &call, ToolOutcome::Skipped(why));
+        return cx.answer(state, index, &call, ToolOutcome::Skipped(why));
     }
     let arguments = match check(&state, shown, &call) {
         Ok(arguments) => arguments,
-        Err(outcome) => return answer(cx, state, index, &call, outcome),
+        Err(outcome) => return cx.answer(state, index, &call, outcome),
     };
     if !cx.listens(Trigger::BeforeToolUse) {
         return state.with_judged(index, Judged::default());
@@ -91,10 +89,10 @@ async fn ask_hooks(
     match &judged.verdict {
         Some(CallVerdict::Block { by, reason }) => {
             let (by, reason) = (by.clone(), reason.clone());
-            return answer(cx, state, index, &call, ToolOutcome::Blocked { by, reason });
+            return cx.answer(state, index, &call, ToolOutcome::Blocked { by, reason });
         }
         Some(CallVerdict::Answer(value)) => {
-            return answer(cx, state, index, &call, ToolOutcome::Ok(value.clone()));
+            return cx.answer(state, index, &call, ToolOutcome::Ok(value.clone()));
         }
         None => {}
     }
@@ -105,7 +103,7 @@ async fn ask_hooks(
     let changed = ToolCall { arguments: Arc::clone(&text), ..(*call).clone() };
     match check(&state, shown, &changed) {
         Ok(_) => state.with_judged(index, Judged { arguments: Some(text) }),
-        Err(outcome) => answer(cx, state, index, &call, outcome),
+        Err(outcome) => cx.answer(state, index, &call, outcome),
     }
 }
 
@@ -151,17 +149,4 @@ fn invalid(state: &AgentState, spec: &ToolSpec, problem: &str) -> ToolOutcome {
     let message =
         format!("{problem} This was attempt {attempt}, {left} left. Correct it and retry.");
     ToolOutcome::Failed(FailureKind::InvalidArguments, message)
-}
-
-fn answer(
-    cx: &StepContext,
-    state: AgentState,
-    index: u32,
-    call: &ToolCall,
-    outcome: ToolOutcome,
-) -> AgentState {
-    let step = state.current_step().map_or(0, |step| step.number);
-    cx.live(&state, &LiveEvent::ToolFinished { step, index, call, outcome: &outcome });
-    let outcome = Arc::new(outcome);
-    state.with(Event::ToolFinished(ToolFinished { index, outcome, took: Micros::ZERO }))
 }

@@ -1,0 +1,167 @@
+//! The harness: rounds of child processes, and what they add up to.
+
+mod child;
+mod report;
+mod start;
+mod target;
+
+use std::{collections::BTreeMap, io::Write, path::PathBuf};
+
+use crate::{
+    error::Error,
+    workload::{Conditions, Sample, Workload},
+};
+use child::Server;
+use report::Row;
+use start::Command;
+
+/// What to measure, how often, and how to say it.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Options {
+    /// Workloads to measure; all when none is named
+    #[arg(ignore_case = true)]
+    workloads: Vec<Workload>,
+    /// Rounds; each measures every workload once on both sides
+    #[arg(long, default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..))]
+    rounds: u32,
+    /// Print one line of JSON a measure instead of tables
+    #[arg(long)]
+    json: bool,
+    /// End with an error when a target is missed
+    #[arg(long)]
+    check: bool,
+    /// Put the floor on both sides: the ratios then show this machine's noise
+    #[arg(long, conflicts_with_all = ["json", "check"])]
+    null: bool,
+    /// The `legwork` command to start; else the one beside this executable
+    #[arg(long, value_name = "PATH")]
+    legwork: Option<PathBuf>,
+    /// Where to write; the disk under it decides what a durable write costs
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+}
+
+/// One of the two under measure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
+pub(crate) enum Side {
+    /// The hand-written loop
+    Floor,
+    /// Legwork
+    Legwork,
+}
+
+/// All samples, in the order of the rounds.
+type Samples = BTreeMap<(Workload, Side), Vec<Sample>>;
+
+/// Measures, prints, and says whether the targets were met.
+///
+/// # Errors
+/// A child failed, or a target was missed under `--check`.
+pub(crate) fn run(options: &Options) -> Result<(), Error> {
+    let samples = rounds(options)?;
+    let rows = target::MEASURES
+        .iter()
+        .filter_map(|measure| Row::of(measure, &samples))
+        .collect::<Vec<_>>();
+    let text = match options.json {
+        true => report::lines(&rows)?,
+        false => report::tables(&rows, options.rounds),
+    };
+    if options.null {
+        say("the column `legwork` is the floor again")?;
+    }
+    write!(std::io::stdout(), "{text}").map_err(Error::io("printing the report"))?;
+    let missed = rows.iter().filter(|row| row.met() == Some(false)).count();
+    match options.check && missed > 0 {
+        true => Err(Error::Missed(missed)),
+        false => Ok(()),
+    }
+}
+
+/// Runs all rounds: each workload once on each side, then all again.
+fn rounds(options: &Options) -> Result<Samples, Error> {
+    let workloads = match options.workloads.is_empty() {
+        true => Workload::ALL,
+        false => options.workloads.as_slice(),
+    };
+    let bench = Bench::open(options, workloads)?;
+    let mut samples = Samples::new();
+    for round in 1..=options.rounds {
+        say(&format!("round {round} of {}", options.rounds))?;
+        for workload in workloads {
+            for (side, sample) in bench.measure(*workload)? {
+                samples.entry((*workload, side)).or_default().push(sample);
+            }
+        }
+    }
+    Ok(samples)
+}
+
+/// Tells on standard error how far the work is.
+fn say(line: &str) -> Result<(), Error> {
+    writeln!(std::io::stderr(), "{line}").map_err(Error::io("printing progress"))
+}
+
+/// What the rounds share: the server, the command and the durable floor's load.
+struct Bench {
+    server: Server,
+    command: Option<Command>,
+    writes: (usize, usize),
+    dir: PathBuf,
+    null: bool,
+}
+
+impl Bench {
+    /// Starts the server and whatever else the workloads need.
+    fn open(options: &Options, workloads: &[Workload]) -> Result<Self, Error> {
+        let dir = options.dir.clone().unwrap_or_else(std::env::temp_dir);
+        std::fs::create_dir_all(&dir).map_err(Error::io(format!("making {}", dir.display())))?;
+        let mut bench = Self {
+            server: Server::start()?,
+            command: None,
+            writes: (0, 1),
+            dir,
+            null: options.null,
+        };
+        if workloads.contains(&Workload::Start) {
+            bench.command = Some(Command::open(options.legwork.as_deref(), &bench.dir)?);
+        }
+        if workloads.contains(&Workload::Wp) {
+            bench.writes = bench.trial()?;
+        }
+        Ok(bench)
+    }
+
+    /// What Legwork writes in a step: the durable floor shall write the same.
+    fn trial(&self) -> Result<(usize, usize), Error> {
+        let sample = self.side(Side::Legwork, Workload::Wp)?;
+        let figure = |name| sample.get(name).copied().unwrap_or_default().round() as usize;
+        Ok((figure("payload_bytes_per_step"), figure("durable_writes_per_step")))
+    }
+
+    /// One round of one workload.
+    fn measure(&self, workload: Workload) -> Result<Vec<(Side, Sample)>, Error> {
+        if let (Workload::Start, Some(command)) = (workload, &self.command) {
+            return Ok(vec![(Side::Legwork, command.measure()?)]);
+        }
+        [Side::Floor, Side::Legwork]
+            .into_iter()
+            .map(|side| Ok((side, self.side(side, workload)?)))
+            .collect()
+    }
+
+    /// One side of one round, in a folder of its own that goes away after.
+    fn side(&self, side: Side, workload: Workload) -> Result<Sample, Error> {
+        let dir = tempfile::Builder::new()
+            .prefix("legwork-bench-")
+            .tempdir_in(&self.dir)
+            .map_err(Error::io("making a folder to write in"))?;
+        let conditions = Conditions {
+            base_url: self.server.base_url(),
+            dir: dir.path().to_owned(),
+            writes: self.writes,
+        };
+        let played = if self.null { Side::Floor } else { side };
+        child::subject(played, workload, &conditions)
+    }
+}

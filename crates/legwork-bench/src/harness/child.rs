@@ -1,0 +1,89 @@
+//! The child processes: the server, and a side in a round.
+
+use std::{
+    io::{BufRead, BufReader},
+    process::{Child, Command, Stdio},
+};
+
+use clap::ValueEnum;
+
+use super::Side;
+use crate::{
+    error::Error,
+    workload::{Conditions, Sample, Workload},
+};
+
+/// The scripted server as a child; it ends when this is dropped.
+pub(super) struct Server {
+    child: Child,
+    port: u16,
+}
+
+impl Server {
+    /// Starts it and waits until it says its port.
+    pub(super) fn start() -> Result<Self, Error> {
+        let mut child = ourselves()?
+            .arg("server")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(Error::io("starting the scripted server"))?;
+        let mut line = String::new();
+        if let Some(output) = child.stdout.take() {
+            BufReader::new(output)
+                .read_line(&mut line)
+                .map_err(Error::io("reading the server's port"))?;
+        }
+        let port = line.trim().parse().map_err(|_| Error::Outcome {
+            what: "first line of the server",
+            expected: "a port".to_owned(),
+            found: line.clone(),
+        })?;
+        Ok(Self { child, port })
+    }
+
+    /// Its address, with `/v1`.
+    pub(super) fn base_url(&self) -> String {
+        format!("http://127.0.0.1:{}/v1", self.port)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It may have ended already; either way it shall be gone and reaped.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Runs one side of one round to its end and reads its figures.
+pub(super) fn subject(
+    side: Side,
+    workload: Workload,
+    conditions: &Conditions,
+) -> Result<Sample, Error> {
+    let side = side.to_possible_value();
+    let side = side.as_ref().map_or("", |value| value.get_name());
+    let (bytes, writes) = conditions.writes;
+    let output = ourselves()?
+        .args(["subject", side, workload.name()])
+        .args(["--base-url", &conditions.base_url])
+        .args(["--bytes", &bytes.to_string()])
+        .args(["--writes", &writes.to_string()])
+        .arg("--dir")
+        .arg(&conditions.dir)
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(Error::io(format!("starting {side}")))?;
+    let command = format!("legwork-bench subject {side} {}", workload.name());
+    if !output.status.success() {
+        return Err(Error::Child { command, status: output.status.to_string() });
+    }
+    serde_json::from_slice(&output.stdout).map_err(Error::json(format!("what `{command}` printed")))
+}
+
+/// This executable again.
+fn ourselves() -> Result<Command, Error> {
+    let path = std::env::current_exe().map_err(Error::io("looking for this executable"))?;
+    Ok(Command::new(path))
+}

@@ -1,0 +1,46 @@
+use super::{Row, lines, tables};
+use crate::{
+    harness::{Samples, Side, target::MEASURES},
+    workload::{Sample, Workload},
+};
+
+/// Samples of W1's processor time, one a round.
+fn samples(floor: &[f64], legwork: &[f64]) -> Samples {
+    let rounds = |figures: &[f64]| -> Vec<Sample> {
+        let sample = |figure: &f64| Sample::from([("cpu_us_per_step".to_owned(), *figure)]);
+        figures.iter().map(sample).collect()
+    };
+    Samples::from([
+        ((Workload::W1, Side::Floor), rounds(floor)),
+        ((Workload::W1, Side::Legwork), rounds(legwork)),
+    ])
+}
+
+fn rows(samples: &Samples) -> Vec<Row> {
+    MEASURES.iter().filter_map(|measure| Row::of(measure, samples)).collect()
+}
+
+#[test]
+fn a_ratio_within_its_target_is_met() {
+    let rows = rows(&samples(&[100.0, 100.0, 110.0], &[110.0, 112.0, 115.0]));
+    assert_eq!(rows.len(), 1);
+    assert_eq!(rows[0].met(), Some(true));
+    assert!(tables(&rows, 3).contains("≤ 1.2 × floor    met"));
+}
+
+#[test]
+fn a_ratio_above_its_target_is_missed() {
+    let rows = rows(&samples(&[100.0], &[121.0]));
+    assert_eq!(rows[0].met(), Some(false));
+    assert!(tables(&rows, 1).ends_with("MISSED\n"));
+}
+
+#[test]
+fn a_row_is_a_line_of_json() {
+    let text = lines(&rows(&samples(&[100.0], &[150.0]))).unwrap();
+    let row: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(row["workload"], "W1");
+    assert_eq!(row["ratio"]["median"], 1.5);
+    assert_eq!(row["limit"], 120.0);
+    assert_eq!(row["met"], false);
+}

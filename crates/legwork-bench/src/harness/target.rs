@@ -1,0 +1,96 @@
+//! What is reported, and what it must not exceed.
+
+use crate::workload::Workload;
+
+/// One line of the report.
+#[derive(Debug)]
+pub(super) struct Measure {
+    /// Of which workload.
+    pub(super) workload: Workload,
+    /// Its name in a sample; the unit stands in it.
+    pub(super) name: &'static str,
+    /// What Legwork's median may be at most, if there is a target.
+    pub(super) limit: Option<Limit>,
+}
+
+/// A limit: so many times the floor's own median, plus so much.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Limit {
+    /// Factor of the floor's median; 0 for an absolute limit.
+    pub(super) times: f64,
+    /// What is added.
+    pub(super) plus: f64,
+}
+
+impl Limit {
+    /// The largest figure that meets it.
+    pub(super) fn value(self, floor: Option<f64>) -> Option<f64> {
+        if self.times == 0.0 {
+            return Some(self.plus);
+        }
+        Some(self.times * floor? + self.plus)
+    }
+}
+
+/// At most so many times the floor.
+const fn times(times: f64) -> Option<Limit> {
+    Some(Limit { times, plus: 0.0 })
+}
+
+/// At most this.
+const fn most(plus: f64) -> Option<Limit> {
+    Some(Limit { times: 0.0, plus })
+}
+
+/// A line of the report.
+const fn line(workload: Workload, name: &'static str, limit: Option<Limit>) -> Measure {
+    Measure { workload, name, limit }
+}
+
+use Workload::{Start, W1, W1h, W2, W3, W4, W5, Wp};
+
+/// All lines of the report, in its order.
+pub(super) const MEASURES: &[Measure] = &[
+    line(W1, "cpu_us_per_step", times(1.2)),
+    line(W1, "wall_us_per_step", times(1.2)),
+    line(W1, "peak_mb", None),
+    line(W1h, "cpu_us_per_step", times(1.3)),
+    line(W1h, "wall_us_per_step", times(1.3)),
+    line(W1h, "peak_mb", None),
+    line(W2, "cpu_us_step_10", None),
+    line(W2, "cpu_us_step_100", None),
+    line(W2, "cpu_us_step_200", times(1.1)),
+    line(W2, "wall_us_step_10", None),
+    line(W2, "wall_us_step_100", None),
+    line(W2, "wall_us_step_200", times(1.1)),
+    line(W2, "cpu_us_per_step", None),
+    line(W2, "wall_ms", None),
+    line(W2, "peak_mb", None),
+    line(W3, "cpu_us_per_step", None),
+    line(W3, "wall_ms", times(1.2)),
+    line(W3, "peak_mb", most(60.0)),
+    line(W4, "cpu_us", None),
+    line(W4, "wall_ms", most(105.0)),
+    line(W4, "peak_mb", None),
+    line(W5, "cpu_ms", times(1.2)),
+    line(W5, "wall_ms", times(1.2)),
+    line(W5, "peak_mb", None),
+    line(Wp, "durable_writes_per_step", most(2.0)),
+    line(Wp, "storage_ms_per_step", None),
+    line(Wp, "beside_ms_per_step", most(0.3)),
+    line(Wp, "wall_ms_per_step", None),
+    line(Wp, "cpu_us_per_step", None),
+    line(Wp, "wall_us_step_10", None),
+    line(Wp, "wall_us_step_100", None),
+    line(Wp, "wall_us_step_200", None),
+    line(Wp, "payload_bytes_per_step", Some(Limit { times: 3.0, plus: 600.0 })),
+    line(Wp, "payload_bytes_step_10", None),
+    line(Wp, "payload_bytes_step_100", None),
+    line(Wp, "payload_bytes_step_200", None),
+    line(Wp, "payload_growth", most(1.05)),
+    line(Wp, "file_bytes_per_step", None),
+    line(Wp, "written_bytes_per_step", None),
+    line(Wp, "peak_mb", None),
+    line(Start, "first_request_ms", most(10.0)),
+    line(Start, "version_ms", most(10.0)),
+];

@@ -1,0 +1,57 @@
+//! The durable floor: as many bytes, in as many durable writes.
+
+use std::{fs::File, io::Write};
+
+use super::wire::Message;
+use crate::{error::Error, subject::Disk};
+
+/// A file that each step is appended to, and what each step weighed.
+#[derive(Debug)]
+pub(super) struct Ledger {
+    file: File,
+    bytes: usize,
+    writes: usize,
+    steps: Vec<usize>,
+}
+
+impl Ledger {
+    /// An empty file in the disk's folder.
+    pub(super) fn create(disk: &Disk) -> Result<Self, Error> {
+        let path = disk.dir.join("floor.jsonl");
+        let what = format!("creating {}", path.display());
+        Ok(Self {
+            file: File::create(path).map_err(Error::io(what))?,
+            bytes: disk.bytes,
+            writes: disk.writes.max(1),
+            steps: Vec::new(),
+        })
+    }
+
+    /// Forgets the steps of the execution before.
+    pub(super) fn restart(&mut self) {
+        self.steps.clear();
+    }
+
+    /// The JSON of each step's messages, in bytes.
+    pub(super) fn steps(&self) -> Vec<usize> {
+        self.steps.clone()
+    }
+
+    /// Appends one step, filled up to the bytes that a step shall have.
+    pub(super) fn append(&mut self, new: &[Message]) -> Result<(), Error> {
+        let mut lines = Vec::with_capacity(self.bytes);
+        for message in new {
+            serde_json::to_writer(&mut lines, message).map_err(Error::json("a message"))?;
+            lines.push(b'\n');
+        }
+        self.steps.push(lines.len() - new.len());
+        lines.resize(self.bytes.max(lines.len()), b' ');
+        for part in lines.chunks(lines.len().div_ceil(self.writes)) {
+            self.file
+                .write_all(part)
+                .and_then(|()| self.file.sync_data())
+                .map_err(Error::io("appending to the floor's file"))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,52 @@
+use std::time::Duration;
+
+use tokio::net::TcpListener;
+
+use super::Floor;
+use crate::{
+    probe::Probe,
+    script::Script,
+    server,
+    subject::{Disk, Setup, Subject},
+};
+
+/// A floor with its own real server on loopback.
+async fn setup(script: Script) -> Setup {
+    crate::install_crypto();
+    let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(server::serve(listener, None));
+    Setup {
+        base_url: format!("http://{address}/v1"),
+        script,
+        streamed: false,
+        hooks: 0,
+        disk: None,
+        probe: Probe::new(Duration::ZERO),
+    }
+}
+
+#[tokio::test]
+async fn a_script_is_played_to_its_end() {
+    for streamed in [false, true] {
+        let setup = Setup { streamed, ..setup(Script::steps(4).calls(3).tokens(2)).await };
+        let probe = setup.probe.clone();
+        let text = Floor::open(setup).unwrap().run().await.unwrap();
+        assert_eq!(text, "word word ", "streamed: {streamed}");
+        assert_eq!(probe.take().len(), 9, "streamed: {streamed}");
+    }
+}
+
+#[tokio::test]
+async fn the_durable_floor_writes_what_it_is_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let disk = Disk { dir: dir.path().to_owned(), bytes: 1000, writes: 2 };
+    let setup = Setup { disk: Some(disk), ..setup(Script::steps(5)).await };
+    let floor = Floor::open(setup).unwrap();
+    floor.run().await.unwrap();
+    let size = std::fs::metadata(dir.path().join("floor.jsonl")).unwrap().len();
+    assert_eq!(size, 5000);
+    let steps = floor.recorded().await.unwrap();
+    assert_eq!(steps.len(), 5);
+    assert!(steps.iter().all(|bytes| (20..300).contains(bytes)), "{steps:?}");
+}

@@ -1,0 +1,143 @@
+//! The workloads, each written once for both sides.
+
+mod answer;
+mod crowd;
+mod fan;
+mod long;
+mod steps;
+
+use std::{collections::BTreeMap, path::PathBuf, time::Duration, time::Instant};
+
+use clap::ValueEnum;
+
+use crate::{
+    error::Error,
+    measure,
+    probe::Probe,
+    script::{Script, TOKEN},
+    subject::{Disk, Setup, Subject},
+};
+
+/// What is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+#[value(rename_all = "UPPER")]
+pub(crate) enum Workload {
+    /// 20 steps with one trivial tool call each
+    W1,
+    /// W1 with 20 pass-through hooks on all triggers
+    W1h,
+    /// 200 steps in one execution
+    W2,
+    /// 500 executions of 5 steps at once, each answer 50 ms late
+    W3,
+    /// 8 tools of 100 ms in one turn
+    W4,
+    /// A streamed answer of 4,000 tokens
+    W5,
+    /// W2 with a SQLite store, its tool read-only
+    Wp,
+    /// Start of the `legwork` command
+    Start,
+}
+
+impl Workload {
+    /// All, in the order of the report.
+    pub(crate) const ALL: &[Self] =
+        &[Self::W1, Self::W1h, Self::W2, Self::W3, Self::W4, Self::W5, Self::Wp, Self::Start];
+
+    /// Its name, as the command line and the report have it.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::W1 => "W1",
+            Self::W1h => "W1H",
+            Self::W2 => "W2",
+            Self::W3 => "W3",
+            Self::W4 => "W4",
+            Self::W5 => "W5",
+            Self::Wp => "WP",
+            Self::Start => "START",
+        }
+    }
+}
+
+/// The figures of one side in one round, by the name of the measure.
+pub(crate) type Sample = BTreeMap<String, f64>;
+
+/// What one side in one round is measured under.
+#[derive(Clone, Debug)]
+pub(crate) struct Conditions {
+    /// The scripted server's address, with `/v1`.
+    pub(crate) base_url: String,
+    /// An empty folder, for a workload that writes.
+    pub(crate) dir: PathBuf,
+    /// Bytes and durable writes of a step, for the durable floor.
+    pub(crate) writes: (usize, usize),
+}
+
+impl Conditions {
+    /// A setup for a plain script: unstreamed, no hooks, no disk, a fast tool.
+    fn setup(&self, script: Script) -> Setup {
+        Setup {
+            base_url: self.base_url.clone(),
+            script,
+            streamed: false,
+            hooks: 0,
+            disk: None,
+            probe: Probe::new(Duration::ZERO),
+        }
+    }
+
+    /// Where a workload that writes may do so.
+    fn disk(&self) -> Disk {
+        let (bytes, writes) = self.writes;
+        Disk { dir: self.dir.clone(), bytes, writes }
+    }
+}
+
+/// Measures one side once: warm up, run, check that the work was done.
+///
+/// # Errors
+/// The side failed, or did not do what the script asks for.
+pub(crate) async fn measure<S: Subject>(
+    workload: Workload,
+    conditions: &Conditions,
+) -> Result<Sample, Error> {
+    let mut sample = match workload {
+        Workload::W1 => steps::measure::<S>(conditions, 0).await?,
+        Workload::W1h => steps::measure::<S>(conditions, 20).await?,
+        Workload::W2 => long::measure::<S>(conditions).await?,
+        Workload::W3 => crowd::measure::<S>(conditions).await?,
+        Workload::W4 => fan::measure::<S>(conditions).await?,
+        Workload::W5 => answer::measure::<S>(conditions).await?,
+        Workload::Wp => long::measure_durable::<S>(conditions).await?,
+        // The command is started by the harness, not by a side.
+        Workload::Start => Sample::new(),
+    };
+    sample.extend(measure::peak_mb().map(|mb| ("peak_mb".to_owned(), mb)));
+    Ok(sample)
+}
+
+/// Times one execution by wall and processor, in seconds, and checks it.
+async fn timed<S: Subject>(subject: &S, setup: &Setup) -> Result<(f64, f64), Error> {
+    let (start, cpu) = (Instant::now(), measure::cpu());
+    let text = subject.run().await?;
+    let (wall, cpu) = (start.elapsed(), measure::cpu() - cpu);
+    check("length of the final text", setup.script.tokens * TOKEN.len(), text.len())?;
+    Ok((wall.as_secs_f64(), cpu.as_secs_f64()))
+}
+
+/// Refuses a run that did not do the work.
+fn check(what: &'static str, expected: usize, found: usize) -> Result<(), Error> {
+    if expected == found {
+        return Ok(());
+    }
+    Err(Error::Outcome { what, expected: expected.to_string(), found: found.to_string() })
+}
+
+/// A sample of these figures.
+fn sample<const N: usize>(figures: [(&str, f64); N]) -> Sample {
+    figures.map(|(name, figure)| (name.to_owned(), figure)).into()
+}
+
+#[cfg(test)]
+mod tests;

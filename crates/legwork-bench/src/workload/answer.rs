@@ -1,0 +1,31 @@
+//! W5: a long answer, streamed.
+
+use super::{Conditions, Sample, sample, timed};
+use crate::{
+    error::Error,
+    script::Script,
+    stats,
+    subject::{Setup, Subject},
+};
+
+/// Answers before the measured ones, and the measured ones.
+const RUNS: (usize, usize) = (5, 20);
+
+/// Reads a streamed answer of 4,000 tokens, again and again.
+pub(super) async fn measure<S: Subject>(conditions: &Conditions) -> Result<Sample, Error> {
+    let setup = Setup { streamed: true, ..conditions.setup(Script::steps(1).tokens(4000)) };
+    let subject = S::open(setup.clone())?;
+    for _ in 0..RUNS.0 {
+        timed(&subject, &setup).await?;
+    }
+    let (mut walls, mut cpus) = (Vec::new(), 0.0);
+    for _ in 0..RUNS.1 {
+        let (wall, cpu) = timed(&subject, &setup).await?;
+        walls.push(wall);
+        cpus += cpu;
+    }
+    Ok(sample([
+        ("wall_ms", stats::median(&walls).unwrap_or_default() * 1e3),
+        ("cpu_ms", cpus * 1e3 / RUNS.1 as f64),
+    ]))
+}

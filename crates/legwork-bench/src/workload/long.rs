@@ -1,0 +1,123 @@
+//! W2 and WP: whether a step costs more the later it comes.
+
+use std::path::Path;
+
+use super::{Conditions, Sample, check, sample, timed};
+use crate::{
+    error::Error,
+    measure,
+    probe::{self, StepTime},
+    script::Script,
+    stats,
+    subject::{Setup, Subject},
+    syncs::Syncs,
+};
+
+/// Steps of the execution.
+const STEPS: usize = 200;
+
+/// Where in the execution a step is looked at.
+const LOOKS: [usize; 3] = [10, 100, 200];
+
+/// Measured executions of W2; WP has one, its disk is slow.
+const RUNS: usize = 5;
+
+/// Runs 200 steps with one tool call each, some times.
+pub(super) async fn measure<S: Subject>(conditions: &Conditions) -> Result<Sample, Error> {
+    let setup = conditions.setup(Script::steps(STEPS));
+    let subject = S::open(setup.clone())?;
+    timed(&subject, &setup).await?;
+    setup.probe.take();
+    let (mut walls, mut cpus, mut windows) = (Vec::new(), 0.0, LOOKS.map(|_| Vec::new()));
+    for _ in 0..RUNS {
+        let (wall, cpu) = timed(&subject, &setup).await?;
+        walls.push(wall);
+        cpus += cpu;
+        let times = step_times(&setup)?;
+        for (window, number) in windows.iter_mut().zip(LOOKS) {
+            window.extend_from_slice(probe::around(&times, number));
+        }
+    }
+    let mut sample = sample([
+        ("wall_ms", stats::median(&walls).unwrap_or_default() * 1e3),
+        ("cpu_us_per_step", cpus * 1e6 / (RUNS * STEPS) as f64),
+    ]);
+    for (window, number) in windows.iter().zip(LOOKS) {
+        sample.insert(format!("wall_us_step_{number}"), middle(window, |t| t.wall_us));
+        sample.insert(format!("cpu_us_step_{number}"), middle(window, |t| t.cpu_us));
+    }
+    Ok(sample)
+}
+
+/// Runs 200 steps once, on a disk.
+pub(super) async fn measure_durable<S: Subject>(conditions: &Conditions) -> Result<Sample, Error> {
+    let setup = Setup { disk: Some(conditions.disk()), ..conditions.setup(Script::steps(STEPS)) };
+    let subject = S::open(setup.clone())?;
+    timed(&subject, &setup).await?;
+    setup.probe.take();
+    let before = (Syncs::so_far(), measure::written(), size(&conditions.dir)?);
+    let (wall, cpu) = timed(&subject, &setup).await?;
+    let syncs = Syncs::since(before.0);
+    let times = step_times(&setup)?;
+    let (steps, storage) = (STEPS as f64, syncs.time.as_secs_f64());
+    let mut sample = sample([
+        ("wall_ms_per_step", wall * 1e3 / steps),
+        ("cpu_us_per_step", cpu * 1e6 / steps),
+        ("durable_writes_per_step", syncs.count as f64 / steps),
+        ("storage_ms_per_step", storage * 1e3 / steps),
+        ("beside_ms_per_step", (wall - storage) * 1e3 / steps),
+        ("file_bytes_per_step", (size(&conditions.dir)? - before.2) / steps),
+    ]);
+    if let (Some(from), Some(to)) = (before.1, measure::written()) {
+        sample.insert("written_bytes_per_step".to_owned(), (to - from) as f64 / steps);
+    }
+    for number in LOOKS {
+        let window = probe::around(&times, number);
+        sample.insert(format!("wall_us_step_{number}"), middle(window, |t| t.wall_us));
+    }
+    sample.extend(payload(&subject.recorded().await?)?);
+    Ok(sample)
+}
+
+/// What the steps recorded: on average, at the looks, and how flat that is.
+fn payload(steps: &[usize]) -> Result<Sample, Error> {
+    check("steps on record", STEPS, steps.len())?;
+    let total: usize = steps.iter().sum();
+    let at = |number: usize| {
+        let end = number.min(STEPS - 1);
+        let window = steps.get(end.saturating_sub(5)..end).unwrap_or_default();
+        window.iter().sum::<usize>() as f64 / window.len().max(1) as f64
+    };
+    let mut sample = sample([
+        ("payload_bytes_per_step", total as f64 / STEPS as f64),
+        ("payload_growth", at(200) / at(10)),
+    ]);
+    for number in LOOKS {
+        sample.insert(format!("payload_bytes_step_{number}"), at(number));
+    }
+    Ok(sample)
+}
+
+/// The times of the steps of the execution that just ended.
+fn step_times(setup: &Setup) -> Result<Vec<StepTime>, Error> {
+    let stamps = setup.probe.take();
+    check("tool calls", setup.script.total_calls(), stamps.len())?;
+    Ok(probe::step_times(&stamps))
+}
+
+/// The median of one clock over a window.
+fn middle(window: &[StepTime], clock: impl Fn(&StepTime) -> f64) -> f64 {
+    let figures: Vec<_> = window.iter().map(clock).collect();
+    stats::median(&figures).unwrap_or_default()
+}
+
+/// Bytes of all files of a folder.
+fn size(dir: &Path) -> Result<f64, Error> {
+    let what = || Error::io(format!("looking into {}", dir.display()));
+    let mut total = 0;
+    for file in std::fs::read_dir(dir).map_err(what())? {
+        let file = file.map_err(what())?;
+        total += file.metadata().map_err(what())?.len();
+    }
+    Ok(total as f64)
+}

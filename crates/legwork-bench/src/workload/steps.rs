@@ -1,0 +1,34 @@
+//! W1 and W1H: what a step costs.
+
+use super::{Conditions, Sample, check, sample, timed};
+use crate::{error::Error, script::Script, stats, subject::Setup, subject::Subject};
+
+/// Executions before the measured ones, and the measured ones.
+const RUNS: (usize, usize) = (20, 100);
+
+/// Runs 20 steps with one tool call each, again and again.
+pub(super) async fn measure<S: Subject>(
+    conditions: &Conditions,
+    hooks: usize,
+) -> Result<Sample, Error> {
+    let setup = Setup { hooks, ..conditions.setup(Script::steps(20)) };
+    let subject = S::open(setup.clone())?;
+    for _ in 0..RUNS.0 {
+        timed(&subject, &setup).await?;
+    }
+    setup.probe.take();
+    let (mut walls, mut cpus) = (Vec::new(), 0.0);
+    for _ in 0..RUNS.1 {
+        let (wall, cpu) = timed(&subject, &setup).await?;
+        walls.push(wall);
+        cpus += cpu;
+    }
+    let calls = setup.script.total_calls() * RUNS.1;
+    check("tool calls", calls, setup.probe.take().len())?;
+    let steps = setup.script.steps as f64;
+    let wall = stats::median(&walls).unwrap_or_default();
+    Ok(sample([
+        ("wall_us_per_step", wall * 1e6 / steps),
+        ("cpu_us_per_step", cpus * 1e6 / steps / RUNS.1 as f64),
+    ]))
+}

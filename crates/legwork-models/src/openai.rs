@@ -1,0 +1,30 @@
+//! The OpenAI-compatible Chat Completions wire.
+//!
+//! [`Chat`] is the model. [`Reply`] reads one answer as its bytes come in and
+//! does no IO: live traffic and recordings take the same way through it.
+//!
+//! Read in this order: `builder`, `chat`, `exchange` (one attempt), `encode`
+//! (requests), `reply`, `decode`, `assembly`, `call`, `usage` (answers),
+//! `error`, `failure` (what goes wrong), `profile` (what is known of models).
+
+mod assembly;
+mod builder;
+mod call;
+mod chat;
+mod decode;
+mod encode;
+mod error;
+mod exchange;
+mod failure;
+mod json;
+pub mod profile;
+mod remainder;
+mod reply;
+mod usage;
+
+pub use assembly::Ended;
+pub use builder::{Builder, Error};
+pub use chat::Chat;
+pub use encode::MaxTokensField;
+pub use error::ApiError;
+pub use reply::{Reply, Streaming, Unreadable};

@@ -1,0 +1,203 @@
+//! How a [`Chat`] is set up.
+
+use std::sync::Arc;
+
+use legwork_port::{Clock, Profile};
+use reqwest::Url;
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use serde_json::{Map, Value};
+
+use super::chat::Chat;
+use super::encode::{MaxTokensField, OWN_FIELDS, Stream};
+use super::profile;
+use crate::http::{Client, System, Timeouts};
+use crate::retry::Policy;
+
+/// Why a model could not be set up.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// The base URL is none.
+    #[error(
+        "the base URL {url:?} cannot be used: {problem}; it should look like http://127.0.0.1:8080/v1"
+    )]
+    BaseUrl {
+        /// What was given.
+        url: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A header's name or value has characters that HTTP does not allow.
+    #[error(
+        "the header {name:?} cannot be sent: its name or value has characters that HTTP forbids"
+    )]
+    Header {
+        /// The header's name; its value may be a secret.
+        name: String,
+    },
+    /// The key has characters that HTTP does not allow.
+    #[error("the API key has characters that HTTP forbids; is there a line break at its end?")]
+    Key,
+    /// An extra field that the wire sets itself.
+    #[error("the extra field {field:?} is the wire's own and cannot be set")]
+    OwnField {
+        /// The field.
+        field: String,
+    },
+}
+
+/// Sets up a [`Chat`]; what is not set has a sensible default.
+#[must_use]
+pub struct Builder {
+    base_url: String,
+    model: String,
+    provider: String,
+    key: Option<String>,
+    headers: Vec<(String, String)>,
+    extra: Map<String, Value>,
+    max_tokens: Option<MaxTokensField>,
+    stream: Stream,
+    timeouts: Timeouts,
+    retry: Policy,
+    clock: Option<Arc<dyn Clock>>,
+    profile: Option<Profile>,
+}
+
+impl Builder {
+    pub(super) fn new(base_url: String, model: String) -> Self {
+        Self {
+            base_url,
+            model,
+            provider: "openai".to_owned(),
+            key: None,
+            headers: Vec::new(),
+            extra: Map::new(),
+            max_tokens: None,
+            stream: Stream::WithUsage,
+            timeouts: Timeouts::default(),
+            retry: Policy::default(),
+            clock: None,
+            profile: None,
+        }
+    }
+
+    /// The key, sent as a bearer token; without one none is sent.
+    pub fn api_key(self, key: impl Into<String>) -> Self {
+        Self { key: Some(key.into()), ..self }
+    }
+
+    /// The name before the colon in the model's name; `openai` by default.
+    pub fn provider(self, provider: impl Into<String>) -> Self {
+        Self { provider: provider.into(), ..self }
+    }
+
+    /// A further header of each request.
+    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.headers.push((name.into(), value.into()));
+        self
+    }
+
+    /// A further field of each request's body.
+    pub fn field(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.extra.insert(name.into(), value.into());
+        self
+    }
+
+    /// Which field limits the answer; by default as the base URL's host wants it.
+    pub fn max_tokens_field(self, field: MaxTokensField) -> Self {
+        Self { max_tokens: Some(field), ..self }
+    }
+
+    /// Does not ask for the usage of streams, for servers that refuse the question.
+    pub fn without_stream_usage(self) -> Self {
+        Self { stream: Stream::Yes, ..self }
+    }
+
+    /// How long the parts of an exchange may take.
+    pub fn timeouts(self, timeouts: Timeouts) -> Self {
+        Self { timeouts, ..self }
+    }
+
+    /// How often and how patiently a request is tried again.
+    pub fn retry(self, retry: Policy) -> Self {
+        Self { retry, ..self }
+    }
+
+    /// The clock that waits and time limits go by; the machine's by default.
+    pub fn clock(self, clock: Arc<dyn Clock>) -> Self {
+        Self { clock: Some(clock), ..self }
+    }
+
+    /// What the model can do and costs; by default what is known of its name.
+    pub fn profile(self, profile: Profile) -> Self {
+        Self { profile: Some(profile), ..self }
+    }
+
+    /// The model, ready to be asked.
+    ///
+    /// # Errors
+    /// When the base URL, a header or an extra field cannot be used.
+    pub fn build(self) -> Result<Chat, Error> {
+        let url = endpoint(&self.base_url)?;
+        if let Some(field) = self.extra.keys().find(|key| OWN_FIELDS.contains(&key.as_str())) {
+            return Err(Error::OwnField { field: field.clone() });
+        }
+        let headers = self.all_headers()?;
+        let official = url.host_str() == Some("api.openai.com");
+        let by_host = match official {
+            true => MaxTokensField::MaxCompletionTokens,
+            false => MaxTokensField::MaxTokens,
+        };
+        Ok(Chat {
+            name: format!("{}:{}", self.provider, self.model),
+            place: place(&url),
+            client: Client::new(&url, self.timeouts),
+            url,
+            headers,
+            max_tokens: self.max_tokens.unwrap_or(by_host),
+            profile: self.profile.unwrap_or_else(|| profile::of(&self.model)),
+            model: self.model,
+            extra: self.extra,
+            stream: self.stream,
+            timeouts: self.timeouts,
+            retry: self.retry,
+            clock: self.clock.unwrap_or_else(|| Arc::new(System::new())),
+        })
+    }
+
+    fn all_headers(&self) -> Result<HeaderMap, Error> {
+        let mut headers = HeaderMap::new();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        if let Some(key) = &self.key {
+            let value = HeaderValue::try_from(format!("Bearer {key}"));
+            let mut value = value.map_err(|_| Error::Key)?;
+            value.set_sensitive(true);
+            headers.insert(AUTHORIZATION, value);
+        }
+        for (name, value) in &self.headers {
+            let bad = || Error::Header { name: name.clone() };
+            let key = HeaderName::try_from(name.as_str()).map_err(|_| bad())?;
+            headers.insert(key, HeaderValue::try_from(value.as_str()).map_err(|_| bad())?);
+        }
+        Ok(headers)
+    }
+}
+
+fn endpoint(base_url: &str) -> Result<Url, Error> {
+    let bad = |problem: String| Error::BaseUrl { url: base_url.to_owned(), problem };
+    let mut url = Url::parse(base_url.trim()).map_err(|error| bad(error.to_string()))?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(bad(format!("its scheme is {:?}, not http or https", url.scheme())));
+    }
+    let path = format!("{}/chat/completions", url.path().trim_end_matches('/'));
+    url.set_path(&path);
+    Ok(url)
+}
+
+/// The address without what may be secret in it.
+fn place(url: &Url) -> String {
+    let host = url.host_str().unwrap_or_default();
+    match url.port() {
+        Some(port) => format!("{}://{host}:{port}{}", url.scheme(), url.path()),
+        None => format!("{}://{host}{}", url.scheme(), url.path()),
+    }
+}

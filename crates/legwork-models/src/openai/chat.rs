@@ -1,0 +1,142 @@
+//! A model behind an OpenAI-compatible Chat Completions API.
+
+use std::fmt;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use legwork_core::{ModelRequest, Response};
+use legwork_port::model::{self, Kind};
+use legwork_port::{BoxFuture, Clock, Delta, Deltas, Model, Profile};
+use reqwest::Url;
+use reqwest::header::HeaderMap;
+use serde_json::{Map, Value};
+
+use super::builder::Builder;
+use super::encode::{self, Frame, MaxTokensField, OWN_FIELDS, Stream};
+use super::exchange::Exchange;
+use super::failure::{Cost, Tried};
+use super::reply::Streaming;
+use crate::http::{Client, Timeouts};
+use crate::retry::{Policy, Verdict};
+
+/// A model behind an OpenAI-compatible Chat Completions API.
+///
+/// Making one opens nothing: the client, and with `https` the system's
+/// certificates, are there when the first request needs them.
+pub struct Chat {
+    pub(super) name: String,
+    pub(super) model: String,
+    pub(super) url: Url,
+    /// The address as messages show it: without a name or a password.
+    pub(super) place: String,
+    pub(super) client: Client,
+    pub(super) headers: HeaderMap,
+    pub(super) extra: Map<String, Value>,
+    pub(super) max_tokens: MaxTokensField,
+    pub(super) stream: Stream,
+    pub(super) timeouts: Timeouts,
+    pub(super) retry: Policy,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) profile: Profile,
+}
+
+/// Says what it is and where; never the key.
+impl fmt::Debug for Chat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Chat")
+            .field("name", &self.name)
+            .field("place", &self.place)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Chat {
+    /// A model of a server; `base_url` is what `/chat/completions` is put behind.
+    pub fn builder(base_url: impl Into<String>, model: impl Into<String>) -> Builder {
+        Builder::new(base_url.into(), model.into())
+    }
+
+    /// The body that a request is sent as.
+    ///
+    /// # Errors
+    /// When the settings' extra fields name one that is the wire's own.
+    pub fn body(&self, request: &ModelRequest, asked: Streaming) -> Result<Bytes, model::Error> {
+        let mut keys = request.settings.extra.keys();
+        if let Some(key) = keys.find(|key| OWN_FIELDS.contains(&key.as_str())) {
+            let message = format!(
+                "asking {}: the extra field `{key}` is the wire's own; take it out of the settings",
+                self.name
+            );
+            return Err(model::Error::new(Kind::BadRequest, message));
+        }
+        let stream = match asked {
+            Streaming::No => Stream::No,
+            Streaming::Yes => self.stream,
+        };
+        let frame =
+            Frame { model: &self.model, max_tokens: self.max_tokens, extra: &self.extra, stream };
+        Ok(encode::body(request, frame).into())
+    }
+
+    fn exchange(&self) -> Exchange<'_> {
+        Exchange {
+            client: &self.client,
+            url: &self.url,
+            headers: &self.headers,
+            timeouts: self.timeouts,
+            clock: &*self.clock,
+            tried: Tried { model: &self.name, place: &self.place },
+        }
+    }
+
+    /// Tries until there is a response, or no sense in trying again.
+    async fn ask(
+        &self,
+        request: ModelRequest,
+        deltas: Option<&mut dyn Deltas>,
+    ) -> Result<Response, model::Error> {
+        let asked = if deltas.is_some() { Streaming::Yes } else { Streaming::No };
+        let body = self.body(&request, asked)?;
+        // Clones of messages that wait here would make every push copy its path.
+        drop(request);
+        let mut nobody = |_: Delta<'_>| ControlFlow::Continue(());
+        let deltas: &mut dyn Deltas = match deltas {
+            Some(deltas) => deltas,
+            None => &mut nobody,
+        };
+        let (mut attempt, mut charged) = (0, 0);
+        loop {
+            let failed = match self.exchange().attempt(body.clone(), asked, deltas).await {
+                Ok(response) => return Ok(Response { charged_attempts: charged, ..response }),
+                Err(failed) => failed,
+            };
+            charged += u32::from(failed.cost == Cost::Perhaps);
+            match self.retry.judge(attempt, failed.failure, failed.shown, fastrand::f64()) {
+                Verdict::Again(wait) => self.clock.sleep(wait).await,
+                Verdict::GiveUp => {
+                    return Err(model::Error { charged_attempts: charged, ..failed.error });
+                }
+            }
+            attempt += 1;
+        }
+    }
+}
+
+impl Model for Chat {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn profile(&self) -> &Profile {
+        &self.profile
+    }
+
+    fn infer<'a>(
+        &'a self,
+        request: ModelRequest,
+        deltas: Option<&'a mut dyn Deltas>,
+    ) -> BoxFuture<'a, Result<Response, model::Error>> {
+        Box::pin(self.ask(request, deltas))
+    }
+}

@@ -1,0 +1,150 @@
+//! Error bodies of many servers, read into one shape.
+
+use std::fmt;
+
+use serde_json::Value;
+
+use crate::retry::Lasting;
+
+/// Characters of a body that is no JSON which are kept for the message.
+const EXCERPT: usize = 400;
+
+/// An error that the provider answered with.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ApiError {
+    /// The HTTP status; for an error inside a stream, the one it stands for.
+    pub status: u16,
+    /// The provider's code, such as `context_length_exceeded`.
+    pub code: Option<String>,
+    /// The provider's type of error, such as `invalid_request_error`.
+    pub kind: Option<String>,
+    /// The request's field that is wrong.
+    pub param: Option<String>,
+    /// What the provider says.
+    pub message: String,
+}
+
+impl ApiError {
+    /// Reads the body of an answer whose status says that it failed.
+    pub fn from_body(status: u16, body: &[u8]) -> Self {
+        match serde_json::from_slice::<Value>(body) {
+            Ok(value) => Self { status, ..Self::from_value(&value) },
+            Err(_) => Self { status, message: excerpt(body), ..Self::default() },
+        }
+    }
+
+    /// Reads an error that came inside an answer of status 200.
+    pub(super) fn from_event(error: &Value) -> Self {
+        let read = Self::from_value(error);
+        let status = ["status_code", "status", "code"]
+            .iter()
+            .filter_map(|key| number(error.get(key)?))
+            .find(|status| (400..600).contains(status));
+        Self { status: status.unwrap_or_else(|| read.status_of_kind()), ..read }
+    }
+
+    fn from_value(value: &Value) -> Self {
+        let value = unwrapped(value);
+        let text = |keys: &[&str]| keys.iter().find_map(|key| scalar(value.get(key)?));
+        let message = text(&["message", "detail", "msg", "error"]).or_else(|| scalar(value));
+        Self {
+            status: 0,
+            code: text(&["code"]),
+            kind: text(&["type"]),
+            param: text(&["param"]),
+            message: message.unwrap_or_else(|| value.to_string()),
+        }
+    }
+
+    /// The status that an error without one stands for.
+    fn status_of_kind(&self) -> u16 {
+        let names = [self.code.as_deref(), self.kind.as_deref()];
+        let is = |name: &str| names.iter().flatten().any(|n| n.contains(name));
+        match () {
+            () if is("rate_limit") => 429,
+            () if is("overloaded") => 529,
+            () if is("authentication") || is("invalid_api_key") => 401,
+            () if is("not_found") => 404,
+            () if is("invalid_request") => 400,
+            () => 500,
+        }
+    }
+
+    /// Whether waiting can help: a spent quota comes as 429 and stays.
+    pub(super) fn lasting(&self) -> Lasting {
+        let spent = ["insufficient_quota", "billing_hard_limit_reached"];
+        let said = [&self.code, &self.kind];
+        let permanent = said.iter().any(|s| s.as_deref().is_some_and(|s| spent.contains(&s)));
+        if permanent { Lasting::Permanent } else { Lasting::Passing }
+    }
+
+    /// Whether the request was larger than the model's window.
+    pub fn is_overflow(&self) -> bool {
+        let message = self.message.to_ascii_lowercase();
+        let phrases = [
+            "maximum context length",
+            "context window",
+            "exceed_context_size",
+            "prompt is too long",
+        ];
+        self.code.as_deref() == Some("context_length_exceeded")
+            || self.kind.as_deref() == Some("exceed_context_size_error")
+            || phrases.iter().any(|phrase| message.contains(phrase))
+    }
+}
+
+impl fmt::Display for ApiError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.status, self.message)?;
+        if let Some(code) = self.code.as_ref().or(self.kind.as_ref()) {
+            write!(f, " ({code})")?;
+        }
+        match &self.param {
+            Some(param) => write!(f, ", at {param}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The object that holds the fields: often inside `error`, sometimes in a list.
+fn unwrapped(value: &Value) -> &Value {
+    match value {
+        Value::Array(items) => items.first().map_or(value, unwrapped),
+        Value::Object(map) => match map.get("error") {
+            Some(inner @ Value::Object(_)) => inner,
+            _ => value,
+        },
+        _ => value,
+    }
+}
+
+fn scalar(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Array(_) | Value::Object(_) => Some(value.to_string()),
+        Value::Null | Value::Bool(_) => None,
+    }
+}
+
+fn number(value: &Value) -> Option<u16> {
+    let number = value.as_u64().or_else(|| value.as_str()?.parse().ok())?;
+    u16::try_from(number).ok()
+}
+
+/// The beginning of a text; of an HTML page its title.
+pub(super) fn excerpt(body: &[u8]) -> String {
+    let text = String::from_utf8_lossy(body);
+    let text = title(&text).unwrap_or_else(|| text.trim());
+    match text.char_indices().nth(EXCERPT) {
+        _ if text.is_empty() => "(an empty body)".to_owned(),
+        Some((end, _)) => format!("{}...", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}
+
+fn title(html: &str) -> Option<&str> {
+    let (_, rest) = html.split_once("<title>")?;
+    let (title, _) = rest.split_once("</title>")?;
+    Some(title.trim())
+}

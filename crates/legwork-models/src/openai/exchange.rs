@@ -1,0 +1,131 @@
+//! One attempt: a request sent, its answer read within its time limits.
+
+use std::time::{Duration, SystemTime};
+
+use bytes::Bytes;
+use legwork_core::Response;
+use legwork_port::{Clock, Deltas};
+use reqwest::header::{CONTENT_TYPE, HeaderMap, RETRY_AFTER};
+use reqwest::{Method, Request, Url};
+
+use super::assembly::Ended;
+use super::failure::{Cost, Failed, Tried};
+use super::reply::{Reply, Streaming};
+use crate::http::{Client, Timeouts, Watch};
+use crate::retry::{self, Shown};
+
+/// More bytes than any answer has.
+const MOST_BYTES: usize = 256 << 20;
+
+/// How long the end of a body may follow the end of its stream.
+const LAST_BREATH: Duration = Duration::from_millis(100);
+
+/// What all attempts of a model share.
+#[derive(Clone, Copy)]
+pub(super) struct Exchange<'a> {
+    pub(super) client: &'a Client,
+    pub(super) url: &'a Url,
+    pub(super) headers: &'a HeaderMap,
+    pub(super) timeouts: Timeouts,
+    pub(super) clock: &'a dyn Clock,
+    pub(super) tried: Tried<'a>,
+}
+
+impl Exchange<'_> {
+    /// Sends a body and reads the answer.
+    pub(super) async fn attempt(
+        &self,
+        body: Bytes,
+        asked: Streaming,
+        deltas: &mut dyn Deltas,
+    ) -> Result<Response, Failed> {
+        let client = self.client.get().map_err(|error| self.tried.not_built(&error))?;
+        let mut watch = Watch::new(self.clock, self.timeouts.first_byte);
+        let sent = watch.next(client.execute(self.request(body))).await;
+        let mut answer = match sent {
+            Some(Ok(answer)) => answer,
+            Some(Err(error)) => return Err(self.tried.not_answered(&error)),
+            None => return Err(self.tried.too_slow(self.timeouts.first_byte)),
+        };
+        let retry_after = self.retry_after(answer.headers());
+        let content_type = answer.headers().get(CONTENT_TYPE).and_then(|v| v.to_str().ok());
+        let mut reply = Reply::new(answer.status().as_u16(), content_type, asked);
+        watch.same_wait();
+        let problem = self.read(&mut answer, &mut reply, &mut watch, deltas).await;
+        self.conclude(reply, problem, retry_after)
+    }
+
+    fn request(&self, body: Bytes) -> Request {
+        let mut request = Request::new(Method::POST, self.url.clone());
+        *request.headers_mut() = self.headers.clone();
+        *request.body_mut() = Some(body.into());
+        request
+    }
+
+    /// Reads until the answer is over; what kept it from its end comes back.
+    async fn read(
+        &self,
+        answer: &mut reqwest::Response,
+        reply: &mut Reply,
+        watch: &mut Watch<'_>,
+        deltas: &mut dyn Deltas,
+    ) -> Option<Failed> {
+        let (mut size, mut limit) = (0, self.timeouts.first_byte);
+        while !reply.is_over() {
+            if reply.is_done() {
+                watch.set_limit(LAST_BREATH);
+            }
+            match watch.next(answer.chunk()).await {
+                _ if size > MOST_BYTES => return Some(self.tried.too_large(MOST_BYTES)),
+                None if reply.is_done() => return None,
+                None => return Some(self.tried.too_slow(limit)),
+                Some(Err(error)) => return Some(self.tried.not_answered(&error)),
+                Some(Ok(None)) => return None,
+                Some(Ok(Some(bytes))) => {
+                    size += bytes.len();
+                    limit = self.timeouts.idle;
+                    watch.set_limit(limit);
+                    reply.push(&bytes, deltas);
+                }
+            }
+        }
+        None
+    }
+
+    /// The response, or why there is none.
+    fn conclude(
+        &self,
+        reply: Reply,
+        problem: Option<Failed>,
+        retry_after: Option<Duration>,
+    ) -> Result<Response, Failed> {
+        let shown = if reply.has_content() { Shown::Deltas } else { Shown::Nothing };
+        let ended = if problem.is_some() { Ended::Cut } else { Ended::Whole };
+        let why = match reply.finish(ended) {
+            Ok(response) => return Ok(response),
+            Err(why) => why,
+        };
+        let mut failed = match (why, problem) {
+            (super::Unreadable::Nothing, Some(problem)) => problem,
+            (why, _) => self.tried.unreadable(why, retry_after),
+        };
+        failed.shown = shown;
+        if shown == Shown::Deltas {
+            failed.cost = Cost::Perhaps;
+        }
+        Err(failed)
+    }
+
+    fn retry_after(&self, headers: &HeaderMap) -> Option<Duration> {
+        let text = |value: &reqwest::header::HeaderValue| Some(value.to_str().ok()?.to_owned());
+        let millis = headers.get("retry-after-ms").and_then(text);
+        let precise = millis.and_then(|value| retry::retry_after_ms(&value));
+        precise.or_else(|| {
+            let wall = Duration::from_millis(self.clock.now().wall.0);
+            retry::retry_after(
+                &headers.get(RETRY_AFTER).and_then(text)?,
+                SystemTime::UNIX_EPOCH + wall,
+            )
+        })
+    }
+}

@@ -1,0 +1,216 @@
+//! One HTTP answer, read as its bytes come in; no IO of its own.
+//!
+//! Live traffic and recordings take the same way through here.
+
+use std::ops::ControlFlow;
+
+use legwork_core::Response;
+use legwork_port::{Delta, Deltas};
+use serde::de::IgnoredAny;
+use serde_json::Value;
+
+use super::assembly::{Assembly, Ended, Form};
+use super::decode;
+use super::error::{ApiError, excerpt};
+use crate::sse;
+
+/// Why an answer gives no response.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unreadable {
+    /// The provider answered with an error.
+    #[error("the provider refused: {0}")]
+    Api(ApiError),
+    /// The answer ended before there was anything of a message in it.
+    #[error("the answer ended before it began")]
+    Nothing,
+    /// The body or a chunk is no JSON.
+    #[error("the answer is no JSON ({problem}): {excerpt}")]
+    NoJson {
+        /// What the JSON parser says.
+        problem: String,
+        /// The beginning of what came.
+        excerpt: String,
+    },
+    /// It is an answer, but of another API.
+    #[error("not an answer of Chat Completions, check the base URL: {excerpt}")]
+    OtherWire {
+        /// The beginning of what came.
+        excerpt: String,
+    },
+}
+
+/// An answer that is being read.
+#[derive(Debug)]
+pub struct Reply {
+    body: Body,
+    assembly: Assembly,
+    /// The first chunk that is no JSON; nothing behind it is read.
+    broken: Option<Unreadable>,
+    /// The beginning of what came, to show when nobody can read it.
+    head: Vec<u8>,
+}
+
+#[derive(Debug)]
+enum Body {
+    Events { parser: sse::Parser, done: bool },
+    Whole { bytes: Vec<u8> },
+    Failed { status: u16, bytes: Vec<u8> },
+}
+
+impl Reply {
+    /// Begins to read an answer by its status and content type.
+    ///
+    /// A server that streams although it was not asked to, or does not although
+    /// it was, is understood; `asked` decides only where it says nothing.
+    pub fn new(status: u16, content_type: Option<&str>, asked: Streaming) -> Self {
+        let says = |kind: &str| content_type.is_some_and(|c| c.to_ascii_lowercase().contains(kind));
+        let events = says("event-stream") || (asked == Streaming::Yes && !says("json"));
+        let (body, form) = match (status, events) {
+            (200..=299, true) => {
+                let parser = sse::Parser::default();
+                (Body::Events { parser, done: false }, Form::Chunks)
+            }
+            (200..=299, false) => (Body::Whole { bytes: Vec::new() }, Form::Body),
+            _ => (Body::Failed { status, bytes: Vec::new() }, Form::Body),
+        };
+        Self { body, assembly: Assembly::new(form), broken: None, head: Vec::new() }
+    }
+
+    /// Takes up more bytes and tells what is new in them.
+    pub fn push(&mut self, mut bytes: &[u8], on: &mut dyn Deltas) {
+        match &mut self.body {
+            Body::Whole { bytes: all } | Body::Failed { bytes: all, .. } => {
+                all.extend_from_slice(bytes);
+            }
+            Body::Events { parser, done } => {
+                if !self.assembly.recognised && self.head.len() < HEAD {
+                    self.head.extend(bytes.iter().take(HEAD));
+                }
+                while let Some(item) = parser.next(&mut bytes) {
+                    let sse::Item::Event(event) = item else { continue };
+                    if *done || self.broken.is_some() {
+                        continue;
+                    }
+                    match event.bytes().trim_ascii() {
+                        b"" => {}
+                        b"[DONE]" => *done = true,
+                        json => {
+                            self.broken = read_event(&event, json, &mut self.assembly, on).err()
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether the server said that it is done; only its end of body may follow.
+    pub fn is_done(&self) -> bool {
+        matches!(self.body, Body::Events { done: true, .. })
+    }
+
+    /// Whether what follows is of no use, so that the connection may be dropped.
+    pub fn is_over(&self) -> bool {
+        self.broken.is_some() || self.assembly.error.is_some() || self.assembly.is_stopped()
+    }
+
+    /// Whether anything of a message came, and so may have been shown.
+    pub fn has_content(&self) -> bool {
+        self.assembly.has_content()
+    }
+
+    /// The response, once the bytes have ended.
+    ///
+    /// # Errors
+    /// When the provider answered with an error, or with what is no response. An
+    /// answer that broke off inside its message is a response, marked incomplete.
+    pub fn finish(mut self, ended: Ended) -> Result<Response, Unreadable> {
+        match std::mem::replace(&mut self.body, Body::Whole { bytes: Vec::new() }) {
+            Body::Failed { status, bytes } => {
+                Err(Unreadable::Api(ApiError::from_body(status, &bytes)))
+            }
+            Body::Whole { .. } if ended == Ended::Cut => Err(Unreadable::Nothing),
+            Body::Whole { bytes } => {
+                chunk(&bytes, &mut self.assembly, &mut nobody)?;
+                self.head = bytes;
+                self.assembled(Ended::Whole)
+            }
+            Body::Events { mut parser, done } => {
+                self.last_event(&mut parser, done);
+                let broken = self.broken.is_some();
+                self.assembled(if broken { Ended::Cut } else { ended })
+            }
+        }
+    }
+
+    /// Some servers end without the blank line behind their last event.
+    fn last_event(&mut self, parser: &mut sse::Parser, done: bool) {
+        let mut blank: &[u8] = b"\n\n";
+        while let Some(item) = parser.next(&mut blank) {
+            let sse::Item::Event(event) = item else { continue };
+            let json = event.bytes().trim_ascii();
+            let whole = serde_json::from_slice::<IgnoredAny>(json).is_ok();
+            if !done && self.broken.is_none() && whole {
+                self.broken = read_event(&event, json, &mut self.assembly, &mut nobody).err();
+            }
+        }
+    }
+
+    fn assembled(self, ended: Ended) -> Result<Response, Unreadable> {
+        if let Some(error) = self.assembly.error {
+            return Err(Unreadable::Api(error));
+        }
+        if self.assembly.has_content() || (self.assembly.recognised && ended == Ended::Whole) {
+            return Ok(self.assembly.finish(ended));
+        }
+        if let Some(broken) = self.broken {
+            return Err(broken);
+        }
+        if ended == Ended::Cut || self.head.is_empty() {
+            return Err(Unreadable::Nothing);
+        }
+        Err(Unreadable::OtherWire { excerpt: excerpt(&self.head) })
+    }
+}
+
+fn nobody(_: Delta<'_>) -> ControlFlow<()> {
+    ControlFlow::Continue(())
+}
+
+/// Bytes of an unknown answer that are kept to show them.
+const HEAD: usize = 1_000;
+
+/// Whether a stream was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Streaming {
+    /// Yes.
+    Yes,
+    /// No, one body.
+    No,
+}
+
+/// Reads an event; one that calls itself an error is one, whatever its shape.
+fn read_event(
+    event: &sse::Event<'_>,
+    json: &[u8],
+    into: &mut Assembly,
+    on: &mut dyn Deltas,
+) -> Result<(), Unreadable> {
+    let ended = into.has_finish();
+    if let Err(broken) = chunk(json, into, on) {
+        if !ended {
+            into.forget_finish();
+        }
+        return Err(broken);
+    }
+    let is_error = event.name().is_some_and(|name| name == "error");
+    if is_error && into.error.is_none() {
+        let value = serde_json::from_slice(json).unwrap_or(Value::Null);
+        into.error = Some(ApiError::from_event(&value));
+    }
+    Ok(())
+}
+
+fn chunk(json: &[u8], into: &mut Assembly, on: &mut dyn Deltas) -> Result<(), Unreadable> {
+    decode::read(json, into, on)
+        .map_err(|error| Unreadable::NoJson { problem: error.to_string(), excerpt: excerpt(json) })
+}

@@ -1,0 +1,106 @@
+//! Reading answers without a server, and what came of them in short.
+
+use std::ops::ControlFlow;
+
+use legwork_core::{Part, Response};
+use legwork_models::openai::{Ended, Reply, Streaming, Unreadable};
+use legwork_port::Delta;
+use serde_json::{Value, json};
+
+/// What a watcher saw, put together.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Seen {
+    pub(crate) text: String,
+    pub(crate) thinking: String,
+    pub(crate) calls: Vec<(String, String)>,
+}
+
+impl Seen {
+    pub(crate) fn take(&mut self, delta: Delta<'_>) -> ControlFlow<()> {
+        match delta {
+            Delta::Text(text) => self.text.push_str(text),
+            Delta::Thinking(text) => self.thinking.push_str(text),
+            Delta::ToolCall { index, name } => {
+                assert_eq!(index, self.calls.len(), "calls begin in order");
+                self.calls.push((name.to_owned(), String::new()));
+            }
+            Delta::Arguments { index, json } => self.calls[index].1.push_str(json),
+            _ => panic!("an unknown delta"),
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// Reads a stream that comes in pieces and ends as it should.
+pub(crate) fn stream<'a>(
+    pieces: impl IntoIterator<Item = &'a [u8]>,
+) -> (Result<Response, Unreadable>, Seen) {
+    read(200, "text/event-stream", pieces, Ended::Whole)
+}
+
+/// Reads an answer that comes in pieces.
+pub(crate) fn read<'a>(
+    status: u16,
+    content_type: &str,
+    pieces: impl IntoIterator<Item = &'a [u8]>,
+    ended: Ended,
+) -> (Result<Response, Unreadable>, Seen) {
+    let mut reply = Reply::new(status, Some(content_type), Streaming::Yes);
+    let mut seen = Seen::default();
+    for piece in pieces {
+        reply.push(piece, &mut |delta: Delta<'_>| seen.take(delta));
+    }
+    (reply.finish(ended), seen)
+}
+
+/// Reads one body, whole.
+pub(crate) fn body(body: &Value) -> Result<Response, Unreadable> {
+    read(200, "application/json", [body.to_string().as_bytes()], Ended::Whole).0
+}
+
+/// The chunks of a stream as its bytes; no `[DONE]`.
+pub(crate) fn events(chunks: &[Value]) -> String {
+    chunks.iter().map(|chunk| format!("data: {chunk}\n\n")).collect()
+}
+
+/// A chunk with a delta.
+pub(crate) fn delta(delta: Value) -> Value {
+    json!({"choices": [{"index": 0, "delta": delta}]})
+}
+
+/// A chunk with a finish reason.
+pub(crate) fn end(reason: &str) -> Value {
+    json!({"choices": [{"index": 0, "delta": {}, "finish_reason": reason}]})
+}
+
+/// An answer in short, to compare.
+pub(crate) fn summary(result: &Result<Response, Unreadable>) -> Value {
+    match result {
+        Ok(response) => of_response(response),
+        Err(Unreadable::Api(e)) => {
+            json!({"error": {"status": e.status, "code": e.code, "message": e.message}})
+        }
+        Err(other) => json!({"unreadable": other.to_string()}),
+    }
+}
+
+fn of_response(response: &Response) -> Value {
+    let parts = &response.message.parts;
+    let all = |pick: fn(&Part) -> Option<&str>| parts.iter().filter_map(pick).collect::<String>();
+    json!({
+        "text": all(|p| match p { Part::Text(text) => Some(text), _ => None }),
+        "thinking": all(|p| match p { Part::Thinking(t) => Some(&t.text), _ => None }),
+        "refusal": all(|p| match p { Part::Refusal(text) => Some(text), _ => None }),
+        "calls": calls(response),
+        "finish": response.finish.as_str(),
+        "usage": [response.usage.map(|u| u.input), response.usage.map(|u| u.output)],
+    })
+}
+
+/// The calls as id, name and arguments.
+pub(crate) fn calls(response: &Response) -> Vec<[String; 3]> {
+    let call = |c: &legwork_core::ToolCall| {
+        [c.id.to_string(), c.name.to_string(), c.arguments.to_string()]
+    };
+    response.message.tool_calls().map(|c| call(c)).collect()
+}

@@ -1,0 +1,293 @@
+//! Everything that goes wrong between here and a model, over real HTTP.
+
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use legwork_core::Response;
+use legwork_core::inference::Incomplete;
+use legwork_models::openai::{Chat, Error as Setup};
+use legwork_models::retry::Policy;
+use legwork_port::model::{Error, Kind};
+use legwork_port::{Delta, Model};
+use serde_json::json;
+
+use crate::answers::{calls, delta, end, events};
+use crate::clock::Turned;
+use crate::server::{Act, END, Server, answer, chunk, open_stream};
+use crate::traffic::{body, model_at, question, stream};
+
+fn refused(status: &str, headers: &str, error: serde_json::Value) -> Act {
+    Act::Close(answer(status, "application/json", headers, &json!({"error": error}).to_string()))
+}
+
+/// What came of it, the waits between attempts, and how many requests there were.
+struct Came {
+    result: Result<Response, Error>,
+    waits: Vec<Duration>,
+    requests: usize,
+}
+
+async fn asked(acts: impl IntoIterator<Item = Act>, deltas: bool) -> Came {
+    let (server, clock) = (Server::start(acts).await, Turned::new());
+    let model = model_at(&server, &clock).build().unwrap();
+    let mut show = |_: Delta<'_>| ControlFlow::Continue(());
+    let result = match deltas {
+        true => model.infer(question("Hi?"), Some(&mut show)).await,
+        false => model.infer(question("Hi?"), None).await,
+    };
+    let requests = server.requests().len();
+    // Waits for the end of a stream's body are none between attempts.
+    let waits = clock.waits().into_iter().filter(|wait| wait.as_millis() > 100).collect();
+    Came { result, waits, requests }
+}
+
+#[tokio::test]
+async fn a_dead_server_is_tried_again_and_named() {
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let clock = Turned::new();
+    let url = format!("http://{port}/v1");
+    let model = Chat::builder(&url, "m").clock(clock.clone()).build().unwrap();
+    let error = model.infer(question("Hi?"), None).await.unwrap_err();
+    assert_eq!((error.kind, error.charged_attempts), (Kind::Unreachable, 0));
+    assert!(error.message.contains(&url) && error.message.contains("openai:m"), "{error}");
+    assert!(error.message.contains("refused"), "{error}");
+    assert_eq!(clock.waits().len(), 4);
+}
+
+#[tokio::test]
+async fn a_wrong_key_is_told_at_once_and_not_shown() {
+    let error = json!({"message": "Incorrect API key", "type": "invalid_request_error", "code": "invalid_api_key"});
+    let came = asked([refused("401 Unauthorized", "", error)], false).await;
+    let error = came.result.unwrap_err();
+    assert_eq!((error.kind, error.status), (Kind::Unauthorized, Some(401)));
+    assert_eq!(error.code.as_deref(), Some("invalid_api_key"));
+    assert!(
+        error.message.contains("Incorrect API key") && error.message.contains("check the API key")
+    );
+    assert!(!error.message.contains("sk-secret"));
+    assert_eq!((came.requests, error.charged_attempts), (1, 0));
+}
+
+#[tokio::test]
+async fn what_is_wrong_for_good_is_not_tried_again() {
+    let overflow = json!({"message": "too long", "code": "context_length_exceeded"});
+    let cases = [
+        ("400 Bad Request", json!({"message": "no", "param": "messages[0]"}), Kind::BadRequest),
+        ("400 Bad Request", overflow, Kind::ContextOverflow),
+        ("403 Forbidden", json!("no"), Kind::Unauthorized),
+        ("404 Not Found", json!({"message": "no model m"}), Kind::UnknownModel),
+        ("422 Unprocessable Entity", json!({"message": "no"}), Kind::BadRequest),
+        ("429 Too Many Requests", json!({"code": "insufficient_quota"}), Kind::RateLimited),
+    ];
+    for (status, error, kind) in cases {
+        let came = asked([refused(status, "", error)], true).await;
+        assert_eq!(came.result.unwrap_err().kind, kind, "{status}");
+        assert_eq!(came.requests, 1, "{status}");
+    }
+}
+
+#[tokio::test]
+async fn a_rate_limit_is_waited_out_as_the_provider_asks() {
+    let forms = [
+        ("retry-after: 7\r\n", 7_000),
+        ("retry-after: Sun, 18 Oct 2015 07:28:09 GMT\r\n", 9_000),
+        ("retry-after-ms: 1500\r\nretry-after: 9\r\n", 1_500),
+    ];
+    for (header, wait) in forms {
+        let acts =
+            [refused("429 Too Many Requests", header, json!("slow down")), Act::Close(body("Hi."))];
+        let came = asked(acts, false).await;
+        assert_eq!(came.result.unwrap().text(), "Hi.");
+        assert_eq!(came.waits, [Duration::from_millis(wait)], "{header}");
+    }
+}
+
+#[tokio::test]
+async fn a_rate_limit_that_stays_is_told_in_the_end() {
+    let acts =
+        (0..5).map(|_| refused("429 Too Many Requests", "", json!({"message": "slow down"})));
+    let came = asked(acts, true).await;
+    let error = came.result.unwrap_err();
+    assert_eq!((error.kind, error.status, came.requests), (Kind::RateLimited, Some(429), 5));
+    assert!(error.is_retryable());
+}
+
+#[tokio::test]
+async fn a_wait_beyond_patience_is_not_waited() {
+    let came =
+        asked([refused("429 Too Many Requests", "retry-after: 3600\r\n", json!("later"))], false)
+            .await;
+    assert_eq!((came.result.unwrap_err().kind, came.requests), (Kind::RateLimited, 1));
+}
+
+#[tokio::test]
+async fn a_failing_server_is_tried_again_and_its_attempts_are_counted() {
+    let page = "<html><head><title>502 Bad Gateway</title></head></html>";
+    let acts = [
+        refused("500 Internal Server Error", "", json!({"message": "boom"})),
+        Act::Close(answer("502 Bad Gateway", "text/html", "", page)),
+        Act::Close(answer("503 Service Unavailable", "text/plain", "", "busy")),
+        Act::Close(body("Hi.")),
+    ];
+    let came = asked(acts, false).await;
+    let response = came.result.unwrap();
+    assert_eq!((response.text().as_str(), response.charged_attempts), ("Hi.", 2));
+    assert_eq!((came.requests, came.waits.len()), (4, 3));
+}
+
+#[tokio::test]
+async fn an_error_page_is_told_by_its_title() {
+    let page = "<html><head><title>502 Bad Gateway</title></head></html>";
+    let server =
+        Server::start([Act::Close(answer("502 Bad Gateway", "text/html", "", page))]).await;
+    let model = model_at(&server, &Turned::new()).retry(Policy::never()).build().unwrap();
+    let error = model.infer(question("Hi?"), None).await.unwrap_err();
+    assert_eq!((error.kind, error.status), (Kind::Server, Some(502)));
+    assert!(error.message.contains("502 Bad Gateway") && !error.message.contains('<'), "{error}");
+}
+
+#[tokio::test]
+async fn an_answer_cut_before_anything_was_shown_is_asked_for_again() {
+    let cut = answer("200 OK", "application/json", "", r#"{"choices":[]}"#);
+    let acts = [Act::Close(cut[..cut.len() - 3].to_owned()), Act::Close(body("Hi."))];
+    let came = asked(acts, false).await;
+    let response = came.result.unwrap();
+    assert_eq!((response.text().as_str(), response.charged_attempts), ("Hi.", 1));
+    let came = asked([Act::Close(open_stream("")), Act::Close(stream("Hi."))], true).await;
+    assert_eq!(came.result.unwrap().text(), "Hi.");
+}
+
+#[tokio::test]
+async fn s11_3_a_stream_cut_in_a_calls_arguments_is_incomplete_and_not_tried_again() {
+    let call =
+        json!({"index": 0, "id": "c1", "function": {"name": "add", "arguments": "{\"a\": 1"}});
+    let said = events(&[delta(json!({"tool_calls": [call]}))]);
+    let came = asked([Act::Close(open_stream(&said))], true).await;
+    let response = came.result.unwrap();
+    assert_eq!(response.incomplete, Some(Incomplete::Cut));
+    assert_eq!(calls(&response), [["c1", "add", "{\"a\": 1"]]);
+    assert_eq!(came.requests, 1);
+}
+
+#[tokio::test]
+async fn s11_3_a_stream_that_just_ends_is_incomplete() {
+    let said = events(&[delta(json!({"content": "Hel"}))]);
+    let done = format!("{}{}{END}", open_stream(&said), chunk("data: [DONE]\n\n"));
+    for ended in [format!("{}{END}", open_stream(&said)), done] {
+        let response = asked([Act::Close(ended)], true).await.result.unwrap();
+        assert_eq!((response.text().as_str(), response.usage), ("Hel", None));
+        assert_eq!(response.incomplete, Some(Incomplete::NoEnd));
+    }
+}
+
+#[tokio::test]
+async fn s11_3_a_stalled_stream_is_cut_when_it_was_idle_too_long() {
+    let said = events(&[delta(json!({"content": "Hel"}))]);
+    let (server, clock) = (Server::start([Act::Stall(open_stream(&said))]).await, Turned::new());
+    let model = model_at(&server, &clock).build().unwrap();
+    let mut show = |delta: Delta<'_>| {
+        assert_eq!(delta, Delta::Text("Hel"));
+        // From here on only the clock moves.
+        let clock = clock.clone();
+        tokio::spawn(async move { clock.pass(Duration::from_secs(120)).await });
+        ControlFlow::Continue(())
+    };
+    let response = model.infer(question("Hi?"), Some(&mut show)).await.unwrap();
+    assert_eq!((response.text().as_str(), response.incomplete), ("Hel", Some(Incomplete::Cut)));
+    assert_eq!(server.requests().len(), 1);
+    server.hung_up().await;
+}
+
+#[tokio::test]
+async fn an_answer_that_does_not_begin_in_time_is_a_timeout() {
+    let head = open_stream("");
+    for begun in [String::new(), head] {
+        let (server, clock) = (Server::start([Act::Stall(begun)]).await, Turned::new());
+        let model = model_at(&server, &clock).retry(Policy::never()).build().unwrap();
+        let mut show = |_: Delta<'_>| ControlFlow::Continue(());
+        let (result, ()) = tokio::join!(
+            model.infer(question("Hi?"), Some(&mut show)),
+            clock.pass(Duration::from_secs(300)),
+        );
+        let error = result.unwrap_err();
+        assert_eq!((error.kind, error.charged_attempts), (Kind::Timeout, 1));
+        assert!(error.message.contains("within 300s"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn an_error_inside_a_stream_is_an_error() {
+    let event = |error: serde_json::Value| format!("data: {}\n\n", json!({"error": error}));
+    let early = event(json!({"message": "overloaded", "type": "overloaded_error"}));
+    let acts = [Act::Close(open_stream(&early) + END), Act::Close(stream("Hi."))];
+    let came = asked(acts, true).await;
+    assert_eq!((came.result.unwrap().text().as_str(), came.requests), ("Hi.", 2));
+
+    let late = events(&[delta(json!({"content": "Hel"}))])
+        + &event(json!({"message": "boom", "code": 502}));
+    let came = asked([Act::Close(open_stream(&late) + END)], true).await;
+    let error = came.result.unwrap_err();
+    assert_eq!((error.kind, error.status, came.requests), (Kind::Server, Some(502), 1));
+    assert_eq!(error.charged_attempts, 1);
+}
+
+#[tokio::test]
+async fn what_is_no_answer_of_this_wire_is_told() {
+    let page = answer("200 OK", "text/html", "", "<html><title>Welcome</title></html>");
+    let other = answer("200 OK", "application/json", "", r#"{"output": []}"#);
+    for (answer, says) in [(page, "Welcome"), (other, "not an answer of Chat Completions")] {
+        let error = asked([Act::Close(answer)], false).await.result.unwrap_err();
+        assert_eq!(error.kind, Kind::Malformed);
+        assert!(error.message.contains(says) && error.message.contains("base URL"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_redirect_is_not_followed() {
+    let moved = answer("302 Found", "text/html", "location: http://127.0.0.1:1/\r\n", "moved");
+    let came = asked([Act::Close(moved)], false).await;
+    let error = came.result.unwrap_err();
+    assert_eq!((error.kind, error.status, came.requests), (Kind::BadRequest, Some(302), 1));
+}
+
+#[tokio::test]
+async fn a_field_of_the_wires_own_is_refused() {
+    let (server, clock) = (Server::start([]).await, Turned::new());
+    let model = model_at(&server, &clock).build().unwrap();
+    let mut request = question("Hi?");
+    let mut settings = (*request.settings).clone();
+    settings.extra.insert("stream".to_owned(), json!(true));
+    request.settings = settings.into();
+    let error = model.infer(request, None).await.unwrap_err();
+    assert_eq!(error.kind, Kind::BadRequest);
+    assert!(error.message.contains("`stream`"));
+}
+
+#[test]
+fn a_wrong_set_up_is_told_before_anything_is_sent() {
+    let built = |url: &str| Chat::builder(url, "m").build().map(drop);
+    for url in ["", "localhost:8080", "ftp://x/v1", "/v1"] {
+        assert!(matches!(built(url), Err(Setup::BaseUrl { .. })), "{url}");
+    }
+    let key = Chat::builder("http://x/v1", "m").api_key("a\nb").build().unwrap_err();
+    assert_eq!(key, Setup::Key);
+    let header = Chat::builder("http://x/v1", "m").header("a b", "c").build().unwrap_err();
+    assert_eq!(header, Setup::Header { name: "a b".to_owned() });
+    let field = Chat::builder("http://x/v1", "m").field("messages", 1).build().unwrap_err();
+    assert_eq!(field, Setup::OwnField { field: "messages".to_owned() });
+}
+
+#[test]
+fn the_key_is_never_shown() {
+    let model = Chat::builder("http://user:pass@x/v1", "m").api_key("sk-secret").build().unwrap();
+    let shown = format!("{model:?}");
+    assert!(!shown.contains("sk-secret") && !shown.contains("pass"), "{shown}");
+}
+
+#[tokio::test]
+async fn an_ended_stream_that_stays_open_is_not_waited_for() {
+    let said = events(&[delta(json!({"content": "Hi."})), end("stop")]) + "data: [DONE]\n\n";
+    let came = asked([Act::Stall(open_stream(&said))], true).await;
+    let response = came.result.unwrap();
+    assert_eq!((response.text().as_str(), response.incomplete), ("Hi.", None));
+}

@@ -1,0 +1,43 @@
+//! Tests at the face of the crate: recorded answers, real HTTP, the request schema.
+
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on fails"
+)]
+
+mod answers;
+mod clock;
+mod failures;
+mod oracle;
+mod recordings;
+mod requests;
+mod server;
+mod streams;
+mod traffic;
+
+/// The data shared by all tests, or none with a line that says so.
+fn shared(path: &str) -> Option<Vec<u8>> {
+    let file = format!("{}/../../../shared/data/{path}", env!("CARGO_MANIFEST_DIR"));
+    match std::fs::read(&file) {
+        Ok(bytes) => Some(bytes),
+        Err(_) => {
+            println!("skipped: {path} is not there");
+            None
+        }
+    }
+}
+
+#[test]
+fn no_file_of_this_folder_is_forgotten() {
+    let source = include_str!("main.rs");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it");
+    for file in std::fs::read_dir(folder).unwrap() {
+        let name = file.unwrap().file_name().into_string().unwrap();
+        let module = name.trim_end_matches(".rs");
+        assert!(module == "main" || source.contains(&format!("mod {module};")), "{name}");
+    }
+}

@@ -1,0 +1,231 @@
+//! What is sent: valid by OpenAI's own schema, and encoded once.
+
+use std::sync::Arc;
+
+use legwork_core::inference::ToolChoice;
+use legwork_core::message::{Image, ImageSource, Thinking, ToolResult};
+use legwork_core::tool::ToolSpecs;
+use legwork_core::{CallId, Message, ModelRequest, ModelSettings, Part, Role, ToolCall, ToolSpec};
+use legwork_models::openai::{Chat, MaxTokensField, Streaming};
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+
+use crate::traffic::question;
+
+fn chat() -> Chat {
+    Chat::builder("http://127.0.0.1:1/v1", "gpt-5-mini").build().unwrap()
+}
+
+fn sent(chat: &Chat, request: &ModelRequest, asked: Streaming) -> Value {
+    let body = chat.body(request, asked).unwrap();
+    serde_json::from_slice(&body).unwrap()
+}
+
+/// Checks a body against the schema; true when there is none to check against.
+fn is_valid(body: &Value) -> bool {
+    static SCHEMA: std::sync::OnceLock<Option<jsonschema::Validator>> = std::sync::OnceLock::new();
+    let validator = SCHEMA.get_or_init(|| {
+        let schema = crate::shared("specs/openai-chat-request.schema.json")?;
+        let schema = serde_json::from_slice(&schema).unwrap();
+        Some(jsonschema::validator_for(&schema).unwrap())
+    });
+    let Some(validator) = validator else { return true };
+    for error in validator.iter_errors(body) {
+        println!("{error} at {} in {body}", error.instance_path());
+    }
+    validator.is_valid(body)
+}
+
+fn tools() -> Arc<ToolSpecs> {
+    let schema = json!({"type": "object", "properties": {"a": {"type": "integer"}}});
+    let spec = |name: &str| Arc::new(ToolSpec::new(name, "Adds.", schema.clone()));
+    Arc::new(ToolSpecs::new(vec![spec("add"), spec("sub")]))
+}
+
+fn call(id: &str, arguments: &str) -> Part {
+    Part::ToolCall(Arc::new(ToolCall::new(id.to_owned(), "add", arguments)))
+}
+
+fn result(id: &str, text: &str) -> Part {
+    let (call, name) = (CallId::from(id), Arc::from("add"));
+    Part::ToolResult(ToolResult { call, name, text: text.to_owned(), is_error: false })
+}
+
+/// One of everything that a conversation can hold.
+fn everything() -> ModelRequest {
+    let image = |source| Part::Image(Image { media_type: "image/png".to_owned(), source });
+    let thinking = Thinking { text: "Hm.".to_owned(), ..Thinking::default() };
+    let messages = [
+        Message::new(
+            Role::User,
+            vec![
+                Part::Text("Look: \"é\"\n".to_owned()),
+                image(ImageSource::Base64("aGk=".to_owned())),
+                image(ImageSource::Url("https://x/y.png".to_owned())),
+            ],
+        ),
+        Message::assistant(vec![
+            Part::Thinking(thinking),
+            Part::Text("One. ".to_owned()),
+            Part::Text("Two.".to_owned()),
+            call("c1", r#"{"a":1}"#),
+            call("c2", ""),
+        ]),
+        Message::new(Role::Tool, vec![result("c1", "1"), result("c2", "no")]),
+        Message::assistant(vec![call("c3", "{broken")]),
+        Message::tool_result(ToolResult {
+            call: CallId::from("c3"),
+            name: "add".into(),
+            text: String::new(),
+            is_error: true,
+        }),
+        Message::assistant(vec![Part::Refusal("I won't.".to_owned())]),
+        Message::assistant(vec![]),
+    ];
+    messages.into_iter().fold(question("Hi?"), ModelRequest::with_message)
+}
+
+#[test]
+fn a_conversation_with_everything_is_valid_and_says_it() {
+    let mut request = everything();
+    request.instructions = "Be \"careful\".".into();
+    request.tools = tools();
+    let body = sent(&chat(), &request, Streaming::Yes);
+    assert!(is_valid(&body));
+    let image = |url: &str| json!({"type": "image_url", "image_url": {"url": url}});
+    let call = |id: &str, arguments: &str| json!({"id": id, "type": "function", "function": {"name": "add", "arguments": arguments}});
+    let result =
+        |id: &str, text: &str| json!({"role": "tool", "tool_call_id": id, "content": text});
+    let expected = json!([
+        {"role": "system", "content": "Be \"careful\"."},
+        {"role": "user", "content": "Hi?"},
+        {"role": "user", "content": [
+            {"type": "text", "text": "Look: \"é\"\n"},
+            image("data:image/png;base64,aGk="), image("https://x/y.png")]},
+        {"role": "assistant", "content": "One. Two.",
+         "tool_calls": [call("c1", r#"{"a":1}"#), call("c2", "{}")]},
+        result("c1", "1"), result("c2", "no"),
+        {"role": "assistant", "content": null, "tool_calls": [call("c3", "{broken")]},
+        result("c3", ""),
+        {"role": "assistant", "content": "I won't."},
+        {"role": "assistant", "content": ""},
+    ]);
+    assert_eq!(body["messages"], expected);
+    assert_eq!(body["stream"], true);
+    assert_eq!(body["tools"][1]["function"]["name"], "sub");
+    assert!(body.get("tool_choice").is_none());
+}
+
+#[test]
+fn every_setting_is_valid_and_reaches_its_field() {
+    let choices = [
+        (ToolChoice::None, json!("none")),
+        (ToolChoice::Required, json!("required")),
+        (
+            ToolChoice::Named("add".to_owned()),
+            json!({"type": "function", "function": {"name": "add"}}),
+        ),
+    ];
+    for (choice, field) in choices {
+        let mut request = question("Hi?");
+        let extra =
+            Map::from_iter([("top_p".to_owned(), json!(0.5)), ("seed".to_owned(), json!(1))]);
+        let settings = ModelSettings { temperature: Some(0.0), extra, ..ModelSettings::default() };
+        request.settings = Arc::new(settings);
+        request.max_output = Some(1024);
+        request.tools = tools();
+        request.tool_choice = choice;
+        request.response_format = Some(Arc::new(json!({"title": "A sum!", "type": "object"})));
+        let body = sent(&chat(), &request, Streaming::No);
+        assert!(is_valid(&body));
+        assert_eq!(body["tool_choice"], field);
+        assert_eq!((&body["temperature"], &body["top_p"]), (&json!(0.0), &json!(0.5)));
+        assert_eq!(body["max_tokens"], 1024);
+        assert_eq!(body["response_format"]["json_schema"]["name"], "Asum");
+        assert!(body.get("stream").is_none());
+    }
+}
+
+#[test]
+fn openai_itself_gets_its_own_field_for_the_longest_answer() {
+    let mut request = question("Hi?");
+    request.max_output = Some(9);
+    let official = Chat::builder("https://api.openai.com/v1/", "o3").build().unwrap();
+    assert_eq!(sent(&official, &request, Streaming::No)["max_completion_tokens"], 9);
+    let field = MaxTokensField::MaxCompletionTokens;
+    let set = Chat::builder("http://x", "o3").max_tokens_field(field).build().unwrap();
+    assert_eq!(sent(&set, &request, Streaming::No)["max_completion_tokens"], 9);
+}
+
+#[test]
+fn what_is_set_from_outside_wins_without_doubling_a_field() {
+    let mut request = question("Hi?");
+    let extra = Map::from_iter([("max_tokens".to_owned(), json!(5))]);
+    request.settings = Arc::new(ModelSettings { extra, ..ModelSettings::default() });
+    request.max_output = Some(9);
+    let body = chat().body(&request, Streaming::No).unwrap();
+    let text = std::str::from_utf8(&body).unwrap();
+    assert_eq!(text.matches("max_tokens").count(), 1);
+    assert!(text.contains("\"max_tokens\":5"));
+    let quiet = Chat::builder("http://x", "m").without_stream_usage().build().unwrap();
+    assert!(sent(&quiet, &question("Hi?"), Streaming::Yes).get("stream_options").is_none());
+}
+
+#[test]
+fn a_calls_provider_fields_go_back_where_they_came_from() {
+    let mut call = ToolCall::new("c1", "add", "{}");
+    call.provider =
+        Some(json!({"extra_content": {"sig": "x"}, "function": {"note": 1}, "id": "no"}));
+    let request =
+        question("Hi?").with_message(Message::assistant(vec![Part::ToolCall(Arc::new(call))]));
+    let sent = sent(&chat(), &request, Streaming::No);
+    let expected = json!({"id": "c1", "type": "function", "extra_content": {"sig": "x"},
+        "function": {"name": "add", "arguments": "{}", "note": 1}});
+    assert_eq!(sent["messages"][1]["tool_calls"][0], expected);
+}
+
+#[test]
+fn s9_1_a_message_is_encoded_once_and_kept() {
+    let request = everything();
+    let first = chat().body(&request, Streaming::No).unwrap();
+    for message in request.messages().iter() {
+        assert!(format!("{message:?}").contains("Encoded(openai-chat"), "{message:?}");
+    }
+    let longer = request.clone().with_message(Message::user("More?"));
+    let second = chat().body(&longer, Streaming::No).unwrap();
+    let shared = &first[..first.len() - 2];
+    assert_eq!(&second[..shared.len()], shared, "the prefix stays the same for prompt caches");
+}
+
+fn part() -> impl Strategy<Value = Part> {
+    let image = |text: String| Image {
+        media_type: "image/png".to_owned(),
+        source: ImageSource::Base64(text),
+    };
+    prop_oneof![
+        any::<String>().prop_map(Part::Text),
+        any::<String>().prop_map(|text| call("c", &text)),
+        any::<String>().prop_map(|text| result("c", &text)),
+        any::<String>().prop_map(Part::Refusal),
+        any::<String>().prop_map(move |text| Part::Image(image(text))),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn whatever_is_said_is_valid(
+        messages in proptest::collection::vec((0..3, proptest::collection::vec(part(), 0..4)), 0..6),
+        instructions in any::<String>(),
+        streaming in any::<bool>(),
+    ) {
+        let roles = [Role::User, Role::Assistant, Role::Tool];
+        let mut request = messages
+            .into_iter()
+            .map(|(role, parts)| Message::new(roles[role as usize].clone(), parts))
+            .fold(question("Hi?"), ModelRequest::with_message);
+        request.instructions = instructions.into();
+        let asked = if streaming { Streaming::Yes } else { Streaming::No };
+        prop_assert!(is_valid(&sent(&chat(), &request, asked)));
+    }
+}

@@ -1,0 +1,247 @@
+//! Opening the file: whose it is, which version, and how it is used.
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
+
+use legwork_port::store::Error;
+use rusqlite::{Connection, MAIN_DB, OpenFlags};
+
+use super::fault::Name;
+use super::lock::{Lock, make_folder, owner_only};
+use super::{Options, VERSION, beside};
+
+/// Marks a SQLite file as a store of Legwork: "LgWk".
+const APPLICATION: u32 = 0x4c67_576b;
+
+/// Bytes of a page. An append writes whole pages to the log: with appends of 0.5 to 2 kB
+/// this takes half of what pages of 4,096 take, and a large entry still few pages.
+const PAGE: u64 = 1024;
+
+/// Pages in the log after which they are copied into the file, which takes syncs of its
+/// own: some hundred steps, and a log that is read within milliseconds after a crash.
+const CHECKPOINT: u32 = 2048;
+
+/// Knows where the file is and how it is to be opened.
+#[derive(Debug)]
+pub(super) struct Connector {
+    name: Name,
+    path: PathBuf,
+    options: Options,
+}
+
+pub(super) struct Connected {
+    pub(super) connection: Connection,
+    pub(super) read_only: bool,
+}
+
+impl Connector {
+    /// Opens the file for the first time: makes it if need be and looks whose it is.
+    pub(super) fn open(
+        name: Name,
+        path: &Path,
+        options: Options,
+    ) -> Result<(Self, Connected), Error> {
+        let path = place(&name, path, &options)?;
+        let connector = Self { name, path, options };
+        let mut connected = connector.connect()?;
+        if connector.identity(&connected.connection)? == Identity::New {
+            if connected.read_only {
+                return Err(connector.name.unusable("it is empty and can only be read"));
+            }
+            let lock = Lock::creation(&connector.name, &connector.path)?;
+            connected = connector.connect()?;
+            if connector.identity(&connected.connection)? == Identity::New {
+                connector
+                    .create(&connected.connection)
+                    .map_err(|error| connector.name.sqlite("making it", &error))?;
+            }
+            drop(lock);
+        }
+        Ok((connector, connected))
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// A connection that reads, beside the one that writes.
+    pub(super) fn reader(&self) -> Result<Connection, Error> {
+        let Connected { connection, .. } = self.connect()?;
+        connection
+            .pragma_update(None, "query_only", true)
+            .map_err(|error| self.name.sqlite("opening it", &error))?;
+        Ok(connection)
+    }
+
+    fn connect(&self) -> Result<Connected, Error> {
+        let result = self.connect_as(Access::Shared).or_else(|error| {
+            // In a folder that may not be written SQLite cannot share the file with
+            // writers; there can be none, unless they left a log behind.
+            let log = fs::metadata(beside(&self.path, "-wal")).map_or(0, |log| log.len());
+            if log == 0 && is_fixed(&error) { self.connect_as(Access::Fixed) } else { Err(error) }
+        });
+        result.map_err(|error| self.name.sqlite("opening it", &error))
+    }
+
+    fn connect_as(&self, access: Access) -> rusqlite::Result<Connected> {
+        let flags = OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let mut connection = match access {
+            Access::Fixed => {
+                let flags = flags | OpenFlags::SQLITE_OPEN_URI;
+                let uri = format!("file:{}?immutable=1", percent_encoded(&self.path));
+                Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_READ_ONLY)?
+            }
+            Access::Shared if self.options.read_only => Connection::open_with_flags(
+                &self.path,
+                flags | OpenFlags::SQLITE_OPEN_READ_ONLY,
+            )?,
+            // SQLite itself takes less where the file may not be written.
+            Access::Shared => Connection::open_with_flags(
+                &self.path,
+                flags | OpenFlags::SQLITE_OPEN_READ_WRITE,
+            )?,
+        };
+        self.set_up(&mut connection)?;
+        let read_only = connection.is_readonly(MAIN_DB)?;
+        Ok(Connected { connection, read_only })
+    }
+
+    fn set_up(&self, connection: &mut Connection) -> rusqlite::Result<()> {
+        connection.busy_handler(Some(waiting(self.options.patience)))?;
+        connection.set_prepared_statement_cache_capacity(32);
+        connection.pragma_update(None, "synchronous", "FULL")?;
+        connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT)?;
+        if let Some(bytes) = self.options.max_bytes {
+            connection.pragma_update(None, "max_page_count", bytes.div_ceil(PAGE))?;
+        }
+        // The first look into the file: that it can be read at all shows here.
+        connection.query_row("SELECT count(*) FROM sqlite_schema", (), |_| Ok(()))
+    }
+
+    fn identity(&self, connection: &Connection) -> Result<Identity, Error> {
+        let pragma = |name| connection.pragma_query_value(None, name, |row| row.get::<_, u32>(0));
+        let read = || -> rusqlite::Result<(u32, u32, u32)> {
+            Ok((pragma("application_id")?, pragma("user_version")?, pragma("schema_version")?))
+        };
+        let (application, version, schema) =
+            read().map_err(|error| self.name.sqlite("opening it", &error))?;
+        match (application, version) {
+            (APPLICATION, VERSION) => Ok(Identity::Known),
+            (APPLICATION, newer) if newer > VERSION => Err(self.name.newer(newer, VERSION)),
+            // No table was ever made in it.
+            (0, 0) if schema == 0 => Ok(Identity::New),
+            _ => Err(self.name.unusable(
+                "the file is a SQLite database of something else; name another file",
+            )),
+        }
+    }
+
+    /// Makes the tables: all of them and the version, or nothing.
+    fn create(&self, connection: &Connection) -> rusqlite::Result<()> {
+        connection.pragma_update(None, "page_size", PAGE)?;
+        connection.pragma_update(None, "journal_mode", "WAL")?;
+        connection.execute_batch(&format!(
+            "BEGIN IMMEDIATE;\n{}\nPRAGMA application_id = {APPLICATION};\n\
+             PRAGMA user_version = {VERSION};\nCOMMIT;",
+            include_str!("schema.sql"),
+        ))
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Access {
+    /// With other processes, writers too.
+    Shared,
+    /// As a file that nobody changes.
+    Fixed,
+}
+
+#[derive(PartialEq, Eq)]
+enum Identity {
+    New,
+    Known,
+}
+
+/// Whether it failed for the folder may not be written.
+fn is_fixed(error: &rusqlite::Error) -> bool {
+    use rusqlite::ErrorCode::{CannotOpen, ReadOnly};
+    matches!(error.sqlite_error_code(), Some(CannotOpen | ReadOnly))
+}
+
+/// Finds the file, and makes it with its folders if that is wanted.
+///
+/// One file has one path from here on, whatever links lead to it: claims lie beside it.
+fn place(name: &Name, path: &Path, options: &Options) -> Result<PathBuf, Error> {
+    let failed = |error: io::Error| name.unusable(format!("it cannot be opened: {error}"));
+    let path = std::path::absolute(path).map_err(failed)?;
+    match fs::canonicalize(&path) {
+        Ok(found) if found.is_dir() => {
+            Err(name.unusable("it is a folder; name the file that it shall be in"))
+        }
+        Ok(found) => Ok(found),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(error)),
+        Err(_) if options.read_only => {
+            Err(name.unusable("there is no such file; name one that is there"))
+        }
+        Err(_) => {
+            make(&path).map_err(|error| name.unusable(format!("it cannot be made: {error}")))?;
+            fs::canonicalize(&path).map_err(failed)
+        }
+    }
+}
+
+fn make(path: &Path) -> io::Result<()> {
+    let missing = path.ancestors().skip(1).take_while(|folder| !folder.exists());
+    for folder in missing.collect::<Vec<_>>().into_iter().rev() {
+        make_folder(folder)?;
+        if let Some(parent) = folder.parent() {
+            // Else a loss of power could take the folder away with all that is in it.
+            File::open(parent)?.sync_all()?;
+        }
+    }
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(path) {
+        // SQLite gives the files that it makes beside this one the same rights.
+        Ok(file) => owner_only(&file),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Waits while another process writes: ever longer, up to 10 ms at a time.
+fn waiting(patience: Duration) -> impl FnMut(i32) -> bool + Send + 'static {
+    let mut waited = Duration::ZERO;
+    move |attempt| {
+        if attempt == 0 {
+            waited = Duration::ZERO;
+        }
+        let pause = Duration::from_micros(500 + 250 * u64::from(attempt.unsigned_abs()))
+            .min(Duration::from_millis(10));
+        waited += pause;
+        if waited > patience {
+            return false;
+        }
+        thread::sleep(pause);
+        true
+    }
+}
+
+/// The path as a URI says it.
+fn percent_encoded(path: &Path) -> String {
+    let mut text = String::new();
+    for byte in path.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' => {
+                text.push(char::from(*byte));
+            }
+            _ => text.push_str(&format!("%{byte:02x}")),
+        }
+    }
+    text
+}

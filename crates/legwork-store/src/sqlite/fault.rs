@@ -1,0 +1,65 @@
+//! What went wrong, in the words of the port.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use legwork_core::SessionId;
+use legwork_port::store::Error;
+use rusqlite::ErrorCode;
+
+/// The store as the user named it: what every error says first.
+#[derive(Debug, Clone)]
+pub(super) struct Name(Arc<str>);
+
+impl Name {
+    pub(super) fn of(path: &Path) -> Self {
+        Self(path.display().to_string().into())
+    }
+
+    pub(super) fn failed(&self, reason: impl Into<String>) -> Error {
+        Error::Failed { store: self.0.to_string(), reason: reason.into() }
+    }
+
+    pub(super) fn unusable(&self, reason: impl Into<String>) -> Error {
+        Error::Unusable { store: self.0.to_string(), reason: reason.into() }
+    }
+
+    pub(super) fn newer(&self, found: u32, known: u32) -> Error {
+        Error::Newer { store: self.0.to_string(), found, known }
+    }
+
+    /// Says what SQLite answered when something was tried.
+    pub(super) fn sqlite(&self, tried: &str, error: &rusqlite::Error) -> Error {
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DiskFull) => self.failed(format!(
+                "{tried}: the disk is full, so nothing was written; make room and go on"
+            )),
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => self.failed(format!(
+                "{tried}: another process kept it locked for too long; end that one or try again"
+            )),
+            Some(ErrorCode::ReadOnly) => self.unusable(format!(
+                "{tried}: it can only be read; open it where it may be written"
+            )),
+            Some(ErrorCode::NotADatabase) => self.unusable(format!(
+                "{tried}: the file is no SQLite database; name another file"
+            )),
+            Some(ErrorCode::CannotOpen) => self.unusable(format!(
+                "{tried}: it cannot be opened ({error}); see whether it exists and may be read"
+            )),
+            Some(ErrorCode::DatabaseCorrupt) => self.failed(format!(
+                "{tried}: the file is damaged ({error}); restore a copy, or save what can be \
+                 read with the sqlite3 program's `.recover`"
+            )),
+            _ => self.failed(format!("{tried}: {error}")),
+        }
+    }
+}
+
+/// Whether the file itself is damaged where it was read.
+pub(super) fn is_damage(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
+}
+
+pub(super) fn conflict(session: &SessionId, reason: impl Into<String>) -> Error {
+    Error::Conflict { session: session.clone(), reason: reason.into() }
+}

@@ -1,0 +1,189 @@
+//! The rows of a journal: one append each, its entries as lines.
+
+use std::sync::Arc;
+
+use legwork_core::entry::{self, Entry, FORMAT};
+use legwork_core::{Seq, SessionId};
+use legwork_port::store::Error;
+use rusqlite::{CachedStatement, Connection, OptionalExtension as _, Row, params};
+
+use super::fault::{self, Name};
+
+/// Entries that a session may have, for their number is half of a row's key.
+const LAST: u64 = u32::MAX as u64;
+
+/// Where the rows of one session lie.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Rows {
+    session: i64,
+}
+
+/// A journal as far as it is whole.
+#[derive(Debug, Default)]
+pub(super) struct Whole {
+    pub(super) entries: Vec<Arc<Entry>>,
+    pub(super) damage: Option<Damage>,
+}
+
+/// What comes after the last whole entry.
+#[derive(Debug)]
+pub(super) struct Damage {
+    pub(super) reason: String,
+    /// The whole lines at the start of the damaged row.
+    kept: Vec<u8>,
+}
+
+impl Whole {
+    pub(super) fn last(&self) -> Seq {
+        self.entries.last().map_or(Seq::ZERO, |entry| entry.seq)
+    }
+}
+
+impl Rows {
+    pub(super) fn of(session: i64) -> Self {
+        Self { session }
+    }
+
+    fn key(self, seq: Seq) -> i64 {
+        (self.session << 32) | i64::try_from(seq.0.min(LAST)).unwrap_or(0)
+    }
+
+    fn number(key: i64) -> Seq {
+        Seq(key.unsigned_abs() & LAST)
+    }
+
+    /// The number of the last entry there is, whole or not, and when it was made.
+    pub(super) fn last(self, connection: &Connection) -> rusqlite::Result<Option<(Seq, u64)>> {
+        let sql = "SELECT id, at FROM journal WHERE id BETWEEN ?1 AND ?2 ORDER BY id DESC LIMIT 1";
+        connection
+            .prepare_cached(sql)?
+            .query_row(params![self.key(Seq::ZERO), self.key(Seq(LAST))], |row| {
+                Ok((Self::number(row.get(0)?), row.get(1)?))
+            })
+            .optional()
+    }
+
+    /// Adds entries behind all others.
+    pub(super) fn append(
+        self,
+        transaction: &Connection,
+        last: Seq,
+        at: u64,
+        lines: &[u8],
+    ) -> rusqlite::Result<()> {
+        transaction
+            .prepare_cached("INSERT INTO journal (id, at, entries) VALUES (?1, ?2, ?3)")?
+            .execute(params![self.key(last), at, lines])
+            .map(|_| ())
+    }
+
+    /// Deletes what comes after the last whole entry.
+    pub(super) fn cut(self, transaction: &Connection, whole: &Whole) -> rusqlite::Result<()> {
+        let last = whole.last();
+        transaction
+            .prepare_cached("DELETE FROM journal WHERE id > ?1 AND id <= ?2")?
+            .execute(params![self.key(last), self.key(Seq(LAST))])?;
+        match (&whole.damage, whole.entries.last()) {
+            (Some(damage), Some(entry)) if !damage.kept.is_empty() => {
+                self.append(transaction, last, entry.at.0, &damage.kept)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Reads the entries up to the first that is not whole.
+    pub(super) fn read(self, connection: &Connection, name: &Name) -> Result<Whole, Error> {
+        let failed = |error| name.sqlite("reading a journal", &error);
+        let sql = "SELECT id, entries FROM journal WHERE id BETWEEN ?1 AND ?2 ORDER BY id";
+        let mut statement = connection.prepare_cached(sql).map_err(failed)?;
+        self.walk(&mut statement, name)
+    }
+
+    fn walk(self, statement: &mut CachedStatement<'_>, name: &Name) -> Result<Whole, Error> {
+        let failed = |error| name.sqlite("reading a journal", &error);
+        let mut whole = Whole::default();
+        let range = params![self.key(Seq::ZERO), self.key(Seq(LAST))];
+        let mut rows = statement.query(range).map_err(failed)?;
+        loop {
+            let read = match rows.next() {
+                Ok(None) => return Ok(whole),
+                Ok(Some(row)) => lines(row),
+                Err(error) => Err(error),
+            };
+            match read {
+                Ok((last, lines)) => whole.take(last, lines, name)?,
+                Err(error) if fault::is_damage(&error) => {
+                    whole.damage = Some(Damage { reason: error.to_string(), kept: Vec::new() });
+                }
+                Err(error) => return Err(failed(error)),
+            }
+            if whole.damage.is_some() {
+                return Ok(whole);
+            }
+        }
+    }
+}
+
+fn lines<'a>(row: &'a Row<'_>) -> rusqlite::Result<(Seq, &'a [u8])> {
+    Ok((Rows::number(row.get(0)?), row.get_ref(1)?.as_bytes().unwrap_or_default()))
+}
+
+impl Whole {
+    /// Takes the lines of one row up to the first that is not whole.
+    fn take(&mut self, last: Seq, lines: &[u8], name: &Name) -> Result<(), Error> {
+        let mut kept = 0;
+        for line in lines.split(|byte| *byte == b'\n') {
+            match decoded(line, self.last().next()) {
+                Ok(entry) => self.entries.push(Arc::new(entry)),
+                Err(entry::Error::Newer { found }) => return Err(name.newer(found, FORMAT)),
+                Err(error) => {
+                    self.cut(lines.get(..kept), error.to_string());
+                    return Ok(());
+                }
+            }
+            kept += line.len() + usize::from(kept > 0);
+        }
+        if self.last() != last {
+            self.cut(lines.get(..kept), format!("the entries up to {last} are not all there"));
+        }
+        Ok(())
+    }
+
+    fn cut(&mut self, kept: Option<&[u8]>, reason: String) {
+        self.damage = Some(Damage { reason, kept: kept.unwrap_or_default().to_vec() });
+    }
+
+    /// What was left out, in words.
+    pub(super) fn report(&self, session: &SessionId) -> Option<String> {
+        let Damage { reason, .. } = self.damage.as_ref()?;
+        let last = self.last();
+        Some(format!(
+            "the journal of session {session} is damaged after entry {last} and read up to \
+             there, the next append deletes the rest: {reason}"
+        ))
+    }
+}
+
+/// Reads a line that should hold the entry of a number.
+fn decoded(line: &[u8], expected: Seq) -> Result<Entry, entry::Error> {
+    match Entry::decode(line) {
+        Ok(entry) if entry.seq == expected => Ok(entry),
+        Ok(entry) => Err(entry::Error::Damaged(serde::de::Error::custom(format!(
+            "entry {} stands where {expected} should",
+            entry.seq
+        )))),
+        // A newer version may have a line of another shape.
+        Err(error) => match version(line) {
+            Some(found) if found > FORMAT => Err(entry::Error::Newer { found }),
+            _ => Err(error),
+        },
+    }
+}
+
+fn version(line: &[u8]) -> Option<u32> {
+    #[derive(serde::Deserialize)]
+    struct Version {
+        v: u32,
+    }
+    serde_json::from_slice(line).ok().map(|Version { v }| v)
+}

@@ -1,0 +1,174 @@
+//! Locks of the operating system: they die with the process that holds them.
+
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use legwork_core::{Digest, SessionId};
+use legwork_port::store::Error;
+
+use super::beside;
+use super::fault::{Name, conflict};
+
+/// A lock that is held until it is dropped, or the process dies.
+///
+/// The file is taken away while the lock is held. Whoever had opened it before then locks
+/// a file that no name leads to any more, notices, and opens the new one.
+#[derive(Debug)]
+pub(super) struct Lock {
+    path: PathBuf,
+    // Closing it gives the lock back.
+    file: File,
+}
+
+impl Lock {
+    /// Locks a session of the store in `store`, or says who holds it.
+    pub(super) fn claim(name: &Name, store: &Path, session: &SessionId) -> Result<Self, Error> {
+        // A session's name may hold anything, a file's may not.
+        let digest = Digest::of_bytes(session.as_str().as_bytes());
+        match take(store, digest.as_str(), Wait::No) {
+            Ok(Ok(lock)) => Ok(lock),
+            Ok(Err(Held { by })) => Err(conflict(session, held_by(&by))),
+            Err(error) => Err(name.failed(format!("the claim cannot be taken: {error}"))),
+        }
+    }
+
+    /// Locks the making of the store itself, waiting for whoever makes it now.
+    pub(super) fn creation(name: &Name, store: &Path) -> Result<Self, Error> {
+        let failed = |error| name.unusable(format!("it cannot be made: {error}"));
+        match take(store, "new", Wait::Yes).map_err(failed)? {
+            Ok(lock) => Ok(lock),
+            Err(Held { by }) => Err(name.failed(held_by(&by))),
+        }
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Another file may have taken the name, if somebody took this one away.
+        if is_named(&self.file, &self.path).is_ok_and(|named| named) {
+            // If it stays, it is a file without a lock and does no harm.
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+struct Held {
+    by: String,
+}
+
+#[derive(Clone, Copy)]
+enum Wait {
+    Yes,
+    No,
+}
+
+fn held_by(process: &str) -> String {
+    match process.parse::<u32>() {
+        Ok(id) if id == std::process::id() => {
+            "this process works in it already; wait until that has ended".into()
+        }
+        Ok(id) => format!("process {id} works in it; wait until that has ended, or end it"),
+        Err(_) => "another process works in it; wait until that has ended, or end it".into(),
+    }
+}
+
+fn take(store: &Path, key: &str, wait: Wait) -> io::Result<Result<Lock, Held>> {
+    let folder = beside(store, "-claims");
+    let path = folder.join(format!("{key}.lock"));
+    loop {
+        let mut file = open(&folder, &path)?;
+        match wait {
+            Wait::Yes => file.lock()?,
+            Wait::No => match file.try_lock() {
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => return Ok(Err(Held { by: holder(&mut file) })),
+                Err(TryLockError::Error(error)) => return Err(error),
+            },
+        }
+        if is_named(&file, &path)? {
+            sign(&mut file);
+            return Ok(Ok(Lock { path, file }));
+        }
+    }
+}
+
+fn open(folder: &Path, path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = match options.open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            make_folder(folder)?;
+            options.open(path)?
+        }
+        other => other?,
+    };
+    owner_only(&file)?;
+    Ok(file)
+}
+
+/// Makes a folder for the owner alone; one that is there is fine.
+pub(super) fn make_folder(folder: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    match builder.create(folder) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(()),
+        other => other?,
+    }
+    // The process's umask may have taken away the owner's own rights.
+    #[cfg(unix)]
+    fs::set_permissions(folder, std::os::unix::fs::PermissionsExt::from_mode(0o700))?;
+    Ok(())
+}
+
+/// Makes a file the owner's alone, whatever the process's umask is.
+#[cfg(unix)]
+pub(super) fn owner_only(file: &File) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mut permissions = file.metadata()?.permissions();
+    if permissions.mode() & 0o777 == 0o600 {
+        return Ok(());
+    }
+    permissions.set_mode(0o600);
+    file.set_permissions(permissions)
+}
+
+/// Other systems have no such rights.
+#[cfg(not(unix))]
+pub(super) fn owner_only(_: &File) -> io::Result<()> {
+    Ok(())
+}
+
+/// Whether the path still leads to this file.
+#[cfg(unix)]
+fn is_named(file: &File, path: &Path) -> io::Result<bool> {
+    use std::os::unix::fs::MetadataExt as _;
+    let held = file.metadata()?;
+    match fs::metadata(path) {
+        Ok(named) => Ok(named.ino() == held.ino() && named.dev() == held.dev()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Elsewhere an open file cannot be taken away.
+#[cfg(not(unix))]
+fn is_named(_: &File, _: &Path) -> io::Result<bool> {
+    Ok(true)
+}
+
+/// Writes down who holds it. Only words for a message: without them it holds as well.
+fn sign(file: &mut File) {
+    let _ = file.set_len(0);
+    let _ = file.write_all(std::process::id().to_string().as_bytes());
+}
+
+/// Who holds it, empty if that cannot be told.
+fn holder(file: &mut File) -> String {
+    let mut text = String::new();
+    let _ = file.take(20).read_to_string(&mut text);
+    text
+}

@@ -1,0 +1,237 @@
+//! Journals and inboxes in one SQLite file, for many processes at once.
+//!
+//! One thread of the process writes and lets appends that wait together share one
+//! transaction, so one sync; another thread reads and is never kept waiting by writers,
+//! its own process's or another's. Beside the file `clerk.db` lie SQLite's `clerk.db-wal`
+//! and `clerk.db-shm` and the folder `clerk.db-claims` with a file per live claim; all are
+//! for the owner alone.
+//!
+//! The file is plain SQLite: `schema.sql` in this module says what is in it.
+
+mod claim;
+mod connect;
+mod fault;
+mod journal;
+mod lock;
+mod query;
+mod reader;
+mod update;
+mod writer;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use legwork_core::SessionId;
+use legwork_core::inbox::{Cursor, Item, Posted};
+use legwork_port::BoxFuture;
+use legwork_port::store::{Error, Loaded, SessionInfo};
+use rusqlite::Connection;
+
+use claim::Claim;
+use connect::{Connected, Connector};
+use fault::Name;
+use lock::Lock;
+use reader::Reader;
+use writer::Writer;
+
+/// The schema version that this code writes.
+pub const VERSION: u32 = 1;
+
+/// How a store is opened.
+#[derive(Debug, Clone)]
+pub struct Options {
+    read_only: bool,
+    patience: Duration,
+    max_bytes: Option<u64>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { read_only: false, patience: Duration::from_secs(30), max_bytes: None }
+    }
+}
+
+impl Options {
+    /// For reading and writing, made if it is not there.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Only reads: makes nothing, and refuses claims and posts.
+    #[must_use]
+    pub fn read_only(mut self) -> Self {
+        self.read_only = true;
+        self
+    }
+
+    /// How long to wait for another process that writes; 30 s if not said.
+    #[must_use]
+    pub fn patience(mut self, patience: Duration) -> Self {
+        self.patience = patience;
+        self
+    }
+
+    /// How large the file may grow; beyond it, writing fails as on a full disk.
+    #[must_use]
+    pub fn max_bytes(mut self, bytes: u64) -> Self {
+        self.max_bytes = Some(bytes);
+        self
+    }
+
+    /// Opens the store in a file. Folders that are missing are made, for the owner alone.
+    ///
+    /// A file that may not be written is opened all the same and can be read.
+    ///
+    /// # Errors
+    /// [`Error::Newer`] if a newer Legwork made it, [`Error::Unusable`] if it is something
+    /// else or cannot be opened.
+    pub fn open(self, path: impl AsRef<Path>) -> Result<Store, Error> {
+        let name = Name::of(path.as_ref());
+        let (connector, Connected { connection, read_only }) =
+            Connector::open(name.clone(), path.as_ref(), self)?;
+        let path = connector.path().to_owned();
+        let (reader, writer) = if read_only {
+            (Reader::start(name.clone(), connector, Some(connection))?, None)
+        } else {
+            let writer = Writer::start(name.clone(), connection)?;
+            (Reader::start(name.clone(), connector, None)?, Some(writer))
+        };
+        Ok(Store(Arc::new(Inner { name, path, reader, writer })))
+    }
+}
+
+/// A store in one SQLite file; clones share it.
+///
+/// The last clone, with the last of its claims, ends its threads and tidies up the file
+/// when dropped, which takes some milliseconds.
+#[derive(Clone)]
+pub struct Store(Arc<Inner>);
+
+struct Inner {
+    name: Name,
+    path: PathBuf,
+    // Before the writer, for the last connection closed is the one that tidies up.
+    reader: Reader,
+    writer: Option<Writer>,
+}
+
+/// What a store did since it was opened, and how large it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct Stats {
+    /// Transactions that wrote something, each with one sync.
+    pub commits: u64,
+    /// Bytes of entries appended, as encoded.
+    pub bytes: u64,
+    /// The size of the database file.
+    pub file: u64,
+    /// The size of the write-ahead log beside it.
+    pub wal: u64,
+}
+
+impl Store {
+    /// Opens the store in a file, for reading and writing; makes it if it is not there.
+    ///
+    /// # Errors
+    /// As [`Options::open`].
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
+        Options::new().open(path)
+    }
+
+    /// What it did since it was opened, and how large it is.
+    pub fn stats(&self) -> Stats {
+        let size = |path: PathBuf| std::fs::metadata(path).map_or(0, |file| file.len());
+        let mut stats = self.0.writer.as_ref().map(Writer::stats).unwrap_or_default();
+        stats.file = size(self.0.path.clone());
+        stats.wal = size(beside(&self.0.path, "-wal"));
+        stats
+    }
+}
+
+/// The path with something added to the file's name.
+fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+impl Inner {
+    fn writer(&self) -> Result<&Writer, Error> {
+        self.writer.as_ref().ok_or_else(|| {
+            self.name.unusable("it can only be read; open it where it may be written")
+        })
+    }
+
+    async fn claim(self: &Arc<Self>, session: &SessionId) -> Result<Claim, Error> {
+        let writer = self.writer()?;
+        let lock = Lock::claim(&self.name, &self.path, session)?;
+        let taken = {
+            let (name, session) = (self.name.clone(), session.clone());
+            writer.write(move |tx| update::take(tx, &name, &session)).await?
+        };
+        Ok(Claim::new(Arc::clone(self), session.clone(), taken, lock))
+    }
+
+    async fn read<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection, &Name) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        self.reader.read(work).await
+    }
+
+    async fn post(&self, session: &SessionId, key: &str, item: &Item) -> Result<Cursor, Error> {
+        let writer = self.writer()?;
+        let item = serde_json::to_vec(item)
+            .map_err(|error| self.name.failed(format!("the item cannot be encoded: {error}")))?;
+        let (name, session, key) = (self.name.clone(), session.clone(), key.to_owned());
+        writer.write(move |tx| update::post(tx, &name, &session, &key, &item)).await
+    }
+}
+
+impl legwork_port::Store for Store {
+    fn claim<'a>(
+        &'a self,
+        session: &'a SessionId,
+    ) -> BoxFuture<'a, Result<Box<dyn legwork_port::Claim>, Error>> {
+        Box::pin(async move {
+            let claim = self.0.claim(session).await?;
+            Ok(Box::new(claim) as Box<dyn legwork_port::Claim>)
+        })
+    }
+
+    fn read<'a>(&'a self, session: &'a SessionId) -> BoxFuture<'a, Result<Loaded, Error>> {
+        let session = session.clone();
+        Box::pin(self.0.read(move |connection, name| query::load(connection, name, &session)))
+    }
+
+    fn sessions(&self, limit: usize) -> BoxFuture<'_, Result<Vec<SessionInfo>, Error>> {
+        Box::pin(self.0.read(move |connection, name| query::sessions(connection, name, limit)))
+    }
+
+    fn post<'a>(
+        &'a self,
+        session: &'a SessionId,
+        key: &'a str,
+        item: &'a Item,
+    ) -> BoxFuture<'a, Result<Cursor, Error>> {
+        Box::pin(self.0.post(session, key, item))
+    }
+
+    fn inbox<'a>(
+        &'a self,
+        session: &'a SessionId,
+        after: Cursor,
+    ) -> BoxFuture<'a, Result<Vec<Posted>, Error>> {
+        let session = session.clone();
+        Box::pin(self.0.read(move |connection, name| {
+            query::inbox(connection, name, &session, after)
+        }))
+    }
+}
+
+impl std::fmt::Debug for Store {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Store").field("path", &self.0.path).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,109 @@
+//! What is read: journals, the list of sessions, inboxes.
+
+use legwork_core::inbox::{Cursor, Posted};
+use legwork_core::journal::Journal;
+use legwork_core::{SessionId, Timestamp};
+use legwork_port::store::{Error, Loaded, SessionInfo};
+use rusqlite::{Connection, OptionalExtension as _, params};
+
+use super::fault::{self, Name};
+use super::journal::Rows;
+
+/// The number of a session in this file.
+pub(super) fn number(
+    connection: &Connection,
+    session: &SessionId,
+) -> rusqlite::Result<Option<i64>> {
+    connection
+        .prepare_cached("SELECT id FROM session WHERE name = ?1")?
+        .query_row([session.as_str()], |row| row.get(0))
+        .optional()
+}
+
+/// The last item in a session's inbox.
+pub(super) fn last_item(connection: &Connection, number: i64) -> rusqlite::Result<Cursor> {
+    connection
+        .prepare_cached("SELECT ifnull(max(cursor), 0) FROM inbox WHERE session = ?1")?
+        .query_row([number], |row| row.get(0).map(Cursor))
+}
+
+pub(super) fn load(
+    connection: &Connection,
+    name: &Name,
+    session: &SessionId,
+) -> Result<Loaded, Error> {
+    let failed = |error| name.sqlite("reading a journal", &error);
+    let Some(number) = number(connection, session).map_err(failed)? else {
+        return Ok(Loaded::default());
+    };
+    let inbox = last_item(connection, number).map_err(failed)?;
+    let whole = Rows::of(number).read(connection, name)?;
+    let damage = whole.report(session);
+    Ok(Loaded { journal: Journal::new(whole.entries), damage, inbox })
+}
+
+pub(super) fn inbox(
+    connection: &Connection,
+    name: &Name,
+    session: &SessionId,
+    after: Cursor,
+) -> Result<Vec<Posted>, Error> {
+    let failed = |error| name.sqlite("reading an inbox", &error);
+    let sql = "SELECT cursor, key, item FROM inbox \
+               WHERE session = (SELECT id FROM session WHERE name = ?1) AND cursor > ?2 \
+               ORDER BY cursor";
+    let mut statement = connection.prepare_cached(sql).map_err(failed)?;
+    let after = i64::try_from(after.0).unwrap_or(i64::MAX);
+    let rows = statement
+        .query_map(params![session.as_str(), after], |row| {
+            Ok((row.get::<_, u64>(0)?, row.get::<_, String>(1)?, row.get::<_, Vec<u8>>(2)?))
+        })
+        .map_err(failed)?;
+    rows.map(|row| {
+        let (cursor, key, item) = row.map_err(failed)?;
+        let item = serde_json::from_slice(&item).map_err(|error| {
+            name.failed(format!(
+                "item {cursor} in the inbox of session {session} cannot be read: {error}; \
+                 a newer Legwork may have left it, then use that one"
+            ))
+        })?;
+        Ok(Posted { cursor: Cursor(cursor), key, item })
+    })
+    .collect()
+}
+
+pub(super) fn sessions(
+    connection: &Connection,
+    name: &Name,
+    limit: usize,
+) -> Result<Vec<SessionInfo>, Error> {
+    let failed = |error| name.sqlite("listing the sessions", &error);
+    // One that never got an entry is none yet.
+    let sql = "SELECT id, name, created FROM session WHERE created IS NOT NULL ORDER BY id DESC";
+    let mut statement = connection.prepare_cached(sql).map_err(failed)?;
+    let rows = statement
+        .query_map((), |row| {
+            Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?, row.get::<_, u64>(2)?))
+        })
+        .map_err(failed)?;
+    let mut sessions = Vec::new();
+    for row in rows {
+        let (number, session, created) = row.map_err(failed)?;
+        let (entries, updated) = match Rows::of(number).last(connection) {
+            Ok(Some((last, at))) => (last.0, at),
+            Ok(None) => continue,
+            // Shown all the same; reading it tells what is damaged.
+            Err(error) if fault::is_damage(&error) => (0, created),
+            Err(error) => return Err(failed(error)),
+        };
+        sessions.push(SessionInfo {
+            session: session.into(),
+            created_at: Timestamp(created),
+            updated_at: Timestamp(updated),
+            entries,
+        });
+    }
+    sessions.sort_by_key(|info| std::cmp::Reverse(info.updated_at));
+    sessions.truncate(limit);
+    Ok(sessions)
+}

@@ -1,0 +1,25 @@
+-- Schema version 1. Each durable write shall touch as few pages as it can, for the log
+-- takes whole pages: so one row is one append, its key makes it the last of its session,
+-- and nothing else is written beside it.
+
+CREATE TABLE session (
+    id      INTEGER PRIMARY KEY,
+    name    TEXT NOT NULL UNIQUE,
+    fence   INTEGER NOT NULL DEFAULT 0,  -- the newest claim's token
+    created INTEGER                      -- when its first entry was made, in ms since 1970
+) STRICT;
+
+CREATE TABLE journal (
+    id      INTEGER PRIMARY KEY,         -- session.id << 32 | number of the row's last entry
+    at      INTEGER NOT NULL,            -- when its last entry was made, in ms since 1970
+    entries BLOB NOT NULL                -- JSON, one entry a line
+) STRICT;
+
+CREATE TABLE inbox (
+    session INTEGER NOT NULL REFERENCES session (id),
+    cursor  INTEGER NOT NULL,            -- from 1, without a gap
+    key     TEXT NOT NULL,
+    item    BLOB NOT NULL,               -- JSON
+    PRIMARY KEY (session, cursor),
+    UNIQUE (session, key)
+) STRICT, WITHOUT ROWID;

@@ -1,0 +1,136 @@
+//! What is written: claims, appends, posts. Each runs inside a transaction.
+
+use legwork_core::inbox::Cursor;
+use legwork_core::{Fence, Seq, SessionId};
+use legwork_port::store::{Appended, Error};
+use rusqlite::{Connection, OptionalExtension as _, params};
+
+use super::fault::{Name, conflict};
+use super::journal::Rows;
+use super::query::{last_item, number};
+
+/// A session whose claim was taken: its number in this file and the claim's token.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Taken {
+    pub(super) number: i64,
+    pub(super) fence: Fence,
+}
+
+/// Takes the next token of a session.
+pub(super) fn take(tx: &Connection, name: &Name, session: &SessionId) -> Result<Taken, Error> {
+    let failed = |error| name.sqlite("claiming a session", &error);
+    let number = numbered(tx, session).map_err(failed)?;
+    let fence = tx
+        .prepare_cached("UPDATE session SET fence = fence + 1 WHERE id = ?1 RETURNING fence")
+        .and_then(|mut statement| statement.query_row([number], |row| row.get(0).map(Fence)))
+        .map_err(failed)?;
+    Ok(Taken { number, fence })
+}
+
+/// Entries that shall stand after the one numbered `expected`.
+pub(super) struct Append {
+    pub(super) name: Name,
+    pub(super) session: SessionId,
+    pub(super) taken: Taken,
+    pub(super) expected: Seq,
+    pub(super) last: Seq,
+    /// When the first and the last of them were made.
+    pub(super) times: (u64, u64),
+    pub(super) lines: Vec<u8>,
+}
+
+impl Append {
+    pub(super) fn run(&self, tx: &Connection) -> Result<Appended, Error> {
+        self.check_fence(tx)?;
+        self.check_expected(tx)?;
+        if self.last > self.expected {
+            self.insert(tx).map_err(|error| self.failed(&error))?;
+        }
+        let inbox = last_item(tx, self.taken.number).map_err(|error| self.failed(&error))?;
+        Ok(Appended { inbox })
+    }
+
+    fn failed(&self, error: &rusqlite::Error) -> Error {
+        self.name.sqlite("appending to a journal", error)
+    }
+
+    fn rows(&self) -> Rows {
+        Rows::of(self.taken.number)
+    }
+
+    fn check_fence(&self, tx: &Connection) -> Result<(), Error> {
+        let newest = tx
+            .prepare_cached("SELECT fence FROM session WHERE id = ?1")
+            .and_then(|mut statement| {
+                statement.query_row([self.taken.number], |row| row.get(0).map(Fence))
+            })
+            .map_err(|error| self.failed(&error))?;
+        if newest == self.taken.fence {
+            return Ok(());
+        }
+        Err(conflict(&self.session, "somebody claimed it since; load it again to go on"))
+    }
+
+    /// A damaged tail counts as not being there, and is deleted here.
+    fn check_expected(&self, tx: &Connection) -> Result<(), Error> {
+        let last = self.rows().last(tx).map_err(|error| self.failed(&error))?;
+        let last = last.map_or(Seq::ZERO, |(last, _)| last);
+        if last == self.expected {
+            return Ok(());
+        }
+        if last > self.expected {
+            let whole = self.rows().read(tx, &self.name)?;
+            if whole.damage.is_some() && whole.last() == self.expected {
+                return self.rows().cut(tx, &whole).map_err(|error| self.failed(&error));
+            }
+        }
+        let Self { session, expected, .. } = self;
+        Err(conflict(
+            session,
+            format!("its last entry is {last}, not {expected}; load it again to go on"),
+        ))
+    }
+
+    fn insert(&self, tx: &Connection) -> rusqlite::Result<()> {
+        let (first, last) = self.times;
+        self.rows().append(tx, self.last, last, &self.lines)?;
+        if self.expected == Seq::ZERO {
+            tx.prepare_cached("UPDATE session SET created = ?2 WHERE id = ?1")?
+                .execute(params![self.taken.number, first])?;
+        }
+        Ok(())
+    }
+}
+
+/// Leaves an item, unless its key is there already.
+pub(super) fn post(
+    tx: &Connection,
+    name: &Name,
+    session: &SessionId,
+    key: &str,
+    item: &[u8],
+) -> Result<Cursor, Error> {
+    let insert = || {
+        let number = numbered(tx, session)?;
+        let found = tx
+            .prepare_cached("SELECT cursor FROM inbox WHERE session = ?1 AND key = ?2")?
+            .query_row(params![number, key], |row| row.get(0).map(Cursor))
+            .optional()?;
+        if let Some(found) = found {
+            return Ok(found);
+        }
+        let cursor = Cursor(last_item(tx, number)?.0 + 1);
+        tx.prepare_cached("INSERT INTO inbox (session, cursor, key, item) VALUES (?1, ?2, ?3, ?4)")?
+            .execute(params![number, cursor.0, key, item])?;
+        Ok(cursor)
+    };
+    insert().map_err(|error: rusqlite::Error| name.sqlite("posting to an inbox", &error))
+}
+
+/// The number of a session, which is given one if it has none.
+fn numbered(tx: &Connection, session: &SessionId) -> rusqlite::Result<i64> {
+    if let Some(number) = number(tx, session)? {
+        return Ok(number);
+    }
+    tx.prepare_cached("INSERT INTO session (name) VALUES (?1)")?.insert([session.as_str()])
+}

@@ -1,0 +1,78 @@
+//! One holder a session, fenced.
+
+use std::sync::Arc;
+
+use futures_util::future::join_all;
+use legwork_port::Store;
+
+use super::super::{Outcome, ensure};
+use super::samples::{append, claim, holds, note, refused, said_all, session, tried};
+
+type Subject = Arc<dyn Store>;
+
+pub(super) async fn s8_3_a_session_has_one_claim(store: &Subject) -> Outcome {
+    let (one, other) = (session("one"), session("other"));
+    let _held = claim(&**store, &one).await?;
+    refused("a second claim", store.claim(&one).await)?;
+    refused("a third claim", store.claim(&one).await)?;
+    claim(&**store, &other).await?;
+    Ok(())
+}
+
+pub(super) async fn s8_3_of_many_claims_at_once_one_is_given(store: &Subject) -> Outcome {
+    let name = session("wanted");
+    let claims = join_all((0..16).map(|_| store.claim(&name))).await;
+    let mut given = Vec::new();
+    for claim in claims {
+        match claim {
+            Ok(claim) => given.push(claim),
+            error => refused("a claim that lost", error)?,
+        }
+    }
+    ensure!(given.len() == 1, "{} of 16 claims were given", given.len());
+    Ok(())
+}
+
+pub(super) async fn s8_3_a_refused_claim_disturbs_nobody(store: &Subject) -> Outcome {
+    let name = session("busy");
+    let held = claim(&**store, &name).await?;
+    append(&*held, 0, &said_all(1..=1)).await?;
+    refused("a second claim", store.claim(&name).await)?;
+    append(&*held, 1, &said_all(2..=2)).await?;
+    holds(&**store, &name, &said_all(1..=2)).await
+}
+
+pub(super) async fn s8_3_dropping_a_claim_frees_the_session(store: &Subject) -> Outcome {
+    let name = session("freed");
+    for round in 0..10 {
+        let held = store.claim(&name).await;
+        tried(&format!("claim {round}, the one before being dropped,"), held)?;
+    }
+    Ok(())
+}
+
+pub(super) async fn s8_3_fences_rise(store: &Subject) -> Outcome {
+    let name = session("fenced");
+    let mut last = None;
+    for round in 1..=8 {
+        let held = claim(&**store, &name).await?;
+        let fence = held.fence();
+        ensure!(last < Some(fence), "{fence:?} comes after {last:?}");
+        append(&*held, round - 1, &said_all(round..=round)).await?;
+        last = Some(fence);
+    }
+    Ok(())
+}
+
+pub(super) async fn s8_3_reading_needs_no_claim(store: &Subject) -> Outcome {
+    let name = session("read");
+    let held = claim(&**store, &name).await?;
+    append(&*held, 0, &said_all(1..=3)).await?;
+    holds(&**store, &name, &said_all(1..=3)).await?;
+    tried("posting beside a claim", store.post(&name, "key", &note("hello")).await)?;
+    let items = tried("reading the inbox beside a claim", store.inbox(&name, <_>::default()).await)?;
+    ensure!(items.len() == 1, "{} items in the inbox, one was posted", items.len());
+    let listed = tried("listing beside a claim", store.sessions(10).await)?;
+    ensure!(listed.len() == 1, "{} sessions listed, there is one", listed.len());
+    Ok(())
+}

@@ -1,0 +1,97 @@
+//! What every store must keep.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use legwork_port::Store;
+//! use legwork_testkit::conformance::{self, Violations};
+//!
+//! async fn my_store_keeps_its_promises(
+//!     my_store: impl Fn() -> Arc<dyn Store>,
+//! ) -> Result<(), Violations> {
+//!     conformance::store::check(async || my_store()).await
+//! }
+//! ```
+
+mod claims;
+mod fencing;
+mod inbox;
+mod journal;
+mod listing;
+mod samples;
+mod shared;
+
+use std::sync::Arc;
+
+use legwork_core::SessionId;
+use legwork_port::Store;
+
+use super::{Violations, run};
+
+/// Checks every promise of the port on stores that `make` makes, each new and empty.
+///
+/// # Errors
+/// The promises that were not kept.
+pub async fn check(make: impl AsyncFn() -> Arc<dyn Store>) -> Result<(), Violations> {
+    run!(make().await =>
+        claims::s8_3_a_session_has_one_claim,
+        claims::s8_3_of_many_claims_at_once_one_is_given,
+        claims::s8_3_a_refused_claim_disturbs_nobody,
+        claims::s8_3_dropping_a_claim_frees_the_session,
+        claims::s8_3_fences_rise,
+        claims::s8_3_reading_needs_no_claim,
+        journal::an_unknown_session_is_empty,
+        journal::what_is_read_is_what_was_appended,
+        journal::a_large_entry_comes_back_whole,
+        journal::s8_1_every_branch_of_the_tree_is_kept,
+        journal::s8_3_an_append_expects_the_last_entry,
+        journal::s8_3_the_next_claim_goes_on_after_the_last_entry,
+        journal::entries_without_their_numbers_are_refused_whole,
+        journal::an_append_of_nothing_changes_nothing,
+        journal::many_sessions_append_at_once,
+        journal::a_refused_append_fails_no_other,
+        inbox::s8_2_items_come_in_the_order_they_were_posted,
+        inbox::s8_2_every_kind_of_item_comes_back,
+        inbox::s8_2_a_key_is_taken_once,
+        inbox::s8_2_a_key_is_a_sessions_own,
+        inbox::s8_2_anyone_may_post_while_a_claim_is_held,
+        inbox::s8_2_posts_at_once_are_all_there,
+        inbox::s8_2_an_append_tells_the_last_item,
+        inbox::s8_2_an_inbox_needs_no_journal,
+        listing::the_session_changed_last_comes_first,
+        listing::a_list_is_no_longer_than_asked,
+        listing::a_session_without_entries_is_not_listed,
+    )
+}
+
+/// Checks a store that several processes share: `open` opens the same one each time.
+///
+/// # Errors
+/// The promises that were not kept.
+pub async fn check_shared(open: impl AsyncFn() -> Arc<dyn Store>) -> Result<(), Violations> {
+    run!([open().await, open().await] =>
+        shared::s8_3_a_claim_holds_for_all_handles,
+        shared::s8_3_fences_rise_across_handles,
+        shared::s8_3_what_one_appends_another_reads,
+        shared::s8_2_a_key_is_taken_once_across_handles,
+        shared::s8_2_posts_of_two_handles_are_all_there,
+        shared::sessions_of_two_handles_append_at_once,
+    )
+}
+
+/// Checks that a claim that was lost writes nothing any more.
+///
+/// `lose` makes a store take the holder of a session's claim for dead: it lets the lease
+/// expire, or takes the lock away.
+///
+/// # Errors
+/// The promises that were not kept.
+pub async fn check_fencing(
+    make: impl AsyncFn() -> Arc<dyn Store>,
+    lose: impl AsyncFn(SessionId),
+) -> Result<(), Violations> {
+    let lose = &lose;
+    run!((make().await, async |session| lose(session).await) =>
+        fencing::s8_3_an_older_fence_is_refused,
+        fencing::s8_3_a_lost_claim_given_back_frees_nothing,
+    )
+}

@@ -1,0 +1,117 @@
+//! What the checks write, and how they say what went wrong.
+
+use std::sync::Arc;
+
+use legwork_core::event::{ExecutionStarted, HeadMoved, SessionStarted, Unknown};
+use legwork_core::inbox::{Cursor, Item};
+use legwork_core::{Entry, Event, Message, Seq, SessionId, Timestamp};
+use legwork_port::store::Error;
+use legwork_port::{Claim, Store};
+use serde_json::json;
+
+/// A time that is no round number.
+pub(super) const NOON: u64 = 1_760_000_000_123;
+
+pub(super) fn session(name: &str) -> SessionId {
+    SessionId::new(name)
+}
+
+pub(super) fn entry(seq: u64, event: Event) -> Arc<Entry> {
+    let parent = Seq(seq.saturating_sub(1));
+    Arc::new(Entry { seq: Seq(seq), parent, at: Timestamp(NOON + seq), event })
+}
+
+pub(super) fn said(seq: u64, text: &str) -> Arc<Entry> {
+    entry(seq, Event::MessageAdded(Arc::new(Message::user(text))))
+}
+
+/// Entries from one number to another.
+pub(super) fn said_all(range: std::ops::RangeInclusive<u64>) -> Vec<Arc<Entry>> {
+    range.map(|seq| said(seq, &format!("this is entry {seq}"))).collect()
+}
+
+/// Entries of several kinds, with texts that are hard to keep.
+pub(super) fn varied(name: &SessionId) -> Vec<Arc<Entry>> {
+    let start = SessionStarted { session: name.clone(), agent: "clerk".into(), parent: None };
+    let hard = "line one\nline two\r\n\"quoted\" \\ tab\t nul\u{0} é 漢字 🧵 \u{2028} end";
+    let input = vec![Arc::new(Message::user(hard)), Arc::new(Message::user(""))];
+    let body = json!({"float": 0.1, "large": u64::MAX, "deep": [[{"": null}]], "text": hard});
+    vec![
+        entry(1, Event::SessionStarted(start)),
+        entry(2, Event::ExecutionStarted(ExecutionStarted { input })),
+        entry(3, Event::Other(Unknown { kind: "from_the_future".into(), body })),
+        entry(4, Event::HeadMoved(HeadMoved { to: Seq(2) })),
+    ]
+}
+
+pub(super) fn note(text: &str) -> Item {
+    Item::Steer(Arc::new(Message::user(text)))
+}
+
+/// Says what was tried when it failed.
+pub(super) fn tried<T>(what: &str, result: Result<T, Error>) -> Result<T, String> {
+    result.map_err(|error| format!("{what} failed: {error}"))
+}
+
+/// Nothing if it was refused as a conflict.
+pub(super) fn refused<T>(what: &str, result: Result<T, Error>) -> Result<(), String> {
+    match result {
+        Err(error) if error.is_conflict() => Ok(()),
+        Err(error) => Err(format!("{what} is no conflict but: {error}")),
+        Ok(_) => Err(format!("{what} was not refused")),
+    }
+}
+
+pub(super) async fn claim(store: &dyn Store, name: &SessionId) -> Result<Box<dyn Claim>, String> {
+    tried(&format!("claiming {name}"), store.claim(name).await)
+}
+
+pub(super) async fn append(
+    claim: &dyn Claim,
+    expected: u64,
+    entries: &[Arc<Entry>],
+) -> Result<Cursor, String> {
+    let what = format!("appending {} entries after {expected}", entries.len());
+    tried(&what, claim.append(Seq(expected), entries).await).map(|appended| appended.inbox)
+}
+
+pub(super) async fn post(
+    store: &dyn Store,
+    name: &SessionId,
+    key: &str,
+) -> Result<Cursor, String> {
+    tried(&format!("posting `{key}`"), store.post(name, key, &note(key)).await)
+}
+
+/// Nothing if the journal holds exactly these.
+pub(super) async fn holds(
+    store: &dyn Store,
+    name: &SessionId,
+    entries: &[Arc<Entry>],
+) -> Result<(), String> {
+    let loaded = tried("reading", store.read(name).await)?;
+    if let Some(damage) = loaded.damage {
+        return Err(format!("the journal of {name} is damaged: {damage}"));
+    }
+    let read = loaded.journal.entries();
+    if read == entries {
+        return Ok(());
+    }
+    let numbers: Vec<_> = read.iter().map(|entry| entry.seq.0).collect();
+    let at = read.iter().zip(entries).find(|(read, wanted)| read != wanted);
+    Err(format!(
+        "the journal of {name} has the entries {numbers:?}, {} are expected; the first that \
+         differs: {at:?}",
+        entries.len()
+    ))
+}
+
+/// The keys of an inbox after a cursor.
+pub(super) async fn keys(
+    store: &dyn Store,
+    name: &SessionId,
+    after: Cursor,
+) -> Result<Vec<String>, String> {
+    let items = tried("reading the inbox", store.inbox(name, after).await)?;
+    Ok(items.into_iter().map(|posted| posted.key).collect())
+}

@@ -1,0 +1,183 @@
+//! A scripted model in this process.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use legwork_core::inference::Incomplete;
+use legwork_core::message::Thinking;
+use legwork_core::{Message, ModelRequest, Part, Response, ToolCall};
+use legwork_port::model::{Delta, Deltas, Error, Kind, Model, Profile};
+use legwork_port::{BoxFuture, core};
+
+use crate::asked::Asked;
+use crate::gate::Gate;
+use crate::script::{Answer, Player, Script, What, halved, pieces};
+
+/// A model that says what a script says; clones are the same model.
+///
+/// The ids of its calls are `call_<turn>_<index>`.
+#[derive(Debug, Clone)]
+pub struct ScriptedModel {
+    name: Arc<str>,
+    profile: Arc<Profile>,
+    player: Arc<Player>,
+    requests: Arc<Mutex<Vec<ModelRequest>>>,
+}
+
+impl ScriptedModel {
+    /// A model that plays a script: turns, or [`Script::from_fn`].
+    pub fn new(script: impl Into<Script>) -> Self {
+        let profile = Profile { tools: true, images: true, ..Profile::default() };
+        Self {
+            name: Arc::from("scripted:model"),
+            profile: Arc::new(profile),
+            player: Arc::new(Player::new(script.into())),
+            requests: Arc::default(),
+        }
+    }
+
+    /// The same under another name, `provider:name`.
+    #[must_use]
+    pub fn named(self, name: impl Into<Arc<str>>) -> Self {
+        Self { name: name.into(), ..self }
+    }
+
+    /// The same with another profile: prices, limits, abilities.
+    #[must_use]
+    pub fn with_profile(self, profile: Profile) -> Self {
+        Self { profile: Arc::new(profile), ..self }
+    }
+
+    /// The requests it was sent, in the order they came.
+    pub fn requests(&self) -> Vec<ModelRequest> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The same as plain data.
+    pub fn asked(&self) -> Vec<Asked> {
+        self.requests().iter().map(|request| Asked::of_request(request, false)).collect()
+    }
+
+    async fn play(
+        &self,
+        asked: Asked,
+        deltas: Option<&mut dyn Deltas>,
+    ) -> Result<Response, Error> {
+        let turn = self.player.turn(&asked);
+        if let Some(gate) = &turn.behind {
+            gate.pass().await;
+        }
+        match turn.what {
+            What::Answer(answer) => Ok(Teller::new(&answer, deltas).tell(asked.turn()).await),
+            What::Refuse { error, .. } => Err(error),
+            What::Html(page) => {
+                Err(Error::new(Kind::Malformed, format!("the server answered HTML: {page}")))
+            }
+            What::Stall => std::future::pending().await,
+            What::Disconnect => Err(Error::new(
+                Kind::Unreachable,
+                "the server closed the connection without an answer: try again",
+            )),
+        }
+    }
+}
+
+impl Model for ScriptedModel {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn profile(&self) -> &Profile {
+        &self.profile
+    }
+
+    fn infer<'a>(
+        &'a self,
+        request: ModelRequest,
+        deltas: Option<&'a mut dyn Deltas>,
+    ) -> BoxFuture<'a, Result<Response, Error>> {
+        let asked = Asked::of_request(&request, deltas.is_some());
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner).push(request);
+        Box::pin(self.play(asked, deltas))
+    }
+}
+
+/// Tells one answer in pieces, and keeps what was told.
+struct Teller<'a, 'd> {
+    answer: &'a Answer,
+    deltas: Option<&'d mut dyn Deltas>,
+    halt: Option<Gate>,
+    cut: bool,
+}
+
+impl<'a, 'd> Teller<'a, 'd> {
+    fn new(answer: &'a Answer, deltas: Option<&'d mut dyn Deltas>) -> Self {
+        Self { answer, deltas, halt: answer.halt.clone(), cut: false }
+    }
+
+    async fn tell(mut self, turn: usize) -> Response {
+        let answer = self.answer;
+        let mut parts = Vec::new();
+        if !answer.thinking.is_empty() {
+            let text = self.say(&answer.thinking, Delta::Thinking).await;
+            parts.push(Part::Thinking(Thinking { text, ..Thinking::default() }));
+        }
+        let text_breaks = answer.breaks_off() && answer.calls.is_empty();
+        let text = if text_breaks { halved(&answer.text) } else { &answer.text };
+        if !text.is_empty() && !self.cut {
+            parts.push(Part::Text(self.say(text, Delta::Text).await));
+        }
+        self.tell_calls(turn, &mut parts).await;
+        self.halt().await;
+        let mut response = Response::new(Message::assistant(parts), answer.finish());
+        response.usage = Some(answer.usage);
+        response.incomplete = answer.incomplete.clone();
+        if self.cut {
+            response.incomplete = Some(Incomplete::OverReserve);
+        }
+        response
+    }
+
+    async fn tell_calls(&mut self, turn: usize, parts: &mut Vec<Part>) {
+        let answer = self.answer;
+        for (index, call) in answer.calls.iter().enumerate() {
+            if self.cut {
+                return;
+            }
+            let breaks = answer.breaks_off() && index + 1 == answer.calls.len();
+            let arguments = if breaks { halved(&call.arguments) } else { &call.arguments };
+            self.send(Delta::ToolCall { index, name: &call.name });
+            let json = self.say(arguments, |json| Delta::Arguments { index, json }).await;
+            let id = core::CallId::from(format!("call_{turn}_{index}"));
+            parts.push(Part::ToolCall(Arc::new(ToolCall::new(id, &*call.name, json))));
+        }
+    }
+
+    /// Tells a text and returns as much of it as was told before the listener cut it.
+    async fn say<'t>(&mut self, text: &'t str, delta: impl Fn(&'t str) -> Delta<'t>) -> String {
+        if self.deltas.is_none() {
+            return text.to_owned();
+        }
+        let mut told = String::new();
+        for piece in pieces(text) {
+            if self.cut {
+                break;
+            }
+            told.push_str(piece);
+            self.send(delta(piece));
+            self.halt().await;
+        }
+        told
+    }
+
+    fn send(&mut self, delta: Delta<'_>) {
+        if let Some(deltas) = &mut self.deltas {
+            self.cut |= deltas.delta(delta).is_break();
+        }
+    }
+
+    async fn halt(&mut self) {
+        if let Some(gate) = self.halt.take() {
+            gate.pass().await;
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! The server's thread, its runtime and its connections.
+
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::oneshot;
+
+use super::{Shared, answer};
+
+/// A running server; dropping it ends the thread and every connection.
+#[derive(Debug)]
+pub(super) struct Running {
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        if let Some(thread) = self.thread.take() {
+            // A panic in there has been printed by its thread already.
+            let _ = thread.join();
+        }
+    }
+}
+
+pub(super) fn start(shared: Arc<Shared>) -> io::Result<(SocketAddr, Running)> {
+    let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+    listener.set_nonblocking(true)?;
+    let address = listener.local_addr()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
+    let listener = {
+        let _inside = runtime.enter();
+        TcpListener::from_std(listener)?
+    };
+    let (stop, stopped) = oneshot::channel::<()>();
+    let thread = std::thread::Builder::new().name("scripted-server".to_owned()).spawn(move || {
+        runtime.block_on(async {
+            tokio::select! {
+                () = accept(listener, shared) => {}
+                _ = stopped => {}
+            }
+        });
+    })?;
+    Ok((address, Running { stop: Some(stop), thread: Some(thread) }))
+}
+
+async fn accept(listener: TcpListener, shared: Arc<Shared>) {
+    loop {
+        // A connection that was gone before it was taken is no reason to stop.
+        if let Ok((stream, _)) = listener.accept().await {
+            let _ = stream.set_nodelay(true);
+            tokio::spawn(serve(stream, Arc::clone(&shared)));
+        }
+    }
+}
+
+async fn serve(stream: TcpStream, shared: Arc<Shared>) {
+    let service = service_fn(|request| answer::answer(request, Arc::clone(&shared)));
+    // An error here is a connection that the script cut, or that the client closed.
+    let _ = hyper::server::conn::http1::Builder::new()
+        .serve_connection(TokioIo::new(stream), service)
+        .await;
+}

@@ -1,0 +1,150 @@
+//! The script over real HTTP: an OpenAI-compatible Chat Completions server on loopback.
+
+mod answer;
+mod body;
+mod listen;
+mod wire;
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::asked::Asked;
+use crate::gate::Gate;
+use crate::recording::Replay;
+use crate::script::{Player, Script, Turn};
+use crate::watched::Watched;
+
+/// A server that plays a script or a recording; dropping it closes every connection.
+///
+/// It runs on a thread of its own, so plain tests use it as well as async ones. It
+/// serves `POST /v1/chat/completions`, streamed or not, and `GET /v1/models`.
+#[derive(Debug)]
+pub struct Server {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+    _running: listen::Running,
+}
+
+/// A request that came, whole.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Received {
+    /// The path.
+    pub path: String,
+    /// The headers, names in lower case.
+    pub headers: BTreeMap<String, String>,
+    /// The body.
+    pub body: Value,
+    /// What it asks, as plain data.
+    pub asked: Asked,
+}
+
+/// What a server answers with: a [`Script`], its turns, or a [`Replay`].
+#[derive(Debug)]
+pub struct Answers(Source);
+
+#[derive(Debug)]
+enum Source {
+    Script(Player),
+    Replay(Replay),
+}
+
+#[derive(Debug)]
+struct Shared {
+    source: Source,
+    log: Watched<Log>,
+}
+
+#[derive(Debug, Default)]
+struct Log {
+    requests: Vec<Received>,
+    holds: BTreeMap<usize, Gate>,
+}
+
+impl Server {
+    /// Starts a server on a free port of 127.0.0.1.
+    ///
+    /// # Errors
+    /// When there is no port or no thread to be had.
+    pub fn start(answers: impl Into<Answers>) -> std::io::Result<Self> {
+        let Answers(source) = answers.into();
+        let shared = Arc::new(Shared { source, log: Watched::default() });
+        let (address, running) = listen::start(Arc::clone(&shared))?;
+        Ok(Self { address, shared, _running: running })
+    }
+
+    /// Its address for a client: `http://127.0.0.1:PORT/v1`.
+    pub fn base_url(&self) -> String {
+        format!("http://{}/v1", self.address)
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The requests for completions that came so far, in the order they came.
+    pub fn requests(&self) -> Vec<Received> {
+        self.shared.log.peek(|log| log.requests.clone())
+    }
+
+    /// Holds all requests of a turn unanswered until it is [released](Self::release).
+    ///
+    /// Turns are counted from 0, by the answers of the model that a request holds.
+    pub fn hold(&self, turn: usize) {
+        self.shared.log.change(|log| log.holds.insert(turn, Gate::new()));
+    }
+
+    /// Lets the requests of a turn go on, those held and those to come.
+    pub fn release(&self, turn: usize) {
+        if let Some(gate) = self.shared.log.change(|log| log.holds.remove(&turn)) {
+            gate.open();
+        }
+    }
+
+    /// Waits until a request of a turn has come.
+    pub async fn arrived(&self, turn: usize) {
+        self.shared.log.until(|log| log.has(turn)).await;
+    }
+
+    /// The same for plain tests: blocks the thread.
+    pub fn arrived_blocking(&self, turn: usize) {
+        self.shared.log.until_blocking(|log| log.has(turn));
+    }
+
+    /// Waits until so many requests have come in all.
+    pub async fn received(&self, count: usize) {
+        self.shared.log.until(|log| (log.requests.len() >= count).then_some(())).await;
+    }
+
+    /// The same for plain tests: blocks the thread.
+    pub fn received_blocking(&self, count: usize) {
+        self.shared.log.until_blocking(|log| (log.requests.len() >= count).then_some(()));
+    }
+}
+
+impl Log {
+    fn has(&self, turn: usize) -> Option<()> {
+        self.requests.iter().any(|request| request.asked.turn() == turn).then_some(())
+    }
+}
+
+impl<S: Into<Script>> From<S> for Answers {
+    fn from(script: S) -> Self {
+        Self(Source::Script(Player::new(script.into())))
+    }
+}
+
+impl From<Replay> for Answers {
+    fn from(replay: Replay) -> Self {
+        Self(Source::Replay(replay))
+    }
+}
+
+impl From<Turn> for Script {
+    fn from(turn: Turn) -> Self {
+        Self::new([turn])
+    }
+}

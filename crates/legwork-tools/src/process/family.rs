@@ -1,0 +1,55 @@
+//! Who came of a process, as `/proc` tells it.
+
+use std::collections::HashMap;
+use std::os::unix::ffi::OsStrExt;
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::guard::{number, parent_in};
+
+/// Asks the descendants of `ancestor` to end, but for those named `spared`.
+///
+/// Only a request: whoever ignores it, or is born meanwhile, is killed later.
+pub(super) fn ask_to_end(ancestor: u32, spared: Option<&[u8]>) {
+    let Ok(ancestor) = i32::try_from(ancestor) else {
+        return;
+    };
+    let everybody = everybody();
+    for (&process, told) in &everybody {
+        let asked = spared != Some(&*told.name) && descends(&everybody, process, ancestor);
+        if let Some(pid) = Pid::from_raw(process).filter(|_| asked) {
+            // It may have ended by itself in between.
+            let _ = kill_process(pid, Signal::TERM);
+        }
+    }
+}
+
+/// What `/proc` tells of a process.
+struct Told {
+    parent: i32,
+    name: Vec<u8>,
+}
+
+fn descends(everybody: &HashMap<i32, Told>, process: i32, ancestor: i32) -> bool {
+    let above = |&process: &i32| everybody.get(&process).map(|told| told.parent);
+    // A snapshot taken while processes come and go might hold a circle.
+    std::iter::successors(above(&process), above)
+        .take(everybody.len())
+        .any(|process| process == ancestor)
+}
+
+fn everybody() -> HashMap<i32, Told> {
+    let Ok(entries) = std::fs::read_dir("/proc") else {
+        return HashMap::new();
+    };
+    entries
+        .filter_map(|entry| {
+            let entry = entry.ok()?;
+            let process = number(entry.file_name().as_bytes())?;
+            let stat = std::fs::read(entry.path().join("stat")).ok()?;
+            let name = std::fs::read(entry.path().join("comm")).ok()?;
+            let name = name.strip_suffix(b"\n").map(<[u8]>::to_vec)?;
+            Some((process, Told { parent: parent_in(&stat)?, name }))
+        })
+        .collect()
+}

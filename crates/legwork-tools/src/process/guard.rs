@@ -1,0 +1,258 @@
+//! The guard: a process between us and a command that outlives neither.
+//!
+//! It is forked from the process that starts the command and becomes the
+//! parent of the command. It holds the reading end of a pipe, the *lifeline*,
+//! whose only writing end is ours: when we die, by SIGKILL too, or let go of
+//! it, the guard reads its end. Then, and when the command has ended, it kills
+//! every process that came of the command. As their *subreaper* it inherits
+//! those that left the group, the session or their parent, so none escapes.
+//! At last it ends the way the command did.
+//!
+//! A death signal alone would not do: it fires when the *thread* that forked
+//! ends, and reaches only the child, not what the child has started.
+//!
+//! Unsafe code: between `fork` and `exec` only calls that are safe in a signal
+//! handler may be made. Nothing here allocates, locks or panics.
+#![allow(unsafe_code, reason = "fork, signal masks and closing inherited files have no safe face")]
+
+use std::ffi::CStr;
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{Mode, OFlags, RawDir, openat};
+use rustix::io::Errno;
+use rustix::process::{
+    DumpableBehavior, Pid, Signal, WaitOptions, WaitStatus, getpid, getppid, kill_process,
+    set_child_subreaper, set_dumpable_behavior, set_parent_process_death_signal, setsid, wait,
+};
+
+/// How often the guard looks for survivors without any dying before it gives
+/// up: those left cannot be killed (another user's, or stuck in the kernel).
+const FRUITLESS_PASSES: u32 = 40;
+/// How long one such look waits for deaths.
+const PASS: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
+
+/// Lets `command` run under a guard that watches `lifeline`.
+pub(super) fn install(command: &mut tokio::process::Command, lifeline: OwnedFd) {
+    // SAFETY: `stand` keeps to calls that are safe after `fork`, see above.
+    unsafe {
+        command.pre_exec(move || stand(lifeline.as_fd()));
+    }
+}
+
+/// Forks: the parent stays as the guard for ever, the child returns to `exec`.
+fn stand(lifeline: BorrowedFd<'_>) -> io::Result<()> {
+    set_mask(libc::SIG_BLOCK)?;
+    setsid()?;
+    set_child_subreaper(Some(getpid()))?;
+    // Our memory, copied into the guard, is closed to what the command runs.
+    set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
+    let deaths = deaths()?;
+    let guard = getpid();
+    match fork()? {
+        Some(command) => watch(command, lifeline, deaths.as_fd()),
+        None => become_command(guard),
+    }
+}
+
+fn become_command(guard: Pid) -> io::Result<()> {
+    setsid()?;
+    set_parent_process_death_signal(Some(Signal::KILL))?;
+    if getppid() != Some(guard) {
+        return Err(io::ErrorKind::BrokenPipe.into());
+    }
+    // Files that we inherited open, without the flag, are not the command's.
+    // Kernels before 5.11 refuse; then only files opened without it leak.
+    let _ = close_from(3, libc::CLOSE_RANGE_CLOEXEC);
+    set_mask(libc::SIG_UNBLOCK)
+}
+
+fn watch(command: Pid, lifeline: BorrowedFd<'_>, deaths: BorrowedFd<'_>) -> ! {
+    let ready = rustix::stdio::dup2_stdin(lifeline).and(rustix::stdio::dup2_stdout(deaths));
+    if ready.is_err() {
+        let _ = kill_process(command, Signal::KILL);
+        leave(None);
+    }
+    // Everything else goes: pipes whose end others wait for, locks that die
+    // with the process that took them, the lifelines of other guards.
+    close_others();
+    let _ = rustix::thread::set_name(c"legwork-guard");
+    let mut status = None;
+    while status.is_none() && !lifeline_ended() {
+        if reap(command, &mut status).is_none() {
+            break;
+        }
+    }
+    kill_family(command, &mut status);
+    leave(status)
+}
+
+/// Waits for a death or the end of the lifeline; true at the latter.
+fn lifeline_ended() -> bool {
+    let lifeline = rustix::stdio::stdin();
+    let deaths = rustix::stdio::stdout();
+    let mut waited = [PollFd::new(&lifeline, PollFlags::IN), PollFd::new(&deaths, PollFlags::IN)];
+    match poll(&mut waited, None) {
+        Ok(_) => {}
+        Err(Errno::INTR) => return false,
+        Err(_) => return true,
+    }
+    let [lifeline, deaths] = waited;
+    if !deaths.revents().is_empty() {
+        drain_deaths();
+    }
+    !lifeline.revents().is_empty()
+}
+
+/// Reaps what has died; how many, or none when no child is left.
+fn reap(command: Pid, status: &mut Option<WaitStatus>) -> Option<u32> {
+    let mut reaped = 0_u32;
+    loop {
+        match wait(WaitOptions::NOHANG) {
+            Ok(Some((pid, ended))) => {
+                reaped = reaped.saturating_add(1);
+                if pid == command {
+                    *status = Some(ended);
+                }
+            }
+            Err(Errno::INTR) => {}
+            Err(_) => return None,
+            Ok(None) => return Some(reaped),
+        }
+    }
+}
+
+/// Kills until nobody is left. Whom a killed one leaves behind becomes our
+/// child and is found on the next pass.
+fn kill_family(command: Pid, status: &mut Option<WaitStatus>) {
+    let mut fruitless = 0;
+    while fruitless < FRUITLESS_PASSES {
+        match reap(command, status) {
+            None => return,
+            Some(0) => fruitless += 1,
+            Some(_) => fruitless = 0,
+        }
+        if kill_children(getpid()).is_err() && status.is_none() {
+            let _ = kill_process(command, Signal::KILL);
+        }
+        let deaths = rustix::stdio::stdout();
+        let _ = poll(&mut [PollFd::new(&deaths, PollFlags::IN)], Some(&PASS));
+        drain_deaths();
+    }
+}
+
+fn kill_children(parent: Pid) -> Result<(), Errno> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let proc = rustix::fs::open(c"/proc", flags, Mode::empty())?;
+    let mut space = [MaybeUninit::uninit(); 4096];
+    let mut entries = RawDir::new(&proc, &mut space);
+    while let Some(entry) = entries.next() {
+        let entry = entry?;
+        let Some(pid) = number(entry.file_name().to_bytes()).and_then(Pid::from_raw) else {
+            continue;
+        };
+        if parent_of(proc.as_fd(), entry.file_name()) == Some(parent.as_raw_pid()) {
+            let _ = kill_process(pid, Signal::KILL);
+        }
+    }
+    Ok(())
+}
+
+fn parent_of(proc: BorrowedFd<'_>, process: &CStr) -> Option<i32> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let place = openat(proc, process, flags, Mode::empty()).ok()?;
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+    let stat = openat(&place, c"stat", flags, Mode::empty()).ok()?;
+    let mut line = [0_u8; 512];
+    let length = rustix::io::read(&stat, &mut line).ok()?;
+    parent_in(line.get(..length)?)
+}
+
+/// The parent in a line of `/proc/PID/stat`: `pid (name) state parent ...`.
+/// The name may hold blanks and brackets, so its last bracket counts.
+pub(super) fn parent_in(stat: &[u8]) -> Option<i32> {
+    let name_end = stat.iter().rposition(|&byte| byte == b')')?;
+    number(stat.get(name_end..)?.split(|&byte| byte == b' ').nth(2)?)
+}
+
+pub(super) fn number(digits: &[u8]) -> Option<i32> {
+    std::str::from_utf8(digits).ok()?.parse().ok()
+}
+
+/// Ends the guard as the command ended; as killed when that is not known.
+fn leave(status: Option<WaitStatus>) -> ! {
+    if let Some(code) = status.and_then(WaitStatus::exit_status) {
+        // SAFETY: `_exit` runs nothing of ours and does not return.
+        unsafe { libc::_exit(code) }
+    }
+    let signal = status.and_then(WaitStatus::terminating_signal).unwrap_or(libc::SIGKILL);
+    // SAFETY: plain calls; not dumpable, so no core is written. The signal is
+    // delivered on unblocking; `_exit` stands behind for one that is ignored.
+    unsafe {
+        libc::signal(signal, libc::SIG_DFL);
+        libc::kill(libc::getpid(), signal);
+        let _ = set_mask(libc::SIG_UNBLOCK);
+        libc::_exit(128_i32.saturating_add(signal))
+    }
+}
+
+fn set_mask(how: libc::c_int) -> io::Result<()> {
+    // SAFETY: the set is filled before it is read; only a mask changes.
+    let outcome = unsafe {
+        let mut all = MaybeUninit::<libc::sigset_t>::uninit();
+        libc::sigfillset(all.as_mut_ptr());
+        libc::sigprocmask(how, all.as_ptr(), std::ptr::null_mut())
+    };
+    if outcome == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// A file that becomes readable when a child dies.
+fn deaths() -> io::Result<OwnedFd> {
+    // SAFETY: the set is emptied before it is read; the new file is ours.
+    unsafe {
+        let mut set = MaybeUninit::<libc::sigset_t>::uninit();
+        libc::sigemptyset(set.as_mut_ptr());
+        libc::sigaddset(set.as_mut_ptr(), libc::SIGCHLD);
+        let file = libc::signalfd(-1, set.as_ptr(), libc::SFD_NONBLOCK | libc::SFD_CLOEXEC);
+        if file < 0 { Err(io::Error::last_os_error()) } else { Ok(OwnedFd::from_raw_fd(file)) }
+    }
+}
+
+fn drain_deaths() {
+    let mut one = [0_u8; 128];
+    while matches!(rustix::io::read(rustix::stdio::stdout(), &mut one), Ok(1..)) {}
+}
+
+/// The bare system call: the library's `fork` would take locks that another
+/// thread of the process we were forked from may have held.
+fn fork() -> io::Result<Option<Pid>> {
+    // SAFETY: no shared memory and no stack of its own: a plain fork. The
+    // child makes system calls only, until it is replaced by `exec`.
+    let pid = unsafe { libc::syscall(libc::SYS_clone, libc::SIGCHLD, 0, 0, 0, 0) };
+    match i32::try_from(pid) {
+        Ok(0) => Ok(None),
+        Ok(pid) if pid > 0 => Ok(Pid::from_raw(pid)),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+fn close_from(first: libc::c_uint, flags: libc::c_uint) -> io::Result<()> {
+    // SAFETY: nobody uses these files in this process after the call.
+    let outcome = unsafe { libc::syscall(libc::SYS_close_range, first, libc::c_uint::MAX, flags) };
+    if outcome == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+fn close_others() {
+    if close_from(2, 0).is_ok() {
+        return;
+    }
+    // Before kernel 5.9: one by one, as far as a file could have a number.
+    let most = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+    let most = most.and_then(|most| i32::try_from(most).ok()).unwrap_or(65_536);
+    for file in 2..most {
+        // SAFETY: nobody uses these files in this process after the call.
+        unsafe { libc::close(file) };
+    }
+}

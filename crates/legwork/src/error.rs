@@ -1,0 +1,36 @@
+//! What goes wrong before and around an execution.
+
+use legwork_port::store;
+
+/// What goes wrong before and around an execution; what goes wrong in it is in its state.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The agent or its session says no.
+    #[error(transparent)]
+    Agent(#[from] legwork_agent::Error),
+    /// The model cannot be set up.
+    #[error("the model `{model}` cannot be used: {reason}")]
+    Model {
+        /// The model, as it was asked for.
+        model: String,
+        /// Why, and what to do.
+        reason: String,
+    },
+    /// The store cannot be opened.
+    #[error(transparent)]
+    Store(#[from] store::Error),
+}
+
+/// A result with [`Error`].
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl Error {
+    /// The store's error, if that is what went wrong.
+    pub fn as_store(&self) -> Option<&store::Error> {
+        match self {
+            Self::Store(error) | Self::Agent(legwork_agent::Error::Store(error)) => Some(error),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Stores by address: `sqlite:PATH`, `memory:`.
+
+use std::sync::Arc;
+
+use legwork_agent::Builder;
+use legwork_agent::memory::MemoryStore;
+use legwork_port::Store;
+use legwork_port::store::Error;
+
+pub use legwork_store::sqlite;
+
+/// Opens the store at an address.
+///
+/// `sqlite:PATH` is a file, made if it is missing; `memory:` lives as long as the process.
+///
+/// # Errors
+/// When the address is none, or the store cannot be used.
+pub fn open(address: &str) -> Result<Arc<dyn Store>, Error> {
+    match address.split_once(':') {
+        Some(("sqlite", path)) if !path.is_empty() => Ok(Arc::new(sqlite::Store::open(path)?)),
+        Some(("memory", "")) => Ok(Arc::new(MemoryStore::new())),
+        _ => Err(Error::Unusable {
+            store: address.to_owned(),
+            reason: "its address is none that is known: use `sqlite:PATH` or `memory:`".to_owned(),
+        }),
+    }
+}
+
+/// What can be given as a store: an address, or a store.
+pub trait IntoStore {
+    /// The store.
+    ///
+    /// # Errors
+    /// Why it cannot be used.
+    fn into_store(self) -> Result<Arc<dyn Store>, Error>;
+}
+
+impl IntoStore for &str {
+    fn into_store(self) -> Result<Arc<dyn Store>, Error> {
+        open(self)
+    }
+}
+
+impl IntoStore for String {
+    fn into_store(self) -> Result<Arc<dyn Store>, Error> {
+        open(&self)
+    }
+}
+
+impl IntoStore for Arc<dyn Store> {
+    fn into_store(self) -> Result<Arc<dyn Store>, Error> {
+        Ok(self)
+    }
+}
+
+/// What the builder can do beside what the runtime knows.
+pub trait BuilderExt {
+    /// Where sessions live: an address such as `sqlite:clerk.db`, or a store.
+    ///
+    /// One that cannot be opened is reported when the agent is built.
+    #[must_use]
+    fn store(self, store: impl IntoStore) -> Self;
+}
+
+impl BuilderExt for Builder {
+    fn store(self, store: impl IntoStore) -> Self {
+        match store.into_store() {
+            Ok(store) => self.store_in(store),
+            Err(error) => self.problem(error.to_string()),
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! `cargo xtask replay FILE.jsonl`: recorded answers, read as live ones are.
+//!
+//! Each row goes through the reader that live traffic goes through, and comes out
+//! as one line of JSON.
+//!
+//! An example, so that `cargo xtask` itself builds without the models' crates.
+
+#![allow(clippy::print_stderr)]
+
+use std::io::{BufRead, BufReader, BufWriter, ErrorKind, Write};
+use std::ops::ControlFlow;
+use std::process::ExitCode;
+
+use legwork_core::{FinishReason, Part, Response, ToolCall};
+use legwork_models::openai::{ApiError, Ended, Reply, Streaming, Unreadable};
+use legwork_port::Delta;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let told = match args.as_slice() {
+        [file] => run(file),
+        _ => Err("give one file of recordings, such as openai_chat.jsonl".to_owned()),
+    };
+    if let Err(error) = told {
+        eprintln!("{error}");
+        return ExitCode::FAILURE;
+    }
+    ExitCode::SUCCESS
+}
+
+/// Replays a recording and prints a line of JSON per row.
+fn run(file: &str) -> Result<(), String> {
+    let opened = std::fs::File::open(file).map_err(|error| format!("opening {file}: {error}"))?;
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    for (number, line) in BufReader::new(opened).lines().enumerate() {
+        let at = |error: &dyn std::fmt::Display| format!("{file}, line {}: {error}", number + 1);
+        let line = line.map_err(|error| at(&error))?;
+        if line.trim().is_empty() {
+            continue;
+        }
+        let row: Row = serde_json::from_str(&line).map_err(|error| at(&error))?;
+        let told = serde_json::to_string(&replay(&row)).map_err(|error| at(&error))?;
+        match writeln!(out, "{told}") {
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(()),
+            written => written.map_err(|error| format!("writing: {error}"))?,
+        }
+    }
+    out.flush().map_err(|error| format!("writing: {error}"))
+}
+
+/// What is needed of a recorded interaction.
+#[derive(Deserialize)]
+struct Row {
+    name: String,
+    index: u64,
+    status: u16,
+    #[serde(default)]
+    response_headers: Option<Value>,
+    #[serde(default)]
+    response_body: Option<String>,
+    #[serde(default)]
+    streaming: bool,
+}
+
+/// What a row comes to.
+#[derive(Serialize)]
+struct Told<'a> {
+    name: &'a str,
+    index: u64,
+    ok: bool,
+    error: Option<Refused>,
+    message: Option<Message>,
+}
+
+#[derive(Serialize)]
+struct Refused {
+    status: u16,
+    code: Option<String>,
+    message: String,
+}
+
+#[derive(Serialize)]
+struct Message {
+    text: String,
+    thinking: String,
+    tool_calls: Vec<Call>,
+    finish_reason: &'static str,
+    usage: Option<Usage>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    incomplete: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Call {
+    id: String,
+    name: String,
+    arguments: Value,
+}
+
+#[derive(Serialize)]
+struct Usage {
+    input: u64,
+    output: u64,
+}
+
+fn replay(row: &Row) -> Told<'_> {
+    let (ok, error, message) = match read(row) {
+        Ok(response) => (true, None, Some(message(&response))),
+        Err(why) => (false, Some(refused(why, row.status)), None),
+    };
+    Told { name: &row.name, index: row.index, ok, error, message }
+}
+
+fn read(row: &Row) -> Result<Response, Unreadable> {
+    let headers = row.response_headers.as_ref().and_then(Value::as_object);
+    let named = |name: &String| name.eq_ignore_ascii_case("content-type");
+    let content_type = headers
+        .and_then(|headers| headers.iter().find(|(name, _)| named(name)))
+        .and_then(|(_, value)| value.as_str());
+    let asked = if row.streaming { Streaming::Yes } else { Streaming::No };
+    let mut reply = Reply::new(row.status, content_type, asked);
+    let body = row.response_body.as_deref().unwrap_or_default();
+    reply.push(body.as_bytes(), &mut |_: Delta<'_>| ControlFlow::Continue(()));
+    reply.finish(Ended::Whole)
+}
+
+fn refused(why: Unreadable, status: u16) -> Refused {
+    match why {
+        Unreadable::Api(ApiError { status, code, message, .. }) => {
+            Refused { status, code, message }
+        }
+        other => {
+            let code = match other {
+                Unreadable::OtherWire { .. } => "other_wire",
+                Unreadable::NoJson { .. } => "no_json",
+                _ => "no_answer",
+            };
+            Refused { status, code: Some(code.to_owned()), message: other.to_string() }
+        }
+    }
+}
+
+fn message(response: &Response) -> Message {
+    let parts = &response.message.parts;
+    let thinking = parts.iter().filter_map(|part| match part {
+        Part::Thinking(thinking) => Some(thinking.text.as_str()),
+        _ => None,
+    });
+    Message {
+        text: response.text(),
+        thinking: thinking.collect(),
+        tool_calls: response.message.tool_calls().map(|call| told_call(call)).collect(),
+        finish_reason: match response.finish {
+            FinishReason::Stop => "stop",
+            FinishReason::Length => "length",
+            FinishReason::ToolCalls => "tool_calls",
+            FinishReason::ContentFilter => "content_filter",
+            _ => "other",
+        },
+        usage: response.usage.map(|usage| Usage { input: usage.input, output: usage.output }),
+        incomplete: response.incomplete.as_ref().map(ToString::to_string),
+    }
+}
+
+fn told_call(call: &ToolCall) -> Call {
+    Call {
+        id: call.id.to_string(),
+        name: call.name.to_string(),
+        arguments: call.parse().unwrap_or_else(|_| Value::from(&*call.arguments)),
+    }
+}

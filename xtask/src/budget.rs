@@ -1,0 +1,129 @@
+//! `cargo xtask budget`: what the project allows itself, measured.
+
+use std::path::Path;
+
+use crate::sources::{self, Source};
+use crate::{cargo, no_arguments};
+
+/// Crates in the pure core's normal tree, itself included, stay under this.
+const CORE_CRATES: usize = 20;
+/// Crates in a hello-agent's normal tree stay under this.
+const HELLO_CRATES: usize = 200;
+/// A file past this many lines is a question, and is listed.
+const LONG_FILE: usize = 400;
+/// A file past this many lines is to be split along a face.
+const TOO_LONG_FILE: usize = 600;
+/// The file that holds the loop stays under this many lines.
+const LOOP_FILE_LINES: usize = 300;
+/// How an agent runs, read in one sitting, stays under this many lines.
+const LOOP_LINES: usize = 1_200;
+/// The loop, then what it orchestrates.
+const LOOP_FILES: [&str; 4] = [
+    "crates/legwork-agent/src/run.rs",
+    "crates/legwork-agent/src/lifecycle/core.rs",
+    "crates/legwork-agent/src/driver/tool_calling.rs",
+    "crates/legwork-agent/src/executor.rs",
+];
+/// The stripped release command stays under this many bytes.
+const COMMAND_BYTES: u64 = 25_000_000;
+
+/// Prints each budget with what it came to, and fails on one that is overspent.
+pub(crate) fn run(args: &[String]) -> Result<(), String> {
+    no_arguments(args)?;
+    let mut over = Vec::new();
+    crates(&mut over)?;
+    let sources = sources::all()?;
+    files(&sources, &mut over);
+    the_loop(&sources, &mut over);
+    the_command(&mut over)?;
+    if over.is_empty() {
+        println!("budget: kept");
+        return Ok(());
+    }
+    Err(format!("overspent:\n  {}", over.join("\n  ")))
+}
+
+fn crates(over: &mut Vec<String>) -> Result<(), String> {
+    let core = cargo::tree("legwork-core")?.len();
+    // The façade's tree and the program that uses it.
+    let hello = cargo::tree("legwork")?.len() + 1;
+    for (what, count, limit) in [
+        ("crates of legwork-core", core, CORE_CRATES),
+        ("crates of a hello-agent", hello, HELLO_CRATES),
+    ] {
+        println!("{what:<44} {count:>9}  under {limit}");
+        if count >= limit {
+            over.push(format!(
+                "{what}: {count}, to stay under {limit}; `cargo tree -e normal` shows them"
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn files(sources: &[Source], over: &mut Vec<String>) {
+    let mut code: Vec<_> = sources.iter().filter(|source| !source.is_test()).collect();
+    code.sort_by_key(|source| source.lines());
+    let at = |share: usize| {
+        let place = (code.len().saturating_sub(1)) * share / 100;
+        code.get(place).map_or(0, |source| source.lines())
+    };
+    let shape = format!("{} files, median {}, p90 {}", code.len(), at(50), at(90));
+    println!("{:<44} {shape}", "lines of a code file");
+    for source in code.iter().rev() {
+        let lines = source.lines();
+        if lines > TOO_LONG_FILE {
+            over.push(format!(
+                "{}: {lines} lines, at most {TOO_LONG_FILE}; split it along a face",
+                source.path
+            ));
+        }
+        if lines > LONG_FILE {
+            println!("  past {LONG_FILE}: {:>5}  {}", lines, source.path);
+        }
+    }
+}
+
+fn the_loop(sources: &[Source], over: &mut Vec<String>) {
+    let mut total = 0;
+    for path in LOOP_FILES {
+        let Some(source) = sources.iter().find(|source| source.path == path) else {
+            over.push(format!(
+                "{path} is not there; if it moved, name its new place in xtask/src/budget.rs"
+            ));
+            continue;
+        };
+        total += source.lines();
+    }
+    let own = sources
+        .iter()
+        .find(|source| Some(&source.path.as_str()) == LOOP_FILES.first())
+        .map_or(0, Source::lines);
+    for (what, lines, limit) in [
+        ("lines of the loop", own, LOOP_FILE_LINES),
+        ("lines of loop, core, driver and executor", total, LOOP_LINES),
+    ] {
+        println!("{what:<44} {lines:>9}  under {limit}");
+        if lines >= limit {
+            over.push(format!("{what}: {lines}, to stay under {limit}"));
+        }
+    }
+}
+
+fn the_command(over: &mut Vec<String>) -> Result<(), String> {
+    let path = cargo::metadata()?.target_directory.join("release/legwork");
+    let what = "bytes of the release command";
+    let Some(bytes) = size(&path) else {
+        println!("{what:<44} not built (cargo build --release shows it)");
+        return Ok(());
+    };
+    println!("{what:<44} {bytes:>9}  under {COMMAND_BYTES}");
+    if bytes >= COMMAND_BYTES {
+        over.push(format!("{what}: {bytes}, to stay under {COMMAND_BYTES}"));
+    }
+    Ok(())
+}
+
+fn size(path: &Path) -> Option<u64> {
+    std::fs::metadata(path).ok().map(|facts| facts.len())
+}

@@ -1,0 +1,102 @@
+//! Asking Cargo: where the workspace is, what it holds, what a crate pulls in.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde::Deserialize;
+
+/// What `cargo metadata` tells about the workspace.
+#[derive(Deserialize)]
+pub(crate) struct Metadata {
+    pub(crate) packages: Vec<Package>,
+    pub(crate) target_directory: PathBuf,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Package {
+    pub(crate) name: String,
+    pub(crate) dependencies: Vec<Dependency>,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Dependency {
+    pub(crate) name: String,
+    /// `None` is a normal dependency.
+    pub(crate) kind: Option<String>,
+    /// Where it lies when it is a path dependency.
+    pub(crate) path: Option<PathBuf>,
+}
+
+/// The root of the workspace.
+pub(crate) fn root() -> PathBuf {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
+    manifest.parent().unwrap_or(manifest).to_path_buf()
+}
+
+/// The Cargo that runs us, so that one toolchain does everything.
+pub(crate) fn command() -> Command {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.current_dir(root());
+    command
+}
+
+/// The workspace's own packages, without their dependencies' packages.
+pub(crate) fn metadata() -> Result<Metadata, String> {
+    let text = output(&["metadata", "--no-deps", "--format-version", "1"])?;
+    serde_json::from_str(&text).map_err(|error| format!("cannot read `cargo metadata`: {error}"))
+}
+
+/// The crates of `package`'s normal tree, itself included, each once.
+pub(crate) fn tree(package: &str) -> Result<BTreeSet<String>, String> {
+    let text = output(&["tree", "--edges", "normal", "--prefix", "none", "--package", package])?;
+    Ok(text.lines().filter_map(name_and_version).collect())
+}
+
+/// `serde v1.0.2 (*)` is `serde v1.0.2`: marks and paths do not make another crate.
+fn name_and_version(line: &str) -> Option<String> {
+    let mut words = line.split_whitespace();
+    let name = words.next()?;
+    let version = words.next()?;
+    Some(format!("{name} {version}"))
+}
+
+/// Builds one program of the workspace with the profile that the tests use too.
+pub(crate) fn build(what: &[&str]) -> Result<PathBuf, String> {
+    // Diagnostics go to the terminal, and where the program lies comes to us.
+    let build = ["build", "--quiet"];
+    let format = ["--message-format", "json-render-diagnostics"];
+    let line = format!("cargo build {}", what.join(" "));
+    let output = command()
+        .args([&build, what, &format].concat())
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|error| format!("cannot start `{line}`: {error}"))?;
+    if !output.status.success() {
+        return Err(format!("`{line}` failed; its messages stand above"));
+    }
+    let built = String::from_utf8_lossy(&output.stdout);
+    let program = built.lines().rev().find_map(executable);
+    program.ok_or_else(|| format!("`{line}` told no program that it made"))
+}
+
+/// The program that a message of Cargo's tells.
+fn executable(line: &str) -> Option<PathBuf> {
+    #[derive(Deserialize)]
+    struct Artifact {
+        executable: Option<PathBuf>,
+    }
+    serde_json::from_str::<Artifact>(line).ok()?.executable
+}
+
+fn output(args: &[&str]) -> Result<String, String> {
+    let line = format!("cargo {}", args.join(" "));
+    let output =
+        command().args(args).output().map_err(|error| format!("cannot start `{line}`: {error}"))?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        return Err(format!("`{line}` failed:\n{}", said.trim()));
+    }
+    String::from_utf8(output.stdout).map_err(|error| format!("`{line}` is not UTF-8: {error}"))
+}

@@ -1,0 +1,120 @@
+//! `cargo xtask layers`: which crate may know which.
+//!
+//! Only normal and build edges count: what a crate's tests use reaches nobody.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::cargo::{self, Metadata};
+
+#[cfg(test)]
+mod tests;
+
+/// What a crate may depend on, of the workspace.
+enum May {
+    Only(&'static [&'static str]),
+    Any,
+}
+
+/// The table of `ARCHITECTURE.md`, lowest layer first.
+const TABLE: &[(&str, May)] = &[
+    ("legwork-core", May::Only(&[])),
+    ("legwork-macros", May::Only(&[])),
+    ("legwork-port", May::Only(&["legwork-core"])),
+    ("legwork-agent", May::Only(CONTRACT)),
+    ("legwork-models", May::Only(CONTRACT)),
+    ("legwork-tools", May::Only(CONTRACT)),
+    ("legwork-store", May::Only(CONTRACT)),
+    ("legwork-testkit", May::Only(&["legwork-port", "legwork-core", "legwork-agent"])),
+    (
+        "legwork",
+        May::Only(&[
+            "legwork-port",
+            "legwork-core",
+            "legwork-agent",
+            "legwork-models",
+            "legwork-tools",
+            "legwork-store",
+            "legwork-macros",
+        ]),
+    ),
+    ("legwork-cli", May::Only(&["legwork"])),
+    ("legwork-bench", May::Any),
+    ("xtask", May::Any),
+];
+
+/// What everything in the second layer stands on.
+const CONTRACT: &[&str] = &["legwork-port", "legwork-core"];
+
+/// Crate -> the crates of the workspace that it is built with.
+type Edges = BTreeMap<String, BTreeSet<String>>;
+
+/// Prints the table and fails on an edge that it does not have.
+pub(crate) fn run(args: &[String]) -> Result<(), String> {
+    crate::no_arguments(args)?;
+    let edges = edges(&cargo::metadata()?);
+    print(&edges);
+    let wrong = violations(&edges);
+    if wrong.is_empty() {
+        println!("layers: every edge is in the table");
+        return Ok(());
+    }
+    Err(format!(
+        "{} against the table in xtask/src/layers.rs:\n  {}",
+        wrong.len(),
+        wrong.join("\n  ")
+    ))
+}
+
+fn edges(metadata: &Metadata) -> Edges {
+    let mut edges = Edges::new();
+    for package in &metadata.packages {
+        let known = edges.entry(package.name.clone()).or_default();
+        for dependency in &package.dependencies {
+            let is_dev = dependency.kind.as_deref() == Some("dev");
+            if dependency.path.is_some() && !is_dev {
+                known.insert(dependency.name.clone());
+            }
+        }
+    }
+    edges
+}
+
+fn violations(edges: &Edges) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for (krate, known) in edges {
+        match TABLE.iter().find(|(name, _)| name == krate) {
+            None => wrong.push(format!("{krate} has no row: say there what it may know")),
+            Some((_, May::Any)) => {}
+            Some((_, May::Only(allowed))) => {
+                let over = known.iter().filter(|to| !allowed.contains(&to.as_str()));
+                wrong.extend(over.map(|to| {
+                    format!("{krate} -> {to}: drop the dependency, or move what needs it up")
+                }));
+            }
+        }
+    }
+    let gone = TABLE.iter().filter(|(name, _)| !edges.contains_key(*name));
+    wrong.extend(gone.map(|(name, _)| format!("{name} has a row but is no crate: take it out")));
+    wrong
+}
+
+fn print(edges: &Edges) {
+    println!("{:<16} {:<50} has", "crate", "may know");
+    for (krate, may) in TABLE {
+        let allowed = match may {
+            May::Any => "any".to_owned(),
+            May::Only([]) => "nothing".to_owned(),
+            May::Only(names) => short(names.iter().copied()),
+        };
+        let has = edges
+            .get(*krate)
+            .map_or_else(String::new, |known| short(known.iter().map(String::as_str)));
+        println!("{krate:<16} {allowed:<50} {has}");
+    }
+}
+
+/// `port core` for `legwork-port legwork-core`.
+fn short<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let names = names.map(|name| name.strip_prefix("legwork-").unwrap_or(name));
+    names.collect::<Vec<_>>().join(" ")
+}
