@@ -9,7 +9,7 @@ use legwork_core::{AgentState, Message, Seq, SessionId};
 
 use crate::agent::Agent;
 use crate::error::Error;
-use crate::request::{RunRequest, Task};
+use crate::request::{Run, RunRequest, Task};
 
 /// One session of an agent: run it, resume it, look at it, speak to it.
 #[derive(Debug, Clone)]
@@ -57,6 +57,14 @@ impl Session {
             return Err(Error::UnknownSession(self.id.clone()));
         }
         Ok(journal.fold(&self.id))
+    }
+
+    /// What came of its last run, as the journal has it. Needs no claim.
+    ///
+    /// # Errors
+    /// As [`Session::state`].
+    pub async fn last_run(&self) -> Result<Run, Error> {
+        Ok(Run { state: self.state().await? })
     }
 
     /// Leaves an item in its inbox; the same key again changes nothing.

@@ -26,7 +26,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use error::Error;
 use harness::Side;
-use subject::floor::Floor;
+use subject::{floor::Floor, legwork::Legwork};
 use workload::{Conditions, Workload};
 
 /// Measures Legwork beside a hand-written floor.
@@ -85,9 +85,7 @@ fn act(command: Command) -> Result<(), Error> {
             let sample = runtime()?.block_on(async {
                 match side {
                     Side::Floor => workload::measure::<Floor>(workload, &conditions).await,
-                    Side::Legwork => {
-                        Err(Error::Legwork("not built into this executable".to_owned()))
-                    }
+                    Side::Legwork => workload::measure::<Legwork>(workload, &conditions).await,
                 }
             })?;
             let text = serde_json::to_string(&sample).map_err(Error::json("the figures"))?;

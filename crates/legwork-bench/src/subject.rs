@@ -1,9 +1,10 @@
 //! The two sides under measure, behind one face.
 //!
 //! A workload is written once, over [`Subject`]; so both sides are warmed up,
-//! timed and checked by the same lines. [`floor`] is the hand-written loop.
+//! timed and checked by the same lines. [`floor`] is the hand-written loop, `legwork` is ours.
 
 pub(crate) mod floor;
+pub(crate) mod legwork;
 
 use std::{path::PathBuf, sync::Arc};
 

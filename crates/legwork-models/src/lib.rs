@@ -1,6 +1,27 @@
-//! Model providers of Legwork, one module and one feature each.
+//! Model providers of Legwork: one module and one feature each, over one HTTP client.
+//!
+//! It turns a [`ModelRequest`](legwork_port::core::ModelRequest) into a provider's wire
+//! and the answer into a [`Response`](legwork_port::core::Response), tries again what may
+//! heal, and keeps time limits. It is deliberately not the loop: it runs no tools, keeps
+//! no history, and reads neither the environment nor any file for a key.
+//!
+//! ```
+//! use legwork_models::openai::Chat;
+//! use legwork_port::Model;
+//!
+//! let model = Chat::builder("http://127.0.0.1:8080/v1", "qwen2.5-coder")
+//!     .provider("local")
+//!     .api_key("none")
+//!     .build()?;
+//! assert_eq!(model.name(), "local:qwen2.5-coder");
+//! # Ok::<(), legwork_models::openai::Error>(())
+//! ```
+//!
+//! Read the modules in this order: [`sse`] (event streams), [`retry`] (whether to try
+//! again), `http` (the client and its time limits), `openai` (Chat Completions).
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "openai")]
 pub mod http;
 #[cfg(feature = "openai")]
 pub mod openai;

@@ -29,6 +29,7 @@
 
 pub mod asked;
 pub mod clock;
+pub mod crash;
 pub mod conformance;
 pub mod gate;
 pub mod ids;

@@ -35,13 +35,13 @@
 mod error;
 pub mod model;
 pub mod store;
-pub mod tool;
+// tool-module-goes-here
 
 pub use error::{Error, Result};
 pub use legwork_agent as agent;
 pub use legwork_agent::{Agent, Run, RunEvent, Session, hook};
 pub use legwork_core as core;
-pub use legwork_macros::tool;
+// tool-macro-goes-here
 pub use legwork_port as port;
 pub use legwork_tools as tools;
 
@@ -49,7 +49,7 @@ pub use legwork_tools as tools;
 pub mod prelude {
     pub use crate::model;
     pub use crate::store::BuilderExt;
-    pub use crate::{Agent, Error, Run, RunEvent, Session, hook, tool};
+    pub use crate::{Agent, Error, Run, RunEvent, Session, hook};
     pub use legwork_core::{
         AgentState, Budget, EffectClass, ExecutionStatus, Message, OnDoubt, ToolOutcome,
     };

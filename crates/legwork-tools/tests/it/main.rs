@@ -11,3 +11,14 @@ mod death;
 mod place;
 mod read;
 mod sandbox;
+
+#[test]
+fn no_file_is_forgotten() {
+    let listed = include_str!("main.rs");
+    let dir = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it");
+    for file in std::fs::read_dir(dir).expect("listed") {
+        let name = file.expect("read").file_name().into_string().expect("UTF-8");
+        let module = name.trim_end_matches(".rs");
+        assert!(module == "main" || listed.contains(&format!("mod {module};")), "{name}");
+    }
+}

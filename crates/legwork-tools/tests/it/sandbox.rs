@@ -75,7 +75,8 @@ async fn status_and_limits_hold_behind_walls_too() {
     let Some(bash) = walled(&place, environment()) else { return };
     assert_eq!(ok!(bash, { "command": "exit 9" }), "[exit code 9]");
     let bash = bash.with_grace(std::time::Duration::from_secs(60));
-    let asked = "trap 'echo bye; exit 0' TERM; while :; do sleep 1000 & wait; done";
+    // Takes its time, so that walls that fell first would be noticed.
+    let asked = "trap 'for i in $(seq 200); do /bin/true; done; echo bye; exit 0' TERM; while :; do sleep 1000 & wait; done";
     let text = refused!(bash, { "command": asked, "timeout": 1 });
     assert_eq!(text, "bye\n[timed out after 1 s, asked to end and did]");
 }

@@ -1,14 +1,13 @@
 //! What every store must keep.
 //!
 //! ```
-//! use std::sync::Arc;
 //! use legwork_port::Store;
 //! use legwork_testkit::conformance::{self, Violations};
 //!
-//! async fn my_store_keeps_its_promises(
-//!     my_store: impl Fn() -> Arc<dyn Store>,
+//! async fn keeps_its_promises<S: Store + 'static>(
+//!     new_store: impl Fn() -> S,
 //! ) -> Result<(), Violations> {
-//!     conformance::store::check(async || my_store()).await
+//!     conformance::store::check(async || new_store()).await
 //! }
 //! ```
 
@@ -31,8 +30,8 @@ use super::{Violations, run};
 ///
 /// # Errors
 /// The promises that were not kept.
-pub async fn check(make: impl AsyncFn() -> Arc<dyn Store>) -> Result<(), Violations> {
-    run!(make().await =>
+pub async fn check<S: Store + 'static>(make: impl AsyncFn() -> S) -> Result<(), Violations> {
+    run!(erased(make().await) =>
         claims::s8_3_a_session_has_one_claim,
         claims::s8_3_of_many_claims_at_once_one_is_given,
         claims::s8_3_a_refused_claim_disturbs_nobody,
@@ -67,8 +66,10 @@ pub async fn check(make: impl AsyncFn() -> Arc<dyn Store>) -> Result<(), Violati
 ///
 /// # Errors
 /// The promises that were not kept.
-pub async fn check_shared(open: impl AsyncFn() -> Arc<dyn Store>) -> Result<(), Violations> {
-    run!([open().await, open().await] =>
+pub async fn check_shared<S: Store + 'static>(
+    open: impl AsyncFn() -> S,
+) -> Result<(), Violations> {
+    run!([erased(open().await), erased(open().await)] =>
         shared::s8_3_a_claim_holds_for_all_handles,
         shared::s8_3_fences_rise_across_handles,
         shared::s8_3_what_one_appends_another_reads,
@@ -85,13 +86,17 @@ pub async fn check_shared(open: impl AsyncFn() -> Arc<dyn Store>) -> Result<(), 
 ///
 /// # Errors
 /// The promises that were not kept.
-pub async fn check_fencing(
-    make: impl AsyncFn() -> Arc<dyn Store>,
+pub async fn check_fencing<S: Store + 'static>(
+    make: impl AsyncFn() -> S,
     lose: impl AsyncFn(SessionId),
 ) -> Result<(), Violations> {
     let lose = &lose;
-    run!((make().await, async |session| lose(session).await) =>
+    run!((erased(make().await), async |session| lose(session).await) =>
         fencing::s8_3_an_older_fence_is_refused,
         fencing::s8_3_a_lost_claim_given_back_frees_nothing,
     )
+}
+
+fn erased(store: impl Store + 'static) -> Arc<dyn Store> {
+    Arc::new(store)
 }

@@ -1,0 +1,132 @@
+//! Legwork under measure: an agent as a program would set it up.
+
+use std::ops::AddAssign as _;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use legwork::agent::stream::RunEvent;
+use legwork::core::{Budget, EffectClass, Event, SessionId, ToolCall, ToolOutcome, ToolSpec};
+use legwork::port::observer::{LiveEvent, Observer};
+use legwork::port::{BoxFuture, Tool, ToolContext, Trigger};
+use legwork::{Agent, hook, model, store};
+use serde_json::json;
+
+use super::{ADD, INSTRUCTIONS, Setup, Subject, TASK};
+use crate::{error::Error, probe::Probe};
+
+/// An agent, and the session that it ran last.
+#[derive(Clone)]
+pub(crate) struct Legwork {
+    agent: Agent,
+    streamed: bool,
+    last: Arc<Mutex<Option<SessionId>>>,
+}
+
+impl Subject for Legwork {
+    fn open(setup: Setup) -> Result<Self, Error> {
+        let name = format!("openai:{}", setup.script);
+        let model = model::at(&name, Some(&setup.base_url), Some("bench")).map_err(fail)?;
+        let mut builder = Agent::builder(model)
+            .instructions(INSTRUCTIONS)
+            .tool(Add::new(Arc::clone(&setup.probe)))
+            .budget(Budget::unlimited().steps(1_000));
+        for number in 0..setup.hooks {
+            let pass = hook(format!("pass {number}"), Trigger::ALL, |state, _| async { Ok(state) });
+            builder = builder.hook(pass);
+        }
+        if let Some(disk) = &setup.disk {
+            let address = format!("sqlite:{}", disk.dir.join("bench.db").display());
+            builder = builder.store_in(store::open(&address).map_err(fail)?);
+        }
+        let agent = builder.build().map_err(fail)?;
+        Ok(Self { agent, streamed: setup.streamed, last: Arc::default() })
+    }
+
+    async fn run(&self) -> Result<String, Error> {
+        let request = self.agent.run(TASK);
+        let request = match self.streamed {
+            true => request.observer(Arc::new(Listener::default())),
+            false => request,
+        };
+        let run = request.await.map_err(fail)?;
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        *last = Some(run.session().clone());
+        Ok(run.text())
+    }
+
+    async fn recorded(&self) -> Result<Vec<usize>, Error> {
+        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let Some(session) = last else { return Ok(Vec::new()) };
+        let journal = self.agent.session(session).journal().await.map_err(fail)?;
+        let mut steps: Vec<usize> = Vec::new();
+        let mut before = 0;
+        for entry in journal.entries() {
+            let bytes = entry.encode().map_err(Error::json("an entry"))?.len();
+            if matches!(entry.event, Event::InferenceStarted(_)) {
+                steps.push(std::mem::take(&mut before));
+            }
+            match steps.last_mut() {
+                Some(step) => step.add_assign(bytes),
+                None => before += bytes,
+            }
+        }
+        Ok(steps)
+    }
+}
+
+fn fail(error: impl std::fmt::Display) -> Error {
+    Error::Legwork(error.to_string())
+}
+
+/// Listens as a display does that copies the text.
+#[derive(Default)]
+struct Listener(Mutex<String>);
+
+impl Observer for Listener {
+    fn live(&self, _: &SessionId, event: &LiveEvent<'_>) {
+        if let Some(RunEvent::Text(text)) = RunEvent::from_live(event) {
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).push_str(&text);
+        }
+    }
+
+    fn committed(&self, _: &SessionId, _: &[Arc<legwork::core::Entry>]) {}
+}
+
+/// The one tool.
+struct Add {
+    spec: Arc<ToolSpec>,
+    probe: Arc<Probe>,
+}
+
+impl Add {
+    fn new(probe: Arc<Probe>) -> Self {
+        let schema = json!({
+            "type": "object",
+            "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}},
+            "required": ["a", "b"],
+        });
+        let spec = ToolSpec::new("add", ADD, schema).effect(EffectClass::ReadOnly);
+        Self { spec: Arc::new(spec), probe }
+    }
+}
+
+#[derive(serde::Deserialize)]
+struct Pair {
+    a: i64,
+    b: i64,
+}
+
+impl Tool for Add {
+    fn spec(&self) -> Arc<ToolSpec> {
+        Arc::clone(&self.spec)
+    }
+
+    fn call<'a>(&'a self, call: &'a ToolCall, _cx: &'a ToolContext) -> BoxFuture<'a, ToolOutcome> {
+        Box::pin(async move {
+            let pair: Pair = match serde_json::from_str(&call.arguments) {
+                Ok(pair) => pair,
+                Err(error) => return ToolOutcome::failed(error.to_string()),
+            };
+            ToolOutcome::Ok(self.probe.add(pair.a, pair.b).await.into())
+        })
+    }
+}

@@ -1,0 +1,151 @@
+//! This test binary as a process of its own, which can be killed.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::Path;
+use std::process::{Child as Process, ChildStdin, ChildStdout, Command, Stdio};
+
+use legwork_core::Seq;
+use legwork_core::inbox::Item;
+use legwork_port::Store as _;
+use legwork_store::sqlite::Store;
+
+use crate::sample::{append, entries, session};
+
+const ROLE: &str = "LEGWORK_STORE_TEST_ROLE";
+const DB: &str = "LEGWORK_STORE_TEST_DB";
+
+/// A child process that plays a role on a store.
+pub(crate) struct Child {
+    process: Process,
+    stdin: Option<ChildStdin>,
+    stdout: BufReader<ChildStdout>,
+}
+
+impl Child {
+    pub(crate) fn start(role: &str, db: &Path) -> Self {
+        Self::start_by(Command::new(std::env::current_exe().unwrap()), role, db)
+    }
+
+    /// Starts it by a command that takes the arguments for this binary.
+    pub(crate) fn start_by(mut command: Command, role: &str, db: &Path) -> Self {
+        command.args(["child::plays_its_role", "--exact", "--nocapture"]);
+        command.env(ROLE, role).env(DB, db).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut process = command.spawn().unwrap();
+        let stdin = process.stdin.take();
+        let stdout = BufReader::new(process.stdout.take().unwrap());
+        Self { process, stdin, stdout }
+    }
+
+    pub(crate) fn id(&self) -> u32 {
+        self.process.id()
+    }
+
+    /// The next thing that it says, or none if it has ended.
+    pub(crate) fn hears(&mut self) -> Option<String> {
+        loop {
+            let mut line = String::new();
+            if self.stdout.read_line(&mut line).unwrap() == 0 {
+                return None;
+            }
+            // The test runner says things too.
+            if let Some((_, said)) = line.split_once("child: ") {
+                return Some(said.trim_end().to_owned());
+            }
+        }
+    }
+
+    /// Lets it go on.
+    pub(crate) fn go(&mut self) {
+        self.stdin.as_mut().unwrap().write_all(b"go\n").unwrap();
+    }
+
+    /// Kills it with SIGKILL.
+    pub(crate) fn kill(mut self) {
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
+    }
+
+    /// Waits until it has ended by itself.
+    pub(crate) fn ends(mut self) {
+        drop(self.stdin.take());
+        assert!(self.process.wait().unwrap().success());
+    }
+}
+
+fn says(text: impl std::fmt::Display) {
+    println!("child: {text}");
+}
+
+fn waits() {
+    std::io::stdin().read_line(&mut String::new()).unwrap();
+}
+
+/// In the child it plays the role; in a run of the tests there is none.
+#[test]
+fn plays_its_role() {
+    let (Ok(role), Some(db)) = (std::env::var(ROLE), std::env::var_os(DB)) else { return };
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(play(&role, Path::new(&db)));
+}
+
+async fn play(role: &str, db: &Path) {
+    match role {
+        "open" => {
+            says("ready");
+            waits();
+            let store = Store::open(db).unwrap();
+            store.post(&session("s"), &std::process::id().to_string(), &note()).await.unwrap();
+            says("opened");
+        }
+        "hold" => {
+            let store = Store::open(db).unwrap();
+            let claim = store.claim(&session("s")).await.unwrap();
+            append(&*claim, 1..=3).await;
+            says(claim.fence().0);
+            waits();
+        }
+        "claim" => {
+            let store = Store::open(db).unwrap();
+            says("ready");
+            waits();
+            let claim = store.claim(&session("s")).await;
+            match &claim {
+                Ok(_) => says("claimed"),
+                Err(error) => says(error),
+            }
+            waits();
+        }
+        "post" => post(&Store::open(db).unwrap()).await,
+        "append" => append_for_ever(&Store::open(db).unwrap()).await,
+        other => panic!("no such role: {other}"),
+    }
+}
+
+fn note() -> Item {
+    Item::Stop("enough".into())
+}
+
+async fn post(store: &Store) {
+    says("ready");
+    waits();
+    for number in 0..25 {
+        let own = format!("{} {number}", std::process::id());
+        store.post(&session("s"), &own, &note()).await.unwrap();
+        store.post(&session("s"), &format!("shared {number}"), &note()).await.unwrap();
+    }
+    says("done");
+}
+
+/// Appends three entries at a time from wherever the journal ends, and says how far it is.
+async fn append_for_ever(store: &Store) {
+    let name = session("s");
+    let claim = store.claim(&name).await.unwrap();
+    let loaded = store.read(&name).await.unwrap();
+    assert_eq!(loaded.damage, None);
+    let mut last = loaded.journal.version().0;
+    loop {
+        claim.append(Seq(last), &entries(last + 1..=last + 3)).await.unwrap();
+        last += 3;
+        says(last);
+    }
+}

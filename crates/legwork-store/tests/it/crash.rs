@@ -1,0 +1,27 @@
+//! A process killed in the middle of many appends.
+
+use legwork_port::Store as _;
+
+use crate::child::Child;
+use crate::sample::{Folder, entries, session};
+
+#[tokio::test]
+async fn s8_4_a_killed_process_leaves_a_whole_journal() {
+    let folder = Folder::new();
+    let mut last = 0;
+    for round in 0..12 {
+        let mut child = Child::start("append", &folder.db());
+        let mut told = last;
+        for _ in 0..=(round * 7) % 23 {
+            told = child.hears().unwrap().parse().unwrap();
+        }
+        child.kill();
+
+        let loaded = folder.store().read(&session("s")).await.unwrap();
+        assert_eq!(loaded.damage, None);
+        last = loaded.journal.version().0;
+        assert!(last >= told, "entry {told} was told to be durable, the last one is {last}");
+        assert_eq!(last % 3, 0, "an append is there whole or not at all");
+        assert_eq!(loaded.journal.entries(), entries(1..=last));
+    }
+}

@@ -1,0 +1,91 @@
+//! Whose the files are, and where they may lie.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use legwork_port::Store as _;
+use legwork_port::store::Error;
+use legwork_store::sqlite::Store;
+
+use crate::child::Child;
+use crate::sample::{Folder, numbers, session, write};
+
+fn mode(path: &Path) -> u32 {
+    fs::metadata(path).unwrap().permissions().mode() & 0o777
+}
+
+/// All files below a folder.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for file in fs::read_dir(folder).unwrap() {
+        let path = file.unwrap().path();
+        if path.is_dir() { found.extend(files(&path)) } else { found.push(path) }
+    }
+    found
+}
+
+#[test]
+fn all_files_are_the_owners_alone_whatever_the_umask() {
+    for umask in ["000", "022", "077", "277"] {
+        let folder = Folder::new();
+        let db = folder.path().join("deep").join("er").join("store.db");
+        let mut shell = Command::new("sh");
+        let script = format!("umask {umask}; exec \"$0\" \"$@\"");
+        shell.arg("-c").arg(script).arg(std::env::current_exe().unwrap());
+        let mut child = Child::start_by(shell, "hold", &db);
+        child.hears().unwrap();
+        let found = files(folder.path());
+        // The database, its log, its index, and the claim.
+        assert_eq!(found.len(), 4, "{found:?}");
+        for path in found {
+            assert_eq!(mode(&path), 0o600, "{} under umask {umask}", path.display());
+        }
+        for inner in ["deep", "deep/er", "deep/er/store.db-claims"] {
+            assert_eq!(mode(&folder.path().join(inner)), 0o700, "{inner} under umask {umask}");
+        }
+        child.kill();
+    }
+}
+
+#[tokio::test]
+async fn a_path_may_hold_anything() {
+    for name in ["a b.db", "50%.db", "q?x=1#y.db", "file:x.db", ":memory:", "漢字.db"] {
+        let folder = Folder::new();
+        let path = folder.path().join(name);
+        write(&Store::open(&path).unwrap(), &session("s"), &[1..=2]).await;
+        assert!(path.is_file(), "{name}");
+        assert_eq!(numbers(&Store::open(&path).unwrap(), &session("s")).await, [1, 2], "{name}");
+    }
+}
+
+#[test]
+fn a_place_that_cannot_be_is_told() {
+    let folder = Folder::new();
+    let file = folder.path().join("file");
+    fs::write(&file, "no folder").unwrap();
+    for (path, said) in [
+        (folder.path().to_owned(), "it is a folder"),
+        (file.join("store.db"), "cannot be"),
+    ] {
+        let error = Store::open(&path).unwrap_err();
+        assert!(matches!(error, Error::Unusable { .. }), "{error}");
+        assert!(error.to_string().contains(said), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_opened_again_is_as_it_was() {
+    let folder = Folder::new();
+    for round in 0..5 {
+        let store = folder.store();
+        write(&store, &session("s"), &[]).await;
+        let claim = store.claim(&session("s")).await.unwrap();
+        crate::sample::append(&*claim, round * 2 + 1..=round * 2 + 2).await;
+    }
+    assert_eq!(numbers(&folder.store(), &session("s")).await, (1..=10).collect::<Vec<_>>());
+    let info = folder.store().sessions(10).await.unwrap();
+    assert_eq!(info[0].entries, 10);
+    assert_eq!(files(folder.path()), [folder.db()], "nothing is left beside the file");
+}

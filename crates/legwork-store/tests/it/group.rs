@@ -1,0 +1,136 @@
+//! Appends that wait together share one transaction, and so one sync.
+
+use std::pin::Pin;
+
+use legwork_core::Seq;
+use legwork_port::Store as _;
+
+use crate::sample::{Folder, append, entries, numbers, session};
+
+/// Polls a future once, so that what it asks for waits in the queue.
+async fn asks<F: Future + ?Sized>(future: Pin<&mut F>) {
+    let mut future = Some(future);
+    std::future::poll_fn(|cx| {
+        if let Some(future) = future.take() {
+            assert!(future.poll(cx).is_pending());
+        }
+        std::task::Poll::Ready(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn appends_that_wait_together_share_a_commit_and_each_has_its_own_result() {
+    let folder = Folder::new();
+    let store = folder.store();
+    let mut claims = Vec::new();
+    for number in 0..20 {
+        claims.push(store.claim(&session(&number.to_string())).await.unwrap());
+    }
+    for claim in &claims {
+        append(&**claim, 1..=2).await;
+    }
+    let before = store.stats();
+
+    // Nobody can write while another program does.
+    let other = folder.sqlite();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let batch = entries(3..=4);
+    let wrong = entries(9..=9);
+    let mut waiting: Vec<_> = claims
+        .iter()
+        .enumerate()
+        .map(|(number, claim)| match number % 4 {
+            3 => claim.append(Seq(8), &wrong),
+            _ => claim.append(Seq(2), &batch),
+        })
+        .collect();
+    for append in &mut waiting {
+        asks(append.as_mut()).await;
+    }
+    other.execute_batch("COMMIT").unwrap();
+
+    for (number, append) in waiting.into_iter().enumerate() {
+        let result = append.await;
+        let refused = result.is_err_and(|error| error.is_conflict());
+        assert_eq!(refused, number % 4 == 3, "append {number}");
+        let last = if refused { 2 } else { 4 };
+        let found = numbers(&store, &session(&number.to_string())).await;
+        assert_eq!(found, (1..=last).collect::<Vec<_>>());
+    }
+    let commits = store.stats().commits - before.commits;
+    // The thread may have taken the first alone before the others came.
+    assert!((1..=2).contains(&commits), "15 appends took {commits} commits");
+}
+
+#[tokio::test]
+async fn one_that_finds_no_room_fails_no_other() {
+    let folder = Folder::new();
+    let options = legwork_store::sqlite::Options::new().max_bytes(200_000);
+    let store = options.open(folder.db()).unwrap();
+    let [small, large, after] = ["small", "large", "after"].map(session);
+    let (small_claim, large_claim, after_claim) = (
+        store.claim(&small).await.unwrap(),
+        store.claim(&large).await.unwrap(),
+        store.claim(&after).await.unwrap(),
+    );
+    let other = folder.sqlite();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let few = entries(1..=2);
+    let too_much = [crate::sample::said(1, &"x".repeat(1_000_000))];
+    let mut first = small_claim.append(Seq(0), &few);
+    let mut second = large_claim.append(Seq(0), &too_much);
+    let mut third = after_claim.append(Seq(0), &few);
+    asks(first.as_mut()).await;
+    asks(second.as_mut()).await;
+    asks(third.as_mut()).await;
+    other.execute_batch("COMMIT").unwrap();
+    first.await.unwrap();
+    assert!(second.await.unwrap_err().to_string().contains("disk is full"));
+    third.await.unwrap();
+    assert_eq!(numbers(&store, &small).await, [1, 2]);
+    assert!(numbers(&store, &large).await.is_empty());
+    assert_eq!(numbers(&store, &after).await, [1, 2]);
+}
+
+#[tokio::test]
+async fn readers_are_never_blocked_by_a_writer() {
+    let folder = Folder::new();
+    let store = folder.store();
+    crate::sample::write(&store, &session("s"), &[1..=3]).await;
+    let other = folder.sqlite();
+    other.execute_batch("BEGIN IMMEDIATE; DELETE FROM journal").unwrap();
+    assert_eq!(numbers(&store, &session("s")).await, [1, 2, 3]);
+    assert_eq!(store.sessions(10).await.unwrap().len(), 1);
+    let fresh = folder.store();
+    assert_eq!(numbers(&fresh, &session("s")).await, [1, 2, 3]);
+}
+
+#[tokio::test]
+async fn whoever_waits_too_long_for_another_process_is_told() {
+    let folder = Folder::new();
+    let patience = std::time::Duration::from_millis(20);
+    let store = legwork_store::sqlite::Options::new().patience(patience).open(folder.db()).unwrap();
+    let other = folder.sqlite();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let error = store.claim(&session("s")).await.err().unwrap();
+    assert!(error.to_string().contains("kept it locked"), "{error}");
+    other.execute_batch("COMMIT").unwrap();
+    store.claim(&session("s")).await.unwrap();
+}
+
+#[tokio::test]
+async fn the_figures_count_what_was_written() {
+    let folder = Folder::new();
+    let store = folder.store();
+    let claim = store.claim(&session("s")).await.unwrap();
+    let before = store.stats();
+    append(&*claim, 1..=5).await;
+    assert!(claim.append(Seq(9), &entries(10..=10)).await.is_err());
+    claim.append(Seq(5), &[]).await.unwrap();
+    let after = store.stats();
+    assert_eq!(after.commits - before.commits, 1);
+    let lines = entries(1..=5).into_iter().map(|entry| entry.encode().unwrap().len() as u64 + 1);
+    assert_eq!(after.bytes - before.bytes, lines.sum::<u64>() - 1);
+    assert!(after.file > 0 && after.wal > before.wal);
+}

@@ -1,0 +1,28 @@
+//! Tests of the stores, on real files and with real processes.
+#![cfg(feature = "sqlite")]
+
+mod child;
+mod claims;
+mod conformance;
+mod crash;
+mod damage;
+mod disk;
+mod files;
+mod full;
+mod group;
+mod processes;
+mod read_only;
+mod sample;
+mod version;
+
+/// A file that is not named above would be compiled by nobody.
+#[test]
+fn every_file_is_named() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it");
+    for file in std::fs::read_dir(folder).unwrap() {
+        let name = file.unwrap().file_name().into_string().unwrap();
+        let module = name.trim_end_matches(".rs");
+        let named = include_str!("main.rs").contains(&format!("mod {module};"));
+        assert!(named || module == "main", "{name} is not named in main.rs");
+    }
+}

@@ -1,0 +1,89 @@
+//! Stores that may only be read.
+
+use std::fs;
+
+use legwork_core::inbox::{Cursor, Item};
+use legwork_port::Store as _;
+use legwork_port::store::Error;
+use legwork_store::sqlite::{Options, Store};
+
+use crate::child::Child;
+use crate::disk::Disk;
+use crate::sample::{Folder, numbers, session, write};
+
+async fn reads_and_refuses_to_write(store: &Store) {
+    let name = session("s");
+    assert_eq!(numbers(store, &name).await, [1, 2, 3]);
+    assert_eq!(store.sessions(10).await.unwrap().len(), 1);
+    assert_eq!(store.inbox(&name, Cursor(0)).await.unwrap().len(), 0);
+    let claimed = store.claim(&name).await.err().unwrap();
+    let posted = store.post(&name, "key", &Item::Stop("enough".into())).await.unwrap_err();
+    for error in [claimed, posted] {
+        assert!(matches!(error, Error::Unusable { .. }), "{error}");
+        assert!(error.to_string().contains("can only be read"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn s8_5_a_store_on_a_read_only_disk_can_be_read() {
+    let folder = Folder::new();
+    let disk = Disk::new(folder.path(), "2m");
+    write(&folder.store(), &session("s"), &[1..=3]).await;
+    if disk.freeze() {
+        reads_and_refuses_to_write(&folder.store()).await;
+        let again = Options::new().read_only().open(folder.db()).unwrap();
+        reads_and_refuses_to_write(&again).await;
+    }
+}
+
+#[tokio::test]
+async fn a_read_only_disk_with_the_log_of_a_killed_process_is_read_or_told() {
+    let folder = Folder::new();
+    let disk = Disk::new(folder.path(), "2m");
+    let mut child = Child::start("hold", &folder.db());
+    child.hears().unwrap();
+    child.kill();
+    fs::remove_file(folder.path().join("store.db-shm")).unwrap();
+    if disk.freeze() {
+        // What is in the log must not be left out in silence.
+        match Store::open(folder.db()) {
+            Ok(store) => reads_and_refuses_to_write(&store).await,
+            Err(error) => assert!(matches!(error, Error::Unusable { .. }), "{error}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn s8_5_reading_alone_changes_no_byte() {
+    let folder = Folder::new();
+    write(&folder.store(), &session("s"), &[1..=3]).await;
+    let before = fs::read(folder.db()).unwrap();
+    let store = Options::new().read_only().open(folder.db()).unwrap();
+    reads_and_refuses_to_write(&store).await;
+    drop(store);
+    assert_eq!(fs::read(folder.db()).unwrap(), before);
+}
+
+#[test]
+fn reading_alone_makes_no_store() {
+    let folder = Folder::new();
+    let error = Options::new().read_only().open(folder.db()).unwrap_err();
+    assert!(matches!(error, Error::Unusable { .. }), "{error}");
+    assert!(error.to_string().contains("no such file"), "{error}");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    fs::write(folder.db(), "").unwrap();
+    let error = Options::new().read_only().open(folder.db()).unwrap_err();
+    assert!(error.to_string().contains("empty"), "{error}");
+}
+
+#[tokio::test]
+async fn whoever_only_reads_sees_what_a_writer_adds() {
+    let folder = Folder::new();
+    let writer = folder.store();
+    write(&writer, &session("s"), &[1..=3]).await;
+    let reader = Options::new().read_only().open(folder.db()).unwrap();
+    assert_eq!(numbers(&reader, &session("s")).await, [1, 2, 3]);
+    let claim = writer.claim(&session("s")).await.unwrap();
+    crate::sample::append(&*claim, 4..=4).await;
+    assert_eq!(numbers(&reader, &session("s")).await, [1, 2, 3, 4]);
+}

@@ -1,0 +1,51 @@
+//! Files of other versions and of other programs.
+
+use std::fs;
+
+use legwork_port::store::Error;
+use legwork_store::sqlite::{self, Store};
+
+use crate::sample::{Folder, numbers, session, write};
+
+#[tokio::test]
+async fn s8_5_a_store_of_a_newer_version_is_left_alone() {
+    let folder = Folder::new();
+    write(&folder.store(), &session("s"), &[1..=2]).await;
+    folder.sqlite().pragma_update(None, "user_version", sqlite::VERSION + 1).unwrap();
+    let before = fs::read(folder.db()).unwrap();
+    let error = Store::open(folder.db()).unwrap_err();
+    assert!(matches!(error, Error::Newer { found: 2, known: 1, .. }), "{error}");
+    assert!(error.to_string().contains("use a newer Legwork"), "{error}");
+    assert_eq!(fs::read(folder.db()).unwrap(), before);
+    folder.sqlite().pragma_update(None, "user_version", sqlite::VERSION).unwrap();
+    assert_eq!(numbers(&folder.store(), &session("s")).await, [1, 2]);
+}
+
+#[test]
+fn a_database_of_something_else_is_left_alone() {
+    let folder = Folder::new();
+    folder.sqlite().execute("CREATE TABLE diary (page TEXT)", ()).unwrap();
+    let before = fs::read(folder.db()).unwrap();
+    let error = Store::open(folder.db()).unwrap_err();
+    assert!(matches!(error, Error::Unusable { .. }), "{error}");
+    assert!(error.to_string().contains("something else"), "{error}");
+    assert_eq!(fs::read(folder.db()).unwrap(), before);
+}
+
+#[test]
+fn a_file_that_is_no_database_is_left_alone() {
+    let folder = Folder::new();
+    fs::write(folder.db(), "Dear diary, ".repeat(1000)).unwrap();
+    let error = Store::open(folder.db()).unwrap_err();
+    assert!(matches!(error, Error::Unusable { .. }), "{error}");
+    assert!(error.to_string().contains("no SQLite database"), "{error}");
+    assert!(fs::read(folder.db()).unwrap().starts_with(b"Dear diary"));
+}
+
+#[tokio::test]
+async fn an_empty_file_becomes_a_store() {
+    let folder = Folder::new();
+    fs::write(folder.db(), "").unwrap();
+    write(&folder.store(), &session("s"), &[1..=2]).await;
+    assert_eq!(numbers(&folder.store(), &session("s")).await, [1, 2]);
+}

@@ -1,0 +1,272 @@
+//! Crashes at every commit of a run, and what comes of resuming it.
+//!
+//! ```
+//! use legwork_agent::Agent;
+//! use legwork_testkit::{ScriptedModel, Turn, crash};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() {
+//! let report = crash::simulate("say hello", |_world: &(), store| {
+//!     Agent::builder(ScriptedModel::new([Turn::text("hello")])).store_in(store).build()
+//! })
+//! .crash_everywhere()
+//! .await
+//! .expect("the undisturbed run works");
+//! report.check(|plain, crashed| match crashed.text == plain.text {
+//!     true => Ok(()),
+//!     false => Err(format!("{:?} instead of {:?}", crashed.text, plain.text)),
+//! });
+//! # }
+//! ```
+
+use std::future::IntoFuture as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use futures_util::future::{Either, select};
+use legwork_agent::memory::MemoryStore;
+use legwork_agent::{Agent, Error, Run};
+use legwork_core::inbox::{Cursor, Item, Posted};
+use legwork_core::{AgentState, Entry, Fence, OnDoubt, Seq, SessionId};
+use legwork_port::store::{Appended, Loaded, SessionInfo};
+use legwork_port::{BoxFuture, Cancellation, Claim, Store, store};
+
+/// The session that simulations run in.
+const SESSION: &str = "simulated";
+
+type Make<W> = dyn Fn(&W, Arc<dyn Store>) -> Result<Agent, Error>;
+
+/// A scenario: a task, and how its agent is made over a world that survives crashes.
+pub struct Simulation<W> {
+    task: String,
+    make: Box<Make<W>>,
+    on_doubt: OnDoubt,
+}
+
+/// A scenario over a world `W`: what a crash of the process does not undo.
+///
+/// `make` is called again after each crash, with the same world and store.
+pub fn simulate<W: Default>(
+    task: impl Into<String>,
+    make: impl Fn(&W, Arc<dyn Store>) -> Result<Agent, Error> + 'static,
+) -> Simulation<W> {
+    Simulation { task: task.into(), make: Box::new(make), on_doubt: OnDoubt::Tell }
+}
+
+/// Which side of a commit a crash is on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// What was done before it is done, and the journal does not know.
+    Before,
+    /// The journal knows, and nothing after it was done.
+    After,
+}
+
+/// How one run of the scenario ended.
+#[derive(Debug, Clone)]
+pub struct Ended<W> {
+    /// The commit it crashed at, the first is 1, and on which side; none = undisturbed.
+    pub crash: Option<(usize, Side)>,
+    /// The text of the last answer.
+    pub text: String,
+    /// The state it ended with.
+    pub state: AgentState,
+    /// The world as it was left.
+    pub world: W,
+}
+
+/// All runs of a scenario: the undisturbed one and one a crash.
+#[derive(Debug)]
+pub struct Report<W> {
+    /// The undisturbed run.
+    pub plain: Ended<W>,
+    /// One run a commit boundary and side.
+    pub crashed: Vec<Ended<W>>,
+}
+
+impl<W: Default> Simulation<W> {
+    /// What calls in doubt get when the run is resumed; `Tell` by default.
+    #[must_use]
+    pub fn on_doubt(self, on_doubt: OnDoubt) -> Self {
+        Self { on_doubt, ..self }
+    }
+
+    /// Runs it undisturbed, then once a side of each of its commits: everything is dropped
+    /// there, made anew, and resumed.
+    ///
+    /// Before a commit all that the run did since the last one is done and not journaled;
+    /// after it nothing of what was journaled as begun is done.
+    ///
+    /// # Errors
+    /// When a run could not be begun or resumed at all.
+    pub async fn crash_everywhere(&self) -> Result<Report<W>, Error> {
+        let (plain, commits) = self.run(None).await?;
+        let mut crashed = Vec::new();
+        for boundary in 1..=commits {
+            for side in [Side::Before, Side::After] {
+                crashed.push(self.run(Some((boundary, side))).await?.0);
+            }
+        }
+        Ok(Report { plain, crashed })
+    }
+
+    async fn run(&self, crash: Option<(usize, Side)>) -> Result<(Ended<W>, usize), Error> {
+        let world = W::default();
+        let store = CrashingStore::new(crash);
+        let as_port = || Arc::new(store.clone()) as Arc<dyn Store>;
+        let agent = (self.make)(&world, as_port())?;
+        let started = agent.run(self.task.as_str()).in_session(SESSION);
+        let first = into_outcome(started.into_future(), &store).await;
+        drop(agent);
+        let run = match first {
+            Some(run) => run?,
+            None => {
+                store.0.crashed.store(true, Ordering::SeqCst);
+                self.resume((self.make)(&world, as_port())?).await?
+            }
+        };
+        let commits = store.0.commits.load(Ordering::SeqCst);
+        Ok((Ended { crash, text: run.text(), state: run.into_state(), world }, commits))
+    }
+
+    async fn resume(&self, agent: Agent) -> Result<Run, Error> {
+        match agent.resume(SESSION).on_doubt(self.on_doubt).await {
+            // Nothing was journaled: whoever asked has to ask again.
+            Err(Error::UnknownSession(_)) => {
+                agent.run(self.task.as_str()).in_session(SESSION).await
+            }
+            // It was over, and the journal knows.
+            Err(Error::Refused(_)) => agent.session(SESSION).last_run().await,
+            other => other,
+        }
+    }
+}
+
+/// What came of a run; none when it crashed, and then all of it was dropped.
+async fn into_outcome(
+    run: BoxFuture<'static, Result<Run, Error>>,
+    store: &CrashingStore,
+) -> Option<Result<Run, Error>> {
+    let crash = store.0.crash.cancelled();
+    match select(run, std::pin::pin!(crash)).await {
+        Either::Left((outcome, _)) => Some(outcome),
+        Either::Right(_) => None,
+    }
+}
+
+impl<W> Report<W> {
+    /// Holds each crashed run against the undisturbed one.
+    ///
+    /// # Panics
+    /// When any of them does not hold, with all that do not.
+    #[expect(clippy::panic, reason = "this is an assertion for tests")]
+    pub fn check(&self, holds: impl Fn(&Ended<W>, &Ended<W>) -> Result<(), String>) {
+        let failures: Vec<_> = self
+            .crashed
+            .iter()
+            .filter_map(|crashed| {
+                let failure = holds(&self.plain, crashed).err()?;
+                Some(format!("crash at {:?}: {failure}", crashed.crash))
+            })
+            .collect();
+        if !failures.is_empty() {
+            panic!("{} of {} failed:\n{}", failures.len(), self.crashed.len(), failures.join("\n"));
+        }
+    }
+}
+
+/// A store in memory that stands still for ever at one commit, and says so.
+#[derive(Clone)]
+struct CrashingStore(Arc<Shared>);
+
+struct Shared {
+    inner: MemoryStore,
+    commits: AtomicUsize,
+    at: Option<(usize, Side)>,
+    crash: Cancellation,
+    crashed: AtomicBool,
+}
+
+impl CrashingStore {
+    fn new(at: Option<(usize, Side)>) -> Self {
+        Self(Arc::new(Shared {
+            inner: MemoryStore::new(),
+            commits: AtomicUsize::new(0),
+            at,
+            crash: Cancellation::new(),
+            crashed: AtomicBool::new(false),
+        }))
+    }
+}
+
+impl Store for CrashingStore {
+    fn claim<'a>(
+        &'a self,
+        session: &'a SessionId,
+    ) -> BoxFuture<'a, Result<Box<dyn Claim>, store::Error>> {
+        Box::pin(async move {
+            let claim = self.0.inner.claim(session).await?;
+            let claim: Box<dyn Claim> = Box::new(CrashingClaim { claim, store: self.clone() });
+            Ok(claim)
+        })
+    }
+
+    fn read<'a>(&'a self, session: &'a SessionId) -> BoxFuture<'a, Result<Loaded, store::Error>> {
+        self.0.inner.read(session)
+    }
+
+    fn sessions(&self, limit: usize) -> BoxFuture<'_, Result<Vec<SessionInfo>, store::Error>> {
+        self.0.inner.sessions(limit)
+    }
+
+    fn post<'a>(
+        &'a self,
+        session: &'a SessionId,
+        key: &'a str,
+        item: &'a Item,
+    ) -> BoxFuture<'a, Result<Cursor, store::Error>> {
+        self.0.inner.post(session, key, item)
+    }
+
+    fn inbox<'a>(
+        &'a self,
+        session: &'a SessionId,
+        after: Cursor,
+    ) -> BoxFuture<'a, Result<Vec<Posted>, store::Error>> {
+        self.0.inner.inbox(session, after)
+    }
+}
+
+struct CrashingClaim {
+    claim: Box<dyn Claim>,
+    store: CrashingStore,
+}
+
+impl Claim for CrashingClaim {
+    fn fence(&self) -> Fence {
+        self.claim.fence()
+    }
+
+    fn append<'a>(
+        &'a self,
+        expected: Seq,
+        entries: &'a [Arc<Entry>],
+    ) -> BoxFuture<'a, Result<Appended, store::Error>> {
+        Box::pin(async move {
+            let shared = &self.store.0;
+            let number = shared.commits.fetch_add(1, Ordering::SeqCst) + 1;
+            let here = shared.at.filter(|at| at.0 == number);
+            let here = here.filter(|_| !shared.crashed.load(Ordering::SeqCst));
+            if here.is_some_and(|at| at.1 == Side::Before) {
+                shared.crash.cancel();
+                return std::future::pending().await;
+            }
+            let appended = self.claim.append(expected, entries).await?;
+            if here.is_some() {
+                shared.crash.cancel();
+                return std::future::pending().await;
+            }
+            Ok(appended)
+        })
+    }
+}
