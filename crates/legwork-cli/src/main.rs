@@ -1,3 +1,29 @@
-//! The legwork command.
+//! The `legwork` command.
+//!
+//! A person gives a task, an agent works on it, every step is journaled; killed at any
+//! moment, `legwork resume` goes on. The command depends on the façade alone and keeps
+//! nothing of its own: what it shows is either news of a run or a fold over a journal.
+//!
+//! Read the modules in this order: [`args`], [`commands`], [`settings`], [`worker`],
+//! [`work`], then [`display`].
+#![forbid(unsafe_code)]
 
-fn main() {}
+mod args;
+mod commands;
+mod display;
+mod error;
+mod exit;
+mod place;
+mod recorded;
+mod sandbox;
+mod session;
+mod settings;
+mod signals;
+mod work;
+mod worker;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    commands::main().into()
+}

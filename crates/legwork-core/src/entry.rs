@@ -62,9 +62,21 @@ impl Entry {
     /// # Errors
     /// When the line is damaged, its body does not fit its type, or it is newer.
     pub fn decode(line: &[u8]) -> Result<Self, Error> {
-        let raw: Raw<'_> = serde_json::from_slice(line).map_err(Error::Damaged)?;
-        raw.into_entry()
+        match serde_json::from_slice::<Raw<'_>>(line) {
+            Ok(raw) => raw.into_entry(),
+            Err(damage) => Err(newer(line).unwrap_or(Error::Damaged(damage))),
+        }
     }
+}
+
+/// A newer line may have another shape: its version alone says that it is no damage.
+fn newer(line: &[u8]) -> Option<Error> {
+    #[derive(Deserialize)]
+    struct Version {
+        v: u32,
+    }
+    let Version { v: found } = serde_json::from_slice(line).ok()?;
+    (found > FORMAT).then_some(Error::Newer { found })
 }
 
 #[derive(Deserialize)]

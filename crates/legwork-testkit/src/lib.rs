@@ -29,8 +29,8 @@
 
 pub mod asked;
 pub mod clock;
-pub mod crash;
 pub mod conformance;
+pub mod crash;
 pub mod gate;
 pub mod ids;
 pub mod model;

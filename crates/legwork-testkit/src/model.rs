@@ -57,11 +57,7 @@ impl ScriptedModel {
         self.requests().iter().map(|request| Asked::of_request(request, false)).collect()
     }
 
-    async fn play(
-        &self,
-        asked: Asked,
-        deltas: Option<&mut dyn Deltas>,
-    ) -> Result<Response, Error> {
+    async fn play(&self, asked: Asked, deltas: Option<&mut dyn Deltas>) -> Result<Response, Error> {
         let turn = self.player.turn(&asked);
         if let Some(gate) = &turn.behind {
             gate.pass().await;

@@ -117,25 +117,24 @@ impl Ledger {
             let (used, wanted) = (used.cost.0, at_least.0);
             return Err(Exhausted { dimension: Dimension::Cost, limit: limit.0, used, wanted });
         }
-        let for_input = price.cost(&Usage { input, ..Usage::default() });
-        Ok(Some(price.output_for(MicroUsd(left.saturating_sub(for_input.0)))))
+        Ok(Some(price.output_for(MicroUsd(left), input)))
     }
 
     /// The limit that forbids another step now, if one does.
     pub fn forbids_step(&self, now: Timestamp) -> Option<Exhausted> {
         let used = self.committed();
         let checks = [
-            (Dimension::Steps, self.budget.steps, used.steps),
-            (Dimension::InputTokens, self.budget.input_tokens, used.input),
-            (Dimension::OutputTokens, self.budget.output_tokens, used.output),
-            (Dimension::TotalTokens, self.budget.total_tokens, used.total_tokens()),
-            (Dimension::Cost, self.budget.cost.map(|cost| cost.0), used.cost.0),
-            (Dimension::ActiveTime, self.budget.active.map(|time| time.0), used.active.0),
-            (Dimension::Deadline, self.budget.deadline.map(|at| at.0), now.0),
-            (Dimension::ToolCalls, self.budget.tool_calls, used.tool_calls),
+            (Dimension::Steps, used.steps),
+            (Dimension::InputTokens, used.input),
+            (Dimension::OutputTokens, used.output),
+            (Dimension::TotalTokens, used.total_tokens()),
+            (Dimension::Cost, used.cost.0),
+            (Dimension::ActiveTime, used.active.0),
+            (Dimension::Deadline, now.0),
+            (Dimension::ToolCalls, used.tool_calls),
         ];
-        checks.into_iter().find_map(|(dimension, limit, used)| {
-            let limit = limit.filter(|limit| used >= *limit)?;
+        checks.into_iter().find_map(|(dimension, used)| {
+            let limit = self.budget.limit(&dimension).filter(|limit| used >= *limit)?;
             Some(Exhausted { dimension, limit, used, wanted: 1 })
         })
     }
@@ -149,6 +148,7 @@ impl Ledger {
     }
 
     pub(crate) fn begin(&mut self) {
+        self.charge_unsettled();
         self.spent = Amounts::default();
     }
 
@@ -159,6 +159,13 @@ impl Ledger {
 
     pub(crate) fn reserve(&mut self, entry: Seq, amounts: Amounts) {
         self.reserved.push(Reserve { entry, amounts });
+    }
+
+    /// Charges in full what is still held: it belongs to calls that were cut off.
+    pub(crate) fn charge_unsettled(&mut self) {
+        for held in std::mem::take(&mut self.reserved) {
+            self.spend(&held.amounts);
+        }
     }
 
     /// Releases what an entry reserved and charges what was really used.

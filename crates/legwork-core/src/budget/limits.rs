@@ -84,6 +84,21 @@ impl Budget {
         Self { cost: Some(MicroUsd::from_usd(usd)), ..Self::guards() }
     }
 
+    /// The limit of a dimension, in its own unit; none = unlimited.
+    pub fn limit(&self, dimension: &Dimension) -> Option<u64> {
+        match dimension {
+            Dimension::Steps => self.steps,
+            Dimension::ToolCalls => self.tool_calls,
+            Dimension::InputTokens => self.input_tokens,
+            Dimension::OutputTokens => self.output_tokens,
+            Dimension::TotalTokens => self.total_tokens,
+            Dimension::Cost => self.cost.map(|cost| cost.0),
+            Dimension::ActiveTime => self.active.map(|time| time.0),
+            Dimension::Deadline => self.deadline.map(|at| at.0),
+            Dimension::Other(_) => None,
+        }
+    }
+
     /// At most this many steps.
     #[must_use]
     pub fn steps(self, steps: u64) -> Self {

@@ -37,19 +37,19 @@ impl Price {
         let cached = usage.cache_read.saturating_add(usage.cache_write);
         let plain = usage.input.saturating_sub(cached);
         let sum = part(plain, self.input)
-            + part(usage.cache_read, self.cache_read)
-            + part(usage.cache_write, self.cache_write)
-            + part(usage.output, self.output);
+            .saturating_add(part(usage.cache_read, self.cache_read))
+            .saturating_add(part(usage.cache_write, self.cache_write))
+            .saturating_add(part(usage.output, self.output));
         MicroUsd(u64::try_from(sum.div_ceil(1_000_000)).unwrap_or(u64::MAX))
     }
 
-    /// How many output tokens an amount of money buys.
-    pub fn output_for(&self, money: MicroUsd) -> u64 {
+    /// How many output tokens an amount of money buys beside an input.
+    pub fn output_for(&self, money: MicroUsd, input: u64) -> u64 {
         if self.output.0 == 0 {
             return u64::MAX;
         }
-        let tokens = u128::from(money.0) * 1_000_000 / u128::from(self.output.0);
-        u64::try_from(tokens).unwrap_or(u64::MAX)
+        let left = part(1_000_000, money).saturating_sub(part(input, self.input));
+        u64::try_from(left / u128::from(self.output.0)).unwrap_or(u64::MAX)
     }
 }
 

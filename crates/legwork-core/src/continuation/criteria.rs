@@ -39,8 +39,7 @@ impl Criterion for Signals {
     }
 
     fn decide(&self, state: &AgentState) -> Result<Option<Decision>, String> {
-        let strongest = state.stop_signals().iter().min_by_key(|s| s.reason.priority());
-        Ok(strongest.cloned().map(Decision::Forbid))
+        Ok(state.stop_signal().cloned().map(Decision::Forbid))
     }
 }
 

@@ -58,15 +58,13 @@ pub fn resolve(votes: Vec<Vote>) -> ContinuationOutcome {
     let forbids = |vote: &Vote| matches!(vote.decision, Decision::Forbid(_));
     let stops = |vote: &Vote| matches!(vote.decision, Decision::Stop(_));
     let asks = |vote: &Vote| matches!(vote.decision, Decision::Request);
-    let winner = if votes.iter().any(forbids) {
-        strongest(&votes, forbids)
-    } else if votes.iter().any(asks) {
-        votes.iter().filter(|v| asks(v)).min_by(|a, b| a.by.cmp(&b.by))
-    } else if votes.iter().any(stops) {
-        strongest(&votes, stops)
-    } else {
-        votes.iter().min_by(|a, b| a.by.cmp(&b.by))
+    let wanted = |vote: &&Vote| match &vote.decision {
+        _ if votes.iter().any(forbids) => forbids(vote),
+        _ if votes.iter().any(asks) => asks(vote),
+        _ if votes.iter().any(stops) => stops(vote),
+        _ => true,
     };
+    let winner = votes.iter().filter(wanted).min_by(|a, b| rank(a).cmp(&rank(b)));
     let Some(winner) = winner.cloned() else {
         let nobody = StopSignal::new(StopReason::Unknown, "nobody", "that nothing asks to go on");
         return ContinuationOutcome::stop(nobody);
@@ -75,7 +73,7 @@ pub fn resolve(votes: Vec<Vote>) -> ContinuationOutcome {
         .into_iter()
         .filter(|vote| *vote != winner && vote.decision != Decision::Allow)
         .collect();
-    rest.sort_by(|a, b| a.by.cmp(&b.by));
+    rest.sort_by(|a, b| a.by.cmp(&b.by).then_with(|| rank(a).cmp(&rank(b))));
     let (go_on, signal) = match winner.decision {
         Decision::Forbid(signal) | Decision::Stop(signal) => (false, Some(signal)),
         Decision::Request | Decision::Allow => (true, None),
@@ -83,11 +81,17 @@ pub fn resolve(votes: Vec<Vote>) -> ContinuationOutcome {
     ContinuationOutcome { go_on, by: winner.by, signal, votes: rest }
 }
 
-fn strongest(votes: &[Vote], wanted: impl Fn(&Vote) -> bool) -> Option<&Vote> {
-    votes.iter().filter(|vote| wanted(vote)).min_by_key(|vote| match &vote.decision {
-        Decision::Forbid(signal) | Decision::Stop(signal) => {
-            (signal.reason.priority(), vote.by.as_str())
-        }
-        Decision::Request | Decision::Allow => (u8::MAX, vote.by.as_str()),
-    })
+/// What votes are told apart by: equal ranks are equal votes.
+fn rank(vote: &Vote) -> impl Ord + '_ {
+    let (kind, signal) = match &vote.decision {
+        Decision::Forbid(signal) => (0, Some(signal)),
+        Decision::Request => (1, None),
+        Decision::Stop(signal) => (2, Some(signal)),
+        Decision::Allow => (3, None),
+    };
+    let priority = signal.map(|signal| signal.reason.priority());
+    let words = signal.map(|s| (s.reason.as_str(), s.source.as_str(), s.message.as_str()));
+    let limit = signal.and_then(|signal| signal.limit.as_ref());
+    let numbers = limit.map(|l| (l.dimension.as_str(), l.limit, l.used, l.wanted));
+    (priority, vote.by.as_str(), kind, words, numbers)
 }

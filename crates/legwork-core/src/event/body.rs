@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serde_json::value::{RawValue, to_raw_value};
 
 use crate::budget::{Amounts, Budget};
 use crate::continuation::ContinuationOutcome;
@@ -234,10 +235,36 @@ pub struct HeadMoved {
 }
 
 /// An event that this version does not know.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+///
+/// Its body is kept as text: numbers and the order of keys stay as they came.
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Unknown {
     /// Its type.
     pub kind: String,
-    /// Its body as it came.
-    pub body: Value,
+    /// Its body as it came, on one line.
+    pub body: Box<RawValue>,
+}
+
+impl Unknown {
+    /// An event of a type with a body.
+    pub fn new(kind: impl Into<String>, body: &Value) -> Self {
+        // A value always serialises: its keys are text.
+        let body = to_raw_value(body).unwrap_or_else(|_| RawValue::NULL.to_owned());
+        Self { kind: kind.into(), body }
+    }
+
+    /// An event of a type with a body as it came, brought to one line: an entry is one,
+    /// and a raw line break can only stand between the parts.
+    pub(super) fn read(kind: &str, body: &RawValue) -> Result<Self, serde_json::Error> {
+        if body.get().contains(['\n', '\r']) {
+            return Ok(Self::new(kind, &serde_json::from_str(body.get())?));
+        }
+        Ok(Self { kind: kind.to_owned(), body: body.to_owned() })
+    }
+}
+
+impl PartialEq for Unknown {
+    fn eq(&self, other: &Self) -> bool {
+        self.kind == other.kind && self.body.get() == other.body.get()
+    }
 }

@@ -40,8 +40,7 @@ macro_rules! events {
                 match kind {
                     $( $name => serde_json::from_str(body.get()).map(Self::$variant).map_err(fail), )+
                     other => {
-                        let body = serde_json::from_str(body.get()).map_err(fail)?;
-                        Ok(Self::Other(Unknown { kind: other.to_owned(), body }))
+                        Unknown::read(other, body).map(Self::Other).map_err(fail)
                     }
                 }
             }

@@ -91,6 +91,11 @@ impl AgentState {
         self.continuation_outcome()?.stop_reason()
     }
 
+    /// The request to stop that decides, the first of the highest priority.
+    pub fn stop_signal(&self) -> Option<&StopSignal> {
+        self.stop_signals().iter().min_by_key(|signal| signal.reason.priority())
+    }
+
     /// Requests to stop, in the order they came.
     pub fn stop_signals(&self) -> &[StopSignal] {
         self.execution().map_or(&[], |execution| &execution.signals)
@@ -106,7 +111,7 @@ impl AgentState {
         &self.ledger().spent
     }
 
-    /// The last whole response of this execution that asked for no tools.
+    /// The response of the latest step, if it is whole and asked for no tools.
     pub fn final_response(&self) -> Option<&Arc<Response>> {
         let step = self.current_step().or_else(|| Some(&*self.last_step_result()?.step))?;
         let response = step.response.as_ref()?;

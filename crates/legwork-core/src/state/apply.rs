@@ -10,7 +10,7 @@ use crate::inbox::{Answer, Item, Verdict};
 use crate::inference::Response;
 use crate::message::Message;
 use crate::state::{
-    AgentStep, CallSlot, CallStatus, Context, ExecutionState, ExecutionStatus, Inner, Shown,
+    AgentStep, CallSlot, CallStatus, Context, ExecutionState, ExecutionStatus, Inner, Pending, Shown,
     StepResult,
 };
 use crate::time::Timestamp;
@@ -149,12 +149,13 @@ impl Inner {
     fn change_response(&mut self, response: &Arc<Response>) {
         let Some(step) = self.step() else { return };
         let untouched = step.calls.iter().all(|slot| slot.status == CallStatus::Open);
-        let pushed = step.response.as_ref().is_some_and(|r| r.incomplete.is_none());
+        let before = step.response.as_ref().filter(|r| r.incomplete.is_none());
+        let place = before.and_then(|r| self.context.transcript.position(&r.message));
         let Some(seq) = step.response_entry.filter(|_| untouched) else { return };
-        if pushed {
-            self.context.transcript.take_back(1);
-        }
+        // What was said since stays behind it.
+        let since = place.map(|at| self.context.transcript.rewind(at)).unwrap_or_default();
         self.respond(seq, response);
+        since.into_iter().skip(1).for_each(|message| self.context.transcript.push(message));
     }
 
     fn start_call(&mut self, started: &event::ToolStarted) {
@@ -196,8 +197,9 @@ impl Inner {
             }
         });
         self.in_execution(|execution| {
-            if execution.pending.iter().any(|pending| pending.index == index) {
-                Arc::make_mut(&mut execution.pending).retain(|pending| pending.index != index);
+            let waits = |pending: &Pending| pending.index == index;
+            if execution.pending.iter().any(waits) {
+                no_longer_waits(execution, waits);
             }
         });
         self.settle_turn();
@@ -224,6 +226,7 @@ impl Inner {
                 )
         );
         match (failed, before) {
+            _ if !failed && !outcome.is_ok() => {}
             (true, _) => {
                 let retries = Arc::make_mut(&mut Arc::make_mut(execution).retries);
                 retries.insert(Arc::clone(tool), before.saturating_add(1));
@@ -237,16 +240,21 @@ impl Inner {
     }
 
     fn change_outcome(&mut self, changed: &event::ToolChanged) {
-        let settled = self.step().filter(|step| step.is_answered()).map(|step| step.calls.len());
+        let settled = self.step().filter(|step| step.is_answered()).and_then(|step| {
+            let place = self.context.transcript.position(&step.response.as_ref()?.message)?;
+            Some((place + 1, step.calls.len()))
+        });
         self.in_step(|step| {
             let Some(slot) = step.calls.get_mut(changed.index as usize) else { return };
             if let CallStatus::Done(execution) = &mut slot.status {
                 Arc::make_mut(execution).outcome = Arc::clone(&changed.outcome);
             }
         });
-        if let Some(count) = settled {
-            self.context.transcript.take_back(count);
+        if let Some((place, count)) = settled {
+            // What was said since stays behind the results.
+            let since = self.context.transcript.rewind(place);
             self.settle_turn();
+            since.into_iter().skip(count).for_each(|message| self.context.transcript.push(message));
         }
     }
 
@@ -263,10 +271,7 @@ impl Inner {
             execution.pending.iter().find(|pending| pending.id == answer.id).cloned()
         });
         let Some(pending) = waiting else { return };
-        self.in_execution(|execution| {
-            Arc::make_mut(&mut execution.pending).retain(|other| other.id != pending.id);
-            execution.status = ExecutionStatus::InProgress;
-        });
+        self.in_execution(|execution| no_longer_waits(execution, |other| other.id == pending.id));
         let outcome = match &answer.verdict {
             Verdict::RunAgain => {
                 return self.in_step(|step| {
@@ -319,6 +324,14 @@ impl Inner {
             Item::Answer(answer) => self.answer(at, answer),
             Item::Label(_) | Item::MoveHead(_) => {}
         }
+    }
+}
+
+/// The execution waits until the last of what is pending was answered.
+fn no_longer_waits(execution: &mut ExecutionState, answered: impl Fn(&Pending) -> bool) {
+    Arc::make_mut(&mut execution.pending).retain(|pending| !answered(pending));
+    if execution.pending.is_empty() {
+        execution.status = ExecutionStatus::InProgress;
     }
 }
 

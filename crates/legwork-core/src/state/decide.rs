@@ -112,10 +112,12 @@ impl AgentState {
             let signal = execution.outcome.as_ref()?.signal.as_ref()?;
             execution.status.is_terminal().then(|| signal.limit.clone()).flatten()
         });
-        if limited.is_none() {
+        let Some(limited) = limited else {
             return Err(Refusal::NothingToDo { status: self.status_text() });
-        }
-        if let Some(limit) = self.ledger().forbids_step(self.now().wall) {
+        };
+        let now = self.ledger().budget.limit(&limited.dimension);
+        let holds = now.is_some_and(|limit| limit <= limited.limit).then_some(limited);
+        if let Some(limit) = holds.or_else(|| self.ledger().forbids_step(self.now().wall)) {
             return Err(Refusal::LimitHolds { limit: limit.to_string() });
         }
         Ok(vec![Event::ExecutionReopened(event::ExecutionReopened {})])

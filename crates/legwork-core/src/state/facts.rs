@@ -124,10 +124,7 @@ impl SessionFacts {
         match &entry.event {
             Event::ExecutionStarted(_) => self.ledger.begin(),
             Event::InferenceStarted(started) => {
-                // What an earlier attempt left unsettled is charged in full.
-                for held in std::mem::take(&mut self.ledger.reserved) {
-                    self.ledger.spend(&held.amounts);
-                }
+                self.ledger.charge_unsettled();
                 let steps = started.reserved.steps;
                 self.ledger.reserve(entry.seq, Amounts { steps: 0, ..started.reserved });
                 self.ledger.spend(&Amounts { steps, ..Amounts::default() });
@@ -138,10 +135,7 @@ impl SessionFacts {
                 self.ledger.spend(&Amounts { tool_calls: 1, ..Amounts::default() });
             }
             Event::StepFinished(finished) => {
-                // What is still held belongs to a call that was cut off.
-                for held in std::mem::take(&mut self.ledger.reserved) {
-                    self.ledger.spend(&held.amounts);
-                }
+                self.ledger.charge_unsettled();
                 self.ledger.active(finished.took);
             }
             _ => {}

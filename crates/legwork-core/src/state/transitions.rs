@@ -15,13 +15,10 @@ use crate::tool::{ToolExecution, ToolOutcome};
 impl AgentState {
     /// A message at the end of the transcript.
     ///
-    /// It is recorded only while the transcript is settled: between a call and its
-    /// result there is no place for it, and then the state stays as it is.
+    /// Between a call and its result there is no place for it: while calls are open it
+    /// waits, and enters behind the last result.
     #[must_use]
     pub fn with_message(self, message: impl Into<Message>) -> Self {
-        if self.context().transcript.settled().is_none() {
-            return self;
-        }
         self.with(Event::MessageAdded(Arc::new(message.into())))
     }
 

@@ -1,5 +1,6 @@
 //! Tests of the stores, on real files and with real processes.
 #![cfg(feature = "sqlite")]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "these are tests")]
 
 mod child;
 mod claims;

@@ -65,7 +65,8 @@ pub(super) async fn answer(
 
 fn receive(head: &hyper::http::request::Parts, body: &[u8]) -> serde_json::Result<Received> {
     let body: Value = serde_json::from_slice(body)?;
-    let text = |value: &hyper::header::HeaderValue| String::from_utf8_lossy(value.as_bytes()).into();
+    let text =
+        |value: &hyper::header::HeaderValue| String::from_utf8_lossy(value.as_bytes()).into();
     let headers = head.headers.iter().map(|(name, value)| (name.to_string(), text(value)));
     Ok(Received {
         path: head.uri.path().to_owned(),

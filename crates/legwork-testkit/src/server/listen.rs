@@ -39,14 +39,15 @@ pub(super) fn start(shared: Arc<Shared>) -> io::Result<(SocketAddr, Running)> {
         TcpListener::from_std(listener)?
     };
     let (stop, stopped) = oneshot::channel::<()>();
-    let thread = std::thread::Builder::new().name("scripted-server".to_owned()).spawn(move || {
-        runtime.block_on(async {
-            tokio::select! {
-                () = accept(listener, shared) => {}
-                _ = stopped => {}
-            }
-        });
-    })?;
+    let thread =
+        std::thread::Builder::new().name("scripted-server".to_owned()).spawn(move || {
+            runtime.block_on(async {
+                tokio::select! {
+                    () = accept(listener, shared) => {}
+                    _ = stopped => {}
+                }
+            });
+        })?;
     Ok((address, Running { stop: Some(stop), thread: Some(thread) }))
 }
 

@@ -46,7 +46,7 @@ async fn sleepers_wake_when_their_time_comes_in_order() {
             tokio::task::yield_now().await;
         }
     };
-    let (woken, ()) = tokio::join!(woken(&clock, [3, 1, 2, 4]), turn);
+    let (woken, ()) = futures_util::future::join(woken(&clock, [3, 1, 2, 4]), turn).await;
     assert_eq!(woken, [(1, 1), (2, 2), (3, 3), (4, 4)]);
     assert_eq!(clock.sleepers(), 0);
 }

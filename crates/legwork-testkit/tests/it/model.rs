@@ -5,9 +5,7 @@ use std::ops::ControlFlow;
 use legwork_core::event::ExecutionStarted;
 use legwork_core::inference::Incomplete;
 use legwork_core::message::ToolResult;
-use legwork_core::{
-    AgentState, Event, FinishReason, Message, ModelRequest, Part, SessionId,
-};
+use legwork_core::{AgentState, Event, FinishReason, Message, ModelRequest, Part, SessionId};
 use legwork_port::model::{self, Delta, Kind, Model as _, Profile};
 use legwork_testkit::{Gate, Script, ScriptedModel, Turn};
 use serde_json::json;
@@ -34,9 +32,8 @@ async fn says_its_turns_in_order() {
         text: "one".to_owned(),
         is_error: false,
     };
-    let second = request()
-        .with_message((*first.message).clone())
-        .with_message(Message::tool_result(result));
+    let second =
+        request().with_message((*first.message).clone()).with_message(Message::tool_result(result));
     let last = model.infer(second, None).await.unwrap();
     assert_eq!((last.text(), last.finish.clone()), ("1".to_owned(), FinishReason::Stop));
     assert_eq!(last.usage.unwrap().total(), 15);

@@ -21,7 +21,8 @@ fn arguments(events: &[Value]) -> String {
 }
 
 fn content(events: &[Value]) -> String {
-    let piece = |event: &Value| Some(event.pointer("/choices/0/delta/content")?.as_str()?.to_owned());
+    let piece =
+        |event: &Value| Some(event.pointer("/choices/0/delta/content")?.as_str()?.to_owned());
     events.iter().filter_map(piece).collect()
 }
 
@@ -238,8 +239,9 @@ fn a_held_turn_answers_when_released() {
 fn a_client_may_die_while_it_is_held() {
     let server = Server::start([Turn::text("first")]).unwrap();
     server.hold(0);
-    drop(send(&server, "POST /v1/chat/completions", &hi().to_string()));
-    server.received_blocking(1);
+    let client = send(&server, "POST /v1/chat/completions", &hi().to_string());
+    server.arrived_blocking(0);
+    drop(client);
     server.release(0);
     assert_eq!(post(&server, &hi()).json()["choices"][0]["message"]["content"], "first");
 }
@@ -288,7 +290,10 @@ fn lists_its_model_and_serves_no_other() {
     let server = Server::start(script).unwrap();
     assert_eq!(get(&server, "/v1/models").json()["data"][0]["id"], "tiny");
     let refused = post(&server, &hi());
-    assert_eq!((refused.status, &refused.json()["error"]["code"]), (404, &json!("model_not_found")));
+    assert_eq!(
+        (refused.status, &refused.json()["error"]["code"]),
+        (404, &json!("model_not_found"))
+    );
 }
 
 #[test]

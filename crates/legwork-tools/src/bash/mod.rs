@@ -80,8 +80,10 @@ pub enum Error {
         /// What the sandbox said, with what to do.
         why: String,
     },
-    /// The shell could not be started.
-    #[error("the command could not be started: {source}; nothing of it has run")]
+    /// The shell could not be started, or its end not be learned.
+    #[error(
+        "the command could not be started or watched: {source}; check what it did before trying again"
+    )]
     Start {
         /// What the operating system said.
         source: io::Error,
@@ -221,6 +223,8 @@ impl Tool for Bash {
                 Err(outcome) => return outcome,
             };
             tokio::select! {
+                // What has ended is told, also when it was cancelled just then.
+                biased;
                 ended = self.run(arguments) => match ended {
                     Ok((End::Exited(_) | End::Signalled(_), text)) => ToolOutcome::text(text),
                     Ok((_, text)) => ToolOutcome::Failed(FailureKind::Timeout, text),

@@ -149,6 +149,7 @@ impl Tool for Read {
                 Err(outcome) => return outcome,
             };
             tokio::select! {
+                biased;
                 page = self.page(arguments) => match page {
                     Ok(text) => ToolOutcome::text(text),
                     Err(error) => ToolOutcome::failed(error.to_string()),

@@ -70,7 +70,8 @@ pub(super) async fn s8_3_reading_needs_no_claim(store: &Subject) -> Outcome {
     append(&*held, 0, &said_all(1..=3)).await?;
     holds(&**store, &name, &said_all(1..=3)).await?;
     tried("posting beside a claim", store.post(&name, "key", &note("hello")).await)?;
-    let items = tried("reading the inbox beside a claim", store.inbox(&name, <_>::default()).await)?;
+    let items =
+        tried("reading the inbox beside a claim", store.inbox(&name, <_>::default()).await)?;
     ensure!(items.len() == 1, "{} items in the inbox, one was posted", items.len());
     let listed = tried("listing beside a claim", store.sessions(10).await)?;
     ensure!(listed.len() == 1, "{} sessions listed, there is one", listed.len());

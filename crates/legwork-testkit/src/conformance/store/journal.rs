@@ -43,8 +43,7 @@ pub(super) async fn what_is_read_is_what_was_appended(store: &Subject) -> Outcom
 
 pub(super) async fn a_large_entry_comes_back_whole(store: &Subject) -> Outcome {
     let name = session("large");
-    let entries =
-        [said(1, "before"), said(2, &"0123456789é".repeat(500_000)), said(3, "after")];
+    let entries = [said(1, "before"), said(2, &"0123456789é".repeat(500_000)), said(3, "after")];
     let held = claim(&**store, &name).await?;
     append(&*held, 0, &entries).await?;
     holds(&**store, &name, &entries).await

@@ -66,9 +66,7 @@ pub async fn check<S: Store + 'static>(make: impl AsyncFn() -> S) -> Result<(), 
 ///
 /// # Errors
 /// The promises that were not kept.
-pub async fn check_shared<S: Store + 'static>(
-    open: impl AsyncFn() -> S,
-) -> Result<(), Violations> {
+pub async fn check_shared<S: Store + 'static>(open: impl AsyncFn() -> S) -> Result<(), Violations> {
     run!([erased(open().await), erased(open().await)] =>
         shared::s8_3_a_claim_holds_for_all_handles,
         shared::s8_3_fences_rise_across_handles,

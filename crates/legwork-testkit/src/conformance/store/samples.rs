@@ -39,7 +39,7 @@ pub(super) fn varied(name: &SessionId) -> Vec<Arc<Entry>> {
     vec![
         entry(1, Event::SessionStarted(start)),
         entry(2, Event::ExecutionStarted(ExecutionStarted { input })),
-        entry(3, Event::Other(Unknown { kind: "from_the_future".into(), body })),
+        entry(3, Event::Other(Unknown::new("from_the_future", &body))),
         entry(4, Event::HeadMoved(HeadMoved { to: Seq(2) })),
     ]
 }
@@ -75,11 +75,7 @@ pub(super) async fn append(
     tried(&what, claim.append(Seq(expected), entries).await).map(|appended| appended.inbox)
 }
 
-pub(super) async fn post(
-    store: &dyn Store,
-    name: &SessionId,
-    key: &str,
-) -> Result<Cursor, String> {
+pub(super) async fn post(store: &dyn Store, name: &SessionId, key: &str) -> Result<Cursor, String> {
     tried(&format!("posting `{key}`"), store.post(name, key, &note(key)).await)
 }
 

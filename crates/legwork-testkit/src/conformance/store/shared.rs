@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use futures_util::future::{try_join, try_join_all};
-use legwork_core::inbox::Cursor;
 use legwork_core::Seq;
+use legwork_core::inbox::Cursor;
 use legwork_port::Store;
 
 use super::super::{Outcome, ensure};

@@ -1,0 +1,114 @@
+//! What goes wrong outside of an execution: what happened, and a hint what to do.
+
+use std::io;
+
+use legwork::agent;
+use legwork::core::SessionId;
+use legwork::port::store;
+use legwork::tools::workspace;
+
+use crate::exit::Exit;
+
+/// What goes wrong outside of an execution.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    /// The command was used wrongly.
+    #[error("{message}")]
+    Usage { message: String, hint: String },
+    /// There is no session of that id, or of one that begins so.
+    #[error("there is no session {id} in {store}")]
+    NoSession { id: String, store: String },
+    /// Several sessions begin so.
+    #[error("{count} sessions begin with {prefix}: {some}")]
+    Ambiguous { prefix: String, count: usize, some: String },
+    /// The directory cannot be worked in.
+    #[error(transparent)]
+    Workspace(#[from] workspace::Error),
+    /// The framework says no.
+    #[error(transparent)]
+    Legwork(#[from] legwork::Error),
+    /// The operating system says no.
+    #[error("{doing}: {source}")]
+    System { doing: &'static str, source: io::Error },
+}
+
+impl From<agent::Error> for Error {
+    fn from(error: agent::Error) -> Self {
+        Self::Legwork(error.into())
+    }
+}
+
+impl From<store::Error> for Error {
+    fn from(error: store::Error) -> Self {
+        Self::Legwork(error.into())
+    }
+}
+
+impl Error {
+    pub(crate) fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Usage { message: message.into(), hint: hint.into() }
+    }
+
+    /// How the command ends with it.
+    pub(crate) fn exit(&self) -> Exit {
+        match self {
+            Self::Usage { .. } | Self::NoSession { .. } | Self::Ambiguous { .. } => Exit::Usage,
+            Self::Workspace(_) | Self::Legwork(legwork::Error::Model { .. }) => Exit::Usage,
+            Self::Legwork(legwork::Error::Agent(
+                agent::Error::Refused(_) | agent::Error::UnknownSession(_),
+            )) => Exit::Usage,
+            Self::Legwork(_) | Self::System { .. } => Exit::Failed,
+        }
+    }
+
+    /// The session it is about, where it names one.
+    pub(crate) fn session(&self) -> Option<&SessionId> {
+        match self.as_store() {
+            Some(store::Error::Conflict { session, .. }) => Some(session),
+            _ => None,
+        }
+    }
+
+    /// What to do about it, in the words of the command.
+    pub(crate) fn hint(&self) -> Option<String> {
+        if let Some(error) = self.as_store() {
+            return Some(of_store(error).to_owned());
+        }
+        let hint = match self {
+            Self::Usage { hint, .. } => hint,
+            Self::NoSession { .. } => "see which there are with `legwork sessions list`",
+            Self::Ambiguous { .. } => "give more of the id",
+            Self::Workspace(_) => "name another directory with --dir",
+            Self::Legwork(legwork::Error::Model { .. }) => {
+                "name a model with --model, such as openai:gpt-5-mini or ollama:qwen3, and give \
+                 --base-url for any other server that speaks Chat Completions"
+            }
+            Self::Legwork(legwork::Error::Agent(agent::Error::Refused(_))) => {
+                "`legwork resume ID` goes on with what is under way, `legwork run --session ID \
+                 \"task\"` gives a finished session more to do"
+            }
+            _ => return None,
+        };
+        Some(hint.to_owned())
+    }
+
+    fn as_store(&self) -> Option<&store::Error> {
+        match self {
+            Self::Legwork(error) => error.as_store(),
+            _ => None,
+        }
+    }
+}
+
+fn of_store(error: &store::Error) -> &'static str {
+    match error {
+        store::Error::Conflict { .. } => {
+            "wait until the other command has ended, or end it; nothing was done here"
+        }
+        store::Error::Newer { .. } => "use the newer legwork, or another store with --store",
+        store::Error::Unusable { .. } => {
+            "name another store with --store sqlite:PATH, or set LEGWORK_STORE"
+        }
+        _ => "what was journaled is safe: set right what is wrong, then `legwork resume` goes on",
+    }
+}

@@ -1,0 +1,102 @@
+//! Where sessions live: the address of the store, and how it is opened.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use legwork::port::Store;
+use legwork::store::{self, sqlite};
+
+use crate::args;
+use crate::error::Error;
+use crate::settings::variable;
+
+/// Where sessions live.
+#[derive(Debug, Clone)]
+pub(crate) struct Place {
+    address: String,
+    /// Whether it was said by a flag, so that another command needs it too.
+    by_flag: bool,
+}
+
+impl Place {
+    /// The place that a flag names, else the environment, else the user's own.
+    pub(crate) fn of(flags: &args::Store) -> Result<Self, Error> {
+        if let Some(address) = &flags.store {
+            return Self::checked(address.clone(), true);
+        }
+        match variable("LEGWORK_STORE") {
+            Some(address) => Self::checked(address, false),
+            None => Ok(Self { address: default()?, by_flag: false }),
+        }
+    }
+
+    fn checked(address: String, by_flag: bool) -> Result<Self, Error> {
+        let known = address == "memory:" || sqlite_path(&address).is_some();
+        if known {
+            return Ok(Self { address, by_flag });
+        }
+        let message = format!("{address:?} is no store that is known");
+        Err(Error::usage(message, "name one as sqlite:PATH, such as --store sqlite:work.db"))
+    }
+
+    pub(crate) fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// What another command needs to find the same store: empty, or a flag.
+    pub(crate) fn flag(&self) -> String {
+        match self.by_flag {
+            true => format!(" --store {}", quoted(&self.address)),
+            false => String::new(),
+        }
+    }
+
+    /// Opens it to write; it is made if it is not there.
+    pub(crate) fn open(&self) -> Result<Arc<dyn Store>, Error> {
+        Ok(store::open(&self.address)?)
+    }
+
+    /// Opens it to write, if it is there.
+    pub(crate) fn open_existing(&self) -> Result<Option<Arc<dyn Store>>, Error> {
+        match self.is_there() {
+            true => self.open().map(Some),
+            false => Ok(None),
+        }
+    }
+
+    /// Opens it to read, if it is there.
+    pub(crate) fn open_to_read(&self) -> Result<Option<Arc<dyn Store>>, Error> {
+        let Some(path) = sqlite_path(&self.address).filter(|_| self.is_there()) else {
+            return Ok(None);
+        };
+        Ok(Some(Arc::new(sqlite::Options::new().read_only().open(path)?)))
+    }
+
+    fn is_there(&self) -> bool {
+        // What cannot be looked at is there, and opening it says what is wrong.
+        sqlite_path(&self.address).is_some_and(|path| path.try_exists().unwrap_or(true))
+    }
+}
+
+fn sqlite_path(address: &str) -> Option<&Path> {
+    address.strip_prefix("sqlite:").filter(|path| !path.is_empty()).map(Path::new)
+}
+
+fn default() -> Result<String, Error> {
+    let state = variable("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+    let home = || variable("HOME").map(|home| PathBuf::from(home).join(".local/state"));
+    let Some(state) = state.or_else(home) else {
+        let message = "there is no place for sessions: neither HOME nor XDG_STATE_HOME is set";
+        return Err(Error::usage(message, "name one with --store sqlite:PATH"));
+    };
+    Ok(format!("sqlite:{}", state.join("legwork/sessions.db").display()))
+}
+
+/// The text as a shell reads it as one word.
+pub(crate) fn quoted(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/:._-+=@%,".contains(c);
+    match !text.is_empty() && text.chars().all(plain) {
+        true => text.to_owned(),
+        false => format!("'{}'", text.replace('\'', "'\\''")),
+    }
+}

@@ -1,0 +1,66 @@
+//! What a session remembers of the command that began it; never a key.
+
+use legwork::core::event::MetadataSet;
+use legwork::core::{AgentState, Event};
+use serde::{Deserialize, Serialize};
+
+use crate::args::Sandbox;
+
+/// The key in the session's metadata.
+const KEY: &str = "cli";
+
+/// What a session remembers, so that `resume` needs no flags.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Recorded {
+    /// The directory; none if its name is no text.
+    pub(crate) dir: Option<String>,
+    /// Where the model is served, if it was said.
+    pub(crate) base_url: Option<BaseUrl>,
+    /// What confines commands.
+    pub(crate) sandbox: Sandbox,
+}
+
+/// An address, and who gave it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct BaseUrl {
+    /// None if it may hold a secret, so that it was not written down.
+    pub(crate) url: Option<String>,
+    /// Who gave it.
+    pub(crate) by: By,
+}
+
+/// Who gave an address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum By {
+    /// A flag: it holds for the session.
+    Flag,
+    /// The environment, which may have changed since.
+    Environment,
+}
+
+impl BaseUrl {
+    /// What is written down of an address: nothing that may be a secret.
+    pub(crate) fn of(url: &str, by: By) -> Self {
+        let secret = url.contains(['@', '?', '#']);
+        Self { url: (!secret).then(|| url.to_owned()), by }
+    }
+}
+
+impl Recorded {
+    /// What a session remembers; the defaults if it was not begun by this command.
+    pub(crate) fn of(state: &AgentState) -> Self {
+        let value = state.context().metadata.get(KEY).cloned();
+        value.and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default()
+    }
+
+    /// The state that remembers this.
+    pub(crate) fn record(&self, state: AgentState) -> AgentState {
+        let known = state.context().metadata.get(KEY);
+        match serde_json::to_value(self).ok().filter(|value| Some(value) != known) {
+            None => state,
+            value => state.with(Event::MetadataSet(MetadataSet { key: KEY.to_owned(), value })),
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Finding a session by its id, or the beginning of it.
+
+use std::sync::Arc;
+
+use legwork::core::SessionId;
+use legwork::core::journal::Journal;
+use legwork::port::Store;
+use legwork::port::store::Loaded;
+
+use crate::error::Error;
+use crate::place::Place;
+
+/// How many ids an error names.
+const SOME: usize = 4;
+
+/// A session that was found.
+pub(crate) struct Found {
+    pub(crate) id: SessionId,
+    pub(crate) journal: Journal,
+    /// What of it is damaged and left out.
+    pub(crate) damage: Option<String>,
+}
+
+/// Finds a session; `store` is none where there is no store yet.
+pub(crate) async fn find(
+    store: Option<&Arc<dyn Store>>,
+    asked: &str,
+    place: &Place,
+) -> Result<Found, Error> {
+    let unknown = || Error::NoSession { id: asked.to_owned(), store: place.address().to_owned() };
+    let store = store.filter(|_| !asked.is_empty()).ok_or_else(unknown)?;
+    let exact = SessionId::from(asked);
+    let loaded = store.read(&exact).await?;
+    if !is_nothing(&loaded) {
+        return Ok(found(exact, loaded));
+    }
+    let sessions = store.sessions(usize::MAX).await?;
+    let mut begin = sessions.iter().map(|info| &info.session);
+    let matches: Vec<_> = begin.by_ref().filter(|id| id.as_str().starts_with(asked)).collect();
+    match matches.as_slice() {
+        [] => Err(unknown()),
+        [id] => Ok(found((*id).clone(), store.read(id).await?)),
+        several => Err(ambiguous(asked, several)),
+    }
+}
+
+fn is_nothing(loaded: &Loaded) -> bool {
+    loaded.journal.entries().is_empty() && loaded.damage.is_none()
+}
+
+fn found(id: SessionId, loaded: Loaded) -> Found {
+    Found { id, journal: loaded.journal, damage: loaded.damage }
+}
+
+fn ambiguous(prefix: &str, several: &[&SessionId]) -> Error {
+    let mut some: Vec<_> = several.iter().take(SOME).map(|id| id.as_str()).collect();
+    if several.len() > SOME {
+        some.push("...");
+    }
+    let (prefix, some) = (prefix.to_owned(), some.join(", "));
+    Error::Ambiguous { prefix, count: several.len(), some }
+}

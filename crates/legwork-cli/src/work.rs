@@ -1,0 +1,59 @@
+//! Running an execution to where it rests, shown as it goes.
+
+use std::sync::Arc;
+
+use legwork::agent::context::Control;
+use legwork::agent::open::Active;
+use legwork::agent::request::RunRequest;
+use legwork::core::{AgentState, ExecutionStatus};
+use legwork::port::Observer;
+
+use crate::display::Screen;
+use crate::error::Error;
+use crate::exit::Exit;
+use crate::recorded::Recorded;
+
+/// Whether the execution begins or goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Way {
+    Start,
+    Resume,
+}
+
+/// Runs until nothing is owed, somebody has to answer, or it is interrupted.
+pub(crate) async fn work(
+    request: RunRequest,
+    way: Way,
+    recorded: &Recorded,
+    control: &Control,
+    screen: &Arc<Screen>,
+) -> Result<Exit, Error> {
+    let observer: Arc<dyn Observer> = Arc::clone(screen) as _;
+    let mut active = request.observer(observer).control(control.clone()).open().await?;
+    active.set(recorded.record(active.state().clone()))?;
+    if way == Way::Resume {
+        screen.resumed(active.state());
+    }
+    let done = go_on(&mut active).await;
+    let state = active.state().clone();
+    // The claim is given back before the end is told: whoever reads it may resume.
+    drop(active);
+    if let Err(error) = &done {
+        screen.failed(error);
+    }
+    screen.ended(&state);
+    match done {
+        Ok(()) => Ok(exit(&state)),
+        Err(error) => Ok(error.exit()),
+    }
+}
+
+async fn go_on(active: &mut Active) -> Result<(), Error> {
+    while active.next().await?.is_some() {}
+    Ok(())
+}
+
+/// How the command ends for where an execution stands.
+pub(crate) fn exit(state: &AgentState) -> Exit {
+    state.status().map_or(Exit::from(&ExecutionStatus::InProgress), Exit::from)
+}
