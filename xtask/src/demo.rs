@@ -8,6 +8,7 @@ use crate::cargo;
 
 mod command;
 mod model;
+mod run;
 mod scene;
 
 /// Runs the demo with the model that the flags, the environment or the machine offer.

@@ -15,16 +15,19 @@ Examples:
   legwork resume 0198c3f2
 
 Exit codes:
-  0  completed                     3  stopped by a limit
-  1  failed, or store unusable     4  waits for an answer
-  2  wrong usage                 130  interrupted; resume goes on";
+    0  completed
+    1  failed, or the store is unusable
+    2  wrong usage
+    3  stopped by a limit
+    4  waits for an answer
+  130  interrupted; resume goes on";
 
 const RUN_EXAMPLES: &str = "\
 Examples:
   legwork run \"Read notes.txt and list what is left to do\"
   legwork run --model openai:gpt-5 --max-steps 20 \"Fix the failing test\"
   legwork run --model my:qwen --base-url http://127.0.0.1:8080/v1 \"Hello\"
-  legwork run --json \"Count the lines of *.rs\" | jq -r 'select(.text).text'
+  legwork run --json \"Count the lines of *.rs\" | jq -r .type
   legwork run - < task.txt
 
 Environment:

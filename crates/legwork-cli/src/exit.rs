@@ -34,7 +34,7 @@ impl From<&ExecutionStatus> for Exit {
             ExecutionStatus::Failed => Self::Failed,
             ExecutionStatus::AwaitingApproval | ExecutionStatus::AwaitingInput => Self::Awaiting,
             ExecutionStatus::InProgress | ExecutionStatus::Cancelled => Self::Interrupted,
-            ExecutionStatus::Stopped | ExecutionStatus::Other(_) => Self::Stopped,
+            _ => Self::Stopped,
         }
     }
 }

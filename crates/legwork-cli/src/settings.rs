@@ -43,9 +43,14 @@ impl Settings {
 
     /// For a session that was begun before.
     pub(crate) fn of_session(flags: &args::Agent, state: &AgentState) -> Result<Self, Error> {
-        let recorded = Recorded::of(state);
+        let mut recorded = Recorded::of(state);
         let definition = &state.facts().definition;
-        let model = flags.model.clone().unwrap_or_else(|| definition.settings.model.to_string());
+        let before = &*definition.settings.model;
+        let model = flags.model.clone().unwrap_or_else(|| before.to_owned());
+        if provider(&model) != provider(before) {
+            // Another provider is not asked for at the address of the one before.
+            recorded.base_url = None;
+        }
         let steps = definition.budget.steps.unwrap_or(DEFAULT_STEPS);
         Self::with(flags, model, &recorded, steps)
     }
@@ -56,11 +61,10 @@ impl Settings {
         recorded: &Recorded,
         steps: u64,
     ) -> Result<Self, Error> {
-        let provider = model.split(':').next().unwrap_or_default();
-        let local = is_local(provider);
+        let local = is_local(provider(&model));
         let base_url = match &flags.base_url {
             Some(url) => Some((url.clone(), By::Flag)),
-            None => remembered(recorded, local, flags.model.is_some())?,
+            None => remembered(recorded, local)?,
         };
         let dir = flags.dir.clone().or_else(|| recorded.dir.as_ref().map(PathBuf::from));
         Ok(Self {
@@ -75,16 +79,11 @@ impl Settings {
 }
 
 /// An address by flag holds for the session; one from the environment, until that says
-/// another. A model named anew is not asked for at the old one's address.
-fn remembered(
-    recorded: &Recorded,
-    local: bool,
-    renamed: bool,
-) -> Result<Option<(String, By)>, Error> {
+/// another.
+fn remembered(recorded: &Recorded, local: bool) -> Result<Option<(String, By)>, Error> {
     let environment = variable("OPENAI_BASE_URL").filter(|_| !local);
     let environment = environment.map(|url| (url, By::Environment));
     match &recorded.base_url {
-        Some(_) if renamed => Ok(environment),
         Some(BaseUrl { url: Some(url), by: By::Flag }) => Ok(Some((url.clone(), By::Flag))),
         Some(BaseUrl { url: Some(url), by: By::Environment }) => {
             Ok(environment.or_else(|| Some((url.clone(), By::Environment))))
@@ -98,6 +97,10 @@ fn remembered(
         )),
         None => Ok(environment),
     }
+}
+
+fn provider(model: &str) -> &str {
+    model.split(':').next().unwrap_or_default()
 }
 
 /// Whether it is a server of this machine that wants no key.

@@ -15,8 +15,7 @@ use crate::exit::Exit;
 /// Begins to listen. It does so on a thread of its own: a loop that is stuck in a write
 /// to a full pipe can be ended all the same.
 pub(crate) fn watch(control: Control, screen: Arc<Screen>) -> Result<(), Error> {
-    start(control, screen)
-        .map_err(|source| Error::System { doing: "listening to signals", source })
+    start(control, screen).map_err(|source| Error::System { doing: "listening to signals", source })
 }
 
 fn start(control: Control, screen: Arc<Screen>) -> io::Result<()> {

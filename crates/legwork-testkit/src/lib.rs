@@ -1,4 +1,4 @@
-//! The test kit of Legwork: scripted models, virtual time, recordings, conformance suites.
+//! The test kit of Legwork: scripted models, virtual time, recordings, crashes, suites.
 //!
 //! It plays what an agent talks to and watches what it does. It is deliberately not a
 //! mocking library: [`Server`] speaks real HTTP, and what is virtual ([`VirtualClock`],
@@ -24,7 +24,8 @@
 //! ```
 //!
 //! Read the modules in this order: [`script`], [`asked`], [`model`], [`server`],
-//! [`recording`], [`gate`], [`clock`], [`ids`], [`observer`], [`tool`].
+//! [`recording`], [`gate`], [`clock`], [`ids`], [`observer`], [`tool`], [`crash`],
+//! [`conformance`].
 #![forbid(unsafe_code)]
 
 pub mod asked;

@@ -27,8 +27,13 @@ pub(super) struct Model {
     pub(super) base_url: Option<String>,
     /// Which it is, for the person who watches.
     pub(super) told: String,
+    /// The key to send instead of the one of the environment.
+    pub(super) key: Option<&'static str>,
     _server: Option<Server>,
 }
+
+/// For servers that take any key: the person's own is not theirs to see.
+const ANY_KEY: &str = "none";
 
 /// Held for its end: dropping it ends the process.
 enum Server {
@@ -63,13 +68,16 @@ pub(super) fn choose(choice: Choice) -> Result<Model, String> {
 fn configured() -> Option<Model> {
     let set = |name| env::var(name).ok().filter(|value| !value.is_empty());
     let base_url = set("OPENAI_BASE_URL");
-    if base_url.is_none() && set("OPENAI_API_KEY").is_none() {
+    let key = set("OPENAI_API_KEY");
+    if base_url.is_none() && key.is_none() {
         return None;
     }
     let name = set("LEGWORK_MODEL").unwrap_or_else(|| "gpt-5-mini".to_owned());
     let at = base_url.as_deref().unwrap_or("the provider's own address");
     let told = format!("{name} at {at}, as configured");
-    Some(model(&name, base_url, told, None))
+    // A server may take none, and the command wants one.
+    let key = key.is_none().then_some(ANY_KEY);
+    Some(Model { key, ..model(&name, base_url, told, None) })
 }
 
 fn on_loopback() -> Option<Model> {
@@ -118,5 +126,5 @@ fn scripted() -> Result<Model, String> {
 fn model(name: &str, base_url: Option<String>, told: String, server: Option<Server>) -> Model {
     // A name may hold colons (`llama3:8b`), so only our provider's own prefix counts.
     let name = name.strip_prefix("openai:").unwrap_or(name);
-    Model { name: format!("openai:{name}"), base_url, told, _server: server }
+    Model { name: format!("openai:{name}"), base_url, told, key: Some(ANY_KEY), _server: server }
 }

@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::command::{Ended, Legwork, Run};
+use super::command::Legwork;
+use super::run::{Ended, Run};
 
 /// The folder's files: what is read, and what is run (slowly, to be killed in time).
 const ORDERS: &str = "apples 12\npears 30\nplums 58\n";
@@ -26,6 +27,7 @@ pub(super) enum Kill {
 /// A task, when it is killed, and what a right answer has in it.
 pub(super) struct Scene {
     pub(super) title: &'static str,
+    folder: &'static str,
     task: &'static str,
     kill: Kill,
     answer: &'static str,
@@ -34,6 +36,7 @@ pub(super) struct Scene {
 /// For a model that can take several steps.
 pub(super) const WHOLE: &[Scene] = &[Scene {
     title: "read, run, answer",
+    folder: "whole",
     task: "Read the file orders.txt. Then run the command `sh tally.sh` and tell me the total \
            that it prints.",
     kill: Kill::InsideTheCommand,
@@ -44,14 +47,16 @@ pub(super) const WHOLE: &[Scene] = &[Scene {
 pub(super) const ONE_STEP: &[Scene] = &[
     Scene {
         title: "read and answer",
-        task: "Read the file orders.txt and tell me how many pears it lists.",
+        folder: "read",
+        task: "Read the file orders.txt and tell me the number that stands beside pears.",
         kill: Kill::AfterTheFirstTool,
         answer: "30",
     },
     Scene {
         title: "run and answer",
+        folder: "run",
         task: "Run the command `sh tally.sh` and tell me the total that it prints.",
-        kill: Kill::InsideTheCommand,
+        kill: Kill::AfterTheFirstTool,
         answer: "100",
     },
 ];
@@ -60,7 +65,7 @@ impl Scene {
     /// Plays it, and says what was not as it should be.
     pub(super) fn play(&self, legwork: &Legwork) -> Result<(), String> {
         println!("\n== {}\ntask: {}\n", self.title, self.task);
-        let folder = legwork.folder.join(self.title.replace([' ', ','], "-"));
+        let folder = legwork.folder.join(self.folder);
         prepare(&folder)?;
         let log = folder.join("tally.log");
         let first = legwork.run(self.task, &folder, |news| self.is_time(news, &log))?;
@@ -68,7 +73,7 @@ impl Scene {
         let last = match first.ended {
             Ended::Killed => {
                 println!("  -- killed with SIGKILL {}\n", self.moment());
-                legwork.resume(&session, &folder)?
+                legwork.resume(&session)?
             }
             Ended::ByItself(_) => first,
         };

@@ -43,7 +43,7 @@ impl Criterion for Signals {
     }
 }
 
-/// Forbids when the step has an error of the model, the driver or a gate.
+/// Forbids when the step has an error of the model or the driver, or half an answer.
 ///
 /// Errors of tools that the model was told of do not stop.
 #[derive(Debug, Clone, Copy)]
@@ -57,9 +57,13 @@ impl Criterion for ErrorPolicy {
     fn decide(&self, state: &AgentState) -> Result<Option<Decision>, String> {
         let Some(step) = state.current_step() else { return Ok(None) };
         let error = step.errors.iter().find(|error| error.ends_step());
-        Ok(error.map(|error| {
-            Decision::Forbid(StopSignal::new(StopReason::Error, "errors", error.message.clone()))
-        }))
+        let half = step.response.as_ref().and_then(|response| response.incomplete.as_ref());
+        let words = match (error, half) {
+            (Some(error), _) => error.message.clone(),
+            (None, Some(why)) => format!("that the answer is incomplete ({why})"),
+            (None, None) => return Ok(None),
+        };
+        Ok(Some(Decision::Forbid(StopSignal::new(StopReason::Error, "errors", words))))
     }
 }
 

@@ -10,8 +10,8 @@ use crate::inbox::{Answer, Item, Verdict};
 use crate::inference::Response;
 use crate::message::Message;
 use crate::state::{
-    AgentStep, CallSlot, CallStatus, Context, ExecutionState, ExecutionStatus, Inner, Pending, Shown,
-    StepResult,
+    AgentStep, CallSlot, CallStatus, Context, ExecutionState, ExecutionStatus, Inner, Pending,
+    Shown, StepResult,
 };
 use crate::time::Timestamp;
 use crate::tool::{FailureKind, ToolExecution, ToolOutcome};

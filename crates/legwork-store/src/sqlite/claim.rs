@@ -9,6 +9,7 @@ use legwork_port::store::{Appended, Error};
 use super::Inner;
 use super::lock::Lock;
 use super::update::{Append, Taken};
+use super::writer::Synced;
 
 /// A lock of the operating system, and the token that the file knows as the newest.
 pub(super) struct Claim {
@@ -43,7 +44,8 @@ impl Claim {
             }
             lines.extend_from_slice(&line);
         }
-        let time = |entry: Option<&Arc<Entry>>| entry.map_or(0, |entry| entry.at.0.min(i64::MAX as u64));
+        let time =
+            |entry: Option<&Arc<Entry>>| entry.map_or(0, |entry| entry.at.0.min(i64::MAX as u64));
         Ok(Append {
             name: name.clone(),
             session: self.session.clone(),
@@ -59,7 +61,7 @@ impl Claim {
         let append = self.encoded(expected, entries)?;
         let bytes = append.lines.len() as u64;
         let writer = self.store.writer()?;
-        let appended = writer.write(move |tx| append.run(tx)).await?;
+        let appended = writer.write(Synced::Now, move |tx| append.run(tx)).await?;
         writer.count_bytes(bytes);
         Ok(appended)
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use legwork_core::SessionId;
 use legwork_port::store::Error;
 use rusqlite::ErrorCode;
+use rusqlite::ffi::SQLITE_IOERR_SHMSIZE;
 
 /// The store as the user named it: what every error says first.
 #[derive(Debug, Clone)]
@@ -31,18 +32,17 @@ impl Name {
     /// Says what SQLite answered when something was tried.
     pub(super) fn sqlite(&self, tried: &str, error: &rusqlite::Error) -> Error {
         match error.sqlite_error_code() {
-            Some(ErrorCode::DiskFull) => self.failed(format!(
+            _ if is_full(error) => self.failed(format!(
                 "{tried}: the disk is full, so nothing was written; make room and go on"
             )),
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => self.failed(format!(
                 "{tried}: another process kept it locked for too long; end that one or try again"
             )),
-            Some(ErrorCode::ReadOnly) => self.unusable(format!(
-                "{tried}: it can only be read; open it where it may be written"
-            )),
-            Some(ErrorCode::NotADatabase) => self.unusable(format!(
-                "{tried}: the file is no SQLite database; name another file"
-            )),
+            Some(ErrorCode::ReadOnly) => self
+                .unusable(format!("{tried}: it can only be read; open it where it may be written")),
+            Some(ErrorCode::NotADatabase) => {
+                self.unusable(format!("{tried}: the file is no SQLite database; name another file"))
+            }
             Some(ErrorCode::CannotOpen) => self.unusable(format!(
                 "{tried}: it cannot be opened ({error}); see whether it exists and may be read"
             )),
@@ -53,6 +53,12 @@ impl Name {
             _ => self.failed(format!("{tried}: {error}")),
         }
     }
+}
+
+fn is_full(error: &rusqlite::Error) -> bool {
+    let rusqlite::Error::SqliteFailure(failure, _) = error else { return false };
+    // The second says so of the index beside the file.
+    failure.code == ErrorCode::DiskFull || failure.extended_code == SQLITE_IOERR_SHMSIZE
 }
 
 /// Whether the file itself is damaged where it was read.

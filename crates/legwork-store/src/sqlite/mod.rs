@@ -2,11 +2,14 @@
 //!
 //! One thread of the process writes and lets appends that wait together share one
 //! transaction, so one sync; another thread reads and is never kept waiting by writers,
-//! its own process's or another's. Beside the file `clerk.db` lie SQLite's `clerk.db-wal`
-//! and `clerk.db-shm` and the folder `clerk.db-claims` with a file per live claim; all are
-//! for the owner alone.
+//! its own process's or another's. All files are for the owner alone:
 //!
-//! The file is plain SQLite: `schema.sql` in this module says what is in it.
+//! | file | holds |
+//! |---|---|
+//! | `clerk.db` | the database; plain SQLite, `schema.sql` in this module says what is in it |
+//! | `clerk.db-wal` | what was written last; it stays when the process ends and belongs to the database, so a copy takes both, or is made with the `sqlite3` program's `.backup` |
+//! | `clerk.db-shm` | SQLite's index of that, made anew when it is missing |
+//! | `clerk.db-claims/` | a file per live claim |
 
 mod claim;
 mod connect;
@@ -33,7 +36,7 @@ use connect::{Connected, Connector};
 use fault::Name;
 use lock::Lock;
 use reader::Reader;
-use writer::Writer;
+use writer::{Synced, Writer};
 
 /// The schema version that this code writes.
 pub const VERSION: u32 = 1;
@@ -103,15 +106,14 @@ impl Options {
 
 /// A store in one SQLite file; clones share it.
 ///
-/// The last clone, with the last of its claims, ends its threads and tidies up the file
-/// when dropped, which takes some milliseconds.
+/// The last clone, with the last of its claims, waits for its threads to end when it is
+/// dropped: what was asked for before is written.
 #[derive(Clone)]
 pub struct Store(Arc<Inner>);
 
 struct Inner {
     name: Name,
     path: PathBuf,
-    // Before the writer, for the last connection closed is the one that tidies up.
     reader: Reader,
     writer: Option<Writer>,
 }
@@ -120,7 +122,7 @@ struct Inner {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Stats {
-    /// Transactions that wrote something, each with one sync.
+    /// Transactions that wrote something and synced it.
     pub commits: u64,
     /// Bytes of entries appended, as encoded.
     pub bytes: u64,
@@ -168,7 +170,8 @@ impl Inner {
         let lock = Lock::claim(&self.name, &self.path, session)?;
         let taken = {
             let (name, session) = (self.name.clone(), session.clone());
-            writer.write(move |tx| update::take(tx, &name, &session)).await?
+            let take = move |tx: &Connection| update::take(tx, &name, &session);
+            writer.write(Synced::WithNext, take).await?
         };
         Ok(Claim::new(Arc::clone(self), session.clone(), taken, lock))
     }
@@ -185,7 +188,8 @@ impl Inner {
         let item = serde_json::to_vec(item)
             .map_err(|error| self.name.failed(format!("the item cannot be encoded: {error}")))?;
         let (name, session, key) = (self.name.clone(), session.clone(), key.to_owned());
-        writer.write(move |tx| update::post(tx, &name, &session, &key, &item)).await
+        let post = move |tx: &Connection| update::post(tx, &name, &session, &key, &item);
+        writer.write(Synced::Now, post).await
     }
 }
 
@@ -224,9 +228,9 @@ impl legwork_port::Store for Store {
         after: Cursor,
     ) -> BoxFuture<'a, Result<Vec<Posted>, Error>> {
         let session = session.clone();
-        Box::pin(self.0.read(move |connection, name| {
-            query::inbox(connection, name, &session, after)
-        }))
+        Box::pin(
+            self.0.read(move |connection, name| query::inbox(connection, name, &session, after)),
+        )
     }
 }
 

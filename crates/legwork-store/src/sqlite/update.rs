@@ -120,8 +120,10 @@ pub(super) fn post(
             return Ok(found);
         }
         let cursor = Cursor(last_item(tx, number)?.0 + 1);
-        tx.prepare_cached("INSERT INTO inbox (session, cursor, key, item) VALUES (?1, ?2, ?3, ?4)")?
-            .execute(params![number, cursor.0, key, item])?;
+        tx.prepare_cached(
+            "INSERT INTO inbox (session, cursor, key, item) VALUES (?1, ?2, ?3, ?4)",
+        )?
+        .execute(params![number, cursor.0, key, item])?;
         Ok(cursor)
     };
     insert().map_err(|error: rusqlite::Error| name.sqlite("posting to an inbox", &error))

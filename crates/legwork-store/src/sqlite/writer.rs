@@ -29,10 +29,32 @@ struct Counts {
     bytes: AtomicU64,
 }
 
+/// When a change must be safe from a loss of power; no death of a process undoes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Synced {
+    /// Together with the next change that is synced now.
+    ///
+    /// For a claim's token: what is done under it begins with an append, and a loss of
+    /// power before that ends all who could know the token.
+    WithNext,
+    /// Before it is answered.
+    Now,
+}
+
+impl Synced {
+    fn pragma(self) -> &'static str {
+        match self {
+            Self::WithNext => "PRAGMA synchronous = NORMAL",
+            Self::Now => "PRAGMA synchronous = FULL",
+        }
+    }
+}
+
 /// A change of the store.
 ///
 /// It may be run more than once, each time on a store that it has not changed yet.
 trait Job: Send {
+    fn sync(&self) -> Synced;
     fn run(&mut self, transaction: &Connection) -> Result<(), Error>;
     /// Its last run is durable.
     fn done(self: Box<Self>);
@@ -41,6 +63,7 @@ trait Job: Send {
 }
 
 struct Task<T, F> {
+    sync: Synced,
     change: F,
     answer: Option<T>,
     reply: oneshot::Sender<Result<T, Error>>,
@@ -51,6 +74,10 @@ where
     T: Send,
     F: FnMut(&Connection) -> Result<T, Error> + Send,
 {
+    fn sync(&self) -> Synced {
+        self.sync
+    }
+
     fn run(&mut self, transaction: &Connection) -> Result<(), Error> {
         self.answer = Some((self.change)(transaction)?);
         Ok(())
@@ -74,7 +101,7 @@ impl Writer {
         let (sender, receiver) = mpsc::channel();
         let counts = Arc::<Counts>::default();
         let committer =
-            Committer { name: name.clone(), connection, counts: Arc::clone(&counts) };
+            Committer { name: name.clone(), connection, counts: Arc::clone(&counts), sync: None };
         let thread = thread::Builder::new()
             .name("legwork-store-w".into())
             .spawn(move || committer.work(&receiver))
@@ -82,16 +109,17 @@ impl Writer {
         Ok(Self { name, jobs: Some(sender), thread: Some(thread), counts })
     }
 
-    /// Runs a change in a transaction and returns its answer when it is durable.
+    /// Runs a change in a transaction and returns its answer when it is committed.
     ///
     /// A change whose future is dropped may happen or not.
     pub(super) async fn write<T: Send + 'static>(
         &self,
+        sync: Synced,
         change: impl FnMut(&Connection) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
         let ended = || self.name.failed("its writing thread has ended; open it anew");
         let (reply, answer) = oneshot::channel();
-        let job = Box::new(Task { change, answer: None, reply });
+        let job = Box::new(Task { sync, change, answer: None, reply });
         self.jobs.as_ref().and_then(|jobs| jobs.send(job).ok()).ok_or_else(ended)?;
         answer.await.map_err(|_| ended())?
     }
@@ -123,10 +151,12 @@ struct Committer {
     name: Name,
     connection: Connection,
     counts: Arc<Counts>,
+    /// How the connection syncs, once that was said.
+    sync: Option<Synced>,
 }
 
 impl Committer {
-    fn work(self, jobs: &Receiver<Box<dyn Job>>) {
+    fn work(mut self, jobs: &Receiver<Box<dyn Job>>) {
         while let Ok(first) = jobs.recv() {
             let mut group = vec![first];
             group.extend(jobs.try_iter().take(GROUP - 1));
@@ -137,10 +167,10 @@ impl Committer {
         }
     }
 
-    fn alone(&self, mut job: Box<dyn Job>) {
+    fn alone(&mut self, mut job: Box<dyn Job>) {
         let before = self.connection.total_changes();
         let result = self
-            .execute("BEGIN IMMEDIATE")
+            .begin(job.sync())
             .and_then(|()| job.run(&self.connection))
             .and_then(|()| self.execute("COMMIT"));
         match result {
@@ -156,9 +186,10 @@ impl Committer {
     }
 
     /// Commits changes in one transaction and answers them, or returns them all undone.
-    fn together(&self, mut group: Vec<Box<dyn Job>>) -> Vec<Box<dyn Job>> {
+    fn together(&mut self, mut group: Vec<Box<dyn Job>>) -> Vec<Box<dyn Job>> {
         let before = self.connection.total_changes();
-        if let Err(error) = self.execute("BEGIN IMMEDIATE") {
+        let sync = group.iter().map(|job| job.sync()).max().unwrap_or(Synced::Now);
+        if let Err(error) = self.begin(sync) {
             // Each of them alone would wait as long again, for the same lock.
             let words = error.to_string();
             group.into_iter().for_each(|job| job.failed(self.name.failed(words.as_str())));
@@ -200,6 +231,15 @@ impl Committer {
         Ok(result)
     }
 
+    fn begin(&mut self, sync: Synced) -> Result<(), Error> {
+        if self.sync != Some(sync) {
+            self.sync = None;
+            self.execute(sync.pragma())?;
+            self.sync = Some(sync);
+        }
+        self.execute("BEGIN IMMEDIATE")
+    }
+
     fn execute(&self, sql: &'static str) -> Result<(), Error> {
         self.connection
             .prepare_cached(sql)
@@ -217,7 +257,8 @@ impl Committer {
     }
 
     fn count(&self, changes_before: u64) {
-        if self.connection.total_changes() != changes_before {
+        let changed = self.connection.total_changes() != changes_before;
+        if changed && self.sync == Some(Synced::Now) {
             self.counts.commits.fetch_add(1, Ordering::Relaxed);
         }
     }

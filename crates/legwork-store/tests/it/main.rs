@@ -1,6 +1,12 @@
 //! Tests of the stores, on real files and with real processes.
 #![cfg(feature = "sqlite")]
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "these are tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a test may fail loudly and says what it skips"
+)]
 
 mod child;
 mod claims;

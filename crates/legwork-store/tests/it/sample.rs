@@ -50,7 +50,11 @@ pub(crate) fn entries(range: std::ops::RangeInclusive<u64>) -> Vec<Arc<Entry>> {
 }
 
 /// Appends entries of these numbers, each range one append.
-pub(crate) async fn write(store: &Store, name: &SessionId, ranges: &[std::ops::RangeInclusive<u64>]) {
+pub(crate) async fn write(
+    store: &Store,
+    name: &SessionId,
+    ranges: &[std::ops::RangeInclusive<u64>],
+) {
     let claim = store.claim(name).await.unwrap();
     for range in ranges {
         append(&*claim, range.clone()).await;

@@ -18,6 +18,8 @@ mod journal;
 mod listing;
 mod samples;
 mod shared;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 

@@ -1,3 +1,5 @@
+use serde_json::json;
+
 use super::*;
 
 /// A stand-in for the command: a shell that says these lines, then goes on.
@@ -35,4 +37,20 @@ fn a_command_line_is_shown_as_typed() {
     let mut command = Command::new("/somewhere/legwork");
     command.args(["run", "--json", "a task"]);
     assert_eq!(line_of(&command), "legwork run --json 'a task'");
+}
+
+#[test]
+fn events_are_told_in_a_line() {
+    let check = |event: Value, line: Option<&str>| {
+        let kind = text(&event, "type").unwrap();
+        assert_eq!(told(kind, &event).as_deref(), line);
+    };
+    let call = json!({"type": "tool_started", "tool": "bash", "arguments": {"command": "ls"}});
+    check(call, Some("calls: bash {\"command\":\"ls\"}"));
+    let result = json!({"type": "tool_finished", "outcome": "ok", "result": "a\nb\n"});
+    check(result, Some("ok: a | b"));
+    check(json!({"type": "inference_started"}), None);
+    let paused =
+        json!({"type": "execution_paused", "status": "awaiting_approval", "explain": null});
+    check(paused, Some("awaiting_approval: "));
 }

@@ -1,0 +1,110 @@
+//! One file per command, and how any of them begins and ends.
+
+mod resume;
+mod run;
+mod sessions;
+
+use std::io::{self, Write as _, stderr, stdout};
+use std::sync::Arc;
+
+use clap::Parser as _;
+use clap::error::ErrorKind;
+use legwork::agent::context::Control;
+
+use crate::args::{Cli, Command};
+use crate::display::{At, Displayer as _, Event, Human, Json, Screen, Terminal};
+use crate::error::Error;
+use crate::exit::Exit;
+use crate::place::Place;
+use crate::signals;
+
+/// Reads the command line, runs the command, and says how it ends.
+pub(crate) fn main() -> Exit {
+    let command = match Cli::try_parse() {
+        Ok(cli) => cli.command,
+        Err(error) => return refuse(&error),
+    };
+    let json = command.json();
+    match start(command) {
+        Ok(exit) => exit,
+        Err(error) => {
+            report(&error, json);
+            error.exit()
+        }
+    }
+}
+
+fn start(command: Command) -> Result<Exit, Error> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|source| Error::System { doing: "starting", source })?;
+    let result = runtime.block_on(async {
+        match command {
+            Command::Run(args) => run::run(args).await,
+            Command::Resume(args) => resume::resume(args).await,
+            Command::Sessions(args) => sessions::sessions(args).await,
+        }
+    });
+    // A look-up of a name that hangs is not waited for.
+    runtime.shutdown_background();
+    result
+}
+
+/// What clap has to say: help and version are no errors.
+fn refuse(error: &clap::Error) -> Exit {
+    // Whether anybody reads it changes nothing.
+    let _ = error.print();
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Exit::Done,
+        _ => {
+            if std::env::args_os().any(|arg| arg == "--json") {
+                let text = error.render().to_string();
+                let said = text.lines().next().unwrap_or_default();
+                let said = said.strip_prefix("error: ").unwrap_or(said);
+                print_json(&Error::usage(said, "see `legwork --help`"));
+            }
+            Exit::Usage
+        }
+    }
+}
+
+/// An error that nothing else has shown: words on standard error, a line for programs.
+fn report(error: &Error, json: bool) {
+    if json {
+        print_json(error);
+    }
+    let at = At::default();
+    let _ = Human::new(io::sink(), stderr(), Terminal::detect()).show(at, &Event::Failed(error));
+}
+
+fn print_json(error: &Error) {
+    let at = At { session: error.session(), step: None };
+    let _ = Json::new(stdout()).show(at, &Event::Failed(error));
+}
+
+/// What shows a run, and what may interrupt it.
+fn screen(json: bool, place: &Place) -> Result<(Arc<Screen>, Control), Error> {
+    let control = Control::default();
+    let flag = place.flag();
+    let screen = match json {
+        true => Screen::new(Json::new(stdout()), control.clone(), flag),
+        false => {
+            let human = Human::new(stdout(), stderr(), Terminal::detect());
+            Screen::new(human, control.clone(), flag)
+        }
+    };
+    signals::watch(control.clone(), Arc::clone(&screen))?;
+    Ok((screen, control))
+}
+
+/// Writes what a command has to say; a reader that went away is no error.
+fn print(text: &str) -> Result<Exit, Error> {
+    let mut out = stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(source) if source.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Error::System { doing: "writing to standard output", source })
+        }
+        _ => Ok(Exit::Done),
+    }
+}

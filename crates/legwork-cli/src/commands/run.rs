@@ -1,0 +1,59 @@
+//! `legwork run`: a task for an agent, in a new session or a finished one.
+
+use std::io::{self, IsTerminal as _, Read as _};
+
+use crate::args;
+use crate::commands::screen;
+use crate::error::Error;
+use crate::exit::Exit;
+use crate::place::Place;
+use crate::session::find;
+use crate::settings::Settings;
+use crate::work::{Way, work};
+use crate::worker::Worker;
+
+pub(crate) async fn run(args: args::Run) -> Result<Exit, Error> {
+    let task = task(args.task)?;
+    let place = Place::of(&args.store)?;
+    let Some(asked) = &args.session else {
+        let settings = Settings::fresh(&args.agent)?;
+        let (screen, control) = screen(args.json, &place)?;
+        let worker = Worker::new(&settings, place.open()?, &screen)?;
+        let request = worker.agent.run(task);
+        return work(request, Way::Start, &worker.recorded, &control, &screen).await;
+    };
+    let store = place.open_existing()?;
+    let found = find(store.as_ref(), asked, &place).await?;
+    let settings = Settings::of_session(&args.agent, &found.journal.fold(&found.id))?;
+    let (screen, control) = screen(args.json, &place)?;
+    let store = store.map_or_else(|| place.open(), Ok)?;
+    let worker = Worker::new(&settings, store, &screen)?;
+    let request = worker.agent.session(found.id).run(task);
+    work(request, Way::Start, &worker.recorded, &control, &screen).await
+}
+
+/// The task: the argument, or what comes on standard input.
+fn task(argument: Option<String>) -> Result<String, Error> {
+    const HINT: &str = "say what is to be done: legwork run \"Read notes.txt and sum it up\"";
+    let task = match argument {
+        Some(task) if task != "-" => task,
+        None if io::stdin().is_terminal() => return Err(Error::usage("there is no task", HINT)),
+        _ => piped()?,
+    };
+    match task.trim().is_empty() {
+        true => Err(Error::usage("the task is empty", HINT)),
+        false => Ok(task),
+    }
+}
+
+fn piped() -> Result<String, Error> {
+    let mut bytes = Vec::new();
+    io::stdin()
+        .lock()
+        .read_to_end(&mut bytes)
+        .map_err(|source| Error::System { doing: "reading the task", source })?;
+    String::from_utf8(bytes).map_err(|_| {
+        let hint = "bring it into UTF-8 first, for example with `iconv -t UTF-8`";
+        Error::usage("the task on standard input is not UTF-8", hint)
+    })
+}

@@ -1,0 +1,143 @@
+//! `legwork sessions list`: the sessions changed last.
+
+use std::sync::Arc;
+
+use legwork::core::journal::Journal;
+use legwork::core::{Event, SessionId, Timestamp};
+use legwork::port::Store;
+use legwork::port::store::SessionInfo;
+use serde::Serialize;
+
+use crate::args;
+use crate::commands::print;
+use crate::display::Terminal;
+use crate::display::text::{age, clip, columns, count, now, one_line};
+use crate::error::Error;
+use crate::exit::Exit;
+use crate::place::Place;
+
+/// Columns below which a session takes two lines.
+const NARROW: usize = 60;
+/// The fewest characters of an id that are shown: the time in an id, to the millisecond.
+const SHORT: usize = 13;
+
+/// A session as it is listed.
+#[derive(Debug, Serialize)]
+struct Row {
+    session: SessionId,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    status: String,
+    steps: u64,
+    task: String,
+}
+
+pub(crate) async fn list(args: args::List) -> Result<Exit, Error> {
+    let place = Place::of(&args.store)?;
+    let Some(store) = place.open_to_read()? else { return nothing(&place, args.json) };
+    let all = store.sessions(usize::MAX).await?;
+    if all.is_empty() {
+        return nothing(&place, args.json);
+    }
+    let mut rows = Vec::new();
+    for info in all.iter().take(args.limit) {
+        rows.push(row(&store, info).await);
+    }
+    if args.json {
+        let lines = rows.iter().filter_map(|row| serde_json::to_string(row).ok());
+        return print(&lines.map(|line| line + "\n").collect::<String>());
+    }
+    let terminal = Terminal::detect();
+    let ids = shown_ids(&all, terminal);
+    let mut text = table(&rows, &ids, terminal, now());
+    if let Some(left) = all.len().checked_sub(rows.len()).filter(|left| *left > 0) {
+        text.push_str(&format!("... {left} more; see them with --limit {}\n", all.len()));
+    }
+    print(&text)
+}
+
+fn nothing(place: &Place, json: bool) -> Result<Exit, Error> {
+    let text = format!("no sessions yet in {}\nbegin one: legwork run \"task\"\n", place.address());
+    print(if json { "" } else { &text })
+}
+
+/// What a session says of itself; one that cannot be read does not hide the others.
+async fn row(store: &Arc<dyn Store>, info: &SessionInfo) -> Row {
+    let row = Row {
+        session: info.session.clone(),
+        created_at: info.created_at,
+        updated_at: info.updated_at,
+        status: "unreadable".to_owned(),
+        steps: 0,
+        task: String::new(),
+    };
+    let loaded = match store.read(&info.session).await {
+        Ok(loaded) => loaded,
+        Err(error) => return Row { task: error.to_string(), ..row },
+    };
+    let state = loaded.journal.fold(&info.session);
+    let status = state.status().map_or("empty", |status| status.as_str());
+    let status = match &loaded.damage {
+        Some(_) => format!("{status}, damaged"),
+        None => status.to_owned(),
+    };
+    let steps = state.ledger().lifetime.steps;
+    Row { status, steps, task: task(&loaded.journal), ..row }
+}
+
+/// The first line of the session's first task.
+pub(super) fn task(journal: &Journal) -> String {
+    let first = journal.entries().iter().find_map(|entry| match &entry.event {
+        Event::ExecutionStarted(started) => started.input.first(),
+        _ => None,
+    });
+    let text = first.map_or_else(String::new, |message| message.text());
+    one_line(text.trim_start().lines().next().unwrap_or_default())
+}
+
+/// The ids: whole for programs, for people as much as tells them apart.
+fn shown_ids(all: &[SessionInfo], terminal: Terminal) -> usize {
+    let ids: Vec<_> = all.iter().map(|info| info.session.as_str()).collect();
+    let longest = ids.iter().map(|id| id.chars().count()).max().unwrap_or(0);
+    if !terminal.out {
+        return longest;
+    }
+    let apart = |length: usize| {
+        let mut short: Vec<String> =
+            ids.iter().map(|id| id.chars().take(length).collect()).collect();
+        short.sort_unstable();
+        short.windows(2).all(|pair| pair.first() != pair.last())
+    };
+    (SHORT..longest).find(|length| apart(*length)).unwrap_or(longest)
+}
+
+fn table(rows: &[Row], id: &usize, terminal: Terminal, now: Timestamp) -> String {
+    let updated: Vec<_> = rows.iter().map(|row| age(row.updated_at, now)).collect();
+    let steps: Vec<_> = rows.iter().map(|row| count(row.steps, "step")).collect();
+    let wide = |texts: &[String]| texts.iter().map(|text| columns(text)).max().unwrap_or(0);
+    let statuses: Vec<_> = rows.iter().map(|row| row.status.clone()).collect();
+    let (a, b, c) = (wide(&updated), wide(&statuses), wide(&steps));
+    let mut text = String::new();
+    for ((row, updated), steps) in rows.iter().zip(&updated).zip(&steps) {
+        let session: String = row.session.as_str().chars().take(*id).collect();
+        let status = &row.status;
+        let line = match terminal.columns < NARROW {
+            true => {
+                let (first, second) =
+                    (format!("{session}  {status}"), format!("  {updated}, {steps}: {}", row.task));
+                let first = clip(&first, terminal.columns).into_owned();
+                format!("{first}\n{}", clip(&second, terminal.columns))
+            }
+            false => {
+                let line = format!(
+                    "{session:<id$}  {updated:<a$}  {status:<b$}  {steps:<c$}  {}",
+                    row.task
+                );
+                clip(&line, terminal.columns).into_owned()
+            }
+        };
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}

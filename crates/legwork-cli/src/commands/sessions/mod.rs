@@ -1,0 +1,16 @@
+//! `legwork sessions`: looking at sessions, without touching them.
+
+mod list;
+mod show;
+mod transcript;
+
+use crate::args;
+use crate::error::Error;
+use crate::exit::Exit;
+
+pub(crate) async fn sessions(args: args::Sessions) -> Result<Exit, Error> {
+    match args {
+        args::Sessions::List(args) => list::list(args).await,
+        args::Sessions::Show(args) => show::show(args).await,
+    }
+}

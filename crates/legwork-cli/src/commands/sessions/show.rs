@@ -1,0 +1,34 @@
+//! `legwork sessions show`: what happened in a session.
+
+use std::io::{Write as _, stderr};
+
+use crate::args;
+use crate::commands::print;
+use crate::commands::sessions::transcript;
+use crate::display::Terminal;
+use crate::display::text::now;
+use crate::error::Error;
+use crate::exit::Exit;
+use crate::place::Place;
+use crate::session::{Found, find};
+
+pub(crate) async fn show(args: args::Show) -> Result<Exit, Error> {
+    let place = Place::of(&args.store)?;
+    let store = place.open_to_read()?;
+    let found = find(store.as_ref(), &args.session, &place).await?;
+    let exit = match args.json {
+        true => print(&entries(&found)),
+        false => print(&transcript::of(&found, &place, Terminal::detect(), now())),
+    }?;
+    if let Some(damage) = &found.damage {
+        // Whether anybody reads standard error changes nothing.
+        let _ = writeln!(stderr(), "warning: {damage}");
+    }
+    Ok(exit)
+}
+
+fn entries(found: &Found) -> String {
+    let entries = found.journal.entries().iter();
+    let lines = entries.filter_map(|entry| serde_json::to_string(entry).ok());
+    lines.map(|line| line + "\n").collect()
+}

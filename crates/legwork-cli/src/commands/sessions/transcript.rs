@@ -1,0 +1,193 @@
+//! A session as a text to read: a fold over the path of its journal.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use legwork::core::inbox::{Item, Verdict};
+use legwork::core::state::Pending;
+use legwork::core::{Entry, Event, Message, Part, Response, Timestamp, ToolCall, ToolOutcome};
+
+use crate::display::text::{age, clip, count, visible};
+use crate::display::{End, Terminal, Usage, spent, tool};
+use crate::place::Place;
+use crate::recorded::Recorded;
+use crate::session::Found;
+
+/// Lines of a tool's result that are shown, most of them from its end.
+const LINES: usize = 8;
+
+/// The transcript of a session.
+pub(super) fn of(found: &Found, place: &Place, terminal: Terminal, now: Timestamp) -> String {
+    let mut transcript =
+        Transcript { text: String::new(), columns: terminal.columns, ..Transcript::default() };
+    transcript.head(found, now);
+    for entry in found.journal.path(found.journal.head()) {
+        transcript.entry(&entry);
+    }
+    transcript.foot(found, place);
+    transcript.text
+}
+
+#[derive(Default)]
+struct Transcript {
+    text: String,
+    columns: usize,
+    /// The step under way; none between steps.
+    step: Option<u64>,
+    steps: u64,
+    calls: Vec<Arc<ToolCall>>,
+}
+
+impl Transcript {
+    fn line(&mut self, line: &str) {
+        self.text.push_str(visible(line).trim_end());
+        self.text.push('\n');
+    }
+
+    fn indented(&mut self, text: &str) {
+        text.lines().for_each(|line| self.line(&format!("    {line}")));
+    }
+
+    fn head(&mut self, found: &Found, now: Timestamp) {
+        let state = found.journal.fold(&found.id);
+        let recorded = Recorded::of(&state);
+        self.line(&format!("session {}", found.id));
+        self.line(&format!("model   {}", state.settings().model));
+        if let Some(dir) = recorded.dir {
+            self.line(&format!("dir     {dir}"));
+        }
+        let times = found.journal.entries();
+        if let (Some(first), Some(last)) = (times.first(), times.last()) {
+            let (began, changed) = (age(first.at, now), age(last.at, now));
+            self.line(&format!("begun   {began}, changed {changed}"));
+        }
+    }
+
+    fn foot(&mut self, found: &Found, place: &Place) {
+        let state = found.journal.fold(&found.id);
+        let flag = place.flag();
+        let end = End { state: &state, store_flag: &flag };
+        self.line("");
+        self.line(&format!("{} · {}", end.status(), spent(&Usage::of(&state))));
+        if let Some(next) = end.next() {
+            self.line(&format!("to go on: {next}"));
+        }
+    }
+
+    fn entry(&mut self, entry: &Entry) {
+        match &entry.event {
+            Event::ExecutionStarted(started) => started.input.iter().for_each(|m| self.task(m)),
+            Event::ExecutionReopened(_) => self.line("\n(goes on)"),
+            Event::InferenceStarted(_) => self.begin_step(),
+            Event::Responded(body) => self.response(&body.response),
+            Event::ResponseChanged(body) => {
+                self.line("(a hook changed the response)");
+                self.response(&body.response);
+            }
+            Event::ToolStarted(_) | Event::SessionStarted(_) | Event::Defined(_) => {}
+            Event::ToolFinished(body) => {
+                let took = Duration::from(body.took);
+                self.result(body.index, &body.outcome, Some(took).filter(|t| !t.is_zero()));
+            }
+            Event::ToolChanged(body) => self.result(body.index, &body.outcome, None),
+            Event::InferenceFailed(body) => self.line(&format!("error: {}", body.error)),
+            Event::Failed(error) => self.line(&format!("error: {error}")),
+            Event::Paused(body) => {
+                let calls = count(body.pending.len() as u64, "call");
+                self.line(&format!("(paused: {calls} in doubt)"));
+                body.pending.iter().for_each(|pending| self.in_doubt(pending));
+            }
+            Event::Answered(body) => {
+                self.line(&format!("(answered: {})", said(&body.answer.verdict)))
+            }
+            Event::StepFinished(body) => {
+                self.step = None;
+                if !body.outcome.should_continue() {
+                    self.line(&format!("({})", body.outcome.explain()));
+                }
+            }
+            Event::StopRaised(signal) => self.line(&format!("(stop: {})", signal.message)),
+            Event::StopPrevented(body) => self.line(&format!("(stop prevented by {})", body.by)),
+            Event::FollowedUp(message) | Event::MessageAdded(message) => self.task(message),
+            Event::InboxTaken(body) => match (&body.item, &body.refused) {
+                (_, Some(why)) => self.line(&format!("(refused: {why})")),
+                (Item::Steer(message), None) => self.task(message),
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+
+    fn in_doubt(&mut self, pending: &Pending) {
+        let call = ToolCall::new("", &*pending.tool, &*pending.arguments);
+        let line = clip(&format!("? {}", tool::call(&call)), self.columns).into_owned();
+        self.line(&line);
+    }
+
+    fn task(&mut self, message: &Message) {
+        self.line("");
+        let text = message.text();
+        for (at, line) in text.lines().take(LINES).enumerate() {
+            let lead = if at == 0 { "> " } else { "  " };
+            let line = clip(line, self.columns.saturating_sub(2)).into_owned();
+            self.line(&format!("{lead}{line}"));
+        }
+        self.more(text.lines().count().saturating_sub(LINES));
+    }
+
+    fn begin_step(&mut self) {
+        if self.step.is_some() {
+            return self.line("(asked again)");
+        }
+        self.steps += 1;
+        self.step = Some(self.steps);
+        self.line(&format!("\nstep {}", self.steps));
+    }
+
+    fn response(&mut self, response: &Response) {
+        self.calls = response.message.tool_calls().map(Arc::clone).collect();
+        for part in &response.message.parts {
+            match part {
+                Part::Text(text) => self.line(text),
+                Part::Refusal(text) => self.line(&format!("(refused) {text}")),
+                Part::Image(_) => self.line("(an image)"),
+                _ => {}
+            }
+        }
+        if let Some(incomplete) = &response.incomplete {
+            self.line(&format!("(the answer is not whole: {incomplete})"));
+        }
+    }
+
+    fn result(&mut self, index: u32, outcome: &ToolOutcome, took: Option<Duration>) {
+        let Some(call) = self.calls.get(index as usize).cloned() else { return };
+        let text = outcome.for_model();
+        let lines: Vec<_> = text.lines().collect();
+        if lines.len() < 2 {
+            return self.line(&tool::line(&call, outcome, took, self.columns));
+        }
+        let line = format!("{} {}", tool::mark(outcome), tool::call(&call));
+        self.line(&clip(&line, self.columns));
+        let left = lines.len().saturating_sub(LINES);
+        self.more(left);
+        for line in lines.iter().skip(left) {
+            let line = clip(line, self.columns.saturating_sub(4)).into_owned();
+            self.indented(&line);
+        }
+    }
+
+    fn more(&mut self, lines: usize) {
+        if lines > 0 {
+            self.line(&format!("    ... {}", count(lines as u64, "more line")));
+        }
+    }
+}
+
+fn said(verdict: &Verdict) -> &'static str {
+    match verdict {
+        Verdict::RunAgain => "run it again",
+        Verdict::Tell => "tell the model that it was interrupted",
+        Verdict::Supply(_) => "here is its result",
+        _ => "in a way that this version does not know",
+    }
+}

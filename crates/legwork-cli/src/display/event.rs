@@ -1,0 +1,145 @@
+//! What displays are told: live news, committed news, and how it ended.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use legwork::core::error::ErrorRecord;
+use legwork::core::event::StepFinished;
+use legwork::core::inbox::Answer;
+use legwork::core::state::Pending;
+use legwork::core::{
+    AgentState, ContinuationOutcome, ExecutionStatus, Message, SessionId, ToolCall, ToolOutcome,
+};
+use serde::Serialize;
+
+use crate::error::Error;
+
+/// Something that displays show.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Event<'a> {
+    /// An execution began with these messages.
+    Started(&'a [Arc<Message>]),
+    /// A session is taken up again.
+    Resumed,
+    /// The damaged tail of the journal is left out.
+    JournalCut(&'a str),
+    /// A step begins.
+    StepStarted,
+    /// A request goes to this model.
+    InferenceStarted(&'a str),
+    /// A piece of the answer.
+    Text(&'a str),
+    /// A piece of the thinking.
+    Thinking(&'a str),
+    /// A call began to run.
+    ToolStarted { index: u32, call: &'a ToolCall },
+    /// A running call says how far it got.
+    ToolProgress { index: u32, message: &'a str },
+    /// A call was answered; the time is known if it began in this process.
+    ToolFinished {
+        index: u32,
+        call: &'a ToolCall,
+        outcome: &'a ToolOutcome,
+        took: Option<Duration>,
+    },
+    /// Somebody answered what was pending.
+    Answered(&'a Answer),
+    /// A step ended.
+    StepFinished { body: &'a StepFinished, usage: Option<legwork::core::Usage> },
+    /// Something went wrong in the execution.
+    Error(&'a ErrorRecord),
+    /// Something that the person should know.
+    Warning(&'a str),
+    /// The answer of a run that was over before.
+    Repeated(&'a str),
+    /// Somebody asked to leave it here.
+    Interrupting,
+    /// The run is over, for now or for good.
+    Ended(&'a End<'a>),
+    /// The command cannot go on.
+    Failed(&'a Error),
+}
+
+/// What a run came to.
+#[derive(Debug)]
+pub(crate) struct End<'a> {
+    pub(crate) state: &'a AgentState,
+    /// What commands need to find the store again: empty, or a flag.
+    pub(crate) store_flag: &'a str,
+}
+
+/// What an execution used.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub(crate) struct Usage {
+    pub(crate) steps: u64,
+    pub(crate) tool_calls: u64,
+    pub(crate) input: u64,
+    pub(crate) output: u64,
+    /// None where the model has no price that is known.
+    pub(crate) cost_usd: Option<f64>,
+    pub(crate) active_ms: u64,
+}
+
+impl Usage {
+    pub(crate) fn of(state: &AgentState) -> Self {
+        let used = state.usage();
+        let cost = used.cost.0;
+        Self {
+            steps: used.steps,
+            tool_calls: used.tool_calls,
+            input: used.input,
+            output: used.output,
+            // Exact: what is written is the shortest text of the same number.
+            cost_usd: (cost > 0).then(|| cost as f64 / 1e6),
+            active_ms: used.active.0 / 1000,
+        }
+    }
+}
+
+impl End<'_> {
+    pub(crate) fn session(&self) -> &SessionId {
+        self.state.session()
+    }
+
+    pub(crate) fn status(&self) -> ExecutionStatus {
+        self.state.status().cloned().unwrap_or(ExecutionStatus::InProgress)
+    }
+
+    /// Why it stopped; none while it goes on.
+    pub(crate) fn outcome(&self) -> Option<&ContinuationOutcome> {
+        let over = self.status().is_terminal();
+        self.state.execution()?.outcome.as_deref().filter(|_| over)
+    }
+
+    pub(crate) fn text(&self) -> String {
+        self.state.final_response().map_or_else(String::new, |response| response.text())
+    }
+
+    pub(crate) fn pending(&self) -> &[Pending] {
+        self.state.pending()
+    }
+
+    /// How to go on with it, if there is more to do.
+    pub(crate) fn next(&self) -> Option<String> {
+        let (id, store) = (self.session(), self.store_flag);
+        match self.status() {
+            ExecutionStatus::Completed => None,
+            ExecutionStatus::InProgress => Some(format!("legwork resume {id}{store}")),
+            status if status.is_waiting() => {
+                Some(format!("legwork resume {id}{store} --on-doubt tell"))
+            }
+            _ => Some(self.again()),
+        }
+    }
+
+    /// A limit is raised; what ended otherwise gets more to do.
+    fn again(&self) -> String {
+        let (id, store) = (self.session(), self.store_flag);
+        let signal = self.outcome().and_then(|outcome| outcome.signal.as_ref());
+        let steps = self.state.ledger().budget.steps.unwrap_or_default();
+        match signal.and_then(|signal| signal.limit.as_ref()) {
+            Some(_) => format!("legwork resume {id}{store} --max-steps {}", steps.max(1) * 2),
+            None => format!("legwork run --session {id}{store} \"go on\""),
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! One stream of events, many displays: lines for people, JSON for programs.
+
+pub(crate) mod advice;
+mod event;
+mod human;
+mod json;
+mod screen;
+mod status;
+mod terminal;
+pub(crate) mod text;
+pub(crate) mod tool;
+
+#[cfg(test)]
+mod tests;
+
+use std::io;
+
+use legwork::core::SessionId;
+
+pub(crate) use event::{End, Event, Usage};
+pub(crate) use human::{Human, spent};
+pub(crate) use json::Json;
+pub(crate) use screen::Screen;
+pub(crate) use terminal::Terminal;
+
+/// Where in which session something happens.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct At<'a> {
+    /// The session, once there is one.
+    pub(crate) session: Option<&'a SessionId>,
+    /// The step, where there is one.
+    pub(crate) step: Option<u32>,
+}
+
+/// Shows events as they come.
+pub(crate) trait Displayer: Send {
+    /// Shows one event.
+    ///
+    /// # Errors
+    /// When whoever reads the output is gone.
+    fn show(&mut self, at: At<'_>, event: &Event<'_>) -> io::Result<()>;
+}

@@ -1,0 +1,189 @@
+//! From what a run tells to what displays show; the one observer of a run.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::time::Instant;
+
+use legwork::agent::context::Control;
+use legwork::core::{self, AgentState, Entry, SessionId, Usage};
+use legwork::port::observer::LiveEvent;
+use legwork::port::{Delta, Observer};
+
+use super::{At, Displayer, End, Event};
+use crate::error::Error;
+
+/// The one observer of a run: hands everything to a display.
+pub(crate) struct Screen {
+    inner: Mutex<Inner>,
+    control: Control,
+    store_flag: String,
+}
+
+struct Inner {
+    displayer: Box<dyn Displayer>,
+    session: Option<SessionId>,
+    step: Option<u32>,
+    running: BTreeMap<u32, Instant>,
+    usage: Option<Usage>,
+    /// Whether nobody reads the output any more.
+    gone: bool,
+}
+
+impl Screen {
+    /// A screen that interrupts the run when its reader is gone.
+    pub(crate) fn new(
+        displayer: impl Displayer + 'static,
+        control: Control,
+        store_flag: String,
+    ) -> Arc<Self> {
+        let inner = Inner {
+            displayer: Box::new(displayer),
+            session: None,
+            step: None,
+            running: BTreeMap::new(),
+            usage: None,
+            gone: false,
+        };
+        Arc::new(Self { inner: Mutex::new(inner), control, store_flag })
+    }
+
+    /// A session is taken up again where it stands.
+    pub(crate) fn resumed(&self, state: &AgentState) {
+        let mut inner = self.lock();
+        inner.stand_at(state);
+        self.show(&mut inner, &Event::Resumed);
+    }
+
+    /// Something that the person should know.
+    pub(crate) fn warn(&self, message: &str) {
+        self.show(&mut self.lock(), &Event::Warning(message));
+    }
+
+    /// The command cannot go on.
+    pub(crate) fn failed(&self, error: &Error) {
+        let mut inner = self.lock();
+        if let Some(session) = error.session() {
+            inner.session = Some(session.clone());
+        }
+        self.show(&mut inner, &Event::Failed(error));
+    }
+
+    /// Somebody asked to leave it here. Never waits: what holds the screen may be stuck.
+    pub(crate) fn interrupting(&self) {
+        let mut inner = match self.inner.try_lock() {
+            Ok(inner) => inner,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => return,
+        };
+        self.show(&mut inner, &Event::Interrupting);
+    }
+
+    /// The run is over, for now or for good.
+    pub(crate) fn ended(&self, state: &AgentState) {
+        let mut inner = self.lock();
+        inner.stand_at(state);
+        let end = End { state, store_flag: &self.store_flag };
+        self.show(&mut inner, &Event::Ended(&end));
+    }
+
+    /// The run was over before; its answer is told once more.
+    pub(crate) fn repeated(&self, state: &AgentState) {
+        let text = state.final_response().map(|response| response.text());
+        if let Some(text) = text.filter(|text| !text.is_empty()) {
+            self.show(&mut self.lock(), &Event::Repeated(&text));
+        }
+        self.ended(state);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn show(&self, inner: &mut Inner, event: &Event<'_>) {
+        if inner.gone {
+            return;
+        }
+        let at = At { session: inner.session.as_ref(), step: inner.step };
+        if inner.displayer.show(at, event).is_err() {
+            inner.gone = true;
+            self.control.interrupt.cancel();
+        }
+    }
+
+    fn show_live(&self, inner: &mut Inner, event: &LiveEvent<'_>) {
+        if let Some(step) = step_of(event) {
+            inner.step = Some(step);
+        }
+        let event = match event {
+            LiveEvent::JournalCut { damage } => Event::JournalCut(damage),
+            LiveEvent::StepStarted { .. } => Event::StepStarted,
+            LiveEvent::InferenceStarted { model, .. } => Event::InferenceStarted(model),
+            LiveEvent::Delta { delta: Delta::Text(text), .. } => Event::Text(text),
+            LiveEvent::Delta { delta: Delta::Thinking(text), .. } => Event::Thinking(text),
+            LiveEvent::ToolStarted { index, call, .. } => {
+                inner.running.insert(*index, Instant::now());
+                Event::ToolStarted { index: *index, call }
+            }
+            LiveEvent::ToolProgress { index, message } => {
+                Event::ToolProgress { index: *index, message }
+            }
+            LiveEvent::ToolFinished { index, call, outcome, .. } => {
+                let took = inner.running.remove(index).map(|began| began.elapsed());
+                Event::ToolFinished { index: *index, call, outcome, took }
+            }
+            _ => return,
+        };
+        self.show(inner, &event);
+    }
+
+    fn show_entry(&self, inner: &mut Inner, entry: &Entry) {
+        match &entry.event {
+            core::Event::ExecutionStarted(started) => {
+                self.show(inner, &Event::Started(&started.input));
+            }
+            core::Event::Responded(responded) => inner.usage = responded.response.usage,
+            core::Event::InferenceFailed(failed) => self.show(inner, &Event::Error(&failed.error)),
+            core::Event::Failed(error) => self.show(inner, &Event::Error(error)),
+            core::Event::Answered(answered) => self.show(inner, &Event::Answered(&answered.answer)),
+            core::Event::StepFinished(body) => {
+                let usage = inner.usage.take();
+                self.show(inner, &Event::StepFinished { body, usage });
+                inner.step = None;
+                inner.running.clear();
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Inner {
+    fn stand_at(&mut self, state: &AgentState) {
+        self.session = Some(state.session().clone());
+        self.step = state.current_step().map(|step| step.number);
+    }
+}
+
+impl Observer for Screen {
+    fn live(&self, session: &SessionId, event: &LiveEvent<'_>) {
+        let mut inner = self.lock();
+        inner.session.get_or_insert_with(|| session.clone());
+        self.show_live(&mut inner, event);
+    }
+
+    fn committed(&self, session: &SessionId, entries: &[Arc<Entry>]) {
+        let mut inner = self.lock();
+        inner.session.get_or_insert_with(|| session.clone());
+        entries.iter().for_each(|entry| self.show_entry(&mut inner, entry));
+    }
+}
+
+fn step_of(event: &LiveEvent<'_>) -> Option<u32> {
+    match event {
+        LiveEvent::StepStarted { step }
+        | LiveEvent::InferenceStarted { step, .. }
+        | LiveEvent::Delta { step, .. }
+        | LiveEvent::ToolStarted { step, .. }
+        | LiveEvent::ToolFinished { step, .. } => Some(*step),
+        _ => None,
+    }
+}

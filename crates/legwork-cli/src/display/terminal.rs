@@ -1,0 +1,60 @@
+//! What is known of where the output goes.
+
+use std::io::{IsTerminal as _, stderr, stdout};
+
+use crate::settings::variable;
+
+/// Columns where the output goes to no terminal.
+const PIPED: usize = 160;
+/// Columns where a terminal does not say.
+const USUAL: usize = 80;
+
+/// What is known of where the output goes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Terminal {
+    /// Whether a person reads standard output as it comes.
+    pub(crate) out: bool,
+    /// Whether lines on standard error can be taken back.
+    pub(crate) lively: bool,
+    /// Whether to colour standard error.
+    pub(crate) colour: bool,
+    /// The columns of a line.
+    pub(crate) columns: usize,
+}
+
+/// How something is set off from the rest.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Tone {
+    Quiet,
+    Bad,
+    Strong,
+}
+
+impl Terminal {
+    /// Looks at the process's own output.
+    pub(crate) fn detect() -> Self {
+        let (out, err) = (stdout().is_terminal(), stderr().is_terminal());
+        let dumb = variable("TERM").is_none_or(|term| term == "dumb");
+        let size = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+        Self {
+            out,
+            lively: err && !dumb,
+            colour: err && !dumb && variable("NO_COLOR").is_none(),
+            columns: match out || err {
+                true => size.filter(|columns| *columns > 0).unwrap_or(USUAL),
+                false => PIPED,
+            },
+        }
+    }
+
+    /// The text in a tone, if there are colours.
+    pub(crate) fn paint(self, tone: Tone, text: &str) -> String {
+        let code = match tone {
+            _ if !self.colour => return text.to_owned(),
+            Tone::Quiet => "2",
+            Tone::Bad => "31",
+            Tone::Strong => "1",
+        };
+        format!("\x1b[{code}m{text}\x1b[0m")
+    }
+}

@@ -1,0 +1,118 @@
+//! Text as people are shown it: escaped, clipped, in short.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use legwork::core::Timestamp;
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+
+/// Columns that a tab is counted as, where it is kept.
+const TAB: usize = 4;
+
+/// The text without what could command a terminal.
+///
+/// Line breaks and tabs stay, carriage returns go; other control characters, and those
+/// that turn the direction of writing, are shown as escapes.
+pub(crate) fn visible(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(|c| is_command(c) || c == '\r') {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        match c {
+            '\r' => {}
+            c if is_command(c) => shown.extend(c.escape_unicode()),
+            c => shown.push(c),
+        }
+    }
+    Cow::Owned(shown)
+}
+
+fn is_command(c: char) -> bool {
+    match c {
+        '\n' | '\t' | '\r' => false,
+        '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
+        c => c.is_control(),
+    }
+}
+
+/// The text in one line: runs of white space are one space.
+///
+/// Only as much is looked at as could be shown.
+pub(crate) fn one_line(text: &str) -> String {
+    const LOOKED_AT: usize = 2_000;
+    let end = text.char_indices().nth(LOOKED_AT).map_or(text.len(), |(at, _)| at);
+    let words: Vec<_> = text.get(..end).unwrap_or_default().split_whitespace().collect();
+    visible(&words.join(" ")).into_owned()
+}
+
+/// The columns that a line takes.
+pub(crate) fn columns(line: &str) -> usize {
+    line.width() + line.matches('\t').count() * TAB
+}
+
+/// The line cut to so many columns, with an ellipsis where it was cut.
+pub(crate) fn clip(line: &str, most: usize) -> Cow<'_, str> {
+    if columns(line) <= most {
+        return Cow::Borrowed(line);
+    }
+    let mut used = 1;
+    let mut clipped = String::new();
+    for c in line.chars() {
+        used += if c == '\t' { TAB } else { c.width().unwrap_or(0) };
+        if used > most {
+            break;
+        }
+        clipped.push(c);
+    }
+    clipped.push('…');
+    Cow::Owned(clipped)
+}
+
+/// A number with a word that agrees with it.
+pub(crate) fn count(number: u64, one: &str) -> String {
+    match number {
+        1 => format!("1 {one}"),
+        number => format!("{} {one}s", grouped(number)),
+    }
+}
+
+/// A number with its thousands set apart.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+/// A length of time as people say it.
+pub(crate) fn time(time: Duration) -> String {
+    match time.as_secs() {
+        0 => format!("{} ms", time.as_millis()),
+        1..60 => format!("{:.1} s", time.as_secs_f64()),
+        seconds @ 60..3600 => format!("{} min {} s", seconds / 60, seconds % 60),
+        seconds => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
+    }
+}
+
+/// How long ago something was.
+pub(crate) fn age(then: Timestamp, now: Timestamp) -> String {
+    match now.0.saturating_sub(then.0) / 1000 {
+        0..10 => "just now".to_owned(),
+        seconds @ 10..60 => format!("{seconds} s ago"),
+        seconds @ 60..3600 => format!("{} min ago", seconds / 60),
+        seconds @ 3600..86_400 => format!("{} h ago", seconds / 3600),
+        seconds => format!("{} d ago", seconds / 86_400),
+    }
+}
+
+/// The wall time now.
+pub(crate) fn now() -> Timestamp {
+    let since = std::time::UNIX_EPOCH.elapsed().unwrap_or_default();
+    Timestamp(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+}

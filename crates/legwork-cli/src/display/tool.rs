@@ -1,0 +1,78 @@
+//! A tool call in one line: what was called with what, how long, what came of it.
+
+use std::time::Duration;
+
+use legwork::core::{ToolCall, ToolOutcome};
+use serde_json::Value;
+
+use super::text::{clip, columns, count, one_line, time};
+
+/// Arguments that say by themselves what a call is about.
+const TELLING: [&str; 5] = ["command", "path", "file", "query", "url"];
+
+/// The call in short: the tool and the argument that tells most.
+pub(crate) fn call(call: &ToolCall) -> String {
+    let argument = one_line(&argument(&call.arguments));
+    format!("{} {argument}", one_line(&call.name)).trim_end().to_owned()
+}
+
+fn argument(arguments: &str) -> String {
+    let Ok(Value::Object(object)) = serde_json::from_str(arguments) else {
+        return arguments.to_owned();
+    };
+    let telling = TELLING.iter().find_map(|name| object.get(*name)?.as_str());
+    match telling {
+        Some(text) => text.to_owned(),
+        None if object.is_empty() => String::new(),
+        None => Value::Object(object).to_string(),
+    }
+}
+
+/// What came of it in short: its last line, and how many there are.
+pub(crate) fn result(outcome: &ToolOutcome) -> String {
+    let text = outcome.for_model();
+    let lines = text.lines().count() as u64;
+    let last = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    match lines {
+        0 | 1 => one_line(last),
+        lines => format!("{}: {}", count(lines, "line"), one_line(last)),
+    }
+}
+
+/// The mark before a call that was answered.
+pub(crate) fn mark(outcome: &ToolOutcome) -> &'static str {
+    if outcome.is_ok() { "✓" } else { "✗" }
+}
+
+/// The whole line, in so many columns; the call gets more of them than the result.
+pub(crate) fn line(
+    of: &ToolCall,
+    outcome: &ToolOutcome,
+    took: Option<Duration>,
+    most: usize,
+) -> String {
+    let (mark, call, result) = (mark(outcome), call(of), result(outcome));
+    let took = took.map_or_else(String::new, |took| format!(" ({})", time(took)));
+    // The mark with a space, and an arrow with two.
+    let room = most.saturating_sub(2 + columns(&took) + 3);
+    let for_result = columns(&result).min((room / 2).max(room.saturating_sub(columns(&call))));
+    let call = clip(&call, room.saturating_sub(for_result)).into_owned();
+    let result = clip(&result, for_result);
+    format!("{mark} {call}{took} → {result}")
+}
+
+/// The name of an outcome, for programs.
+pub(crate) fn name(outcome: &ToolOutcome) -> &'static str {
+    match outcome {
+        ToolOutcome::Ok(_) => "ok",
+        ToolOutcome::Retry(_) => "retry",
+        ToolOutcome::Failed(..) => "failed",
+        ToolOutcome::Blocked { .. } => "blocked",
+        ToolOutcome::Denied { .. } => "denied",
+        ToolOutcome::Deferred(_) => "deferred",
+        ToolOutcome::Interrupted => "interrupted",
+        ToolOutcome::Skipped(_) => "skipped",
+        ToolOutcome::Withdrawn => "withdrawn",
+        _ => "other",
+    }
+}

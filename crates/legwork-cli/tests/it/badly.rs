@@ -1,0 +1,102 @@
+//! Commands that cannot be begun: each says why, what to do, and does nothing.
+
+use legwork_testkit::{Server, Turn};
+
+use crate::home::{Home, fed, ran};
+
+/// Checks that it ends as wrong usage, for people and for programs.
+fn check(args: &[&str], environment: &[(&str, &str)], message: &str, hint: &str) {
+    let home = Home::new();
+    let with = |args: &[&str]| {
+        let mut command = home.legwork(args);
+        command.envs(environment.iter().copied());
+        ran(command).ends(2)
+    };
+    let told = with(args);
+    assert_eq!(told.out, "");
+    let told = told.says("error: ").says(message).says("hint: ").says(hint);
+    assert!(told.err.lines().count() <= 3, "{}", told.err);
+
+    let mut json = args.to_vec();
+    json.insert(1, "--json");
+    let told = with(&json).says(message);
+    assert_eq!(told.kinds(), ["error"]);
+    assert!(told.last()["message"].as_str().unwrap().contains(message), "{}", told.out);
+    assert!(told.last()["hint"].as_str().unwrap().contains(hint), "{}", told.out);
+    assert!(!home.store().exists());
+}
+
+#[test]
+fn no_model_and_no_key() {
+    check(&["run", "x"], &[], "no model is set up", "OPENAI_API_KEY");
+}
+
+#[test]
+fn a_model_that_wants_a_key() {
+    check(&["run", "--model", "openai:gpt-5", "x"], &[], "set OPENAI_API_KEY", "--model");
+}
+
+#[test]
+fn an_unknown_provider() {
+    let key = [("OPENAI_API_KEY", "sk-1")];
+    check(&["run", "--model", "acme:gpt", "x"], &key, "`acme` is not known", "--base-url");
+}
+
+#[test]
+fn a_name_that_is_none() {
+    check(&["run", "--model", "gpt-5", "x"], &[], "provider:name", "--model");
+}
+
+#[test]
+fn an_address_that_is_none() {
+    check(&["run", "--model", "a:b", "--base-url", "here", "x"], &[], "base URL", "--base-url");
+}
+
+#[test]
+fn a_directory_that_is_not_there() {
+    check(&["run", "--model", "ollama:q", "--dir", "nowhere", "x"], &[], "nowhere", "--dir");
+}
+
+#[test]
+fn a_store_that_is_none() {
+    check(&["run", "--store", "redis:x", "x"], &[], "redis:x", "sqlite:PATH");
+    check(&["run", "x"], &[("LEGWORK_STORE", "work.db")], "work.db", "sqlite:PATH");
+}
+
+#[test]
+fn an_empty_task() {
+    check(&["run", "  \n "], &[], "the task is empty", "legwork run");
+    check(&["run"], &[], "the task is empty", "legwork run");
+    check(&["run", "-"], &[], "the task is empty", "legwork run");
+}
+
+#[test]
+fn a_task_that_is_no_text() {
+    let home = Home::new();
+    let server = Server::start([Turn::text("hi")]).unwrap();
+    let told = fed(home.with(&server, &["run", "-"]), b"caf\xe9");
+    told.ends(2).says("not UTF-8").says("iconv");
+    assert_eq!(server.requests().len(), 0);
+}
+
+#[test]
+fn a_directory_that_may_not_be_read() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let home = Home::new();
+    let dir = home.work().join("closed");
+    std::fs::create_dir(&dir).unwrap();
+    std::fs::set_permissions(&dir, std::fs::Permissions::from_mode(0)).unwrap();
+    if std::fs::read_dir(&dir).is_ok() {
+        println!("skipped: this user may read everything");
+        return;
+    }
+    home.ran(&["run", "--model", "ollama:q", "--dir", "closed", "x"]).ends(2).says("closed");
+}
+
+#[test]
+fn nowhere_to_keep_sessions() {
+    let home = Home::new();
+    let mut command = home.legwork(&["run", "--model", "ollama:q", "x"]);
+    command.env_remove("HOME");
+    ran(command).ends(2).says("neither HOME nor XDG_STATE_HOME").says("--store");
+}

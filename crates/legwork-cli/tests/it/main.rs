@@ -1,0 +1,24 @@
+//! The command as people and programs use it: the built binary in a home of its own,
+//! against a scripted model over real HTTP.
+
+mod badly;
+mod disk;
+mod failures;
+mod help;
+mod home;
+mod resume;
+mod run;
+mod sessions;
+mod signals;
+mod stores;
+
+#[test]
+fn no_file_of_this_folder_is_forgotten() {
+    let main = include_str!("main.rs");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it");
+    for file in std::fs::read_dir(folder).unwrap() {
+        let name = file.unwrap().file_name().into_string().unwrap();
+        let module = name.trim_end_matches(".rs");
+        assert!(module == "main" || main.contains(&format!("mod {module};")), "{name}");
+    }
+}

@@ -1,0 +1,207 @@
+//! `legwork resume`: after kills at each kind of moment, and against others.
+
+use std::fs;
+
+use legwork_testkit::{Server, Turn};
+use rustix::process::Signal;
+use serde_json::json;
+
+use crate::home::{Home, Running, started, text};
+
+/// Runs until a command has begun, then kills; gives the session.
+fn killed_in_a_command(home: &Home, server: &Server) -> String {
+    let mut run: Running =
+        started(home.with(server, &["run", "--json", "--sandbox", "off", "Work"]));
+    let session = text(&run.until("tool_started"), "session");
+    run.kill();
+    session
+}
+
+fn endless() -> Turn {
+    Turn::call("bash", json!({"command": "echo begun >> log; sleep 600"})).with_text("I begin.")
+}
+
+#[test]
+fn s10_2_a_call_in_doubt_is_asked_about_and_nothing_runs() {
+    let (home, server) = (Home::new(), Server::start([endless(), Turn::text("Done.")]).unwrap());
+    let id = killed_in_a_command(&home, &server);
+    let listed = home.ran(&["sessions", "list"]).ends(0);
+    assert!(listed.out.contains("in_progress"), "{}", listed.out);
+
+    for _ in 0..2 {
+        let asked = home.ran(&["resume", &id]).ends(4);
+        assert_eq!(asked.out, "");
+        let asked = asked.says("in doubt: ").says("  bash echo begun >> log; sleep 600\n");
+        asked.says(&format!("to go on: legwork resume {id} --on-doubt tell\n"));
+    }
+    let asked = home.ran(&["resume", "--json", &id]).ends(4).last();
+    assert_eq!(asked["type"], "execution_paused");
+    assert_eq!(asked["status"], "awaiting_approval");
+    assert_eq!(asked["pending"][0]["tool"], "bash");
+    assert_eq!(asked["pending"][0]["arguments"]["command"], "echo begun >> log; sleep 600");
+    assert_eq!(server.requests().len(), 1);
+
+    let told = home.ran(&["resume", &id, "--on-doubt", "tell"]).ends(0);
+    assert_eq!(told.out, "Done.\n");
+    let result = server.requests()[1].asked.results()[0].to_owned();
+    assert!(result.contains("may or may not have happened"), "{result}");
+    let log = fs::read_to_string(home.work().join("log")).unwrap_or_default();
+    assert!(log.lines().count() <= 1, "{log}");
+}
+
+#[test]
+fn s10_2_a_call_behind_one_in_doubt_waits_with_it() {
+    let home = Home::new();
+    let calls = [
+        ("bash", json!({"command": "echo begun >> log; sleep 600"})),
+        ("bash", json!({"command": "echo second >> log"})),
+    ];
+    let server = Server::start([Turn::calls(calls), Turn::text("Done.")]).unwrap();
+    let id = killed_in_a_command(&home, &server);
+    home.ran(&["resume", &id]).ends(4);
+    let log = fs::read_to_string(home.work().join("log")).unwrap_or_default();
+    assert!(!log.contains("second"), "{log}");
+    home.ran(&["resume", &id, "--on-doubt", "tell"]).ends(0);
+    let log = fs::read_to_string(home.work().join("log")).unwrap_or_default();
+    assert_eq!(log.matches("second").count(), 1, "{log}");
+}
+
+#[test]
+fn s10_2_an_inference_that_was_cut_off_is_asked_for_again() {
+    let home = Home::new();
+    let turns = [Turn::call("bash", json!({"command": "echo once >> log"})), Turn::text("Done.")];
+    let server = Server::start(turns).unwrap();
+    server.hold(1);
+    let run = started(home.with(&server, &["run", "--json", "--sandbox", "off", "Work"]));
+    server.arrived_blocking(1);
+    run.kill();
+    server.release(1);
+    let list = home.ran(&["sessions", "list", "--json"]).ends(0).last();
+    let id = text(&list, "session");
+    // The sandbox, the directory and the address are those of the session.
+    let resumed = home.ran(&["resume", "--json", &id]).ends(0);
+    assert_eq!(resumed.events()[1]["type"], "execution_resumed");
+    assert_eq!(resumed.last()["text"], "Done.");
+    assert_eq!(fs::read_to_string(home.work().join("log")).unwrap(), "once\n");
+}
+
+#[test]
+fn a_session_knows_its_model_address_and_directory() {
+    let home = Home::new();
+    let server = Server::start([endless(), Turn::text("Done.")]).unwrap();
+    let url = server.base_url();
+    let dir = home.work().join("deep");
+    fs::create_dir(&dir).unwrap();
+    let args = [
+        "run",
+        "--json",
+        "--model",
+        "my:scripted",
+        "--base-url",
+        &url,
+        "--dir",
+        "deep",
+        "--sandbox",
+        "off",
+        "Work",
+    ];
+    let mut run = started(home.legwork(&args));
+    let id = text(&run.until("tool_started"), "session");
+    run.kill();
+    let mut command = home.legwork(&["resume", "--on-doubt", "tell", &id]);
+    command.current_dir("/").env("OPENAI_BASE_URL", "http://127.0.0.1:9/v1");
+    crate::home::ran(command).ends(0);
+    let asked = &server.requests()[1].asked;
+    assert_eq!(asked.model, "scripted");
+    assert!(asked.instructions.contains(dir.canonicalize().unwrap().to_str().unwrap()));
+}
+
+#[test]
+fn an_address_of_the_environment_may_have_moved() {
+    let home = Home::new();
+    let first = Server::start([endless()]).unwrap();
+    let id = killed_in_a_command(&home, &first);
+    drop(first);
+    let second = Server::start([endless(), Turn::text("Moved.")]).unwrap();
+    let told = home.ran_with(&second, &["resume", &id, "--on-doubt", "tell"]).ends(0);
+    assert_eq!(told.out, "Moved.\n");
+}
+
+#[test]
+fn a_secret_in_an_address_is_not_written_down() {
+    let home = Home::new();
+    let server = Server::start([endless(), Turn::text("Done.")]).unwrap();
+    let url = server.base_url().replace("http://", "http://user:hunter2@");
+    let args = ["run", "--json", "--model", "my:m", "--base-url", &url, "--sandbox", "off", "Work"];
+    let mut run = started(home.legwork(&args));
+    let id = text(&run.until("tool_started"), "session");
+    run.kill();
+    assert!(!home.ran(&["sessions", "show", "--json", &id]).ends(0).out.contains("hunter2"));
+    home.ran(&["resume", &id, "--on-doubt", "tell"]).ends(2).says("--base-url");
+    home.ran(&["resume", &id, "--on-doubt", "tell", "--base-url", &url]).ends(0);
+}
+
+#[test]
+fn s8_3_of_two_that_resume_one_goes_on_and_the_other_conflicts() {
+    let home = Home::new();
+    let server = Server::start([endless(), Turn::text("Done.")]).unwrap();
+    let id = killed_in_a_command(&home, &server);
+    server.hold(1);
+    let args = ["resume", "--json", "--on-doubt", "tell", &id];
+    let mut one = started(home.with(&server, &args));
+    server.arrived_blocking(1);
+    let other = home.ran_with(&server, &args).ends(1).says("error: ").says("hint: ");
+    let told = other.last();
+    assert_eq!((text(&told, "type"), text(&told, "session")), ("error".to_owned(), id.clone()));
+    assert!(text(&told, "message").contains("in use"), "{told}");
+    assert_eq!(server.requests().len(), 2);
+    server.release(1);
+    assert_eq!(one.until("execution_finished")["status"], "completed");
+    assert_eq!(one.code(), Some(0));
+    assert_eq!(server.requests().len(), 2);
+}
+
+#[test]
+fn a_session_that_is_over_tells_its_answer_again() {
+    let (home, server) = (Home::new(), Server::start([Turn::text("Fine.")]).unwrap());
+    let id = home.ran_with(&server, &["run", "--json", "How?"]).ends(0).session();
+    let again = home.ran(&["resume", &id]).ends(0);
+    assert_eq!(again.out, "Fine.\n");
+    let again = home.ran(&["resume", "--json", &id[..20]]).ends(0);
+    assert_eq!(again.kinds(), ["execution_finished"]);
+    assert_eq!(again.last()["text"], "Fine.");
+    assert_eq!(server.requests().len(), 1);
+}
+
+#[test]
+fn unknown_sessions_are_told() {
+    let home = Home::new();
+    home.ran(&["resume", "nosuch"])
+        .ends(2)
+        .says("there is no session nosuch")
+        .says("sessions list");
+    let told = home.ran(&["resume", "--json", "nosuch"]).ends(2);
+    assert_eq!(told.last()["type"], "error");
+    assert!(!home.store().exists());
+}
+
+#[test]
+fn a_session_in_progress_takes_no_new_task() {
+    let (home, server) = (Home::new(), Server::start([endless()]).unwrap());
+    let id = killed_in_a_command(&home, &server);
+    home.ran_with(&server, &["run", "--session", &id, "more"])
+        .ends(2)
+        .says("under way")
+        .says("resume");
+}
+
+#[test]
+fn s3_9_a_command_that_was_interrupted_leaves_nothing_in_doubt() {
+    let (home, server) = (Home::new(), Server::start([endless(), Turn::text("Done.")]).unwrap());
+    let mut run = started(home.with(&server, &["run", "--json", "--sandbox", "off", "Work"]));
+    let id = text(&run.until("tool_started"), "session");
+    run.signal(Signal::INT);
+    assert_eq!(run.until("execution_interrupted")["status"], "in_progress");
+    assert_eq!(run.code(), Some(130));
+    assert_eq!(home.ran(&["resume", &id]).ends(0).out, "Done.\n");
+}

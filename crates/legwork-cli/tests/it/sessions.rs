@@ -1,0 +1,126 @@
+//! `legwork sessions`: lists and transcripts.
+
+use std::fs;
+
+use legwork_testkit::{Server, Turn};
+use serde_json::{Value, json};
+
+use crate::home::{Home, text};
+
+#[test]
+fn without_sessions_the_list_says_how_to_begin_one() {
+    let home = Home::new();
+    let list = home.ran(&["sessions", "list"]).ends(0);
+    assert!(list.out.contains("no sessions yet") && list.out.contains("legwork run"));
+    assert_eq!(home.ran(&["sessions", "list", "--json"]).ends(0).out, "");
+    assert!(!home.store().exists());
+}
+
+#[test]
+fn the_list_has_the_session_changed_last_first() {
+    let home = Home::new();
+    let server = Server::start([Turn::text("hi")]).unwrap();
+    for task in ["first task\nwith more", "second\ttask", "third \x1b[31mtask"] {
+        home.ran_with(&server, &["run", task]).ends(0);
+    }
+    let list = home.ran(&["sessions", "list"]).ends(0);
+    let tasks = ["third \\u{1b}[31mtask", "second task", "first task"];
+    assert_eq!(list.out.lines().count(), 3);
+    for (line, task) in list.out.lines().zip(tasks) {
+        assert!(line.contains("  completed  1 step  ") && line.ends_with(task), "{line}");
+    }
+    let rows = home.ran(&["sessions", "list", "--json", "--limit", "2"]).ends(0).events();
+    assert_eq!(rows.len(), 2);
+    assert_eq!(rows[1]["task"], "second task");
+    assert_eq!((&rows[1]["status"], &rows[1]["steps"]), (&json!("completed"), &json!(1)));
+    assert!(rows[1]["updated_at"].as_u64() >= rows[1]["created_at"].as_u64());
+    let list = home.ran(&["sessions", "list", "--limit", "2"]).ends(0);
+    assert!(list.out.ends_with("... 1 more; see them with --limit 3\n"), "{}", list.out);
+}
+
+#[test]
+fn a_transcript_tells_what_happened() {
+    let home = Home::new();
+    fs::write(home.work().join("a"), "one\ntwo\n").unwrap();
+    let calls = [("read", json!({"path": "a"})), ("read", json!({"path": "b"}))];
+    let turns = [
+        Turn::calls(calls).with_text("I read both."),
+        Turn::call("bash", json!({"command": "seq 12; exit 3"})),
+        Turn::text("One is \x1b[1mmissing\x1b[0m."),
+    ];
+    let server = Server::start(turns).unwrap();
+    let ran =
+        home.ran_with(&server, &["run", "--json", "--sandbox", "off", "Read a and b"]).ends(0);
+    let shown = home.ran(&["sessions", "show", &ran.session()]).ends(0);
+    assert_eq!(shown.err, "");
+    let (head, body) = shown.out.split_once("\n\n").unwrap();
+    assert!(head.starts_with(&format!("session {}\nmodel   test:scripted\n", ran.session())));
+    assert!(head.contains(home.work().canonicalize().unwrap().to_str().unwrap()), "{head}");
+    let (body, foot) = body.rsplit_once("\n\n").unwrap();
+    assert_eq!(body, TRANSCRIPT.trim_end(), "{body}");
+    assert!(foot.starts_with("completed · 3 steps · 3 tool calls · 30 tokens in, 15 out · "));
+}
+
+const TRANSCRIPT: &str = "\
+> Read a and b
+
+step 1
+I read both.
+✓ read a
+         1	one
+         2	two
+✗ read b (0 ms) → there is no file b; the root of the workspace holds a
+
+step 2
+✓ bash seq 12; exit 3
+    ... 5 more lines
+    6
+    7
+    8
+    9
+    10
+    11
+    12
+    [exit code 3]
+
+step 3
+One is \\u{1b}[1mmissing\\u{1b}[0m.
+(Stops (completed): finish_reason says that the model is done.)
+";
+
+#[test]
+fn entries_come_one_a_line() {
+    let (home, server) = (Home::new(), Server::start([Turn::text("hi")]).unwrap());
+    let id = home.ran_with(&server, &["run", "--json", "x"]).ends(0).session();
+    let entries = home.ran(&["sessions", "show", "--json", &id]).ends(0).events();
+    let numbers: Vec<_> = entries.iter().map(|entry| entry["seq"].as_u64().unwrap()).collect();
+    assert_eq!(numbers, (1..=entries.len() as u64).collect::<Vec<_>>());
+    let kinds: Vec<_> = entries.iter().map(|entry: &Value| text(entry, "type")).collect();
+    assert_eq!(kinds[0], "session_started");
+    assert_eq!(kinds.last().unwrap(), "execution_finished");
+}
+
+#[test]
+fn the_beginning_of_an_id_is_enough_where_it_is_the_only_one() {
+    let (home, server) = (Home::new(), Server::start([Turn::text("hi")]).unwrap());
+    let ids: Vec<_> =
+        (0..2).map(|_| home.ran_with(&server, &["run", "--json", "x"]).ends(0).session()).collect();
+    let apart = ids[0].bytes().zip(ids[1].bytes()).take_while(|(a, b)| a == b).count();
+    let shown = home.ran(&["sessions", "show", &ids[0][..=apart]]).ends(0);
+    assert!(shown.out.contains(&ids[0]), "{}", shown.out);
+    let told = home.ran(&["sessions", "show", &ids[0][..apart]]).ends(2);
+    told.says("2 sessions begin with").says(&ids[0]).says(&ids[1]).says("give more of the id");
+    home.ran(&["sessions", "show", "nosuch"]).ends(2).says("there is no session nosuch");
+    home.ran(&["sessions", "show", ""]).ends(2);
+}
+
+#[test]
+fn s8_4_a_damaged_session_does_not_hide_the_others() {
+    let (home, server) = (Home::new(), Server::start([Turn::text("hi")]).unwrap());
+    for task in ["good", "bad"] {
+        home.ran_with(&server, &["run", task]).ends(0);
+    }
+    home.sql("UPDATE journal SET entries = x'00ff' WHERE id >= 2 << 32");
+    let list = home.ran(&["sessions", "list"]).ends(0);
+    assert!(list.out.contains("completed") && list.out.contains("damaged"), "{}", list.out);
+}

@@ -1,0 +1,57 @@
+//! Ctrl-C, SIGTERM, and readers that go away.
+
+use legwork_testkit::{Server, Turn};
+use rustix::process::Signal;
+use serde_json::json;
+
+use crate::home::{Home, ran, started, text};
+
+fn interrupted_by(signal: Signal) {
+    let (home, server) = (Home::new(), Server::start([Turn::text("Done.")]).unwrap());
+    server.hold(0);
+    let run = started(home.with(&server, &["run", "Work"]));
+    server.arrived_blocking(0);
+    run.signal(signal);
+    let ran = run.end().ends(130);
+    let ran = ran.says("interrupted: the session can be resumed").says("to go on: legwork resume ");
+    server.release(0);
+    let id = ran.err.lines().last().unwrap().rsplit(' ').next().unwrap();
+    assert_eq!(home.ran(&["resume", id]).ends(0).out, "Done.\n");
+}
+
+#[test]
+fn s3_9_control_c_leaves_the_session_resumable() {
+    interrupted_by(Signal::INT);
+}
+
+#[test]
+fn s3_9_sigterm_does_the_same() {
+    interrupted_by(Signal::TERM);
+}
+
+#[test]
+fn the_second_ends_at_once_though_nobody_reads() {
+    let home = Home::new();
+    let server = Server::start([Turn::text("word ".repeat(100_000))]).unwrap();
+    let mut run = started(home.with(&server, &["run", "--json", "Talk"]));
+    run.until("text_delta");
+    // The pipe is full before the answer is told, so the run is stuck in a write.
+    run.signal(Signal::INT);
+    run.signal(Signal::TERM);
+    assert_eq!(run.code(), Some(130));
+}
+
+#[test]
+fn a_reader_that_goes_away_interrupts_the_run() {
+    let home = Home::new();
+    let calls = Turn::call("bash", json!({"command": "true"})).with_text("I begin.");
+    let server = Server::start([calls, Turn::text("Done.")]).unwrap();
+    server.hold(0);
+    let mut run = started(home.with(&server, &["run", "--json", "--sandbox", "off", "Work"]));
+    let id = text(&run.until("execution_started"), "session");
+    run.close();
+    server.release(0);
+    let gone = run.end().ends(130);
+    assert!(!gone.err.contains("panicked"), "{}", gone.err);
+    ran(home.with(&server, &["resume", &id])).ends(0);
+}

@@ -1,0 +1,97 @@
+//! Stores that are newer, damaged, elsewhere, or no stores.
+
+use std::fs;
+
+use legwork_testkit::{Server, Turn};
+use serde_json::json;
+
+use crate::home::{Home, ran, text};
+
+fn two_turns() -> [Turn; 2] {
+    [Turn::call("read", json!({"path": "a"})), Turn::text("Done.")]
+}
+
+fn home_with_session(server: &Server) -> (Home, String) {
+    let home = Home::new();
+    fs::write(home.work().join("a"), "text\n").unwrap();
+    let id = home.ran_with(server, &["run", "--json", "Work"]).ends(0).session();
+    (home, id)
+}
+
+#[test]
+fn a_store_of_a_newer_version_is_left_alone() {
+    let server = Server::start(two_turns()).unwrap();
+    let (home, id) = home_with_session(&server);
+    home.sql("PRAGMA user_version = 99");
+    let asked = server.requests().len();
+    for args in [&["run", "x"][..], &["resume", &id], &["sessions", "list"]] {
+        home.ran_with(&server, args).ends(1).says("version 99").says("use a newer Legwork");
+    }
+    assert_eq!(server.requests().len(), asked);
+}
+
+#[test]
+fn a_file_that_is_no_store_is_left_alone() {
+    let home = Home::new();
+    fs::write(home.work().join("letter.txt"), "Dear Sir or Madam, ".repeat(100)).unwrap();
+    let server = Server::start(two_turns()).unwrap();
+    let told = home.ran_with(&server, &["run", "--store", "sqlite:letter.txt", "x"]).ends(1);
+    told.says("letter.txt").says("hint: ");
+    assert!(fs::read_to_string(home.work().join("letter.txt")).unwrap().starts_with("Dear"));
+}
+
+#[test]
+fn s8_4_a_damaged_last_entry_is_told_and_the_session_goes_on() {
+    let server = Server::start(two_turns()).unwrap();
+    let (home, id) = home_with_session(&server);
+    // The last row holds the answer and the end; its lines are cut off.
+    let last = "(SELECT max(id) FROM journal)";
+    let sql = format!(
+        "UPDATE journal SET entries = CAST(substr(entries, 1, 20) AS BLOB) WHERE id = {last}"
+    );
+    assert_eq!(home.sql(&sql), 1);
+
+    let shown = home.ran(&["sessions", "show", &id]).ends(0).says("warning: ").says("damaged");
+    assert!(shown.out.contains("✓ read a"), "{}", shown.out);
+    assert!(!shown.out.contains("Done."), "{}", shown.out);
+    let listed = home.ran(&["sessions", "list"]).ends(0);
+    assert!(listed.out.contains("in_progress, damaged"), "{}", listed.out);
+
+    let resumed = home.ran(&["resume", "--json", &id]).ends(0);
+    assert_eq!(resumed.kinds()[0], "journal_cut");
+    assert_eq!(resumed.last()["text"], "Done.");
+    let shown = home.ran(&["sessions", "show", &id]).ends(0);
+    assert!(shown.out.contains("Done.") && !shown.err.contains("damaged"), "{}", shown.err);
+}
+
+#[test]
+fn a_store_by_flag_is_named_where_it_is_needed_again() {
+    let home = Home::new();
+    let server = Server::start([Turn::call("read", json!({"path": "a"}))]).unwrap();
+    let args = ["run", "--json", "--store", "sqlite:my own.db", "--max-steps", "1", "x"];
+    let told = home.ran_with(&server, &args).ends(3).last();
+    assert!(text(&told, "next").contains(" --store 'sqlite:my own.db' --max-steps 2"), "{told}");
+    assert!(home.work().join("my own.db").exists() && !home.store().exists());
+}
+
+#[test]
+fn a_store_by_the_environment_is_used() {
+    let home = Home::new();
+    let server = Server::start([Turn::text("hi")]).unwrap();
+    let mut command = home.with(&server, &["run", "x"]);
+    command.env("XDG_STATE_HOME", home.work().join("state"));
+    ran(command).ends(0);
+    assert!(home.work().join("state/legwork/sessions.db").exists());
+    let mut command = home.with(&server, &["run", "x"]);
+    command.env("LEGWORK_STORE", "sqlite:here.db");
+    ran(command).ends(0);
+    assert!(home.work().join("here.db").exists());
+}
+
+#[test]
+fn memory_keeps_nothing() {
+    let home = Home::new();
+    let server = Server::start([Turn::text("hi")]).unwrap();
+    assert_eq!(home.ran_with(&server, &["run", "--store", "memory:", "x"]).ends(0).out, "hi\n");
+    assert!(!home.store().exists());
+}

@@ -1,0 +1,361 @@
+//! Events as nobody sane would write them, with small numbers so that they meet.
+
+use std::sync::Arc;
+
+use legwork_core::budget::{Amounts, Budget, MicroUsd};
+use legwork_core::continuation::Vote;
+use legwork_core::error::{ErrorKind, ErrorSource};
+use legwork_core::event::{self, Definition, HeadMoved, Unknown};
+use legwork_core::inbox::{Answer, Cursor, Item, Label, Verdict};
+use legwork_core::message::{Image, ImageSource, Thinking, ToolResult};
+use legwork_core::state::{Pending, PendingReason};
+use legwork_core::tool::{Deferral, ToolSpecs};
+use legwork_core::{
+    ContinuationOutcome, Decision, Digest, EffectClass, ErrorRecord, Event, Message, Micros,
+    ModelSettings, OnDoubt, Part, Response, Role, Seq, StopReason, StopSignal, Timestamp, ToolCall,
+    ToolOutcome, ToolSpec, Usage,
+};
+use proptest::prelude::*;
+use serde_json::Value;
+
+pub(crate) fn text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        3 => "[a-z ]{0,8}",
+        1 => prop::collection::vec(any::<char>(), 0..6).prop_map(String::from_iter),
+        1 => Just("\u{0}\u{1f}\u{7f}\u{2028}\u{2029}\u{feff}\u{202e}🧵\"\\/\r\n\t".to_owned()),
+        1 => Just(r"\ud800 \u0000 \n".to_owned()),
+    ]
+}
+
+pub(crate) fn json() -> impl Strategy<Value = Value> {
+    let number = prop_oneof![
+        any::<u64>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>()
+            .prop_filter("JSON has no such number", |n| n.is_finite())
+            .prop_map(Value::from),
+    ];
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        number,
+        text().prop_map(Value::from)
+    ];
+    leaf.prop_recursive(4, 16, 4, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            prop::collection::btree_map(text(), inner, 0..4)
+                .prop_map(|map| Value::Object(map.into_iter().collect())),
+        ]
+    })
+}
+
+fn small() -> impl Strategy<Value = u64> {
+    prop_oneof![4 => 0u64..8, 1 => any::<u64>()]
+}
+
+pub(crate) fn index() -> impl Strategy<Value = u32> {
+    prop_oneof![8 => 0u32..4, 1 => any::<u32>()]
+}
+
+fn call_id() -> impl Strategy<Value = String> {
+    (0u8..4).prop_map(|n| format!("c{n}"))
+}
+
+fn call() -> impl Strategy<Value = Part> {
+    (call_id(), "[ab]", text(), prop::option::of(json())).prop_map(
+        |(id, name, arguments, provider)| {
+            Part::ToolCall(Arc::new(ToolCall { provider, ..ToolCall::new(id, name, arguments) }))
+        },
+    )
+}
+
+fn result() -> impl Strategy<Value = Part> {
+    (call_id(), text(), any::<bool>()).prop_map(|(call, text, is_error)| {
+        Part::ToolResult(ToolResult { call: call.into(), name: "a".into(), text, is_error })
+    })
+}
+
+fn part() -> impl Strategy<Value = Part> {
+    prop_oneof![
+        3 => text().prop_map(Part::Text),
+        1 => text().prop_map(Part::Refusal),
+        1 => (text(), prop::option::of(text())).prop_map(|(text, signature)| {
+            Part::Thinking(Thinking { text, signature, provider: Some("p".into()) })
+        }),
+        1 => text().prop_map(|url| {
+            Part::Image(Image { media_type: "image/png".into(), source: ImageSource::Url(url) })
+        }),
+        1 => json().prop_map(Part::Other),
+        4 => call(),
+        2 => result(),
+    ]
+}
+
+fn role() -> impl Strategy<Value = Role> {
+    prop_oneof![
+        Just(Role::User),
+        Just(Role::Assistant),
+        Just(Role::Tool),
+        text().prop_map(|text| Role::from(text.as_str()))
+    ]
+}
+
+fn message() -> impl Strategy<Value = Arc<Message>> {
+    (role(), prop::collection::vec(part(), 0..4))
+        .prop_map(|(r, parts)| Arc::new(Message::new(r, parts)))
+}
+
+/// What a model really answers: words, thoughts and calls, no results.
+fn answer() -> impl Strategy<Value = Arc<Message>> {
+    let part = prop_oneof![text().prop_map(Part::Text), call(), call()];
+    let parts = prop::collection::vec(part, 0..4);
+    prop_oneof![4 => parts.prop_map(|parts| Arc::new(Message::assistant(parts))), 1 => message()]
+}
+
+fn amounts() -> impl Strategy<Value = Amounts> {
+    [small(), small(), small(), small(), small(), small()].prop_map(|[a, b, c, d, e, f]| Amounts {
+        steps: a,
+        tool_calls: b,
+        input: c,
+        output: d,
+        cost: MicroUsd(e),
+        active: Micros(f),
+    })
+}
+
+fn usage() -> impl Strategy<Value = Usage> {
+    [small(), small(), small(), small(), small()].prop_map(|[a, b, c, d, e]| Usage {
+        input: a,
+        output: b,
+        cache_read: c,
+        cache_write: d,
+        reasoning: e,
+    })
+}
+
+fn response() -> impl Strategy<Value = Arc<Response>> {
+    let incomplete = prop_oneof![4 => Just(None), 1 => text().prop_map(Some)];
+    let raw = prop::collection::btree_map(text(), json(), 0..2);
+    (answer(), prop::option::of(usage()), text(), incomplete, 0u32..3, raw).prop_map(
+        |(message, usage, finish, incomplete, charged_attempts, raw)| {
+            let finish = finish.as_str().into();
+            let incomplete = incomplete.map(|text| text.as_str().into());
+            let raw = raw.into_iter().collect();
+            Arc::new(Response { message, usage, finish, incomplete, charged_attempts, raw })
+        },
+    )
+}
+
+fn effect() -> impl Strategy<Value = EffectClass> {
+    prop::sample::select(vec![
+        EffectClass::ReadOnly,
+        EffectClass::Idempotent,
+        EffectClass::Once(OnDoubt::Ask),
+        EffectClass::Once(OnDoubt::Tell),
+    ])
+}
+
+fn outcome() -> impl Strategy<Value = Arc<ToolOutcome>> {
+    let kind = prop_oneof![text(), Just("invalid_arguments".to_owned())];
+    prop_oneof![
+        json().prop_map(ToolOutcome::Ok),
+        text().prop_map(ToolOutcome::Retry),
+        (kind, text()).prop_map(|(k, m)| ToolOutcome::Failed(k.as_str().into(), m)),
+        (text(), text()).prop_map(|(by, reason)| ToolOutcome::Blocked { by, reason }),
+        (text(), text()).prop_map(|(by, reason)| ToolOutcome::Denied { by, reason }),
+        small().prop_map(|at| ToolOutcome::Deferred(Deferral::Until(Timestamp(at)))),
+        Just(ToolOutcome::Deferred(Deferral::External)),
+        Just(ToolOutcome::Interrupted),
+        text().prop_map(ToolOutcome::Skipped),
+        Just(ToolOutcome::Withdrawn),
+    ]
+    .prop_map(Arc::new)
+}
+
+fn error() -> impl Strategy<Value = ErrorRecord> {
+    let source = prop_oneof![
+        Just(ErrorSource::Model),
+        Just(ErrorSource::Driver),
+        text().prop_map(|id| ErrorSource::Tool(id.into())),
+        text().prop_map(ErrorSource::Hook),
+        text().prop_map(ErrorSource::Criterion),
+    ];
+    (source, text(), text(), prop::option::of(any::<u16>()), any::<bool>()).prop_map(
+        |(source, kind, message, status, retryable)| {
+            let kind = ErrorKind::from(kind.as_str());
+            ErrorRecord { status, retryable, ..ErrorRecord::new(source, kind, message) }
+        },
+    )
+}
+
+pub(crate) fn signal() -> impl Strategy<Value = StopSignal> {
+    let names = ["error", "user_requested", "steps_limit", "completed", "finish_reason", "odd"];
+    let limit = ("[a-z]{1,3}", small(), small(), small());
+    let limit = prop::option::of(limit.prop_map(|(dimension, limit, used, wanted)| {
+        let dimension = dimension.as_str().into();
+        legwork_core::budget::Exhausted { dimension, limit, used, wanted }
+    }));
+    (prop::sample::select(names.to_vec()), "[a-b]", "[a-b]", limit).prop_map(
+        |(reason, source, message, limit)| StopSignal {
+            limit,
+            ..StopSignal::new(StopReason::from(reason), source, message)
+        },
+    )
+}
+
+pub(crate) fn votes() -> impl Strategy<Value = Vec<Vote>> {
+    let decision = prop_oneof![
+        signal().prop_map(Decision::Forbid),
+        signal().prop_map(Decision::Stop),
+        Just(Decision::Request),
+        Just(Decision::Allow),
+    ];
+    let vote = ("[a-c]", decision).prop_map(|(by, decision)| Vote { by, decision });
+    prop::collection::vec(vote, 0..6)
+}
+
+fn decided() -> impl Strategy<Value = Arc<ContinuationOutcome>> {
+    votes().prop_map(|votes| Arc::new(legwork_core::continuation::resolve(votes)))
+}
+
+fn pending() -> impl Strategy<Value = Pending> {
+    (pending_id(), index(), text()).prop_map(|(id, index, arguments)| Pending {
+        digest: Digest::of_bytes(id.as_bytes()),
+        id,
+        index,
+        tool: "a".into(),
+        arguments: arguments.into(),
+        reason: PendingReason::Doubt,
+        asked_at: Timestamp(1),
+    })
+}
+
+fn pending_id() -> impl Strategy<Value = String> {
+    (0u8..4).prop_map(|n| format!("p{n}"))
+}
+
+fn person() -> impl Strategy<Value = Answer> {
+    let verdict =
+        prop_oneof![Just(Verdict::RunAgain), Just(Verdict::Tell), json().prop_map(Verdict::Supply)];
+    (pending_id(), verdict).prop_map(|(id, verdict)| Answer { id, verdict })
+}
+
+fn label() -> impl Strategy<Value = Label> {
+    (small(), prop::option::of(text())).prop_map(|(at, text)| Label { entry: Seq(at), text })
+}
+
+fn item() -> impl Strategy<Value = Item> {
+    prop_oneof![
+        message().prop_map(Item::Steer),
+        message().prop_map(Item::FollowUp),
+        text().prop_map(Item::Stop),
+        person().prop_map(Item::Answer),
+        label().prop_map(Item::Label),
+        small().prop_map(|at| Item::MoveHead(Seq(at))),
+    ]
+}
+
+fn definition() -> impl Strategy<Value = Definition> {
+    let number = any::<f64>().prop_filter("JSON has no such number", |n| n.is_finite());
+    (text(), prop::option::of(number), prop::option::of(small()), prop::option::of(text()))
+        .prop_map(|(instructions, temperature, steps, version)| Definition {
+            instructions: instructions.into(),
+            settings: ModelSettings { temperature, ..ModelSettings::default() },
+            budget: Budget { steps, ..Budget::default() },
+            version,
+        })
+}
+
+fn shown() -> impl Strategy<Value = event::ToolsShown> {
+    let spec =
+        ("[ab]", text(), json(), effect()).prop_map(|(name, description, schema, effect)| {
+            Arc::new(ToolSpec::new(name, description, schema).effect(effect))
+        });
+    prop::collection::vec(spec, 0..3).prop_map(|specs| event::ToolsShown {
+        digest: ToolSpecs::new(specs.clone()).digest().cloned(),
+        specs,
+    })
+}
+
+/// Any event, valid in its place or not.
+pub(crate) fn event() -> impl Strategy<Value = Event> {
+    prop_oneof![4 => of_a_step(), 2 => of_a_session(), 2 => of_an_execution()]
+}
+
+fn of_a_step() -> impl Strategy<Value = Event> {
+    let started = (amounts(), prop::option::weighted(0.2, shown()));
+    prop_oneof![
+        4 => started.prop_map(|(reserved, tools)| {
+            Event::InferenceStarted(event::InferenceStarted { reserved, tools })
+        }),
+        1 => (error(), amounts()).prop_map(|(error, charged)| {
+            Event::InferenceFailed(event::InferenceFailed { error, charged })
+        }),
+        4 => (response(), amounts()).prop_map(|(response, charged)| {
+            Event::Responded(event::Responded { response, charged })
+        }),
+        1 => response().prop_map(|response| {
+            Event::ResponseChanged(event::ResponseChanged { response })
+        }),
+        3 => (index(), effect(), prop::option::of(text())).prop_map(|(index, effect, arguments)| {
+            let arguments = arguments.map(Arc::from);
+            Event::ToolStarted(event::ToolStarted { index, effect, arguments })
+        }),
+        8 => (index(), outcome(), small()).prop_map(|(index, outcome, took)| {
+            Event::ToolFinished(event::ToolFinished { index, outcome, took: Micros(took) })
+        }),
+        2 => (index(), outcome()).prop_map(|(index, outcome)| {
+            Event::ToolChanged(event::ToolChanged { index, outcome })
+        }),
+        1 => prop::collection::vec(pending(), 0..3).prop_map(|pending| {
+            Event::Paused(event::Paused { pending })
+        }),
+        1 => person().prop_map(|answer| Event::Answered(event::Answered { answer })),
+        2 => (decided(), small()).prop_map(|(outcome, took)| {
+            Event::StepFinished(event::StepFinished { outcome, took: Micros(took) })
+        }),
+    ]
+}
+
+fn of_an_execution() -> impl Strategy<Value = Event> {
+    prop_oneof![
+        3 => prop::collection::vec(message(), 0..3).prop_map(|input| {
+            Event::ExecutionStarted(event::ExecutionStarted { input })
+        }),
+        1 => Just(Event::ExecutionReopened(event::ExecutionReopened {})),
+        1 => (text(), decided()).prop_map(|(status, outcome)| {
+            let status = status.as_str().into();
+            Event::ExecutionFinished(event::ExecutionFinished { status, outcome })
+        }),
+        1 => error().prop_map(Event::Failed),
+        1 => signal().prop_map(Event::StopRaised),
+        1 => text().prop_map(|by| Event::StopPrevented(event::StopPrevented { by })),
+        1 => message().prop_map(Event::FollowedUp),
+        2 => message().prop_map(Event::MessageAdded),
+        1 => (text(), prop::option::of(json())).prop_map(|(key, value)| {
+            Event::MetadataSet(event::MetadataSet { key, value })
+        }),
+    ]
+}
+
+fn of_a_session() -> impl Strategy<Value = Event> {
+    let taken = (small(), text(), item(), prop::option::weighted(0.2, text()));
+    prop_oneof![
+        1 => text().prop_map(|agent| {
+            let (session, agent) = ("s".into(), agent.into());
+            Event::SessionStarted(event::SessionStarted { session, agent, parent: None })
+        }),
+        1 => (definition(), prop::option::of(text())).prop_map(|(definition, changed_by)| {
+            Event::Defined(event::Defined { definition, changed_by })
+        }),
+        3 => taken.prop_map(|(cursor, key, item, refused)| {
+            Event::InboxTaken(event::InboxTaken { cursor: Cursor(cursor), key, item, refused })
+        }),
+        1 => small().prop_map(|to| Event::HeadMoved(HeadMoved { to: Seq(to) })),
+        1 => label().prop_map(Event::Labelled),
+        1 => (text(), json()).prop_map(|(kind, body)| {
+            Event::Other(Unknown::new(format!("other {kind}"), &body))
+        }),
+    ]
+}

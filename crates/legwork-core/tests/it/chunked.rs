@@ -1,0 +1,93 @@
+//! A chunked vector behaves like a vector and shares its chunks.
+
+use legwork_core::Chunked;
+use proptest::prelude::*;
+
+#[derive(Debug, Clone)]
+enum Step {
+    Push(u32),
+    PushMany(usize),
+    Truncate(usize),
+    /// Goes on with a clone; the one left behind must stay as it was.
+    Clone,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        3 => any::<u32>().prop_map(Step::Push),
+        3 => (0usize..150).prop_map(Step::PushMany),
+        2 => (0usize..400).prop_map(Step::Truncate),
+        2 => Just(Step::Clone),
+    ]
+}
+
+fn same(chunked: &Chunked<u32>, model: &[u32]) -> Result<(), TestCaseError> {
+    prop_assert_eq!(chunked.len(), model.len());
+    prop_assert_eq!(chunked.is_empty(), model.is_empty());
+    prop_assert_eq!(chunked.last(), model.last());
+    prop_assert!(chunked.iter().eq(model.iter()));
+    prop_assert!(chunked.iter().rev().eq(model.iter().rev()));
+    for at in [0, 1, 62, 63, 64, 65, 127, 128, model.len().saturating_sub(1), model.len()] {
+        prop_assert_eq!(chunked.get(at), model.get(at));
+    }
+    prop_assert_eq!(chunked.get(usize::MAX), None);
+    prop_assert_eq!(chunked, &model.iter().copied().collect());
+    let json = serde_json::to_string(chunked).unwrap();
+    prop_assert_eq!(&json, &serde_json::to_string(model).unwrap());
+    prop_assert_eq!(&serde_json::from_str::<Chunked<u32>>(&json).unwrap(), chunked);
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn s1_1_a_chunked_vector_is_a_vector(steps in prop::collection::vec(step(), 0..25)) {
+        let (mut chunked, mut model) = (Chunked::new(), Vec::new());
+        let mut left = Vec::new();
+        for step in steps {
+            match step {
+                Step::Push(item) => { chunked.push(item); model.push(item); }
+                Step::PushMany(count) => for item in 0..u32::try_from(count).unwrap() {
+                    chunked.push(item);
+                    model.push(item);
+                },
+                Step::Truncate(len) => { chunked.truncate(len); model.truncate(len); }
+                Step::Clone => left.push((chunked.clone(), model.clone())),
+            }
+            same(&chunked, &model)?;
+        }
+        for (chunked, model) in &left {
+            same(chunked, model)?;
+        }
+    }
+}
+
+fn places(chunked: &Chunked<u32>) -> Vec<*const u32> {
+    chunked.iter().map(std::ptr::from_ref).collect()
+}
+
+#[test]
+fn s1_1_a_push_on_a_clone_shares_every_whole_chunk() {
+    let old: Chunked<u32> = (0..200).collect();
+    let before = places(&old);
+    let mut new = old.clone();
+    assert_eq!(places(&new), before, "a clone is the same memory");
+    new.push(200);
+    assert_eq!(places(&new)[..192], before[..192]);
+    assert_ne!(places(&new)[192], before[192], "the shared tail was copied");
+    assert_eq!(places(&old), before, "the old value was not touched");
+    // Its tail is its own now: pushes copy nothing but themselves.
+    let tail = places(&new)[..200].to_vec();
+    new.push(201);
+    assert_eq!(places(&new)[..192], tail[..192]);
+}
+
+#[test]
+fn s1_1_a_truncated_clone_shares_what_it_keeps() {
+    let old: Chunked<u32> = (0..200).collect();
+    let before = places(&old);
+    let mut new = old.clone();
+    new.truncate(128);
+    assert_eq!(places(&new), before[..128]);
+    new.truncate(64);
+    assert_eq!(places(&new), before[..64]);
+}

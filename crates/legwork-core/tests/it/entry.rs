@@ -1,0 +1,163 @@
+//! S1.7, S8.4, S8.5, S11.4: one journal line, whole or not at all.
+
+use std::sync::Arc;
+
+use legwork_core::entry::{Error, FORMAT};
+use legwork_core::event::Unknown;
+use legwork_core::{Entry, Event, Message, Seq, Timestamp};
+use proptest::prelude::*;
+use serde_json::json;
+
+use crate::{arbitrary, samples};
+
+fn entry(event: Event) -> Entry {
+    Entry { seq: Seq(7), parent: Seq(6), at: Timestamp(1_700_000_000_000), event }
+}
+
+/// What a line is, in a word or two.
+fn read(line: &str) -> String {
+    match Entry::decode(line.as_bytes()) {
+        Ok(entry) => format!("{} {}", entry.seq, entry.event.kind()),
+        Err(Error::Newer { found }) => format!("newer: {found}"),
+        Err(Error::Damaged(_)) => "damaged".to_owned(),
+        Err(Error::Body(error)) => format!("no {}", error.kind),
+        Err(other) => panic!("{other}"),
+    }
+}
+
+#[test]
+fn s8_5_a_line_is_an_object_of_six_fields() {
+    let event = Event::MessageAdded(Arc::new(Message::user("hi")));
+    let line = String::from_utf8(entry(event).encode().unwrap()).unwrap();
+    assert_eq!(
+        line,
+        r#"{"v":1,"seq":7,"parent":6,"at":1700000000000,"type":"message_added","body":{"role":"user","parts":[{"text":"hi"}]}}"#
+    );
+}
+
+#[test]
+fn s8_5_an_entry_of_a_newer_version_is_newer_whatever_its_shape() {
+    let newer = FORMAT + 1;
+    let same = format!(r#"{{"v":{newer},"seq":1,"parent":0,"at":0,"type":"x","body":{{}}}}"#);
+    assert_eq!(read(&same), "newer: 2");
+    assert_eq!(read(r#"{"v":99,"entry":"01J","prev":["a"]}"#), "newer: 99");
+    assert_eq!(
+        read(r#"{"v":99,"type":"head_moved","body":{"to":"x"},"seq":1,"parent":0,"at":0}"#),
+        "newer: 99"
+    );
+    let error = Entry::decode(same.as_bytes()).unwrap_err().to_string();
+    assert!(error.contains("version 2") && error.contains("reads up to 1"), "{error}");
+}
+
+#[test]
+fn s8_4_what_is_no_entry_is_an_error_that_says_which() {
+    assert_eq!(read(""), "damaged");
+    assert_eq!(read("null"), "damaged");
+    assert_eq!(read(r#"{"v":1,"seq":1,"parent":0,"at":0,"type":"head_moved"}"#), "damaged");
+    assert_eq!(read(r#"{"v":1,"seq":-1,"parent":0,"at":0,"type":"x","body":{}}"#), "damaged");
+    let whole = r#"{"v":1,"seq":1,"parent":0,"at":0,"type":"head_moved","body":{"to":1}}"#;
+    assert_eq!(read(whole), "1 head_moved");
+    assert_eq!(read(&format!("{whole}{whole}")), "damaged");
+    assert_eq!(read(&format!("{whole}\u{0}")), "damaged");
+    assert_eq!(read(&whole.replace(r#"{"to":1}"#, r#"{"to":"x"}"#)), "no head_moved");
+    assert_eq!(read(&whole.replace(r#"{"to":1}"#, "{}")), "no head_moved");
+}
+
+#[test]
+fn s11_4_a_field_that_this_version_does_not_know_is_no_error() {
+    let line = r#"{"v":1,"seq":1,"parent":0,"at":0,"host":"x","type":"head_moved","body":{"to":1,"why":"y"}}"#;
+    assert_eq!(read(line), "1 head_moved");
+}
+
+#[test]
+fn s11_4_an_unknown_type_survives_byte_for_byte() {
+    for body in [
+        "null",
+        "[]",
+        "0.10",
+        r#"{"z":1,"a":2,"a":3}"#,
+        r#"{"n":123456789012345678901234567890,"x":1e400,"y":1E+2,"z":-0.0}"#,
+        r#""\u0000\ud83e\uddf5 é""#,
+    ] {
+        let line =
+            format!(r#"{{"v":1,"seq":3,"parent":2,"at":9,"type":"from_later","body":{body}}}"#);
+        let entry = Entry::decode(line.as_bytes()).unwrap();
+        let Event::Other(unknown) = &entry.event else { panic!("{:?}", entry.event) };
+        assert_eq!((unknown.kind.as_str(), unknown.body.get()), ("from_later", body));
+        assert_eq!(String::from_utf8(entry.encode().unwrap()).unwrap(), line);
+        // Also inside a state.
+        let state = crate::story::blank().with(entry.event.clone());
+        let text = serde_json::to_string(&state).unwrap();
+        let back: legwork_core::AgentState = serde_json::from_str(&text).unwrap();
+        assert_eq!(back.uncommitted(), state.uncommitted());
+    }
+}
+
+#[test]
+fn s11_4_an_unknown_body_never_breaks_its_line() {
+    let pretty =
+        "{\"v\":1,\"seq\":3,\"parent\":2,\"at\":9,\"type\":\"x\",\"body\":{\n\"a\": 1\r\n}}";
+    let line = Entry::decode(pretty.as_bytes()).unwrap().encode().unwrap();
+    assert!(!line.contains(&b'\n') && !line.contains(&b'\r'));
+    assert!(String::from_utf8(line).unwrap().ends_with(r#""body":{"a":1}}"#));
+}
+
+#[test]
+fn s11_4_an_unknown_event_changes_no_state_but_the_head() {
+    let state = crate::story::tell("user: hi; inference; calls: a");
+    let after = state.clone().with(Event::Other(Unknown::new("x", &json!({"a": [1, 2]}))));
+    assert_eq!((after.context(), after.execution()), (state.context(), state.execution()));
+    assert_eq!(after.head(), state.head().next());
+}
+
+#[test]
+fn s1_7_deep_values_survive() {
+    let deep = (0..100).fold(json!(1), |inside, _| json!([inside]));
+    let outcome = legwork_core::ToolOutcome::Ok(deep);
+    let state = crate::story::tell("user: hi; inference; calls: a");
+    let state = crate::story::finish(state, 0, outcome);
+    let line = state.uncommitted().last().unwrap().encode().unwrap();
+    assert_eq!(&Entry::decode(&line).unwrap(), &**state.uncommitted().last().unwrap());
+    let text = serde_json::to_string(&state).unwrap();
+    assert_eq!(serde_json::from_str::<legwork_core::AgentState>(&text).unwrap(), state);
+}
+
+#[test]
+fn s8_4_a_line_cut_at_any_byte_is_an_error_and_never_another_entry() {
+    for entry in samples::entries() {
+        let line = entry.encode().unwrap();
+        assert_eq!(&Entry::decode(&line).unwrap(), &*entry);
+        for end in 0..line.len() {
+            let cut = Entry::decode(&line[..end]);
+            assert!(matches!(cut, Err(Error::Damaged(_))), "{} cut at {end}", entry.event.kind());
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn s1_7_every_event_survives_its_line(event in arbitrary::event()) {
+        let entry = entry(event);
+        let line = entry.encode().unwrap();
+        prop_assert!(!line.contains(&b'\n'));
+        let back = Entry::decode(&line).unwrap();
+        prop_assert_eq!(&back, &entry);
+        prop_assert_eq!(back.encode().unwrap(), line.clone());
+        let whole: Entry = serde_json::from_slice(&line).unwrap();
+        prop_assert_eq!(&whole, &entry);
+    }
+
+    #[test]
+    fn s8_4_damage_never_panics(
+        event in arbitrary::event(),
+        at in any::<prop::sample::Index>(),
+        byte in any::<u8>(),
+        bytes in prop::collection::vec(any::<u8>(), 0..60),
+    ) {
+        let mut line = entry(event).encode().unwrap();
+        let at = at.index(line.len());
+        line[at] = byte;
+        let _ = Entry::decode(&line);
+        let _ = Entry::decode(&bytes);
+    }
+}

@@ -1,0 +1,211 @@
+//! The golden file of each format version is kept for ever and read by this version.
+//!
+//! `LEGWORK_GOLDEN=write` writes the file of a format version that has none yet; a file
+//! that is there is never written again. An event that is added within a version goes
+//! into a file of its own beside it, such as `v1-forks.jsonl`.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use legwork_core::entry::FORMAT;
+use legwork_core::journal::Journal;
+use legwork_core::{AgentState, Entry, Event, SessionId};
+
+use crate::samples;
+use crate::story::owes;
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden")
+}
+
+/// The golden files, each with the version it is of.
+fn files() -> Vec<(PathBuf, u32)> {
+    write_what_is_new();
+    let mut files: Vec<_> = std::fs::read_dir(folder())
+        .unwrap()
+        .map(|file| file.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|end| end == "jsonl"))
+        .collect();
+    files.sort();
+    assert!(!files.is_empty(), "no golden file in {}", folder().display());
+    let version = |path: &Path| {
+        let name = path.file_stem().unwrap().to_str().unwrap().trim_start_matches('v');
+        name.split('-').next().unwrap().parse().unwrap()
+    };
+    files
+        .into_iter()
+        .map(|path| {
+            let v = version(&path);
+            (path, v)
+        })
+        .collect()
+}
+
+/// Writes the files of this format version if there are none, and only when told to.
+fn write_what_is_new() {
+    let path = folder().join(format!("v{FORMAT}.jsonl"));
+    if path.exists() || std::env::var_os("LEGWORK_GOLDEN").is_none_or(|told| told != "write") {
+        return;
+    }
+    let mut lines = Vec::new();
+    for entry in samples::entries() {
+        lines.extend(entry.encode().unwrap());
+        lines.push(b'\n');
+    }
+    std::fs::write(&path, lines).unwrap();
+    std::fs::write(path.with_extension("txt"), summary(&read(&path))).unwrap();
+}
+
+fn lines(path: &Path) -> Vec<Vec<u8>> {
+    let bytes = std::fs::read(path).unwrap();
+    assert_eq!(bytes.last(), Some(&b'\n'), "{} has no end", path.display());
+    bytes[..bytes.len() - 1].split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect()
+}
+
+fn read(path: &Path) -> Journal {
+    let decode = |(at, line): (usize, Vec<u8>)| {
+        let entry = Entry::decode(&line);
+        Arc::new(entry.unwrap_or_else(|error| panic!("{}:{}: {error}", path.display(), at + 1)))
+    };
+    Journal::new(lines(path).into_iter().enumerate().map(decode).collect())
+}
+
+fn fold(journal: &Journal) -> AgentState {
+    let session = journal.entries().iter().find_map(|entry| match &entry.event {
+        Event::SessionStarted(started) => Some(started.session.clone()),
+        _ => None,
+    });
+    journal.fold(&session.unwrap_or_else(|| SessionId::new("unnamed")))
+}
+
+#[test]
+fn s8_5_every_golden_file_is_read_and_folds_to_what_it_did() {
+    for (path, _) in files() {
+        let expected = std::fs::read_to_string(path.with_extension("txt")).unwrap();
+        let found = summary(&read(&path));
+        for (at, (found, expected)) in found.lines().zip(expected.lines()).enumerate() {
+            assert_eq!(found, expected, "{}, line {} of its summary", path.display(), at + 1);
+        }
+        assert_eq!(found.lines().count(), expected.lines().count(), "{}", path.display());
+    }
+}
+
+#[test]
+fn s1_7_a_golden_file_of_this_version_is_encoded_again_to_the_same_bytes() {
+    for (path, version) in files() {
+        if version != FORMAT {
+            continue;
+        }
+        for (at, (entry, line)) in read(&path).entries().iter().zip(lines(&path)).enumerate() {
+            let again = String::from_utf8(entry.encode().unwrap()).unwrap();
+            let line = String::from_utf8(line).unwrap();
+            assert_eq!(again, line, "{}:{}", path.display(), at + 1);
+        }
+    }
+}
+
+#[test]
+fn s1_7_every_event_of_this_version_is_in_a_golden_file() {
+    let files = files().into_iter().filter(|(_, version)| *version == FORMAT);
+    let journals: Vec<_> = files.map(|(path, _)| read(&path)).collect();
+    let entries = journals.iter().flat_map(|journal| journal.entries());
+    let there: BTreeSet<_> = entries.map(|entry| entry.event.kind()).collect();
+    for kind in Event::KINDS {
+        assert!(there.contains(kind), "no golden file has a `{kind}` event");
+    }
+}
+
+#[test]
+fn s1_7_the_state_of_a_golden_file_survives_json() {
+    for (path, _) in files() {
+        let state = fold(&read(&path));
+        let text = serde_json::to_string(&state).unwrap();
+        assert_eq!(serde_json::from_str::<AgentState>(&text).unwrap(), state);
+    }
+}
+
+#[test]
+fn s8_4_any_beginning_of_a_golden_file_folds() {
+    for (path, _) in files() {
+        let journal = read(&path);
+        for count in 0..journal.entries().len() {
+            let _ = fold(&Journal::new(journal.entries()[..count].to_vec())).owed();
+        }
+    }
+}
+
+#[test]
+fn s8_5_what_today_writes_is_read_back_today() {
+    let entries = samples::entries();
+    let kinds: BTreeSet<_> = entries.iter().map(|entry| entry.event.kind()).collect();
+    let missing: Vec<_> = Event::KINDS.iter().filter(|kind| !kinds.contains(*kind)).collect();
+    assert!(missing.is_empty(), "tests/it/samples.rs has no {missing:?}");
+    for entry in entries {
+        assert_eq!(Entry::decode(&entry.encode().unwrap()).unwrap(), *entry);
+    }
+}
+
+/// What a journal says, in words that outlive the types: an entry a line, then the state.
+fn summary(journal: &Journal) -> String {
+    let mut out = String::new();
+    for entry in journal.entries() {
+        let state = fold(&Journal::new(upto(journal, entry)));
+        let (seq, parent, at, kind) = (entry.seq, entry.parent, entry.at.0, entry.event.kind());
+        let status = state.status().map_or_else(|| "none".to_owned(), ToString::to_string);
+        let owes = owes(&state);
+        writeln!(out, "{seq} < {parent} at {at}: {kind}; {status}, {owes}").unwrap();
+    }
+    let state = fold(journal);
+    let facts = state.facts();
+    writeln!(out, "session {:?} of agent {:?}", facts.session.as_str(), facts.agent).unwrap();
+    writeln!(out, "spawned by {:?}", facts.parent).unwrap();
+    writeln!(out, "head {}, version {}", facts.head, facts.version).unwrap();
+    writeln!(out, "definition {:?}", facts.definition_digest).unwrap();
+    writeln!(out, "settings {:?}", state.settings()).unwrap();
+    writeln!(out, "executions {}, inbox {}", facts.executions, facts.inbox_cursor.0).unwrap();
+    writeln!(out, "labels {:?}", facts.labels).unwrap();
+    writeln!(out, "answers {:?}", facts.answers).unwrap();
+    writeln!(out, "follow-ups {}", facts.follow_ups.len()).unwrap();
+    writeln!(out, "budget {:?}", facts.ledger.budget).unwrap();
+    writeln!(out, "spent {:?}", facts.ledger.spent).unwrap();
+    writeln!(out, "lifetime {:?}", facts.ledger.lifetime).unwrap();
+    writeln!(out, "reserved {:?}", facts.ledger.reserved).unwrap();
+    conversation(&mut out, &state);
+    longest(&mut out, journal);
+    out
+}
+
+fn upto(journal: &Journal, entry: &Entry) -> Vec<Arc<Entry>> {
+    journal.entries().iter().filter(|other| other.seq <= entry.seq).cloned().collect()
+}
+
+fn conversation(out: &mut String, state: &AgentState) {
+    let transcript = &state.context().transcript;
+    for message in transcript.messages().iter() {
+        writeln!(out, "{}: {:?}", message.role, message.parts).unwrap();
+    }
+    writeln!(out, "open {}, weight {}", transcript.open_calls(), transcript.weight()).unwrap();
+    writeln!(out, "metadata {:?}", state.context().metadata).unwrap();
+    for result in state.step_results() {
+        let (number, kind) = (result.step.number, result.step.kind());
+        writeln!(out, "step {number} {kind:?}: {}", result.outcome.explain()).unwrap();
+        for execution in result.step.tool_executions() {
+            writeln!(out, "  {execution:?}").unwrap();
+        }
+        for error in &result.step.errors {
+            writeln!(out, "  {error:?}").unwrap();
+        }
+    }
+}
+
+/// The conversation on the path where most happened, which a moved head leaves behind.
+fn longest(out: &mut String, journal: &Journal) {
+    let paths = journal.entries().iter().map(|entry| journal.path(entry.seq));
+    let Some(path) = paths.max_by_key(Vec::len) else { return };
+    let head = path[path.len() - 1].seq;
+    writeln!(out, "--- the longest path, to {head}").unwrap();
+    let facts = fold(journal).facts().clone();
+    conversation(out, &AgentState::fold(facts, path));
+}

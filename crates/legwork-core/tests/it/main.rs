@@ -1,0 +1,33 @@
+//! The core, tested in the words of the domain; a test names the rule it covers.
+
+mod accessors;
+mod arbitrary;
+mod budget;
+mod chunked;
+mod continuation;
+mod decide;
+mod digest;
+mod entry;
+mod golden;
+mod journal;
+mod lineage;
+mod messages;
+mod owed;
+mod properties;
+mod samples;
+mod sessions;
+mod state;
+mod story;
+
+/// A test file that no `mod` names is never compiled.
+#[test]
+fn no_test_file_was_forgotten() {
+    let here = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it");
+    let main = std::fs::read_to_string(format!("{here}/main.rs")).unwrap();
+    for file in std::fs::read_dir(here).unwrap() {
+        let name = file.unwrap().file_name().into_string().unwrap();
+        let name = name.trim_end_matches(".rs");
+        let named = main.lines().any(|line| line == format!("mod {name};"));
+        assert!(name == "main" || named, "add `mod {name};` to tests/it/main.rs");
+    }
+}

@@ -1,0 +1,209 @@
+//! S11 and the shape of a transcript: each call has its one result, in call order.
+
+use std::sync::Arc;
+
+use legwork_core::continuation::StopReason;
+use legwork_core::event::{ExecutionStarted, ResponseChanged};
+use legwork_core::inference::Incomplete;
+use legwork_core::message::{Thinking, ToolResult};
+use legwork_core::{
+    AgentState, Event, FinishReason, Message, ModelRequest, Part, Response, Role, ToolCall,
+    ToolOutcome,
+};
+use serde_json::json;
+
+use crate::story::{asks, blank, go_on, outcome, says, tell, told, transcript};
+
+#[test]
+fn s11_1_one_message_per_response_then_one_result_per_call_in_call_order() {
+    let story = "user: hi; inference; calls: a, b, c; result: 2 third; result: 0 first";
+    let state = tell(story);
+    assert_eq!(transcript(&state), ["user: hi", "assistant: [c0 a] [c1 b] [c2 c]"]);
+    assert_eq!(state.context().transcript.open_calls(), 3);
+    let state = go_on(state, "result: 1 second");
+    assert_eq!(
+        transcript(&state)[2..],
+        ["tool: [c0] first", "tool: [c1] second", "tool: [c2] third"]
+    );
+}
+
+#[test]
+fn s11_1_parts_keep_the_order_they_came_in_with_what_the_provider_put_there() {
+    let call = ToolCall { provider: Some(json!({"sig": "x"})), ..ToolCall::new("c0", "a", "{}") };
+    let parts = vec![
+        Part::Text("first".into()),
+        Part::Thinking(Thinking::default()),
+        Part::ToolCall(Arc::new(call)),
+        Part::Text("last".into()),
+        Part::Other(json!({"odd": 1})),
+    ];
+    let response = Response::new(Message::assistant(parts.clone()), FinishReason::ToolCalls);
+    let state = crate::story::respond(tell("user: hi; inference"), response, None);
+    assert_eq!(state.context().transcript.messages().last().unwrap().parts, parts);
+}
+
+#[test]
+fn s11_1_a_request_is_built_from_a_settled_transcript_only() {
+    let open = tell("user: hi; inference; calls: a, b; result: 0 x");
+    assert!(open.context().transcript.settled().is_none());
+    let state = go_on(open, "result: 1 y");
+    let settled = state.context().transcript.settled().unwrap();
+    let request = ModelRequest::new(settled, Arc::default());
+    let lines: Vec<_> = request.messages().iter().map(|m| told(m)).collect();
+    assert_eq!(lines, transcript(&state));
+}
+
+#[test]
+fn s11_1_what_is_said_while_calls_are_open_enters_behind_their_results() {
+    let story = "user: hi; inference; calls: a, b; steer: hurry; result: 1 y; message: note";
+    let state = tell(story);
+    assert_eq!(transcript(&state).len(), 2);
+    let state = go_on(state, "result: 0 x");
+    let lines = ["tool: [c0] x", "tool: [c1] y", "user: hurry", "user: note"];
+    assert_eq!(transcript(&state)[2..], lines);
+}
+
+#[test]
+fn s11_1_what_waits_survives_as_json() {
+    let state = tell("user: hi; inference; calls: a; steer: hurry");
+    let text = serde_json::to_string(&state).unwrap();
+    let back: AgentState = serde_json::from_str(&text).unwrap();
+    assert_eq!(transcript(&go_on(back, "result: 0 x"))[3], "user: hurry");
+}
+
+fn result(call: &str) -> Message {
+    let (call, text) = (call.into(), "imported".to_owned());
+    Message::tool_result(ToolResult { call, name: "a".into(), text, is_error: false })
+}
+
+fn imported(messages: Vec<Message>) -> AgentState {
+    let input = messages.into_iter().map(Arc::new).collect();
+    blank().with(Event::ExecutionStarted(ExecutionStarted { input }))
+}
+
+#[test]
+fn s11_1_a_result_that_answers_no_call_never_enters() {
+    let state = imported(vec!["hi".into(), result("c0"), "there".into()]);
+    assert_eq!(transcript(&state), ["user: hi", "user: there"]);
+    assert!(state.context().transcript.settled().is_some());
+}
+
+#[test]
+fn s11_1_an_imported_conversation_is_settled_when_its_calls_are_answered() {
+    let turn = || (*asks("a, b").message).clone();
+    let state = imported(vec!["hi".into(), turn(), result("c0"), result("c1"), "go on".into()]);
+    assert!(state.context().transcript.settled().is_some());
+    // Results that came in another order take their places.
+    let state = imported(vec![turn(), result("c1"), "go on".into(), result("c0")]);
+    let lines = ["tool: [c0] imported", "tool: [c1] imported", "user: go on"];
+    assert_eq!(transcript(&state)[1..], lines);
+    // One without its results makes no request.
+    let state = imported(vec!["hi".into(), turn(), result("c0"), "go on".into()]);
+    assert!(state.context().transcript.settled().is_none());
+}
+
+#[test]
+fn s1_2_a_changed_response_takes_the_place_of_the_one_it_changes() {
+    let state = tell("user: hi; inference; answer: secret; message: a hook's note");
+    let state = state.with_response(says("*****"));
+    let lines = ["user: hi", "assistant: *****", "user: a hook's note"];
+    assert_eq!(transcript(&state), lines);
+    let state = tell("user: hi; inference; calls: a, b; message: note");
+    let state = state.with_response(asks("z"));
+    assert_eq!(state.current_step().unwrap().calls.len(), 1);
+    let state = go_on(state, "result: 0 x");
+    assert_eq!(transcript(&state)[1..], ["assistant: [c0 z]", "tool: [c0] x", "user: note"]);
+}
+
+#[test]
+fn s1_2_a_response_does_not_change_once_a_call_of_it_began() {
+    for begun in ["starts: 0", "result: 0 x"] {
+        let state = tell(&format!("user: hi; inference; calls: a, b; {begun}"));
+        let response = Arc::new(says("never mind"));
+        let after = state.clone().with(Event::ResponseChanged(ResponseChanged { response }));
+        assert_eq!(after.context(), state.context(), "{begun}");
+        assert_eq!(after.execution(), state.execution(), "{begun}");
+    }
+}
+
+#[test]
+fn s1_2_a_changed_outcome_takes_the_place_of_the_one_it_changes() {
+    let state = tell("user: hi; inference; calls: a, b; result: 0 x; result: 1 y; message: note");
+    let state = state.with_tool_outcome(0, ToolOutcome::text("changed"));
+    let lines = ["tool: [c0] changed", "tool: [c1] y", "user: note"];
+    assert_eq!(transcript(&state)[2..], lines);
+    // Before the turn is settled it only waits changed.
+    let state = tell("user: hi; inference; calls: a, b; result: 0 x");
+    let state = state.with_tool_outcome(0, ToolOutcome::text("changed"));
+    assert_eq!(transcript(&go_on(state, "result: 1 y"))[2], "tool: [c0] changed");
+}
+
+#[test]
+fn s11_2_signed_thinking_is_kept_untouched_with_who_made_it() {
+    let thinking = Thinking {
+        text: "hm\u{0}".into(),
+        signature: Some("EqQBCkYIARgCIkD+/==\n".into()),
+        provider: Some("anthropic".into()),
+    };
+    let part = Part::Thinking(thinking.clone());
+    let response = Response::new(Message::assistant(vec![part]), FinishReason::Stop);
+    let state = crate::story::respond(tell("user: hi; inference"), response, None);
+    let text = serde_json::to_string(&state).unwrap();
+    let back: AgentState = serde_json::from_str(&text).unwrap();
+    let parts = &back.context().transcript.messages().last().unwrap().parts;
+    assert_eq!(parts, &[Part::Thinking(thinking)]);
+}
+
+#[test]
+fn s11_3_an_incomplete_response_is_kept_once_never_sent_back_and_runs_no_call() {
+    let kinds = [
+        Incomplete::LengthInCall,
+        Incomplete::Cut,
+        Incomplete::NoEnd,
+        Incomplete::OverReserve,
+        Incomplete::Other("odd".into()),
+    ];
+    for kind in kinds {
+        let state =
+            crate::story::respond(tell("user: hi; inference"), asks("a"), Some(kind.clone()));
+        let step = state.current_step().unwrap();
+        assert_eq!(step.response.as_ref().unwrap().incomplete, Some(kind));
+        assert!(step.calls.is_empty());
+        assert_eq!(transcript(&state), ["user: hi"]);
+        assert!(state.final_response().is_none() && !state.awaits_model());
+        assert!(state.context().transcript.settled().is_some());
+    }
+}
+
+#[test]
+fn s11_3_an_incomplete_response_is_not_taken_for_a_finished_answer() {
+    let mut response = says("half an ans");
+    response.finish = FinishReason::Stop;
+    let state = tell("user: hi; inference");
+    let state = crate::story::respond(state, response, Some(Incomplete::Cut));
+    let outcome = outcome(&state);
+    assert!(!outcome.should_continue());
+    assert_ne!(outcome.stop_reason(), Some(&StopReason::Completed), "{}", outcome.explain());
+}
+
+#[test]
+fn s11_4_unknown_words_of_a_wire_are_kept_as_other() {
+    let text = r#"{"message":{"role":"developer","parts":[{"other":{"x":1}}]},
+        "finish":"pause_turn","incomplete":"who_knows","unheard_of":[1,2]}"#;
+    let response: Response = serde_json::from_str(text).unwrap();
+    assert_eq!(response.finish, FinishReason::Other("pause_turn".into()));
+    assert_eq!(response.incomplete, Some(Incomplete::Other("who_knows".into())));
+    assert_eq!(response.message.role, Role::Other("developer".into()));
+    let again: Response = serde_json::from_value(serde_json::to_value(&response).unwrap()).unwrap();
+    assert_eq!(again, response);
+}
+
+#[test]
+fn s11_4_an_unknown_finish_reason_stops_for_that_reason() {
+    let mut response = says("hm");
+    response.finish = "pause_turn".into();
+    let state = crate::story::respond(tell("user: hi; inference"), response, None);
+    let outcome = outcome(&state);
+    assert_eq!(outcome.stop_reason(), Some(&StopReason::FinishReason));
+    assert!(outcome.explain().contains("pause_turn"));
+}

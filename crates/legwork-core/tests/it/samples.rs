@@ -1,0 +1,326 @@
+//! A journal with every event and every optional field, and content that is hard to keep.
+//!
+//! The golden file of a format version was written from it once; later it may change.
+
+use std::sync::Arc;
+
+use legwork_core::budget::{Amounts, Budget, Dimension, Exhausted, MicroUsd};
+use legwork_core::continuation::{Vote, resolve};
+use legwork_core::error::{ErrorKind, ErrorSource};
+use legwork_core::event::{self, Definition, Event, HeadMoved, ParentLink, ToolsShown};
+use legwork_core::inbox::{Answer, Cursor, Item, Label, Verdict};
+use legwork_core::inference::Incomplete;
+use legwork_core::journal::Journal;
+use legwork_core::message::{Image, ImageSource, Thinking};
+use legwork_core::state::{Pending, PendingReason};
+use legwork_core::tool::{Deferral, ExecutionMode, FailureKind, ToolSpecs};
+use legwork_core::{
+    AgentState, ContinuationOutcome, Decision, Digest, EffectClass, Entry, ErrorRecord,
+    ExecutionStatus, FinishReason, Message, Micros, ModelSettings, OnDoubt, Part, Response, Role,
+    Seq, SessionId, StopReason, StopSignal, Timestamp, ToolCall, ToolOutcome, ToolSpec, Usage,
+};
+use serde_json::{Map, Value, json};
+
+use crate::story::stamp;
+
+const HARD: &str = "nul \u{0}, bell \u{7}, escape \u{1b}, delete \u{7f}, next line \u{85}, line \
+                    \u{2028}, paragraph \u{2029}, \u{feff}, \u{fffd}, \u{ffff}, \u{10ffff}, \
+                    \u{202e}right to left, 👩‍👩‍👧‍👦 🧵 漢字 é e\u{301}, \"quoted\", \\ud800 \\u0000, \
+                    </script>, a\r\n\tb";
+
+fn hard_json() -> Value {
+    let deep = (0..60).fold(json!("bottom"), |inside, _| json!([inside]));
+    json!({
+        "": HARD,
+        "floats": [0.1, 0.30000000000000004, 5e-324, 1.7976931348623157e308, -0.0, 1e21, 123456.789e3],
+        "whole": [u64::MAX, i64::MIN, 0, -1, 9007199254740993_i64],
+        "deep": deep,
+        HARD: null,
+        "z": true,
+        "a": {},
+    })
+}
+
+fn object(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(map) => map,
+        _ => Map::new(),
+    }
+}
+
+fn said(text: &str) -> Arc<Message> {
+    Arc::new(Message::user(text))
+}
+
+fn amounts() -> Amounts {
+    let (steps, tool_calls, input, output) = (1, 0, 12_345, 4_096);
+    Amounts { steps, tool_calls, input, output, cost: MicroUsd(51_234), active: Micros(0) }
+}
+
+/// All entries, as a session would have written them.
+pub(crate) fn entries() -> Vec<Arc<Entry>> {
+    let mut state = AgentState::new(SessionId::new("golden/\u{e9}"));
+    let parts: [fn() -> Vec<Event>; 6] =
+        [beginning, failing, calling, answering, ending, after_the_end];
+    for (time, event) in (1_700_000_000_000..).zip(parts.into_iter().flat_map(|part| part())) {
+        let moved = match &event {
+            Event::HeadMoved(moved) => Some(moved.to),
+            _ => None,
+        };
+        state = state.at(stamp(time)).with(event);
+        if let Some(to) = moved {
+            let path = Journal::new(state.uncommitted().to_vec()).path(to);
+            state = state.on_path(path);
+        }
+    }
+    state.uncommitted().to_vec()
+}
+
+fn taken(cursor: u64, item: Item, refused: Option<&str>) -> Event {
+    let (key, refused) = (format!("key {cursor}"), refused.map(str::to_owned));
+    Event::InboxTaken(event::InboxTaken { cursor: Cursor(cursor), key, item, refused })
+}
+
+fn beginning() -> Vec<Event> {
+    let parent = ParentLink { session: "parent".into(), call: "call_7".into() };
+    let budget = Budget {
+        steps: Some(20),
+        tool_calls: Some(50),
+        input_tokens: Some(1_000_000),
+        output_tokens: Some(100_000),
+        total_tokens: Some(1_100_000),
+        cost: Some(MicroUsd(500_000)),
+        active: Some(Micros(300_000_000)),
+        deadline: Some(Timestamp(1_800_000_000_000)),
+    };
+    let settings = ModelSettings {
+        model: "openai:gpt-5-mini".into(),
+        max_output: Some(4_096),
+        temperature: Some(0.1),
+        extra: object(hard_json()),
+    };
+    let version = Some("2026-01".to_owned());
+    let definition = Definition { instructions: HARD.into(), settings, budget, version };
+    let image = |source| Part::Image(Image { media_type: "image/png".into(), source });
+    let input = vec![
+        said(HARD),
+        Arc::new(Message::new(
+            Role::User,
+            vec![
+                image(ImageSource::Base64("iVBORw0KGgo=".into())),
+                image(ImageSource::Url("https://example.com/a.png?x=1&y=é".into())),
+            ],
+        )),
+        Arc::new(Message::new("developer".into(), Vec::new())),
+        said(""),
+    ];
+    let (session, agent) = ("golden/\u{e9}".into(), "clerk".into());
+    let label =
+        |entry, text: Option<&str>| Label { entry: Seq(entry), text: text.map(str::to_owned) };
+    let changed_by = Some("state".to_owned());
+    vec![
+        Event::SessionStarted(event::SessionStarted { session, agent, parent: Some(parent) }),
+        Event::Defined(event::Defined { definition: Definition::default(), changed_by }),
+        Event::Defined(event::Defined { definition, changed_by: None }),
+        Event::ExecutionStarted(event::ExecutionStarted { input }),
+        taken(1, Item::Steer(said("look at \u{1f9f5}")), None),
+        taken(2, Item::FollowUp(said("and then this")), None),
+        taken(4, Item::Label(label(4, Some(HARD))), None),
+        taken(5, Item::Stop("too late".into()), Some("nothing is running")),
+        Event::Labelled(label(1, Some("root"))),
+        Event::Labelled(label(4, None)),
+        Event::MetadataSet(event::MetadataSet { key: HARD.into(), value: Some(hard_json()) }),
+        Event::MetadataSet(event::MetadataSet { key: "gone".into(), value: None }),
+    ]
+}
+
+fn spec() -> ToolSpec {
+    ToolSpec::new("bash", HARD, hard_json())
+        .effect(EffectClass::Once(OnDoubt::Tell))
+        .mode(ExecutionMode::Sequential)
+        .timeout(Micros(90_000_000))
+        .max_retries(5)
+        .resource("path")
+}
+
+fn failing() -> Vec<Event> {
+    let bare = ToolSpec::new("read", "", json!({})).effect(EffectClass::ReadOnly);
+    let specs = vec![Arc::new(spec()), Arc::new(bare.mode(ExecutionMode::ParallelUnordered))];
+    let digest = ToolSpecs::new(specs.clone()).digest().cloned();
+    let tools = Some(ToolsShown { digest, specs });
+    let error = ErrorRecord {
+        status: Some(529),
+        code: Some("overloaded_error".into()),
+        retryable: true,
+        ..ErrorRecord::new(ErrorSource::Model, ErrorKind::RateLimit, HARD)
+    };
+    let failed = event::InferenceFailed { error, charged: amounts() };
+    let sources = [
+        ErrorSource::Driver,
+        ErrorSource::Tool("call_7".into()),
+        ErrorSource::Hook("redact".into()),
+        ErrorSource::Criterion("moon phase".into()),
+    ];
+    let other = |source| Event::Failed(ErrorRecord::new(source, "odd kind".into(), "it broke"));
+    let by = "retry policy".to_owned();
+    let outcome = Arc::new(ContinuationOutcome::go_on("retry policy"));
+    let mut events = vec![
+        Event::InferenceStarted(event::InferenceStarted { reserved: amounts(), tools }),
+        Event::InferenceFailed(failed),
+    ];
+    events.extend(sources.into_iter().map(other));
+    events.push(Event::StepFinished(event::StepFinished { outcome, took: Micros(1_234) }));
+    events.push(Event::StopPrevented(event::StopPrevented { by }));
+    events
+}
+
+fn call(index: usize) -> Part {
+    let arguments = ["{}", "", "{\"path\":\"é\\u0000\"}", "not json {"][index % 4];
+    let provider = (index == 0).then(hard_json);
+    Part::ToolCall(Arc::new(ToolCall {
+        provider,
+        ..ToolCall::new(format!("call_{index}"), "bash", arguments)
+    }))
+}
+
+const CALLS: usize = 13;
+
+fn response() -> Response {
+    let thinking = Thinking {
+        text: HARD.into(),
+        signature: Some("EqQBCkYI+/==".into()),
+        provider: Some("anthropic".into()),
+    };
+    let mut parts = vec![
+        Part::Thinking(thinking),
+        Part::Thinking(Thinking::default()),
+        Part::Text(HARD.into()),
+        Part::Refusal("I would rather not".into()),
+        Part::Other(hard_json()),
+    ];
+    parts.extend((0..CALLS).map(call));
+    let mut response = Response::new(Message::assistant(parts), FinishReason::ToolCalls);
+    let (input, output, cache_read, cache_write, reasoning) = (12_000, 2_000, 8_000, 1_000, 512);
+    response.usage = Some(Usage { input, output, cache_read, cache_write, reasoning });
+    response.charged_attempts = 2;
+    response.raw = object(hard_json());
+    response
+}
+
+fn pending(index: u32) -> Pending {
+    Pending {
+        id: format!("golden/\u{e9}/22/{index}"),
+        index,
+        tool: "bash".into(),
+        arguments: "not json {".into(),
+        digest: Digest::of_bytes(b"call"),
+        reason: PendingReason::Doubt,
+        asked_at: Timestamp(1_700_000_000_777),
+    }
+}
+
+fn calling() -> Vec<Event> {
+    let charged = Amounts { tool_calls: 3, active: Micros(77), ..amounts() };
+    let response = Arc::new(response());
+    let started = |index, effect, arguments: Option<&str>| {
+        let arguments = arguments.map(Arc::from);
+        Event::ToolStarted(event::ToolStarted { index, effect, arguments })
+    };
+    let reserved = Amounts::default();
+    vec![
+        Event::InferenceStarted(event::InferenceStarted { reserved, tools: None }),
+        Event::Responded(event::Responded { response: Arc::clone(&response), charged }),
+        Event::ResponseChanged(event::ResponseChanged { response }),
+        started(0, EffectClass::ReadOnly, Some(HARD)),
+        started(1, EffectClass::Idempotent, None),
+        started(2, EffectClass::Once(OnDoubt::Ask), None),
+        started(3, EffectClass::Once(OnDoubt::Tell), None),
+        Event::Paused(event::Paused { pending: (0..4).map(pending).collect() }),
+    ]
+}
+
+fn answering() -> Vec<Event> {
+    let answer = |index, verdict| Answer { id: pending(index).id, verdict };
+    let answered =
+        |index, verdict| Event::Answered(event::Answered { answer: answer(index, verdict) });
+    let (by, reason) = ("guard".to_owned(), HARD.to_owned());
+    let outcomes = [
+        ToolOutcome::text(HARD),
+        ToolOutcome::Retry(HARD.into()),
+        ToolOutcome::Failed(FailureKind::Timeout, HARD.into()),
+        ToolOutcome::Failed("odd".into(), String::new()),
+        ToolOutcome::Blocked { by: by.clone(), reason: reason.clone() },
+        ToolOutcome::Denied { by, reason },
+        ToolOutcome::Deferred(Deferral::External),
+        ToolOutcome::Deferred(Deferral::Until(Timestamp(1_900_000_000_000))),
+        ToolOutcome::Interrupted,
+        ToolOutcome::Skipped(HARD.into()),
+        ToolOutcome::Withdrawn,
+    ];
+    let finished = |(at, outcome): (usize, ToolOutcome)| {
+        let index = u32::try_from(at + 2).unwrap_or(u32::MAX);
+        let took = Micros(if index == 3 { 0 } else { 1_000_001 });
+        Event::ToolFinished(event::ToolFinished { index, outcome: Arc::new(outcome), took })
+    };
+    let mut events = vec![
+        answered(0, Verdict::Supply(hard_json())),
+        answered(1, Verdict::Tell),
+        taken(6, Item::Answer(answer(2, Verdict::RunAgain)), None),
+    ];
+    events.extend(outcomes.into_iter().enumerate().map(finished));
+    let outcome = Arc::new(ToolOutcome::Ok(hard_json()));
+    events.push(Event::ToolChanged(event::ToolChanged { index: 12, outcome }));
+    events
+}
+
+fn ending() -> Vec<Event> {
+    let (dimension, limit, used, wanted) = (Dimension::Cost, 500_000, 499_999, u64::MAX);
+    let signal = StopSignal::limit("budget", Exhausted { dimension, limit, used, wanted });
+    let vote = |by: &str, decision| Vote { by: by.to_owned(), decision };
+    let done = StopSignal::new(StopReason::Completed, "finish_reason", HARD);
+    let odd = StopSignal::new("moon_phase".into(), "hook", HARD);
+    let outcome = Arc::new(resolve(vec![
+        vote("budget", Decision::Forbid(signal.clone())),
+        vote("hook", Decision::Forbid(odd)),
+        vote("finish_reason", Decision::Stop(done)),
+        vote("tool_calls_present", Decision::Request),
+        vote("allows", Decision::Allow),
+    ]));
+    let status = ExecutionStatus::Stopped;
+    vec![
+        Event::StopRaised(signal),
+        Event::StepFinished(event::StepFinished {
+            outcome: Arc::clone(&outcome),
+            took: Micros(u64::MAX / 2),
+        }),
+        Event::ExecutionFinished(event::ExecutionFinished { status, outcome }),
+    ]
+}
+
+/// An event of a later version, its body as no Rust value would keep it.
+fn unknown() -> Event {
+    let line = r#"{"v":1,"seq":1,"parent":0,"at":0,"type":"from_later","body":{"z":1,"a":123456789012345678901234567890,"f":1e400,"e":1E+2,"zero":-0.0,"twice":1,"twice":2,"text":"\ud83e\uddf5\u0000"}}"#;
+    Entry::decode(line.as_bytes()).map_or_else(|error| panic!("{error}"), |entry| entry.event)
+}
+
+fn after_the_end() -> Vec<Event> {
+    let mut half = Response::new(Message::assistant(vec![call(0)]), "pause_turn".into());
+    half.incomplete = Some(Incomplete::LengthInCall);
+    let response = Arc::new(half);
+    let (reserved, charged) = (amounts(), Amounts::default());
+    let signal = StopSignal::new(StopReason::Error, "errors", "that the answer is incomplete");
+    let outcome = Arc::new(ContinuationOutcome::stop(signal));
+    let status = ExecutionStatus::Failed;
+    vec![
+        Event::ExecutionReopened(event::ExecutionReopened {}),
+        Event::FollowedUp(said("and then this")),
+        Event::MessageAdded(said("a note")),
+        unknown(),
+        taken(9, Item::MoveHead(Seq(7)), None),
+        Event::HeadMoved(HeadMoved { to: Seq(7) }),
+        Event::InferenceStarted(event::InferenceStarted { reserved, tools: None }),
+        Event::Responded(event::Responded { response, charged }),
+        Event::StepFinished(event::StepFinished { outcome: Arc::clone(&outcome), took: Micros(9) }),
+        Event::ExecutionFinished(event::ExecutionFinished { status, outcome }),
+    ]
+}

@@ -1,0 +1,290 @@
+//! S1: transitions, what is recorded and what is not, counts and statuses.
+
+use std::sync::Arc;
+
+use legwork_core::budget::Budget;
+use legwork_core::continuation::StopReason;
+use legwork_core::error::{ErrorKind, ErrorSource};
+use legwork_core::event::{Defined, Definition, HeadMoved};
+use legwork_core::journal::Journal;
+use legwork_core::state::{Input, StepKind};
+use legwork_core::{
+    AgentState, Decision, ErrorRecord, Event, ExecutionStatus, Message, Micros, ModelRequest,
+    ModelSettings, Seq,
+};
+use serde_json::json;
+
+use crate::story::{blank, go_on, owes, stamp, tell, transcript};
+
+#[test]
+fn s1_1_every_transition_gives_a_new_value_and_leaves_the_old_one() {
+    let before = tell("user: hi; inference; calls: a, b");
+    let copy = serde_json::to_string(&before).unwrap();
+    let changes = [
+        before.clone().with_message("more"),
+        before.clone().with_metadata("k", Some(json!(1))),
+        before.clone().with_instructions("other"),
+        before.clone().with_settings(ModelSettings { model: "x:y".into(), ..Default::default() }),
+        before.clone().with_budget(Budget::usd(1.0)),
+        before.clone().with_tool_outcome(0, legwork_core::ToolOutcome::Withdrawn),
+        before.clone().with_vote("hook", Decision::Request),
+        go_on(before.clone(), "result: 0 x; result: 1 y; decides"),
+    ];
+    for after in &changes {
+        assert!(!after.is_same(&before));
+        assert!(after.extends(&before.mark()) && !before.extends(&after.mark()));
+    }
+    assert_eq!(serde_json::to_string(&before).unwrap(), copy);
+}
+
+#[test]
+fn s1_1_a_transition_is_complete_in_one_event() {
+    // The last outcome of a turn settles the transcript, a step's end counts its time.
+    let state = tell("user: hi; inference; calls: a; result: 0 x; decides");
+    assert!(state.context().transcript.settled().is_some());
+    assert_eq!(state.usage().active, Micros(1_000));
+    assert_eq!(state.step_results().count(), 1);
+    assert!(state.current_step().is_none());
+}
+
+#[test]
+fn s1_2_transient_data_makes_no_entry_and_is_not_in_the_json() {
+    let state = tell("user: hi; inference; calls: a; judged");
+    let count = state.uncommitted().len();
+    let settled = tell("user: hi");
+    let request =
+        ModelRequest::new(settled.context().transcript.settled().unwrap(), Arc::default());
+    let state = state
+        .with_pending_request(Some(Arc::new(request)))
+        .with_vote("hook", Decision::Request)
+        .with_stop_prevented("hook");
+    assert_eq!(state.uncommitted().len(), count);
+    let back: AgentState = serde_json::from_value(serde_json::to_value(&state).unwrap()).unwrap();
+    assert_eq!(back, state);
+    assert!(back.pending_request().is_none() && back.votes().is_empty());
+    assert!(back.stop_prevented().is_none() && !back.is_judged(0));
+}
+
+#[test]
+fn s1_2_what_must_survive_a_crash_in_a_step_is_in_its_entries() {
+    let story = "user: hi; inference; calls: a, b; starts: 0 read only; result: 0 x; starts: 1";
+    let state = tell(story);
+    let kinds: Vec<_> = state.uncommitted().iter().map(|e| e.event.kind().to_owned()).collect();
+    let recorded = [
+        "execution_started",
+        "inference_started",
+        "responded",
+        "tool_started",
+        "tool_finished",
+        "tool_started",
+    ];
+    assert_eq!(kinds, recorded);
+    assert_eq!(Journal::new(state.uncommitted().to_vec()).fold(state.session()), state);
+}
+
+#[test]
+fn s1_3_moving_the_head_keeps_session_facts_and_refunds_nothing() {
+    let state = tell(
+        "user: hi; inference; calls: a; starts: 0; result: 0 x; decides; \
+         steer: look here; follow up: later; inference; answer: done; decides",
+    );
+    let state = state.with_metadata("k", Some(json!(1)));
+    let before = state.clone();
+    let moved = state.with(Event::HeadMoved(HeadMoved { to: Seq(1) }));
+    let journal = Journal::new(moved.uncommitted().to_vec());
+    let moved = moved.on_path(journal.path(Seq(1)));
+    assert_eq!(moved, journal.fold(moved.session()));
+    // The conversation is that of the other path ...
+    assert_eq!(transcript(&moved), ["user: hi"]);
+    assert_eq!(moved.step_results().count(), 0);
+    assert!(moved.context().metadata.is_empty());
+    // ... the session is as it was.
+    let (now, then) = (moved.facts(), before.facts());
+    assert_eq!(now.ledger, then.ledger);
+    assert_eq!(now.inbox_cursor, then.inbox_cursor);
+    assert_eq!(now.executions, then.executions);
+    assert_eq!(now.follow_ups, then.follow_ups);
+    assert_eq!(now.head, Seq(1));
+    assert_eq!(now.version, then.version.next());
+    // The next entry hangs below the new head, under the next number.
+    let after = go_on(moved, "inference");
+    let entry = after.uncommitted().last().unwrap();
+    assert_eq!((entry.parent, entry.seq), (Seq(1), then.version.next().next()));
+    assert_eq!(after.ledger().spent.steps, then.ledger.spent.steps + 1);
+}
+
+#[test]
+fn s1_5_a_limit_counts_what_happened_not_what_the_transcript_shows() {
+    let state = tell("user: hi; inference; calls: a; result: 0 x; decides");
+    let state = state.with_budget(Budget::unlimited().steps(1));
+    let state = state.with(Event::HeadMoved(HeadMoved { to: Seq(1) }));
+    let path = Journal::new(state.uncommitted().to_vec()).path(Seq(1));
+    let state = state.on_path(path);
+    assert_eq!(state.step_results().count(), 0);
+    let limit = state.ledger().forbids_step(state.now().wall).unwrap();
+    assert_eq!((limit.limit, limit.used), (1, 1));
+}
+
+#[test]
+fn s1_6_every_error_is_in_the_state_with_its_source() {
+    let state = tell("user: hi; error: before a step; inference; error: in it; fails: no answer");
+    let errors: Vec<_> = state.errors().map(|e| (e.message.as_str(), e.source.clone())).collect();
+    let hook = || ErrorSource::Hook("hook".into());
+    let told = [("before a step", hook()), ("in it", hook()), ("no answer", ErrorSource::Model)];
+    assert_eq!(errors, told);
+    assert_eq!(state.current_error().unwrap().message, "no answer");
+    assert_eq!(state.current_step().unwrap().kind(), StepKind::Error);
+    // They stay when the step has ended.
+    let state = go_on(state, "decides; ends");
+    assert_eq!(state.errors().count(), 3);
+    assert_eq!(state.status(), Some(&ExecutionStatus::Failed));
+}
+
+#[test]
+fn s1_7_a_state_survives_json_with_what_is_uncommitted() {
+    let state = tell(
+        "user: hi\u{0}\u{2028}🧵; inference; calls: a, b; starts: 0; result: 0 x; starts: 1; \
+         pauses: 1; error: odd; signal: who_knows",
+    );
+    let state = state.with_metadata("k", Some(json!({"f": 0.1, "n": u64::MAX, "m": i64::MIN})));
+    let text = serde_json::to_string(&state).unwrap();
+    for back in [
+        serde_json::from_str::<AgentState>(&text).unwrap(),
+        serde_json::from_value(serde_json::to_value(&state).unwrap()).unwrap(),
+    ] {
+        assert_eq!(back, state);
+        assert_eq!(back.uncommitted(), state.uncommitted());
+        assert_eq!(back.committed_version(), Seq::ZERO);
+        assert_eq!(serde_json::to_string(&back).unwrap(), text);
+        assert_eq!(back.owed(), state.owed());
+    }
+}
+
+#[test]
+fn s1_7_a_commit_leaves_nothing_uncommitted_and_the_version_expected_next() {
+    let state = tell("user: hi; inference");
+    assert_eq!((state.version(), state.committed_version()), (Seq(2), Seq::ZERO));
+    let state = go_on(state.committed(), "answer: hello");
+    assert_eq!((state.version(), state.committed_version()), (Seq(3), Seq(2)));
+    assert_eq!(state.uncommitted().len(), 1);
+}
+
+#[test]
+fn s1_8_a_step_is_timed_on_the_monotonic_clock() {
+    let state = go_on(blank().at(stamp(5_000)), "user: hi; inference");
+    let mut later = stamp(9_000);
+    later.wall = legwork_core::Timestamp(1); // The wall clock was set back.
+    let state = state.at(later);
+    assert_eq!(state.step_time(), Micros(4_000_000));
+    assert_eq!(go_on(state.clone(), "inference").step_time(), Micros(4_000_000));
+    // A process that takes the step up starts at zero.
+    assert_eq!(state.resumed().step_time(), Micros::ZERO);
+}
+
+#[test]
+fn s1_8_time_at_work_sums_the_steps() {
+    let state = tell(
+        "user: hi; inference; calls: a; result: 0 x; decides; inference; answer: done; decides",
+    );
+    assert_eq!(state.ledger().spent.active, Micros(2_000));
+}
+
+#[test]
+fn s1_9_new_input_starts_a_fresh_execution_with_the_context_it_had() {
+    let first = tell("user: hi; inference; answer: hello; decides; ends");
+    assert_eq!(first.facts().executions, 1);
+    let events = first.decide(Input::Start(vec![Message::user("again")])).unwrap();
+    let second = events.into_iter().fold(first.clone(), AgentState::with);
+    assert_eq!(second.facts().executions, 2);
+    assert_eq!(transcript(&second), ["user: hi", "assistant: hello", "user: again"]);
+    assert_eq!(second.step_results().count(), 0);
+    assert_eq!(second.usage().steps, 0);
+    assert_eq!(second.ledger().lifetime.steps, 1);
+    assert_ne!(second.execution().unwrap().id, first.execution().unwrap().id);
+    assert_eq!(owes(&second), "asks the model");
+}
+
+#[test]
+fn s1_9_a_reopened_execution_goes_on_with_its_steps_and_what_it_used() {
+    let state = tell("user: hi; inference; calls: a; result: 0 x; decides");
+    let limit = state.clone().with_budget(Budget::unlimited().steps(1));
+    let limit = limit.ledger().forbids_step(limit.now().wall).unwrap();
+    let signal = legwork_core::StopSignal::limit("budget", limit);
+    let state = go_on(state.with_stop_signal(signal), "ends");
+    assert_eq!(state.status(), Some(&ExecutionStatus::Stopped));
+    let events = state.with_budget(Budget::unlimited().steps(2));
+    let state = events.decide(Input::Reopen).unwrap().into_iter().fold(events, AgentState::with);
+    assert_eq!(state.status(), Some(&ExecutionStatus::InProgress));
+    assert_eq!(owes(&state), "asks the model");
+    assert_eq!((state.step_results().count(), state.usage().steps), (1, 1));
+    assert!(state.stop_signals().is_empty());
+}
+
+#[test]
+fn s1_11_what_is_changed_in_the_state_is_what_the_next_inference_uses() {
+    let settings = ModelSettings { model: "openai:other".into(), ..Default::default() };
+    let state = tell("user: hi")
+        .with_instructions("Be brief.")
+        .with_settings(settings.clone())
+        .with_budget(Budget::unlimited().steps(3));
+    assert_eq!(&**state.instructions(), "Be brief.");
+    assert_eq!(state.settings(), &settings);
+    assert_eq!(state.ledger().budget, Budget::unlimited().steps(3));
+    // The change is recorded, and not taken for the agent's own definition.
+    let back = Journal::new(state.uncommitted().to_vec()).fold(state.session());
+    assert_eq!(back, state);
+    assert!(back.facts().definition_digest.is_none());
+    let definition = Definition { version: Some("2".into()), ..Default::default() };
+    let digest = definition.digest();
+    let state = state.with(Event::Defined(Defined { definition, changed_by: None }));
+    assert_eq!(state.facts().definition_digest.as_ref(), Some(&digest));
+    assert_eq!(&**state.instructions(), "");
+}
+
+#[test]
+fn s1_1_the_status_follows_from_the_reason() {
+    let table = [
+        (StopReason::Completed, ExecutionStatus::Completed),
+        (StopReason::FinishReason, ExecutionStatus::Completed),
+        (StopReason::StepsLimit, ExecutionStatus::Stopped),
+        (StopReason::TokenLimit, ExecutionStatus::Stopped),
+        (StopReason::CostLimit, ExecutionStatus::Stopped),
+        (StopReason::TimeLimit, ExecutionStatus::Stopped),
+        (StopReason::ToolCallsLimit, ExecutionStatus::Stopped),
+        (StopReason::StopRequested, ExecutionStatus::Stopped),
+        (StopReason::Unknown, ExecutionStatus::Stopped),
+        (StopReason::Error, ExecutionStatus::Failed),
+        (StopReason::RetryLimit, ExecutionStatus::Failed),
+        (StopReason::UserRequested, ExecutionStatus::Cancelled),
+    ];
+    for (reason, status) in table {
+        assert_eq!(ExecutionStatus::from(&reason), status, "{reason}");
+        assert!(status.is_terminal() && !status.is_waiting());
+    }
+    for status in [ExecutionStatus::AwaitingApproval, ExecutionStatus::AwaitingInput] {
+        assert!(!status.is_terminal() && status.is_waiting());
+    }
+    assert!(!ExecutionStatus::InProgress.is_terminal());
+}
+
+#[test]
+fn s6_3_failures_in_a_row_are_counted_by_tool_until_it_succeeds() {
+    let turn = |outcome: &str| format!("inference; calls: a; outcome: 0 {outcome}; decides;");
+    let retries = |story: &str| {
+        let state = tell(&format!("user: hi; {story}"));
+        state.execution().unwrap().retries.get("a").copied().unwrap_or(0)
+    };
+    assert_eq!(retries(&[turn("retry"), turn("invalid")].concat()), 2);
+    assert_eq!(retries(&[turn("retry"), turn("skipped"), turn("retry")].concat()), 2);
+    let success = "inference; calls: a, b; result: 0 x; outcome: 1 retry; decides;";
+    assert_eq!(retries(&[&turn("retry"), success].concat()), 0);
+}
+
+#[test]
+fn s1_4_a_violation_is_an_error_of_its_hook_and_ends_no_step() {
+    let source = ErrorSource::Hook("forger".into());
+    let error = ErrorRecord::new(source, ErrorKind::Lineage, "handed back a foreign state");
+    assert!(!error.ends_step());
+    let state = tell("user: hi; inference").with_error(error);
+    assert_eq!(owes(&state), "asks the model");
+}

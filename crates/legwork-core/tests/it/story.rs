@@ -1,0 +1,251 @@
+//! A session told line by line, as in `user: hi` and `calls: read, bash`.
+
+use std::sync::Arc;
+
+use legwork_core::budget::Amounts;
+use legwork_core::continuation::{Decision, Vote, defaults, resolve};
+use legwork_core::error::{ErrorKind, ErrorSource};
+use legwork_core::event::{
+    Answered, ExecutionFinished, ExecutionStarted, InboxTaken, InferenceFailed, InferenceStarted,
+    Paused, Responded, StepFinished, ToolFinished, ToolStarted,
+};
+use legwork_core::inbox::{Answer, Cursor, Item, Verdict};
+use legwork_core::inference::Incomplete;
+use legwork_core::state::{CallStatus, Judged, Pending, PendingReason};
+use legwork_core::{
+    AgentState, ContinuationOutcome, Digest, EffectClass, ErrorRecord, Event, ExecutionStatus,
+    FinishReason, Message, Micros, OnDoubt, Owed, Part, Response, SessionId, Stamp, StopReason,
+    StopSignal, Timestamp, ToolCall, ToolOutcome, Usage,
+};
+
+/// A new session, told a time.
+pub(crate) fn blank() -> AgentState {
+    AgentState::new(SessionId::new("s")).at(stamp(1_000))
+}
+
+pub(crate) fn stamp(millis: u64) -> Stamp {
+    Stamp { wall: Timestamp(millis), mono: Micros(millis * 1_000) }
+}
+
+/// The state that a story amounts to; lines end with a line break or a semicolon.
+pub(crate) fn tell(story: &str) -> AgentState {
+    go_on(blank(), story)
+}
+
+/// The state after more of a story.
+pub(crate) fn go_on(state: AgentState, story: &str) -> AgentState {
+    let lines = story.split(['\n', ';']).map(str::trim).filter(|line| !line.is_empty());
+    lines.fold(state, line)
+}
+
+/// What is owed after a story, in words.
+#[track_caller]
+pub(crate) fn check(story: &str, owed: &str) {
+    assert_eq!(owes(&tell(story)), owed, "after: {story}");
+}
+
+pub(crate) fn owes(state: &AgentState) -> &'static str {
+    match state.owed() {
+        Owed::Nothing => "owes nothing",
+        Owed::Infer => "asks the model",
+        Owed::JudgeCalls => "judges the calls",
+        Owed::RunCalls => "runs the calls",
+        Owed::Pause => "waits for somebody",
+        Owed::EndStep => "ends the step",
+        Owed::Stop => "stops",
+    }
+}
+
+fn line(state: AgentState, line: &str) -> AgentState {
+    let (verb, rest) = line.split_once(':').unwrap_or((line, ""));
+    let rest = rest.trim();
+    match verb {
+        "user" => start(state, rest),
+        "inference" => infer(state, 0, 0),
+        "answer" => respond(state, says(rest), None),
+        "calls" => respond(state, asks(rest), None),
+        "cut" => respond(state, asks(rest), Some(Incomplete::Cut)),
+        "fails" => state.with(Event::InferenceFailed(InferenceFailed {
+            error: ErrorRecord::new(ErrorSource::Model, ErrorKind::Model, rest),
+            charged: Amounts::default(),
+        })),
+        "judged" => judged(state),
+        "starts" => starts(state, rest),
+        "result" => {
+            let (index, text) = numbered(rest);
+            finish(state, index, ToolOutcome::text(text))
+        }
+        "outcome" => {
+            let (index, outcome) = numbered(rest);
+            finish(state, index, outcome_named(outcome))
+        }
+        "message" => state.with_message(rest),
+        "pauses" => pauses(state, rest),
+        "run again" => answered(state, rest, Verdict::RunAgain),
+        "tell" => answered(state, rest, Verdict::Tell),
+        "supply" => answered(state, rest, Verdict::Supply("supplied".into())),
+        "steer" => taken(state, Item::Steer(Arc::new(Message::user(rest)))),
+        "follow up" => taken(state, Item::FollowUp(Arc::new(Message::user(rest)))),
+        "stop" => taken(state, Item::Stop(rest.to_owned())),
+        "followed up" => {
+            let message = state.facts().follow_ups[0].clone();
+            state.with(Event::FollowedUp(message))
+        }
+        "signal" => state.with_stop_signal(StopSignal::new(rest.into(), "test", "that it is told")),
+        "error" => {
+            let source = ErrorSource::Hook("hook".to_owned());
+            state.with_error(ErrorRecord::new(source, ErrorKind::Hook, rest))
+        }
+        "decides" => decides(state),
+        "ends" => ends(state),
+        other => panic!("the story has no line `{other}`"),
+    }
+}
+
+pub(crate) fn start(state: AgentState, text: &str) -> AgentState {
+    let input = vec![Arc::new(Message::user(text))];
+    state.with(Event::ExecutionStarted(ExecutionStarted { input }))
+}
+
+pub(crate) fn infer(state: AgentState, input: u64, output: u64) -> AgentState {
+    let steps = u64::from(state.current_step().is_none());
+    let reserved = Amounts { steps, input, output, ..Amounts::default() };
+    state.with(Event::InferenceStarted(InferenceStarted { reserved, tools: None }))
+}
+
+pub(crate) fn says(text: &str) -> Response {
+    Response::new(Message::assistant(vec![Part::Text(text.to_owned())]), FinishReason::Stop)
+}
+
+/// A response that calls tools, as in `read, bash`; their ids are c0, c1 and so on.
+pub(crate) fn asks(tools: &str) -> Response {
+    let call = |(index, tool): (usize, &str)| {
+        Part::ToolCall(Arc::new(ToolCall::new(format!("c{index}"), tool.trim(), "{}")))
+    };
+    let parts = tools.split(',').filter(|tool| !tool.trim().is_empty());
+    let parts = parts.enumerate().map(call).collect();
+    Response::new(Message::assistant(parts), FinishReason::ToolCalls)
+}
+
+pub(crate) fn respond(
+    state: AgentState,
+    mut response: Response,
+    incomplete: Option<Incomplete>,
+) -> AgentState {
+    let usage = Usage { input: 100, output: 10, ..Usage::default() };
+    response.usage = Some(usage);
+    response.incomplete = incomplete;
+    let charged = Amounts::of_usage(&usage, Default::default());
+    state.with(Event::Responded(Responded { response: Arc::new(response), charged }))
+}
+
+fn judged(state: AgentState) -> AgentState {
+    let slots = state.current_step().unwrap().calls.clone();
+    let open = slots.iter().enumerate().filter(|(_, slot)| slot.status == CallStatus::Open);
+    open.fold(state, |state, (index, _)| {
+        state.with_judged(u32::try_from(index).unwrap(), Judged::default())
+    })
+}
+
+fn numbered(rest: &str) -> (u32, &str) {
+    let (index, rest) = rest.split_once(' ').unwrap_or((rest, ""));
+    (index.parse().unwrap(), rest)
+}
+
+fn starts(state: AgentState, rest: &str) -> AgentState {
+    let (index, class) = numbered(rest);
+    let effect = match class {
+        "read only" => EffectClass::ReadOnly,
+        "idempotent" => EffectClass::Idempotent,
+        "once, tell" => EffectClass::Once(OnDoubt::Tell),
+        _ => EffectClass::Once(OnDoubt::Ask),
+    };
+    state.with(Event::ToolStarted(ToolStarted { index, effect, arguments: None }))
+}
+
+pub(crate) fn finish(state: AgentState, index: u32, outcome: ToolOutcome) -> AgentState {
+    let outcome = Arc::new(outcome);
+    let took = Micros(5);
+    state.with(Event::ToolFinished(ToolFinished { index, outcome, took }))
+}
+
+fn outcome_named(name: &str) -> ToolOutcome {
+    let invalid = legwork_core::tool::FailureKind::InvalidArguments;
+    match name {
+        "interrupted" => ToolOutcome::Interrupted,
+        "skipped" => ToolOutcome::Skipped("told so".to_owned()),
+        "retry" => ToolOutcome::Retry("try again".to_owned()),
+        "invalid" => ToolOutcome::Failed(invalid, "does not fit".to_owned()),
+        "failed" => ToolOutcome::failed("no such file"),
+        other => panic!("the story has no outcome `{other}`"),
+    }
+}
+
+fn pauses(state: AgentState, rest: &str) -> AgentState {
+    let pending = rest.split(',').map(|index| {
+        let index = index.trim().parse().unwrap();
+        Pending {
+            id: state.effect_key(index).unwrap().to_string(),
+            index,
+            tool: "bash".into(),
+            arguments: "{}".into(),
+            digest: Digest::of_bytes(b"call"),
+            reason: PendingReason::Doubt,
+            asked_at: Timestamp(7),
+        }
+    });
+    let pending = pending.collect();
+    state.with(Event::Paused(Paused { pending }))
+}
+
+fn answered(state: AgentState, rest: &str, verdict: Verdict) -> AgentState {
+    let id = state.effect_key(rest.parse().unwrap()).unwrap().to_string();
+    state.with(Event::Answered(Answered { answer: Answer { id, verdict } }))
+}
+
+pub(crate) fn taken(state: AgentState, item: Item) -> AgentState {
+    let cursor = Cursor(state.facts().inbox_cursor.0 + 1);
+    let key = format!("k{}", cursor.0);
+    state.with(Event::InboxTaken(InboxTaken { cursor, key, item, refused: None }))
+}
+
+/// The outcome that the shipped criteria and the votes of hooks amount to.
+pub(crate) fn outcome(state: &AgentState) -> ContinuationOutcome {
+    let mut votes = state.votes().to_vec();
+    for criterion in defaults() {
+        let by = criterion.name().to_owned();
+        let decided = criterion.decide(state).unwrap_or_else(|error| {
+            Some(Decision::Forbid(StopSignal::new(StopReason::Error, by.clone(), error)))
+        });
+        votes.extend(decided.map(|decision| Vote { by, decision }));
+    }
+    resolve(votes)
+}
+
+fn decides(state: AgentState) -> AgentState {
+    let outcome = Arc::new(outcome(&state));
+    state.with(Event::StepFinished(StepFinished { outcome, took: Micros(1_000) }))
+}
+
+fn ends(state: AgentState) -> AgentState {
+    let signal = state.stop_signal().cloned().map(ContinuationOutcome::stop).map(Arc::new);
+    let decided = state.continuation_outcome().filter(|o| !o.should_continue()).cloned();
+    let outcome = decided.or(signal).unwrap();
+    let status = ExecutionStatus::from(outcome.stop_reason().unwrap());
+    state.with(Event::ExecutionFinished(ExecutionFinished { status, outcome }))
+}
+
+/// The transcript, a line for each message.
+pub(crate) fn transcript(state: &AgentState) -> Vec<String> {
+    state.context().transcript.messages().iter().map(|message| told(message)).collect()
+}
+
+pub(crate) fn told(message: &Message) -> String {
+    let parts = message.parts.iter().map(|part| match part {
+        Part::Text(text) => text.clone(),
+        Part::ToolCall(call) => format!("[{} {}]", call.id, call.name),
+        Part::ToolResult(result) => format!("[{}] {}", result.call, result.text),
+        other => format!("{other:?}"),
+    });
+    format!("{}: {}", message.role, parts.collect::<Vec<_>>().join(" "))
+}

@@ -1,0 +1,155 @@
+//! The options in `#[tool(..)]`.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::meta::ParseNestedMeta;
+use syn::parse::Parser as _;
+use syn::{Error, Lit, LitStr, Path, Result, parse_quote};
+
+const KNOWN: &str = "`name`, `read_only`, `idempotent`, `once`, `sequential`, `timeout`, \
+                     `max_retries`, `resource` or `crate`";
+
+/// What stands in `#[tool(..)]`.
+pub(crate) struct Options {
+    pub(crate) name: Option<LitStr>,
+    pub(crate) resource: Option<LitStr>,
+    pub(crate) krate: Path,
+    effect: Option<Effect>,
+    sequential: bool,
+    timeout: Option<u64>,
+    max_retries: Option<u32>,
+}
+
+enum Effect {
+    ReadOnly,
+    Idempotent,
+    Ask,
+    Tell,
+}
+
+impl Options {
+    pub(crate) fn parse(tokens: TokenStream) -> Result<Self> {
+        let mut options = Self {
+            name: None,
+            resource: None,
+            krate: parse_quote!(::legwork),
+            effect: None,
+            sequential: false,
+            timeout: None,
+            max_retries: None,
+        };
+        let mut seen = Vec::new();
+        syn::meta::parser(|meta| {
+            let Some(key) = meta.path.get_ident().map(ToString::to_string) else {
+                return Err(meta.error(format!("a tool has no such option: use {KNOWN}")));
+            };
+            if seen.contains(&key) {
+                return Err(meta.error(format!("`{key}` is given twice")));
+            }
+            let result = options.take(&key, &meta);
+            seen.push(key);
+            result
+        })
+        .parse2(tokens)?;
+        Ok(options)
+    }
+
+    fn take(&mut self, key: &str, meta: &ParseNestedMeta<'_>) -> Result<()> {
+        match key {
+            "name" => self.name = Some(tool_name(meta.value()?.parse()?)?),
+            "read_only" => self.set_effect(Effect::ReadOnly, meta)?,
+            "idempotent" => self.set_effect(Effect::Idempotent, meta)?,
+            "once" => self.set_effect(on_doubt(meta)?, meta)?,
+            "sequential" => self.sequential = true,
+            "timeout" => self.timeout = Some(micros(&meta.value()?.parse()?)?),
+            "max_retries" => self.max_retries = Some(count(&meta.value()?.parse()?)?),
+            "resource" => self.resource = Some(meta.value()?.parse()?),
+            "crate" => self.krate = meta.value()?.parse::<LitStr>()?.parse()?,
+            other => return Err(meta.error(format!("a tool has no option `{other}`: use {KNOWN}"))),
+        }
+        Ok(())
+    }
+
+    fn set_effect(&mut self, effect: Effect, meta: &ParseNestedMeta<'_>) -> Result<()> {
+        if self.effect.replace(effect).is_some() {
+            return Err(
+                meta.error("a tool has one effect class: give `read_only`, `idempotent` or `once`")
+            );
+        }
+        Ok(())
+    }
+
+    /// The calls that set these options on a `ToolSpec`.
+    pub(crate) fn setters(&self) -> TokenStream {
+        let krate = &self.krate;
+        let core = quote!(#krate::__private::core);
+        let effect = self.effect.as_ref().map(|effect| match effect {
+            Effect::ReadOnly => quote!(ReadOnly),
+            Effect::Idempotent => quote!(Idempotent),
+            Effect::Ask => quote!(Once(#core::OnDoubt::Ask)),
+            Effect::Tell => quote!(Once(#core::OnDoubt::Tell)),
+        });
+        let effect = effect.map(|effect| quote!(.effect(#core::EffectClass::#effect)));
+        let mode = self.sequential.then(|| quote!(.mode(#core::tool::ExecutionMode::Sequential)));
+        let timeout = self.timeout.map(|micros| quote!(.timeout(#core::Micros(#micros))));
+        let retries = self.max_retries.map(|count| quote!(.max_retries(#count)));
+        let resource = self.resource.as_ref().map(|name| quote!(.resource(#name)));
+        quote!(#effect #mode #timeout #retries #resource)
+    }
+}
+
+fn on_doubt(meta: &ParseNestedMeta<'_>) -> Result<Effect> {
+    let value: LitStr = meta.value()?.parse()?;
+    match value.value().as_str() {
+        "ask" => Ok(Effect::Ask),
+        "tell" => Ok(Effect::Tell),
+        _ => Err(Error::new(
+            value.span(),
+            "`once` says what to do when nobody knows whether a call happened: \"ask\" a person \
+             or \"tell\" the model",
+        )),
+    }
+}
+
+/// A name that every provider takes.
+fn tool_name(name: LitStr) -> Result<LitStr> {
+    let text = name.value();
+    let is_allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    if text.is_empty() || text.len() > 64 || !text.chars().all(is_allowed) {
+        let message = "the name of a tool is 1 to 64 of the characters a-z, A-Z, 0-9, _ and -";
+        return Err(Error::new(name.span(), message));
+    }
+    Ok(name)
+}
+
+fn count(literal: &Lit) -> Result<u32> {
+    let count = match literal {
+        Lit::Int(number) => number.base10_parse().ok(),
+        _ => None,
+    };
+    count.ok_or_else(|| {
+        Error::new(literal.span(), "`max_retries` is a whole number, as in `max_retries = 3`")
+    })
+}
+
+/// A length of time such as `30s` in microseconds.
+fn micros(text: &LitStr) -> Result<u64> {
+    let value = text.value();
+    let digits = value.find(|c: char| !c.is_ascii_digit()).unwrap_or(value.len());
+    let (number, unit) = value.split_at(digits);
+    let factor = match unit.trim() {
+        "us" => Some(1),
+        "ms" => Some(1_000),
+        "s" => Some(1_000_000),
+        "m" | "min" => Some(60_000_000),
+        "h" => Some(3_600_000_000),
+        _ => None,
+    };
+    let number: Option<u64> = number.parse().ok();
+    let micros = number.zip(factor).and_then(|(number, factor)| number.checked_mul(factor));
+    micros.filter(|micros| *micros > 0).ok_or_else(|| {
+        let message =
+            "a timeout is a whole number above 0 and a unit: us, ms, s, m or h, as in \"30s\"";
+        Error::new(text.span(), message)
+    })
+}

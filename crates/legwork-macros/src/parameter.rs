@@ -1,0 +1,115 @@
+//! The parameters of the function.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+use syn::{Attribute, Error, FnArg, Pat, PatType, Result, Type};
+
+/// One parameter of the function.
+pub(crate) enum Parameter {
+    /// Given by the model.
+    Field { ident: Ident, ty: Box<Type>, attributes: Vec<Attribute> },
+    /// The context, filled in.
+    Context { by_reference: bool },
+}
+
+impl Parameter {
+    /// Reads a parameter, and takes from it the attributes that are not Rust's.
+    pub(crate) fn take(argument: &mut FnArg) -> Result<Self> {
+        let parameter = match argument {
+            FnArg::Receiver(receiver) => {
+                return Err(Error::new_spanned(
+                    receiver,
+                    "a tool has no `self`: make it a function of its own, or implement \
+                     `legwork::port::Tool` for the type",
+                ));
+            }
+            FnArg::Typed(parameter) => parameter,
+        };
+        let attributes = take_attributes(parameter);
+        if let Some(by_reference) = context(&parameter.ty) {
+            return Ok(Self::Context { by_reference });
+        }
+        let ident = name(&parameter.pat)?;
+        refuse_type(&parameter.ty)?;
+        Ok(Self::Field { ident, ty: parameter.ty.clone(), attributes })
+    }
+
+    /// Its field in the struct of arguments.
+    pub(crate) fn field(&self) -> Option<TokenStream> {
+        match self {
+            Self::Field { ident, ty, attributes } => Some(quote!(#(#attributes)* #ident: #ty)),
+            Self::Context { .. } => None,
+        }
+    }
+
+    /// What the function is given for it.
+    pub(crate) fn value(&self) -> TokenStream {
+        match self {
+            Self::Field { ident, .. } => quote!(__legwork_arguments.#ident),
+            Self::Context { by_reference: true } => quote!(__legwork_cx),
+            Self::Context { by_reference: false } => {
+                quote!(::std::clone::Clone::clone(__legwork_cx))
+            }
+        }
+    }
+
+    /// Whether it is the model's and of this name, as far as can be seen here.
+    pub(crate) fn may_be_named(&self, name: &str) -> bool {
+        match self {
+            Self::Field { ident, attributes, .. } => {
+                // `#[serde(rename)]` may give it any name.
+                let renamed = attributes.iter().any(|a| a.path().is_ident("serde"));
+                renamed || syn::ext::IdentExt::unraw(ident) == name
+            }
+            Self::Context { .. } => false,
+        }
+    }
+}
+
+/// Takes away what describes the parameter to the model.
+fn take_attributes(parameter: &mut PatType) -> Vec<Attribute> {
+    let describes = |attribute: &Attribute| {
+        ["doc", "serde", "schemars"].iter().any(|name| attribute.path().is_ident(name))
+    };
+    let all = std::mem::take(&mut parameter.attrs);
+    let (described, rest) = all.into_iter().partition(describes);
+    parameter.attrs = rest;
+    described
+}
+
+/// Whether a type is the context, and then whether by reference.
+fn context(ty: &Type) -> Option<bool> {
+    let (ty, by_reference) = match ty {
+        Type::Reference(reference) => (&*reference.elem, true),
+        ty => (ty, false),
+    };
+    let Type::Path(path) = ty else { return None };
+    (path.path.segments.last()?.ident == "ToolContext").then_some(by_reference)
+}
+
+fn name(pattern: &Pat) -> Result<Ident> {
+    match pattern {
+        Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none() => {
+            Ok(name.ident.clone())
+        }
+        other => Err(Error::new_spanned(
+            other,
+            "a parameter of a tool needs a name that the model can use: take it apart inside",
+        )),
+    }
+}
+
+fn refuse_type(ty: &Type) -> Result<()> {
+    match ty {
+        Type::Reference(_) => Err(Error::new_spanned(
+            ty,
+            "a tool owns its arguments: take `String` for `&str`, `Vec<T>` for `&[T]`; \
+             only `&ToolContext` may be borrowed",
+        )),
+        Type::ImplTrait(_) => Err(Error::new_spanned(
+            ty,
+            "a parameter of a tool needs one type, for its schema: name the type",
+        )),
+        _ => Ok(()),
+    }
+}

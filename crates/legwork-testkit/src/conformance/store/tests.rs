@@ -1,0 +1,78 @@
+//! The suite finds what is broken.
+
+use std::sync::Arc;
+
+use legwork_core::inbox::{Cursor, Item, Posted};
+use legwork_core::{Entry, Fence, Seq, SessionId};
+use legwork_port::store::{Appended, Error, Loaded, SessionInfo};
+use legwork_port::{BoxFuture, Claim, Store};
+
+use super::{check, check_fencing, check_shared};
+
+/// Says yes to everything and keeps nothing.
+#[derive(Clone, Copy)]
+struct Void;
+
+fn ready<'a, T: Send + 'a>(value: T) -> BoxFuture<'a, Result<T, Error>> {
+    Box::pin(std::future::ready(Ok(value)))
+}
+
+impl Store for Void {
+    fn claim<'a>(&'a self, _: &'a SessionId) -> BoxFuture<'a, Result<Box<dyn Claim>, Error>> {
+        ready(Box::new(*self))
+    }
+
+    fn read<'a>(&'a self, _: &'a SessionId) -> BoxFuture<'a, Result<Loaded, Error>> {
+        ready(Loaded::default())
+    }
+
+    fn sessions(&self, _: usize) -> BoxFuture<'_, Result<Vec<SessionInfo>, Error>> {
+        ready(Vec::new())
+    }
+
+    fn post<'a>(
+        &'a self,
+        _: &'a SessionId,
+        _: &'a str,
+        _: &'a Item,
+    ) -> BoxFuture<'a, Result<Cursor, Error>> {
+        ready(Cursor(1))
+    }
+
+    fn inbox<'a>(
+        &'a self,
+        _: &'a SessionId,
+        _: Cursor,
+    ) -> BoxFuture<'a, Result<Vec<Posted>, Error>> {
+        ready(Vec::new())
+    }
+}
+
+impl Claim for Void {
+    fn fence(&self) -> Fence {
+        Fence(1)
+    }
+
+    fn append<'a>(&'a self, _: Seq, _: &'a [Arc<Entry>]) -> BoxFuture<'a, Result<Appended, Error>> {
+        ready(Appended::default())
+    }
+}
+
+#[tokio::test]
+async fn a_store_that_keeps_nothing_is_found_out() {
+    let found = check(async || Void).await.unwrap_err();
+    // It is as empty as it should be where nothing is expected.
+    let kept = [
+        "s8_3_dropping_a_claim_frees_the_session",
+        "an_unknown_session_is_empty",
+        "s8_2_a_key_is_a_sessions_own",
+        "a_session_without_entries_is_not_listed",
+    ];
+    assert!(found.0.iter().all(|violation| !kept.contains(&violation.check)), "{found}");
+    assert_eq!(found.0.len() + kept.len(), 27, "{found}");
+    let shared = check_shared(async || Void).await.unwrap_err();
+    assert_eq!(shared.0.len(), 6, "{shared}");
+    let fencing = check_fencing(async || Void, async |_| ()).await.unwrap_err();
+    assert_eq!(fencing.0.len(), 2, "{fencing}");
+    assert!(found.to_string().contains("s8_3_fences_rise: Fence(1) comes after"), "{found}");
+}

@@ -1,0 +1,102 @@
+//! What `#[tool]` makes of a function.
+//!
+//! ```
+//! use legwork::tool;
+//!
+//! /// Adds two whole numbers.
+//! #[tool(read_only)]
+//! async fn add(a: i64, b: i64) -> i64 {
+//!     a + b
+//! }
+//!
+//! /// Divides one whole number by another.
+//! #[tool(read_only)]
+//! fn divide(
+//!     dividend: i64,
+//!     /// Must not be zero.
+//!     divisor: i64,
+//! ) -> Result<i64, String> {
+//!     dividend.checked_div(divisor).ok_or_else(|| "there is no such quotient".to_owned())
+//! }
+//!
+//! let tools: [tool::Function; 2] = [add, divide];
+//! # use legwork::port::Tool;
+//! assert_eq!(&*tools[1].spec().name, "divide");
+//! ```
+
+#[doc(hidden)]
+pub mod returned;
+
+use std::fmt;
+use std::sync::Arc;
+
+use legwork_core::tool::FailureKind;
+use legwork_core::{ToolCall, ToolOutcome, ToolSpec};
+use legwork_port::{BoxFuture, Tool, ToolContext};
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+/// A tool made of a function by `#[tool]`; all are of this one type.
+#[derive(Clone, Copy)]
+pub struct Function {
+    spec: fn() -> Arc<ToolSpec>,
+    call: Call,
+}
+
+type Call = for<'a> fn(&'a ToolCall, &'a ToolContext) -> BoxFuture<'a, ToolOutcome>;
+
+impl Function {
+    #[doc(hidden)]
+    pub const fn new(spec: fn() -> Arc<ToolSpec>, call: Call) -> Self {
+        Self { spec, call }
+    }
+}
+
+impl Tool for Function {
+    fn spec(&self) -> Arc<ToolSpec> {
+        (self.spec)()
+    }
+
+    fn call<'a>(&'a self, call: &'a ToolCall, cx: &'a ToolContext) -> BoxFuture<'a, ToolOutcome> {
+        (self.call)(call, cx)
+    }
+}
+
+impl fmt::Debug for Function {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Function").field(&self.spec().name).finish()
+    }
+}
+
+impl From<Function> for Arc<dyn Tool> {
+    fn from(function: Function) -> Self {
+        Arc::new(function)
+    }
+}
+
+/// The JSON Schema of a struct of arguments.
+#[doc(hidden)]
+pub fn schema<T: JsonSchema>() -> Value {
+    let generator = SchemaSettings::draft2020_12().for_deserialize().into_generator();
+    let mut schema = generator.into_root_schema_for::<T>().to_value();
+    if let Value::Object(fields) = &mut schema {
+        // The title is the macro's own name for the struct, and the rest of the request
+        // says which dialect it is: neither tells the model anything.
+        fields.remove("title");
+        fields.remove("$schema");
+        fields.entry("properties").or_insert_with(|| Value::Object(Map::new()));
+    }
+    schema
+}
+
+/// The arguments of a call, or the outcome that says why they do not fit.
+#[doc(hidden)]
+pub fn arguments<T: DeserializeOwned>(call: &ToolCall) -> Result<T, ToolOutcome> {
+    let text = if call.arguments.trim().is_empty() { "{}" } else { &*call.arguments };
+    serde_json::from_str(text).map_err(|error| {
+        let message = format!("the arguments of `{}` do not fit: {error}", call.name);
+        ToolOutcome::Failed(FailureKind::InvalidArguments, message)
+    })
+}

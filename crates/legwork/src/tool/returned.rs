@@ -1,0 +1,131 @@
+//! What a function may return, told apart by its type.
+//!
+//! Rust picks the method of the type with the most references that has one, so the most
+//! special case stands on top: `Kind::of(&value)` is asked through five references.
+#![allow(missing_docs, reason = "only what `#[tool]` writes calls it")]
+
+use std::fmt::Display;
+use std::marker::PhantomData;
+
+use legwork_core::ToolOutcome;
+use serde::Serialize;
+
+/// The type of a returned value.
+#[derive(Debug)]
+pub struct Kind<T>(PhantomData<T>);
+
+impl<T> Kind<T> {
+    pub fn of(_: &T) -> Self {
+        Self(PhantomData)
+    }
+}
+
+/// An outcome either way.
+pub trait Outcomes {
+    fn outcome(&self, value: Result<ToolOutcome, ToolOutcome>) -> ToolOutcome;
+}
+
+impl Outcomes for &&&&Kind<Result<ToolOutcome, ToolOutcome>> {
+    fn outcome(&self, value: Result<ToolOutcome, ToolOutcome>) -> ToolOutcome {
+        value.unwrap_or_else(|outcome| outcome)
+    }
+}
+
+/// A value, or an outcome to take as it is.
+pub trait Refusable {
+    type Value;
+    fn outcome(&self, value: Result<Self::Value, ToolOutcome>) -> ToolOutcome
+    where
+        Self::Value: Serialize;
+}
+
+impl<T> Refusable for &&&Kind<Result<T, ToolOutcome>> {
+    type Value = T;
+    fn outcome(&self, value: Result<T, ToolOutcome>) -> ToolOutcome
+    where
+        T: Serialize,
+    {
+        value.map_or_else(|outcome| outcome, |value| of(&value))
+    }
+}
+
+/// An outcome.
+pub trait Outcome {
+    fn outcome(&self, value: ToolOutcome) -> ToolOutcome;
+}
+
+impl Outcome for &&Kind<ToolOutcome> {
+    fn outcome(&self, value: ToolOutcome) -> ToolOutcome {
+        value
+    }
+}
+
+/// An outcome, or an error in words.
+pub trait FallibleOutcome {
+    type Error;
+    fn outcome(&self, value: Result<ToolOutcome, Self::Error>) -> ToolOutcome
+    where
+        Self::Error: Display;
+}
+
+impl<E> FallibleOutcome for &&Kind<Result<ToolOutcome, E>> {
+    type Error = E;
+    fn outcome(&self, value: Result<ToolOutcome, E>) -> ToolOutcome
+    where
+        E: Display,
+    {
+        value.unwrap_or_else(failed)
+    }
+}
+
+/// A value, or an error in words.
+pub trait Fallible {
+    type Value;
+    type Error;
+    fn outcome(&self, value: Result<Self::Value, Self::Error>) -> ToolOutcome
+    where
+        Self::Value: Serialize,
+        Self::Error: Display;
+}
+
+impl<T, E> Fallible for &Kind<Result<T, E>> {
+    type Value = T;
+    type Error = E;
+    fn outcome(&self, value: Result<T, E>) -> ToolOutcome
+    where
+        T: Serialize,
+        E: Display,
+    {
+        value.map_or_else(failed, |value| of(&value))
+    }
+}
+
+/// A value.
+pub trait Plain {
+    type Value;
+    fn outcome(&self, value: Self::Value) -> ToolOutcome
+    where
+        Self::Value: Serialize;
+}
+
+impl<T> Plain for Kind<T> {
+    type Value = T;
+    fn outcome(&self, value: T) -> ToolOutcome
+    where
+        T: Serialize,
+    {
+        of(&value)
+    }
+}
+
+/// An error as the model is told; `#` asks errors that have causes for these too.
+fn failed<E: Display>(error: E) -> ToolOutcome {
+    ToolOutcome::failed(format!("{error:#}"))
+}
+
+fn of<T: Serialize>(value: &T) -> ToolOutcome {
+    match serde_json::to_value(value) {
+        Ok(value) => ToolOutcome::Ok(value),
+        Err(error) => ToolOutcome::failed(format!("the result is no JSON: {error}")),
+    }
+}

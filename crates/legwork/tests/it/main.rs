@@ -1,0 +1,3 @@
+//! The façade, tested from outside.
+
+mod tool;
