@@ -8,7 +8,7 @@ use std::time::Duration;
 use futures_util::future::{Either, FutureExt as _, select};
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use legwork_core::event::{Paused, ToolFinished, ToolStarted};
-use legwork_core::state::{CallStatus, Pending, PendingReason};
+use legwork_core::state::{CallSlot, CallStatus, Pending, PendingReason};
 use legwork_core::tool::{ExecutionMode, FailureKind};
 use legwork_core::{
     AgentState, Digest, EffectClass, Event, Micros, OnDoubt, ToolCall, ToolOutcome, ToolSpec,
@@ -174,8 +174,9 @@ fn collect(mut state: AgentState, cx: &StepContext, shown: &Shown) -> (AgentStat
 
 /// What a call works on: tools that name one argument each share a space of names.
 fn resource(spec: &ToolSpec, call: &ToolCall) -> Option<String> {
+    let name = spec.resource.as_deref()?;
     let arguments = call.parse().ok()?;
-    let value = arguments.get(spec.resource.as_deref()?)?;
+    let value = arguments.get(name)?;
     Some(value.as_str().map_or_else(|| value.to_string(), str::to_owned))
 }
 
@@ -276,13 +277,23 @@ fn limit_retries(state: &AgentState, ran: &Ran, outcome: ToolOutcome) -> ToolOut
     ToolOutcome::Retry(format!("{message} (attempt {attempt}, {} left)", max - before))
 }
 
+/// The calls of the step that began and have no outcome, with their indexes.
+fn begun(state: &AgentState) -> Vec<(u32, CallSlot)> {
+    let slots = state.current_step().map(|step| step.calls.as_slice()).unwrap_or_default();
+    let started = |slot: &CallSlot| matches!(slot.status, CallStatus::Started(_));
+    (0u32..).zip(slots).filter(|(_, slot)| started(slot)).map(|(i, s)| (i, s.clone())).collect()
+}
+
 /// Answers `Once` calls that began under another run and have no outcome: the model is
 /// told, or a person is asked.
 fn settle_doubt(mut state: AgentState, cx: &StepContext) -> AgentState {
-    let slots = state.current_step().map(|step| step.calls.clone()).unwrap_or_default();
+    let slots = begun(&state);
+    if slots.is_empty() {
+        return state;
+    }
     let mut pending = state.pending().to_vec();
     let asked = pending.len();
-    for (index, slot) in (0u32..).zip(&slots) {
+    for (index, slot) in slots {
         let CallStatus::Started(EffectClass::Once(on_doubt)) = slot.status else { continue };
         if state.is_pending(index as usize) {
             continue;
@@ -307,11 +318,13 @@ fn settle_doubt(mut state: AgentState, cx: &StepContext) -> AgentState {
 /// Calls that were cut off while they ran. An interrupted run leaves those that may be
 /// run again to the next one.
 fn interrupt(mut state: AgentState, cx: &StepContext) -> AgentState {
-    let slots = state.current_step().map(|step| step.calls.clone()).unwrap_or_default();
-    for (index, slot) in (0u32..).zip(&slots) {
+    if !cx.control.is_raised() {
+        return state;
+    }
+    for (index, slot) in begun(&state) {
         let CallStatus::Started(effect) = slot.status else { continue };
         let left = effect.is_repeatable() && !cx.control.cancel.is_cancelled();
-        if !left && !state.is_pending(index as usize) && cx.control.is_raised() {
+        if !left && !state.is_pending(index as usize) {
             state = cx.answer(state, index, &slot.call, ToolOutcome::Interrupted);
         }
     }

@@ -21,6 +21,7 @@ pub struct Active {
     agent: Arc<Inner>,
     cx: StepContext,
     state: AgentState,
+    idle: AgentState,
     rests: bool,
 }
 
@@ -53,7 +54,8 @@ impl Active {
             None => load(&cx, &session).await?,
         };
         let state = cx.tick(state).resumed();
-        let mut active = Self { agent, cx, state, rests: false };
+        let idle = AgentState::new(state.session().clone());
+        let mut active = Self { agent, cx, state, idle, rests: false };
         active.begin(request.task).await?;
         Ok(active)
     }
@@ -111,13 +113,17 @@ impl Active {
     /// # Errors
     /// When what happened could not be journaled, or the run was interrupted.
     pub async fn next(&mut self) -> Result<Option<AgentState>, Error> {
+        Ok(self.advance().await?.then(|| self.state.clone()))
+    }
+
+    /// The same without a second owner of the state; whether there is more to do.
+    pub(crate) async fn advance(&mut self) -> Result<bool, Error> {
         if self.rests {
-            return Ok(None);
+            return Ok(false);
         }
         // The loop alone owns the state: a second owner would cost a copy a change. Should
         // this future be dropped, what is left here is an empty state that says so.
-        let idle = AgentState::new(self.state.session().clone());
-        let state = std::mem::replace(&mut self.state, idle);
+        let state = std::mem::replace(&mut self.state, self.idle.clone());
         self.rests = true;
         match run::step(&*self.agent.driver, &self.cx, state).await {
             Ok(Advance::More(state)) => {
@@ -127,20 +133,20 @@ impl Active {
             Ok(Advance::Rest(state)) => {
                 self.state = state;
                 self.cx.toolbox.close().await;
-                return Ok(None);
+                return Ok(false);
             }
             Err(halt) => {
                 self.cx.toolbox.close().await;
                 return self.halted(halt);
             }
         }
-        Ok(Some(self.state.clone()))
+        Ok(true)
     }
 
-    fn halted(&mut self, halt: Halt) -> Result<Option<AgentState>, Error> {
+    fn halted(&mut self, halt: Halt) -> Result<bool, Error> {
         self.state = halt.state.clone();
         if matches!(halt.reason, HaltReason::Interrupted) {
-            return Ok(None);
+            return Ok(false);
         }
         Err(halt.into())
     }

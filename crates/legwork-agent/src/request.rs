@@ -92,7 +92,7 @@ impl IntoFuture for RunRequest {
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(async move {
             let mut active = self.open().await?;
-            while active.next().await?.is_some() {}
+            while active.advance().await? {}
             Ok(active.into_run())
         })
     }

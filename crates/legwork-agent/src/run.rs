@@ -89,12 +89,14 @@ async fn drive(
 ) -> Result<AgentState, Halt> {
     let state = state.rooted();
     let mark = state.mark();
-    let before = state.clone();
     let after = driver.use_tools(state, cx).await?;
-    if !after.extends(&mark) {
-        return Err(Halt::new(before, HaltReason::Lineage));
+    if after.extends(&mark) {
+        return Ok(after);
     }
-    Ok(after)
+    // What was handed back is none of ours: the journal says where the session stands.
+    let journaled = cx.writer.store.read(after.session()).await;
+    let state = journaled.map(|loaded| loaded.journal.fold(after.session()));
+    Err(Halt::new(state.unwrap_or(after), HaltReason::Lineage))
 }
 
 /// Copies inbox items into the journal; each is consumed by the entry that copies it.

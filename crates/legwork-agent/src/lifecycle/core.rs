@@ -27,15 +27,14 @@ impl CoreLifecycle {
     pub fn evaluate(&self, state: &AgentState) -> ContinuationOutcome {
         let mut votes: Vec<Vote> = state.votes().to_vec();
         for criterion in &self.criteria {
-            let by = criterion.name().to_owned();
-            match criterion.decide(state) {
-                Ok(None) => {}
-                Ok(Some(decision)) => votes.push(Vote { by, decision }),
+            let decision = match criterion.decide(state) {
+                Ok(None) => continue,
+                Ok(Some(decision)) => decision,
                 Err(error) => {
-                    let signal = StopSignal::new(StopReason::Error, by.clone(), error);
-                    votes.push(Vote { by, decision: Decision::Forbid(signal) });
+                    Decision::Forbid(StopSignal::new(StopReason::Error, criterion.name(), error))
                 }
-            }
+            };
+            votes.push(Vote { by: criterion.name().to_owned(), decision });
         }
         resolve(votes)
     }

@@ -112,7 +112,8 @@ impl Criterion for FinishReasonStops {
 
     fn decide(&self, state: &AgentState) -> Result<Option<Decision>, String> {
         let response = state.current_step().and_then(|step| step.response.as_ref());
-        let Some(response) = response else { return Ok(None) };
+        // A finish reason beside tool calls does not stop.
+        let Some(response) = response.filter(|_| !state.awaits_model()) else { return Ok(None) };
         let (reason, words) = match &response.finish {
             FinishReason::Stop | FinishReason::ToolCalls => {
                 (StopReason::Completed, "that the model is done".to_owned())

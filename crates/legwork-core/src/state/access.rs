@@ -180,7 +180,7 @@ impl AgentState {
     }
 
     /// Votes of hooks on the step under way.
-    pub fn votes(&self) -> &Arc<Vec<Vote>> {
+    pub fn votes(&self) -> &[Vote] {
         &self.0.transient.votes
     }
 

@@ -140,7 +140,7 @@ impl Inner {
             step.response = Some(Arc::clone(response));
             step.calls = if whole { slots(response) } else { Vec::new() };
         });
-        Arc::make_mut(&mut self.transient).judged = Arc::default();
+        Arc::make_mut(&mut self.transient).judged.clear();
         if whole && self.step().is_some() {
             self.context.transcript.push(Arc::clone(&response.message));
         }
@@ -302,7 +302,7 @@ impl Inner {
                 completed_at: at,
             }));
         });
-        self.transient = Arc::default();
+        Arc::make_mut(&mut self.transient).clear();
     }
 
     fn finish(&mut self, at: Timestamp, finished: &event::ExecutionFinished) {

@@ -27,7 +27,12 @@ pub(super) struct Lineage(Arc<Link>);
 pub struct Mark(Arc<Link>);
 
 impl Lineage {
+    /// Makes the next link, unless nobody could tell the difference: a link that no mark
+    /// and no other state holds may stand for several changes.
     pub(super) fn advance(&mut self) {
+        if Arc::get_mut(&mut self.0).is_some() {
+            return;
+        }
         let before = Some(Arc::clone(&self.0));
         self.0 = Arc::new(Link { before });
     }

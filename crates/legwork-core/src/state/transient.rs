@@ -48,10 +48,20 @@ pub(super) struct Transient {
     pub(super) request: Option<Arc<ModelRequest>>,
     pub(super) call: Option<Arc<PendingCall>>,
     pub(super) execution: Option<Arc<ToolExecution>>,
-    pub(super) judged: Arc<Vec<Option<Judged>>>,
+    pub(super) judged: Vec<Option<Judged>>,
     pub(super) outcome: Option<Arc<ContinuationOutcome>>,
-    pub(super) votes: Arc<Vec<Vote>>,
+    pub(super) votes: Vec<Vote>,
     pub(super) stop_prevented: Option<String>,
     /// Monotonic time at which this process began to work on the step.
     pub(super) segment: Micros,
+}
+
+impl Transient {
+    /// Forgets everything, and keeps the room that lists took.
+    pub(super) fn clear(&mut self) {
+        let Self { judged, votes, .. } = std::mem::take(self);
+        *self = Self { judged, votes, ..Self::default() };
+        self.judged.clear();
+        self.votes.clear();
+    }
 }

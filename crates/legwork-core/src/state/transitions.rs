@@ -115,7 +115,7 @@ impl AgentState {
     #[must_use]
     pub fn with_vote(mut self, by: impl Into<String>, decision: Decision) -> Self {
         let vote = Vote { by: by.into(), decision };
-        Arc::make_mut(&mut self.change_transient().votes).push(vote);
+        self.change_transient().votes.push(vote);
         self
     }
 
@@ -164,7 +164,7 @@ impl AgentState {
     #[must_use]
     pub fn with_judged(mut self, index: u32, judged: Judged) -> Self {
         let index = index as usize;
-        let all = Arc::make_mut(&mut self.change_transient().judged);
+        let all = &mut self.change_transient().judged;
         if all.len() <= index {
             all.resize(index + 1, None);
         }
@@ -179,7 +179,7 @@ impl AgentState {
     pub fn without_votes(mut self) -> Self {
         if !self.votes().is_empty() || self.stop_prevented().is_some() {
             let transient = self.change_transient();
-            transient.votes = Arc::default();
+            transient.votes.clear();
             transient.stop_prevented = None;
         }
         self

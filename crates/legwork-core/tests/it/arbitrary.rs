@@ -18,16 +18,17 @@ use legwork_core::{
 use proptest::prelude::*;
 use serde_json::Value;
 
-pub(crate) fn text() -> impl Strategy<Value = String> {
+pub(crate) fn text() -> BoxedStrategy<String> {
     prop_oneof![
         3 => "[a-z ]{0,8}",
         1 => prop::collection::vec(any::<char>(), 0..6).prop_map(String::from_iter),
         1 => Just("\u{0}\u{1f}\u{7f}\u{2028}\u{2029}\u{feff}\u{202e}🧵\"\\/\r\n\t".to_owned()),
         1 => Just(r"\ud800 \u0000 \n".to_owned()),
     ]
+    .boxed()
 }
 
-pub(crate) fn json() -> impl Strategy<Value = Value> {
+pub(crate) fn json() -> BoxedStrategy<Value> {
     let number = prop_oneof![
         any::<u64>().prop_map(Value::from),
         any::<i64>().prop_map(Value::from),
@@ -48,35 +49,38 @@ pub(crate) fn json() -> impl Strategy<Value = Value> {
                 .prop_map(|map| Value::Object(map.into_iter().collect())),
         ]
     })
+    .boxed()
 }
 
-fn small() -> impl Strategy<Value = u64> {
-    prop_oneof![4 => 0u64..8, 1 => any::<u64>()]
+fn small() -> BoxedStrategy<u64> {
+    prop_oneof![4 => 0u64..8, 1 => any::<u64>()].boxed()
 }
 
-pub(crate) fn index() -> impl Strategy<Value = u32> {
-    prop_oneof![8 => 0u32..4, 1 => any::<u32>()]
+pub(crate) fn index() -> BoxedStrategy<u32> {
+    prop_oneof![8 => 0u32..4, 1 => any::<u32>()].boxed()
 }
 
-fn call_id() -> impl Strategy<Value = String> {
-    (0u8..4).prop_map(|n| format!("c{n}"))
+fn call_id() -> BoxedStrategy<String> {
+    (0u8..4).prop_map(|n| format!("c{n}")).boxed()
 }
 
-fn call() -> impl Strategy<Value = Part> {
-    (call_id(), "[ab]", text(), prop::option::of(json())).prop_map(
-        |(id, name, arguments, provider)| {
+fn call() -> BoxedStrategy<Part> {
+    (call_id(), "[ab]", text(), prop::option::of(json()))
+        .prop_map(|(id, name, arguments, provider)| {
             Part::ToolCall(Arc::new(ToolCall { provider, ..ToolCall::new(id, name, arguments) }))
-        },
-    )
+        })
+        .boxed()
 }
 
-fn result() -> impl Strategy<Value = Part> {
-    (call_id(), text(), any::<bool>()).prop_map(|(call, text, is_error)| {
-        Part::ToolResult(ToolResult { call: call.into(), name: "a".into(), text, is_error })
-    })
+fn result() -> BoxedStrategy<Part> {
+    (call_id(), text(), any::<bool>())
+        .prop_map(|(call, text, is_error)| {
+            Part::ToolResult(ToolResult { call: call.into(), name: "a".into(), text, is_error })
+        })
+        .boxed()
 }
 
-fn part() -> impl Strategy<Value = Part> {
+fn part() -> BoxedStrategy<Part> {
     prop_oneof![
         3 => text().prop_map(Part::Text),
         1 => text().prop_map(Part::Refusal),
@@ -90,73 +94,82 @@ fn part() -> impl Strategy<Value = Part> {
         4 => call(),
         2 => result(),
     ]
+    .boxed()
 }
 
-fn role() -> impl Strategy<Value = Role> {
+fn role() -> BoxedStrategy<Role> {
     prop_oneof![
         Just(Role::User),
         Just(Role::Assistant),
         Just(Role::Tool),
         text().prop_map(|text| Role::from(text.as_str()))
     ]
+    .boxed()
 }
 
-fn message() -> impl Strategy<Value = Arc<Message>> {
+fn message() -> BoxedStrategy<Arc<Message>> {
     (role(), prop::collection::vec(part(), 0..4))
         .prop_map(|(r, parts)| Arc::new(Message::new(r, parts)))
+        .boxed()
 }
 
 /// What a model really answers: words, thoughts and calls, no results.
-fn answer() -> impl Strategy<Value = Arc<Message>> {
+fn answer() -> BoxedStrategy<Arc<Message>> {
     let part = prop_oneof![text().prop_map(Part::Text), call(), call()];
     let parts = prop::collection::vec(part, 0..4);
     prop_oneof![4 => parts.prop_map(|parts| Arc::new(Message::assistant(parts))), 1 => message()]
+        .boxed()
 }
 
-fn amounts() -> impl Strategy<Value = Amounts> {
-    [small(), small(), small(), small(), small(), small()].prop_map(|[a, b, c, d, e, f]| Amounts {
-        steps: a,
-        tool_calls: b,
-        input: c,
-        output: d,
-        cost: MicroUsd(e),
-        active: Micros(f),
-    })
+fn amounts() -> BoxedStrategy<Amounts> {
+    [small(), small(), small(), small(), small(), small()]
+        .prop_map(|[a, b, c, d, e, f]| Amounts {
+            steps: a,
+            tool_calls: b,
+            input: c,
+            output: d,
+            cost: MicroUsd(e),
+            active: Micros(f),
+        })
+        .boxed()
 }
 
-fn usage() -> impl Strategy<Value = Usage> {
-    [small(), small(), small(), small(), small()].prop_map(|[a, b, c, d, e]| Usage {
-        input: a,
-        output: b,
-        cache_read: c,
-        cache_write: d,
-        reasoning: e,
-    })
+fn usage() -> BoxedStrategy<Usage> {
+    [small(), small(), small(), small(), small()]
+        .prop_map(|[a, b, c, d, e]| Usage {
+            input: a,
+            output: b,
+            cache_read: c,
+            cache_write: d,
+            reasoning: e,
+        })
+        .boxed()
 }
 
-fn response() -> impl Strategy<Value = Arc<Response>> {
+fn response() -> BoxedStrategy<Arc<Response>> {
     let incomplete = prop_oneof![4 => Just(None), 1 => text().prop_map(Some)];
     let raw = prop::collection::btree_map(text(), json(), 0..2);
-    (answer(), prop::option::of(usage()), text(), incomplete, 0u32..3, raw).prop_map(
-        |(message, usage, finish, incomplete, charged_attempts, raw)| {
+    (answer(), prop::option::of(usage()), text(), incomplete, 0u32..3, raw)
+        .prop_map(|(message, usage, finish, incomplete, charged_attempts, raw)| {
             let finish = finish.as_str().into();
             let incomplete = incomplete.map(|text| text.as_str().into());
             let raw = raw.into_iter().collect();
             Arc::new(Response { message, usage, finish, incomplete, charged_attempts, raw })
-        },
-    )
+        })
+        .boxed()
 }
 
-fn effect() -> impl Strategy<Value = EffectClass> {
+fn effect() -> BoxedStrategy<EffectClass> {
     prop::sample::select(vec![
         EffectClass::ReadOnly,
         EffectClass::Idempotent,
         EffectClass::Once(OnDoubt::Ask),
         EffectClass::Once(OnDoubt::Tell),
     ])
+    .boxed()
 }
 
-fn outcome() -> impl Strategy<Value = Arc<ToolOutcome>> {
+fn outcome() -> BoxedStrategy<Arc<ToolOutcome>> {
     let kind = prop_oneof![text(), Just("invalid_arguments".to_owned())];
     prop_oneof![
         json().prop_map(ToolOutcome::Ok),
@@ -171,9 +184,10 @@ fn outcome() -> impl Strategy<Value = Arc<ToolOutcome>> {
         Just(ToolOutcome::Withdrawn),
     ]
     .prop_map(Arc::new)
+    .boxed()
 }
 
-fn error() -> impl Strategy<Value = ErrorRecord> {
+fn error() -> BoxedStrategy<ErrorRecord> {
     let source = prop_oneof![
         Just(ErrorSource::Model),
         Just(ErrorSource::Driver),
@@ -181,30 +195,30 @@ fn error() -> impl Strategy<Value = ErrorRecord> {
         text().prop_map(ErrorSource::Hook),
         text().prop_map(ErrorSource::Criterion),
     ];
-    (source, text(), text(), prop::option::of(any::<u16>()), any::<bool>()).prop_map(
-        |(source, kind, message, status, retryable)| {
+    (source, text(), text(), prop::option::of(any::<u16>()), any::<bool>())
+        .prop_map(|(source, kind, message, status, retryable)| {
             let kind = ErrorKind::from(kind.as_str());
             ErrorRecord { status, retryable, ..ErrorRecord::new(source, kind, message) }
-        },
-    )
+        })
+        .boxed()
 }
 
-pub(crate) fn signal() -> impl Strategy<Value = StopSignal> {
+pub(crate) fn signal() -> BoxedStrategy<StopSignal> {
     let names = ["error", "user_requested", "steps_limit", "completed", "finish_reason", "odd"];
     let limit = ("[a-z]{1,3}", small(), small(), small());
     let limit = prop::option::of(limit.prop_map(|(dimension, limit, used, wanted)| {
         let dimension = dimension.as_str().into();
         legwork_core::budget::Exhausted { dimension, limit, used, wanted }
     }));
-    (prop::sample::select(names.to_vec()), "[a-b]", "[a-b]", limit).prop_map(
-        |(reason, source, message, limit)| StopSignal {
+    (prop::sample::select(names.to_vec()), "[a-b]", "[a-b]", limit)
+        .prop_map(|(reason, source, message, limit)| StopSignal {
             limit,
             ..StopSignal::new(StopReason::from(reason), source, message)
-        },
-    )
+        })
+        .boxed()
 }
 
-pub(crate) fn votes() -> impl Strategy<Value = Vec<Vote>> {
+pub(crate) fn votes() -> BoxedStrategy<Vec<Vote>> {
     let decision = prop_oneof![
         signal().prop_map(Decision::Forbid),
         signal().prop_map(Decision::Stop),
@@ -212,40 +226,44 @@ pub(crate) fn votes() -> impl Strategy<Value = Vec<Vote>> {
         Just(Decision::Allow),
     ];
     let vote = ("[a-c]", decision).prop_map(|(by, decision)| Vote { by, decision });
-    prop::collection::vec(vote, 0..6)
+    prop::collection::vec(vote, 0..6).boxed()
 }
 
-fn decided() -> impl Strategy<Value = Arc<ContinuationOutcome>> {
-    votes().prop_map(|votes| Arc::new(legwork_core::continuation::resolve(votes)))
+fn decided() -> BoxedStrategy<Arc<ContinuationOutcome>> {
+    votes().prop_map(|votes| Arc::new(legwork_core::continuation::resolve(votes))).boxed()
 }
 
-fn pending() -> impl Strategy<Value = Pending> {
-    (pending_id(), index(), text()).prop_map(|(id, index, arguments)| Pending {
-        digest: Digest::of_bytes(id.as_bytes()),
-        id,
-        index,
-        tool: "a".into(),
-        arguments: arguments.into(),
-        reason: PendingReason::Doubt,
-        asked_at: Timestamp(1),
-    })
+fn pending() -> BoxedStrategy<Pending> {
+    (pending_id(), index(), text())
+        .prop_map(|(id, index, arguments)| Pending {
+            digest: Digest::of_bytes(id.as_bytes()),
+            id,
+            index,
+            tool: "a".into(),
+            arguments: arguments.into(),
+            reason: PendingReason::Doubt,
+            asked_at: Timestamp(1),
+        })
+        .boxed()
 }
 
-fn pending_id() -> impl Strategy<Value = String> {
-    (0u8..4).prop_map(|n| format!("p{n}"))
+fn pending_id() -> BoxedStrategy<String> {
+    (0u8..4).prop_map(|n| format!("p{n}")).boxed()
 }
 
-fn person() -> impl Strategy<Value = Answer> {
+fn person() -> BoxedStrategy<Answer> {
     let verdict =
         prop_oneof![Just(Verdict::RunAgain), Just(Verdict::Tell), json().prop_map(Verdict::Supply)];
-    (pending_id(), verdict).prop_map(|(id, verdict)| Answer { id, verdict })
+    (pending_id(), verdict).prop_map(|(id, verdict)| Answer { id, verdict }).boxed()
 }
 
-fn label() -> impl Strategy<Value = Label> {
-    (small(), prop::option::of(text())).prop_map(|(at, text)| Label { entry: Seq(at), text })
+fn label() -> BoxedStrategy<Label> {
+    (small(), prop::option::of(text()))
+        .prop_map(|(at, text)| Label { entry: Seq(at), text })
+        .boxed()
 }
 
-fn item() -> impl Strategy<Value = Item> {
+fn item() -> BoxedStrategy<Item> {
     prop_oneof![
         message().prop_map(Item::Steer),
         message().prop_map(Item::FollowUp),
@@ -254,9 +272,10 @@ fn item() -> impl Strategy<Value = Item> {
         label().prop_map(Item::Label),
         small().prop_map(|at| Item::MoveHead(Seq(at))),
     ]
+    .boxed()
 }
 
-fn definition() -> impl Strategy<Value = Definition> {
+fn definition() -> BoxedStrategy<Definition> {
     let number = any::<f64>().prop_filter("JSON has no such number", |n| n.is_finite());
     (text(), prop::option::of(number), prop::option::of(small()), prop::option::of(text()))
         .prop_map(|(instructions, temperature, steps, version)| Definition {
@@ -265,25 +284,28 @@ fn definition() -> impl Strategy<Value = Definition> {
             budget: Budget { steps, ..Budget::default() },
             version,
         })
+        .boxed()
 }
 
-fn shown() -> impl Strategy<Value = event::ToolsShown> {
+fn shown() -> BoxedStrategy<event::ToolsShown> {
     let spec =
         ("[ab]", text(), json(), effect()).prop_map(|(name, description, schema, effect)| {
             Arc::new(ToolSpec::new(name, description, schema).effect(effect))
         });
-    prop::collection::vec(spec, 0..3).prop_map(|specs| event::ToolsShown {
-        digest: ToolSpecs::new(specs.clone()).digest().cloned(),
-        specs,
-    })
+    prop::collection::vec(spec, 0..3)
+        .prop_map(|specs| event::ToolsShown {
+            digest: ToolSpecs::new(specs.clone()).digest().cloned(),
+            specs,
+        })
+        .boxed()
 }
 
 /// Any event, valid in its place or not.
-pub(crate) fn event() -> impl Strategy<Value = Event> {
-    prop_oneof![4 => of_a_step(), 2 => of_a_session(), 2 => of_an_execution()]
+pub(crate) fn event() -> BoxedStrategy<Event> {
+    prop_oneof![4 => of_a_step(), 2 => of_a_session(), 2 => of_an_execution()].boxed()
 }
 
-fn of_a_step() -> impl Strategy<Value = Event> {
+fn of_a_step() -> BoxedStrategy<Event> {
     let started = (amounts(), prop::option::weighted(0.2, shown()));
     prop_oneof![
         4 => started.prop_map(|(reserved, tools)| {
@@ -316,9 +338,10 @@ fn of_a_step() -> impl Strategy<Value = Event> {
             Event::StepFinished(event::StepFinished { outcome, took: Micros(took) })
         }),
     ]
+    .boxed()
 }
 
-fn of_an_execution() -> impl Strategy<Value = Event> {
+fn of_an_execution() -> BoxedStrategy<Event> {
     prop_oneof![
         3 => prop::collection::vec(message(), 0..3).prop_map(|input| {
             Event::ExecutionStarted(event::ExecutionStarted { input })
@@ -337,9 +360,10 @@ fn of_an_execution() -> impl Strategy<Value = Event> {
             Event::MetadataSet(event::MetadataSet { key, value })
         }),
     ]
+    .boxed()
 }
 
-fn of_a_session() -> impl Strategy<Value = Event> {
+fn of_a_session() -> BoxedStrategy<Event> {
     let taken = (small(), text(), item(), prop::option::weighted(0.2, text()));
     prop_oneof![
         1 => text().prop_map(|agent| {
@@ -358,4 +382,5 @@ fn of_a_session() -> impl Strategy<Value = Event> {
             Event::Other(Unknown::new(format!("other {kind}"), &body))
         }),
     ]
+    .boxed()
 }
