@@ -19,6 +19,7 @@ mod local_model;
 mod replay;
 mod rules;
 mod sources;
+mod stranger;
 mod system;
 mod test;
 
@@ -66,6 +67,12 @@ const COMMANDS: &[Command] = &[
         usage: "rules",
         about: "the rules of docs/behaviour.md and the tests that name them",
         run: rules::run,
+    },
+    Command {
+        name: "stranger",
+        usage: "stranger",
+        about: "the tests of a crate outside the workspace that stands on legwork-port alone",
+        run: stranger::run,
     },
     Command {
         name: "replay",

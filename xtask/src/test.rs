@@ -5,7 +5,7 @@
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use crate::{budget, cargo, layers, rules};
+use crate::{budget, cargo, layers, rules, stranger};
 
 mod counts;
 mod needs;
@@ -35,6 +35,7 @@ const STAGES: &[Stage] = &[
         name: "doctests",
         run: |_| counts::of(cargo::command().args(["test", "--workspace", "--doc"])),
     },
+    Stage { name: "stranger", run: |_| counts::of(&mut stranger::tests()?) },
     Stage { name: "docs", run: |_| plain(&mut docs()) },
     Stage { name: "budget", run: |_| budget::run(&[]).map(|()| Counts::default()) },
 ];

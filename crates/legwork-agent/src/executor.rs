@@ -18,6 +18,7 @@ use legwork_port::{BoxFuture, ToolContext, Toolset};
 
 use crate::context::StepContext;
 use crate::error::Halt;
+use crate::release::Release;
 use crate::toolbox::Shown;
 
 /// Outcomes of calls that took this long are committed as they come.
@@ -71,7 +72,10 @@ impl Executor {
         let (mut state, mut jobs) = collect(state, cx, &shown);
         while !jobs.is_empty() {
             let batch = self.next_batch(&mut jobs);
-            state = self.run_batch(state, cx, batch).await?;
+            state = match batch.len() {
+                1 => run_one(state, cx, batch).await?,
+                _ => self.run_batch(state, cx, batch).await?,
+            };
             if cx.control.is_raised() || !state.stop_signals().is_empty() {
                 break;
             }
@@ -105,7 +109,10 @@ impl Executor {
         cx: &StepContext,
         mut waiting: VecDeque<Job>,
     ) -> Result<AgentState, Halt> {
-        let mut release = Release::new(self.mode, &waiting);
+        let mut release = Release::new(
+            self.mode,
+            waiting.iter().map(|job| (job.index, &job.call, job.spec.mode)),
+        );
         let mut running = FuturesUnordered::new();
         loop {
             if !cx.control.is_raised() {
@@ -131,6 +138,30 @@ impl Executor {
         }
         Ok(skip_rest(interrupt(state, cx), cx, waiting))
     }
+}
+
+/// A batch of one, without what it takes to run several.
+async fn run_one(
+    state: AgentState,
+    cx: &StepContext,
+    mut batch: VecDeque<Job>,
+) -> Result<AgentState, Halt> {
+    if cx.control.is_raised() {
+        return Ok(skip_rest(state, cx, batch));
+    }
+    let mut release = Release::new(
+        ExecutionMode::Sequential,
+        batch.iter().map(|job| (job.index, &job.call, job.spec.mode)),
+    );
+    let state = begin(state, cx, batch.make_contiguous()).await?;
+    let Some(job) = batch.pop_front() else { return Ok(state) };
+    let running = call(job, &state, cx);
+    let ended = match select(running, std::pin::pin!(cx.control.raised())).await {
+        Either::Left((ran, _)) => vec![ran],
+        Either::Right(_) => Vec::new(),
+    };
+    let state = record(cx.tick(state), cx, ended, &mut release).await?;
+    Ok(interrupt(state, cx))
 }
 
 /// The calls that may run now, in call order.
@@ -353,58 +384,4 @@ fn fail_all(mut state: AgentState, cx: &StepContext, message: &str) -> AgentStat
         }
     }
     state
-}
-
-/// Tells live results of ordered tools in call order, of unordered ones at once.
-struct Release(Vec<Held>);
-
-struct Held {
-    index: u32,
-    call: Arc<ToolCall>,
-    ordered: bool,
-    outcome: Option<Arc<ToolOutcome>>,
-    told: bool,
-}
-
-impl Release {
-    fn new(mode: ExecutionMode, jobs: &VecDeque<Job>) -> Self {
-        let ordered = |job: &Job| {
-            mode != ExecutionMode::ParallelUnordered
-                && job.spec.mode != ExecutionMode::ParallelUnordered
-        };
-        let held = |job: &Job| Held {
-            index: job.index,
-            call: Arc::clone(&job.call),
-            ordered: ordered(job),
-            outcome: None,
-            told: false,
-        };
-        Self(jobs.iter().map(held).collect())
-    }
-
-    fn ended(
-        &mut self,
-        state: &AgentState,
-        cx: &StepContext,
-        index: u32,
-        outcome: &Arc<ToolOutcome>,
-    ) {
-        if let Some(held) = self.0.iter_mut().find(|held| held.index == index) {
-            held.outcome = Some(Arc::clone(outcome));
-        }
-        let step = state.current_step().map_or(0, |step| step.number);
-        let mut blocked = false;
-        for held in &mut self.0 {
-            let Some(outcome) = &held.outcome else {
-                blocked |= held.ordered;
-                continue;
-            };
-            if held.told || (held.ordered && blocked) {
-                continue;
-            }
-            held.told = true;
-            let (index, call) = (held.index, &*held.call);
-            cx.live(state, &LiveEvent::ToolFinished { step, index, call, outcome });
-        }
-    }
 }

@@ -17,6 +17,7 @@ pub mod hooks;
 pub mod lifecycle;
 pub mod memory;
 pub mod open;
+mod release;
 pub mod request;
 pub mod run;
 pub mod session;

@@ -101,8 +101,8 @@ impl Active {
         if state.facts().definition_digest.as_ref() == Some(&self.agent.digest) {
             return state;
         }
-        let definition = self.agent.definition.clone();
-        state.with(Event::Defined(Defined { definition, changed_by: None }))
+        let (definition, digest) = (self.agent.definition.clone(), self.agent.digest.clone());
+        state.with(Event::Defined(Defined { definition, digest: Some(digest) }))
     }
 
     /// Goes on until a step has ended; gives the state, or none when nothing is owed.

@@ -1,6 +1,6 @@
 //! The tools of an agent: combined, compiled once, found by name.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use jsonschema::Validator;
 use legwork_core::tool::ToolSpecs;
@@ -22,7 +22,8 @@ pub struct Shown {
     /// The tools as the model is shown them.
     pub specs: Arc<ToolSpecs>,
     owners: Vec<Arc<dyn Toolset>>,
-    validators: Vec<Validator>,
+    /// Compiled when a tool is first called: that takes longer than a request.
+    validators: Vec<OnceLock<Result<Validator, String>>>,
 }
 
 impl Toolbox {
@@ -34,7 +35,7 @@ impl Toolbox {
     /// The tools for a state.
     ///
     /// # Errors
-    /// When a toolset cannot tell them, two have one name, or a schema is none.
+    /// When a toolset cannot tell them, or two have one name.
     pub async fn shown(&self, state: &AgentState) -> Result<Arc<Shown>, String> {
         if !self.sets.iter().all(|set| set.is_static()) {
             return self.collect(state).await;
@@ -57,10 +58,7 @@ impl Toolbox {
                         spec.name
                     ));
                 }
-                let validator = validate::compile(&spec.parameters).map_err(|error| {
-                    format!("the parameters of the tool `{}` are no schema: {error}", spec.name)
-                })?;
-                validators.push(validator);
+                validators.push(OnceLock::new());
                 owners.push(Arc::clone(set));
                 specs.push(spec);
             }
@@ -93,7 +91,10 @@ impl Shown {
         else {
             return Ok(());
         };
-        validate::check(validator, &spec.parameters, arguments)
+        match validator.get_or_init(|| validate::compile(&spec.parameters)) {
+            Ok(validator) => validate::check(validator, &spec.parameters, arguments),
+            Err(error) => Err(format!("The tool's own schema is none: {error}.")),
+        }
     }
 
     /// The toolset that has the tool at an index.

@@ -10,7 +10,7 @@ Examples:
   export OPENAI_API_KEY=sk-...
   legwork run \"Find out why the tests fail and tell me\"
   legwork run --model ollama:qwen3 --dir ~/project \"Summarise README.md\"
-  git diff | legwork run -
+  legwork run - < task.txt
   legwork sessions list
   legwork resume 0198c3f2
 
@@ -113,19 +113,19 @@ pub(crate) struct Resume {
 /// What the agent works with, as far as it was said.
 #[derive(Debug, Args)]
 pub(crate) struct Agent {
-    /// The model [default: LEGWORK_MODEL, else openai:gpt-5-mini]
+    /// The model [default: the session's, else LEGWORK_MODEL, else openai:gpt-5-mini]
     #[arg(long, value_name = "PROVIDER:NAME")]
     pub(crate) model: Option<String>,
-    /// Where a Chat Completions API is served [default: OPENAI_BASE_URL, else the provider's]
+    /// Where a Chat Completions API is served [default: the session's, else OPENAI_BASE_URL, else the provider's]
     #[arg(long, value_name = "URL")]
     pub(crate) base_url: Option<String>,
-    /// The directory to work in [default: the current one]
+    /// The directory to work in [default: the session's, else the current one]
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
-    /// What confines the commands that are run [default: bubblewrap]
+    /// What confines the commands that are run [default: the session's, else bubblewrap]
     #[arg(long, value_enum)]
     pub(crate) sandbox: Option<Sandbox>,
-    /// Stop after so many steps [default: 100]
+    /// Stop after so many steps [default: the session's, else 100]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_steps: Option<u64>,
 }

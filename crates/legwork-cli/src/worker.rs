@@ -15,18 +15,15 @@ use crate::recorded::{BaseUrl, Recorded};
 use crate::sandbox::Walls;
 use crate::settings::Settings;
 
-/// The agent, and what its sessions shall remember.
+/// The agent before it has a store, and what its sessions shall remember.
 pub(crate) struct Worker {
-    pub(crate) agent: Agent,
-    pub(crate) recorded: Recorded,
+    agent: Builder,
+    recorded: Recorded,
 }
 
 impl Worker {
-    pub(crate) fn new(
-        settings: &Settings,
-        store: Arc<dyn Store>,
-        screen: &Arc<Screen>,
-    ) -> Result<Self, Error> {
+    /// Checks all that was said; nothing is made or opened to write yet.
+    pub(crate) fn new(settings: &Settings, screen: &Arc<Screen>) -> Result<Self, Error> {
         let workspace = Workspace::open(&settings.dir)?;
         let base_url = settings.base_url.as_ref();
         let url = base_url.map(|(url, _)| url.as_str());
@@ -39,10 +36,14 @@ impl Worker {
         let agent = Agent::builder(model)
             .id("legwork")
             .instructions(instructions(&workspace))
-            .budget(Budget::unlimited().steps(settings.max_steps))
-            .store_in(store);
-        let agent = with_tools(agent, workspace, settings.sandbox, screen).build()?;
+            .budget(Budget::unlimited().steps(settings.max_steps));
+        let agent = with_tools(agent, workspace, settings.sandbox, screen);
         Ok(Self { agent, recorded })
+    }
+
+    /// The agent whose sessions live in a store.
+    pub(crate) fn agent(self, store: Arc<dyn Store>) -> Result<(Agent, Recorded), Error> {
+        Ok((self.agent.store_in(store).build()?, self.recorded))
     }
 }
 
@@ -58,7 +59,7 @@ fn with_tools(
             tools::Sandbox::By(Arc::new(Walls::new(&environment, Arc::clone(screen))))
         }
         Sandbox::Off => {
-            screen.warn("commands run without a sandbox (--sandbox off)");
+            screen.warn_later("commands run without a sandbox (--sandbox off)");
             tools::Sandbox::Off
         }
     };

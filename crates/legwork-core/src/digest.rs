@@ -53,7 +53,9 @@ fn hex_digit(nibble: u8) -> char {
 
 /// JSON with sorted keys and no spaces: one text for one value.
 ///
-/// Keys are sorted by their UTF-8 bytes, whatever order the map keeps them in.
+/// Keys are sorted by their UTF-8 bytes, whatever order the map keeps them in. A number
+/// that is no whole one is written as its shortest digits and an exponent, like `1e-1`,
+/// so that a digest does not hang on how a library writes it.
 pub fn canonical(value: &Value) -> String {
     let mut out = String::new();
     write_canonical(value, &mut out);
@@ -86,6 +88,10 @@ fn write_canonical(value: &Value, out: &mut String) {
             }
             out.push('}');
         }
+        Value::Number(number) if number.is_f64() => match number.as_f64() {
+            Some(float) => out.push_str(&format!("{float:e}")),
+            None => out.push_str(&number.to_string()),
+        },
         scalar => out.push_str(&scalar.to_string()),
     }
 }

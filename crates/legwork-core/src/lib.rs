@@ -35,6 +35,7 @@ pub mod inbox;
 pub mod inference;
 pub mod journal;
 pub mod message;
+mod present;
 pub mod state;
 mod string_enum;
 pub mod time;

@@ -69,11 +69,13 @@ impl Client {
     }
 
     /// Proxies come from no environment, and a redirect would carry the key away.
+    /// Whether to try again is the wire's to say, who counts what it may cost.
     fn make(&self) -> Result<reqwest::Client, reqwest::Error> {
         let builder = reqwest::Client::builder()
             .tcp_nodelay(true)
             .no_proxy()
             .redirect(reqwest::redirect::Policy::none())
+            .retry(reqwest::retry::never().max_retries_per_request(0))
             .connect_timeout(self.connect);
         let provider = rustls::crypto::ring::default_provider();
         match self.security {

@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use serde_json::Value;
+
 use super::model::Model;
 use super::run::{Run, follow, line_of};
 
@@ -45,12 +47,12 @@ impl Sandbox {
 }
 
 impl Legwork {
-    /// Begins a session; `is_time` says when to kill, asked with each event's type and between.
+    /// Begins a session; `is_time` says when to kill, asked with each event and between.
     pub(super) fn run(
         &self,
         task: &str,
         folder: &Path,
-        is_time: impl Fn(Option<&str>) -> bool,
+        is_time: impl Fn(Option<&Value>) -> bool,
     ) -> Result<Run, String> {
         let mut command = self.command(&["run"]);
         command.arg("--json").args(["--model", &self.model.name]);

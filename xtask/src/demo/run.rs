@@ -36,7 +36,7 @@ pub(super) enum Ended {
 /// Shows the events of a run as they come, and kills it when it is time.
 pub(super) fn follow(
     command: &mut Command,
-    is_time: impl Fn(Option<&str>) -> bool,
+    is_time: impl Fn(Option<&Value>) -> bool,
 ) -> Result<Run, String> {
     println!("$ {}", line_of(command));
     let mut child = command
@@ -55,12 +55,15 @@ pub(super) fn follow(
     let start = Instant::now();
     loop {
         let news = match events.recv_timeout(LOOK) {
-            Ok(event) => run.take(&event),
+            Ok(event) => {
+                run.take(&event);
+                Some(event)
+            }
             Err(RecvTimeoutError::Timeout) => None,
             Err(RecvTimeoutError::Disconnected) => break,
         };
         let late = start.elapsed() > LIMIT;
-        if late || is_time(news.as_deref()) {
+        if late || is_time(news.as_ref()) {
             return kill(child, run, late);
         }
     }
@@ -99,9 +102,9 @@ fn events(child: &mut Child) -> Receiver<Value> {
 }
 
 impl Run {
-    /// Shows an event, keeps what matters of it, and gives its type.
-    fn take(&mut self, event: &Value) -> Option<String> {
-        let kind = text(event, "type")?;
+    /// Shows an event and keeps what matters of it.
+    fn take(&mut self, event: &Value) {
+        let kind = text(event, "type").unwrap_or_default();
         if let Some(session) = text(event, "session") {
             self.session.get_or_insert_with(|| session.to_owned());
         }
@@ -110,7 +113,7 @@ impl Run {
         }
         if kind == "text_delta" {
             self.saying.push_str(text(event, "text").unwrap_or_default());
-            return Some(kind.to_owned());
+            return;
         }
         let said = std::mem::take(&mut self.saying);
         if !said.trim().is_empty() {
@@ -119,7 +122,6 @@ impl Run {
         if let Some(line) = told(kind, event) {
             println!("  {line}");
         }
-        Some(kind.to_owned())
     }
 }
 

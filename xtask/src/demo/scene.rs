@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
+
 use super::command::Legwork;
 use super::run::{Ended, Run};
 
@@ -20,8 +22,8 @@ awk '{ total += $2 } END { print \"total\", total }' orders.txt
 pub(super) enum Kill {
     /// While the shell command runs.
     InsideTheCommand,
-    /// When the first tool has finished.
-    AfterTheFirstTool,
+    /// When the first step is journaled, its tools' results with it.
+    AfterTheFirstStep,
 }
 
 /// A task, when it is killed, and what a right answer has in it.
@@ -49,14 +51,14 @@ pub(super) const ONE_STEP: &[Scene] = &[
         title: "read and answer",
         folder: "read",
         task: "Read the file orders.txt and tell me the number that stands beside pears.",
-        kill: Kill::AfterTheFirstTool,
+        kill: Kill::AfterTheFirstStep,
         answer: "30",
     },
     Scene {
         title: "run and answer",
         folder: "run",
         task: "Run the command `sh tally.sh` and tell me the total that it prints.",
-        kill: Kill::AfterTheFirstTool,
+        kill: Kill::AfterTheFirstStep,
         answer: "100",
     },
 ];
@@ -84,17 +86,17 @@ impl Scene {
         self.judge(&last)
     }
 
-    fn is_time(&self, news: Option<&str>, log: &Path) -> bool {
+    fn is_time(&self, news: Option<&Value>, log: &Path) -> bool {
         match self.kill {
             Kill::InsideTheCommand => log.exists(),
-            Kill::AfterTheFirstTool => news == Some("tool_finished"),
+            Kill::AfterTheFirstStep => news.is_some_and(goes_on),
         }
     }
 
     fn moment(&self) -> &'static str {
         match self.kill {
             Kill::InsideTheCommand => "while the command ran",
-            Kill::AfterTheFirstTool => "after the first tool",
+            Kill::AfterTheFirstStep => "after the first step",
         }
     }
 
@@ -114,6 +116,11 @@ impl Scene {
         }
         Ok(())
     }
+}
+
+/// Whether an event tells of a step that is journaled and not the last.
+fn goes_on(event: &Value) -> bool {
+    event["type"] == "step_finished" && event["continues"] == true
 }
 
 fn prepare(folder: &PathBuf) -> Result<(), String> {

@@ -132,6 +132,7 @@ fn newly_shown(state: &AgentState, shown: &Shown) -> Option<ToolsShown> {
     (known != digest).then(|| ToolsShown {
         digest: digest.cloned(),
         specs: shown.specs.iter().map(Arc::clone).collect(),
+        digests: shown.specs.digests().to_vec(),
     })
 }
 

@@ -7,7 +7,10 @@ use serde_json::json;
 
 use crate::tools::{World, keyed, noting, once};
 
-fn three_classes(world: &World, store: std::sync::Arc<dyn legwork_port::Store>) -> Result<Agent, Error> {
+fn three_classes(
+    world: &World,
+    store: std::sync::Arc<dyn legwork_port::Store>,
+) -> Result<Agent, Error> {
     let model = ScriptedModel::new([
         Turn::calls([
             ("look", json!({"n": 1})),
@@ -56,7 +59,8 @@ async fn s10_2_every_boundary_of_three_parallel_effect_classes() {
         }
         once_at_most(crashed, 2)?;
         once_at_most(crashed, 4)?;
-        let put: Vec<_> = crashed.world.notes().into_iter().filter(|n| n.starts_with("put")).collect();
+        let put: Vec<_> =
+            crashed.world.notes().into_iter().filter(|n| n.starts_with("put")).collect();
         if put.len() != 1 {
             return Err(format!("put by key {put:?}"));
         }
@@ -70,8 +74,11 @@ async fn s10_2_every_boundary_of_three_parallel_effect_classes() {
 
 #[tokio::test]
 async fn s10_2_asking_about_doubt_pauses_and_runs_nothing() {
-    let report =
-        crash::simulate("go", three_classes).on_doubt(OnDoubt::Ask).crash_everywhere().await.unwrap();
+    let report = crash::simulate("go", three_classes)
+        .on_doubt(OnDoubt::Ask)
+        .crash_everywhere()
+        .await
+        .unwrap();
     let paused: Vec<_> = report
         .crashed
         .iter()

@@ -18,6 +18,9 @@ fn no_file_is_forgotten() {
     for entry in std::fs::read_dir(folder).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
         let module = name.trim_end_matches(".rs");
-        assert!(module == "main" || main.contains(&format!("mod {module};")), "{name} is no module");
+        assert!(
+            module == "main" || main.contains(&format!("mod {module};")),
+            "{name} is no module"
+        );
     }
 }

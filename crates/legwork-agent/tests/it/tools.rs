@@ -3,8 +3,12 @@
 use std::sync::{Arc, Mutex};
 
 use legwork_core::tool::ExecutionMode;
-use legwork_core::{EffectClass, OnDoubt, ToolCall, ToolOutcome, ToolSpec};
-use legwork_port::{BoxFuture, Tool, ToolContext};
+use legwork_agent::memory::MemoryStore;
+use legwork_core::{
+    AgentState, EffectClass, OnDoubt, Part, SessionId, StopReason, StopSignal, ToolCall,
+    ToolOutcome, ToolSpec,
+};
+use legwork_port::{BoxFuture, Store, Tool, ToolContext};
 use legwork_testkit::Gate;
 use serde_json::{Value, json};
 
@@ -44,7 +48,8 @@ impl Tool for Made {
     }
 }
 
-fn spec(name: &str) -> ToolSpec {
+/// A tool of one whole number `n`, of class `Once`.
+pub(crate) fn spec(name: &str) -> ToolSpec {
     let schema = json!({
         "type": "object",
         "properties": {"n": {"type": "integer"}},
@@ -84,7 +89,12 @@ pub(crate) fn keyed(name: &'static str, world: &World) -> Arc<dyn Tool> {
 }
 
 /// Says `began`, waits at a gate, says `ended`.
-pub(crate) fn waiting(name: &'static str, mode: ExecutionMode, world: &World, gate: &Gate) -> Arc<dyn Tool> {
+pub(crate) fn waiting(
+    name: &'static str,
+    mode: ExecutionMode,
+    world: &World,
+    gate: &Gate,
+) -> Arc<dyn Tool> {
     let (world, gate) = (world.clone(), gate.clone());
     let spec = spec(name).effect(EffectClass::ReadOnly).mode(mode);
     made(spec, move |arguments, _| {
@@ -110,4 +120,63 @@ pub(crate) fn answering(
 
 pub(crate) fn once() -> EffectClass {
     EffectClass::Once(OnDoubt::Ask)
+}
+
+/// Says `began`, waits at a gate, and says `dropped` if it is ended before it says `ended`.
+pub(crate) fn guarded(spec: ToolSpec, world: &World, gate: &Gate) -> Arc<dyn Tool> {
+    let (name, world, gate) = (spec.name.clone(), world.clone(), gate.clone());
+    made(spec, move |arguments, _| {
+        let what = format!("{name} {}", arguments["n"]);
+        let (gate, n) = (gate.clone(), arguments["n"].clone());
+        let mut guard = Guard { what, world: world.clone(), ended: false };
+        Box::pin(async move {
+            guard.world.note(format!("{} began", guard.what));
+            gate.pass().await;
+            guard.world.note(format!("{} ended", guard.what));
+            guard.ended = true;
+            ToolOutcome::Ok(n)
+        })
+    })
+}
+
+struct Guard {
+    what: String,
+    world: World,
+    ended: bool,
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        if !self.ended {
+            self.world.note(format!("{} dropped", self.what));
+        }
+    }
+}
+
+/// A stop signal of a reason, from a test.
+pub(crate) fn signal(reason: StopReason) -> StopSignal {
+    StopSignal::new(reason, "test", "so")
+}
+
+/// The texts that a state's transcript holds, oldest first, results included.
+pub(crate) fn said(state: &AgentState) -> Vec<String> {
+    let text = |part: &Part| match part {
+        Part::Text(text) => Some(text.clone()),
+        Part::ToolResult(result) => Some(result.text.clone()),
+        _ => None,
+    };
+    let messages = state.context().transcript.messages();
+    messages.iter().flat_map(|message| message.parts.iter().filter_map(text)).collect()
+}
+
+/// What came of the calls of all steps that ended, in order.
+pub(crate) fn outcomes(state: &AgentState) -> Vec<ToolOutcome> {
+    let steps = state.step_results().map(|result| &result.step);
+    steps.flat_map(|step| step.tool_executions().map(|e| (*e.outcome).clone())).collect()
+}
+
+/// The kinds of the journal's entries, oldest first.
+pub(crate) async fn journal(store: &MemoryStore, session: &str) -> Vec<String> {
+    let loaded = store.read(&SessionId::from(session)).await.unwrap();
+    loaded.journal.entries().iter().map(|entry| entry.event.kind().to_owned()).collect()
 }

@@ -24,14 +24,14 @@ pub(crate) async fn resume(args: args::Resume) -> Result<Exit, Error> {
     let state = found.journal.fold(&found.id);
     let settings = Settings::of_session(&args.agent, &state)?;
     let (screen, control) = screen(args.json, &place)?;
-    let store = existing.map_or_else(|| place.open(), Ok)?;
-    let worker = Worker::new(&settings, store, &screen)?;
+    let worker = Worker::new(&settings, &screen)?;
+    let (agent, recorded) = worker.agent(existing.map_or_else(|| place.open(), Ok)?)?;
     let on_doubt = match args.on_doubt {
         args::OnDoubt::Ask => OnDoubt::Ask,
         args::OnDoubt::Tell => OnDoubt::Tell,
     };
-    let request = worker.agent.resume(found.id.clone()).on_doubt(on_doubt);
-    match work(request, Way::Resume, &worker.recorded, &control, &screen).await {
+    let request = agent.resume(found.id.clone()).on_doubt(on_doubt);
+    match work(request, Way::Resume, &recorded, &control, &screen).await {
         Err(error) if is_over(&error) => Ok(show_end(&found, &screen)),
         result => result,
     }

@@ -18,18 +18,18 @@ pub(crate) async fn run(args: args::Run) -> Result<Exit, Error> {
     let Some(asked) = &args.session else {
         let settings = Settings::fresh(&args.agent)?;
         let (screen, control) = screen(args.json, &place)?;
-        let worker = Worker::new(&settings, place.open()?, &screen)?;
-        let request = worker.agent.run(task);
-        return work(request, Way::Start, &worker.recorded, &control, &screen).await;
+        let worker = Worker::new(&settings, &screen)?;
+        let (agent, recorded) = worker.agent(place.open()?)?;
+        return work(agent.run(task), Way::Start, &recorded, &control, &screen).await;
     };
     let store = place.open_existing()?;
     let found = find(store.as_ref(), asked, &place).await?;
     let settings = Settings::of_session(&args.agent, &found.journal.fold(&found.id))?;
     let (screen, control) = screen(args.json, &place)?;
-    let store = store.map_or_else(|| place.open(), Ok)?;
-    let worker = Worker::new(&settings, store, &screen)?;
-    let request = worker.agent.session(found.id).run(task);
-    work(request, Way::Start, &worker.recorded, &control, &screen).await
+    let worker = Worker::new(&settings, &screen)?;
+    let (agent, recorded) = worker.agent(store.map_or_else(|| place.open(), Ok)?)?;
+    let request = agent.session(found.id).run(task);
+    work(request, Way::Start, &recorded, &control, &screen).await
 }
 
 /// The task: the argument, or what comes on standard input.

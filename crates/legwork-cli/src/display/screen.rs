@@ -25,6 +25,8 @@ struct Inner {
     step: Option<u32>,
     running: BTreeMap<u32, Instant>,
     usage: Option<Usage>,
+    /// What the person should know once there is a session.
+    later: Vec<&'static str>,
     /// Whether nobody reads the output any more.
     gone: bool,
 }
@@ -42,6 +44,7 @@ impl Screen {
             step: None,
             running: BTreeMap::new(),
             usage: None,
+            later: Vec::new(),
             gone: false,
         };
         Arc::new(Self { inner: Mutex::new(inner), control, store_flag })
@@ -51,12 +54,17 @@ impl Screen {
     pub(crate) fn resumed(&self, state: &AgentState) {
         let mut inner = self.lock();
         inner.stand_at(state);
-        self.show(&mut inner, &Event::Resumed);
+        self.begun(&mut inner, &Event::Resumed);
     }
 
     /// Something that the person should know.
     pub(crate) fn warn(&self, message: &str) {
         self.show(&mut self.lock(), &Event::Warning(message));
+    }
+
+    /// The same, said once there is a session.
+    pub(crate) fn warn_later(&self, message: &'static str) {
+        self.lock().later.push(message);
     }
 
     /// The command cannot go on.
@@ -99,6 +107,13 @@ impl Screen {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn begun(&self, inner: &mut Inner, event: &Event<'_>) {
+        self.show(inner, event);
+        for message in std::mem::take(&mut inner.later) {
+            self.show(inner, &Event::Warning(message));
+        }
+    }
+
     fn show(&self, inner: &mut Inner, event: &Event<'_>) {
         if inner.gone {
             return;
@@ -139,7 +154,7 @@ impl Screen {
     fn show_entry(&self, inner: &mut Inner, entry: &Entry) {
         match &entry.event {
             core::Event::ExecutionStarted(started) => {
-                self.show(inner, &Event::Started(&started.input));
+                self.begun(inner, &Event::Started(&started.input));
             }
             core::Event::Responded(responded) => inner.usage = responded.response.usage,
             core::Event::InferenceFailed(failed) => self.show(inner, &Event::Error(&failed.error)),

@@ -1,1 +1,108 @@
+//! How text, calls and costs look; what a display does with events.
 
+use std::time::Duration;
+
+use legwork::core::{SessionId, Timestamp, ToolCall, ToolOutcome};
+
+use super::text::{age, clip, columns, count, grouped, one_line, time, visible};
+use super::{At, Displayer as _, Event, Human, Json, Terminal, tool};
+
+const PIPED: Terminal = Terminal { out: false, lively: false, colour: false, columns: 160 };
+const LIVELY: Terminal = Terminal { out: true, lively: true, colour: false, columns: 20 };
+
+#[test]
+fn what_could_command_a_terminal_is_escaped() {
+    assert_eq!(visible("plain\ttext\n"), "plain\ttext\n");
+    assert_eq!(visible("a\x1b]0;title\x07b"), "a\\u{1b}]0;title\\u{7}b");
+    assert_eq!(visible("\u{9b}31m and \u{202e}back"), "\\u{9b}31m and \\u{202e}back");
+    assert_eq!(visible("over\r\nwritten\r"), "over\nwritten");
+    assert_eq!(one_line("  two \n\t lines\x08 "), "two lines\\u{8}");
+}
+
+#[test]
+fn lines_are_cut_by_columns_not_by_characters() {
+    assert_eq!(clip("short", 5), "short");
+    assert_eq!(clip("longer", 5), "long…");
+    assert_eq!(clip("日本語です", 7), "日本語…");
+    assert_eq!(columns(&clip("日本語です", 6)), 5);
+    assert_eq!(clip("x", 0), "…");
+}
+
+#[test]
+fn numbers_and_times_read_well() {
+    assert_eq!([count(1, "step"), count(2, "step")], ["1 step", "2 steps"]);
+    assert_eq!([grouped(999), grouped(1_234_567)], ["999", "1,234,567"]);
+    let times = [12, 1_260, 75_000, 7_380_000].map(|ms| time(Duration::from_millis(ms)));
+    assert_eq!(times, ["12 ms", "1.3 s", "1 min 15 s", "2 h 3 min"]);
+    let ages = [9, 59, 60, 7_200, 200_000].map(|s| age(Timestamp(0), Timestamp(s * 1000)));
+    assert_eq!(ages, ["just now", "59 s ago", "1 min ago", "2 h ago", "2 d ago"]);
+}
+
+fn line(name: &str, arguments: &str, outcome: &ToolOutcome, most: usize) -> String {
+    let took = Some(Duration::from_millis(1_200));
+    tool::line(&ToolCall::new("1", name, arguments), outcome, took, most)
+}
+
+#[test]
+fn a_call_is_one_line() {
+    let outcome = ToolOutcome::text("running 3 tests\n\nok. 3 passed\n");
+    let command = r#"{"command": "cargo test\n  --all", "timeout": 9}"#;
+    let whole = line("bash", command, &outcome, 160);
+    assert_eq!(whole, "✓ bash cargo test --all (1.2 s) → 3 lines: ok. 3 passed");
+    let short = line("bash", command, &outcome, 40);
+    assert_eq!(short, "✓ bash cargo te… (1.2 s) → 3 lines: ok.…");
+    assert_eq!(columns(&short), 40);
+    let failed = line("add", r#"{"a": 1, "b": 2}"#, &ToolOutcome::failed("too large"), 160);
+    assert_eq!(failed, r#"✗ add {"a":1,"b":2} (1.2 s) → too large"#);
+    assert_eq!(line("now", "", &ToolOutcome::text(""), 160), "✓ now (1.2 s) → ");
+    assert_eq!(
+        line("now", "no json", &ToolOutcome::Interrupted, 30),
+        "✗ now no j… (1.2 s) → Interru…"
+    );
+}
+
+/// What people see of events, on standard output and on standard error.
+fn seen(terminal: Terminal, events: &[Event<'_>]) -> (String, String) {
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let mut human = Human::new(&mut out, &mut err, terminal);
+    for event in events {
+        human.show(At::default(), event).unwrap();
+    }
+    (String::from_utf8(out).unwrap(), String::from_utf8(err).unwrap())
+}
+
+#[test]
+fn text_is_escaped_for_a_terminal_and_left_alone_in_a_pipe() {
+    let events = [Event::Text("a\x1b[2J"), Event::Text("b"), Event::Warning("c\x1b")];
+    assert_eq!(seen(LIVELY, &events).0, "a\\u{1b}[2Jb\n");
+    let (out, err) = seen(PIPED, &events);
+    assert_eq!((&*out, &*err), ("a\x1b[2Jb\n", "warning: c\\u{1b}\n"));
+}
+
+#[test]
+fn what_is_going_on_is_taken_back() {
+    let call = ToolCall::new("1", "bash", r#"{"command": "sleep 9 && echo done"}"#);
+    let outcome = ToolOutcome::text("done\n");
+    let started = Event::ToolStarted { index: 0, call: &call };
+    let finished = Event::ToolFinished { index: 0, call: &call, outcome: &outcome, took: None };
+    let (_, err) = seen(LIVELY, &[started, finished]);
+    let clear = "\r\x1b[2K";
+    assert_eq!(err, format!("{clear}… bash sleep 9 && …{clear}✓ bash sleep… → done\n"));
+    let (_, err) = seen(PIPED, &[started, finished]);
+    assert_eq!(err, "✓ bash sleep 9 && echo done → done\n");
+}
+
+#[test]
+fn a_line_of_json_says_type_and_place_first() {
+    let mut out = Vec::new();
+    let session = SessionId::from("s");
+    let call = ToolCall::new("1", "add", "{\"a\":\n1}");
+    let event = Event::ToolStarted { index: 2, call: &call };
+    let at = At { session: Some(&session), step: Some(4) };
+    Json::new(&mut out).show(at, &event).unwrap();
+    assert_eq!(
+        String::from_utf8(out).unwrap(),
+        "{\"type\":\"tool_started\",\"session\":\"s\",\"step\":4,\"index\":2,\"id\":\"1\",\
+         \"tool\":\"add\",\"arguments\":{\"a\":1}}\n"
+    );
+}

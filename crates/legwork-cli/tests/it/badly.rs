@@ -85,7 +85,7 @@ fn a_directory_that_may_not_be_read() {
     let home = Home::new();
     let dir = home.work().join("closed");
     std::fs::create_dir(&dir).unwrap();
-    std::fs::set_permissions(&dir, std::fs::Permissions::from_mode(0)).unwrap();
+    std::fs::set_permissions(&dir, std::fs::Permissions::from_mode(0o000)).unwrap();
     if std::fs::read_dir(&dir).is_ok() {
         println!("skipped: this user may read everything");
         return;

@@ -10,9 +10,9 @@ use crate::home::{Home, Ran, ran};
 
 /// Runs a shell script in a namespace where it may mount; none where that is not allowed.
 fn in_namespace(home: &Home, server: &Server, script: &str) -> Option<Ran> {
-    let trial = Command::new("unshare").args(["-rm", "mount", "-t", "tmpfs", "none", "/mnt"]);
-    let works = { trial }.output().is_ok_and(|trial| trial.status.success());
-    if !works {
+    let trial =
+        Command::new("unshare").args(["-rm", "mount", "-t", "tmpfs", "none", "/mnt"]).output();
+    if !trial.is_ok_and(|trial| trial.status.success()) {
         println!("skipped: nothing can be mounted here");
         return None;
     }

@@ -1,5 +1,6 @@
 //! What models and tools do wrong, as the person sees it.
 
+use legwork::core::inference::Incomplete;
 use legwork_testkit::{Script, Server, Turn};
 use serde_json::{Value, json};
 
@@ -78,7 +79,7 @@ fn a_dead_server() {
     let home = Home::new();
     let url = Server::start([Turn::text("hi")]).unwrap().base_url();
     let ran = home.ran(&["run", "--model", "my:m", "--base-url", &url, "Work"]).ends(1);
-    let ran = ran.says("error: asking m at http://127.0.0.1:").says("could not connect");
+    let ran = ran.says("error: asking my:m at http://127.0.0.1:").says("could not connect");
     ran.says("hint: see whether the server runs").says("to go on: legwork run --session ");
 }
 
@@ -86,15 +87,11 @@ fn a_dead_server() {
 fn a_stream_that_is_cut_in_the_arguments_of_a_call() {
     let home = Home::new();
     let call = Turn::call("bash", json!({"command": "touch ran"}));
-    let server = Server::start([call.incomplete(cut())]).unwrap();
+    let server = Server::start([call.incomplete(Incomplete::Cut)]).unwrap();
     let ran = home.ran_with(&server, &["run", "--json", "--sandbox", "off", "Work"]).ends(1);
     let error = ran.events().into_iter().find(|event| event["type"] == "error").unwrap();
     assert_eq!(error["kind"], "incomplete");
     assert!(!home.work().join("ran").exists());
-}
-
-fn cut() -> legwork_testkit::script::Incomplete {
-    legwork_testkit::script::Incomplete::Cut
 }
 
 /// The result that the model is told of its first call, and what the person sees of it.

@@ -45,6 +45,14 @@ impl Home {
         self.0.path().join(".local/state/legwork/sessions.db")
     }
 
+    /// A pipe in the workspace: what is written to it is an event to wait for.
+    pub(crate) fn pipe(&self, name: &str) -> PathBuf {
+        let path = self.work().join(name);
+        let made = Command::new("mkfifo").arg(&path).status().unwrap();
+        assert!(made.success());
+        path
+    }
+
     pub(crate) fn sql(&self, sql: &str) -> usize {
         Connection::open(self.store()).unwrap().execute(sql, ()).unwrap()
     }

@@ -1,5 +1,11 @@
 //! The command as people and programs use it: the built binary in a home of its own,
 //! against a scripted model over real HTTP.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a test may fail loudly and says what it skips"
+)]
 
 mod badly;
 mod disk;

@@ -39,7 +39,7 @@ fn json_tells_one_event_a_line() {
     let (home, server) = (home_with_notes(), Server::start(notes()).unwrap());
     let ran = home.ran_with(&server, &["run", "--json", "--sandbox", "off", "Count"]).ends(0);
     let step = ["step_started", "inference_started", "tool_started", "tool_finished"];
-    let mut wanted = vec!["warning", "execution_started"];
+    let mut wanted = vec!["execution_started", "warning"];
     for _ in 0..2 {
         wanted.extend(step);
         wanted.push("step_finished");
@@ -49,8 +49,8 @@ fn json_tells_one_event_a_line() {
     assert_eq!(ran.err, "");
 
     let events = ran.events();
-    let session = text(&events[1], "session");
-    assert!(events[1..].iter().all(|event| event["session"] == *session), "{}", ran.out);
+    let session = text(&events[0], "session");
+    assert!(events.iter().all(|event| event["session"] == *session), "{}", ran.out);
     let steps = |kind: &str| -> Vec<_> {
         let of = events.iter().filter(|event| event["type"] == kind);
         of.map(|event| event["step"].as_u64().unwrap()).collect()

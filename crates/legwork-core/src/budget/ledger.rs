@@ -187,10 +187,9 @@ fn room(
     floor: u64,
 ) -> Result<Option<u64>, Exhausted> {
     let Some(limit) = limit else { return Ok(None) };
-    let left = limit.saturating_sub(used).saturating_sub(input);
-    if left < floor {
-        let wanted = input.saturating_add(floor);
+    let wanted = input.saturating_add(floor);
+    if used.saturating_add(wanted) > limit {
         return Err(Exhausted { dimension, limit, used, wanted });
     }
-    Ok(Some(left))
+    Ok(Some(limit.saturating_sub(used).saturating_sub(input)))
 }

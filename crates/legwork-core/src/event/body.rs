@@ -66,9 +66,9 @@ impl Definition {
 pub struct Defined {
     /// What it is.
     pub definition: Definition,
-    /// Who changed it in the state; none when it is the agent's own.
+    /// Its digest when it is the agent's own; none when it was changed in the state.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub changed_by: Option<String>,
+    pub digest: Option<Digest>,
 }
 
 /// An execution began.
@@ -99,6 +99,8 @@ pub struct ToolsShown {
     pub digest: Option<Digest>,
     /// The tools, whole.
     pub specs: Vec<Arc<ToolSpec>>,
+    /// The digest of each, in the same order.
+    pub digests: Vec<Digest>,
 }
 
 /// The call to the model failed.
@@ -210,6 +212,11 @@ pub struct MetadataSet {
     /// The key.
     pub key: String,
     /// The value; none removes the key.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "crate::present::present"
+    )]
     pub value: Option<Value>,
 }
 

@@ -12,17 +12,20 @@ pub struct Wire(pub &'static str);
 pub struct Encoded(OnceLock<(Wire, Arc<[u8]>)>);
 
 impl Encoded {
-    /// The bytes for a wire; those of the first wire asked for are kept.
-    pub fn get(&self, wire: Wire, encode: impl FnOnce() -> Vec<u8>) -> Arc<[u8]> {
-        if let Some((kept, bytes)) = self.0.get() {
-            if *kept == wire {
-                return Arc::clone(bytes);
+    /// Appends the bytes for a wire; those of the first wire asked for are kept.
+    ///
+    /// `encode` appends to what it is given and leaves alone what is there.
+    pub fn append(&self, wire: Wire, out: &mut Vec<u8>, encode: impl FnOnce(&mut Vec<u8>)) {
+        match self.0.get() {
+            Some((kept, bytes)) if *kept == wire => out.extend_from_slice(bytes),
+            Some(_) => encode(out),
+            None => {
+                let start = out.len();
+                encode(out);
+                let bytes = out.get(start..).unwrap_or_default();
+                let _ = self.0.set((wire, bytes.into()));
             }
-            return encode().into();
         }
-        let bytes: Arc<[u8]> = encode().into();
-        let _ = self.0.set((wire, Arc::clone(&bytes)));
-        bytes
     }
 }
 

@@ -28,7 +28,7 @@ string_enum! {
 /// One message: a role and parts in the order they came.
 ///
 /// Messages are shared behind `Arc` and never change, so that a wire may keep their
-/// encoded bytes beside them ([`Message::encoded`]).
+/// encoded bytes beside them ([`Message::append_encoded`]).
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Message {
     /// Who speaks.
@@ -79,9 +79,14 @@ impl Message {
         })
     }
 
-    /// The bytes of this message on a wire, encoded at most once for the first wire.
-    pub fn encoded(&self, wire: Wire, encode: impl FnOnce(&Self) -> Vec<u8>) -> Arc<[u8]> {
-        self.encoded.get(wire, || encode(self))
+    /// Appends its bytes on a wire, encoded at most once for the first wire.
+    pub fn append_encoded(
+        &self,
+        wire: Wire,
+        out: &mut Vec<u8>,
+        encode: impl FnOnce(&Self, &mut Vec<u8>),
+    ) {
+        self.encoded.append(wire, out, |out| encode(self, out));
     }
 
     /// A rough size in bytes of what a model reads, for estimates.

@@ -161,7 +161,8 @@ impl Inner {
     fn start_call(&mut self, started: &event::ToolStarted) {
         let event::ToolStarted { index, effect, arguments } = started;
         self.in_step(|step| {
-            let Some(slot) = step.calls.get_mut(*index as usize) else { return };
+            let slot = step.calls.get_mut(*index as usize);
+            let Some(slot) = slot.filter(|slot| slot.execution().is_none()) else { return };
             if arguments.is_some() {
                 slot.arguments.clone_from(arguments);
             }

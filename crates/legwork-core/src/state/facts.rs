@@ -89,8 +89,8 @@ impl SessionFacts {
             }
             Event::Defined(defined) => {
                 self.definition = Arc::new(defined.definition.clone());
-                if defined.changed_by.is_none() {
-                    self.definition_digest = Some(defined.definition.digest());
+                if defined.digest.is_some() {
+                    self.definition_digest.clone_from(&defined.digest);
                 }
                 self.ledger.budget = defined.definition.budget.clone();
             }
@@ -182,7 +182,8 @@ pub struct Shown {
 
 impl Shown {
     pub(super) fn of(shown: &ToolsShown) -> Self {
-        let tools = shown.specs.iter().map(|spec| (Arc::clone(&spec.name), spec.digest()));
+        let names = shown.specs.iter().map(|spec| Arc::clone(&spec.name));
+        let tools = names.zip(shown.digests.iter().cloned());
         Self { digest: shown.digest.clone(), tools: tools.collect() }
     }
 }

@@ -135,8 +135,13 @@ impl AgentState {
     /// The same state with all of its entries committed.
     #[must_use]
     pub fn committed(mut self) -> Self {
-        if !self.0.uncommitted.is_empty() {
-            Arc::make_mut(&mut self.0).uncommitted = Arc::default();
+        if self.0.uncommitted.is_empty() {
+            return self;
+        }
+        let uncommitted = &mut Arc::make_mut(&mut self.0).uncommitted;
+        match Arc::get_mut(uncommitted) {
+            Some(entries) => entries.clear(),
+            None => *uncommitted = Arc::default(),
         }
         self
     }

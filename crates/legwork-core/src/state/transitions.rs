@@ -53,8 +53,7 @@ impl AgentState {
     }
 
     fn with_definition(self, definition: Definition) -> Self {
-        let changed_by = Some("state".to_owned());
-        self.with(Event::Defined(event::Defined { definition, changed_by }))
+        self.with(Event::Defined(event::Defined { definition, digest: None }))
     }
 
     /// A request to stop.

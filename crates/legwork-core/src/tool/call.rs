@@ -17,7 +17,11 @@ pub struct ToolCall {
     /// The arguments as the model wrote them: JSON, or text that is none.
     pub arguments: Arc<str>,
     /// The provider's own fields, sent back untouched.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "crate::present::present"
+    )]
     pub provider: Option<Value>,
 }
 

@@ -193,6 +193,11 @@ impl ToolSpecs {
         self.digests.get(index)
     }
 
+    /// The digest of each tool, in their order.
+    pub fn digests(&self) -> &[Digest] {
+        &self.digests
+    }
+
     /// The digest of all of them; none if there are no tools.
     pub fn digest(&self) -> Option<&Digest> {
         self.digest.as_ref()
@@ -203,8 +208,13 @@ impl ToolSpecs {
         self.weight
     }
 
-    /// The bytes of all of them on a wire, encoded at most once for the first wire.
-    pub fn encoded(&self, wire: Wire, encode: impl FnOnce(&Self) -> Vec<u8>) -> Arc<[u8]> {
-        self.encoded.get(wire, || encode(self))
+    /// Appends the bytes of all of them on a wire, encoded at most once for the first wire.
+    pub fn append_encoded(
+        &self,
+        wire: Wire,
+        out: &mut Vec<u8>,
+        encode: impl FnOnce(&Self, &mut Vec<u8>),
+    ) {
+        self.encoded.append(wire, out, |out| encode(self, out));
     }
 }

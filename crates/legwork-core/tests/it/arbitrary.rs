@@ -18,6 +18,11 @@ use legwork_core::{
 use proptest::prelude::*;
 use serde_json::Value;
 
+/// How many cases are tried; what fails is told, and no file is left behind.
+pub(crate) fn cases(cases: u32) -> ProptestConfig {
+    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+}
+
 pub(crate) fn text() -> BoxedStrategy<String> {
     prop_oneof![
         3 => "[a-z ]{0,8}",
@@ -295,6 +300,7 @@ fn shown() -> BoxedStrategy<event::ToolsShown> {
     prop::collection::vec(spec, 0..3)
         .prop_map(|specs| event::ToolsShown {
             digest: ToolSpecs::new(specs.clone()).digest().cloned(),
+            digests: specs.iter().map(|spec| spec.digest()).collect(),
             specs,
         })
         .boxed()
@@ -370,8 +376,9 @@ fn of_a_session() -> BoxedStrategy<Event> {
             let (session, agent) = ("s".into(), agent.into());
             Event::SessionStarted(event::SessionStarted { session, agent, parent: None })
         }),
-        1 => (definition(), prop::option::of(text())).prop_map(|(definition, changed_by)| {
-            Event::Defined(event::Defined { definition, changed_by })
+        1 => (definition(), any::<bool>()).prop_map(|(definition, own)| {
+            let digest = own.then(|| definition.digest());
+            Event::Defined(event::Defined { definition, digest })
         }),
         3 => taken.prop_map(|(cursor, key, item, refused)| {
             Event::InboxTaken(event::InboxTaken { cursor: Cursor(cursor), key, item, refused })

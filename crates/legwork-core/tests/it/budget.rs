@@ -88,6 +88,7 @@ fn s5_2_output_is_clamped_to_what_the_ledger_affords_or_the_call_is_refused() {
             None,
             "refused: total_tokens 4000, 2000 used, 2024 wanted",
         ),
+        (none().tokens(900), zero, Some(0), "refused: total_tokens 900, 0 used, 1000 wanted"),
         // Money: the input at its price, the rest buys output.
         (money(21_000), zero, None, "2000 of output, holds $21000"),
         (money(21_009), zero, None, "2000 of output, holds $21000"),

@@ -3,6 +3,8 @@
 use legwork_core::Chunked;
 use proptest::prelude::*;
 
+use crate::arbitrary;
+
 #[derive(Debug, Clone)]
 enum Step {
     Push(u32),
@@ -39,6 +41,8 @@ fn same(chunked: &Chunked<u32>, model: &[u32]) -> Result<(), TestCaseError> {
 }
 
 proptest! {
+    #![proptest_config(arbitrary::cases(256))]
+
     #[test]
     fn s1_1_a_chunked_vector_is_a_vector(steps in prop::collection::vec(step(), 0..25)) {
         let (mut chunked, mut model) = (Chunked::new(), Vec::new());

@@ -21,7 +21,7 @@ fn s10_2_canonical_json_sorts_keys_by_their_bytes_and_has_no_spaces() {
     let value =
         json!({"b": [1, -0.5, 1e300], "a": {"\u{0}": null, "é": true, "z": "\n\"\u{2028}"}});
     let expected =
-        "{\"a\":{\"\\u0000\":null,\"z\":\"\\n\\\"\u{2028}\",\"é\":true},\"b\":[1,-0.5,1e300]}";
+        "{\"a\":{\"\\u0000\":null,\"z\":\"\\n\\\"\u{2028}\",\"é\":true},\"b\":[1,-5e-1,1e300]}";
     assert_eq!(canonical(&value), expected);
     // By UTF-8 bytes: U+FF5E comes before U+1F600, which UTF-16 would turn around.
     assert_eq!(canonical(&json!({"😀": 1, "～": 2})), "{\"～\":2,\"😀\":1}");
@@ -47,6 +47,8 @@ fn turned_round(value: &Value) -> Value {
 }
 
 proptest! {
+    #![proptest_config(arbitrary::cases(256))]
+
     #[test]
     fn s10_2_a_digest_does_not_depend_on_the_order_of_keys(value in arbitrary::json()) {
         prop_assert_eq!(Digest::of(&value), Digest::of(&turned_round(&value)));

@@ -135,6 +135,8 @@ fn s8_4_a_line_cut_at_any_byte_is_an_error_and_never_another_entry() {
 }
 
 proptest! {
+    #![proptest_config(arbitrary::cases(256))]
+
     #[test]
     fn s1_7_every_event_survives_its_line(event in arbitrary::event()) {
         let entry = entry(event);

@@ -158,20 +158,7 @@ fn summary(journal: &Journal) -> String {
         writeln!(out, "{seq} < {parent} at {at}: {kind}; {status}, {owes}").unwrap();
     }
     let state = fold(journal);
-    let facts = state.facts();
-    writeln!(out, "session {:?} of agent {:?}", facts.session.as_str(), facts.agent).unwrap();
-    writeln!(out, "spawned by {:?}", facts.parent).unwrap();
-    writeln!(out, "head {}, version {}", facts.head, facts.version).unwrap();
-    writeln!(out, "definition {:?}", facts.definition_digest).unwrap();
-    writeln!(out, "settings {:?}", state.settings()).unwrap();
-    writeln!(out, "executions {}, inbox {}", facts.executions, facts.inbox_cursor.0).unwrap();
-    writeln!(out, "labels {:?}", facts.labels).unwrap();
-    writeln!(out, "answers {:?}", facts.answers).unwrap();
-    writeln!(out, "follow-ups {}", facts.follow_ups.len()).unwrap();
-    writeln!(out, "budget {:?}", facts.ledger.budget).unwrap();
-    writeln!(out, "spent {:?}", facts.ledger.spent).unwrap();
-    writeln!(out, "lifetime {:?}", facts.ledger.lifetime).unwrap();
-    writeln!(out, "reserved {:?}", facts.ledger.reserved).unwrap();
+    session(&mut out, &state);
     conversation(&mut out, &state);
     longest(&mut out, journal);
     out
@@ -181,28 +168,66 @@ fn upto(journal: &Journal, entry: &Entry) -> Vec<Arc<Entry>> {
     journal.entries().iter().filter(|other| other.seq <= entry.seq).cloned().collect()
 }
 
+fn json(value: &impl serde::Serialize) -> String {
+    serde_json::to_string(value).unwrap()
+}
+
+fn session(out: &mut String, state: &AgentState) {
+    let facts = state.facts();
+    let told = [
+        ("session", json(&facts.session)),
+        ("agent", json(&facts.agent)),
+        ("spawned by", json(&facts.parent)),
+        ("head", json(&facts.head)),
+        ("version", json(&facts.version)),
+        ("definition", json(&facts.definition_digest)),
+        ("instructions", json(state.instructions())),
+        ("settings", json(state.settings())),
+        ("executions", json(&facts.executions)),
+        ("inbox", json(&facts.inbox_cursor)),
+        ("labels", json(&facts.labels)),
+        ("answers", json(&facts.answers)),
+        ("follow-ups", json(&facts.follow_ups)),
+        ("budget", json(&facts.ledger.budget)),
+        ("spent", json(&facts.ledger.spent)),
+        ("lifetime", json(&facts.ledger.lifetime)),
+        ("reserved", json(&facts.ledger.reserved)),
+    ];
+    for (name, value) in told {
+        writeln!(out, "{name}: {value}").unwrap();
+    }
+}
+
 fn conversation(out: &mut String, state: &AgentState) {
     let transcript = &state.context().transcript;
     for message in transcript.messages().iter() {
-        writeln!(out, "{}: {:?}", message.role, message.parts).unwrap();
+        writeln!(out, "- {}: {}", message.role, json(&message.parts)).unwrap();
     }
-    writeln!(out, "open {}, weight {}", transcript.open_calls(), transcript.weight()).unwrap();
-    writeln!(out, "metadata {:?}", state.context().metadata).unwrap();
+    writeln!(out, "open calls: {}", transcript.open_calls()).unwrap();
+    writeln!(out, "metadata: {}", json(&state.context().metadata)).unwrap();
     for result in state.step_results() {
         let (number, kind) = (result.step.number, result.step.kind());
-        writeln!(out, "step {number} {kind:?}: {}", result.outcome.explain()).unwrap();
-        for execution in result.step.tool_executions() {
-            writeln!(out, "  {execution:?}").unwrap();
+        writeln!(out, "step {number}, {kind:?}: {}", result.outcome.explain()).unwrap();
+        for done in result.step.tool_executions() {
+            let (took, attempt, effect) = (done.took.0, done.attempt, json(&done.effect));
+            let id = &done.call.id;
+            writeln!(
+                out,
+                "- {id}: {took} us, attempt {attempt}, {effect}, {}",
+                json(&done.outcome)
+            )
+            .unwrap();
         }
         for error in &result.step.errors {
-            writeln!(out, "  {error:?}").unwrap();
+            writeln!(out, "- error: {}", json(error)).unwrap();
         }
     }
 }
 
 /// The conversation on the path where most happened, which a moved head leaves behind.
 fn longest(out: &mut String, journal: &Journal) {
-    let paths = journal.entries().iter().map(|entry| journal.path(entry.seq));
+    let stays = |entry: &&Arc<Entry>| !matches!(entry.event, Event::HeadMoved(_));
+    let paths = journal.entries().iter().filter(stays).map(|entry| journal.path(entry.seq));
     let Some(path) = paths.max_by_key(Vec::len) else { return };
     let head = path[path.len() - 1].seq;
     writeln!(out, "--- the longest path, to {head}").unwrap();

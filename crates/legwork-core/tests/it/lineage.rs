@@ -50,11 +50,30 @@ fn s1_4_a_chain_of_a_million_changes_is_let_go_without_a_stack() {
     let mark = start.mark();
     let thread = std::thread::Builder::new().stack_size(128 * 1024);
     let run = thread.spawn(move || {
-        let change = |state: AgentState, _| state.with_judged(0, Judged::default());
+        let change = |state: AgentState, _| {
+            // While it is marked, a change cannot be told by the link it had.
+            let _mark = state.mark();
+            state.with_judged(0, Judged::default())
+        };
         let end = (0..1_000_000).fold(start, change);
         assert!(end.extends(&mark));
     });
     run.unwrap().join().unwrap();
+}
+
+#[test]
+fn s1_4_changes_that_nobody_marked_between_are_still_changes() {
+    let older = tell("user: hi");
+    let state = go_on(older.clone(), "message: a; message: b");
+    let mark = older.mark();
+    assert!(state.extends(&mark) && !older.extends(&state.mark()));
+    // A clone that changes leaves the state it was made of behind.
+    let (left, right) = (go_on(state.clone(), "message: c"), go_on(state.clone(), "message: c"));
+    assert!(!left.extends(&right.mark()) && !right.extends(&left.mark()));
+    let mark = state.mark();
+    assert!(left.extends(&mark) && right.extends(&mark));
+    let on = go_on(state, "message: d");
+    assert!(on.extends(&mark) && !on.extends(&left.mark()) && !left.extends(&on.mark()));
 }
 
 #[test]

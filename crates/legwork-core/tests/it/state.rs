@@ -236,7 +236,8 @@ fn s1_11_what_is_changed_in_the_state_is_what_the_next_inference_uses() {
     assert!(back.facts().definition_digest.is_none());
     let definition = Definition { version: Some("2".into()), ..Default::default() };
     let digest = definition.digest();
-    let state = state.with(Event::Defined(Defined { definition, changed_by: None }));
+    let own = Defined { definition, digest: Some(digest.clone()) };
+    let state = state.with(Event::Defined(own));
     assert_eq!(state.facts().definition_digest.as_ref(), Some(&digest));
     assert_eq!(&**state.instructions(), "");
 }

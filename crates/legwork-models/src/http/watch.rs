@@ -54,21 +54,22 @@ impl<'c> Watch<'c> {
     fn poll_limit(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         if std::mem::take(&mut self.moved) {
             self.since = self.clock.now().mono;
+            if self.alarm.is_none() {
+                self.alarm = Some(self.clock.sleep(self.limit));
+            }
         }
         loop {
-            let Some(alarm) = &mut self.alarm else {
-                let spent = Duration::from(self.clock.now().mono.since(self.since));
-                let left = self.limit.saturating_sub(spent);
-                if left.is_zero() {
-                    return Poll::Ready(());
-                }
-                self.alarm = Some(self.clock.sleep(left));
-                continue;
-            };
-            if alarm.as_mut().poll(cx).is_pending() {
+            if self.alarm.as_mut().is_some_and(|alarm| alarm.as_mut().poll(cx).is_pending()) {
                 return Poll::Pending;
             }
-            self.alarm = None;
+            // It may have rung for an earlier wait.
+            let spent = Duration::from(self.clock.now().mono.since(self.since));
+            let left = self.limit.saturating_sub(spent);
+            if left.is_zero() {
+                self.alarm = None;
+                return Poll::Ready(());
+            }
+            self.alarm = Some(self.clock.sleep(left));
         }
     }
 }

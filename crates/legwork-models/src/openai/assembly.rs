@@ -1,7 +1,8 @@
 //! An answer while it comes in, and the response that becomes of it.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
+use legwork_core::CallId;
 use legwork_core::inference::{FinishReason, Incomplete, Response};
 use legwork_core::message::{Message, Part, Thinking};
 use legwork_port::{Delta, Deltas};
@@ -125,7 +126,7 @@ impl Assembly {
         self.drafts.push(Draft::Other(value));
     }
 
-    pub(super) fn call(&mut self, mut piece: Piece<'_>, on: &mut dyn Deltas) {
+    pub(super) fn call(&mut self, piece: Piece<'_>, on: &mut dyn Deltas) {
         if self.stopped {
             return;
         }
@@ -139,12 +140,9 @@ impl Assembly {
         }
         let index = self.calls_before(at);
         let Some(Draft::Call(call)) = self.drafts.get_mut(at) else { return };
-        let unnamed = call.name().is_empty();
-        call.push(&mut piece);
-        let name = call.name();
-        let begun = unnamed && !name.is_empty();
-        let mut stopped = begun && on.delta(Delta::ToolCall { index, name }).is_break();
-        let json = piece.arguments();
+        let (begun, json) = call.push(piece);
+        let mut stopped =
+            begun.is_some_and(|name| on.delta(Delta::ToolCall { index, name }).is_break());
         if !stopped && !json.is_empty() {
             stopped = on.delta(Delta::Arguments { index, json }).is_break();
         }
@@ -193,7 +191,7 @@ impl Assembly {
         if self.form == Form::Body {
             self.drafts.sort_by_key(Draft::place_in_body);
         }
-        let (mut taken, id) = (HashSet::new(), self.id);
+        let (mut taken, id) = (BTreeSet::new(), self.id);
         let parts = self.drafts.into_iter().map(|draft| draft.part(&mut taken, &id)).collect();
         let mut response = Response::new(Message::assistant(parts), finish);
         response.usage = self.usage.usage();
@@ -226,15 +224,16 @@ impl Assembly {
 
     fn raw(&mut self) -> Map<String, Value> {
         let mut raw = std::mem::take(&mut self.top);
-        let id = Value::from(self.id.as_str());
-        remainder::merge(&mut raw, "id", id);
+        if !self.id.is_empty() {
+            remainder::merge(&mut raw, "id", Value::from(self.id.as_str()));
+        }
         let inner = [
             ("usage", std::mem::take(&mut self.usage.rest)),
             ("choice", std::mem::take(&mut self.choice)),
             ("message", std::mem::take(&mut self.message)),
         ];
         for (key, fields) in inner {
-            remainder::merge(&mut raw, key, Value::Object(fields));
+            remainder::merge_map(&mut raw, key, fields);
         }
         raw
     }
@@ -250,7 +249,7 @@ impl Draft {
         }
     }
 
-    fn part(self, taken: &mut HashSet<String>, response: &str) -> Part {
+    fn part(self, taken: &mut BTreeSet<CallId>, response: &str) -> Part {
         match self {
             Self::Text(text) => Part::Text(text),
             Self::Thinking(text) => Part::Thinking(Thinking { text, ..Thinking::default() }),

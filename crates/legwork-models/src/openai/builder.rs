@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use legwork_port::{Clock, Profile};
 use reqwest::Url;
-use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Map, Value};
 
 use super::chat::Chat;
-use super::encode::{MaxTokensField, OWN_FIELDS, Stream};
+use super::encode::{Head, MaxTokensField, OWN_FIELDS, Stream};
 use super::profile;
 use crate::http::{Client, System, Timeouts};
 use crate::retry::Policy;
@@ -155,7 +155,7 @@ impl Builder {
             headers,
             max_tokens: self.max_tokens.unwrap_or(by_host),
             profile: self.profile.unwrap_or_else(|| profile::of(&self.model)),
-            model: self.model,
+            head: Head::new(&self.model),
             extra: self.extra,
             stream: self.stream,
             timeouts: self.timeouts,
@@ -167,6 +167,8 @@ impl Builder {
     fn all_headers(&self) -> Result<HeaderMap, Error> {
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        // The client would add it to a copy of these, in each request.
+        headers.insert(ACCEPT, HeaderValue::from_static("*/*"));
         if let Some(key) = &self.key {
             let value = HeaderValue::try_from(format!("Bearer {key}"));
             let mut value = value.map_err(|_| Error::Key)?;

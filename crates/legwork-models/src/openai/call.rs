@@ -1,9 +1,9 @@
 //! Tool calls, assembled from deltas that not every provider labels well.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use legwork_core::ToolCall;
+use legwork_core::{CallId, ToolCall};
 use serde::de::{IgnoredAny, MapAccess};
 use serde_json::{Map, Value};
 
@@ -35,11 +35,6 @@ impl<'de> Fields<'de> for Piece<'de> {
 }
 
 impl Piece<'_> {
-    /// The arguments that this piece brings.
-    pub(super) fn arguments(&self) -> &str {
-        &self.arguments.0
-    }
-
     fn kind(&mut self, kind: Loose<'_>) {
         if kind.text().is_some_and(|kind| kind != "function") {
             remainder::merge(&mut self.rest, "type", Value::from(&*kind.0));
@@ -65,8 +60,8 @@ impl<'de> Fields<'de> for Function<'_, 'de> {
 #[derive(Debug, Default)]
 pub(super) struct Draft {
     index: Option<u64>,
-    id: String,
-    name: String,
+    id: Option<CallId>,
+    name: Arc<str>,
     arguments: String,
     rest: Map<String, Value>,
 }
@@ -77,10 +72,11 @@ impl Draft {
     /// A new id with a name begins a call even under an index that was used.
     pub(super) fn goes_on_with(&self, piece: &Piece<'_>, is_last: bool) -> bool {
         let (id, name) = (piece.id.text(), piece.name.text());
-        let other_id = id.is_some_and(|id| !self.id.is_empty() && id != self.id);
+        let own_id = self.id.as_ref().map(CallId::as_str);
+        let other_id = id.is_some() && own_id.is_some() && id != own_id;
         match (piece.index, self.index) {
             (Some(index), Some(own)) => index == own && !(other_id && name.is_some()),
-            _ if id.is_some() => !other_id && !self.id.is_empty(),
+            _ if id.is_some() => !other_id && own_id.is_some(),
             _ if name.is_some() => {
                 is_last && name == Some(&self.name) && !self.has_whole_arguments()
             }
@@ -88,32 +84,37 @@ impl Draft {
         }
     }
 
-    /// Takes up a piece.
-    pub(super) fn push(&mut self, piece: &mut Piece<'_>) {
+    /// Takes up a piece; what it told comes back: the name of a call whose name
+    /// was not known, and more of its arguments.
+    pub(super) fn push(&mut self, piece: Piece<'_>) -> (Option<&str>, &str) {
+        let unnamed = self.name.is_empty();
         self.index = self.index.or(piece.index);
-        if self.id.is_empty() {
-            self.id.push_str(&piece.id.0);
+        if self.id.is_none() {
+            self.id = piece.id.text().map(CallId::from);
         }
         self.push_name(&piece.name.0);
-        self.arguments.push_str(&piece.arguments.0);
-        for (key, value) in std::mem::take(&mut piece.rest) {
+        for (key, value) in piece.rest {
             remainder::merge(&mut self.rest, &key, value);
         }
-        let function = std::mem::take(&mut piece.function);
-        remainder::merge(&mut self.rest, "function", Value::Object(function));
+        remainder::merge_map(&mut self.rest, "function", piece.function);
+        let before = self.arguments.len();
+        match before {
+            0 => self.arguments = piece.arguments.0.into_owned(),
+            _ => self.arguments.push_str(&piece.arguments.0),
+        }
+        let begun = unnamed && !self.name.is_empty();
+        (begun.then_some(&*self.name), self.arguments.get(before..).unwrap_or_default())
     }
 
     /// A name comes whole, again and again, growing, or in pieces.
     fn push_name(&mut self, name: &str) {
         if name.starts_with(&*self.name) {
-            self.name.replace_range(.., name);
+            if name.len() > self.name.len() {
+                self.name = name.into();
+            }
         } else if self.arguments.is_empty() {
-            self.name.push_str(name);
+            self.name = format!("{}{name}", self.name).into();
         }
-    }
-
-    pub(super) fn name(&self) -> &str {
-        &self.name
     }
 
     /// Whether the arguments are JSON from beginning to end.
@@ -122,13 +123,13 @@ impl Draft {
     }
 
     /// The call; one without an id, or with that of another, gets its own.
-    pub(super) fn finish(self, taken: &mut HashSet<String>, response: &str) -> Arc<ToolCall> {
+    pub(super) fn finish(self, taken: &mut BTreeSet<CallId>, response: &str) -> Arc<ToolCall> {
         let number = taken.len();
-        let own = match (self.id.as_str(), response) {
-            ("", "") => format!("call_{number}"),
-            ("", response) => format!("call_{response}_{number}"),
-            (id, _) if taken.contains(id) => format!("{id}_{number}"),
-            _ => self.id,
+        let own = match (self.id, response) {
+            (None, "") => format!("call_{number}").into(),
+            (None, response) => format!("call_{response}_{number}").into(),
+            (Some(id), _) if taken.contains(&id) => format!("{id}_{number}").into(),
+            (Some(id), _) => id,
         };
         taken.insert(own.clone());
         let mut call = ToolCall::new(own, self.name, self.arguments);

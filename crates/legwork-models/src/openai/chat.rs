@@ -13,7 +13,7 @@ use reqwest::header::HeaderMap;
 use serde_json::{Map, Value};
 
 use super::builder::Builder;
-use super::encode::{self, Frame, MaxTokensField, OWN_FIELDS, Stream};
+use super::encode::{self, Frame, Head, MaxTokensField, OWN_FIELDS, Stream};
 use super::exchange::Exchange;
 use super::failure::{Cost, Tried};
 use super::reply::Streaming;
@@ -26,7 +26,7 @@ use crate::retry::{Policy, Verdict};
 /// certificates, are there when the first request needs them.
 pub struct Chat {
     pub(super) name: String,
-    pub(super) model: String,
+    pub(super) head: Head,
     pub(super) url: Url,
     /// The address as messages show it: without a name or a password.
     pub(super) place: String,
@@ -75,7 +75,7 @@ impl Chat {
             Streaming::Yes => self.stream,
         };
         let frame =
-            Frame { model: &self.model, max_tokens: self.max_tokens, extra: &self.extra, stream };
+            Frame { head: &self.head, max_tokens: self.max_tokens, extra: &self.extra, stream };
         Ok(encode::body(request, frame).into())
     }
 

@@ -5,6 +5,7 @@ use std::fmt;
 use legwork_port::Deltas;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
+use serde_json::de::{Read, SliceRead, StrRead};
 
 use super::assembly::Assembly;
 use super::call::Piece;
@@ -18,7 +19,19 @@ pub(super) fn read(
     into: &mut Assembly,
     on: &mut dyn Deltas,
 ) -> Result<(), serde_json::Error> {
-    let mut reader = serde_json::Deserializer::from_slice(json);
+    match std::str::from_utf8(json) {
+        Ok(text) => read_from(StrRead::new(text), into, on),
+        // Fields that nobody reads may hold anything.
+        Err(_) => read_from(SliceRead::new(json), into, on),
+    }
+}
+
+fn read_from<'de>(
+    json: impl Read<'de>,
+    into: &mut Assembly,
+    on: &mut dyn Deltas,
+) -> Result<(), serde_json::Error> {
+    let mut reader = serde_json::Deserializer::new(json);
     let mut top = Top { into, on };
     Object(&mut top).deserialize(&mut reader)?;
     reader.end()?;

@@ -8,7 +8,10 @@ use legwork_core::tool::{ToolSpec, ToolSpecs};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+mod head;
 mod message;
+
+pub(super) use head::Head;
 
 /// The name under which encoded bytes are kept beside messages and tools.
 pub(super) const WIRE: Wire = Wire("openai-chat");
@@ -38,7 +41,7 @@ impl MaxTokensField {
 /// What a body needs beside the request.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Frame<'a> {
-    pub(super) model: &'a str,
+    pub(super) head: &'a Head,
     pub(super) max_tokens: MaxTokensField,
     pub(super) extra: &'a Map<String, Value>,
     pub(super) stream: Stream,
@@ -54,29 +57,24 @@ pub(super) enum Stream {
 
 /// The body of a request.
 pub(super) fn body(request: &ModelRequest, frame: Frame<'_>) -> Vec<u8> {
-    let encoded: Vec<_> =
-        request.messages().iter().map(|m| m.encoded(WIRE, message::bytes)).collect();
-    let tools = (!request.tools.is_empty()).then(|| request.tools.encoded(WIRE, tools));
-    let size = encoded.iter().map(|bytes| bytes.len() + 1).sum::<usize>()
-        + tools.as_ref().map_or(0, |bytes| bytes.len())
-        + request.instructions.len()
-        + 512;
-    let mut out = Vec::with_capacity(size);
-    out.extend_from_slice(b"{\"model\":");
-    write(&mut out, frame.model);
-    out.extend_from_slice(b",\"messages\":[");
-    messages(&mut out, &request.instructions, &encoded);
+    let mut out = Vec::with_capacity(size(request));
+    frame.head.append(&request.instructions, &mut out);
+    for said in request.messages().iter() {
+        let start = out.len();
+        said.append_encoded(WIRE, &mut out, message::append);
+        if out.len() > start {
+            out.push(b',');
+        }
+    }
+    if out.last() == Some(&b',') {
+        out.pop();
+    }
     out.push(b']');
-    if let Some(tools) = tools {
+    if !request.tools.is_empty() {
         out.extend_from_slice(b",\"tools\":");
-        out.extend_from_slice(&tools);
+        request.tools.append_encoded(WIRE, &mut out, tools);
     }
-    for (key, value) in settings(request, frame) {
-        out.push(b',');
-        write(&mut out, &key);
-        out.push(b':');
-        write(&mut out, &value);
-    }
+    settings(request, frame, &mut out);
     if frame.stream != Stream::No {
         out.extend_from_slice(b",\"stream\":true");
     }
@@ -84,45 +82,37 @@ pub(super) fn body(request: &ModelRequest, frame: Frame<'_>) -> Vec<u8> {
     out
 }
 
-fn messages(out: &mut Vec<u8>, instructions: &str, encoded: &[Arc<[u8]>]) {
-    let mut first = true;
-    if !instructions.is_empty() {
-        out.extend_from_slice(b"{\"role\":\"system\",\"content\":");
-        write(out, instructions);
-        out.push(b'}');
-        first = false;
-    }
-    for bytes in encoded.iter().filter(|bytes| !bytes.is_empty()) {
-        if !first {
-            out.push(b',');
-        }
-        first = false;
-        out.extend_from_slice(bytes);
-    }
+/// About how long a body becomes, rather more: what it says, and what is around it.
+fn size(request: &ModelRequest) -> usize {
+    let said = usize::try_from(request.weight()).unwrap_or(0);
+    said + said / 8 + 96 * request.messages().len() + 512
 }
 
 /// The small fields; what is set from outside wins over what is set here.
-fn settings(request: &ModelRequest, frame: Frame<'_>) -> Map<String, Value> {
-    let mut fields = Map::new();
-    if let Some(most) = request.max_output {
-        fields.insert(frame.max_tokens.name().to_owned(), most.into());
+fn settings(request: &ModelRequest, frame: Frame<'_>, out: &mut Vec<u8>) {
+    let inner = &request.settings.extra;
+    for (key, value) in own_settings(request, frame).into_iter().flatten() {
+        if !frame.extra.contains_key(key) && !inner.contains_key(key) {
+            field(out, key, &value);
+        }
     }
-    if let Some(temperature) = request.settings.temperature {
-        fields.insert("temperature".to_owned(), temperature.into());
+    for (key, value) in frame.extra.iter().filter(|(key, _)| !inner.contains_key(*key)) {
+        field(out, key, value);
     }
-    if let Some(choice) = tool_choice(request) {
-        fields.insert("tool_choice".to_owned(), choice);
+    for (key, value) in inner {
+        field(out, key, value);
     }
-    if let Some(schema) = &request.response_format {
-        fields.insert("response_format".to_owned(), response_format(schema));
-    }
-    if frame.stream == Stream::WithUsage {
-        fields.insert("stream_options".to_owned(), json!({"include_usage": true}));
-    }
-    for (key, value) in frame.extra.iter().chain(&request.settings.extra) {
-        fields.insert(key.clone(), value.clone());
-    }
-    fields
+}
+
+fn own_settings(request: &ModelRequest, frame: Frame<'_>) -> [Option<(&'static str, Value)>; 5] {
+    let usage = frame.stream == Stream::WithUsage;
+    [
+        request.max_output.map(|most| (frame.max_tokens.name(), most.into())),
+        request.settings.temperature.map(|warm| ("temperature", warm.into())),
+        tool_choice(request).map(|choice| ("tool_choice", choice)),
+        request.response_format.as_deref().map(|schema| ("response_format", response_format(schema))),
+        usage.then(|| ("stream_options", json!({"include_usage": true}))),
+    ]
 }
 
 fn tool_choice(request: &ModelRequest) -> Option<Value> {
@@ -145,20 +135,22 @@ fn response_format(schema: &Value) -> Value {
     json!({"type": "json_schema", "json_schema": {"name": name, "schema": schema}})
 }
 
-fn tools(specs: &ToolSpecs) -> Vec<u8> {
+fn tools(specs: &ToolSpecs, out: &mut Vec<u8>) {
     let tool = |spec: &Arc<ToolSpec>| {
         let (name, description) = (&*spec.name, &*spec.description);
         let function =
             json!({"name": name, "description": description, "parameters": spec.parameters});
         json!({"type": "function", "function": function})
     };
-    to_bytes(&specs.iter().map(tool).collect::<Vec<_>>())
+    write(out, &specs.iter().map(tool).collect::<Vec<_>>());
 }
 
-fn to_bytes<T: Serialize + ?Sized>(value: &T) -> Vec<u8> {
-    let mut out = Vec::new();
-    write(&mut out, value);
-    out
+/// Appends a field behind others.
+fn field(out: &mut Vec<u8>, key: &str, value: &Value) {
+    out.push(b',');
+    write(out, key);
+    out.push(b':');
+    write(out, value);
 }
 
 /// Writing JSON made of text and values to memory cannot fail.

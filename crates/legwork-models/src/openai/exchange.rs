@@ -47,12 +47,11 @@ impl Exchange<'_> {
             Some(Err(error)) => return Err(self.tried.not_answered(&error)),
             None => return Err(self.tried.too_slow(self.timeouts.first_byte)),
         };
-        let retry_after = self.retry_after(answer.headers());
         let content_type = answer.headers().get(CONTENT_TYPE).and_then(|v| v.to_str().ok());
         let mut reply = Reply::new(answer.status().as_u16(), content_type, asked);
         watch.same_wait();
         let problem = self.read(&mut answer, &mut reply, &mut watch, deltas).await;
-        self.conclude(reply, problem, retry_after)
+        self.conclude(reply, problem, answer.headers())
     }
 
     fn request(&self, body: Bytes) -> Request {
@@ -97,7 +96,7 @@ impl Exchange<'_> {
         &self,
         reply: Reply,
         problem: Option<Failed>,
-        retry_after: Option<Duration>,
+        headers: &HeaderMap,
     ) -> Result<Response, Failed> {
         let shown = if reply.has_content() { Shown::Deltas } else { Shown::Nothing };
         let ended = if problem.is_some() { Ended::Cut } else { Ended::Whole };
@@ -107,7 +106,7 @@ impl Exchange<'_> {
         };
         let mut failed = match (why, problem) {
             (super::Unreadable::Nothing, Some(problem)) => problem,
-            (why, _) => self.tried.unreadable(why, retry_after),
+            (why, _) => self.tried.unreadable(why, self.retry_after(headers)),
         };
         failed.shown = shown;
         if shown == Shown::Deltas {

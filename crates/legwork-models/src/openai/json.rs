@@ -70,7 +70,7 @@ impl<'de, T: Fields<'de>> Visitor<'de> for Object<'_, T> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         self.0.begin();
-        while let Some(Loose(key)) = map.next_key()? {
+        while let Some(Key(key)) = map.next_key()? {
             self.0.field(&key, &mut map)?;
         }
         Ok(())
@@ -119,6 +119,33 @@ impl<'de, T: Fields<'de>> Visitor<'de> for Each<'_, T> {
     scalars_are_nothing!();
 }
 
+/// The name of a field, copied only if it holds escapes.
+struct Key<'a>(Cow<'a, str>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Key<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_str(KeyVisitor).map(Key)
+    }
+}
+
+struct KeyVisitor;
+
+impl<'de> Visitor<'de> for KeyVisitor {
+    type Value = Cow<'de, str>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the name of a field")
+    }
+
+    fn visit_borrowed_str<E: Error>(self, name: &'de str) -> Result<Self::Value, E> {
+        Ok(Cow::Borrowed(name))
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<Self::Value, E> {
+        Ok(Cow::Owned(name.to_owned()))
+    }
+}
+
 /// Text as it came; another value as its JSON, null as nothing.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Loose<'a>(pub(super) Cow<'a, str>);
@@ -162,7 +189,11 @@ impl<'de> Visitor<'de> for LooseVisitor {
     }
 
     fn visit_u64<E: Error>(self, value: u64) -> Result<Self::Value, E> {
-        Ok(Cow::Owned(value.to_string()))
+        Ok(match value {
+            // The index of the first choice, in every chunk of every answer.
+            0 => Cow::Borrowed("0"),
+            _ => Cow::Owned(value.to_string()),
+        })
     }
 
     fn visit_i64<E: Error>(self, value: i64) -> Result<Self::Value, E> {
@@ -189,14 +220,55 @@ pub(super) struct Count(pub(super) Option<u64>);
 
 impl<'de> Deserialize<'de> for Count {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Loose(text) = Loose::deserialize(deserializer)?;
-        let whole = text.parse::<u64>().ok();
-        Ok(Self(whole.or_else(|| float(&text))))
+        deserializer.deserialize_any(CountVisitor).map(Count)
     }
 }
 
-fn float(text: &str) -> Option<u64> {
-    let number: f64 = text.parse().ok()?;
+struct CountVisitor;
+
+impl<'de> Visitor<'de> for CountVisitor {
+    type Value = Option<u64>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a number")
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> Result<Self::Value, E> {
+        Ok(Some(value))
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<Self::Value, E> {
+        Ok(u64::try_from(value).ok())
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<Self::Value, E> {
+        Ok(whole(value))
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(text.parse().ok().or_else(|| whole(text.parse().ok()?)))
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_bool<E: Error>(self, _: bool) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(None)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+        while seq.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(None)
+    }
+}
+
+fn whole(number: f64) -> Option<u64> {
     let fits = number >= 0.0 && number.fract() == 0.0 && number < 1e15;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked above")]
     fits.then_some(number as u64)

@@ -22,6 +22,13 @@ pub(super) fn merge(into: &mut Map<String, Value>, key: &str, value: Value) {
     }
 }
 
+/// Merges an object as a field.
+pub(super) fn merge_map(into: &mut Map<String, Value>, key: &str, fields: Map<String, Value>) {
+    if !fields.is_empty() {
+        merge(into, key, Value::Object(fields));
+    }
+}
+
 fn merge_all(into: &mut Map<String, Value>, new: Map<String, Value>) {
     for (key, value) in new {
         merge(into, &key, value);

@@ -63,7 +63,7 @@ impl Reply {
     /// A server that streams although it was not asked to, or does not although
     /// it was, is understood; `asked` decides only where it says nothing.
     pub fn new(status: u16, content_type: Option<&str>, asked: Streaming) -> Self {
-        let says = |kind: &str| content_type.is_some_and(|c| c.to_ascii_lowercase().contains(kind));
+        let says = |kind: &str| content_type.is_some_and(|said| mentions(said, kind));
         let events = says("event-stream") || (asked == Streaming::Yes && !says("json"));
         let (body, form) = match (status, events) {
             (200..=299, true) => {
@@ -170,6 +170,11 @@ impl Reply {
         }
         Err(Unreadable::OtherWire { excerpt: excerpt(&self.head) })
     }
+}
+
+/// Whether a text has a word in it, in whatever case.
+fn mentions(text: &str, word: &str) -> bool {
+    text.as_bytes().windows(word.len()).any(|part| part.eq_ignore_ascii_case(word.as_bytes()))
 }
 
 fn nobody(_: Delta<'_>) -> ControlFlow<()> {

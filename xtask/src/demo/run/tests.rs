@@ -16,7 +16,8 @@ const STARTED: &str = r#"{"type":"execution_started","session":"s1"}
 #[test]
 fn a_run_is_killed_when_it_is_time() {
     let mut endless = saying(STARTED, "exec sleep 1000000");
-    let run = follow(&mut endless, |news| news == Some("tool_started")).unwrap();
+    let run =
+        follow(&mut endless, |news| news.is_some_and(|it| it["type"] == "tool_started")).unwrap();
     assert!(matches!(run.ended, Ended::Killed));
     assert_eq!(run.session.as_deref(), Some("s1"));
     assert_eq!(run.text, None);

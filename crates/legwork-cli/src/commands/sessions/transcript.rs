@@ -1,5 +1,6 @@
 //! A session as a text to read: a fold over the path of its journal.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -36,6 +37,8 @@ struct Transcript {
     step: Option<u64>,
     steps: u64,
     calls: Vec<Arc<ToolCall>>,
+    /// What came of them: told in call order, though it is journaled as it comes.
+    results: BTreeMap<u32, (Arc<ToolOutcome>, Duration)>,
 }
 
 impl Transcript {
@@ -65,6 +68,7 @@ impl Transcript {
 
     fn foot(&mut self, found: &Found, place: &Place) {
         let state = found.journal.fold(&found.id);
+        self.told();
         let flag = place.flag();
         let end = End { state: &state, store_flag: &flag };
         self.line("");
@@ -86,13 +90,17 @@ impl Transcript {
             }
             Event::ToolStarted(_) | Event::SessionStarted(_) | Event::Defined(_) => {}
             Event::ToolFinished(body) => {
-                let took = Duration::from(body.took);
-                self.result(body.index, &body.outcome, Some(took).filter(|t| !t.is_zero()));
+                let outcome = Arc::clone(&body.outcome);
+                self.results.insert(body.index, (outcome, body.took.into()));
             }
-            Event::ToolChanged(body) => self.result(body.index, &body.outcome, None),
+            Event::ToolChanged(body) => {
+                let outcome = Arc::clone(&body.outcome);
+                self.results.insert(body.index, (outcome, Duration::ZERO));
+            }
             Event::InferenceFailed(body) => self.line(&format!("error: {}", body.error)),
             Event::Failed(error) => self.line(&format!("error: {error}")),
             Event::Paused(body) => {
+                self.told();
                 let calls = count(body.pending.len() as u64, "call");
                 self.line(&format!("(paused: {calls} in doubt)"));
                 body.pending.iter().for_each(|pending| self.in_doubt(pending));
@@ -101,6 +109,7 @@ impl Transcript {
                 self.line(&format!("(answered: {})", said(&body.answer.verdict)))
             }
             Event::StepFinished(body) => {
+                self.told();
                 self.step = None;
                 if !body.outcome.should_continue() {
                     self.line(&format!("({})", body.outcome.explain()));
@@ -159,14 +168,21 @@ impl Transcript {
         }
     }
 
-    fn result(&mut self, index: u32, outcome: &ToolOutcome, took: Option<Duration>) {
-        let Some(call) = self.calls.get(index as usize).cloned() else { return };
+    fn told(&mut self) {
+        for (index, (outcome, took)) in std::mem::take(&mut self.results) {
+            if let Some(call) = self.calls.get(index as usize).cloned() {
+                self.result(&call, &outcome, Some(took).filter(|took| !took.is_zero()));
+            }
+        }
+    }
+
+    fn result(&mut self, call: &ToolCall, outcome: &ToolOutcome, took: Option<Duration>) {
         let text = outcome.for_model();
         let lines: Vec<_> = text.lines().collect();
         if lines.len() < 2 {
-            return self.line(&tool::line(&call, outcome, took, self.columns));
+            return self.line(&tool::line(call, outcome, took, self.columns));
         }
-        let line = format!("{} {}", tool::mark(outcome), tool::call(&call));
+        let line = format!("{} {}", tool::mark(outcome), tool::call(call));
         self.line(&clip(&line, self.columns));
         let left = lines.len().saturating_sub(LINES);
         self.more(left);

@@ -5,16 +5,16 @@ use std::borrow::Cow;
 use legwork_core::message::{ImageSource, Message, Part, Role, ToolResult};
 use legwork_core::tool::ToolCall;
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::to_bytes;
+use super::{field, write};
 
-/// The bytes of a message; one of several tool results becomes as many.
-pub(super) fn bytes(message: &Message) -> Vec<u8> {
+/// Appends a message; one of several tool results becomes as many.
+pub(super) fn append(message: &Message, out: &mut Vec<u8>) {
     match &message.role {
-        Role::Assistant => to_bytes(&Assistant::of(message)),
-        Role::Tool => tool_results(message),
-        role => to_bytes(&Said { role: role.as_str(), content: Content::of(&message.parts) }),
+        Role::Assistant => assistant(message, out),
+        Role::Tool => tool_results(message, out),
+        role => write(out, &Said { role: role.as_str(), content: Content::of(&message.parts) }),
     }
 }
 
@@ -74,21 +74,25 @@ impl<'a> ContentPart<'a> {
 }
 
 /// What the model said. Its thinking is not sent: this wire has no place for it.
-#[derive(Serialize)]
-struct Assistant<'a> {
-    role: &'static str,
-    content: Option<Cow<'a, str>>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    tool_calls: Vec<Call<'a>>,
-}
-
-impl<'a> Assistant<'a> {
-    fn of(message: &'a Message) -> Self {
-        let text = said(&message.parts);
-        let tool_calls: Vec<_> = message.tool_calls().map(|call| Call::of(call)).collect();
-        let content = (tool_calls.is_empty() || !text.is_empty()).then_some(text);
-        Self { role: "assistant", content, tool_calls }
+fn assistant(message: &Message, out: &mut Vec<u8>) {
+    let (text, mut calls) = (said(&message.parts), message.tool_calls());
+    let first = calls.next();
+    out.extend_from_slice(b"{\"role\":\"assistant\",\"content\":");
+    if first.is_some() && text.is_empty() {
+        out.extend_from_slice(b"null");
+    } else {
+        write(out, &*text);
     }
+    if let Some(first) = first {
+        out.extend_from_slice(b",\"tool_calls\":[");
+        append_call(first, out);
+        for next in calls {
+            out.push(b',');
+            append_call(next, out);
+        }
+        out.push(b']');
+    }
+    out.push(b'}');
 }
 
 /// The words of a model, a refusal among them; copied only if they are split.
@@ -105,59 +109,49 @@ fn said(parts: &[Part]) -> Cow<'_, str> {
 }
 
 /// A call as the model made it, with the fields that its provider wants back.
-#[derive(Serialize)]
-struct Call<'a> {
-    id: &'a str,
-    #[serde(rename = "type")]
-    kind: &'static str,
-    function: Function<'a>,
-    #[serde(flatten)]
-    provider: Map<String, Value>,
+fn append_call(call: &ToolCall, out: &mut Vec<u8>) {
+    let arguments = match call.arguments.trim() {
+        "" => "{}",
+        _ => &call.arguments,
+    };
+    let provider = call.provider.as_ref();
+    out.extend_from_slice(b"{\"id\":");
+    write(out, call.id.as_str());
+    out.extend_from_slice(b",\"type\":\"function\",\"function\":{\"name\":");
+    write(out, &*call.name);
+    out.extend_from_slice(b",\"arguments\":");
+    write(out, arguments);
+    append_fields(provider.and_then(|p| p.get("function")), &["name", "arguments"], out);
+    out.push(b'}');
+    append_fields(provider, &["id", "type", "function"], out);
+    out.push(b'}');
 }
 
-#[derive(Serialize)]
-struct Function<'a> {
-    name: &'a str,
-    arguments: &'a str,
-    #[serde(flatten)]
-    provider: Map<String, Value>,
-}
-
-impl<'a> Call<'a> {
-    fn of(call: &'a ToolCall) -> Self {
-        let arguments = match call.arguments.trim() {
-            "" => "{}",
-            _ => &call.arguments,
-        };
-        let mut provider = fields(call.provider.as_ref());
-        let inner = fields(provider.remove("function").as_ref());
-        for own in ["id", "type"] {
-            provider.remove(own);
+/// The provider's fields of an object, but for those that are written already.
+fn append_fields(provider: Option<&Value>, written: &[&str], out: &mut Vec<u8>) {
+    let Some(fields) = provider.and_then(Value::as_object) else { return };
+    for (key, value) in fields {
+        if !written.contains(&key.as_str()) {
+            field(out, key, value);
         }
-        let function = Function { name: &call.name, arguments, provider: inner };
-        Self { id: call.id.as_str(), kind: "function", function, provider }
     }
 }
 
-fn fields(value: Option<&Value>) -> Map<String, Value> {
-    value.and_then(Value::as_object).cloned().unwrap_or_default()
+fn tool_results(message: &Message, out: &mut Vec<u8>) {
+    let start = out.len();
+    for part in &message.parts {
+        let Part::ToolResult(result) = part else { continue };
+        if out.len() > start {
+            out.push(b',');
+        }
+        append_result(result, out);
+    }
 }
 
-#[derive(Serialize)]
-struct Answer<'a> {
-    role: &'static str,
-    tool_call_id: &'a str,
-    content: &'a str,
-}
-
-fn tool_results(message: &Message) -> Vec<u8> {
-    let results = message.parts.iter().filter_map(|part| match part {
-        Part::ToolResult(result) => Some(answer(result)),
-        _ => None,
-    });
-    results.map(|answer| to_bytes(&answer)).collect::<Vec<_>>().join(&b',')
-}
-
-fn answer(result: &ToolResult) -> Answer<'_> {
-    Answer { role: "tool", tool_call_id: result.call.as_str(), content: &result.text }
+fn append_result(result: &ToolResult, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"{\"role\":\"tool\",\"tool_call_id\":");
+    write(out, result.call.as_str());
+    out.extend_from_slice(b",\"content\":");
+    write(out, &*result.text);
+    out.push(b'}');
 }

@@ -1,0 +1,220 @@
+//! A folder, a scripted model, and a program that works there, killed again and again.
+
+use std::fs::{self, File};
+use std::marker::PhantomData;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::time::{Duration, Instant};
+
+use legwork_testkit::script::Script;
+use legwork_testkit::{Server, Turn};
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::kill::{Kill, LAST, Place, Side};
+use crate::news::{Bell, Hold, Holds, News, fifo, hear};
+
+/// What the model says at the end.
+pub(crate) const ANSWER: &str = "All ten stand.";
+
+/// Past this a test fails instead of hanging.
+const LONG: Duration = Duration::from_secs(60);
+
+/// A program that notes numbers.
+pub(crate) trait Program: Sized {
+    /// What keeps the process where it stands; dropped after the kill.
+    type Stop;
+
+    /// Puts files that it needs into its folder.
+    fn prepare(folder: &Path);
+
+    /// The tool call that notes a number.
+    fn call(number: usize) -> Turn;
+
+    /// Begins a session, or goes on with it if there is one.
+    fn command(scene: &Scene<Self>) -> Command;
+
+    /// Lets a process begin that will stand still, in its tool or after it.
+    fn stand(scene: &mut Scene<Self>, kill: Kill) -> Self::Stop;
+}
+
+/// A folder, a scripted model, and the process that works there.
+pub(crate) struct Scene<P> {
+    folder: TempDir,
+    pub(crate) server: Server,
+    holds: Holds,
+    tell: Sender<News>,
+    news: Receiver<News>,
+    _bell: Bell,
+    lives: u32,
+    child: Option<Child>,
+    /// The session, once the process told it.
+    pub(crate) session: Option<String>,
+    program: PhantomData<P>,
+}
+
+/// A process that ended by itself.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    pub(crate) code: Option<i32>,
+    pub(crate) events: Vec<Value>,
+    pub(crate) err: String,
+}
+
+impl<P: Program> Scene<P> {
+    pub(crate) fn new() -> Self {
+        let folder = TempDir::new().unwrap();
+        let work = folder.path().join("work");
+        fs::create_dir(&work).unwrap();
+        P::prepare(&work);
+        let (tell, news) = mpsc::channel();
+        let bell = Bell::hang(&work.join("news"), tell.clone());
+        fifo(&work.join("go"));
+        let holds = Holds::default();
+        let (asked, held) = (tell.clone(), holds.clone());
+        let script = Script::from_fn(move |request| {
+            let turn = request.turn();
+            // Nobody hears it when the test is over.
+            let _ = asked.send(News::Asked(turn));
+            let answer = if turn < LAST { P::call(turn + 1) } else { Turn::text(ANSWER) };
+            held.apply(turn, answer)
+        });
+        let server = Server::start(script).unwrap();
+        let (lives, child, session) = (0, None, None);
+        let program = PhantomData;
+        Self { folder, server, holds, tell, news, _bell: bell, lives, child, session, program }
+    }
+
+    /// Where the program works.
+    pub(crate) fn work(&self) -> PathBuf {
+        self.folder.path().join("work")
+    }
+
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Starts the program, which begins or goes on.
+    pub(crate) fn start(&mut self) {
+        self.start_by(P::command(self));
+    }
+
+    pub(crate) fn start_by(&mut self, mut command: Command) {
+        self.lives += 1;
+        let err = File::create(self.err()).unwrap();
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(err);
+        let mut child = command.spawn().unwrap();
+        hear(self.lives, child.stdout.take().unwrap(), self.tell.clone());
+        self.child = Some(child);
+    }
+
+    fn err(&self) -> PathBuf {
+        self.file(&format!("{}.err", self.lives))
+    }
+
+    /// Starts the program and kills it at a place.
+    pub(crate) fn killed(&mut self, kill: Kill) {
+        let turn = kill.number - 1;
+        let stop = match (kill.place, kill.side) {
+            (Place::Inference, Side::Before) => {
+                self.holds.set(turn, Hold::Whole);
+                self.start();
+                self.until("a request", |news| matches!(news, News::Asked(t) if *t == turn));
+                None
+            }
+            (Place::Inference, Side::After) => {
+                self.holds.set(turn, Hold::AfterFirstPiece);
+                self.start();
+                self.until("a piece of the answer", |news| told(news, "text_delta", kill.number));
+                None
+            }
+            (Place::Intent | Place::Outcome, _) => Some(P::stand(self, kill)),
+        };
+        self.kill();
+        drop(stop);
+    }
+
+    /// Kills the process, as a loss of power would.
+    pub(crate) fn kill(&mut self) {
+        let mut child = self.child.take().unwrap();
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+
+    /// Starts the program and lets it come to its end.
+    pub(crate) fn finishes(&mut self) -> Ended {
+        self.start();
+        self.end()
+    }
+
+    /// Waits for the end of the process.
+    pub(crate) fn end(&mut self) -> Ended {
+        self.end_within(LONG).expect("no end after a long time")
+    }
+
+    /// Waits so long for the end of the process.
+    pub(crate) fn end_within(&mut self, limit: Duration) -> Option<Ended> {
+        let deadline = Instant::now() + limit;
+        let mut events = Vec::new();
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            match self.news.recv_timeout(left) {
+                Ok(News::Told(life, event)) if life == self.lives => {
+                    self.learn(&event);
+                    events.push(event);
+                }
+                Ok(News::Ended(life)) if life == self.lives => break,
+                Ok(_) => {}
+                Err(RecvTimeoutError::Timeout) => return None,
+                Err(RecvTimeoutError::Disconnected) => unreachable!("the scene tells itself"),
+            }
+        }
+        let code = self.child.take().unwrap().wait().unwrap().code();
+        Some(Ended { code, events, err: fs::read_to_string(self.err()).unwrap() })
+    }
+
+    /// Waits until something is heard of the process that runs.
+    pub(crate) fn until(&mut self, what: &str, mut is: impl FnMut(&News) -> bool) {
+        let deadline = Instant::now() + LONG;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let news = self.news.recv_timeout(left).unwrap_or_else(|_| self.fail(what));
+            match &news {
+                News::Told(life, _) | News::Ended(life) if *life != self.lives => continue,
+                News::Ended(_) => self.fail(what),
+                News::Told(_, event) => self.learn(event),
+                News::Asked(_) | News::Stands(_) => {}
+            }
+            if is(&news) {
+                return;
+            }
+        }
+    }
+
+    fn learn(&mut self, event: &Value) {
+        if let Some(session) = event["session"].as_str() {
+            self.session = Some(session.to_owned());
+        }
+    }
+
+    fn fail(&self, what: &str) -> ! {
+        let err = fs::read_to_string(self.err()).unwrap_or_default();
+        panic!("waited for {what} in vain; standard error: {err}");
+    }
+}
+
+impl<P> Drop for Scene<P> {
+    fn drop(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            // It may have ended by itself.
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+/// Whether it is an event of a type in a step.
+pub(crate) fn told(news: &News, kind: &str, step: usize) -> bool {
+    matches!(news, News::Told(_, event) if event["type"] == kind && event["step"] == step)
+}

@@ -1,0 +1,96 @@
+//! The right to write one session's journal.
+
+use std::fs::{File, TryLockError};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use legwork_port::core::{Entry, Fence, Seq, SessionId};
+use legwork_port::store::{Appended, Error};
+use legwork_port::{BoxFuture, Claim};
+
+use super::Jsonl;
+use super::file::{self, Writing};
+use super::log::{Line, Log};
+
+/// A claim that is held: a lock, and the number that the file knows as the newest.
+pub(super) struct Held {
+    store: Jsonl,
+    session: SessionId,
+    fence: Fence,
+    /// What was read of the file, so that an append reads only what others added since.
+    log: Mutex<Log>,
+    // Closing it gives the lock back.
+    _lock: File,
+}
+
+impl Held {
+    /// Takes the claim of a session, or says that somebody has it.
+    pub(super) fn take(store: Jsonl, session: SessionId) -> Result<Self, Error> {
+        let opened = file::options().open(store.claim_file(&session));
+        let lock = opened.map_err(|error| store.failed("opening the claim's file", error))?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(conflict(&session, "somebody works in it; wait until that has ended"));
+            }
+            Err(TryLockError::Error(error)) => return Err(store.failed("taking the claim", error)),
+        }
+        let (mut writing, log) = store.write(&session)?;
+        let mut log = store.checked(log)?;
+        let fence = Fence(log.fence.0 + 1);
+        let added = writing.add(&mut log, &Line::Claimed(fence));
+        added.map_err(|error| store.failed("taking the claim", error))?;
+        Ok(Self { store, session, fence, log: Mutex::new(log), _lock: lock })
+    }
+
+    fn add(&self, expected: Seq, entries: &[Arc<Entry>]) -> Result<Appended, Error> {
+        self.check_numbers(expected, entries)?;
+        let failed = |error| self.store.failed("appending entries", error);
+        // What the file holds is read before it is added to, so this is whole in any case.
+        let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut writing = Writing::open(&self.store.file(&self.session)).map_err(failed)?;
+        writing.catch_up(&mut log).map_err(failed)?;
+        if log.fence != self.fence {
+            let reason = "somebody claimed it since; load it again to go on";
+            return Err(conflict(&self.session, reason));
+        }
+        let last = log.last();
+        if last != expected {
+            let reason = format!("its last entry is {last}, not {expected}; load it again");
+            return Err(conflict(&self.session, reason));
+        }
+        if !entries.is_empty() {
+            writing.add(&mut log, &Line::Entries(entries)).map_err(failed)?;
+        }
+        Ok(Appended { inbox: log.cursor() })
+    }
+
+    fn check_numbers(&self, expected: Seq, entries: &[Arc<Entry>]) -> Result<(), Error> {
+        let mut last = expected;
+        for entry in entries {
+            if entry.seq != last.next() {
+                let error = format!("entry {} cannot follow entry {last}", entry.seq);
+                return Err(self.store.failed("appending entries", error));
+            }
+            last = entry.seq;
+        }
+        Ok(())
+    }
+}
+
+impl Claim for Held {
+    fn fence(&self) -> Fence {
+        self.fence
+    }
+
+    fn append<'a>(
+        &'a self,
+        expected: Seq,
+        entries: &'a [Arc<Entry>],
+    ) -> BoxFuture<'a, Result<Appended, Error>> {
+        Box::pin(std::future::ready(self.add(expected, entries)))
+    }
+}
+
+fn conflict(session: &SessionId, reason: impl Into<String>) -> Error {
+    Error::Conflict { session: session.clone(), reason: reason.into() }
+}

@@ -1,0 +1,171 @@
+//! A store of plain files: one a session, a line of JSON a thing that happened.
+//!
+//! Each line is whole or does not count, and lines are only ever added. So an append of
+//! many entries is there whole or not at all, what a killed writer left is stepped over,
+//! and everything else is a fold over the lines:
+//!
+//! | line | means |
+//! |---|---|
+//! | `["session","demo"]` | whose file it is; the first line |
+//! | `["claimed",3]` | a claim was taken; only who holds the newest may append |
+//! | `["entries",{..},{..}]` | one append to the journal |
+//! | `["posted",{..}]` | one item of the inbox |
+//!
+//! Two locks of the operating system guard a session, and both die with their process:
+//! that on its `.claim` file is held as long as a claim, that on the file itself while it
+//! is read or a line is added. Each line is synced before anybody is told of it.
+//!
+//! It is deliberately simple: it does its work on the caller's thread, reads a whole file
+//! to read a session, and all files to list them.
+
+mod claim;
+mod file;
+mod log;
+
+use std::ffi::OsStr;
+use std::fs;
+use std::future::ready;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use legwork_port::core::entry::FORMAT;
+use legwork_port::core::inbox::{Cursor, Item, Posted};
+use legwork_port::core::journal::Journal;
+use legwork_port::core::{Digest, SessionId};
+use legwork_port::store::{Error, Loaded, SessionInfo};
+use legwork_port::{BoxFuture, Claim, Store};
+
+use file::Writing;
+use log::{Line, Log};
+
+/// A store in a folder; clones share it.
+#[derive(Debug, Clone)]
+pub struct Jsonl {
+    folder: Arc<Path>,
+}
+
+impl Jsonl {
+    /// The store in a folder, which is made if it is missing.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn open(folder: impl Into<PathBuf>) -> Result<Self, Error> {
+        let store = Self { folder: folder.into().into() };
+        fs::create_dir_all(&store.folder).map_err(|error| Error::Unusable {
+            store: store.name(),
+            reason: format!("its folder cannot be made: {error}"),
+        })?;
+        Ok(store)
+    }
+
+    /// The file that is locked while a session is claimed.
+    pub fn claim_file(&self, session: &SessionId) -> PathBuf {
+        self.file(session).with_extension("claim")
+    }
+
+    /// The file of a session. Its name may hold anything, that of a file may not.
+    fn file(&self, session: &SessionId) -> PathBuf {
+        let digest = Digest::of_bytes(session.as_str().as_bytes());
+        self.folder.join(format!("{digest}.jsonl"))
+    }
+
+    fn name(&self) -> String {
+        format!("jsonl:{}", self.folder.display())
+    }
+
+    fn failed(&self, what: &str, error: impl std::fmt::Display) -> Error {
+        Error::Failed { store: self.name(), reason: format!("{what}: {error}") }
+    }
+
+    fn log(&self, session: &SessionId) -> Result<Log, Error> {
+        file::read(&self.file(session)).map_err(|error| self.failed("reading a session", error))
+    }
+
+    /// Opens a session's file to add lines, and gives what is in it.
+    fn write(&self, session: &SessionId) -> Result<(Writing, Log), Error> {
+        let opened = Writing::open(&self.file(session)).and_then(|mut writing| {
+            let mut log = Log::default();
+            writing.catch_up(&mut log)?;
+            if log.session.is_none() {
+                writing.add(&mut log, &Line::Session(session))?;
+            }
+            Ok((writing, log))
+        });
+        opened.map_err(|error| self.failed("opening a session", error))
+    }
+
+    fn checked(&self, log: Log) -> Result<Log, Error> {
+        match log.newer {
+            Some(found) => Err(Error::Newer { store: self.name(), found, known: FORMAT }),
+            None => Ok(log),
+        }
+    }
+
+    fn load(&self, session: &SessionId) -> Result<Loaded, Error> {
+        let log = self.checked(self.log(session)?)?;
+        let inbox = log.cursor();
+        Ok(Loaded { journal: Journal::new(log.entries), damage: log.damage, inbox })
+    }
+
+    fn leave(&self, session: &SessionId, key: &str, item: &Item) -> Result<Cursor, Error> {
+        let (mut writing, mut log) = self.write(session)?;
+        if let Some(known) = log.inbox.iter().find(|posted| posted.key == key) {
+            return Ok(known.cursor);
+        }
+        let cursor = Cursor(log.cursor().0 + 1);
+        let posted = Posted { cursor, key: key.to_owned(), item: item.clone() };
+        let added = writing.add(&mut log, &Line::Posted(&posted));
+        added.map(|()| cursor).map_err(|error| self.failed("posting an item", error))
+    }
+
+    fn infos(&self) -> io::Result<Vec<SessionInfo>> {
+        let mut infos = Vec::new();
+        for entry in fs::read_dir(&self.folder)? {
+            let path = entry?.path();
+            if path.extension() != Some(OsStr::new("jsonl")) {
+                continue;
+            }
+            // One that cannot be read hides no other.
+            infos.extend(file::read(&path).ok().and_then(|log| log.info()));
+        }
+        infos.sort_by(|a, b| b.updated_at.cmp(&a.updated_at).then(a.session.cmp(&b.session)));
+        Ok(infos)
+    }
+}
+
+impl Store for Jsonl {
+    fn claim<'a>(&'a self, session: &'a SessionId) -> BoxFuture<'a, Result<Box<dyn Claim>, Error>> {
+        let taken = claim::Held::take(self.clone(), session.clone());
+        Box::pin(ready(taken.map(|held| Box::new(held) as Box<dyn Claim>)))
+    }
+
+    fn read<'a>(&'a self, session: &'a SessionId) -> BoxFuture<'a, Result<Loaded, Error>> {
+        Box::pin(ready(self.load(session)))
+    }
+
+    fn sessions(&self, limit: usize) -> BoxFuture<'_, Result<Vec<SessionInfo>, Error>> {
+        let infos = self.infos().map_err(|error| self.failed("listing sessions", error));
+        Box::pin(ready(infos.map(|infos| infos.into_iter().take(limit).collect())))
+    }
+
+    fn post<'a>(
+        &'a self,
+        session: &'a SessionId,
+        key: &'a str,
+        item: &'a Item,
+    ) -> BoxFuture<'a, Result<Cursor, Error>> {
+        Box::pin(ready(self.leave(session, key, item)))
+    }
+
+    fn inbox<'a>(
+        &'a self,
+        session: &'a SessionId,
+        after: Cursor,
+    ) -> BoxFuture<'a, Result<Vec<Posted>, Error>> {
+        let items = self.log(session).map(|log| {
+            log.inbox.into_iter().filter(|posted| posted.cursor > after).collect()
+        });
+        Box::pin(ready(items))
+    }
+}
