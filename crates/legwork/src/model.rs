@@ -15,11 +15,7 @@ struct Provider {
 }
 
 const PROVIDERS: &[Provider] = &[
-    Provider {
-        name: "openai",
-        base_url: "https://api.openai.com/v1",
-        key: Some("OPENAI_API_KEY"),
-    },
+    Provider { name: "openai", base_url: "https://api.openai.com/v1", key: Some("OPENAI_API_KEY") },
     Provider { name: "ollama", base_url: "http://127.0.0.1:11434/v1", key: None },
     Provider { name: "llamacpp", base_url: "http://127.0.0.1:8080/v1", key: None },
     Provider { name: "lmstudio", base_url: "http://127.0.0.1:1234/v1", key: None },

@@ -1,3 +1,16 @@
 //! The façade, tested from outside.
 
+mod face;
 mod tool;
+
+/// Every file beside this one is part of the tests.
+#[test]
+fn no_file_is_forgotten() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it");
+    let main = include_str!("main.rs");
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let module = name.trim_end_matches(".rs");
+        assert!(module == "main" || main.contains(&format!("mod {module};")), "{name}");
+    }
+}
