@@ -2,7 +2,7 @@
 //!
 //! All of it through the `legwork` command, as a person would use it.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::cargo;
 
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
 fn fresh_folder() -> Result<PathBuf, String> {
     let folder = cargo::metadata()?.target_directory.join("demo");
     let cannot = |error| format!("cannot make {} anew: {error}", folder.display());
-    if Path::new(&folder).exists() {
+    if folder.exists() {
         std::fs::remove_dir_all(&folder).map_err(cannot)?;
     }
     std::fs::create_dir_all(&folder).map_err(cannot)?;

@@ -14,6 +14,7 @@ mod cargo;
 mod demo;
 mod docs;
 mod http;
+mod kill;
 mod layers;
 mod local_model;
 mod replay;
@@ -43,6 +44,12 @@ const COMMANDS: &[Command] = &[
         usage: "demo [--scripted | --local]",
         about: "an agent works, is killed, resumes and finishes (--local: a small open model)",
         run: demo::run,
+    },
+    Command {
+        name: "kill",
+        usage: "kill [--kills N] [--random N]",
+        about: "the release command, killed again and again: 30 times a place, 100 at random",
+        run: kill::run,
     },
     Command {
         name: "bench",

@@ -1,4 +1,4 @@
-//! The Rust files of the workspace, and which of them are tests.
+//! The Rust files of the project, and which of them are tests.
 
 use std::path::{Path, PathBuf};
 
@@ -24,11 +24,11 @@ impl Source {
     }
 }
 
-/// All Rust files of `crates/` and `xtask/`, by path.
+/// All Rust files of `crates/`, `tests/` and `xtask/`, by path.
 pub(crate) fn all() -> Result<Vec<Source>, String> {
     let root = cargo::root();
     let mut files = Vec::new();
-    for folder in ["crates", "xtask"] {
+    for folder in ["crates", "tests", "xtask"] {
         walk(&root.join(folder), &mut files)?;
     }
     files.sort();

@@ -233,7 +233,11 @@ impl Builder {
         }
         let mut criteria = legwork_core::continuation::defaults();
         criteria.append(&mut self.criteria);
-        let core = self.core.unwrap_or_else(|| Arc::new(CoreLifecycle::new(criteria)));
+        // A core that somebody gave is held to the lineage, like every other lifecycle.
+        let core: Arc<dyn Lifecycle> = match self.core {
+            Some(core) => Arc::new(Composite::new(vec![core])),
+            None => Arc::new(CoreLifecycle::new(criteria)),
+        };
         let mut members = self.lifecycles;
         if !self.hooks.is_empty() {
             members.insert(0, Arc::new(HookStack::new(self.hooks)));

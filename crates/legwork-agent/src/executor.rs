@@ -7,16 +7,15 @@ use std::time::Duration;
 
 use futures_util::future::{Either, FutureExt as _, select};
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
-use legwork_core::event::{Paused, ToolFinished, ToolStarted};
-use legwork_core::state::{CallSlot, CallStatus, Pending, PendingReason};
+use legwork_core::event::{ToolFinished, ToolStarted};
+use legwork_core::state::CallStatus;
 use legwork_core::tool::{ExecutionMode, FailureKind};
-use legwork_core::{
-    AgentState, Digest, EffectClass, Event, Micros, OnDoubt, ToolCall, ToolOutcome, ToolSpec,
-};
+use legwork_core::{AgentState, Event, Micros, ToolCall, ToolOutcome, ToolSpec};
 use legwork_port::observer::LiveEvent;
 use legwork_port::{BoxFuture, ToolContext, Toolset};
 
 use crate::context::StepContext;
+use crate::doubt::{begun, settle_doubt};
 use crate::error::Halt;
 use crate::release::Release;
 use crate::toolbox::Shown;
@@ -70,15 +69,12 @@ impl Executor {
             Err(message) => return Ok(fail_all(state, cx, &message)),
         };
         let (mut state, mut jobs) = collect(state, cx, &shown);
-        while !jobs.is_empty() {
+        while !jobs.is_empty() && !cx.control.is_raised() && state.stop_signals().is_empty() {
             let batch = self.next_batch(&mut jobs);
             state = match batch.len() {
                 1 => run_one(state, cx, batch).await?,
                 _ => self.run_batch(state, cx, batch).await?,
             };
-            if cx.control.is_raised() || !state.stop_signals().is_empty() {
-                break;
-            }
         }
         Ok(skip_rest(state, cx, jobs))
     }
@@ -136,7 +132,9 @@ impl Executor {
             }
             state = record(cx.tick(state), cx, ended, &mut release).await?;
         }
-        Ok(skip_rest(interrupt(state, cx), cx, waiting))
+        let state = interrupt(state, cx);
+        release.rest(&state, cx);
+        Ok(skip_rest(state, cx, waiting))
     }
 }
 
@@ -146,9 +144,6 @@ async fn run_one(
     cx: &StepContext,
     mut batch: VecDeque<Job>,
 ) -> Result<AgentState, Halt> {
-    if cx.control.is_raised() {
-        return Ok(skip_rest(state, cx, batch));
-    }
     let mut release = Release::new(
         ExecutionMode::Sequential,
         batch.iter().map(|job| (job.index, &job.call, job.spec.mode)),
@@ -250,13 +245,17 @@ fn call(job: Job, state: &AgentState, cx: &StepContext) -> BoxFuture<'static, Ra
     );
     Box::pin(async move {
         let start = clock.now().mono;
-        let body = AssertUnwindSafe(job.owner.call(&job.call, &context)).catch_unwind();
+        // The call itself is made inside: it may panic before there is a future.
+        let body = async { job.owner.call(&job.call, &context).await };
+        let body = AssertUnwindSafe(body).catch_unwind();
         let outcome = match job.spec.timeout {
             None => body.await,
-            Some(limit) => match select(body, clock.sleep(Duration::from(limit))).await {
-                Either::Left((outcome, _)) => outcome,
-                Either::Right(_) => Ok(timed_out(limit)),
-            },
+            Some(limit) => {
+                match select(std::pin::pin!(body), clock.sleep(Duration::from(limit))).await {
+                    Either::Left((outcome, _)) => outcome,
+                    Either::Right(_) => Ok(timed_out(limit)),
+                }
+            }
         };
         let outcome = outcome.unwrap_or_else(|panic| panicked(&*panic));
         let took = clock.now().mono.since(start);
@@ -308,44 +307,6 @@ fn limit_retries(state: &AgentState, ran: &Ran, outcome: ToolOutcome) -> ToolOut
     ToolOutcome::Retry(format!("{message} (attempt {attempt}, {} left)", max - before))
 }
 
-/// The calls of the step that began and have no outcome, with their indexes.
-fn begun(state: &AgentState) -> Vec<(u32, CallSlot)> {
-    let slots = state.current_step().map(|step| step.calls.as_slice()).unwrap_or_default();
-    let started = |slot: &CallSlot| matches!(slot.status, CallStatus::Started(_));
-    (0u32..).zip(slots).filter(|(_, slot)| started(slot)).map(|(i, s)| (i, s.clone())).collect()
-}
-
-/// Answers `Once` calls that began under another run and have no outcome: the model is
-/// told, or a person is asked.
-fn settle_doubt(mut state: AgentState, cx: &StepContext) -> AgentState {
-    let slots = begun(&state);
-    if slots.is_empty() {
-        return state;
-    }
-    let mut pending = state.pending().to_vec();
-    let asked = pending.len();
-    for (index, slot) in slots {
-        let CallStatus::Started(EffectClass::Once(on_doubt)) = slot.status else { continue };
-        if state.is_pending(index as usize) {
-            continue;
-        }
-        if cx.on_doubt.unwrap_or(on_doubt) == OnDoubt::Tell {
-            state = cx.answer(state, index, &slot.call, ToolOutcome::Interrupted);
-            continue;
-        }
-        let Some(key) = state.effect_key(index) else { continue };
-        let (id, tool) = (key.to_string(), Arc::clone(&slot.call.name));
-        let arguments = Arc::clone(slot.arguments());
-        let digest = Digest::of_bytes(format!("{id}\n{tool}\n{arguments}").as_bytes());
-        let (reason, asked_at) = (PendingReason::Doubt, state.now().wall);
-        pending.push(Pending { id, index, tool, arguments, digest, reason, asked_at });
-    }
-    if pending.len() == asked {
-        return state;
-    }
-    state.with(Event::Paused(Paused { pending }))
-}
-
 /// Calls that were cut off while they ran. An interrupted run leaves those that may be
 /// run again to the next one.
 fn interrupt(mut state: AgentState, cx: &StepContext) -> AgentState {
@@ -362,15 +323,21 @@ fn interrupt(mut state: AgentState, cx: &StepContext) -> AgentState {
     state
 }
 
-/// Calls that will not start any more, for the execution was stopped or cancelled.
+/// Calls that will not start any more, for the execution was stopped or cancelled. Those
+/// that began under another run may have happened.
 fn skip_rest(mut state: AgentState, cx: &StepContext, jobs: VecDeque<Job>) -> AgentState {
     let why = match state.stop_signals().first() {
         _ if cx.control.cancel.is_cancelled() => "the execution was cancelled".to_owned(),
         Some(signal) => format!("the execution was stopped ({})", signal.reason),
         None => return state,
     };
-    for job in jobs.into_iter().filter(|job| !job.begun) {
-        let outcome = ToolOutcome::Skipped(why.clone());
+    for job in jobs {
+        let slot = state.current_step().and_then(|step| step.calls.get(job.index as usize));
+        if slot.is_none_or(|slot| slot.execution().is_some()) {
+            continue;
+        }
+        let skipped = || ToolOutcome::Skipped(why.clone());
+        let outcome = if job.begun { ToolOutcome::Interrupted } else { skipped() };
         state = cx.answer(state, job.index, &job.call, outcome);
     }
     state

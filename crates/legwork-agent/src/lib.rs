@@ -10,6 +10,7 @@
 pub mod agent;
 pub mod builder;
 pub mod context;
+mod doubt;
 pub mod driver;
 mod error;
 pub mod executor;

@@ -64,7 +64,7 @@ impl Active {
         let state = self.state.clone();
         let state = match task {
             Task::Start(input) => self.start(state, input).await?,
-            Task::Resume => self.resume(state)?,
+            Task::Resume => self.resume(state).await?,
         };
         self.cx.toolbox.open().await.map_err(Error::Build)?;
         self.state = state;
@@ -78,16 +78,27 @@ impl Active {
         Ok(self.cx.fire(Trigger::ExecutionStart, state).await)
     }
 
-    fn resume(&self, state: AgentState) -> Result<AgentState, Error> {
+    async fn resume(&self, state: AgentState) -> Result<AgentState, Error> {
         if state.version() == legwork_core::Seq::ZERO {
             return Err(Error::UnknownSession(state.session().clone()));
         }
         let state = self.define(state);
         if state.status().is_some_and(|status| !status.is_terminal()) {
-            return Ok(state);
+            return Ok(self.show_response(state).await);
         }
         let reopened = state.decide(Input::Reopen)?;
         Ok(reopened.into_iter().fold(state, AgentState::with))
+    }
+
+    /// Shows hooks a response once more when nothing was journaled after it: the process
+    /// may have died before they saw it.
+    async fn show_response(&self, state: AgentState) -> AgentState {
+        let last = Some(state.committed_version());
+        let unseen = state.current_step().is_some_and(|step| match &step.response {
+            Some(response) => step.response_entry == last || response.incomplete.is_some(),
+            None => false,
+        });
+        if unseen { self.cx.fire(Trigger::AfterInference, state).await } else { state }
     }
 
     /// Records who works here and what the agent is, first or when it changed.

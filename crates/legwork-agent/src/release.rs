@@ -47,6 +47,16 @@ impl Release {
         if let Some(held) = self.0.iter_mut().find(|held| held.index == index) {
             held.outcome = Some(Arc::clone(outcome));
         }
+        self.tell(state, cx);
+    }
+
+    /// No other call will end: tells what was held back.
+    pub(crate) fn rest(&mut self, state: &AgentState, cx: &StepContext) {
+        self.0.iter_mut().for_each(|held| held.ordered = false);
+        self.tell(state, cx);
+    }
+
+    fn tell(&mut self, state: &AgentState, cx: &StepContext) {
         let step = state.current_step().map_or(0, |step| step.number);
         let mut blocked = false;
         for held in &mut self.0 {

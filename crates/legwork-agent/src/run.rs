@@ -172,7 +172,13 @@ fn nothing_decided() -> Arc<ContinuationOutcome> {
 /// A stop is about to be carried out: it may be prevented, else the execution ends.
 async fn stop(cx: &StepContext, state: AgentState) -> Result<AgentState, Halt> {
     let state = decide_stop(state);
+    let heard = state.context().transcript.messages().len();
     let state = take_inbox(cx, state).await?;
+    let steered = state.context().transcript.messages().len() > heard;
+    if steered && !state.stop_reason().is_none_or(StopReason::forbids) {
+        let by = "steering".to_owned();
+        return Ok(state.with(Event::StopPrevented(StopPrevented { by })));
+    }
     let state = cx.fire(Trigger::BeforeStop, state).await;
     let Some(outcome) = state.continuation_outcome().cloned() else { return Ok(state) };
     let forbidden = outcome.stop_reason().is_none_or(StopReason::forbids);
@@ -203,10 +209,11 @@ fn decide_stop(state: AgentState) -> AgentState {
     state.with_provisional_outcome(Some(outcome))
 }
 
-/// Somebody has to answer: the pause is recorded once, and the execution rests.
+/// Somebody has to answer: the pause is recorded once, and the execution rests. One that
+/// was stopped waits for nobody.
 async fn pause(cx: &StepContext, state: AgentState) -> Result<Advance, Halt> {
     let mut state = take_inbox(cx, state).await?;
-    if cx.on_doubt == Some(OnDoubt::Tell) {
+    if cx.on_doubt == Some(OnDoubt::Tell) || !state.stop_signals().is_empty() {
         for pending in state.pending().to_vec() {
             let answer = Answer { id: pending.id, verdict: Verdict::Tell };
             state = state.with(Event::Answered(Answered { answer }));

@@ -38,3 +38,6 @@ impl From<&ExecutionStatus> for Exit {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -100,3 +100,6 @@ pub(crate) fn quoted(text: &str) -> String {
         false => format!("'{}'", text.replace('\'', "'\\''")),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -60,9 +60,10 @@ impl Tool for Roman {
     }
 
     fn call<'a>(&'a self, call: &'a ToolCall, _cx: &'a ToolContext) -> BoxFuture<'a, ToolOutcome> {
-        Box::pin(ready(number(call).map_or_else(ToolOutcome::failed, |number| {
-            ToolOutcome::text(numeral(number))
-        })))
+        Box::pin(ready(
+            number(call)
+                .map_or_else(ToolOutcome::failed, |number| ToolOutcome::text(numeral(number))),
+        ))
     }
 }
 

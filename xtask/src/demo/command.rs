@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::model::Model;
 use super::run::{Run, follow, line_of};
+use crate::cargo;
 
 /// The command with everything that each call of it gets.
 pub(super) struct Legwork {
@@ -59,7 +60,7 @@ impl Legwork {
         if let Some(base_url) = &self.model.base_url {
             command.args(["--base-url", base_url]);
         }
-        command.arg("--dir").arg(folder);
+        command.arg("--dir").arg(from_root(folder));
         if self.sandbox == Sandbox::Off {
             command.args(["--sandbox", "off"]);
         }
@@ -92,11 +93,17 @@ impl Legwork {
     fn command(&self, words: &[&str]) -> Command {
         let mut command = Command::new(&self.program);
         let store = self.folder.join("demo.db");
-        command.args(words);
-        command.arg("--store").arg(format!("sqlite:{}", store.display()));
+        command.args(words).current_dir(cargo::root());
+        command.arg("--store").arg(format!("sqlite:{}", from_root(&store).display()));
         if let Some(key) = self.model.key {
             command.env("OPENAI_API_KEY", key);
         }
         command
     }
+}
+
+/// The path as it is short to read at the root, where the command runs.
+fn from_root(path: &Path) -> PathBuf {
+    let short = path.strip_prefix(cargo::root()).map(Path::to_path_buf);
+    short.unwrap_or_else(|_| path.to_owned())
 }

@@ -48,7 +48,11 @@ pub(super) async fn infer<D: Driver + ?Sized>(
         Ok(built) => built,
         Err((state, error)) => return Ok(refuse(*state, error)),
     };
-    let model = match cx.model(&state) {
+    // A gate that failed, or anybody else, may have raised it: then nothing is sent.
+    if !state.stop_signals().is_empty() {
+        return Ok(state);
+    }
+    let model = match cx.model(&state).and_then(|model| priced(&state, model)) {
         Ok(model) => Arc::clone(model),
         Err(error) => return Ok(refuse(state, error)),
     };
@@ -108,6 +112,22 @@ fn refuse(state: AgentState, error: ErrorRecord) -> AgentState {
     }
     let signal = StopSignal::new(StopReason::Error, "driver", error.message.clone());
     state.with_error(error).with_stop_signal(signal)
+}
+
+/// The model, if a limit on money that the state was given can be kept with it.
+fn priced<'a>(
+    state: &AgentState,
+    model: &'a Arc<dyn Model>,
+) -> Result<&'a Arc<dyn Model>, ErrorRecord> {
+    if state.ledger().budget.cost.is_none() || model.profile().price.is_some() {
+        return Ok(model);
+    }
+    let message = format!(
+        "the budget limits cost, but the price of `{}` is not known: give the model a price, or \
+         limit tokens instead",
+        model.name()
+    );
+    Err(ErrorRecord::new(ErrorSource::Driver, ErrorKind::Configuration, message))
 }
 
 /// What the call may cost at most, and how much it may answer.
@@ -225,10 +245,11 @@ async fn record(
 fn charge(state: &AgentState, response: &Response, price: Option<&Price>) -> Amounts {
     let held = held(state);
     let real = match (&response.usage, &response.incomplete) {
-        (Some(usage), _) => {
+        // What was said of a stream before we cut it is not all that it used.
+        (Some(usage), incomplete) if *incomplete != Some(Incomplete::OverReserve) => {
             Amounts::of_usage(usage, price.map_or_else(Default::default, |p| p.cost(usage)))
         }
-        (None, _) => {
+        _ => {
             let counted = response.message.weight() / BYTES_PER_OUTPUT_TOKEN;
             let (input, output) = (held.input, held.output.max(counted));
             let usage = Usage { input, output, ..Usage::default() };

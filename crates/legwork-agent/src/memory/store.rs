@@ -154,6 +154,10 @@ impl Claim for MemoryClaim {
             let error = Error::Conflict { session: self.session.clone(), reason };
             return ready(Err(error));
         }
+        if !(expected.0 + 1..).zip(entries).all(|(number, entry)| entry.seq.0 == number) {
+            let (store, reason) = ("memory".to_owned(), format!("entries after {at} have a gap"));
+            return ready(Err(Error::Failed { store, reason }));
+        }
         kept.version = entries.last().map(|entry| entry.seq).or(kept.version);
         if !self.store.0.forgets {
             kept.entries.extend(entries.iter().cloned());

@@ -1,1 +1,226 @@
-//! budget
+//! Budgets: reserved before a call, settled after it, never overspent.
+
+use std::sync::Arc;
+
+use legwork_agent::memory::MemoryStore;
+use legwork_agent::{Agent, Builder, Error, hook};
+use legwork_core::budget::{Amounts, Dimension, Exhausted, MicroUsd, Price};
+use legwork_core::inference::Incomplete;
+use legwork_core::{
+    AgentState, Budget, EffectClass, ErrorKind, Event, ExecutionStatus, ModelSettings, SessionId,
+    StopReason, Usage,
+};
+use legwork_port::model::{self, Kind, Profile};
+use legwork_port::{Store, Trigger};
+use legwork_testkit::{Gate, RecordingObserver, ScriptedModel, Turn};
+use serde_json::json;
+
+use crate::tools::{World, noting};
+
+/// One millionth of a dollar a token of input, two a token of output.
+fn priced(model: ScriptedModel) -> ScriptedModel {
+    let dollars = |n: u64| MicroUsd(n * 1_000_000);
+    let (input, output) = (dollars(1), dollars(2));
+    let price = Price { input, cache_read: input, cache_write: input, output };
+    model.with_profile(Profile { price: Some(price), tools: true, ..Profile::default() })
+}
+
+fn with_max(model: &ScriptedModel, max_output: u64, budget: Budget) -> Builder {
+    let settings = ModelSettings { max_output: Some(max_output), ..ModelSettings::default() };
+    let look = noting("look", EffectClass::ReadOnly, &World::default());
+    Agent::builder(model.clone()).settings(settings).budget(budget).tools([look])
+}
+
+fn used(input: u64, output: u64) -> Usage {
+    Usage { input, output, ..Usage::default() }
+}
+
+#[test]
+fn s5_1_a_cost_limit_on_a_model_without_a_price_is_a_build_error() {
+    let free = || ScriptedModel::new([Turn::text("never")]).named("free:model");
+    let error = Agent::builder(free()).budget(Budget::usd(1.0)).build().unwrap_err();
+    assert!(matches!(error, Error::Build(_)));
+    assert!(error.to_string().contains("free:model"), "{error}");
+    // The other models that the state may name count too.
+    let builder = Agent::builder(priced(free())).model(free().named("other:model"));
+    let error = builder.budget(Budget::usd(1.0)).build().unwrap_err();
+    assert!(error.to_string().contains("other:model"), "{error}");
+    assert!(Agent::builder(free()).budget(Budget::guards().tokens(9)).build().is_ok());
+}
+
+#[tokio::test]
+async fn s5_1_a_cost_limit_set_in_the_state_asks_no_model_without_a_price() {
+    let model = ScriptedModel::new([Turn::text("never")]).named("free:model");
+    let limit = hook("limit", [Trigger::StepStart], |state: AgentState, _| async move {
+        Ok(state.with_budget(Budget::usd(1.0)))
+    });
+    let run = Agent::builder(model.clone()).hook(limit).build().unwrap().run("go").await.unwrap();
+    assert!(model.requests().is_empty());
+    assert_eq!(run.status(), ExecutionStatus::Failed);
+    let error = run.state().errors().next().unwrap();
+    assert_eq!(error.kind, ErrorKind::Configuration);
+    assert!(error.message.contains("free:model") && error.message.contains("price"));
+}
+
+#[tokio::test]
+async fn s5_2_max_output_is_clamped_to_what_the_ledger_affords() {
+    let turns =
+        [Turn::call("look", json!({"n": 1})).with_usage(used(100, 700)), Turn::text("done")];
+    let model = ScriptedModel::new(turns);
+    let budget = Budget::unlimited().output_tokens(5_000);
+    with_max(&model, 8_000, budget).build().unwrap().run("go").await.unwrap();
+    let asked: Vec<_> = model.requests().iter().map(|request| request.max_output).collect();
+    assert_eq!(asked, [Some(5_000), Some(4_300)]);
+}
+
+#[tokio::test]
+async fn s5_2_what_is_affordable_is_not_clamped() {
+    let model = ScriptedModel::new([Turn::text("done")]);
+    let budget = Budget::unlimited().output_tokens(5_000);
+    with_max(&model, 2_000, budget).build().unwrap().run("go").await.unwrap();
+    assert_eq!(model.requests()[0].max_output, Some(2_000));
+}
+
+#[tokio::test]
+async fn s5_2_money_clamps_at_the_price_of_the_model() {
+    let model = priced(ScriptedModel::new([Turn::text("done")]));
+    let budget = Budget::usd(0.01);
+    let run = with_max(&model, 90_000, budget).build().unwrap().run("go").await.unwrap();
+    let request = &model.requests()[0];
+    let input = request.weight().div_ceil(3);
+    assert_eq!(request.max_output, Some((10_000 - input) / 2));
+    assert_eq!(run.usage().cost, MicroUsd(10 + 2 * 5));
+}
+
+#[tokio::test]
+async fn s5_2_below_the_floor_the_call_is_refused_with_numbers() {
+    let model = ScriptedModel::new([Turn::text("never")]);
+    let budget = Budget::unlimited().output_tokens(1_000);
+    let run = with_max(&model, 8_000, budget).build().unwrap().run("go").await.unwrap();
+    assert!(model.requests().is_empty());
+    assert_eq!(run.status(), ExecutionStatus::Stopped);
+    let signal = run.outcome().unwrap().signal.clone().unwrap();
+    assert_eq!(signal.reason, StopReason::TokenLimit);
+    let (dimension, limit, used, wanted) = (Dimension::OutputTokens, 1_000, 0, 1_024);
+    assert_eq!(signal.limit, Some(Exhausted { dimension, limit, used, wanted }));
+    assert!(run.outcome().unwrap().explain().contains("1000"));
+    assert_eq!(*run.usage(), Amounts::default(), "nothing was used");
+}
+
+#[tokio::test]
+async fn s5_2_an_answer_asked_to_be_shorter_than_the_floor_may_be_made() {
+    let model = ScriptedModel::new([Turn::text("done")]);
+    let budget = Budget::unlimited().output_tokens(1_000);
+    let run = with_max(&model, 500, budget).build().unwrap().run("go").await.unwrap();
+    assert_eq!(run.status(), ExecutionStatus::Completed);
+    assert_eq!(model.requests()[0].max_output, Some(500));
+}
+
+#[tokio::test]
+async fn s5_2_the_reservation_is_in_the_last_commit_before_the_call() {
+    let (gate, store) = (Gate::new(), MemoryStore::new());
+    let model = ScriptedModel::new([Turn::text("done").behind(&gate)]);
+    let agent = with_max(&model, 300, Budget::unlimited()).store_in(Arc::new(store.clone()));
+    let agent = agent.build().unwrap();
+    let look = async {
+        gate.arrived(1).await;
+        let loaded = store.read(&SessionId::from("s")).await.unwrap();
+        gate.open();
+        loaded.journal
+    };
+    let run = agent.run("go").in_session("s").into_future();
+    let (run, journal) = tokio::join!(run, look);
+    let Event::InferenceStarted(started) = &journal.entries().last().unwrap().event else {
+        panic!("{:?}", journal.entries().last());
+    };
+    let input = model.requests()[0].weight().div_ceil(3);
+    assert_eq!((started.reserved.input, started.reserved.output), (input, 300));
+    assert_eq!(journal.fold(&"s".into()).ledger().reserved.len(), 1);
+    assert!(run.unwrap().state().ledger().reserved.is_empty());
+}
+
+#[tokio::test]
+async fn s5_3_a_response_is_settled_with_its_real_usage() {
+    let turns = [
+        Turn::call("look", json!({"n": 1})).with_usage(used(100, 20)),
+        Turn::text("done").with_usage(used(200, 30)),
+    ];
+    let model = priced(ScriptedModel::new(turns));
+    let run = with_max(&model, 3_000, Budget::usd(1.0)).build().unwrap().run("go").await.unwrap();
+    let usage = run.usage();
+    assert_eq!((usage.input, usage.output, usage.steps, usage.tool_calls), (300, 50, 2, 1));
+    assert_eq!(usage.cost, MicroUsd(300 + 2 * 50));
+    assert!(run.state().ledger().reserved.is_empty());
+}
+
+#[tokio::test]
+async fn s5_3_a_stream_over_its_reserve_is_cut_charged_and_its_calls_never_run() {
+    let world = World::default();
+    let long = format!("{{\"n\": 1, \"why\": \"{}\"}}", "x".repeat(30_000));
+    let (store, seen) = (MemoryStore::new(), RecordingObserver::new());
+    let model = ScriptedModel::new([Turn::raw_call("look", long).with_usage(used(10, 5))]);
+    let settings = ModelSettings { max_output: Some(1_100), ..ModelSettings::default() };
+    let run = Agent::builder(model.clone())
+        .settings(settings)
+        .tools([noting("look", EffectClass::ReadOnly, &world)])
+        .budget(Budget::unlimited().output_tokens(5_000))
+        .store_in(Arc::new(store.clone()))
+        .observer(Arc::new(seen.clone()))
+        .build()
+        .unwrap()
+        .run("go")
+        .in_session("s")
+        .await
+        .unwrap();
+    assert!(world.notes().is_empty(), "half a call ran");
+    assert_eq!(run.status(), ExecutionStatus::Failed);
+    let journal = store.read(&SessionId::from("s")).await.unwrap().journal;
+    let responded = journal.entries().iter().filter_map(|entry| match &entry.event {
+        Event::Responded(responded) => Some(responded.clone()),
+        _ => None,
+    });
+    let responded: Vec<_> = responded.collect();
+    assert_eq!(responded.len(), 1);
+    assert_eq!(responded[0].response.incomplete, Some(Incomplete::OverReserve));
+    assert!(responded[0].response.message.weight() < 10_000, "it was not cut");
+    // What was reserved is 1,100; what the provider had said so far was 5.
+    let output = run.usage().output;
+    assert!((1_100..1_200).contains(&output), "{output} charged");
+    assert_eq!(
+        run.state().context().transcript.messages().len(),
+        1,
+        "half an answer is no message"
+    );
+}
+
+#[tokio::test]
+async fn s5_3_a_reserve_found_unsettled_on_resume_is_charged_in_full() {
+    let (gate, store) = (Gate::new(), Arc::new(MemoryStore::new()));
+    let model = ScriptedModel::new([Turn::text("done").behind(&gate)]);
+    let agent = with_max(&model, 300, Budget::unlimited()).store_in(store).build().unwrap();
+    tokio::select! {
+        _ = agent.run("go").in_session("s").into_future() => unreachable!("it waits at the gate"),
+        () = gate.arrived(1) => {}
+    }
+    gate.open();
+    let run = agent.resume("s").await.unwrap();
+    let input = model.requests()[0].weight().div_ceil(3);
+    assert_eq!((run.usage().input, run.usage().output), (input + 10, 300 + 5));
+    assert_eq!(run.usage().steps, 1, "it is the same step");
+}
+
+#[tokio::test]
+async fn s5_3_failed_attempts_that_may_have_cost_are_charged_as_reserved() {
+    let mut error = model::Error::new(Kind::Server, "it fell over");
+    error.charged_attempts = 2;
+    let model = ScriptedModel::new([Turn::error(error)]);
+    let agent = with_max(&model, 300, Budget::unlimited()).build().unwrap();
+    let run = agent.run("go").await.unwrap();
+    let input = model.requests()[0].weight().div_ceil(3);
+    assert_eq!(run.status(), ExecutionStatus::Failed);
+    assert_eq!((run.usage().input, run.usage().output), (2 * input, 600));
+
+    let unreached = ScriptedModel::new([Turn::disconnect()]);
+    let run = with_max(&unreached, 300, Budget::unlimited()).build().unwrap().run("go").await;
+    assert_eq!((run.as_ref().unwrap().usage().input, run.unwrap().usage().output), (0, 0));
+}

@@ -9,12 +9,12 @@ use legwork_core::tool::{ExecutionMode, FailureKind};
 use legwork_core::{
     AgentState, Budget, EffectClass, ExecutionStatus, StopReason, ToolCall, ToolOutcome, ToolSpec,
 };
-use legwork_port::{BoxFuture, Tool, ToolContext, Toolset};
+use legwork_port::{BoxFuture, ToolContext, Toolset};
 use legwork_testkit::{Gate, Live, RecordingObserver, ScriptedModel, Turn, VirtualClock};
 use serde_json::{Value, json};
 
 use crate::tools::{
-    World, answering, guarded, made, noting, once, outcomes, said, signal, spec, waiting,
+    World, guarded, kind, made, noting, once, outcomes, said, signal, spec, waiting,
 };
 
 const ORDERED: ExecutionMode = ExecutionMode::ParallelOrdered;
@@ -22,116 +22,6 @@ const ORDERED: ExecutionMode = ExecutionMode::ParallelOrdered;
 fn calls<const N: usize>(calls: [(&str, u32); N]) -> ScriptedModel {
     let calls = calls.map(|(name, n)| (name, json!({"n": n})));
     ScriptedModel::new([Turn::calls(calls), Turn::text("done")])
-}
-
-async fn result_of(arguments: &str, tool: Arc<dyn Tool>) -> String {
-    let model = ScriptedModel::new([Turn::raw_call("look", arguments), Turn::text("done")]);
-    let run = Agent::builder(model).tools([tool]).build().unwrap().run("go").await.unwrap();
-    assert_eq!(run.status(), ExecutionStatus::Completed);
-    said(run.state())[1].clone()
-}
-
-#[tokio::test]
-async fn s6_1_arguments_that_do_not_fit_are_told_with_path_expected_and_given() {
-    let world = World::default();
-    let look = || noting("look", EffectClass::ReadOnly, &world);
-    let message = result_of(r#"{"n": "four", "colour": "red"}"#, look()).await;
-    for part in ["/n", "\"four\"", "integer", "colour", "attempt 1", "2 left"] {
-        assert!(message.contains(part), "{part} is missing: {message}");
-    }
-    let message = result_of("{}", look()).await;
-    assert!(message.contains("\"n\"") && message.contains("required"), "{message}");
-    let message = result_of("{\"n\": 1", look()).await;
-    assert!(message.contains("not JSON"), "{message}");
-    assert!(world.notes().is_empty(), "the body ran");
-}
-
-#[tokio::test]
-async fn s6_1_the_part_of_the_schema_concerned_is_shown() {
-    let schema = json!({
-        "type": "object",
-        "properties": {"to": {"type": "object", "properties": {"city": {"enum": ["Rome", "Oslo"]}}}}
-    });
-    let spec = ToolSpec::new("look", "Looks.", schema);
-    let tool = made(spec, |_, _| Box::pin(std::future::ready(ToolOutcome::text("ran"))));
-    let message = result_of(r#"{"to": {"city": "Bern"}}"#, tool).await;
-    for part in ["/to/city", "Bern", "[\"Rome\",\"Oslo\"]"] {
-        assert!(message.contains(part), "{part} is missing: {message}");
-    }
-}
-
-#[tokio::test]
-async fn s6_2_an_unknown_tool_is_told_the_names_and_the_other_calls_run() {
-    let world = World::default();
-    let run = Agent::builder(calls([("loook", 1), ("look", 2)]))
-        .tools([noting("look", EffectClass::ReadOnly, &world), noting("send", once(), &world)])
-        .build()
-        .unwrap()
-        .run("go")
-        .await
-        .unwrap();
-    let said = said(run.state());
-    assert_eq!(said[1], "There is no tool `loook`. The tools are: look, send.");
-    assert_eq!(said[2], "2");
-    assert_eq!(world.notes(), ["look 2"]);
-}
-
-/// Runs calls of `look` one a step; each asks to retry where the closure says so.
-async fn tries(ns: &[i64], fails: fn(i64) -> bool) -> Vec<ToolOutcome> {
-    let turns = ns.iter().map(|n| Turn::call("look", json!({"n": n})));
-    let model = ScriptedModel::new(turns.chain([Turn::text("done")]).collect::<Vec<_>>());
-    let look = answering("look", move |arguments| match arguments["n"].as_i64() {
-        Some(n) if fails(n) => ToolOutcome::Retry("not yet".to_owned()),
-        _ => ToolOutcome::text("ok"),
-    });
-    let run = Agent::builder(model).tools([look]).build().unwrap().run("go").await.unwrap();
-    assert_eq!(run.status(), ExecutionStatus::Completed, "no policy says that it should stop");
-    outcomes(run.state())
-}
-
-fn retry(text: &str) -> ToolOutcome {
-    ToolOutcome::Retry(text.to_owned())
-}
-
-#[tokio::test]
-async fn s6_3_retries_in_a_row_are_counted_told_and_end() {
-    let all = tries(&[1, 2, 3], |_| true).await;
-    assert_eq!(all[0], retry("not yet (attempt 1, 2 left)"));
-    assert_eq!(all[1], retry("not yet (attempt 2, 1 left)"));
-    let ToolOutcome::Failed(FailureKind::RetriesExhausted, message) = &all[2] else {
-        panic!("{:?}", all[2]);
-    };
-    assert!(message.contains("attempt 3 of `look`"), "{message}");
-}
-
-#[tokio::test]
-async fn s6_3_success_resets_the_count() {
-    let all = tries(&[1, 2, 3, 4], |n| n != 3).await;
-    assert_eq!(all[1], retry("not yet (attempt 2, 1 left)"));
-    assert_eq!(all[3], retry("not yet (attempt 1, 2 left)"));
-}
-
-#[tokio::test]
-async fn s6_3_arguments_that_do_not_fit_count_too_and_tools_count_for_themselves() {
-    let bad = |name: &str| Turn::raw_call(name, "{}");
-    let model = ScriptedModel::new([bad("one"), bad("two"), bad("one"), Turn::text("done")]);
-    let tool = |name| answering(name, |_| ToolOutcome::text("ok"));
-    let strict = made(spec("one").max_retries(1), |_, _| {
-        Box::pin(std::future::ready(ToolOutcome::text("ok")))
-    });
-    let builder = Agent::builder(model).tools([strict, tool("two")]);
-    let run = builder.build().unwrap().run("go").await.unwrap();
-    let kinds: Vec<_> = outcomes(run.state()).into_iter().map(kind).collect();
-    let invalid = FailureKind::InvalidArguments;
-    assert_eq!(kinds, [invalid.clone(), invalid, FailureKind::RetriesExhausted]);
-    assert!(said(run.state())[2].contains("attempt 1, 2 left"), "{:?}", said(run.state()));
-}
-
-fn kind(outcome: ToolOutcome) -> FailureKind {
-    match outcome {
-        ToolOutcome::Failed(kind, _) => kind,
-        other => panic!("{other:?}"),
-    }
 }
 
 /// Runs the agent; opens the gate once so many stand before it.
@@ -196,13 +86,14 @@ async fn s6_5_ordered_calls_are_told_live_in_call_order_unordered_ones_as_they_e
 #[tokio::test]
 async fn s6_5_a_sequential_tool_is_a_barrier() {
     let (world, gate) = (World::default(), Gate::new());
-    let agent = Agent::builder(calls([("wait", 1), ("wait", 2), ("alone", 3), ("wait", 4), ("wait", 5)]))
-        .tools([
-            waiting("wait", ORDERED, &world, &gate),
-            waiting("alone", ExecutionMode::Sequential, &world, &gate),
-        ])
-        .build()
-        .unwrap();
+    let agent =
+        Agent::builder(calls([("wait", 1), ("wait", 2), ("alone", 3), ("wait", 4), ("wait", 5)]))
+            .tools([
+                waiting("wait", ORDERED, &world, &gate),
+                waiting("alone", ExecutionMode::Sequential, &world, &gate),
+            ])
+            .build()
+            .unwrap();
     let run = run_with(agent, &gate, 2).await;
     let notes = world.notes();
     let at = |note: &str| notes.iter().position(|n| n == note).unwrap_or_else(|| panic!("{note}"));
@@ -315,8 +206,7 @@ async fn s6_7_an_idempotent_call_gets_the_same_key_when_it_is_run_again() {
             ToolOutcome::text("put")
         })
     });
-    let agent =
-        Agent::builder(calls([("put", 1)])).tools([put]).store_in(store).build().unwrap();
+    let agent = Agent::builder(calls([("put", 1)])).tools([put]).store_in(store).build().unwrap();
     tokio::select! {
         _ = agent.run("go").in_session("s").into_future() => unreachable!("it waits at the gate"),
         () = gate.arrived(1) => {}
@@ -378,7 +268,10 @@ async fn s6_12_on_resume_a_call_of_a_changed_tool_is_refused() {
 struct Vanishing(World);
 
 impl Toolset for Vanishing {
-    fn specs<'a>(&'a self, state: &'a AgentState) -> BoxFuture<'a, Result<Vec<Arc<ToolSpec>>, String>> {
+    fn specs<'a>(
+        &'a self,
+        state: &'a AgentState,
+    ) -> BoxFuture<'a, Result<Vec<Arc<ToolSpec>>, String>> {
         let name = if state.step_results().count() == 0 { "look" } else { "other" };
         Box::pin(std::future::ready(Ok(vec![Arc::new(spec(name))])))
     }

@@ -6,8 +6,8 @@ use legwork_agent::hooks::priority;
 use legwork_agent::memory::MemoryStore;
 use legwork_agent::{Agent, Builder, HookError, HookStack, hook};
 use legwork_core::{
-    AgentState, Budget, EffectClass, ErrorKind, ErrorSource, ExecutionStatus, FinishReason, Message,
-    Part, Response, SessionId, StopReason, ToolOutcome,
+    AgentState, Budget, EffectClass, ErrorKind, ErrorSource, ExecutionStatus, FinishReason,
+    Message, Part, Response, SessionId, StopReason, ToolOutcome,
 };
 use legwork_port::{Lifecycle, StepView, Trigger};
 use legwork_testkit::{ScriptedModel, Turn, crash};
@@ -93,7 +93,10 @@ async fn s2_4_a_failing_gate_blocks_the_call_it_was_to_judge() {
         let run = look(&world).1.hook(gate).build().unwrap().run("go").await.unwrap();
         assert!(world.notes().is_empty(), "the tool ran");
         let outcome = &outcomes(run.state())[0];
-        assert!(matches!(outcome, ToolOutcome::Blocked { by, .. } if by == "broken"), "{outcome:?}");
+        assert!(
+            matches!(outcome, ToolOutcome::Blocked { by, .. } if by == "broken"),
+            "{outcome:?}"
+        );
         assert_eq!(run.status(), ExecutionStatus::Completed);
         assert_eq!(run.state().errors().count(), 1);
     }

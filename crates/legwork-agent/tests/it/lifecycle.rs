@@ -179,7 +179,11 @@ async fn s2_2_changes_of_tool_hooks_reach_the_final_state_and_calls_see_nothing_
 struct Signs(&'static str);
 
 impl Lifecycle for Signs {
-    fn on_step_start<'a>(&'a self, state: AgentState, _: &'a StepView) -> BoxFuture<'a, AgentState> {
+    fn on_step_start<'a>(
+        &'a self,
+        state: AgentState,
+        _: &'a StepView,
+    ) -> BoxFuture<'a, AgentState> {
         let before = state.context().metadata.get("signed").cloned().unwrap_or(json!(""));
         let signed = format!("{}{}", before.as_str().unwrap(), self.0);
         Box::pin(std::future::ready(state.with_metadata("signed", Some(signed.into()))))
@@ -188,7 +192,8 @@ impl Lifecycle for Signs {
 
 #[tokio::test]
 async fn s2_1_composite_shows_each_member_the_state_of_the_one_before() {
-    let all = Composite::new(vec![Arc::new(Signs("a")), Arc::new(Signs("b")), Arc::new(Signs("c"))]);
+    let all =
+        Composite::new(vec![Arc::new(Signs("a")), Arc::new(Signs("b")), Arc::new(Signs("c"))]);
     let state = begun();
     let state = all.on(Trigger::StepStart, state, &StepView::default()).await;
     assert_eq!(state.context().metadata["signed"], "abc");

@@ -1,11 +1,19 @@
 //! The runtime, tried through its public face.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "what helps a test is not in a test function, where these are allowed"
+)]
 
+mod arguments;
 mod budget;
 mod cancel;
 mod crash;
 mod executor;
 mod hooks;
 mod lifecycle;
+mod news;
 mod run;
 mod session;
 mod tools;

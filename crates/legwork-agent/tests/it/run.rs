@@ -4,15 +4,15 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use legwork_agent::memory::MemoryStore;
-use legwork_agent::{Agent, Driver, Error, Halt, RunEvent, StepContext, ToolCalling, hook};
+use legwork_agent::{Agent, Driver, Error, Halt, StepContext, ToolCalling, hook};
 use legwork_core::error::ErrorRecord;
 use legwork_core::state::Refusal;
 use legwork_core::{
-    AgentState, Budget, EffectClass, Entry, ErrorKind, ErrorSource, ExecutionStatus, FinishReason,
-    Micros, ModelRequest, ModelSettings, Part, SessionId, StopReason, ToolOutcome,
+    AgentState, Budget, EffectClass, ErrorKind, ErrorSource, ExecutionStatus, FinishReason, Micros,
+    ModelRequest, ModelSettings, Part, SessionId, StopReason, ToolOutcome,
 };
-use legwork_port::{BoxFuture, Cancellation, LiveEvent, Observer, Store, Trigger};
-use legwork_testkit::{Gate, RecordingObserver, ScriptedModel, Turn, VirtualClock, conformance};
+use legwork_port::{BoxFuture, Trigger};
+use legwork_testkit::{Gate, ScriptedModel, Turn, VirtualClock, conformance};
 use serde_json::json;
 
 use crate::tools::{World, answering, guarded, journal, made, noting, once, said, signal, spec};
@@ -65,21 +65,20 @@ async fn s1_6_a_tool_error_that_the_model_recovered_from_does_not_fail_the_execu
 #[tokio::test]
 async fn s1_6_an_error_before_any_step_is_in_the_state_with_its_source() {
     let model = ScriptedModel::new([Turn::text("never")]);
-    let agent = looker(&model).build().unwrap();
     let settings = ModelSettings { model: "other:model".into(), ..ModelSettings::default() };
     let switch = hook("switch", [Trigger::ExecutionStart], move |state: AgentState, _| {
         std::future::ready(Ok(state.with_settings(settings.clone())))
     });
-    let agent_with = looker(&model).hook(switch).build().unwrap();
-    drop(agent);
-    let run = agent_with.run("go").await.unwrap();
+    let run = looker(&model).hook(switch).build().unwrap().run("go").await.unwrap();
     assert_eq!(run.status(), ExecutionStatus::Failed);
     assert_eq!(run.state().step_results().count(), 0);
     let errors: Vec<_> = run.state().errors().collect();
     assert_eq!(errors.len(), 1);
     assert_eq!(errors[0].source, ErrorSource::Driver);
     assert_eq!(errors[0].kind, ErrorKind::Configuration);
-    assert!(errors[0].message.contains("other:model") && errors[0].message.contains("scripted:model"));
+    assert!(
+        errors[0].message.contains("other:model") && errors[0].message.contains("scripted:model")
+    );
     assert!(model.requests().is_empty());
 }
 
@@ -340,94 +339,6 @@ async fn s3_8_a_pause_is_no_stop_and_the_same_step_goes_on_after_the_answer() {
     }
 }
 
-/// Checks that what it is told is in the journal already.
-struct Checks(MemoryStore, Mutex<usize>);
-
-impl Observer for Checks {
-    fn live(&self, _: &SessionId, _: &LiveEvent<'_>) {}
-
-    fn committed(&self, session: &SessionId, entries: &[Arc<Entry>]) {
-        let loaded = futures_util::FutureExt::now_or_never(self.0.read(session)).unwrap().unwrap();
-        for entry in entries {
-            assert_eq!(loaded.journal.get(entry.seq), Some(entry));
-        }
-        *self.1.lock().unwrap() += entries.len();
-    }
-}
-
-#[tokio::test]
-async fn committed_news_is_told_only_once_it_is_in_the_journal() {
-    let store = MemoryStore::new();
-    let checks = Arc::new(Checks(store.clone(), Mutex::default()));
-    let model = ScriptedModel::new([call(1), Turn::text("done")]);
-    let agent = looker(&model).store_in(Arc::new(store.clone())).observer(checks.clone());
-    let run = agent.build().unwrap().run("go").in_session("s").await.unwrap();
-    assert_eq!(*checks.1.lock().unwrap(), journal(&store, "s").await.len());
-    assert_eq!(run.state().uncommitted().len(), 0);
-}
-
-#[tokio::test]
-async fn live_news_comes_at_once_and_committed_news_in_the_order_of_the_journal() {
-    let store = MemoryStore::new();
-    let seen = RecordingObserver::new();
-    let model = ScriptedModel::new([call(1), Turn::text("done")]);
-    let agent = looker(&model).store_in(Arc::new(store.clone())).build().unwrap();
-    let run = agent.run("go").in_session("s").observer(Arc::new(seen.clone()));
-    run.await.unwrap();
-    let committed: Vec<_> = seen.entries().iter().map(|e| e.event.kind().to_owned()).collect();
-    assert_eq!(committed, journal(&store, "s").await);
-    assert_eq!(seen.text(), "done");
-    let kinds = seen.kinds();
-    let at = |kind: &str| kinds.iter().position(|k| k == kind).unwrap_or_else(|| panic!("{kind}"));
-    assert!(at("committed inference_started") < at("live inference_started"));
-    assert!(at("live arguments") < at("committed responded"));
-    assert!(at("committed responded") < at("live tool_started"));
-    assert!(at("live tool_started") < at("live tool_finished"));
-    assert!(at("live tool_finished") < at("committed tool_finished"));
-    assert!(at("live text") < at("committed execution_finished"));
-}
-
-#[tokio::test]
-async fn a_stream_gives_the_events_of_the_run_and_its_result_last() {
-    let model = ScriptedModel::new([call(1), Turn::text("all is done")]);
-    let agent = looker(&model).build().unwrap();
-    let mut stream = agent.stream("go");
-    let (mut text, mut told) = (String::new(), Vec::new());
-    while let Some(event) = stream.next().await {
-        match event {
-            RunEvent::Text(piece) => text.push_str(&piece),
-            RunEvent::ToolFinished(index, call, outcome) => {
-                told.push(format!("{index} {} {}", call.name, outcome.for_model()));
-            }
-            RunEvent::Committed(entry) => told.push(entry.event.kind().to_owned()),
-            _ => {}
-        }
-    }
-    assert_eq!(text, "all is done");
-    assert!(told.contains(&"0 look 1".to_owned()));
-    assert_eq!(told.last().unwrap(), "execution_finished");
-    let run = stream.finish().await.unwrap();
-    assert_eq!((run.status(), &*run.text()), (ExecutionStatus::Completed, "all is done"));
-}
-
-#[tokio::test]
-async fn a_dropped_stream_leaves_the_session_resumable() {
-    let gate = Gate::new();
-    let model = ScriptedModel::new([call(1), Turn::text("all is done").halting(&gate)]);
-    let agent = looker(&model).store_in(Arc::new(MemoryStore::new())).build().unwrap();
-    let mut stream = agent.run("go").in_session("s").stream();
-    while let Some(event) = stream.next().await {
-        if matches!(event, RunEvent::Text(_)) {
-            break;
-        }
-    }
-    drop(stream);
-    let state = agent.session("s").state().await.unwrap();
-    assert_eq!(state.status(), Some(&ExecutionStatus::InProgress));
-    gate.open();
-    assert_eq!(agent.resume("s").await.unwrap().text(), "all is done");
-}
-
 #[tokio::test]
 async fn an_open_run_gives_a_snapshot_a_step_and_takes_a_changed_one_back() {
     let model = ScriptedModel::new([call(1), call(2), Turn::text("done")]);
@@ -526,5 +437,4 @@ async fn s1_4_a_driver_that_hands_back_a_foreign_or_older_state_halts_the_run() 
         let kinds = journal(&store, "s").await;
         assert!(kinds.len() <= journaled, "{kinds:?}");
     }
-    let _ = Cancellation::new();
 }

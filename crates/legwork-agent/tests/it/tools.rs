@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex};
 
-use legwork_core::tool::ExecutionMode;
 use legwork_agent::memory::MemoryStore;
+use legwork_core::tool::{ExecutionMode, FailureKind};
 use legwork_core::{
     AgentState, EffectClass, OnDoubt, Part, SessionId, StopReason, StopSignal, ToolCall,
     ToolOutcome, ToolSpec,
@@ -126,29 +126,43 @@ pub(crate) fn once() -> EffectClass {
 pub(crate) fn guarded(spec: ToolSpec, world: &World, gate: &Gate) -> Arc<dyn Tool> {
     let (name, world, gate) = (spec.name.clone(), world.clone(), gate.clone());
     made(spec, move |arguments, _| {
-        let what = format!("{name} {}", arguments["n"]);
-        let (gate, n) = (gate.clone(), arguments["n"].clone());
-        let mut guard = Guard { what, world: world.clone(), ended: false };
+        let n = arguments["n"].clone();
+        let (gate, work) = (gate.clone(), Work::new(format!("{name} {n}"), &world));
         Box::pin(async move {
-            guard.world.note(format!("{} began", guard.what));
+            work.note("began");
             gate.pass().await;
-            guard.world.note(format!("{} ended", guard.what));
-            guard.ended = true;
+            work.end();
             ToolOutcome::Ok(n)
         })
     })
 }
 
-struct Guard {
+/// Work under way; whoever drops it before its end is found out.
+struct Work {
     what: String,
     world: World,
     ended: bool,
 }
 
-impl Drop for Guard {
+impl Work {
+    fn new(what: String, world: &World) -> Self {
+        Self { what, world: world.clone(), ended: false }
+    }
+
+    fn note(&self, how: &str) {
+        self.world.note(format!("{} {how}", self.what));
+    }
+
+    fn end(mut self) {
+        self.note("ended");
+        self.ended = true;
+    }
+}
+
+impl Drop for Work {
     fn drop(&mut self) {
         if !self.ended {
-            self.world.note(format!("{} dropped", self.what));
+            self.note("dropped");
         }
     }
 }
@@ -173,6 +187,14 @@ pub(crate) fn said(state: &AgentState) -> Vec<String> {
 pub(crate) fn outcomes(state: &AgentState) -> Vec<ToolOutcome> {
     let steps = state.step_results().map(|result| &result.step);
     steps.flat_map(|step| step.tool_executions().map(|e| (*e.outcome).clone())).collect()
+}
+
+/// How a call failed.
+pub(crate) fn kind(outcome: ToolOutcome) -> FailureKind {
+    match outcome {
+        ToolOutcome::Failed(kind, _) => kind,
+        other => panic!("{other:?}"),
+    }
 }
 
 /// The kinds of the journal's entries, oldest first.

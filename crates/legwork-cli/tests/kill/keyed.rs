@@ -1,1 +1,182 @@
-//! x
+//! A program on the façade with an idempotent tool: what is run again has its effect once.
+
+use std::env;
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use legwork::agent::Error;
+use legwork::core::{Entry, Message, SessionId};
+use legwork::port::observer::LiveEvent;
+use legwork::port::{Delta, Observer};
+use legwork_testkit::Turn;
+use serde_json::{Value, json};
+
+use crate::counts;
+use crate::kill::{Kill, LAST, Place, Side, plan};
+use crate::scene::{ANSWER, Program, Scene, told};
+
+#[allow(dead_code, reason = "its `main` is for people")]
+#[path = "../../../legwork/examples/keyed.rs"]
+mod program;
+
+const FOLDER: &str = "LEGWORK_KEYED_FOLDER";
+const URL: &str = "LEGWORK_KEYED_URL";
+/// The type of the event at which the process stands still, and its step.
+const STAND: &str = "LEGWORK_KEYED_STAND";
+const SESSION: &str = "ledger";
+
+/// The example `keyed`, played by this test binary so that it can stand still.
+struct Keyed;
+
+impl Program for Keyed {
+    type Stop = ();
+
+    fn prepare(_: &Path) {}
+
+    fn call(number: usize) -> Turn {
+        let call = json!({"name": format!("number {number}")});
+        Turn::call("note", call).with_text(format!("I note number {number}."))
+    }
+
+    fn command(scene: &Scene<Self>) -> Command {
+        let mut command = Command::new(env::current_exe().unwrap());
+        command.args(["keyed::plays_the_program", "--exact", "--nocapture"]);
+        command.env(FOLDER, scene.work()).env(URL, scene.server.base_url());
+        command
+    }
+
+    fn stand(scene: &mut Scene<Self>, kill: Kill) {
+        let kind = match (kill.place, kill.side) {
+            (Place::Intent, Side::Before) => "tool_started",
+            (Place::Intent, Side::After) => "tool_progress",
+            _ => "tool_finished",
+        };
+        let mut command = Self::command(scene);
+        command.env(STAND, format!("{kind} {}", kill.number));
+        scene.start_by(command);
+        scene.until(kind, |news| told(news, kind, kill.number));
+    }
+}
+
+/// Plays the program in a child; in a run of the tests there is nothing to play.
+#[test]
+fn plays_the_program() {
+    let (Some(folder), Ok(url)) = (env::var_os(FOLDER), env::var(URL)) else { return };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let model = legwork::model::at("test:scripted", Some(&url), None).unwrap();
+        let agent = program::agent(model, Path::new(&folder)).unwrap();
+        let teller: Arc<dyn Observer> =
+            Arc::new(Teller { stand: env::var(STAND).ok(), step: AtomicU32::new(0) });
+        let run = match agent.resume(SESSION).observer(Arc::clone(&teller)).await {
+            Err(Error::UnknownSession(_)) => {
+                agent.run("Note the numbers.").in_session(SESSION).observer(teller).await
+            }
+            run => run,
+        };
+        tell("execution_finished", 0, run.unwrap().text());
+    });
+}
+
+/// Tells what happens, and stands still where it was told to.
+struct Teller {
+    stand: Option<String>,
+    /// The step of the call that runs; what a call says does not tell it.
+    step: AtomicU32,
+}
+
+impl Observer for Teller {
+    fn live(&self, _: &SessionId, event: &LiveEvent<'_>) {
+        let (kind, step) = match event {
+            LiveEvent::Delta { step, delta: Delta::Text(_) } => ("text_delta", *step),
+            LiveEvent::ToolStarted { step, .. } => {
+                self.step.store(*step, Ordering::Relaxed);
+                ("tool_started", *step)
+            }
+            LiveEvent::ToolProgress { .. } => ("tool_progress", self.step.load(Ordering::Relaxed)),
+            LiveEvent::ToolFinished { step, .. } => ("tool_finished", *step),
+            _ => return,
+        };
+        let stands = self.stand.as_deref() == Some(&format!("{kind} {step}"));
+        tell(kind, step, "");
+        if stands {
+            loop {
+                std::thread::park();
+            }
+        }
+    }
+
+    fn committed(&self, _: &SessionId, _: &[Arc<Entry>]) {}
+}
+
+fn tell(kind: &str, step: u32, text: impl Into<String>) {
+    let event = json!({"type": kind, "session": SESSION, "step": step, "text": text.into()});
+    // The test runner writes to the same place: a line of its own.
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "\n{event}").unwrap();
+    out.flush().unwrap();
+}
+
+/// What came of a run.
+#[derive(Debug, PartialEq)]
+struct Outcome {
+    /// The names in the ledger.
+    names: Vec<String>,
+    /// The transcript, as the journal has it.
+    transcript: Vec<Value>,
+    /// The messages of the last request, as they were sent.
+    sent: Value,
+}
+
+fn outcome(scene: &mut Scene<Keyed>) -> Outcome {
+    let ended = scene.finishes();
+    assert_eq!(ended.code, Some(0), "{ended:#?}");
+    assert_eq!(ended.events.last().unwrap()["text"], ANSWER);
+    let ledger = fs::read_to_string(scene.work().join("ledger.txt")).unwrap();
+    let names = ledger.lines().map(|line| line.split_once(' ').unwrap().1.to_owned()).collect();
+    let store = scene.work().join("ledger.db");
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let state = runtime.block_on(async {
+        let store = legwork::store::open(&format!("sqlite:{}", store.display())).unwrap();
+        let session = SessionId::from(SESSION);
+        store.read(&session).await.unwrap().journal.fold(&session)
+    });
+    let messages = state.context().transcript.messages().iter();
+    let value = |message: &Arc<Message>| serde_json::to_value(&**message).unwrap();
+    let transcript = messages.map(value).collect();
+    let sent = scene.server.requests().last().unwrap().body["messages"].clone();
+    Outcome { names, transcript, sent }
+}
+
+fn check(place: Place) {
+    let undisturbed = outcome(&mut Scene::new());
+    let all: Vec<_> = (1..=LAST).map(|number| format!("number {number}")).collect();
+    assert_eq!(undisturbed.names, all);
+    let runs = plan(place, counts::kills());
+    for kills in &runs {
+        let mut scene = Scene::<Keyed>::new();
+        kills.iter().for_each(|kill| scene.killed(*kill));
+        assert_eq!(outcome(&mut scene), undisturbed);
+    }
+    let kills: usize = runs.iter().map(Vec::len).sum();
+    println!("idempotent tool killed {place}: {kills} times in {} runs", runs.len());
+}
+
+#[test]
+fn s6_7_an_idempotent_tool_killed_inside_an_inference_acts_once() {
+    check(Place::Inference);
+}
+
+#[test]
+fn s6_7_an_idempotent_tool_killed_between_intent_and_outcome_acts_once() {
+    check(Place::Intent);
+}
+
+#[test]
+fn s6_7_an_idempotent_tool_killed_between_outcome_and_commit_acts_once() {
+    check(Place::Outcome);
+}

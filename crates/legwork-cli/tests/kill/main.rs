@@ -8,6 +8,14 @@
 //!
 //! Few kills unless told: `cargo xtask kill` makes as many as the project promises, by
 //! the variables in `counts`. Read `kill`, `scene` and `shell` first.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a test may fail loudly and says what it skips"
+)]
 
 mod claims;
 mod counts;

@@ -59,6 +59,7 @@ pub(crate) struct Scene<P> {
 pub(crate) struct Ended {
     pub(crate) code: Option<i32>,
     pub(crate) events: Vec<Value>,
+    #[allow(dead_code, reason = "for messages of failed tests")]
     pub(crate) err: String,
 }
 
@@ -113,18 +114,23 @@ impl<P: Program> Scene<P> {
         self.file(&format!("{}.err", self.lives))
     }
 
+    /// Lets the next request for a turn wait for its answer in vain.
+    pub(crate) fn hold(&self, turn: usize, hold: Hold) {
+        self.holds.set(turn, hold);
+    }
+
     /// Starts the program and kills it at a place.
     pub(crate) fn killed(&mut self, kill: Kill) {
         let turn = kill.number - 1;
         let stop = match (kill.place, kill.side) {
             (Place::Inference, Side::Before) => {
-                self.holds.set(turn, Hold::Whole);
+                self.hold(turn, Hold::Whole);
                 self.start();
                 self.until("a request", |news| matches!(news, News::Asked(t) if *t == turn));
                 None
             }
             (Place::Inference, Side::After) => {
-                self.holds.set(turn, Hold::AfterFirstPiece);
+                self.hold(turn, Hold::AfterFirstPiece);
                 self.start();
                 self.until("a piece of the answer", |news| told(news, "text_delta", kill.number));
                 None
@@ -140,6 +146,8 @@ impl<P: Program> Scene<P> {
         let mut child = self.child.take().unwrap();
         child.kill().unwrap();
         child.wait().unwrap();
+        // What is still heard of it is of the past.
+        self.lives += 1;
     }
 
     /// Starts the program and lets it come to its end.

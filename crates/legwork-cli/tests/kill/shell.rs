@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use legwork_testkit::Turn;
-use rusqlite::Connection;
+use rusqlite::{Connection, OptionalExtension as _};
 use serde_json::{Value, json};
 
 use crate::kill::{Kill, Place, Side};
@@ -113,12 +113,18 @@ impl Scene<Shell> {
 
     /// Finds the session that a process may have begun without our hearing of it.
     pub(crate) fn look(&mut self) {
-        if self.session.is_none() && self.store().exists() {
-            let sessions = lines(&mut self.legwork(&["sessions", "list", "--json"]));
-            assert!(sessions.len() < 2, "{sessions:?}");
-            self.session =
-                sessions.first().and_then(|row| row["session"].as_str().map(str::to_owned));
+        if self.session.is_some() || !self.store().exists() {
+            return;
         }
+        let store = Connection::open(self.store()).unwrap();
+        let tables = "SELECT count(*) FROM sqlite_schema WHERE name = 'journal'";
+        if store.query_one(tables, (), |row| row.get::<_, u32>(0)).unwrap() == 0 {
+            return;
+        }
+        // A row's key begins with its session's number. One that was claimed and has no
+        // entries did not begin yet.
+        let begun = "SELECT name FROM session WHERE id IN (SELECT id >> 32 FROM journal)";
+        self.session = store.query_one(begun, (), |row| row.get(0)).optional().unwrap();
     }
 }
 

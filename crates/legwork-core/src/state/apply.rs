@@ -76,6 +76,7 @@ impl Inner {
 
     fn begin_execution(&mut self, entry: &Entry, started: &event::ExecutionStarted) {
         self.execution = Some(Arc::new(ExecutionState::new(entry.seq, entry.at)));
+        Arc::make_mut(&mut self.transient).clear();
         for message in &started.input {
             self.context.transcript.push(Arc::clone(message));
         }

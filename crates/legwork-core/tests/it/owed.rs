@@ -95,6 +95,8 @@ fn s10_2_an_inference_without_response_runs_again_one_with_it_does_not() {
 fn s10_2_a_call_with_an_outcome_never_runs_again() {
     let state = tell("user: hi; inference; calls: read; result: 0 first; result: 0 second");
     assert_eq!(transcript(&state).last().unwrap(), "tool: [c0] first");
+    let done = state.current_step().unwrap().calls[0].execution().unwrap().clone();
+    assert_eq!(done.outcome.for_model(), "first");
     // Neither an intent nor a verdict brings it back.
     let state = tell("user: hi; inference; calls: read, bash; result: 0 first; starts: 0");
     let slot = &state.current_step().unwrap().calls[0];

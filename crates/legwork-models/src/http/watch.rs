@@ -15,7 +15,8 @@ use legwork_port::{BoxFuture, Clock};
 pub(crate) struct Watch<'c> {
     clock: &'c dyn Clock,
     limit: Duration,
-    since: Micros,
+    /// When this wait began; none = when the alarm was set.
+    since: Option<Micros>,
     moved: bool,
     alarm: Option<BoxFuture<'static, ()>>,
 }
@@ -23,7 +24,7 @@ pub(crate) struct Watch<'c> {
 impl<'c> Watch<'c> {
     /// A watch that allows each wait this long.
     pub(crate) fn new(clock: &'c dyn Clock, limit: Duration) -> Self {
-        Self { clock, limit, since: Micros::ZERO, moved: true, alarm: None }
+        Self { clock, limit, since: None, moved: false, alarm: None }
     }
 
     /// Goes on with another limit, counted from now.
@@ -52,24 +53,26 @@ impl<'c> Watch<'c> {
     }
 
     fn poll_limit(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        if std::mem::take(&mut self.moved) {
-            self.since = self.clock.now().mono;
-            if self.alarm.is_none() {
-                self.alarm = Some(self.clock.sleep(self.limit));
-            }
+        let moved = std::mem::take(&mut self.moved);
+        if self.alarm.is_some() && moved {
+            self.since = Some(self.clock.now().mono);
         }
         loop {
-            if self.alarm.as_mut().is_some_and(|alarm| alarm.as_mut().poll(cx).is_pending()) {
+            let alarm = self.alarm.get_or_insert_with(|| self.clock.sleep(self.limit));
+            if alarm.as_mut().poll(cx).is_pending() {
                 return Poll::Pending;
             }
-            // It may have rung for an earlier wait.
-            let spent = Duration::from(self.clock.now().mono.since(self.since));
-            let left = self.limit.saturating_sub(spent);
+            let left = self.left();
+            self.alarm = (!left.is_zero()).then(|| self.clock.sleep(left));
             if left.is_zero() {
-                self.alarm = None;
                 return Poll::Ready(());
             }
-            self.alarm = Some(self.clock.sleep(left));
         }
+    }
+
+    /// What is left of this wait when the alarm rings, which may have been set before it.
+    fn left(&self) -> Duration {
+        let Some(since) = self.since else { return Duration::ZERO };
+        self.limit.saturating_sub(self.clock.now().mono.since(since).into())
     }
 }

@@ -85,7 +85,7 @@ pub(super) fn body(request: &ModelRequest, frame: Frame<'_>) -> Vec<u8> {
 /// About how long a body becomes, rather more: what it says, and what is around it.
 fn size(request: &ModelRequest) -> usize {
     let said = usize::try_from(request.weight()).unwrap_or(0);
-    said + said / 8 + 96 * request.messages().len() + 512
+    said + said / 8 + 64 * request.messages().len() + 512
 }
 
 /// The small fields; what is set from outside wins over what is set here.
@@ -110,7 +110,10 @@ fn own_settings(request: &ModelRequest, frame: Frame<'_>) -> [Option<(&'static s
         request.max_output.map(|most| (frame.max_tokens.name(), most.into())),
         request.settings.temperature.map(|warm| ("temperature", warm.into())),
         tool_choice(request).map(|choice| ("tool_choice", choice)),
-        request.response_format.as_deref().map(|schema| ("response_format", response_format(schema))),
+        request
+            .response_format
+            .as_deref()
+            .map(|schema| ("response_format", response_format(schema))),
         usage.then(|| ("stream_options", json!({"include_usage": true}))),
     ]
 }

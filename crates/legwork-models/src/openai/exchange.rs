@@ -48,7 +48,8 @@ impl Exchange<'_> {
             None => return Err(self.tried.too_slow(self.timeouts.first_byte)),
         };
         let content_type = answer.headers().get(CONTENT_TYPE).and_then(|v| v.to_str().ok());
-        let mut reply = Reply::new(answer.status().as_u16(), content_type, asked);
+        // In a box, for what waits for an answer is to stay small.
+        let mut reply = Box::new(Reply::new(answer.status().as_u16(), content_type, asked));
         watch.same_wait();
         let problem = self.read(&mut answer, &mut reply, &mut watch, deltas).await;
         self.conclude(reply, problem, answer.headers())
@@ -94,7 +95,7 @@ impl Exchange<'_> {
     /// The response, or why there is none.
     fn conclude(
         &self,
-        reply: Reply,
+        reply: Box<Reply>,
         problem: Option<Failed>,
         headers: &HeaderMap,
     ) -> Result<Response, Failed> {

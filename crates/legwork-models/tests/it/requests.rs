@@ -197,6 +197,19 @@ fn s9_1_a_message_is_encoded_once_and_kept() {
     assert_eq!(&second[..shared.len()], shared, "the prefix stays the same for prompt caches");
 }
 
+#[test]
+fn s1_11_changed_instructions_reach_the_next_body() {
+    let (chat, mut request) = (chat(), question("Hi?"));
+    for instructions in ["Be careful.", "Be careful.", "Be \"quick\".", "", "Be careful."] {
+        request.instructions = instructions.into();
+        let messages = &sent(&chat, &request, Streaming::No)["messages"];
+        let system = json!({"role": "system", "content": instructions});
+        let said = messages.as_array().unwrap();
+        assert_eq!(said.len(), if instructions.is_empty() { 1 } else { 2 });
+        assert!(instructions.is_empty() || said[0] == system, "{messages}");
+    }
+}
+
 fn part() -> impl Strategy<Value = Part> {
     let image = |text: String| Image {
         media_type: "image/png".to_owned(),

@@ -163,9 +163,9 @@ impl Store for Jsonl {
         session: &'a SessionId,
         after: Cursor,
     ) -> BoxFuture<'a, Result<Vec<Posted>, Error>> {
-        let items = self.log(session).map(|log| {
-            log.inbox.into_iter().filter(|posted| posted.cursor > after).collect()
-        });
+        let items = self
+            .log(session)
+            .map(|log| log.inbox.into_iter().filter(|posted| posted.cursor > after).collect());
         Box::pin(ready(items))
     }
 }

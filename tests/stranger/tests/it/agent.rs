@@ -1,11 +1,12 @@
 //! All three in a real agent.
 
+use std::future::IntoFuture as _;
 use std::sync::Arc;
 
 use legwork_agent::{Agent, Error};
 use legwork_port::Store;
 use legwork_port::core::{ExecutionStatus, ToolOutcome};
-use legwork_testkit::{Gate, RecordingObserver, ScriptedModel, Turn};
+use legwork_testkit::{Gate, ScriptedModel, Turn};
 use serde_json::json;
 use stranger::chisel::{Chisel, Stone};
 use stranger::jsonl::Jsonl;
@@ -43,7 +44,8 @@ fn store(folder: &Folder) -> Arc<dyn Store> {
 
 #[test]
 fn numerals() {
-    for (number, wanted) in [(1, "I"), (4, "IV"), (42, "XLII"), (1990, "MCMXC"), (3999, "MMMCMXCIX")]
+    for (number, wanted) in
+        [(1, "I"), (4, "IV"), (42, "XLII"), (1990, "MCMXC"), (3999, "MMMCMXCIX")]
     {
         assert_eq!(numeral(number), wanted);
     }
@@ -88,14 +90,13 @@ async fn a_run_that_was_dropped_goes_on_from_the_files() {
     let folder = Folder::new();
     let stone = Stone::default();
     let [first, second, last] = turns();
-    let observer = Arc::new(RecordingObserver::new());
     let never = Gate::new();
     {
         let turns = [first.clone(), second.clone().behind(&never), last.clone()];
         let agent = agent(turns, &stone, store(&folder)).unwrap();
-        let run = agent.run("17?").in_session("s").observer(observer.clone());
+        let run = agent.run("17?").in_session("s");
         tokio::select! {
-            run = run => panic!("it ended: {run:?}"),
+            run = run.into_future() => panic!("it ended: {run:?}"),
             () = never.arrived(1) => {}
         }
     }
