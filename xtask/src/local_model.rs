@@ -24,6 +24,9 @@ const TEMPLATE: &str = "xtask/local/qwen-tools.jinja";
 /// Tokens of context; what the model was trained on would cost gigabytes of memory.
 const CONTEXT: &str = "8192";
 
+/// Tokens of an answer at most; a small model may go on for ever.
+const ANSWER: &str = "1024";
+
 /// Loading the weights from a cold disk takes a while.
 const START: Duration = Duration::from_secs(180);
 
@@ -73,7 +76,7 @@ fn spawn(installed: &Installed, port: u16, log: &Path) -> Result<Child, String> 
         .arg(&installed.weights)
         .args(["--alias", NAME, "--host", "127.0.0.1"])
         .args(["--port", &port.to_string()])
-        .args(["--ctx-size", CONTEXT, "--parallel", "1"])
+        .args(["--ctx-size", CONTEXT, "--predict", ANSWER, "--parallel", "1"])
         .args(["--threads", &threads.to_string()])
         // Without a template that knows tools the server drops them and says nothing.
         .args(["--jinja", "--no-webui", "--chat-template-file"])

@@ -133,6 +133,24 @@ async fn s2_4_a_failing_gate_elsewhere_stops_the_execution_before_anything_is_se
 }
 
 #[tokio::test]
+async fn s1_4_a_lineage_breaking_hook_costs_the_hooks_beside_it_nothing() {
+    let set = |key: &'static str| {
+        hook(key, [Trigger::StepStart], move |state: AgentState, _| async move {
+            Ok(state.with_metadata(key, Some(true.into())))
+        })
+    };
+    let foreign = hook("foreign", [Trigger::StepStart], |_, _| async {
+        Ok(AgentState::new(SessionId::new("another")))
+    });
+    let stack = HookStack::new([set("before"), foreign, set("after")]);
+    let state = AgentState::new(SessionId::new("s"));
+    let state = stack.on(Trigger::StepStart, state, &StepView::default()).await;
+    let metadata: Vec<_> = state.context().metadata.keys().map(String::as_str).collect();
+    assert_eq!(metadata, ["after", "before"]);
+    assert_eq!(state.session().as_str(), "s");
+}
+
+#[tokio::test]
 async fn s1_4_a_hook_that_hands_back_an_older_state_is_restored_and_recorded() {
     let world = World::default();
     let kept: Arc<Mutex<Option<AgentState>>> = Arc::default();

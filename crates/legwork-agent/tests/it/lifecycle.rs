@@ -155,10 +155,15 @@ async fn s2_2_changes_of_tool_hooks_reach_the_final_state_and_calls_see_nothing_
             Ok(state.with_metadata(format!("seen {id}"), Some(true.into())))
         }
     });
+    let done = hook("done", [Trigger::StepEnd], |state: AgentState, _| async move {
+        assert!(state.pending_tool_call().is_none() && state.pending_execution().is_none());
+        Ok(state)
+    });
     let run = Agent::builder(look_twice())
         .tools([noting("look", EffectClass::ReadOnly, &world)])
         .hook(judge)
         .hook(see)
+        .hook(done)
         .build()
         .unwrap()
         .run("go")

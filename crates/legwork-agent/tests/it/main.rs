@@ -10,6 +10,7 @@ mod arguments;
 mod budget;
 mod cancel;
 mod crash;
+mod driver;
 mod executor;
 mod hooks;
 mod lifecycle;

@@ -1,21 +1,20 @@
 //! Runs: how they begin, end, go on, and what they tell.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use legwork_agent::memory::MemoryStore;
-use legwork_agent::{Agent, Driver, Error, Halt, StepContext, ToolCalling, hook};
-use legwork_core::error::ErrorRecord;
+use legwork_agent::{Agent, Error, hook};
 use legwork_core::state::Refusal;
 use legwork_core::{
     AgentState, Budget, EffectClass, ErrorKind, ErrorSource, ExecutionStatus, FinishReason, Micros,
-    ModelRequest, ModelSettings, Part, SessionId, StopReason, ToolOutcome,
+    ModelSettings, Part, StopReason, ToolOutcome,
 };
-use legwork_port::{BoxFuture, Trigger};
+use legwork_port::Trigger;
 use legwork_testkit::{Gate, ScriptedModel, Turn, VirtualClock, conformance};
 use serde_json::json;
 
-use crate::tools::{World, answering, guarded, journal, made, noting, once, said, signal, spec};
+use crate::tools::{World, answering, guarded, made, noting, once, said, signal, spec};
 
 fn call(n: u32) -> Turn {
     Turn::call("look", json!({"n": n}))
@@ -385,56 +384,5 @@ async fn every_request_is_settled_each_call_with_its_one_result_in_call_order() 
             }
         }
         assert!(open.is_empty());
-    }
-}
-
-/// A driver that hands back a state it was not given.
-struct Strays(Mutex<Option<AgentState>>);
-
-impl Driver for Strays {
-    fn name(&self) -> &str {
-        "strays"
-    }
-
-    fn request(
-        &self,
-        state: &AgentState,
-        cx: &StepContext,
-        shown: &legwork_agent::toolbox::Shown,
-    ) -> Result<ModelRequest, ErrorRecord> {
-        ToolCalling.request(state, cx, shown)
-    }
-
-    fn use_tools<'a>(
-        &'a self,
-        state: AgentState,
-        cx: &'a StepContext,
-    ) -> BoxFuture<'a, Result<AgentState, Halt>> {
-        let stray = self.0.lock().unwrap().replace(state.clone());
-        Box::pin(async move {
-            match stray {
-                Some(stray) => Ok(stray),
-                None => ToolCalling.use_tools(state, cx).await,
-            }
-        })
-    }
-}
-
-#[tokio::test]
-async fn s1_4_a_driver_that_hands_back_a_foreign_or_older_state_halts_the_run() {
-    let foreign = AgentState::new(SessionId::new("another"));
-    for (stray, journaled) in [(Some(foreign), 0), (None, 7)] {
-        let store = MemoryStore::new();
-        let model = ScriptedModel::new([call(1), Turn::text("never")]);
-        let agent = looker(&model)
-            .driver(Strays(Mutex::new(stray)))
-            .store_in(Arc::new(store.clone()))
-            .build()
-            .unwrap();
-        let error = agent.run("go").in_session("s").await.unwrap_err();
-        assert!(matches!(error, Error::Halted(_)), "{error}");
-        assert!(error.to_string().contains("does not extend"), "{error}");
-        let kinds = journal(&store, "s").await;
-        assert!(kinds.len() <= journaled, "{kinds:?}");
     }
 }

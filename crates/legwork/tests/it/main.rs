@@ -1,4 +1,5 @@
 //! The façade, tested from outside.
+#![allow(clippy::unwrap_used)]
 
 mod face;
 mod tool;
