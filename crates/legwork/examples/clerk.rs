@@ -1,4 +1,5 @@
 //! A clerk that adds, journals what it does, and may spend half a dollar.
+#![allow(clippy::print_stdout, reason = "a program speaks to its terminal")]
 
 use legwork::prelude::*;
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use legwork_core::entry::{Error, FORMAT};
 use legwork_core::event::Unknown;
-use legwork_core::{Entry, Event, Message, Seq, Timestamp};
+use legwork_core::{Entry, Event, Message, Part, Seq, Timestamp, ToolCall};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -108,6 +108,22 @@ fn s11_4_an_unknown_event_changes_no_state_but_the_head() {
     let after = state.clone().with(Event::Other(Unknown::new("x", &json!({"a": [1, 2]}))));
     assert_eq!((after.context(), after.execution()), (state.context(), state.execution()));
     assert_eq!(after.head(), state.head().next());
+}
+
+#[test]
+fn s1_7_a_null_that_is_there_is_not_absent() {
+    let call = ToolCall { provider: Some(json!(null)), ..ToolCall::new("c0", "a", "{}") };
+    let message = Message::assistant(vec![Part::ToolCall(Arc::new(call))]);
+    let state = crate::story::blank().with_metadata("k", Some(json!(null)));
+    let state = state.with(Event::MessageAdded(Arc::new(message)));
+    assert_eq!(state.context().metadata.get("k"), Some(&json!(null)));
+    for entry in state.uncommitted().iter() {
+        assert_eq!(Entry::decode(&entry.encode().unwrap()).unwrap(), **entry);
+    }
+    let removed = state.clone().with_metadata("k", None);
+    let last = removed.uncommitted().last().unwrap();
+    assert_eq!(Entry::decode(&last.encode().unwrap()).unwrap(), **last);
+    assert!(removed.context().metadata.is_empty());
 }
 
 #[test]
