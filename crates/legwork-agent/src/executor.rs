@@ -64,6 +64,9 @@ impl Executor {
     /// When an intent or outcome could not be journaled.
     pub async fn run(&self, state: AgentState, cx: &StepContext) -> Result<AgentState, Halt> {
         let state = settle_doubt(state, cx);
+        if !state.pending().is_empty() {
+            return Ok(state);
+        }
         let shown = match cx.toolbox().shown(&state).await {
             Ok(shown) => shown,
             Err(message) => return Ok(fail_all(state, cx, &message)),

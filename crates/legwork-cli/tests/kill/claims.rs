@@ -1,5 +1,8 @@
 //! Two processes and one session.
 
+use std::fs::File;
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
 use std::process::{Child, Stdio};
 use std::sync::mpsc;
 use std::thread;
@@ -8,10 +11,11 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use crate::kill::{Kill, LAST, Place, Side};
-use crate::news::{Hold, News};
-use crate::scene::Scene;
+use crate::news::{Hold, News, fifo};
+use crate::scene::{Scene, told};
 use crate::shell::Shell;
 use crate::story::Story;
+use crate::trace;
 
 /// Killed in the fifth step, its command having done its work.
 const CUT: Kill = Kill { number: 5, place: Place::Intent, side: Side::After };
@@ -73,4 +77,38 @@ fn s8_3_the_claim_of_a_dead_process_is_taken_over_at_once() {
     let ended = scene.finishes();
     let story = Story::of(&scene, &ended);
     assert_eq!((story.numbers.len(), story.interrupted()), (LAST, vec![]));
+}
+
+#[test]
+fn s8_3_a_claim_dies_with_its_process_though_a_fork_of_it_lives_on() {
+    if !trace::works() {
+        return;
+    }
+    let undisturbed = Story::undisturbed();
+    let mut scene = Scene::<Shell>::new();
+    let log = scene.file("trace");
+    fifo(&log);
+    // A fork has all files of its parent open, the claim's too, until it closes them.
+    let calls = "trace=execve,setsid,close_range";
+    let late = "inject=close_range:delay_enter=200000";
+    scene.start_by(trace::under(&["-e", calls, "-e", late], &log, &scene.begin()));
+    let mut lines = BufReader::new(File::open(&log).unwrap()).lines().map(Result::unwrap);
+    let first = lines.next().unwrap();
+    let process = first.split(' ').next().unwrap();
+    scene.until("a call", |news| told(news, "tool_started", 1));
+    // The guard of the command, and the command itself.
+    assert_eq!(lines.by_ref().filter(|line| line.contains("setsid(")).take(2).count(), 2);
+    let pid = Pid::from_raw(process.parse().unwrap()).unwrap();
+    kill_process(pid, Signal::KILL).unwrap();
+    while Path::new("/proc").join(process).exists() {
+        thread::yield_now();
+    }
+    let mut strace = scene.leave();
+    let drain = thread::spawn(move || lines.count());
+    let ended = scene.finishes();
+    strace.wait().unwrap();
+    drain.join().unwrap();
+    let story = Story::of(&scene, &ended);
+    story.holds(&undisturbed);
+    assert_eq!(story.interrupted(), [1]);
 }

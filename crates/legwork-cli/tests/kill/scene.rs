@@ -143,11 +143,15 @@ impl<P: Program> Scene<P> {
 
     /// Kills the process, as a loss of power would.
     pub(crate) fn kill(&mut self) {
-        let mut child = self.child.take().unwrap();
+        let mut child = self.leave();
         child.kill().unwrap();
         child.wait().unwrap();
-        // What is still heard of it is of the past.
+    }
+
+    /// Leaves the process to the test; what is still heard of it is of the past.
+    pub(crate) fn leave(&mut self) -> Child {
         self.lives += 1;
+        self.child.take().unwrap()
     }
 
     /// Starts the program and lets it come to its end.

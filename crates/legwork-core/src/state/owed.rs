@@ -44,17 +44,19 @@ impl AgentState {
         self.owed_by_calls(step, !execution.pending.is_empty())
     }
 
+    /// While a call waits for a person nothing else of its turn begins: what comes behind
+    /// it may build on what it did, or did not do.
     fn owed_by_calls(&self, step: &AgentStep, waits: bool) -> Owed {
         let mut owed = Owed::EndStep;
         for (index, slot) in step.calls.iter().enumerate() {
             owed = match &slot.status {
                 CallStatus::Done(_) => continue,
+                _ if waits => return Owed::Pause,
                 CallStatus::Open if !self.is_judged(index) => return Owed::JudgeCalls,
-                CallStatus::Started(_) if self.is_pending(index) => continue,
                 CallStatus::Open | CallStatus::Ready | CallStatus::Started(_) => Owed::RunCalls,
             };
         }
-        if owed == Owed::EndStep && waits { Owed::Pause } else { owed }
+        owed
     }
 
     /// Whether a call waits for a person's answer.

@@ -132,7 +132,9 @@ fn s10_2_a_call_in_doubt_waits_for_a_person() {
 
 #[test]
 fn s10_2_a_person_may_run_it_again_tell_the_model_or_supply_a_result() {
-    let state = tell(&format!("{DOUBT}; run again: 0"));
+    // Nothing of the turn runs before every question is answered.
+    check(&format!("{DOUBT}; run again: 0"), "waits for somebody");
+    let state = tell(&format!("{DOUBT}; run again: 0; tell: 1"));
     assert_eq!(owes(&state), "runs the calls");
     assert_eq!(state.current_step().unwrap().calls[0].status, CallStatus::Ready);
     let state = tell(&format!("{DOUBT}; tell: 0; supply: 1"));

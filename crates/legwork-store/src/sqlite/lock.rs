@@ -3,6 +3,7 @@
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use legwork_core::{Digest, SessionId};
 use legwork_port::store::Error;
@@ -76,13 +77,22 @@ fn held_by(process: &str) -> String {
 fn take(store: &Path, key: &str, wait: Wait) -> io::Result<Result<Lock, Held>> {
     let folder = beside(store, "-claims");
     let path = folder.join(format!("{key}.lock"));
+    let mut looks = 0;
     loop {
         let mut file = open(&folder, &path)?;
         match wait {
             Wait::Yes => file.lock()?,
             Wait::No => match file.try_lock() {
                 Ok(()) => {}
-                Err(TryLockError::WouldBlock) => return Ok(Err(Held { by: holder(&mut file) })),
+                Err(TryLockError::WouldBlock) => {
+                    let by = holder(&mut file);
+                    if looks == LOOKS || !is_dead(&by) {
+                        return Ok(Err(Held { by }));
+                    }
+                    looks += 1;
+                    std::thread::sleep(LOOK);
+                    continue;
+                }
                 Err(TryLockError::Error(error)) => return Err(error),
             },
         }
@@ -91,6 +101,25 @@ fn take(store: &Path, key: &str, wait: Wait) -> io::Result<Result<Lock, Held>> {
             return Ok(Ok(Lock { path, file }));
         }
     }
+}
+
+/// How often, and how far apart, a lock is tried again whose holder is dead.
+///
+/// A child that the holder was just making has its open files until it closes them; such
+/// a child lives for milliseconds.
+const LOOKS: u32 = 200;
+const LOOK: Duration = Duration::from_millis(2);
+
+/// Whether the process that signed a lock is gone, where the system can tell.
+fn is_dead(process: &str) -> bool {
+    let Ok(id) = process.parse::<u32>() else { return false };
+    if !Path::new("/proc/self/stat").exists() {
+        return false;
+    }
+    // What stands behind the command's name in parentheses: the state of the process.
+    let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+    let state = stat.rsplit(')').next().unwrap_or_default().trim_start();
+    state.is_empty() || state.starts_with('Z')
 }
 
 fn open(folder: &Path, path: &Path) -> io::Result<File> {
