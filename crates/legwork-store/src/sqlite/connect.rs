@@ -50,7 +50,7 @@ impl Connector {
         let mut connected = connector.connect()?;
         if connector.identity(&connected.connection)? == Identity::New {
             if connected.read_only {
-                return Err(connector.name.unusable("it is empty and can only be read"));
+                return connector.nothing().map(|nothing| (connector, nothing));
             }
             let lock = Lock::creation(&connector.name, &connector.path)?;
             connected = connector.connect()?;
@@ -66,6 +66,16 @@ impl Connector {
 
     pub(super) fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// What reads find where whoever made the file died before there was anything in it.
+    fn nothing(&self) -> Result<Connected, Error> {
+        let make = || {
+            let connection = Connection::open_in_memory()?;
+            self.create(&connection)?;
+            Ok(Connected { connection, read_only: true })
+        };
+        make().map_err(|error| self.name.sqlite("opening it", &error))
     }
 
     /// A connection that reads, beside the one that writes.

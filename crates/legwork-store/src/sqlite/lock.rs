@@ -107,7 +107,7 @@ fn take(store: &Path, key: &str, wait: Wait) -> io::Result<Result<Lock, Held>> {
 ///
 /// A child that the holder was just making has its open files until it closes them; such
 /// a child lives for milliseconds.
-const LOOKS: u32 = 200;
+const LOOKS: u32 = 2_500;
 const LOOK: Duration = Duration::from_millis(2);
 
 /// Whether the process that signed a lock is gone, where the system can tell.
