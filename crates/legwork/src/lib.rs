@@ -28,7 +28,7 @@
 //! }
 //! ```
 //!
-//! Read the modules in this order: [`model`], [`tool`], [`store`], then [`agent`],
+//! Read the modules in this order: [`model`], [`mod@tool`], [`store`], then [`agent`],
 //! [`port`] and [`core`].
 #![forbid(unsafe_code)]
 
