@@ -1,59 +1,64 @@
 //! Tool calls, assembled from deltas that not every provider labels well.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use legwork_core::{CallId, ToolCall};
-use serde::de::{IgnoredAny, MapAccess};
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
-use super::json::{Count, Fields, Loose, Object};
+use super::json::{Read, Reader};
 use super::remainder;
 
 /// One delta of a call, or a whole call.
 #[derive(Debug, Default)]
 pub(super) struct Piece<'a> {
     index: Option<u64>,
-    id: Loose<'a>,
-    name: Loose<'a>,
-    arguments: Loose<'a>,
+    id: Cow<'a, str>,
+    name: Cow<'a, str>,
+    arguments: Cow<'a, str>,
     function: Map<String, Value>,
     rest: Map<String, Value>,
 }
 
-impl<'de> Fields<'de> for Piece<'de> {
-    fn field<A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error> {
-        match key {
-            "index" => self.index = map.next_value::<Count>()?.0,
-            "id" => self.id = map.next_value()?,
-            "type" => self.kind(map.next_value()?),
-            "function" => map.next_value_seed(Object(&mut Function(self)))?,
-            _ => remainder::merge(&mut self.rest, key, map.next_value()?),
+impl<'a> Piece<'a> {
+    pub(super) fn read(json: &mut Reader<'a>) -> Read<Self> {
+        let (mut place, mut piece) = (json.object()?, Self::default());
+        while let Some(key) = json.key(&mut place)? {
+            match &*key {
+                "index" => piece.index = json.count()?,
+                "id" => piece.id = json.text()?,
+                "type" => piece.kind(&json.text()?),
+                "function" => piece.function(json)?,
+                _ => remainder::merge(&mut piece.rest, &key, json.json()?),
+            }
+        }
+        Ok(piece)
+    }
+
+    fn kind(&mut self, kind: &str) {
+        if !matches!(kind, "function" | "") {
+            remainder::merge(&mut self.rest, "type", Value::from(kind));
+        }
+    }
+
+    fn function(&mut self, json: &mut Reader<'a>) -> Read {
+        let mut place = json.object()?;
+        while let Some(key) = json.key(&mut place)? {
+            match &*key {
+                "name" => self.name = json.text()?,
+                "arguments" => self.arguments = json.text()?,
+                _ => remainder::merge(&mut self.function, &key, json.json()?),
+            }
         }
         Ok(())
     }
 }
 
-impl Piece<'_> {
-    fn kind(&mut self, kind: Loose<'_>) {
-        if kind.text().is_some_and(|kind| kind != "function") {
-            remainder::merge(&mut self.rest, "type", Value::from(&*kind.0));
-        }
-    }
-}
-
-/// The `function` of a piece.
-struct Function<'p, 'a>(&'p mut Piece<'a>);
-
-impl<'de> Fields<'de> for Function<'_, 'de> {
-    fn field<A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error> {
-        match key {
-            "name" => self.0.name = map.next_value()?,
-            "arguments" => self.0.arguments = map.next_value()?,
-            _ => remainder::merge(&mut self.0.function, key, map.next_value()?),
-        }
-        Ok(())
-    }
+/// The text, if there is any.
+fn some(text: &str) -> Option<&str> {
+    (!text.is_empty()).then_some(text)
 }
 
 /// A call that is still being assembled.
@@ -71,7 +76,7 @@ impl Draft {
     ///
     /// A new id with a name begins a call even under an index that was used.
     pub(super) fn goes_on_with(&self, piece: &Piece<'_>, is_last: bool) -> bool {
-        let (id, name) = (piece.id.text(), piece.name.text());
+        let (id, name) = (some(&piece.id), some(&piece.name));
         let own_id = self.id.as_ref().map(CallId::as_str);
         let other_id = id.is_some() && own_id.is_some() && id != own_id;
         match (piece.index, self.index) {
@@ -90,17 +95,17 @@ impl Draft {
         let unnamed = self.name.is_empty();
         self.index = self.index.or(piece.index);
         if self.id.is_none() {
-            self.id = piece.id.text().map(CallId::from);
+            self.id = some(&piece.id).map(CallId::from);
         }
-        self.push_name(&piece.name.0);
+        self.push_name(&piece.name);
         for (key, value) in piece.rest {
             remainder::merge(&mut self.rest, &key, value);
         }
         remainder::merge_map(&mut self.rest, "function", piece.function);
         let before = self.arguments.len();
         match before {
-            0 => self.arguments = piece.arguments.0.into_owned(),
-            _ => self.arguments.push_str(&piece.arguments.0),
+            0 => self.arguments = piece.arguments.into_owned(),
+            _ => self.arguments.push_str(&piece.arguments),
         }
         let begun = unnamed && !self.name.is_empty();
         (begun.then_some(&*self.name), self.arguments.get(before..).unwrap_or_default())

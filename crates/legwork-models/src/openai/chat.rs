@@ -1,6 +1,7 @@
 //! A model behind an OpenAI-compatible Chat Completions API.
 
 use std::fmt;
+use std::future::ready;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -84,7 +85,7 @@ impl Chat {
             client: &self.client,
             url: &self.url,
             headers: &self.headers,
-            timeouts: self.timeouts,
+            timeouts: &self.timeouts,
             clock: &*self.clock,
             tried: Tried { model: &self.name, place: &self.place },
         }
@@ -93,13 +94,10 @@ impl Chat {
     /// Tries until there is a response, or no sense in trying again.
     async fn ask(
         &self,
-        request: ModelRequest,
+        body: Bytes,
+        asked: Streaming,
         deltas: Option<&mut dyn Deltas>,
     ) -> Result<Response, model::Error> {
-        let asked = if deltas.is_some() { Streaming::Yes } else { Streaming::No };
-        let body = self.body(&request, asked)?;
-        // Clones of messages that wait here would make every push copy its path.
-        drop(request);
         let mut nobody = |_: Delta<'_>| ControlFlow::Continue(());
         let deltas: &mut dyn Deltas = match deltas {
             Some(deltas) => deltas,
@@ -137,6 +135,13 @@ impl Model for Chat {
         request: ModelRequest,
         deltas: Option<&'a mut dyn Deltas>,
     ) -> BoxFuture<'a, Result<Response, model::Error>> {
-        Box::pin(self.ask(request, deltas))
+        let asked = if deltas.is_some() { Streaming::Yes } else { Streaming::No };
+        let body = self.body(&request, asked);
+        // Clones of messages that wait here would make every push copy its path.
+        drop(request);
+        match body {
+            Ok(body) => Box::pin(self.ask(body, asked, deltas)),
+            Err(error) => Box::pin(ready(Err(error))),
+        }
     }
 }

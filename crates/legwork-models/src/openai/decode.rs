@@ -1,205 +1,138 @@
 //! Chunks and bodies, read into an assembly.
 
-use std::fmt;
-
 use legwork_port::Deltas;
-use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
-use serde_json::de::{Read, SliceRead, StrRead};
 
 use super::assembly::Assembly;
 use super::call::Piece;
 use super::error::ApiError;
-use super::json::{Each, Fields, Loose, Object, scalars_are_nothing, skip};
+use super::json::{self, Read, Reader};
 use super::remainder;
+
+type Sink<'s> = &'s mut dyn Deltas;
 
 /// Reads one chunk of a stream, or a whole body.
 pub(super) fn read(
     json: &[u8],
     into: &mut Assembly,
-    on: &mut dyn Deltas,
+    on: Sink<'_>,
 ) -> Result<(), serde_json::Error> {
-    match std::str::from_utf8(json) {
-        Ok(text) => read_from(StrRead::new(text), into, on),
-        // Fields that nobody reads may hold anything.
-        Err(_) => read_from(SliceRead::new(json), into, on),
-    }
-}
-
-fn read_from<'de>(
-    json: impl Read<'de>,
-    into: &mut Assembly,
-    on: &mut dyn Deltas,
-) -> Result<(), serde_json::Error> {
-    let mut reader = serde_json::Deserializer::new(json);
-    let mut top = Top { into, on };
-    Object(&mut top).deserialize(&mut reader)?;
-    reader.end()?;
+    let text = std::str::from_utf8(json).map_err(|_| json::problem(json))?;
+    let mut reader = Reader::new(text);
+    let whole = top(&mut reader, into, on).and_then(|()| reader.end());
+    whole.map_err(|_| json::problem(json))?;
     into.begun = true;
     Ok(())
 }
 
-type Sink<'s> = &'s mut dyn Deltas;
-
-struct Top<'s> {
-    into: &'s mut Assembly,
-    on: Sink<'s>,
-}
-
-impl<'de> Fields<'de> for Top<'_> {
-    fn field<A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error> {
-        match key {
-            "choices" => {
-                self.into.recognised = true;
-                let mut choice = Choice { into: self.into, on: self.on, number: 0, first: true };
-                map.next_value_seed(Each(&mut choice))?;
-            }
-            "usage" => map.next_value_seed(Object(&mut self.into.usage))?,
-            "error" => error(self.into, map.next_value()?),
-            "x_groq" => map.next_value_seed(Object(&mut Groq(self.into)))?,
-            "object" | "obfuscation" => skip(map)?,
+fn top(json: &mut Reader<'_>, into: &mut Assembly, on: Sink<'_>) -> Read {
+    let mut place = json.object()?;
+    while let Some(key) = json.key(&mut place)? {
+        match &*key {
+            "choices" => choices(json, into, on)?,
+            "usage" => into.usage.read(json)?,
+            "error" => error(into, &json.json()?),
+            "x_groq" => groq(json, into)?,
+            "object" | "obfuscation" => json.skip()?,
             "id" | "created" | "model" | "system_fingerprint" | "service_tier" | "provider"
-                if self.into.begun =>
+                if into.begun =>
             {
-                skip(map)?;
+                json.skip()?;
             }
-            "id" => self.into.id = map.next_value::<Loose<'_>>()?.0.into_owned(),
-            _ => remainder::merge(&mut self.into.top, key, map.next_value()?),
+            "id" => into.id = json.text()?.into_owned(),
+            _ => remainder::merge(&mut into.top, &key, json.json()?),
         }
-        Ok(())
     }
+    Ok(())
 }
 
-fn error(into: &mut Assembly, body: Value) {
+fn error(into: &mut Assembly, body: &Value) {
     if !body.is_null() {
-        into.error = Some(ApiError::from_event(&body));
+        into.error = Some(ApiError::from_event(body));
     }
 }
 
 /// Groq tells usage and errors of a stream in a corner of its own.
-struct Groq<'s>(&'s mut Assembly);
-
-impl<'de> Fields<'de> for Groq<'_> {
-    fn field<A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error> {
-        match key {
-            "usage" => map.next_value_seed(Object(&mut self.0.usage)),
-            "error" => {
-                error(self.0, map.next_value()?);
-                Ok(())
-            }
-            "id" => skip(map),
-            _ => {
-                remainder::merge(&mut self.0.top, key, map.next_value()?);
-                Ok(())
-            }
+fn groq(json: &mut Reader<'_>, into: &mut Assembly) -> Read {
+    let mut place = json.object()?;
+    while let Some(key) = json.key(&mut place)? {
+        match &*key {
+            "usage" => into.usage.read(json)?,
+            "error" => error(into, &json.json()?),
+            "id" => json.skip()?,
+            _ => remainder::merge(&mut into.top, &key, json.json()?),
         }
     }
+    Ok(())
 }
 
 /// The choices; only the first answer counts.
-struct Choice<'s> {
-    into: &'s mut Assembly,
-    on: Sink<'s>,
-    number: usize,
-    first: bool,
-}
-
-impl<'de> Fields<'de> for Choice<'_> {
-    fn begin(&mut self) {
-        self.first = self.number == 0;
-        self.number += 1;
-    }
-
-    fn field<A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error> {
-        match key {
-            _ if !self.first => skip(map)?,
-            "index" => self.first = matches!(&*map.next_value::<Loose<'_>>()?.0, "0" | ""),
-            "delta" | "message" => {
-                let mut message = MessageFields { into: self.into, on: self.on, thought: false };
-                map.next_value_seed(Object(&mut message))?;
-            }
-            "finish_reason" => self.into.finish_reason(&map.next_value::<Loose<'_>>()?.0),
-            "error" => error(self.into, map.next_value()?),
-            _ => remainder::merge(&mut self.into.choice, key, map.next_value()?),
+fn choices(json: &mut Reader<'_>, into: &mut Assembly, on: Sink<'_>) -> Read {
+    into.recognised = true;
+    let (mut place, mut first) = (json.array()?, true);
+    while json.item(&mut place)? {
+        let is_object = json.peek() == b'{';
+        match first {
+            true => choice(json, into, on)?,
+            false => json.skip()?,
         }
-        Ok(())
+        first = first && !is_object;
     }
+    Ok(())
 }
 
-struct MessageFields<'s> {
-    into: &'s mut Assembly,
-    on: Sink<'s>,
-    /// Some providers tell the same thought under two names.
-    thought: bool,
+fn choice(json: &mut Reader<'_>, into: &mut Assembly, on: Sink<'_>) -> Read {
+    let (mut place, mut counts) = (json.object()?, true);
+    while let Some(key) = json.key(&mut place)? {
+        match &*key {
+            _ if !counts => json.skip()?,
+            "index" => counts = is_zero(&json.text()?),
+            "delta" | "message" => message(json, into, on)?,
+            "finish_reason" => into.finish_reason(&json.text()?),
+            "error" => error(into, &json.json()?),
+            _ => remainder::merge(&mut into.choice, &key, json.json()?),
+        }
+    }
+    Ok(())
 }
 
-impl<'de> Fields<'de> for MessageFields<'_> {
-    fn field<A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error> {
-        match key {
-            "role" => skip(map),
-            "content" => map.next_value_seed(Content { into: self.into, on: self.on }),
-            "reasoning_content" | "reasoning" if self.thought => skip(map),
+/// Whether an index is the first, or none.
+fn is_zero(index: &str) -> bool {
+    matches!(index, "0" | "") || index.parse() == Ok(0.0)
+}
+
+fn message(json: &mut Reader<'_>, into: &mut Assembly, on: Sink<'_>) -> Read {
+    // Some providers tell the same thought under two names.
+    let (mut place, mut thought) = (json.object()?, false);
+    while let Some(key) = json.key(&mut place)? {
+        match &*key {
+            "role" => json.skip()?,
+            "content" => content(json, into, on)?,
+            "reasoning_content" | "reasoning" if thought => json.skip()?,
             "reasoning_content" | "reasoning" => {
-                let Loose(text) = map.next_value()?;
-                self.thought = !text.is_empty();
-                self.into.thinking(&text, self.on);
-                Ok(())
+                let text = json.text()?;
+                thought = !text.is_empty();
+                into.thinking(&text, on);
             }
-            "refusal" => {
-                let Loose(text) = map.next_value()?;
-                self.into.refusal(&text, self.on);
-                Ok(())
-            }
-            "tool_calls" => map.next_value_seed(Calls { into: self.into, on: self.on }),
-            _ => {
-                remainder::merge(&mut self.into.message, key, map.next_value()?);
-                Ok(())
-            }
+            "refusal" => into.refusal(&json.text()?, on),
+            "tool_calls" => calls(json, into, on)?,
+            _ => remainder::merge(&mut into.message, &key, json.json()?),
         }
     }
+    Ok(())
 }
 
 /// Content: text, an array of parts, or nothing.
-struct Content<'s> {
-    into: &'s mut Assembly,
-    on: Sink<'s>,
-}
-
-impl<'de> DeserializeSeed<'de> for Content<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_any(self)
+fn content(json: &mut Reader<'_>, into: &mut Assembly, on: Sink<'_>) -> Read {
+    if json.peek() == b'"' {
+        into.text(&json.text()?, on);
+        return Ok(());
     }
-}
-
-impl<'de> Visitor<'de> for Content<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("text or an array of parts")
+    let mut place = json.array()?;
+    while json.item(&mut place)? {
+        content_part(json.json()?, into, on);
     }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<(), E> {
-        self.into.text(text, self.on);
-        Ok(())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
-        while let Some(part) = seq.next_element::<Value>()? {
-            content_part(part, self.into, self.on);
-        }
-        Ok(())
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<(), A::Error> {
-        let part =
-            serde::Deserialize::deserialize(serde::de::value::MapAccessDeserializer::new(map))?;
-        content_part(part, self.into, self.on);
-        Ok(())
-    }
-
-    scalars_are_nothing!();
+    Ok(())
 }
 
 fn content_part(part: Value, into: &mut Assembly, on: Sink<'_>) {
@@ -223,46 +156,11 @@ fn text_in(value: Option<&Value>) -> String {
 }
 
 /// The calls of a delta or a message, each read whole before it is taken up.
-struct Calls<'s> {
-    into: &'s mut Assembly,
-    on: Sink<'s>,
-}
-
-impl<'de> DeserializeSeed<'de> for Calls<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_any(self)
+fn calls(json: &mut Reader<'_>, into: &mut Assembly, on: Sink<'_>) -> Read {
+    let mut place = json.array()?;
+    while json.item(&mut place)? {
+        let piece = Piece::read(json)?;
+        into.call(piece, on);
     }
-}
-
-impl<'de> Visitor<'de> for Calls<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an array of tool calls")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
-        loop {
-            let mut piece = Piece::default();
-            if seq.next_element_seed(Object(&mut piece))?.is_none() {
-                return Ok(());
-            }
-            self.into.call(piece, self.on);
-        }
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<(), A::Error> {
-        let mut piece = Piece::default();
-        Object(&mut piece).visit_map(map)?;
-        self.into.call(piece, self.on);
-        Ok(())
-    }
-
-    fn visit_str<E: Error>(self, _: &str) -> Result<(), E> {
-        Ok(())
-    }
-
-    scalars_are_nothing!();
+    Ok(())
 }

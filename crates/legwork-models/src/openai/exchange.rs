@@ -26,7 +26,7 @@ pub(super) struct Exchange<'a> {
     pub(super) client: &'a Client,
     pub(super) url: &'a Url,
     pub(super) headers: &'a HeaderMap,
-    pub(super) timeouts: Timeouts,
+    pub(super) timeouts: &'a Timeouts,
     pub(super) clock: &'a dyn Clock,
     pub(super) tried: Tried<'a>,
 }

@@ -1,270 +1,239 @@
-//! Reading JSON objects field by field, without building them.
+//! Reading JSON piece by piece, without building it.
 //!
 //! A provider's answer is read straight into what is assembled from it: no
 //! intermediate structs, no copies of strings that are only appended, and no
-//! error for a field that has another type than expected.
+//! error for a field that has another type than expected. Only what every
+//! answer consists of is read here: objects and arrays of known shape, plain
+//! strings, whole numbers. All else is `serde_json`'s, the words for what is
+//! wrong with a text too.
 
 use std::borrow::Cow;
-use std::fmt;
 
 use serde::Deserialize;
-use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::IgnoredAny;
 use serde_json::Value;
 
-/// What is read from the fields of an object.
-pub(super) trait Fields<'de> {
-    /// Another object begins.
-    fn begin(&mut self) {}
+#[cfg(test)]
+mod tests;
 
-    /// Takes up one field; it must take its value from `map`.
-    fn field<A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error>;
+/// The text is no JSON; [`problem`] says why.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Broken;
+
+/// What is read, unless the text is broken.
+pub(super) type Read<T = ()> = Result<T, Broken>;
+
+/// What is wrong with a text that could not be read.
+pub(super) fn problem(json: &[u8]) -> serde_json::Error {
+    let read = serde_json::from_slice::<Value>(json);
+    read.err().unwrap_or_else(|| serde::de::Error::custom("it cannot be read"))
 }
 
-/// Reads one object; a scalar in its place counts as no fields.
-pub(super) struct Object<'t, T>(pub(super) &'t mut T);
-
-/// Reads an array of objects one after the other; null counts as none.
-pub(super) struct Each<'t, T>(pub(super) &'t mut T);
-
-/// Passes over a field.
-pub(super) fn skip<'de, A: MapAccess<'de>>(map: &mut A) -> Result<(), A::Error> {
-    map.next_value::<IgnoredAny>().map(drop)
+/// A place in a JSON text; what was read before it is past.
+#[derive(Debug)]
+pub(super) struct Reader<'a> {
+    text: &'a str,
+    at: usize,
+    depth: usize,
+    controls: Controls,
 }
 
-/// Visits every kind of scalar and takes nothing from it.
-macro_rules! scalars_are_nothing {
-    () => {
-        fn visit_unit<E: Error>(self) -> Result<(), E> {
-            Ok(())
+/// Whether a text has control characters; in strings they are forbidden.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Controls {
+    None,
+    Some,
+}
+
+/// Objects and arrays inside each other, as many as `serde_json` reads.
+const DEEPEST: usize = 127;
+
+/// Where in an object or an array the reader stands.
+#[derive(Debug)]
+pub(super) enum Place {
+    /// Before its first item.
+    First,
+    /// Behind an item.
+    Later,
+    /// Before one value, which stands there in place of an array.
+    Lone,
+    /// Past it.
+    Over,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        // One fast look at all spares each string a slow one at itself.
+        let none = text.bytes().fold(true, |none, byte| none & (byte >= b' '));
+        let controls = if none { Controls::None } else { Controls::Some };
+        Self { text, at: 0, depth: 0, controls }
+    }
+
+    /// The first byte of what comes next; 0 at the end.
+    pub(super) fn peek(&mut self) -> u8 {
+        while let Some(byte) = self.text.as_bytes().get(self.at) {
+            if !matches!(byte, b' ' | b'\n' | b'\r' | b'\t') {
+                return *byte;
+            }
+            self.at += 1;
         }
-        fn visit_bool<E: Error>(self, _: bool) -> Result<(), E> {
-            Ok(())
+        0
+    }
+
+    /// Enters an object; anything else in its place is passed over and has no fields.
+    pub(super) fn object(&mut self) -> Read<Place> {
+        match self.peek() {
+            b'{' => self.enter(),
+            _ => self.skip().map(|()| Place::Over),
         }
-        fn visit_u64<E: Error>(self, _: u64) -> Result<(), E> {
-            Ok(())
+    }
+
+    /// The name of the next field, whose value must be read then.
+    pub(super) fn key(&mut self, place: &mut Place) -> Read<Option<Cow<'a, str>>> {
+        if !self.more(place, b'}')? {
+            return Ok(None);
         }
-        fn visit_i64<E: Error>(self, _: i64) -> Result<(), E> {
-            Ok(())
+        let key = self.string()?;
+        if self.peek() != b':' {
+            return Err(Broken);
         }
-        fn visit_f64<E: Error>(self, _: f64) -> Result<(), E> {
-            Ok(())
+        self.at += 1;
+        Ok(Some(key))
+    }
+
+    /// Enters an array; an object in its place is its one item, and a scalar is none.
+    pub(super) fn array(&mut self) -> Read<Place> {
+        match self.peek() {
+            b'[' => self.enter(),
+            b'{' => Ok(Place::Lone),
+            _ => self.skip().map(|()| Place::Over),
         }
-    };
-}
-pub(super) use scalars_are_nothing;
-
-impl<'de, T: Fields<'de>> DeserializeSeed<'de> for Object<'_, T> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de, T: Fields<'de>> Visitor<'de> for Object<'_, T> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        self.0.begin();
-        while let Some(Key(key)) = map.next_key()? {
-            self.0.field(&key, &mut map)?;
+    /// Whether there is another item, which must be read then.
+    pub(super) fn item(&mut self, place: &mut Place) -> Read<bool> {
+        self.more(place, b']')
+    }
+
+    fn enter(&mut self) -> Read<Place> {
+        self.at += 1;
+        self.depth += 1;
+        if self.depth > DEEPEST { Err(Broken) } else { Ok(Place::First) }
+    }
+
+    fn more(&mut self, place: &mut Place, end: u8) -> Read<bool> {
+        let byte = match place {
+            Place::Over => return Ok(false),
+            Place::Lone => {
+                *place = Place::Over;
+                return Ok(true);
+            }
+            Place::First | Place::Later => self.peek(),
+        };
+        if byte == end {
+            self.at += 1;
+            self.depth -= 1;
+            *place = Place::Over;
+            return Ok(false);
         }
-        Ok(())
+        match place {
+            Place::First => *place = Place::Later,
+            _ if byte == b',' => self.at += 1,
+            _ => return Err(Broken),
+        }
+        Ok(true)
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
-        while seq.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(())
+    /// Text as it stands; another value as its JSON, null as nothing.
+    pub(super) fn text(&mut self) -> Read<Cow<'a, str>> {
+        match self.peek() {
+            b'"' => self.string(),
+            b'n' => self.value().map(|()| Cow::Borrowed("")),
+            _ => match self.digits() {
+                Some(digits) => Ok(Cow::Borrowed(digits)),
+                None => Ok(Cow::Owned(self.value::<Value>()?.to_string())),
+            },
+        }
     }
 
-    fn visit_str<E: Error>(self, _: &str) -> Result<(), E> {
-        Ok(())
-    }
-
-    scalars_are_nothing!();
-}
-
-impl<'de, T: Fields<'de>> DeserializeSeed<'de> for Each<'_, T> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de, T: Fields<'de>> Visitor<'de> for Each<'_, T> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an array of objects")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
-        while seq.next_element_seed(Object(self.0))?.is_some() {}
-        Ok(())
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<(), A::Error> {
-        Object(self.0).visit_map(map)
-    }
-
-    fn visit_str<E: Error>(self, _: &str) -> Result<(), E> {
-        Ok(())
-    }
-
-    scalars_are_nothing!();
-}
-
-/// The name of a field, copied only if it holds escapes.
-struct Key<'a>(Cow<'a, str>);
-
-impl<'de: 'a, 'a> Deserialize<'de> for Key<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_str(KeyVisitor).map(Key)
-    }
-}
-
-struct KeyVisitor;
-
-impl<'de> Visitor<'de> for KeyVisitor {
-    type Value = Cow<'de, str>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the name of a field")
-    }
-
-    fn visit_borrowed_str<E: Error>(self, name: &'de str) -> Result<Self::Value, E> {
-        Ok(Cow::Borrowed(name))
-    }
-
-    fn visit_str<E: Error>(self, name: &str) -> Result<Self::Value, E> {
-        Ok(Cow::Owned(name.to_owned()))
-    }
-}
-
-/// Text as it came; another value as its JSON, null as nothing.
-#[derive(Debug, Default, Clone)]
-pub(super) struct Loose<'a>(pub(super) Cow<'a, str>);
-
-impl Loose<'_> {
-    /// The text, if there is any.
-    pub(super) fn text(&self) -> Option<&str> {
-        (!self.0.is_empty()).then_some(&*self.0)
-    }
-}
-
-impl<'de: 'a, 'a> Deserialize<'de> for Loose<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(LooseVisitor).map(Loose)
-    }
-}
-
-struct LooseVisitor;
-
-impl<'de> Visitor<'de> for LooseVisitor {
-    type Value = Cow<'de, str>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("text")
-    }
-
-    fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Self::Value, E> {
-        Ok(Cow::Borrowed(text))
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(Cow::Owned(text.to_owned()))
-    }
-
-    fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
-        Ok(Cow::Borrowed(""))
-    }
-
-    fn visit_bool<E: Error>(self, value: bool) -> Result<Self::Value, E> {
-        Ok(Cow::Owned(value.to_string()))
-    }
-
-    fn visit_u64<E: Error>(self, value: u64) -> Result<Self::Value, E> {
-        Ok(match value {
-            // The index of the first choice, in every chunk of every answer.
-            0 => Cow::Borrowed("0"),
-            _ => Cow::Owned(value.to_string()),
-        })
-    }
-
-    fn visit_i64<E: Error>(self, value: i64) -> Result<Self::Value, E> {
-        Ok(Cow::Owned(value.to_string()))
-    }
-
-    fn visit_f64<E: Error>(self, value: f64) -> Result<Self::Value, E> {
-        Ok(Cow::Owned(value.to_string()))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
-        let value = Value::deserialize(serde::de::value::MapAccessDeserializer::new(map))?;
-        Ok(Cow::Owned(value.to_string()))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Self::Value, A::Error> {
-        let value = Value::deserialize(serde::de::value::SeqAccessDeserializer::new(seq))?;
-        Ok(Cow::Owned(value.to_string()))
-    }
-}
-
-/// A whole number that is not negative; anything else counts as none.
-pub(super) struct Count(pub(super) Option<u64>);
-
-impl<'de> Deserialize<'de> for Count {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(CountVisitor).map(Count)
-    }
-}
-
-struct CountVisitor;
-
-impl<'de> Visitor<'de> for CountVisitor {
-    type Value = Option<u64>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a number")
-    }
-
-    fn visit_u64<E: Error>(self, value: u64) -> Result<Self::Value, E> {
-        Ok(Some(value))
-    }
-
-    fn visit_i64<E: Error>(self, value: i64) -> Result<Self::Value, E> {
-        Ok(u64::try_from(value).ok())
-    }
-
-    fn visit_f64<E: Error>(self, value: f64) -> Result<Self::Value, E> {
-        Ok(whole(value))
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
+    /// A whole number that is not negative; anything else counts as none.
+    pub(super) fn count(&mut self) -> Read<Option<u64>> {
+        let text = self.text()?;
         Ok(text.parse().ok().or_else(|| whole(text.parse().ok()?)))
     }
 
-    fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
-        Ok(None)
+    /// A value as it stands.
+    pub(super) fn json(&mut self) -> Read<Value> {
+        if self.peek() == b'"' {
+            return Ok(Value::String(self.string()?.into_owned()));
+        }
+        let start = self.at;
+        if let Some(number) = self.digits().and_then(|digits| digits.parse::<u64>().ok()) {
+            return Ok(number.into());
+        }
+        self.at = start;
+        self.value()
     }
 
-    fn visit_bool<E: Error>(self, _: bool) -> Result<Self::Value, E> {
-        Ok(None)
+    /// Passes over a value.
+    pub(super) fn skip(&mut self) -> Read {
+        if self.peek() == b'"' && self.plain().is_some() {
+            return Ok(());
+        }
+        match self.digits() {
+            Some(_) => Ok(()),
+            None => self.value::<IgnoredAny>().map(drop),
+        }
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(None)
+    /// Checks that nothing follows.
+    pub(super) fn end(&mut self) -> Read {
+        if self.peek() == 0 && self.at == self.text.len() { Ok(()) } else { Err(Broken) }
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-        while seq.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(None)
+    fn string(&mut self) -> Read<Cow<'a, str>> {
+        if self.peek() != b'"' {
+            return Err(Broken);
+        }
+        match self.plain() {
+            Some(text) => Ok(Cow::Borrowed(text)),
+            None => self.value().map(Cow::Owned),
+        }
+    }
+
+    /// The string that begins here, if it holds no escapes.
+    fn plain(&mut self) -> Option<&'a str> {
+        let rest = self.text.get(self.at + 1..)?;
+        let length = memchr::memchr2(b'"', b'\\', rest.as_bytes())?;
+        let text = rest.get(..length)?;
+        let is_plain = rest.as_bytes().get(length) == Some(&b'"')
+            && (self.controls == Controls::None || text.bytes().all(|byte| byte >= b' '));
+        if !is_plain {
+            return None;
+        }
+        self.at += length + 2;
+        Some(text)
+    }
+
+    /// The whole number that begins here, if it is a plain one.
+    fn digits(&mut self) -> Option<&'a str> {
+        let rest = self.text.get(self.at..)?;
+        let length = rest.bytes().position(|byte| !byte.is_ascii_digit())?;
+        let plain = length == 1 || (length > 1 && !rest.starts_with('0'));
+        let goes_on = matches!(rest.as_bytes().get(length), Some(b'.' | b'e' | b'E'));
+        if !plain || goes_on {
+            return None;
+        }
+        self.at += length;
+        rest.get(..length)
+    }
+
+    fn value<T: Deserialize<'a>>(&mut self) -> Read<T> {
+        let rest = self.text.get(self.at..).unwrap_or_default();
+        let mut values = serde_json::Deserializer::from_str(rest).into_iter();
+        let value = values.next().and_then(Result::ok).ok_or(Broken)?;
+        self.at += values.byte_offset();
+        Ok(value)
     }
 }
 

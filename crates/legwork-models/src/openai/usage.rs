@@ -1,10 +1,9 @@
 //! What an answer says that it used, in the spellings of many providers.
 
 use legwork_core::Usage;
-use serde::de::MapAccess;
 use serde_json::{Map, Value};
 
-use super::json::{Count, Fields, Object, skip};
+use super::json::{Read, Reader};
 
 /// Usage as it is read; the last one that a stream tells counts.
 #[derive(Debug, Default)]
@@ -41,50 +40,52 @@ impl Reading {
             self.total == input.checked_add(output).and_then(|n| n.checked_add(self.reasoning));
         if apart { self.reasoning } else { 0 }
     }
-}
 
-impl<'de> Fields<'de> for Reading {
-    fn field<A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error> {
+    /// Takes up what an object tells.
+    pub(super) fn read(&mut self, json: &mut Reader<'_>) -> Read {
+        let mut place = json.object()?;
+        while let Some(key) = json.key(&mut place)? {
+            self.field(&key, json)?;
+        }
+        Ok(())
+    }
+
+    fn field(&mut self, key: &str, json: &mut Reader<'_>) -> Read {
         match key {
-            "prompt_tokens" | "input_tokens" => set(&mut self.input, map),
-            "completion_tokens" | "output_tokens" => set(&mut self.output, map),
-            "total_tokens" => set(&mut self.total, map),
+            "prompt_tokens" | "input_tokens" => set(&mut self.input, json.count()?),
+            "completion_tokens" | "output_tokens" => set(&mut self.output, json.count()?),
+            "total_tokens" => set(&mut self.total, json.count()?),
             "prompt_cache_hit_tokens"
             | "num_cached_tokens"
             | "cached_tokens"
-            | "cache_read_input_tokens" => raise(&mut self.cache_read, map),
+            | "cache_read_input_tokens" => raise(&mut self.cache_read, json.count()?),
             "cache_write_tokens" | "cache_creation_input_tokens" => {
-                raise(&mut self.cache_write, map)
+                raise(&mut self.cache_write, json.count()?);
             }
-            "reasoning_tokens" => raise(&mut self.reasoning, map),
-            "prompt_cache_miss_tokens" => skip(map),
+            "reasoning_tokens" => raise(&mut self.reasoning, json.count()?),
+            "prompt_cache_miss_tokens" => json.skip()?,
             "tokens"
             | "prompt_tokens_details"
             | "input_tokens_details"
             | "completion_tokens_details"
-            | "output_tokens_details" => map.next_value_seed(Object(self)),
-            _ => keep(&mut self.rest, key, map.next_value()?),
+            | "output_tokens_details" => self.read(json)?,
+            _ => keep(&mut self.rest, key, json.json()?),
         }
+        Ok(())
     }
 }
 
-fn set<'de, A: MapAccess<'de>>(slot: &mut Option<u64>, map: &mut A) -> Result<(), A::Error> {
-    let Count(count) = map.next_value()?;
+fn set(slot: &mut Option<u64>, count: Option<u64>) {
     *slot = count.or(*slot);
-    Ok(())
 }
 
 /// The same number comes in several spellings; zeros beside it do not count.
-fn raise<'de, A: MapAccess<'de>>(slot: &mut u64, map: &mut A) -> Result<(), A::Error> {
-    let Count(count) = map.next_value()?;
+fn raise(slot: &mut u64, count: Option<u64>) {
     *slot = count.unwrap_or(0).max(*slot);
-    Ok(())
 }
 
-fn keep<E>(rest: &mut Map<String, Value>, key: &str, value: Value) -> Result<(), E> {
-    let zero = value.as_f64() == Some(0.0);
-    if !zero {
+fn keep(rest: &mut Map<String, Value>, key: &str, value: Value) {
+    if value.as_f64() != Some(0.0) {
         super::remainder::merge(rest, key, value);
     }
-    Ok(())
 }
