@@ -139,8 +139,8 @@ fn afford(
     let input = request.weight().div_ceil(BYTES_PER_INPUT_TOKEN);
     let profile = model.profile();
     let budget = &state.ledger().budget;
-    let limited = budget.cost.or(budget.total_tokens.map(legwork_core::budget::MicroUsd)).is_some()
-        || budget.output_tokens.is_some();
+    let limited =
+        budget.cost.is_some() || budget.total_tokens.is_some() || budget.output_tokens.is_some();
     let asked = request.max_output.or(profile.max_output.filter(|_| limited));
     state.ledger().afford(input, asked, profile.price.as_ref())
 }
