@@ -1,12 +1,23 @@
 //! One HTTP client for every wire: built late, cheap for plain `http`.
 
 mod clock;
+mod connect;
 mod watch;
 
-use std::sync::OnceLock;
+use std::error::Error;
+use std::io;
 use std::time::Duration;
 
-use reqwest::Url;
+use bytes::Bytes;
+use http::{Request, Uri};
+use http_body_util::Full;
+use hyper_rustls::HttpsConnector;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::client::legacy::{self, ResponseFuture};
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+use tokio::sync::OnceCell;
+
+use connect::{TooSlow, Within};
 
 pub(crate) use clock::System;
 pub(crate) use watch::Watch;
@@ -35,13 +46,18 @@ impl Default for Timeouts {
 
 /// A client that is made when the first request needs it.
 ///
-/// For `http` no certificate is loaded; for `https` those of the system are,
-/// which takes some milliseconds once.
+/// It takes hyper's client as it is: what goes over the wire again and again shall pass
+/// no more layers than it must. Proxies come from no environment, no redirect is followed,
+/// for it would carry the key away, and whether to try again is the wire's to say, who
+/// counts what it may cost.
+///
+/// For `http` no certificate is loaded; for `https` those of the system are, once, on a
+/// thread that may wait for them.
 #[derive(Debug)]
 pub(crate) struct Client {
-    made: OnceLock<reqwest::Client>,
-    connect: Duration,
+    made: OnceCell<Sender>,
     security: Security,
+    connect: Duration,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,49 +66,121 @@ enum Security {
     Tls,
 }
 
+type Sending<C> = legacy::Client<Within<C>, Full<Bytes>>;
+
+/// What sends; in two forms, for requests without encryption have a shorter way.
+#[derive(Debug)]
+enum Sender {
+    Plain(Sending<HttpConnector>),
+    Tls(Sending<HttpsConnector<HttpConnector>>),
+}
+
 impl Client {
-    pub(crate) fn new(url: &Url, timeouts: Timeouts) -> Self {
-        let security = match url.scheme() {
-            "http" => Security::Plain,
+    pub(crate) fn new(server: &Uri, timeouts: Timeouts) -> Self {
+        let security = match server.scheme_str() {
+            Some("http") => Security::Plain,
             _ => Security::Tls,
         };
-        Self { made: OnceLock::new(), connect: timeouts.connect, security }
+        Self { made: OnceCell::new(), connect: timeouts.connect, security }
     }
 
-    /// The client; a failure to make it is not remembered.
-    pub(crate) fn get(&self) -> Result<&reqwest::Client, reqwest::Error> {
-        if let Some(made) = self.made.get() {
-            return Ok(made);
-        }
-        let made = self.make()?;
-        Ok(self.made.get_or_init(|| made))
+    /// Sends a request; what comes is the head of the answer.
+    ///
+    /// # Errors
+    /// When no client could be made; that is not remembered.
+    pub(crate) async fn send(
+        &self,
+        request: Request<Full<Bytes>>,
+    ) -> Result<ResponseFuture, Broken> {
+        let sender = match self.made.get() {
+            Some(sender) => sender,
+            None => self.made.get_or_try_init(|| self.make()).await.map_err(Broken::NotMade)?,
+        };
+        Ok(match sender {
+            Sender::Plain(client) => client.request(request),
+            Sender::Tls(client) => client.request(request),
+        })
     }
 
-    /// Proxies come from no environment, and a redirect would carry the key away.
-    /// Whether to try again is the wire's to say, who counts what it may cost.
-    fn make(&self) -> Result<reqwest::Client, reqwest::Error> {
-        let builder = reqwest::Client::builder()
-            .tcp_nodelay(true)
-            .no_proxy()
-            .redirect(reqwest::redirect::Policy::none())
-            .retry(reqwest::retry::never().max_retries_per_request(0))
-            .connect_timeout(self.connect);
-        let provider = rustls::crypto::ring::default_provider();
-        match self.security {
-            Security::Tls => {
-                // A provider that the program installed before is as good.
-                let _ = provider.install_default();
-                builder.build()
-            }
+    async fn make(&self) -> io::Result<Sender> {
+        let mut builder = legacy::Client::builder(TokioExecutor::new());
+        builder.pool_timer(TokioTimer::new());
+        let limit = self.connect;
+        Ok(match self.security {
             Security::Plain => {
-                let config = rustls::ClientConfig::builder_with_provider(provider.into())
-                    .with_safe_default_protocol_versions();
-                let Ok(config) = config else { return builder.build() };
-                let trusts_nobody = config
-                    .with_root_certificates(rustls::RootCertStore::empty())
-                    .with_no_client_auth();
-                builder.tls_backend_preconfigured(trusts_nobody).build()
+                Sender::Plain(builder.build(Within { connector: connect::plain(), limit }))
+            }
+            Security::Tls => {
+                let connector = tokio::task::spawn_blocking(connect::tls).await??;
+                Sender::Tls(builder.build(Within { connector, limit }))
+            }
+        })
+    }
+}
+
+/// Why an exchange came to no end.
+#[derive(Debug)]
+pub(crate) enum Broken {
+    /// There is no client.
+    NotMade(io::Error),
+    /// There was no answer.
+    NotAnswered(legacy::Error),
+    /// The answer broke off.
+    Lost(hyper::Error),
+}
+
+impl Broken {
+    /// Whether no connection stood, so that nothing can have been asked.
+    pub(crate) fn is_connect(&self) -> bool {
+        matches!(self, Self::NotAnswered(error) if error.is_connect())
+    }
+
+    /// Whether no connection stood in time.
+    pub(crate) fn is_timeout(&self) -> bool {
+        causes(self.error()).any(|cause| cause.is::<TooSlow>())
+    }
+
+    /// Whether the server is not whom the system trusts; trying again changes nothing.
+    pub(crate) fn is_untrusted(&self) -> bool {
+        causes(self.error()).any(is_bad_certificate)
+    }
+
+    /// What happened, with its causes.
+    pub(crate) fn in_words(&self) -> String {
+        let mut text = match self {
+            Self::NotMade(error) => error.to_string(),
+            _ if self.is_connect() => "could not connect".to_owned(),
+            _ => "the connection was lost".to_owned(),
+        };
+        for cause in causes(self.error()).skip(1) {
+            let said = cause.to_string();
+            if !text.ends_with(&said) {
+                text.push_str(": ");
+                text.push_str(&said);
             }
         }
+        text
+    }
+
+    fn error(&self) -> &(dyn Error + 'static) {
+        match self {
+            Self::NotMade(error) => error,
+            Self::NotAnswered(error) => error,
+            Self::Lost(error) => error,
+        }
+    }
+}
+
+/// An error and what caused it.
+fn causes<'e>(first: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn Error + 'static)> {
+    std::iter::successors(Some(first), |error: &&'e (dyn Error + 'static)| (*error).source())
+}
+
+/// Whether a certificate was refused; such an error is wrapped in those of reading.
+fn is_bad_certificate(error: &(dyn Error + 'static)) -> bool {
+    let wrapped = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+    match wrapped {
+        Some(inner) => is_bad_certificate(inner),
+        None => matches!(error.downcast_ref(), Some(rustls::Error::InvalidCertificate(_))),
     }
 }

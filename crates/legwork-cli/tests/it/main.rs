@@ -17,6 +17,7 @@ mod run;
 mod sessions;
 mod signals;
 mod stores;
+mod tls;
 
 #[test]
 fn no_file_of_this_folder_is_forgotten() {

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use http::Uri;
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use legwork_port::{Clock, Profile};
-use reqwest::Url;
-use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Map, Value};
+use url::Url;
 
 use super::chat::Chat;
 use super::encode::{Head, MaxTokensField, OWN_FIELDS, Stream};
@@ -138,6 +139,10 @@ impl Builder {
     /// When the base URL, a header or an extra field cannot be used.
     pub fn build(self) -> Result<Chat, Error> {
         let url = endpoint(&self.base_url)?;
+        let uri = Uri::try_from(url.as_str()).map_err(|error| Error::BaseUrl {
+            url: self.base_url.clone(),
+            problem: error.to_string(),
+        })?;
         if let Some(field) = self.extra.keys().find(|key| OWN_FIELDS.contains(&key.as_str())) {
             return Err(Error::OwnField { field: field.clone() });
         }
@@ -150,8 +155,8 @@ impl Builder {
         Ok(Chat {
             name: format!("{}:{}", self.provider, self.model),
             place: place(&url),
-            client: Client::new(&url, self.timeouts),
-            url,
+            client: Client::new(&uri, self.timeouts),
+            uri,
             headers,
             max_tokens: self.max_tokens.unwrap_or(by_host),
             profile: self.profile.unwrap_or_else(|| profile::of(&self.model)),
@@ -167,7 +172,7 @@ impl Builder {
     fn all_headers(&self) -> Result<HeaderMap, Error> {
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        // The client would add it to a copy of these, in each request.
+        // JSON or a stream of events, as the request asks.
         headers.insert(ACCEPT, HeaderValue::from_static("*/*"));
         if let Some(key) = &self.key {
             let value = HeaderValue::try_from(format!("Bearer {key}"));

@@ -6,11 +6,11 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use http::Uri;
+use http::header::HeaderMap;
 use legwork_core::{ModelRequest, Response};
 use legwork_port::model::{self, Kind};
 use legwork_port::{BoxFuture, Clock, Delta, Deltas, Model, Profile};
-use reqwest::Url;
-use reqwest::header::HeaderMap;
 use serde_json::{Map, Value};
 
 use super::builder::Builder;
@@ -28,7 +28,7 @@ use crate::retry::{Policy, Verdict};
 pub struct Chat {
     pub(super) name: String,
     pub(super) head: Head,
-    pub(super) url: Url,
+    pub(super) uri: Uri,
     /// The address as messages show it: without a name or a password.
     pub(super) place: String,
     pub(super) client: Client,
@@ -83,7 +83,7 @@ impl Chat {
     fn exchange(&self) -> Exchange<'_> {
         Exchange {
             client: &self.client,
-            url: &self.url,
+            uri: &self.uri,
             headers: &self.headers,
             timeouts: &self.timeouts,
             clock: &*self.clock,

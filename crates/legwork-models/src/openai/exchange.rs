@@ -3,15 +3,17 @@
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
+use http::header::{CONTENT_TYPE, HeaderMap, RETRY_AFTER};
+use http::{HeaderValue, Method, Request, Response as Answer, Uri};
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::Incoming;
 use legwork_core::Response;
 use legwork_port::{Clock, Deltas};
-use reqwest::header::{CONTENT_TYPE, HeaderMap, RETRY_AFTER};
-use reqwest::{Method, Request, Url};
 
 use super::assembly::Ended;
 use super::failure::{Cost, Failed, Tried};
 use super::reply::{Reply, Streaming};
-use crate::http::{Client, Timeouts, Watch};
+use crate::http::{Broken, Client, Timeouts, Watch};
 use crate::retry::{self, Shown};
 
 /// More bytes than any answer has.
@@ -24,7 +26,7 @@ const LAST_BREATH: Duration = Duration::from_millis(100);
 #[derive(Clone, Copy)]
 pub(super) struct Exchange<'a> {
     pub(super) client: &'a Client,
-    pub(super) url: &'a Url,
+    pub(super) uri: &'a Uri,
     pub(super) headers: &'a HeaderMap,
     pub(super) timeouts: &'a Timeouts,
     pub(super) clock: &'a dyn Clock,
@@ -39,12 +41,13 @@ impl Exchange<'_> {
         asked: Streaming,
         deltas: &mut dyn Deltas,
     ) -> Result<Response, Failed> {
-        let client = self.client.get().map_err(|error| self.tried.not_built(&error))?;
+        let sending = self.client.send(self.request(body)).await;
+        let sending = sending.map_err(|broken| self.tried.not_answered(&broken))?;
         let mut watch = Watch::new(self.clock, self.timeouts.first_byte);
-        let sent = watch.next(client.execute(self.request(body))).await;
+        let sent = watch.next(sending).await;
         let mut answer = match sent {
             Some(Ok(answer)) => answer,
-            Some(Err(error)) => return Err(self.tried.not_answered(&error)),
+            Some(Err(error)) => return Err(self.tried.not_answered(&Broken::NotAnswered(error))),
             None => return Err(self.tried.too_slow(self.timeouts.first_byte)),
         };
         let content_type = answer.headers().get(CONTENT_TYPE).and_then(|v| v.to_str().ok());
@@ -55,17 +58,18 @@ impl Exchange<'_> {
         self.conclude(reply, problem, answer.headers())
     }
 
-    fn request(&self, body: Bytes) -> Request {
-        let mut request = Request::new(Method::POST, self.url.clone());
+    fn request(&self, body: Bytes) -> Request<Full<Bytes>> {
+        let mut request = Request::new(Full::new(body));
+        *request.method_mut() = Method::POST;
+        *request.uri_mut() = self.uri.clone();
         *request.headers_mut() = self.headers.clone();
-        *request.body_mut() = Some(body.into());
         request
     }
 
     /// Reads until the answer is over; what kept it from its end comes back.
     async fn read(
         &self,
-        answer: &mut reqwest::Response,
+        answer: &mut Answer<Incoming>,
         reply: &mut Reply,
         watch: &mut Watch<'_>,
         deltas: &mut dyn Deltas,
@@ -75,13 +79,17 @@ impl Exchange<'_> {
             if reply.is_done() {
                 watch.set_limit(LAST_BREATH);
             }
-            match watch.next(answer.chunk()).await {
+            match watch.next(answer.frame()).await {
                 _ if size > MOST_BYTES => return Some(self.tried.too_large(MOST_BYTES)),
                 None if reply.is_done() => return None,
                 None => return Some(self.tried.too_slow(limit)),
-                Some(Err(error)) => return Some(self.tried.not_answered(&error)),
-                Some(Ok(None)) => return None,
-                Some(Ok(Some(bytes))) => {
+                Some(None) => return None,
+                Some(Some(Err(error))) => {
+                    return Some(self.tried.not_answered(&Broken::Lost(error)));
+                }
+                Some(Some(Ok(frame))) => {
+                    // Trailers say nothing that an answer needs.
+                    let Ok(bytes) = frame.into_data() else { continue };
                     size += bytes.len();
                     limit = self.timeouts.idle;
                     watch.set_limit(limit);
@@ -117,7 +125,7 @@ impl Exchange<'_> {
     }
 
     fn retry_after(&self, headers: &HeaderMap) -> Option<Duration> {
-        let text = |value: &reqwest::header::HeaderValue| Some(value.to_str().ok()?.to_owned());
+        let text = |value: &HeaderValue| Some(value.to_str().ok()?.to_owned());
         let millis = headers.get("retry-after-ms").and_then(text);
         let precise = millis.and_then(|value| retry::retry_after_ms(&value));
         precise.or_else(|| {

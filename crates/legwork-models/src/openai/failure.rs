@@ -6,6 +6,7 @@ use legwork_port::model::{Error, Kind};
 
 use super::error::ApiError;
 use super::reply::Unreadable;
+use crate::http::Broken;
 use crate::retry::{Failure, Lasting, Shown};
 
 /// A failed attempt.
@@ -41,23 +42,33 @@ impl Tried<'_> {
         Failed { error, failure, shown: Shown::Nothing, cost }
     }
 
-    /// The request could not even be made.
-    pub(super) fn not_built(&self, error: &reqwest::Error) -> Failed {
-        let happened = format!("the HTTP client could not be made: {}", chain(error));
-        let error = self.error(Kind::Unreachable, &happened, "check the system's certificates");
-        self.failed(error, Failure::Final, Cost::Nothing)
-    }
-
-    /// No answer came, or it broke off before it began.
-    pub(super) fn not_answered(&self, error: &reqwest::Error) -> Failed {
-        let happened = chain(error);
-        if error.is_connect() {
-            let kind = if error.is_timeout() { Kind::Timeout } else { Kind::Unreachable };
-            let error = self.error(kind, &happened, "check the base URL and that the server runs");
-            return self.failed(error, Failure::Network, Cost::Nothing);
+    /// No answer came, or it broke off.
+    pub(super) fn not_answered(&self, broken: &Broken) -> Failed {
+        let happened = broken.in_words();
+        match broken {
+            Broken::NotMade(_) => {
+                let happened = format!("the HTTP client could not be made: {happened}");
+                let todo = "check the system's certificates";
+                let error = self.error(Kind::Unreachable, &happened, todo);
+                self.failed(error, Failure::Final, Cost::Nothing)
+            }
+            _ if broken.is_untrusted() => {
+                let todo = "check the base URL, or let the system trust the server's certificate \
+                            (SSL_CERT_FILE names a file of trusted ones)";
+                let error = self.error(Kind::Unreachable, &happened, todo);
+                self.failed(error, Failure::Final, Cost::Nothing)
+            }
+            _ if broken.is_connect() => {
+                let kind = if broken.is_timeout() { Kind::Timeout } else { Kind::Unreachable };
+                let todo = "check the base URL and that the server runs";
+                let error = self.error(kind, &happened, todo);
+                self.failed(error, Failure::Network, Cost::Nothing)
+            }
+            _ => {
+                let error = self.error(Kind::Unreachable, &happened, "try again");
+                self.failed(error, Failure::Network, Cost::Perhaps)
+            }
         }
-        let error = self.error(Kind::Unreachable, &happened, "try again");
-        self.failed(error, Failure::Network, Cost::Perhaps)
     }
 
     /// The answer did not begin, or go on, in time.
@@ -120,22 +131,4 @@ fn kind(api: &ApiError) -> (Kind, &'static str) {
         408 | 500.. => (Kind::Server, "try again later"),
         _ => (Kind::BadRequest, "correct the request"),
     }
-}
-
-/// An error with its causes; the address is in the message already.
-fn chain(error: &reqwest::Error) -> String {
-    let mut text = match error {
-        _ if error.is_connect() => "could not connect".to_owned(),
-        _ => "the connection was lost".to_owned(),
-    };
-    let mut source = std::error::Error::source(error);
-    while let Some(cause) = source {
-        let said = cause.to_string();
-        if !text.ends_with(&said) {
-            text.push_str(": ");
-            text.push_str(&said);
-        }
-        source = cause.source();
-    }
-    text
 }
