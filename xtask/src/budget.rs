@@ -17,11 +17,13 @@ const TOO_LONG_FILE: usize = 600;
 const LOOP_FILE_LINES: usize = 300;
 /// How an agent runs, read in one sitting, stays under this many lines.
 const LOOP_LINES: usize = 1_200;
-/// The loop, then what it orchestrates.
+/// The loop.
+const LOOP_FILE: &str = "crates/legwork-agent/src/run.rs";
+/// The loop and what it orchestrates: Core, the driver in all its parts, the executor.
 const LOOP_FILES: [&str; 4] = [
-    "crates/legwork-agent/src/run.rs",
+    LOOP_FILE,
     "crates/legwork-agent/src/lifecycle/core.rs",
-    "crates/legwork-agent/src/driver/tool_calling.rs",
+    "crates/legwork-agent/src/driver/",
     "crates/legwork-agent/src/executor.rs",
 ];
 /// The stripped release command stays under this many bytes.
@@ -85,20 +87,18 @@ fn files(sources: &[Source], over: &mut Vec<String>) {
 }
 
 fn the_loop(sources: &[Source], over: &mut Vec<String>) {
-    let mut total = 0;
-    for path in LOOP_FILES {
-        let Some(source) = sources.iter().find(|source| source.path == path) else {
+    let mut lines_of = |place: &str| {
+        let found = sources.iter().filter(|one| one.path.starts_with(place) && !one.is_test());
+        let lines = found.map(Source::lines).sum::<usize>();
+        if lines == 0 {
             over.push(format!(
-                "{path} is not there; if it moved, name its new place in xtask/src/budget.rs"
+                "{place} is not there; if it moved, name its new place in xtask/src/budget.rs"
             ));
-            continue;
-        };
-        total += source.lines();
-    }
-    let own = sources
-        .iter()
-        .find(|source| Some(&source.path.as_str()) == LOOP_FILES.first())
-        .map_or(0, Source::lines);
+        }
+        lines
+    };
+    let own = lines_of(LOOP_FILE);
+    let total = LOOP_FILES.iter().map(|place| lines_of(place)).sum();
     for (what, lines, limit) in [
         ("lines of the loop", own, LOOP_FILE_LINES),
         ("lines of loop, core, driver and executor", total, LOOP_LINES),

@@ -126,7 +126,7 @@ impl Bench {
         if workloads.contains(&Workload::Start) {
             bench.command = Some(Command::open(options.legwork.as_deref(), &bench.dir)?);
         }
-        if workloads.contains(&Workload::Wp) {
+        if workloads.iter().any(|one| matches!(one, Workload::Wp | Workload::Wpg)) {
             bench.writes = bench.trial()?;
         }
         Ok(bench)

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::measure;
+use crate::{measure, syncs::Syncs};
 
 /// When a tool was called, by both clocks.
 #[derive(Clone, Copy, Debug)]
@@ -14,6 +14,8 @@ pub(crate) struct Stamp {
     pub(crate) at: Instant,
     /// Processor time of the process until then.
     pub(crate) cpu: Duration,
+    /// Durable writes of the process until then.
+    pub(crate) writes: u64,
 }
 
 /// The inside of the one tool, the same on both sides.
@@ -54,7 +56,8 @@ impl Probe {
     }
 
     fn stamp(&self) {
-        let stamp = Stamp { at: Instant::now(), cpu: measure::cpu() };
+        let writes = Syncs::so_far().count;
+        let stamp = Stamp { at: Instant::now(), cpu: measure::cpu(), writes };
         let mut stamps = self.stamps.lock().unwrap_or_else(PoisonError::into_inner);
         stamps.push(stamp);
     }

@@ -6,6 +6,8 @@
 pub(crate) mod floor;
 pub(crate) mod legwork;
 
+pub(crate) use ::legwork::store::sqlite::Commits;
+
 use std::{path::PathBuf, sync::Arc};
 
 use crate::{error::Error, probe::Probe, script::Script};
@@ -45,6 +47,8 @@ pub(crate) struct Disk {
     pub(crate) bytes: usize,
     /// Durable writes that the floor makes of them in each step.
     pub(crate) writes: usize,
+    /// Which thread writes; the floor has but one.
+    pub(crate) commits: Commits,
 }
 
 /// One side: made once, then run again and again.

@@ -15,7 +15,7 @@ use crate::{
     measure,
     probe::Probe,
     script::{Script, TOKEN},
-    subject::{Disk, Setup, Subject},
+    subject::{Commits, Disk, Setup, Subject},
 };
 
 /// What is measured.
@@ -36,14 +36,25 @@ pub(crate) enum Workload {
     W5,
     /// W2 with a SQLite store, its tool read-only
     Wp,
+    /// WP with the store's own thread, as a server has it
+    Wpg,
     /// Start of the `legwork` command
     Start,
 }
 
 impl Workload {
     /// All, in the order of the report.
-    pub(crate) const ALL: &[Self] =
-        &[Self::W1, Self::W1h, Self::W2, Self::W3, Self::W4, Self::W5, Self::Wp, Self::Start];
+    pub(crate) const ALL: &[Self] = &[
+        Self::W1,
+        Self::W1h,
+        Self::W2,
+        Self::W3,
+        Self::W4,
+        Self::W5,
+        Self::Wp,
+        Self::Wpg,
+        Self::Start,
+    ];
 
     /// Its name, as the command line and the report have it.
     pub(crate) const fn name(self) -> &'static str {
@@ -55,6 +66,7 @@ impl Workload {
             Self::W4 => "W4",
             Self::W5 => "W5",
             Self::Wp => "WP",
+            Self::Wpg => "WPG",
             Self::Start => "START",
         }
     }
@@ -90,7 +102,7 @@ impl Conditions {
     /// Where a workload that writes may do so.
     fn disk(&self) -> Disk {
         let (bytes, writes) = self.writes;
-        Disk { dir: self.dir.clone(), bytes, writes }
+        Disk { dir: self.dir.clone(), bytes, writes, commits: Commits::Inline }
     }
 }
 
@@ -109,7 +121,8 @@ pub(crate) async fn measure<S: Subject>(
         Workload::W3 => crowd::measure::<S>(conditions).await?,
         Workload::W4 => fan::measure::<S>(conditions).await?,
         Workload::W5 => answer::measure::<S>(conditions).await?,
-        Workload::Wp => long::measure_durable::<S>(conditions).await?,
+        Workload::Wp => long::measure_durable::<S>(conditions, Commits::Inline).await?,
+        Workload::Wpg => long::measure_durable::<S>(conditions, Commits::Grouped).await?,
         // The command is started by the harness, not by a side.
         Workload::Start => Sample::new(),
     };

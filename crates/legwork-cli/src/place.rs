@@ -53,7 +53,8 @@ impl Place {
 
     /// Opens it to write; it is made if it is not there.
     pub(crate) fn open(&self) -> Result<Arc<dyn Store>, Error> {
-        Ok(store::open(&self.address)?)
+        // The command works at one session, and nothing of it waits for another.
+        Ok(store::open_inline(&self.address)?)
     }
 
     /// Opens it to write, if it is there.

@@ -8,6 +8,7 @@ use legwork_port::Store;
 use legwork_port::store::Error;
 
 pub use legwork_store::sqlite;
+use legwork_store::sqlite::Commits;
 
 /// Opens the store at an address.
 ///
@@ -16,8 +17,23 @@ pub use legwork_store::sqlite;
 /// # Errors
 /// When the address is none, or the store cannot be used.
 pub fn open(address: &str) -> Result<Arc<dyn Store>, Error> {
+    open_as(address, Commits::Grouped)
+}
+
+/// The same for a program with one run at a time, as a command is: the store writes on the
+/// thread that appends and wakes no other. While the disk works nothing else happens there.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_inline(address: &str) -> Result<Arc<dyn Store>, Error> {
+    open_as(address, Commits::Inline)
+}
+
+fn open_as(address: &str, commits: Commits) -> Result<Arc<dyn Store>, Error> {
     match address.split_once(':') {
-        Some(("sqlite", path)) if !path.is_empty() => Ok(Arc::new(sqlite::Store::open(path)?)),
+        Some(("sqlite", path)) if !path.is_empty() => {
+            Ok(Arc::new(sqlite::Options::new().commits(commits).open(path)?))
+        }
         Some(("memory", "")) => Ok(Arc::new(MemoryStore::new())),
         _ => Err(Error::Unusable {
             store: address.to_owned(),

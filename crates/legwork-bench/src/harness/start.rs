@@ -98,18 +98,21 @@ impl Command {
             .env("OPENAI_API_KEY", "bench")
             .env("NO_PROXY", "127.0.0.1")
             .stdin(Stdio::null())
-            .stdout(Stdio::null());
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped());
         command
     }
 }
 
-/// Waits for the end of a child, which must be a good one.
-fn finish(mut child: process::Child, command: &str) -> Result<(), Error> {
-    let status = child.wait().map_err(Error::io(format!("waiting for `{command}`")))?;
-    match status.success() {
-        true => Ok(()),
-        false => Err(Error::Child { command: command.to_owned(), status: status.to_string() }),
+/// Waits for the end of a child, which must be a good one; what a bad one said is shown.
+fn finish(child: process::Child, command: &str) -> Result<(), Error> {
+    let output = child.wait_with_output().map_err(Error::io(format!("waiting for `{command}`")))?;
+    if output.status.success() {
+        return Ok(());
     }
+    let said = String::from_utf8_lossy(&output.stderr);
+    let status = format!("{}: {}", output.status, said.trim());
+    Err(Error::Child { command: command.to_owned(), status })
 }
 
 /// The `legwork` that was built into the folder of this executable.

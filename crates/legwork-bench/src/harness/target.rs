@@ -47,7 +47,7 @@ const fn line(workload: Workload, name: &'static str, limit: Option<Limit>) -> M
     Measure { workload, name, limit }
 }
 
-use Workload::{Start, W1, W1h, W2, W3, W4, W5, Wp};
+use Workload::{Start, W1, W1h, W2, W3, W4, W5, Wp, Wpg};
 
 /// All lines of the report, in its order.
 pub(super) const MEASURES: &[Measure] = &[
@@ -76,6 +76,7 @@ pub(super) const MEASURES: &[Measure] = &[
     line(W5, "wall_ms", times(1.2)),
     line(W5, "peak_mb", None),
     line(Wp, "durable_writes_per_step", most(2.0)),
+    line(Wp, "durable_writes_around", None),
     line(Wp, "storage_ms_per_step", None),
     line(Wp, "beside_ms_per_step", most(0.3)),
     line(Wp, "wall_ms_per_step", None),
@@ -91,6 +92,11 @@ pub(super) const MEASURES: &[Measure] = &[
     line(Wp, "file_bytes_per_step", None),
     line(Wp, "written_bytes_per_step", None),
     line(Wp, "peak_mb", None),
+    line(Wpg, "durable_writes_per_step", most(2.0)),
+    line(Wpg, "storage_ms_per_step", None),
+    line(Wpg, "beside_ms_per_step", None),
+    line(Wpg, "wall_ms_per_step", None),
+    line(Wpg, "cpu_us_per_step", None),
     line(Start, "first_request_ms", most(10.0)),
     line(Start, "version_ms", most(10.0)),
 ];

@@ -10,7 +10,7 @@ use legwork::port::{BoxFuture, Tool, ToolContext, Trigger};
 use legwork::{Agent, hook, model, store};
 use serde_json::json;
 
-use super::{ADD, INSTRUCTIONS, Setup, Subject, TASK};
+use super::{ADD, Commits, INSTRUCTIONS, Setup, Subject, TASK};
 use crate::{error::Error, probe::Probe};
 
 /// An agent, and the session that it ran last.
@@ -35,7 +35,11 @@ impl Subject for Legwork {
         }
         if let Some(disk) = &setup.disk {
             let address = format!("sqlite:{}", disk.dir.join("bench.db").display());
-            builder = builder.store_in(store::open(&address).map_err(fail)?);
+            let store = match disk.commits {
+                Commits::Inline => store::open_inline(&address),
+                Commits::Grouped => store::open(&address),
+            };
+            builder = builder.store_in(store.map_err(fail)?);
         }
         let agent = builder.build().map_err(fail)?;
         Ok(Self { agent, streamed: setup.streamed, last: Arc::default() })

@@ -6,10 +6,10 @@ use super::{Conditions, Sample, check, sample, timed};
 use crate::{
     error::Error,
     measure,
-    probe::{self, StepTime},
+    probe::{self, Stamp, StepTime},
     script::Script,
     stats,
-    subject::{Setup, Subject},
+    subject::{Commits, Disk, Setup, Subject},
     syncs::Syncs,
 };
 
@@ -33,7 +33,7 @@ pub(super) async fn measure<S: Subject>(conditions: &Conditions) -> Result<Sampl
         let (wall, cpu) = timed(&subject, &setup).await?;
         walls.push(wall);
         cpus += cpu;
-        let times = step_times(&setup)?;
+        let times = probe::step_times(&stamps(&setup)?);
         for (window, number) in windows.iter_mut().zip(LOOKS) {
             window.extend_from_slice(probe::around(&times, number));
         }
@@ -49,21 +49,34 @@ pub(super) async fn measure<S: Subject>(conditions: &Conditions) -> Result<Sampl
     Ok(sample)
 }
 
-/// Runs 200 steps once, on a disk.
-pub(super) async fn measure_durable<S: Subject>(conditions: &Conditions) -> Result<Sample, Error> {
-    let setup = Setup { disk: Some(conditions.disk()), ..conditions.setup(Script::steps(STEPS)) };
+/// Executions before the measured one of WP. After these Legwork's store has just emptied
+/// its log, so that the files only grow in the measured one.
+const WARM_UPS: usize = 2;
+
+/// Runs 200 steps once, on a disk, and lets this thread write or one of the store's.
+pub(super) async fn measure_durable<S: Subject>(
+    conditions: &Conditions,
+    commits: Commits,
+) -> Result<Sample, Error> {
+    let disk = Some(Disk { commits, ..conditions.disk() });
+    let setup = Setup { disk, ..conditions.setup(Script::steps(STEPS)) };
     let subject = S::open(setup.clone())?;
-    timed(&subject, &setup).await?;
+    for _ in 0..WARM_UPS {
+        timed(&subject, &setup).await?;
+    }
     setup.probe.take();
     let before = (Syncs::so_far(), measure::written(), size(&conditions.dir)?);
     let (wall, cpu) = timed(&subject, &setup).await?;
     let syncs = Syncs::since(before.0);
-    let times = step_times(&setup)?;
+    let stamps = stamps(&setup)?;
+    let times = probe::step_times(&stamps);
+    let within = writes_within(&stamps);
     let (steps, storage) = (STEPS as f64, syncs.time.as_secs_f64());
     let mut sample = sample([
         ("wall_ms_per_step", wall * 1e3 / steps),
         ("cpu_us_per_step", cpu * 1e6 / steps),
-        ("durable_writes_per_step", syncs.count as f64 / steps),
+        ("durable_writes_per_step", within / times.len() as f64),
+        ("durable_writes_around", syncs.count as f64 - within),
         ("storage_ms_per_step", storage * 1e3 / steps),
         ("beside_ms_per_step", (wall - storage) * 1e3 / steps),
         ("file_bytes_per_step", (size(&conditions.dir)? - before.2) / steps),
@@ -98,11 +111,19 @@ fn payload(steps: &[usize]) -> Result<Sample, Error> {
     Ok(sample)
 }
 
-/// The times of the steps of the execution that just ended.
-fn step_times(setup: &Setup) -> Result<Vec<StepTime>, Error> {
+/// The calls of the execution that just ended.
+fn stamps(setup: &Setup) -> Result<Vec<Stamp>, Error> {
     let stamps = setup.probe.take();
     check("tool calls", setup.script.total_calls(), stamps.len())?;
-    Ok(probe::step_times(&stamps))
+    Ok(stamps)
+}
+
+/// Durable writes from the first call to the last.
+fn writes_within(stamps: &[Stamp]) -> f64 {
+    match (stamps.first(), stamps.last()) {
+        (Some(first), Some(last)) => (last.writes - first.writes) as f64,
+        _ => 0.0,
+    }
 }
 
 /// The median of one clock over a window.

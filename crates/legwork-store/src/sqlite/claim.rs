@@ -67,6 +67,14 @@ impl Claim {
     }
 }
 
+impl Drop for Claim {
+    fn drop(&mut self) {
+        if let Some(writer) = &self.store.writer {
+            writer.tidy();
+        }
+    }
+}
+
 impl legwork_port::Claim for Claim {
     fn fence(&self) -> Fence {
         self.taken.fence

@@ -3,6 +3,8 @@
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -21,9 +23,9 @@ const APPLICATION: u32 = 0x4c67_576b;
 /// this takes half of what pages of 4,096 take, and a large entry still few pages.
 const PAGE: u64 = 1024;
 
-/// Pages in the log after which they are copied into the file, which takes syncs of its
-/// own. It is some 200 steps, and a log that the next process has read within 2 ms.
-const CHECKPOINT: u32 = 1536;
+/// Pages in the log after which a commit copies them into the file, should no session
+/// have come to rest before; it is some 1,000 steps.
+const CHECKPOINT: u32 = 8192;
 
 /// Knows where the file is and how it is to be opened.
 #[derive(Debug)]
@@ -36,6 +38,21 @@ pub(super) struct Connector {
 pub(super) struct Connected {
     pub(super) connection: Connection,
     pub(super) read_only: bool,
+    pub(super) hurry: Hurry,
+}
+
+/// Whether a connection waits for another process that writes.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Hurry(Arc<AtomicBool>);
+
+impl Hurry {
+    /// Does something without waiting for anybody.
+    pub(super) fn hurried<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.0.store(true, Ordering::Relaxed);
+        let done = work();
+        self.0.store(false, Ordering::Relaxed);
+        done
+    }
 }
 
 impl Connector {
@@ -73,7 +90,7 @@ impl Connector {
         let make = || {
             let connection = Connection::open_in_memory()?;
             self.create(&connection)?;
-            Ok(Connected { connection, read_only: true })
+            Ok(Connected { connection, read_only: true, hurry: Hurry::default() })
         };
         make().map_err(|error| self.name.sqlite("opening it", &error))
     }
@@ -113,19 +130,22 @@ impl Connector {
                 Connection::open_with_flags(&self.path, flags | OpenFlags::SQLITE_OPEN_READ_WRITE)?
             }
         };
-        self.set_up(&mut connection)?;
+        let hurry = Hurry::default();
+        self.set_up(&mut connection, &hurry)?;
         let read_only = connection.is_readonly(MAIN_DB)?;
-        Ok(Connected { connection, read_only })
+        Ok(Connected { connection, read_only, hurry })
     }
 
-    fn set_up(&self, connection: &mut Connection) -> rusqlite::Result<()> {
-        connection.busy_handler(Some(waiting(self.options.patience)))?;
+    fn set_up(&self, connection: &mut Connection, hurry: &Hurry) -> rusqlite::Result<()> {
+        connection.busy_handler(Some(waiting(self.options.patience, hurry.clone())))?;
         connection.set_prepared_statement_cache_capacity(32);
         connection.pragma_update(None, "synchronous", "FULL")?;
         connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT)?;
         // The log stays for the next process: to tidy it away and to make it anew takes
         // two syncs each, and the second time somebody waits for the first request.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+        // Else SQLite plans a statement anew each time that other values are bound to it.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         if let Some(bytes) = self.options.max_bytes {
             connection.pragma_update(None, "max_page_count", bytes.div_ceil(PAGE))?;
         }
@@ -227,9 +247,12 @@ fn make(path: &Path) -> io::Result<()> {
 }
 
 /// Waits while another process writes: ever longer, up to 10 ms at a time.
-fn waiting(patience: Duration) -> impl FnMut(i32) -> bool + Send + 'static {
+fn waiting(patience: Duration, hurry: Hurry) -> impl FnMut(i32) -> bool + Send + 'static {
     let mut waited = Duration::ZERO;
     move |attempt| {
+        if hurry.0.load(Ordering::Relaxed) {
+            return false;
+        }
         if attempt == 0 {
             waited = Duration::ZERO;
         }

@@ -66,6 +66,11 @@ pub(super) fn is_damage(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
 }
 
+/// Whether another process is writing.
+pub(super) fn is_busy(error: &rusqlite::Error) -> bool {
+    error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+}
+
 pub(super) fn conflict(session: &SessionId, reason: impl Into<String>) -> Error {
     Error::Conflict { session: session.clone(), reason: reason.into() }
 }

@@ -48,7 +48,13 @@ impl Rows {
         (self.session << 32) | i64::try_from(seq.0.min(LAST)).unwrap_or(0)
     }
 
-    fn number(key: i64) -> Seq {
+    /// The first and the last key that a row of the session may have.
+    pub(super) fn range(self) -> (i64, i64) {
+        (self.key(Seq::ZERO), self.key(Seq(LAST)))
+    }
+
+    /// The number of the last entry in the row with this key.
+    pub(super) fn number(key: i64) -> Seq {
         Seq(key.unsigned_abs() & LAST)
     }
 
@@ -57,9 +63,7 @@ impl Rows {
         let sql = "SELECT id, at FROM journal WHERE id BETWEEN ?1 AND ?2 ORDER BY id DESC LIMIT 1";
         connection
             .prepare_cached(sql)?
-            .query_row(params![self.key(Seq::ZERO), self.key(Seq(LAST))], |row| {
-                Ok((Self::number(row.get(0)?), row.get(1)?))
-            })
+            .query_row(self.range(), |row| Ok((Self::number(row.get(0)?), row.get(1)?)))
             .optional()
     }
 
@@ -102,7 +106,7 @@ impl Rows {
     fn walk(self, statement: &mut CachedStatement<'_>, name: &Name) -> Result<Whole, Error> {
         let failed = |error| name.sqlite("reading a journal", &error);
         let mut whole = Whole::default();
-        let range = params![self.key(Seq::ZERO), self.key(Seq(LAST))];
+        let range = self.range();
         let mut rows = statement.query(range).map_err(failed)?;
         loop {
             let read = match rows.next() {

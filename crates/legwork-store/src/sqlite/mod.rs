@@ -2,7 +2,8 @@
 //!
 //! One thread of the process writes and lets appends that wait together share one
 //! transaction, so one sync; another thread reads and is never kept waiting by writers,
-//! its own process's or another's. All files are for the owner alone:
+//! its own process's or another's. A program with one run at a time can have both done on
+//! its own thread ([`Commits::Inline`]). All files are for the owner alone:
 //!
 //! | file | holds |
 //! |---|---|
@@ -32,7 +33,7 @@ use legwork_port::store::{Error, Loaded, SessionInfo};
 use rusqlite::Connection;
 
 use claim::Claim;
-use connect::{Connected, Connector};
+use connect::Connector;
 use fault::Name;
 use lock::Lock;
 use reader::Reader;
@@ -47,11 +48,31 @@ pub struct Options {
     read_only: bool,
     patience: Duration,
     max_bytes: Option<u64>,
+    commits: Commits,
+}
+
+/// Which thread writes and syncs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Commits {
+    /// One of the store's own, for all that wait together: nobody else's thread is held up,
+    /// and many runs share a sync. For servers.
+    #[default]
+    Grouped,
+    /// The one that appends: no other thread has to be woken, twice a commit, but the
+    /// caller's other tasks wait for the disk. For programs with one run at a time.
+    ///
+    /// What would have to wait for another process, too, goes to a thread of its own.
+    Inline,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { read_only: false, patience: Duration::from_secs(30), max_bytes: None }
+        Self {
+            read_only: false,
+            patience: Duration::from_secs(30),
+            max_bytes: None,
+            commits: Commits::default(),
+        }
     }
 }
 
@@ -82,6 +103,13 @@ impl Options {
         self
     }
 
+    /// Which thread writes and syncs; [`Commits::Grouped`] if not said.
+    #[must_use]
+    pub fn commits(mut self, commits: Commits) -> Self {
+        self.commits = commits;
+        self
+    }
+
     /// Opens the store in a file. Folders that are missing are made, for the owner alone.
     ///
     /// A file that may not be written is opened all the same and can be read.
@@ -91,14 +119,14 @@ impl Options {
     /// else or cannot be opened.
     pub fn open(self, path: impl AsRef<Path>) -> Result<Store, Error> {
         let name = Name::of(path.as_ref());
-        let (connector, Connected { connection, read_only }) =
-            Connector::open(name.clone(), path.as_ref(), self)?;
+        let commits = self.commits;
+        let (connector, connected) = Connector::open(name.clone(), path.as_ref(), self)?;
         let path = connector.path().to_owned();
-        let (reader, writer) = if read_only {
-            (Reader::start(name.clone(), connector, Some(connection))?, None)
+        let (reader, writer) = if connected.read_only {
+            (Reader::new(name.clone(), connector, Some(connected.connection)), None)
         } else {
-            let writer = Writer::start(name.clone(), connection)?;
-            (Reader::start(name.clone(), connector, None)?, Some(writer))
+            let writer = Writer::new(name.clone(), commits, connected);
+            (Reader::new(name.clone(), connector, None), Some(writer))
         };
         Ok(Store(Arc::new(Inner { name, path, reader, writer })))
     }
@@ -183,6 +211,18 @@ impl Inner {
         self.reader.read(work).await
     }
 
+    async fn inbox(&self, session: SessionId, after: Cursor) -> Result<Vec<Posted>, Error> {
+        let question = move |connection: &Connection, name: &Name| {
+            query::inbox(connection, name, &session, after)
+        };
+        if let Some(writer) = &self.writer
+            && let Some(committer) = writer.at_hand()
+        {
+            return question(committer.connection(), &self.name);
+        }
+        self.reader.read(question).await
+    }
+
     async fn post(&self, session: &SessionId, key: &str, item: &Item) -> Result<Cursor, Error> {
         let writer = self.writer()?;
         let item = serde_json::to_vec(item)
@@ -228,9 +268,7 @@ impl legwork_port::Store for Store {
         after: Cursor,
     ) -> BoxFuture<'a, Result<Vec<Posted>, Error>> {
         let session = session.clone();
-        Box::pin(
-            self.0.read(move |connection, name| query::inbox(connection, name, &session, after)),
-        )
+        Box::pin(self.0.inbox(session, after))
     }
 }
 

@@ -1,6 +1,7 @@
-//! The thread that reads, on a connection of its own that writers never block.
+//! Reading, on a connection of its own that writers never block.
 
 use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use legwork_port::store::Error;
@@ -10,28 +11,32 @@ use tokio::sync::oneshot;
 use super::connect::Connector;
 use super::fault::Name;
 
-type Job = Box<dyn FnOnce(Result<&Connection, Error>) + Send>;
-
 /// Takes questions and answers them one after another.
 pub(super) struct Reader {
-    name: Name,
-    jobs: Option<Sender<Job>>,
-    thread: Option<JoinHandle<()>>,
+    source: Arc<Source>,
+    /// The thread, once something was asked.
+    queue: OnceLock<Queue>,
 }
 
+struct Source {
+    name: Name,
+    connector: Connector,
+    /// Opened for the first question.
+    connection: Mutex<Option<Connection>>,
+}
+
+/// A thread that reads, and the way to it.
+struct Queue {
+    asked: Sender<Job>,
+    thread: JoinHandle<()>,
+}
+
+type Job = Box<dyn FnOnce(&Source) + Send>;
+
 impl Reader {
-    /// Starts it; without a connection it opens one for the first question.
-    pub(super) fn start(
-        name: Name,
-        connector: Connector,
-        connection: Option<Connection>,
-    ) -> Result<Self, Error> {
-        let (sender, receiver) = mpsc::channel();
-        let thread = thread::Builder::new()
-            .name("legwork-store-r".into())
-            .spawn(move || work(&receiver, &connector, connection))
-            .map_err(|error| name.failed(format!("no thread for it: {error}")))?;
-        Ok(Self { name, jobs: Some(sender), thread: Some(thread) })
+    pub(super) fn new(name: Name, connector: Connector, connection: Option<Connection>) -> Self {
+        let source = Source { name, connector, connection: Mutex::new(connection) };
+        Self { source: Arc::new(source), queue: OnceLock::new() }
     }
 
     /// Asks something about one moment of the store.
@@ -39,47 +44,67 @@ impl Reader {
         &self,
         question: impl FnOnce(&Connection, &Name) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
-        let ended = || self.name.failed("its reading thread has ended; open it anew");
+        let ended = || self.source.name.failed("its reading thread has ended; open it anew");
         let (reply, answer) = oneshot::channel();
-        let name = self.name.clone();
-        let job: Job = Box::new(move |connection| {
-            let answer = connection.and_then(|connection| {
-                let failed = |error| name.sqlite("reading it", &error);
-                // Ends when it is dropped; until then nothing that is read changes.
-                let _moment = connection.unchecked_transaction().map_err(failed)?;
-                question(connection, &name)
-            });
+        let job: Job = Box::new(move |source| {
             // Whoever asked may have gone.
-            let _ = reply.send(answer);
+            let _ = reply.send(source.ask(question));
         });
-        self.jobs.as_ref().and_then(|jobs| jobs.send(job).ok()).ok_or_else(ended)?;
+        self.queue()?.asked.send(job).map_err(|_| ended())?;
         answer.await.map_err(|_| ended())?
+    }
+
+    fn queue(&self) -> Result<&Queue, Error> {
+        if let Some(queue) = self.queue.get() {
+            return Ok(queue);
+        }
+        let queue = Queue::start(Arc::clone(&self.source))
+            .map_err(|error| self.source.name.failed(format!("no thread for it: {error}")))?;
+        // Of two that were started at once one ends, for nobody can ask it anything.
+        Ok(self.queue.get_or_init(|| queue))
+    }
+}
+
+impl Source {
+    fn ask<T>(
+        &self,
+        question: impl FnOnce(&Connection, &Name) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let mut opened = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        let connection = match opened.take() {
+            Some(connection) => connection,
+            None => self.connector.reader()?,
+        };
+        let connection = opened.insert(connection);
+        let failed = |error| self.name.sqlite("reading it", &error);
+        // Ends when it is dropped; until then nothing that is read changes.
+        let _moment = connection.unchecked_transaction().map_err(failed)?;
+        question(connection, &self.name)
+    }
+}
+
+impl Queue {
+    fn start(source: Arc<Source>) -> std::io::Result<Self> {
+        let (asked, jobs) = mpsc::channel();
+        let thread = thread::Builder::new()
+            .name("legwork-store-r".into())
+            .spawn(move || work(&jobs, &source))?;
+        Ok(Self { asked, thread })
     }
 }
 
 impl Drop for Reader {
     fn drop(&mut self) {
-        drop(self.jobs.take());
-        if let Some(thread) = self.thread.take() {
+        if let Some(Queue { asked, thread }) = self.queue.take() {
+            drop(asked);
             // It does not panic; and if it did, it told whoever waited.
             let _ = thread.join();
         }
     }
 }
 
-fn work(jobs: &Receiver<Job>, connector: &Connector, mut connection: Option<Connection>) {
+fn work(jobs: &Receiver<Job>, source: &Source) {
     while let Ok(job) = jobs.recv() {
-        if connection.is_none() {
-            match connector.reader() {
-                Ok(opened) => connection = Some(opened),
-                Err(error) => {
-                    job(Err(error));
-                    continue;
-                }
-            }
-        }
-        if let Some(connection) = &connection {
-            job(Ok(connection));
-        }
+        job(source);
     }
 }

@@ -39,15 +39,27 @@ pub(super) struct Append {
     pub(super) lines: Vec<u8>,
 }
 
+/// How a session stands.
+struct Found {
+    fence: Fence,
+    last: Seq,
+    inbox: Cursor,
+}
+
 impl Append {
     pub(super) fn run(&self, tx: &Connection) -> Result<Appended, Error> {
-        self.check_fence(tx)?;
-        self.check_expected(tx)?;
+        let found = self.look(tx).map_err(|error| self.failed(&error))?;
+        if found.fence != self.taken.fence {
+            let todo = "somebody claimed it since; load it again to go on";
+            return Err(conflict(&self.session, todo));
+        }
+        if found.last != self.expected {
+            self.cut_damage(tx, found.last)?;
+        }
         if self.last > self.expected {
             self.insert(tx).map_err(|error| self.failed(&error))?;
         }
-        let inbox = last_item(tx, self.taken.number).map_err(|error| self.failed(&error))?;
-        Ok(Appended { inbox })
+        Ok(Appended { inbox: found.inbox })
     }
 
     fn failed(&self, error: &rusqlite::Error) -> Error {
@@ -58,37 +70,33 @@ impl Append {
         Rows::of(self.taken.number)
     }
 
-    fn check_fence(&self, tx: &Connection) -> Result<(), Error> {
-        let newest = tx
-            .prepare_cached("SELECT fence FROM session WHERE id = ?1")
-            .and_then(|mut statement| {
-                statement.query_row([self.taken.number], |row| row.get(0).map(Fence))
+    /// How the session stands, in one statement, for each takes its time.
+    fn look(&self, tx: &Connection) -> rusqlite::Result<Found> {
+        let (first, last) = self.rows().range();
+        let sql = "SELECT fence,
+            (SELECT id FROM journal WHERE id BETWEEN ?2 AND ?3 ORDER BY id DESC LIMIT 1),
+            (SELECT cursor FROM inbox WHERE session = ?1 ORDER BY cursor DESC LIMIT 1)
+            FROM session WHERE id = ?1";
+        tx.prepare_cached(sql)?.query_row(params![self.taken.number, first, last], |row| {
+            Ok(Found {
+                fence: Fence(row.get(0)?),
+                last: row.get::<_, Option<i64>>(1)?.map_or(Seq::ZERO, Rows::number),
+                inbox: Cursor(row.get::<_, Option<u64>>(2)?.unwrap_or(0)),
             })
-            .map_err(|error| self.failed(&error))?;
-        if newest == self.taken.fence {
-            return Ok(());
-        }
-        Err(conflict(&self.session, "somebody claimed it since; load it again to go on"))
+        })
     }
 
     /// A damaged tail counts as not being there, and is deleted here.
-    fn check_expected(&self, tx: &Connection) -> Result<(), Error> {
-        let last = self.rows().last(tx).map_err(|error| self.failed(&error))?;
-        let last = last.map_or(Seq::ZERO, |(last, _)| last);
-        if last == self.expected {
-            return Ok(());
-        }
-        if last > self.expected {
+    fn cut_damage(&self, tx: &Connection, last: Seq) -> Result<(), Error> {
+        let Self { session, expected, .. } = self;
+        if last > *expected {
             let whole = self.rows().read(tx, &self.name)?;
-            if whole.damage.is_some() && whole.last() == self.expected {
+            if whole.damage.is_some() && whole.last() == *expected {
                 return self.rows().cut(tx, &whole).map_err(|error| self.failed(&error));
             }
         }
-        let Self { session, expected, .. } = self;
-        Err(conflict(
-            session,
-            format!("its last entry is {last}, not {expected}; load it again to go on"),
-        ))
+        let reason = format!("its last entry is {last}, not {expected}; load it again to go on");
+        Err(conflict(session, reason))
     }
 
     fn insert(&self, tx: &Connection) -> rusqlite::Result<()> {

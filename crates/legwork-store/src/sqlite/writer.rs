@@ -1,26 +1,46 @@
-//! The one thread that writes: what waits together is committed together.
+//! The one place that writes: what waits together is committed together.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use legwork_port::store::Error;
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
-use super::Stats;
-use super::fault::Name;
+use super::connect::{Connected, Hurry};
+use super::fault::{self, Name};
+use super::{Commits, Stats};
 
 /// How many changes may share a transaction.
 const GROUP: usize = 256;
 
+/// Frames in the log that a session which comes to rest copies into the file. That takes
+/// syncs of its own, so no step does it. It is some 200 steps, and a log that the next
+/// process has read within 2 ms.
+const LONG_LOG: i64 = 1536;
+
 /// Takes changes, and answers each when it is durable or refused.
 pub(super) struct Writer {
     name: Name,
-    jobs: Option<Sender<Box<dyn Job>>>,
-    thread: Option<JoinHandle<()>>,
+    commits: Commits,
+    committer: Arc<Mutex<Committer>>,
+    /// The thread, once something waits.
+    queue: OnceLock<Queue>,
     counts: Arc<Counts>,
+}
+
+/// A thread that commits, and the way to it.
+struct Queue {
+    asked: Sender<Asked>,
+    thread: JoinHandle<()>,
+}
+
+enum Asked {
+    Change(Box<dyn Job>),
+    /// A session came to rest: it is time for what no step shall wait for.
+    Tidy,
 }
 
 #[derive(Default)]
@@ -97,16 +117,18 @@ where
 }
 
 impl Writer {
-    pub(super) fn start(name: Name, connection: Connection) -> Result<Self, Error> {
-        let (sender, receiver) = mpsc::channel();
+    pub(super) fn new(name: Name, commits: Commits, connected: Connected) -> Self {
+        let Connected { connection, hurry, .. } = connected;
         let counts = Arc::<Counts>::default();
-        let committer =
-            Committer { name: name.clone(), connection, counts: Arc::clone(&counts), sync: None };
-        let thread = thread::Builder::new()
-            .name("legwork-store-w".into())
-            .spawn(move || committer.work(&receiver))
-            .map_err(|error| name.failed(format!("no thread for it: {error}")))?;
-        Ok(Self { name, jobs: Some(sender), thread: Some(thread), counts })
+        let committer = Committer {
+            name: name.clone(),
+            connection,
+            hurry,
+            counts: Arc::clone(&counts),
+            sync: None,
+        };
+        let committer = Arc::new(Mutex::new(committer));
+        Self { name, commits, committer, queue: OnceLock::new(), counts }
     }
 
     /// Runs a change in a transaction and returns its answer when it is committed.
@@ -117,11 +139,53 @@ impl Writer {
         sync: Synced,
         change: impl FnMut(&Connection) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
-        let ended = || self.name.failed("its writing thread has ended; open it anew");
         let (reply, answer) = oneshot::channel();
         let job = Box::new(Task { sync, change, answer: None, reply });
-        self.jobs.as_ref().and_then(|jobs| jobs.send(job).ok()).ok_or_else(ended)?;
-        answer.await.map_err(|_| ended())?
+        if let Some(job) = self.at_once(job) {
+            self.queue()?.asked.send(Asked::Change(job)).map_err(|_| self.ended())?;
+        }
+        answer.await.map_err(|_| self.ended())?
+    }
+
+    /// A session came to rest.
+    pub(super) fn tidy(&self) {
+        if let Some(committer) = self.at_hand() {
+            return committer.tidy();
+        }
+        // Without a queue nothing was written, and without a thread another one tidies.
+        let _ = self.queue.get().map(|queue| queue.asked.send(Asked::Tidy));
+    }
+
+    /// Commits a change here and now, or returns it if that must wait for somebody.
+    fn at_once(&self, job: Box<dyn Job>) -> Option<Box<dyn Job>> {
+        match self.at_hand() {
+            Some(mut committer) => committer.at_once(job),
+            None => Some(job),
+        }
+    }
+
+    /// The committer, if it may be used on this thread and no other has it.
+    ///
+    /// What is read on its connection is in memory mostly, and no reader waits for writers.
+    pub(super) fn at_hand(&self) -> Option<MutexGuard<'_, Committer>> {
+        match self.commits {
+            Commits::Inline => self.committer.try_lock().ok(),
+            Commits::Grouped => None,
+        }
+    }
+
+    fn queue(&self) -> Result<&Queue, Error> {
+        if let Some(queue) = self.queue.get() {
+            return Ok(queue);
+        }
+        let queue = Queue::start(Arc::clone(&self.committer))
+            .map_err(|error| self.name.failed(format!("no thread for it: {error}")))?;
+        // Of two that were started at once one ends, for nobody can ask it anything.
+        Ok(self.queue.get_or_init(|| queue))
+    }
+
+    fn ended(&self) -> Error {
+        self.name.failed("its writing thread has ended; open it anew")
     }
 
     pub(super) fn count_bytes(&self, bytes: u64) {
@@ -139,38 +203,79 @@ impl Writer {
 
 impl Drop for Writer {
     fn drop(&mut self) {
-        drop(self.jobs.take());
-        if let Some(thread) = self.thread.take() {
+        if let Some(Queue { asked, thread }) = self.queue.take() {
+            drop(asked);
             // It does not panic; and if it did, it told whoever waited.
             let _ = thread.join();
         }
     }
 }
 
-struct Committer {
+impl Queue {
+    fn start(committer: Arc<Mutex<Committer>>) -> std::io::Result<Self> {
+        let (asked, jobs) = mpsc::channel();
+        let thread = thread::Builder::new()
+            .name("legwork-store-w".into())
+            .spawn(move || work(&jobs, &committer))?;
+        Ok(Self { asked, thread })
+    }
+}
+
+/// Commits what waits, as long as somebody can ask.
+fn work(jobs: &Receiver<Asked>, committer: &Mutex<Committer>) {
+    while let Ok(first) = jobs.recv() {
+        let mut tidy = false;
+        let mut group = Vec::new();
+        for asked in std::iter::once(first).chain(jobs.try_iter().take(GROUP - 1)) {
+            match asked {
+                Asked::Change(job) => group.push(job),
+                Asked::Tidy => tidy = true,
+            }
+        }
+        let mut committer = committer.lock().unwrap_or_else(PoisonError::into_inner);
+        if group.len() > 1 {
+            group = committer.together(group);
+        }
+        group.into_iter().for_each(|job| committer.alone(job));
+        if tidy {
+            committer.tidy();
+        }
+    }
+}
+
+pub(super) struct Committer {
     name: Name,
     connection: Connection,
+    hurry: Hurry,
     counts: Arc<Counts>,
     /// How the connection syncs, once that was said.
     sync: Option<Synced>,
 }
 
 impl Committer {
-    fn work(mut self, jobs: &Receiver<Box<dyn Job>>) {
-        while let Ok(first) = jobs.recv() {
-            let mut group = vec![first];
-            group.extend(jobs.try_iter().take(GROUP - 1));
-            if group.len() > 1 {
-                group = self.together(group);
-            }
-            group.into_iter().for_each(|job| self.alone(job));
-        }
+    pub(super) fn connection(&self) -> &Connection {
+        &self.connection
     }
 
-    fn alone(&mut self, mut job: Box<dyn Job>) {
+    /// Commits a change, or returns it if another process is writing.
+    fn at_once(&mut self, job: Box<dyn Job>) -> Option<Box<dyn Job>> {
+        let hurry = self.hurry.clone();
+        match hurry.hurried(|| self.begin_raw(job.sync())) {
+            Err(error) if fault::is_busy(&error) => return Some(job),
+            begun => self.carry_out(begun, job),
+        }
+        None
+    }
+
+    fn alone(&mut self, job: Box<dyn Job>) {
+        let begun = self.begin_raw(job.sync());
+        self.carry_out(begun, job);
+    }
+
+    fn carry_out(&mut self, begun: rusqlite::Result<()>, mut job: Box<dyn Job>) {
         let before = self.connection.total_changes();
-        let result = self
-            .begin(job.sync())
+        let result = begun
+            .map_err(|error| self.failed(&error))
             .and_then(|()| job.run(&self.connection))
             .and_then(|()| self.execute("COMMIT"));
         match result {
@@ -182,6 +287,20 @@ impl Committer {
                 self.roll_back();
                 job.failed(error);
             }
+        }
+    }
+
+    /// Copies a long log into the file. What fails is done another time: nothing is lost.
+    fn tidy(&self) {
+        let waiting =
+            self.connection.prepare_cached("PRAGMA wal_checkpoint(NOOP)").and_then(|mut look| {
+                look.query_row((), |row| Ok(row.get::<_, i64>(1)? - row.get::<_, i64>(2)?))
+            });
+        if waiting.is_ok_and(|frames| frames >= LONG_LOG) {
+            // Emptied too, for the next process reads it anew from its start.
+            let empty =
+                || self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |_| Ok(()));
+            let _ = self.hurry.hurried(empty);
         }
     }
 
@@ -232,20 +351,28 @@ impl Committer {
     }
 
     fn begin(&mut self, sync: Synced) -> Result<(), Error> {
+        self.begin_raw(sync).map_err(|error| self.failed(&error))
+    }
+
+    fn begin_raw(&mut self, sync: Synced) -> rusqlite::Result<()> {
         if self.sync != Some(sync) {
             self.sync = None;
-            self.execute(sync.pragma())?;
+            self.execute_raw(sync.pragma())?;
             self.sync = Some(sync);
         }
-        self.execute("BEGIN IMMEDIATE")
+        self.execute_raw("BEGIN IMMEDIATE")
     }
 
     fn execute(&self, sql: &'static str) -> Result<(), Error> {
-        self.connection
-            .prepare_cached(sql)
-            .and_then(|mut statement| statement.execute(()))
-            .map(|_| ())
-            .map_err(|error| self.name.sqlite("writing to it", &error))
+        self.execute_raw(sql).map_err(|error| self.failed(&error))
+    }
+
+    fn execute_raw(&self, sql: &'static str) -> rusqlite::Result<()> {
+        self.connection.prepare_cached(sql)?.execute(()).map(|_| ())
+    }
+
+    fn failed(&self, error: &rusqlite::Error) -> Error {
+        self.name.sqlite("writing to it", error)
     }
 
     fn roll_back(&self) {

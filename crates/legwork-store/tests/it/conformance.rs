@@ -3,7 +3,7 @@
 use std::fs;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use legwork_store::sqlite::Store;
+use legwork_store::sqlite::{Commits, Options, Store};
 use legwork_testkit::conformance::store::{check, check_fencing, check_shared};
 
 use crate::sample::Folder;
@@ -17,6 +17,19 @@ async fn sqlite_keeps_the_promises_of_the_port() {
         Store::open(folder.path().join(name)).unwrap()
     };
     check(make).await.unwrap_or_else(|violations| panic!("{violations}"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn sqlite_keeps_them_when_it_commits_inline() {
+    let folder = Folder::new();
+    let next = AtomicU32::new(0);
+    let open = |name: String| {
+        Options::new().commits(Commits::Inline).open(folder.path().join(name)).unwrap()
+    };
+    let make = async || open(format!("{}.db", next.fetch_add(1, Ordering::SeqCst)));
+    check(make).await.unwrap_or_else(|violations| panic!("{violations}"));
+    let shared = check_shared(async || open("shared.db".to_owned())).await;
+    shared.unwrap_or_else(|violations| panic!("{violations}"));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

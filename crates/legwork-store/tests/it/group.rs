@@ -1,9 +1,11 @@
 //! Appends that wait together share one transaction, and so one sync.
 
 use std::pin::Pin;
+use std::task::Poll;
 
 use legwork_core::Seq;
 use legwork_port::Store as _;
+use legwork_store::sqlite::{Commits, Options};
 
 use crate::sample::{Folder, append, entries, numbers, session};
 
@@ -14,7 +16,7 @@ async fn asks<F: Future + ?Sized>(future: Pin<&mut F>) {
         if let Some(future) = future.take() {
             assert!(future.poll(cx).is_pending());
         }
-        std::task::Poll::Ready(())
+        Poll::Ready(())
     })
     .await;
 }
@@ -66,7 +68,7 @@ async fn appends_that_wait_together_share_a_commit_and_each_has_its_own_result()
 #[tokio::test]
 async fn one_that_finds_no_room_fails_no_other() {
     let folder = Folder::new();
-    let options = legwork_store::sqlite::Options::new().max_bytes(200_000);
+    let options = Options::new().max_bytes(200_000);
     let store = options.open(folder.db()).unwrap();
     let [small, large, after] = ["small", "large", "after"].map(session);
     let (small_claim, large_claim, after_claim) = (
@@ -94,6 +96,76 @@ async fn one_that_finds_no_room_fails_no_other() {
 }
 
 #[tokio::test]
+async fn inline_commits_wait_for_another_process_on_a_thread_of_their_own() {
+    let folder = Folder::new();
+    let store = Options::new().commits(Commits::Inline).open(folder.db()).unwrap();
+    let [first, second] = ["first", "second"].map(session);
+    let first_claim = store.claim(&first).await.unwrap();
+    let second_claim = store.claim(&second).await.unwrap();
+    let other = folder.sqlite();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let batch = entries(1..=2);
+    let mut one = first_claim.append(Seq(0), &batch);
+    let mut two = second_claim.append(Seq(0), &batch);
+    // Both come back at once: the thread that asks is not the one that waits.
+    asks(one.as_mut()).await;
+    asks(two.as_mut()).await;
+    other.execute_batch("COMMIT").unwrap();
+    one.await.unwrap();
+    two.await.unwrap();
+    append(&*first_claim, 3..=3).await;
+    assert_eq!(numbers(&store, &first).await, [1, 2, 3]);
+    assert_eq!(numbers(&store, &second).await, [1, 2]);
+}
+
+#[tokio::test]
+async fn an_inline_commit_is_there_when_it_was_first_asked_for() {
+    let folder = Folder::new();
+    let store = Options::new().commits(Commits::Inline).open(folder.db()).unwrap();
+    let claim = store.claim(&session("s")).await.unwrap();
+    let batch = entries(1..=2);
+    let mut append = claim.append(Seq(0), &batch);
+    let at_once = std::future::poll_fn(|cx| Poll::Ready(append.as_mut().poll(cx))).await;
+    assert!(matches!(at_once, Poll::Ready(Ok(_))), "{at_once:?}");
+    assert_eq!(numbers(&folder.store(), &session("s")).await, [1, 2]);
+}
+
+/// Frames of the log that are not in the file yet.
+fn frames(folder: &Folder) -> i64 {
+    let look = "PRAGMA wal_checkpoint(NOOP)";
+    let waiting = |row: &rusqlite::Row<'_>| Ok(row.get::<_, i64>(1)? - row.get::<_, i64>(2)?);
+    folder.sqlite().query_row(look, (), waiting).unwrap()
+}
+
+#[tokio::test]
+async fn a_long_log_is_copied_into_the_file_when_a_session_comes_to_rest() {
+    for commits in [Commits::Inline, Commits::Grouped] {
+        let folder = Folder::new();
+        let store = Options::new().commits(commits).open(folder.db()).unwrap();
+        let claim = store.claim(&session("s")).await.unwrap();
+        let mut last = 0;
+        while frames(&folder) < 2_000 {
+            append(&*claim, last + 1..=last + 20).await;
+            last += 20;
+        }
+        drop(claim);
+        // The last handle waits for what was asked for.
+        drop(store);
+        assert_eq!(frames(&folder), 0, "{commits:?}");
+        assert_eq!(numbers(&folder.store(), &session("s")).await.len() as u64, last);
+    }
+}
+
+#[tokio::test]
+async fn a_short_log_stays_when_a_session_comes_to_rest() {
+    let folder = Folder::new();
+    let store = folder.store();
+    crate::sample::write(&store, &session("s"), &[1..=3]).await;
+    drop(store);
+    assert!(frames(&folder) > 0);
+}
+
+#[tokio::test]
 async fn readers_are_never_blocked_by_a_writer() {
     let folder = Folder::new();
     let store = folder.store();
@@ -110,7 +182,7 @@ async fn readers_are_never_blocked_by_a_writer() {
 async fn whoever_waits_too_long_for_another_process_is_told() {
     let folder = Folder::new();
     let patience = std::time::Duration::from_millis(20);
-    let store = legwork_store::sqlite::Options::new().patience(patience).open(folder.db()).unwrap();
+    let store = Options::new().patience(patience).open(folder.db()).unwrap();
     let other = folder.sqlite();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let error = store.claim(&session("s")).await.err().unwrap();

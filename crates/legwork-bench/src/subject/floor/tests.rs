@@ -7,7 +7,7 @@ use crate::{
     probe::Probe,
     script::Script,
     server,
-    subject::{Disk, Setup, Subject},
+    subject::{Commits, Disk, Setup, Subject},
 };
 
 /// A floor with its own real server on loopback.
@@ -40,7 +40,8 @@ async fn a_script_is_played_to_its_end() {
 #[tokio::test]
 async fn the_durable_floor_writes_what_it_is_told() {
     let dir = tempfile::tempdir().unwrap();
-    let disk = Disk { dir: dir.path().to_owned(), bytes: 1000, writes: 2 };
+    let disk =
+        Disk { dir: dir.path().to_owned(), bytes: 1000, writes: 2, commits: Commits::Inline };
     let setup = Setup { disk: Some(disk), ..setup(Script::steps(5)).await };
     let floor = Floor::open(setup).unwrap();
     floor.run().await.unwrap();
