@@ -43,7 +43,7 @@ pub(crate) enum Workload {
 }
 
 impl Workload {
-    /// All, in the order of the report.
+    /// All, in the order that they run in: last what leaves the disk with work to do.
     pub(crate) const ALL: &[Self] = &[
         Self::W1,
         Self::W1h,
@@ -51,9 +51,9 @@ impl Workload {
         Self::W3,
         Self::W4,
         Self::W5,
+        Self::Start,
         Self::Wp,
         Self::Wpg,
-        Self::Start,
     ];
 
     /// Its name, as the command line and the report have it.

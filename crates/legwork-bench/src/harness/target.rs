@@ -75,6 +75,8 @@ pub(super) const MEASURES: &[Measure] = &[
     line(W5, "cpu_ms", times(1.2)),
     line(W5, "wall_ms", times(1.2)),
     line(W5, "peak_mb", None),
+    line(Start, "first_request_ms", most(10.0)),
+    line(Start, "version_ms", most(10.0)),
     line(Wp, "durable_writes_per_step", most(2.0)),
     line(Wp, "durable_writes_around", None),
     line(Wp, "storage_ms_per_step", None),
@@ -97,6 +99,4 @@ pub(super) const MEASURES: &[Measure] = &[
     line(Wpg, "beside_ms_per_step", None),
     line(Wpg, "wall_ms_per_step", None),
     line(Wpg, "cpu_us_per_step", None),
-    line(Start, "first_request_ms", most(10.0)),
-    line(Start, "version_ms", most(10.0)),
 ];
