@@ -34,12 +34,12 @@ pub(crate) enum Workload {
     W4,
     /// A streamed answer of 4,000 tokens
     W5,
+    /// Start of the `legwork` command
+    Start,
     /// W2 with a SQLite store, its tool read-only
     Wp,
     /// WP with the store's own thread, as a server has it
     Wpg,
-    /// Start of the `legwork` command
-    Start,
 }
 
 impl Workload {
