@@ -290,7 +290,7 @@ async fn record(
         let (index, took) = (ran.index, ran.took);
         urgent |= !ran.spec.effect.is_repeatable() || took >= SLOW;
         let outcome = std::mem::replace(&mut ran.outcome, ToolOutcome::Interrupted);
-        let outcome = Arc::new(limit_retries(&state, &ran, outcome));
+        let outcome = Arc::new(limit_retries(&state, &ran, outcome.for_journal()));
         release.ended(&state, cx, index, &outcome);
         state = state.with(Event::ToolFinished(ToolFinished { index, outcome, took }));
     }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use legwork_core::entry;
 use legwork_core::inbox::{Cursor, Item};
 use legwork_core::journal::Journal;
 use legwork_core::state::{Input, Refusal};
@@ -70,15 +71,18 @@ impl Session {
     /// Leaves an item in its inbox; the same key again changes nothing.
     ///
     /// # Errors
-    /// When the store cannot be written.
+    /// When the item is nested too deeply to be journaled, or the store cannot be written.
     pub async fn post(&self, key: &str, item: Item) -> Result<Cursor, Error> {
+        if serde_json::to_vec(&item).is_ok_and(|json| entry::is_too_deep(&json)) {
+            return Err(Refusal::TooDeep.into());
+        }
         Ok(self.agent.0.store.post(&self.id, key, &item).await?)
     }
 
     /// Says something to be heard by the very next inference.
     ///
     /// # Errors
-    /// When the store cannot be written.
+    /// As [`Session::post`].
     pub async fn steer(&self, message: impl Into<Message>) -> Result<Cursor, Error> {
         let key = self.agent.0.ids.session().to_string();
         self.post(&key, Item::Steer(Arc::new(message.into()))).await

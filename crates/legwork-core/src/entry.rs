@@ -14,6 +14,9 @@ use crate::time::Timestamp;
 /// The format version that this code writes.
 pub const FORMAT: u32 = 1;
 
+/// How deeply the JSON of a line may be nested; whoever reads it stops a little deeper.
+pub const DEEPEST: usize = 120;
+
 /// One journal line: id, parent, time and event.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
@@ -52,9 +55,15 @@ impl Entry {
     /// The entry as one line of JSON, without the line break.
     ///
     /// # Errors
-    /// When a value in it does not serialise, such as a map with keys that are no text.
+    /// When a value in it does not serialise, such as a map with keys that are no text, or
+    /// is nested so deeply that it could not be read again.
     pub fn encode(&self) -> Result<Vec<u8>, serde_json::Error> {
-        serde_json::to_vec(self)
+        let line = serde_json::to_vec(self)?;
+        if nesting(&line) > DEEPEST {
+            let problem = format!("it is nested deeper than {DEEPEST} levels");
+            return Err(serde::ser::Error::custom(problem));
+        }
+        Ok(line)
     }
 
     /// Reads one line of any format version up to [`FORMAT`].
@@ -67,6 +76,32 @@ impl Entry {
             Err(damage) => Err(newer(line).unwrap_or(Error::Damaged(damage))),
         }
     }
+}
+
+/// Whether something is nested too deeply to be a part of an entry.
+pub fn is_too_deep(json: &[u8]) -> bool {
+    // The line, its body and what is in it may add some.
+    nesting(json) > DEEPEST - 20
+}
+
+/// How deeply the objects and arrays of a line of JSON are nested.
+fn nesting(line: &[u8]) -> usize {
+    let (mut depth, mut deepest, mut in_text, mut escaped) = (0_usize, 0, false, false);
+    for byte in line {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = in_text,
+            b'"' => in_text = !in_text,
+            _ if in_text => {}
+            b'{' | b'[' => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    deepest
 }
 
 /// A newer line may have another shape: its version alone says that it is no damage.

@@ -10,9 +10,11 @@ use legwork_core::{
     AgentState, EffectClass, Event, ExecutionStatus, Message, Seq, StopReason, ToolOutcome,
 };
 use legwork_testkit::{CountingIds, Gate, RecordingObserver, ScriptedModel, Turn, crash};
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::tools::{World, guarded, journal, made, noting, once, outcomes, said, signal, spec};
+use crate::tools::{
+    World, answering, guarded, journal, made, noting, once, outcomes, said, signal, spec,
+};
 
 fn call(n: u32) -> Turn {
     Turn::call("look", json!({"n": n}))
@@ -293,6 +295,35 @@ async fn s8_3_the_claim_is_given_back_at_the_end() {
     drop(open);
     session.run("go").await.unwrap();
     assert_eq!(session.run("again").await.unwrap().text(), "two");
+}
+
+/// JSON nested this deeply.
+fn nested(levels: usize) -> Value {
+    (0..levels).fold(json!("x"), |inner, _| json!([inner]))
+}
+
+#[tokio::test]
+async fn s1_7_a_tool_that_answers_very_deep_json_leaves_a_journal_that_can_be_read() {
+    let model = ScriptedModel::new([call(1), Turn::text("done")]);
+    let deep = answering("look", |_| ToolOutcome::Ok(nested(300)));
+    let agent = Agent::builder(model.clone()).tools([deep]).build().unwrap();
+    let run = agent.run("go").await.unwrap();
+    assert_eq!(said(run.state()), ["go", &nested(300).to_string(), "done"]);
+    for entry in agent.session(run.session().clone()).journal().await.unwrap().entries() {
+        assert_eq!(&legwork_core::Entry::decode(&entry.encode().unwrap()).unwrap(), &**entry);
+    }
+}
+
+#[tokio::test]
+async fn s1_7_an_item_too_deep_for_a_journal_is_refused_when_it_is_posted() {
+    let (_, session) = session(&ScriptedModel::new([]));
+    let deep = |levels| {
+        let verdict = legwork_core::inbox::Verdict::Supply(nested(levels));
+        Item::Answer(legwork_core::inbox::Answer { id: "7".to_owned(), verdict })
+    };
+    let refused = session.post("deep", deep(110)).await;
+    assert!(matches!(refused, Err(Error::Refused(Refusal::TooDeep))), "{refused:?}");
+    session.post("less", deep(90)).await.unwrap();
 }
 
 #[tokio::test]

@@ -65,6 +65,9 @@ pub enum Refusal {
         /// The last one there is.
         last: Seq,
     },
+    /// The item could not be a part of a journal.
+    #[error("the item is nested too deeply to be journaled: give the inner part as text")]
+    TooDeep,
     /// A step is under way, so the head cannot move.
     #[error("a step is under way: the head moves only between steps")]
     StepUnderWay,

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::entry;
 use crate::string_enum::string_enum;
 use crate::time::Timestamp;
 
@@ -85,6 +86,16 @@ impl ToolOutcome {
         Self::Failed(FailureKind::Soft, message.into())
     }
 
+    /// The same, with a value that is nested too deeply for a journal given as its text. The
+    /// model reads the same of both.
+    #[must_use]
+    pub fn for_journal(self) -> Self {
+        match self {
+            Self::Ok(value) if is_deeper(&value, DEEPEST) => Self::text(value.to_string()),
+            outcome => outcome,
+        }
+    }
+
     /// Whether the call succeeded.
     pub fn is_ok(&self) -> bool {
         matches!(self, Self::Ok(_))
@@ -107,5 +118,17 @@ impl ToolOutcome {
             Self::Skipped(reason) => format!("Not run: {reason}"),
             Self::Withdrawn => "Not run: the approval was withdrawn.".to_owned(),
         }
+    }
+}
+
+/// How deeply a value may be nested; what is around it in a journal's line adds some.
+const DEEPEST: usize = entry::DEEPEST - 20;
+
+fn is_deeper(value: &Value, levels: usize) -> bool {
+    let Some(left) = levels.checked_sub(1) else { return value.is_array() || value.is_object() };
+    match value {
+        Value::Array(items) => items.iter().any(|item| is_deeper(item, left)),
+        Value::Object(map) => map.values().any(|item| is_deeper(item, left)),
+        _ => false,
     }
 }

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use legwork_core::entry::{Error, FORMAT};
-use legwork_core::event::Unknown;
-use legwork_core::{Entry, Event, Message, Part, Seq, Timestamp, ToolCall};
+use legwork_core::event::{ToolFinished, Unknown};
+use legwork_core::{Entry, Event, Message, Micros, Part, Seq, Timestamp, ToolCall, ToolOutcome};
 use proptest::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{arbitrary, samples};
 
@@ -33,6 +33,43 @@ fn s8_5_a_line_is_an_object_of_six_fields() {
         line,
         r#"{"v":1,"seq":7,"parent":6,"at":1700000000000,"type":"message_added","body":{"role":"user","parts":[{"text":"hi"}]}}"#
     );
+}
+
+/// A value nested this deeply; brackets in text are none.
+fn nested(levels: usize) -> Value {
+    (1..levels).fold(json!(["[[\\\"{"]), |inner, _| json!([inner]))
+}
+
+fn finished(outcome: ToolOutcome) -> Entry {
+    let (outcome, took) = (Arc::new(outcome), Micros::ZERO);
+    entry(Event::ToolFinished(ToolFinished { index: 0, outcome, took }))
+}
+
+#[test]
+fn s1_7_what_is_written_can_be_read_however_deep_it_is() {
+    let mut refused = 0;
+    for levels in 1..200 {
+        let entry = finished(ToolOutcome::Ok(nested(levels)));
+        match entry.encode() {
+            Ok(line) => assert_eq!(Entry::decode(&line).unwrap(), entry, "{levels} levels"),
+            Err(error) => {
+                assert!(error.to_string().contains("nested deeper"), "{error}");
+                refused += 1;
+            }
+        }
+    }
+    assert!((60..100).contains(&refused), "{refused} of 199 refused");
+}
+
+#[test]
+fn s1_7_a_result_too_deep_for_a_journal_is_kept_as_its_text() {
+    for levels in [1, 50, 99, 100, 101, 150, 500] {
+        let outcome = ToolOutcome::Ok(nested(levels));
+        let kept = outcome.clone().for_journal();
+        assert_eq!(kept.for_model(), outcome.for_model());
+        assert_eq!(kept == outcome, levels <= 100, "{levels} levels");
+        finished(kept).encode().unwrap();
+    }
 }
 
 #[test]
