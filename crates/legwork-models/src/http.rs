@@ -9,11 +9,12 @@ use std::io;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{Request, Uri};
+use http::{Request, Response, Uri};
 use http_body_util::Full;
+use hyper::body::Incoming;
 use hyper_rustls::HttpsConnector;
+use hyper_util::client::legacy;
 use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::client::legacy::{self, ResponseFuture};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use tokio::sync::OnceCell;
 
@@ -84,22 +85,26 @@ impl Client {
         Self { made: OnceCell::new(), connect: timeouts.connect, security }
     }
 
-    /// Sends a request; what comes is the head of the answer.
+    /// Sends a request; what comes back is the answer's head, with the way to its body.
     ///
     /// # Errors
-    /// When no client could be made; that is not remembered.
+    /// When no client could be made, which is not remembered, or no answer came.
     pub(crate) async fn send(
         &self,
         request: Request<Full<Bytes>>,
-    ) -> Result<ResponseFuture, Broken> {
+    ) -> Result<Response<Incoming>, Broken> {
         let sender = match self.made.get() {
             Some(sender) => sender,
-            None => self.made.get_or_try_init(|| self.make()).await.map_err(Broken::NotMade)?,
+            // In a box, for it happens once and would make each request's future large.
+            None => Box::pin(self.made.get_or_try_init(|| self.make()))
+                .await
+                .map_err(Broken::NotMade)?,
         };
-        Ok(match sender {
+        let answer = match sender {
             Sender::Plain(client) => client.request(request),
             Sender::Tls(client) => client.request(request),
-        })
+        };
+        answer.await.map_err(Broken::NotAnswered)
     }
 
     async fn make(&self) -> io::Result<Sender> {
@@ -108,10 +113,10 @@ impl Client {
         let limit = self.connect;
         Ok(match self.security {
             Security::Plain => {
-                Sender::Plain(builder.build(Within { connector: connect::plain(), limit }))
+                Sender::Plain(builder.build(Within { connector: connect::plain(limit), limit }))
             }
             Security::Tls => {
-                let connector = tokio::task::spawn_blocking(connect::tls).await??;
+                let connector = tokio::task::spawn_blocking(move || connect::tls(limit)).await??;
                 Sender::Tls(builder.build(Within { connector, limit }))
             }
         })
@@ -137,7 +142,9 @@ impl Broken {
 
     /// Whether no connection stood in time.
     pub(crate) fn is_timeout(&self) -> bool {
-        causes(self.error()).any(|cause| cause.is::<TooSlow>())
+        let timed_out = |error: &io::Error| error.kind() == io::ErrorKind::TimedOut;
+        causes(self.error())
+            .any(|cause| cause.is::<TooSlow>() || cause.downcast_ref().is_some_and(timed_out))
     }
 
     /// Whether the server is not whom the system trusts; trying again changes nothing.

@@ -22,12 +22,13 @@ fn front(server: &Server, folder: &Path) -> (String, PathBuf) {
     let CertifiedKey { cert, signing_key } = generate_simple_self_signed(names).unwrap();
     let key = PrivateKeyDer::try_from(signing_key.serialize_der()).unwrap();
     let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = ServerConfig::builder_with_provider(provider)
+    let mut config = ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .unwrap()
         .with_no_client_auth()
         .with_single_cert(vec![cert.der().clone()], key)
         .unwrap();
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
     let file = folder.join("trusted.pem");
     fs::write(&file, cert.pem()).unwrap();
 
@@ -50,6 +51,10 @@ async fn forward(listener: TcpListener, acceptor: TlsAcceptor, plain: SocketAddr
         tokio::spawn(async move {
             // Who does not trust the certificate goes away here.
             let Ok(mut stream) = acceptor.accept(stream).await else { return };
+            // Strict, as some are: whoever does not say what it speaks is left alone.
+            if stream.get_ref().1.alpn_protocol() != Some(b"http/1.1") {
+                return;
+            }
             let mut server = TcpStream::connect(plain).await.unwrap();
             let _ = tokio::io::copy_bidirectional(&mut stream, &mut server).await;
         });

@@ -4,24 +4,39 @@ use std::error::Error;
 use std::future::Future;
 use std::io;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use http::Uri;
-use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_rustls::{ConfigBuilderExt as _, HttpsConnector};
 use hyper_util::client::legacy::connect::HttpConnector;
 use tower_service::Service;
 
-/// How long a silent connection is left alone before it is asked whether it still stands.
+/// How long a silent connection is left alone before it is asked whether it still stands,
+/// and how long each time it does not answer.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+/// How often a connection may fail to answer.
+const KEEP_ALIVE_PROBES: u32 = 3;
+
+/// How long what was sent may go without an acknowledgement.
+#[cfg(target_os = "linux")]
+const UNACKNOWLEDGED: Duration = Duration::from_secs(30);
 
 type BoxError = Box<dyn Error + Send + Sync>;
 
-/// Connects without encryption.
-pub(super) fn plain() -> HttpConnector {
+/// Connects without encryption, to the addresses of the server one after another, all of
+/// them within the limit.
+pub(super) fn plain(limit: Duration) -> HttpConnector {
     let mut connector = HttpConnector::new();
+    connector.set_connect_timeout(Some(limit));
     connector.set_nodelay(true);
     connector.set_keepalive(Some(KEEP_ALIVE));
+    connector.set_keepalive_interval(Some(KEEP_ALIVE));
+    connector.set_keepalive_retries(Some(KEEP_ALIVE_PROBES));
+    #[cfg(target_os = "linux")]
+    connector.set_tcp_user_timeout(Some(UNACKNOWLEDGED));
     connector
 }
 
@@ -29,12 +44,18 @@ pub(super) fn plain() -> HttpConnector {
 ///
 /// # Errors
 /// When the system's certificates cannot be read.
-pub(super) fn tls() -> io::Result<HttpsConnector<HttpConnector>> {
-    let mut plain = plain();
+pub(super) fn tls(limit: Duration) -> io::Result<HttpsConnector<HttpConnector>> {
+    let mut plain = plain(limit);
     plain.enforce_http(false);
-    let provider = rustls::crypto::ring::default_provider();
-    let builder = HttpsConnectorBuilder::new().with_provider_and_platform_verifier(provider)?;
-    Ok(builder.https_only().enable_http1().wrap_connector(plain))
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let mut config = rustls::ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .and_then(|builder| builder.try_with_platform_verifier())
+        .map_err(io::Error::other)?
+        .with_no_client_auth();
+    // Some front ends choose by it, or want one.
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(HttpsConnector::from((plain, config)))
 }
 
 /// A connector that gives up after a while.

@@ -41,13 +41,11 @@ impl Exchange<'_> {
         asked: Streaming,
         deltas: &mut dyn Deltas,
     ) -> Result<Response, Failed> {
-        let sending = self.client.send(self.request(body)).await;
-        let sending = sending.map_err(|broken| self.tried.not_answered(&broken))?;
         let mut watch = Watch::new(self.clock, self.timeouts.first_byte);
-        let sent = watch.next(sending).await;
+        let sent = watch.next(self.client.send(self.request(body))).await;
         let mut answer = match sent {
             Some(Ok(answer)) => answer,
-            Some(Err(error)) => return Err(self.tried.not_answered(&Broken::NotAnswered(error))),
+            Some(Err(broken)) => return Err(self.tried.not_answered(&broken)),
             None => return Err(self.tried.too_slow(self.timeouts.first_byte)),
         };
         let content_type = answer.headers().get(CONTENT_TYPE).and_then(|v| v.to_str().ok());

@@ -13,8 +13,8 @@ use super::writer::Synced;
 
 /// A lock of the operating system, and the token that the file knows as the newest.
 pub(super) struct Claim {
-    // First, so that the session is free before the store is closed.
-    _lock: Lock,
+    /// Held as long as it lives.
+    lock: Option<Lock>,
     store: Arc<Inner>,
     session: SessionId,
     taken: Taken,
@@ -22,7 +22,7 @@ pub(super) struct Claim {
 
 impl Claim {
     pub(super) fn new(store: Arc<Inner>, session: SessionId, taken: Taken, lock: Lock) -> Self {
-        Self { _lock: lock, store, session, taken }
+        Self { lock: Some(lock), store, session, taken }
     }
 
     /// Encodes here, so that the one thread that writes has less to do.
@@ -69,6 +69,8 @@ impl Claim {
 
 impl Drop for Claim {
     fn drop(&mut self) {
+        // The session is free before anything else is done that takes time.
+        drop(self.lock.take());
         if let Some(writer) = &self.store.writer {
             writer.tidy();
         }

@@ -217,9 +217,11 @@ impl Inner {
         };
         if let Some(writer) = &self.writer
             && let Some(committer) = writer.at_hand()
+            && let Ok(items) = committer.ask(&question)
         {
-            return question(committer.connection(), &self.name);
+            return Ok(items);
         }
+        // It may wait, or say what is wrong.
         self.reader.read(question).await
     }
 

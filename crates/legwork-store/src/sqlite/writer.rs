@@ -75,6 +75,9 @@ impl Synced {
 /// It may be run more than once, each time on a store that it has not changed yet.
 trait Job: Send {
     fn sync(&self) -> Synced;
+    /// Whether nobody waits for it any more. Then it is left: what others asked for
+    /// meanwhile may stand already.
+    fn abandoned(&self) -> bool;
     fn run(&mut self, transaction: &Connection) -> Result<(), Error>;
     /// Its last run is durable.
     fn done(self: Box<Self>);
@@ -96,6 +99,10 @@ where
 {
     fn sync(&self) -> Synced {
         self.sync
+    }
+
+    fn abandoned(&self) -> bool {
+        self.reply.is_closed()
     }
 
     fn run(&mut self, transaction: &Connection) -> Result<(), Error> {
@@ -243,6 +250,17 @@ fn work(jobs: &Receiver<Asked>, committer: &Mutex<Committer>) {
     }
 }
 
+/// A transaction that a panic shall not leave open, for it keeps all other writers out.
+struct Open<'c>(&'c Connection);
+
+impl Drop for Open<'_> {
+    fn drop(&mut self) {
+        if !self.0.is_autocommit() {
+            let _ = self.0.execute("ROLLBACK", ());
+        }
+    }
+}
+
 pub(super) struct Committer {
     name: Name,
     connection: Connection,
@@ -253,8 +271,9 @@ pub(super) struct Committer {
 }
 
 impl Committer {
-    pub(super) fn connection(&self) -> &Connection {
-        &self.connection
+    /// Asks something, and waits for nobody.
+    pub(super) fn ask<T>(&self, question: impl FnOnce(&Connection, &Name) -> T) -> T {
+        self.hurry.hurried(|| question(&self.connection, &self.name))
     }
 
     /// Commits a change, or returns it if another process is writing.
@@ -268,12 +287,16 @@ impl Committer {
     }
 
     fn alone(&mut self, job: Box<dyn Job>) {
+        if job.abandoned() {
+            return;
+        }
         let begun = self.begin_raw(job.sync());
         self.carry_out(begun, job);
     }
 
     fn carry_out(&mut self, begun: rusqlite::Result<()>, mut job: Box<dyn Job>) {
         let before = self.connection.total_changes();
+        let _open = Open(&self.connection);
         let result = begun
             .map_err(|error| self.failed(&error))
             .and_then(|()| job.run(&self.connection))
@@ -315,6 +338,9 @@ impl Committer {
             return Vec::new();
         }
         let mut results = Vec::with_capacity(group.len());
+        // Nobody asks for what is not answered.
+        group.retain(|job| !job.abandoned());
+        let _open = Open(&self.connection);
         for job in &mut group {
             match self.in_savepoint(job.as_mut()) {
                 Ok(result) => results.push(result),
@@ -390,3 +416,6 @@ impl Committer {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
