@@ -156,6 +156,8 @@ impl Connector {
     fn identity(&self, connection: &Connection) -> Result<Identity, Error> {
         let pragma = |name| connection.pragma_query_value(None, name, |row| row.get::<_, u32>(0));
         let read = || -> rusqlite::Result<(u32, u32, u32)> {
+            // All of one moment: another process may be making it just now.
+            let _moment = connection.unchecked_transaction()?;
             Ok((pragma("application_id")?, pragma("user_version")?, pragma("schema_version")?))
         };
         let (application, version, schema) =
