@@ -5,7 +5,7 @@ use std::sync::Arc;
 use legwork::agent::Builder;
 use legwork::core::Budget;
 use legwork::port::Store;
-use legwork::tools::{self, Bash, Environment, Read, Workspace};
+use legwork::tools::{self, Bash, Edit, Environment, List, Read, Search, Workspace, Write};
 use legwork::{Agent, model};
 
 use crate::args::Sandbox;
@@ -64,7 +64,13 @@ fn with_tools(
         }
     };
     let bash = Bash::new(workspace.clone(), environment, sandbox);
-    agent.tool(Read::new(workspace)).tool(bash)
+    agent
+        .tool(Read::new(workspace.clone()))
+        .tool(Write::new(workspace.clone()))
+        .tool(Edit::new(workspace.clone()))
+        .tool(List::new(workspace.clone()))
+        .tool(Search::new(workspace))
+        .tool(bash)
 }
 
 /// The same for the same directory, so that a resumed session has the same definition.

@@ -20,17 +20,25 @@
 //! # }
 //! ```
 //!
-//! Read the modules in this order: [`workspace`], [`read`], [`bash`],
-//! [`sandbox`], then `process` with its `guard`.
+//! Read the modules in this order: [`workspace`], [`read`], [`write`],
+//! [`edit`], [`list`], [`search`], [`bash`], [`sandbox`], then `process` with its `guard`.
 
 mod arguments;
 pub mod bash;
+pub mod edit;
+pub mod list;
 mod process;
 pub mod read;
 pub mod sandbox;
+pub mod search;
 pub mod workspace;
+pub mod write;
 
 pub use bash::{Bash, Environment};
+pub use edit::Edit;
+pub use list::List;
 pub use read::Read;
 pub use sandbox::Sandbox;
+pub use search::Search;
 pub use workspace::Workspace;
+pub use write::Write;

@@ -1,7 +1,17 @@
 //! A directory that tools may touch, and nothing beyond it.
 
+mod attributes;
+mod change;
+mod create;
+mod error;
 mod path;
+mod place;
+mod replace;
 mod walk;
+
+pub(crate) use change::{Leave, change};
+pub use error::Error;
+pub(crate) use place::Current;
 
 #[cfg(test)]
 mod tests;
@@ -19,75 +29,28 @@ use rustix::io::Errno;
 /// How many names of a directory an error or a listing tells.
 const NAMES_TOLD: usize = 40;
 
-/// File systems whose files are windows into the kernel, not data: procfs,
-/// sysfs, debugfs, tracefs, securityfs (`linux/magic.h`).
-const KERNEL_FILE_SYSTEMS: [i64; 5] = [0x9fa0, 0x6265_6572, 0x6462_6720, 0x7472_6163, 0x7363_6673];
+/// How many characters an error tells of a path that is too long.
+const PATH_TOLD: usize = 60;
 
-/// Why a path of the workspace could not be opened.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum Error {
-    /// The directory that was to be the workspace cannot be used as one.
-    #[error("cannot use {} as the workspace: {source}; give a directory that exists and can be entered", path.display())]
-    Root {
-        /// The directory that was asked for.
-        path: PathBuf,
-        /// What the operating system said.
-        source: io::Error,
-    },
-    /// The path leads out of the workspace, by itself or through a symlink.
-    #[error(
-        "{path} is outside the workspace; only paths beneath it can be used, give one relative to its root"
-    )]
-    Outside {
-        /// The path as it was asked for.
-        path: String,
-    },
-    /// There is nothing at the path.
-    #[error("there is no file {path}; {hint}")]
-    Missing {
-        /// The path as it was asked for.
-        path: String,
-        /// What is there in its place.
-        hint: String,
-    },
-    /// The path is a directory, where a file was needed.
-    #[error("{path} is a directory, not a file; {hint}")]
-    Directory {
-        /// The path as it was asked for.
-        path: String,
-        /// What the directory holds.
-        hint: String,
-    },
-    /// The path is a pipe, a socket, a device or a window into the kernel.
-    #[error("{path} is {kind}, not a regular file, and is not opened")]
-    Special {
-        /// The path as it was asked for.
-        path: String,
-        /// What it is, with its article.
-        kind: &'static str,
-    },
-    /// The path is empty or holds a NUL byte.
-    #[error("{path:?} is not a path; give one relative to the root of the workspace")]
-    NotAPath {
-        /// The path as it was asked for.
-        path: String,
-    },
-    /// The process may not read the path.
-    #[error("no permission to open {path}; change its mode or owner, or do without it")]
-    Denied {
-        /// The path as it was asked for.
-        path: String,
-    },
-    /// Anything else that the operating system said.
-    #[error("cannot open {path}: {source}")]
-    Io {
-        /// The path as it was asked for.
-        path: String,
-        /// What the operating system said.
-        source: io::Error,
-    },
-}
+/// How often a path is resolved again when somebody renamed on the way.
+const RESOLVED_AGAIN: usize = 16;
+
+/// File systems whose files are windows into the kernel, not data: procfs,
+/// sysfs, debugfs, tracefs, securityfs, cgroup, cgroup2, configfs, efivarfs,
+/// bpf, selinuxfs (`linux/magic.h`).
+pub(crate) const KERNEL_FILE_SYSTEMS: [i64; 11] = [
+    0x9fa0,
+    0x6265_6572,
+    0x6462_6720,
+    0x7472_6163,
+    0x7363_6673,
+    0x0027_e0eb,
+    0x6367_7270,
+    0x6265_6570,
+    0xde5e_81e4,
+    0xcafe_4a11,
+    0xf97c_ff8c,
+];
 
 /// A directory and everything beneath it; cheap to clone.
 ///
@@ -146,6 +109,19 @@ impl Workspace {
         Ok(File::from(handle))
     }
 
+    /// Opens a directory.
+    ///
+    /// # Errors
+    /// One that says what the path is instead, fit to be told to a model.
+    pub fn open_dir(&self, asked: &str) -> Result<OwnedFd, Error> {
+        let relative = self.relative(asked)?;
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        self.resolve(&relative, flags).map_err(|errno| match errno {
+            Errno::NOTDIR => Error::NoDirectory { path: asked.to_owned() },
+            errno => self.explain(asked, &relative, errno),
+        })
+    }
+
     /// The path below the root that was asked for, by its spelling alone.
     fn relative(&self, asked: &str) -> Result<PathBuf, Error> {
         if asked.is_empty() || asked.contains('\0') {
@@ -157,7 +133,11 @@ impl Workspace {
 
     fn resolve(&self, relative: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
         let beneath = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
-        match openat2(&self.0.handle, relative, flags, Mode::empty(), beneath) {
+        let opened = || openat2(&self.0.handle, relative, flags, Mode::empty(), beneath);
+        // The kernel gives up on a `..` while anybody renames anything.
+        let busy = |result: &Result<_, _>| matches!(result, Err(Errno::AGAIN));
+        let tried = (0..RESOLVED_AGAIN).map(|_| opened()).find(|result| !busy(result));
+        match tried.unwrap_or(Err(Errno::AGAIN)) {
             // A symlink with an absolute target may still end inside; an old
             // kernel or a container's filter may not know the call at all.
             Err(Errno::XDEV | Errno::NOSYS | Errno::PERM) => {
@@ -177,12 +157,7 @@ impl Workspace {
         if kind != FileType::RegularFile {
             return special(name_of(kind));
         }
-        #[allow(clippy::unnecessary_cast, reason = "the width of f_type differs by architecture")]
-        let system = fstatfs(handle).map_err(io)?.f_type as i64;
-        if KERNEL_FILE_SYSTEMS.contains(&system) {
-            return special("a window into the kernel");
-        }
-        Ok(())
+        check_system(asked, handle)
     }
 
     fn explain(&self, asked: &str, relative: &Path, errno: Errno) -> Error {
@@ -191,6 +166,7 @@ impl Workspace {
             Errno::XDEV => Error::Outside { path },
             Errno::NOENT | Errno::NOTDIR => Error::Missing { path, hint: self.nearest(relative) },
             Errno::ACCESS | Errno::PERM => Error::Denied { path },
+            Errno::NAMETOOLONG => too_long(asked),
             Errno::NXIO => Error::Special { path, kind: "a socket" },
             other => Error::Io { path, source: other.into() },
         }
@@ -217,6 +193,21 @@ impl Workspace {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         walk::names(self.resolve(place, flags).ok()?, NAMES_TOLD).ok()
     }
+}
+
+/// Refuses what lies on a file system of the kernel's own.
+fn check_system(asked: &str, handle: &OwnedFd) -> Result<(), Error> {
+    let system = fstatfs(handle)
+        .map_err(|errno| Error::Io { path: asked.to_owned(), source: errno.into() })?;
+    #[allow(clippy::unnecessary_cast, reason = "the width of f_type differs by architecture")]
+    if KERNEL_FILE_SYSTEMS.contains(&(system.f_type as i64)) {
+        return Err(Error::Special { path: asked.to_owned(), kind: "a window into the kernel" });
+    }
+    Ok(())
+}
+
+fn too_long(asked: &str) -> Error {
+    Error::TooLong { start: asked.chars().take(PATH_TOLD).collect() }
 }
 
 fn name_of(kind: FileType) -> &'static str {

@@ -1,5 +1,8 @@
 //! Ways out of a workspace, and why none leads there.
 
+mod changing;
+mod ending;
+
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 

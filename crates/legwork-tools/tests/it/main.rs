@@ -8,9 +8,13 @@
 
 mod bash;
 mod death;
+mod edit;
+mod list;
 mod place;
 mod read;
 mod sandbox;
+mod search;
+mod write;
 
 #[test]
 fn no_file_is_forgotten() {

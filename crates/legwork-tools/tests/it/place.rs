@@ -10,7 +10,7 @@ use std::time::Duration;
 use legwork_port::core::{AgentState, EffectKey, Seq, SessionId, ToolCall, ToolOutcome};
 use legwork_port::observer::Nobody;
 use legwork_port::{Cancellation, Tool, ToolContext};
-use legwork_tools::{Bash, Environment, Read, Sandbox, Workspace};
+use legwork_tools::{Bash, Edit, Environment, List, Read, Sandbox, Search, Workspace, Write};
 use serde_json::Value;
 
 /// After this long without the event that a test waits for, it has failed.
@@ -40,6 +40,34 @@ impl Place {
 
     pub(crate) fn read(&self) -> Read {
         Read::new(self.workspace())
+    }
+
+    pub(crate) fn list(&self) -> List {
+        List::new(self.workspace())
+    }
+
+    pub(crate) fn search(&self) -> Search {
+        Search::new(self.workspace())
+    }
+
+    pub(crate) fn write_tool(&self) -> Write {
+        Write::new(self.workspace())
+    }
+
+    pub(crate) fn edit(&self) -> Edit {
+        Edit::new(self.workspace())
+    }
+
+    pub(crate) fn bytes(&self, name: &str) -> Vec<u8> {
+        std::fs::read(self.path(name)).expect("read")
+    }
+
+    /// What is in the root, to see that nothing is left behind.
+    pub(crate) fn names(&self) -> Vec<std::ffi::OsString> {
+        let entries = std::fs::read_dir(self.dir.path()).expect("listed");
+        let mut names: Vec<_> = entries.map(|entry| entry.expect("read").file_name()).collect();
+        names.sort();
+        names
     }
 
     /// The shell without walls.

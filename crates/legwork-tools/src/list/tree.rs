@@ -1,0 +1,195 @@
+//! The directories of a workspace, opened without ever following a symlink.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd as _, OwnedFd};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Component, Path, PathBuf};
+
+use rustix::fs::{
+    AtFlags, Dir, FileType, Mode, OFlags, ResolveFlags, fstat, fstatfs, openat, openat2, statat,
+};
+use rustix::io::Errno;
+
+use super::ignored::Rules;
+use crate::workspace::{self, Workspace};
+
+/// One name of a directory.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub(crate) name: OsString,
+    pub(crate) kind: FileType,
+}
+
+impl Entry {
+    pub(crate) fn is_dir(&self) -> bool {
+        self.kind == FileType::Directory
+    }
+}
+
+/// What a directory holds.
+#[derive(Debug)]
+pub(crate) struct Contents {
+    /// Sorted by name, as bytes.
+    pub(crate) entries: Vec<Entry>,
+    /// How many were left out, hidden or ignored.
+    pub(crate) left_out: usize,
+    /// The rules for these entries and what is beneath them.
+    pub(crate) rules: Rules,
+}
+
+/// The opened root of a workspace, with paths relative to it.
+///
+/// Paths are opened part by part or in one call, never through a symlink: what
+/// is swapped in under a walk is refused, and no walk can go round in circles.
+#[derive(Debug)]
+pub(crate) struct Tree {
+    root: OwnedFd,
+}
+
+impl Tree {
+    pub(crate) fn open(workspace: &Workspace) -> Result<Self, workspace::Error> {
+        Ok(Self { root: workspace.open_dir(".")? })
+    }
+
+    /// The names in a directory that the rules from above and its own let by.
+    pub(crate) fn contents(&self, path: &Path, rules: &Rules) -> io::Result<Contents> {
+        let handle = self.resolve(path, OFlags::RDONLY | OFlags::DIRECTORY)?;
+        if is_kernel(&handle)? {
+            return Err(io::ErrorKind::Unsupported.into());
+        }
+        let mut entries = names(&handle)?;
+        let rules = rules.within(&handle, path, &entries);
+        let all = entries.len();
+        entries.retain(|entry| !rules.leave_out(&path.join(&entry.name), entry.is_dir()));
+        entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        let left_out = all.saturating_sub(entries.len());
+        Ok(Contents { entries, left_out, rules })
+    }
+
+    /// A regular file; none when the path is something else by now.
+    pub(crate) fn file(&self, path: &Path) -> io::Result<Option<File>> {
+        let file = self.resolve(path, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY)?;
+        let kind = FileType::from_raw_mode(fstat(&file)?.st_mode);
+        Ok((kind == FileType::RegularFile).then(|| File::from(file)))
+    }
+
+    /// A handle for asking about the names in a directory.
+    pub(crate) fn handle(&self, path: &Path) -> io::Result<OwnedFd> {
+        Ok(self.resolve(path, OFlags::PATH | OFlags::DIRECTORY)?)
+    }
+
+    /// The rules that reach a directory from above.
+    ///
+    /// Who asks for what is itself left out gets it: then none do.
+    pub(crate) fn rules_above(&self, path: &Path) -> io::Result<Rules> {
+        let mut rules = Rules::On(None);
+        let mut at = PathBuf::new();
+        for part in path.components() {
+            let handle = self.resolve(&at, OFlags::RDONLY | OFlags::DIRECTORY)?;
+            // Not all the names: the files are tried by theirs.
+            let tried = [".ignore", ".gitignore", ".git"].map(|name| tried(&handle, name));
+            let found: Vec<Entry> = tried.into_iter().flatten().collect();
+            rules = rules.within(&handle, &at, &found);
+            at.push(part);
+            if rules.leave_out(&at, true) {
+                rules = Rules::On(None);
+            }
+        }
+        Ok(rules)
+    }
+
+    fn resolve(&self, path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
+        let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+        let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let beneath = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
+        match openat2(&self.root, path, flags, Mode::empty(), beneath) {
+            // An old kernel or a container's filter may not know the call.
+            Err(Errno::NOSYS | Errno::PERM) => self.step_by_step(path, flags),
+            other => other,
+        }
+    }
+
+    fn step_by_step(&self, path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
+        let mut held: Option<OwnedFd> = None;
+        let mut parts = path.components().peekable();
+        while let Some(part) = parts.next() {
+            if !matches!(part, Component::Normal(_) | Component::CurDir) {
+                return Err(Errno::XDEV);
+            }
+            let above = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            let flags = if parts.peek().is_some() { above } else { flags };
+            let from = held.as_ref().map_or(self.root.as_fd(), AsFd::as_fd);
+            held = Some(openat(from, part.as_os_str(), flags, Mode::empty())?);
+        }
+        held.ok_or(Errno::NOENT)
+    }
+}
+
+/// Where something opened lies below the root; its symlinks are resolved.
+pub(crate) fn located(workspace: &Workspace, opened: &impl AsFd, asked: &str) -> PathBuf {
+    let link = format!("/proc/self/fd/{}", opened.as_fd().as_raw_fd());
+    let real = std::fs::read_link(link).ok();
+    let below = real.and_then(|real| real.strip_prefix(workspace.root()).ok().map(Path::to_owned));
+    below.unwrap_or_else(|| spelled(workspace, asked))
+}
+
+/// The same by its spelling, where there is no procfs to ask.
+fn spelled(workspace: &Workspace, asked: &str) -> PathBuf {
+    let asked = Path::new(asked);
+    let inner = asked.strip_prefix(workspace.root()).unwrap_or(asked);
+    let mut path = PathBuf::new();
+    for part in inner.components() {
+        match part {
+            Component::Normal(name) => path.push(name),
+            Component::ParentDir => {
+                path.pop();
+            }
+            _ => {}
+        }
+    }
+    path
+}
+
+fn is_kernel(handle: &OwnedFd) -> Result<bool, Errno> {
+    #[allow(clippy::unnecessary_cast, reason = "the width of f_type differs by architecture")]
+    let system = fstatfs(handle)?.f_type as i64;
+    Ok(workspace::KERNEL_FILE_SYSTEMS.contains(&system))
+}
+
+fn tried(handle: &OwnedFd, name: &str) -> Option<Entry> {
+    let found = statat(handle, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+    Some(Entry { name: name.into(), kind: FileType::from_raw_mode(found.st_mode) })
+}
+
+fn names(handle: &OwnedFd) -> Result<Vec<Entry>, Errno> {
+    let mut entries = Vec::new();
+    for entry in Dir::read_from(handle)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        if matches!(name.to_bytes(), b"." | b"..") {
+            continue;
+        }
+        let kind = match entry.file_type() {
+            // Some file systems only tell when asked for each name.
+            FileType::Unknown => match statat(handle, name, AtFlags::SYMLINK_NOFOLLOW) {
+                Ok(found) => FileType::from_raw_mode(found.st_mode),
+                Err(_) => continue,
+            },
+            kind => kind,
+        };
+        entries.push(Entry { name: OsStr::from_bytes(name.to_bytes()).to_owned(), kind });
+    }
+    Ok(entries)
+}
+
+/// A path as one line of text, whatever bytes it holds.
+pub(crate) fn told(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    if !text.contains(char::is_control) {
+        return text.into_owned();
+    }
+    let escape = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.into() };
+    text.chars().map(escape).collect()
+}
