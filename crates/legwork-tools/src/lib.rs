@@ -20,7 +20,7 @@
 //! # }
 //! ```
 //!
-//! Read the modules in this order: [`workspace`], [`read`], [`write`],
+//! Read the modules in this order: [`workspace`], [`read`], [`mod@write`],
 //! [`edit`], [`list`], [`search`], [`bash`], [`sandbox`], then `process` with its `guard`.
 
 mod arguments;

@@ -7,9 +7,9 @@ use legwork_port::BoxFuture;
 use legwork_port::store::{Appended, Error};
 
 use super::Inner;
+use super::committer::Synced;
 use super::lock::Lock;
 use super::update::{Append, Taken};
-use super::writer::Synced;
 
 /// A lock of the operating system, and the token that the file knows as the newest.
 pub(super) struct Claim {

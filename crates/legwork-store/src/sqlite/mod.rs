@@ -13,6 +13,7 @@
 //! | `clerk.db-claims/` | a file per live claim |
 
 mod claim;
+mod committer;
 mod connect;
 mod fault;
 mod journal;
@@ -33,11 +34,12 @@ use legwork_port::store::{Error, Loaded, SessionInfo};
 use rusqlite::Connection;
 
 use claim::Claim;
+use committer::Synced;
 use connect::Connector;
 use fault::Name;
 use lock::Lock;
 use reader::Reader;
-use writer::{Synced, Writer};
+use writer::Writer;
 
 /// The schema version that this code writes.
 pub const VERSION: u32 = 1;

@@ -1,6 +1,6 @@
 //! The one place that writes: what waits together is committed together.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -9,17 +9,13 @@ use legwork_port::store::Error;
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
-use super::connect::{Connected, Hurry};
-use super::fault::{self, Name};
+use super::committer::{Committer, Counts, Job, Synced};
+use super::connect::Connected;
+use super::fault::Name;
 use super::{Commits, Stats};
 
 /// How many changes may share a transaction.
 const GROUP: usize = 256;
-
-/// Frames in the log that a session which comes to rest copies into the file. That takes
-/// syncs of its own, so no step does it. It is some 200 steps, and a log that the next
-/// process has read within 2 ms.
-const LONG_LOG: i64 = 1536;
 
 /// Takes changes, and answers each when it is durable or refused.
 pub(super) struct Writer {
@@ -41,48 +37,6 @@ enum Asked {
     Change(Box<dyn Job>),
     /// A session came to rest: it is time for what no step shall wait for.
     Tidy,
-}
-
-#[derive(Default)]
-struct Counts {
-    commits: AtomicU64,
-    bytes: AtomicU64,
-}
-
-/// When a change must be safe from a loss of power; no death of a process undoes it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Synced {
-    /// Together with the next change that is synced now.
-    ///
-    /// For a claim's token: what is done under it begins with an append, and a loss of
-    /// power before that ends all who could know the token.
-    WithNext,
-    /// Before it is answered.
-    Now,
-}
-
-impl Synced {
-    fn pragma(self) -> &'static str {
-        match self {
-            Self::WithNext => "PRAGMA synchronous = NORMAL",
-            Self::Now => "PRAGMA synchronous = FULL",
-        }
-    }
-}
-
-/// A change of the store.
-///
-/// It may be run more than once, each time on a store that it has not changed yet.
-trait Job: Send {
-    fn sync(&self) -> Synced;
-    /// Whether nobody waits for it any more. Then it is left: what others asked for
-    /// meanwhile may stand already.
-    fn abandoned(&self) -> bool;
-    fn run(&mut self, transaction: &Connection) -> Result<(), Error>;
-    /// Its last run is durable.
-    fn done(self: Box<Self>);
-    /// Nothing of it was kept.
-    fn failed(self: Box<Self>, error: Error);
 }
 
 struct Task<T, F> {
@@ -125,15 +79,8 @@ where
 
 impl Writer {
     pub(super) fn new(name: Name, commits: Commits, connected: Connected) -> Self {
-        let Connected { connection, hurry, .. } = connected;
         let counts = Arc::<Counts>::default();
-        let committer = Committer {
-            name: name.clone(),
-            connection,
-            hurry,
-            counts: Arc::clone(&counts),
-            sync: None,
-        };
+        let committer = Committer::new(name.clone(), connected, Arc::clone(&counts));
         let committer = Arc::new(Mutex::new(committer));
         Self { name, commits, committer, queue: OnceLock::new(), counts }
     }
@@ -246,173 +193,6 @@ fn work(jobs: &Receiver<Asked>, committer: &Mutex<Committer>) {
         group.into_iter().for_each(|job| committer.alone(job));
         if tidy {
             committer.tidy();
-        }
-    }
-}
-
-/// A transaction that a panic shall not leave open, for it keeps all other writers out.
-struct Open<'c>(&'c Connection);
-
-impl Drop for Open<'_> {
-    fn drop(&mut self) {
-        if !self.0.is_autocommit() {
-            let _ = self.0.execute("ROLLBACK", ());
-        }
-    }
-}
-
-pub(super) struct Committer {
-    name: Name,
-    connection: Connection,
-    hurry: Hurry,
-    counts: Arc<Counts>,
-    /// How the connection syncs, once that was said.
-    sync: Option<Synced>,
-}
-
-impl Committer {
-    /// Asks something, and waits for nobody.
-    pub(super) fn ask<T>(&self, question: impl FnOnce(&Connection, &Name) -> T) -> T {
-        self.hurry.hurried(|| question(&self.connection, &self.name))
-    }
-
-    /// Commits a change, or returns it if another process is writing.
-    fn at_once(&mut self, job: Box<dyn Job>) -> Option<Box<dyn Job>> {
-        let hurry = self.hurry.clone();
-        match hurry.hurried(|| self.begin_raw(job.sync())) {
-            Err(error) if fault::is_busy(&error) => return Some(job),
-            begun => self.carry_out(begun, job),
-        }
-        None
-    }
-
-    fn alone(&mut self, job: Box<dyn Job>) {
-        if job.abandoned() {
-            return;
-        }
-        let begun = self.begin_raw(job.sync());
-        self.carry_out(begun, job);
-    }
-
-    fn carry_out(&mut self, begun: rusqlite::Result<()>, mut job: Box<dyn Job>) {
-        let before = self.connection.total_changes();
-        let _open = Open(&self.connection);
-        let result = begun
-            .map_err(|error| self.failed(&error))
-            .and_then(|()| job.run(&self.connection))
-            .and_then(|()| self.execute("COMMIT"));
-        match result {
-            Ok(()) => {
-                self.count(before);
-                job.done();
-            }
-            Err(error) => {
-                self.roll_back();
-                job.failed(error);
-            }
-        }
-    }
-
-    /// Copies a long log into the file. What fails is done another time: nothing is lost.
-    fn tidy(&self) {
-        let waiting =
-            self.connection.prepare_cached("PRAGMA wal_checkpoint(NOOP)").and_then(|mut look| {
-                look.query_row((), |row| Ok(row.get::<_, i64>(1)? - row.get::<_, i64>(2)?))
-            });
-        if waiting.is_ok_and(|frames| frames >= LONG_LOG) {
-            // Emptied too, for the next process reads it anew from its start.
-            let empty =
-                || self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |_| Ok(()));
-            let _ = self.hurry.hurried(empty);
-        }
-    }
-
-    /// Commits changes in one transaction and answers them, or returns them all undone.
-    fn together(&mut self, mut group: Vec<Box<dyn Job>>) -> Vec<Box<dyn Job>> {
-        let before = self.connection.total_changes();
-        let sync = group.iter().map(|job| job.sync()).max().unwrap_or(Synced::Now);
-        if let Err(error) = self.begin(sync) {
-            // Each of them alone would wait as long again, for the same lock.
-            let words = error.to_string();
-            group.into_iter().for_each(|job| job.failed(self.name.failed(words.as_str())));
-            return Vec::new();
-        }
-        let mut results = Vec::with_capacity(group.len());
-        // Nobody asks for what is not answered.
-        group.retain(|job| !job.abandoned());
-        let _open = Open(&self.connection);
-        for job in &mut group {
-            match self.in_savepoint(job.as_mut()) {
-                Ok(result) => results.push(result),
-                Err(_) => {
-                    self.roll_back();
-                    return group;
-                }
-            }
-        }
-        if self.execute("COMMIT").is_err() {
-            // It may be one large change that finds no room: each is tried alone.
-            self.roll_back();
-            return group;
-        }
-        self.count(before);
-        for (job, result) in group.into_iter().zip(results) {
-            match result {
-                Ok(()) => job.done(),
-                Err(error) => job.failed(error),
-            }
-        }
-        Vec::new()
-    }
-
-    /// Runs one change of several; an outer error means that the transaction is lost.
-    fn in_savepoint(&self, job: &mut dyn Job) -> Result<Result<(), Error>, Error> {
-        self.execute("SAVEPOINT job")?;
-        let result = job.run(&self.connection);
-        if result.is_err() {
-            self.execute("ROLLBACK TO job")?;
-        }
-        self.execute("RELEASE job")?;
-        Ok(result)
-    }
-
-    fn begin(&mut self, sync: Synced) -> Result<(), Error> {
-        self.begin_raw(sync).map_err(|error| self.failed(&error))
-    }
-
-    fn begin_raw(&mut self, sync: Synced) -> rusqlite::Result<()> {
-        if self.sync != Some(sync) {
-            self.sync = None;
-            self.execute_raw(sync.pragma())?;
-            self.sync = Some(sync);
-        }
-        self.execute_raw("BEGIN IMMEDIATE")
-    }
-
-    fn execute(&self, sql: &'static str) -> Result<(), Error> {
-        self.execute_raw(sql).map_err(|error| self.failed(&error))
-    }
-
-    fn execute_raw(&self, sql: &'static str) -> rusqlite::Result<()> {
-        self.connection.prepare_cached(sql)?.execute(()).map(|_| ())
-    }
-
-    fn failed(&self, error: &rusqlite::Error) -> Error {
-        self.name.sqlite("writing to it", error)
-    }
-
-    fn roll_back(&self) {
-        // After some errors SQLite has rolled back by itself.
-        if !self.connection.is_autocommit() {
-            // What cannot be rolled back was never committed either.
-            let _ = self.execute("ROLLBACK");
-        }
-    }
-
-    fn count(&self, changes_before: u64) {
-        let changed = self.connection.total_changes() != changes_before;
-        if changed && self.sync == Some(Synced::Now) {
-            self.counts.commits.fetch_add(1, Ordering::Relaxed);
         }
     }
 }

@@ -8,6 +8,7 @@ use std::task::Poll;
 use futures_util::FutureExt as _;
 
 use super::*;
+use crate::sqlite::connect::Hurry;
 
 /// A writer of a table with numbers, and what reads it.
 fn writer(commits: Commits, folder: &tempfile::TempDir) -> (Writer, Connection) {
