@@ -17,18 +17,15 @@ pub(super) async fn measure<S: Subject>(
         timed(&subject, &setup).await?;
     }
     setup.probe.take();
-    let (mut walls, mut cpus) = (Vec::new(), 0.0);
+    let (mut walls, mut cpus) = (Vec::new(), Vec::new());
     for _ in 0..RUNS.1 {
         let (wall, cpu) = timed(&subject, &setup).await?;
         walls.push(wall);
-        cpus += cpu;
+        cpus.push(cpu);
     }
     let calls = setup.script.total_calls() * RUNS.1;
     check("tool calls", calls, setup.probe.take().len())?;
     let steps = setup.script.steps as f64;
-    let wall = stats::median(&walls).unwrap_or_default();
-    Ok(sample([
-        ("wall_us_per_step", wall * 1e6 / steps),
-        ("cpu_us_per_step", cpus * 1e6 / steps / RUNS.1 as f64),
-    ]))
+    let step = |times: &[f64]| stats::median(times).unwrap_or_default() * 1e6 / steps;
+    Ok(sample([("wall_us_per_step", step(&walls)), ("cpu_us_per_step", step(&cpus))]))
 }
