@@ -1,5 +1,8 @@
-//! What the model wrote, as the types of a tool.
+//! What the model wrote, as the types of a tool, and the answer to it.
 
+use std::fmt::Display;
+
+use legwork_port::ToolContext;
 use legwork_port::core::tool::FailureKind;
 use legwork_port::core::{ToolCall, ToolOutcome};
 use serde::de::{Deserialize, DeserializeOwned, Deserializer, Error as _};
@@ -10,6 +13,33 @@ pub(crate) fn parse<T: DeserializeOwned>(call: &ToolCall) -> Result<T, ToolOutco
         let message = format!("the arguments of {} do not fit: {error}", call.name);
         ToolOutcome::Failed(FailureKind::InvalidArguments, message)
     })
+}
+
+/// Answers a call that changes nothing: with what comes of its arguments, or as interrupted
+/// when it is cancelled before.
+pub(crate) async fn answered<A, E, F>(
+    call: &ToolCall,
+    cx: &ToolContext,
+    work: impl FnOnce(A) -> F,
+) -> ToolOutcome
+where
+    A: DeserializeOwned,
+    E: Display,
+    F: Future<Output = Result<String, E>>,
+{
+    let arguments = match parse(call) {
+        Ok(arguments) => arguments,
+        Err(outcome) => return outcome,
+    };
+    tokio::select! {
+        // What has ended is told, also when it was cancelled just then.
+        biased;
+        done = work(arguments) => match done {
+            Ok(text) => ToolOutcome::text(text),
+            Err(error) => ToolOutcome::failed(error.to_string()),
+        },
+        () = cx.cancellation.cancelled() => ToolOutcome::Interrupted,
+    }
 }
 
 /// A whole number; JSON Schema counts `3.0` as one, and models write it.

@@ -25,12 +25,15 @@
 
 mod arguments;
 pub mod bash;
+mod blocking;
+mod diff;
 pub mod edit;
 pub mod list;
 mod process;
 pub mod read;
 pub mod sandbox;
 pub mod search;
+mod tree;
 pub mod workspace;
 pub mod write;
 

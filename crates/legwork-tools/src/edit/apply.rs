@@ -4,7 +4,7 @@ use memchr::memmem;
 use serde::Deserialize;
 
 use super::SIZE_MAX;
-use super::diff::is_crlf;
+use crate::diff::is_crlf;
 
 /// One replacement, as the model asked for it.
 #[derive(Clone, Debug, Deserialize)]
@@ -169,7 +169,7 @@ impl<'a> Endings<'a> {
 /// Plain LF as CRLF.
 fn with_crlf(text: &[u8]) -> Vec<u8> {
     let mut converted = Vec::with_capacity(text.len());
-    for line in super::diff::lines(text) {
+    for line in crate::diff::lines(text) {
         match line.strip_suffix(b"\n") {
             Some(line) => converted.extend([line, b"\r\n"].concat()),
             None => converted.extend_from_slice(line),

@@ -3,7 +3,7 @@
 use memchr::memmem;
 
 use super::apply::{Replacement, line_of};
-use super::diff::{lines, shortened};
+use crate::diff::{lines, shortened};
 
 /// Most lines of a file that are compared.
 const COMPARED_MAX: usize = 50_000;

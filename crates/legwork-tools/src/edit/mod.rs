@@ -1,7 +1,6 @@
 //! The `edit` tool: text of a file replaced by other text, all or nothing.
 
 mod apply;
-pub(crate) mod diff;
 mod hint;
 
 #[cfg(test)]
@@ -16,6 +15,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::arguments::parse;
+use crate::diff;
 use crate::workspace::{self, Leave, Workspace, change};
 use apply::{COUNTED_MAX, Misfit, PLACES_MAX, Replacement, apply};
 

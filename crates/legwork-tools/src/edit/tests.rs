@@ -1,8 +1,8 @@
 //! Replacements, hints and diffs without a file.
 
 use super::apply::{Misfit, Replacement, apply};
-use super::diff::{count_lines, is_crlf, unified};
 use super::hint;
+use crate::diff::{count_lines, is_crlf, unified};
 
 fn edit(old: &str, new: &str) -> Replacement {
     Replacement { old: old.into(), new: new.into(), replace_all: None }

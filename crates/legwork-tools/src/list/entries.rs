@@ -6,9 +6,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, FileType, readlinkat, statat};
 
-use super::blocking::Stop;
-use super::ignored::Rules;
-use super::tree::{Tree, told};
+use crate::blocking::Stop;
+use crate::tree::{Rules, Tree, told};
 
 /// Most entries of one page.
 const ENTRIES_MAX: usize = 1_000;

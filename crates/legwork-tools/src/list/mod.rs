@@ -1,9 +1,6 @@
 //! The `list` tool: what a directory of the workspace holds.
 
-pub(crate) mod blocking;
 mod entries;
-pub(crate) mod ignored;
-pub(crate) mod tree;
 
 #[cfg(test)]
 mod tests;
@@ -17,12 +14,11 @@ use legwork_port::{BoxFuture, Tool, ToolContext};
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::arguments::{parse, whole};
+use crate::arguments::{answered, whole};
+use crate::blocking::{self, Stop};
+use crate::tree::{self, Rules, Tree, located};
 use crate::workspace::{self, Workspace};
-use blocking::Stop;
 use entries::{Listed, Window, collect, lines};
-use ignored::Rules;
-use tree::{Tree, located};
 
 /// How many levels of directories one call may show.
 const DEPTH_MAX: u64 = 10;
@@ -132,20 +128,7 @@ impl Tool for List {
     }
 
     fn call<'a>(&'a self, call: &'a ToolCall, cx: &'a ToolContext) -> BoxFuture<'a, ToolOutcome> {
-        Box::pin(async {
-            let arguments = match parse(call) {
-                Ok(arguments) => arguments,
-                Err(outcome) => return outcome,
-            };
-            tokio::select! {
-                biased;
-                () = cx.cancellation.cancelled() => ToolOutcome::Interrupted,
-                listing = self.listing(arguments) => match listing {
-                    Ok(text) => ToolOutcome::text(text),
-                    Err(error) => ToolOutcome::failed(error.to_string()),
-                },
-            }
-        })
+        Box::pin(answered(call, cx, |arguments| self.listing(arguments)))
     }
 }
 

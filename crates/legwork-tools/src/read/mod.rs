@@ -14,7 +14,7 @@ use serde::Deserialize;
 use serde_json::json;
 use tokio::io::AsyncReadExt as _;
 
-use crate::arguments::{parse, whole};
+use crate::arguments::{answered, whole};
 use crate::workspace::{self, Workspace};
 use page::{Binary, Page, Shown, Want};
 
@@ -143,20 +143,7 @@ impl Tool for Read {
     }
 
     fn call<'a>(&'a self, call: &'a ToolCall, cx: &'a ToolContext) -> BoxFuture<'a, ToolOutcome> {
-        Box::pin(async {
-            let arguments = match parse(call) {
-                Ok(arguments) => arguments,
-                Err(outcome) => return outcome,
-            };
-            tokio::select! {
-                biased;
-                page = self.page(arguments) => match page {
-                    Ok(text) => ToolOutcome::text(text),
-                    Err(error) => ToolOutcome::failed(error.to_string()),
-                },
-                () = cx.cancellation.cancelled() => ToolOutcome::Interrupted,
-            }
-        })
+        Box::pin(answered(call, cx, |arguments| self.page(arguments)))
     }
 }
 

@@ -9,8 +9,8 @@ use grep_regex::RegexMatcher;
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkMatch};
 
 use super::text::{Searched, search};
-use crate::list::blocking::Stop;
-use crate::list::tree::Tree;
+use crate::blocking::Stop;
+use crate::tree::Tree;
 
 /// What is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

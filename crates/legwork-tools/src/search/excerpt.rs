@@ -12,8 +12,8 @@ use grep_searcher::{
 
 use super::line::shorten;
 use super::text::search;
-use crate::list::blocking::Stop;
-use crate::list::tree::{Tree, told};
+use crate::blocking::Stop;
+use crate::tree::{Tree, told};
 
 /// Bytes after which a page takes no further match.
 pub(super) const BYTES_MAX: usize = 100 * 1024;

@@ -8,9 +8,9 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use rustix::fs::FileType;
 
 use super::glob::Globs;
-use crate::list::blocking::Stop;
-use crate::list::ignored::Rules;
-use crate::list::tree::Tree;
+use crate::blocking::Stop;
+use crate::tree::Rules;
+use crate::tree::Tree;
 
 /// What a walk found.
 #[derive(Debug, Default)]

@@ -19,8 +19,8 @@ use legwork_port::{BoxFuture, Tool, ToolContext};
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::arguments::{parse, whole};
-use crate::list::blocking;
+use crate::arguments::{answered, whole};
+use crate::blocking;
 use crate::workspace::{self, Workspace};
 
 /// Most lines shown before and after a match.
@@ -176,19 +176,6 @@ impl Tool for Search {
     }
 
     fn call<'a>(&'a self, call: &'a ToolCall, cx: &'a ToolContext) -> BoxFuture<'a, ToolOutcome> {
-        Box::pin(async {
-            let arguments = match parse(call) {
-                Ok(arguments) => arguments,
-                Err(outcome) => return outcome,
-            };
-            tokio::select! {
-                biased;
-                () = cx.cancellation.cancelled() => ToolOutcome::Interrupted,
-                found = self.found(arguments) => match found {
-                    Ok(text) => ToolOutcome::text(text),
-                    Err(error) => ToolOutcome::failed(error.to_string()),
-                },
-            }
-        })
+        Box::pin(answered(call, cx, |arguments| self.found(arguments)))
     }
 }

@@ -10,8 +10,8 @@ use super::excerpt::{BYTES_MAX, Page, Wanted};
 use super::files::{self, Files};
 use super::glob::Globs;
 use super::{Arguments, CONTEXT_MAX, Error, LIMIT, LIMIT_MAX};
-use crate::list::blocking::Stop;
-use crate::list::tree::{Tree, located, told};
+use crate::blocking::Stop;
+use crate::tree::{Tree, located, told};
 use crate::workspace::{self, Workspace};
 
 /// Most threads of one search.

@@ -9,9 +9,9 @@ use super::glob::{Asked, Globs};
 use super::line::shorten;
 use super::text::{LINE_MAX, Lines};
 use crate::Workspace;
-use crate::list::blocking::Stop;
-use crate::list::ignored::Rules;
-use crate::list::tree::Tree;
+use crate::blocking::Stop;
+use crate::tree::Rules;
+use crate::tree::Tree;
 
 #[test]
 fn globs_are_parted_at_commas_outside_braces() {

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use grep_regex::RegexMatcher;
 use grep_searcher::{Searcher, Sink};
 
-use crate::list::blocking::Stop;
+use crate::blocking::Stop;
 
 /// Bytes of a file's opening that are looked at for a NUL.
 const SNIFFED: u64 = 8 * 1024;

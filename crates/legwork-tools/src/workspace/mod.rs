@@ -38,7 +38,7 @@ const RESOLVED_AGAIN: usize = 16;
 /// File systems whose files are windows into the kernel, not data: procfs,
 /// sysfs, debugfs, tracefs, securityfs, cgroup, cgroup2, configfs, efivarfs,
 /// bpf, selinuxfs (`linux/magic.h`).
-pub(crate) const KERNEL_FILE_SYSTEMS: [i64; 11] = [
+const KERNEL_FILE_SYSTEMS: [i64; 11] = [
     0x9fa0,
     0x6265_6572,
     0x6462_6720,
@@ -195,12 +195,17 @@ impl Workspace {
     }
 }
 
+/// Whether it lies on a file system of the kernel's own.
+pub(crate) fn is_kernel(handle: &OwnedFd) -> Result<bool, Errno> {
+    #[allow(clippy::unnecessary_cast, reason = "the width of f_type differs by architecture")]
+    let system = fstatfs(handle)?.f_type as i64;
+    Ok(KERNEL_FILE_SYSTEMS.contains(&system))
+}
+
 /// Refuses what lies on a file system of the kernel's own.
 fn check_system(asked: &str, handle: &OwnedFd) -> Result<(), Error> {
-    let system = fstatfs(handle)
-        .map_err(|errno| Error::Io { path: asked.to_owned(), source: errno.into() })?;
-    #[allow(clippy::unnecessary_cast, reason = "the width of f_type differs by architecture")]
-    if KERNEL_FILE_SYSTEMS.contains(&(system.f_type as i64)) {
+    let io = |errno: Errno| Error::Io { path: asked.to_owned(), source: errno.into() };
+    if is_kernel(handle).map_err(io)? {
         return Err(Error::Special { path: asked.to_owned(), kind: "a window into the kernel" });
     }
     Ok(())

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::arguments::parse;
-use crate::edit::diff::{count_lines, unified};
+use crate::diff::{count_lines, unified};
 use crate::edit::{SIZE_MAX, binary};
 use crate::workspace::{self, Current, Leave, Workspace, change};
 

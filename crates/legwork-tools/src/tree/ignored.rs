@@ -10,7 +10,7 @@ use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use rustix::fs::{FileType, Mode, OFlags, fstat, openat};
 
-use super::tree::Entry;
+use super::Entry;
 
 /// Most bytes of an ignore file that are heeded.
 const FILE_MAX: u64 = 1024 * 1024;

@@ -1,4 +1,7 @@
-//! The directories of a workspace, opened without ever following a symlink.
+//! The directories of a workspace, opened without ever following a symlink; `list` and
+//! `search` walk them.
+
+mod ignored;
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -8,12 +11,12 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{
-    AtFlags, Dir, FileType, Mode, OFlags, ResolveFlags, fstat, fstatfs, openat, openat2, statat,
+    AtFlags, Dir, FileType, Mode, OFlags, ResolveFlags, fstat, openat, openat2, statat,
 };
 use rustix::io::Errno;
 
-use super::ignored::Rules;
 use crate::workspace::{self, Workspace};
+pub(crate) use ignored::Rules;
 
 /// One name of a directory.
 #[derive(Clone, Debug)]
@@ -56,7 +59,7 @@ impl Tree {
     /// The names in a directory that the rules from above and its own let by.
     pub(crate) fn contents(&self, path: &Path, rules: &Rules) -> io::Result<Contents> {
         let handle = self.resolve(path, OFlags::RDONLY | OFlags::DIRECTORY)?;
-        if is_kernel(&handle)? {
+        if workspace::is_kernel(&handle)? {
             return Err(io::ErrorKind::Unsupported.into());
         }
         let mut entries = names(&handle)?;
@@ -150,12 +153,6 @@ fn spelled(workspace: &Workspace, asked: &str) -> PathBuf {
         }
     }
     path
-}
-
-fn is_kernel(handle: &OwnedFd) -> Result<bool, Errno> {
-    #[allow(clippy::unnecessary_cast, reason = "the width of f_type differs by architecture")]
-    let system = fstatfs(handle)?.f_type as i64;
-    Ok(workspace::KERNEL_FILE_SYSTEMS.contains(&system))
 }
 
 fn tried(handle: &OwnedFd, name: &str) -> Option<Entry> {
