@@ -10,7 +10,7 @@ use super::connect::{Connected, Hurry};
 use super::fault::{self, Name};
 
 /// Frames in the log that a session which comes to rest copies into the file. That takes
-/// syncs of its own, so no step does it. It is some 200 steps, and a log that the next
+/// syncs of its own, so no step does it. It is some 350 steps, and a log that the next
 /// process has read within 2 ms.
 const LONG_LOG: i64 = 1536;
 

@@ -24,7 +24,7 @@ const APPLICATION: u32 = 0x4c67_576b;
 const PAGE: u64 = 1024;
 
 /// Pages in the log after which a commit copies them into the file, should no session
-/// have come to rest before; it is some 1,000 steps.
+/// have come to rest before; it is some 1,900 steps.
 const CHECKPOINT: u32 = 8192;
 
 /// Knows where the file is and how it is to be opened.
