@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::event::ToolFinished;
+use legwork_core::tool::Metadata;
 use legwork_core::{AgentState, Event, Micros, OnDoubt, ToolCall, ToolOutcome};
 use legwork_port::observer::LiveEvent;
 use legwork_port::{Cancellation, Clock, Lifecycle, Model, Observer, StepView, Trigger};
@@ -120,6 +121,7 @@ impl StepContext {
         let step = state.current_step().map_or(0, |step| step.number);
         self.live(&state, &LiveEvent::ToolFinished { step, index, call, outcome: &outcome });
         let outcome = Arc::new(outcome);
-        state.with(Event::ToolFinished(ToolFinished { index, outcome, took: Micros::ZERO }))
+        let (took, metadata) = (Micros::ZERO, Metadata::default());
+        state.with(Event::ToolFinished(ToolFinished { index, outcome, took, metadata }))
     }
 }

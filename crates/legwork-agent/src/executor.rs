@@ -9,7 +9,7 @@ use futures_util::future::{Either, FutureExt as _, select};
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use legwork_core::event::{ToolFinished, ToolStarted};
 use legwork_core::state::CallStatus;
-use legwork_core::tool::{ExecutionMode, FailureKind};
+use legwork_core::tool::{ExecutionMode, FailureKind, Metadata};
 use legwork_core::{AgentState, Event, Micros, ToolCall, ToolOutcome, ToolSpec};
 use legwork_port::observer::LiveEvent;
 use legwork_port::{BoxFuture, ToolContext, Toolset};
@@ -54,6 +54,7 @@ struct Ran {
     index: u32,
     outcome: ToolOutcome,
     took: Micros,
+    metadata: Metadata,
     spec: Arc<ToolSpec>,
 }
 
@@ -237,7 +238,8 @@ fn call(job: Job, state: &AgentState, cx: &StepContext) -> BoxFuture<'static, Ra
     let Some(key) = state.effect_key(job.index) else {
         let outcome = ToolOutcome::failed("the call has no response entry");
         let (index, spec, took) = (job.index, job.spec, Micros::ZERO);
-        return Box::pin(std::future::ready(Ran { index, outcome, took, spec }));
+        let metadata = Metadata::default();
+        return Box::pin(std::future::ready(Ran { index, outcome, took, metadata, spec }));
     };
     let context = ToolContext::new(
         state.clone(),
@@ -262,7 +264,8 @@ fn call(job: Job, state: &AgentState, cx: &StepContext) -> BoxFuture<'static, Ra
         };
         let outcome = outcome.unwrap_or_else(|panic| panicked(&*panic));
         let took = clock.now().mono.since(start);
-        Ran { index: job.index, outcome, took, spec: job.spec }
+        let metadata = context.take_metadata();
+        Ran { index: job.index, outcome, took, metadata, spec: job.spec }
     })
 }
 
@@ -292,7 +295,12 @@ async fn record(
         let outcome = std::mem::replace(&mut ran.outcome, ToolOutcome::Interrupted);
         let outcome = Arc::new(limit_retries(&state, &ran, outcome.for_journal()));
         release.ended(&state, cx, index, &outcome);
-        state = state.with(Event::ToolFinished(ToolFinished { index, outcome, took }));
+        state = state.with(Event::ToolFinished(ToolFinished {
+            index,
+            outcome,
+            took,
+            metadata: ran.metadata,
+        }));
     }
     if urgent { cx.commit(state).await } else { Ok(state) }
 }

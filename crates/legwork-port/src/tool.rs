@@ -1,9 +1,11 @@
 //! Tools: what a model may call, and where tools come from.
 
 use std::any::Any;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use legwork_core::tool::Metadata;
 use legwork_core::{AgentState, EffectKey, SessionId, ToolCall, ToolOutcome, ToolSpec};
+use serde_json::Value;
 
 use crate::observer::{LiveEvent, Observer};
 use crate::{BoxFuture, Cancellation};
@@ -76,6 +78,7 @@ pub struct ToolContext {
     pub cancellation: Cancellation,
     observer: Arc<dyn Observer>,
     deps: Option<Arc<dyn Any + Send + Sync>>,
+    metadata: Arc<Mutex<Metadata>>,
 }
 
 impl ToolContext {
@@ -87,12 +90,28 @@ impl ToolContext {
         observer: Arc<dyn Observer>,
         deps: Option<Arc<dyn Any + Send + Sync>>,
     ) -> Self {
-        Self { session: state.session().clone(), key, state, cancellation, observer, deps }
+        let (session, metadata) = (state.session().clone(), Arc::default());
+        Self { session, key, state, cancellation, observer, deps, metadata }
     }
 
     /// The typed dependencies that the agent was given, if they are of this type.
     pub fn deps<T: Any + Send + Sync>(&self) -> Option<&T> {
         self.deps.as_deref()?.downcast_ref()
+    }
+
+    /// Leaves a value for people and programs, journaled with the outcome under a name; the
+    /// model never sees it. A later one of the same name takes its place.
+    pub fn attach(&self, name: impl Into<String>, value: Value) {
+        self.metadata().insert(name, value);
+    }
+
+    /// Takes what was attached so far; for whoever runs the call.
+    pub fn take_metadata(&self) -> Metadata {
+        std::mem::take(&mut *self.metadata())
+    }
+
+    fn metadata(&self) -> MutexGuard<'_, Metadata> {
+        self.metadata.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Tells whoever listens how far the call got.

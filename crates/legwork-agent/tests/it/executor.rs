@@ -393,3 +393,38 @@ async fn s3_7_a_stop_raised_while_judging_skips_every_call_and_keeps_its_reason(
     assert!(matches!(all[1], ToolOutcome::Skipped(_)), "{:?}", all[1]);
     assert!(world.notes().is_empty(), "{:?}", world.notes());
 }
+
+#[tokio::test]
+async fn s6_9_metadata_of_a_result_is_journaled_and_the_model_does_not_see_it() {
+    let keep = made(spec("keep"), |arguments, cx| {
+        cx.attach("seen", json!({"secret": arguments["n"]}));
+        cx.attach("seen", json!({"secret": "late"}));
+        Box::pin(async { ToolOutcome::text("kept") })
+    });
+    let fail = made(spec("fail"), |_, cx| {
+        cx.attach("deep", (0..200).fold(json!("secret"), |inside, _| json!([inside])));
+        Box::pin(async { ToolOutcome::failed("no") })
+    });
+    let (model, seen) = (calls([("keep", 1), ("fail", 2)]), RecordingObserver::new());
+    let agent = Agent::builder(model.clone())
+        .tools([keep, fail])
+        .observer(Arc::new(seen.clone()))
+        .build()
+        .unwrap();
+    let run = agent.run("go").await.unwrap();
+    let told: Vec<_> = model.requests().iter().map(|request| format!("{request:?}")).collect();
+    assert_eq!(told.iter().filter(|told| told.contains("secret")).count(), 0, "{told:?}");
+    assert_eq!(said(run.state()), ["go", "kept", "no", "done"]);
+
+    let entries = seen.entries();
+    let kept: Vec<_> = entries
+        .iter()
+        .filter_map(|entry| match &entry.event {
+            legwork_core::Event::ToolFinished(finished) => Some(&finished.metadata),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(kept[0].get("seen"), Some(&json!({"secret": "late"})));
+    // Too deep to be read back: kept as its text.
+    assert!(kept[1].get("deep").is_some_and(Value::is_string));
+}

@@ -249,7 +249,8 @@ async fn s2_1_core_lifecycle_decides_alone() {
 
     let call = Arc::new(ToolCall::new("c", "look", "{}"));
     let outcome = Arc::new(ToolOutcome::text("seen"));
-    let finished = ToolFinished { index: 0, outcome, took: Default::default() };
+    let finished =
+        ToolFinished { index: 0, outcome, took: Default::default(), metadata: Default::default() };
     let called = answered(vec![Part::ToolCall(call)], FinishReason::ToolCalls);
     let called = called.with(Event::ToolFinished(finished));
     assert!(decide(called.clone()).await.continuation_outcome().unwrap().should_continue());

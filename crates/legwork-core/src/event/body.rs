@@ -16,7 +16,7 @@ use crate::inference::{ModelSettings, Response};
 use crate::message::Message;
 use crate::state::{ExecutionStatus, Pending};
 use crate::time::Micros;
-use crate::tool::{EffectClass, ToolOutcome, ToolSpec};
+use crate::tool::{EffectClass, Metadata, ToolOutcome, ToolSpec};
 
 /// The session began.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -151,6 +151,9 @@ pub struct ToolFinished {
     /// How long its body ran.
     #[serde(default, skip_serializing_if = "is_instant")]
     pub took: Micros,
+    /// What it left for people and programs, by name; the model never sees it.
+    #[serde(default, skip_serializing_if = "Metadata::is_empty")]
+    pub metadata: Metadata,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it by reference")]

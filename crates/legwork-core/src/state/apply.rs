@@ -289,6 +289,7 @@ impl Inner {
             index: pending.index,
             outcome: Arc::new(outcome),
             took: crate::time::Micros::ZERO,
+            metadata: crate::tool::Metadata::default(),
         };
         self.finish_call(at, &finished);
     }

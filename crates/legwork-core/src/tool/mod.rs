@@ -2,10 +2,12 @@
 
 mod call;
 mod execution;
+mod metadata;
 mod outcome;
 mod spec;
 
 pub use call::ToolCall;
 pub use execution::ToolExecution;
+pub use metadata::Metadata;
 pub use outcome::{Deferral, FailureKind, ToolOutcome};
 pub use spec::{EffectClass, ExecutionMode, OnDoubt, ToolSpec, ToolSpecs};

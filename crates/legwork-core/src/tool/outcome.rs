@@ -91,7 +91,7 @@ impl ToolOutcome {
     #[must_use]
     pub fn for_journal(self) -> Self {
         match self {
-            Self::Ok(value) if is_deeper(&value, DEEPEST) => Self::text(value.to_string()),
+            Self::Ok(value) => Self::Ok(shallow(value)),
             outcome => outcome,
         }
     }
@@ -123,6 +123,14 @@ impl ToolOutcome {
 
 /// How deeply a value may be nested; what is around it in a journal's line adds some.
 const DEEPEST: usize = entry::DEEPEST - 20;
+
+/// The value, as its text where it is nested too deeply for a journal.
+pub(super) fn shallow(value: Value) -> Value {
+    match is_deeper(&value, DEEPEST) {
+        true => Value::String(value.to_string()),
+        false => value,
+    }
+}
 
 fn is_deeper(value: &Value, levels: usize) -> bool {
     let Some(left) = levels.checked_sub(1) else { return value.is_array() || value.is_object() };

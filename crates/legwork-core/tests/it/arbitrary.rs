@@ -9,7 +9,7 @@ use legwork_core::event::{self, Definition, HeadMoved, Unknown};
 use legwork_core::inbox::{Answer, Cursor, Item, Label, Verdict};
 use legwork_core::message::{Image, ImageSource, Thinking, ToolResult};
 use legwork_core::state::{Pending, PendingReason};
-use legwork_core::tool::{Deferral, ToolSpecs};
+use legwork_core::tool::{Deferral, Metadata, ToolSpecs};
 use legwork_core::{
     ContinuationOutcome, Decision, Digest, EffectClass, ErrorRecord, Event, Message, Micros,
     ModelSettings, OnDoubt, Part, Response, Role, Seq, StopReason, StopSignal, Timestamp, ToolCall,
@@ -174,6 +174,16 @@ fn effect() -> BoxedStrategy<EffectClass> {
     .boxed()
 }
 
+fn metadata() -> BoxedStrategy<Metadata> {
+    let some = prop::collection::vec((text(), json()), 0..3);
+    some.prop_map(|some| {
+        let mut metadata = Metadata::default();
+        some.into_iter().for_each(|(name, value)| metadata.insert(name, value));
+        metadata
+    })
+    .boxed()
+}
+
 fn outcome() -> BoxedStrategy<Arc<ToolOutcome>> {
     let kind = prop_oneof![text(), Just("invalid_arguments".to_owned())];
     prop_oneof![
@@ -330,8 +340,8 @@ fn of_a_step() -> BoxedStrategy<Event> {
             let arguments = arguments.map(Arc::from);
             Event::ToolStarted(event::ToolStarted { index, effect, arguments })
         }),
-        8 => (index(), outcome(), small()).prop_map(|(index, outcome, took)| {
-            Event::ToolFinished(event::ToolFinished { index, outcome, took: Micros(took) })
+        8 => (index(), outcome(), small(), metadata()).prop_map(|(index, outcome, took, metadata)| {
+            Event::ToolFinished(event::ToolFinished { index, outcome, took: Micros(took), metadata })
         }),
         2 => (index(), outcome()).prop_map(|(index, outcome)| {
             Event::ToolChanged(event::ToolChanged { index, outcome })

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use legwork_core::entry::{Error, FORMAT};
 use legwork_core::event::{ToolFinished, Unknown};
+use legwork_core::tool::Metadata;
 use legwork_core::{Entry, Event, Message, Micros, Part, Seq, Timestamp, ToolCall, ToolOutcome};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -42,7 +43,8 @@ fn nested(levels: usize) -> Value {
 
 fn finished(outcome: ToolOutcome) -> Entry {
     let (outcome, took) = (Arc::new(outcome), Micros::ZERO);
-    entry(Event::ToolFinished(ToolFinished { index: 0, outcome, took }))
+    let metadata = Metadata::default();
+    entry(Event::ToolFinished(ToolFinished { index: 0, outcome, took, metadata }))
 }
 
 #[test]

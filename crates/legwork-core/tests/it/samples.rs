@@ -13,7 +13,7 @@ use legwork_core::inference::Incomplete;
 use legwork_core::journal::Journal;
 use legwork_core::message::{Image, ImageSource, Thinking};
 use legwork_core::state::{Pending, PendingReason};
-use legwork_core::tool::{Deferral, ExecutionMode, FailureKind, ToolSpecs};
+use legwork_core::tool::{Deferral, ExecutionMode, FailureKind, Metadata, ToolSpecs};
 use legwork_core::{
     AgentState, ContinuationOutcome, Decision, Digest, EffectClass, Entry, ErrorRecord,
     ExecutionStatus, FinishReason, Message, Micros, ModelSettings, OnDoubt, Part, Response, Role,
@@ -27,6 +27,15 @@ const HARD: &str = "nul \u{0}, bell \u{7}, escape \u{1b}, delete \u{7f}, next li
                     \u{2028}, paragraph \u{2029}, \u{feff}, \u{fffd}, \u{ffff}, \u{10ffff}, \
                     \u{202e}right to left, 👩‍👩‍👧‍👦 🧵 漢字 é e\u{301}, \"quoted\", \\ud800 \\u0000, \
                     </script>, a\r\n\tb";
+
+fn metadata(index: u32) -> Metadata {
+    let mut metadata = Metadata::default();
+    if index == 2 {
+        metadata.insert("changes", hard_json());
+        metadata.insert(HARD, json!(null));
+    }
+    metadata
+}
 
 fn hard_json() -> Value {
     let deep = (0..60).fold(json!("bottom"), |inside, _| json!([inside]));
@@ -261,7 +270,8 @@ fn answering() -> Vec<Event> {
     let finished = |(at, outcome): (usize, ToolOutcome)| {
         let index = u32::try_from(at + 2).unwrap_or(u32::MAX);
         let took = Micros(if index == 3 { 0 } else { 1_000_001 });
-        Event::ToolFinished(event::ToolFinished { index, outcome: Arc::new(outcome), took })
+        let (outcome, metadata) = (Arc::new(outcome), metadata(index));
+        Event::ToolFinished(event::ToolFinished { index, outcome, took, metadata })
     };
     let mut events = vec![
         answered(0, Verdict::Supply(hard_json())),

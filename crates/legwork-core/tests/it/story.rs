@@ -12,6 +12,7 @@ use legwork_core::event::{
 use legwork_core::inbox::{Answer, Cursor, Item, Verdict};
 use legwork_core::inference::Incomplete;
 use legwork_core::state::{CallStatus, Judged, Pending, PendingReason};
+use legwork_core::tool::Metadata;
 use legwork_core::{
     AgentState, ContinuationOutcome, Digest, EffectClass, ErrorRecord, Event, ExecutionStatus,
     FinishReason, Message, Micros, OnDoubt, Owed, Part, Response, SessionId, Stamp, StopReason,
@@ -166,7 +167,12 @@ fn starts(state: AgentState, rest: &str) -> AgentState {
 pub(crate) fn finish(state: AgentState, index: u32, outcome: ToolOutcome) -> AgentState {
     let outcome = Arc::new(outcome);
     let took = Micros(5);
-    state.with(Event::ToolFinished(ToolFinished { index, outcome, took }))
+    state.with(Event::ToolFinished(ToolFinished {
+        index,
+        outcome,
+        took,
+        metadata: Metadata::default(),
+    }))
 }
 
 fn outcome_named(name: &str) -> ToolOutcome {
