@@ -69,7 +69,7 @@ fn counted<'a>(old: &'a [u8], new: &'a [u8]) -> Option<(Lines<'a>, Lines<'a>)> {
 
 /// How many bytes at the start and at the end are the same and out of sight:
 /// whole lines, further away than the context.
-fn around(old: &[u8], new: &[u8]) -> (usize, usize) {
+pub(super) fn around(old: &[u8], new: &[u8]) -> (usize, usize) {
     let same = old.iter().zip(new).take_while(|(old, new)| old == new).count();
     let kept = old.get(..same).unwrap_or_default();
     let start = memchr::memrchr_iter(b'\n', kept).nth(CONTEXT).map_or(0, |at| at.saturating_add(1));

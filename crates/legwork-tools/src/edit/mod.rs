@@ -15,8 +15,9 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::arguments::parse;
+use crate::changes::Change;
 use crate::diff;
-use crate::workspace::{self, Leave, Workspace, change};
+use crate::workspace::{self, Changed, Leave, Workspace, change};
 use apply::{COUNTED_MAX, Misfit, PLACES_MAX, Replacement, apply};
 
 /// Most bytes of a file that is edited, before and after.
@@ -143,12 +144,12 @@ impl Tool for Edit {
                 Err(outcome) => return outcome,
             };
             let workspace = self.workspace.clone();
-            change(&cx.cancellation, move |leave| edited(&workspace, arguments, leave)).await
+            change(cx, move |leave| edited(&workspace, arguments, leave)).await
         })
     }
 }
 
-fn edited(workspace: &Workspace, asked: Arguments, leave: &Leave) -> Result<String, Error> {
+fn edited(workspace: &Workspace, asked: Arguments, leave: &Leave) -> Result<Changed, Error> {
     let Arguments { path, edits } = asked;
     if edits.is_empty() {
         return Err(Error::Nothing);
@@ -165,11 +166,14 @@ fn edited(workspace: &Workspace, asked: Arguments, leave: &Leave) -> Result<Stri
     }
     let (new, places) = applied(&path, old, &edits)?;
     if *old == new {
-        return Ok(format!("the edits undo one another: {path} stays as it is"));
+        let text = format!("the edits undo one another: {path} stays as it is");
+        return Ok(Changed::nothing(text));
     }
     place.replace(&current, &new, leave)?;
     let noun = if places == 1 { "place" } else { "places" };
-    Ok(format!("edited {path}: {places} {noun} replaced\n{}", diff::unified(&path, old, &new)))
+    let text = diff::unified(&path, old, &new);
+    let text = format!("edited {path}: {places} {noun} replaced\n{text}");
+    Ok(Changed::new(text, Change::between(place.told(), Some(old), Some(&new))))
 }
 
 fn applied(path: &str, old: &[u8], edits: &[Replacement]) -> Result<(Vec<u8>, usize), Error> {

@@ -16,7 +16,7 @@ use serde_json::json;
 
 use crate::arguments::{answered, whole};
 use crate::blocking::{self, Stop};
-use crate::tree::{self, Rules, Tree, located};
+use crate::tree::{Rules, Tree, located};
 use crate::workspace::{self, Workspace};
 use entries::{Listed, Window, collect, lines};
 
@@ -135,6 +135,7 @@ impl Tool for List {
 fn list(workspace: &Workspace, asked: &Arguments, stop: &Stop) -> Result<String, Error> {
     let path = asked.path.as_deref().unwrap_or(".");
     let failed = |source| Error::Io { path: path.to_owned(), source };
+    let workspace = &workspace.home_of(path);
     let tree = Tree::open(workspace)?;
     let start = located(workspace, &workspace.open_dir(path)?, path);
     let rules = match asked.all {
@@ -148,17 +149,17 @@ fn list(workspace: &Workspace, asked: &Arguments, stop: &Stop) -> Result<String,
         return Err(Error::PastEnd { path: path.to_owned(), offset, entries });
     }
     let mut text = lines(&tree, &start, &listed.entries);
-    text.push_str(&notes(&start, &listed, window));
+    text.push_str(&notes(&tree, &start, &listed, window));
     Ok(text)
 }
 
 /// What is to be known about a listing, one line each.
-fn notes(start: &Path, listed: &Listed, window: Window) -> String {
+fn notes(tree: &Tree, start: &Path, listed: &Listed, window: Window) -> String {
     let Listed { entries, seen, more, left_out, unreadable } = listed;
     let mut notes = String::new();
     if *seen == 0 {
         let place =
-            if start.as_os_str().is_empty() { "the workspace".into() } else { tree::told(start) };
+            if start.as_os_str().is_empty() { "the workspace".into() } else { tree.told(start) };
         notes.push_str(&format!("[{place} holds nothing to show]\n"));
     }
     let next = window.first.saturating_add(entries.len());

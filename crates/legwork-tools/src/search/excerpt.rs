@@ -13,7 +13,7 @@ use grep_searcher::{
 use super::line::shorten;
 use super::text::search;
 use crate::blocking::Stop;
-use crate::tree::{Tree, told};
+use crate::tree::Tree;
 
 /// Bytes after which a page takes no further match.
 pub(super) const BYTES_MAX: usize = 100 * 1024;
@@ -62,7 +62,7 @@ impl<'a> Page<'a> {
         if before > 0 {
             self.text.push('\n');
         }
-        self.text.push_str(&told(path));
+        self.text.push_str(&self.tree.told(path));
         self.text.push('\n');
         let mut excerpt = Excerpt {
             matcher: self.matcher,

@@ -11,7 +11,7 @@ use super::files::{self, Files};
 use super::glob::Globs;
 use super::{Arguments, CONTEXT_MAX, Error, LIMIT, LIMIT_MAX};
 use crate::blocking::Stop;
-use crate::tree::{Tree, located, told};
+use crate::tree::{Tree, located};
 use crate::workspace::{self, Workspace};
 
 /// Most threads of one search.
@@ -28,6 +28,7 @@ pub(super) fn search(
     let asked_globs = asked.glob.as_ref().map(super::glob::Asked::split).unwrap_or_default();
     let globs =
         Globs::new(&asked_globs).map_err(|error| Error::Glob { message: error.to_string() })?;
+    let workspace = &workspace.home_of(asked.path.as_deref().unwrap_or("."));
     let tree = Tree::open(workspace)?;
     let threads = std::thread::available_parallelism().map_or(1, NonZero::get).min(THREADS_MAX);
     let files = chosen(workspace, &tree, asked, &globs, threads, stop)?;
@@ -41,7 +42,7 @@ pub(super) fn search(
     }
     let context = usize::try_from(asked.context.unwrap_or(0).min(CONTEXT_MAX)).unwrap_or(0);
     let (mut text, shown) = match unit {
-        Unit::Files => names(&files.paths, &counted, window),
+        Unit::Files => names(&tree, &files.paths, &counted, window),
         Unit::Lines => {
             let page = Page::new(&tree, &matcher, context, stop);
             excerpts(page, &files.paths, &counted, window)
@@ -116,12 +117,12 @@ fn chosen(
     }
 }
 
-fn names(paths: &[PathBuf], counted: &Counted, window: Window) -> (String, usize) {
+fn names(tree: &Tree, paths: &[PathBuf], counted: &Counted, window: Window) -> (String, usize) {
     let matching = paths.iter().zip(&counted.matches).filter(|(_, matches)| **matches > 0);
     let page = matching.skip(window.first.saturating_sub(1)).take(window.limit);
     let (mut text, mut shown) = (String::new(), 0_usize);
     for (path, _) in page {
-        text.push_str(&told(path));
+        text.push_str(&tree.told(path));
         text.push('\n');
         shown = shown.saturating_add(1);
         if text.len() >= BYTES_MAX {

@@ -49,11 +49,19 @@ pub(crate) struct Contents {
 #[derive(Debug)]
 pub(crate) struct Tree {
     root: OwnedFd,
+    /// What its paths are told with; empty for those of the workspace.
+    prefix: PathBuf,
 }
 
 impl Tree {
     pub(crate) fn open(workspace: &Workspace) -> Result<Self, workspace::Error> {
-        Ok(Self { root: workspace.open_dir(".")? })
+        let prefix = if workspace.is_beside() { workspace.root() } else { Path::new("") };
+        Ok(Self { root: workspace.open_dir(".")?, prefix: prefix.to_owned() })
+    }
+
+    /// A path of the tree as one line of text, such that it can be asked for.
+    pub(crate) fn told(&self, path: &Path) -> String {
+        told(&self.prefix.join(path))
     }
 
     /// The names in a directory that the rules from above and its own let by.

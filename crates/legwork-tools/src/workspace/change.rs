@@ -4,8 +4,10 @@ use std::fmt::Display;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use legwork_port::Cancellation;
+use legwork_port::ToolContext;
 use legwork_port::core::ToolOutcome;
+
+use crate::changes::{self, Change};
 
 const OPEN: u8 = 0;
 const USED: u8 = 1;
@@ -46,13 +48,38 @@ impl Drop for Revoked {
     }
 }
 
-/// Runs a change on a thread where it may block.
+/// What a change came to.
+pub(crate) struct Changed {
+    text: String,
+    change: Option<Change>,
+}
+
+impl Changed {
+    /// The words for the model, and the change for the journal.
+    pub(crate) fn new(text: String, change: Change) -> Self {
+        Self { text, change: Some(change) }
+    }
+
+    /// Nothing was changed, for the reason that these words give.
+    pub(crate) fn nothing(text: String) -> Self {
+        Self { text, change: None }
+    }
+
+    fn attach(&self, cx: &ToolContext) {
+        let change = self.change.as_ref().and_then(|change| serde_json::to_value([change]).ok());
+        if let Some(change) = change {
+            cx.attach(changes::METADATA, change);
+        }
+    }
+}
+
+/// Runs a change on a thread where it may block, and leaves it in the call's metadata.
 ///
 /// Once this returned or was dropped, the change has happened or never will;
 /// only a change that began just before a drop may end shortly after it.
 pub(crate) async fn change<E: Display + Send + 'static>(
-    cancellation: &Cancellation,
-    job: impl FnOnce(&Leave) -> Result<String, E> + Send + 'static,
+    cx: &ToolContext,
+    job: impl FnOnce(&Leave) -> Result<Changed, E> + Send + 'static,
 ) -> ToolOutcome {
     let leave = Leave::default();
     let _revoked = Revoked(leave.clone());
@@ -61,7 +88,7 @@ pub(crate) async fn change<E: Display + Send + 'static>(
     let done = tokio::select! {
         biased;
         done = &mut job => done,
-        () = cancellation.cancelled() => {
+        () = cx.cancellation.cancelled() => {
             if leave.revoke() {
                 return ToolOutcome::Interrupted;
             }
@@ -69,7 +96,10 @@ pub(crate) async fn change<E: Display + Send + 'static>(
         }
     };
     match done {
-        Ok(Ok(text)) => ToolOutcome::text(text),
+        Ok(Ok(changed)) => {
+            changed.attach(cx);
+            ToolOutcome::text(changed.text)
+        }
         Ok(Err(error)) => ToolOutcome::failed(error.to_string()),
         Err(error) => ToolOutcome::failed(format!("it failed within: {error}")),
     }

@@ -9,7 +9,7 @@ mod place;
 mod replace;
 mod walk;
 
-pub(crate) use change::{Leave, change};
+pub(crate) use change::{Changed, Leave, change};
 pub use error::Error;
 pub(crate) use place::Current;
 
@@ -66,6 +66,19 @@ struct Inner {
     /// With its symlinks resolved.
     root: PathBuf,
     handle: OwnedFd,
+    /// What may be done beneath a path that was allowed beside a workspace; none for the
+    /// workspace itself.
+    access: Option<Access>,
+    allowed: Vec<Workspace>,
+}
+
+/// What may be done beneath a path that is allowed beside a workspace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Reading.
+    ReadOnly,
+    /// Reading and changing.
+    ReadWrite,
 }
 
 impl Workspace {
@@ -74,7 +87,53 @@ impl Workspace {
     /// # Errors
     /// [`Error::Root`] when it is missing, no directory, or cannot be entered.
     pub fn open(dir: impl AsRef<Path>) -> Result<Self, Error> {
-        let given = dir.as_ref();
+        Self::open_as(dir.as_ref(), None)
+    }
+
+    /// The same with another directory, whose files are named by absolute paths.
+    ///
+    /// # Errors
+    /// [`Error::Root`] when it is missing, no directory, or cannot be entered.
+    pub fn allow(self, dir: impl AsRef<Path>, access: Access) -> Result<Self, Error> {
+        let other = Self::open_as(dir.as_ref(), Some(access))?;
+        let inner = &self.0;
+        let handle = inner.handle.try_clone();
+        let root = |source| Error::Root { path: inner.root.clone(), source };
+        let mut allowed = inner.allowed.clone();
+        allowed.push(other);
+        // The narrowest of those that hold a path decides.
+        allowed.sort_by_key(|other| std::cmp::Reverse(other.root().components().count()));
+        Ok(Self(Arc::new(Inner {
+            given: inner.given.clone(),
+            root: inner.root.clone(),
+            handle: handle.map_err(root)?,
+            access: inner.access,
+            allowed,
+        })))
+    }
+
+    /// The directories that are allowed beside it, and what may be done beneath them.
+    pub fn allowed(&self) -> impl Iterator<Item = (&Path, Access)> {
+        let access = |other: &Self| other.0.access.unwrap_or(Access::ReadOnly);
+        self.0.allowed.iter().map(move |other| (other.root(), access(other)))
+    }
+
+    /// Whether it is a directory that was allowed beside a workspace.
+    pub(crate) fn is_beside(&self) -> bool {
+        self.0.access.is_some()
+    }
+
+    /// The directory that a path lies beneath: the workspace, or one allowed beside it.
+    ///
+    /// By spelling alone: whatever comes out, the path is resolved beneath it.
+    pub(crate) fn home_of(&self, asked: &str) -> Self {
+        let path = Path::new(asked);
+        let holds = |home: &&Self| path::below(&[&home.0.root, &home.0.given], path).is_some();
+        let others = self.0.allowed.iter().filter(|_| path.is_absolute());
+        std::iter::once(self).chain(others).find(holds).unwrap_or(self).clone()
+    }
+
+    fn open_as(given: &Path, access: Option<Access>) -> Result<Self, Error> {
         let open = || -> io::Result<Inner> {
             let root = given.canonicalize()?;
             let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -82,6 +141,8 @@ impl Workspace {
                 given: std::path::absolute(given)?,
                 handle: rustix::fs::open(&root, flags, Mode::empty())?,
                 root,
+                access,
+                allowed: Vec::new(),
             })
         };
         let inner = open().map_err(|source| Error::Root { path: given.to_owned(), source })?;
@@ -99,6 +160,10 @@ impl Workspace {
     /// # Errors
     /// One that says what the path is instead, fit to be told to a model.
     pub fn open_file(&self, asked: &str) -> Result<File, Error> {
+        self.home_of(asked).file(asked)
+    }
+
+    fn file(&self, asked: &str) -> Result<File, Error> {
         let relative = self.relative(asked)?;
         // Non-blocking, so that a pipe without a writer cannot hold us up.
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
@@ -114,6 +179,10 @@ impl Workspace {
     /// # Errors
     /// One that says what the path is instead, fit to be told to a model.
     pub fn open_dir(&self, asked: &str) -> Result<OwnedFd, Error> {
+        self.home_of(asked).dir(asked)
+    }
+
+    fn dir(&self, asked: &str) -> Result<OwnedFd, Error> {
         let relative = self.relative(asked)?;
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         self.resolve(&relative, flags).map_err(|errno| match errno {

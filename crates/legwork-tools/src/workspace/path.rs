@@ -24,3 +24,8 @@ pub(super) fn below(roots: &[&Path], asked: &Path) -> Option<PathBuf> {
     let plain: PathBuf = inner.components().filter(|part| *part != Component::CurDir).collect();
     Some(if plain.as_os_str().is_empty() { PathBuf::from(".") } else { plain })
 }
+
+/// Whether it is `.git` or lies in it, in any spelling that a file system may take for it.
+pub(super) fn is_gits(path: &Path) -> bool {
+    path.components().any(|part| part.as_os_str().eq_ignore_ascii_case(".git"))
+}

@@ -3,14 +3,14 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::Read as _;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd as _, OwnedFd};
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, fstat, openat, readlinkat, statat};
 use rustix::io::Errno;
 
-use super::{Error, Workspace, check_system, name_of, path, too_long};
+use super::{Access, Error, Workspace, check_system, name_of, path, too_long};
 
 /// How many symlinks are followed, as the kernel does (`MAXSYMLINKS`).
 const LINKS_MAX: usize = 40;
@@ -60,6 +60,20 @@ impl Workspace {
     /// # Errors
     /// One that says why nothing can be there, fit to be told to a model.
     pub(crate) fn place(&self, asked: &str) -> Result<Place, Error> {
+        let home = self.home_of(asked);
+        let place = home.place_in(asked)?;
+        let read_only = |why| Err(Error::ReadOnly { path: asked.to_owned(), why });
+        if home.0.access == Some(Access::ReadOnly) {
+            return read_only("it lies where only reading is allowed; write in the workspace");
+        }
+        // A hook or a setting there is run by whoever uses git next, outside any sandbox.
+        if path::is_gits(&place.relative) || path::is_gits(&place.real()) {
+            return read_only("what lies in .git is git's own; use git commands");
+        }
+        Ok(place)
+    }
+
+    fn place_in(&self, asked: &str) -> Result<Place, Error> {
         let mut relative = self.relative(asked)?;
         for _ in 0..LINKS_MAX {
             check_length(asked, &relative)?;
@@ -186,6 +200,28 @@ impl Place {
             current.content = Some(self.content(&current, limit)?);
         }
         Ok(Some(current))
+    }
+
+    /// The path as people are told it: from the root of the workspace, as it really is,
+    /// without symlinks; absolute in a path that was allowed beside it.
+    pub(crate) fn told(&self) -> String {
+        let real = self.real();
+        let path = match self.workspace.0.access {
+            None => real,
+            Some(_) => self.workspace.root().join(real),
+        };
+        path.to_string_lossy().into_owned()
+    }
+
+    /// The path from the root as it really is.
+    pub(super) fn real(&self) -> PathBuf {
+        let link = format!("/proc/self/fd/{}", self.directory.as_raw_fd());
+        let directory = std::fs::read_link(link).ok();
+        let root = self.workspace.root();
+        let inner = directory.as_deref().and_then(|real| real.strip_prefix(root).ok());
+        let Some(inner) = inner else { return self.relative.clone() };
+        let folders = self.missing.iter().fold(inner.to_owned(), |path, folder| path.join(folder));
+        folders.join(&self.name)
     }
 
     /// That there is nothing here, and what is near.

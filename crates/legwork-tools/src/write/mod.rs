@@ -8,9 +8,10 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::arguments::parse;
+use crate::changes::Change;
 use crate::diff::{count_lines, unified};
 use crate::edit::{SIZE_MAX, binary};
-use crate::workspace::{self, Current, Leave, Workspace, change};
+use crate::workspace::{self, Changed, Current, Leave, Workspace, change};
 
 const DESCRIPTION: &str = "Creates a text file of the workspace with this content, and the folders \
     that are missing. A file that holds something else is left alone unless overwrite is true; \
@@ -94,29 +95,36 @@ impl Tool for Write {
                 Err(outcome) => return outcome,
             };
             let workspace = self.workspace.clone();
-            change(&cx.cancellation, move |leave| written(&workspace, arguments, leave)).await
+            change(cx, move |leave| written(&workspace, arguments, leave)).await
         })
     }
 }
 
-fn written(workspace: &Workspace, asked: Arguments, leave: &Leave) -> Result<String, Error> {
+fn written(workspace: &Workspace, asked: Arguments, leave: &Leave) -> Result<Changed, Error> {
     let Arguments { path, content, overwrite } = asked;
     let new = content.as_bytes();
     let place = workspace.place(&path)?;
     let limit = u64::try_from(new.len().max(SIZE_MAX)).unwrap_or(u64::MAX);
     let size = sized(new);
     let Some(current) = place.current(limit)? else {
+        let change = Change::between(place.told(), None, Some(new));
         place.create(new, leave)?;
-        return Ok(format!("created {path}: {size}"));
+        return Ok(Changed::new(format!("created {path}: {size}"), change));
     };
     if current.content.as_deref() == Some(new) {
-        return Ok(format!("{path} holds exactly this already: {size}; nothing was changed"));
+        let text = format!("{path} holds exactly this already: {size}; nothing was changed");
+        return Ok(Changed::nothing(text));
     }
     if !overwrite.unwrap_or(false) {
         return Err(Error::Exists { path, bytes: current.size() });
     }
     place.replace(&current, new, leave)?;
-    Ok(format!("overwrote {path}: {size}\n{}", difference(&path, &current, new)))
+    let change = match &current.content {
+        Some(old) => Change::between(place.told(), Some(old), Some(new)),
+        None => Change::of_unread(place.told(), current.size(), new),
+    };
+    let text = format!("overwrote {path}: {size}\n{}", difference(&path, &current, new));
+    Ok(Changed::new(text, change))
 }
 
 fn difference(path: &str, current: &Current, new: &[u8]) -> String {

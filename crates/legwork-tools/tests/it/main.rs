@@ -6,7 +6,9 @@
     reason = "a test may fail loudly and says what it skips"
 )]
 
+mod allowed;
 mod bash;
+mod changes;
 mod death;
 mod edit;
 mod list;

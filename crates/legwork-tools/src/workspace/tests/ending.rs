@@ -1,12 +1,13 @@
 //! Calls that are ended while their change is under way.
 
 use std::convert::Infallible;
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 
-use legwork_port::Cancellation;
-use legwork_port::core::ToolOutcome;
+use legwork_port::core::{AgentState, EffectKey, Seq, SessionId, ToolOutcome};
+use legwork_port::observer::Nobody;
+use legwork_port::{Cancellation, ToolContext};
 
-use super::super::change::{Leave, change};
+use super::super::change::{Changed, Leave, change};
 
 /// A change that tells when it runs and then waits for a word.
 struct Waiting {
@@ -16,12 +17,18 @@ struct Waiting {
     allowed: mpsc::Receiver<bool>,
 }
 
+fn context(cancellation: &Cancellation) -> ToolContext {
+    let session = SessionId::new("ending");
+    let key = EffectKey { session: session.clone(), entry: Seq(1), index: 0 };
+    ToolContext::new(AgentState::new(session), key, cancellation.clone(), Arc::new(Nobody), None)
+}
+
 enum Asks {
     BeforeTheWord,
     AfterTheWord,
 }
 
-fn waiting(asks: Asks) -> (Waiting, impl FnOnce(&Leave) -> Result<String, Infallible>) {
+fn waiting(asks: Asks) -> (Waiting, impl FnOnce(&Leave) -> Result<Changed, Infallible>) {
     let runs = Cancellation::new();
     let tell = runs.clone();
     let (go_on, word) = mpsc::channel();
@@ -31,7 +38,7 @@ fn waiting(asks: Asks) -> (Waiting, impl FnOnce(&Leave) -> Result<String, Infall
         tell.cancel();
         let _ = word.recv();
         let _ = answer.send(early.unwrap_or_else(|| leave.used()));
-        Ok("done".to_owned())
+        Ok(Changed::nothing("done".to_owned()))
     };
     (Waiting { runs, go_on, allowed }, job)
 }
@@ -40,11 +47,12 @@ fn waiting(asks: Asks) -> (Waiting, impl FnOnce(&Leave) -> Result<String, Infall
 async fn a_change_that_has_not_begun_never_does() {
     let (waiting, job) = waiting(Asks::AfterTheWord);
     let cancellation = Cancellation::new();
+    let cx = context(&cancellation);
     let cancel = async {
         waiting.runs.cancelled().await;
         cancellation.cancel();
     };
-    let (outcome, ()) = tokio::join!(change(&cancellation, job), cancel);
+    let (outcome, ()) = tokio::join!(change(&cx, job), cancel);
     assert!(matches!(outcome, ToolOutcome::Interrupted), "{outcome:?}");
     waiting.go_on.send(()).expect("waits");
     assert_eq!(waiting.allowed.recv(), Ok(false));
@@ -54,12 +62,13 @@ async fn a_change_that_has_not_begun_never_does() {
 async fn a_change_that_has_begun_is_awaited_and_told() {
     let (waiting, job) = waiting(Asks::BeforeTheWord);
     let cancellation = Cancellation::new();
+    let cx = context(&cancellation);
     let cancel = async {
         waiting.runs.cancelled().await;
         cancellation.cancel();
         waiting.go_on.send(()).expect("waits");
     };
-    let (outcome, ()) = tokio::join!(change(&cancellation, job), cancel);
+    let (outcome, ()) = tokio::join!(change(&cx, job), cancel);
     assert_eq!(outcome.for_model(), "done");
     assert_eq!(waiting.allowed.recv(), Ok(true));
 }
@@ -68,8 +77,9 @@ async fn a_change_that_has_begun_is_awaited_and_told() {
 async fn dropping_the_call_ends_it() {
     let (waiting, job) = waiting(Asks::AfterTheWord);
     let cancellation = Cancellation::new();
+    let cx = context(&cancellation);
     tokio::select! {
-        outcome = change(&cancellation, job) => unreachable!("{outcome:?}"),
+        outcome = change(&cx, job) => unreachable!("{outcome:?}"),
         () = waiting.runs.cancelled() => {}
     }
     waiting.go_on.send(()).expect("waits");

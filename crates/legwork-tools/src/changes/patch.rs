@@ -1,0 +1,154 @@
+//! A patch of one file, as `git apply` and `patch` read it.
+
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use similar::{Algorithm, ChangeTag, capture_diff_slices_deadline};
+
+use super::lines::Token;
+
+/// Lines shown around a change.
+const CONTEXT: usize = 3;
+/// After so long the rest is told as replaced.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// The hunks of a patch, and how many lines it adds and removes.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Hunks {
+    pub(super) text: String,
+    pub(super) added: u64,
+    pub(super) removed: u64,
+}
+
+#[derive(Clone, Copy)]
+struct Row<'a> {
+    tag: ChangeTag,
+    token: Token<'a>,
+    /// The lines before it, in the old and in the new.
+    before: (u64, u64),
+}
+
+/// The hunks that lead from the old to the new.
+pub(super) fn hunks(old: &[Token<'_>], new: &[Token<'_>]) -> Hunks {
+    let rows = rows(old, new);
+    let mut hunks = Hunks::default();
+    // Lines that nobody knows are in no hunk.
+    for known in rows.split(|row| matches!(row.token, Token::Gap { .. })) {
+        for hunk in grouped(known) {
+            hunks.push(hunk);
+        }
+    }
+    hunks
+}
+
+fn rows<'a>(old: &[Token<'a>], new: &[Token<'a>]) -> Vec<Row<'a>> {
+    let deadline = Instant::now().checked_add(PATIENCE);
+    let ops = capture_diff_slices_deadline(Algorithm::Myers, old, new, deadline);
+    let (mut rows, mut before) = (Vec::new(), (0_u64, 0_u64));
+    for change in ops.iter().flat_map(|op| op.iter_changes(old, new)) {
+        let (tag, token) = (change.tag(), change.value());
+        rows.push(Row { tag, token, before });
+        let lines = token.lines();
+        if tag != ChangeTag::Insert {
+            before.0 = before.0.saturating_add(lines);
+        }
+        if tag != ChangeTag::Delete {
+            before.1 = before.1.saturating_add(lines);
+        }
+    }
+    rows
+}
+
+/// The rows around changes, those near each other together.
+fn grouped<'r, 'a>(rows: &'r [Row<'a>]) -> Vec<&'r [Row<'a>]> {
+    let mut groups: Vec<(usize, usize)> = Vec::new();
+    for (at, row) in rows.iter().enumerate() {
+        if row.tag == ChangeTag::Equal {
+            continue;
+        }
+        let (start, end) = (at.saturating_sub(CONTEXT), (at + 1 + CONTEXT).min(rows.len()));
+        match groups.last_mut() {
+            Some(last) if start <= last.1 => last.1 = end,
+            _ => groups.push((start, end)),
+        }
+    }
+    groups.into_iter().filter_map(|(start, end)| rows.get(start..end)).collect()
+}
+
+impl Hunks {
+    fn push(&mut self, rows: &[Row<'_>]) {
+        let Some(first) = rows.first() else { return };
+        let count = |but: ChangeTag| rows.iter().filter(|row| row.tag != but).count() as u64;
+        let (old, new) = (count(ChangeTag::Insert), count(ChangeTag::Delete));
+        // An empty range names the line before it.
+        let start = |before: u64, count: u64| before.saturating_add(u64::from(count > 0));
+        let (from, to) = (start(first.before.0, old), start(first.before.1, new));
+        let _ = writeln!(self.text, "@@ -{from},{old} +{to},{new} @@");
+        for row in rows {
+            let sign = match row.tag {
+                ChangeTag::Equal => ' ',
+                ChangeTag::Delete => '-',
+                ChangeTag::Insert => '+',
+            };
+            let Token::Line(line) = row.token else { continue };
+            self.text.push(sign);
+            self.text.push_str(line);
+            if !line.ends_with('\n') {
+                self.text.push_str("\n\\ No newline at end of file\n");
+            }
+        }
+        let tagged = |tag: ChangeTag| rows.iter().filter(|row| row.tag == tag).count() as u64;
+        self.added = self.added.saturating_add(tagged(ChangeTag::Insert));
+        self.removed = self.removed.saturating_add(tagged(ChangeTag::Delete));
+    }
+}
+
+/// The patch of a file, as git writes it.
+pub(super) fn of(path: &str, created: bool, removed: bool, hunks: &Hunks) -> String {
+    let relative = path.trim_start_matches('/');
+    let (old, new) = (name("a", relative), name("b", relative));
+    let mut text = format!("diff --git {old} {new}\n");
+    if created {
+        text.push_str("new file mode 100644\n");
+    }
+    if removed {
+        text.push_str("deleted file mode 100644\n");
+    }
+    if hunks.text.is_empty() {
+        return text;
+    }
+    // A tab says where a name ends that holds a blank.
+    let end = if path.contains(' ') { "\t" } else { "" };
+    let side = |none: bool, name: &str| match none {
+        true => "/dev/null".to_owned(),
+        false => format!("{name}{end}"),
+    };
+    let (old, new) = (side(created, &old), side(removed, &new));
+    let _ = write!(text, "--- {old}\n+++ {new}\n{}", hunks.text);
+    text
+}
+
+/// A path in a patch; quoted as C does where it holds what would be read otherwise.
+fn name(side: &str, path: &str) -> String {
+    let plain = |c: char| !c.is_control() && c != '"' && c != '\\';
+    if path.chars().all(plain) {
+        return format!("{side}/{path}");
+    }
+    let mut quoted = format!("\"{side}/");
+    for c in path.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            '\n' => quoted.push_str("\\n"),
+            '\t' => quoted.push_str("\\t"),
+            c if c.is_control() => {
+                let mut bytes = [0_u8; 4];
+                for byte in c.encode_utf8(&mut bytes).bytes() {
+                    let _ = write!(quoted, "\\{byte:03o}");
+                }
+            }
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
