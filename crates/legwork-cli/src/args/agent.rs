@@ -1,0 +1,44 @@
+//! What the agent works with: the flags that several verbs share.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use serde::{Deserialize, Serialize};
+
+/// What the agent works with, as far as it was said.
+#[derive(Debug, Args)]
+pub(crate) struct Agent {
+    /// The model [default: the session's, else LEGWORK_MODEL, else openai:gpt-5-mini]
+    #[arg(long, value_name = "PROVIDER:NAME")]
+    pub(crate) model: Option<String>,
+    /// Where a Chat Completions API is served [default: the session's, else OPENAI_BASE_URL, else the provider's]
+    #[arg(long, value_name = "URL")]
+    pub(crate) base_url: Option<String>,
+    /// The directory to work in [default: the session's, else the current one]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dir: Option<PathBuf>,
+    /// What confines the commands that are run [default: the session's, else bubblewrap]
+    #[arg(long, value_enum)]
+    pub(crate) sandbox: Option<Sandbox>,
+    /// Stop after so many steps [default: the session's, else 100]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_steps: Option<u64>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Store {
+    /// Where sessions live, as sqlite:PATH [default: LEGWORK_STORE, else in ~/.local/state]
+    #[arg(long, value_name = "URL")]
+    pub(crate) store: Option<String>,
+}
+
+/// What confines commands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Sandbox {
+    /// Only the directory and /tmp can be written, no network; no command runs if it does not work
+    #[default]
+    Bubblewrap,
+    /// Commands may do all that you may
+    Off,
+}

@@ -1,0 +1,65 @@
+//! The command line: what can be typed, and the help that teaches it; a file per verb.
+
+mod agent;
+mod resume;
+mod run;
+mod sessions;
+
+use clap::{Parser, Subcommand};
+
+pub(crate) use agent::{Agent, Sandbox, Store};
+pub(crate) use resume::{OnDoubt, Resume};
+pub(crate) use run::Run;
+pub(crate) use sessions::{List, Sessions, Show};
+
+const EXAMPLES: &str = "\
+Examples:
+  export OPENAI_API_KEY=sk-...
+  legwork run \"Find out why the tests fail and tell me\"
+  legwork run --model ollama:qwen3 --dir ~/project \"Summarise README.md\"
+  legwork run - < task.txt
+  legwork sessions list
+  legwork resume 0198c3f2
+
+Exit codes:
+    0  completed
+    1  failed, or the store is unusable
+    2  wrong usage
+    3  stopped by a limit
+    4  waits for an answer
+  130  interrupted; resume goes on";
+
+/// An agent that finishes what it starts.
+///
+/// Give it a task: it works with tools in a directory and journals every step. Kill it
+/// at any moment; `legwork resume` goes on where it was.
+#[derive(Debug, Parser)]
+#[command(name = "legwork", version, after_help = EXAMPLES, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run an agent on a task in a new session
+    #[command(after_help = run::EXAMPLES)]
+    Run(Run),
+    /// Go on with a session where it stands
+    #[command(after_help = resume::EXAMPLES)]
+    Resume(Resume),
+    /// Look at sessions
+    #[command(subcommand, after_help = sessions::EXAMPLES)]
+    Sessions(Sessions),
+}
+
+impl Command {
+    /// Whether the output is to be JSON.
+    pub(crate) fn json(&self) -> bool {
+        match self {
+            Self::Run(args) => args.json,
+            Self::Resume(args) => args.json,
+            Self::Sessions(args) => args.json(),
+        }
+    }
+}

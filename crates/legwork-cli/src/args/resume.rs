@@ -1,0 +1,42 @@
+//! `legwork resume`.
+
+use clap::{Args, ValueEnum};
+
+use super::{Agent, Store};
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  legwork resume 0198c3f2                    go on where it was
+  legwork resume 0198c3f2 --on-doubt tell    go on after a command was cut off
+  legwork resume 0198c3f2 --max-steps 200    go on after a limit, now raised
+
+A command that was running when the process died may or may not have done its
+work. By default (ask) nothing is run then: the session waits, this says for
+what, and the exit code is 4. With `tell` the model is told that it was cut off
+and checks for itself. Model, address and directory are those of the session,
+unless given again.";
+
+#[derive(Debug, Args)]
+pub(crate) struct Resume {
+    /// The session: its id, or the beginning of it
+    pub(crate) session: String,
+    /// What to do about a command that may or may not have happened
+    #[arg(long, value_enum, default_value_t = OnDoubt::Ask)]
+    pub(crate) on_doubt: OnDoubt,
+    #[command(flatten)]
+    pub(crate) agent: Agent,
+    #[command(flatten)]
+    pub(crate) store: Store,
+    /// Print one event a line, as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What to do about calls that began and have no outcome.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OnDoubt {
+    /// Run nothing, wait for an answer
+    Ask,
+    /// Tell the model that it was cut off
+    Tell,
+}
