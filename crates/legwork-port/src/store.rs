@@ -55,6 +55,17 @@ pub trait Store: Send + Sync {
         session: &'a SessionId,
         after: Cursor,
     ) -> BoxFuture<'a, Result<Vec<Posted>, Error>>;
+
+    /// Removes sessions for good, all of them or none; one named twice counts once.
+    ///
+    /// When it returns `Ok`, their journals, inboxes and claims' tokens are durably gone,
+    /// all at one moment: no reader sees a part of a session. Their ids are free, and a
+    /// session that takes one begins anew. While it works it holds the claim of each.
+    ///
+    /// # Errors
+    /// [`Error::Unknown`] when there is no session of an id, [`Error::Conflict`] when
+    /// somebody holds the claim of one; else what the store said. Nothing was removed then.
+    fn remove<'a>(&'a self, sessions: &'a [SessionId]) -> BoxFuture<'a, Result<Removal, Error>>;
 }
 
 /// The right to write one session's journal. Dropping it gives it back.
@@ -95,6 +106,16 @@ pub struct Loaded {
     pub inbox: Cursor,
 }
 
+/// How thoroughly sessions were removed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Removal {
+    /// Nothing of what they said can be found in the store's own files or memory.
+    Complete,
+    /// They are gone for all who use the store, but whoever reads its files byte by byte
+    /// may still find some of what they said: why, and what to do.
+    Traces(String),
+}
+
 /// What a list of sessions says of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionInfo {
@@ -119,6 +140,12 @@ pub enum Error {
         session: SessionId,
         /// What exactly was found, and what to do.
         reason: String,
+    },
+    /// There is no such session.
+    #[error("there is no session {session}")]
+    Unknown {
+        /// The session.
+        session: SessionId,
     },
     /// The store cannot be used as it is.
     #[error("the store {store} cannot be used: {reason}")]

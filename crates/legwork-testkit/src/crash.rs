@@ -28,7 +28,7 @@ use legwork_agent::memory::MemoryStore;
 use legwork_agent::{Agent, Error, Run};
 use legwork_core::inbox::{Cursor, Item, Posted};
 use legwork_core::{AgentState, Entry, Fence, OnDoubt, Seq, SessionId};
-use legwork_port::store::{Appended, Loaded, SessionInfo};
+use legwork_port::store::{Appended, Loaded, Removal, SessionInfo};
 use legwork_port::{BoxFuture, Cancellation, Claim, Store, store};
 
 /// The session that simulations run in.
@@ -234,6 +234,13 @@ impl Store for CrashingStore {
         after: Cursor,
     ) -> BoxFuture<'a, Result<Vec<Posted>, store::Error>> {
         self.0.inner.inbox(session, after)
+    }
+
+    fn remove<'a>(
+        &'a self,
+        sessions: &'a [SessionId],
+    ) -> BoxFuture<'a, Result<Removal, store::Error>> {
+        self.0.inner.remove(sessions)
     }
 }
 

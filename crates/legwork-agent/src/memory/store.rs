@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use legwork_core::inbox::{Cursor, Item, Posted};
 use legwork_core::journal::Journal;
 use legwork_core::{Entry, Fence, Seq, SessionId, Timestamp};
-use legwork_port::store::{Appended, Error, Loaded, SessionInfo};
+use legwork_port::store::{Appended, Error, Loaded, Removal, SessionInfo};
 use legwork_port::{BoxFuture, Claim, Store};
 
 /// Keeps journals and inboxes as long as it lives.
@@ -57,9 +57,7 @@ impl Store for MemoryStore {
         let mut sessions = self.lock();
         let kept = sessions.entry(session.clone()).or_default();
         if kept.claimed {
-            let reason = "another run of this process holds its claim: wait for that to end";
-            let error = Error::Conflict { session: session.clone(), reason: reason.to_owned() };
-            return ready(Err(error));
+            return ready(Err(in_use(session)));
         }
         kept.claimed = true;
         kept.fence += 1;
@@ -122,6 +120,33 @@ impl Store for MemoryStore {
         });
         ready(Ok(items.unwrap_or_default()))
     }
+
+    fn remove<'a>(&'a self, removed: &'a [SessionId]) -> BoxFuture<'a, Result<Removal, Error>> {
+        let mut sessions = self.lock();
+        for session in removed {
+            match sessions.get(session) {
+                Some(kept) if kept.claimed => return ready(Err(in_use(session))),
+                Some(kept) if kept.is_something() => {}
+                _ => return ready(Err(Error::Unknown { session: session.clone() })),
+            }
+        }
+        for session in removed {
+            sessions.remove(session);
+        }
+        ready(Ok(Removal::Complete))
+    }
+}
+
+impl Kept {
+    /// Whether anybody but a claim left something here.
+    fn is_something(&self) -> bool {
+        !self.entries.is_empty() || !self.inbox.is_empty()
+    }
+}
+
+fn in_use(session: &SessionId) -> Error {
+    let reason = "another run of this process holds its claim: wait for that to end";
+    Error::Conflict { session: session.clone(), reason: reason.to_owned() }
 }
 
 fn last(inbox: &[Posted]) -> Cursor {

@@ -50,6 +50,12 @@ pub(super) trait Job: Send {
     fn failed(self: Box<Self>, error: Error);
 }
 
+/// What became of the log.
+enum Log {
+    Emptied,
+    InUse,
+}
+
 #[derive(Default)]
 pub(super) struct Counts {
     pub(super) commits: AtomicU64,
@@ -136,6 +142,30 @@ impl Committer {
                 || self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |_| Ok(()));
             let _ = self.hurry.hurried(empty);
         }
+    }
+
+    /// Writes the whole file anew and empties the log, so that nothing deleted is in them.
+    ///
+    /// SQLite moves rows about as pages fill up and leaves the old places as they are, so
+    /// overwriting what is deleted does not reach every copy of it.
+    pub(super) fn scrub(&mut self) -> Result<(), Error> {
+        // The next change says again how it syncs.
+        self.sync = None;
+        let result = self.rewrite();
+        // Every change would pay for it.
+        let _ = self.connection.query_row("PRAGMA secure_delete = OFF", (), |_| Ok(()));
+        match result {
+            Ok(Log::Emptied) => Ok(()),
+            Ok(Log::InUse) => Err(self.name.failed("emptying its log: another process reads it")),
+            Err(error) => Err(self.name.sqlite("writing it anew", &error)),
+        }
+    }
+
+    fn rewrite(&self) -> rusqlite::Result<Log> {
+        self.connection.execute_batch("PRAGMA synchronous = FULL; VACUUM")?;
+        let truncate = "PRAGMA wal_checkpoint(TRUNCATE)";
+        let busy = self.connection.query_row(truncate, (), |row| row.get::<_, bool>(0))?;
+        Ok(if busy { Log::InUse } else { Log::Emptied })
     }
 
     /// Commits changes in one transaction and answers them, or returns them all undone.

@@ -11,6 +11,10 @@
 //! | `clerk.db-wal` | what was written last; it stays when the process ends and belongs to the database, so a copy takes both, or is made with the `sqlite3` program's `.backup` |
 //! | `clerk.db-shm` | SQLite's index of that, made anew when it is missing |
 //! | `clerk.db-claims/` | a file per live claim |
+//!
+//! A session that is removed is gone from these files too: its pages are overwritten, the
+//! database is written anew (as SQLite's `VACUUM` does, so it takes as long as copying it)
+//! and the log is emptied. Copies that a file system or a backup made are not reached.
 
 mod claim;
 mod committer;
@@ -20,6 +24,7 @@ mod journal;
 mod lock;
 mod query;
 mod reader;
+mod remove;
 mod update;
 mod writer;
 
@@ -30,7 +35,7 @@ use std::time::Duration;
 use legwork_core::SessionId;
 use legwork_core::inbox::{Cursor, Item, Posted};
 use legwork_port::BoxFuture;
-use legwork_port::store::{Error, Loaded, SessionInfo};
+use legwork_port::store::{Error, Loaded, Removal, SessionInfo};
 use rusqlite::Connection;
 
 use claim::Claim;
@@ -273,6 +278,10 @@ impl legwork_port::Store for Store {
     ) -> BoxFuture<'a, Result<Vec<Posted>, Error>> {
         let session = session.clone();
         Box::pin(self.0.inbox(session, after))
+    }
+
+    fn remove<'a>(&'a self, sessions: &'a [SessionId]) -> BoxFuture<'a, Result<Removal, Error>> {
+        Box::pin(self.0.remove(sessions))
     }
 }
 

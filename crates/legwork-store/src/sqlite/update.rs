@@ -3,7 +3,7 @@
 use legwork_core::inbox::Cursor;
 use legwork_core::{Fence, Seq, SessionId};
 use legwork_port::store::{Appended, Error};
-use rusqlite::{Connection, OptionalExtension as _, params};
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::fault::{Name, conflict};
 use super::journal::Rows;
@@ -49,6 +49,9 @@ struct Found {
 impl Append {
     pub(super) fn run(&self, tx: &Connection) -> Result<Appended, Error> {
         let found = self.look(tx).map_err(|error| self.failed(&error))?;
+        let Some(found) = found else {
+            return Err(conflict(&self.session, "somebody removed it since; begin a new one"));
+        };
         if found.fence != self.taken.fence {
             let todo = "somebody claimed it since; load it again to go on";
             return Err(conflict(&self.session, todo));
@@ -71,19 +74,21 @@ impl Append {
     }
 
     /// How the session stands, in one statement, for each takes its time.
-    fn look(&self, tx: &Connection) -> rusqlite::Result<Found> {
+    fn look(&self, tx: &Connection) -> rusqlite::Result<Option<Found>> {
         let (first, last) = self.rows().range();
         let sql = "SELECT fence,
             (SELECT id FROM journal WHERE id BETWEEN ?2 AND ?3 ORDER BY id DESC LIMIT 1),
             (SELECT cursor FROM inbox WHERE session = ?1 ORDER BY cursor DESC LIMIT 1)
             FROM session WHERE id = ?1";
-        tx.prepare_cached(sql)?.query_row(params![self.taken.number, first, last], |row| {
+        let found = |row: &Row<'_>| {
             Ok(Found {
                 fence: Fence(row.get(0)?),
                 last: row.get::<_, Option<i64>>(1)?.map_or(Seq::ZERO, Rows::number),
                 inbox: Cursor(row.get::<_, Option<u64>>(2)?.unwrap_or(0)),
             })
-        })
+        };
+        let asked = params![self.taken.number, first, last];
+        tx.prepare_cached(sql)?.query_row(asked, found).optional()
     }
 
     /// A damaged tail counts as not being there, and is deleted here.
@@ -138,9 +143,14 @@ pub(super) fn post(
 }
 
 /// The number of a session, which is given one if it has none.
+///
+/// Its tokens begin with the time: the number, and the name too, may have been those of a
+/// session that was removed, and whoever lost a claim of that one shall not write here.
 fn numbered(tx: &Connection, session: &SessionId) -> rusqlite::Result<i64> {
     if let Some(number) = number(tx, session)? {
         return Ok(number);
     }
-    tx.prepare_cached("INSERT INTO session (name) VALUES (?1)")?.insert([session.as_str()])
+    let sql = "INSERT INTO session (name, fence) \
+               VALUES (?1, CAST(unixepoch('subsec') * 1000 AS INTEGER))";
+    tx.prepare_cached(sql)?.insert([session.as_str()])
 }

@@ -37,6 +37,8 @@ enum Asked {
     Change(Box<dyn Job>),
     /// A session came to rest: it is time for what no step shall wait for.
     Tidy,
+    /// Sessions were removed: nothing of them shall be left in the files.
+    Scrub(oneshot::Sender<Result<(), Error>>),
 }
 
 struct Task<T, F> {
@@ -110,6 +112,15 @@ impl Writer {
         let _ = self.queue.get().map(|queue| queue.asked.send(Asked::Tidy));
     }
 
+    /// Leaves nothing in the files of what was deleted.
+    ///
+    /// Always on the thread: it may wait for other processes, and takes its time.
+    pub(super) async fn scrub(&self) -> Result<(), Error> {
+        let (reply, answer) = oneshot::channel();
+        self.queue()?.asked.send(Asked::Scrub(reply)).map_err(|_| self.ended())?;
+        answer.await.map_err(|_| self.ended())?
+    }
+
     /// Commits a change here and now, or returns it if that must wait for somebody.
     fn at_once(&self, job: Box<dyn Job>) -> Option<Box<dyn Job>> {
         match self.at_hand() {
@@ -179,11 +190,13 @@ impl Queue {
 fn work(jobs: &Receiver<Asked>, committer: &Mutex<Committer>) {
     while let Ok(first) = jobs.recv() {
         let mut tidy = false;
+        let mut scrub = Vec::new();
         let mut group = Vec::new();
         for asked in std::iter::once(first).chain(jobs.try_iter().take(GROUP - 1)) {
             match asked {
                 Asked::Change(job) => group.push(job),
                 Asked::Tidy => tidy = true,
+                Asked::Scrub(reply) => scrub.push(reply),
             }
         }
         let mut committer = committer.lock().unwrap_or_else(PoisonError::into_inner);
@@ -191,6 +204,10 @@ fn work(jobs: &Receiver<Asked>, committer: &Mutex<Committer>) {
             group = committer.together(group);
         }
         group.into_iter().for_each(|job| committer.alone(job));
+        for reply in scrub {
+            // Whoever asked may have gone.
+            let _ = reply.send(committer.scrub());
+        }
         if tidy {
             committer.tidy();
         }

@@ -117,6 +117,7 @@ async fn play(role: &str, db: &Path) {
         }
         "post" => post(&Store::open(db).unwrap()).await,
         "append" => append_for_ever(&Store::open(db).unwrap()).await,
+        "remove" => remove_for_ever(&Store::open(db).unwrap()).await,
         other => panic!("no such role: {other}"),
     }
 }
@@ -134,6 +135,20 @@ async fn post(store: &Store) {
         store.post(&session("s"), &format!("shared {number}"), &note()).await.unwrap();
     }
     says("done");
+}
+
+/// Removes the two sessions listed first together, and says so.
+async fn remove_for_ever(store: &Store) {
+    loop {
+        let pair: Vec<_> =
+            store.sessions(2).await.unwrap().into_iter().map(|info| info.session).collect();
+        if pair.is_empty() {
+            break;
+        }
+        store.remove(&pair).await.unwrap();
+        says("removed");
+    }
+    waits();
 }
 
 /// Appends three entries at a time from wherever the journal ends, and says how far it is.

@@ -19,6 +19,7 @@ mod full;
 mod group;
 mod processes;
 mod read_only;
+mod removal;
 mod sample;
 mod version;
 

@@ -16,6 +16,7 @@ mod fencing;
 mod inbox;
 mod journal;
 mod listing;
+mod removal;
 mod samples;
 mod shared;
 #[cfg(test)]
@@ -61,6 +62,12 @@ pub async fn check<S: Store + 'static>(make: impl AsyncFn() -> S) -> Result<(), 
         listing::the_session_changed_last_comes_first,
         listing::a_list_is_no_longer_than_asked,
         listing::a_session_without_entries_is_not_listed,
+        removal::s8_6_what_was_removed_is_gone_and_the_rest_stays,
+        removal::s8_6_a_claimed_session_is_not_removed,
+        removal::s8_6_an_unknown_session_is_told,
+        removal::s8_6_several_are_removed_or_none,
+        removal::s8_6_an_inbox_alone_can_be_removed,
+        removal::s8_6_a_removed_session_begins_anew,
     )
 }
 
@@ -76,6 +83,8 @@ pub async fn check_shared<S: Store + 'static>(open: impl AsyncFn() -> S) -> Resu
         shared::s8_2_a_key_is_taken_once_across_handles,
         shared::s8_2_posts_of_two_handles_are_all_there,
         shared::sessions_of_two_handles_append_at_once,
+        shared::s8_6_what_one_removes_is_gone_for_the_other,
+        shared::s8_6_what_another_handle_claims_is_not_removed,
     )
 }
 

@@ -79,6 +79,11 @@ pub(super) async fn post(store: &dyn Store, name: &SessionId, key: &str) -> Resu
     tried(&format!("posting `{key}`"), store.post(name, key, &note(key)).await)
 }
 
+pub(super) async fn remove(store: &dyn Store, names: &[&SessionId]) -> Result<(), String> {
+    let names: Vec<_> = names.iter().map(|name| (*name).clone()).collect();
+    tried(&format!("removing {names:?}"), store.remove(&names).await).map(|_| ())
+}
+
 /// Nothing if the journal holds exactly these.
 pub(super) async fn holds(
     store: &dyn Store,

@@ -8,7 +8,7 @@ use legwork_core::inbox::Cursor;
 use legwork_port::Store;
 
 use super::super::{Outcome, ensure};
-use super::samples::{append, claim, holds, keys, post, refused, said_all, session, tried};
+use super::samples::{append, claim, holds, keys, post, refused, remove, said_all, session, tried};
 
 type Subject = [Arc<dyn Store>; 2];
 
@@ -90,4 +90,29 @@ pub(super) async fn sessions_of_two_handles_append_at_once(handles: &Subject) ->
         }
     };
     try_join_all(handles.iter().cycle().take(10).enumerate().map(work)).await.map(|_| ())
+}
+
+pub(super) async fn s8_6_what_one_removes_is_gone_for_the_other([one, two]: &Subject) -> Outcome {
+    let name = session("removed by one");
+    append(&*claim(&**two, &name).await?, 0, &said_all(1..=3)).await?;
+    post(&**two, &name, "key").await?;
+    holds(&**one, &name, &said_all(1..=3)).await?;
+    remove(&**one, &[&name]).await?;
+    holds(&**two, &name, &[]).await?;
+    let left = keys(&**two, &name, Cursor(0)).await?;
+    ensure!(left.is_empty(), "its inbox still holds {left:?}");
+    append(&*claim(&**two, &name).await?, 0, &said_all(1..=1)).await?;
+    holds(&**one, &name, &said_all(1..=1)).await
+}
+
+pub(super) async fn s8_6_what_another_handle_claims_is_not_removed(
+    [one, two]: &Subject,
+) -> Outcome {
+    let name = session("kept by one");
+    let held = claim(&**one, &name).await?;
+    append(&*held, 0, &said_all(1..=1)).await?;
+    refused("removing what another handle claims", two.remove(&[name.clone()]).await)?;
+    append(&*held, 1, &said_all(2..=2)).await?;
+    drop(held);
+    remove(&**two, &[&name]).await
 }

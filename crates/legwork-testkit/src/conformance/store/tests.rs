@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use legwork_core::inbox::{Cursor, Item, Posted};
 use legwork_core::{Entry, Fence, Seq, SessionId};
-use legwork_port::store::{Appended, Error, Loaded, SessionInfo};
+use legwork_port::store::{Appended, Error, Loaded, Removal, SessionInfo};
 use legwork_port::{BoxFuture, Claim, Store};
 
 use super::{check, check_fencing, check_shared};
@@ -46,6 +46,10 @@ impl Store for Void {
     ) -> BoxFuture<'a, Result<Vec<Posted>, Error>> {
         ready(Vec::new())
     }
+
+    fn remove<'a>(&'a self, _: &'a [SessionId]) -> BoxFuture<'a, Result<Removal, Error>> {
+        ready(Removal::Complete)
+    }
 }
 
 impl Claim for Void {
@@ -69,9 +73,9 @@ async fn a_store_that_keeps_nothing_is_found_out() {
         "a_session_without_entries_is_not_listed",
     ];
     assert!(found.0.iter().all(|violation| !kept.contains(&violation.check)), "{found}");
-    assert_eq!(found.0.len() + kept.len(), 27, "{found}");
+    assert_eq!(found.0.len() + kept.len(), 33, "{found}");
     let shared = check_shared(async || Void).await.unwrap_err();
-    assert_eq!(shared.0.len(), 6, "{shared}");
+    assert_eq!(shared.0.len(), 8, "{shared}");
     let fencing = check_fencing(async || Void, async |_| ()).await.unwrap_err();
     assert_eq!(fencing.0.len(), 2, "{fencing}");
     assert!(found.to_string().contains("s8_3_fences_rise: Fence(1) comes after"), "{found}");

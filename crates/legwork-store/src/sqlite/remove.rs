@@ -1,0 +1,62 @@
+//! Removing sessions: their rows, and then what is left of these in the files.
+
+use std::collections::BTreeSet;
+
+use legwork_core::SessionId;
+use legwork_port::store::{Error, Removal};
+use rusqlite::Connection;
+
+use super::Inner;
+use super::committer::Synced;
+use super::fault::Name;
+use super::journal::Rows;
+use super::lock::Lock;
+use super::query::number;
+
+impl Inner {
+    /// Removes all of them or none, then overwrites what they said.
+    pub(super) async fn remove(&self, sessions: &[SessionId]) -> Result<Removal, Error> {
+        let writer = self.writer()?;
+        let sessions: BTreeSet<_> = sessions.iter().cloned().collect();
+        if sessions.is_empty() {
+            return Ok(Removal::Complete);
+        }
+        let claim = |session| Lock::claim(&self.name, &self.path, session);
+        let claims = sessions.iter().map(claim).collect::<Result<Vec<_>, _>>()?;
+        let name = self.name.clone();
+        let remove = move |tx: &Connection| rows(tx, &name, &sessions);
+        writer.write(Synced::Now, remove).await?;
+        drop(claims);
+        match writer.scrub().await {
+            Ok(()) => Ok(Removal::Complete),
+            Err(error) => Ok(Removal::Traces(format!(
+                "the freed pages were overwritten, older copies of them were not ({error}); \
+                 remove another session when no other process uses the store"
+            ))),
+        }
+    }
+}
+
+/// Deletes every row of the sessions.
+fn rows(tx: &Connection, name: &Name, sessions: &BTreeSet<SessionId>) -> Result<(), Error> {
+    let failed = |error| name.sqlite("removing a session", &error);
+    // What is deleted is overwritten with zeros, should the rewriting fail later.
+    tx.query_row("PRAGMA secure_delete = ON", (), |_| Ok(())).map_err(failed)?;
+    for session in sessions {
+        let number = number(tx, session).map_err(failed)?;
+        let gone = || Error::Unknown { session: session.clone() };
+        let number = number.ok_or_else(gone)?;
+        let (first, last) = Rows::of(number).range();
+        let delete = |sql, from: i64, to: i64| tx.prepare_cached(sql)?.execute([from, to]);
+        let journal = "DELETE FROM journal WHERE id BETWEEN ?1 AND ?2";
+        let entries = delete(journal, first, last).map_err(failed)?;
+        let inbox = "DELETE FROM inbox WHERE session BETWEEN ?1 AND ?2";
+        let items = delete(inbox, number, number).map_err(failed)?;
+        if entries + items == 0 {
+            // A claim of a session that never began left its number, and no more.
+            return Err(gone());
+        }
+        delete("DELETE FROM session WHERE id BETWEEN ?1 AND ?2", number, number).map_err(failed)?;
+    }
+    Ok(())
+}
