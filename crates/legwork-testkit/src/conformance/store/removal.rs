@@ -56,7 +56,7 @@ pub(super) async fn s8_6_what_was_removed_is_gone_and_the_rest_stays(store: &Sub
 pub(super) async fn s8_6_a_claimed_session_is_not_removed(store: &Subject) -> Outcome {
     let name = filled(&**store, "in use").await?;
     let held = claim(&**store, &name).await?;
-    refused("removing a claimed session", store.remove(&[name.clone()]).await)?;
+    refused("removing a claimed session", store.remove(std::slice::from_ref(&name)).await)?;
     is_whole(&**store, &name).await?;
     append(&*held, 3, &said_all(4..=4)).await?;
     drop(held);
@@ -67,9 +67,9 @@ pub(super) async fn s8_6_a_claimed_session_is_not_removed(store: &Subject) -> Ou
 pub(super) async fn s8_6_an_unknown_session_is_told(store: &Subject) -> Outcome {
     let name = filled(&**store, "known").await?;
     let stranger = session("never seen");
-    is_unknown(&**store, &stranger, &[stranger.clone()]).await?;
+    is_unknown(&**store, &stranger, std::slice::from_ref(&stranger)).await?;
     remove(&**store, &[&name]).await?;
-    is_unknown(&**store, &name, &[name.clone()]).await
+    is_unknown(&**store, &name, std::slice::from_ref(&name)).await
 }
 
 pub(super) async fn s8_6_several_are_removed_or_none(store: &Subject) -> Outcome {
@@ -92,7 +92,7 @@ pub(super) async fn s8_6_an_inbox_alone_can_be_removed(store: &Subject) -> Outco
     post(&**store, &name, "key").await?;
     remove(&**store, &[&name]).await?;
     is_gone(&**store, &name).await?;
-    is_unknown(&**store, &name, &[name.clone()]).await
+    is_unknown(&**store, &name, std::slice::from_ref(&name)).await
 }
 
 pub(super) async fn s8_6_a_removed_session_begins_anew(store: &Subject) -> Outcome {

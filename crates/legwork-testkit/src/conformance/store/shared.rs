@@ -111,7 +111,7 @@ pub(super) async fn s8_6_what_another_handle_claims_is_not_removed(
     let name = session("kept by one");
     let held = claim(&**one, &name).await?;
     append(&*held, 0, &said_all(1..=1)).await?;
-    refused("removing what another handle claims", two.remove(&[name.clone()]).await)?;
+    refused("removing what another handle claims", two.remove(std::slice::from_ref(&name)).await)?;
     append(&*held, 1, &said_all(2..=2)).await?;
     drop(held);
     remove(&**two, &[&name]).await
