@@ -26,6 +26,7 @@ pub(crate) struct Terminal {
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Tone {
     Quiet,
+    Good,
     Bad,
     Strong,
 }
@@ -52,6 +53,7 @@ impl Terminal {
         let code = match tone {
             _ if !self.colour => return text.to_owned(),
             Tone::Quiet => "2",
+            Tone::Good => "32",
             Tone::Bad => "31",
             Tone::Strong => "1",
         };

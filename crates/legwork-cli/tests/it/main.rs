@@ -8,6 +8,7 @@
 )]
 
 mod badly;
+mod diff;
 mod disk;
 mod failures;
 mod help;

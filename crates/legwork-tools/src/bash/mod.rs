@@ -2,6 +2,7 @@
 
 mod environment;
 pub(crate) mod output;
+mod watched;
 
 #[cfg(test)]
 mod tests;
@@ -22,6 +23,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::arguments::{parse, whole};
+use crate::changes::Watch;
 use crate::process::{self, End, Ended, Order};
 use crate::sandbox::Sandbox;
 use crate::workspace::Workspace;
@@ -136,6 +138,7 @@ pub struct Bash {
     grace: Duration,
     shown: usize,
     spec: Arc<ToolSpec>,
+    watch: Arc<Watch>,
 }
 
 impl Bash {
@@ -143,7 +146,15 @@ impl Bash {
     #[must_use]
     pub fn new(workspace: Workspace, environment: Environment, sandbox: Sandbox) -> Self {
         let spec = Arc::new(spec(&sandbox, GRACE));
-        Self { workspace, environment, sandbox, grace: GRACE, shown: SHOWN, spec }
+        Self {
+            workspace,
+            environment,
+            sandbox,
+            grace: GRACE,
+            shown: SHOWN,
+            spec,
+            watch: Arc::default(),
+        }
     }
 
     /// The same with another time between TERM and KILL; 3 seconds by default.
@@ -222,7 +233,8 @@ impl Tool for Bash {
                 Ok(arguments) => arguments,
                 Err(outcome) => return outcome,
             };
-            tokio::select! {
+            let run = async {
+                tokio::select! {
                 // What has ended is told, also when it was cancelled just then.
                 biased;
                 ended = self.run(arguments) => match ended {
@@ -231,7 +243,9 @@ impl Tool for Bash {
                     Err(error) => ToolOutcome::failed(error.to_string()),
                 },
                 () = cx.cancellation.cancelled() => ToolOutcome::Interrupted,
-            }
+                }
+            };
+            watched::watched(&self.watch, &self.workspace, cx, run).await
         })
     }
 }

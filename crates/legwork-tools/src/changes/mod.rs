@@ -9,17 +9,22 @@
 mod lines;
 mod net;
 mod patch;
+mod watch;
 
 use legwork_port::core::digest::Digest;
 use legwork_port::core::tool::Metadata;
 use serde::{Deserialize, Serialize};
 
 pub use net::{FileChange, net};
+pub(crate) use watch::Watch;
 
 use crate::diff::{around, count_lines};
 
 /// The name of changes in the metadata of a result: a list of [`Change`]s.
 pub const METADATA: &str = "changes";
+
+/// The name under which a result says why changes that it may have made are not in it.
+pub const UNWATCHED: &str = "changes_unwatched";
 
 /// Most bytes of text kept of a change, before and after together.
 const KEPT_MAX: usize = 512 * 1024;
@@ -62,6 +67,12 @@ pub struct Lines {
 }
 
 impl Version {
+    /// Whether another may be the same, as far as is known of both.
+    fn may_be(&self, other: &Self) -> bool {
+        let known = self.digest.as_ref().zip(other.digest.as_ref());
+        self.bytes == other.bytes && known.is_none_or(|(one, other)| one == other)
+    }
+
     fn of(content: &[u8]) -> Self {
         let bytes = u64::try_from(content.len()).unwrap_or(u64::MAX);
         Self { bytes, digest: Some(Digest::of_bytes(content)) }

@@ -42,7 +42,7 @@ pub fn net(changes: impl IntoIterator<Item = Change>) -> Vec<FileChange> {
             files.len().saturating_sub(1)
         });
         if let Some((_, chains)) = files.get_mut(at) {
-            match chains.last_mut().filter(|chain| chain.after == change.before) {
+            match chains.last_mut().filter(|chain| chain.goes_on_with(&change)) {
                 Some(chain) => chain.push(&change),
                 None => chains.push(Chain::new(&change)),
             }
@@ -66,6 +66,14 @@ impl Chain {
         let mut chain = Self { before: change.before.clone(), after: None, changes: 0, lines };
         chain.push(change);
         chain
+    }
+
+    /// Whether a change found what the last one had left.
+    fn goes_on_with(&self, change: &Change) -> bool {
+        match (&self.after, &change.before) {
+            (Some(after), Some(before)) => after.may_be(before),
+            (after, before) => after.is_none() && before.is_none(),
+        }
     }
 
     fn push(&mut self, change: &Change) {

@@ -10,8 +10,8 @@ use super::line::shorten;
 use super::text::{LINE_MAX, Lines};
 use crate::Workspace;
 use crate::blocking::Stop;
-use crate::tree::Rules;
 use crate::tree::Tree;
+use crate::tree::{Hidden, Rules};
 
 #[test]
 fn globs_are_parted_at_commas_outside_braces() {
@@ -95,7 +95,7 @@ fn a_stopped_walk_and_a_stopped_count_end() {
     std::fs::write(dir.path().join("a"), "x\nx\nx\n").expect("written");
     let tree = Tree::open(&Workspace::open(dir.path()).expect("opened")).expect("opened");
     let globs = Globs::new(&[]).expect("no globs");
-    let start = || (PathBuf::new(), Rules::On(None));
+    let start = || (PathBuf::new(), Rules::on(Hidden::LeftOut));
     let matcher = RegexMatcher::new("x").expect("a pattern");
     let stop = Stop::default();
     let files = collect(&tree, start(), &globs, 3, &stop);

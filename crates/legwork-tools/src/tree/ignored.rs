@@ -20,8 +20,15 @@ const FILE_MAX: u64 = 1024 * 1024;
 pub(crate) enum Rules {
     /// Nothing is left out.
     Off,
-    /// Hidden and ignored entries are left out.
-    On(Option<Arc<Level>>),
+    /// Ignored entries are left out, and hidden ones as is said.
+    On(Hidden, Option<Arc<Level>>),
+}
+
+/// What becomes of entries whose names begin with a dot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Hidden {
+    LeftOut,
+    Shown,
 }
 
 /// The ignore files of one directory, and those of the directories above it.
@@ -35,9 +42,14 @@ pub(crate) struct Level {
 }
 
 impl Rules {
+    /// No ignore file yet.
+    pub(crate) fn on(hidden: Hidden) -> Self {
+        Self::On(hidden, None)
+    }
+
     /// The rules within an opened directory that holds these entries.
     pub(crate) fn within(&self, handle: &OwnedFd, path: &Path, entries: &[Entry]) -> Self {
-        let Self::On(above) = self else {
+        let Self::On(hidden, above) = self else {
             return Self::Off;
         };
         let has = |name: &str| entries.iter().any(|entry| entry.name == name);
@@ -48,17 +60,18 @@ impl Rules {
         let load = |there: bool, name: &str| {
             if there { matcher(handle, path, name) } else { Gitignore::empty() }
         };
-        Self::On(Some(Arc::new(Level {
+        let level = Level {
             ignore: load(ignore, ".ignore"),
             gitignore: load(gitignore, ".gitignore"),
             repository,
             above: above.clone(),
-        })))
+        };
+        Self::On(*hidden, Some(Arc::new(level)))
     }
 
     /// Whether an entry is left out; its path is relative to the workspace.
     pub(crate) fn leave_out(&self, path: &Path, is_dir: bool) -> bool {
-        let Self::On(level) = self else {
+        let Self::On(hidden, level) = self else {
             return false;
         };
         let (mut ignore, mut git, mut at_git) = (Match::None, Match::None, true);
@@ -74,6 +87,7 @@ impl Rules {
         match ignore.or(git) {
             Match::Ignore(_) => true,
             Match::Whitelist(_) => false,
+            Match::None if *hidden == Hidden::Shown => false,
             Match::None => path.file_name().is_some_and(|name| name.as_bytes().starts_with(b".")),
         }
     }

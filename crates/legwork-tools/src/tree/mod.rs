@@ -16,7 +16,7 @@ use rustix::fs::{
 use rustix::io::Errno;
 
 use crate::workspace::{self, Workspace};
-pub(crate) use ignored::Rules;
+pub(crate) use ignored::{Hidden, Rules};
 
 /// One name of a directory.
 #[derive(Clone, Debug)]
@@ -59,6 +59,11 @@ impl Tree {
         Ok(Self { root: workspace.open_dir(".")?, prefix: prefix.to_owned() })
     }
 
+    /// A path of the tree, such that it can be asked for; broken UTF-8 becomes U+FFFD.
+    pub(crate) fn named(&self, path: &Path) -> String {
+        self.prefix.join(path).to_string_lossy().into_owned()
+    }
+
     /// A path of the tree as one line of text, such that it can be asked for.
     pub(crate) fn told(&self, path: &Path) -> String {
         told(&self.prefix.join(path))
@@ -95,7 +100,7 @@ impl Tree {
     ///
     /// Who asks for what is itself left out gets it: then none do.
     pub(crate) fn rules_above(&self, path: &Path) -> io::Result<Rules> {
-        let mut rules = Rules::On(None);
+        let mut rules = Rules::on(Hidden::LeftOut);
         let mut at = PathBuf::new();
         for part in path.components() {
             let handle = self.resolve(&at, OFlags::RDONLY | OFlags::DIRECTORY)?;
@@ -105,7 +110,7 @@ impl Tree {
             rules = rules.within(&handle, &at, &found);
             at.push(part);
             if rules.leave_out(&at, true) {
-                rules = Rules::On(None);
+                rules = Rules::on(Hidden::LeftOut);
             }
         }
         Ok(rules)

@@ -118,6 +118,16 @@ impl Workspace {
         self.0.allowed.iter().map(move |other| (other.root(), access(other)))
     }
 
+    /// The workspace and what is allowed beside it.
+    pub(crate) fn homes(&self) -> impl Iterator<Item = Self> {
+        std::iter::once(self).chain(&self.0.allowed).cloned()
+    }
+
+    /// What may be done here; none for the workspace itself.
+    pub(crate) fn access(&self) -> Option<Access> {
+        self.0.access
+    }
+
     /// Whether it is a directory that was allowed beside a workspace.
     pub(crate) fn is_beside(&self) -> bool {
         self.0.access.is_some()

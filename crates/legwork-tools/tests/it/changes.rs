@@ -166,3 +166,52 @@ fn changes_that_do_not_fit_each_other_are_no_patch_and_no_panic() {
         let _ = net([bad]);
     }
 }
+
+#[tokio::test]
+async fn what_a_command_changed_is_told_with_what_was_there_before() {
+    let place = Place::new();
+    std::fs::create_dir_all(place.path(".git")).expect("made");
+    std::fs::create_dir_all(place.path("target")).expect("made");
+    place.write("a.txt", "1\n2\n3\n").write("gone.txt", "going\n").write("same", "same\n");
+    place.write(".gitignore", "target\n").write(".env", "A=1\n").write("big", "x".repeat(400_000));
+    place.write("target/out", "old").write("binary", b"\0");
+    let (bash, edit) = (place.bash(), Edit::new(place.workspace()));
+    let one = "sed -i s/2/two/ a.txt; rm gone.txt; touch same; mkdir d; echo new >d/new.txt; \
+               echo B=2 >>.env; echo y >>big; echo z >>target/out; echo z >.git/x; echo >>binary";
+    let mut changes = left(&bash, json!({"command": one})).await;
+    let edits = json!([{"old": "two", "new": "zwei"}]);
+    changes.extend(left(&edit, json!({"path": "a.txt", "edits": edits})).await);
+    // The same size, right after it was changed before.
+    changes.extend(left(&bash, json!({"command": "sed -i s/zwei/deux/ a.txt"})).await);
+
+    let files = net(changes);
+    let paths: Vec<_> = files.iter().map(|file| file.path.as_str()).collect();
+    assert_eq!(paths, [".env", "a.txt", "big", "binary", "gone.txt", "d/new.txt"]);
+    assert!(files.iter().all(|file| !file.changed_between), "{files:?}");
+    let file = |path: &str| files.iter().find(|file| file.path == path).expect("told");
+    let a = file("a.txt").patch.as_deref().expect("a patch");
+    assert!(a.contains("\n 1\n-2\n+deux\n 3\n"), "{a}");
+    assert_eq!(file("a.txt").changes, 3);
+    assert!(file("big").patch.is_none() && file("binary").patch.is_none());
+    assert_eq!(file("big").after.as_ref().map(|after| after.bytes), Some(400_002));
+    let patches: String = files.iter().filter_map(|file| file.patch.clone()).collect();
+    take_back(&place.path(""), &patches);
+    assert_eq!(place.bytes("a.txt"), b"1\n2\n3\n");
+    assert_eq!(place.bytes("gone.txt"), b"going\n");
+    assert_eq!(place.bytes(".env"), b"A=1\n");
+    assert!(!place.path("d").exists());
+}
+
+#[tokio::test]
+async fn a_command_that_changes_too_much_says_that_not_all_is_told() {
+    let place = Place::new();
+    let bash = place.bash();
+    let cx = context(Cancellation::new());
+    let arguments = json!({"command": "for n in $(seq 600); do echo $n >$n; done"});
+    let outcome = bash.call(&asked(&bash, &arguments), &cx).await;
+    assert!(outcome.is_ok(), "{}", outcome.for_model());
+    let metadata = cx.take_metadata();
+    assert_eq!(Change::of(&metadata).len(), 500);
+    let why = metadata.get(legwork_tools::changes::UNWATCHED).expect("told");
+    assert_eq!(why, "100 more files were changed");
+}

@@ -1,5 +1,6 @@
 //! `legwork sessions`: looking at sessions, without touching them.
 
+mod diff;
 mod list;
 mod show;
 mod transcript;
@@ -12,5 +13,6 @@ pub(crate) async fn sessions(args: args::Sessions) -> Result<Exit, Error> {
     match args {
         args::Sessions::List(args) => list::list(args).await,
         args::Sessions::Show(args) => show::show(args).await,
+        args::Sessions::Diff(args) => diff::diff(args).await,
     }
 }
