@@ -10,7 +10,7 @@ use clap::{Parser, Subcommand};
 pub(crate) use agent::{Agent, Sandbox, Store};
 pub(crate) use resume::{OnDoubt, Resume};
 pub(crate) use run::Run;
-pub(crate) use sessions::{Diff, List, Sessions, Show};
+pub(crate) use sessions::{Diff, List, Remove, Search, Sessions, Show, Status};
 
 const EXAMPLES: &str = "\
 Examples:

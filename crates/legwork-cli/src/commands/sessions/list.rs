@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use legwork::core::journal::Journal;
-use legwork::core::{Event, SessionId, Timestamp};
+use legwork::core::{AgentState, Event, SessionId, Timestamp};
 use legwork::port::Store;
 use legwork::port::store::SessionInfo;
 use serde::Serialize;
@@ -76,13 +76,17 @@ async fn row(store: &Arc<dyn Store>, info: &SessionInfo) -> Row {
         Err(error) => return Row { task: error.to_string(), ..row },
     };
     let state = loaded.journal.fold(&info.session);
-    let status = state.status().map_or("empty", |status| status.as_str());
     let status = match &loaded.damage {
-        Some(_) => format!("{status}, damaged"),
-        None => status.to_owned(),
+        Some(_) => format!("{}, damaged", status(&state)),
+        None => status(&state),
     };
     let steps = state.ledger().lifetime.steps;
     Row { status, steps, task: task(&loaded.journal), ..row }
+}
+
+/// How a session stands, in a word.
+pub(super) fn status(state: &AgentState) -> String {
+    state.status().map_or("empty", |status| status.as_str()).to_owned()
 }
 
 /// The first line of the session's first task.
@@ -96,7 +100,7 @@ pub(super) fn task(journal: &Journal) -> String {
 }
 
 /// The ids: whole for programs, for people as much as tells them apart.
-fn shown_ids(all: &[SessionInfo], terminal: Terminal) -> usize {
+pub(super) fn shown_ids(all: &[SessionInfo], terminal: Terminal) -> usize {
     let ids: Vec<_> = all.iter().map(|info| info.session.as_str()).collect();
     let longest = ids.iter().map(|id| id.chars().count()).max().unwrap_or(0);
     if !terminal.out {

@@ -1,6 +1,12 @@
 //! `legwork sessions`.
 
+mod remove;
+mod search;
+
 use clap::{Args, Subcommand};
+
+pub(crate) use remove::{Remove, Status};
+pub(crate) use search::Search;
 
 use super::Store;
 
@@ -9,6 +15,20 @@ Examples:
   legwork sessions list                 the sessions changed last
   legwork sessions show 0198c3f2        what happened in one, step by step
   legwork sessions diff 0198c3f2        which files it changed, and how
+  legwork sessions show 0198c3f2 --json | jq .type
+  legwork sessions search \"cargo test\"  where something was asked, done or answered
+  legwork sessions rm 0198c3f2          remove one for good";
+
+const LIST_EXAMPLES: &str = "\
+Examples:
+  legwork sessions list
+  legwork sessions list --limit 100
+  legwork sessions list --json | jq -r 'select(.status == \"failed\") | .session'";
+
+const SHOW_EXAMPLES: &str = "\
+Examples:
+  legwork sessions show 0198c3f2
+  legwork sessions show 0198c3f2 | less
   legwork sessions show 0198c3f2 --json | jq .type";
 
 const DIFF_EXAMPLES: &str = "\
@@ -23,12 +43,20 @@ shell command changed is told where the workspace is small enough to be watched.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Sessions {
     /// List sessions, the one changed last first
+    #[command(after_help = LIST_EXAMPLES)]
     List(List),
     /// Show what happened in a session
+    #[command(after_help = SHOW_EXAMPLES)]
     Show(Show),
     /// Show the files that a session changed, before and after
     #[command(after_help = DIFF_EXAMPLES)]
     Diff(Diff),
+    /// Remove sessions for good
+    #[command(name = "rm", after_help = remove::EXAMPLES)]
+    Remove(Remove),
+    /// Search tasks, answers, tool arguments and results of all sessions
+    #[command(after_help = search::EXAMPLES)]
+    Search(Search),
 }
 
 #[derive(Debug, Args)]
@@ -75,6 +103,8 @@ impl Sessions {
             Self::List(args) => args.json,
             Self::Show(args) => args.json,
             Self::Diff(args) => args.json,
+            Self::Remove(_) => false,
+            Self::Search(args) => args.json,
         }
     }
 }
