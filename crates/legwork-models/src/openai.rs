@@ -20,6 +20,7 @@ mod json;
 pub mod profile;
 mod remainder;
 mod reply;
+mod secrets;
 mod usage;
 
 pub use assembly::Ended;

@@ -11,6 +11,7 @@ use url::Url;
 use super::chat::Chat;
 use super::encode::{Head, MaxTokensField, OWN_FIELDS, Stream};
 use super::profile;
+use super::secrets::{self, Secrets};
 use crate::http::{Client, System, Timeouts};
 use crate::retry::Policy;
 
@@ -140,13 +141,14 @@ impl Builder {
     pub fn build(self) -> Result<Chat, Error> {
         let url = endpoint(&self.base_url)?;
         let uri = Uri::try_from(url.as_str()).map_err(|error| Error::BaseUrl {
-            url: self.base_url.clone(),
+            url: without_user(&self.base_url),
             problem: error.to_string(),
         })?;
         if let Some(field) = self.extra.keys().find(|key| OWN_FIELDS.contains(&key.as_str())) {
             return Err(Error::OwnField { field: field.clone() });
         }
         let headers = self.all_headers()?;
+        let secrets = secrets_of(&headers);
         let official = url.host_str() == Some("api.openai.com");
         let by_host = match official {
             true => MaxTokensField::MaxCompletionTokens,
@@ -158,6 +160,7 @@ impl Builder {
             client: Client::new(&uri, self.timeouts),
             uri,
             headers,
+            secrets,
             max_tokens: self.max_tokens.unwrap_or(by_host),
             profile: self.profile.unwrap_or_else(|| profile::of(&self.model)),
             head: Head::new(&self.model),
@@ -183,14 +186,16 @@ impl Builder {
         for (name, value) in &self.headers {
             let bad = || Error::Header { name: name.clone() };
             let key = HeaderName::try_from(name.as_str()).map_err(|_| bad())?;
-            headers.insert(key, HeaderValue::try_from(value.as_str()).map_err(|_| bad())?);
+            let mut value = HeaderValue::try_from(value.as_str()).map_err(|_| bad())?;
+            value.set_sensitive(secrets::is_secret(&key));
+            headers.insert(key, value);
         }
         Ok(headers)
     }
 }
 
 fn endpoint(base_url: &str) -> Result<Url, Error> {
-    let bad = |problem: String| Error::BaseUrl { url: base_url.to_owned(), problem };
+    let bad = |problem: String| Error::BaseUrl { url: without_user(base_url), problem };
     let mut url = Url::parse(base_url.trim()).map_err(|error| bad(error.to_string()))?;
     if !matches!(url.scheme(), "http" | "https") {
         return Err(bad(format!("its scheme is {:?}, not http or https", url.scheme())));
@@ -198,6 +203,26 @@ fn endpoint(base_url: &str) -> Result<Url, Error> {
     let path = format!("{}/chat/completions", url.path().trim_end_matches('/'));
     url.set_path(&path);
     Ok(url)
+}
+
+/// The secrets that the headers carry, as they stand in them.
+fn secrets_of(headers: &HeaderMap) -> Secrets {
+    let mut secrets = Secrets::default();
+    for value in headers.values().filter(|value| value.is_sensitive()) {
+        let text = String::from_utf8_lossy(value.as_bytes());
+        secrets.push(text.strip_prefix("Bearer ").unwrap_or(&text));
+    }
+    secrets
+}
+
+/// What was given as an address, without a name, a password or a query.
+fn without_user(url: &str) -> String {
+    let end = url.find(['?', '#']).unwrap_or(url.len());
+    let url = url.get(..end).unwrap_or_default();
+    match url.rsplit_once('@') {
+        Some((_, host)) => format!("...@{host}"),
+        None => url.to_owned(),
+    }
 }
 
 /// The address without what may be secret in it.

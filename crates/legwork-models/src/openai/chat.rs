@@ -18,6 +18,7 @@ use super::encode::{self, Frame, Head, MaxTokensField, OWN_FIELDS, Stream};
 use super::exchange::Exchange;
 use super::failure::{Cost, Tried};
 use super::reply::Streaming;
+use super::secrets::Secrets;
 use crate::http::{Client, Timeouts};
 use crate::retry::{Policy, Verdict};
 
@@ -33,6 +34,7 @@ pub struct Chat {
     pub(super) place: String,
     pub(super) client: Client,
     pub(super) headers: HeaderMap,
+    pub(super) secrets: Secrets,
     pub(super) extra: Map<String, Value>,
     pub(super) max_tokens: MaxTokensField,
     pub(super) stream: Stream,
@@ -91,6 +93,13 @@ impl Chat {
         }
     }
 
+    /// An error is journaled and shown: it must not hold what the server only echoes.
+    fn without_secrets(&self, error: model::Error) -> model::Error {
+        let message = self.secrets.masked(error.message);
+        let code = error.code.map(|code| self.secrets.masked(code));
+        model::Error { message, code, ..error }
+    }
+
     /// Tries until there is a response, or no sense in trying again.
     async fn ask(
         &self,
@@ -113,7 +122,8 @@ impl Chat {
             match self.retry.judge(attempt, failed.failure, failed.shown, fastrand::f64()) {
                 Verdict::Again(wait) => self.clock.sleep(wait).await,
                 Verdict::GiveUp => {
-                    return Err(model::Error { charged_attempts: charged, ..failed.error });
+                    let error = self.without_secrets(failed.error);
+                    return Err(model::Error { charged_attempts: charged, ..error });
                 }
             }
             attempt += 1;

@@ -55,6 +55,34 @@ async fn a_dead_server_is_tried_again_and_named() {
 }
 
 #[tokio::test]
+async fn a_key_that_the_server_echoes_is_masked_wherever_it_stands() {
+    const KEY: &str = "sk-canary-d41d8cd98f00b204";
+    const TOKEN: &str = "tok-canary-e9800998ecf8427e";
+    let said = format!("you sent Bearer {KEY} and {TOKEN}");
+    let error = json!({"message": said, "code": format!("bad_{KEY}")});
+    let long = format!("<html>{} {KEY}</html>", "x".repeat(382));
+    for act in [
+        refused("401 Unauthorized", "", error),
+        Act::Close(answer("200 OK", "application/json", "", &json!({"headers": said}).to_string())),
+        Act::Close(answer("403 Forbidden", "text/html", "", &long)),
+    ] {
+        let (server, clock) = (Server::start([act]).await, Turned::new());
+        let model = model_at(&server, &clock).api_key(KEY).header("x-api-key", TOKEN);
+        let error = model.build().unwrap().infer(question("Hi?"), None).await.unwrap_err();
+        let told = format!("{error} {error:?}");
+        assert!(!told.contains("canary") && told.contains("[redacted]"), "{told}");
+    }
+}
+
+#[test]
+fn an_address_that_is_none_is_shown_without_its_password() {
+    let built = Chat::builder("ftp://me:hunter2@host/v1?key=hunter3", "m").build();
+    let error = built.unwrap_err();
+    let told = format!("{error} {error:?}");
+    assert!(!told.contains("hunter") && told.contains("host/v1"), "{told}");
+}
+
+#[tokio::test]
 async fn a_wrong_key_is_told_at_once_and_not_shown() {
     let error = json!({"message": "Incorrect API key", "type": "invalid_request_error", "code": "invalid_api_key"});
     let came = asked([refused("401 Unauthorized", "", error)], false).await;

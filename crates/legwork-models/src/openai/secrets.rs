@@ -1,0 +1,76 @@
+//! What must not come back in an error: some servers echo what they were sent.
+
+use std::ops::Range;
+
+use http::HeaderName;
+
+/// The shortest piece of a secret that is masked wherever it stands.
+///
+/// Shorter pieces say little of a key, and are found in words that have nothing to do
+/// with it.
+const PIECE: usize = 8;
+/// What stands where a secret was.
+const MASK: &str = "[redacted]";
+/// Headers with one of these in their name carry a secret.
+const SECRET_NAMES: [&str; 5] = ["key", "token", "auth", "secret", "cookie"];
+
+/// What was sent and is nobody's to read.
+#[derive(Default)]
+pub(super) struct Secrets(Vec<String>);
+
+impl Secrets {
+    pub(super) fn push(&mut self, secret: &str) {
+        if !secret.is_empty() {
+            self.0.push(secret.to_owned());
+        }
+    }
+
+    /// The text with a mask over each secret, and over each longer piece of one: messages
+    /// are cut short, and a cut may go through a key.
+    pub(super) fn masked(&self, text: String) -> String {
+        let mut found: Vec<_> = self.0.iter().flat_map(|secret| pieces(&text, secret)).collect();
+        if found.is_empty() {
+            return text;
+        }
+        found.sort_unstable_by_key(|piece| piece.start);
+        let (mut masked, mut end) = (String::with_capacity(text.len()), 0);
+        for piece in found {
+            if piece.start > end || (piece.start == 0 && end == 0) {
+                masked.push_str(text.get(end..piece.start).unwrap_or_default());
+                masked.push_str(MASK);
+            }
+            end = end.max(piece.end);
+        }
+        masked.push_str(text.get(end..).unwrap_or_default());
+        masked
+    }
+}
+
+/// Whether a header of this name carries a secret.
+pub(super) fn is_secret(name: &HeaderName) -> bool {
+    SECRET_NAMES.iter().any(|part| name.as_str().contains(part))
+}
+
+/// Where pieces of a secret stand in a text.
+fn pieces<'a>(text: &'a str, secret: &'a str) -> Box<dyn Iterator<Item = Range<usize>> + 'a> {
+    if secret.len() < PIECE {
+        return Box::new(places(text, secret).filter(|place| stands_alone(text, place)));
+    }
+    let starts = 0..=secret.len() - PIECE;
+    let windows = starts.filter_map(|start| secret.get(start..start + PIECE));
+    Box::new(windows.flat_map(|window| places(text, window)))
+}
+
+fn places<'a>(text: &'a str, part: &'a str) -> impl Iterator<Item = Range<usize>> + 'a {
+    text.match_indices(part).map(|(at, part)| at..at + part.len())
+}
+
+/// Whether what stands there is no part of a longer word.
+fn stands_alone(text: &str, place: &Range<usize>) -> bool {
+    let before = text.get(..place.start).and_then(|text| text.chars().next_back());
+    let after = text.get(place.end..).and_then(|text| text.chars().next());
+    ![before, after].into_iter().flatten().any(char::is_alphanumeric)
+}
+
+#[cfg(test)]
+mod tests;
