@@ -1,6 +1,8 @@
 //! Models by name: `provider:name`.
 
+use legwork_core::budget::{MicroUsd, Price};
 use legwork_models::openai::Chat;
+use legwork_port::Profile;
 
 pub use legwork_models::{http, openai, retry};
 
@@ -25,6 +27,11 @@ const PROVIDERS: &[Provider] = &[
 /// The names of the providers that are known.
 pub fn providers() -> impl Iterator<Item = &'static str> {
     PROVIDERS.iter().map(|provider| provider.name)
+}
+
+/// The variable that holds a provider's key; none if it is not known, or wants no key.
+pub fn key_variable(provider: &str) -> Option<&'static str> {
+    PROVIDERS.iter().find(|known| known.name == provider)?.key
 }
 
 /// A model by its name, its key and address from the environment.
@@ -65,7 +72,20 @@ pub fn at(name: &str, base_url: Option<&str>, key: Option<&str>) -> Result<Chat>
         Some(key) => chat.api_key(key),
         None => chat,
     };
+    let chat = match &known {
+        Ok(Provider { key: None, .. }) => chat.profile(local(model)),
+        _ => chat,
+    };
     chat.build().map_err(|error| fail(error.to_string()))
+}
+
+/// What a model can do on a server of one's own: there it costs nothing, so that a limit on
+/// money can be kept.
+fn local(model: &str) -> Profile {
+    const NOTHING: MicroUsd = MicroUsd(0);
+    let price =
+        Price { input: NOTHING, cache_read: NOTHING, cache_write: NOTHING, output: NOTHING };
+    Profile { price: Some(price), ..openai::profile::of(model) }
 }
 
 fn split(name: &str) -> Result<(&str, &str), String> {
