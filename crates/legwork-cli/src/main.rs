@@ -4,12 +4,13 @@
 //! moment, `legwork resume` goes on. The command depends on the façade alone and keeps
 //! nothing of its own: what it shows is either news of a run or a fold over a journal.
 //!
-//! Read the modules in this order: [`args`], [`commands`], [`settings`], [`worker`],
-//! [`work`], then [`display`].
+//! Read the modules in this order: [`args`], [`commands`], [`config`], [`settings`],
+//! [`worker`], [`work`], then [`display`].
 #![forbid(unsafe_code)]
 
 mod args;
 mod commands;
+mod config;
 mod display;
 mod error;
 mod exit;

@@ -7,6 +7,7 @@ use legwork::port::Store;
 use legwork::store::{self, sqlite};
 
 use crate::args;
+use crate::config::{Config, Source, Sourced, variable_of};
 use crate::error::Error;
 use crate::settings::variable;
 
@@ -19,14 +20,24 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// The place that a flag names, else the environment, else the user's own.
-    pub(crate) fn of(flags: &args::Store) -> Result<Self, Error> {
-        if let Some(address) = &flags.store {
-            return Self::checked(address.clone(), true);
-        }
-        match variable("LEGWORK_STORE") {
-            Some(address) => Self::checked(address, false),
-            None => Ok(Self { address: default()?, by_flag: false }),
+    /// The place that a flag names, else the environment, else the user's file, else the
+    /// usual one.
+    pub(crate) fn of(flags: &args::Store, config: &Config) -> Result<Self, Error> {
+        let Sourced { value, source } = Self::address_of(flags, config)?;
+        Self::checked(value, matches!(source, Source::Flag(_)))
+    }
+
+    /// Its address as it was said, and where.
+    pub(crate) fn address_of(
+        flags: &args::Store,
+        config: &Config,
+    ) -> Result<Sourced<String>, Error> {
+        let flag = flags.store.clone().map(|store| Sourced::new(store, Source::Flag("--store")));
+        let environment = variable_of("LEGWORK_STORE", |text| Ok(text.to_owned()))?;
+        let file = config.value(|values| &values.store);
+        match flag.or(environment).or(file) {
+            Some(address) => Ok(address),
+            None => Ok(Sourced::new(default()?, Source::Default)),
         }
     }
 

@@ -17,8 +17,14 @@ pub(crate) struct Recorded {
     pub(crate) dir: Option<String>,
     /// Where the model is served, if it was said.
     pub(crate) base_url: Option<BaseUrl>,
-    /// What confines commands.
-    pub(crate) sandbox: Sandbox,
+    /// What confines commands; none if it was not begun by this command.
+    pub(crate) sandbox: Option<Sandbox>,
+    /// Whether commands reach the network, if they do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) network: Option<bool>,
+    /// Paths beside the directory that the agent may use, as `PATH` or `PATH:ro`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) allow_paths: Vec<String>,
 }
 
 /// An address, and who gave it.
@@ -36,7 +42,7 @@ pub(crate) struct BaseUrl {
 pub(crate) enum By {
     /// A flag: it holds for the session.
     Flag,
-    /// The environment, which may have changed since.
+    /// The environment or the user's file, which may have changed since.
     Environment,
 }
 

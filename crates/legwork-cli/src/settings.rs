@@ -1,26 +1,37 @@
-//! What the agent works with: flags, else the session, else the environment.
+//! What the agent works with: flags, else the session, else the environment, else files.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
-use legwork::core::AgentState;
+use legwork::core::{AgentState, Budget};
 
 use crate::args::{self, Sandbox};
+use crate::config::{
+    AllowPath, Config, Credential, Limits, Remembered, Source, Sourced, one_of, switch, variable_of,
+};
 use crate::error::Error;
 use crate::recorded::{BaseUrl, By, Recorded};
 
 const DEFAULT_MODEL: &str = "openai:gpt-5-mini";
 /// Steps unless told; no time limit. The number is that of rule S3.6.
 const DEFAULT_STEPS: u64 = 100;
+const BASE_URL: &str = "OPENAI_BASE_URL";
 
-/// What the agent works with.
+/// What the agent works with, and where each of it came from.
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
-    pub(crate) model: String,
-    pub(crate) base_url: Option<(String, By)>,
-    pub(crate) key: Option<String>,
+    pub(crate) model: Sourced<String>,
+    /// Where the model is served; none is where its provider always is.
+    pub(crate) base_url: Option<Sourced<String>>,
+    /// Where its key is; none if it gets none.
+    pub(crate) key: Option<Credential>,
     pub(crate) dir: PathBuf,
-    pub(crate) sandbox: Sandbox,
-    pub(crate) max_steps: u64,
+    pub(crate) sandbox: Sourced<Sandbox>,
+    /// Whether commands in a sandbox reach the network.
+    pub(crate) network: Sourced<bool>,
+    /// Paths beside the directory that the agent may use.
+    pub(crate) allow_paths: Vec<Sourced<AllowPath>>,
+    pub(crate) limits: Limits,
 }
 
 /// A variable of the environment that is set to something.
@@ -30,82 +41,193 @@ pub(crate) fn variable(name: &str) -> Option<String> {
 
 impl Settings {
     /// For a new session.
-    pub(crate) fn fresh(flags: &args::Agent) -> Result<Self, Error> {
-        let key = variable("OPENAI_API_KEY");
-        let named = flags.model.clone().or_else(|| variable("LEGWORK_MODEL"));
-        let model = match named {
-            Some(model) => model,
-            None if key.is_some() => DEFAULT_MODEL.to_owned(),
-            None => return Err(no_model()),
-        };
-        Self::with(flags, model, &Recorded::default(), DEFAULT_STEPS)
+    pub(crate) fn fresh(flags: &args::Agent, config: &Config) -> Result<Self, Error> {
+        let settings = Self::shown(flags, config)?;
+        match (&settings.model.source, &settings.key) {
+            (Source::Default, None) => Err(no_model()),
+            _ => Ok(settings),
+        }
+    }
+
+    /// The same, though there may be no model that can be asked.
+    pub(crate) fn shown(flags: &args::Agent, config: &Config) -> Result<Self, Error> {
+        let recorded = Recorded::default();
+        let config = config.with_project(&dir(flags, &recorded))?;
+        let above = flag(&flags.model, "--model").or(text("LEGWORK_MODEL")?);
+        let model = Sourced::new(DEFAULT_MODEL.to_owned(), Source::Default)
+            .or(config.value(|values| &values.model))
+            .or(above);
+        Self::with(flags, &config, model, &recorded, &Remembered::default())
     }
 
     /// For a session that was begun before.
-    pub(crate) fn of_session(flags: &args::Agent, state: &AgentState) -> Result<Self, Error> {
+    pub(crate) fn of_session(
+        flags: &args::Agent,
+        config: &Config,
+        state: &AgentState,
+    ) -> Result<Self, Error> {
         let mut recorded = Recorded::of(state);
+        let config = config.with_project(&dir(flags, &recorded))?;
         let definition = &state.facts().definition;
         let before = &*definition.settings.model;
-        let model = flags.model.clone().unwrap_or_else(|| before.to_owned());
-        if provider(&model) != provider(before) {
+        let model = Sourced::new(before.to_owned(), Source::Session);
+        let model = model.or(flag(&flags.model, "--model"));
+        if provider(&model.value) != provider(before) {
             // Another provider is not asked for at the address of the one before.
             recorded.base_url = None;
         }
-        let steps = definition.budget.steps.unwrap_or(DEFAULT_STEPS);
-        Self::with(flags, model, &recorded, steps)
+        Self::with(flags, &config, model, &recorded, &Remembered::of(&definition.budget))
     }
 
     fn with(
         flags: &args::Agent,
-        model: String,
+        config: &Config,
+        model: Sourced<String>,
         recorded: &Recorded,
-        steps: u64,
+        remembered: &Remembered,
     ) -> Result<Self, Error> {
-        let local = is_local(provider(&model));
-        let base_url = match &flags.base_url {
-            Some(url) => Some((url.clone(), By::Flag)),
-            None => remembered(recorded, local)?,
+        let base_url = match flag(&flags.base_url, "--base-url") {
+            Some(url) => Some(url),
+            None => self::remembered(recorded, around(provider(&model.value), config)?)?,
         };
-        let dir = flags.dir.clone().or_else(|| recorded.dir.as_ref().map(PathBuf::from));
         Ok(Self {
-            key: variable("OPENAI_API_KEY").filter(|_| !local),
+            key: Credential::find(provider(&model.value), config),
             base_url,
-            dir: dir.unwrap_or_else(|| PathBuf::from(".")),
-            sandbox: flags.sandbox.unwrap_or(recorded.sandbox),
-            max_steps: flags.max_steps.unwrap_or(steps),
+            dir: dir(flags, recorded),
+            sandbox: Sourced::new(Sandbox::default(), Source::Default)
+                .or(config.value(|values| &values.sandbox))
+                .or(variable_of("LEGWORK_SANDBOX", one_of)?)
+                .or(recorded.sandbox.map(|sandbox| Sourced::new(sandbox, Source::Session)))
+                .or(flag(&flags.sandbox, "--sandbox")),
+            network: Sourced::new(false, Source::Default)
+                .or(config.value(|values| &values.network))
+                .or(variable_of("LEGWORK_NETWORK", switch)?)
+                .or(recorded.network.map(|network| Sourced::new(network, Source::Session))),
+            allow_paths: allow_paths(flags, config, recorded)?,
+            limits: Limits::of(config, remembered, flags, DEFAULT_STEPS)?,
             model,
         })
     }
+
+    /// The limits as the agent keeps them.
+    pub(crate) fn budget(&self) -> Budget {
+        let Limits { steps, cost, tokens, minutes } = &self.limits;
+        let active = minutes.value.map(|minutes| Duration::from_secs(minutes.saturating_mul(60)));
+        Budget {
+            steps: steps.value,
+            cost: cost.value,
+            total_tokens: tokens.value,
+            active: active.map(Into::into),
+            ..Budget::unlimited()
+        }
+    }
+
+    /// What the session shall remember, but for the directory.
+    pub(crate) fn record(&self) -> Recorded {
+        let base_url = self.base_url.as_ref().map(|url| match url.source {
+            Source::Flag(_) => BaseUrl::of(&url.value, By::Flag),
+            _ => BaseUrl::of(&url.value, By::Environment),
+        });
+        Recorded {
+            dir: None,
+            base_url,
+            sandbox: Some(self.sandbox.value),
+            network: Some(self.network.value).filter(|network| *network),
+            allow_paths: self.allow_paths.iter().map(|path| path.value.to_string()).collect(),
+        }
+    }
+}
+
+fn flag<T: Clone>(value: &Option<T>, name: &'static str) -> Option<Sourced<T>> {
+    value.clone().map(|value| Sourced::new(value, Source::Flag(name)))
+}
+
+fn text(name: &'static str) -> Result<Option<Sourced<String>>, Error> {
+    variable_of(name, |text| Ok(text.to_owned()))
+}
+
+fn dir(flags: &args::Agent, recorded: &Recorded) -> PathBuf {
+    let dir = flags.dir.clone().or_else(|| recorded.dir.as_ref().map(PathBuf::from));
+    dir.unwrap_or_else(|| PathBuf::from("."))
+}
+
+/// Where a provider is served by environment and files.
+///
+/// `OPENAI_BASE_URL` and the file's `base_url` are for who has no address of its own.
+fn around(provider: &str, config: &Config) -> Result<Option<Sourced<String>>, Error> {
+    let own = config.provider_url(provider);
+    let openai = legwork::model::key_variable(provider) == Some("OPENAI_API_KEY");
+    if is_local(provider) || (own.is_some() && !openai) {
+        return Ok(own);
+    }
+    let environment = text(BASE_URL)?;
+    Ok(environment.or(own).or_else(|| config.value(|values| &values.base_url)))
 }
 
 /// An address by flag holds for the session; one from the environment, until that says
 /// another.
-fn remembered(recorded: &Recorded, local: bool) -> Result<Option<(String, By)>, Error> {
-    let environment = variable("OPENAI_BASE_URL").filter(|_| !local);
-    let environment = environment.map(|url| (url, By::Environment));
+fn remembered(
+    recorded: &Recorded,
+    around: Option<Sourced<String>>,
+) -> Result<Option<Sourced<String>>, Error> {
     match &recorded.base_url {
-        Some(BaseUrl { url: Some(url), by: By::Flag }) => Ok(Some((url.clone(), By::Flag))),
+        Some(BaseUrl { url: Some(url), by: By::Flag }) => {
+            // Told again as by flag, so that it goes on to hold.
+            Ok(Some(Sourced::new(url.clone(), Source::Flag("--base-url"))))
+        }
         Some(BaseUrl { url: Some(url), by: By::Environment }) => {
-            Ok(environment.or_else(|| Some((url.clone(), By::Environment))))
+            Ok(around.or_else(|| Some(Sourced::new(url.clone(), Source::Session))))
         }
-        Some(BaseUrl { url: None, by: By::Environment }) if environment.is_some() => {
-            Ok(environment)
-        }
+        Some(BaseUrl { url: None, by: By::Environment }) if around.is_some() => Ok(around),
         Some(BaseUrl { url: None, .. }) => Err(Error::usage(
             "the session's base URL is not known: it may hold a secret and was not written down",
             "give it again with --base-url",
         )),
-        None => Ok(environment),
+        None => Ok(around),
     }
 }
 
-fn provider(model: &str) -> &str {
+/// The paths of the session, else those of the user's file; flags add to them.
+fn allow_paths(
+    flags: &args::Agent,
+    config: &Config,
+    recorded: &Recorded,
+) -> Result<Vec<Sourced<AllowPath>>, Error> {
+    let here = std::env::current_dir()
+        .map_err(|source| Error::System { doing: "finding the current directory", source });
+    let here = if flags.allow_path.is_empty() { PathBuf::new() } else { here? };
+    let parse = |text: &String, source: Source| {
+        let parsed = AllowPath::parse(text, &here);
+        let parsed = parsed.map(|path| Sourced::new(path, source));
+        parsed.map_err(|why| {
+            let hint = "name one as --allow-path PATH, or PATH:ro to have it only read";
+            Error::usage(format!("{text:?} cannot be allowed: {why}"), hint)
+        })
+    };
+    let mut paths = match recorded.allow_paths.as_slice() {
+        [] => config.allow_paths(),
+        texts => {
+            texts.iter().map(|text| parse(text, Source::Session)).collect::<Result<_, Error>>()?
+        }
+    };
+    for text in &flags.allow_path {
+        let added = parse(text, Source::Flag("--allow-path"))?;
+        // What is said of a path last is what holds.
+        paths.retain(|path| path.value.path != added.value.path);
+        paths.push(added);
+    }
+    Ok(paths)
+}
+
+/// What stands before the colon of a model's name.
+pub(crate) fn provider(model: &str) -> &str {
     model.split(':').next().unwrap_or_default()
 }
 
 /// Whether it is a server of this machine that wants no key.
-fn is_local(provider: &str) -> bool {
-    provider != "openai" && legwork::model::providers().any(|known| known == provider)
+pub(crate) fn is_local(provider: &str) -> bool {
+    let known = legwork::model::providers().any(|known| known == provider);
+    known && legwork::model::key_variable(provider).is_none()
 }
 
 fn no_model() -> Error {
@@ -113,7 +235,7 @@ fn no_model() -> Error {
         "no model is set up",
         format!(
             "set OPENAI_API_KEY to work with {DEFAULT_MODEL}, or name another model with --model \
-             or LEGWORK_MODEL, such as ollama:qwen3"
+             or LEGWORK_MODEL, such as ollama:qwen3; `legwork help config` says how to keep it"
         ),
     )
 }

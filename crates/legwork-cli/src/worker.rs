@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use legwork::agent::Builder;
-use legwork::core::Budget;
-use legwork::port::Store;
+use legwork::port::{Model, Store};
 use legwork::tools::{self, Bash, Edit, Environment, List, Read, Search, Workspace, Write};
 use legwork::{Agent, model};
 
 use crate::args::Sandbox;
+use crate::config::Secret;
 use crate::display::Screen;
 use crate::error::Error;
-use crate::recorded::{BaseUrl, Recorded};
+use crate::recorded::Recorded;
 use crate::sandbox::Walls;
 use crate::settings::Settings;
 
@@ -23,21 +23,22 @@ pub(crate) struct Worker {
 
 impl Worker {
     /// Checks all that was said; nothing is made or opened to write yet.
-    pub(crate) fn new(settings: &Settings, screen: &Arc<Screen>) -> Result<Self, Error> {
+    pub(crate) async fn new(settings: &Settings, screen: &Arc<Screen>) -> Result<Self, Error> {
         let workspace = Workspace::open(&settings.dir)?;
-        let base_url = settings.base_url.as_ref();
-        let url = base_url.map(|(url, _)| url.as_str());
-        let model = model::at(&settings.model, url, settings.key.as_deref())?;
-        let recorded = Recorded {
-            dir: workspace.root().to_str().map(str::to_owned),
-            base_url: base_url.map(|(url, by)| BaseUrl::of(url, *by)),
-            sandbox: settings.sandbox,
+        let url = settings.base_url.as_ref().map(|url| url.value.as_str());
+        let key = match &settings.key {
+            Some(key) => Some(key.fetch().await?),
+            None => None,
         };
+        let model = model::at(&settings.model.value, url, key.as_ref().map(Secret::expose))?;
+        check_price(settings, &model)?;
+        let dir = workspace.root().to_str().map(str::to_owned);
+        let recorded = Recorded { dir, ..settings.record() };
         let agent = Agent::builder(model)
             .id("legwork")
             .instructions(instructions(&workspace))
-            .budget(Budget::unlimited().steps(settings.max_steps));
-        let agent = with_tools(agent, workspace, settings.sandbox, screen);
+            .budget(settings.budget());
+        let agent = with_tools(agent, workspace, settings.sandbox.value, screen);
         Ok(Self { agent, recorded })
     }
 
@@ -45,6 +46,22 @@ impl Worker {
     pub(crate) fn agent(self, store: Arc<dyn Store>) -> Result<(Agent, Recorded), Error> {
         Ok((self.agent.store_in(store).build()?, self.recorded))
     }
+}
+
+/// A limit on money needs to know what things cost.
+fn check_price(settings: &Settings, model: &impl Model) -> Result<(), Error> {
+    let limit = &settings.limits.cost;
+    if limit.value.is_none() || model.profile().price.is_some() {
+        return Ok(());
+    }
+    let message = format!(
+        "the cost is limited ({}), but the price of `{}` is not known",
+        limit.source,
+        model.name()
+    );
+    let hint = "limit tokens instead, with --max-tokens or max_tokens, and take the limit on cost \
+                away";
+    Err(Error::usage(message, hint))
 }
 
 fn with_tools(

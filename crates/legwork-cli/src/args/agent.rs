@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use legwork::core::budget::MicroUsd;
 use serde::{Deserialize, Serialize};
 
 /// What the agent works with, as far as it was said.
@@ -23,6 +24,18 @@ pub(crate) struct Agent {
     /// Stop after so many steps [default: the session's, else 100]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_steps: Option<u64>,
+    /// Stop before more US dollars are spent [default: the session's, else no limit]
+    #[arg(long, value_name = "USD", value_parser = crate::config::usd)]
+    pub(crate) max_cost: Option<MicroUsd>,
+    /// Stop before more tokens go in and out [default: the session's, else no limit]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_tokens: Option<u64>,
+    /// Stop after so many minutes at work [default: the session's, else no limit]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_minutes: Option<u64>,
+    /// A path beside the directory that the agent may use; may be given again
+    #[arg(long, value_name = "PATH[:ro]")]
+    pub(crate) allow_path: Vec<String>,
 }
 
 #[derive(Debug, Args)]

@@ -1,13 +1,17 @@
 //! The command line: what can be typed, and the help that teaches it; a file per verb.
 
 mod agent;
+mod config;
 mod resume;
 mod run;
 mod sessions;
 
+use std::path::PathBuf;
+
 use clap::{Parser, Subcommand};
 
 pub(crate) use agent::{Agent, Sandbox, Store};
+pub(crate) use config::{Config, ConfigPath, ConfigShow};
 pub(crate) use resume::{OnDoubt, Resume};
 pub(crate) use run::Run;
 pub(crate) use sessions::{Diff, List, Remove, Search, Sessions, Show, Status};
@@ -38,6 +42,9 @@ Exit codes:
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
+    /// Your file of settings [default: LEGWORK_CONFIG, else ~/.config/legwork/legwork.toml]
+    #[arg(long, value_name = "PATH", global = true)]
+    pub(crate) config: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -51,6 +58,9 @@ pub(crate) enum Command {
     /// Look at sessions
     #[command(subcommand, after_help = sessions::EXAMPLES)]
     Sessions(Sessions),
+    /// Look at settings: what holds, and where it was said
+    #[command(subcommand, after_help = crate::config::help::text())]
+    Config(Config),
 }
 
 impl Command {
@@ -60,6 +70,7 @@ impl Command {
             Self::Run(args) => args.json,
             Self::Resume(args) => args.json,
             Self::Sessions(args) => args.json(),
+            Self::Config(args) => args.json(),
         }
     }
 }

@@ -16,7 +16,9 @@ Environment:
   LEGWORK_MODEL    the model, if --model is not given
   LEGWORK_STORE    the store, if --store is not given
   OPENAI_API_KEY   the key; it is sent, never stored
-  OPENAI_BASE_URL  where openai:... is served, if --base-url is not given";
+  OPENAI_BASE_URL  where openai:... is served, if --base-url is not given
+
+What is not given comes from legwork.toml: `legwork help config`.";
 
 #[derive(Debug, Args)]
 pub(crate) struct Run {

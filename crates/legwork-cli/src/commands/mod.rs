@@ -1,10 +1,12 @@
 //! One file per command, and how any of them begins and ends.
 
+mod config;
 mod resume;
 mod run;
 mod sessions;
 
 use std::io::{self, Write as _, stderr, stdout};
+use std::path::Path;
 use std::sync::Arc;
 
 use clap::Parser as _;
@@ -12,7 +14,8 @@ use clap::error::ErrorKind;
 use legwork::agent::context::Control;
 
 use crate::args::{Cli, Command};
-use crate::display::{At, Displayer as _, Event, Human, Json, Screen, Terminal};
+use crate::config::Config;
+use crate::display::{self, At, Displayer as _, Event, Human, Json, Screen, Terminal};
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::place::Place;
@@ -20,12 +23,12 @@ use crate::signals;
 
 /// Reads the command line, runs the command, and says how it ends.
 pub(crate) fn main() -> Exit {
-    let command = match Cli::try_parse() {
-        Ok(cli) => cli.command,
+    let Cli { command, config } = match Cli::try_parse() {
+        Ok(cli) => cli,
         Err(error) => return refuse(&error),
     };
     let json = command.json();
-    match start(command) {
+    match start(command, config.as_deref()) {
         Ok(exit) => exit,
         Err(error) => {
             report(&error, json);
@@ -34,16 +37,22 @@ pub(crate) fn main() -> Exit {
     }
 }
 
-fn start(command: Command) -> Result<Exit, Error> {
+fn start(command: Command, file: Option<&Path>) -> Result<Exit, Error> {
+    if let Command::Config(args) = &command {
+        return config::config(args, file);
+    }
+    let config = Config::of_user(file)?;
+    display::prefer(config.color()?.value);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|source| Error::System { doing: "starting", source })?;
     let result = runtime.block_on(async {
         match command {
-            Command::Run(args) => run::run(args).await,
-            Command::Resume(args) => resume::resume(args).await,
-            Command::Sessions(args) => sessions::sessions(args).await,
+            Command::Run(args) => run::run(args, &config).await,
+            Command::Resume(args) => resume::resume(args, &config).await,
+            Command::Sessions(args) => sessions::sessions(args, &config).await,
+            Command::Config(args) => config::config(&args, file),
         }
     });
     // A look-up of a name that hangs is not waited for.

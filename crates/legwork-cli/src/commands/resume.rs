@@ -8,6 +8,7 @@ use legwork::core::state::Refusal;
 
 use crate::args;
 use crate::commands::screen;
+use crate::config::Config;
 use crate::display::Screen;
 use crate::error::Error;
 use crate::exit::Exit;
@@ -17,14 +18,14 @@ use crate::settings::Settings;
 use crate::work::{self, Way, work};
 use crate::worker::Worker;
 
-pub(crate) async fn resume(args: args::Resume) -> Result<Exit, Error> {
-    let place = Place::of(&args.store)?;
+pub(crate) async fn resume(args: args::Resume, config: &Config) -> Result<Exit, Error> {
+    let place = Place::of(&args.store, config)?;
     let existing = place.open_existing()?;
     let found = find(existing.as_ref(), &args.session, &place).await?;
     let state = found.journal.fold(&found.id);
-    let settings = Settings::of_session(&args.agent, &state)?;
+    let settings = Settings::of_session(&args.agent, config, &state)?;
     let (screen, control) = screen(args.json, &place)?;
-    let worker = Worker::new(&settings, &screen)?;
+    let worker = Worker::new(&settings, &screen).await?;
     let (agent, recorded) = worker.agent(existing.map_or_else(|| place.open(), Ok)?)?;
     let on_doubt = match args.on_doubt {
         args::OnDoubt::Ask => OnDoubt::Ask,

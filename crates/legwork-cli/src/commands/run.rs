@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal as _, Read as _};
 
 use crate::args;
 use crate::commands::screen;
+use crate::config::Config;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::place::Place;
@@ -12,21 +13,23 @@ use crate::settings::Settings;
 use crate::work::{Way, work};
 use crate::worker::Worker;
 
-pub(crate) async fn run(args: args::Run) -> Result<Exit, Error> {
+pub(crate) async fn run(args: args::Run, config: &Config) -> Result<Exit, Error> {
     let task = task(args.task)?;
-    let place = Place::of(&args.store)?;
+    let place = Place::of(&args.store, config)?;
     let Some(asked) = &args.session else {
-        let settings = Settings::fresh(&args.agent)?;
+        let settings = Settings::fresh(&args.agent, config)?;
         let (screen, control) = screen(args.json, &place)?;
-        let worker = Worker::new(&settings, &screen)?;
+        let worker = Worker::new(&settings, &screen).await?;
         let (agent, recorded) = worker.agent(place.open()?)?;
         return work(agent.run(task), Way::Start, &recorded, &control, &screen).await;
     };
     let store = place.open_existing()?;
     let found = find(store.as_ref(), asked, &place).await?;
-    let settings = Settings::of_session(&args.agent, &found.journal.fold(&found.id))?;
+    let state = found.journal.fold(&found.id);
+    let settings = Settings::of_session(&args.agent, config, &state)?;
+    drop(state);
     let (screen, control) = screen(args.json, &place)?;
-    let worker = Worker::new(&settings, &screen)?;
+    let worker = Worker::new(&settings, &screen).await?;
     let (agent, recorded) = worker.agent(store.map_or_else(|| place.open(), Ok)?)?;
     let request = agent.session(found.id).run(task);
     work(request, Way::Start, &recorded, &control, &screen).await

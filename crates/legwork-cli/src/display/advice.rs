@@ -8,7 +8,9 @@ pub(crate) fn on(error: &ErrorRecord) -> Option<&'static str> {
         return None;
     }
     let hint = match (error.status, &error.kind) {
-        (Some(401 | 403), _) => "set OPENAI_API_KEY to a key that this server takes",
+        (Some(401 | 403), _) => {
+            "set OPENAI_API_KEY, or [keys.PROVIDER] in legwork.toml, to a key that this server takes"
+        }
         (Some(404), _) => "name a model that this server has with --model provider:name",
         (Some(429), _) => "wait a while, or take another model with --model",
         (Some(500..), _) => "the server fails: try again later",

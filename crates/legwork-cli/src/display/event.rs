@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use legwork::core::budget::{Dimension, Exhausted};
 use legwork::core::error::ErrorRecord;
 use legwork::core::event::StepFinished;
 use legwork::core::inbox::Answer;
@@ -136,10 +137,27 @@ impl End<'_> {
     fn again(&self) -> String {
         let (id, store) = (self.session(), self.store_flag);
         let signal = self.outcome().and_then(|outcome| outcome.signal.as_ref());
-        let steps = self.state.ledger().budget.steps.unwrap_or_default();
-        match signal.and_then(|signal| signal.limit.as_ref()) {
-            Some(_) => format!("legwork resume {id}{store} --max-steps {}", steps.max(1) * 2),
+        match signal.and_then(|signal| signal.limit.as_ref()).and_then(raised) {
+            Some(raised) => format!("legwork resume {id}{store} {raised}"),
             None => format!("legwork run --session {id}{store} \"go on\""),
         }
+    }
+}
+
+/// The flag that raises the limit that stopped it: to twice as much, or to what it takes.
+fn raised(exhausted: &Exhausted) -> Option<String> {
+    let Exhausted { dimension, limit, used, wanted } = exhausted;
+    let least = used.saturating_add(*wanted);
+    let limit = limit.max(&1).saturating_mul(2).max(least);
+    match dimension {
+        Dimension::Steps => Some(format!("--max-steps {limit}")),
+        Dimension::TotalTokens => Some(format!("--max-tokens {limit}")),
+        // In whole cents, for people.
+        Dimension::Cost => {
+            let cents = limit.div_ceil(10_000);
+            Some(format!("--max-cost {}.{:02}", cents / 100, cents % 100))
+        }
+        Dimension::ActiveTime => Some(format!("--max-minutes {}", limit.div_ceil(60_000_000))),
+        _ => None,
     }
 }

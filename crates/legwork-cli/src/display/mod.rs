@@ -21,7 +21,7 @@ pub(crate) use event::{End, Event, Usage};
 pub(crate) use human::{Human, spent};
 pub(crate) use json::Json;
 pub(crate) use screen::Screen;
-pub(crate) use terminal::{Terminal, Tone};
+pub(crate) use terminal::{Color, Terminal, Tone, prefer};
 
 /// Where in which session something happens.
 #[derive(Debug, Clone, Copy, Default)]

@@ -1,6 +1,9 @@
 //! What is known of where the output goes.
 
 use std::io::{IsTerminal as _, stderr, stdout};
+use std::sync::OnceLock;
+
+use clap::ValueEnum;
 
 use crate::settings::variable;
 
@@ -8,6 +11,26 @@ use crate::settings::variable;
 const PIPED: usize = 160;
 /// Columns where a terminal does not say.
 const USUAL: usize = 80;
+
+/// Whether to color standard error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum Color {
+    /// Where it is a terminal that can.
+    #[default]
+    Auto,
+    /// Even where it is no terminal.
+    Always,
+    /// Not at all.
+    Never,
+}
+
+/// What the person prefers; the process has one standard error, and one preference.
+static COLOR: OnceLock<Color> = OnceLock::new();
+
+/// Sets what the person prefers, once.
+pub(crate) fn prefer(color: Color) {
+    COLOR.get_or_init(|| color);
+}
 
 /// What is known of where the output goes.
 #[derive(Debug, Clone, Copy)]
@@ -40,7 +63,11 @@ impl Terminal {
         Self {
             out,
             lively: err && !dumb,
-            colour: err && !dumb && variable("NO_COLOR").is_none(),
+            colour: match COLOR.get().copied().unwrap_or_default() {
+                Color::Auto => err && !dumb && variable("NO_COLOR").is_none(),
+                Color::Always => true,
+                Color::Never => false,
+            },
             columns: match out || err {
                 true => size.filter(|columns| *columns > 0).unwrap_or(USUAL),
                 false => PIPED,

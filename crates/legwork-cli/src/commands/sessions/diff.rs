@@ -9,6 +9,7 @@ use legwork::tools::changes::{Change, FileChange, UNWATCHED, net};
 
 use crate::args;
 use crate::commands::print;
+use crate::config::Config;
 use crate::display::text::{count, grouped, one_line, visible};
 use crate::display::{Terminal, Tone, tool};
 use crate::error::Error;
@@ -16,8 +17,8 @@ use crate::exit::Exit;
 use crate::place::Place;
 use crate::session::find;
 
-pub(crate) async fn diff(args: args::Diff) -> Result<Exit, Error> {
-    let place = Place::of(&args.store)?;
+pub(crate) async fn diff(args: args::Diff, config: &Config) -> Result<Exit, Error> {
+    let place = Place::of(&args.store, config)?;
     let store = place.open_to_read()?;
     let found = find(store.as_ref(), &args.session, &place).await?;
     let told = Told::of(&found.journal);

@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use crate::args;
 use crate::commands::print;
+use crate::config::Config;
 use crate::display::Terminal;
 use crate::display::text::{age, clip, columns, count, now, one_line};
 use crate::error::Error;
@@ -32,8 +33,8 @@ struct Row {
     task: String,
 }
 
-pub(crate) async fn list(args: args::List) -> Result<Exit, Error> {
-    let place = Place::of(&args.store)?;
+pub(crate) async fn list(args: args::List, config: &Config) -> Result<Exit, Error> {
+    let place = Place::of(&args.store, config)?;
     let Some(store) = place.open_to_read()? else { return nothing(&place, args.json) };
     let all = store.sessions(usize::MAX).await?;
     if all.is_empty() {

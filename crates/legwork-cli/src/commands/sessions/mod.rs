@@ -10,15 +10,16 @@ mod show;
 mod transcript;
 
 use crate::args;
+use crate::config::Config;
 use crate::error::Error;
 use crate::exit::Exit;
 
-pub(crate) async fn sessions(args: args::Sessions) -> Result<Exit, Error> {
+pub(crate) async fn sessions(args: args::Sessions, config: &Config) -> Result<Exit, Error> {
     match args {
-        args::Sessions::List(args) => list::list(args).await,
-        args::Sessions::Show(args) => show::show(args).await,
-        args::Sessions::Diff(args) => diff::diff(args).await,
-        args::Sessions::Remove(args) => remove::remove(args).await,
-        args::Sessions::Search(args) => search::search(args).await,
+        args::Sessions::List(args) => list::list(args, config).await,
+        args::Sessions::Show(args) => show::show(args, config).await,
+        args::Sessions::Diff(args) => diff::diff(args, config).await,
+        args::Sessions::Remove(args) => remove::remove(args, config).await,
+        args::Sessions::Search(args) => search::search(args, config).await,
     }
 }

@@ -12,6 +12,7 @@ use legwork::port::store::Removal;
 use super::list::{status, task};
 use crate::args::{self, Status};
 use crate::commands::print;
+use crate::config::Config;
 use crate::display::Terminal;
 use crate::display::text::{clip, count, now, visible};
 use crate::error::Error;
@@ -22,8 +23,8 @@ use crate::session::{Found, find};
 /// Sessions that are removed at once: each takes an open file while it is.
 const TOGETHER: usize = 256;
 
-pub(crate) async fn remove(args: args::Remove) -> Result<Exit, Error> {
-    let place = Place::of(&args.store)?;
+pub(crate) async fn remove(args: args::Remove, config: &Config) -> Result<Exit, Error> {
+    let place = Place::of(&args.store, config)?;
     let store = place.open_existing()?;
     let doomed = match args.older_than {
         Some(age) => old(store.as_ref(), age, args.status).await?,

@@ -14,6 +14,7 @@ use super::needle::Needle;
 use super::place::{Kind, Place as Words, places};
 use crate::args;
 use crate::commands::print;
+use crate::config::Config;
 use crate::display::Terminal;
 use crate::display::text::{age, clip, columns, now, visible};
 use crate::error::Error;
@@ -37,14 +38,14 @@ struct Hit<'a> {
     line: String,
 }
 
-pub(crate) async fn search(args: args::Search) -> Result<Exit, Error> {
+pub(crate) async fn search(args: args::Search, config: &Config) -> Result<Exit, Error> {
     if args.text.is_empty() {
         return Err(Error::usage(
             "there is nothing to look for",
             "legwork sessions search \"text\"",
         ));
     }
-    let place = Place::of(&args.store)?;
+    let place = Place::of(&args.store, config)?;
     let store = place.open_to_read()?;
     let found = match &store {
         Some(store) => look(store, &args).await?,

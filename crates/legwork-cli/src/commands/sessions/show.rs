@@ -5,6 +5,7 @@ use std::io::{Write as _, stderr};
 use crate::args;
 use crate::commands::print;
 use crate::commands::sessions::transcript;
+use crate::config::Config;
 use crate::display::Terminal;
 use crate::display::text::now;
 use crate::error::Error;
@@ -12,8 +13,8 @@ use crate::exit::Exit;
 use crate::place::Place;
 use crate::session::{Found, find};
 
-pub(crate) async fn show(args: args::Show) -> Result<Exit, Error> {
-    let place = Place::of(&args.store)?;
+pub(crate) async fn show(args: args::Show, config: &Config) -> Result<Exit, Error> {
+    let place = Place::of(&args.store, config)?;
     let store = place.open_to_read()?;
     let found = find(store.as_ref(), &args.session, &place).await?;
     let exit = match args.json {

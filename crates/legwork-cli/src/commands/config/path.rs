@@ -1,0 +1,75 @@
+//! `legwork config path`: which files are looked at, and which are there.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+use crate::args;
+use crate::commands::print;
+use crate::config::locate::{UserFile, of_project, shown};
+use crate::error::Error;
+use crate::exit::Exit;
+
+/// A file that is looked at.
+struct Looked {
+    whose: &'static str,
+    path: PathBuf,
+    state: State,
+}
+
+/// What became of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Read,
+    /// A nearer one is read.
+    PassedOver,
+    Missing,
+}
+
+pub(super) fn path(args: &args::ConfigPath, file: Option<&Path>) -> Result<Exit, Error> {
+    let dir = args.dir.clone().unwrap_or_else(|| PathBuf::from("."));
+    let mut files = Vec::new();
+    if let Some(place) = UserFile::find(file) {
+        files.push(looked("user", place.path().to_owned(), State::Read));
+    }
+    let mut state = State::Read;
+    for path in of_project(&dir) {
+        let one = looked("project", path, state);
+        if one.state == State::Read {
+            state = State::PassedOver;
+        }
+        files.push(one);
+    }
+    let line = |file: &Looked| match args.json {
+        true => format!("{}\n", json(file)),
+        false => format!("{:<8} {} ({})\n", file.whose, shown(&file.path), file.state.in_words()),
+    };
+    print(&files.iter().map(line).collect::<String>())
+}
+
+fn looked(whose: &'static str, path: PathBuf, if_there: State) -> Looked {
+    // What cannot be looked at is there, and reading it says what is wrong.
+    let missing = path.symlink_metadata().is_err_and(|error| {
+        matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory)
+    });
+    Looked { whose, path, state: if missing { State::Missing } else { if_there } }
+}
+
+fn json(file: &Looked) -> serde_json::Value {
+    let name = match file.state {
+        State::Read => "read",
+        State::PassedOver => "passed_over",
+        State::Missing => "missing",
+    };
+    json!({"whose": file.whose, "path": file.path.to_string_lossy(), "state": name})
+}
+
+impl State {
+    fn in_words(self) -> &'static str {
+        match self {
+            Self::Read => "is read",
+            Self::PassedOver => "not read: a nearer one is",
+            Self::Missing => "not there",
+        }
+    }
+}

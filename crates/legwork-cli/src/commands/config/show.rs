@@ -1,0 +1,179 @@
+//! `legwork config show`: what holds, and where each value was said.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+
+use crate::args;
+use crate::commands::print;
+use crate::config::credential::Place;
+use crate::config::locate::shown;
+use crate::config::{Config, Credential, Source, Sourced};
+use crate::display::Terminal;
+use crate::display::text::visible;
+use crate::error::Error;
+use crate::exit::Exit;
+use crate::place;
+use crate::recorded::{BaseUrl, By};
+use crate::settings::{Settings, provider};
+
+/// Columns below which a source has a line of its own.
+const NARROW: usize = 60;
+/// Columns from which on values and sources stand beside each other.
+const COLUMN: usize = 36;
+
+/// A value as it is shown.
+struct Row {
+    key: &'static str,
+    /// None where nothing was said, and nothing holds.
+    value: Option<Value>,
+    source: Source,
+}
+
+pub(super) fn show(args: &args::ConfigShow, file: Option<&Path>) -> Result<Exit, Error> {
+    let config = Config::of_user(file)?;
+    let settings = Settings::shown(&args.agent, &config)?;
+    let store = place::Place::address_of(&args.store, &config)?;
+    let rows = rows(&settings, store, &config)?;
+    let keys = credentials(&settings, &config);
+    match args.json {
+        true => print(&format!("{}\n", as_json(&rows, &keys))),
+        false => print(&as_text(&rows, &keys, Terminal::detect())),
+    }
+}
+
+fn rows(settings: &Settings, store: Sourced<String>, config: &Config) -> Result<Vec<Row>, Error> {
+    let limits = &settings.limits;
+    let color = config.color()?;
+    let sandbox = Value::from(name_of(&settings.sandbox.value));
+    let mut rows = vec![
+        row("model", Some(settings.model.value.as_str().into()), &settings.model.source),
+        base_url(settings),
+        row("store", Some(store.value.into()), &store.source),
+        row("sandbox", Some(sandbox), &settings.sandbox.source),
+        row("network", Some(settings.network.value.into()), &settings.network.source),
+    ];
+    rows.extend(
+        settings
+            .allow_paths
+            .iter()
+            .map(|path| row("allow_paths", Some(json!([path.value.to_string()])), &path.source)),
+    );
+    if settings.allow_paths.is_empty() {
+        rows.push(row("allow_paths", Some(json!([])), &Source::Default));
+    }
+    // Exact: what is written is the shortest text of the same number.
+    let cost = limits.cost.value.map(|cost| json!(cost.0 as f64 / 1e6));
+    rows.push(row("max_steps", limits.steps.value.map(Value::from), &limits.steps.source));
+    rows.push(row("max_cost_usd", cost, &limits.cost.source));
+    rows.push(row("max_tokens", limits.tokens.value.map(Value::from), &limits.tokens.source));
+    rows.push(row("max_minutes", limits.minutes.value.map(Value::from), &limits.minutes.source));
+    rows.push(row("color", Some(name_of(&color.value).into()), &color.source));
+    Ok(rows)
+}
+
+fn row(key: &'static str, value: Option<Value>, source: &Source) -> Row {
+    Row { key, value, source: source.clone() }
+}
+
+/// The address of the model; one that may hold a secret is not shown.
+fn base_url(settings: &Settings) -> Row {
+    let Some(url) = &settings.base_url else { return row("base_url", None, &Source::Default) };
+    let shown = BaseUrl::of(&url.value, By::Environment).url;
+    let shown = shown.unwrap_or_else(|| "(not shown: it may hold a secret)".to_owned());
+    row("base_url", Some(shown.into()), &url.source)
+}
+
+fn name_of<T: clap::ValueEnum>(value: &T) -> String {
+    value.to_possible_value().map_or_else(String::new, |name| name.get_name().to_owned())
+}
+
+/// Where the keys are: that of the model's provider, and those that the file names.
+fn credentials(settings: &Settings, config: &Config) -> Vec<Credential> {
+    let mut providers = BTreeSet::from([provider(&settings.model.value)]);
+    if let Some(user) = &config.user {
+        providers.extend(user.values.keys.keys().map(String::as_str));
+    }
+    providers.into_iter().filter_map(|provider| Credential::find(provider, config)).collect()
+}
+
+/// Whether there is something where a key should be: never what, and nothing is run.
+fn state(place: &Place) -> String {
+    match place {
+        Place::Variable(name) => match std::env::var_os(name).is_some_and(|key| !key.is_empty()) {
+            true => format!("set, from the variable {name}"),
+            false => format!("not set: the variable {name} is empty"),
+        },
+        Place::File(path) => match path.try_exists() {
+            Ok(false) => format!("not set: there is no file {}", shown(path)),
+            _ => format!("set, from the file {}", shown(path)),
+        },
+        Place::Command { .. } => "set, from a command".to_owned(),
+    }
+}
+
+fn as_text(rows: &[Row], keys: &[Credential], terminal: Terminal) -> String {
+    let mut text = String::new();
+    for Row { key, value, source } in rows {
+        let value = match value {
+            Some(value) => format!("{key} = {}", in_toml(value)),
+            None => format!("# {key} is not set"),
+        };
+        push(&mut text, &value, &source.to_string(), terminal);
+    }
+    for key in keys {
+        let value = format!("# key of {}: {}", visible(&key.provider), state(&key.place.value));
+        push(&mut text, &value, &key.place.source.to_string(), terminal);
+    }
+    text
+}
+
+fn push(text: &mut String, value: &str, source: &str, terminal: Terminal) {
+    match terminal.columns < NARROW {
+        true => text.push_str(&format!("{value}\n  # {source}\n")),
+        false => text.push_str(&format!("{value:<COLUMN$}  # {source}\n")),
+    }
+}
+
+/// A value as it is written in a file; JSON and TOML agree on all that occurs.
+fn in_toml(value: &Value) -> String {
+    visible(&value.to_string()).into_owned()
+}
+
+fn as_json(rows: &[Row], keys: &[Credential]) -> Value {
+    let mut values = Map::new();
+    let mut paths = Vec::new();
+    for Row { key, value, source } in rows {
+        let entry = with_source(json!({"value": value}), source);
+        match (*key, value.as_ref().and_then(|value| value.get(0))) {
+            ("allow_paths", Some(path)) => {
+                paths.push(with_source(json!({"path": path}), source));
+            }
+            ("allow_paths", None) => {}
+            _ => {
+                values.insert((*key).to_owned(), entry);
+            }
+        }
+    }
+    values.insert("allow_paths".to_owned(), Value::Array(paths));
+    let keys = keys.iter().map(|key| {
+        let entry = json!({"from": key.place.value.name(), "state": state(&key.place.value)});
+        (key.provider.clone(), with_source(entry, &key.place.source))
+    });
+    json!({"values": values, "keys": keys.collect::<Map<_, _>>()})
+}
+
+fn with_source(mut entry: Value, source: &Source) -> Value {
+    if let Some(object) = entry.as_object_mut() {
+        object.insert("source".to_owned(), source.name().into());
+        if let Some(line) = source.line() {
+            object.insert("path".to_owned(), line.path.to_string_lossy().into());
+            object.insert("line".to_owned(), line.number.into());
+        }
+        if let Source::Environment(name) | Source::Flag(name) = source {
+            object.insert("name".to_owned(), (*name).into());
+        }
+    }
+    entry
+}

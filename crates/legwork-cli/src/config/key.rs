@@ -1,0 +1,210 @@
+//! All keys of `legwork.toml`: what they are called, mean, and who may set them.
+
+use crate::args::Sandbox;
+use crate::display::Color;
+
+/// A key of `legwork.toml`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Key {
+    pub(crate) name: &'static str,
+    /// What it means, in a line.
+    pub(crate) help: &'static str,
+    pub(crate) expects: Expects,
+    /// A line, or a table, as it may stand in a file.
+    pub(crate) example: &'static str,
+    /// The variable of the environment that comes before it.
+    pub(crate) variable: Option<&'static str>,
+    /// The flag that comes before both.
+    pub(crate) flag: Option<&'static str>,
+    pub(crate) project: Project,
+}
+
+/// What a value must be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Expects {
+    Model,
+    Text,
+    Store,
+    Sandbox,
+    Color,
+    Switch,
+    Paths,
+    Count,
+    Money,
+    Keys,
+    Providers,
+}
+
+/// What a project's file may do with it: a repository may be hostile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Project {
+    /// Set it.
+    May,
+    /// Set it to less than the user does.
+    Tightens,
+    /// Nothing, for it could do this.
+    Never(&'static str),
+}
+
+const fn key(name: &'static str, expects: Expects, help: &'static str) -> Key {
+    let project = Project::Never("");
+    Key { name, help, expects, example: "", variable: None, flag: None, project }
+}
+
+/// All keys, in the order in which people read them.
+pub(crate) const KEYS: &[Key] = &[
+    Key {
+        example: r#"model = "openai:gpt-5-mini""#,
+        variable: Some("LEGWORK_MODEL"),
+        flag: Some("--model"),
+        project: Project::May,
+        ..key("model", Expects::Model, "The model, as PROVIDER:NAME")
+    },
+    Key {
+        example: r#"base_url = "http://127.0.0.1:8080/v1""#,
+        variable: Some("OPENAI_BASE_URL"),
+        flag: Some("--base-url"),
+        project: Project::Never("it could have your key sent to somebody else"),
+        ..key(
+            "base_url",
+            Expects::Text,
+            "Where models are served that have no address of their own in [providers]",
+        )
+    },
+    Key {
+        example: r#"store = "sqlite:~/work/sessions.db""#,
+        variable: Some("LEGWORK_STORE"),
+        flag: Some("--store"),
+        project: Project::Never("it could read your sessions, or hide them from you"),
+        ..key("store", Expects::Store, "Where sessions live, as sqlite:PATH")
+    },
+    Key {
+        example: r#"sandbox = "bubblewrap""#,
+        variable: Some("LEGWORK_SANDBOX"),
+        flag: Some("--sandbox"),
+        project: Project::Never("it could let commands do all that you may"),
+        ..key("sandbox", Expects::Sandbox, "What confines the commands that are run")
+    },
+    Key {
+        example: "network = false",
+        variable: Some("LEGWORK_NETWORK"),
+        flag: None,
+        project: Project::Never("it could let commands send away what they read"),
+        ..key("network", Expects::Switch, "Whether commands in a sandbox reach the network")
+    },
+    Key {
+        example: r#"allow_paths = ["~/notes", "/srv/data:ro"]"#,
+        variable: None,
+        flag: Some("--allow-path"),
+        project: Project::Never("it could open your files to the agent"),
+        ..key(
+            "allow_paths",
+            Expects::Paths,
+            "Paths beside the working directory; with :ro they are only read",
+        )
+    },
+    Key {
+        example: "max_steps = 100",
+        variable: Some("LEGWORK_MAX_STEPS"),
+        flag: Some("--max-steps"),
+        project: Project::Tightens,
+        ..key("max_steps", Expects::Count, "Stop after so many steps")
+    },
+    Key {
+        example: "max_cost_usd = 2.50",
+        variable: Some("LEGWORK_MAX_COST_USD"),
+        flag: Some("--max-cost"),
+        project: Project::Tightens,
+        ..key("max_cost_usd", Expects::Money, "Stop before more US dollars are spent")
+    },
+    Key {
+        example: "max_tokens = 1_000_000",
+        variable: Some("LEGWORK_MAX_TOKENS"),
+        flag: Some("--max-tokens"),
+        project: Project::Tightens,
+        ..key("max_tokens", Expects::Count, "Stop before more tokens go in and out")
+    },
+    Key {
+        example: "max_minutes = 30",
+        variable: Some("LEGWORK_MAX_MINUTES"),
+        flag: Some("--max-minutes"),
+        project: Project::Tightens,
+        ..key(
+            "max_minutes",
+            Expects::Count,
+            "Stop after so many minutes at work; waits for a person do not count",
+        )
+    },
+    Key {
+        example: r#"color = "auto""#,
+        variable: Some("LEGWORK_COLOR"),
+        flag: None,
+        project: Project::Never("how your terminal looks is yours to say"),
+        ..key("color", Expects::Color, "Whether to color what goes to a terminal")
+    },
+    Key {
+        example: "[keys.openai]\ncommand = \"pass show openai\"",
+        project: Project::Never("it could run a program, or send your key to somebody else"),
+        ..key(
+            "keys",
+            Expects::Keys,
+            "Where a provider's key is: one of env = NAME, file = PATH, command = TEXT or LIST",
+        )
+    },
+    Key {
+        example: "[providers.my]\nbase_url = \"http://10.0.0.7:8000/v1\"",
+        project: Project::Never("it could have your key sent to somebody else"),
+        ..key("providers", Expects::Providers, "Where a provider of your own is served")
+    },
+];
+
+/// The keys of a table `[keys.PROVIDER]`.
+pub(super) const OF_KEYS: [&str; 3] = ["env", "file", "command"];
+/// The keys of a table `[providers.NAME]`.
+pub(super) const OF_PROVIDERS: [&str; 1] = ["base_url"];
+
+impl Key {
+    pub(crate) fn of(name: &str) -> Option<&'static Self> {
+        KEYS.iter().find(|key| key.name == name)
+    }
+}
+
+/// What is known and looks most like a name, in words.
+pub(super) fn nearest(name: &str, known: impl IntoIterator<Item = &'static str>) -> String {
+    // What is far longer than any key is like none of them.
+    let name: String = name.chars().take(40).collect();
+    let like = |known: &str| strsim::normalized_damerau_levenshtein(&name, known);
+    let best = known.into_iter().max_by(|a, b| like(a).total_cmp(&like(b)));
+    match best {
+        Some(best) if like(best) >= 0.5 => format!("did you mean `{best}`?"),
+        Some(best) => format!("the nearest that is known is `{best}`"),
+        None => "none is known here".to_owned(),
+    }
+}
+
+impl Expects {
+    /// The names of which a value must be one; empty where it need not be a name.
+    pub(super) fn names(self) -> Vec<String> {
+        match self {
+            Self::Sandbox => super::names::<Sandbox>(),
+            Self::Color => super::names::<Color>(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// What a value must be, in words.
+    pub(super) fn in_words(self) -> &'static str {
+        match self {
+            Self::Model => "text such as \"openai:gpt-5-mini\"",
+            Self::Text => "text",
+            Self::Store => "text such as \"sqlite:~/work/sessions.db\"",
+            Self::Sandbox | Self::Color => "one of its names, as text",
+            Self::Switch => "true or false",
+            Self::Paths => "a list of paths such as [\"~/notes\", \"/srv/data:ro\"]",
+            Self::Count => "a whole number from 1 on",
+            Self::Money => "an amount above 0 such as 2.50",
+            Self::Keys => "a table such as [keys.openai] with `env`, `file` or `command` in it",
+            Self::Providers => "a table such as [providers.my] with `base_url` in it",
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! The layers above the files, and limits, which a project may only tighten.
+
+use legwork::core::Budget;
+use legwork::core::budget::MicroUsd;
+
+use super::{Config, Source, Sourced, money};
+use crate::args;
+use crate::error::Error;
+
+/// A limit; none is no limit.
+pub(crate) type Limit<T> = Sourced<Option<T>>;
+
+/// The limits of an execution.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Limits {
+    pub(crate) steps: Limit<u64>,
+    pub(crate) cost: Limit<MicroUsd>,
+    /// Input and output tokens together.
+    pub(crate) tokens: Limit<u64>,
+    /// At work, without waits for people.
+    pub(crate) minutes: Limit<u64>,
+}
+
+/// The limits that a session remembers.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Remembered(Option<Budget>);
+
+impl Remembered {
+    pub(crate) fn of(budget: &Budget) -> Self {
+        Self(Some(budget.clone()))
+    }
+}
+
+impl Limits {
+    /// The limits by all layers.
+    ///
+    /// # Errors
+    /// When a variable of the environment has a value that is none.
+    pub(crate) fn of(
+        config: &Config,
+        session: &Remembered,
+        flags: &args::Agent,
+        steps: u64,
+    ) -> Result<Self, Error> {
+        let session = session.0.clone().unwrap_or_default();
+        let minutes = session.active.map(|time| time.0.div_ceil(60_000_000));
+        Ok(Self {
+            steps: limit(Some(steps), config.values(|values| &values.max_steps)).above(
+                variable_of("LEGWORK_MAX_STEPS", count)?,
+                session.steps,
+                flags.max_steps.map(|steps| Sourced::new(steps, Source::Flag("--max-steps"))),
+            ),
+            cost: limit(None, config.values(|values| &values.max_cost_usd)).above(
+                variable_of("LEGWORK_MAX_COST_USD", usd)?,
+                session.cost,
+                flags.max_cost.map(|cost| Sourced::new(cost, Source::Flag("--max-cost"))),
+            ),
+            tokens: limit(None, config.values(|values| &values.max_tokens)).above(
+                variable_of("LEGWORK_MAX_TOKENS", count)?,
+                session.total_tokens,
+                flags.max_tokens.map(|tokens| Sourced::new(tokens, Source::Flag("--max-tokens"))),
+            ),
+            minutes: limit(None, config.values(|values| &values.max_minutes)).above(
+                variable_of("LEGWORK_MAX_MINUTES", count)?,
+                minutes,
+                flags.max_minutes.map(|time| Sourced::new(time, Source::Flag("--max-minutes"))),
+            ),
+        })
+    }
+}
+
+/// The limit of the files: the user's, and the project's where that is smaller.
+pub(crate) fn limit<T: Ord + Copy>(default: Option<T>, files: [Option<Sourced<T>>; 2]) -> Limit<T> {
+    let [user, project] = files;
+    let own = Sourced::new(default, Source::Default).or(user.map(|limit| limit.map(Some)));
+    match project {
+        Some(project) if own.value.is_none_or(|own| project.value < own) => project.map(Some),
+        _ => own,
+    }
+}
+
+impl<T> Limit<T> {
+    /// The same with the layers above the files.
+    fn above(
+        self,
+        environment: Option<Sourced<T>>,
+        session: Option<T>,
+        flag: Option<Sourced<T>>,
+    ) -> Self {
+        let session = session.map(|limit| Sourced::new(limit, Source::Session));
+        let above = flag.or(session).or(environment);
+        self.or(above.map(|limit| limit.map(Some)))
+    }
+}
+
+/// A variable of the environment that is set to something.
+///
+/// # Errors
+/// When it is no text.
+pub(crate) fn text_variable(name: &'static str) -> Result<Option<String>, Error> {
+    let Some(value) = std::env::var_os(name).filter(|value| !value.is_empty()) else {
+        return Ok(None);
+    };
+    let text = value.into_string();
+    text.map(Some).map_err(|_| wrong(name, "is no UTF-8 text"))
+}
+
+/// The value of a variable of the environment.
+///
+/// # Errors
+/// When it is none.
+pub(crate) fn variable_of<T>(
+    name: &'static str,
+    read: impl Fn(&str) -> Result<T, String>,
+) -> Result<Option<Sourced<T>>, Error> {
+    let Some(text) = text_variable(name)? else { return Ok(None) };
+    match read(&text) {
+        Ok(value) => Ok(Some(Sourced::new(value, Source::Environment(name)))),
+        Err(problem) => Err(wrong(name, &problem)),
+    }
+}
+
+fn wrong(name: &str, problem: &str) -> Error {
+    Error::usage(format!("{name} {problem}"), format!("set {name} right, or unset it"))
+}
+
+/// A whole number from 1 on.
+fn count(text: &str) -> Result<u64, String> {
+    let number = text.parse().ok().filter(|number| *number > 0);
+    number.ok_or_else(|| "must be a whole number from 1 on".to_owned())
+}
+
+/// An amount of US dollars.
+pub(crate) fn usd(text: &str) -> Result<MicroUsd, String> {
+    let usd = text.parse().ok().and_then(money);
+    usd.ok_or_else(|| "must be an amount above 0, such as 2.50".to_owned())
+}
+
+/// `true` or `false`.
+pub(crate) fn switch(text: &str) -> Result<bool, String> {
+    text.parse().map_err(|_| "must be true or false".to_owned())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,233 @@
+//! From the text of a file to what it says, or to what is wrong with it and where.
+
+use std::collections::BTreeMap;
+
+use toml::Spanned;
+use toml::de::{DeString, DeTable, DeValue};
+
+use super::allow::AllowPath;
+use super::credential::{Place, Program};
+use super::document::{Document, SEE_KEYS, Whose};
+use super::item::Item;
+use super::key::{KEYS, Key, OF_KEYS, OF_PROVIDERS, Project, nearest};
+use super::locate::expanded;
+use super::values::{At, Values};
+use crate::error::Error;
+
+const NO_KEY_HERE: &str = "a key itself has no place in a file of settings: say where it is with \
+                           `env`, `file` or `command` in [keys.PROVIDER]";
+
+/// Reads a document.
+///
+/// # Errors
+/// The first thing that is wrong, with its place. No error shows a value of `[keys]`, nor
+/// the text of a line: somebody may have put a key there.
+pub(super) fn parse(document: &Document<'_>) -> Result<Values, Error> {
+    let table = DeTable::parse(document.text).map_err(|error| {
+        let message = format!("this is no TOML: {}", error.message().replace('\n', ", "));
+        let hint = "https://toml.io shows how it is written; `legwork help config` has examples";
+        document.problem(&error.span().unwrap_or(0..0), &message, hint)
+    })?;
+    let mut values = Values::default();
+    for (name, value) in in_order(table.get_ref()) {
+        let key = Key::of(name.get_ref()).ok_or_else(|| unknown(document, name))?;
+        allowed(document, key, name)?;
+        let item = item(document, key.name.to_owned(), value, key.expects.in_words());
+        set(&mut values, key, &item)?;
+    }
+    Ok(values)
+}
+
+type Entry<'a> = (&'a Spanned<DeString<'a>>, &'a Spanned<DeValue<'a>>);
+
+/// The entries in the order of the text, so that the first problem is told first.
+fn in_order<'a>(table: &'a DeTable<'a>) -> Vec<Entry<'a>> {
+    let mut entries: Vec<_> = table.iter().collect();
+    entries.sort_by_key(|(name, _)| name.span().start);
+    entries
+}
+
+fn item<'a>(
+    document: &'a Document<'a>,
+    name: String,
+    value: &'a Spanned<DeValue<'a>>,
+    expects: &'static str,
+) -> Item<'a> {
+    Item { document, name, at: value.span(), value: value.get_ref(), expects }
+}
+
+fn unknown(document: &Document<'_>, name: &Spanned<DeString<'_>>) -> Error {
+    let text = name.get_ref();
+    let message = format!(
+        "the key `{}` is not known; {}",
+        clipped(text),
+        nearest(text, KEYS.iter().map(|key| key.name))
+    );
+    let lower = text.to_ascii_lowercase();
+    let is_key = lower.contains("key") || lower.contains("secret");
+    document.problem(&name.span(), &message, if is_key { NO_KEY_HERE } else { SEE_KEYS })
+}
+
+fn clipped(name: &str) -> String {
+    match name.char_indices().nth(40) {
+        Some((end, _)) => format!("{}...", name.get(..end).unwrap_or_default()),
+        None => name.to_owned(),
+    }
+}
+
+/// A project's file came with a repository: it may make a run smaller, and no more.
+fn allowed(document: &Document<'_>, key: &Key, name: &Spanned<DeString<'_>>) -> Result<(), Error> {
+    let (Whose::Project, Project::Never(why)) = (document.whose, key.project) else {
+        return Ok(());
+    };
+    let message = format!(
+        "`{}` cannot be set in a project's file, which a repository brings or an agent writes: \
+         {why}",
+        key.name
+    );
+    let flag = key.flag.map_or_else(String::new, |flag| format!(", or use {flag}"));
+    let hint = format!(
+        "take it out there and put it into your own file (`legwork config path` says which that \
+         is){flag}"
+    );
+    Err(document.problem(&name.span(), &message, &hint))
+}
+
+fn set(values: &mut Values, key: &Key, item: &Item<'_>) -> Result<(), Error> {
+    let line = item.document.line(item.at.start);
+    macro_rules! at {
+        ($value:expr) => {
+            Some(At { value: $value?, line })
+        };
+    }
+    match key.name {
+        "model" => values.model = at!(model(item)),
+        "base_url" => values.base_url = at!(item.text().map(str::to_owned)),
+        "store" => values.store = at!(store(item)),
+        "sandbox" => values.sandbox = at!(item.one_of()),
+        "network" => values.network = at!(item.switch()),
+        "allow_paths" => values.allow_paths = paths(item)?,
+        "max_steps" => values.max_steps = at!(item.count()),
+        "max_cost_usd" => values.max_cost_usd = at!(item.money()),
+        "max_tokens" => values.max_tokens = at!(item.count()),
+        "max_minutes" => values.max_minutes = at!(item.count()),
+        "color" => values.color = at!(item.one_of()),
+        "keys" => values.keys = keys(item)?,
+        "providers" => values.providers = providers(item)?,
+        other => return Err(item.problem(&format!("is listed as `{other}`, but nothing reads it"))),
+    }
+    Ok(())
+}
+
+fn model(item: &Item<'_>) -> Result<String, Error> {
+    let text = item.text()?;
+    match text.split_once(':') {
+        Some((provider, name)) if !provider.is_empty() && !name.is_empty() => Ok(text.to_owned()),
+        _ => Err(item.wrong_text()),
+    }
+}
+
+fn store(item: &Item<'_>) -> Result<String, Error> {
+    let text = item.text()?;
+    if text == "memory:" {
+        return Ok(text.to_owned());
+    }
+    let path = text.strip_prefix("sqlite:").ok_or_else(|| item.wrong_text())?;
+    let path = expanded(path, item.document.folder());
+    let path = path.map_err(|why| item.problem(&format!("cannot be used: {why}")))?;
+    Ok(format!("sqlite:{}", path.display()))
+}
+
+fn paths(item: &Item<'_>) -> Result<Vec<At<AllowPath>>, Error> {
+    let path = |item: &Item<'_>| {
+        let parsed = AllowPath::parse(item.text()?, item.document.folder());
+        let value = parsed.map_err(|why| item.problem(&format!("cannot be used: {why}")))?;
+        Ok(At { value, line: item.document.line(item.at.start) })
+    };
+    item.texts()?.iter().map(path).collect()
+}
+
+/// The tables in a table, each by its name.
+fn tables<T>(
+    outer: &Item<'_>,
+    read: impl Fn(&Item<'_>, usize) -> Result<T, Error>,
+) -> Result<BTreeMap<String, T>, Error> {
+    let mut all = BTreeMap::new();
+    for (name, value) in in_order(outer.table()?) {
+        let whole = format!("{}.{}", outer.name, clipped(name.get_ref()));
+        if name.get_ref().is_empty() || name.get_ref().contains(':') {
+            let message = format!("`{whole}` is no provider: it is what stands before the colon");
+            return Err(outer.document.problem(&name.span(), &message, SEE_KEYS));
+        }
+        let line = outer.document.line(name.span().start);
+        let inner = item(outer.document, whole, value, outer.expects);
+        all.insert(name.get_ref().clone().into_owned(), read(&inner, line)?);
+    }
+    Ok(all)
+}
+
+/// The one entry of a provider's table, by a name that is known.
+fn entries<'a>(outer: &Item<'a>, known: &[&'static str]) -> Result<Vec<Item<'a>>, Error> {
+    let mut all = Vec::new();
+    for (name, value) in in_order(outer.table()?) {
+        if !known.contains(&&**name.get_ref()) {
+            let message = format!(
+                "the key `{}.{}` is not known; {}",
+                outer.name,
+                clipped(name.get_ref()),
+                nearest(name.get_ref(), known.iter().copied())
+            );
+            let secret = known.contains(&"command");
+            let hint = if secret { NO_KEY_HERE } else { SEE_KEYS };
+            return Err(outer.document.problem(&name.span(), &message, hint));
+        }
+        all.push(item(outer.document, name.get_ref().clone().into_owned(), value, "text"));
+    }
+    Ok(all)
+}
+
+fn keys(outer: &Item<'_>) -> Result<BTreeMap<String, At<Place>>, Error> {
+    tables(outer, |table, line| {
+        let entries = entries(table, &OF_KEYS)?;
+        let [entry] = entries.as_slice() else {
+            return Err(table.problem("must have exactly one of `env`, `file` and `command`"));
+        };
+        let value = place(&table.name, entry)?;
+        Ok(At { value, line })
+    })
+}
+
+fn place(table: &str, entry: &Item<'_>) -> Result<Place, Error> {
+    let folder = entry.document.folder().to_owned();
+    let whole = Item { name: format!("{table}.{}", entry.name), at: entry.at.clone(), ..*entry };
+    match &*entry.name {
+        "env" => whole.text().map(|name| Place::Variable(name.to_owned())),
+        "file" => {
+            let path = expanded(whole.text()?, &folder);
+            path.map(Place::File).map_err(|why| whole.problem(&format!("cannot be used: {why}")))
+        }
+        _ if whole.is_list() => {
+            let words = whole.texts()?;
+            let words = words.iter().map(|word| Ok(word.text()?.to_owned()));
+            let words: Vec<_> = words.collect::<Result<_, Error>>()?;
+            if words.is_empty() {
+                return Err(whole.problem("is empty"));
+            }
+            Ok(Place::Command { program: Program::Words(words), folder })
+        }
+        _ => {
+            let whole = Item { expects: "text, or a list of text", ..whole };
+            let program = Program::Shell(whole.text()?.to_owned());
+            Ok(Place::Command { program, folder })
+        }
+    }
+}
+
+fn providers(outer: &Item<'_>) -> Result<BTreeMap<String, Option<At<String>>>, Error> {
+    tables(outer, |table, _| {
+        let entries = entries(table, &OF_PROVIDERS)?;
+        let Some(entry) = entries.first() else { return Ok(None) };
+        let line = entry.document.line(entry.at.start);
+        Ok(Some(At { value: entry.text()?.to_owned(), line }))
+    })
+}

@@ -1,0 +1,90 @@
+//! Running a program that prints a key.
+
+use std::path::Path;
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncReadExt as _};
+use tokio::process::Command;
+
+use super::credential::Program;
+use crate::display::text::{clip, one_line};
+
+/// How long it may take; enough for a person to type a passphrase.
+pub(super) const LIMIT: Duration = Duration::from_secs(30);
+/// Bytes that are taken of what it prints; more is no key.
+const MOST_BYTES: u64 = 64 << 10;
+/// Columns of what it says on standard error that are shown.
+const SHOWN: usize = 600;
+
+/// What a program prints.
+///
+/// It runs in the folder of the file that names it, never in that of a project, with the
+/// environment and the terminal of the person, for it may have to ask for a passphrase;
+/// not with standard input, which may hold the task.
+///
+/// # Errors
+/// In words, when it cannot be started, fails, or takes longer than the limit. They show
+/// what it said on standard error, and nothing of what it printed.
+pub(super) async fn output(
+    program: &Program,
+    folder: &Path,
+    limit: Duration,
+) -> Result<Vec<u8>, String> {
+    let mut command = command(program)?;
+    command.current_dir(folder).stdin(Stdio::null()).stdout(Stdio::piped());
+    let child = command.stderr(Stdio::piped()).kill_on_drop(true).spawn();
+    let mut child = child.map_err(|error| format!("it does not start: {error}"))?;
+    let (out, err) = (child.stdout.take(), child.stderr.take());
+    let ended = async { tokio::join!(read(out), read(err), child.wait()) };
+    let Ok((out, err, status)) = tokio::time::timeout(limit, ended).await else {
+        return Err(format!("it did not end within {limit:?}"));
+    };
+    match status.map_err(|error| error.to_string())? {
+        status if status.success() => Ok(out),
+        status => Err(failed(status, &out, &err)),
+    }
+}
+
+fn command(program: &Program) -> Result<Command, String> {
+    match program {
+        Program::Shell(line) => {
+            let mut command = Command::new("/bin/sh");
+            command.arg("-c").arg(line);
+            Ok(command)
+        }
+        Program::Words(words) => {
+            let (program, arguments) = words.split_first().ok_or("it is empty")?;
+            let mut command = Command::new(program);
+            command.args(arguments);
+            Ok(command)
+        }
+    }
+}
+
+/// Reads to the end, but no more than a key can be; who writes on is cut off.
+async fn read(pipe: Option<impl AsyncRead + Unpin>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    if let Some(pipe) = pipe {
+        // What was read before an error is judged like all else.
+        let _ = pipe.take(MOST_BYTES).read_to_end(&mut bytes).await;
+    }
+    bytes
+}
+
+fn failed(status: ExitStatus, out: &[u8], err: &[u8]) -> String {
+    let mut said = String::from_utf8_lossy(err).into_owned();
+    for line in String::from_utf8_lossy(out).lines().map(str::trim) {
+        if !line.is_empty() {
+            said = said.replace(line, "[redacted]");
+        }
+    }
+    let said = one_line(&said);
+    match said.is_empty() {
+        true => format!("it failed ({status})"),
+        false => format!("it failed ({status}): {}", clip(&said, SHOWN)),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,66 @@
+//! The JSON Schema of `legwork.toml`, for editors.
+
+use serde_json::{Map, Value, json};
+
+use super::key::{Expects, KEYS};
+
+/// The JSON Schema of `legwork.toml`.
+pub(crate) fn schema() -> Value {
+    let properties: Map<String, Value> = KEYS
+        .iter()
+        .map(|key| {
+            let mut schema = of(key.expects);
+            if let Some(object) = schema.as_object_mut() {
+                object.insert("description".to_owned(), Value::from(key.help));
+            }
+            (key.name.to_owned(), schema)
+        })
+        .collect();
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "legwork.toml",
+        "description": "Settings of the legwork command",
+        "type": "object",
+        "additionalProperties": false,
+        "properties": properties,
+    })
+}
+
+fn of(expects: Expects) -> Value {
+    let text = json!({"type": "string", "minLength": 1});
+    match expects {
+        Expects::Model => json!({"type": "string", "pattern": "^[^:]+:.+$"}),
+        Expects::Text => text,
+        Expects::Store => json!({"type": "string", "pattern": "^(sqlite:.+|memory:)$"}),
+        Expects::Sandbox | Expects::Color => json!({"enum": expects.names()}),
+        Expects::Switch => json!({"type": "boolean"}),
+        Expects::Paths => json!({"type": "array", "items": text}),
+        Expects::Count => json!({"type": "integer", "minimum": 1}),
+        Expects::Money => json!({"type": "number", "exclusiveMinimum": 0}),
+        Expects::Keys => tables(&json!({
+            "type": "object",
+            "additionalProperties": false,
+            "minProperties": 1,
+            "maxProperties": 1,
+            "properties": {
+                "env": text,
+                "file": text,
+                "command": {"anyOf": [text, {"type": "array", "items": text, "minItems": 1}]},
+            },
+        })),
+        Expects::Providers => tables(&json!({
+            "type": "object",
+            "additionalProperties": false,
+            "properties": {"base_url": text},
+        })),
+    }
+}
+
+/// A table for each provider, by its name.
+fn tables(each: &Value) -> Value {
+    json!({
+        "type": "object",
+        "propertyNames": {"pattern": "^[^:]+$"},
+        "additionalProperties": each,
+    })
+}

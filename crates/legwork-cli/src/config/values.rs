@@ -1,0 +1,37 @@
+//! What a file says, by its keys.
+
+use std::collections::BTreeMap;
+
+use legwork::core::budget::MicroUsd;
+
+use super::allow::AllowPath;
+use super::credential::Place;
+use crate::args::Sandbox;
+use crate::display::Color;
+
+/// A value and the line it stands in.
+#[derive(Debug, Clone)]
+pub(crate) struct At<T> {
+    pub(crate) value: T,
+    pub(crate) line: usize,
+}
+
+/// What a file says; what it does not say is none, or empty.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Values {
+    pub(crate) model: Option<At<String>>,
+    pub(crate) base_url: Option<At<String>>,
+    pub(crate) store: Option<At<String>>,
+    pub(crate) sandbox: Option<At<Sandbox>>,
+    pub(crate) network: Option<At<bool>>,
+    pub(crate) allow_paths: Vec<At<AllowPath>>,
+    pub(crate) max_steps: Option<At<u64>>,
+    pub(crate) max_cost_usd: Option<At<MicroUsd>>,
+    pub(crate) max_tokens: Option<At<u64>>,
+    pub(crate) max_minutes: Option<At<u64>>,
+    pub(crate) color: Option<At<Color>>,
+    /// Where the key of each provider is.
+    pub(crate) keys: BTreeMap<String, At<Place>>,
+    /// Where each provider is served; none if its table does not say.
+    pub(crate) providers: BTreeMap<String, Option<At<String>>>,
+}
