@@ -41,7 +41,7 @@ pub use clock::{Clock, Ids};
 pub use embedder::Embedder;
 pub use legwork_core as core;
 pub use lifecycle::{Lifecycle, StepView, Trigger};
-pub use model::{Delta, Deltas, Model, Profile};
+pub use model::{Delta, Deltas, Model, Profile, Retry};
 pub use observer::{LiveEvent, Observer};
 pub use sandbox::Sandbox;
 pub use store::{Claim, Store};

@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::time::Duration;
 
 use legwork_core::budget::Price;
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
@@ -57,12 +58,26 @@ impl<M: Model + ?Sized> Model for Arc<M> {
 pub trait Deltas: Send {
     /// Takes a piece; `Break` cuts the stream.
     fn delta(&mut self, delta: Delta<'_>) -> ControlFlow<()>;
+
+    /// Hears that an attempt failed and another one follows after a wait.
+    fn retrying(&mut self, _retry: Retry<'_>) {}
 }
 
 impl<F: FnMut(Delta<'_>) -> ControlFlow<()> + Send> Deltas for F {
     fn delta(&mut self, delta: Delta<'_>) -> ControlFlow<()> {
         self(delta)
     }
+}
+
+/// An attempt that failed and is made again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Retry<'a> {
+    /// Which attempt failed; the first is 1.
+    pub attempt: u32,
+    /// How long nothing is done before the next.
+    pub wait: Duration,
+    /// What happened, in short.
+    pub error: &'a str,
 }
 
 /// A piece of an answer.

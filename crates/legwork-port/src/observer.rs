@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use legwork_core::{Entry, SessionId, ToolCall, ToolOutcome};
 
-use crate::model::Delta;
+use crate::model::{Delta, Retry};
 
 /// Watches a session work. Must return quickly: the loop waits for it.
 pub trait Observer: Send + Sync {
@@ -54,6 +54,13 @@ pub enum LiveEvent<'a> {
         step: u32,
         /// The model as `provider:name`.
         model: &'a str,
+    },
+    /// The request failed and is made again after a wait.
+    InferenceRetried {
+        /// The step.
+        step: u32,
+        /// What failed, and how long the wait is.
+        retry: Retry<'a>,
     },
     /// A piece of the answer came.
     Delta {

@@ -12,7 +12,7 @@ use legwork_core::{
     AgentState, Event, ModelRequest, Response, SessionId, StopReason, StopSignal, Usage,
 };
 use legwork_port::observer::LiveEvent;
-use legwork_port::{Delta, Deltas, Model, Observer, Trigger, model};
+use legwork_port::{Delta, Deltas, Model, Observer, Retry, Trigger, model};
 
 use crate::context::StepContext;
 use crate::driver::Driver;
@@ -200,6 +200,11 @@ struct Sink<'a> {
 }
 
 impl Deltas for Sink<'_> {
+    fn retrying(&mut self, retry: Retry<'_>) {
+        let event = LiveEvent::InferenceRetried { step: self.step, retry };
+        self.observer.live(self.session, &event);
+    }
+
     fn delta(&mut self, delta: Delta<'_>) -> ControlFlow<()> {
         if let Delta::Text(text) | Delta::Thinking(text) | Delta::Arguments { json: text, .. } =
             delta

@@ -24,7 +24,10 @@ impl MicroUsd {
 
 impl fmt::Display for MicroUsd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "${}.{:06}", self.0 / 1_000_000, self.0 % 1_000_000)
+        let text = format!("{:06}", self.0 % 1_000_000);
+        // Cents always, what is finer where there is any.
+        let fine = text.trim_end_matches('0');
+        write!(f, "${}.{fine:0<2}", self.0 / 1_000_000)
     }
 }
 

@@ -1,5 +1,7 @@
 //! What is reserved, settled and left.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
 use crate::budget::{Amounts, Budget, Dimension, MicroUsd, Price};
@@ -34,8 +36,23 @@ pub struct Exhausted {
 
 impl std::fmt::Display for Exhausted {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { dimension, limit, used, wanted } = self;
-        write!(f, "the limit of {limit} {dimension} leaves no room: {used} used, {wanted} wanted")
+        let [limit, used, wanted] = [self.limit, self.used, self.wanted];
+        match &self.dimension {
+            // An instant: how far it is passed is of no use.
+            Dimension::Deadline => f.write_str("the deadline has passed"),
+            Dimension::Cost => {
+                let [limit, used, wanted] = [limit, used, wanted].map(MicroUsd);
+                write!(f, "the limit of {limit} leaves no room: {used} used, {wanted} wanted")
+            }
+            Dimension::ActiveTime => {
+                let [limit, used] = [limit, used].map(|micros| Duration::from(Micros(micros)));
+                write!(f, "the limit of {limit:.1?} at work leaves no room: {used:.1?} used")
+            }
+            dimension => {
+                let of = dimension.as_str().replace('_', " ");
+                write!(f, "the limit of {limit} {of} leaves no room: {used} used, {wanted} wanted")
+            }
+        }
     }
 }
 

@@ -118,10 +118,31 @@ fn s3_2_a_limit_forbids_the_next_step_where_the_turn_would_go_on() {
         let limit = outcome.signal.as_ref().unwrap().limit.as_ref().unwrap();
         assert_eq!(Some(limit.limit), budget.limit(&limit.dimension), "{reason}");
         assert!(limit.used >= limit.limit, "{reason}");
-        assert!(outcome.explain().contains(&limit.limit.to_string()), "{}", outcome.explain());
+        assert!(outcome.explain().contains(&limit.to_string()), "{}", outcome.explain());
     }
     let roomy = Budget::unlimited().steps(2).tokens(111).tool_calls(2);
     assert!(outcome(&go_on(limited(roomy), turn)).should_continue());
+}
+
+#[test]
+fn limits_are_told_in_the_units_that_people_use() {
+    let told =
+        |dimension, limit, used, wanted| Exhausted { dimension, limit, used, wanted }.to_string();
+    let table = [
+        (
+            told(Dimension::Cost, 500_000, 499_987, 12_800),
+            "$0.50 leaves no room: $0.499987 used, $0.0128 wanted",
+        ),
+        (
+            told(Dimension::ActiveTime, 60_000_000, 61_250_000, 1),
+            "60.0s at work leaves no room: 61.2s used",
+        ),
+        (told(Dimension::InputTokens, 9, 8, 7), "9 input tokens leaves no room: 8 used, 7 wanted"),
+    ];
+    for (told, words) in table {
+        assert_eq!(told, format!("the limit of {words}"));
+    }
+    assert_eq!(told(Dimension::Deadline, 1, 2, 1), "the deadline has passed");
 }
 
 #[test]

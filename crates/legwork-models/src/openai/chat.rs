@@ -10,7 +10,7 @@ use http::Uri;
 use http::header::HeaderMap;
 use legwork_core::{ModelRequest, Response};
 use legwork_port::model::{self, Kind};
-use legwork_port::{BoxFuture, Clock, Delta, Deltas, Model, Profile};
+use legwork_port::{BoxFuture, Clock, Delta, Deltas, Model, Profile, Retry};
 use serde_json::{Map, Value};
 
 use super::builder::Builder;
@@ -120,7 +120,11 @@ impl Chat {
             };
             charged += u32::from(failed.cost == Cost::Perhaps);
             match self.retry.judge(attempt, failed.failure, failed.shown, fastrand::f64()) {
-                Verdict::Again(wait) => self.clock.sleep(wait).await,
+                Verdict::Again(wait) => {
+                    let error = self.exchange().tried.in_short(&failed.error);
+                    deltas.retrying(Retry { attempt: attempt.saturating_add(1), wait, error });
+                    self.clock.sleep(wait).await;
+                }
                 Verdict::GiveUp => {
                     let error = self.without_secrets(failed.error);
                     return Err(model::Error { charged_attempts: charged, ..error });

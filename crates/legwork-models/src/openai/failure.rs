@@ -38,6 +38,15 @@ impl Tried<'_> {
         Error::new(kind, format!("asking {model} at {place}: {happened}; {todo}"))
     }
 
+    /// What happened, without what was tried and what to do.
+    pub(super) fn in_short<'e>(&self, error: &'e Error) -> &'e str {
+        let Self { model, place } = self;
+        let message = &*error.message;
+        let happened = message.strip_prefix(&format!("asking {model} at {place}: "));
+        let happened = happened.unwrap_or(message);
+        happened.rsplit_once("; ").map_or(happened, |(happened, _)| happened)
+    }
+
     fn failed(&self, error: Error, failure: Failure, cost: Cost) -> Failed {
         Failed { error, failure, shown: Shown::Nothing, cost }
     }

@@ -8,7 +8,7 @@ use legwork_core::inference::Incomplete;
 use legwork_models::openai::{Chat, Error as Setup};
 use legwork_models::retry::Policy;
 use legwork_port::model::{Error, Kind};
-use legwork_port::{Delta, Model};
+use legwork_port::{Delta, Deltas, Model, Retry};
 use serde_json::json;
 
 use crate::answers::{calls, delta, end, events};
@@ -52,6 +52,32 @@ async fn a_dead_server_is_tried_again_and_named() {
     assert!(error.message.contains(&url) && error.message.contains("openai:m"), "{error}");
     assert!(error.message.contains("refused"), "{error}");
     assert_eq!(clock.waits().len(), 4);
+}
+
+/// Keeps what it hears of attempts that are made again.
+#[derive(Default)]
+struct Hears(Vec<(u32, Duration, String)>);
+
+impl Deltas for Hears {
+    fn delta(&mut self, _: Delta<'_>) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    fn retrying(&mut self, retry: Retry<'_>) {
+        self.0.push((retry.attempt, retry.wait, retry.error.to_owned()));
+    }
+}
+
+#[tokio::test]
+async fn an_attempt_that_is_made_again_is_told_before_the_wait() {
+    let full = refused("429 Too Many Requests", "retry-after: 7\r\n", json!({"message": "later"}));
+    let acts = [full, Act::Close(stream("Hi."))];
+    let (server, clock) = (Server::start(acts).await, Turned::new());
+    let model = model_at(&server, &clock).build().unwrap();
+    let mut hears = Hears::default();
+    model.infer(question("Hi?"), Some(&mut hears)).await.unwrap();
+    let told = "refused with 429 later".to_owned();
+    assert_eq!(hears.0, [(1, Duration::from_secs(7), told)]);
 }
 
 #[tokio::test]
