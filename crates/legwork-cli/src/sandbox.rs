@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use legwork::port::Sandbox;
+use legwork::port::sandbox::Confined;
 use legwork::tools::Environment;
 use legwork::tools::sandbox::Bubblewrap;
 
@@ -31,7 +32,7 @@ impl Sandbox for Walls {
         self.bubblewrap.name()
     }
 
-    fn confine(&self, workspace: &Path, command: Vec<OsString>) -> Result<Vec<OsString>, String> {
+    fn confine(&self, workspace: &Path, command: Vec<OsString>) -> Result<Confined, String> {
         self.bubblewrap.confine(workspace, command).inspect_err(|why| {
             if !self.told.swap(true, Ordering::Relaxed) {
                 self.screen.warn(why);

@@ -1,17 +1,75 @@
 //! What confines a child process.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
 
-/// Confines commands: turns one into another that runs it confined.
+/// Confines commands: says how each is to be started so that it runs confined.
 pub trait Sandbox: Send + Sync {
     /// The name that people are shown.
     fn name(&self) -> &str;
 
-    /// The command that runs `command` confined, with `workspace` writable.
+    /// How `command` is started so that it runs confined, with `workspace` writable.
+    ///
+    /// Called off the runtime's threads: it may read files and try programs.
     ///
     /// # Errors
     /// Why it cannot be confined here, in words that say what to do. The caller then
     /// refuses to run the command.
-    fn confine(&self, workspace: &Path, command: Vec<OsString>) -> Result<Vec<OsString>, String>;
+    fn confine(&self, workspace: &Path, command: Vec<OsString>) -> Result<Confined, String>;
+
+    /// What a model is told that its commands may do; a sentence or two.
+    fn rules(&self) -> String {
+        "only the workspace and /tmp can be written, /tmp is empty in each call, and there is no \
+         network"
+            .to_owned()
+    }
+
+    /// What it cannot hold on this machine, a phrase each; empty if it holds all.
+    ///
+    /// Complete once [`confine`](Self::confine) has returned.
+    fn gaps(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// How a command is started so that it runs confined.
+///
+/// Whoever starts it does so in this order: the files in `inherited` are kept
+/// open, privileges are given up where `privileges` says so, `ruleset` is put
+/// on, then `filter`, then `command` replaces the process.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct Confined {
+    /// The program and its arguments.
+    pub command: Vec<OsString>,
+    /// Variables on top of those that the command has.
+    pub environment: Vec<(OsString, OsString)>,
+    /// Files that stay open under the numbers that they have here.
+    pub inherited: Vec<OwnedFd>,
+    /// What it keeps of the privileges of the process that starts it.
+    pub privileges: Privileges,
+    /// A Landlock ruleset to restrict the process with.
+    pub ruleset: Option<OwnedFd>,
+    /// A seccomp program: `struct sock_filter` after `struct sock_filter`, as the kernel
+    /// takes them. Empty: none.
+    pub filter: Vec<u8>,
+    /// A directory made for this command, removed with all it holds when it has ended.
+    pub scratch: Option<PathBuf>,
+}
+
+/// What a command keeps of the privileges of the process that starts it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Privileges {
+    /// All; what `command` names gives them up itself.
+    #[default]
+    Kept,
+    /// None: no capability, and no program gives it any.
+    Dropped,
+}
+
+impl From<Vec<OsString>> for Confined {
+    fn from(command: Vec<OsString>) -> Self {
+        Self { command, ..Self::default() }
+    }
 }

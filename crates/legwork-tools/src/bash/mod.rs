@@ -14,18 +14,20 @@ use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use legwork_port::core::tool::{ExecutionMode, FailureKind};
 use legwork_port::core::{EffectClass, OnDoubt, ToolCall, ToolOutcome, ToolSpec};
+use legwork_port::sandbox::Confined;
 use legwork_port::{BoxFuture, Tool, ToolContext};
 use serde::Deserialize;
 use serde_json::json;
 
 use crate::arguments::{parse, whole};
 use crate::changes::Watch;
-use crate::process::{self, End, Ended, Order};
-use crate::sandbox::Sandbox;
+use crate::process::{self, End, Ended, Excess, Order};
+use crate::sandbox::{Limits, Sandbox};
 use crate::workspace::Workspace;
 
 /// Seconds a command may run when the call does not say.
@@ -36,8 +38,6 @@ const LIMIT_MAX: u64 = 600;
 const GRACE: Duration = Duration::from_secs(3);
 /// Bytes of output shown, half from each end.
 const SHOWN: usize = 30 * 1024;
-const CONFINED: &str = " The command runs in a sandbox: only the workspace and /tmp can be \
-    written, /tmp is empty in each call, and there is no network.";
 
 /// Beyond what a call can take by itself, before the executor drops it.
 const SLACK: Duration = Duration::from_secs(10);
@@ -103,8 +103,8 @@ struct Arguments {
 
 fn spec(sandbox: &Sandbox, grace: Duration) -> ToolSpec {
     let walls = match sandbox {
-        Sandbox::By(_) => CONFINED,
-        Sandbox::Off => "",
+        Sandbox::By(walls) => format!(" The command runs in a sandbox: {}.", walls.rules()),
+        Sandbox::Off => String::new(),
     };
     let limit = format!("Seconds it may run before it is ended; {LIMIT} unless told.");
     let parameters = json!({
@@ -137,6 +137,9 @@ pub struct Bash {
     sandbox: Sandbox,
     grace: Duration,
     shown: usize,
+    limits: Limits,
+    /// Whether the model knows what the sandbox does not hold.
+    told: Arc<AtomicBool>,
     spec: Arc<ToolSpec>,
     watch: Arc<Watch>,
 }
@@ -152,6 +155,8 @@ impl Bash {
             sandbox,
             grace: GRACE,
             shown: SHOWN,
+            limits: Limits::default(),
+            told: Arc::default(),
             spec,
             watch: Arc::default(),
         }
@@ -170,13 +175,20 @@ impl Bash {
         Self { shown, ..self }
     }
 
+    /// The same with other limits of memory, processes and files.
+    #[must_use]
+    pub fn with_limits(self, limits: Limits) -> Self {
+        Self { limits, ..self }
+    }
+
     /// Runs a command to its end. Dropping the future kills it.
     async fn run(&self, asked: Arguments) -> Result<(End, String), Error> {
         check(&asked.command)?;
         let limit = asked.timeout.unwrap_or(LIMIT).clamp(1, LIMIT_MAX);
-        let (line, walls) = self.line(asked.command).await?;
+        let (confined, walls) = self.confined(asked.command).await?;
         let order = Order {
-            line,
+            confined,
+            limits: self.limits,
             environment: self.environment.clone(),
             directory: self.workspace.root().to_owned(),
             limit: Duration::from_secs(limit),
@@ -185,24 +197,44 @@ impl Bash {
             walls,
         };
         let ended = process::run(order).await.map_err(|source| Error::Start { source })?;
-        Ok((ended.end, told(ended, limit)))
+        let end = ended.end;
+        let mut text = told(ended, limit, self.limits);
+        if let Some(gaps) = self.gaps() {
+            text = with_note(text, &gaps);
+        }
+        Ok((end, text))
     }
 
-    /// The command line, behind walls, and the name of what builds them.
-    async fn line(&self, command: String) -> Result<(Vec<OsString>, Option<Vec<u8>>), Error> {
+    /// What the sandbox does not hold, told once.
+    fn gaps(&self) -> Option<String> {
+        let Sandbox::By(walls) = &self.sandbox else {
+            return None;
+        };
+        let gaps = walls.gaps();
+        let news = !gaps.is_empty() && !self.told.swap(true, Ordering::Relaxed);
+        news.then(|| {
+            format!("[the sandbox here, {}, does not hold: {}]", walls.name(), gaps.join("; "))
+        })
+    }
+
+    /// The command behind walls, and the name of what builds them.
+    async fn confined(&self, command: String) -> Result<(Confined, Option<Vec<u8>>), Error> {
         let mut line = self.shell().ok_or(Error::NoShell)?;
         line.push(command.into());
         let Sandbox::By(walls) = self.sandbox.clone() else {
-            return Ok((line, None));
+            return Ok((line.into(), None));
         };
+        let shell = line.first().cloned();
         let root = self.workspace.root().to_owned();
         let confined = tokio::task::spawn_blocking(move || walls.confine(&root, line)).await;
-        let line = confined
+        let confined = confined
             .map_err(|error| Error::Start { source: error.into() })?
             .map_err(|why| Error::Confined { why })?;
-        let name = line.first().and_then(|program| Path::new(program).file_name());
+        // Some sandboxes are a program around the command, some are none.
+        let around = confined.command.first().filter(|program| Some(*program) != shell.as_ref());
+        let name = around.and_then(|program| Path::new(program).file_name());
         let name = name.map(|name| name.as_bytes().iter().copied().take(NAME_MAX).collect());
-        Ok((line, name))
+        Ok((confined, name))
     }
 
     /// Bash without anybody's start files, or what the system has instead.
@@ -239,6 +271,7 @@ impl Tool for Bash {
                 biased;
                 ended = self.run(arguments) => match ended {
                     Ok((End::Exited(_) | End::Signalled(_), text)) => ToolOutcome::text(text),
+                    Ok((End::Exceeded(_), text)) => ToolOutcome::failed(text),
                     Ok((_, text)) => ToolOutcome::Failed(FailureKind::Timeout, text),
                     Err(error) => ToolOutcome::failed(error.to_string()),
                 },
@@ -263,9 +296,9 @@ fn check(command: &str) -> Result<(), Error> {
     Ok(())
 }
 
-fn told(ended: Ended, limit: u64) -> String {
+fn told(ended: Ended, limit: u64, limits: Limits) -> String {
     let silent = ended.output.total() == 0;
-    let mut text = ended.output.into_text();
+    let text = ended.output.into_text();
     let note = match ended.end {
         End::Exited(0) if silent => "[no output]".to_owned(),
         End::Exited(0) => return text,
@@ -278,11 +311,21 @@ fn told(ended: Ended, limit: u64) -> String {
         End::Stuck => {
             format!("[timed out after {limit} s; some of it could not be killed and may still run]")
         }
+        End::Exceeded(Excess::Processes) => {
+            format!("[killed: more than {} processes]", limits.processes)
+        }
+        End::Exceeded(Excess::Memory) => {
+            format!("[killed: more than {} MiB of memory]", limits.memory >> 20)
+        }
     };
+    with_note(text, &note)
+}
+
+fn with_note(mut text: String, note: &str) -> String {
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }
-    text + &note
+    text + note
 }
 
 /// A shell reports a child that was killed as 128 and the signal.

@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::guard::{number, parent_in};
+use super::stat::{Stat, number};
 
 /// Asks the descendants of `ancestor` to end, but for those named `spared`.
 ///
@@ -49,7 +49,7 @@ fn everybody() -> HashMap<i32, Told> {
             let stat = std::fs::read(entry.path().join("stat")).ok()?;
             let name = std::fs::read(entry.path().join("comm")).ok()?;
             let name = name.strip_suffix(b"\n").map(<[u8]>::to_vec)?;
-            Some((process, Told { parent: parent_in(&stat)?, name }))
+            Some((process, Told { parent: Stat::of(&stat)?.parent, name }))
         })
         .collect()
 }

@@ -15,18 +15,20 @@
 //! handler may be made. Nothing here allocates, locks or panics.
 #![allow(unsafe_code, reason = "fork, signal masks and closing inherited files have no safe face")]
 
-use std::ffi::CStr;
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::{Mode, OFlags, RawDir, openat};
 use rustix::io::Errno;
 use rustix::process::{
     DumpableBehavior, Pid, Signal, WaitOptions, WaitStatus, getpid, getppid, kill_process,
     set_child_subreaper, set_dumpable_behavior, set_parent_process_death_signal, setsid, wait,
 };
+
+use super::census::Census;
+use super::restrict::Restriction;
+use super::watch::{Excess, TICK, Watch};
 
 /// How often the guard looks for survivors without any dying before it gives
 /// up: those left cannot be killed (another user's, or stuck in the kernel).
@@ -34,16 +36,27 @@ const FRUITLESS_PASSES: u32 = 40;
 /// How long one such look waits for deaths.
 const PASS: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 
-/// Lets `command` run under a guard that watches `lifeline`.
-pub(super) fn install(command: &mut tokio::process::Command, lifeline: OwnedFd) {
+/// What a guard holds.
+#[derive(Debug)]
+pub(super) struct Post {
+    /// Read to its end, it makes the guard kill.
+    pub(super) lifeline: OwnedFd,
+    /// Told which limit was passed, if one was.
+    pub(super) report: OwnedFd,
+    /// Put on by the command, not by the guard.
+    pub(super) restriction: Restriction,
+}
+
+/// Lets `command` run under a guard.
+pub(super) fn install(command: &mut tokio::process::Command, post: Post) {
     // SAFETY: `stand` keeps to calls that are safe after `fork`, see above.
     unsafe {
-        command.pre_exec(move || stand(lifeline.as_fd()));
+        command.pre_exec(move || stand(&post));
     }
 }
 
 /// Forks: the parent stays as the guard for ever, the child returns to `exec`.
-fn stand(lifeline: BorrowedFd<'_>) -> io::Result<()> {
+fn stand(post: &Post) -> io::Result<()> {
     set_mask(libc::SIG_BLOCK)?;
     setsid()?;
     set_child_subreaper(Some(getpid()))?;
@@ -52,12 +65,12 @@ fn stand(lifeline: BorrowedFd<'_>) -> io::Result<()> {
     let deaths = deaths()?;
     let guard = getpid();
     match fork()? {
-        Some(command) => watch(command, lifeline, deaths.as_fd()),
-        None => become_command(guard),
+        Some(command) => watch(command, post, deaths.as_fd()),
+        None => become_command(guard, &post.restriction),
     }
 }
 
-fn become_command(guard: Pid) -> io::Result<()> {
+fn become_command(guard: Pid, restriction: &Restriction) -> io::Result<()> {
     setsid()?;
     set_parent_process_death_signal(Some(Signal::KILL))?;
     if getppid() != Some(guard) {
@@ -66,44 +79,68 @@ fn become_command(guard: Pid) -> io::Result<()> {
     // Files that we inherited open, without the flag, are not the command's.
     // Kernels before 5.11 refuse; then only files opened without it leak.
     let _ = close_from(3, libc::CLOSE_RANGE_CLOEXEC);
+    restriction.put_on()?;
     set_mask(libc::SIG_UNBLOCK)
 }
 
-fn watch(command: Pid, lifeline: BorrowedFd<'_>, deaths: BorrowedFd<'_>) -> ! {
-    let ready = rustix::stdio::dup2_stdin(lifeline).and(rustix::stdio::dup2_stdout(deaths));
-    if ready.is_err() {
+fn watch(command: Pid, post: &Post, deaths: BorrowedFd<'_>) -> ! {
+    let ready = rustix::stdio::dup2_stdin(&post.lifeline)
+        .and(rustix::stdio::dup2_stdout(deaths))
+        .and(rustix::stdio::dup2_stderr(&post.report));
+    let census = ready.and_then(|()| Census::new());
+    let Ok(census) = census else {
         let _ = kill_process(command, Signal::KILL);
         leave(None);
-    }
+    };
     // Everything else goes: pipes whose end others wait for, locks that die
     // with the process that took them, the lifelines of other guards.
     close_others();
     let _ = rustix::thread::set_name(c"legwork-guard");
+    let mut watch = Watch::new(census, post.restriction.limits);
     let mut status = None;
-    while status.is_none() && !lifeline_ended() {
+    while status.is_none() && wait_for_news(&mut watch) == News::Deaths {
         if reap(command, &mut status).is_none() {
             break;
         }
     }
-    kill_family(command, &mut status);
+    kill_family(command, &mut status, watch.into_census());
     leave(status)
 }
 
-/// Waits for a death or the end of the lifeline; true at the latter.
-fn lifeline_ended() -> bool {
+/// Why the guard does something.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum News {
+    /// Somebody may have died.
+    Deaths,
+    /// Whoever waits for the command is gone, has had enough, or a limit was passed.
+    End,
+}
+
+/// Waits for a death, the end of the lifeline, or a limit that is passed.
+fn wait_for_news(watch: &mut Watch) -> News {
     let lifeline = rustix::stdio::stdin();
     let deaths = rustix::stdio::stdout();
     let mut waited = [PollFd::new(&lifeline, PollFlags::IN), PollFd::new(&deaths, PollFlags::IN)];
-    match poll(&mut waited, None) {
-        Ok(_) => {}
-        Err(Errno::INTR) => return false,
-        Err(_) => return true,
+    let polled = poll(&mut waited, Some(&TICK));
+    // A family that dies all the time must not keep us from looking.
+    if let Some(excess) = watch.excess() {
+        report(excess);
+        return News::End;
+    }
+    match polled {
+        Ok(_) | Err(Errno::INTR) => {}
+        Err(_) => return News::End,
     }
     let [lifeline, deaths] = waited;
     if !deaths.revents().is_empty() {
         drain_deaths();
     }
-    !lifeline.revents().is_empty()
+    if lifeline.revents().is_empty() { News::Deaths } else { News::End }
+}
+
+fn report(excess: Excess) {
+    // A pipe that is empty takes it; nobody to read it is nobody to tell.
+    let _ = rustix::io::write(rustix::stdio::stderr(), &[excess.as_byte()]);
 }
 
 /// Reaps what has died; how many, or none when no child is left.
@@ -126,7 +163,9 @@ fn reap(command: Pid, status: &mut Option<WaitStatus>) -> Option<u32> {
 
 /// Kills until nobody is left. Whom a killed one leaves behind becomes our
 /// child and is found on the next pass.
-fn kill_family(command: Pid, status: &mut Option<WaitStatus>) {
+///
+/// All are stopped before any is killed: while some die, others would fork.
+fn kill_family(command: Pid, status: &mut Option<WaitStatus>, mut census: Census) {
     let mut fruitless = 0;
     while fruitless < FRUITLESS_PASSES {
         match reap(command, status) {
@@ -134,51 +173,20 @@ fn kill_family(command: Pid, status: &mut Option<WaitStatus>) {
             Some(0) => fruitless += 1,
             Some(_) => fruitless = 0,
         }
-        if kill_children(getpid()).is_err() && status.is_none() {
-            let _ = kill_process(command, Signal::KILL);
+        match census.take() {
+            Ok(()) => {
+                census.signal(Signal::STOP);
+                census.signal(Signal::KILL);
+            }
+            Err(_) if status.is_none() => {
+                let _ = kill_process(command, Signal::KILL);
+            }
+            Err(_) => {}
         }
         let deaths = rustix::stdio::stdout();
         let _ = poll(&mut [PollFd::new(&deaths, PollFlags::IN)], Some(&PASS));
         drain_deaths();
     }
-}
-
-fn kill_children(parent: Pid) -> Result<(), Errno> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let proc = rustix::fs::open(c"/proc", flags, Mode::empty())?;
-    let mut space = [MaybeUninit::uninit(); 4096];
-    let mut entries = RawDir::new(&proc, &mut space);
-    while let Some(entry) = entries.next() {
-        let entry = entry?;
-        let Some(pid) = number(entry.file_name().to_bytes()).and_then(Pid::from_raw) else {
-            continue;
-        };
-        if parent_of(proc.as_fd(), entry.file_name()) == Some(parent.as_raw_pid()) {
-            let _ = kill_process(pid, Signal::KILL);
-        }
-    }
-    Ok(())
-}
-
-fn parent_of(proc: BorrowedFd<'_>, process: &CStr) -> Option<i32> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let place = openat(proc, process, flags, Mode::empty()).ok()?;
-    let flags = OFlags::RDONLY | OFlags::CLOEXEC;
-    let stat = openat(&place, c"stat", flags, Mode::empty()).ok()?;
-    let mut line = [0_u8; 512];
-    let length = rustix::io::read(&stat, &mut line).ok()?;
-    parent_in(line.get(..length)?)
-}
-
-/// The parent in a line of `/proc/PID/stat`: `pid (name) state parent ...`.
-/// The name may hold blanks and brackets, so its last bracket counts.
-pub(super) fn parent_in(stat: &[u8]) -> Option<i32> {
-    let name_end = stat.iter().rposition(|&byte| byte == b')')?;
-    number(stat.get(name_end..)?.split(|&byte| byte == b' ').nth(2)?)
-}
-
-pub(super) fn number(digits: &[u8]) -> Option<i32> {
-    std::str::from_utf8(digits).ok()?.parse().ok()
 }
 
 /// Ends the guard as the command ended; as killed when that is not known.
@@ -245,13 +253,13 @@ fn close_from(first: libc::c_uint, flags: libc::c_uint) -> io::Result<()> {
 }
 
 fn close_others() {
-    if close_from(2, 0).is_ok() {
+    if close_from(3, 0).is_ok() {
         return;
     }
     // Before kernel 5.9: one by one, as far as a file could have a number.
     let most = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
     let most = most.and_then(|most| i32::try_from(most).ok()).unwrap_or(65_536);
-    for file in 2..most {
+    for file in 3..most {
         // SAFETY: nobody uses these files in this process after the call.
         unsafe { libc::close(file) };
     }

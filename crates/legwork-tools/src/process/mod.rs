@@ -1,9 +1,14 @@
 //! A command that runs under a guard, within bounds of time and memory.
 
+mod census;
+mod cgroup;
 mod family;
 mod guard;
+mod restrict;
+mod scratch;
+mod stat;
+mod watch;
 
-use std::ffi::OsString;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::process::ExitStatusExt;
@@ -11,13 +16,20 @@ use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
+use legwork_port::sandbox::Confined;
 use rustix::io::Errno;
 use tokio::net::unix::pipe;
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
+use self::cgroup::Cgroup;
+use self::guard::Post;
+use self::restrict::Restriction;
+use self::scratch::Scratch;
+pub(crate) use self::watch::Excess;
 use crate::bash::Environment;
 use crate::bash::output::Output;
+use crate::sandbox::Limits;
 
 /// Bytes taken from the pipe at once.
 const CHUNK: usize = 64 * 1024;
@@ -26,11 +38,16 @@ const LEFTOVER_MAX: usize = 1024 * 1024;
 /// How long the guard may take to kill a family before we go on without it.
 pub(crate) const KILLING: Duration = Duration::from_secs(10);
 
+/// Tasks, threads too, that a command may have for each process that it may
+/// have: where the kernel refuses more, long after the guard has seen it.
+const TASKS: u64 = 8;
+
 /// What to run, where, and within which bounds.
 #[derive(Debug)]
 pub(crate) struct Order {
-    /// The program and its arguments.
-    pub(crate) line: Vec<OsString>,
+    /// How it is started so that it is confined.
+    pub(crate) confined: Confined,
+    pub(crate) limits: Limits,
     pub(crate) environment: Environment,
     pub(crate) directory: PathBuf,
     pub(crate) limit: Duration,
@@ -53,6 +70,8 @@ pub(crate) enum End {
     Killed,
     /// At the limit, and something of it could not be killed.
     Stuck,
+    /// By force, since it took too much.
+    Exceeded(Excess),
 }
 
 /// A command that ended and what it printed.
@@ -70,29 +89,22 @@ pub(crate) struct Ended {
 /// # Errors
 /// When the command could not be started.
 pub(crate) async fn run(order: Order) -> io::Result<Ended> {
-    let mut running = Running::start(&order)?;
-    if let Ok(status) = timeout(order.limit, running.ended()).await {
-        return Ok(running.close(end_of(status?)));
-    }
-    if let Some(guard) = running.guard.id() {
-        family::ask_to_end(guard, order.walls.as_deref());
-    }
-    if let Ok(status) = timeout(order.grace, running.ended()).await {
-        status?;
-        return Ok(running.close(End::TimedOut));
-    }
-    running.lifeline = None;
-    match timeout(KILLING, running.ended()).await {
-        Ok(status) => {
-            status?;
-            Ok(running.close(End::Killed))
-        }
-        Err(_) => Ok(running.close(End::Stuck)),
-    }
+    let (limit, grace, walls) = (order.limit, order.grace, order.walls.clone());
+    let mut running = Running::start(order)?;
+    let end = running.wait(limit, grace, walls.as_deref()).await?;
+    let scratch = std::mem::take(&mut running.scratch);
+    let ended = running.close(end);
+    scratch.remove().await;
+    Ok(ended)
 }
 
 struct Running {
     guard: Child,
+    /// Told which limit was passed, if one was.
+    report: OwnedFd,
+    /// Removed when the guard has ended, so after it.
+    _group: Option<Cgroup>,
+    scratch: Scratch,
     /// Closed, it makes the guard kill; only that, so that a drop does it too.
     lifeline: Option<OwnedFd>,
     printed: pipe::Receiver,
@@ -102,30 +114,85 @@ struct Running {
 }
 
 impl Running {
-    fn start(order: &Order) -> io::Result<Self> {
+    fn start(order: Order) -> io::Result<Self> {
         let (watched, lifeline) = io::pipe()?;
         let (printed, printing) = io::pipe()?;
+        let (report, reporting) = io::pipe()?;
+        let Confined { command: line, environment, inherited, privileges, ruleset, filter, .. } =
+            order.confined;
+        let scratch = Scratch::of(order.confined.scratch);
         let (program, arguments) =
-            order.line.split_first().ok_or(io::Error::from(io::ErrorKind::InvalidInput))?;
+            line.split_first().ok_or(io::Error::from(io::ErrorKind::InvalidInput))?;
+        let most = u64::from(order.limits.processes).saturating_mul(TASKS);
+        let (group, joined) = Cgroup::new(most).unzip();
+        let restriction = Restriction {
+            inherited,
+            privileges,
+            ruleset,
+            filter,
+            limits: order.limits,
+            tasks: tasks().saturating_add(most),
+            group: joined,
+        };
         let mut command = Command::new(program);
         command
             .args(arguments)
             .env_clear()
             .envs(order.environment.iter())
+            .envs(environment)
             .current_dir(&order.directory)
             .stdin(Stdio::null())
             .stdout(printing.try_clone()?)
             .stderr(printing);
-        guard::install(&mut command, watched.into());
+        let (lifeline_end, report_end) = (watched.into(), reporting.into());
+        guard::install(
+            &mut command,
+            Post { lifeline: lifeline_end, report: report_end, restriction },
+        );
         let guard = command.spawn()?;
         Ok(Self {
             guard,
+            report: report.into(),
+            _group: group,
+            scratch,
             lifeline: Some(lifeline.into()),
             printed: pipe::Receiver::from_owned_fd(printed.into())?,
             open: true,
             output: Output::new(order.shown),
             chunk: vec![0; CHUNK],
         })
+    }
+
+    /// Waits for the end, asks for it at the limit, and forces it after the grace.
+    async fn wait(
+        &mut self,
+        limit: Duration,
+        grace: Duration,
+        walls: Option<&[u8]>,
+    ) -> io::Result<End> {
+        if let Ok(status) = timeout(limit, self.ended()).await {
+            let status = status?;
+            return Ok(self.excess().map_or_else(|| end_of(status), End::Exceeded));
+        }
+        if let Some(guard) = self.guard.id() {
+            family::ask_to_end(guard, walls);
+        }
+        if let Ok(status) = timeout(grace, self.ended()).await {
+            status?;
+            return Ok(End::TimedOut);
+        }
+        self.lifeline = None;
+        match timeout(KILLING, self.ended()).await {
+            Ok(status) => status.map(|_| End::Killed),
+            Err(_) => Ok(End::Stuck),
+        }
+    }
+
+    /// What the guard that has ended reported.
+    fn excess(&self) -> Option<Excess> {
+        let mut byte = [0];
+        rustix::io::read(&self.report, &mut byte).ok().filter(|read| *read == 1)?;
+        Excess::of(byte[0])
     }
 
     /// Takes output until the guard has ended; may be dropped and called again.
@@ -174,4 +241,10 @@ fn end_of(status: ExitStatus) -> End {
         (None, Some(signal)) => End::Signalled(signal),
         (None, None) => End::Stuck,
     }
+}
+
+/// The tasks of the whole machine; no user has more.
+fn tasks() -> u64 {
+    let load = std::fs::read("/proc/loadavg").unwrap_or_default();
+    watch::tasks_in(&load).unwrap_or_default()
 }

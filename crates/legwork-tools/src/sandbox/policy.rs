@@ -1,68 +1,73 @@
-//! The walls: what a confined command sees, as bubblewrap's arguments.
+//! What a command may do, as data; every sandbox compiles the same.
 
-use std::ffi::OsString;
-use std::path::Path;
+use std::path::PathBuf;
 
-/// Places of a home that hold keys and tokens; empty inside the walls.
-const SECRETS: [&str; 12] = [
-    ".aws",
-    ".azure",
-    ".config/gcloud",
-    ".config/gh",
-    ".docker",
-    ".gnupg",
-    ".kube",
-    ".local/share/keyrings",
-    ".netrc",
-    ".password-store",
-    ".ssh",
-    ".git-credentials",
-];
-
-/// Read-only system, writable workspace, private `/tmp` and `/run`, no
-/// network, own process, IPC, host name and user namespaces, no capability.
-///
-/// `/run` is private because its sockets (a container engine, an agent for
-/// keys) reach out of the walls even without a network. The session of its own
-/// comes from the guard.
-pub(super) fn arguments(root: &Path, home: Option<&Path>) -> Vec<OsString> {
-    let mut walls = Walls::default();
-    walls.add(["--unshare-all", "--die-with-parent", "--cap-drop", "ALL"]);
-    walls.add(["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]);
-    walls.add(["--tmpfs", "/tmp", "--setenv", "TMPDIR", "/tmp", "--tmpfs", "/run"]);
-    // Where a system keeps its programs below /run.
-    walls.add(["--ro-bind-try", "/run/current-system", "/run/current-system"]);
-    if Path::new("/var/tmp").is_dir() {
-        walls.add(["--tmpfs", "/var/tmp"]);
-    }
-    walls.add([OsString::from("--bind"), root.into(), root.into()]);
-    for secret in home.into_iter().flat_map(|home| SECRETS.map(|name| home.join(name))) {
-        walls.hide(&secret, root);
-    }
-    walls.add([OsString::from("--chdir"), root.into()]);
-    walls.0
+/// What a command may do beyond writing to its workspace and reading the system.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Policy {
+    /// Which network it reaches; none by default.
+    pub network: Network,
+    /// Further places that it may read, in the home too.
+    pub readable: Vec<PathBuf>,
+    /// Further places that it may read and write.
+    pub writable: Vec<PathBuf>,
+    /// Further places that it must not see, wherever they lie.
+    pub hidden: Vec<PathBuf>,
 }
 
-#[derive(Default)]
-struct Walls(Vec<OsString>);
+/// Which network a command reaches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Network {
+    /// None; behind bubblewrap a loopback of its own.
+    #[default]
+    Off,
+    /// That of the machine, its loopback too.
+    Host,
+}
 
-impl Walls {
-    fn add<const N: usize>(&mut self, arguments: [impl Into<OsString>; N]) {
-        self.0.extend(arguments.map(Into::into));
+impl Policy {
+    /// The same with another network.
+    #[must_use]
+    pub fn with_network(self, network: Network) -> Self {
+        Self { network, ..self }
     }
 
-    /// Hides what is there, unless the workspace itself lies in it.
-    fn hide(&mut self, place: &Path, root: &Path) {
-        let Ok(place) = place.canonicalize() else {
-            return;
+    /// The same with one more place that may be read.
+    #[must_use]
+    pub fn with_readable(mut self, place: impl Into<PathBuf>) -> Self {
+        self.readable.push(place.into());
+        self
+    }
+
+    /// The same with one more place that may be read and written.
+    #[must_use]
+    pub fn with_writable(mut self, place: impl Into<PathBuf>) -> Self {
+        self.writable.push(place.into());
+        self
+    }
+
+    /// The same with one more place that is hidden.
+    #[must_use]
+    pub fn with_hidden(mut self, place: impl Into<PathBuf>) -> Self {
+        self.hidden.push(place.into());
+        self
+    }
+
+    /// What a model is told of it.
+    pub(super) fn rules(&self, temp: &str) -> String {
+        let more: Vec<_> = self.writable.iter().map(|place| place.display().to_string()).collect();
+        let more = match more.is_empty() {
+            true => String::new(),
+            false => format!(" (and {})", more.join(", ")),
         };
-        if root.starts_with(&place) {
-            return;
-        }
-        if place.is_dir() {
-            self.add([OsString::from("--tmpfs"), place.into()]);
-        } else {
-            self.add([OsString::from("--ro-bind"), "/dev/null".into(), place.into()]);
-        }
+        let network = match self.network {
+            Network::Off => "there is no network",
+            Network::Host => "the network can be reached",
+        };
+        format!(
+            "only the workspace{more} and {temp} can be written, {temp} is empty in each call, \
+             and {network}"
+        )
     }
 }

@@ -1,0 +1,163 @@
+//! Who came of this process, and what they take, as `/proc` tells it.
+//!
+//! It is taken between `fork` and `exec`, so nothing here allocates, locks or
+//! panics: its room is mapped once, and touched only as far as it is used.
+#![allow(unsafe_code, reason = "room for it cannot come from the allocator after `fork`")]
+
+use std::ffi::CStr;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, BorrowedFd};
+
+use rustix::fs::{Mode, OFlags, RawDir, openat};
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal, getpid, kill_process};
+
+use super::stat::{Stat, number};
+
+/// Most processes of the machine that are looked at; some systems have more,
+/// of which then the oldest are seen.
+const MOST: usize = 1 << 16;
+
+/// One process of the machine.
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Member {
+    told: Stat,
+    /// Whether it came of this process.
+    kin: bool,
+}
+
+/// A snapshot of all processes, with those marked that came of this one.
+pub(super) struct Census {
+    room: &'static mut [Member],
+    count: usize,
+}
+
+impl Census {
+    /// Maps the room for it; empty yet.
+    pub(super) fn new() -> Result<Self, Errno> {
+        // SAFETY: the pages are new, zeroed and ours until the process ends,
+        // and a `Member` of zeros is one.
+        let room = unsafe {
+            let bytes = MOST * size_of::<Member>();
+            let (access, kind) =
+                (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+            let start = libc::mmap(std::ptr::null_mut(), bytes, access, kind, -1, 0);
+            if start == libc::MAP_FAILED {
+                return Err(Errno::NOMEM);
+            }
+            std::slice::from_raw_parts_mut(start.cast::<Member>(), MOST)
+        };
+        Ok(Self { room, count: 0 })
+    }
+
+    /// Looks at every process and marks the family.
+    pub(super) fn take(&mut self) -> Result<(), Errno> {
+        self.count = 0;
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let proc = rustix::fs::open(c"/proc", flags, Mode::empty())?;
+        let mut space = [MaybeUninit::uninit(); 4096];
+        let mut entries = RawDir::new(&proc, &mut space);
+        while let Some(entry) = entries.next() {
+            let entry = entry?;
+            if number(entry.file_name().to_bytes()).is_none() {
+                continue;
+            }
+            // It may have ended in between.
+            let Some(told) = stat(proc.as_fd(), entry.file_name()) else { continue };
+            let Some(free) = self.room.get_mut(self.count) else { break };
+            *free = Member { told, kin: false };
+            self.count += 1;
+        }
+        self.mark();
+        Ok(())
+    }
+
+    /// Marks until nobody is added: a child may have a lower number than its parent.
+    fn mark(&mut self) {
+        let ancestor = getpid().as_raw_pid();
+        let members = self.room.get_mut(..self.count).unwrap_or_default();
+        members.sort_unstable_by_key(|member| member.told.process);
+        let mut added = true;
+        while added {
+            added = false;
+            for at in 0..members.len() {
+                let Some(member) = members.get(at).filter(|member| !member.kin) else { continue };
+                let parent = member.told.parent;
+                let of_kin = || {
+                    let found = members.binary_search_by_key(&parent, |one| one.told.process);
+                    found.ok().and_then(|at| members.get(at)).is_some_and(|one| one.kin)
+                };
+                if parent == ancestor || of_kin() {
+                    if let Some(member) = members.get_mut(at) {
+                        member.kin = true;
+                    }
+                    added = true;
+                }
+            }
+        }
+    }
+
+    fn living(&self) -> impl Iterator<Item = &Stat> {
+        let members = self.room.get(..self.count).unwrap_or_default();
+        members.iter().filter(|member| member.kin && !member.told.dead).map(|member| &member.told)
+    }
+
+    /// How many of the family live.
+    pub(super) fn family(&self) -> usize {
+        self.living().count()
+    }
+
+    /// Bytes of memory that the family has in use; pages that several share
+    /// are counted for each.
+    pub(super) fn memory(&self) -> u64 {
+        let page = rustix::param::page_size() as u64;
+        self.living().map(|one| one.pages.saturating_mul(page)).fold(0, u64::saturating_add)
+    }
+
+    /// The same with each shared page counted once; takes a while.
+    pub(super) fn exact_memory(&self) -> u64 {
+        let page = rustix::param::page_size() as u64;
+        let one =
+            |told: &Stat| proportional(told.process).unwrap_or(told.pages.saturating_mul(page));
+        self.living().map(one).fold(0, u64::saturating_add)
+    }
+
+    /// Sends the whole family a signal.
+    pub(super) fn signal(&self, signal: Signal) {
+        for pid in self.living().filter_map(|one| Pid::from_raw(one.process)) {
+            // It may have ended in between.
+            let _ = kill_process(pid, signal);
+        }
+    }
+}
+
+fn stat(proc: BorrowedFd<'_>, process: &CStr) -> Option<Stat> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let place = openat(proc, process, flags, Mode::empty()).ok()?;
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+    let stat = openat(&place, c"stat", flags, Mode::empty()).ok()?;
+    let mut line = [0_u8; 512];
+    let length = rustix::io::read(&stat, &mut line).ok()?;
+    Stat::of(line.get(..length)?)
+}
+
+/// Bytes of a process, with its part of what it shares.
+fn proportional(process: i32) -> Option<u64> {
+    let mut path = [0_u8; 40];
+    let path = written(&mut path, process)?;
+    let file = rustix::fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).ok()?;
+    let mut text = [0_u8; 1024];
+    let length = rustix::io::read(&file, &mut text).ok()?;
+    let mut lines = text.get(..length)?.split(|&byte| byte == b'\n');
+    let kilobytes = lines.find_map(|line| line.strip_prefix(b"Pss:"))?;
+    let kilobytes = kilobytes.trim_ascii().strip_suffix(b" kB")?;
+    Some(std::str::from_utf8(kilobytes).ok()?.trim().parse::<u64>().ok()?.saturating_mul(1024))
+}
+
+fn written(space: &mut [u8; 40], process: i32) -> Option<&CStr> {
+    use std::io::Write as _;
+    let mut rest = &mut space[..];
+    write!(rest, "/proc/{process}/smaps_rollup\0").ok()?;
+    CStr::from_bytes_until_nul(space).ok()
+}

@@ -1,0 +1,64 @@
+//! Why a command cannot be confined.
+
+use std::path::PathBuf;
+
+/// Why a command cannot be confined.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// There is no `bwrap` on the `PATH` that was given.
+    #[error(
+        "no command is run: there is no sandbox, `bwrap` is not on the PATH; install bubblewrap, or switch the sandbox off (`--sandbox off`)"
+    )]
+    Missing,
+    /// The trial run of `bwrap` failed.
+    #[error("no command is run: the sandbox does not work here, {said}; let {} make namespaces, or switch the sandbox off (`--sandbox off`)", program.display())]
+    Unusable {
+        /// The program that was tried.
+        program: PathBuf,
+        /// What it, or the operating system, said.
+        said: String,
+    },
+    /// The workspace is the whole file system.
+    #[error("no command is run: the workspace is {}, which leaves nothing to confine; choose a directory below it, or switch the sandbox off (`--sandbox off`)", root.display())]
+    TooWide {
+        /// The workspace.
+        root: PathBuf,
+    },
+    /// The kernel has no Landlock, or refuses it.
+    #[error(
+        "no command is run: Landlock does not work here, {said}; use a kernel from 5.13 on that has it switched on, or switch the sandbox off (`--sandbox off`)"
+    )]
+    NoLandlock {
+        /// What the operating system said.
+        said: String,
+    },
+    /// Something to be hidden lies in what may be written.
+    #[error("no command is run: {} lies in the workspace, and Landlock cannot hide it there; choose a directory beside it, or install bubblewrap", place.display())]
+    Exposed {
+        /// What would be seen.
+        place: PathBuf,
+    },
+    /// Neither sandbox works.
+    #[error(
+        "no command is run: no sandbox works here; bubblewrap: {bubblewrap}; Landlock: {landlock}; install bubblewrap, or switch the sandbox off (`--sandbox off`)"
+    )]
+    Neither {
+        /// Why bubblewrap does not.
+        bubblewrap: String,
+        /// Why Landlock does not.
+        landlock: String,
+    },
+}
+
+impl Error {
+    /// The cause alone, for a list of causes.
+    #[must_use]
+    pub fn cause(&self) -> String {
+        match self {
+            Self::Missing => "`bwrap` is not on the PATH".to_owned(),
+            Self::Unusable { said, .. } | Self::NoLandlock { said } => said.clone(),
+            other => other.to_string(),
+        }
+    }
+}

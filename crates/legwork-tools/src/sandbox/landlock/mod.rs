@@ -1,0 +1,180 @@
+//! Landlock and seccomp: what a process can give up by itself, without namespaces.
+#![allow(unsafe_code, reason = "the version of Landlock is told by a bare system call only")]
+
+mod rules;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use legwork_port as port;
+use legwork_port::sandbox::{Confined, Privileges};
+use rustix::fs::Mode;
+
+use super::error::Error;
+use super::places::Places;
+use super::policy::{Network, Policy};
+use super::seccomp::{self, Sockets};
+use crate::bash::Environment;
+
+/// Asks the kernel which set of rights it knows (`LANDLOCK_CREATE_RULESET_VERSION`).
+const VERSION: libc::c_uint = 1;
+/// Names tried for a private directory before we give up.
+const NAMES: usize = 100;
+/// Where private directories are made.
+const TEMP: &str = "/tmp";
+
+/// What a process gives up by itself: for systems without bubblewrap.
+///
+/// The file system by Landlock, sockets and namespaces by seccomp, and every
+/// capability. What neither can express, [`gaps`](port::Sandbox::gaps) names.
+#[derive(Debug)]
+pub struct Landlock {
+    environment: Environment,
+    policy: Policy,
+    abi: OnceLock<Result<u32, Error>>,
+}
+
+impl Landlock {
+    /// For commands that see `environment`.
+    #[must_use]
+    pub fn new(environment: &Environment) -> Self {
+        let (environment, policy) = (environment.clone(), Policy::default());
+        Self { environment, policy, abi: OnceLock::new() }
+    }
+
+    /// The same for commands that may do something else.
+    #[must_use]
+    pub fn with_policy(self, policy: Policy) -> Self {
+        Self { policy, ..self }
+    }
+
+    /// Whether commands can be confined so.
+    ///
+    /// # Errors
+    /// Why not, and what to do.
+    pub fn check(&self, workspace: &Path) -> Result<(), Error> {
+        self.places(workspace).map(drop)
+    }
+
+    /// The set of rights that the kernel knows, its ABI: 1 is of Linux 5.13, 7 of 6.15.
+    ///
+    /// # Errors
+    /// When the kernel knows none.
+    pub fn abi(&self) -> Result<u32, Error> {
+        self.abi.get_or_init(abi).clone()
+    }
+
+    fn places(&self, root: &Path) -> Result<Places, Error> {
+        self.abi()?;
+        if root.parent().is_none() {
+            return Err(Error::TooWide { root: root.to_owned() });
+        }
+        seccomp::filter(Sockets::Pairs).map_err(|said| Error::NoLandlock { said })?;
+        let places = Places::of(root, &self.environment, &self.policy);
+        let exposed = places
+            .masked
+            .iter()
+            .find(|masked| places.writable.iter().any(|writable| masked.starts_with(writable)));
+        match exposed {
+            Some(place) => Err(Error::Exposed { place: place.clone() }),
+            None => Ok(places),
+        }
+    }
+
+    fn line(&self, root: &Path, command: Vec<OsString>) -> Result<Confined, Error> {
+        let places = self.places(root)?;
+        let mut confined = Confined::from(command);
+        let temp = private().map_err(|error| refused(&error))?;
+        // From here on whoever has it removes it.
+        confined.scratch = Some(temp.clone());
+        let made = rules::ruleset(&places, &temp, &self.policy);
+        let made = made
+            .map_err(|error| refused(&error))
+            .and_then(|ruleset| ruleset.ok_or_else(|| refused(&"the kernel enforces none of it")));
+        confined.ruleset = match made {
+            Ok(ruleset) => Some(ruleset),
+            Err(error) => {
+                // It was made just now, for nobody else, and is empty.
+                let _ = std::fs::remove_dir(&temp);
+                return Err(error);
+            }
+        };
+        let sockets = match self.policy.network {
+            Network::Off => Sockets::Pairs,
+            Network::Host => Sockets::Internet,
+        };
+        confined.filter = seccomp::filter(sockets).map_err(|said| Error::NoLandlock { said })?;
+        confined.privileges = Privileges::Dropped;
+        let temp = temp.into_os_string();
+        confined.environment =
+            ["TMPDIR", "TMP", "TEMP"].map(|name| (name.into(), temp.clone())).into();
+        Ok(confined)
+    }
+}
+
+impl port::Sandbox for Landlock {
+    fn name(&self) -> &str {
+        "landlock"
+    }
+
+    fn confine(&self, workspace: &Path, command: Vec<OsString>) -> Result<Confined, String> {
+        self.line(workspace, command).map_err(|error| error.to_string())
+    }
+
+    fn rules(&self) -> String {
+        let rules = self.policy.rules("the directory $TMPDIR");
+        format!("{rules}; /tmp itself cannot be used, nor sockets that have a path")
+    }
+
+    fn gaps(&self) -> Vec<String> {
+        gaps(self.abi().unwrap_or_default())
+    }
+}
+
+/// What is not held at a level of Landlock.
+fn gaps(abi: u32) -> Vec<String> {
+    let always = [
+        "`.git/hooks` and `.git/config` in the workspace can be written",
+        "names, sizes and times of files outside can be seen; modes and owners of your own changed",
+        "the list of processes and their command lines can be seen",
+        "shared memory and message queues of System V are shared with the machine",
+    ];
+    let below = [
+        (3, "files outside can be emptied by truncate(2)"),
+        (5, "devices that can be read can be controlled by ioctl(2)"),
+        (6, "signals can be sent to your other processes"),
+    ];
+    let below = below.iter().filter(|(since, _)| abi < *since).map(|(_, gap)| *gap);
+    always.into_iter().chain(below).map(str::to_owned).collect()
+}
+
+fn abi() -> Result<u32, Error> {
+    // SAFETY: with this flag the call takes no memory and changes nothing.
+    let told = unsafe {
+        libc::syscall(libc::SYS_landlock_create_ruleset, std::ptr::null::<u8>(), 0_usize, VERSION)
+    };
+    match u32::try_from(told) {
+        Ok(abi) if abi > 0 => Ok(abi),
+        _ => Err(refused(&std::io::Error::last_os_error())),
+    }
+}
+
+/// A new directory that is nobody else's.
+fn private() -> std::io::Result<PathBuf> {
+    for _ in 0..NAMES {
+        let mut random = [0_u8; 8];
+        rustix::rand::getrandom(&mut random, rustix::rand::GetRandomFlags::empty())?;
+        let path = Path::new(TEMP).join(format!("legwork-{:016x}", u64::from_ne_bytes(random)));
+        match rustix::fs::mkdir(&path, Mode::RWXU) {
+            Ok(()) => return Ok(path),
+            Err(rustix::io::Errno::EXIST) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(std::io::ErrorKind::AlreadyExists.into())
+}
+
+fn refused(error: &dyn std::fmt::Display) -> Error {
+    Error::NoLandlock { said: format!("the kernel says: {error}") }
+}

@@ -1,0 +1,55 @@
+//! How much a command may take of the machine, in whatever sandbox, or in none.
+
+/// Bytes of the largest file that a command may write.
+const FILE: u64 = 16 << 30;
+/// Processes that may come of a command at a time.
+const PROCESSES: u32 = 512;
+/// Files that a process of a command may have open.
+const OPEN_FILES: u64 = 65_536;
+
+/// How much a command may take of the machine, with everything that came of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// Processes at a time; past it, all are killed. 512 by default.
+    pub processes: u32,
+    /// Bytes of memory in use by all of them; past it, all are killed. Three
+    /// quarters of the machine's memory by default.
+    pub memory: u64,
+    /// Bytes of a file; a process that writes more is ended by SIGXFSZ. 16 GiB
+    /// by default.
+    pub file: u64,
+    /// Open files of a process. At most 65,536 by default.
+    pub open_files: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            processes: PROCESSES,
+            memory: installed() / 4 * 3,
+            file: FILE,
+            open_files: OPEN_FILES,
+        }
+    }
+}
+
+impl Limits {
+    /// The same with another number of processes.
+    #[must_use]
+    pub fn with_processes(self, processes: u32) -> Self {
+        Self { processes, ..self }
+    }
+
+    /// The same with another number of bytes of memory.
+    #[must_use]
+    pub fn with_memory(self, memory: u64) -> Self {
+        Self { memory, ..self }
+    }
+}
+
+/// Bytes of memory in this machine.
+fn installed() -> u64 {
+    let told = rustix::system::sysinfo();
+    told.totalram.saturating_mul(u64::from(told.mem_unit.max(1)))
+}
