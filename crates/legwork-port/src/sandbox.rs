@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::os::fd::OwnedFd;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Confines commands: says how each is to be started so that it runs confined.
 pub trait Sandbox: Send + Sync {
@@ -54,8 +54,26 @@ pub struct Confined {
     /// A seccomp program: `struct sock_filter` after `struct sock_filter`, as the kernel
     /// takes them. Empty: none.
     pub filter: Vec<u8>,
-    /// A directory made for this command, removed with all it holds when it has ended.
-    pub scratch: Option<PathBuf>,
+    /// Whatever was made for this command: dropped when it has ended, with all that came of
+    /// it, and not on the runtime's threads.
+    pub kept: Option<Kept>,
+}
+
+/// Something that undoes itself when it is dropped.
+pub struct Kept(Box<dyn Send + Sync>);
+
+impl Kept {
+    /// Keeps it.
+    #[must_use]
+    pub fn new(thing: impl Send + Sync + 'static) -> Self {
+        Self(Box::new(thing))
+    }
+}
+
+impl std::fmt::Debug for Kept {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Kept").field("bytes", &size_of_val(&*self.0)).finish()
+    }
 }
 
 /// What a command keeps of the privileges of the process that starts it.

@@ -5,7 +5,6 @@ mod cgroup;
 mod family;
 mod guard;
 mod restrict;
-mod scratch;
 mod stat;
 mod watch;
 
@@ -16,7 +15,7 @@ use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
-use legwork_port::sandbox::Confined;
+use legwork_port::sandbox::{Confined, Kept};
 use rustix::io::Errno;
 use tokio::net::unix::pipe;
 use tokio::process::{Child, Command};
@@ -25,7 +24,6 @@ use tokio::time::timeout;
 use self::cgroup::Cgroup;
 use self::guard::Post;
 use self::restrict::Restriction;
-use self::scratch::Scratch;
 pub(crate) use self::watch::Excess;
 use crate::bash::Environment;
 use crate::bash::output::Output;
@@ -92,9 +90,10 @@ pub(crate) async fn run(order: Order) -> io::Result<Ended> {
     let (limit, grace, walls) = (order.limit, order.grace, order.walls.clone());
     let mut running = Running::start(order)?;
     let end = running.wait(limit, grace, walls.as_deref()).await?;
-    let scratch = std::mem::take(&mut running.scratch);
+    let kept = running.kept.take();
     let ended = running.close(end);
-    scratch.remove().await;
+    // Nobody has to know how it went: what stays is not the command's to use.
+    let _ = tokio::task::spawn_blocking(move || drop(kept)).await;
     Ok(ended)
 }
 
@@ -104,7 +103,7 @@ struct Running {
     report: OwnedFd,
     /// Removed when the guard has ended, so after it.
     _group: Option<Cgroup>,
-    scratch: Scratch,
+    kept: Option<Kept>,
     /// Closed, it makes the guard kill; only that, so that a drop does it too.
     lifeline: Option<OwnedFd>,
     printed: pipe::Receiver,
@@ -120,7 +119,6 @@ impl Running {
         let (report, reporting) = io::pipe()?;
         let Confined { command: line, environment, inherited, privileges, ruleset, filter, .. } =
             order.confined;
-        let scratch = Scratch::of(order.confined.scratch);
         let (program, arguments) =
             line.split_first().ok_or(io::Error::from(io::ErrorKind::InvalidInput))?;
         let most = u64::from(order.limits.processes).saturating_mul(TASKS);
@@ -154,7 +152,7 @@ impl Running {
             guard,
             report: report.into(),
             _group: group,
-            scratch,
+            kept: order.confined.kept,
             lifeline: Some(lifeline.into()),
             printed: pipe::Receiver::from_owned_fd(printed.into())?,
             open: true,

@@ -4,10 +4,10 @@ use std::process::{Command, Stdio};
 
 use legwork_port::core::ToolOutcome;
 use legwork_port::{Cancellation, Tool as _};
-use legwork_tools::sandbox::Bubblewrap;
+use legwork_tools::sandbox::{Bubblewrap, Landlock};
 use legwork_tools::{Bash, Sandbox};
 
-use crate::place::{Place, Watch, asked, bash_in, context, environment, ok, refused};
+use crate::place::{Place, Watch, asked, context, environment, ok, refused};
 
 /// A command that leaves a plain child, one in a session of its own, an orphan
 /// in a session of its own, and one that ignores TERM; each holds the pipe
@@ -118,6 +118,42 @@ async fn the_family_dies_behind_walls_when_this_process_is_killed() {
     killed_parent("walls").await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn the_family_dies_confined_by_landlock_when_this_process_is_killed() {
+    if let Err(why) = Landlock::new(&environment()).check(&Place::new().path("")) {
+        println!("skipped: {why}");
+        return;
+    }
+    killed_parent("landlock").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn children_die_with_a_command_confined_by_landlock() {
+    let place = Place::new();
+    if let Err(why) = Landlock::new(&environment()).check(&place.path("")) {
+        println!("skipped: {why}");
+        return;
+    }
+    let watch = Watch::new(&place.path("alive"));
+    // The parent waits for its family to stand, then leaves it.
+    let command = format!("{FAMILY} mkfifo go; exec 9>&-; read -r _ <go; echo left; exit 3");
+    let go = place.path("go");
+    let call = tokio::spawn(async move {
+        let sandbox = Sandbox::landlock(&environment());
+        let bash = Bash::new(place.workspace(), environment(), sandbox);
+        (ok!(bash, { "command": command }), place)
+    });
+    let watch = blocking(move || {
+        assert_eq!(watch.lines(4), MEMBERS);
+        std::fs::write(go, "go\n").expect("told");
+        watch
+    })
+    .await;
+    let (text, _place) = call.await.expect("no panic");
+    assert!(text.starts_with("left\n[exit code 3]"), "{text}");
+    blocking(move || watch.all_gone()).await;
+}
+
 async fn killed_parent(walls: &str) {
     let place = Place::new();
     let watch = Watch::new(&place.path("alive"));
@@ -146,14 +182,13 @@ async fn a_parent_to_be_killed() {
     let Some(dir) = std::env::var_os(PARENT) else {
         return;
     };
-    let walls = std::env::var("WALLS").expect("told") == "walls";
-    let bash = bash_in(dir.as_ref());
-    let bash = if walls {
-        let workspace = legwork_tools::Workspace::open(&dir).expect("opened");
-        Bash::new(workspace, environment(), Sandbox::bubblewrap(&environment()))
-    } else {
-        bash
+    let sandbox = match std::env::var("WALLS").expect("told").as_str() {
+        "walls" => Sandbox::bubblewrap(&environment()),
+        "landlock" => Sandbox::landlock(&environment()),
+        _ => Sandbox::Off,
     };
+    let workspace = legwork_tools::Workspace::open(&dir).expect("opened");
+    let bash = Bash::new(workspace, environment(), sandbox);
     let call = tokio::spawn(async move { ok!(bash, { "command": format!("{FAMILY} wait") }) });
     call.await.expect("killed before");
 }

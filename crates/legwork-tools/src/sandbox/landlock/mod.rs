@@ -2,15 +2,16 @@
 #![allow(unsafe_code, reason = "the version of Landlock is told by a bare system call only")]
 
 mod rules;
+mod scratch;
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::OnceLock;
 
 use legwork_port as port;
-use legwork_port::sandbox::{Confined, Privileges};
-use rustix::fs::Mode;
+use legwork_port::sandbox::{Confined, Kept, Privileges};
 
+use self::scratch::Scratch;
 use super::error::Error;
 use super::places::Places;
 use super::policy::{Network, Policy};
@@ -19,10 +20,6 @@ use crate::bash::Environment;
 
 /// Asks the kernel which set of rights it knows (`LANDLOCK_CREATE_RULESET_VERSION`).
 const VERSION: libc::c_uint = 1;
-/// Names tried for a private directory before we give up.
-const NAMES: usize = 100;
-/// Where private directories are made.
-const TEMP: &str = "/tmp";
 
 /// What a process gives up by itself: for systems without bubblewrap.
 ///
@@ -85,30 +82,20 @@ impl Landlock {
     fn line(&self, root: &Path, command: Vec<OsString>) -> Result<Confined, Error> {
         let places = self.places(root)?;
         let mut confined = Confined::from(command);
-        let temp = private().map_err(|error| refused(&error))?;
-        // From here on whoever has it removes it.
-        confined.scratch = Some(temp.clone());
-        let made = rules::ruleset(&places, &temp, &self.policy);
-        let made = made
-            .map_err(|error| refused(&error))
-            .and_then(|ruleset| ruleset.ok_or_else(|| refused(&"the kernel enforces none of it")));
-        confined.ruleset = match made {
-            Ok(ruleset) => Some(ruleset),
-            Err(error) => {
-                // It was made just now, for nobody else, and is empty.
-                let _ = std::fs::remove_dir(&temp);
-                return Err(error);
-            }
-        };
+        let scratch = Scratch::new().map_err(|error| refused(&error))?;
+        let made = rules::ruleset(&places, scratch.path(), &self.policy);
+        let made = made.map_err(|error| refused(&error))?;
+        confined.ruleset = Some(made.ok_or_else(|| refused(&"the kernel enforces none of it"))?);
         let sockets = match self.policy.network {
             Network::Off => Sockets::Pairs,
             Network::Host => Sockets::Internet,
         };
         confined.filter = seccomp::filter(sockets).map_err(|said| Error::NoLandlock { said })?;
         confined.privileges = Privileges::Dropped;
-        let temp = temp.into_os_string();
+        let temp = scratch.path().as_os_str();
         confined.environment =
-            ["TMPDIR", "TMP", "TEMP"].map(|name| (name.into(), temp.clone())).into();
+            ["TMPDIR", "TMP", "TEMP"].map(|name| (name.into(), temp.into())).into();
+        confined.kept = Some(Kept::new(scratch));
         Ok(confined)
     }
 }
@@ -158,21 +145,6 @@ fn abi() -> Result<u32, Error> {
         Ok(abi) if abi > 0 => Ok(abi),
         _ => Err(refused(&std::io::Error::last_os_error())),
     }
-}
-
-/// A new directory that is nobody else's.
-fn private() -> std::io::Result<PathBuf> {
-    for _ in 0..NAMES {
-        let mut random = [0_u8; 8];
-        rustix::rand::getrandom(&mut random, rustix::rand::GetRandomFlags::empty())?;
-        let path = Path::new(TEMP).join(format!("legwork-{:016x}", u64::from_ne_bytes(random)));
-        match rustix::fs::mkdir(&path, Mode::RWXU) {
-            Ok(()) => return Ok(path),
-            Err(rustix::io::Errno::EXIST) => {}
-            Err(error) => return Err(error.into()),
-        }
-    }
-    Err(std::io::ErrorKind::AlreadyExists.into())
 }
 
 fn refused(error: &dyn std::fmt::Display) -> Error {

@@ -1,0 +1,120 @@
+//! What a command may take of the machine: processes, memory, output, time.
+
+use legwork_port::Tool as _;
+use legwork_tools::sandbox::Limits;
+
+use super::scene::{Scene, Walls, as_nobody, is_root, run};
+use crate::place::Watch;
+
+const ALL: [Walls; 3] = [Walls::None, Walls::Bubblewrap, Walls::Landlock];
+
+/// The classic, each of whose members holds a pipe open.
+const BOMB: &str = "exec 9>alive; echo lit >&9; f() { f | f & }; f; sleep 1000";
+
+fn bomb(walls: Walls) {
+    let scene = Scene::new();
+    let bash = match scene.bash(walls) {
+        Ok(bash) => bash,
+        Err(why) => return println!("skipped: {why}"),
+    };
+    let watch = Watch::new(&scene.path("home/work/alive"));
+    let bash = bash.with_limits(Limits::default().with_processes(128));
+    let text = run(&bash, BOMB);
+    assert!(text.contains("[killed: more than 128 processes]"), "{walls:?}: {text}");
+    watch.all_gone();
+}
+
+macro_rules! bombs {
+    ($($name:ident: $walls:ident),*) => {$(mod $name {
+        use super::*;
+
+        #[test]
+        fn a_fork_bomb_as_root() {
+            match is_root() {
+                true => bomb(Walls::$walls),
+                false => println!("skipped: not root"),
+            }
+        }
+
+        #[test]
+        fn a_fork_bomb_as_an_ordinary_user() {
+            let test = concat!(module_path!(), "::a_fork_bomb_as_an_ordinary_user");
+            as_nobody(test, || bomb(Walls::$walls));
+        }
+    })*};
+}
+
+bombs! { none: None, bubblewrap: Bubblewrap, landlock: Landlock }
+
+#[test]
+fn within_its_limit_it_may_have_many_processes() {
+    for walls in ALL {
+        let scene = Scene::new();
+        let many = "for i in $(seq 60); do sleep 1000 & done; echo $(jobs -p | wc -l)";
+        let Ok(bash) = scene.bash(walls) else { continue };
+        assert_eq!(first_line(&run(&bash, many)), "60", "{walls:?}");
+    }
+}
+
+#[test]
+fn a_command_that_takes_too_much_memory_is_killed() {
+    // Each pass holds what was read so far twice.
+    let hog = "x=$(head -c 80000000 /dev/zero | tr '\\0' x); echo ${#x}; sleep 1000";
+    for walls in ALL {
+        let scene = Scene::new();
+        let Ok(bash) = scene.bash(walls) else { continue };
+        let bash = bash.with_limits(Limits::default().with_memory(64 << 20));
+        let text = run(&bash, hog);
+        assert!(text.contains("[killed: more than 64 MiB of memory]"), "{walls:?}: {text}");
+    }
+}
+
+fn ten_gigabytes(walls: Walls) {
+    let scene = Scene::new();
+    let Some(text) = scene.run(walls, "head -c 10G /dev/zero") else { return };
+    assert!(text.len() < 100_000, "{} bytes are told", text.len());
+    assert!(text.contains("of 10737418240 bytes left out"), "{walls:?}");
+}
+
+#[test]
+fn ten_gigabytes_of_output_are_counted_not_kept() {
+    ten_gigabytes(Walls::Bubblewrap);
+}
+
+#[test]
+fn ten_gigabytes_of_output_by_landlock_are_counted_not_kept() {
+    ten_gigabytes(Walls::Landlock);
+}
+
+#[test]
+fn limits_of_the_kernel_are_set() {
+    for walls in ALL {
+        let scene = Scene::new();
+        let asked = "ulimit -c; ulimit -f; ulimit -n | awk '{ print ($1 <= 65536) }'";
+        let Some(text) = scene.run(walls, asked) else { continue };
+        let lines: Vec<_> = text.lines().take(3).collect();
+        // The shell counts blocks of 1 KiB.
+        assert_eq!(lines, ["0", "16777216", "1"], "{walls:?}: {text}");
+    }
+}
+
+#[test]
+fn a_file_cannot_be_larger_than_its_limit() {
+    let scene = Scene::new();
+    let text = scene.run(Walls::None, "truncate -s 17G big; echo $?").expect("no walls");
+    assert!(!text.starts_with('0'), "{text}");
+}
+
+#[test]
+fn the_description_says_what_a_command_may_do() {
+    let scene = Scene::new();
+    for walls in [Walls::Bubblewrap, Walls::Landlock] {
+        let Ok(bash) = scene.bash(walls) else { continue };
+        let told = bash.spec().description.to_string();
+        assert!(told.contains("runs in a sandbox") && told.contains("no network"), "{told}");
+    }
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
+}

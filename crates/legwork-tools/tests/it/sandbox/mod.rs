@@ -1,0 +1,8 @@
+//! What a command cannot do: each way out, behind each sandbox, as root and not.
+
+mod choice;
+mod escapes;
+mod helper;
+mod limits;
+mod scene;
+mod walls;
