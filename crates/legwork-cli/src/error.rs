@@ -4,9 +4,11 @@ use std::io;
 
 use legwork::agent;
 use legwork::core::SessionId;
+use legwork::core::error::ErrorRecord;
 use legwork::port::store;
 use legwork::tools::workspace;
 
+use crate::display::advice;
 use crate::exit::Exit;
 
 /// What goes wrong outside of an execution.
@@ -24,6 +26,9 @@ pub(crate) enum Error {
     /// The directory cannot be worked in.
     #[error(transparent)]
     Workspace(#[from] workspace::Error),
+    /// A model or its server says no, outside of an execution.
+    #[error("{}", .0.message)]
+    Asked(Box<ErrorRecord>),
     /// The framework says no.
     #[error(transparent)]
     Legwork(#[from] legwork::Error),
@@ -57,7 +62,7 @@ impl Error {
             Self::Legwork(legwork::Error::Agent(
                 agent::Error::Refused(_) | agent::Error::UnknownSession(_),
             )) => Exit::Usage,
-            Self::Legwork(_) | Self::System { .. } => Exit::Failed,
+            Self::Legwork(_) | Self::Asked(_) | Self::System { .. } => Exit::Failed,
         }
     }
 
@@ -76,6 +81,7 @@ impl Error {
         }
         let hint = match self {
             Self::Usage { hint, .. } => hint,
+            Self::Asked(error) => advice::on(error)?,
             Self::NoSession { .. } => "see which there are with `legwork sessions list`",
             Self::Ambiguous { .. } => "give more of the id",
             Self::Workspace(_) => "name another directory with --dir",

@@ -20,6 +20,7 @@ mod sandbox;
 mod session;
 mod settings;
 mod signals;
+mod toolset;
 mod work;
 mod worker;
 

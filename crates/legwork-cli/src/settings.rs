@@ -154,7 +154,7 @@ fn dir(flags: &args::Agent, recorded: &Recorded) -> PathBuf {
 /// Where a provider is served by environment and files.
 ///
 /// `OPENAI_BASE_URL` and the file's `base_url` are for who has no address of its own.
-fn around(provider: &str, config: &Config) -> Result<Option<Sourced<String>>, Error> {
+pub(crate) fn around(provider: &str, config: &Config) -> Result<Option<Sourced<String>>, Error> {
     let own = config.provider_url(provider);
     let openai = legwork::model::key_variable(provider) == Some("OPENAI_API_KEY");
     if is_local(provider) || (own.is_some() && !openai) {

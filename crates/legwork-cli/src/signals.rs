@@ -18,6 +18,27 @@ pub(crate) fn watch(control: Control, screen: Arc<Screen>) -> Result<(), Error> 
     start(control, screen).map_err(|source| Error::System { doing: "listening to signals", source })
 }
 
+/// The same for what has no session: whoever awaits it decides what to end.
+pub(crate) struct Signals {
+    interrupt: Signal,
+    terminate: Signal,
+}
+
+impl Signals {
+    /// Begins to listen; from here on neither ends the process.
+    pub(crate) fn listen() -> Result<Self, Error> {
+        let both = || Ok((signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?));
+        let (interrupt, terminate) =
+            both().map_err(|source| Error::System { doing: "listening to signals", source })?;
+        Ok(Self { interrupt, terminate })
+    }
+
+    /// Waits for the next.
+    pub(crate) async fn next(&mut self) {
+        either(&mut self.interrupt, &mut self.terminate).await;
+    }
+}
+
 fn start(control: Control, screen: Arc<Screen>) -> io::Result<()> {
     let runtime = Builder::new_current_thread().enable_io().build()?;
     let (mut interrupt, mut terminate) = {

@@ -1,19 +1,20 @@
 //! The agent of the command: its model, tools, instructions and limits.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use legwork::agent::Builder;
 use legwork::port::{Model, Store};
-use legwork::tools::{self, Bash, Edit, Environment, List, Read, Search, Workspace, Write};
+use legwork::tools::Workspace;
+use legwork::tools::workspace::Access;
 use legwork::{Agent, model};
 
-use crate::args::Sandbox;
 use crate::config::Secret;
 use crate::display::Screen;
 use crate::error::Error;
 use crate::recorded::Recorded;
-use crate::sandbox::Walls;
 use crate::settings::Settings;
+use crate::toolset;
 
 /// The agent before it has a store, and what its sessions shall remember.
 pub(crate) struct Worker {
@@ -24,7 +25,7 @@ pub(crate) struct Worker {
 impl Worker {
     /// Checks all that was said; nothing is made or opened to write yet.
     pub(crate) async fn new(settings: &Settings, screen: &Arc<Screen>) -> Result<Self, Error> {
-        let workspace = Workspace::open(&settings.dir)?;
+        let workspace = toolset::workspace(settings)?;
         let url = settings.base_url.as_ref().map(|url| url.value.as_str());
         let key = match &settings.key {
             Some(key) => Some(key.fetch().await?),
@@ -38,7 +39,8 @@ impl Worker {
             .id("legwork")
             .instructions(instructions(&workspace))
             .budget(settings.budget());
-        let agent = with_tools(agent, workspace, settings.sandbox.value, screen);
+        let tools = toolset::tools(&workspace, settings, screen);
+        let agent = tools.into_iter().fold(agent, Builder::tool);
         Ok(Self { agent, recorded })
     }
 
@@ -64,32 +66,6 @@ fn check_price(settings: &Settings, model: &impl Model) -> Result<(), Error> {
     Err(Error::usage(message, hint))
 }
 
-fn with_tools(
-    agent: Builder,
-    workspace: Workspace,
-    sandbox: Sandbox,
-    screen: &Arc<Screen>,
-) -> Builder {
-    let environment = Environment::filtered(std::env::vars_os());
-    let sandbox = match sandbox {
-        Sandbox::Bubblewrap => {
-            tools::Sandbox::By(Arc::new(Walls::new(&environment, Arc::clone(screen))))
-        }
-        Sandbox::Off => {
-            screen.warn_later("commands run without a sandbox (--sandbox off)");
-            tools::Sandbox::Off
-        }
-    };
-    let bash = Bash::new(workspace.clone(), environment, sandbox);
-    agent
-        .tool(Read::new(workspace.clone()))
-        .tool(Write::new(workspace.clone()))
-        .tool(Edit::new(workspace.clone()))
-        .tool(List::new(workspace.clone()))
-        .tool(Search::new(workspace))
-        .tool(bash)
-}
-
 /// The same for the same directory, so that a resumed session has the same definition.
 fn instructions(workspace: &Workspace) -> String {
     format!(
@@ -98,13 +74,27 @@ fn instructions(workspace: &Workspace) -> String {
          choose what is sensible and say so at the end.\n\
          \n\
          Workspace: {} (paths are relative to it)\n\
+         {}\
          Platform: {} {}\n\
          \n\
          Find out by reading and running, do not guess. Check what you did before you call it \
          done. When a command was interrupted, look whether it had happened before you repeat \
          it. End with a short answer that says what you found or did, and what is left.",
         workspace.root().display(),
+        beside(workspace),
         std::env::consts::OS,
         std::env::consts::ARCH,
     )
+}
+
+/// The paths that may be used beside the workspace, a line each.
+fn beside(workspace: &Workspace) -> String {
+    let told = |(path, access): (&Path, Access)| {
+        let how = match access {
+            Access::ReadOnly => "to be read only",
+            Access::ReadWrite => "to be read and changed",
+        };
+        format!("Also: {} ({how}; give its files by absolute paths)\n", path.display())
+    };
+    workspace.allowed().map(told).collect()
 }

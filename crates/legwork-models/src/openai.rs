@@ -5,7 +5,8 @@
 //!
 //! Read in this order: `builder`, `chat`, `exchange` (one attempt), `encode`
 //! (requests), `reply`, `decode`, `assembly`, `call`, `usage` (answers),
-//! `error`, `failure` (what goes wrong), `profile` (what is known of models).
+//! `error`, `failure` (what goes wrong), `profile` (what is known of models), `models`
+//! (what a server offers).
 
 mod assembly;
 mod builder;
@@ -17,6 +18,7 @@ mod error;
 mod exchange;
 mod failure;
 mod json;
+mod models;
 pub mod profile;
 mod remainder;
 mod reply;
@@ -28,4 +30,5 @@ pub use builder::{Builder, Error};
 pub use chat::Chat;
 pub use encode::MaxTokensField;
 pub use error::ApiError;
+pub use models::{Offered, Unavailable};
 pub use reply::{Reply, Streaming, Unreadable};

@@ -9,11 +9,15 @@ pub use legwork_models::{http, openai, retry};
 use crate::error::{Error, Result};
 
 /// A provider whose models speak Chat Completions.
-struct Provider {
-    name: &'static str,
-    base_url: &'static str,
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Provider {
+    /// What stands before the colon in a model's name.
+    pub name: &'static str,
+    /// Where it serves, unless told.
+    pub base_url: &'static str,
     /// The variable that holds its key; none if it wants no key.
-    key: Option<&'static str>,
+    pub key: Option<&'static str>,
 }
 
 const PROVIDERS: &[Provider] = &[
@@ -26,7 +30,12 @@ const PROVIDERS: &[Provider] = &[
 
 /// The names of the providers that are known.
 pub fn providers() -> impl Iterator<Item = &'static str> {
-    PROVIDERS.iter().map(|provider| provider.name)
+    known().map(|provider| provider.name)
+}
+
+/// The providers that are known.
+pub fn known() -> impl Iterator<Item = &'static Provider> {
+    PROVIDERS.iter()
 }
 
 /// The variable that holds a provider's key; none if it is not known, or wants no key.
@@ -56,6 +65,19 @@ pub fn from_env(name: &str) -> Result<Chat> {
 /// [`Error::Model`] when the name is none, the provider unknown and no address given, the
 /// key missing where it is needed, or the address none.
 pub fn at(name: &str, base_url: Option<&str>, key: Option<&str>) -> Result<Chat> {
+    let built = builder(name, base_url, key)?.build();
+    built.map_err(|error| Error::Model { model: name.to_owned(), reason: error.to_string() })
+}
+
+/// The same before it is built, for whoever sets more, such as time limits.
+///
+/// # Errors
+/// As [`at`], but for an address that is none: building says that.
+pub fn builder(
+    name: &str,
+    base_url: Option<&str>,
+    key: Option<&str>,
+) -> Result<legwork_models::openai::Builder> {
     let fail = |reason: String| Error::Model { model: name.to_owned(), reason };
     let (provider_name, model) = split(name).map_err(&fail)?;
     let known = provider(name).map(|(provider, _)| provider);
@@ -68,15 +90,14 @@ pub fn at(name: &str, base_url: Option<&str>, key: Option<&str>) -> Result<Chat>
         return Err(fail(format!("it needs a key: set {variable}")));
     }
     let chat = Chat::builder(url, model).provider(provider_name);
-    let chat = match key {
-        Some(key) => chat.api_key(key),
-        None => chat,
-    };
     let chat = match &known {
         Ok(Provider { key: None, .. }) => chat.profile(local(model)),
         _ => chat,
     };
-    chat.build().map_err(|error| fail(error.to_string()))
+    Ok(match key {
+        Some(key) => chat.api_key(key),
+        None => chat,
+    })
 }
 
 /// What a model can do on a server of one's own: there it costs nothing, so that a limit on

@@ -7,7 +7,7 @@ use legwork::core::budget::MicroUsd;
 use serde::{Deserialize, Serialize};
 
 /// What the agent works with, as far as it was said.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct Agent {
     /// The model [default: the session's, else LEGWORK_MODEL, else openai:gpt-5-mini]
     #[arg(long, value_name = "PROVIDER:NAME")]

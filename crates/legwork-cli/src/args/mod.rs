@@ -2,9 +2,11 @@
 
 mod agent;
 mod config;
+mod models;
 mod resume;
 mod run;
 mod sessions;
+mod tools;
 
 use std::path::PathBuf;
 
@@ -12,9 +14,12 @@ use clap::{Parser, Subcommand};
 
 pub(crate) use agent::{Agent, Sandbox, Store};
 pub(crate) use config::{Config, ConfigPath, ConfigShow};
+pub(crate) use models::{Models, ModelsList, ModelsPing};
 pub(crate) use resume::{OnDoubt, Resume};
 pub(crate) use run::Run;
 pub(crate) use sessions::{Diff, List, Remove, Search, Sessions, Show, Status};
+
+pub(crate) use tools::{Surroundings, Tools, ToolsCall, ToolsList, ToolsShow};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -61,6 +66,12 @@ pub(crate) enum Command {
     /// Look at settings: what holds, and where it was said
     #[command(subcommand, after_help = crate::config::help::text())]
     Config(Config),
+    /// See which models there are, and whether they answer
+    #[command(subcommand, after_help = models::EXAMPLES)]
+    Models(Models),
+    /// Look at the agent's tools, and call one by hand
+    #[command(subcommand, after_help = tools::EXAMPLES)]
+    Tools(Tools),
 }
 
 impl Command {
@@ -71,6 +82,8 @@ impl Command {
             Self::Resume(args) => args.json,
             Self::Sessions(args) => args.json(),
             Self::Config(args) => args.json(),
+            Self::Models(args) => args.json(),
+            Self::Tools(args) => args.json(),
         }
     }
 }

@@ -1,9 +1,12 @@
 //! One file per command, and how any of them begins and ends.
 
 mod config;
+mod models;
+mod nearest;
 mod resume;
 mod run;
 mod sessions;
+mod tools;
 
 use std::io::{self, Write as _, stderr, stdout};
 use std::path::Path;
@@ -12,6 +15,8 @@ use std::sync::Arc;
 use clap::Parser as _;
 use clap::error::ErrorKind;
 use legwork::agent::context::Control;
+
+use nearest::nearest;
 
 use crate::args::{Cli, Command};
 use crate::config::Config;
@@ -53,6 +58,8 @@ fn start(command: Command, file: Option<&Path>) -> Result<Exit, Error> {
             Command::Resume(args) => resume::resume(args, &config).await,
             Command::Sessions(args) => sessions::sessions(args, &config).await,
             Command::Config(args) => config::config(&args, file),
+            Command::Models(args) => models::models(args, &config).await,
+            Command::Tools(args) => tools::tools(args, &config).await,
         }
     });
     // A look-up of a name that hangs is not waited for.

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use legwork::tools::workspace::Access;
+
 use super::locate::expanded;
 
 /// A path beside the working directory that the agent may use.
@@ -13,15 +15,6 @@ pub(crate) struct AllowPath {
     pub(crate) access: Access,
 }
 
-/// What may be done there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Access {
-    /// Reading and writing.
-    Write,
-    /// Reading.
-    Read,
-}
-
 impl AllowPath {
     /// Reads `PATH` or `PATH:ro`; what is relative is so to a folder.
     ///
@@ -29,8 +22,8 @@ impl AllowPath {
     /// In words, when it is no path.
     pub(crate) fn parse(text: &str, folder: &Path) -> Result<Self, String> {
         let (path, access) = match text.strip_suffix(":ro") {
-            Some(path) => (path, Access::Read),
-            None => (text, Access::Write),
+            Some(path) => (path, Access::ReadOnly),
+            None => (text, Access::ReadWrite),
         };
         let path = expanded(path, folder)?;
         Ok(Self { path: std::path::absolute(&path).unwrap_or(path), access })
@@ -41,8 +34,8 @@ impl fmt::Display for AllowPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.path.display().fmt(f)?;
         match self.access {
-            Access::Write => Ok(()),
-            Access::Read => f.write_str(":ro"),
+            Access::ReadWrite => Ok(()),
+            Access::ReadOnly => f.write_str(":ro"),
         }
     }
 }

@@ -126,6 +126,12 @@ impl Config {
         self.user.as_ref().is_some_and(|user| user.values.providers.contains_key(provider))
     }
 
+    /// The providers that the user's file has tables of.
+    pub(crate) fn providers(&self) -> impl Iterator<Item = &str> {
+        let providers = self.user.iter().flat_map(|user| user.values.providers.keys());
+        providers.map(String::as_str)
+    }
+
     /// Where the user's file says that a provider is served.
     pub(crate) fn provider_url(&self, provider: &str) -> Option<Sourced<String>> {
         let user = self.user.as_ref()?;

@@ -13,6 +13,7 @@ mod disk;
 mod failures;
 mod help;
 mod home;
+mod models;
 mod remove;
 mod resume;
 mod run;
@@ -21,6 +22,7 @@ mod sessions;
 mod signals;
 mod stores;
 mod tls;
+mod tools;
 
 #[test]
 fn no_file_of_this_folder_is_forgotten() {

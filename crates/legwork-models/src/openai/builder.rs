@@ -139,11 +139,8 @@ impl Builder {
     /// # Errors
     /// When the base URL, a header or an extra field cannot be used.
     pub fn build(self) -> Result<Chat, Error> {
-        let url = endpoint(&self.base_url)?;
-        let uri = Uri::try_from(url.as_str()).map_err(|error| Error::BaseUrl {
-            url: without_user(&self.base_url),
-            problem: error.to_string(),
-        })?;
+        let url = endpoint(&self.base_url, "chat/completions")?;
+        let uri = self.uri(&url)?;
         if let Some(field) = self.extra.keys().find(|key| OWN_FIELDS.contains(&key.as_str())) {
             return Err(Error::OwnField { field: field.clone() });
         }
@@ -172,6 +169,25 @@ impl Builder {
         })
     }
 
+    /// Where else the server is asked something: the address, the same as messages show
+    /// it, and the headers.
+    pub(super) fn endpoint_of(&self, path: &str) -> Result<(Uri, String, HeaderMap), Error> {
+        let url = endpoint(&self.base_url, path)?;
+        Ok((self.uri(&url)?, place(&url), self.all_headers()?))
+    }
+
+    pub(super) fn timeouts_set(&self) -> Timeouts {
+        self.timeouts
+    }
+
+    fn uri(&self, url: &Url) -> Result<Uri, Error> {
+        let bad = |error: http::uri::InvalidUri| Error::BaseUrl {
+            url: without_user(&self.base_url),
+            problem: error.to_string(),
+        };
+        Uri::try_from(url.as_str()).map_err(bad)
+    }
+
     fn all_headers(&self) -> Result<HeaderMap, Error> {
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -194,13 +210,13 @@ impl Builder {
     }
 }
 
-fn endpoint(base_url: &str) -> Result<Url, Error> {
+fn endpoint(base_url: &str, path: &str) -> Result<Url, Error> {
     let bad = |problem: String| Error::BaseUrl { url: without_user(base_url), problem };
     let mut url = Url::parse(base_url.trim()).map_err(|error| bad(error.to_string()))?;
     if !matches!(url.scheme(), "http" | "https") {
         return Err(bad(format!("its scheme is {:?}, not http or https", url.scheme())));
     }
-    let path = format!("{}/chat/completions", url.path().trim_end_matches('/'));
+    let path = format!("{}/{path}", url.path().trim_end_matches('/'));
     url.set_path(&path);
     Ok(url)
 }

@@ -94,6 +94,13 @@ impl Tried<'_> {
         self.failed(error, Failure::Final, Cost::Perhaps)
     }
 
+    /// There was an answer, and it is no list of models.
+    pub(super) fn no_list(&self) -> Failed {
+        let todo = "check that the base URL is that of a Chat Completions API";
+        let error = self.error(Kind::Malformed, "the answer is no list of models", todo);
+        self.failed(error, Failure::Final, Cost::Nothing)
+    }
+
     /// There was an answer, and it is no response.
     pub(super) fn unreadable(&self, why: Unreadable, retry_after: Option<Duration>) -> Failed {
         match why {

@@ -12,6 +12,7 @@
 mod answers;
 mod clock;
 mod failures;
+mod models;
 mod oracle;
 mod recordings;
 mod requests;

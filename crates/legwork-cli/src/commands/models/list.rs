@@ -1,0 +1,146 @@
+//! `legwork models list`: what the servers offer.
+
+use legwork::core::budget::{MicroUsd, Price};
+use legwork::model::openai::{Offered, Unavailable, profile};
+use legwork::port::model::Kind;
+use serde_json::{Value, json};
+use tokio::task::JoinSet;
+
+use super::servers::{Key, Server, Silent, asked_for};
+use crate::args;
+use crate::commands::print;
+use crate::config::Config;
+use crate::display::Terminal;
+use crate::display::text::{clip, columns, count, grouped, visible};
+use crate::error::Error;
+use crate::exit::Exit;
+
+type Answer = Result<Vec<Offered>, Silent>;
+
+pub(super) async fn list(args: &args::ModelsList, config: &Config) -> Result<Exit, Error> {
+    let answers = ask(asked_for(args, config)?).await;
+    if args.json {
+        let lines = answers.iter().map(|(server, answer)| format!("{}\n", json_of(server, answer)));
+        print(&lines.collect::<String>())?;
+    }
+    let named = args.provider.is_some() || args.base_url.is_some();
+    if named && let [(server, Err(silent))] = answers.as_slice() {
+        return match args.json {
+            true => Ok(Exit::Failed),
+            false => Err(error(server, silent)),
+        };
+    }
+    if !args.json {
+        print(&table(&answers, Terminal::detect().columns))?;
+    }
+    Ok(Exit::Done)
+}
+
+/// Asks all at once; the answers come in the order of the servers.
+async fn ask(servers: Vec<Server>) -> Vec<(Server, Answer)> {
+    let mut asking = JoinSet::new();
+    for (at, server) in servers.into_iter().enumerate() {
+        asking.spawn(async move {
+            let answer = server.offered().await;
+            (at, server, answer)
+        });
+    }
+    let mut answers = asking.join_all().await;
+    answers.sort_by_key(|(at, ..)| *at);
+    answers.into_iter().map(|(_, server, answer)| (server, answer)).collect()
+}
+
+/// What stands behind a server's address where there is no list.
+fn in_short(silent: &Silent) -> String {
+    match silent {
+        Silent::NoKey(variable) => format!("no key: set {variable}"),
+        Silent::BadKey(error) => error.to_string(),
+        Silent::Unavailable(Unavailable::Model(error)) => match error.kind {
+            Kind::Unreachable => "does not run, or cannot be reached".to_owned(),
+            Kind::Timeout => "does not answer in time".to_owned(),
+            Kind::Unauthorized => "refuses the key".to_owned(),
+            _ => error.message.clone(),
+        },
+        Silent::Unavailable(error) => error.to_string(),
+    }
+}
+
+fn error(server: &Server, silent: &Silent) -> Error {
+    match silent {
+        Silent::NoKey(variable) => {
+            let message = format!("{} wants a key", server.provider);
+            Error::usage(message, format!("set {variable}; it is sent, never stored"))
+        }
+        Silent::BadKey(error) => Error::usage(error.to_string(), error.hint().unwrap_or_default()),
+        Silent::Unavailable(Unavailable::Model(error)) => Error::Asked(Box::new(error.to_record())),
+        Silent::Unavailable(setup) => Error::usage(setup.to_string(), "see --base-url and the key"),
+    }
+}
+
+fn json_of(server: &Server, answer: &Answer) -> Value {
+    let key: Key = server.key();
+    let model = |offered: &Offered| {
+        let profile = profile::of(&offered.id);
+        json!({
+            "id": offered.id,
+            "context_window": offered.context_window.or(profile.context_window),
+            "price_per_million": profile.price.map(|price| json!({
+                "input_usd": dollars(price.input), "output_usd": dollars(price.output),
+            })),
+        })
+    };
+    let (models, error) = match answer {
+        Ok(models) => (models.iter().map(model).collect(), None),
+        Err(Silent::NoKey(variable)) => (Vec::new(), Some(format!("no key: set {variable}"))),
+        Err(Silent::BadKey(error)) => (Vec::new(), Some(error.to_string())),
+        Err(Silent::Unavailable(error)) => (Vec::new(), Some(error.to_string())),
+    };
+    let (provider, place) = (&server.provider, server.place());
+    json!({"provider": provider, "base_url": place, "key": key, "models": models, "error": error})
+}
+
+fn table(answers: &[(Server, Answer)], most: usize) -> String {
+    let wide = |texts: Vec<&str>| texts.iter().map(|text| columns(text)).max().unwrap_or(0);
+    let name = wide(answers.iter().map(|(server, _)| &*server.provider).collect());
+    let places: Vec<_> = answers.iter().map(|(server, _)| server.place()).collect();
+    let place = wide(places.iter().map(|place| &**place).collect());
+    let mut text = String::new();
+    for ((server, answer), at) in answers.iter().zip(&places) {
+        let says = match answer {
+            Ok(models) => count(models.len() as u64, "model"),
+            Err(silent) => in_short(silent),
+        };
+        let key = match server.key() {
+            Key::Missing if answer.is_ok() => ", without a key",
+            _ => "",
+        };
+        let line = format!("{:<name$}  {at:<place$}  {says}{key}", server.provider);
+        text.push_str(&clip(&visible(&line), most));
+        text.push('\n');
+        let models = answer.as_deref().unwrap_or_default();
+        let id = wide(models.iter().map(|model| &*model.id).collect()).min(48);
+        for model in models {
+            text.push_str(&clip(&visible(&row(model, id)), most));
+            text.push('\n');
+        }
+    }
+    text
+}
+
+fn row(model: &Offered, id: usize) -> String {
+    let profile = profile::of(&model.id);
+    let window = model.context_window.or(profile.context_window);
+    let window = window.map_or_else(String::new, |window| format!("{} tokens", grouped(window)));
+    let price = profile.price.map_or_else(String::new, |price| in_dollars(&price));
+    format!("  {:<id$}  {window:>16}  {price}", model.id).trim_end().to_owned()
+}
+
+fn in_dollars(price: &Price) -> String {
+    let (input, output) = (dollars(price.input), dollars(price.output));
+    format!("${input:.2} in, ${output:.2} out a million")
+}
+
+#[expect(clippy::cast_precision_loss, reason = "prices are small numbers")]
+fn dollars(price: MicroUsd) -> f64 {
+    price.0 as f64 / 1e6
+}

@@ -1,0 +1,17 @@
+//! `legwork models`: which there are, and whether they answer.
+
+mod list;
+mod ping;
+mod servers;
+
+use crate::args;
+use crate::config::Config;
+use crate::error::Error;
+use crate::exit::Exit;
+
+pub(crate) async fn models(args: args::Models, config: &Config) -> Result<Exit, Error> {
+    match args {
+        args::Models::List(args) => list::list(&args, config).await,
+        args::Models::Ping(args) => ping::ping(args, config).await,
+    }
+}

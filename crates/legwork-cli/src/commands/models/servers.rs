@@ -1,0 +1,151 @@
+//! The servers that are asked which models they offer.
+
+use std::time::Duration;
+
+use legwork::model::http::Timeouts;
+use legwork::model::openai::{Chat, Offered, Unavailable};
+use legwork::model::{Provider, known, retry};
+use serde::Serialize;
+
+use crate::args;
+use crate::commands::nearest;
+use crate::config::{Config, Credential};
+use crate::error::Error;
+use crate::recorded::{BaseUrl, By};
+use crate::settings;
+
+/// A list is short and made of nothing: a server that runs answers at once.
+const TIMEOUTS: Timeouts = Timeouts {
+    connect: Duration::from_secs(3),
+    first_byte: Duration::from_secs(10),
+    idle: Duration::from_secs(10),
+};
+
+/// A server, and what it is asked with.
+#[derive(Debug, Clone)]
+pub(super) struct Server {
+    pub(super) provider: String,
+    pub(super) base_url: String,
+    /// The variable that holds the key; none if it wants no key.
+    pub(super) variable: Option<&'static str>,
+    key: Option<Credential>,
+    /// Whether nobody is asked without a key.
+    official: bool,
+}
+
+/// How a server stands to its key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Key {
+    Set,
+    Missing,
+    NotWanted,
+}
+
+/// Why a server's models are not known.
+#[derive(Debug)]
+pub(super) enum Silent {
+    NoKey(&'static str),
+    /// There should be one, and it cannot be had.
+    BadKey(Box<Error>),
+    Unavailable(Unavailable),
+}
+
+impl Server {
+    fn of(provider: &Provider, address: Option<&str>, config: &Config) -> Result<Self, Error> {
+        let around = settings::around(provider.name, config)?.map(|url| url.value);
+        let address = address.map(str::to_owned).or(around);
+        Ok(Self {
+            provider: provider.name.to_owned(),
+            official: provider.key.is_some() && address.is_none(),
+            base_url: address.unwrap_or_else(|| provider.base_url.to_owned()),
+            variable: provider.key,
+            key: Credential::find(provider.name, config),
+        })
+    }
+
+    /// The address as it may be shown.
+    pub(super) fn place(&self) -> String {
+        let shown = BaseUrl::of(&self.base_url, By::Flag).url;
+        shown.unwrap_or_else(|| "(an address that may hold a secret)".to_owned())
+    }
+
+    pub(super) fn key(&self) -> Key {
+        match (self.variable, &self.key) {
+            (None, _) => Key::NotWanted,
+            (Some(_), Some(_)) => Key::Set,
+            (Some(_), None) => Key::Missing,
+        }
+    }
+
+    /// What it offers.
+    pub(super) async fn offered(&self) -> Result<Vec<Offered>, Silent> {
+        if let (true, Some(variable), None) = (self.official, self.variable, &self.key) {
+            return Err(Silent::NoKey(variable));
+        }
+        let asked = Chat::builder(self.base_url.as_str(), "none").provider(self.provider.as_str());
+        let asked = asked.timeouts(TIMEOUTS).retry(retry::Policy::never());
+        let asked = match &self.key {
+            Some(key) => {
+                let key = key.fetch().await.map_err(|error| Silent::BadKey(Box::new(error)))?;
+                asked.api_key(key.expose())
+            }
+            None => asked,
+        };
+        asked.offered().await.map_err(Silent::Unavailable)
+    }
+}
+
+/// The servers that were asked for.
+pub(super) fn asked_for(args: &args::ModelsList, config: &Config) -> Result<Vec<Server>, Error> {
+    let address = args.base_url.as_deref();
+    let Some(name) = args.provider.as_deref() else {
+        return match address {
+            Some(address) => Ok(vec![server_at("server", address, config)]),
+            None => all(config),
+        };
+    };
+    // A model's whole name says its provider too.
+    let name = name.split(':').next().unwrap_or(name);
+    let own = || config.provider_url(name).map(|url| url.value);
+    match known().find(|provider| provider.name == name) {
+        Some(provider) => Ok(vec![Server::of(provider, address, config)?]),
+        None => match address.map(str::to_owned).or_else(own) {
+            Some(address) => Ok(vec![server_at(name, &address, config)]),
+            None => Err(unknown(name)),
+        },
+    }
+}
+
+/// The servers that are known, and those of the user's file.
+fn all(config: &Config) -> Result<Vec<Server>, Error> {
+    let mut servers: Vec<_> =
+        known().map(|provider| Server::of(provider, None, config)).collect::<Result<_, _>>()?;
+    for name in config.providers() {
+        if let Some(url) = config.provider_url(name).filter(|_| known().all(|one| one.name != name))
+        {
+            servers.push(server_at(name, &url.value, config));
+        }
+    }
+    Ok(servers)
+}
+
+/// A server that is known by its address alone.
+fn server_at(name: &str, address: &str, config: &Config) -> Server {
+    Server {
+        provider: name.to_owned(),
+        base_url: address.to_owned(),
+        variable: Some("OPENAI_API_KEY"),
+        key: Credential::find(name, config),
+        official: false,
+    }
+}
+
+fn unknown(name: &str) -> Error {
+    let names: Vec<_> = legwork::model::providers().collect();
+    let hint = match nearest(name, names.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`? For another server give --base-url"),
+        None => format!("known are {}; for another server give --base-url", names.join(", ")),
+    };
+    Error::usage(format!("the provider {name:?} is not known"), hint)
+}

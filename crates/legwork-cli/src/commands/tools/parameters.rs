@@ -1,0 +1,105 @@
+//! The schema of a tool's arguments as a list that people read.
+
+use serde_json::Value;
+
+/// An argument of a tool.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Parameter {
+    pub(super) name: String,
+    /// Its type with what limits it, such as `integer, 1 to 600, optional`.
+    pub(super) kind: String,
+    pub(super) description: String,
+}
+
+/// The arguments that an object schema names, the required ones first.
+pub(super) fn parameters(schema: &Value) -> Vec<Parameter> {
+    let required = |name: &str| {
+        let names = schema.get("required").and_then(Value::as_array);
+        names.is_some_and(|names| names.iter().any(|one| one == name))
+    };
+    let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
+        return Vec::new();
+    };
+    let mut all: Vec<_> = properties.iter().collect();
+    all.sort_by_key(|(name, _)| !required(name));
+    let one = |(name, part): (&String, &Value)| {
+        let needed = if required(name) { "required" } else { "optional" };
+        let description = part.get("description").and_then(Value::as_str).unwrap_or_default();
+        Parameter {
+            name: name.clone(),
+            kind: format!("{}, {needed}", kind(part)),
+            description: description.to_owned(),
+        }
+    };
+    all.into_iter().map(one).collect()
+}
+
+/// The type of a value with what limits it.
+fn kind(part: &Value) -> String {
+    let mut words = vec![type_of(part)];
+    let number = |name: &str| part.get(name).filter(|value| value.is_number());
+    match (number("minimum"), number("maximum")) {
+        (Some(least), Some(most)) => words.push(format!("{least} to {most}")),
+        (Some(least), None) => words.push(format!("at least {least}")),
+        (None, Some(most)) => words.push(format!("at most {most}")),
+        (None, None) => {}
+    }
+    if let Some(default) = part.get("default") {
+        words.push(format!("{default} unless told"));
+    }
+    words.join(", ")
+}
+
+fn type_of(part: &Value) -> String {
+    if let Some(values) = part.get("enum").and_then(Value::as_array) {
+        let values: Vec<_> = values.iter().map(Value::to_string).collect();
+        return values.join(" or ");
+    }
+    match part.get("type") {
+        Some(Value::String(name)) if name == "array" => match part.get("items") {
+            Some(items) => format!("array of {}", type_of(items)),
+            None => "array".to_owned(),
+        },
+        Some(Value::String(name)) => name.clone(),
+        Some(Value::Array(names)) => {
+            let names: Vec<_> = names.iter().filter_map(Value::as_str).collect();
+            names.join(" or ")
+        }
+        _ => "any".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::parameters;
+
+    #[test]
+    fn a_schema_reads_as_a_list() {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "count": {"type": ["integer", "null"], "minimum": 1, "maximum": 9, "default": 3},
+                "mode": {"enum": ["fast", "slow"]},
+                "path": {"type": "string", "description": "The file."},
+                "tags": {"type": "array", "items": {"type": "string"}},
+                "what": true,
+            },
+            "required": ["path"],
+        });
+        let read: Vec<_> = parameters(&schema)
+            .into_iter()
+            .map(|one| format!("{}: {} {}", one.name, one.kind, one.description))
+            .collect();
+        let wanted = [
+            "path: string, required The file.",
+            "count: integer or null, 1 to 9, 3 unless told, optional ",
+            "mode: \"fast\" or \"slow\", optional ",
+            "tags: array of string, optional ",
+            "what: any, optional ",
+        ];
+        assert_eq!(read, wanted);
+        assert!(parameters(&json!(true)).is_empty());
+    }
+}

@@ -1,0 +1,54 @@
+//! The tools of the command's agent, built in one place.
+
+use std::sync::Arc;
+
+use legwork::port::Tool;
+use legwork::tools::{self, Bash, Edit, Environment, List, Read, Search, Workspace, Write};
+
+use crate::args::Sandbox;
+use crate::config::AllowPath;
+use crate::display::Screen;
+use crate::error::Error;
+use crate::sandbox::Walls;
+use crate::settings::Settings;
+
+/// The directory to work in, with what is allowed beside it.
+pub(crate) fn workspace(settings: &Settings) -> Result<Workspace, Error> {
+    let mut workspace = Workspace::open(&settings.dir)?;
+    for allowed in &settings.allow_paths {
+        let AllowPath { path, access } = &allowed.value;
+        workspace = workspace.allow(path, *access).map_err(|error| {
+            let message =
+                format!("{} cannot be allowed ({}): {error}", path.display(), allowed.source);
+            Error::usage(message, "name a directory that is there, or take it away")
+        })?;
+    }
+    Ok(workspace)
+}
+
+/// The tools that work in a directory, in the order that the model is shown them.
+pub(crate) fn tools(
+    workspace: &Workspace,
+    settings: &Settings,
+    screen: &Arc<Screen>,
+) -> Vec<Arc<dyn Tool>> {
+    let environment = Environment::filtered(std::env::vars_os());
+    let sandbox = match settings.sandbox.value {
+        Sandbox::Bubblewrap => {
+            tools::Sandbox::By(Arc::new(Walls::new(&environment, Arc::clone(screen))))
+        }
+        Sandbox::Off => {
+            screen.warn_later("commands run without a sandbox (--sandbox off)");
+            tools::Sandbox::Off
+        }
+    };
+    let bash = Bash::new(workspace.clone(), environment, sandbox);
+    vec![
+        Arc::new(Read::new(workspace.clone())),
+        Arc::new(Write::new(workspace.clone())),
+        Arc::new(Edit::new(workspace.clone())),
+        Arc::new(List::new(workspace.clone())),
+        Arc::new(Search::new(workspace.clone())),
+        Arc::new(bash),
+    ]
+}

@@ -1,0 +1,108 @@
+//! `legwork models`: what servers offer, and whether a model answers.
+
+use std::net::TcpListener;
+
+use legwork_testkit::{Server, Turn};
+
+use crate::home::{Home, Ran, ran, text};
+
+/// An address at which nothing listens.
+fn nowhere() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    format!("http://{}/v1", listener.local_addr().unwrap())
+}
+
+fn server() -> Server {
+    Server::start([Turn::text("pong")]).unwrap()
+}
+
+fn list_with(home: &Home, server: &Server, args: &[&str]) -> Ran {
+    let mut command = home.legwork(&[&["models", "list"], args].concat());
+    command.env("OPENAI_BASE_URL", server.base_url());
+    ran(command)
+}
+
+#[test]
+fn each_known_server_has_its_line_and_dead_ones_are_not_the_end() {
+    let (home, server) = (Home::new(), server());
+    let told = list_with(&home, &server, &[]).ends(0);
+    assert_eq!(told.err, "");
+    let lines: Vec<_> = told.out.lines().filter(|line| !line.starts_with(' ')).collect();
+    let names: Vec<_> = lines.iter().map(|line| line.split(' ').next().unwrap()).collect();
+    assert_eq!(names, ["openai", "ollama", "llamacpp", "lmstudio", "vllm"]);
+    assert!(lines[0].contains(&server.base_url()), "{}", lines[0]);
+    assert!(lines[0].ends_with("1 model, without a key"), "{}", lines[0]);
+    assert!(told.out.contains("\n  scripted\n"), "{}", told.out);
+    let rows = list_with(&home, &server, &["--json"]).ends(0).events();
+    assert_eq!(rows.len(), 5);
+    assert_eq!(
+        (&rows[0]["models"][0]["id"], &rows[0]["key"]),
+        (&"scripted".into(), &"missing".into())
+    );
+    assert_eq!(
+        (text(&rows[1], "provider"), text(&rows[1], "key")),
+        ("ollama".into(), "not_wanted".into())
+    );
+}
+
+#[test]
+fn without_a_key_nobody_asks_openai() {
+    let home = Home::new();
+    home.ran(&["models", "list", "openai"])
+        .ends(2)
+        .says("openai wants a key")
+        .says("OPENAI_API_KEY");
+    let told = home.ran(&["models", "list", "openai", "--json"]).ends(1).last();
+    assert_eq!(text(&told, "error"), "no key: set OPENAI_API_KEY");
+}
+
+#[test]
+fn any_server_can_be_asked_by_its_address() {
+    let (home, server) = (Home::new(), server());
+    let url = server.base_url();
+    let told = home.ran(&["models", "list", "my", "--base-url", &url]).ends(0);
+    assert!(told.out.starts_with(&format!("my  {url}  1 model")), "{}", told.out);
+    assert!(home.ran(&["models", "list", "--base-url", &url]).ends(0).out.starts_with("server  "));
+    let dead = nowhere();
+    let told = home.ran(&["models", "list", "my", "--base-url", &dead]).ends(1);
+    told.says("asking which models there are at http://").says("could not connect").says("hint: ");
+    let told = home.ran(&["models", "list", "my", "--json", "--base-url", &dead]).ends(1);
+    assert!(text(&told.last(), "error").contains("could not connect"), "{}", told.out);
+    let secret = dead.replace("http://", "http://me:hunter2@");
+    let told = home.ran(&["models", "list", "my", "--json", "--base-url", &secret]).ends(1);
+    assert!(!told.out.contains("hunter2") && !told.err.contains("hunter2"), "{told:?}");
+    home.ran(&["models", "list", "olama"]).ends(2).says("did you mean `ollama`?");
+    home.ran(&["models", "list", "my", "--base-url", "nowhere"]).ends(2).says("nowhere");
+}
+
+#[test]
+fn a_ping_tells_how_fast_and_what_it_took() {
+    let (home, server) = (Home::new(), server());
+    let told = home.ran_with(&server, &["models", "ping"]).ends(0);
+    assert!(told.out.starts_with("test:scripted answers: "), "{}", told.out);
+    assert!(told.out.contains(" tokens in, "), "{}", told.out);
+    let told = home.ran_with(&server, &["models", "ping", "--json", "test:other"]).ends(0).last();
+    assert_eq!((text(&told, "model"), text(&told, "text")), ("test:other".into(), "pong".into()));
+    assert!(told["answer_ms"].is_u64() && told["first_ms"].is_u64(), "{told}");
+    assert!(told["cost_usd"].is_null(), "{told}");
+    let priced = home.ran_with(&server, &["models", "ping", "--json", "openai:gpt-5-mini"]);
+    assert!(priced.ends(0).last()["cost_usd"].as_f64().unwrap() > 0.0);
+    let asked = &server.requests()[0].body;
+    assert!(asked["max_tokens"].as_u64().unwrap() <= 16, "{asked}");
+    assert!(!home.store().exists());
+}
+
+#[test]
+fn a_ping_without_an_answer_says_what_to_do() {
+    let home = Home::new();
+    let dead = nowhere();
+    let ping = |args: &[&str]| home.ran(&[&["models", "ping"], args].concat());
+    let told = ping(&["my:x", "--base-url", &dead]).ends(1);
+    told.says("asking my:x at http://").says("hint: see whether the server runs");
+    let told = ping(&["my:x", "--json", "--base-url", &dead]).ends(1).last();
+    assert_eq!(told["type"], "error");
+    ping(&[]).ends(2).says("no model is set up");
+    ping(&["my:x"]).ends(2).says("the provider `my` is not known");
+    let refused = Server::start([Turn::status(404)]).unwrap();
+    ping(&["my:x", "--base-url", &refused.base_url()]).ends(1).says("hint: name a model");
+}

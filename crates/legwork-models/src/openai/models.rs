@@ -1,0 +1,139 @@
+//! The models that a server offers: `GET /models`.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{Method, Request, Uri};
+use http_body_util::{BodyExt as _, Full, Limited};
+use legwork_port::model::Error;
+use serde_json::Value;
+
+use super::builder::{self, Builder};
+use super::error::ApiError;
+use super::failure::Tried;
+use super::reply::Unreadable;
+use crate::http::Client;
+
+/// More bytes than any list of models has.
+const MOST_BYTES: usize = 16 << 20;
+
+/// Where servers say how many tokens fit a model's window.
+const WINDOWS: [&str; 6] = [
+    "/context_length",
+    "/context_window",
+    "/max_context_length",
+    "/max_model_len",
+    "/meta/n_ctx",
+    "/meta/n_ctx_train",
+];
+
+/// A model that a server offers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Offered {
+    /// Its name, without the provider.
+    pub id: String,
+    /// Tokens that its window holds, if the server says.
+    pub context_window: Option<u64>,
+}
+
+impl Builder {
+    /// Asks the server which models it offers, in its order. Asks once, within the
+    /// builder's time limits; the model's name plays no part.
+    ///
+    /// # Errors
+    /// When the address or key cannot be used, no answer comes, or the server refuses.
+    pub async fn offered(&self) -> Result<Vec<Offered>, Unavailable> {
+        let (uri, place, headers) = self.endpoint_of("models")?;
+        let timeouts = self.timeouts_set();
+        let tried = Tried { model: "which models there are", place: &place };
+        let client = Client::new(&uri, timeouts);
+        let limit = timeouts.first_byte;
+        let asking = ask(&client, request(&uri, headers), tried);
+        match tokio::time::timeout(limit, asking).await {
+            Ok(answer) => answer.map_err(Unavailable::Model),
+            Err(_) => Err(Unavailable::Model(tried.too_slow(limit).error)),
+        }
+    }
+}
+
+/// Why it is not known which models there are.
+#[derive(Debug, thiserror::Error)]
+pub enum Unavailable {
+    /// The address, key or a header cannot be used.
+    #[error(transparent)]
+    Setup(#[from] builder::Error),
+    /// The server did not say.
+    #[error(transparent)]
+    Model(Error),
+}
+
+fn request(uri: &Uri, headers: http::HeaderMap) -> Request<Full<Bytes>> {
+    let mut request = Request::new(Full::default());
+    *request.method_mut() = Method::GET;
+    *request.uri_mut() = uri.clone();
+    *request.headers_mut() = headers;
+    request
+}
+
+async fn ask(
+    client: &Client,
+    request: Request<Full<Bytes>>,
+    tried: Tried<'_>,
+) -> Result<Vec<Offered>, Error> {
+    let answer = client.send(request).await.map_err(|broken| tried.not_answered(&broken).error)?;
+    let status = answer.status().as_u16();
+    let body = Limited::new(answer.into_body(), MOST_BYTES).collect().await;
+    let body = body.map_err(|_| tried.too_large(MOST_BYTES).error)?.to_bytes();
+    if !(200..300).contains(&status) {
+        let api = ApiError::from_body(status, &body);
+        return Err(tried.unreadable(Unreadable::Api(api), None::<Duration>).error);
+    }
+    let list = serde_json::from_slice(&body).ok().and_then(|body: Value| offered(&body));
+    list.ok_or_else(|| tried.no_list().error)
+}
+
+/// The models of a list; none if it is no list of models.
+fn offered(body: &Value) -> Option<Vec<Offered>> {
+    let list = body.get("data").or_else(|| body.get("models")).unwrap_or(body).as_array()?;
+    let one = |entry: &Value| {
+        let id = entry.get("id").or_else(|| entry.get("name")).unwrap_or(entry).as_str()?;
+        let context_window = WINDOWS.iter().find_map(|path| entry.pointer(path)?.as_u64());
+        Some(Offered { id: id.to_owned(), context_window })
+    };
+    Some(list.iter().filter_map(one).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::offered;
+
+    #[test]
+    fn lists_of_many_servers_are_read() {
+        let body = json!({"object": "list", "data": [
+            {"id": "gpt-5-mini", "object": "model", "owned_by": "openai"},
+            {"id": "meta/llama", "context_length": 131_072},
+            {"id": "served-by-vllm", "max_model_len": 32_768},
+            {"id": "a.gguf", "meta": {"n_ctx_train": 40_960}},
+            {"object": "no model"},
+        ]});
+        let read: Vec<_> = offered(&body)
+            .unwrap()
+            .into_iter()
+            .map(|one| (one.id, one.context_window.unwrap_or(0)))
+            .collect();
+        let wanted = [
+            ("gpt-5-mini".to_owned(), 0),
+            ("meta/llama".to_owned(), 131_072),
+            ("served-by-vllm".to_owned(), 32_768),
+            ("a.gguf".to_owned(), 40_960),
+        ];
+        assert_eq!(read, wanted);
+        assert_eq!(offered(&json!({"data": []})).unwrap(), []);
+        for other in [json!({"error": "no"}), json!("models"), json!({"data": {"id": "x"}})] {
+            assert_eq!(offered(&other), None, "{other}");
+        }
+    }
+}

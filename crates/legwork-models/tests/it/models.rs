@@ -1,0 +1,76 @@
+//! Which models a server offers, asked over real HTTP.
+
+use std::time::Duration;
+
+use legwork_models::http::Timeouts;
+use legwork_models::openai::{Builder, Chat, Unavailable};
+use legwork_port::model::Kind;
+use serde_json::json;
+
+use crate::server::{Act, Server, answer};
+
+fn json(status: &str, body: &serde_json::Value) -> Act {
+    Act::Close(answer(status, "application/json", "", &body.to_string()))
+}
+
+fn at(server: &Server) -> Builder {
+    Chat::builder(&*server.base_url, "any").api_key("sk-secret").header("x-team", "blue")
+}
+
+async fn kind(act: Act) -> (Kind, String) {
+    let server = Server::start([act]).await;
+    match at(&server).offered().await {
+        Err(Unavailable::Model(error)) => (error.kind, error.message),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn the_list_comes_in_the_servers_order() {
+    let list = json!({"data": [{"id": "b", "context_length": 9}, {"id": "a"}]});
+    let server = Server::start([json("200 OK", &list)]).await;
+    let models = at(&server).offered().await.unwrap();
+    let read: Vec<_> = models.iter().map(|one| (&*one.id, one.context_window)).collect();
+    assert_eq!(read, [("b", Some(9)), ("a", None)]);
+    let request = &server.requests()[0];
+    assert!(request.starts_with("GET /v1/models HTTP/1.1\r\n"), "{request}");
+    let request = request.to_ascii_lowercase();
+    assert!(
+        request.contains("authorization: bearer sk-secret") && request.contains("x-team: blue")
+    );
+}
+
+#[tokio::test]
+async fn what_is_no_list_is_told() {
+    let error = json!({"error": {"message": "bad key", "code": "invalid_api_key"}});
+    let (kind_of, words) = kind(json("401 Unauthorized", &error)).await;
+    assert_eq!(kind_of, Kind::Unauthorized);
+    assert!(words.starts_with("asking which models there are at http://"), "{words}");
+    assert!(words.contains("bad key") && !words.contains("sk-secret"), "{words}");
+    let page = Act::Close(answer("200 OK", "text/html", "", "<html>Welcome</html>"));
+    let (kind_of, words) = kind(page).await;
+    assert_eq!(kind_of, Kind::Malformed);
+    assert!(words.contains("no list of models") && words.contains("base URL"), "{words}");
+    assert_eq!(kind(json("404 Not Found", &json!({}))).await.0, Kind::UnknownModel);
+    assert_eq!(kind(Act::Close(String::new())).await.0, Kind::Unreachable);
+}
+
+#[tokio::test]
+async fn a_server_that_stalls_is_given_up() {
+    let head = "HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{\"data\": [";
+    for stalled in ["", head] {
+        let server = Server::start([Act::Stall(stalled.to_owned())]).await;
+        let first_byte = Duration::from_millis(100);
+        let asked = at(&server).timeouts(Timeouts { first_byte, ..Timeouts::default() });
+        match asked.offered().await {
+            Err(Unavailable::Model(error)) => assert_eq!(error.kind, Kind::Timeout),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_address_that_is_none_is_told() {
+    let error = Chat::builder("nowhere", "any").offered().await.unwrap_err();
+    assert!(matches!(error, Unavailable::Setup(_)) && error.to_string().contains("nowhere"));
+}
