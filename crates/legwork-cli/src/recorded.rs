@@ -25,6 +25,25 @@ pub(crate) struct Recorded {
     /// Paths beside the directory that the agent may use, as `PATH` or `PATH:ro`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) allow_paths: Vec<String>,
+    /// Whether the agent is told what `AGENTS.md` files say.
+    #[serde(skip_serializing_if = "ProjectContext::is_told")]
+    pub(crate) context: ProjectContext,
+}
+
+/// Whether the agent is told what `AGENTS.md` files say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum ProjectContext {
+    #[default]
+    Told,
+    LeftOut,
+}
+
+impl ProjectContext {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it by reference")]
+    fn is_told(&self) -> bool {
+        *self == Self::Told
+    }
 }
 
 /// An address, and who gave it.

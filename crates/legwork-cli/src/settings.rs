@@ -10,7 +10,7 @@ use crate::config::{
     AllowPath, Config, Credential, Limits, Remembered, Source, Sourced, one_of, switch, variable_of,
 };
 use crate::error::Error;
-use crate::recorded::{BaseUrl, By, Recorded};
+use crate::recorded::{BaseUrl, By, ProjectContext, Recorded};
 
 const DEFAULT_MODEL: &str = "openai:gpt-5-mini";
 /// Steps unless told; no time limit. The number is that of rule S3.6.
@@ -31,6 +31,7 @@ pub(crate) struct Settings {
     pub(crate) network: Sourced<bool>,
     /// Paths beside the directory that the agent may use.
     pub(crate) allow_paths: Vec<Sourced<AllowPath>>,
+    pub(crate) context: ProjectContext,
     pub(crate) limits: Limits,
 }
 
@@ -104,6 +105,10 @@ impl Settings {
                 .or(variable_of("LEGWORK_NETWORK", switch)?)
                 .or(recorded.network.map(|network| Sourced::new(network, Source::Session))),
             allow_paths: allow_paths(flags, config, recorded)?,
+            context: match flags.no_context {
+                true => ProjectContext::LeftOut,
+                false => recorded.context,
+            },
             limits: Limits::of(config, remembered, flags, DEFAULT_STEPS)?,
             model,
         })
@@ -134,6 +139,7 @@ impl Settings {
             sandbox: Some(self.sandbox.value),
             network: Some(self.network.value).filter(|network| *network),
             allow_paths: self.allow_paths.iter().map(|path| path.value.to_string()).collect(),
+            context: self.context,
         }
     }
 }

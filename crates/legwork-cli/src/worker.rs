@@ -4,15 +4,17 @@ use std::path::Path;
 use std::sync::Arc;
 
 use legwork::agent::Builder;
+use legwork::core::AgentState;
 use legwork::port::{Model, Store};
 use legwork::tools::Workspace;
 use legwork::tools::workspace::Access;
 use legwork::{Agent, model};
 
 use crate::config::Secret;
+use crate::context::{self, Context};
 use crate::display::Screen;
 use crate::error::Error;
-use crate::recorded::Recorded;
+use crate::recorded::{ProjectContext, Recorded};
 use crate::settings::Settings;
 use crate::toolset;
 
@@ -20,6 +22,8 @@ use crate::toolset;
 pub(crate) struct Worker {
     agent: Builder,
     recorded: Recorded,
+    /// The part of the instructions that the project's files make.
+    section: String,
 }
 
 impl Worker {
@@ -35,13 +39,30 @@ impl Worker {
         check_price(settings, &model)?;
         let dir = workspace.root().to_str().map(str::to_owned);
         let recorded = Recorded { dir, ..settings.record() };
+        let context = match settings.context {
+            ProjectContext::Told => Context::of(workspace.root(), context::home().as_deref()),
+            ProjectContext::LeftOut => Context::default(),
+        };
+        let section = context.section();
+        for warning in context.warnings {
+            screen.warn_later(warning);
+        }
         let agent = Agent::builder(model)
             .id("legwork")
-            .instructions(instructions(&workspace))
+            .instructions(instructions(&workspace) + &section)
             .budget(settings.budget());
         let tools = toolset::tools(&workspace, settings, screen);
         let agent = tools.into_iter().fold(agent, Builder::tool);
-        Ok(Self { agent, recorded })
+        Ok(Self { agent, recorded, section })
+    }
+
+    /// Tells the person if the session was begun with another project context: from here on
+    /// the model is told the one that is there now.
+    pub(crate) fn compare(&self, before: &AgentState, screen: &Screen) {
+        if context::differs(&before.facts().definition.instructions, &self.section) {
+            screen
+                .warn_later("the project context (AGENTS.md) is not what it was; it is told anew");
+        }
     }
 
     /// The agent whose sessions live in a store.
@@ -67,7 +88,7 @@ fn check_price(settings: &Settings, model: &impl Model) -> Result<(), Error> {
 }
 
 /// The same for the same directory, so that a resumed session has the same definition.
-fn instructions(workspace: &Workspace) -> String {
+pub(crate) fn instructions(workspace: &Workspace) -> String {
     format!(
         "You are Legwork, an agent that works on a task in a directory, on its own, until the \
          task is done. Nobody answers questions while you work: where something is unclear, \

@@ -21,6 +21,9 @@ pub(crate) struct Agent {
     /// What confines the commands that are run [default: the session's, else bubblewrap]
     #[arg(long, value_enum)]
     pub(crate) sandbox: Option<Sandbox>,
+    /// Do not tell the agent what AGENTS.md files say [default: as the session, else tell it]
+    #[arg(long)]
+    pub(crate) no_context: bool,
     /// Stop after so many steps [default: the session's, else 100]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_steps: Option<u64>,

@@ -2,6 +2,7 @@
 
 mod agent;
 mod config;
+mod context;
 mod models;
 mod resume;
 mod run;
@@ -14,6 +15,7 @@ use clap::{Parser, Subcommand};
 
 pub(crate) use agent::{Agent, Sandbox, Store};
 pub(crate) use config::{Config, ConfigPath, ConfigShow};
+pub(crate) use context::Context;
 pub(crate) use models::{Models, ModelsList, ModelsPing};
 pub(crate) use resume::{OnDoubt, Resume};
 pub(crate) use run::Run;
@@ -69,6 +71,9 @@ pub(crate) enum Command {
     /// See which models there are, and whether they answer
     #[command(subcommand, after_help = models::EXAMPLES)]
     Models(Models),
+    /// Show what the agent is told before the first word, and what it takes
+    #[command(after_help = context::EXAMPLES)]
+    Context(Context),
     /// Look at the agent's tools, and call one by hand
     #[command(subcommand, after_help = tools::EXAMPLES)]
     Tools(Tools),
@@ -83,6 +88,7 @@ impl Command {
             Self::Sessions(args) => args.json(),
             Self::Config(args) => args.json(),
             Self::Models(args) => args.json(),
+            Self::Context(args) => args.json,
             Self::Tools(args) => args.json(),
         }
     }

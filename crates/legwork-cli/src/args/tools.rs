@@ -82,7 +82,7 @@ pub(crate) struct ToolsCall {
 }
 
 /// Where tools work, and what confines them.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub(crate) struct Surroundings {
     /// The directory to work in [default: the current one]
     #[arg(long, value_name = "DIR")]

@@ -1,6 +1,7 @@
 //! One file per command, and how any of them begins and ends.
 
 mod config;
+mod context;
 mod models;
 mod nearest;
 mod resume;
@@ -59,6 +60,7 @@ fn start(command: Command, file: Option<&Path>) -> Result<Exit, Error> {
             Command::Sessions(args) => sessions::sessions(args, &config).await,
             Command::Config(args) => config::config(&args, file),
             Command::Models(args) => models::models(args, &config).await,
+            Command::Context(args) => context::context(&args, &config),
             Command::Tools(args) => tools::tools(args, &config).await,
         }
     });

@@ -26,6 +26,7 @@ pub(crate) async fn resume(args: args::Resume, config: &Config) -> Result<Exit, 
     let settings = Settings::of_session(&args.agent, config, &state)?;
     let (screen, control) = screen(args.json, &place)?;
     let worker = Worker::new(&settings, &screen).await?;
+    worker.compare(&state, &screen);
     let (agent, recorded) = worker.agent(existing.map_or_else(|| place.open(), Ok)?)?;
     let on_doubt = match args.on_doubt {
         args::OnDoubt::Ask => OnDoubt::Ask,

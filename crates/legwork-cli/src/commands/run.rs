@@ -27,9 +27,10 @@ pub(crate) async fn run(args: args::Run, config: &Config) -> Result<Exit, Error>
     let found = find(store.as_ref(), asked, &place).await?;
     let state = found.journal.fold(&found.id);
     let settings = Settings::of_session(&args.agent, config, &state)?;
-    drop(state);
     let (screen, control) = screen(args.json, &place)?;
     let worker = Worker::new(&settings, &screen).await?;
+    worker.compare(&state, &screen);
+    drop(state);
     let (agent, recorded) = worker.agent(store.map_or_else(|| place.open(), Ok)?)?;
     let request = agent.session(found.id).run(task);
     work(request, Way::Start, &recorded, &control, &screen).await

@@ -1,5 +1,6 @@
 //! From what a run tells to what displays show; the one observer of a run.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Instant;
@@ -26,7 +27,7 @@ struct Inner {
     running: BTreeMap<u32, Instant>,
     usage: Option<Usage>,
     /// What the person should know once there is a session.
-    later: Vec<&'static str>,
+    later: Vec<Cow<'static, str>>,
     /// Whether nobody reads the output any more.
     gone: bool,
 }
@@ -63,8 +64,8 @@ impl Screen {
     }
 
     /// The same, said once there is a session.
-    pub(crate) fn warn_later(&self, message: &'static str) {
-        self.lock().later.push(message);
+    pub(crate) fn warn_later(&self, message: impl Into<Cow<'static, str>>) {
+        self.lock().later.push(message.into());
     }
 
     /// The command cannot go on.
@@ -110,7 +111,7 @@ impl Screen {
     fn begun(&self, inner: &mut Inner, event: &Event<'_>) {
         self.show(inner, event);
         for message in std::mem::take(&mut inner.later) {
-            self.show(inner, &Event::Warning(message));
+            self.show(inner, &Event::Warning(&message));
         }
     }
 

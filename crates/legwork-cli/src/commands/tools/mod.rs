@@ -30,7 +30,7 @@ pub(crate) async fn tools(args: args::Tools, config: &Config) -> Result<Exit, Er
 }
 
 /// The tools as an agent would have them there; what they warn of is told on standard error.
-fn here(around: &Surroundings, config: &Config) -> Result<Vec<Arc<dyn Tool>>, Error> {
+pub(super) fn here(around: &Surroundings, config: &Config) -> Result<Vec<Arc<dyn Tool>>, Error> {
     let Surroundings { dir, sandbox, allow_path } = around.clone();
     let flags = args::Agent { dir, sandbox, allow_path, ..args::Agent::default() };
     let settings = Settings::shown(&flags, config)?;

@@ -1,0 +1,116 @@
+//! `legwork context`: what the agent is told before the first word.
+
+use std::io::{Write as _, stderr};
+
+use legwork::tools::Workspace;
+use serde_json::{Value, json};
+
+use super::tools::here;
+use crate::args::{self, Surroundings};
+use crate::commands::print;
+use crate::config::Config;
+use crate::context::tokens::{self, Precision, Tokens};
+use crate::context::{self, Context};
+use crate::display::Terminal;
+use crate::display::text::{clip, count, grouped, visible};
+use crate::error::Error;
+use crate::exit::Exit;
+use crate::settings::Settings;
+use crate::toolset;
+use crate::worker::instructions;
+
+/// A part of what the agent is told.
+struct Part {
+    source: String,
+    kind: &'static str,
+    /// Lines of a file.
+    lines: Option<u64>,
+    tokens: u64,
+}
+
+pub(super) fn context(args: &args::Context, config: &Config) -> Result<Exit, Error> {
+    let (dir, model) = (args.dir.clone(), args.model.clone());
+    let flags = args::Agent { dir, model, ..args::Agent::default() };
+    let settings = Settings::shown(&flags, config)?;
+    let workspace = toolset::workspace(&settings)?;
+    let model = settings.model.value;
+    let context = Context::of(workspace.root(), context::home().as_deref());
+    let parts = parts(args, config, &workspace, &context)?;
+    let precision = Precision::of(&model);
+    let exit = match args.json {
+        true => print(&format!("{}\n", as_json(&parts, &context, &model, precision))),
+        false => print(&table(&parts, precision, Terminal::detect().columns)),
+    }?;
+    for warning in &context.warnings {
+        // Whether anybody reads standard error changes nothing.
+        let _ = writeln!(stderr(), "warning: {}", visible(warning));
+    }
+    Ok(exit)
+}
+
+fn parts(
+    args: &args::Context,
+    config: &Config,
+    workspace: &Workspace,
+    context: &Context,
+) -> Result<Vec<Part>, Error> {
+    let own = instructions(workspace) + &context.heading();
+    let own = Part {
+        source: "the agent's own instructions".to_owned(),
+        kind: "instructions",
+        lines: None,
+        tokens: tokens::count(&own),
+    };
+    let tools = here(&Surroundings { dir: args.dir.clone(), ..Surroundings::default() }, config)?;
+    let specs: Vec<_> = tools.iter().map(|tool| tool.spec()).collect();
+    let of_spec = |spec: &legwork::core::ToolSpec| {
+        tokens::count(&format!("{}\n{}\n{}", spec.name, spec.description, spec.parameters))
+    };
+    let tools = Part {
+        source: count(specs.len() as u64, "tool"),
+        kind: "tools",
+        lines: None,
+        tokens: specs.iter().map(|spec| of_spec(spec)).sum(),
+    };
+    let files = context.files.iter().map(|file| Part {
+        source: file.path.display().to_string(),
+        kind: "file",
+        lines: Some(file.text.lines().count() as u64),
+        tokens: tokens::count(&file.section()),
+    });
+    Ok([own, tools].into_iter().chain(files).collect())
+}
+
+fn total(parts: &[Part]) -> u64 {
+    parts.iter().map(|part| part.tokens).sum()
+}
+
+fn table(parts: &[Part], precision: Precision, most: usize) -> String {
+    let shown = |count| Tokens { count, precision }.to_string();
+    let total = shown(total(parts));
+    let wide = total.chars().count().max("tokens".len());
+    let line = |tokens: &str, lines: &str, source: &str| {
+        let line = format!("{tokens:>wide$}  {lines:>6}  {source}");
+        clip(&visible(&line), most).into_owned() + "\n"
+    };
+    let mut text = line("tokens", "lines", "told by");
+    for part in parts {
+        let lines = part.lines.map_or_else(String::new, grouped);
+        text.push_str(&line(&shown(part.tokens), &lines, &part.source));
+    }
+    text + &line(&total, "", "in all, before the first word")
+}
+
+fn as_json(parts: &[Part], context: &Context, model: &str, precision: Precision) -> Value {
+    let part = |part: &Part| {
+        let (kind, source) = (part.kind, &part.source);
+        json!({"kind": kind, "source": source, "lines": part.lines, "tokens": part.tokens})
+    };
+    json!({
+        "model": model,
+        "exact": precision == Precision::Exact,
+        "total_tokens": total(parts),
+        "parts": parts.iter().map(part).collect::<Vec<_>>(),
+        "warnings": context.warnings,
+    })
+}
