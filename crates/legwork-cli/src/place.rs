@@ -54,6 +54,11 @@ impl Place {
         &self.address
     }
 
+    /// The file that it is, if it is one.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        sqlite_path(&self.address)
+    }
+
     /// What another command needs to find the same store: empty, or a flag.
     pub(crate) fn flag(&self) -> String {
         match self.by_flag {

@@ -1,42 +1,144 @@
-//! Bubblewrap that says aloud when it does not work.
+//! What confines commands, and says aloud what it does not hold.
 
 use std::ffi::OsString;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use legwork::port::Sandbox;
 use legwork::port::sandbox::Confined;
-use legwork::tools::Environment;
-use legwork::tools::sandbox::Bubblewrap;
+use legwork::tools::sandbox::{Auto, Bubblewrap, Error, Landlock, Network, Policy};
+use legwork::tools::workspace::Access;
+use legwork::tools::{self, Environment};
 
+use crate::args;
 use crate::display::Screen;
+use crate::settings::Settings;
 
-/// Bubblewrap; the first refusal is shown to the person too, not to the model alone.
+/// The sandbox that was chosen by name, or by what works.
+pub(crate) fn chosen(
+    settings: &Settings,
+    environment: &Environment,
+    screen: &Arc<Screen>,
+) -> tools::Sandbox {
+    let policy = policy(settings);
+    let kind = match settings.sandbox.value {
+        args::Sandbox::Auto => Kind::Auto(Box::new(Auto::new(environment, policy))),
+        args::Sandbox::Bubblewrap => {
+            Kind::Named(Arc::new(Bubblewrap::new(environment).with_policy(policy)))
+        }
+        args::Sandbox::Landlock => {
+            Kind::Named(Arc::new(Landlock::new(environment).with_policy(policy)))
+        }
+        args::Sandbox::Off => {
+            screen.warn_later("commands run without a sandbox (--sandbox off)");
+            return tools::Sandbox::Off;
+        }
+    };
+    let (screen, told) = (Arc::clone(screen), AtomicBool::new(false));
+    tools::Sandbox::By(Arc::new(Walls { kind, screen, told, consent: OnceLock::new() }))
+}
+
+/// What commands may do under the settings.
+pub(crate) fn policy(settings: &Settings) -> Policy {
+    let policy = Policy::default().with_network(match settings.network.value {
+        args::Network::Off => Network::Off,
+        args::Network::Host => Network::Host,
+    });
+    let allowed = settings.allow_paths.iter().map(|allowed| &allowed.value);
+    allowed.fold(policy, |policy, allowed| match allowed.access {
+        Access::ReadOnly => policy.with_readable(&allowed.path),
+        Access::ReadWrite => policy.with_writable(&allowed.path),
+    })
+}
+
+/// A sandbox; its first refusal, and its gaps, are shown to the person too, not
+/// to the model alone.
 ///
 /// It is tried out before the first command, so that no other run pays for it.
-pub(crate) struct Walls {
-    bubblewrap: Bubblewrap,
+struct Walls {
+    kind: Kind,
     screen: Arc<Screen>,
     told: AtomicBool,
+    /// Whether the person lets commands run unconfined where nothing works; none
+    /// if there is nobody to ask.
+    consent: OnceLock<Option<bool>>,
+}
+
+enum Kind {
+    Auto(Box<Auto>),
+    Named(Arc<dyn Sandbox>),
 }
 
 impl Walls {
-    pub(crate) fn new(environment: &Environment, screen: Arc<Screen>) -> Self {
-        Self { bubblewrap: Bubblewrap::new(environment), screen, told: AtomicBool::new(false) }
+    fn sandbox(&self) -> &dyn Sandbox {
+        match &self.kind {
+            Kind::Auto(auto) => &**auto,
+            Kind::Named(named) => &**named,
+        }
+    }
+
+    fn warn_once(&self, message: &str) {
+        if !self.told.swap(true, Ordering::Relaxed) {
+            self.screen.warn(message);
+        }
+    }
+
+    fn warn_of_gaps(&self) {
+        let gaps = self.sandbox().gaps();
+        if !gaps.is_empty() {
+            let (name, gaps) = (self.sandbox().name(), gaps.join("; "));
+            self.warn_once(&format!(
+                "commands are confined by {name}, which does not hold: {gaps}"
+            ));
+        }
+    }
+
+    /// Whether the person lets commands run unconfined, since neither sandbox works.
+    fn consents(&self, workspace: &Path) -> bool {
+        let Kind::Auto(auto) = &self.kind else {
+            return false;
+        };
+        let Err(Error::Neither { bubblewrap, landlock }) = auto.choose(workspace).map(drop) else {
+            return false;
+        };
+        let ask = || {
+            self.screen.ask(&format!(
+                "no sandbox works here (bubblewrap: {bubblewrap}; Landlock: {landlock}): run \
+                 commands unconfined, with all that you may do, until this ends? [y/N]"
+            ))
+        };
+        *self.consent.get_or_init(ask) == Some(true)
     }
 }
 
 impl Sandbox for Walls {
     fn name(&self) -> &str {
-        self.bubblewrap.name()
+        self.sandbox().name()
     }
 
     fn confine(&self, workspace: &Path, command: Vec<OsString>) -> Result<Confined, String> {
-        self.bubblewrap.confine(workspace, command).inspect_err(|why| {
-            if !self.told.swap(true, Ordering::Relaxed) {
-                self.screen.warn(why);
+        match self.sandbox().confine(workspace, command.clone()) {
+            Ok(confined) => {
+                self.warn_of_gaps();
+                Ok(confined)
             }
-        })
+            Err(_) if self.consents(workspace) => Ok(command.into()),
+            Err(why) => {
+                self.warn_once(&why);
+                Err(why)
+            }
+        }
+    }
+
+    fn rules(&self) -> String {
+        self.sandbox().rules()
+    }
+
+    fn gaps(&self) -> Vec<String> {
+        match self.consent.get() {
+            Some(Some(true)) => vec!["anything: the user lets commands run unconfined".to_owned()],
+            _ => self.sandbox().gaps(),
+        }
     }
 }

@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use legwork::core::{AgentState, Budget};
 
-use crate::args::{self, Sandbox};
+use crate::args::{self, Network, Sandbox};
 use crate::config::{
     AllowPath, Config, Credential, Limits, Remembered, Source, Sourced, one_of, switch, variable_of,
 };
 use crate::error::Error;
 use crate::recorded::{BaseUrl, By, ProjectContext, Recorded};
 
-const DEFAULT_MODEL: &str = "openai:gpt-5-mini";
+pub(crate) const DEFAULT_MODEL: &str = "openai:gpt-5-mini";
 /// Steps unless told; no time limit. The number is that of rule S3.6.
 const DEFAULT_STEPS: u64 = 100;
 const BASE_URL: &str = "OPENAI_BASE_URL";
@@ -27,8 +27,8 @@ pub(crate) struct Settings {
     pub(crate) key: Option<Credential>,
     pub(crate) dir: PathBuf,
     pub(crate) sandbox: Sourced<Sandbox>,
-    /// Whether commands in a sandbox reach the network.
-    pub(crate) network: Sourced<bool>,
+    /// Which network commands in a sandbox reach.
+    pub(crate) network: Sourced<Network>,
     /// Paths beside the directory that the agent may use.
     pub(crate) allow_paths: Vec<Sourced<AllowPath>>,
     pub(crate) context: ProjectContext,
@@ -100,10 +100,11 @@ impl Settings {
                 .or(variable_of("LEGWORK_SANDBOX", one_of)?)
                 .or(recorded.sandbox.map(|sandbox| Sourced::new(sandbox, Source::Session)))
                 .or(flag(&flags.sandbox, "--sandbox")),
-            network: Sourced::new(false, Source::Default)
-                .or(config.value(|values| &values.network))
-                .or(variable_of("LEGWORK_NETWORK", switch)?)
-                .or(recorded.network.map(|network| Sourced::new(network, Source::Session))),
+            network: Sourced::new(Network::default(), Source::Default)
+                .or(config.value(|values| &values.network).map(network))
+                .or(variable_of("LEGWORK_NETWORK", switch)?.map(network))
+                .or(recorded.network.map(|on| network(Sourced::new(on, Source::Session))))
+                .or(flag(&flags.network, "--network")),
             allow_paths: allow_paths(flags, config, recorded)?,
             context: match flags.no_context {
                 true => ProjectContext::LeftOut,
@@ -137,11 +138,17 @@ impl Settings {
             dir: None,
             base_url,
             sandbox: Some(self.sandbox.value),
-            network: Some(self.network.value).filter(|network| *network),
+            network: Some(true).filter(|_| self.network.value == Network::Host),
             allow_paths: self.allow_paths.iter().map(|path| path.value.to_string()).collect(),
             context: self.context,
         }
     }
+}
+
+/// Files and the environment say whether; flags say which.
+fn network(on: Sourced<bool>) -> Sourced<Network> {
+    let value = if on.value { Network::Host } else { Network::Off };
+    Sourced::new(value, on.source)
 }
 
 fn flag<T: Clone>(value: &Option<T>, name: &'static str) -> Option<Sourced<T>> {

@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use legwork::port::Tool;
-use legwork::tools::{self, Bash, Edit, Environment, List, Read, Search, Workspace, Write};
+use legwork::tools::{Bash, Edit, Environment, List, Read, Search, Workspace, Write};
 
-use crate::args::Sandbox;
 use crate::config::AllowPath;
 use crate::display::Screen;
 use crate::error::Error;
-use crate::sandbox::Walls;
+use crate::sandbox;
 use crate::settings::Settings;
 
 /// The directory to work in, with what is allowed beside it.
@@ -33,15 +32,7 @@ pub(crate) fn tools(
     screen: &Arc<Screen>,
 ) -> Vec<Arc<dyn Tool>> {
     let environment = Environment::filtered(std::env::vars_os());
-    let sandbox = match settings.sandbox.value {
-        Sandbox::Bubblewrap => {
-            tools::Sandbox::By(Arc::new(Walls::new(&environment, Arc::clone(screen))))
-        }
-        Sandbox::Off => {
-            screen.warn_later("commands run without a sandbox (--sandbox off)");
-            tools::Sandbox::Off
-        }
-    };
+    let sandbox = sandbox::chosen(settings, &environment, screen);
     let bash = Bash::new(workspace.clone(), environment, sandbox);
     vec![
         Arc::new(Read::new(workspace.clone())),

@@ -18,9 +18,12 @@ pub(crate) struct Agent {
     /// The directory to work in [default: the session's, else the current one]
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
-    /// What confines the commands that are run [default: the session's, else bubblewrap]
+    /// What confines the commands that are run [default: the session's, else auto]
     #[arg(long, value_enum)]
     pub(crate) sandbox: Option<Sandbox>,
+    /// Which network these commands reach; --network alone means host [default: the session's, else off]
+    #[arg(long, value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "host")]
+    pub(crate) network: Option<Network>,
     /// Do not tell the agent what AGENTS.md files say [default: as the session, else tell it]
     #[arg(long)]
     pub(crate) no_context: bool,
@@ -52,9 +55,24 @@ pub(crate) struct Store {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Sandbox {
-    /// Only the directory and /tmp can be written, no network; no command runs if it does not work
+    /// Bubblewrap, else Landlock; where neither works you are asked, or no command runs
     #[default]
+    Auto,
+    /// Only the directory and a private /tmp can be written; the home is hidden
     Bubblewrap,
+    /// The same by Landlock and seccomp, which hold less: see `legwork doctor`
+    Landlock,
     /// Commands may do all that you may
     Off,
+}
+
+/// Which network commands reach.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Network {
+    /// None
+    #[default]
+    Off,
+    /// That of this machine
+    Host,
 }

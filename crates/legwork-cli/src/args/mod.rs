@@ -3,6 +3,7 @@
 mod agent;
 mod config;
 mod context;
+mod doctor;
 mod models;
 mod resume;
 mod run;
@@ -13,9 +14,10 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
-pub(crate) use agent::{Agent, Sandbox, Store};
+pub(crate) use agent::{Agent, Network, Sandbox, Store};
 pub(crate) use config::{Config, ConfigPath, ConfigShow};
 pub(crate) use context::Context;
+pub(crate) use doctor::Doctor;
 pub(crate) use models::{Models, ModelsList, ModelsPing};
 pub(crate) use resume::{OnDoubt, Resume};
 pub(crate) use run::Run;
@@ -65,6 +67,9 @@ pub(crate) enum Command {
     /// Look at sessions
     #[command(subcommand, after_help = sessions::EXAMPLES)]
     Sessions(Sessions),
+    /// See what works on this machine, and what to do about what does not
+    #[command(after_help = doctor::EXAMPLES)]
+    Doctor(Doctor),
     /// Look at settings: what holds, and where it was said
     #[command(subcommand, after_help = crate::config::help::text())]
     Config(Config),
@@ -87,6 +92,7 @@ impl Command {
             Self::Resume(args) => args.json,
             Self::Sessions(args) => args.json(),
             Self::Config(args) => args.json(),
+            Self::Doctor(args) => args.json,
             Self::Models(args) => args.json(),
             Self::Context(args) => args.json,
             Self::Tools(args) => args.json(),

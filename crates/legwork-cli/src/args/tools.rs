@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::Sandbox;
+use super::{Network, Sandbox};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -87,9 +87,12 @@ pub(crate) struct Surroundings {
     /// The directory to work in [default: the current one]
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
-    /// What confines the commands that are run [default: bubblewrap]
+    /// What confines the commands that are run [default: auto]
     #[arg(long, value_enum)]
     pub(crate) sandbox: Option<Sandbox>,
+    /// Which network these commands reach; --network alone means host [default: off]
+    #[arg(long, value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "host")]
+    pub(crate) network: Option<Network>,
     /// A path beside the directory that the tools may use; may be given again
     #[arg(long, value_name = "PATH[:ro]")]
     pub(crate) allow_path: Vec<String>,

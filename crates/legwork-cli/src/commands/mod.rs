@@ -2,6 +2,7 @@
 
 mod config;
 mod context;
+mod doctor;
 mod models;
 mod nearest;
 mod resume;
@@ -59,8 +60,9 @@ fn start(command: Command, file: Option<&Path>) -> Result<Exit, Error> {
             Command::Resume(args) => resume::resume(args, &config).await,
             Command::Sessions(args) => sessions::sessions(args, &config).await,
             Command::Config(args) => config::config(&args, file),
-            Command::Models(args) => models::models(args, &config).await,
             Command::Context(args) => context::context(&args, &config),
+            Command::Doctor(args) => doctor::doctor(&args, &config),
+            Command::Models(args) => models::models(args, &config).await,
             Command::Tools(args) => tools::tools(args, &config).await,
         }
     });

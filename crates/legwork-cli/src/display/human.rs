@@ -186,6 +186,10 @@ pub(crate) fn spent(usage: &Usage) -> String {
 }
 
 impl<O: Write + Send, E: Write + Send> Displayer for Human<O, E> {
+    fn can_ask(&self) -> bool {
+        self.terminal.asks
+    }
+
     fn show(&mut self, at: At<'_>, event: &Event<'_>) -> io::Result<()> {
         match event {
             Event::Started(_) | Event::StepStarted => Ok(()),

@@ -39,4 +39,9 @@ pub(crate) trait Displayer: Send {
     /// # Errors
     /// When whoever reads the output is gone.
     fn show(&mut self, at: At<'_>, event: &Event<'_>) -> io::Result<()>;
+
+    /// Whether a person sees it and can answer.
+    fn can_ask(&self) -> bool {
+        false
+    }
 }

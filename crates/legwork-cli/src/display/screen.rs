@@ -63,7 +63,26 @@ impl Screen {
         self.show(&mut self.lock(), &Event::Warning(message));
     }
 
-    /// The same, said once there is a session.
+    /// Asks a question that `y` answers with yes; none if there is nobody to ask.
+    ///
+    /// Waits for the answer, so not on the runtime's threads. Others may show
+    /// what happens meanwhile.
+    pub(crate) fn ask(&self, question: &str) -> Option<bool> {
+        {
+            let mut inner = self.lock();
+            if !inner.displayer.can_ask() {
+                return None;
+            }
+            self.show(&mut inner, &Event::Warning(question));
+        }
+        let mut answer = String::new();
+        // Who cannot be understood has not agreed.
+        let read = std::io::stdin().read_line(&mut answer);
+        let yes = matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes");
+        Some(read.is_ok() && yes)
+    }
+
+    /// Something that the person should know, said once there is a session.
     pub(crate) fn warn_later(&self, message: impl Into<Cow<'static, str>>) {
         self.lock().later.push(message.into());
     }

@@ -1,6 +1,6 @@
 //! What is known of where the output goes.
 
-use std::io::{IsTerminal as _, stderr, stdout};
+use std::io::{IsTerminal as _, stderr, stdin, stdout};
 use std::sync::OnceLock;
 
 use clap::ValueEnum;
@@ -37,6 +37,8 @@ pub(crate) fn prefer(color: Color) {
 pub(crate) struct Terminal {
     /// Whether a person reads standard output as it comes.
     pub(crate) out: bool,
+    /// Whether a question on standard error finds somebody to answer it.
+    pub(crate) asks: bool,
     /// Whether lines on standard error can be taken back.
     pub(crate) lively: bool,
     /// Whether to colour standard error.
@@ -62,6 +64,7 @@ impl Terminal {
         let size = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
         Self {
             out,
+            asks: err && stdin().is_terminal(),
             lively: err && !dumb,
             colour: match COLOR.get().copied().unwrap_or_default() {
                 Color::Auto => err && !dumb && variable("NO_COLOR").is_none(),

@@ -7,8 +7,10 @@ use legwork::core::{SessionId, Timestamp, ToolCall, ToolOutcome};
 use super::text::{age, clip, columns, count, grouped, one_line, time, visible};
 use super::{At, Displayer as _, Event, Human, Json, Terminal, tool};
 
-const PIPED: Terminal = Terminal { out: false, lively: false, colour: false, columns: 160 };
-const LIVELY: Terminal = Terminal { out: true, lively: true, colour: false, columns: 20 };
+const PIPED: Terminal =
+    Terminal { out: false, asks: false, lively: false, colour: false, columns: 160 };
+const LIVELY: Terminal =
+    Terminal { out: true, asks: false, lively: true, colour: false, columns: 20 };
 
 #[test]
 fn what_could_command_a_terminal_is_escaped() {

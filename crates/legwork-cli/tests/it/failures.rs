@@ -123,20 +123,3 @@ fn output_that_is_not_utf8() {
     let (result, _) = told(Turn::call("bash", json!({"command": "printf 'a\\377b'"})));
     assert!(result.starts_with("a\u{fffd}b"), "{result}");
 }
-
-#[test]
-fn a_sandbox_that_does_not_work_refuses_and_says_so() {
-    let home = Home::new();
-    let call = Turn::call("bash", json!({"command": "touch ran"}));
-    let server = Server::start([call, Turn::text("Sorry.")]).unwrap();
-    let mut command = home.with(&server, &["run", "Work"]);
-    // Here is a shell, but no bubblewrap.
-    let bin = home.work().join("bin");
-    std::fs::create_dir(&bin).unwrap();
-    std::os::unix::fs::symlink("/bin/sh", bin.join("sh")).unwrap();
-    command.env("PATH", &bin);
-    let ran = crate::home::ran(command).ends(0);
-    let ran = ran.says("warning: no command is run: there is no sandbox").says("--sandbox off");
-    assert!(ran.err.contains("✗ bash touch ran"), "{}", ran.err);
-    assert!(!home.work().join("ran").exists());
-}

@@ -10,6 +10,7 @@
 mod badly;
 mod diff;
 mod disk;
+mod doctor;
 mod failures;
 mod help;
 mod home;
@@ -17,6 +18,7 @@ mod models;
 mod remove;
 mod resume;
 mod run;
+mod sandbox;
 mod search;
 mod sessions;
 mod signals;

@@ -64,7 +64,8 @@ impl Environment {
     ///
     /// Relative places of the `PATH` are passed over: what they mean changes
     /// with the working directory, which the model may write to.
-    pub(crate) fn program(&self, name: &str) -> Option<PathBuf> {
+    #[must_use]
+    pub fn program(&self, name: &str) -> Option<PathBuf> {
         let places = self.get("PATH")?;
         std::env::split_paths(places)
             .filter(|place| place.is_absolute())

@@ -241,6 +241,11 @@ fn end_of(status: ExitStatus) -> End {
     }
 }
 
+/// Whether a control group can be made that bounds processes.
+pub(crate) fn has_group() -> bool {
+    Cgroup::new(TASKS).is_some()
+}
+
 /// The tasks of the whole machine; no user has more.
 fn tasks() -> u64 {
     let load = std::fs::read("/proc/loadavg").unwrap_or_default();

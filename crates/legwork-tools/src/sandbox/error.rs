@@ -58,7 +58,13 @@ impl Error {
         match self {
             Self::Missing => "`bwrap` is not on the PATH".to_owned(),
             Self::Unusable { said, .. } | Self::NoLandlock { said } => said.clone(),
-            other => other.to_string(),
+            Self::Exposed { place } => {
+                format!("{} lies in the workspace and cannot be hidden there", place.display())
+            }
+            Self::TooWide { root } => format!("the workspace is {}", root.display()),
+            Self::Neither { bubblewrap, landlock } => {
+                format!("no sandbox works here; bubblewrap: {bubblewrap}; Landlock: {landlock}")
+            }
         }
     }
 }

@@ -1,5 +1,7 @@
 //! How much a command may take of the machine, in whatever sandbox, or in none.
 
+use crate::process;
+
 /// Bytes of the largest file that a command may write.
 const FILE: u64 = 16 << 30;
 /// Processes that may come of a command at a time.
@@ -45,6 +47,30 @@ impl Limits {
     #[must_use]
     pub fn with_memory(self, memory: u64) -> Self {
         Self { memory, ..self }
+    }
+}
+
+/// What stands behind the guard, which counts processes and kills when they are too many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Bound {
+    /// A control group, in which the kernel refuses more.
+    ControlGroup,
+    /// The user's own limit of processes, past which the kernel refuses more.
+    User,
+    /// Nothing: root has no such limit, and no control group can be made.
+    Nothing,
+}
+
+impl Bound {
+    /// What bounds processes here; a control group is made to try it, and removed.
+    #[must_use]
+    pub fn here() -> Self {
+        match rustix::process::geteuid().is_root() {
+            false => Self::User,
+            true if process::has_group() => Self::ControlGroup,
+            true => Self::Nothing,
+        }
     }
 }
 

@@ -23,7 +23,7 @@ pub use auto::Auto;
 pub use bubblewrap::Bubblewrap;
 pub use error::Error;
 pub use landlock::Landlock;
-pub use limits::Limits;
+pub use limits::{Bound, Limits};
 pub use policy::{Network, Policy};
 
 /// The confinement of commands; cheap to clone.

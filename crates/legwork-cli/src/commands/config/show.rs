@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use crate::args;
+use crate::args::{self, Network};
 use crate::commands::print;
 use crate::config::credential::Place;
 use crate::config::locate::shown;
@@ -52,7 +52,11 @@ fn rows(settings: &Settings, store: Sourced<String>, config: &Config) -> Result<
         base_url(settings),
         row("store", Some(store.value.into()), &store.source),
         row("sandbox", Some(sandbox), &settings.sandbox.source),
-        row("network", Some(settings.network.value.into()), &settings.network.source),
+        row(
+            "network",
+            Some((settings.network.value == Network::Host).into()),
+            &settings.network.source,
+        ),
     ];
     rows.extend(
         settings

@@ -31,8 +31,8 @@ pub(crate) async fn tools(args: args::Tools, config: &Config) -> Result<Exit, Er
 
 /// The tools as an agent would have them there; what they warn of is told on standard error.
 pub(super) fn here(around: &Surroundings, config: &Config) -> Result<Vec<Arc<dyn Tool>>, Error> {
-    let Surroundings { dir, sandbox, allow_path } = around.clone();
-    let flags = args::Agent { dir, sandbox, allow_path, ..args::Agent::default() };
+    let Surroundings { dir, sandbox, network, allow_path } = around.clone();
+    let flags = args::Agent { dir, sandbox, network, allow_path, ..args::Agent::default() };
     let settings = Settings::shown(&flags, config)?;
     let workspace = toolset::workspace(&settings)?;
     let human = Human::new(io::sink(), stderr(), Terminal::detect());

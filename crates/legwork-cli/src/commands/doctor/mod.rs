@@ -1,0 +1,94 @@
+//! `legwork doctor`: what works on this machine, and why the rest does not.
+
+mod check;
+mod confinement;
+mod surroundings;
+
+use legwork::port::Sandbox as _;
+use legwork::tools::Environment;
+use legwork::tools::sandbox::Auto;
+use serde::Serialize;
+
+use self::check::{Check, State};
+use crate::args;
+use crate::commands::print;
+use crate::config::Config;
+use crate::display::Terminal;
+use crate::display::text::visible;
+use crate::error::Error;
+use crate::exit::Exit;
+use crate::place::Place;
+use crate::sandbox::policy;
+use crate::settings::Settings;
+use crate::toolset;
+
+/// What was found.
+#[derive(Debug, Serialize)]
+struct Report {
+    r#type: &'static str,
+    /// Whether commands can run confined and the store works.
+    ok: bool,
+    /// The sandbox that `--sandbox auto` takes; none if none works.
+    sandbox: Option<String>,
+    /// What that sandbox does not hold.
+    gaps: Vec<String>,
+    checks: Vec<Check>,
+}
+
+pub(crate) fn doctor(args: &args::Doctor, config: &Config) -> Result<Exit, Error> {
+    let report = examine(args, config)?;
+    let text = match args.json {
+        true => serde_json::to_string(&report).map(|line| line + "\n").unwrap_or_default(),
+        false => shown(&report, Terminal::detect()),
+    };
+    print(&text)?;
+    Ok(if report.ok { Exit::Done } else { Exit::Failed })
+}
+
+fn examine(args: &args::Doctor, config: &Config) -> Result<Report, Error> {
+    let flags = args::Agent { dir: args.dir.clone(), ..args::Agent::default() };
+    let settings = Settings::shown(&flags, config)?;
+    let workspace = toolset::workspace(&settings)?;
+    let environment = Environment::filtered(std::env::vars_os());
+    let place = Place::of(&args.store, config)?;
+    let auto = Auto::new(&environment, policy(&settings));
+    let chosen = auto.choose(workspace.root()).map(|chosen| chosen.name().to_owned());
+    let mut checks = confinement::checks(&environment, workspace.root(), chosen.is_ok());
+    let (verdict, sandbox) = match chosen {
+        Ok(name) => (Check::good("sandbox", format!("auto takes {name}")), Some(name)),
+        Err(error) => {
+            let hint = "commands are refused; where there is a terminal you are asked first";
+            (Check::bad("sandbox", error.cause()).with_hint(hint), None)
+        }
+    };
+    checks.push(verdict);
+    let store = surroundings::store(&place);
+    let ok = sandbox.is_some() && store.state != State::Bad;
+    checks.push(surroundings::shell(&environment));
+    checks.push(store);
+    checks.push(surroundings::model(&settings));
+    checks.push(surroundings::git(&environment));
+    checks.push(surroundings::terminal(Terminal::detect()));
+    Ok(Report { r#type: "doctor", ok, sandbox, gaps: auto.gaps(), checks })
+}
+
+/// A line for each check, and below it what to do.
+fn shown(report: &Report, terminal: Terminal) -> String {
+    let wide = report.checks.iter().map(|check| check.name.len()).max().unwrap_or(0);
+    let mut text = String::new();
+    for check in &report.checks {
+        let sign = check.state.sign(terminal);
+        text += &format!("{sign} {:<wide$}  {}\n", check.name, visible(&check.found));
+        if let Some(hint) = &check.hint {
+            text += &format!("  {:<wide$}  {}\n", "", visible(hint));
+        }
+    }
+    if let (Some(name), false) = (&report.sandbox, report.gaps.is_empty()) {
+        text += &format!("\n{name} does not hold:\n");
+        text.extend(report.gaps.iter().map(|gap| format!("  - {gap}\n")));
+    }
+    text + match report.ok {
+        true => "\ncommands run confined, and sessions can be kept\n",
+        false => "\nsee ✗ above for what to set right\n",
+    }
+}

@@ -1,0 +1,97 @@
+//! The shell, the store, the model, Git and the terminal.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use legwork::store::sqlite;
+use legwork::tools::Environment;
+
+use super::check::Check;
+use crate::display::Terminal;
+use crate::place::Place;
+use crate::settings::{Settings, is_local, provider};
+
+pub(super) fn shell(environment: &Environment) -> Check {
+    match environment.program("bash").or_else(|| environment.program("sh")) {
+        Some(shell) => Check::good("shell", shell.display().to_string()),
+        None => Check::bad("shell", "there is no bash or sh on the PATH")
+            .with_hint("install bash, or set PATH so that it is found"),
+    }
+}
+
+/// Whether sessions can be kept; a store that is not there yet is not made.
+pub(super) fn store(place: &Place) -> Check {
+    const HINT: &str = "name another store with --store sqlite:PATH, or set LEGWORK_STORE";
+    let address = place.address();
+    let Some(path) = place.path() else {
+        return Check::warning("store", format!("{address} is gone when the command ends"))
+            .with_hint(HINT);
+    };
+    match place.open_existing() {
+        Err(error) => Check::bad("store", format!("{address}: {error}")).with_hint(HINT),
+        Ok(Some(_)) => {
+            Check::good("store", format!("{address}, format version {}", sqlite::VERSION))
+        }
+        Ok(None) => match writable(path) {
+            Ok(()) => Check::good("store", format!("{address}, made by the first session")),
+            Err(error) => {
+                Check::bad("store", format!("{address} cannot be made: {error}")).with_hint(HINT)
+            }
+        },
+    }
+}
+
+/// Whether files can be made in the nearest directory above that is there.
+fn writable(path: &Path) -> std::io::Result<()> {
+    let above = path.ancestors().skip(1);
+    let dir = above.map(|dir| if dir.as_os_str().is_empty() { Path::new(".") } else { dir });
+    let Some(dir) = { dir }.find(|dir| dir.exists()) else {
+        return Err(std::io::ErrorKind::NotFound.into());
+    };
+    let trial = dir.join(format!(".legwork-doctor-{}", std::process::id()));
+    fs::File::create_new(&trial)?;
+    fs::remove_file(trial)
+}
+
+/// The name of the model, and where its key is; never the key, which is not fetched.
+pub(super) fn model(settings: &Settings) -> Check {
+    let model = &settings.model;
+    let told = match &settings.key {
+        Some(key) => format!("key from {}", key.place.source),
+        None if is_local(provider(&model.value)) => "no key wanted".to_owned(),
+        None => "no key".to_owned(),
+    };
+    let found = format!("{} ({}), {told}", model.value, model.source);
+    let keyless = settings.key.is_none() && settings.base_url.is_none();
+    match keyless && !is_local(provider(&model.value)) {
+        false => Check::good("model", found),
+        true => Check::warning("model", found).with_hint(
+            "set OPENAI_API_KEY, or name a model with --model or LEGWORK_MODEL; `legwork help \
+             config` says how to keep both",
+        ),
+    }
+}
+
+pub(super) fn git(environment: &Environment) -> Check {
+    let Some(program) = environment.program("git") else {
+        return Check::warning("git", "not on the PATH").with_hint("install git");
+    };
+    let told = Command::new(&program).arg("--version").stdin(Stdio::null()).output();
+    match told {
+        Ok(told) if told.status.success() => {
+            Check::good("git", String::from_utf8_lossy(&told.stdout).trim().to_owned())
+        }
+        Ok(told) => Check::warning("git", format!("{} fails: {}", program.display(), told.status)),
+        Err(error) => Check::warning("git", format!("{} fails: {error}", program.display())),
+    }
+}
+
+pub(super) fn terminal(terminal: Terminal) -> Check {
+    let found = match (terminal.asks, terminal.out) {
+        (true, true) => format!("{} columns, can ask", terminal.columns),
+        (true, false) => "output goes elsewhere, can ask".to_owned(),
+        (false, _) => "none to ask in".to_owned(),
+    };
+    Check::good("terminal", found)
+}

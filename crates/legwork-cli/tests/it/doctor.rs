@@ -1,0 +1,125 @@
+//! `legwork doctor`: what it finds, and how it ends.
+
+use std::os::unix::fs::PermissionsExt as _;
+
+use serde_json::Value;
+
+use crate::home::{Home, ran, text};
+
+fn check(report: &Value, name: &str) -> Value {
+    let checks = report["checks"].as_array().unwrap();
+    checks.iter().find(|check| check["name"] == name).cloned().unwrap_or_default()
+}
+
+#[test]
+fn it_names_what_it_looked_at_and_makes_nothing() {
+    let home = Home::new();
+    let told = home.ran(&["doctor"]);
+    let names = [
+        "bubblewrap",
+        "namespaces",
+        "landlock",
+        "seccomp",
+        "processes",
+        "sandbox",
+        "shell",
+        "store",
+        "model",
+        "git",
+        "terminal",
+    ];
+    for name in names {
+        let line = told.out.lines().find(|line| line.contains(&format!(" {name} ")));
+        let line = line.unwrap_or_else(|| panic!("no {name} in {}", told.out));
+        assert!(["✓", "!", "✗"].iter().any(|sign| line.starts_with(sign)), "{line}");
+    }
+    assert!(!home.store().exists() && !home.work().join("../.local").exists());
+    assert_eq!(told.err, "");
+}
+
+#[test]
+fn programs_are_told_the_same() {
+    let home = Home::new();
+    let told = home.ran(&["doctor", "--json"]);
+    assert_eq!(told.out.lines().count(), 1);
+    let report = told.last();
+    assert_eq!(report["type"], "doctor");
+    let confined = report["sandbox"].is_string();
+    assert_eq!(report["ok"], confined);
+    assert_eq!(told.code, Some(if confined { 0 } else { 1 }));
+    assert_eq!(check(&report, "sandbox")["state"] == "good", confined, "{report}");
+}
+
+#[test]
+fn without_bubblewrap_it_says_what_landlock_does_not_hold() {
+    let home = Home::new();
+    let mut command = home.legwork(&["doctor", "--json"]);
+    command.env("PATH", home.work());
+    let told = ran(command);
+    let report = told.last();
+    assert!(text(&check(&report, "bubblewrap"), "found").contains("not on the PATH"), "{report}");
+    assert!(text(&check(&report, "bubblewrap"), "hint").contains("install bubblewrap"));
+    assert_eq!(check(&report, "shell")["state"], "bad");
+    match report["sandbox"].as_str() {
+        Some("landlock") => {
+            let gaps = report["gaps"].as_array().unwrap();
+            assert!(
+                gaps.iter().any(|gap| gap.as_str().unwrap().contains(".git/hooks")),
+                "{report}"
+            );
+        }
+        other => {
+            println!("skipped: Landlock does not work here ({other:?})");
+            assert_eq!(told.code, Some(1));
+        }
+    }
+}
+
+#[test]
+fn where_nothing_works_it_ends_with_1() {
+    let home = Home::new();
+    std::fs::create_dir(home.work().join(".ssh")).unwrap();
+    let mut command = home.legwork(&["doctor"]);
+    command.env("PATH", home.work()).env("HOME", home.work());
+    let told = ran(command).ends(1);
+    assert!(told.out.contains("✗ sandbox") && told.out.contains("✗ bubblewrap"), "{}", told.out);
+}
+
+#[test]
+fn a_key_is_never_shown() {
+    let home = Home::new();
+    for args in [&["doctor"][..], &["doctor", "--json"]] {
+        let mut command = home.legwork(args);
+        command.env("OPENAI_API_KEY", "sk-very-secret").env("LEGWORK_MODEL", "openai:gpt-5");
+        let told = ran(command);
+        assert!(!told.out.contains("secret") && !told.err.contains("secret"), "{}", told.out);
+        assert!(told.out.contains(", key from OPENAI_API_KEY"), "{}", told.out);
+        assert!(told.out.contains("openai:gpt-5"), "{}", told.out);
+    }
+}
+
+#[test]
+fn a_store_that_is_unusable_is_bad() {
+    let home = Home::new();
+    std::fs::write(home.work().join("no.db"), "this is no database, but long enough to be one")
+        .unwrap();
+    let told = home.ran(&["doctor", "--store", "sqlite:no.db"]).ends(1);
+    assert!(told.out.contains("✗ store"), "{}", told.out);
+    let told = home.ran(&["doctor", "--store", "sqlite:/proc/none/no.db"]).ends(1);
+    assert!(told.out.contains("✗ store") && told.out.contains("cannot be made"), "{}", told.out);
+}
+
+#[test]
+fn names_from_outside_move_no_terminal() {
+    let home = Home::new();
+    let bin = home.work().join("bin");
+    std::fs::create_dir(&bin).unwrap();
+    let script = "#!/bin/sh\nprintf 'git \\033[2J\\033]0;title\\007 version\\n'\n";
+    std::fs::write(bin.join("git"), script).unwrap();
+    std::fs::set_permissions(bin.join("git"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let mut command = home.legwork(&["doctor"]);
+    command.env("PATH", format!("{}:/usr/bin:/bin", bin.display()));
+    command.env("LEGWORK_MODEL", "a:\u{1b}[2Jb");
+    let told = ran(command);
+    assert!(told.out.contains("version") && !told.out.contains('\u{1b}'), "{:?}", told.out);
+}
