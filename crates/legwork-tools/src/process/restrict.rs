@@ -46,6 +46,7 @@ impl Restriction {
             drop_privileges()?;
         }
         if let Some(ruleset) = &self.ruleset {
+            gain_nothing()?;
             // SAFETY: the file is a ruleset that is open; no memory is passed.
             check(unsafe {
                 libc::syscall(libc::SYS_landlock_restrict_self, ruleset.as_raw_fd(), 0)
@@ -71,13 +72,18 @@ fn at_most(resource: Resource, most: u64) -> io::Result<()> {
     Ok(setrlimit(resource, limit)?)
 }
 
+/// From here on no program gains privileges, not even one that is set-user-id.
+fn gain_nothing() -> io::Result<()> {
+    // SAFETY: a plain call that passes no memory.
+    check(unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) }.into())
+}
+
 fn drop_privileges() -> io::Result<()> {
+    gain_nothing()?;
     // SAFETY: plain calls; the header and the sets live through `capset`, and
     // are laid out as `struct __user_cap_header_struct` and two of
     // `struct __user_cap_data_struct`.
     unsafe {
-        // With this no program gains any, not even one that is set-user-id.
-        check(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0).into())?;
         for capability in 0..64 {
             // Refused to who has no privileges to give up, and past the last one.
             libc::prctl(libc::PR_CAPBSET_DROP, capability, 0, 0, 0);
@@ -94,10 +100,10 @@ fn install(filter: &[u8]) -> io::Result<()> {
         len: length,
         filter: filter.as_ptr().cast_mut().cast::<libc::sock_filter>(),
     };
+    gain_nothing()?;
     // SAFETY: the kernel copies `length` steps of 8 bytes and writes nothing;
     // it takes them from any address.
     let outcome = unsafe {
-        check(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0).into())?;
         libc::syscall(libc::SYS_seccomp, libc::SECCOMP_SET_MODE_FILTER, 0, &raw const program)
     };
     check(outcome)

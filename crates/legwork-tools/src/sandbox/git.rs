@@ -23,6 +23,9 @@ pub(super) struct Repositories {
     pub(super) files: Vec<PathBuf>,
     /// Directories that may be read, not written; some may not be there yet.
     pub(super) directories: Vec<PathBuf>,
+    /// Repositories of which nothing may be written: a link in them cannot be
+    /// kept from being replaced, and is not followed to what it names today.
+    pub(super) frozen: Vec<PathBuf>,
 }
 
 impl Repositories {
@@ -38,7 +41,7 @@ impl Repositories {
             let mut next = Vec::new();
             for directory in level {
                 seen += 1;
-                if seen > DIRECTORIES || found.directories.len() > REPOSITORIES {
+                if seen > DIRECTORIES || found.pinned.len() > REPOSITORIES {
                     return found;
                 }
                 found.look_at(root, &directory.join(".git"));
@@ -76,12 +79,16 @@ impl Repositories {
     }
 
     fn protect(&mut self, git: &Path) {
-        if self.directories.contains(&git.join("hooks")) {
+        let (hooks, config) = (git.join("hooks"), git.join("config"));
+        if self.directories.contains(&hooks) {
             return;
         }
-        self.directories.push(git.join("hooks"));
-        self.files.push(git.join("config"));
         let worktree = git.join("config.worktree");
+        if [&hooks, &config, &worktree].iter().any(|place| place.is_symlink()) {
+            return self.frozen.push(git.to_owned());
+        }
+        self.directories.push(hooks);
+        self.files.push(config);
         if worktree.exists() {
             self.files.push(worktree);
         }

@@ -26,7 +26,7 @@ async fn s6_6_children_die_with_the_command() {
     let place = Place::new();
     let watch = Watch::new(&place.path("alive"));
     // The parent waits for its family to stand, then leaves it.
-    let command = format!("{FAMILY} mkfifo go; exec 9>&-; read -r _ <go; echo left; exit 3");
+    let command = format!("mkfifo go; {FAMILY} exec 9>&-; read -r _ <go; echo left; exit 3");
     let go = place.path("go");
     let call = tokio::spawn(async move {
         let text = ok!(place.bash(), { "command": command });
@@ -136,7 +136,7 @@ async fn children_die_with_a_command_confined_by_landlock() {
     }
     let watch = Watch::new(&place.path("alive"));
     // The parent waits for its family to stand, then leaves it.
-    let command = format!("{FAMILY} mkfifo go; exec 9>&-; read -r _ <go; echo left; exit 3");
+    let command = format!("mkfifo go; {FAMILY} exec 9>&-; read -r _ <go; echo left; exit 3");
     let go = place.path("go");
     let call = tokio::spawn(async move {
         let sandbox = Sandbox::landlock(&environment());

@@ -14,8 +14,9 @@ use legwork_port as port;
 use legwork_port::sandbox::Confined;
 
 use super::error::Error;
+use super::landlock;
 use super::places::Places;
-use super::policy::Policy;
+use super::policy::{Network, Policy};
 use super::seccomp::{self, Sockets};
 use crate::bash::Environment;
 
@@ -113,6 +114,10 @@ impl Bubblewrap {
         line.extend(command);
         let mut confined = Confined::from(line);
         confined.inherited.push(filter);
+        if self.policy.network == Network::Host {
+            // Abstract sockets belong to the network that is shared now.
+            confined.ruleset = landlock::closed_abstract_sockets();
+        }
         Ok(confined)
     }
 }
@@ -131,12 +136,15 @@ impl port::Sandbox for Bubblewrap {
     }
 
     fn gaps(&self) -> Vec<String> {
-        match self.trial.get() {
-            Some(Ok(features)) if !features.disable_userns => {
-                vec!["further user namespaces are refused by a filter of system calls only".into()]
-            }
-            _ => Vec::new(),
+        let mut gaps = Vec::new();
+        if matches!(self.trial.get(), Some(Ok(features)) if !features.disable_userns) {
+            gaps.push("further user namespaces are refused by a filter of system calls only");
         }
+        let shared = self.policy.network == Network::Host;
+        if shared && landlock::closed_abstract_sockets().is_none() {
+            gaps.push("with the network, abstract sockets of the machine can be reached");
+        }
+        gaps.into_iter().map(str::to_owned).collect()
     }
 }
 

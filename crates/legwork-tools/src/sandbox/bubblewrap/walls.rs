@@ -91,6 +91,9 @@ impl Walls {
             let how = if git.is_dir() { "--bind" } else { "--ro-bind" };
             self.bind(how, git);
         }
+        for git in &repositories.frozen {
+            self.bind("--ro-bind", git);
+        }
         for directory in &repositories.directories {
             if directory.is_dir() {
                 self.bind("--ro-bind", directory);

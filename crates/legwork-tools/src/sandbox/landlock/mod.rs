@@ -21,6 +21,9 @@ use crate::bash::Environment;
 /// Asks the kernel which set of rights it knows (`LANDLOCK_CREATE_RULESET_VERSION`).
 const VERSION: libc::c_uint = 1;
 
+/// The ABI since which signals and abstract sockets can be kept in.
+const SCOPES: u32 = 6;
+
 /// What a process gives up by itself: for systems without bubblewrap.
 ///
 /// The file system by Landlock, sockets and namespaces by seccomp, and every
@@ -125,15 +128,22 @@ fn gaps(abi: u32) -> Vec<String> {
         "`.git/hooks` and `.git/config` in the workspace can be written",
         "names, sizes and times of files outside can be seen; modes and owners of your own changed",
         "the list of processes and their command lines can be seen",
-        "shared memory and message queues of System V are shared with the machine",
+        "shared memory and message queues of the machine can be used",
     ];
     let below = [
         (3, "files outside can be emptied by truncate(2)"),
         (5, "devices that can be read can be controlled by ioctl(2)"),
-        (6, "signals can be sent to your other processes"),
+        (SCOPES, "signals can be sent to your other processes"),
     ];
     let below = below.iter().filter(|(since, _)| abi < *since).map(|(_, gap)| *gap);
     always.into_iter().chain(below).map(str::to_owned).collect()
+}
+
+/// A ruleset that closes the abstract sockets of others, and nothing else; none
+/// where the kernel cannot do so.
+pub(super) fn closed_abstract_sockets() -> Option<std::os::fd::OwnedFd> {
+    abi().ok().filter(|abi| *abi >= SCOPES)?;
+    rules::abstract_sockets().ok()?
 }
 
 fn abi() -> Result<u32, Error> {

@@ -61,6 +61,11 @@ pub(super) fn ruleset(
     Ok(rules.0.into())
 }
 
+/// Closes the abstract sockets of others, and nothing else.
+pub(super) fn abstract_sockets() -> Result<Option<OwnedFd>, RulesetError> {
+    Ok(Ruleset::default().scope(Scope::AbstractUnixSocket)?.create()?.into())
+}
+
 struct Rules(RulesetCreated);
 
 impl Rules {

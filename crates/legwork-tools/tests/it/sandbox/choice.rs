@@ -183,3 +183,54 @@ fn a_datagram_pair_reaches_no_server() {
         assert_eq!(text.contains("ESCAPED"), walls == Walls::None, "{walls:?}: {text}");
     }
 }
+
+#[test]
+fn the_network_opens_no_abstract_socket() {
+    for walls in BOTH {
+        let scene = Scene::new();
+        let policy = scene.policy().with_network(Network::Host);
+        let sandbox = sandbox(walls, &scene.environment(), policy);
+        if let Err(why) = sandbox.confine(&scene.path("home/work"), vec!["true".into()]) {
+            println!("skipped: {why}");
+            continue;
+        }
+        let gap = sandbox.gaps().iter().any(|gap| gap.contains("abstract sockets"));
+        let workspace = legwork_tools::Workspace::open(scene.path("home/work")).expect("opened");
+        let bash = Bash::new(workspace, scene.environment(), Sandbox::By(sandbox));
+        let name = scene.at("");
+        let text = run(&bash, &scene.helper("abstract", name.trim_end_matches('/')));
+        assert!(text.contains("1 passed"), "{walls:?}: {text}");
+        assert_eq!(scene.abstracted.accept().is_ok(), gap, "{walls:?}: {text}");
+    }
+}
+
+#[test]
+fn a_repository_with_a_link_for_hooks_is_read_only() {
+    let scene = Scene::new();
+    let git = scene.path("home/work/.git");
+    std::fs::remove_dir(git.join("hooks")).expect("removed");
+    std::fs::create_dir(scene.path("home/work/scripts")).expect("made");
+    std::os::unix::fs::symlink("../scripts", git.join("hooks")).expect("linked");
+    let attack = "rm .git/hooks; mkdir .git/hooks; touch .git/hooks/x .git/y; echo over";
+    let Some(text) = scene.run(Walls::Bubblewrap, attack) else { return };
+    assert!(text.contains("over") && text.contains("Read-only"), "{text}");
+    assert!(git.join("hooks").is_symlink() && !git.join("y").exists(), "{text}");
+}
+
+#[test]
+fn links_that_a_command_leaves_open_nothing_to_the_next() {
+    let scene = Scene::new();
+    let up = "../".repeat(scene.path("home/work").components().count() - 1);
+    // A repository whose parts lead, by one way or another, to what is hidden.
+    let attack = format!(
+        "for way in {home} ../../../secret ../../..{up}{home}; do mkdir -p sub/.git/objects; \
+         echo x >sub/.git/HEAD; ln -sfn $way sub/.git/config; ln -sfn $(dirname $way) sub/.git/hooks; \
+         done; echo made",
+        home = scene.at("home/secret")
+    );
+    let Some(text) = scene.run(Walls::Bubblewrap, &attack) else { return };
+    assert!(text.contains("made"), "{text}");
+    let read = "cat sub/.git/config sub/.git/hooks/secret; ls sub/.git/hooks; echo over";
+    let text = scene.run(Walls::Bubblewrap, read).expect("walls");
+    assert!(text.contains("over") && !text.contains("the secret"), "{text}");
+}
