@@ -26,7 +26,7 @@ use crate::toolset;
 #[derive(Debug, Serialize)]
 struct Report {
     r#type: &'static str,
-    /// Whether commands can run confined and the store works.
+    /// Whether commands can run, confined, and the store works.
     ok: bool,
     /// The sandbox that `--sandbox auto` takes; none if none works.
     sandbox: Option<String>,
@@ -63,8 +63,9 @@ fn examine(args: &args::Doctor, config: &Config) -> Result<Report, Error> {
     };
     checks.push(verdict);
     let store = surroundings::store(&place);
-    let ok = sandbox.is_some() && store.state != State::Bad;
-    checks.push(surroundings::shell(&environment));
+    let shell = surroundings::shell(&environment);
+    let ok = sandbox.is_some() && store.state != State::Bad && shell.state != State::Bad;
+    checks.push(shell);
     checks.push(store);
     checks.push(surroundings::model(&settings));
     checks.push(surroundings::git(&environment));

@@ -1,7 +1,7 @@
 //! What a command may take of the machine: processes, memory, output, time.
 
 use legwork_port::Tool as _;
-use legwork_tools::sandbox::Limits;
+use legwork_tools::sandbox::{Bound, Limits};
 
 use super::scene::{Scene, Walls, as_nobody, is_root, run};
 use crate::place::Watch;
@@ -45,6 +45,40 @@ macro_rules! bombs {
 }
 
 bombs! { none: None, bubblewrap: Bubblewrap, landlock: Landlock }
+
+const UNGROUPED: &str = "LEGWORK_TOOLS_TEST_UNGROUPED";
+
+/// Root has no limit of processes of its own, so where no control group can be
+/// made nothing but the guard is between a bomb and the machine.
+#[test]
+fn a_fork_bomb_as_root_where_no_control_group_can_be_made() {
+    if std::env::var_os(UNGROUPED).is_some() {
+        assert_eq!(Bound::here(), Bound::Nothing);
+        return [Walls::None, Walls::Landlock].into_iter().for_each(bomb);
+    }
+    if Bound::here() != Bound::ControlGroup {
+        return println!("skipped: no control group to keep the bomb in, should the guard fail");
+    }
+    let this = std::env::current_exe().expect("a name");
+    let script = format!(
+        "set -e; place=/sys/fs/cgroup/pids/keep-$$; mkdir $place; trap 'rmdir $place' EXIT; \
+         echo 3000 >$place/pids.max; (echo 0 >$place/cgroup.procs; exec bwrap --ro-bind / / \
+         --dev-bind /dev /dev --bind /tmp /tmp {} --exact {} --nocapture)",
+        this.display(),
+        "sandbox::limits::a_fork_bomb_as_root_where_no_control_group_can_be_made"
+    );
+    if !std::path::Path::new("/sys/fs/cgroup/pids").is_dir() {
+        return println!("skipped: the control groups here are not those of version 1");
+    }
+    let output =
+        std::process::Command::new("bash").args(["-c", &script]).env(UNGROUPED, "1").output();
+    let output = output.expect("started");
+    let text = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    if text.contains("bwrap: ") {
+        return println!("skipped: {text}");
+    }
+    assert!(text.contains("1 passed"), "{text}");
+}
 
 #[test]
 fn within_its_limit_it_may_have_many_processes() {
