@@ -21,6 +21,7 @@ mod sandbox;
 mod session;
 mod settings;
 mod signals;
+mod task;
 mod toolset;
 mod work;
 mod worker;

@@ -50,6 +50,7 @@ fn start(control: Control, screen: Arc<Screen>) -> io::Result<()> {
         control.interrupt.cancel();
         screen.interrupting();
         either(&mut interrupt, &mut terminate).await;
+        screen.leave();
         std::process::exit(Exit::Interrupted as i32);
     };
     thread::Builder::new().name("signals".to_owned()).spawn(move || runtime.block_on(listen))?;

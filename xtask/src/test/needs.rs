@@ -7,6 +7,7 @@ use crate::system;
 /// A program, the Debian package that has it, and what is skipped without it.
 const PROGRAMS: &[(&str, &str, &str)] = &[
     ("bwrap", "bubblewrap", "tests of the shell tool's sandbox"),
+    ("tmux", "tmux", "tests of what a terminal shows"),
     ("strace", "strace", "tests that watch a write reach the disk"),
 ];
 

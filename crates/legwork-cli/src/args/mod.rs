@@ -5,6 +5,7 @@ mod config;
 mod context;
 mod doctor;
 mod models;
+mod output;
 mod resume;
 mod run;
 mod sessions;
@@ -19,6 +20,7 @@ pub(crate) use config::{Config, ConfigPath, ConfigShow};
 pub(crate) use context::Context;
 pub(crate) use doctor::Doctor;
 pub(crate) use models::{Models, ModelsList, ModelsPing};
+pub(crate) use output::{Color, Output};
 pub(crate) use resume::{OnDoubt, Resume};
 pub(crate) use run::Run;
 pub(crate) use sessions::{Diff, List, Remove, Search, Sessions, Show, Status};
@@ -88,8 +90,8 @@ impl Command {
     /// Whether the output is to be JSON.
     pub(crate) fn json(&self) -> bool {
         match self {
-            Self::Run(args) => args.json,
-            Self::Resume(args) => args.json,
+            Self::Run(args) => args.output.json,
+            Self::Resume(args) => args.output.json,
             Self::Sessions(args) => args.json(),
             Self::Config(args) => args.json(),
             Self::Doctor(args) => args.json,

@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use super::{Agent, Store};
+use super::{Agent, Output, Store};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -27,9 +27,8 @@ pub(crate) struct Resume {
     pub(crate) agent: Agent,
     #[command(flatten)]
     pub(crate) store: Store,
-    /// Print one event a line, as JSON
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) output: Output,
 }
 
 /// What to do about calls that began and have no outcome.

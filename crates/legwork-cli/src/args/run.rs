@@ -1,8 +1,10 @@
 //! `legwork run`.
 
+use std::path::PathBuf;
+
 use clap::Args;
 
-use super::{Agent, Store};
+use super::{Agent, Output, Store};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -10,20 +12,34 @@ Examples:
   legwork run --model openai:gpt-5 --max-steps 20 \"Fix the failing test\"
   legwork run --model my:qwen --base-url http://127.0.0.1:8080/v1 \"Hello\"
   legwork run --json \"Count the lines of *.rs\" | jq -r .type
-  legwork run - < task.txt
+  legwork run @task.md
+  git diff | legwork run \"Review this change\"
+  legwork run --image screen.png \"What is wrong in this picture?\"
+
+A task that begins with @ names a file that holds it; @@ stands for one @. What is
+piped in beside a task comes after it, between <stdin> and </stdin>. Give < /dev/null
+where standard input is a pipe that nobody closes.
 
 Environment:
   LEGWORK_MODEL    the model, if --model is not given
   LEGWORK_STORE    the store, if --store is not given
   OPENAI_API_KEY   the key; it is sent, never stored
   OPENAI_BASE_URL  where openai:... is served, if --base-url is not given
+  NO_COLOR         no colours, if set to something
+  LEGWORK_PLAIN    output for screen readers, as --plain; so does ACCESSIBLE
 
 What is not given comes from legwork.toml: `legwork help config`.";
 
 #[derive(Debug, Args)]
 pub(crate) struct Run {
-    /// What is to be done; `-`, or nothing, reads it from standard input
+    /// What is to be done; @FILE reads it from a file, `-` or nothing from standard input
     pub(crate) task: Option<String>,
+    /// More words, which a task without quotes has.
+    #[arg(hide = true)]
+    pub(crate) more: Vec<String>,
+    /// Show the model a picture (PNG, JPEG, GIF or WebP); may be given several times
+    #[arg(long, value_name = "PATH")]
+    pub(crate) image: Vec<PathBuf>,
     /// Give the task to this finished session instead of a new one
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
@@ -31,7 +47,6 @@ pub(crate) struct Run {
     pub(crate) agent: Agent,
     #[command(flatten)]
     pub(crate) store: Store,
-    /// Print one event a line, as JSON
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) output: Output,
 }

@@ -20,9 +20,9 @@ use legwork::agent::context::Control;
 
 use nearest::nearest;
 
-use crate::args::{Cli, Command};
+use crate::args::{Cli, Command, Output};
 use crate::config::Config;
-use crate::display::{self, At, Displayer as _, Event, Human, Json, Screen, Terminal};
+use crate::display::{self, At, Displayer as _, Event, Human, Json, Screen, Terminal, Verbosity};
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::place::Place;
@@ -95,7 +95,8 @@ fn report(error: &Error, json: bool) {
         print_json(error);
     }
     let at = At::default();
-    let _ = Human::new(io::sink(), stderr(), Terminal::detect()).show(at, &Event::Failed(error));
+    let terminal = Terminal::detect();
+    let _ = Human::new(io::sink(), stderr(), terminal).show(at, &Event::Failed(error));
 }
 
 fn print_json(error: &Error) {
@@ -104,18 +105,32 @@ fn print_json(error: &Error) {
 }
 
 /// What shows a run, and what may interrupt it.
-fn screen(json: bool, place: &Place) -> Result<(Arc<Screen>, Control), Error> {
+fn screen(output: &Output, place: &Place) -> Result<(Arc<Screen>, Control), Error> {
     let control = Control::default();
     let flag = place.flag();
-    let screen = match json {
+    let screen = match output.json {
         true => Screen::new(Json::new(stdout()), control.clone(), flag),
-        false => {
-            let human = Human::new(stdout(), stderr(), Terminal::detect());
-            Screen::new(human, control.clone(), flag)
-        }
+        false => person(output, control.clone(), flag)?,
     };
     signals::watch(control.clone(), Arc::clone(&screen))?;
     Ok((screen, control))
+}
+
+/// A screen that a person looks at.
+fn person(output: &Output, control: Control, flag: String) -> Result<Arc<Screen>, Error> {
+    let verbosity = match (output.quiet, output.verbose) {
+        (true, _) => Verbosity::Quiet,
+        (_, true) => Verbosity::Verbose,
+        _ => Verbosity::Usual,
+    };
+    let terminal = Terminal::asked(output);
+    let human = Human::new(stdout(), stderr(), terminal).verbosity(verbosity);
+    let screen = Screen::new(human, control, flag);
+    if terminal.lively {
+        let started = screen.enliven();
+        started.map_err(|source| Error::System { doing: "starting to show the run", source })?;
+    }
+    Ok(screen)
 }
 
 /// Writes what a command has to say; a reader that went away is no error.

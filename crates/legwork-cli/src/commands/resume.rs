@@ -24,7 +24,7 @@ pub(crate) async fn resume(args: args::Resume, config: &Config) -> Result<Exit, 
     let found = find(existing.as_ref(), &args.session, &place).await?;
     let state = found.journal.fold(&found.id);
     let settings = Settings::of_session(&args.agent, config, &state)?;
-    let (screen, control) = screen(args.json, &place)?;
+    let (screen, control) = screen(&args.output, &place)?;
     let worker = Worker::new(&settings, &screen).await?;
     worker.compare(&state, &screen);
     let (agent, recorded) = worker.agent(existing.map_or_else(|| place.open(), Ok)?)?;

@@ -1,7 +1,7 @@
 //! All keys of `legwork.toml`: what they are called, mean, and who may set them.
 
+use crate::args::Color;
 use crate::args::Sandbox;
-use crate::display::Color;
 
 /// A key of `legwork.toml`.
 #[derive(Debug, Clone, Copy)]

@@ -35,7 +35,7 @@ pub(crate) use secret::Secret;
 pub(crate) use source::{Line, Source, Sourced};
 pub(crate) use values::{At, Values};
 
-use crate::display::Color;
+use crate::args::Color;
 use crate::error::Error;
 use credential::Place;
 use document::{Document, Whose};

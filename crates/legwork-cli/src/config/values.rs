@@ -6,8 +6,8 @@ use legwork::core::budget::MicroUsd;
 
 use super::allow::AllowPath;
 use super::credential::Place;
+use crate::args::Color;
 use crate::args::Sandbox;
-use crate::display::Color;
 
 /// A value and the line it stands in.
 #[derive(Debug, Clone)]

@@ -3,14 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use legwork::core::budget::{Dimension, Exhausted};
+use legwork::core::budget::{Amounts, Budget, Dimension, Exhausted};
 use legwork::core::error::ErrorRecord;
-use legwork::core::event::StepFinished;
+use legwork::core::event::{Responded, StepFinished};
 use legwork::core::inbox::Answer;
 use legwork::core::state::Pending;
 use legwork::core::{
     AgentState, ContinuationOutcome, ExecutionStatus, Message, SessionId, ToolCall, ToolOutcome,
 };
+use legwork::port::Retry;
 use serde::Serialize;
 
 use crate::error::Error;
@@ -28,6 +29,12 @@ pub(crate) enum Event<'a> {
     StepStarted,
     /// A request goes to this model.
     InferenceStarted(&'a str),
+    /// The request failed and is made again after a wait.
+    InferenceRetried(Retry<'a>),
+    /// The answer is there, whole.
+    Responded(&'a Responded),
+    /// The model begins to write a call of this tool.
+    CallComing(&'a str),
     /// A piece of the answer.
     Text(&'a str),
     /// A piece of the thinking.
@@ -46,7 +53,13 @@ pub(crate) enum Event<'a> {
     /// Somebody answered what was pending.
     Answered(&'a Answer),
     /// A step ended.
-    StepFinished { body: &'a StepFinished, usage: Option<legwork::core::Usage> },
+    StepFinished {
+        body: &'a StepFinished,
+        usage: Option<legwork::core::Usage>,
+        /// What the execution used so far, and what it may use.
+        spent: &'a Amounts,
+        budget: &'a Budget,
+    },
     /// Something went wrong in the execution.
     Error(&'a ErrorRecord),
     /// Something that the person should know.

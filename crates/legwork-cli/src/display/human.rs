@@ -1,52 +1,112 @@
 //! Lines for people: the answer on standard output, all else on standard error.
 
 use std::io::{self, Write};
+use std::time::Instant;
 
 use legwork::core::error::{ErrorRecord, ErrorSource};
 use legwork::core::inbox::{Answer, Verdict};
 use legwork::core::{ExecutionStatus, ToolCall};
+use legwork::port::Retry;
 
+use super::markdown::Markdown;
 use super::status::Status;
 use super::terminal::{Terminal, Tone};
-use super::text::{clip, count, grouped, one_line, time, visible};
-use super::{At, Displayer, End, Event, Usage, advice, tool};
+use super::text::{clip_with, one_line, time, visible, wrapped};
+use super::{At, Displayer, End, Event, Usage, advice, diff, spent, tool, verbose};
 use crate::error::Error;
+
+/// How much is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Verbosity {
+    /// The answer and errors only.
+    Quiet,
+    #[default]
+    Usual,
+    /// Each event.
+    Verbose,
+}
 
 /// Lines for people.
 pub(crate) struct Human<O, E> {
     out: O,
     err: E,
     terminal: Terminal,
+    verbosity: Verbosity,
     status: Status,
+    markdown: Markdown,
     /// Calls that run, for the status line.
-    running: Vec<(u32, String)>,
+    running: Vec<(u32, String, Instant)>,
+    /// The model that is asked, and since when.
+    asked: (String, Instant),
+    /// When a wait is over, after which the model is asked again.
+    again: Option<Instant>,
     /// Whether text was written that no line break ended yet.
     open: bool,
 }
 
 impl<O: Write, E: Write> Human<O, E> {
     pub(crate) fn new(out: O, err: E, terminal: Terminal) -> Self {
-        let (status, running) = (Status::default(), Vec::new());
-        Self { out, err, terminal, status, running, open: false }
+        let Terminal { columns, out_colour, marks, .. } = terminal;
+        Self {
+            out,
+            err,
+            terminal,
+            verbosity: Verbosity::Usual,
+            status: Status::default(),
+            markdown: Markdown::new(columns, out_colour, marks),
+            running: Vec::new(),
+            asked: (String::new(), Instant::now()),
+            again: None,
+            open: false,
+        }
+    }
+
+    /// The same, telling more or less.
+    pub(crate) fn verbosity(self, verbosity: Verbosity) -> Self {
+        Self { verbosity, ..self }
     }
 
     fn text(&mut self, text: &str) -> io::Result<()> {
-        self.status.clear(&mut self.err);
-        match self.terminal.out {
-            true => self.out.write_all(visible(text).as_bytes())?,
-            false => self.out.write_all(text.as_bytes())?,
+        if self.terminal.out {
+            let shown = self.markdown.push(text);
+            return self.write(&shown);
         }
+        self.status.clear(&mut self.err);
+        self.out.write_all(text.as_bytes())?;
         self.open = if text.is_empty() { self.open } else { !text.ends_with('\n') };
         self.out.flush()
     }
 
-    /// Ends the text, so that what follows has a line of its own.
+    /// Writes what is rendered; what goes on meanwhile stays while there is nothing.
+    fn write(&mut self, shown: &str) -> io::Result<()> {
+        if shown.is_empty() {
+            return Ok(());
+        }
+        self.status.clear(&mut self.err);
+        self.out.write_all(shown.as_bytes())?;
+        self.out.flush()
+    }
+
+    /// Ends the line of the text, so that what follows has one of its own.
     fn close(&mut self) -> io::Result<()> {
         if std::mem::take(&mut self.open) {
             self.out.write_all(b"\n")?;
             self.out.flush()?;
         }
-        Ok(())
+        let shown = self.markdown.pause();
+        self.write(&shown)
+    }
+
+    /// Ends the text.
+    fn finish(&mut self) -> io::Result<()> {
+        self.close()?;
+        let shown = self.markdown.finish();
+        self.write(&shown)
+    }
+
+    /// Whether the cursor stands within a line of the answer.
+    fn is_open(&self) -> bool {
+        self.open || self.markdown.is_open()
     }
 
     fn note(&mut self, line: &str) -> io::Result<()> {
@@ -58,51 +118,88 @@ impl<O: Write, E: Write> Human<O, E> {
     }
 
     fn labelled(&mut self, tone: Tone, label: &str, message: &str) -> io::Result<()> {
+        let text = wrapped(&format!("{label}: {}", visible(message)), self.terminal.columns, 2);
+        let rest = text.strip_prefix(label).unwrap_or_default();
         let label = self.terminal.paint(tone, label);
-        self.note(&format!("{label}: {}", visible(message)))
+        self.note(&format!("{label}{rest}"))
     }
 
-    fn quiet(&mut self, line: &str) -> io::Result<()> {
-        let line = self.terminal.paint(Tone::Quiet, line);
-        self.note(&line)
+    fn quiet(&mut self, text: &str) -> io::Result<()> {
+        let text = wrapped(text, self.terminal.columns, 2);
+        let lines: Vec<_> =
+            text.lines().map(|line| self.terminal.paint(Tone::Quiet, line)).collect();
+        self.note(&lines.join("\n"))
     }
 
     fn hint(&mut self, hint: &str) -> io::Result<()> {
         self.labelled(Tone::Strong, "hint", hint)
     }
 
-    fn doing(&mut self, what: &str) -> io::Result<()> {
-        self.close()?;
-        self.status.show(&mut self.err, self.terminal, what);
+    /// Says what is going on, below the answer but not within a line of it.
+    fn doing(&mut self, what: &str, since: Instant) {
+        if !self.is_open() {
+            self.status.show(&mut self.err, self.terminal, what, since);
+        }
+    }
+
+    fn asking(&mut self, model: &str) -> io::Result<()> {
+        self.finish()?;
+        self.asked = (visible(model).into_owned(), Instant::now());
+        self.doing(&format!("asking {}", visible(model)), self.asked.1);
         Ok(())
     }
 
-    fn show_running(&mut self) -> io::Result<()> {
-        let what = match self.running.as_slice() {
-            [] => return Ok(()),
-            [(_, call)] => format!("… {call}"),
-            [(_, call), rest @ ..] => format!("… {call} and {} more", rest.len()),
+    fn retried(&mut self, retry: &Retry<'_>) -> io::Result<()> {
+        let wait = time(retry.wait);
+        let what = format!("waiting {wait} before asking again: {}", one_line(retry.error));
+        if !self.terminal.lively {
+            return self.quiet(&what);
+        }
+        self.close()?;
+        self.again = Instant::now().checked_add(retry.wait);
+        self.doing(&what, Instant::now());
+        Ok(())
+    }
+
+    fn show_running(&mut self) {
+        let (what, since) = match self.running.as_slice() {
+            [] => return,
+            [(_, call, since)] => (call.clone(), *since),
+            [(_, call, since), rest @ ..] => (format!("{call} and {} more", rest.len()), *since),
         };
-        self.doing(&what)
+        self.doing(&what, since);
     }
 
     fn tool_started(&mut self, index: u32, call: &ToolCall) -> io::Result<()> {
-        self.running.push((index, tool::call(call)));
-        self.show_running()
+        self.finish()?;
+        self.running.push((index, tool::call(call), Instant::now()));
+        self.show_running();
+        Ok(())
+    }
+
+    fn progress(&mut self, index: u32, message: &str) {
+        let since = self.running.iter().find(|(running, ..)| *running == index);
+        let since = since.map_or_else(Instant::now, |(.., since)| *since);
+        self.doing(&one_line(message), since);
     }
 
     fn tool_finished(&mut self, event: &Event<'_>) -> io::Result<()> {
         let Event::ToolFinished { index, call, outcome, took } = event else { return Ok(()) };
-        self.running.retain(|(running, _)| running != index);
-        let line = tool::line(call, outcome, *took, self.terminal.columns);
-        match outcome.is_ok() {
-            true => self.quiet(&line)?,
-            false => {
-                let line = self.terminal.paint(Tone::Bad, &line);
-                self.note(&line)?;
-            }
+        self.finish()?;
+        self.running.retain(|(running, ..)| running != index);
+        let line = tool::line(call, outcome, *took, self.terminal);
+        let tone = if outcome.is_ok() { Tone::Quiet } else { Tone::Bad };
+        let line = self.terminal.paint(tone, &line);
+        self.note(&line)?;
+        let extent = match self.verbosity {
+            Verbosity::Verbose => diff::Extent::All,
+            _ => diff::Extent::Beginning,
+        };
+        for line in diff::lines(call, outcome, extent, self.terminal) {
+            self.note(&line)?;
         }
-        self.show_running()
+        self.show_running();
+        Ok(())
     }
 
     fn error(&mut self, error: &ErrorRecord) -> io::Result<()> {
@@ -126,6 +223,7 @@ impl<O: Write, E: Write> Human<O, E> {
     }
 
     fn ended(&mut self, end: &End<'_>) -> io::Result<()> {
+        self.finish()?;
         self.pending(end)?;
         let status = end.status();
         let why = end.outcome().map(|outcome| outcome.explain());
@@ -138,11 +236,14 @@ impl<O: Write, E: Write> Human<O, E> {
             }
             _ => {}
         }
-        self.quiet(&spent(&Usage::of(end.state)))?;
+        if self.verbosity != Verbosity::Quiet {
+            self.quiet(&spent(&Usage::of(end.state), self.terminal.marks))?;
+        }
         if status == ExecutionStatus::Completed {
             return Ok(());
         }
         self.note(&format!("session {}", end.session()))?;
+        // In one line, however long it is: it is there to be copied.
         end.next().map_or(Ok(()), |next| self.note(&format!("to go on: {next}")))
     }
 
@@ -154,13 +255,29 @@ impl<O: Write, E: Write> Human<O, E> {
         self.labelled(Tone::Strong, "in doubt", words)?;
         for pending in end.pending() {
             let call = ToolCall::new("", &*pending.tool, &*pending.arguments);
-            let line =
-                clip(&tool::call(&call), self.terminal.columns.saturating_sub(2)).into_owned();
+            let room = self.terminal.columns.saturating_sub(2);
+            let line = tool::call(&call);
+            let line = clip_with(&line, room, self.terminal.marks.more);
             self.note(&format!("  {line}"))?;
         }
-        self.note(
-            "nothing was run; see what it did, then let the model be told that it was cut off",
-        )
+        let words =
+            "nothing was run; see what it did, then let the model be told that it was cut off";
+        self.note(&wrapped(words, self.terminal.columns, 0))
+    }
+
+    /// The answer of what ended, and errors.
+    fn show_quietly(&mut self, event: &Event<'_>) -> io::Result<()> {
+        match event {
+            Event::Error(error) if !matches!(error.source, ErrorSource::Tool(_)) => {
+                self.error(error)
+            }
+            Event::Failed(error) => self.failed(error),
+            Event::Ended(end) => {
+                self.text(&end.text())?;
+                self.ended(end)
+            }
+            _ => Ok(()),
+        }
     }
 }
 
@@ -173,37 +290,52 @@ fn answered(answer: &Answer) -> &'static str {
     }
 }
 
-/// What was spent, in a line.
-pub(crate) fn spent(usage: &Usage) -> String {
-    let mut parts = vec![count(usage.steps, "step")];
-    if usage.tool_calls > 0 {
-        parts.push(count(usage.tool_calls, "tool call"));
-    }
-    parts.push(format!("{} tokens in, {} out", grouped(usage.input), grouped(usage.output)));
-    parts.push(time(std::time::Duration::from_millis(usage.active_ms)));
-    parts.extend(usage.cost_usd.map(|usd| format!("${usd:.4}")));
-    parts.join(" · ")
-}
-
 impl<O: Write + Send, E: Write + Send> Displayer for Human<O, E> {
     fn can_ask(&self) -> bool {
         self.terminal.asks
     }
 
     fn show(&mut self, at: At<'_>, event: &Event<'_>) -> io::Result<()> {
+        self.terminal.measure();
+        self.markdown.set_columns(self.terminal.columns);
+        match self.verbosity {
+            Verbosity::Quiet => return self.show_quietly(event),
+            Verbosity::Usual => {}
+            Verbosity::Verbose => {
+                for line in verbose::line(at, event).iter().flat_map(|lines| lines.lines()) {
+                    let most = self.terminal.columns;
+                    let line = clip_with(line, most, self.terminal.marks.more);
+                    let line = self.terminal.paint(Tone::Quiet, &line);
+                    self.finish()?;
+                    self.note(&line)?;
+                }
+            }
+        }
         match event {
-            Event::Started(_) | Event::StepStarted => Ok(()),
+            Event::Started(_) | Event::StepStarted | Event::Responded(_) => Ok(()),
             Event::Resumed => self.resumed(at),
             Event::JournalCut(damage) => self.labelled(Tone::Bad, "warning", damage),
-            Event::InferenceStarted(model) => self.doing(&format!("… asking {model}")),
+            Event::InferenceStarted(model) => self.asking(model),
+            Event::InferenceRetried(retry) => self.retried(retry),
+            Event::CallComing(name) => {
+                self.close()?;
+                self.doing(&format!("writing a call of {}", one_line(name)), Instant::now());
+                Ok(())
+            }
             Event::Text(text) | Event::Repeated(text) => self.text(text),
-            Event::Thinking(text) if self.open || text.trim().is_empty() => Ok(()),
-            Event::Thinking(text) => self.doing(&format!("… thinking: {}", one_line(text))),
+            Event::Thinking(text) if self.is_open() || text.trim().is_empty() => Ok(()),
+            Event::Thinking(text) => {
+                self.doing(&format!("thinking: {}", one_line(text)), self.asked.1);
+                Ok(())
+            }
             Event::ToolStarted { index, call } => self.tool_started(*index, call),
-            Event::ToolProgress { message, .. } => self.doing(&format!("… {}", one_line(message))),
+            Event::ToolProgress { index, message } => {
+                self.progress(*index, message);
+                Ok(())
+            }
             Event::ToolFinished { .. } => self.tool_finished(event),
             Event::Answered(answer) => self.quiet(answered(answer)),
-            Event::StepFinished { .. } => self.close(),
+            Event::StepFinished { .. } => self.finish(),
             Event::Error(error) => self.error(error),
             Event::Warning(message) => self.labelled(Tone::Strong, "warning", message),
             Event::Interrupting => {
@@ -213,5 +345,18 @@ impl<O: Write + Send, E: Write + Send> Displayer for Human<O, E> {
             Event::Ended(end) => self.ended(end),
             Event::Failed(error) => self.failed(error),
         }
+    }
+
+    fn tick(&mut self) {
+        self.terminal.measure();
+        if self.again.take_if(|again| *again <= Instant::now()).is_some() {
+            let what = format!("asking {} again", self.asked.0);
+            self.doing(&what, Instant::now());
+        }
+        self.status.tick(&mut self.err, self.terminal);
+    }
+
+    fn leave(&mut self) {
+        self.status.clear(&mut self.err);
     }
 }

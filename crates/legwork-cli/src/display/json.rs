@@ -11,6 +11,9 @@ use serde_json::{Value, json};
 use super::{At, Displayer, End, Event, Usage, advice, tool};
 use crate::error::Error;
 
+/// The version of the lines: one that reads them goes on to work while it stays the same.
+const VERSION: u32 = 1;
+
 /// Writes one event a line, as JSON; each line is flushed.
 pub(crate) struct Json<W> {
     out: W,
@@ -26,7 +29,8 @@ impl<W: Write> Json<W> {
 impl<W: Write + Send> Displayer for Json<W> {
     fn show(&mut self, at: At<'_>, event: &Event<'_>) -> io::Result<()> {
         // A program finds the answer of a run that was over before where it always is.
-        if matches!(event, Event::Repeated(_)) {
+        // Of an answer, its pieces and its step tell all there is.
+        if matches!(event, Event::Repeated(_) | Event::Responded(_) | Event::CallComing(_)) {
             return Ok(());
         }
         self.line.clear();
@@ -53,6 +57,7 @@ impl Serialize for Line<'_> {
         if let Some(step) = self.at.step {
             line.serialize_entry("step", &step)?;
         }
+        line.serialize_entry("version", &VERSION)?;
         body(&mut line, self.event)?;
         line.end()
     }
@@ -65,7 +70,9 @@ fn kind(event: &Event<'_>) -> &'static str {
         Event::JournalCut(_) => "journal_cut",
         Event::StepStarted => "step_started",
         Event::InferenceStarted(_) => "inference_started",
+        Event::InferenceRetried(_) => "inference_retried",
         Event::Text(_) | Event::Repeated(_) => "text_delta",
+        Event::Responded(_) | Event::CallComing(_) => "other",
         Event::Thinking(_) => "thinking_delta",
         Event::ToolStarted { .. } => "tool_started",
         Event::ToolProgress { .. } => "tool_progress",
@@ -84,6 +91,12 @@ fn kind(event: &Event<'_>) -> &'static str {
 fn body<M: SerializeMap>(line: &mut M, event: &Event<'_>) -> Result<(), M::Error> {
     match event {
         Event::Resumed | Event::StepStarted | Event::Interrupting => Ok(()),
+        Event::Responded(_) | Event::CallComing(_) => Ok(()),
+        Event::InferenceRetried(retry) => {
+            line.serialize_entry("attempt", &retry.attempt)?;
+            line.serialize_entry("wait_ms", &retry.wait.as_millis())?;
+            line.serialize_entry("message", retry.error)
+        }
         Event::Started(input) => {
             let text: Vec<_> = input.iter().map(|message| message.text()).collect();
             line.serialize_entry("task", &text.join("\n"))
@@ -109,7 +122,7 @@ fn body<M: SerializeMap>(line: &mut M, event: &Event<'_>) -> Result<(), M::Error
             line.serialize_entry("id", &answer.id)?;
             line.serialize_entry("verdict", verdict(&answer.verdict))
         }
-        Event::StepFinished { body, usage } => {
+        Event::StepFinished { body, usage, .. } => {
             line.serialize_entry("continues", &body.outcome.should_continue())?;
             line.serialize_entry("stop_reason", &body.outcome.stop_reason())?;
             line.serialize_entry("explain", &body.outcome.explain())?;

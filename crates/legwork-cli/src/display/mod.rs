@@ -1,14 +1,20 @@
 //! One stream of events, many displays: lines for people, JSON for programs.
 
 pub(crate) mod advice;
+mod diff;
 mod event;
 mod human;
 mod json;
+mod markdown;
+mod marks;
 mod screen;
+mod spinner;
 mod status;
+mod summary;
 mod terminal;
 pub(crate) mod text;
 pub(crate) mod tool;
+mod verbose;
 
 #[cfg(test)]
 mod tests;
@@ -18,10 +24,11 @@ use std::io;
 use legwork::core::SessionId;
 
 pub(crate) use event::{End, Event, Usage};
-pub(crate) use human::{Human, spent};
+pub(crate) use human::{Human, Verbosity};
 pub(crate) use json::Json;
 pub(crate) use screen::Screen;
-pub(crate) use terminal::{Color, Terminal, Tone, prefer};
+pub(crate) use summary::spent;
+pub(crate) use terminal::{Terminal, Tone, prefer};
 
 /// Where in which session something happens.
 #[derive(Debug, Clone, Copy, Default)]
@@ -44,4 +51,10 @@ pub(crate) trait Displayer: Send {
     fn can_ask(&self) -> bool {
         false
     }
+
+    /// Moves on what moves; called a few times a second.
+    fn tick(&mut self) {}
+
+    /// Takes back what is not to stay; the process is about to end.
+    fn leave(&mut self) {}
 }

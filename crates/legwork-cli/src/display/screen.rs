@@ -2,15 +2,18 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Instant;
 
 use legwork::agent::context::Control;
+use legwork::core::budget::{Amounts, Budget};
 use legwork::core::{self, AgentState, Entry, SessionId, Usage};
 use legwork::port::observer::LiveEvent;
 use legwork::port::{Delta, Observer};
 
-use super::{At, Displayer, End, Event};
+use super::{At, Displayer, End, Event, spinner};
 use crate::error::Error;
 
 /// The one observer of a run: hands everything to a display.
@@ -18,6 +21,8 @@ pub(crate) struct Screen {
     inner: Mutex<Inner>,
     control: Control,
     store_flag: String,
+    /// Whether it is still to be told that somebody asked to leave it here.
+    interrupting: AtomicBool,
 }
 
 struct Inner {
@@ -26,6 +31,8 @@ struct Inner {
     step: Option<u32>,
     running: BTreeMap<u32, Instant>,
     usage: Option<Usage>,
+    spent: Amounts,
+    budget: Budget,
     /// What the person should know once there is a session.
     later: Vec<Cow<'static, str>>,
     /// Whether nobody reads the output any more.
@@ -45,10 +52,36 @@ impl Screen {
             step: None,
             running: BTreeMap::new(),
             usage: None,
+            spent: Amounts::default(),
+            budget: Budget::unlimited(),
             later: Vec::new(),
             gone: false,
         };
-        Arc::new(Self { inner: Mutex::new(inner), control, store_flag })
+        let (inner, interrupting) = (Mutex::new(inner), AtomicBool::new(false));
+        Arc::new(Self { inner, control, store_flag, interrupting })
+    }
+
+    /// Lets what moves move, until the screen is gone.
+    ///
+    /// # Errors
+    /// When there is no thread to be had.
+    pub(crate) fn enliven(self: &Arc<Self>) -> io::Result<()> {
+        spinner::start(self)
+    }
+
+    /// Moves on what moves, unless something else is shown just now.
+    pub(super) fn tick(&self) {
+        if let Some(mut inner) = self.try_lock() {
+            self.tell_interrupting(&mut inner);
+            inner.displayer.tick();
+        }
+    }
+
+    /// Takes back what is not to stay. Never waits.
+    pub(crate) fn leave(&self) {
+        if let Some(mut inner) = self.try_lock() {
+            inner.displayer.leave();
+        }
     }
 
     /// A session is taken up again where it stands.
@@ -96,14 +129,19 @@ impl Screen {
         self.show(&mut inner, &Event::Failed(error));
     }
 
-    /// Somebody asked to leave it here. Never waits: what holds the screen may be stuck.
+    /// Somebody asked to leave it here. Never waits: what holds the screen may be stuck,
+    /// and tells it when it is not.
     pub(crate) fn interrupting(&self) {
-        let mut inner = match self.inner.try_lock() {
-            Ok(inner) => inner,
-            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-            Err(TryLockError::WouldBlock) => return,
-        };
-        self.show(&mut inner, &Event::Interrupting);
+        self.interrupting.store(true, Ordering::SeqCst);
+        if let Some(mut inner) = self.try_lock() {
+            self.tell_interrupting(&mut inner);
+        }
+    }
+
+    fn tell_interrupting(&self, inner: &mut Inner) {
+        if self.interrupting.swap(false, Ordering::SeqCst) {
+            self.tell(inner, &Event::Interrupting);
+        }
     }
 
     /// The run is over, for now or for good.
@@ -127,6 +165,14 @@ impl Screen {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn try_lock(&self) -> Option<MutexGuard<'_, Inner>> {
+        match self.inner.try_lock() {
+            Ok(inner) => Some(inner),
+            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+
     fn begun(&self, inner: &mut Inner, event: &Event<'_>) {
         self.show(inner, event);
         for message in std::mem::take(&mut inner.later) {
@@ -135,6 +181,11 @@ impl Screen {
     }
 
     fn show(&self, inner: &mut Inner, event: &Event<'_>) {
+        self.tell_interrupting(inner);
+        self.tell(inner, event);
+    }
+
+    fn tell(&self, inner: &mut Inner, event: &Event<'_>) {
         if inner.gone {
             return;
         }
@@ -153,7 +204,9 @@ impl Screen {
             LiveEvent::JournalCut { damage } => Event::JournalCut(damage),
             LiveEvent::StepStarted { .. } => Event::StepStarted,
             LiveEvent::InferenceStarted { model, .. } => Event::InferenceStarted(model),
+            LiveEvent::InferenceRetried { retry, .. } => Event::InferenceRetried(*retry),
             LiveEvent::Delta { delta: Delta::Text(text), .. } => Event::Text(text),
+            LiveEvent::Delta { delta: Delta::ToolCall { name, .. }, .. } => Event::CallComing(name),
             LiveEvent::Delta { delta: Delta::Thinking(text), .. } => Event::Thinking(text),
             LiveEvent::ToolStarted { index, call, .. } => {
                 inner.running.insert(*index, Instant::now());
@@ -176,13 +229,25 @@ impl Screen {
             core::Event::ExecutionStarted(started) => {
                 self.begun(inner, &Event::Started(&started.input));
             }
-            core::Event::Responded(responded) => inner.usage = responded.response.usage,
-            core::Event::InferenceFailed(failed) => self.show(inner, &Event::Error(&failed.error)),
+            core::Event::Defined(defined) => inner.budget = defined.definition.budget.clone(),
+            core::Event::ToolStarted(_) => inner.spent.tool_calls += 1,
+            core::Event::Responded(responded) => {
+                inner.usage = responded.response.usage;
+                inner.spent = inner.spent.plus(&responded.charged);
+                self.show(inner, &Event::Responded(responded));
+            }
+            core::Event::InferenceFailed(failed) => {
+                inner.spent = inner.spent.plus(&failed.charged);
+                self.show(inner, &Event::Error(&failed.error));
+            }
             core::Event::Failed(error) => self.show(inner, &Event::Error(error)),
             core::Event::Answered(answered) => self.show(inner, &Event::Answered(&answered.answer)),
             core::Event::StepFinished(body) => {
                 let usage = inner.usage.take();
-                self.show(inner, &Event::StepFinished { body, usage });
+                inner.spent.steps += 1;
+                let (spent, budget) = (inner.spent, inner.budget.clone());
+                let (spent, budget) = (&spent, &budget);
+                self.show(inner, &Event::StepFinished { body, usage, spent, budget });
                 inner.step = None;
                 inner.running.clear();
             }
@@ -195,6 +260,8 @@ impl Inner {
     fn stand_at(&mut self, state: &AgentState) {
         self.session = Some(state.session().clone());
         self.step = state.current_step().map(|step| step.number);
+        self.spent = state.ledger().spent;
+        self.budget = state.ledger().budget.clone();
     }
 }
 
@@ -216,6 +283,7 @@ fn step_of(event: &LiveEvent<'_>) -> Option<u32> {
     match event {
         LiveEvent::StepStarted { step }
         | LiveEvent::InferenceStarted { step, .. }
+        | LiveEvent::InferenceRetried { step, .. }
         | LiveEvent::Delta { step, .. }
         | LiveEvent::ToolStarted { step, .. }
         | LiveEvent::ToolFinished { step, .. } => Some(*step),

@@ -1,9 +1,10 @@
 //! The line that says what is going on, and is taken back when something happens.
 
 use std::io::Write;
+use std::time::Instant;
 
 use super::terminal::{Terminal, Tone};
-use super::text::clip;
+use super::text::{clip_with, columns};
 
 /// Goes to the line's start and clears it.
 const CLEAR: &str = "\r\x1b[2K";
@@ -11,26 +12,62 @@ const CLEAR: &str = "\r\x1b[2K";
 /// The line that says what is going on; nothing where lines cannot be taken back.
 #[derive(Debug, Default)]
 pub(crate) struct Status {
-    shown: bool,
+    /// What is going on, and since when; none while no line is shown.
+    shown: Option<(String, Instant)>,
+    /// What the terminal shows, without its styles.
+    line: String,
+    frame: usize,
 }
 
 impl Status {
     /// Shows what is going on.
-    pub(crate) fn show(&mut self, err: &mut impl Write, terminal: Terminal, text: &str) {
+    pub(crate) fn show(
+        &mut self,
+        err: &mut impl Write,
+        terminal: Terminal,
+        what: &str,
+        since: Instant,
+    ) {
         if !terminal.lively {
             return;
         }
-        // One column stays free, so that no terminal breaks the line.
-        let line = clip(text, terminal.columns.saturating_sub(1)).into_owned();
-        let line = terminal.paint(Tone::Quiet, &line);
-        self.shown = write!(err, "{CLEAR}{line}").and_then(|()| err.flush()).is_ok();
+        self.shown = Some((what.to_owned(), since));
+        self.draw(err, terminal);
+    }
+
+    /// Moves the mark on.
+    pub(crate) fn tick(&mut self, err: &mut impl Write, terminal: Terminal) {
+        self.frame = self.frame.wrapping_add(1);
+        self.draw(err, terminal);
     }
 
     /// Takes it back.
     pub(crate) fn clear(&mut self, err: &mut impl Write) {
-        if std::mem::take(&mut self.shown) {
+        if self.shown.take().is_some() {
+            self.line.clear();
             // Whether anybody reads standard error does not matter to the run.
             let _ = write!(err, "{CLEAR}").and_then(|()| err.flush());
         }
+    }
+
+    fn draw(&mut self, err: &mut impl Write, terminal: Terminal) {
+        let Some((what, since)) = &self.shown else { return };
+        let marks = terminal.marks;
+        let frame = self.frame.checked_rem(marks.frames.len()).unwrap_or_default();
+        let mark = marks.frames.get(frame).copied().unwrap_or_default();
+        let long = match since.elapsed().as_secs() {
+            0 => String::new(),
+            seconds @ 1..60 => format!(" {} {seconds} s", marks.dot),
+            seconds => format!(" {} {} min {} s", marks.dot, seconds / 60, seconds % 60),
+        };
+        // One column stays free, so that no terminal breaks the line.
+        let room = terminal.columns.saturating_sub(columns(mark) + 2 + columns(&long));
+        let line = format!("{mark} {}{long}", clip_with(what, room, marks.more));
+        if line == self.line {
+            return;
+        }
+        let painted = terminal.paint(Tone::Quiet, &line);
+        let _ = write!(err, "{CLEAR}{painted}").and_then(|()| err.flush());
+        self.line = line;
     }
 }

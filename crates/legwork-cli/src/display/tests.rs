@@ -4,13 +4,25 @@ use std::time::Duration;
 
 use legwork::core::{SessionId, Timestamp, ToolCall, ToolOutcome};
 
+use super::marks::{Marks, Signs};
 use super::text::{age, clip, columns, count, grouped, one_line, time, visible};
 use super::{At, Displayer as _, Event, Human, Json, Terminal, tool};
 
-const PIPED: Terminal =
-    Terminal { out: false, asks: false, lively: false, colour: false, columns: 160 };
-const LIVELY: Terminal =
-    Terminal { out: true, asks: false, lively: true, colour: false, columns: 20 };
+fn piped() -> Terminal {
+    Terminal {
+        out: false,
+        out_colour: false,
+        asks: false,
+        lively: false,
+        colour: false,
+        columns: 160,
+        marks: Marks::of(Signs::Unicode),
+    }
+}
+
+fn lively() -> Terminal {
+    Terminal { out: true, lively: true, columns: 20, ..piped() }
+}
 
 #[test]
 fn what_could_command_a_terminal_is_escaped() {
@@ -42,7 +54,8 @@ fn numbers_and_times_read_well() {
 
 fn line(name: &str, arguments: &str, outcome: &ToolOutcome, most: usize) -> String {
     let took = Some(Duration::from_millis(1_200));
-    tool::line(&ToolCall::new("1", name, arguments), outcome, took, most)
+    let call = ToolCall::new("1", name, arguments);
+    tool::line(&call, outcome, took, Terminal { columns: most, ..piped() })
 }
 
 #[test]
@@ -52,14 +65,15 @@ fn a_call_is_one_line() {
     let whole = line("bash", command, &outcome, 160);
     assert_eq!(whole, "✓ bash cargo test --all (1.2 s) → 3 lines: ok. 3 passed");
     let short = line("bash", command, &outcome, 40);
-    assert_eq!(short, "✓ bash cargo te… (1.2 s) → 3 lines: ok.…");
-    assert_eq!(columns(&short), 40);
+    assert_eq!(short, "✓ bash cargo t… (1.2 s) → 3 lines: ok.…");
+    // A longer time would still fit.
+    assert_eq!(columns(&short), 39);
     let failed = line("add", r#"{"a": 1, "b": 2}"#, &ToolOutcome::failed("too large"), 160);
     assert_eq!(failed, r#"✗ add {"a":1,"b":2} (1.2 s) → too large"#);
     assert_eq!(line("now", "", &ToolOutcome::text(""), 160), "✓ now (1.2 s) → ");
     assert_eq!(
         line("now", "no json", &ToolOutcome::Interrupted, 30),
-        "✗ now no j… (1.2 s) → Interru…"
+        "✗ now no … (1.2 s) → Interru…"
     );
 }
 
@@ -76,8 +90,8 @@ fn seen(terminal: Terminal, events: &[Event<'_>]) -> (String, String) {
 #[test]
 fn text_is_escaped_for_a_terminal_and_left_alone_in_a_pipe() {
     let events = [Event::Text("a\x1b[2J"), Event::Text("b"), Event::Warning("c\x1b")];
-    assert_eq!(seen(LIVELY, &events).0, "a\\u{1b}[2Jb\n");
-    let (out, err) = seen(PIPED, &events);
+    assert_eq!(seen(lively(), &events).0, "a\\u{1b}[2Jb\n");
+    let (out, err) = seen(piped(), &events);
     assert_eq!((&*out, &*err), ("a\x1b[2Jb\n", "warning: c\\u{1b}\n"));
 }
 
@@ -87,10 +101,10 @@ fn what_is_going_on_is_taken_back() {
     let outcome = ToolOutcome::text("done\n");
     let started = Event::ToolStarted { index: 0, call: &call };
     let finished = Event::ToolFinished { index: 0, call: &call, outcome: &outcome, took: None };
-    let (_, err) = seen(LIVELY, &[started, finished]);
+    let (_, err) = seen(lively(), &[started, finished]);
     let clear = "\r\x1b[2K";
-    assert_eq!(err, format!("{clear}… bash sleep 9 && …{clear}✓ bash sleep… → done\n"));
-    let (_, err) = seen(PIPED, &[started, finished]);
+    assert_eq!(err, format!("{clear}⠋ bash sleep 9 && …{clear}✓ ba… → do…\n"));
+    let (_, err) = seen(piped(), &[started, finished]);
     assert_eq!(err, "✓ bash sleep 9 && echo done → done\n");
 }
 
@@ -104,7 +118,7 @@ fn a_line_of_json_says_type_and_place_first() {
     Json::new(&mut out).show(at, &event).unwrap();
     assert_eq!(
         String::from_utf8(out).unwrap(),
-        "{\"type\":\"tool_started\",\"session\":\"s\",\"step\":4,\"index\":2,\"id\":\"1\",\
+        "{\"type\":\"tool_started\",\"session\":\"s\",\"step\":4,\"version\":1,\"index\":2,\"id\":\"1\",\
          \"tool\":\"add\",\"arguments\":{\"a\":1}}\n"
     );
 }

@@ -53,10 +53,15 @@ pub(crate) fn columns(line: &str) -> usize {
 
 /// The line cut to so many columns, with an ellipsis where it was cut.
 pub(crate) fn clip(line: &str, most: usize) -> Cow<'_, str> {
+    clip_with(line, most, "…")
+}
+
+/// The same with another sign where it was cut.
+pub(crate) fn clip_with<'l>(line: &'l str, most: usize, sign: &str) -> Cow<'l, str> {
     if columns(line) <= most {
         return Cow::Borrowed(line);
     }
-    let mut used = 1;
+    let mut used = columns(sign);
     let mut clipped = String::new();
     for c in line.chars() {
         used += if c == '\t' { TAB } else { c.width().unwrap_or(0) };
@@ -65,7 +70,7 @@ pub(crate) fn clip(line: &str, most: usize) -> Cow<'_, str> {
         }
         clipped.push(c);
     }
-    clipped.push('…');
+    clipped.push_str(sign);
     Cow::Owned(clipped)
 }
 
@@ -98,6 +103,41 @@ pub(crate) fn time(time: Duration) -> String {
         seconds @ 60..3600 => format!("{} min {} s", seconds / 60, seconds % 60),
         seconds => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
     }
+}
+
+/// Money as people say it: fine enough to be more than nothing.
+pub(crate) fn money(usd: f64) -> String {
+    match usd {
+        usd if usd >= 1.0 => format!("${usd:.2}"),
+        usd if usd >= 0.0001 => format!("${usd:.4}"),
+        _ => "less than $0.0001".to_owned(),
+    }
+}
+
+/// The text in lines of so many columns, broken between words; what follows the first is
+/// indented.
+pub(crate) fn wrapped(text: &str, most: usize, indent: usize) -> String {
+    let mut lines = String::with_capacity(text.len());
+    for (at, paragraph) in text.split('\n').enumerate() {
+        if at > 0 {
+            lines.push('\n');
+        }
+        let mut used = 0;
+        for word in paragraph.split(' ') {
+            let width = columns(word);
+            if used > indent && used + 1 + width > most {
+                lines.push('\n');
+                lines.extend(std::iter::repeat_n(' ', indent));
+                used = indent;
+            } else if used > 0 {
+                lines.push(' ');
+                used += 1;
+            }
+            lines.push_str(word);
+            used += width;
+        }
+    }
+    lines
 }
 
 /// How long ago something was.

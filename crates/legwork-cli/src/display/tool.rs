@@ -5,7 +5,13 @@ use std::time::Duration;
 use legwork::core::{ToolCall, ToolOutcome};
 use serde_json::Value;
 
-use super::text::{clip, columns, count, one_line, time};
+use super::diff;
+use super::marks::Marks;
+use super::terminal::Terminal;
+use super::text::{clip_with, columns, count, one_line, time};
+
+/// Columns that a time takes at most, with what is around it, if it is no long one.
+const TIME: usize = 9;
 
 /// Arguments that say by themselves what a call is about.
 const TELLING: [&str; 5] = ["command", "path", "file", "query", "url"];
@@ -29,8 +35,11 @@ fn argument(arguments: &str) -> String {
 }
 
 /// What came of it in short: its last line, and how many there are.
-pub(crate) fn result(outcome: &ToolOutcome) -> String {
+pub(crate) fn result(of: &ToolCall, outcome: &ToolOutcome) -> String {
     let text = outcome.for_model();
+    if let Some(summary) = diff::summary(of, &text).filter(|_| outcome.is_ok()) {
+        return one_line(&summary);
+    }
     let lines = text.lines().count() as u64;
     let last = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
     match lines {
@@ -40,25 +49,28 @@ pub(crate) fn result(outcome: &ToolOutcome) -> String {
 }
 
 /// The mark before a call that was answered.
-pub(crate) fn mark(outcome: &ToolOutcome) -> &'static str {
-    if outcome.is_ok() { "✓" } else { "✗" }
+pub(crate) fn mark(outcome: &ToolOutcome, marks: Marks) -> &'static str {
+    if outcome.is_ok() { marks.done } else { marks.failed }
 }
 
-/// The whole line, in so many columns; the call gets more of them than the result.
+/// The whole line, as wide as the terminal; the call gets more of it than the result.
 pub(crate) fn line(
     of: &ToolCall,
     outcome: &ToolOutcome,
     took: Option<Duration>,
-    most: usize,
+    terminal: Terminal,
 ) -> String {
-    let (mark, call, result) = (mark(outcome), call(of), result(outcome));
+    let marks = terminal.marks;
+    let (mark, call, result) = (mark(outcome, marks), call(of), result(of, outcome));
     let took = took.map_or_else(String::new, |took| format!(" ({})", time(took)));
-    // The mark with a space, and an arrow with two.
-    let room = most.saturating_sub(2 + columns(&took) + 3);
+    // The mark with a space, and an arrow with two. A time counts as a long one, so that
+    // lines are cut at the same place however long it took.
+    let around = columns(mark) + 1 + columns(&took).max(TIME) + 2 + columns(marks.gives);
+    let room = terminal.columns.saturating_sub(around);
     let for_result = columns(&result).min((room / 2).max(room.saturating_sub(columns(&call))));
-    let call = clip(&call, room.saturating_sub(for_result)).into_owned();
-    let result = clip(&result, for_result);
-    format!("{mark} {call}{took} → {result}")
+    let call = clip_with(&call, room.saturating_sub(for_result), marks.more).into_owned();
+    let result = clip_with(&result, for_result, marks.more);
+    format!("{mark} {call}{took} {} {result}", marks.gives)
 }
 
 /// The name of an outcome, for programs.

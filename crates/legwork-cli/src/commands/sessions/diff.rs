@@ -32,7 +32,10 @@ pub(crate) async fn diff(args: args::Diff, config: &Config) -> Result<Exit, Erro
     }
     match (args.stat, terminal.out) {
         (true, _) => print(&told.stat()),
-        (false, true) => print(&coloured(&told.patches(), terminal)),
+        (false, true) => {
+            let terminal = Terminal { colour: terminal.out_colour, ..terminal };
+            print(&coloured(&told.patches(), terminal))
+        }
         // What `git apply` reads is left as it is.
         (false, false) => print(&told.patches()),
     }
@@ -163,8 +166,8 @@ fn coloured(patches: &str, terminal: Terminal) -> String {
                 in_hunk = false;
                 Some(Tone::Strong)
             }
-            [b'+', ..] if in_hunk => Some(Tone::Good),
-            [b'-', ..] if in_hunk => Some(Tone::Bad),
+            [b'+', ..] if in_hunk => Some(Tone::Added),
+            [b'-', ..] if in_hunk => Some(Tone::Removed),
             [b' ', ..] => None,
             [b'\\', ..] => Some(Tone::Quiet),
             _ => Some(Tone::Strong),

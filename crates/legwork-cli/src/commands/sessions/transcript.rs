@@ -19,8 +19,14 @@ const LINES: usize = 8;
 
 /// The transcript of a session.
 pub(super) fn of(found: &Found, place: &Place, terminal: Terminal, now: Timestamp) -> String {
-    let mut transcript =
-        Transcript { text: String::new(), columns: terminal.columns, ..Transcript::default() };
+    let mut transcript = Transcript {
+        text: String::new(),
+        terminal,
+        step: None,
+        steps: 0,
+        calls: Vec::new(),
+        results: BTreeMap::new(),
+    };
     transcript.head(found, now);
     for entry in found.journal.path(found.journal.head()) {
         transcript.entry(&entry);
@@ -29,10 +35,9 @@ pub(super) fn of(found: &Found, place: &Place, terminal: Terminal, now: Timestam
     transcript.text
 }
 
-#[derive(Default)]
 struct Transcript {
     text: String,
-    columns: usize,
+    terminal: Terminal,
     /// The step under way; none between steps.
     step: Option<u64>,
     steps: u64,
@@ -72,7 +77,12 @@ impl Transcript {
         let flag = place.flag();
         let end = End { state: &state, store_flag: &flag };
         self.line("");
-        self.line(&format!("{} · {}", end.status(), spent(&Usage::of(&state))));
+        self.line(&format!(
+            "{} {} {}",
+            end.status(),
+            self.terminal.marks.dot,
+            spent(&Usage::of(&state), self.terminal.marks)
+        ));
         if let Some(next) = end.next() {
             self.line(&format!("to go on: {next}"));
         }
@@ -129,7 +139,7 @@ impl Transcript {
 
     fn in_doubt(&mut self, pending: &Pending) {
         let call = ToolCall::new("", &*pending.tool, &*pending.arguments);
-        let line = clip(&format!("? {}", tool::call(&call)), self.columns).into_owned();
+        let line = clip(&format!("? {}", tool::call(&call)), self.terminal.columns).into_owned();
         self.line(&line);
     }
 
@@ -138,7 +148,7 @@ impl Transcript {
         let text = message.text();
         for (at, line) in text.lines().take(LINES).enumerate() {
             let lead = if at == 0 { "> " } else { "  " };
-            let line = clip(line, self.columns.saturating_sub(2)).into_owned();
+            let line = clip(line, self.terminal.columns.saturating_sub(2)).into_owned();
             self.line(&format!("{lead}{line}"));
         }
         self.more(text.lines().count().saturating_sub(LINES));
@@ -180,14 +190,14 @@ impl Transcript {
         let text = outcome.for_model();
         let lines: Vec<_> = text.lines().collect();
         if lines.len() < 2 {
-            return self.line(&tool::line(call, outcome, took, self.columns));
+            return self.line(&tool::line(call, outcome, took, self.terminal));
         }
-        let line = format!("{} {}", tool::mark(outcome), tool::call(call));
-        self.line(&clip(&line, self.columns));
+        let line = format!("{} {}", tool::mark(outcome, self.terminal.marks), tool::call(call));
+        self.line(&clip(&line, self.terminal.columns));
         let left = lines.len().saturating_sub(LINES);
         self.more(left);
         for line in lines.iter().skip(left) {
-            let line = clip(line, self.columns.saturating_sub(4)).into_owned();
+            let line = clip(line, self.terminal.columns.saturating_sub(4)).into_owned();
             self.indented(&line);
         }
     }
