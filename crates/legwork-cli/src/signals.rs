@@ -47,8 +47,9 @@ fn start(control: Control, screen: Arc<Screen>) -> io::Result<()> {
     };
     let listen = async move {
         either(&mut interrupt, &mut terminate).await;
-        control.interrupt.cancel();
+        // Told first, so that it is not told after the end.
         screen.interrupting();
+        control.interrupt.cancel();
         either(&mut interrupt, &mut terminate).await;
         screen.leave();
         std::process::exit(Exit::Interrupted as i32);

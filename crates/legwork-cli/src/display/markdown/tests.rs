@@ -92,6 +92,7 @@ fn tables_are_aligned_and_clipped() {
     let table = "| Name | Size |\n|:-----|-----:|\n| `a` | 1 |\n| bbbbbb | 1000 |\n\nend";
     check(table, 40, "Name    Size\n──────  ────\n`a`        1\nbbbbbb  1000\n\nend\n");
     check(table, 11, "Name   Size\n─────  ────\n`a`       1\nbbbb…  1000\n\nend\n");
+    check(table, 12, "Name    Size\n──────  ────\n`a`        1\nbbbbbb  1000\n\nend\n");
     check("| no table", 20, "| no table\n");
     let wide = format!("|{}\n|{}\n", "a|".repeat(30), "-|".repeat(30));
     assert!(rendered(&wide, 20).starts_with("|a|"), "a table without a place is text");
@@ -153,10 +154,10 @@ fn nothing_of_it_commands_the_terminal() {
 
 #[test]
 fn no_text_takes_more_than_linear_work() {
-    const SIZE: usize = 1 << 18;
+    const SIZE: usize = 1 << 16;
     let texts = [
         "a".repeat(SIZE),
-        "word ".repeat(SIZE / 5),
+        "word ".repeat(SIZE * 4),
         "*a ".repeat(SIZE / 3),
         "**".repeat(SIZE / 2),
         "[".repeat(SIZE),
@@ -176,8 +177,8 @@ fn no_text_takes_more_than_linear_work() {
         let shown = in_pieces(&text, 80, true, 12);
         let start: String = text.chars().take(8).collect();
         let took = began.elapsed();
-        assert!(took < Duration::from_secs(20), "{start:?} took {took:?}");
-        assert!(shown.len() < 16 * SIZE, "{start:?} gave {} bytes", shown.len());
+        assert!(took < Duration::from_secs(8), "{start:?} took {took:?}");
+        assert!(shown.len() < 32 * SIZE, "{start:?} gave {} bytes", shown.len());
     }
 }
 

@@ -98,6 +98,9 @@ impl Wrap {
     }
 
     fn span(&mut self, text: &str, style: Style, start: usize, out: &mut String) {
+        if text.is_empty() {
+            return;
+        }
         let codes = self.codes(style);
         if !codes.is_empty() {
             out.push_str("\x1b[");

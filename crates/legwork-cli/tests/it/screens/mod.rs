@@ -1,0 +1,145 @@
+//! What people see, in a real terminal.
+//!
+//! A screen that is meant to change is looked at with `cargo insta review`, or written
+//! anew with `INSTA_UPDATE=always`.
+
+mod tmux;
+
+use std::fs;
+
+use insta::assert_snapshot;
+use legwork_testkit::{Server, Turn};
+use serde_json::json;
+
+use crate::home::Home;
+use tmux::Terminal;
+
+const ANSWER: &str = "\
+# What I found
+
+The tests fail because **`parse`** reads one line *too few*. See
+[the notes](https://example.org/notes) and <https://example.org>.
+
+1. Open `src/parse.rs` and look at the loop, which ends before the last line is read
+2. Run it again:
+   ```console
+   $ cargo test --all
+   ```
+
+- one thing
+  - and one below it
+
+> Quoted, with enough words that a narrow terminal has to break the line.
+
+| File | Lines | Why |
+|:-----|------:|-----|
+| `src/parse.rs` | 120 | the loop ends early |
+| notes.txt | 3 | says what is left to do |
+
+That is all.";
+
+fn work() -> [Turn; 5] {
+    [
+        Turn::call("read", json!({"path": "notes.txt"})).with_text("I look at the notes."),
+        Turn::call(
+            "edit",
+            json!({"path": "notes.txt", "edits": [{"old": "two", "new": "two and a half"}]}),
+        ),
+        Turn::call("write", json!({"path": "new.txt", "content": "first\nsecond\n"})),
+        Turn::call("bash", json!({"command": "echo checking; ls no-such-file"})),
+        Turn::text("**Done.** The notes say so."),
+    ]
+}
+
+fn home() -> Home {
+    let home = Home::new();
+    fs::write(home.work().join("notes.txt"), "one\ntwo\nthree\n").unwrap();
+    home
+}
+
+/// A terminal in which a script was run.
+fn terminal(turns: impl Into<Vec<Turn>>, columns: usize, line: &str) -> (Home, Server, Terminal) {
+    let (home, server) = (home(), Server::start(turns.into()).unwrap());
+    let terminal = Terminal::run(&home, &server, columns, line);
+    (home, server, terminal)
+}
+
+/// Its screen at the end.
+fn screen(turns: impl Into<Vec<Turn>>, columns: usize, line: &str) -> String {
+    terminal(turns, columns, line).2.end()
+}
+
+const RUN: &str = "$L run --sandbox off 'Fix it'";
+
+#[test]
+fn an_answer_in_markdown() {
+    if !tmux::is_there() {
+        return;
+    }
+    assert_snapshot!("answer_80", screen([Turn::text(ANSWER)], 80, RUN));
+    assert_snapshot!("answer_40", screen([Turn::text(ANSWER)], 40, RUN));
+    let plain = format!("NO_COLOR=1 {RUN}");
+    assert_snapshot!("answer_no_color", screen([Turn::text(ANSWER)], 80, &plain));
+    let (_home, _server, terminal) = terminal([Turn::text(ANSWER)], 80, RUN);
+    assert_snapshot!("answer_styled", terminal.end_styled());
+}
+
+#[test]
+fn tools_at_work() {
+    if !tmux::is_there() {
+        return;
+    }
+    assert_snapshot!("tools_80", screen(work(), 80, RUN));
+    assert_snapshot!("tools_40", screen(work(), 40, RUN));
+    assert_snapshot!("tools_plain", screen(work(), 80, &format!("{RUN} --plain")));
+    assert_snapshot!("tools_verbose", screen(work(), 80, &format!("{RUN} -v")));
+    assert_snapshot!("tools_quiet", screen(work(), 80, &format!("{RUN} -q")));
+    assert_snapshot!("tools_piped", screen(work(), 80, &format!("({RUN}) 2>&1 | cat")));
+    let (_home, _server, terminal) = terminal(work(), 80, RUN);
+    assert_snapshot!("tools_styled", terminal.end_styled());
+}
+
+#[test]
+fn a_server_that_does_not_answer() {
+    if !tmux::is_there() {
+        return;
+    }
+    let line = "OPENAI_BASE_URL=http://127.0.0.1:9/v1 $L run 'Fix it'";
+    for (columns, name) in [(80, "error_80"), (40, "error_40")] {
+        let (_home, _server, terminal) = terminal([], columns, line);
+        let waiting = terminal.until("waiting");
+        assert!(waiting.contains(" before asking"), "{waiting}");
+        assert_snapshot!(name, terminal.end());
+    }
+}
+
+#[test]
+fn what_is_waited_for_and_control_c_and_resume() {
+    if !tmux::is_there() {
+        return;
+    }
+    for (columns, suffix) in [(80, "80"), (40, "40")] {
+        let (home, server) = (home(), Server::start(work()).unwrap());
+        server.hold(1);
+        let terminal = Terminal::run(&home, &server, columns, RUN);
+        server.arrived_blocking(1);
+        let waiting = terminal.until("asking test:scripted");
+        assert!(waiting.contains("✓ read notes.t"), "{waiting}");
+        // The mark moves, and it is told how long it has been.
+        terminal.until("asking test:scripted · 1 s");
+        terminal.press("C-c");
+        assert_snapshot!(format!("interrupted_{suffix}"), terminal.end());
+        server.release(1);
+        drop(terminal);
+        let line = "$L resume $($L sessions list | cut -c -36)";
+        let terminal = Terminal::run(&home, &server, columns, line);
+        assert_snapshot!(format!("resume_{suffix}"), terminal.end());
+        drop(terminal);
+        let terminal = Terminal::run(&home, &server, columns, "$L sessions list");
+        assert_snapshot!(format!("list_{suffix}"), terminal.end());
+        drop(terminal);
+        let line = "$L sessions show $($L sessions list | cut -c -36) | tail -n 30";
+        let terminal = Terminal::run(&home, &server, columns, line);
+        assert_snapshot!(format!("show_{suffix}"), terminal.end());
+    }
+}
