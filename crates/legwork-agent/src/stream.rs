@@ -5,6 +5,7 @@ use std::future::IntoFuture as _;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use futures_util::Stream;
 use legwork_core::{Entry, SessionId, ToolCall, ToolOutcome};
@@ -25,6 +26,9 @@ pub enum RunEvent {
     StepStarted(u32),
     /// A request goes to this model.
     InferenceStarted(u32, String),
+    /// The request failed and is made again: the attempt that failed, the wait before
+    /// the next, and what happened.
+    InferenceRetried(u32, Duration, String),
     /// A piece of the answer's text.
     Text(String),
     /// A piece of the thinking.
@@ -47,6 +51,9 @@ impl RunEvent {
             LiveEvent::StepStarted { step } => Self::StepStarted(*step),
             LiveEvent::InferenceStarted { step, model } => {
                 Self::InferenceStarted(*step, (*model).to_owned())
+            }
+            LiveEvent::InferenceRetried { retry, .. } => {
+                Self::InferenceRetried(retry.attempt, retry.wait, retry.error.to_owned())
             }
             LiveEvent::Delta { delta: Delta::Text(text), .. } => Self::Text((*text).to_owned()),
             LiveEvent::Delta { delta: Delta::Thinking(text), .. } => {

@@ -10,9 +10,10 @@ use legwork::port::Retry;
 
 use super::markdown::Markdown;
 use super::status::Status;
+use super::summary::spent_within;
 use super::terminal::{Terminal, Tone};
 use super::text::{clip_with, one_line, time, visible, wrapped};
-use super::{At, Displayer, End, Event, Usage, advice, diff, spent, tool, verbose};
+use super::{At, Displayer, End, Event, Usage, advice, diff, tool, verbose};
 use crate::error::Error;
 
 /// How much is told.
@@ -237,7 +238,11 @@ impl<O: Write, E: Write> Human<O, E> {
             _ => {}
         }
         if self.verbosity != Verbosity::Quiet {
-            self.quiet(&spent(&Usage::of(end.state), self.terminal.marks))?;
+            let Terminal { marks, columns, .. } = self.terminal;
+            for line in spent_within(&Usage::of(end.state), marks, columns).lines() {
+                let line = self.terminal.paint(Tone::Quiet, line);
+                self.note(&line)?;
+            }
         }
         if status == ExecutionStatus::Completed {
             return Ok(());

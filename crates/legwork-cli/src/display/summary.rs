@@ -4,10 +4,25 @@ use std::time::Duration;
 
 use super::Usage;
 use super::marks::Marks;
-use super::text::{count, grouped, money, time};
+use super::text::{count, grouped, money, time, wrapped};
+
+/// A space where no line is broken.
+const WHOLE: &str = "\u{a0}";
 
 /// What was spent, in a line.
 pub(crate) fn spent(usage: &Usage, marks: Marks) -> String {
+    parts(usage).join(&format!(" {} ", marks.dot))
+}
+
+/// The same in lines of so many columns, none of its parts broken.
+pub(super) fn spent_within(usage: &Usage, marks: Marks, most: usize) -> String {
+    let whole = |part: &String| part.replace(' ', WHOLE);
+    let parts: Vec<_> = parts(usage).iter().map(whole).collect();
+    let line = parts.join(&format!("{WHOLE}{} ", marks.dot));
+    wrapped(&line, most, 2).replace(WHOLE, " ")
+}
+
+fn parts(usage: &Usage) -> Vec<String> {
     let mut parts = vec![count(usage.steps, "step")];
     if usage.tool_calls > 0 {
         parts.push(count(usage.tool_calls, "tool call"));
@@ -15,5 +30,5 @@ pub(crate) fn spent(usage: &Usage, marks: Marks) -> String {
     parts.push(format!("{} tokens in, {} out", grouped(usage.input), grouped(usage.output)));
     parts.push(time(Duration::from_millis(usage.active_ms)));
     parts.extend(usage.cost_usd.map(money));
-    parts.join(&format!(" {} ", marks.dot))
+    parts
 }

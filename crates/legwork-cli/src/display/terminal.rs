@@ -85,6 +85,12 @@ impl Terminal {
         }
     }
 
+    /// The same for what goes to standard output: a pipe has no width.
+    pub(crate) fn for_out(self) -> Self {
+        let columns = if self.out { self.columns } else { PIPED };
+        Self { columns, ..self }
+    }
+
     /// Looks again how wide it is.
     pub(crate) fn measure(&mut self) {
         if let Some(columns) = measured().filter(|_| self.lively) {

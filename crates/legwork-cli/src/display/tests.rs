@@ -3,10 +3,12 @@
 use std::time::Duration;
 
 use legwork::core::{SessionId, Timestamp, ToolCall, ToolOutcome};
+use legwork::port::Retry;
 
 use super::marks::{Marks, Signs};
-use super::text::{age, clip, columns, count, grouped, one_line, time, visible};
-use super::{At, Displayer as _, Event, Human, Json, Terminal, tool};
+use super::summary::{spent, spent_within};
+use super::text::{age, clip, columns, count, grouped, money, one_line, time, visible};
+use super::{At, Displayer as _, Event, Human, Json, Terminal, Usage, diff, tool};
 
 fn piped() -> Terminal {
     Terminal {
@@ -121,4 +123,66 @@ fn a_line_of_json_says_type_and_place_first() {
         "{\"type\":\"tool_started\",\"session\":\"s\",\"step\":4,\"version\":1,\"index\":2,\"id\":\"1\",\
          \"tool\":\"add\",\"arguments\":{\"a\":1}}\n"
     );
+}
+
+#[test]
+fn what_was_spent_ends_a_run_with_its_cost_where_it_is_known() {
+    let usage = |cost_usd| Usage {
+        steps: 3,
+        tool_calls: 2,
+        input: 1_030,
+        output: 15,
+        cost_usd,
+        active_ms: 4_200,
+    };
+    let marks = Marks::of(Signs::Unicode);
+    let line = "3 steps · 2 tool calls · 1,030 tokens in, 15 out · 4.2 s";
+    assert_eq!(spent(&usage(None), marks), line);
+    assert_eq!(spent(&usage(Some(0.0012)), marks), format!("{line} · $0.0012"));
+    assert_eq!(
+        [money(2.345), money(0.5), money(0.000_013)],
+        ["$2.35", "$0.5000", "less than $0.0001"]
+    );
+    let narrow = spent_within(&usage(None), marks, 30);
+    assert_eq!(narrow, "3 steps · 2 tool calls ·\n  1,030 tokens in, 15 out ·\n  4.2 s");
+}
+
+#[test]
+fn signs_are_those_of_the_locale() {
+    let table = [
+        ((None, None), Signs::Unicode),
+        ((Some("de_DE.UTF-8"), Some("xterm")), Signs::Unicode),
+        ((Some("C.utf8"), Some("linux")), Signs::Console),
+        ((Some("C"), Some("xterm")), Signs::Ascii),
+        ((Some("en_US.ISO-8859-1"), None), Signs::Ascii),
+    ];
+    for ((locale, term), signs) in table {
+        assert_eq!(Signs::of(locale, term), signs, "{locale:?} {term:?}");
+    }
+}
+
+#[test]
+fn a_wait_before_another_attempt_is_told() {
+    let retry = Retry { attempt: 1, wait: Duration::from_secs(2), error: "refused\x1b" };
+    let (_, err) = seen(piped(), &[Event::InferenceRetried(retry)]);
+    assert_eq!(err, "waiting 2.0 s before asking again: refused\\u{1b}\n");
+    let wide = Terminal { columns: 80, ..lively() };
+    let (_, err) = seen(wide, &[Event::InferenceStarted("m"), Event::InferenceRetried(retry)]);
+    assert!(err.ends_with("⠋ waiting 2.0 s before asking again: refused\\u{1b}"), "{err:?}");
+}
+
+#[test]
+fn a_long_diff_is_cut_and_escaped() {
+    let call = ToolCall::new("1", "edit", r#"{"path": "a"}"#);
+    let lines: String = (0..30).map(|n| format!("+{n}\x1b[2J\n")).collect();
+    let outcome = ToolOutcome::text(format!(
+        "edited a: 1 place replaced\n--- a\n+++ a\n@@ -0,0 +1,30 @@\n{lines}"
+    ));
+    let shown = |extent| diff::lines(&call, &outcome, extent, piped());
+    let short = shown(diff::Extent::Beginning);
+    assert_eq!((short.len(), short[1].as_str()), (11, "  +0\\u{1b}[2J"));
+    assert_eq!(short[10], "  … 21 more lines");
+    assert_eq!(shown(diff::Extent::All).len(), 31);
+    let failed = ToolOutcome::failed("edited a: no\n@@ x");
+    assert!(diff::lines(&call, &failed, diff::Extent::All, piped()).is_empty());
 }

@@ -33,7 +33,7 @@ pub(crate) async fn diff(args: args::Diff, config: &Config) -> Result<Exit, Erro
     match (args.stat, terminal.out) {
         (true, _) => print(&told.stat()),
         (false, true) => {
-            let terminal = Terminal { colour: terminal.out_colour, ..terminal };
+            let terminal = terminal.for_out();
             print(&coloured(&told.patches(), terminal))
         }
         // What `git apply` reads is left as it is.

@@ -48,7 +48,7 @@ pub(crate) async fn list(args: args::List, config: &Config) -> Result<Exit, Erro
         let lines = rows.iter().filter_map(|row| serde_json::to_string(row).ok());
         return print(&lines.map(|line| line + "\n").collect::<String>());
     }
-    let terminal = Terminal::detect();
+    let terminal = Terminal::detect().for_out();
     let ids = shown_ids(&all, terminal);
     let mut text = table(&rows, &ids, terminal, now());
     if let Some(left) = all.len().checked_sub(rows.len()).filter(|left| *left > 0) {

@@ -19,7 +19,10 @@ pub(crate) async fn show(args: args::Show, config: &Config) -> Result<Exit, Erro
     let found = find(store.as_ref(), &args.session, &place).await?;
     let exit = match args.json {
         true => print(&entries(&found)),
-        false => print(&transcript::of(&found, &place, Terminal::detect(), now())),
+        false => {
+            let terminal = Terminal::detect().for_out();
+            print(&transcript::of(&found, &place, terminal, now()))
+        }
     }?;
     if let Some(damage) = &found.damage {
         // Whether anybody reads standard error changes nothing.

@@ -119,7 +119,8 @@ fn redacted(line: &str) -> String {
     let mut out = String::new();
     let mut rest = line;
     while let Some(c) = rest.chars().next() {
-        let found = id(rest)
+        let found = age(rest)
+            .or_else(|| id(rest))
             .or_else(|| port(rest))
             .or_else(|| time(&out, rest))
             .or_else(|| place(rest))
@@ -174,4 +175,16 @@ fn tokens(text: &str) -> Option<(usize, String)> {
     let number = text.bytes().take_while(|b| b.is_ascii_digit() || *b == b',').count();
     let is_estimate = number > 3 && text.get(number..)?.starts_with(" tokens in");
     is_estimate.then(|| (number, "MANY".to_owned()))
+}
+
+/// How long ago something was, below a hundred seconds.
+fn age(text: &str) -> Option<(usize, String)> {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let seconds = " s ago";
+    let length = match text.starts_with("just now") {
+        true => "just now".len(),
+        false if digits > 0 && text.get(digits..)?.starts_with(seconds) => digits + seconds.len(),
+        false => return None,
+    };
+    Some((length, format!("{:-^length$}", "AGE")))
 }
