@@ -10,7 +10,7 @@ use super::secret::{Problem, Secret};
 use super::source::{Source, Sourced};
 use super::{Config, file};
 use crate::error::Error;
-use crate::settings::{is_local, variable};
+use crate::settings::is_local;
 
 /// A file that is larger holds no key.
 const MOST_BYTES: u64 = 64 << 10;
@@ -50,17 +50,15 @@ impl Credential {
     /// gets the key of another.
     pub(crate) fn find(provider: &str, config: &Config) -> Option<Self> {
         const OPENAI: &str = "OPENAI_API_KEY";
-        let own = legwork::model::key_variable(provider).filter(|name| variable(name).is_some());
-        let known = || config.key(provider);
-        let stranger = !is_local(provider) && !config.has_provider(provider);
-        let of_openai = || (stranger && variable(OPENAI).is_some()).then_some(OPENAI);
-        let by_variable = |name: &'static str| {
+        let set = |name: &&'static str| std::env::var_os(name).is_some_and(|key| !key.is_empty());
+        let variable = |name: &'static str| {
             Sourced::new(Place::Variable(name.to_owned()), Source::Environment(name))
         };
-        let place = own.map(by_variable).or_else(known);
+        let of_file = config.key(provider);
         let place = match legwork::model::key_variable(provider) {
-            Some(_) => place,
-            None => place.or_else(|| of_openai().map(by_variable)),
+            Some(own) => Some(own).filter(set).map(variable).or(of_file),
+            None if is_local(provider) || config.has_provider(provider) => of_file,
+            None => of_file.or_else(|| Some(OPENAI).filter(set).map(variable)),
         };
         Some(Self { provider: provider.to_owned(), place: place? })
     }

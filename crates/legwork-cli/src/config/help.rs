@@ -9,13 +9,13 @@ Examples:
   legwork config show --json | jq .values.model
   legwork config path            which files are looked at
 
-A value comes from the highest that has one: a flag, the session that goes on,
-the environment, the project's legwork.toml, your own legwork.toml, the default.
+A value comes from the highest that has one: a flag, the session that goes on, the environment, \
+the project's legwork.toml, your own legwork.toml, the default.
 
-Your file is ~/.config/legwork/legwork.toml (under XDG_CONFIG_HOME, if that is
-set), or the one that --config or LEGWORK_CONFIG names. The project's is the
-nearest legwork.toml from the working directory up to the repository's root. It
-is not trusted: it may name the model and lower limits, and nothing else.
+Your file is ~/.config/legwork/legwork.toml (under XDG_CONFIG_HOME, if that is set), or the one \
+that --config or LEGWORK_CONFIG names. The project's is the nearest legwork.toml from the working \
+directory up to the repository's root. It is not trusted: it may name the model and lower limits, \
+and nothing else.
 ";
 
 /// The help of `legwork config`.
@@ -38,7 +38,8 @@ pub(crate) fn example() -> String {
     for key in KEYS {
         text.push_str(&format!("\n# {}{}\n", key.help, also(key)));
         for line in key.example.lines() {
-            text.push_str(&format!("# {line}\n"));
+            // Without a space, so that it can be told from words.
+            text.push_str(&format!("#{line}\n"));
         }
     }
     text

@@ -173,7 +173,10 @@ impl Key {
 pub(super) fn nearest(name: &str, known: impl IntoIterator<Item = &'static str>) -> String {
     // What is far longer than any key is like none of them.
     let name: String = name.chars().take(40).collect();
-    let like = |known: &str| strsim::normalized_damerau_levenshtein(&name, known);
+    let like = |known: &str| match name.len() > 2 && known.contains(&name) {
+        true => 0.9,
+        false => strsim::normalized_damerau_levenshtein(&name, known),
+    };
     let best = known.into_iter().max_by(|a, b| like(a).total_cmp(&like(b)));
     match best {
         Some(best) if like(best) >= 0.5 => format!("did you mean `{best}`?"),

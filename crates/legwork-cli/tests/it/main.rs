@@ -8,6 +8,8 @@
 )]
 
 mod badly;
+mod config;
+mod config_files;
 mod diff;
 mod disk;
 mod doctor;
@@ -15,6 +17,8 @@ mod failures;
 mod help;
 mod home;
 mod input;
+mod keys;
+mod limits;
 mod lines;
 mod models;
 mod remove;
@@ -28,6 +32,7 @@ mod signals;
 mod stores;
 mod tls;
 mod tools;
+mod trust;
 
 #[test]
 fn no_file_of_this_folder_is_forgotten() {

@@ -120,11 +120,13 @@ fn state(place: &Place) -> String {
 fn as_text(rows: &[Row], keys: &[Credential], terminal: Terminal) -> String {
     let mut text = String::new();
     for Row { key, value, source } in rows {
-        let value = match value {
-            Some(value) => format!("{key} = {}", in_toml(value)),
-            None => format!("# {key} is not set"),
-        };
-        push(&mut text, &value, &source.to_string(), terminal);
+        match value {
+            Some(value) => {
+                let value = format!("{key} = {}", in_toml(value));
+                push(&mut text, &value, &source.to_string(), terminal);
+            }
+            None => text.push_str(&format!("# {key} is not set\n")),
+        }
     }
     for key in keys {
         let value = format!("# key of {}: {}", visible(&key.provider), state(&key.place.value));
@@ -152,7 +154,7 @@ fn as_json(rows: &[Row], keys: &[Credential]) -> Value {
         let entry = with_source(json!({"value": value}), source);
         match (*key, value.as_ref().and_then(|value| value.get(0))) {
             ("allow_paths", Some(path)) => {
-                paths.push(with_source(json!({"path": path}), source));
+                paths.push(with_source(json!({"value": path}), source));
             }
             ("allow_paths", None) => {}
             _ => {

@@ -1,0 +1,322 @@
+//! `legwork.toml`: which layer holds, and what is said of one that is wrong.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::home::{Home, Ran, ran};
+
+impl Home {
+    /// Writes the user's file.
+    pub(crate) fn settings(&self, text: &str) {
+        let path = self.work().join("../.config/legwork");
+        fs::create_dir_all(&path).unwrap();
+        fs::write(path.join("legwork.toml"), text).unwrap();
+    }
+
+    /// Writes the project's file.
+    pub(crate) fn project(&self, text: &str) {
+        fs::write(self.work().join("legwork.toml"), text).unwrap();
+    }
+}
+
+/// What `config show` says of a key, and of the layer that it came from.
+fn shown(home: &Home, key: &str, environment: &[(&str, &str)], flags: &[&str]) -> (Value, Value) {
+    let mut command = home.legwork(&["config", "show", "--json"]);
+    let ran = ran({
+        command.args(flags).envs(environment.iter().copied());
+        command
+    });
+    let all = ran.ends(0).last();
+    let entry = &all["values"][key];
+    (entry["value"].clone(), entry["source"].clone())
+}
+
+/// One key through its layers, each put on top of those before.
+struct Case {
+    key: &'static str,
+    default: Value,
+    user: (&'static str, Value),
+    project: Option<(&'static str, Value)>,
+    environment: Option<(&'static str, &'static str, Value)>,
+    flag: Option<(&'static str, &'static str, Value)>,
+}
+
+fn cases() -> Vec<Case> {
+    vec![
+        Case {
+            key: "model",
+            default: json!("openai:gpt-5-mini"),
+            user: ("model = 'a:user'", json!("a:user")),
+            project: Some(("model = 'a:project'", json!("a:project"))),
+            environment: Some(("LEGWORK_MODEL", "a:env", json!("a:env"))),
+            flag: Some(("--model", "a:flag", json!("a:flag"))),
+        },
+        Case {
+            key: "base_url",
+            default: json!(null),
+            user: ("base_url = 'http://user/v1'", json!("http://user/v1")),
+            project: None,
+            environment: Some(("OPENAI_BASE_URL", "http://env/v1", json!("http://env/v1"))),
+            flag: Some(("--base-url", "http://flag/v1", json!("http://flag/v1"))),
+        },
+        Case {
+            key: "sandbox",
+            default: json!("bubblewrap"),
+            user: ("sandbox = 'off'", json!("off")),
+            project: None,
+            environment: Some(("LEGWORK_SANDBOX", "bubblewrap", json!("bubblewrap"))),
+            flag: Some(("--sandbox", "off", json!("off"))),
+        },
+        Case {
+            key: "network",
+            default: json!(false),
+            user: ("network = true", json!(true)),
+            project: None,
+            environment: Some(("LEGWORK_NETWORK", "false", json!(false))),
+            flag: None,
+        },
+        Case {
+            key: "max_steps",
+            default: json!(100),
+            user: ("max_steps = 200", json!(200)),
+            project: Some(("max_steps = 20", json!(20))),
+            environment: Some(("LEGWORK_MAX_STEPS", "300", json!(300))),
+            flag: Some(("--max-steps", "400", json!(400))),
+        },
+        Case {
+            key: "max_cost_usd",
+            default: json!(null),
+            user: ("max_cost_usd = 2.5", json!(2.5)),
+            project: Some(("max_cost_usd = 1", json!(1.0))),
+            environment: Some(("LEGWORK_MAX_COST_USD", "0.25", json!(0.25))),
+            flag: Some(("--max-cost", "0.000001", json!(0.000001))),
+        },
+        Case {
+            key: "max_tokens",
+            default: json!(null),
+            user: ("max_tokens = 1_000", json!(1000)),
+            project: Some(("max_tokens = 0x10", json!(16))),
+            environment: Some(("LEGWORK_MAX_TOKENS", "5", json!(5))),
+            flag: Some(("--max-tokens", "6", json!(6))),
+        },
+        Case {
+            key: "max_minutes",
+            default: json!(null),
+            user: ("max_minutes = 30", json!(30)),
+            project: Some(("max_minutes = 10", json!(10))),
+            environment: Some(("LEGWORK_MAX_MINUTES", "5", json!(5))),
+            flag: Some(("--max-minutes", "6", json!(6))),
+        },
+        Case {
+            key: "color",
+            default: json!("auto"),
+            user: ("color = 'always'", json!("always")),
+            project: None,
+            environment: Some(("NO_COLOR", "1", json!("never"))),
+            flag: None,
+        },
+    ]
+}
+
+#[test]
+fn the_highest_layer_that_says_something_holds() {
+    for case in cases() {
+        let (home, key) = (Home::new(), case.key);
+        let check = |environment: &[(&str, &str)], flags: &[&str], value: Value, layer: &str| {
+            assert_eq!(shown(&home, key, environment, flags), (value, json!(layer)), "{key}");
+        };
+        check(&[], &[], case.default, "default");
+        home.settings(case.user.0);
+        check(&[], &[], case.user.1, "user_file");
+        if let Some((text, value)) = case.project {
+            home.project(text);
+            check(&[], &[], value, "project_file");
+        }
+        let mut environment = Vec::new();
+        if let Some((name, text, value)) = case.environment {
+            environment.push((name, text));
+            check(&environment, &[], value, "environment");
+        }
+        if let Some((name, text, value)) = case.flag {
+            check(&environment, &[name, text], value, "flag");
+        }
+    }
+}
+
+#[test]
+fn a_place_of_sessions_comes_from_file_environment_and_flag() {
+    let home = Home::new();
+    home.settings("store = 'sqlite:~/mine.db'");
+    let mine = home.work().parent().unwrap().join("mine.db");
+    let value = json!(format!("sqlite:{}", mine.display()));
+    assert_eq!(shown(&home, "store", &[], &[]), (value, json!("user_file")));
+    let listed = home.ran(&["sessions", "list"]).ends(0);
+    assert!(listed.out.contains("mine.db"), "{}", listed.out);
+    let environment = [("LEGWORK_STORE", "memory:")];
+    assert_eq!(shown(&home, "store", &environment, &[]).1, "environment");
+    assert_eq!(shown(&home, "store", &environment, &["--store", "sqlite:x"]).1, "flag");
+}
+
+#[test]
+fn paths_of_flags_come_to_those_of_the_file() {
+    let home = Home::new();
+    home.settings("allow_paths = ['~/notes', 'data:ro']");
+    let flags = ["--allow-path", "../notes:ro", "--allow-path", "/srv"];
+    let mut command = home.legwork(&["config", "show", "--json"]);
+    command.args(flags);
+    let all = ran(command).ends(0).last();
+    let paths = all["values"]["allow_paths"].as_array().unwrap();
+    let told: Vec<_> = paths.iter().map(|path| (&path["value"], &path["source"])).collect();
+    let at = |path: &str| json!(home.work().parent().unwrap().join(path).to_string_lossy());
+    let (config, notes) = (at(".config/legwork/data:ro"), json!(home.work().join("../notes:ro")));
+    let (notes, flag, file) = (&notes, &json!("flag"), &json!("user_file"));
+    let first = at("notes");
+    assert_eq!(
+        told,
+        [(&first, file), (&config, file), (notes, flag), (&json!("/srv"), flag)],
+        "{all}"
+    );
+}
+
+#[test]
+fn what_is_shown_names_the_line_and_fits_a_narrow_terminal() {
+    let home = Home::new();
+    home.settings("\n\nmodel = 'ollama:qwen3'\n");
+    let told = home.ran(&["config", "show"]).ends(0);
+    let line = told.out.lines().next().unwrap();
+    assert!(line.starts_with("model = \"ollama:qwen3\" "), "{line}");
+    assert!(line.ends_with("# ~/.config/legwork/legwork.toml:3"), "{line}");
+    assert!(told.out.contains("# max_tokens is not set\n"), "{}", told.out);
+}
+
+/// What is said of a user's file that is wrong.
+fn refused(text: &str) -> Ran {
+    let home = Home::new();
+    home.settings(text);
+    for args in [&["run", "x"][..], &["sessions", "list"], &["config", "show"]] {
+        let told = home.ran(args).ends(2).says("hint: ");
+        assert_eq!(told.out, "");
+    }
+    let told = home.ran(&["run", "--json", "x"]).ends(2);
+    assert_eq!(told.kinds(), ["error"]);
+    assert!(!home.store().exists());
+    told
+}
+
+#[test]
+fn unknown_keys_are_told_with_the_nearest_one_and_their_place() {
+    let check = |text: &str, place: &str, said: &str| {
+        refused(text).says(&format!("~/.config/legwork/legwork.toml:{place}: ")).says(said);
+    };
+    check("max_step = 3", "1:1", "`max_step` is not known; did you mean `max_steps`?");
+    check("\n  modell = 'a:b'", "2:3", "did you mean `model`?");
+    check("xyzzy = 1", "1:1", "the nearest that is known is `");
+    check(
+        "[keys.openai]\nfiel = 'x'",
+        "2:1",
+        "`keys.openai.fiel` is not known; did you mean `file`?",
+    );
+    check("[providers.my]\nurl = 'x'", "2:1", "did you mean `base_url`?");
+    check("'a\\u001b[2J' = 1", "1:1", "`a");
+}
+
+#[test]
+fn values_of_a_wrong_type_are_told_with_what_they_must_be() {
+    let check = |text: &str, said: &str| {
+        refused(text).says("/legwork.toml:").says(said);
+    };
+    check("max_steps = 'many'", "`max_steps` must be a whole number from 1 on, not text");
+    check("max_steps = 0", "not this number");
+    check("max_steps = -1", "not this number");
+    check("max_steps = 1.5", "not a number with a fraction");
+    check("max_cost_usd = nan", "`max_cost_usd` must be an amount above 0");
+    check("max_cost_usd = 0.0", "must be an amount");
+    check("max_cost_usd = -2", "must be an amount");
+    check("model = 3", "`model` must be text such as \"openai:gpt-5-mini\", not this number");
+    check("model = 'gpt-5'", "`model` must be text such as");
+    check("model = ''", "`model` is empty");
+    check("sandbox = 'none'", "`sandbox` cannot be \"none\": it is one of ");
+    check("color = true", "`color` must be one of its names");
+    check("network = 'yes'", "`network` must be true or false, not text");
+    check("allow_paths = '/x'", "`allow_paths` must be a list of paths");
+    check("allow_paths = ['/x', 1]", "`allow_paths` must be a list of paths");
+    check("allow_paths = ['~you/x']", "homes of others");
+    check("store = 'work.db'", "`store` must be text such as");
+    check("keys = 1", "`keys` must be a table");
+    check("[keys.openai]", "exactly one of `env`, `file` and `command`");
+    check("[keys.openai]\nenv = 'A'\nfile = 'B'", "exactly one of");
+    check("[keys.openai]\ncommand = []", "`keys.openai.command` is empty");
+    check("[keys.openai]\ncommand = [1]", "`keys.openai.command` must be text");
+    check("[keys.'a:b']\nenv = 'A'", "is no provider");
+    check("model = 'a:b'\nmodel = 'a:c'", "this is no TOML: duplicate key");
+    check("model =", "1:8: this is no TOML");
+}
+
+#[test]
+fn a_variable_that_is_wrong_is_told() {
+    let home = Home::new();
+    for (name, value, said) in [
+        ("LEGWORK_MAX_STEPS", "none", "must be a whole number"),
+        ("LEGWORK_MAX_COST_USD", "-1", "must be an amount"),
+        ("LEGWORK_SANDBOX", "none", "it is one of"),
+        ("LEGWORK_NETWORK", "yes", "must be true or false"),
+        ("LEGWORK_COLOR", "red", "it is one of auto, always, never"),
+    ] {
+        let mut command = home.legwork(&["run", "--model", "ollama:q", "x"]);
+        command.env(name, value);
+        ran(command).ends(2).says(&format!("error: {name} ")).says(said).says("unset it");
+    }
+}
+
+#[test]
+fn the_schema_is_the_one_in_the_docs_and_takes_what_the_command_takes() {
+    let home = Home::new();
+    let told = home.ran(&["config", "schema"]).ends(0).out;
+    let docs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/legwork.schema.json");
+    let written = fs::read_to_string(docs).unwrap();
+    assert_eq!(told, written, "write it anew: legwork config schema > docs/legwork.schema.json");
+    let schema = jsonschema::validator_for(&serde_json::from_str(&written).unwrap()).unwrap();
+    let valid = |text: &str| {
+        let value: Value = toml::from_str::<toml::Table>(text).map(|table| json!(table)).unwrap();
+        schema.is_valid(&value)
+    };
+    for case in cases() {
+        assert!(valid(case.user.0), "{}", case.key);
+    }
+    assert!(valid("[keys.openai]\ncommand = ['pass', 'show']\n[providers.my]\nbase_url = 'x'"));
+    assert!(!valid("max_step = 3"));
+    assert!(!valid("[keys.openai]\nenv = 'A'\nfile = 'B'"));
+    assert!(!valid("max_cost_usd = 0"));
+}
+
+#[test]
+fn the_file_to_begin_with_is_written_once_and_is_right() {
+    let home = Home::new();
+    home.ran(&["config", "init"]).ends(0);
+    home.ran(&["config", "init"]).ends(2).says("is there already");
+    let path = home.work().join("../.config/legwork/legwork.toml");
+    let text = fs::read_to_string(&path).unwrap();
+    home.ran(&["config", "show"]).ends(0);
+    // With its examples in force it is right too.
+    let is_example = |line: &&str| !line.starts_with([' ', '#']);
+    let settings = text.lines().filter_map(|line| line.strip_prefix('#')).filter(is_example);
+    let settings: Vec<_> = settings.collect();
+    fs::write(&path, settings.join("\n")).unwrap();
+    let told = home.ran(&["config", "show", "--json"]).ends(0).last();
+    assert_eq!(told["values"]["max_minutes"]["value"], 30, "{settings:?}");
+    assert_eq!(told["keys"]["openai"]["from"], "command");
+}
+
+#[test]
+fn every_key_is_explained_in_the_docs_and_in_help() {
+    let home = Home::new();
+    let help = home.ran(&["help", "config"]).ends(0).out;
+    let docs = include_str!("../../../../docs/configuration.md");
+    let schema: Value =
+        serde_json::from_str(include_str!("../../../../docs/legwork.schema.json")).unwrap();
+    for key in schema["properties"].as_object().unwrap().keys() {
+        assert!(docs.contains(&format!("`{key}`")) || docs.contains(&format!("`[{key}.")), "{key}");
+        assert!(help.contains(key), "{key}");
+    }
+}

@@ -1,0 +1,205 @@
+//! Keys by environment, file and command; never in a journal, an output or an error.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::{Path, PathBuf};
+
+use legwork_testkit::{Script, Server, Turn};
+
+use crate::home::{Home, Ran, ran, text};
+
+const KEY: &str = "sk-canary-d41d8cd98f00b204e9800998ecf8427e";
+/// Enough of it to tell that it leaked.
+const CANARY: &str = "canary";
+
+/// A file with the key in it, outside of the workspace.
+fn key_file(home: &Home, mode: u32) -> PathBuf {
+    let path = home.work().parent().unwrap().join("key");
+    fs::write(&path, format!("  {KEY} \r\nsecond line\n")).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+    path
+}
+
+/// A server that takes the key only.
+fn server() -> Server {
+    Server::start(Script::from([Turn::text("in")]).only_key(KEY)).unwrap()
+}
+
+/// Runs a task with a model of `openai` at a server.
+fn run(home: &Home, server: &Server, environment: &[(&str, &str)]) -> Ran {
+    let mut command = home.legwork(&["run", "--json", "--model", "openai:gpt-5", "open"]);
+    command.env("OPENAI_BASE_URL", server.base_url()).envs(environment.iter().copied());
+    ran(command)
+}
+
+/// Checks that the key is nowhere but in the files that hold it.
+fn assert_nowhere(home: &Home, told: &[&Ran]) {
+    for ran in told {
+        assert!(!ran.out.contains(CANARY) && !ran.err.contains(CANARY), "{ran:?}");
+    }
+    let mut folders = vec![home.work().parent().unwrap().to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            match path.is_dir() {
+                true => folders.push(path),
+                false => assert!(holds_key(&path) || !has_canary(&path), "{path:?}"),
+            }
+        }
+    }
+}
+
+fn holds_key(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name == "key" || name == "link" || name == "legwork.toml")
+}
+
+fn has_canary(path: &Path) -> bool {
+    let bytes = fs::read(path).unwrap();
+    bytes.windows(CANARY.len()).any(|part| part == CANARY.as_bytes())
+}
+
+#[test]
+fn a_key_is_sent_from_each_place_and_is_found_nowhere() {
+    let file = |home: &Home| format!("file = '{}'", key_file(home, 0o600).display());
+    let places: [&dyn Fn(&Home) -> String; 7] = [
+        &file,
+        &|home| format!("file = '{}'", key_file(home, 0o400).display()),
+        &|home| {
+            key_file(home, 0o600);
+            "file = '~/key'".to_owned()
+        },
+        &|home| {
+            symlink(key_file(home, 0o600), home.work().parent().unwrap().join("link")).unwrap();
+            "file = '../../link'".to_owned()
+        },
+        &|_| format!("command = 'printf %s {KEY} | cat'"),
+        &|_| format!("command = ['echo', '{KEY}']"),
+        &|_| "env = 'MY_KEY'".to_owned(),
+    ];
+    for place in places {
+        let (home, server) = (Home::new(), server());
+        home.settings(&format!("[keys.openai]\n{}", place(&home)));
+        let environment = [("MY_KEY", KEY)];
+        let done = run(&home, &server, &environment).ends(0);
+        assert_eq!(done.last()["text"], "in");
+        let resumed = home.ran(&["resume", "--json", &done.session()]);
+        let shown = home.ran(&["config", "show"]).ends(0);
+        let as_json = home.ran(&["config", "show", "--json"]).ends(0);
+        let journal = home.ran(&["sessions", "show", "--json", &done.session()]).ends(0);
+        assert_nowhere(&home, &[&done, &resumed, &shown, &as_json, &journal]);
+    }
+}
+
+#[test]
+fn the_providers_variable_comes_before_the_file() {
+    let (home, server) = (Home::new(), server());
+    home.settings("[keys.openai]\ncommand = 'touch ran; echo wrong'");
+    let told = run(&home, &server, &[("OPENAI_API_KEY", KEY)]).ends(0);
+    assert!(!home.work().join("../.config/legwork/ran").exists());
+    assert_nowhere(&home, &[&told]);
+}
+
+#[test]
+fn a_command_runs_only_when_a_model_is_asked_and_then_once() {
+    let (home, server) = (Home::new(), server());
+    home.settings(&format!("[keys.openai]\ncommand = 'echo >> ran; echo {KEY}'"));
+    let log = home.work().join("../.config/legwork/ran");
+    for args in [&["sessions", "list"][..], &["config", "show"], &["config", "path"]] {
+        home.ran(args).ends(0);
+    }
+    home.ran(&["run", "--model", "ollama:q", "--dir", "nowhere", "x"]).ends(2);
+    assert!(!log.exists());
+    run(&home, &server, &[]).ends(0);
+    assert_eq!(fs::read_to_string(log).unwrap(), "\n");
+}
+
+#[test]
+fn a_provider_of_the_users_own_never_gets_the_key_of_another() {
+    let (home, server) = (Home::new(), Server::start([Turn::text("in")]).unwrap());
+    home.settings(&format!("[providers.my]\nbase_url = '{}'", server.base_url()));
+    let mut command = home.legwork(&["run", "--model", "my:m", "x"]);
+    command.env("OPENAI_API_KEY", KEY).env("OPENAI_BASE_URL", "http://127.0.0.1:9/v1");
+    ran(command).ends(0);
+    assert_eq!(server.requests()[0].headers.get("authorization"), None);
+    home.settings(&format!(
+        "[providers.my]\nbase_url = '{}'\n[keys.my]\nenv = 'MY'",
+        server.base_url()
+    ));
+    let mut command = home.legwork(&["run", "--model", "my:m", "x"]);
+    command.env("OPENAI_API_KEY", "wrong").env("MY", KEY);
+    ran(command).ends(0);
+    let sent = &server.requests()[1].headers["authorization"];
+    assert_eq!(sent, &format!("Bearer {KEY}"));
+}
+
+/// Checks what is said of a place that gives no key.
+fn refused(settings: &str, message: &str, hint: &str) {
+    let (home, server) = (Home::new(), server());
+    key_file(&home, 0o644);
+    home.settings(&format!("[keys.openai]\n{settings}"));
+    let told = run(&home, &server, &[("MY_KEY", "sk-canary\nsk-canary")]).ends(2);
+    assert_eq!(told.kinds(), ["error"]);
+    let told = told.says(message).says(hint).says("(named in ~/.config/legwork/legwork.toml:1)");
+    assert!(text(&told.last(), "message").contains(message));
+    assert_nowhere(&home, &[&told]);
+    assert_eq!(server.requests().len(), 0);
+    assert!(!home.store().exists());
+}
+
+#[test]
+fn a_place_that_gives_no_key_is_told_without_what_it_gave() {
+    refused("file = '~/key'", "its mode is 0644, not 0600", "chmod 600 /");
+    refused("file = '~/nosuch'", "No such file", "first line");
+    refused("file = '~/work'", "it is no regular file", "first line");
+    refused("file = '/dev/null'", "it is no regular file", "first line");
+    refused("env = 'NOT_SET'", "in NOT_SET cannot be used: the variable is not set", "set NOT_SET");
+    refused("env = 'MY_KEY'", "it has more than one line", "set MY_KEY");
+    refused("command = 'exit 3'", "it failed (exit status: 3)", "run it yourself");
+    refused("command = 'echo'", "it is empty", "run it yourself");
+    refused("command = 'echo canary; echo why >&2; exit 1'", "why", "run it yourself");
+    refused("command = 'echo canary; echo canary'", "more than one line", "the key alone");
+    refused("command = 'printf \"canary\\000\"'", "a character that HTTP forbids", "the key alone");
+    refused("command = 'echo canary canary'", "it has a space", "the key alone");
+    refused("command = ['/nowhere/pass', 'show']", "it does not start", "run it yourself");
+}
+
+#[test]
+fn a_pipe_as_a_key_file_does_not_hang() {
+    let home = Home::new();
+    let pipe = home.pipe("pipe");
+    home.settings(&format!("[keys.openai]\nfile = '{}'", pipe.display()));
+    home.ran(&["run", "x"]).ends(2).says("it is no regular file");
+}
+
+#[test]
+fn a_key_that_a_server_sends_back_is_found_nowhere() {
+    let said = format!("you sent Authorization: Bearer {KEY}, is that right?");
+    for echo in [
+        Turn::status(401).with_message(&said),
+        Turn::status(400).with_message(format!("{} {KEY}", "x".repeat(380))),
+    ] {
+        let (home, server) = (Home::new(), Server::start([echo]).unwrap());
+        home.settings(&format!("[keys.openai]\ncommand = 'echo {KEY}'"));
+        let failed = run(&home, &server, &[]).ends(1);
+        let sent = &server.requests()[0].headers["authorization"];
+        assert!(sent.contains(KEY), "{sent}");
+        assert!(failed.out.contains("[redacted]"), "{}", failed.out);
+        let journal = home.ran(&["sessions", "show", "--json", &failed.session()]).ends(0);
+        let shown = home.ran(&["sessions", "show", &failed.session()]).ends(0);
+        assert_nowhere(&home, &[&failed, &journal, &shown]);
+    }
+}
+
+#[test]
+fn commands_of_the_agent_do_not_see_the_key() {
+    let home = Home::new();
+    let look = serde_json::json!({"command": "env; cat /proc/self/environ"});
+    let turns = [Turn::call("bash", look), Turn::text("Done.")];
+    let server = Server::start(turns).unwrap();
+    home.settings("[keys.openai]\nenv = 'MY_KEY'\n");
+    let mut command =
+        home.legwork(&["run", "--json", "--sandbox", "off", "--model", "openai:gpt-5", "x"]);
+    command.env("OPENAI_BASE_URL", server.base_url()).env("MY_KEY", KEY);
+    let done = ran(command).ends(0);
+    assert_nowhere(&home, &[&done]);
+}

@@ -1,0 +1,81 @@
+//! A project's file came with a repository, or an agent wrote it: what it may not do.
+
+use std::os::unix::fs::symlink;
+
+use legwork_testkit::{Script, Server, Turn};
+use serde_json::json;
+
+use crate::home::Home;
+
+#[test]
+fn a_project_cannot_set_what_is_not_its_own() {
+    for (text, why) in [
+        ("sandbox = 'off'", "do all that you may"),
+        ("sandbox = 'bubblewrap'", "do all that you may"),
+        ("network = true", "send away what they read"),
+        ("allow_paths = ['/']", "open your files"),
+        ("base_url = 'http://evil/v1'", "have your key sent"),
+        ("[providers.openai]\nbase_url = 'http://evil/v1'", "have your key sent"),
+        ("[keys.openai]\ncommand = 'touch ran; echo key'", "run a program"),
+        ("[keys.openai]\nfile = '/etc/passwd'", "run a program"),
+        ("[keys.openai]\nenv = 'HOME'", "run a program"),
+        ("store = 'sqlite:here.db'", "read your sessions"),
+        ("color = 'always'", "yours to say"),
+        ("[ keys . openai ]\ncommand = 'touch ran'", "run a program"),
+    ] {
+        let home = Home::new();
+        home.project(text);
+        let told = home.ran(&["run", "--json", "--model", "ollama:q", "x"]).ends(2);
+        assert_eq!(told.kinds(), ["error"]);
+        let told = told.says("~/work/legwork.toml:1:").says("cannot be set in a project's file");
+        told.says(why).says("hint: ").says("legwork config path");
+        assert!(!home.work().join("ran").exists() && !home.store().exists());
+        // What does not work in the project is not kept from working.
+        home.ran(&["sessions", "list"]).ends(0);
+    }
+}
+
+#[test]
+fn a_project_that_is_a_link_to_elsewhere_is_still_a_project() {
+    let home = Home::new();
+    let there = home.work().join("there.toml");
+    std::fs::write(&there, "sandbox = 'off'").unwrap();
+    symlink(&there, home.work().join("legwork.toml")).unwrap();
+    home.ran(&["run", "--model", "ollama:q", "x"]).ends(2).says("project's file");
+}
+
+#[test]
+fn a_project_cannot_raise_limits() {
+    let home = Home::new();
+    home.settings("max_tokens = 1000\n");
+    home.project("max_steps = 5000\nmax_tokens = 5000\nmax_minutes = 5\n");
+    let told = home.ran(&["config", "show", "--json"]).ends(0).last();
+    let limit = |key: &str| (&told["values"][key]["value"], &told["values"][key]["source"]);
+    assert_eq!(limit("max_steps"), (&json!(100), &json!("default")));
+    assert_eq!(limit("max_tokens"), (&json!(1000), &json!("user_file")));
+    assert_eq!(limit("max_minutes"), (&json!(5), &json!("project_file")));
+}
+
+#[test]
+fn a_limit_of_a_project_stops_a_run() {
+    let home = Home::new();
+    home.project("max_steps = 1");
+    let turns = [Turn::call("bash", json!({"command": "true"})), Turn::text("Done.")];
+    let server = Server::start(turns).unwrap();
+    let ran = home.ran_with(&server, &["run", "--json", "--sandbox", "off", "Work"]).ends(3);
+    assert_eq!(ran.last()["stop_reason"], "steps_limit");
+}
+
+#[test]
+fn a_project_that_the_agent_writes_does_not_change_a_session() {
+    let home = Home::new();
+    let write =
+        json!({"path": "legwork.toml", "content": "model = 'openai:other'\nmax_steps = 99\n"});
+    let turns = [Turn::call("write", write), Turn::text("Done.")];
+    let script = Script::from(turns).only_model("scripted");
+    let server = Server::start(script).unwrap();
+    let args = ["run", "--json", "--max-steps", "1", "Work"];
+    let id = home.ran_with(&server, &args).ends(3).session();
+    home.ran_with(&server, &["resume", &id]).ends(3);
+    home.ran_with(&server, &["resume", &id, "--max-steps", "2"]).ends(0);
+}
