@@ -15,16 +15,25 @@ use crate::settings::variable;
 #[derive(Debug, Clone)]
 pub(crate) struct Place {
     address: String,
-    /// Whether it was said by a flag, so that another command needs it too.
-    by_flag: bool,
+    /// What another command needs to find it again.
+    flag: String,
 }
 
 impl Place {
     /// The place that a flag names, else the environment, else the user's file, else the
     /// usual one.
     pub(crate) fn of(flags: &args::Store, config: &Config) -> Result<Self, Error> {
-        let Sourced { value, source } = Self::address_of(flags, config)?;
-        Self::checked(value, matches!(source, Source::Flag(_)))
+        Self::at(Self::address_of(flags, config)?, config)
+    }
+
+    fn at(address: Sourced<String>, config: &Config) -> Result<Self, Error> {
+        let Sourced { value, source } = address;
+        let address = checked(value)?;
+        let flag = match source {
+            Source::Flag(_) => format!(" --store {}{}", quoted(&address), config.flag),
+            _ => config.flag.clone(),
+        };
+        Ok(Self { address, flag })
     }
 
     /// Its address as it was said, and where.
@@ -41,15 +50,6 @@ impl Place {
         }
     }
 
-    fn checked(address: String, by_flag: bool) -> Result<Self, Error> {
-        let known = address == "memory:" || sqlite_path(&address).is_some();
-        if known {
-            return Ok(Self { address, by_flag });
-        }
-        let message = format!("{address:?} is no store that is known");
-        Err(Error::usage(message, "name one as sqlite:PATH, such as --store sqlite:work.db"))
-    }
-
     pub(crate) fn address(&self) -> &str {
         &self.address
     }
@@ -59,12 +59,9 @@ impl Place {
         sqlite_path(&self.address)
     }
 
-    /// What another command needs to find the same store: empty, or a flag.
+    /// What another command needs to find the same store: empty, or flags.
     pub(crate) fn flag(&self) -> String {
-        match self.by_flag {
-            true => format!(" --store {}", quoted(&self.address)),
-            false => String::new(),
-        }
+        self.flag.clone()
     }
 
     /// Opens it to write; it is made if it is not there.
@@ -93,6 +90,15 @@ impl Place {
         // What cannot be looked at is there, and opening it says what is wrong.
         sqlite_path(&self.address).is_some_and(|path| path.try_exists().unwrap_or(true))
     }
+}
+
+fn checked(address: String) -> Result<String, Error> {
+    let known = address == "memory:" || sqlite_path(&address).is_some();
+    if known {
+        return Ok(address);
+    }
+    let message = format!("{address:?} is no store that is known");
+    Err(Error::usage(message, "name one as sqlite:PATH, such as --store sqlite:work.db"))
 }
 
 fn sqlite_path(address: &str) -> Option<&Path> {

@@ -33,6 +33,8 @@ pub(crate) struct Settings {
     pub(crate) allow_paths: Vec<Sourced<AllowPath>>,
     pub(crate) context: ProjectContext,
     pub(crate) limits: Limits,
+    /// Whether the agent may write to the user's own file of settings.
+    pub(crate) exposed: bool,
 }
 
 /// A variable of the environment that is set to something.
@@ -91,10 +93,15 @@ impl Settings {
             Some(url) => Some(url),
             None => self::remembered(recorded, around(provider(&model.value), config)?)?,
         };
+        let (dir, allow_paths) = (dir(flags, recorded), allow_paths(flags, config, recorded)?);
+        let mut written =
+            allow_paths.iter().map(|path| &path.value).filter(|path| path.is_written());
+        let exposed = config.is_in(&dir) || written.any(|path| config.is_in(&path.path));
         Ok(Self {
             key: Credential::find(provider(&model.value), config),
             base_url,
-            dir: dir(flags, recorded),
+            dir,
+            exposed,
             sandbox: Sourced::new(Sandbox::default(), Source::Default)
                 .or(config.value(|values| &values.sandbox))
                 .or(variable_of("LEGWORK_SANDBOX", one_of)?)
@@ -105,7 +112,7 @@ impl Settings {
                 .or(variable_of("LEGWORK_NETWORK", switch)?.map(network))
                 .or(recorded.network.map(|on| network(Sourced::new(on, Source::Session))))
                 .or(flag(&flags.network, "--network")),
-            allow_paths: allow_paths(flags, config, recorded)?,
+            allow_paths,
             context: match flags.no_context {
                 true => ProjectContext::LeftOut,
                 false => recorded.context,

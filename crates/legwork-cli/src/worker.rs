@@ -37,6 +37,12 @@ impl Worker {
         };
         let model = model::at(&settings.model.value, url, key.as_ref().map(Secret::expose))?;
         check_price(settings, &model)?;
+        if settings.exposed {
+            screen.warn_later(
+                "the agent may write to your own legwork.toml, and so name programs that run with \
+                 all your rights: keep it out of where the agent works",
+            );
+        }
         let dir = workspace.root().to_str().map(str::to_owned);
         let recorded = Recorded { dir, ..settings.record() };
         let context = match settings.context {

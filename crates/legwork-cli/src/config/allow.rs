@@ -28,6 +28,11 @@ impl AllowPath {
         let path = expanded(path, folder)?;
         Ok(Self { path: std::path::absolute(&path).unwrap_or(path), access })
     }
+
+    /// Whether it may be written to.
+    pub(crate) fn is_written(&self) -> bool {
+        self.access == Access::Write
+    }
 }
 
 impl fmt::Display for AllowPath {

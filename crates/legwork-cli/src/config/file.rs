@@ -1,12 +1,13 @@
 //! A file of settings, read as carefully as something that a stranger left there.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
 use rustix::fs::OFlags;
 
+use super::document::Whose;
 use super::locate::shown;
 use crate::error::Error;
 
@@ -22,9 +23,10 @@ pub(super) fn open(path: &Path) -> io::Result<File> {
 /// The text of a file of settings; none if it is not there.
 ///
 /// # Errors
-/// When it is there and is no file of text of a sensible size that may be read.
-pub(super) fn text(path: &Path) -> Result<Option<String>, Error> {
-    let bytes = match read(path) {
+/// When it is there and is no file of text of a sensible size that may be read, or when it
+/// is the user's and somebody else may have written it.
+pub(super) fn text(path: &Path, whose: Whose) -> Result<Option<String>, Error> {
+    let bytes = match read(path, whose) {
         Ok(bytes) => bytes,
         Err(Problem::Io(error)) if is_missing(&error) => return Ok(None),
         Err(problem) => return Err(unreadable(path, &problem)),
@@ -45,9 +47,13 @@ enum Problem {
     TooLarge,
     #[error("it is no UTF-8 text")]
     NoText,
+    #[error("it may name programs to run, but everybody may write to it")]
+    Writable,
+    #[error("it may name programs to run, but it belongs to another user")]
+    Foreign,
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, Problem> {
+fn read(path: &Path, whose: Whose) -> Result<Vec<u8>, Problem> {
     let file = open(path).map_err(Problem::Io)?;
     let facts = file.metadata().map_err(Problem::Io)?;
     if path == Path::new("/dev/null") {
@@ -56,11 +62,27 @@ fn read(path: &Path) -> Result<Vec<u8>, Problem> {
     if !facts.is_file() {
         return Err(Problem::NoFile);
     }
+    if whose == Whose::User {
+        safe(&facts)?;
+    }
     let mut bytes = Vec::new();
     file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(Problem::Io)?;
     match u64::try_from(bytes.len()).is_ok_and(|size| size <= MOST_BYTES) {
         true => Ok(bytes),
         false => Err(Problem::TooLarge),
+    }
+}
+
+/// Whether nobody but the user, and the administrator, can have written it.
+fn safe(facts: &Metadata) -> Result<(), Problem> {
+    let me = rustix::process::geteuid();
+    // In a container all of a person's files may belong to somebody else than its root.
+    if !me.is_root() && ![me.as_raw(), 0].contains(&facts.uid()) {
+        return Err(Problem::Foreign);
+    }
+    match facts.mode() & 0o002 {
+        0 => Ok(()),
+        _ => Err(Problem::Writable),
     }
 }
 

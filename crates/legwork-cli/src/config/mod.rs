@@ -54,6 +54,8 @@ pub(crate) struct File {
 pub(crate) struct Config {
     pub(crate) user: Option<File>,
     pub(crate) project: Option<File>,
+    /// What another command needs to find the same user's file: empty, or a flag.
+    pub(crate) flag: String,
 }
 
 impl Config {
@@ -70,7 +72,7 @@ impl Config {
                 let hint = "set --config or LEGWORK_CONFIG right; `legwork config init` makes one";
                 Err(Error::usage(message, hint))
             }
-            _ => Ok(Self { user, project: None }),
+            _ => Ok(Self { user, project: None, flag: flag.map(again).unwrap_or_default() }),
         }
     }
 
@@ -85,7 +87,7 @@ impl Config {
             Some(path) => File::read(&path, Whose::Project)?,
             None => None,
         };
-        Ok(Self { user: self.user.clone(), project })
+        Ok(Self { project, ..self.clone() })
     }
 
     /// What the files say of a key: the user's, and the project's.
@@ -139,6 +141,13 @@ impl Config {
         Some(Sourced::new(at.value.clone(), user.source(at.line)))
     }
 
+    /// Whether the user's file lies in a folder.
+    pub(crate) fn is_in(&self, folder: &Path) -> bool {
+        let path = self.user.as_ref().and_then(|user| user.path.canonicalize().ok());
+        let folder = folder.canonicalize().ok();
+        path.zip(folder).is_some_and(|(path, folder)| path.starts_with(folder))
+    }
+
     /// Whether to color what goes to a terminal.
     ///
     /// # Errors
@@ -155,7 +164,7 @@ impl Config {
 
 impl File {
     fn read(path: &Path, whose: Whose) -> Result<Option<Self>, Error> {
-        let Some(text) = file::text(path)? else { return Ok(None) };
+        let Some(text) = file::text(path, whose)? else { return Ok(None) };
         let document = Document { path: path.to_owned(), text: &text, whose };
         let values = parse::parse(&document)?;
         Ok(Some(Self { whose, path: document.path, values }))
@@ -168,6 +177,11 @@ impl File {
             Whose::Project => Source::Project(line),
         }
     }
+}
+
+/// The flag that names a file again.
+fn again(path: &Path) -> String {
+    format!(" --config {}", crate::place::quoted(&path.to_string_lossy()))
 }
 
 /// Whether two paths lead to one file.

@@ -1,6 +1,7 @@
 //! Addresses of stores as they are typed and told.
 
-use super::{Place, quoted};
+use super::{Place, checked, quoted};
+use crate::config::{Config, Source, Sourced};
 
 #[test]
 fn what_a_shell_would_break_is_quoted() {
@@ -13,10 +14,11 @@ fn what_a_shell_would_break_is_quoted() {
 #[test]
 fn an_address_is_checked_before_it_is_used() {
     for address in ["sqlite:x.db", "sqlite:/x y", "memory:"] {
-        let place = Place::checked(address.to_owned(), true).unwrap();
+        let said = Sourced::new(address.to_owned(), Source::Flag("--store"));
+        let place = Place::at(said, &Config::default()).unwrap();
         assert_eq!(place.flag(), format!(" --store {}", quoted(address)));
     }
     for address in ["x.db", "sqlite:", "postgres://x", "memory:x"] {
-        assert!(Place::checked(address.to_owned(), true).is_err(), "{address}");
+        assert!(checked(address.to_owned()).is_err(), "{address}");
     }
 }

@@ -2,9 +2,10 @@
 
 use std::fs;
 
+use legwork_testkit::{Server, Turn};
 use serde_json::{Value, json};
 
-use crate::home::{Home, Ran, ran};
+use crate::home::{Home, Ran, ran, text};
 
 impl Home {
     /// Writes the user's file.
@@ -188,6 +189,37 @@ fn what_is_shown_names_the_line_and_fits_a_narrow_terminal() {
     assert!(line.starts_with("model = \"ollama:qwen3\" "), "{line}");
     assert!(line.ends_with("# ~/.config/legwork/legwork.toml:3"), "{line}");
     assert!(told.out.contains("# max_tokens is not set\n"), "{}", told.out);
+}
+
+#[test]
+fn colors_are_as_one_prefers() {
+    let home = Home::new();
+    let told = |color: &str| {
+        home.settings(&format!("color = '{color}'"));
+        home.ran(&["resume", "nosuch"]).ends(2).err.contains('\x1b')
+    };
+    assert_eq!([told("always"), told("auto"), told("never")], [true, false, false]);
+}
+
+#[test]
+fn the_way_on_names_the_file_that_was_named() {
+    let home = Home::new();
+    fs::write(home.work().join("my file.toml"), "store = 'sqlite:here.db'").unwrap();
+    let server = Server::start([Turn::status(400)]).unwrap();
+    let args = ["run", "--json", "--config", "my file.toml", "Work"];
+    let next = text(&home.ran_with(&server, &args).ends(1).last(), "next");
+    assert!(next.contains(" --config '") && next.contains("my file.toml' "), "{next}");
+    assert!(home.work().join("here.db").exists());
+}
+
+#[test]
+fn a_key_that_is_missing_is_shown_as_missing() {
+    let home = Home::new();
+    let shown = home.ran(&["config", "show"]).ends(0).out;
+    assert!(shown.contains("# key of openai is not set"), "{shown}");
+    home.settings("[keys.openai]\nenv = 'MINE'");
+    let shown = home.ran(&["config", "show"]).ends(0).out;
+    assert!(shown.contains("# key of openai: not set: the variable MINE"), "{shown}");
 }
 
 /// What is said of a user's file that is wrong.

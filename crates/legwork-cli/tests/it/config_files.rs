@@ -55,6 +55,36 @@ fn what_nests_without_end_is_refused() {
 }
 
 #[test]
+fn a_file_that_everybody_may_write_to_is_refused() {
+    let home = Home::new();
+    let path = user_file(&home);
+    fs::write(&path, "model = 'ollama:q'").unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).unwrap();
+    refused(&home, "everybody may write to it");
+}
+
+#[test]
+fn a_file_of_another_user_is_refused() {
+    let home = Home::new();
+    let path = user_file(&home);
+    fs::write(&path, "model = 'ollama:q'").unwrap();
+    open_to_all(home.work().parent().unwrap());
+    if chown(&path, Some(NOBODY - 1), None).is_err() {
+        println!("skipped: this user cannot give a file away");
+        return;
+    }
+    let mut command = home.legwork(&["config", "show"]);
+    match command.uid(NOBODY).gid(NOBODY).output() {
+        Ok(output) => {
+            let told = String::from_utf8(output.stderr).unwrap();
+            assert_eq!(output.status.code(), Some(2), "{told}");
+            assert!(told.contains("belongs to another user"), "{told}");
+        }
+        Err(error) => println!("skipped: the command cannot be run as another user: {error}"),
+    }
+}
+
+#[test]
 fn a_file_that_may_not_be_read_is_told() {
     let home = Home::new();
     let path = user_file(&home);

@@ -67,6 +67,21 @@ fn a_limit_of_a_project_stops_a_run() {
 }
 
 #[test]
+fn who_lets_the_agent_write_to_his_own_file_is_warned() {
+    let home = Home::new();
+    home.settings("max_steps = 5");
+    let server = Server::start([Turn::text("Hi."), Turn::text("Hi.")]).unwrap();
+    let warned = |flags: &[&str]| {
+        let ran = home.ran_with(&server, &[&["run", "Work"], flags].concat()).ends(0);
+        ran.err.contains("warning: the agent may write to your own legwork.toml")
+    };
+    assert!(!warned(&[]));
+    assert!(warned(&["--dir", ".."]));
+    assert!(warned(&["--allow-path", "../.config"]));
+    assert!(!warned(&["--allow-path", "../.config:ro"]));
+}
+
+#[test]
 fn a_project_that_the_agent_writes_does_not_change_a_session() {
     let home = Home::new();
     let write =

@@ -37,10 +37,15 @@ pub(super) fn show(args: &args::ConfigShow, file: Option<&Path>) -> Result<Exit,
     let store = place::Place::address_of(&args.store, &config)?;
     let rows = rows(&settings, store, &config)?;
     let keys = credentials(&settings, &config);
-    match args.json {
-        true => print(&format!("{}\n", as_json(&rows, &keys))),
-        false => print(&as_text(&rows, &keys, Terminal::detect())),
+    if args.json {
+        return print(&format!("{}\n", as_json(&rows, &keys)));
     }
+    let mut text = as_text(&rows, &keys, Terminal::detect());
+    let own = provider(&settings.model.value);
+    if let (Some(variable), None) = (legwork::model::key_variable(own), &settings.key) {
+        text.push_str(&format!("# key of {own} is not set: neither {variable} nor [keys.{own}]\n"));
+    }
+    print(&text)
 }
 
 fn rows(settings: &Settings, store: Sourced<String>, config: &Config) -> Result<Vec<Row>, Error> {
