@@ -69,8 +69,8 @@ impl Settings {
         config: &Config,
         state: &AgentState,
     ) -> Result<Self, Error> {
+        // The project's file is not read again: the agent may have written it by now.
         let mut recorded = Recorded::of(state);
-        let config = config.with_project(&dir(flags, &recorded))?;
         let definition = &state.facts().definition;
         let before = &*definition.settings.model;
         let model = Sourced::new(before.to_owned(), Source::Session);
@@ -79,7 +79,7 @@ impl Settings {
             // Another provider is not asked for at the address of the one before.
             recorded.base_url = None;
         }
-        Self::with(flags, &config, model, &recorded, &Remembered::of(&definition.budget))
+        Self::with(flags, config, model, &recorded, &Remembered::of(&definition.budget))
     }
 
     fn with(

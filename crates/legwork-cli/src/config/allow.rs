@@ -31,7 +31,7 @@ impl AllowPath {
 
     /// Whether it may be written to.
     pub(crate) fn is_written(&self) -> bool {
-        self.access == Access::Write
+        self.access == Access::ReadWrite
     }
 }
 

@@ -92,3 +92,6 @@ pub(crate) fn expanded(text: &str, folder: &Path) -> Result<PathBuf, String> {
     let home = home().ok_or_else(|| "~ is not known: HOME is not set".to_owned())?;
     Ok(if rest.is_empty() { home } else { home.join(rest) })
 }
+
+#[cfg(test)]
+mod tests;

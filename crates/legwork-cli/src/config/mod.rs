@@ -4,8 +4,8 @@
 //! user's file, the project's file, the environment, what the session remembers, a flag.
 //! The project's file is not trusted: [`key`] says what it may set.
 //!
-//! Read the modules in this order: [`key`], [`locate`], [`parse`], [`source`], [`layers`],
-//! [`credential`].
+//! Read the modules in this order: [`key`], [`locate`], [`parse`], [`source`], [`loaded`],
+//! [`layers`], [`credential`].
 
 mod allow;
 pub(crate) mod credential;
@@ -15,6 +15,7 @@ pub(crate) mod help;
 mod item;
 pub(crate) mod key;
 mod layers;
+mod loaded;
 pub(crate) mod locate;
 mod parse;
 mod program;
@@ -23,174 +24,15 @@ mod secret;
 mod source;
 mod values;
 
-use std::path::Path;
-
 use clap::ValueEnum;
 use legwork::core::budget::MicroUsd;
 
 pub(crate) use allow::AllowPath;
 pub(crate) use credential::Credential;
-pub(crate) use layers::{Limits, Remembered, switch, text_variable, usd, variable_of};
+pub(crate) use layers::{Limits, Remembered, switch, usd, variable_of};
+pub(crate) use loaded::Config;
 pub(crate) use secret::Secret;
-pub(crate) use source::{Line, Source, Sourced};
-pub(crate) use values::{At, Values};
-
-use crate::args::Color;
-use crate::error::Error;
-use credential::Place;
-use document::{Document, Whose};
-use locate::{UserFile, of_project};
-
-/// A file that was read.
-#[derive(Debug, Clone)]
-pub(crate) struct File {
-    whose: Whose,
-    path: std::path::PathBuf,
-    pub(crate) values: Values,
-}
-
-/// The files that were read.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Config {
-    pub(crate) user: Option<File>,
-    pub(crate) project: Option<File>,
-    /// What another command needs to find the same user's file: empty, or a flag.
-    pub(crate) flag: String,
-}
-
-impl Config {
-    /// Reads the user's file: the one that a flag or the environment names, or the usual one.
-    ///
-    /// # Errors
-    /// When it is there and cannot be used, or was named and is not there.
-    pub(crate) fn of_user(flag: Option<&Path>) -> Result<Self, Error> {
-        let Some(place) = UserFile::find(flag) else { return Ok(Self::default()) };
-        let user = File::read(place.path(), Whose::User)?;
-        match (&place, &user) {
-            (UserFile::Named(path), None) => {
-                let message = format!("there is no file of settings {}", locate::shown(path));
-                let hint = "set --config or LEGWORK_CONFIG right; `legwork config init` makes one";
-                Err(Error::usage(message, hint))
-            }
-            _ => Ok(Self { user, project: None, flag: flag.map(again).unwrap_or_default() }),
-        }
-    }
-
-    /// The same with the file of the project that a directory belongs to.
-    ///
-    /// # Errors
-    /// When there is one and it cannot be used, or says what it may not.
-    pub(crate) fn with_project(&self, dir: &Path) -> Result<Self, Error> {
-        let found = of_project(dir).into_iter().find(|path| path.symlink_metadata().is_ok());
-        let same = |path: &Path| self.user.as_ref().is_some_and(|user| is_same(&user.path, path));
-        let project = match found.filter(|path| !same(path)) {
-            Some(path) => File::read(&path, Whose::Project)?,
-            None => None,
-        };
-        Ok(Self { project, ..self.clone() })
-    }
-
-    /// What the files say of a key: the user's, and the project's.
-    fn values<T: Clone>(&self, get: impl Fn(&Values) -> &Option<At<T>>) -> [Option<Sourced<T>>; 2] {
-        let of = |file: &Option<File>| {
-            let file = file.as_ref()?;
-            let at = get(&file.values).as_ref()?;
-            Some(Sourced::new(at.value.clone(), file.source(at.line)))
-        };
-        [of(&self.user), of(&self.project)]
-    }
-
-    /// The value of the topmost file that has one.
-    pub(crate) fn value<T: Clone>(
-        &self,
-        get: impl Fn(&Values) -> &Option<At<T>>,
-    ) -> Option<Sourced<T>> {
-        let [user, project] = self.values(get);
-        project.or(user)
-    }
-
-    /// The paths that the user's file opens.
-    pub(crate) fn allow_paths(&self) -> Vec<Sourced<AllowPath>> {
-        let Some(user) = &self.user else { return Vec::new() };
-        let paths = user.values.allow_paths.iter();
-        paths.map(|at| Sourced::new(at.value.clone(), user.source(at.line))).collect()
-    }
-
-    /// Where the user's file says that a provider's key is.
-    pub(crate) fn key(&self, provider: &str) -> Option<Sourced<Place>> {
-        let user = self.user.as_ref()?;
-        let at = user.values.keys.get(provider)?;
-        Some(Sourced::new(at.value.clone(), user.source(at.line)))
-    }
-
-    /// Whether the user's file has a table of the provider.
-    pub(crate) fn has_provider(&self, provider: &str) -> bool {
-        self.user.as_ref().is_some_and(|user| user.values.providers.contains_key(provider))
-    }
-
-    /// The providers that the user's file has tables of.
-    pub(crate) fn providers(&self) -> impl Iterator<Item = &str> {
-        let providers = self.user.iter().flat_map(|user| user.values.providers.keys());
-        providers.map(String::as_str)
-    }
-
-    /// Where the user's file says that a provider is served.
-    pub(crate) fn provider_url(&self, provider: &str) -> Option<Sourced<String>> {
-        let user = self.user.as_ref()?;
-        let at = user.values.providers.get(provider)?.as_ref()?;
-        Some(Sourced::new(at.value.clone(), user.source(at.line)))
-    }
-
-    /// Whether the user's file lies in a folder.
-    pub(crate) fn is_in(&self, folder: &Path) -> bool {
-        let path = self.user.as_ref().and_then(|user| user.path.canonicalize().ok());
-        let folder = folder.canonicalize().ok();
-        path.zip(folder).is_some_and(|(path, folder)| path.starts_with(folder))
-    }
-
-    /// Whether to color what goes to a terminal.
-    ///
-    /// # Errors
-    /// When a variable of the environment has a value that is none.
-    pub(crate) fn color(&self) -> Result<Sourced<Color>, Error> {
-        let none = text_variable("NO_COLOR")?.map(|_| Color::Never);
-        let none = none.map(|color| Sourced::new(color, Source::Environment("NO_COLOR")));
-        let environment = variable_of("LEGWORK_COLOR", one_of)?;
-        Ok(Sourced::new(Color::default(), Source::Default)
-            .or(self.value(|values| &values.color))
-            .or(environment.or(none)))
-    }
-}
-
-impl File {
-    fn read(path: &Path, whose: Whose) -> Result<Option<Self>, Error> {
-        let Some(text) = file::text(path, whose)? else { return Ok(None) };
-        let document = Document { path: path.to_owned(), text: &text, whose };
-        let values = parse::parse(&document)?;
-        Ok(Some(Self { whose, path: document.path, values }))
-    }
-
-    fn source(&self, number: usize) -> Source {
-        let line = Line { path: self.path.clone(), number };
-        match self.whose {
-            Whose::User => Source::User(line),
-            Whose::Project => Source::Project(line),
-        }
-    }
-}
-
-/// The flag that names a file again.
-fn again(path: &Path) -> String {
-    format!(" --config {}", crate::place::quoted(&path.to_string_lossy()))
-}
-
-/// Whether two paths lead to one file.
-fn is_same(a: &Path, b: &Path) -> bool {
-    match (a.canonicalize(), b.canonicalize()) {
-        (Ok(a), Ok(b)) => a == b,
-        _ => false,
-    }
-}
+pub(crate) use source::{Source, Sourced};
 
 /// An amount of US dollars, if it is one that can limit something.
 pub(crate) fn money(usd: f64) -> Option<MicroUsd> {

@@ -181,6 +181,28 @@ fn paths_of_flags_come_to_those_of_the_file() {
 }
 
 #[test]
+fn a_session_remembers_the_paths_that_were_allowed() {
+    let home = Home::new();
+    home.settings("allow_paths = ['~/notes']");
+    let turns = [Turn::text("One."), Turn::text("Two."), Turn::text("Three.")];
+    let server = Server::start(turns).unwrap();
+    let args = ["run", "--json", "--allow-path", "/srv:ro", "Work"];
+    let id = home.ran_with(&server, &args).ends(0).session();
+    let remembered = || {
+        let entries = home.ran(&["sessions", "show", "--json", &id]).ends(0).events();
+        let paths = |entry: &Value| entry.pointer("/body/value/allow_paths").cloned();
+        entries.iter().filter_map(paths).collect::<Vec<_>>()
+    };
+    let notes = home.work().parent().unwrap().join("notes").display().to_string();
+    assert_eq!(remembered(), [json!([notes, "/srv:ro"])]);
+    home.settings("allow_paths = ['/else']");
+    home.ran_with(&server, &["run", "--session", &id, "more"]).ends(0);
+    assert_eq!(remembered().len(), 1);
+    home.ran_with(&server, &["run", "--session", &id, "--allow-path", "/srv", "more"]).ends(0);
+    assert_eq!(remembered()[1], json!([notes, "/srv"]));
+}
+
+#[test]
 fn what_is_shown_names_the_line_and_fits_a_narrow_terminal() {
     let home = Home::new();
     home.settings("\n\nmodel = 'ollama:qwen3'\n");

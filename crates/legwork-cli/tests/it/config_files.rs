@@ -191,7 +191,7 @@ fn a_key_file_of_another_user_is_refused() {
     let key = home.work().join("key");
     fs::write(&key, "sk-canary\n").unwrap();
     fs::set_permissions(&key, fs::Permissions::from_mode(0o600)).unwrap();
-    if chown(&key, Some(NOBODY), Some(NOBODY)).is_err() {
+    if chown(&key, Some(NOBODY - 1), None).is_err() {
         println!("skipped: this user cannot give a file away");
         return;
     }

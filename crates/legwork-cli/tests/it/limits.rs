@@ -3,7 +3,7 @@
 use legwork_testkit::{Server, Turn};
 use serde_json::{Value, json};
 
-use crate::home::{Home, Ran, text};
+use crate::home::{Home, Ran, ran, text};
 
 fn turns() -> [Turn; 2] {
     [Turn::call("bash", json!({"command": "true"})), Turn::text("Done.")]
@@ -87,7 +87,9 @@ fn a_session_keeps_its_limits_when_the_file_changes() {
     home.settings("max_steps = 1\nmax_minutes = 9");
     let id = run(&home, &server, &[]).ends(3).session();
     home.settings("max_steps = 50");
-    home.ran_with(&server, &["resume", &id]).ends(3);
+    let mut command = home.with(&server, &["resume", &id]);
+    command.env("LEGWORK_MAX_STEPS", "50");
+    ran(command).ends(3);
     home.ran_with(&server, &["resume", &id, "--max-steps", "2"]).ends(0);
     let last = home.ran(&["sessions", "show", "--json", &id]).ends(0).out;
     assert_eq!(last.matches("540000000").count(), 2, "{last}");

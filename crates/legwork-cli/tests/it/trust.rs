@@ -92,5 +92,7 @@ fn a_project_that_the_agent_writes_does_not_change_a_session() {
     let args = ["run", "--json", "--max-steps", "1", "Work"];
     let id = home.ran_with(&server, &args).ends(3).session();
     home.ran_with(&server, &["resume", &id]).ends(3);
+    // Not even by a file that cannot be used.
+    home.project("max_tokens = 1\nsandbox = 'off'\n");
     home.ran_with(&server, &["resume", &id, "--max-steps", "2"]).ends(0);
 }

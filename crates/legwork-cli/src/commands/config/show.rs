@@ -188,3 +188,6 @@ fn with_source(mut entry: Value, source: &Source) -> Value {
     }
     entry
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,37 @@
+use super::*;
+use crate::display::text::columns;
+
+fn terminal(columns: usize) -> Terminal {
+    Terminal { columns, ..Terminal::detect() }
+}
+
+fn rows() -> Vec<Row> {
+    vec![
+        row("model", Some("openai:gpt-5-mini".into()), &Source::Environment("LEGWORK_MODEL")),
+        row("max_steps", Some(100.into()), &Source::Default),
+        row("max_tokens", None, &Source::Default),
+        row("store", Some("sqlite:\x1b[2J".into()), &Source::Flag("--store")),
+    ]
+}
+
+#[test]
+fn a_narrow_terminal_shows_sources_on_lines_of_their_own() {
+    let narrow = as_text(&rows(), &[], terminal(40));
+    assert!(narrow.lines().all(|line| columns(line) <= 40), "{narrow}");
+    assert!(narrow.starts_with("model = \"openai:gpt-5-mini\"\n  # LEGWORK_MODEL\n"), "{narrow}");
+    let wide = as_text(&rows(), &[], terminal(100));
+    assert_eq!(wide.lines().count(), 4, "{wide}");
+    assert!(wide.contains("# max_tokens is not set\n"), "{wide}");
+}
+
+#[test]
+fn nothing_that_is_shown_commands_the_terminal() {
+    assert!(!as_text(&rows(), &[], terminal(100)).contains('\x1b'));
+}
+
+#[test]
+fn what_is_shown_is_toml() {
+    let text = as_text(&rows(), &[], terminal(100));
+    let table: toml::Table = toml::from_str(&text).unwrap();
+    assert_eq!(table["store"].as_str(), Some("sqlite:\x1b[2J"));
+}
