@@ -87,7 +87,8 @@ impl Error {
             Self::Workspace(_) => "name another directory with --dir",
             Self::Legwork(legwork::Error::Model { .. }) => {
                 "name a model with --model, such as openai:gpt-5-mini or ollama:qwen3, and give \
-                 --base-url for any other server that speaks Chat Completions"
+                 --base-url for any other server that speaks Chat Completions; `legwork help config` \
+                 says how to keep both, and where keys may be"
             }
             Self::Legwork(legwork::Error::Agent(agent::Error::Refused(_))) => {
                 "`legwork resume ID` goes on with what is under way, `legwork run --session ID \

@@ -7,7 +7,8 @@ use legwork::core::{AgentState, Budget};
 
 use crate::args::{self, Network, Sandbox};
 use crate::config::{
-    AllowPath, Config, Credential, Limits, Remembered, Source, Sourced, one_of, switch, variable_of,
+    AllowPath, Config, Credential, Limits, Remembered, Source, Sourced, not_taken, one_of, switch,
+    variable_of,
 };
 use crate::error::Error;
 use crate::recorded::{BaseUrl, By, ProjectContext, Recorded};
@@ -33,6 +34,8 @@ pub(crate) struct Settings {
     pub(crate) allow_paths: Vec<Sourced<AllowPath>>,
     pub(crate) context: ProjectContext,
     pub(crate) limits: Limits,
+    /// Limits of the project that are not taken, and where they stand.
+    pub(crate) not_taken: Vec<(&'static str, Source)>,
     /// Whether the agent may write to the user's own file of settings.
     pub(crate) exposed: bool,
 }
@@ -102,6 +105,7 @@ impl Settings {
             base_url,
             dir,
             exposed,
+            not_taken: not_taken(config, DEFAULT_STEPS),
             sandbox: Sourced::new(Sandbox::default(), Source::Default)
                 .or(config.value(|values| &values.sandbox))
                 .or(variable_of("LEGWORK_SANDBOX", one_of)?)

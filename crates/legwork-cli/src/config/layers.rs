@@ -79,6 +79,23 @@ pub(crate) fn limit<T: Ord + Copy>(default: Option<T>, files: [Option<Sourced<T>
     }
 }
 
+/// The limits of the project's file that are not taken, for they are no lower.
+pub(crate) fn not_taken(config: &Config, steps: u64) -> Vec<(&'static str, Source)> {
+    fn higher<T: Ord + Copy>(default: Option<T>, files: [Option<Sourced<T>>; 2]) -> Option<Source> {
+        let [user, project] = files;
+        let project = project?;
+        let own = limit(default, [user, None]).value?;
+        (project.value > own).then_some(project.source)
+    }
+    let limits = [
+        ("max_steps", higher(Some(steps), config.values(|values| &values.max_steps))),
+        ("max_cost_usd", higher(None, config.values(|values| &values.max_cost_usd))),
+        ("max_tokens", higher(None, config.values(|values| &values.max_tokens))),
+        ("max_minutes", higher(None, config.values(|values| &values.max_minutes))),
+    ];
+    limits.into_iter().filter_map(|(key, source)| Some((key, source?))).collect()
+}
+
 impl<T> Limit<T> {
     /// The same with the layers above the files.
     fn above(

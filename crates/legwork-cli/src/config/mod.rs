@@ -22,6 +22,7 @@ mod program;
 pub(crate) mod schema;
 mod secret;
 mod source;
+mod tables;
 mod values;
 
 use clap::ValueEnum;
@@ -29,7 +30,7 @@ use legwork::core::budget::MicroUsd;
 
 pub(crate) use allow::AllowPath;
 pub(crate) use credential::Credential;
-pub(crate) use layers::{Limits, Remembered, switch, usd, variable_of};
+pub(crate) use layers::{Limits, Remembered, not_taken, switch, usd, variable_of};
 pub(crate) use loaded::Config;
 pub(crate) use secret::Secret;
 pub(crate) use source::{Source, Sourced};

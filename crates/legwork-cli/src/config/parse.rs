@@ -1,20 +1,18 @@
 //! From the text of a file to what it says, or to what is wrong with it and where.
 
-use std::collections::BTreeMap;
-
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
 use super::allow::AllowPath;
-use super::credential::{Place, Program};
 use super::document::{Document, SEE_KEYS, Whose};
 use super::item::Item;
-use super::key::{KEYS, Key, OF_KEYS, OF_PROVIDERS, Project, nearest};
+use super::key::{KEYS, Key, Project, nearest};
 use super::locate::expanded;
+use super::tables::{keys, providers};
 use super::values::{At, Values};
 use crate::error::Error;
 
-const NO_KEY_HERE: &str = "a key itself has no place in a file of settings: say where it is with \
+pub(super) const NO_KEY_HERE: &str = "a key itself has no place in a file of settings: say where it is with \
                            `env`, `file` or `command` in [keys.PROVIDER]";
 
 /// Reads a document.
@@ -38,16 +36,16 @@ pub(super) fn parse(document: &Document<'_>) -> Result<Values, Error> {
     Ok(values)
 }
 
-type Entry<'a> = (&'a Spanned<DeString<'a>>, &'a Spanned<DeValue<'a>>);
+pub(super) type Entry<'a> = (&'a Spanned<DeString<'a>>, &'a Spanned<DeValue<'a>>);
 
 /// The entries in the order of the text, so that the first problem is told first.
-fn in_order<'a>(table: &'a DeTable<'a>) -> Vec<Entry<'a>> {
+pub(super) fn in_order<'a>(table: &'a DeTable<'a>) -> Vec<Entry<'a>> {
     let mut entries: Vec<_> = table.iter().collect();
     entries.sort_by_key(|(name, _)| name.span().start);
     entries
 }
 
-fn item<'a>(
+pub(super) fn item<'a>(
     document: &'a Document<'a>,
     name: String,
     value: &'a Spanned<DeValue<'a>>,
@@ -68,7 +66,7 @@ fn unknown(document: &Document<'_>, name: &Spanned<DeString<'_>>) -> Error {
     document.problem(&name.span(), &message, if is_key { NO_KEY_HERE } else { SEE_KEYS })
 }
 
-fn clipped(name: &str) -> String {
+pub(super) fn clipped(name: &str) -> String {
     match name.char_indices().nth(40) {
         Some((end, _)) => format!("{}...", name.get(..end).unwrap_or_default()),
         None => name.to_owned(),
@@ -147,87 +145,5 @@ fn paths(item: &Item<'_>) -> Result<Vec<At<AllowPath>>, Error> {
     item.texts()?.iter().map(path).collect()
 }
 
-/// The tables in a table, each by its name.
-fn tables<T>(
-    outer: &Item<'_>,
-    read: impl Fn(&Item<'_>, usize) -> Result<T, Error>,
-) -> Result<BTreeMap<String, T>, Error> {
-    let mut all = BTreeMap::new();
-    for (name, value) in in_order(outer.table()?) {
-        let whole = format!("{}.{}", outer.name, clipped(name.get_ref()));
-        if name.get_ref().is_empty() || name.get_ref().contains(':') {
-            let message = format!("`{whole}` is no provider: it is what stands before the colon");
-            return Err(outer.document.problem(&name.span(), &message, SEE_KEYS));
-        }
-        let line = outer.document.line(name.span().start);
-        let inner = item(outer.document, whole, value, outer.expects);
-        all.insert(name.get_ref().clone().into_owned(), read(&inner, line)?);
-    }
-    Ok(all)
-}
-
-/// The one entry of a provider's table, by a name that is known.
-fn entries<'a>(outer: &Item<'a>, known: &[&'static str]) -> Result<Vec<Item<'a>>, Error> {
-    let mut all = Vec::new();
-    for (name, value) in in_order(outer.table()?) {
-        if !known.contains(&&**name.get_ref()) {
-            let message = format!(
-                "the key `{}.{}` is not known; {}",
-                outer.name,
-                clipped(name.get_ref()),
-                nearest(name.get_ref(), known.iter().copied())
-            );
-            let secret = known.contains(&"command");
-            let hint = if secret { NO_KEY_HERE } else { SEE_KEYS };
-            return Err(outer.document.problem(&name.span(), &message, hint));
-        }
-        all.push(item(outer.document, name.get_ref().clone().into_owned(), value, "text"));
-    }
-    Ok(all)
-}
-
-fn keys(outer: &Item<'_>) -> Result<BTreeMap<String, At<Place>>, Error> {
-    tables(outer, |table, line| {
-        let entries = entries(table, &OF_KEYS)?;
-        let [entry] = entries.as_slice() else {
-            return Err(table.problem("must have exactly one of `env`, `file` and `command`"));
-        };
-        let value = place(&table.name, entry)?;
-        Ok(At { value, line })
-    })
-}
-
-fn place(table: &str, entry: &Item<'_>) -> Result<Place, Error> {
-    let folder = entry.document.folder().to_owned();
-    let whole = Item { name: format!("{table}.{}", entry.name), at: entry.at.clone(), ..*entry };
-    match &*entry.name {
-        "env" => whole.text().map(|name| Place::Variable(name.to_owned())),
-        "file" => {
-            let path = expanded(whole.text()?, &folder);
-            path.map(Place::File).map_err(|why| whole.problem(&format!("cannot be used: {why}")))
-        }
-        _ if whole.is_list() => {
-            let words = whole.texts()?;
-            let words = words.iter().map(|word| Ok(word.text()?.to_owned()));
-            let words: Vec<_> = words.collect::<Result<_, Error>>()?;
-            if words.is_empty() {
-                return Err(whole.problem("is empty"));
-            }
-            Ok(Place::Command { program: Program::Words(words), folder })
-        }
-        _ => {
-            let whole = Item { expects: "text, or a list of text", ..whole };
-            let program = Program::Shell(whole.text()?.to_owned());
-            Ok(Place::Command { program, folder })
-        }
-    }
-}
-
-fn providers(outer: &Item<'_>) -> Result<BTreeMap<String, Option<At<String>>>, Error> {
-    tables(outer, |table, _| {
-        let entries = entries(table, &OF_PROVIDERS)?;
-        let Some(entry) = entries.first() else { return Ok(None) };
-        let line = entry.document.line(entry.at.start);
-        Ok(Some(At { value: entry.text()?.to_owned(), line }))
-    })
-}
+#[cfg(test)]
+mod tests;

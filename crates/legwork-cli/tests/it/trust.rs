@@ -54,6 +54,14 @@ fn a_project_cannot_raise_limits() {
     assert_eq!(limit("max_steps"), (&json!(100), &json!("default")));
     assert_eq!(limit("max_tokens"), (&json!(1000), &json!("user_file")));
     assert_eq!(limit("max_minutes"), (&json!(5), &json!("project_file")));
+    let shown = home.ran(&["config", "show"]).ends(0).out;
+    let note = |key: &str, line: u8| {
+        format!(
+            "# {key} in ~/work/legwork.toml:{line} is not taken: a project only lowers limits\n"
+        )
+    };
+    assert!(shown.contains(&(note("max_steps", 1) + &note("max_tokens", 2))), "{shown}");
+    assert!(!shown.contains("max_minutes in"), "{shown}");
 }
 
 #[test]

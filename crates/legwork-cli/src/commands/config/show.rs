@@ -41,6 +41,9 @@ pub(super) fn show(args: &args::ConfigShow, file: Option<&Path>) -> Result<Exit,
         return print(&format!("{}\n", as_json(&rows, &keys)));
     }
     let mut text = as_text(&rows, &keys, Terminal::detect());
+    for (key, source) in &settings.not_taken {
+        text.push_str(&format!("# {key} in {source} is not taken: a project only lowers limits\n"));
+    }
     let own = provider(&settings.model.value);
     if let (Some(variable), None) = (legwork::model::key_variable(own), &settings.key) {
         text.push_str(&format!("# key of {own} is not set: neither {variable} nor [keys.{own}]\n"));
