@@ -9,7 +9,7 @@ use crate::args::{self, Network};
 use crate::commands::print;
 use crate::config::credential::Place;
 use crate::config::locate::shown;
-use crate::config::{Config, Credential, Source, Sourced};
+use crate::config::{AllowPath, Config, Credential, Source, Sourced};
 use crate::display::Terminal;
 use crate::display::text::visible;
 use crate::error::Error;
@@ -38,9 +38,9 @@ pub(super) fn show(args: &args::ConfigShow, file: Option<&Path>) -> Result<Exit,
     let rows = rows(&settings, store, &config)?;
     let keys = credentials(&settings, &config);
     if args.json {
-        return print(&format!("{}\n", as_json(&rows, &keys)));
+        return print(&format!("{}\n", as_json(&rows, &settings.allow_paths, &keys)));
     }
-    let mut text = as_text(&rows, &keys, Terminal::detect());
+    let mut text = as_text(&rows, &settings.allow_paths, &keys, Terminal::detect());
     for (key, source) in &settings.not_taken {
         text.push_str(&format!("# {key} in {source} is not taken: a project only lowers limits\n"));
     }
@@ -66,15 +66,6 @@ fn rows(settings: &Settings, store: Sourced<String>, config: &Config) -> Result<
             &settings.network.source,
         ),
     ];
-    rows.extend(
-        settings
-            .allow_paths
-            .iter()
-            .map(|path| row("allow_paths", Some(json!([path.value.to_string()])), &path.source)),
-    );
-    if settings.allow_paths.is_empty() {
-        rows.push(row("allow_paths", Some(json!([])), &Source::Default));
-    }
     // Exact: what is written is the shortest text of the same number.
     let cost = limits.cost.value.map(|cost| json!(cost.0 as f64 / 1e6));
     rows.push(row("max_steps", limits.steps.value.map(Value::from), &limits.steps.source));
@@ -125,7 +116,12 @@ fn state(place: &Place) -> String {
     }
 }
 
-fn as_text(rows: &[Row], keys: &[Credential], terminal: Terminal) -> String {
+fn as_text(
+    rows: &[Row],
+    paths: &[Sourced<AllowPath>],
+    keys: &[Credential],
+    terminal: Terminal,
+) -> String {
     let mut text = String::new();
     for Row { key, value, source } in rows {
         match value {
@@ -136,11 +132,25 @@ fn as_text(rows: &[Row], keys: &[Credential], terminal: Terminal) -> String {
             None => text.push_str(&format!("# {key} is not set\n")),
         }
     }
+    push_paths(&mut text, paths, terminal);
     for key in keys {
         let value = format!("# key of {}: {}", visible(&key.provider), state(&key.place.value));
         push(&mut text, &value, &key.place.source.to_string(), terminal);
     }
     text
+}
+
+/// A list with a line for each path, for each has a source of its own.
+fn push_paths(text: &mut String, paths: &[Sourced<AllowPath>], terminal: Terminal) {
+    if paths.is_empty() {
+        return push(text, "allow_paths = []", &Source::Default.to_string(), terminal);
+    }
+    text.push_str("allow_paths = [\n");
+    for path in paths {
+        let value = format!("  {},", in_toml(&path.value.to_string().into()));
+        push(text, &value, &path.source.to_string(), terminal);
+    }
+    text.push_str("]\n");
 }
 
 fn push(text: &mut String, value: &str, source: &str, terminal: Terminal) {
@@ -155,22 +165,15 @@ fn in_toml(value: &Value) -> String {
     visible(&value.to_string()).into_owned()
 }
 
-fn as_json(rows: &[Row], keys: &[Credential]) -> Value {
-    let mut values = Map::new();
-    let mut paths = Vec::new();
-    for Row { key, value, source } in rows {
-        let entry = with_source(json!({"value": value}), source);
-        match (*key, value.as_ref().and_then(|value| value.get(0))) {
-            ("allow_paths", Some(path)) => {
-                paths.push(with_source(json!({"value": path}), source));
-            }
-            ("allow_paths", None) => {}
-            _ => {
-                values.insert((*key).to_owned(), entry);
-            }
-        }
-    }
-    values.insert("allow_paths".to_owned(), Value::Array(paths));
+fn as_json(rows: &[Row], paths: &[Sourced<AllowPath>], keys: &[Credential]) -> Value {
+    let values = rows.iter().map(|Row { key, value, source }| {
+        ((*key).to_owned(), with_source(json!({"value": value}), source))
+    });
+    let mut values: Map<_, _> = values.collect();
+    let paths = paths
+        .iter()
+        .map(|path| with_source(json!({"value": path.value.to_string()}), &path.source));
+    values.insert("allow_paths".to_owned(), paths.collect());
     let keys = keys.iter().map(|key| {
         let entry = json!({"from": key.place.value.name(), "state": state(&key.place.value)});
         (key.provider.clone(), with_source(entry, &key.place.source))
