@@ -6,15 +6,41 @@ use clap::{Args, Subcommand};
 
 use super::{Agent, Store};
 
+const SHOW_EXAMPLES: &str = "\
+Examples:
+  legwork config show
+  legwork config show --dir ~/project --model ollama:qwen3
+  legwork config show --json | jq .values.model
+
+Of a key it says where it is. It is not read, and no command for it is run.";
+
+const PATH_EXAMPLES: &str = "\
+Examples:
+  legwork config path
+  $EDITOR \"$(legwork config path --json | jq -rs '.[0].path')\"";
+
+const INIT_EXAMPLES: &str = "\
+Examples:
+  legwork config init
+  legwork --config ~/work.toml config init";
+
+const SCHEMA_EXAMPLES: &str = "\
+Examples:
+  legwork config schema > legwork.schema.json";
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Config {
     /// Show what `legwork run` would work with, and where each value was said
+    #[command(after_help = SHOW_EXAMPLES)]
     Show(ConfigShow),
     /// Show which files are looked at, and which of them are there
+    #[command(after_help = PATH_EXAMPLES)]
     Path(ConfigPath),
     /// Write your file of settings, with all keys as comments
+    #[command(after_help = INIT_EXAMPLES)]
     Init,
     /// Print the JSON Schema of legwork.toml, for editors
+    #[command(after_help = SCHEMA_EXAMPLES)]
     Schema,
 }
 

@@ -1,9 +1,11 @@
 //! The command line: what can be typed, and the help that teaches it; a file per verb.
 
 mod agent;
+mod completions;
 mod config;
 mod context;
 mod doctor;
+mod man;
 mod models;
 mod output;
 mod resume;
@@ -16,9 +18,11 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 
 pub(crate) use agent::{Agent, Network, Sandbox, Store};
+pub(crate) use completions::Completions;
 pub(crate) use config::{Config, ConfigPath, ConfigShow};
 pub(crate) use context::Context;
 pub(crate) use doctor::Doctor;
+pub(crate) use man::Man;
 pub(crate) use models::{Models, ModelsList, ModelsPing};
 pub(crate) use output::{Color, Output};
 pub(crate) use resume::{OnDoubt, Resume};
@@ -33,8 +37,10 @@ Examples:
   legwork run \"Find out why the tests fail and tell me\"
   legwork run --model ollama:qwen3 --dir ~/project \"Summarise README.md\"
   legwork run - < task.txt
-  legwork sessions list
   legwork resume 0198c3f2
+  legwork sessions list
+  legwork models ping
+  legwork help sessions
 
 Exit codes:
     0  completed
@@ -84,6 +90,12 @@ pub(crate) enum Command {
     /// Look at the agent's tools, and call one by hand
     #[command(subcommand, after_help = tools::EXAMPLES)]
     Tools(Tools),
+    /// Print what a shell needs to complete this command's words
+    #[command(after_help = completions::EXAMPLES)]
+    Completions(Completions),
+    /// Print the manual page, or write the pages of all verbs
+    #[command(after_help = man::EXAMPLES)]
+    Man(Man),
 }
 
 impl Command {
@@ -98,6 +110,7 @@ impl Command {
             Self::Models(args) => args.json(),
             Self::Context(args) => args.json,
             Self::Tools(args) => args.json(),
+            Self::Completions(_) | Self::Man(_) => false,
         }
     }
 }

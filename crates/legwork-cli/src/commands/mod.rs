@@ -1,8 +1,10 @@
 //! One file per command, and how any of them begins and ends.
 
+mod completions;
 mod config;
 mod context;
 mod doctor;
+mod man;
 mod models;
 mod nearest;
 mod resume;
@@ -45,8 +47,12 @@ pub(crate) fn main() -> Exit {
 }
 
 fn start(command: Command, file: Option<&Path>) -> Result<Exit, Error> {
-    if let Command::Config(args) = &command {
-        return config::config(args, file);
+    // These work though no setting does.
+    match &command {
+        Command::Config(args) => return config::config(args, file),
+        Command::Completions(args) => return completions::completions(args),
+        Command::Man(args) => return man::man(args),
+        _ => {}
     }
     let config = Config::of_user(file)?;
     display::prefer(config.color()?.value);
@@ -63,6 +69,8 @@ fn start(command: Command, file: Option<&Path>) -> Result<Exit, Error> {
             Command::Context(args) => context::context(&args, &config),
             Command::Doctor(args) => doctor::doctor(&args, &config),
             Command::Models(args) => models::models(args, &config).await,
+            Command::Completions(args) => completions::completions(&args),
+            Command::Man(args) => man::man(&args),
             Command::Tools(args) => tools::tools(args, &config).await,
         }
     });

@@ -39,3 +39,57 @@ fn wrong_usage_is_told_to_programs_too() {
     assert!(told.last()["message"].as_str().unwrap().contains("--max-steps"), "{}", told.out);
     ran(home.legwork(&["run", "--bogus"])).ends(2).says("--bogus");
 }
+
+/// Every verb, as it is typed.
+const VERBS: [&[&str]; 24] = [
+    &["run"],
+    &["resume"],
+    &["sessions"],
+    &["sessions", "list"],
+    &["sessions", "show"],
+    &["sessions", "diff"],
+    &["sessions", "rm"],
+    &["sessions", "search"],
+    &["models"],
+    &["models", "list"],
+    &["models", "ping"],
+    &["context"],
+    &["doctor"],
+    &["config"],
+    &["config", "show"],
+    &["config", "path"],
+    &["config", "init"],
+    &["config", "schema"],
+    &["tools"],
+    &["tools", "list"],
+    &["tools", "show"],
+    &["tools", "call"],
+    &["completions"],
+    &["man"],
+];
+
+#[test]
+fn every_help_text_has_examples_and_fits_a_terminal() {
+    let home = Home::new();
+    for verb in VERBS {
+        let mut command = home.legwork(&[&["help"], verb].concat());
+        let told = ran_with_columns(&mut command);
+        assert!(told.contains("\nExamples:\n  legwork "), "{verb:?}: {told}");
+        let wide = told.lines().find(|line| line.chars().count() > 80);
+        assert_eq!(wide, None, "{verb:?}");
+    }
+}
+
+fn ran_with_columns(command: &mut std::process::Command) -> String {
+    let output = command.env("COLUMNS", "80").output().unwrap();
+    assert!(output.status.success());
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn a_word_that_is_none_gets_the_nearest() {
+    let home = Home::new();
+    home.ran(&["sesions"]).ends(2).says("sessions");
+    home.ran(&["sessions", "serach", "x"]).ends(2).says("search");
+    home.ran(&["run", "--max-step", "3", "x"]).ends(2).says("--max-steps");
+}

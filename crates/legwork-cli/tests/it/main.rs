@@ -10,6 +10,7 @@
 mod badly;
 mod config;
 mod config_files;
+mod context;
 mod diff;
 mod disk;
 mod doctor;
@@ -20,6 +21,7 @@ mod input;
 mod keys;
 mod limits;
 mod lines;
+mod man;
 mod models;
 mod remove;
 mod resume;
