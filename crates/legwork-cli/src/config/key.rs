@@ -79,7 +79,7 @@ pub(crate) const KEYS: &[Key] = &[
         ..key("store", Expects::Store, "Where sessions live, as sqlite:PATH")
     },
     Key {
-        example: r#"sandbox = "bubblewrap""#,
+        example: r#"sandbox = "auto""#,
         variable: Some("LEGWORK_SANDBOX"),
         flag: Some("--sandbox"),
         project: Project::Never("it could let commands do all that you may"),
@@ -88,7 +88,7 @@ pub(crate) const KEYS: &[Key] = &[
     Key {
         example: "network = false",
         variable: Some("LEGWORK_NETWORK"),
-        flag: None,
+        flag: Some("--network"),
         project: Project::Never("it could let commands send away what they read"),
         ..key("network", Expects::Switch, "Whether commands in a sandbox reach the network")
     },
@@ -138,7 +138,7 @@ pub(crate) const KEYS: &[Key] = &[
     Key {
         example: r#"color = "auto""#,
         variable: Some("LEGWORK_COLOR"),
-        flag: None,
+        flag: Some("--color"),
         project: Project::Never("how your terminal looks is yours to say"),
         ..key("color", Expects::Color, "Whether to color what goes to a terminal")
     },
