@@ -112,6 +112,9 @@ fn of_store(error: &store::Error) -> &'static str {
         store::Error::Conflict { .. } => {
             "wait until the other command has ended, or end it; nothing was done here"
         }
+        store::Error::Unknown { .. } => {
+            "another command removed it meanwhile; see which there are with `legwork sessions list`"
+        }
         store::Error::Newer { .. } => "use the newer legwork, or another store with --store",
         store::Error::Unusable { .. } => {
             "name another store with --store sqlite:PATH, or set LEGWORK_STORE"

@@ -10,7 +10,7 @@ const COUNTED: [&str; 7] = ["gpt-4o", "gpt-4.1", "gpt-4.5", "gpt-5", "o1", "o3",
 pub(crate) enum Precision {
     /// The model's own tokens.
     Exact,
-    /// Another family's: right to a fifth or so.
+    /// Counted with another family's tokens.
     About,
 }
 

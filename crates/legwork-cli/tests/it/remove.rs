@@ -129,6 +129,15 @@ fn old_ones_go_by_age_and_status() {
 }
 
 #[test]
+fn a_damaged_session_can_be_removed() {
+    let server = Server::start([Turn::text("hi")]).unwrap();
+    let (home, ids) = home_with(&server, &["good", "bad"]);
+    home.sql("UPDATE journal SET entries = x'00ff' WHERE id >= 2 << 32");
+    home.ran(&["sessions", "rm", "--yes", &ids[1]]).ends(0);
+    assert_eq!(listed(&home), [ids[0].clone()]);
+}
+
+#[test]
 fn without_a_store_there_is_nothing_to_remove() {
     let home = Home::new();
     home.ran(&["sessions", "rm", "--yes", "x"]).ends(2).says("there is no session x");

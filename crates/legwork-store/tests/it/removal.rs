@@ -99,6 +99,24 @@ async fn s8_6_a_lost_claim_writes_into_no_session_that_took_the_place() {
 }
 
 #[tokio::test]
+async fn s8_6_another_process_goes_on_writing_meanwhile() {
+    let folder = Folder::new();
+    let store = folder.store();
+    let mut child = Child::start("append", &folder.db());
+    let mut told = 0;
+    for number in 0..10 {
+        let name = session(&format!("{number}"));
+        write(&store, &name, &[1..=30]).await;
+        store.remove(&[name]).await.unwrap();
+        told = child.hears().unwrap().parse().unwrap();
+    }
+    child.kill();
+    let last = numbers(&folder.store(), &session("s")).await.len();
+    assert!(last >= told, "{last} entries, {told} were told to be durable");
+    assert_eq!(store.sessions(99).await.unwrap().len(), 1);
+}
+
+#[tokio::test]
 async fn s8_6_a_store_that_is_only_read_removes_nothing() {
     let folder = Folder::new();
     write(&folder.store(), &session("s"), &[1..=3]).await;
