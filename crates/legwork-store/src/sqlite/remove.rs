@@ -30,8 +30,9 @@ impl Inner {
         match writer.scrub().await {
             Ok(()) => Ok(Removal::Complete),
             Err(error) => Ok(Removal::Traces(format!(
-                "the freed pages were overwritten, older copies of them were not ({error}); \
-                 remove another session when no other process uses the store"
+                "its pages were overwritten, but copies that SQLite left elsewhere in the files may \
+                 still be there ({error}); when no other process uses the store, `VACUUM` by the \
+                 sqlite3 program takes them away"
             ))),
         }
     }
