@@ -67,7 +67,7 @@ impl Worker {
     pub(crate) fn compare(&self, before: &AgentState, screen: &Screen) {
         if context::differs(&before.facts().definition.instructions, &self.section) {
             screen
-                .warn_later("the project context (AGENTS.md) is not what it was; it is told anew");
+                .note_later("the project context (AGENTS.md) is not what it was; it is told anew");
         }
     }
 

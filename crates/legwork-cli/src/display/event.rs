@@ -64,6 +64,8 @@ pub(crate) enum Event<'a> {
     Error(&'a ErrorRecord),
     /// Something that the person should know.
     Warning(&'a str),
+    /// Something that is good to know, and no reason to do anything.
+    Note(&'a str),
     /// The answer of a run that was over before.
     Repeated(&'a str),
     /// Somebody asked to leave it here.

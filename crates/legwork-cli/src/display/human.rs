@@ -343,6 +343,7 @@ impl<O: Write + Send, E: Write + Send> Displayer for Human<O, E> {
             Event::StepFinished { .. } => self.finish(),
             Event::Error(error) => self.error(error),
             Event::Warning(message) => self.labelled(Tone::Strong, "warning", message),
+            Event::Note(message) => self.quiet(&visible(message)),
             Event::Interrupting => {
                 let words = "leaving the session so that it can be resumed; again to end at once";
                 self.labelled(Tone::Strong, "interrupted", words)

@@ -81,6 +81,7 @@ fn kind(event: &Event<'_>) -> &'static str {
         Event::StepFinished { .. } => "step_finished",
         Event::Error(_) | Event::Failed(_) => "error",
         Event::Warning(_) => "warning",
+        Event::Note(_) => "note",
         Event::Interrupting => "interrupting",
         Event::Ended(end) if end.status().is_terminal() => "execution_finished",
         Event::Ended(end) if end.status().is_waiting() => "execution_paused",
@@ -137,7 +138,7 @@ fn body<M: SerializeMap>(line: &mut M, event: &Event<'_>) -> Result<(), M::Error
             line.serialize_entry("code", &error.code)?;
             line.serialize_entry("retryable", &error.retryable)
         }
-        Event::Warning(message) => line.serialize_entry("message", message),
+        Event::Warning(message) | Event::Note(message) => line.serialize_entry("message", message),
         Event::Ended(end) => ended(line, end),
         Event::Failed(error) => failed(line, error),
     }

@@ -16,6 +16,13 @@ use legwork::port::{Delta, Observer};
 use super::{At, Displayer, End, Event, spinner};
 use crate::error::Error;
 
+/// How much something said later matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Weight {
+    Warning,
+    Note,
+}
+
 /// The one observer of a run: hands everything to a display.
 pub(crate) struct Screen {
     inner: Mutex<Inner>,
@@ -34,7 +41,7 @@ struct Inner {
     spent: Amounts,
     budget: Budget,
     /// What the person should know once there is a session.
-    later: Vec<Cow<'static, str>>,
+    later: Vec<(Weight, Cow<'static, str>)>,
     /// Whether nobody reads the output any more.
     gone: bool,
 }
@@ -117,7 +124,12 @@ impl Screen {
 
     /// Something that the person should know, said once there is a session.
     pub(crate) fn warn_later(&self, message: impl Into<Cow<'static, str>>) {
-        self.lock().later.push(message.into());
+        self.lock().later.push((Weight::Warning, message.into()));
+    }
+
+    /// What is good to know, said once there is a session.
+    pub(crate) fn note_later(&self, message: &'static str) {
+        self.lock().later.push((Weight::Note, message.into()));
     }
 
     /// The command cannot go on.
@@ -175,8 +187,11 @@ impl Screen {
 
     fn begun(&self, inner: &mut Inner, event: &Event<'_>) {
         self.show(inner, event);
-        for message in std::mem::take(&mut inner.later) {
-            self.show(inner, &Event::Warning(&message));
+        for (weight, message) in std::mem::take(&mut inner.later) {
+            match weight {
+                Weight::Warning => self.show(inner, &Event::Warning(&message)),
+                Weight::Note => self.show(inner, &Event::Note(&message)),
+            }
         }
     }
 
