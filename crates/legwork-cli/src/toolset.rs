@@ -5,22 +5,29 @@ use std::sync::Arc;
 use legwork::port::Tool;
 use legwork::tools::{Bash, Edit, Environment, List, Read, Search, Workspace, Write};
 
-use crate::config::AllowPath;
+use crate::config::{AllowPath, Source};
 use crate::display::Screen;
 use crate::error::Error;
 use crate::sandbox;
 use crate::settings::Settings;
 
 /// The directory to work in, with what is allowed beside it.
-pub(crate) fn workspace(settings: &Settings) -> Result<Workspace, Error> {
+///
+/// What a flag allows must be there; of what a file or the session does, and what is gone,
+/// `warn` is told.
+pub(crate) fn workspace(settings: &Settings, warn: impl Fn(String)) -> Result<Workspace, Error> {
     let mut workspace = Workspace::open(&settings.dir)?;
     for allowed in &settings.allow_paths {
         let AllowPath { path, access } = &allowed.value;
-        workspace = workspace.allow(path, *access).map_err(|error| {
-            let message =
-                format!("{} cannot be allowed ({}): {error}", path.display(), allowed.source);
-            Error::usage(message, "name a directory that is there, or take it away")
-        })?;
+        workspace = match (workspace.clone().allow(path, *access), &allowed.source) {
+            (Ok(wider), _) => wider,
+            (Err(error), Source::Flag(_)) => return Err(Error::Workspace(error)),
+            (Err(_), source) => {
+                let path = path.display();
+                warn(format!("{path} ({source}) cannot be entered, so it is not allowed"));
+                workspace
+            }
+        };
     }
     Ok(workspace)
 }

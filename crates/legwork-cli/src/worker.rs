@@ -29,7 +29,7 @@ pub(crate) struct Worker {
 impl Worker {
     /// Checks all that was said; nothing is made or opened to write yet.
     pub(crate) async fn new(settings: &Settings, screen: &Arc<Screen>) -> Result<Self, Error> {
-        let workspace = toolset::workspace(settings)?;
+        let workspace = toolset::workspace(settings, |warning| screen.warn_later(warning))?;
         let url = settings.base_url.as_ref().map(|url| url.value.as_str());
         let key = match &settings.key {
             Some(key) => Some(key.fetch().await?),

@@ -1,13 +1,11 @@
 //! `legwork context`: what the agent is told before the first word.
 
-use std::io::{Write as _, stderr};
-
 use legwork::tools::Workspace;
 use serde_json::{Value, json};
 
 use super::tools::here;
 use crate::args::{self, Surroundings};
-use crate::commands::print;
+use crate::commands::{print, warn};
 use crate::config::Config;
 use crate::context::tokens::{self, Precision, Tokens};
 use crate::context::{self, Context};
@@ -32,7 +30,7 @@ pub(super) fn context(args: &args::Context, config: &Config) -> Result<Exit, Err
     let (dir, model) = (args.dir.clone(), args.model.clone());
     let flags = args::Agent { dir, model, ..args::Agent::default() };
     let settings = Settings::shown(&flags, config)?;
-    let workspace = toolset::workspace(&settings)?;
+    let workspace = toolset::workspace(&settings, warn)?;
     let model = settings.model.value;
     let context = Context::of(workspace.root(), context::home().as_deref());
     let parts = parts(args, config, &workspace, &context)?;
@@ -42,8 +40,7 @@ pub(super) fn context(args: &args::Context, config: &Config) -> Result<Exit, Err
         false => print(&table(&parts, precision, Terminal::detect().columns)),
     }?;
     for warning in &context.warnings {
-        // Whether anybody reads standard error changes nothing.
-        let _ = writeln!(stderr(), "warning: {}", visible(warning));
+        warn(warning.clone());
     }
     Ok(exit)
 }

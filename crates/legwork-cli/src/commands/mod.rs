@@ -141,6 +141,12 @@ fn person(output: &Output, control: Control, flag: String) -> Result<Arc<Screen>
     Ok(screen)
 }
 
+/// Tells a warning of a command that runs no agent.
+fn warn(warning: String) {
+    let event = Event::Warning(&warning);
+    let _ = Human::new(io::sink(), stderr(), Terminal::detect()).show(At::default(), &event);
+}
+
 /// Writes what a command has to say; a reader that went away is no error.
 fn print(text: &str) -> Result<Exit, Error> {
     let mut out = stdout().lock();

@@ -119,14 +119,14 @@ impl<O: Write, E: Write> Human<O, E> {
     }
 
     fn labelled(&mut self, tone: Tone, label: &str, message: &str) -> io::Result<()> {
-        let text = wrapped(&format!("{label}: {}", visible(message)), self.terminal.columns, 2);
+        let text = wrapped(&format!("{label}: {}", visible(message)), self.terminal.prose(), 2);
         let rest = text.strip_prefix(label).unwrap_or_default();
         let label = self.terminal.paint(tone, label);
         self.note(&format!("{label}{rest}"))
     }
 
     fn quiet(&mut self, text: &str) -> io::Result<()> {
-        let text = wrapped(text, self.terminal.columns, 2);
+        let text = wrapped(text, self.terminal.prose(), 2);
         let lines: Vec<_> =
             text.lines().map(|line| self.terminal.paint(Tone::Quiet, line)).collect();
         self.note(&lines.join("\n"))
@@ -267,7 +267,7 @@ impl<O: Write, E: Write> Human<O, E> {
         }
         let words =
             "nothing was run; see what it did, then let the model be told that it was cut off";
-        self.note(&wrapped(words, self.terminal.columns, 0))
+        self.note(&wrapped(words, self.terminal.prose(), 0))
     }
 
     /// The answer of what ended, and errors.

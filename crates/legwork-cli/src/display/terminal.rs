@@ -25,6 +25,8 @@ pub(crate) fn prefer(color: Color) {
 pub(crate) struct Terminal {
     /// Whether a person reads standard output as it comes.
     pub(crate) out: bool,
+    /// Whether standard error goes to a terminal.
+    pub(crate) err: bool,
     /// Whether a question on standard error finds somebody to answer it.
     pub(crate) asks: bool,
     /// Whether to style standard output.
@@ -77,12 +79,18 @@ impl Terminal {
             // Who asks for colours wants them, wherever the answer goes.
             out: out || colour == Color::Always && !plain,
             out_colour: coloured(out),
+            err,
             asks: err && stdin().is_terminal(),
             lively: err && !dumb && !plain,
             colour: coloured(err),
             columns: if out || err { measured().unwrap_or(USUAL) } else { PIPED },
             marks: Marks::of(signs),
         }
+    }
+
+    /// The columns after which words go to the next line: a log's lines stay whole.
+    pub(crate) fn prose(self) -> usize {
+        if self.err { self.columns } else { usize::MAX }
     }
 
     /// The same for what goes to standard output: a pipe has no width.

@@ -14,6 +14,7 @@ fn piped() -> Terminal {
     Terminal {
         out: false,
         out_colour: false,
+        err: false,
         asks: false,
         lively: false,
         colour: false,
@@ -23,7 +24,7 @@ fn piped() -> Terminal {
 }
 
 fn lively() -> Terminal {
-    Terminal { out: true, lively: true, columns: 20, ..piped() }
+    Terminal { out: true, err: true, lively: true, columns: 20, ..piped() }
 }
 
 #[test]

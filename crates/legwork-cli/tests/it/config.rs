@@ -63,7 +63,7 @@ fn cases() -> Vec<Case> {
         },
         Case {
             key: "sandbox",
-            default: json!("bubblewrap"),
+            default: json!("auto"),
             user: ("sandbox = 'off'", json!("off")),
             project: None,
             environment: Some(("LEGWORK_SANDBOX", "bubblewrap", json!("bubblewrap"))),
@@ -186,6 +186,7 @@ fn a_session_remembers_the_paths_that_were_allowed() {
     home.settings("allow_paths = ['~/notes']");
     let turns = [Turn::text("One."), Turn::text("Two."), Turn::text("Three.")];
     let server = Server::start(turns).unwrap();
+    std::fs::create_dir(home.work().join("../notes")).unwrap();
     let args = ["run", "--json", "--allow-path", "/srv:ro", "Work"];
     let id = home.ran_with(&server, &args).ends(0).session();
     let remembered = || {

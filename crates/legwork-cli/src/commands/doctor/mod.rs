@@ -11,16 +11,19 @@ use serde::Serialize;
 
 use self::check::{Check, State};
 use crate::args;
-use crate::commands::print;
+use crate::commands::{print, warn};
 use crate::config::Config;
 use crate::display::Terminal;
-use crate::display::text::visible;
+use crate::display::text::{visible, wrapped};
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::place::Place;
 use crate::sandbox::policy;
 use crate::settings::Settings;
 use crate::toolset;
+
+/// Columns below which what was found begins on a line of its own.
+const NARROW: usize = 60;
 
 /// What was found.
 #[derive(Debug, Serialize)]
@@ -48,7 +51,7 @@ pub(crate) fn doctor(args: &args::Doctor, config: &Config) -> Result<Exit, Error
 fn examine(args: &args::Doctor, config: &Config) -> Result<Report, Error> {
     let flags = args::Agent { dir: args.dir.clone(), ..args::Agent::default() };
     let settings = Settings::shown(&flags, config)?;
-    let workspace = toolset::workspace(&settings)?;
+    let workspace = toolset::workspace(&settings, warn)?;
     let environment = Environment::filtered(std::env::vars_os());
     let place = Place::of(&args.store, config)?;
     let auto = Auto::new(&environment, policy(&settings));
@@ -76,20 +79,38 @@ fn examine(args: &args::Doctor, config: &Config) -> Result<Report, Error> {
 /// A line for each check, and below it what to do.
 fn shown(report: &Report, terminal: Terminal) -> String {
     let wide = report.checks.iter().map(|check| check.name.len()).max().unwrap_or(0);
+    let most = if terminal.out { terminal.columns } else { usize::MAX };
+    // What follows the name stands below itself, where there is room for that.
+    let indent = if most < NARROW { 4 } else { wide + 4 };
+    let told = |first: String, rest: &str| {
+        let room = most.saturating_sub(indent).max(NARROW / 3);
+        let lines = wrapped(&visible(rest), room, 0);
+        let mut text = first;
+        for (at, line) in lines.lines().enumerate() {
+            if at > 0 || (most < NARROW && !text.trim().is_empty()) {
+                text.push('\n');
+                text.extend(std::iter::repeat_n(' ', indent));
+            }
+            text.push_str(line);
+        }
+        text + "\n"
+    };
     let mut text = String::new();
     for check in &report.checks {
         let sign = check.state.sign(terminal);
-        text += &format!("{sign} {:<wide$}  {}\n", check.name, visible(&check.found));
+        text += &told(format!("{sign} {:<wide$}  ", check.name), &check.found);
         if let Some(hint) = &check.hint {
-            text += &format!("  {:<wide$}  {}\n", "", visible(hint));
+            text += &told(" ".repeat(indent), hint);
         }
     }
     if let (Some(name), false) = (&report.sandbox, report.gaps.is_empty()) {
         text += &format!("\n{name} does not hold:\n");
-        text.extend(report.gaps.iter().map(|gap| format!("  - {gap}\n")));
+        let gaps = report.gaps.iter().map(|gap| wrapped(&format!("  - {gap}"), most, 4) + "\n");
+        text.extend(gaps);
     }
-    text + match report.ok {
-        true => "\ncommands run confined, and sessions can be kept\n",
-        false => "\nsee ✗ above for what to set right\n",
-    }
+    let verdict = match report.ok {
+        true => "commands run confined, and sessions can be kept",
+        false => "see ✗ above for what to set right",
+    };
+    text + "\n" + &wrapped(verdict, most, 0) + "\n"
 }

@@ -34,9 +34,9 @@ pub(super) fn here(around: &Surroundings, config: &Config) -> Result<Vec<Arc<dyn
     let Surroundings { dir, sandbox, network, allow_path } = around.clone();
     let flags = args::Agent { dir, sandbox, network, allow_path, ..args::Agent::default() };
     let settings = Settings::shown(&flags, config)?;
-    let workspace = toolset::workspace(&settings)?;
     let human = Human::new(io::sink(), stderr(), Terminal::detect());
     let screen = Screen::new(human, Control::default(), String::new());
+    let workspace = toolset::workspace(&settings, |warning| screen.warn(&warning))?;
     Ok(toolset::tools(&workspace, &settings, &screen))
 }
 

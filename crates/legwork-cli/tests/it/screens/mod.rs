@@ -143,3 +143,40 @@ fn what_is_waited_for_and_control_c_and_resume() {
         assert_snapshot!(format!("show_{suffix}"), terminal.end());
     }
 }
+
+/// What a screen says of versions.
+fn without_versions(screen: &str) -> String {
+    let digits = |c: char| if c.is_ascii_digit() { 'N' } else { c };
+    let line = |line: &str| match line.contains("ABI ")
+        || line.contains(" 0.")
+        || line.contains("git version")
+    {
+        true => line.chars().map(digits).collect(),
+        false => line.to_owned(),
+    };
+    screen.lines().map(|text| line(text) + "\n").collect()
+}
+
+#[test]
+fn what_works_on_this_machine() {
+    if !tmux::is_there() {
+        return;
+    }
+    let checks = home().ran(&["doctor", "--json"]).last()["checks"].clone();
+    let found = |name: &str| {
+        let check = checks.as_array().unwrap().iter().find(|check| check["name"] == name);
+        check.unwrap()["found"].as_str().unwrap().to_owned()
+    };
+    if found("sandbox") != "auto takes bubblewrap" || !found("processes").contains("control group")
+    {
+        println!("skipped: the screen is that of root on a machine with bubblewrap: {checks}");
+        return;
+    }
+    let line = "OPENAI_API_KEY=none $L doctor --store sqlite:none.db";
+    assert_snapshot!("doctor_80", without_versions(&screen([], 80, line)));
+    assert_snapshot!("doctor_40", without_versions(&screen([], 40, line)));
+    let line =
+        "PATH=/none $L doctor --store sqlite:none.db | grep -v -e Landlock -e landlock; printf x";
+    let told = screen([], 80, line);
+    assert!(told.contains("✗ bubblewrap"), "{told}");
+}
