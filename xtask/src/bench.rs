@@ -3,13 +3,14 @@
 use std::env::consts::EXE_SUFFIX;
 use std::process::Command;
 
-use crate::cargo;
+use crate::{cargo, needs};
 
 /// Builds the command and the harness, then runs it with these arguments.
 ///
 /// # Errors
 /// A build failed, or the harness did: it says why itself.
 pub(crate) fn run(args: &[String]) -> Result<(), String> {
+    needs::install_for(&[("rg", "ripgrep", "the workload SEARCH")]);
     // One build for both: the command then lies beside the harness.
     let mut build = cargo::command();
     build.args(["build", "--release", "--quiet"]);

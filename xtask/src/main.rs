@@ -17,6 +17,7 @@ mod http;
 mod kill;
 mod layers;
 mod local_model;
+mod needs;
 mod replay;
 mod rules;
 mod sources;

@@ -5,10 +5,9 @@
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use crate::{budget, cargo, layers, rules, stranger};
+use crate::{budget, cargo, layers, needs, rules, stranger};
 
 mod counts;
-mod needs;
 
 use counts::Counts;
 

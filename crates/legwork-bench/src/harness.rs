@@ -2,6 +2,7 @@
 
 mod child;
 mod report;
+mod search;
 mod start;
 mod target;
 
@@ -13,6 +14,7 @@ use crate::{
 };
 use child::Server;
 use report::Row;
+use search::Search;
 use start::Command;
 
 /// What to measure, how often, and how to say it.
@@ -106,6 +108,7 @@ fn say(line: &str) -> Result<(), Error> {
 struct Bench {
     server: Server,
     command: Option<Command>,
+    search: Option<Search>,
     writes: (usize, usize),
     dir: PathBuf,
     null: bool,
@@ -119,12 +122,20 @@ impl Bench {
         let mut bench = Self {
             server: Server::start()?,
             command: None,
+            search: None,
             writes: (0, 1),
             dir,
             null: options.null,
         };
         if workloads.contains(&Workload::Start) {
             bench.command = Some(Command::open(options.legwork.as_deref(), &bench.dir)?);
+        }
+        if workloads.contains(&Workload::Search) {
+            let legwork = start::found(options.legwork.as_deref())?;
+            match search::has_floor() {
+                true => bench.search = Some(Search::open(&legwork, &bench.dir)?),
+                false => say("skipping SEARCH: its floor is `rg`, and there is none")?,
+            }
         }
         if workloads.iter().any(|one| matches!(one, Workload::Wp | Workload::Wpg)) {
             bench.writes = bench.trial()?;
@@ -144,10 +155,13 @@ impl Bench {
         if let (Workload::Start, Some(command)) = (workload, &self.command) {
             return Ok(vec![(Side::Legwork, command.measure()?)]);
         }
-        [Side::Floor, Side::Legwork]
-            .into_iter()
-            .map(|side| Ok((side, self.side(side, workload)?)))
-            .collect()
+        let measure = |side| match (workload, &self.search) {
+            (Workload::Search, Some(search)) if self.null => search.measure(Side::Floor),
+            (Workload::Search, Some(search)) => search.measure(side),
+            (Workload::Search, None) => Ok(Sample::new()),
+            _ => self.side(side, workload),
+        };
+        [Side::Floor, Side::Legwork].into_iter().map(|side| Ok((side, measure(side)?))).collect()
     }
 
     /// One side of one round, in a folder of its own that goes away after.

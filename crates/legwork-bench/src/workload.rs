@@ -36,6 +36,8 @@ pub(crate) enum Workload {
     W5,
     /// Start of the `legwork` command
     Start,
+    /// The `search` tool over 100,000 files, beside `rg`
+    Search,
     /// W2 with a SQLite store, its tool read-only
     Wp,
     /// WP with the store's own thread, as a server has it
@@ -52,6 +54,7 @@ impl Workload {
         Self::W4,
         Self::W5,
         Self::Start,
+        Self::Search,
         Self::Wp,
         Self::Wpg,
     ];
@@ -68,6 +71,7 @@ impl Workload {
             Self::Wp => "WP",
             Self::Wpg => "WPG",
             Self::Start => "START",
+            Self::Search => "SEARCH",
         }
     }
 }
@@ -123,8 +127,8 @@ pub(crate) async fn measure<S: Subject>(
         Workload::W5 => answer::measure::<S>(conditions).await?,
         Workload::Wp => long::measure_durable::<S>(conditions, Commits::Inline).await?,
         Workload::Wpg => long::measure_durable::<S>(conditions, Commits::Grouped).await?,
-        // The command is started by the harness, not by a side.
-        Workload::Start => Sample::new(),
+        // Commands are started by the harness, not by a side.
+        Workload::Start | Workload::Search => Sample::new(),
     };
     sample.extend(measure::peak_mb().map(|mb| ("peak_mb".to_owned(), mb)));
     Ok(sample)

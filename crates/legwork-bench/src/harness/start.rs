@@ -27,10 +27,7 @@ pub(super) struct Command {
 impl Command {
     /// Finds the command and runs it once, so that its store exists.
     pub(super) fn open(path: Option<&Path>, dir: &Path) -> Result<Self, Error> {
-        let path = match path {
-            Some(path) => path.to_owned(),
-            None => beside_us()?,
-        };
+        let path = found(path)?;
         if !path.is_file() {
             return Err(Error::NoCommand(path));
         }
@@ -113,6 +110,11 @@ fn finish(child: process::Child, command: &str) -> Result<(), Error> {
     let said = String::from_utf8_lossy(&output.stderr);
     let status = format!("{}: {}", output.status, said.trim());
     Err(Error::Child { command: command.to_owned(), status })
+}
+
+/// The command that was named, or the one beside this executable.
+pub(super) fn found(path: Option<&Path>) -> Result<PathBuf, Error> {
+    path.map_or_else(beside_us, |path| Ok(path.to_owned()))
 }
 
 /// The `legwork` that was built into the folder of this executable.

@@ -173,7 +173,7 @@ impl Look<'_> {
         if bytes > FILE_MAX || self.bytes.saturating_add(bytes) > ALL_MAX {
             return None;
         }
-        let file = tree.file(path).ok()??;
+        let file = tree.file(path).ok()??.file;
         let mut content = Vec::new();
         file.take(FILE_MAX.saturating_add(1)).read_to_end(&mut content).ok()?;
         (content.len() as u64 <= FILE_MAX).then(|| content.into())

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use grep_regex::RegexMatcher;
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkMatch};
 
-use super::text::{Searched, search};
+use super::text::{Searched, Texts};
 use crate::blocking::Stop;
 use crate::tree::Tree;
 
@@ -107,21 +107,22 @@ pub(super) fn count(
 
 impl Count<'_> {
     fn work(&self, matcher: &RegexMatcher) {
-        let mut searcher = SearcherBuilder::new()
+        let searcher = SearcherBuilder::new()
             .line_number(false)
             .binary_detection(BinaryDetection::quit(0))
             .build();
+        let mut texts = Texts::new(searcher);
         while !self.stop.is_raised() && !self.enough.is_raised() {
             let index = self.next.fetch_add(1, Ordering::Relaxed);
             let Some(path) = self.paths.get(index) else {
                 return;
             };
-            let outcome = self.file(path, &mut searcher, matcher);
+            let outcome = self.file(path, &mut texts, matcher);
             self.tell(index, outcome);
         }
     }
 
-    fn file(&self, path: &Path, searcher: &mut Searcher, matcher: &RegexMatcher) -> Outcome {
+    fn file(&self, path: &Path, texts: &mut Texts, matcher: &RegexMatcher) -> Outcome {
         let file = match self.tree.file(path) {
             Ok(Some(file)) => file,
             Ok(None) => return Outcome::Text { matches: 0, cut: false },
@@ -129,7 +130,7 @@ impl Count<'_> {
         };
         let most = if self.unit == Unit::Files { 1 } else { self.needed };
         let mut tally = Tally { matches: 0, most, enough: &self.enough, stop: self.stop };
-        match search(searcher, matcher, file, &mut tally, self.stop) {
+        match texts.search(matcher, file, &mut tally, self.stop) {
             Ok(Searched::Text { cut }) => Outcome::Text { matches: tally.matches, cut },
             Ok(Searched::Binary) => Outcome::Binary,
             Err(_) => Outcome::Unreadable,

@@ -11,7 +11,7 @@ use grep_searcher::{
 };
 
 use super::line::shorten;
-use super::text::search;
+use super::text::Texts;
 use crate::blocking::Stop;
 use crate::tree::Tree;
 
@@ -30,7 +30,7 @@ pub(super) struct Wanted {
 pub(super) struct Page<'a> {
     tree: &'a Tree,
     matcher: &'a RegexMatcher,
-    searcher: Searcher,
+    texts: Texts,
     context: usize,
     stop: &'a Stop,
     pub(super) text: String,
@@ -49,7 +49,7 @@ impl<'a> Page<'a> {
             .after_context(context)
             .binary_detection(BinaryDetection::quit(0))
             .build();
-        Self { tree, matcher, searcher, context, stop, text: String::new() }
+        Self { tree, matcher, texts: Texts::new(searcher), context, stop, text: String::new() }
     }
 
     pub(super) fn is_full(&self) -> bool {
@@ -76,7 +76,7 @@ impl<'a> Page<'a> {
         };
         if let Ok(Some(file)) = self.tree.file(path) {
             // What was found before an error is shown.
-            let _ = search(&mut self.searcher, self.matcher, file, &mut excerpt, self.stop);
+            let _ = self.texts.search(self.matcher, file, &mut excerpt, self.stop);
         }
         let shown = excerpt.shown;
         if shown == 0 {

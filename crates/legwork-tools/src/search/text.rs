@@ -6,9 +6,12 @@ use grep_regex::RegexMatcher;
 use grep_searcher::{Searcher, Sink};
 
 use crate::blocking::Stop;
+use crate::tree::Regular;
 
 /// Bytes of a file's opening that are looked at for a NUL.
-const SNIFFED: u64 = 8 * 1024;
+const SNIFFED: usize = 8 * 1024;
+/// Bytes that are read at once; most files are smaller, and are then searched in place.
+const CHUNK: usize = 64 * 1024;
 /// Bytes of a line that are searched; what is beyond is not looked at.
 pub(super) const LINE_MAX: usize = 1024 * 1024;
 
@@ -21,25 +24,62 @@ pub(super) enum Searched {
     Binary,
 }
 
-/// Searches one file; a NUL further on counts as its end.
-///
-/// # Errors
-/// When it cannot be read, or nobody waits for it any more.
-pub(super) fn search<S: Sink<Error = io::Error>>(
-    searcher: &mut Searcher,
-    matcher: &RegexMatcher,
-    mut file: impl Read,
-    sink: S,
-    stop: &Stop,
-) -> io::Result<Searched> {
-    let mut head = Vec::new();
-    file.by_ref().take(SNIFFED).read_to_end(&mut head)?;
-    if memchr::memchr(0, &head).is_some() {
-        return Ok(Searched::Binary);
+/// Searches files one after the other, with the same memory.
+#[derive(Debug)]
+pub(super) struct Texts {
+    searcher: Searcher,
+    head: Vec<u8>,
+}
+
+impl Texts {
+    pub(super) fn new(searcher: Searcher) -> Self {
+        Self { searcher, head: vec![0; CHUNK] }
     }
-    let mut lines = Lines { from: head.chain(file), stop, length: 0, cut: false };
-    searcher.search_reader(matcher, &mut lines, sink)?;
-    Ok(Searched::Text { cut: lines.cut })
+
+    /// Searches one file; a NUL further on counts as its end.
+    ///
+    /// # Errors
+    /// When it cannot be read, or nobody waits for it any more.
+    pub(super) fn search<S: Sink<Error = io::Error>>(
+        &mut self,
+        matcher: &RegexMatcher,
+        Regular { mut file, bytes }: Regular,
+        sink: S,
+        stop: &Stop,
+    ) -> io::Result<Searched> {
+        let read = fill(&mut file, &mut self.head, bytes)?;
+        let head = self.head.get(..read).unwrap_or_default();
+        let end = memchr::memchr(0, head);
+        if end.is_some_and(|end| end < SNIFFED) {
+            return Ok(Searched::Binary);
+        }
+        if read < CHUNK || end.is_some() {
+            let end = end.unwrap_or(read);
+            self.searcher.search_slice(matcher, head.get(..end).unwrap_or_default(), sink)?;
+            return Ok(Searched::Text { cut: false });
+        }
+        let mut lines = Lines { from: head.chain(file), stop, length: 0, cut: false };
+        self.searcher.search_reader(matcher, &mut lines, sink)?;
+        Ok(Searched::Text { cut: lines.cut })
+    }
+}
+
+/// Reads until the buffer is full, or the file at its end: where it was when it was opened,
+/// or sooner.
+fn fill(file: &mut impl Read, buffer: &mut [u8], bytes: u64) -> io::Result<usize> {
+    let mut read = 0_usize;
+    loop {
+        let rest = buffer.get_mut(read..).unwrap_or_default();
+        let more = match file.read(rest) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            more => more?,
+        };
+        read = read.saturating_add(more);
+        if more == 0 || read == buffer.len() || u64::try_from(read).is_ok_and(|read| read == bytes)
+        {
+            return Ok(read);
+        }
+    }
 }
 
 /// Passes a text on without what its lines have beyond [`LINE_MAX`].

@@ -31,6 +31,14 @@ impl Entry {
     }
 }
 
+/// A regular file that was opened.
+#[derive(Debug)]
+pub(crate) struct Regular {
+    pub(crate) file: File,
+    /// How many it held when it was opened.
+    pub(crate) bytes: u64,
+}
+
 /// What a directory holds.
 #[derive(Debug)]
 pub(crate) struct Contents {
@@ -85,10 +93,14 @@ impl Tree {
     }
 
     /// A regular file; none when the path is something else by now.
-    pub(crate) fn file(&self, path: &Path) -> io::Result<Option<File>> {
+    pub(crate) fn file(&self, path: &Path) -> io::Result<Option<Regular>> {
         let file = self.resolve(path, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY)?;
-        let kind = FileType::from_raw_mode(fstat(&file)?.st_mode);
-        Ok((kind == FileType::RegularFile).then(|| File::from(file)))
+        let stat = fstat(&file)?;
+        if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+            return Ok(None);
+        }
+        let bytes = u64::try_from(stat.st_size).unwrap_or(0);
+        Ok(Some(Regular { file: File::from(file), bytes }))
     }
 
     /// A handle for asking about the names in a directory.

@@ -1,19 +1,27 @@
-//! What some tests want from the system.
+//! What some tests and measurements want from the system.
 
 use std::process::{Command, Stdio};
 
 use crate::system;
 
 /// A program, the Debian package that has it, and what is skipped without it.
-const PROGRAMS: &[(&str, &str, &str)] = &[
+pub(crate) type Need = (&'static str, &'static str, &'static str);
+
+/// What tests want.
+const PROGRAMS: &[Need] = &[
     ("bwrap", "bubblewrap", "tests of the shell tool's sandbox"),
     ("tmux", "tmux", "tests of what a terminal shows"),
     ("strace", "strace", "tests that watch a write reach the disk"),
 ];
 
+/// Installs what tests want.
+pub(crate) fn install() {
+    install_for(PROGRAMS);
+}
+
 /// Installs what is missing where that is possible, else says what is skipped.
-pub(super) fn install() {
-    let missing = || PROGRAMS.iter().filter(|(program, ..)| !system::has(program));
+pub(crate) fn install_for(programs: &[Need]) {
+    let missing = || programs.iter().filter(|(program, ..)| !system::has(program));
     let packages: Vec<_> = missing().map(|(_, package, _)| *package).collect();
     if packages.is_empty() {
         println!("all there");
