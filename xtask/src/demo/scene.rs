@@ -17,6 +17,9 @@ sleep 2
 awk '{ total += $2 } END { print \"total\", total }' orders.txt
 ";
 
+/// A file of this repository, to be asked about.
+const TENETS: &str = include_str!("../../../TENETS.md");
+
 /// When the process is killed.
 #[derive(Clone, Copy)]
 pub(super) enum Kill {
@@ -53,6 +56,13 @@ pub(super) const ONE_STEP: &[Scene] = &[
         task: "Read the file orders.txt and tell me the number that stands beside pears.",
         kill: Kill::AfterTheFirstStep,
         answer: "30",
+    },
+    Scene {
+        title: "answer from a file of this repository",
+        folder: "repository",
+        task: "Read the file TENETS.md and tell me what tenet number 8 says.",
+        kill: Kill::AfterTheFirstStep,
+        answer: "noun",
     },
     Scene {
         title: "run and answer",
@@ -126,6 +136,7 @@ fn goes_on(event: &Value) -> bool {
 fn prepare(folder: &PathBuf) -> Result<(), String> {
     let cannot = |error| format!("cannot write into {}: {error}", folder.display());
     fs::create_dir_all(folder).map_err(cannot)?;
+    fs::write(folder.join("TENETS.md"), TENETS).map_err(cannot)?;
     fs::write(folder.join("orders.txt"), ORDERS).map_err(cannot)?;
     fs::write(folder.join("tally.sh"), TALLY).map_err(cannot)
 }

@@ -54,10 +54,12 @@ fn each_line_is_of_the_schema() {
         Turn::text("Done."),
     ];
     let server = Server::start(turns).unwrap();
+    fs::write(home.work().join("AGENTS.md"), "Be brief.\n").unwrap();
     let run = ["run", "--json", "--sandbox", "off", "Work"];
     let limited = home.ran_with(&server, &[&run[..], &["--max-steps", "2"]].concat()).ends(3);
     checked.all(&limited);
     let id = limited.session();
+    fs::write(home.work().join("AGENTS.md"), "Be thorough.\n").unwrap();
     server.hold(2);
     let interrupted = started(home.with(&server, &["resume", "--json", "--max-steps", "9", &id]));
     server.arrived_blocking(2);
