@@ -78,6 +78,8 @@ fn spawn(installed: &Installed, port: u16, log: &Path) -> Result<Child, String> 
         .args(["--port", &port.to_string()])
         .args(["--ctx-size", CONTEXT, "--predict", ANSWER, "--parallel", "1"])
         .args(["--threads", &threads.to_string()])
+        // The same answer each time, as far as the machine lets it.
+        .args(["--temp", "0"])
         // Without a template that knows tools the server drops them and says nothing.
         .args(["--jinja", "--no-webui", "--chat-template-file"])
         .arg(cargo::root().join(TEMPLATE))

@@ -25,6 +25,9 @@ pub(crate) struct Recorded {
     /// Paths beside the directory that the agent may use, as `PATH` or `PATH:ro`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) allow_paths: Vec<String>,
+    /// The tools that the agent has; none if it has all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) tools: Option<Vec<String>>,
     /// Whether the agent is told what `AGENTS.md` files say.
     #[serde(skip_serializing_if = "ProjectContext::is_told")]
     pub(crate) context: ProjectContext,

@@ -33,6 +33,8 @@ pub(crate) struct Settings {
     /// Paths beside the directory that the agent may use.
     pub(crate) allow_paths: Vec<Sourced<AllowPath>>,
     pub(crate) context: ProjectContext,
+    /// The tools that the agent has; none if it has all.
+    pub(crate) tools: Option<Vec<String>>,
     pub(crate) limits: Limits,
     /// Limits of the project that are not taken, and where they stand.
     pub(crate) not_taken: Vec<(&'static str, Source)>,
@@ -121,6 +123,7 @@ impl Settings {
                 true => ProjectContext::LeftOut,
                 false => recorded.context,
             },
+            tools: flags.tools.clone().or_else(|| recorded.tools.clone()),
             limits: Limits::of(config, remembered, flags, DEFAULT_STEPS)?,
             model,
         })
@@ -152,6 +155,7 @@ impl Settings {
             network: Some(true).filter(|_| self.network.value == Network::Host),
             allow_paths: self.allow_paths.iter().map(|path| path.value.to_string()).collect(),
             context: self.context,
+            tools: self.tools.clone(),
         }
     }
 }

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use legwork::core::ToolSpec;
 use legwork::port::Tool;
 use legwork::tools::{Bash, Edit, Environment, List, Read, Search, Workspace, Write};
 
+use crate::commands::nearest;
 use crate::config::{AllowPath, Source};
 use crate::display::Screen;
 use crate::error::Error;
@@ -33,20 +35,46 @@ pub(crate) fn workspace(settings: &Settings, warn: impl Fn(String)) -> Result<Wo
 }
 
 /// The tools that work in a directory, in the order that the model is shown them.
+///
+/// # Errors
+/// When one was asked for that there is not.
 pub(crate) fn tools(
     workspace: &Workspace,
     settings: &Settings,
     screen: &Arc<Screen>,
-) -> Vec<Arc<dyn Tool>> {
+) -> Result<Vec<Arc<dyn Tool>>, Error> {
     let environment = Environment::filtered(std::env::vars_os());
     let sandbox = sandbox::chosen(settings, &environment, screen);
     let bash = Bash::new(workspace.clone(), environment, sandbox);
-    vec![
+    let all: Vec<Arc<dyn Tool>> = vec![
         Arc::new(Read::new(workspace.clone())),
         Arc::new(Write::new(workspace.clone())),
         Arc::new(Edit::new(workspace.clone())),
         Arc::new(List::new(workspace.clone())),
         Arc::new(Search::new(workspace.clone())),
         Arc::new(bash),
-    ]
+    ];
+    let Some(chosen) = &settings.tools else { return Ok(all) };
+    for name in chosen {
+        named(&all, name)?;
+    }
+    let is_chosen = |tool: &Arc<dyn Tool>| chosen.iter().any(|name| **name == *tool.spec().name);
+    Ok(all.into_iter().filter(is_chosen).collect())
+}
+
+/// The tool of a name, or which one may have been meant.
+pub(crate) fn named<'t>(
+    tools: &'t [Arc<dyn Tool>],
+    name: &str,
+) -> Result<&'t Arc<dyn Tool>, Error> {
+    let found = tools.iter().find(|tool| &*tool.spec().name == name);
+    found.ok_or_else(|| {
+        let specs: Vec<Arc<ToolSpec>> = tools.iter().map(|tool| tool.spec()).collect();
+        let names: Vec<_> = specs.iter().map(|spec| &*spec.name).collect();
+        let hint = match nearest(name, names.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`? `legwork tools list` shows all"),
+            None => format!("the tools are {}", names.join(", ")),
+        };
+        Error::usage(format!("there is no tool {name:?}"), hint)
+    })
 }

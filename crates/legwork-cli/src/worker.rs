@@ -57,7 +57,7 @@ impl Worker {
             .id("legwork")
             .instructions(instructions(&workspace) + &section)
             .budget(settings.budget());
-        let tools = toolset::tools(&workspace, settings, screen);
+        let tools = toolset::tools(&workspace, settings, screen)?;
         let agent = tools.into_iter().fold(agent, Builder::tool);
         Ok(Self { agent, recorded, section })
     }

@@ -48,10 +48,10 @@ impl Sandbox {
 }
 
 impl Legwork {
-    /// Begins a session; `is_time` says when to kill, asked with each event and between.
+    /// Begins a session with a task, and all tools or these; `is_time` says when to kill, asked with each event and between.
     pub(super) fn run(
         &self,
-        task: &str,
+        (task, tools): (&str, Option<&str>),
         folder: &Path,
         is_time: impl Fn(Option<&Value>) -> bool,
     ) -> Result<Run, String> {
@@ -63,6 +63,9 @@ impl Legwork {
         command.arg("--dir").arg(from_root(folder));
         if self.sandbox == Sandbox::Off {
             command.args(["--sandbox", "off"]);
+        }
+        if let Some(tools) = tools {
+            command.args(["--tools", tools]);
         }
         command.arg(task);
         follow(&mut command, is_time)

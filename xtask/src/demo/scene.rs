@@ -18,7 +18,7 @@ awk '{ total += $2 } END { print \"total\", total }' orders.txt
 ";
 
 /// A file of this repository, to be asked about.
-const TENETS: &str = include_str!("../../../TENETS.md");
+const SETTINGS: &str = include_str!("../../../rustfmt.toml");
 
 /// When the process is killed.
 #[derive(Clone, Copy)]
@@ -34,6 +34,8 @@ pub(super) struct Scene {
     pub(super) title: &'static str,
     folder: &'static str,
     task: &'static str,
+    /// The tools it may use; none for all. A small model is lost among many.
+    tools: Option<&'static str>,
     kill: Kill,
     answer: &'static str,
 }
@@ -44,6 +46,7 @@ pub(super) const WHOLE: &[Scene] = &[Scene {
     folder: "whole",
     task: "Read the file orders.txt. Then run the command `sh tally.sh` and tell me the total \
            that it prints.",
+    tools: None,
     kill: Kill::InsideTheCommand,
     answer: "100",
 }];
@@ -54,20 +57,23 @@ pub(super) const ONE_STEP: &[Scene] = &[
         title: "read and answer",
         folder: "read",
         task: "Read the file orders.txt and tell me the number that stands beside pears.",
+        tools: Some("read"),
         kill: Kill::AfterTheFirstStep,
         answer: "30",
     },
     Scene {
         title: "answer from a file of this repository",
         folder: "repository",
-        task: "Read the file TENETS.md and tell me what tenet number 8 says.",
+        task: "Read the file rustfmt.toml and tell me the number that stands beside max_width.",
+        tools: Some("read"),
         kill: Kill::AfterTheFirstStep,
-        answer: "noun",
+        answer: "100",
     },
     Scene {
         title: "run and answer",
         folder: "run",
         task: "Run the command `sh tally.sh` and tell me the total that it prints.",
+        tools: Some("read,bash"),
         kill: Kill::AfterTheFirstStep,
         answer: "100",
     },
@@ -80,7 +86,8 @@ impl Scene {
         let folder = legwork.folder.join(self.folder);
         prepare(&folder)?;
         let log = folder.join("tally.log");
-        let first = legwork.run(self.task, &folder, |news| self.is_time(news, &log))?;
+        let first =
+            legwork.run((self.task, self.tools), &folder, |news| self.is_time(news, &log))?;
         let session = first.session.clone().ok_or("the run told no session id")?;
         let last = match first.ended {
             Ended::Killed => {
@@ -136,7 +143,7 @@ fn goes_on(event: &Value) -> bool {
 fn prepare(folder: &PathBuf) -> Result<(), String> {
     let cannot = |error| format!("cannot write into {}: {error}", folder.display());
     fs::create_dir_all(folder).map_err(cannot)?;
-    fs::write(folder.join("TENETS.md"), TENETS).map_err(cannot)?;
+    fs::write(folder.join("rustfmt.toml"), SETTINGS).map_err(cannot)?;
     fs::write(folder.join("orders.txt"), ORDERS).map_err(cannot)?;
     fs::write(folder.join("tally.sh"), TALLY).map_err(cannot)
 }

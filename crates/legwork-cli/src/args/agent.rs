@@ -27,6 +27,9 @@ pub(crate) struct Agent {
     /// Do not tell the agent what AGENTS.md files say [default: as the session, else tell it]
     #[arg(long)]
     pub(crate) no_context: bool,
+    /// Give the agent these tools only, such as read,list,search [default: the session's, else all]
+    #[arg(long, value_name = "NAME,..", value_delimiter = ',')]
+    pub(crate) tools: Option<Vec<String>>,
     /// Stop after so many steps [default: the session's, else 100]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_steps: Option<u64>,

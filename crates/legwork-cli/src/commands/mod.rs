@@ -20,7 +20,7 @@ use clap::Parser as _;
 use clap::error::ErrorKind;
 use legwork::agent::context::Control;
 
-use nearest::nearest;
+pub(crate) use nearest::nearest;
 
 use crate::args::{Cli, Command, Output};
 use crate::config::Config;

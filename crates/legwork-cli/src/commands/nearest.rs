@@ -4,7 +4,7 @@
 const ALIKE: f64 = 0.7;
 
 /// The name that is most like what was typed, if any is like it at all.
-pub(super) fn nearest<'n>(
+pub(crate) fn nearest<'n>(
     typed: &str,
     names: impl IntoIterator<Item = &'n str>,
 ) -> Option<&'n str> {

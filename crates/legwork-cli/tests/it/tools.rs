@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::Read as _;
 
+use legwork_testkit::{Server, Turn};
 use rustix::process::Signal;
 
 use crate::home::{Home, fed, started, text};
@@ -113,4 +114,20 @@ fn control_c_ends_the_call_and_what_it_started() {
     run.end().ends(130).says("interrupted: bash was ended");
     // The other end is closed when the command is dead, and all that it started.
     up.read_to_end(&mut Vec::new()).unwrap();
+}
+
+#[test]
+fn an_agent_has_the_tools_that_it_was_given() {
+    let (home, turns) = (Home::new(), [Turn::text("One."), Turn::text("Two.")]);
+    let server = Server::start(turns).unwrap();
+    let args = ["run", "--json", "--tools", "search,read", "Look"];
+    let id = home.ran_with(&server, &args).ends(0).session();
+    home.ran_with(&server, &["run", "--session", &id, "Look again"]).ends(0);
+    let names = |at: usize| -> Vec<_> {
+        let tools = server.requests()[at].body["tools"].as_array().unwrap().clone();
+        tools.iter().map(|tool| text(&tool["function"], "name")).collect()
+    };
+    // In the order of all, and the session remembers.
+    assert_eq!((names(0), names(1)), (vec!["read".into(), "search".into()], names(0)));
+    home.ran_with(&server, &["run", "--tools", "read,serach", "x"]).ends(2).says("`search`");
 }

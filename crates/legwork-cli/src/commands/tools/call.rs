@@ -13,7 +13,7 @@ use legwork::port::observer::Nobody;
 use legwork::port::{Cancellation, Tool, ToolContext};
 use serde_json::{Value, json};
 
-use super::{here, named};
+use super::here;
 use crate::args;
 use crate::commands::print;
 use crate::config::Config;
@@ -22,6 +22,7 @@ use crate::display::{Terminal, tool};
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::signals::Signals;
+use crate::toolset::named;
 
 pub(super) async fn call(args: args::ToolsCall, config: &Config) -> Result<Exit, Error> {
     let tools = here(&args.around, config)?;

@@ -5,8 +5,8 @@ use std::time::Duration;
 use legwork::core::tool::ExecutionMode;
 use legwork::core::{EffectClass, OnDoubt, ToolSpec};
 
+use super::here;
 use super::parameters::parameters;
-use super::{here, named};
 use crate::args;
 use crate::commands::print;
 use crate::config::Config;
@@ -14,6 +14,7 @@ use crate::display::Terminal;
 use crate::display::text::{columns, time, visible};
 use crate::error::Error;
 use crate::exit::Exit;
+use crate::toolset::named;
 
 /// Columns beyond which lines are hard to read.
 const WIDEST: usize = 80;
