@@ -38,6 +38,7 @@ mod tree;
 pub mod workspace;
 pub mod write;
 
+pub use bash::background::{Background, BashOutput};
 pub use bash::{Bash, Environment};
 pub use edit::Edit;
 pub use list::List;

@@ -1,32 +1,40 @@
 //! The `bash` tool: a shell command in the workspace, supervised and confined.
 
+pub mod background;
 mod environment;
-pub(crate) mod output;
+mod error;
+mod output;
+mod spec;
+mod told;
 mod watched;
 
 #[cfg(test)]
 mod tests;
 
 pub use environment::Environment;
+pub use error::Error;
 
 use std::ffi::OsString;
-use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use legwork_port::core::tool::{ExecutionMode, FailureKind};
-use legwork_port::core::{EffectClass, OnDoubt, ToolCall, ToolOutcome, ToolSpec};
+use legwork_port::core::tool::FailureKind;
+use legwork_port::core::{ToolCall, ToolOutcome, ToolSpec};
 use legwork_port::sandbox::Confined;
 use legwork_port::{BoxFuture, Tool, ToolContext};
 use serde::Deserialize;
 use serde_json::json;
 
+use self::background::Background;
+use self::output::Output;
+use self::spec::spec;
+use self::told::with_note;
 use crate::arguments::{parse, whole};
-use crate::changes::Watch;
-use crate::process::{self, End, Ended, Excess, Order};
+use crate::changes::{UNWATCHED, Watch};
+use crate::process::{End, Order, Running};
 use crate::sandbox::{Limits, Sandbox};
 use crate::workspace::Workspace;
 
@@ -34,63 +42,17 @@ use crate::workspace::Workspace;
 const LIMIT: u64 = 120;
 /// Most seconds a call may ask for.
 const LIMIT_MAX: u64 = 600;
+/// Seconds a command may run in the background when the call does not say; none may longer.
+const BACKGROUND_MAX: u64 = 3_600;
 /// Between TERM and KILL.
 const GRACE: Duration = Duration::from_secs(3);
 /// Bytes of output shown, half from each end.
 const SHOWN: usize = 30 * 1024;
 
-/// Beyond what a call can take by itself, before the executor drops it.
-const SLACK: Duration = Duration::from_secs(10);
 /// Bytes that Linux keeps of a process's name (`TASK_COMM_LEN`).
 const NAME_MAX: usize = 15;
 /// Most bytes of one argument, its NUL included (`MAX_ARG_STRLEN` of Linux).
 const COMMAND_MAX: usize = 128 * 1024;
-
-const DESCRIPTION: &str = "Runs a command with bash in the root of the workspace and gives its \
-    output, standard output and standard error in the order they came. Each call is a new shell \
-    without a terminal or input; processes left in the background are killed when it ends. Of \
-    long output the beginning and the end are kept.";
-
-/// Why a command was not run; fit to be told to a model.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum Error {
-    /// There is nothing to run.
-    #[error("the command is empty; give one")]
-    Empty,
-    /// A command cannot hold a NUL byte.
-    #[error(
-        "the command holds a NUL byte, which no command can; leave it out or print it with printf '\\0'"
-    )]
-    Nul,
-    /// The command is longer than the system takes.
-    #[error(
-        "the command is {bytes} bytes long, more than the system takes ({COMMAND_MAX}); write it to a file and run that"
-    )]
-    TooLong {
-        /// How long it is.
-        bytes: usize,
-    },
-    /// There is no shell to run it with.
-    #[error(
-        "no command is run: there is no bash or sh on the PATH that was given; hand in one that has it"
-    )]
-    NoShell,
-    /// It cannot be confined.
-    #[error("{why}")]
-    Confined {
-        /// What the sandbox said, with what to do.
-        why: String,
-    },
-    /// The shell could not be started, or its end not be learned.
-    #[error(
-        "the command could not be started or watched: {source}; check what it did before trying again"
-    )]
-    Start {
-        /// What the operating system said.
-        source: io::Error,
-    },
-}
 
 /// What the model may ask for; the schema says the same.
 #[derive(Debug, Deserialize)]
@@ -99,37 +61,15 @@ struct Arguments {
     command: String,
     #[serde(default, deserialize_with = "whole")]
     timeout: Option<u64>,
-}
-
-fn spec(sandbox: &Sandbox, grace: Duration) -> ToolSpec {
-    let walls = match sandbox {
-        Sandbox::By(walls) => format!(" The command runs in a sandbox: {}.", walls.rules()),
-        Sandbox::Off => String::new(),
-    };
-    let limit = format!("Seconds it may run before it is ended; {LIMIT} unless told.");
-    let parameters = json!({
-        "type": "object",
-        "properties": {
-            "command": { "type": "string", "description": "The command, as one would type it." },
-            "timeout": { "type": "integer", "minimum": 1, "maximum": LIMIT_MAX, "description": limit }
-        },
-        "required": ["command"],
-        "additionalProperties": false
-    });
-    // What the command was started for may need what an earlier call did, so
-    // calls run one after the other. The limit is ours to keep; the one in the
-    // spec stands behind it.
-    ToolSpec::new("bash", format!("{DESCRIPTION}{walls}"), parameters)
-        .effect(EffectClass::Once(OnDoubt::Ask))
-        .mode(ExecutionMode::Sequential)
-        .timeout(Duration::from_secs(LIMIT_MAX) + grace + process::KILLING + SLACK)
+    background: Option<bool>,
 }
 
 /// Runs shell commands in a workspace.
 ///
 /// A command and everything that came of it die with the call: at its end, at
 /// its limit, when the future is dropped, and when this process is killed.
-/// The command sees the variables of its [`Environment`] and no others.
+/// The command sees the variables of its [`Environment`] and no others. With a
+/// [`Background`] commands may also be started there, and live on for a while.
 #[derive(Clone, Debug)]
 pub struct Bash {
     workspace: Workspace,
@@ -142,13 +82,14 @@ pub struct Bash {
     told: Arc<AtomicBool>,
     spec: Arc<ToolSpec>,
     watch: Arc<Watch>,
+    background: Option<Background>,
 }
 
 impl Bash {
     /// A tool that runs commands in `workspace`, behind the walls of `sandbox`.
     #[must_use]
     pub fn new(workspace: Workspace, environment: Environment, sandbox: Sandbox) -> Self {
-        let spec = Arc::new(spec(&sandbox, GRACE));
+        let spec = Arc::new(spec(&sandbox, GRACE, None));
         Self {
             workspace,
             environment,
@@ -159,13 +100,14 @@ impl Bash {
             told: Arc::default(),
             spec,
             watch: Arc::default(),
+            background: None,
         }
     }
 
     /// The same with another time between TERM and KILL; 3 seconds by default.
     #[must_use]
     pub fn with_grace(self, grace: Duration) -> Self {
-        let spec = Arc::new(spec(&self.sandbox, grace));
+        let spec = Arc::new(spec(&self.sandbox, grace, self.background.as_ref()));
         Self { grace, spec, ..self }
     }
 
@@ -181,28 +123,75 @@ impl Bash {
         Self { limits, ..self }
     }
 
+    /// The same, and commands may be started in the background, to be read of by a
+    /// [`BashOutput`](background::BashOutput) of the same.
+    #[must_use]
+    pub fn with_background(self, background: &Background) -> Self {
+        let background = Some(background.clone());
+        let spec = Arc::new(spec(&self.sandbox, self.grace, background.as_ref()));
+        Self { background, spec, ..self }
+    }
+
     /// Runs a command to its end. Dropping the future kills it.
     async fn run(&self, asked: Arguments) -> Result<(End, String), Error> {
-        check(&asked.command)?;
-        let limit = asked.timeout.unwrap_or(LIMIT).clamp(1, LIMIT_MAX);
-        let (confined, walls) = self.confined(asked.command).await?;
-        let order = Order {
+        let limit = match asked.timeout.unwrap_or(LIMIT).max(1) {
+            limit @ ..=LIMIT_MAX => limit,
+            asked => return Err(Error::TooSlow { asked }),
+        };
+        let order = self.order(asked.command).await?;
+        let running = Running::start(order, Output::new(self.shown));
+        let enough = tokio::time::sleep(Duration::from_secs(limit));
+        let ended = running.map_err(|source| Error::Start { source })?.finish(enough).await;
+        let (end, output) = ended.map_err(|source| Error::Start { source })?;
+        let text = told(end, output, limit, self.limits);
+        Ok((end, self.with_gaps(text)))
+    }
+
+    /// Starts a command in the background; what the model is told of it.
+    async fn start(
+        &self,
+        asked: Arguments,
+        background: &Background,
+        cx: &ToolContext,
+    ) -> Result<String, Error> {
+        let limit = asked.timeout.unwrap_or(BACKGROUND_MAX).clamp(1, BACKGROUND_MAX);
+        let command = asked.command.clone();
+        let order = self.order(asked.command).await?;
+        let limit = Duration::from_secs(limit);
+        let text = background.start(order, &cx.key, &command, limit, self.shown)?;
+        cx.attach(UNWATCHED, json!("it runs in the background"));
+        Ok(self.with_gaps(text))
+    }
+
+    /// The command, confined, within its bounds.
+    async fn order(&self, command: String) -> Result<Order, Error> {
+        check(&command)?;
+        let (confined, walls) = self.confined(command).await?;
+        Ok(Order {
             confined,
             limits: self.limits,
             environment: self.environment.clone(),
             directory: self.workspace.root().to_owned(),
-            limit: Duration::from_secs(limit),
             grace: self.grace,
-            shown: self.shown,
             walls,
-        };
-        let ended = process::run(order).await.map_err(|source| Error::Start { source })?;
-        let end = ended.end;
-        let mut text = told(ended, limit, self.limits);
-        if let Some(gaps) = self.gaps() {
-            text = with_note(text, &gaps);
+        })
+    }
+
+    fn with_gaps(&self, text: String) -> String {
+        match self.gaps() {
+            Some(gaps) => with_note(text, &gaps),
+            None => text,
         }
-        Ok((end, text))
+    }
+
+    /// What came of a command that ran to its end.
+    async fn ran(&self, asked: Arguments) -> ToolOutcome {
+        match self.run(asked).await {
+            Ok((End::Exited(_) | End::Signalled(_), text)) => ToolOutcome::text(text),
+            Ok((End::Exceeded(_), text)) => ToolOutcome::failed(text),
+            Ok((_, text)) => ToolOutcome::Failed(FailureKind::Timeout, text),
+            Err(error) => ToolOutcome::failed(error.to_string()),
+        }
     }
 
     /// What the sandbox does not hold, told once.
@@ -261,26 +250,53 @@ impl Tool for Bash {
 
     fn call<'a>(&'a self, call: &'a ToolCall, cx: &'a ToolContext) -> BoxFuture<'a, ToolOutcome> {
         Box::pin(async {
-            let arguments = match parse(call) {
+            let arguments: Arguments = match parse(call) {
                 Ok(arguments) => arguments,
                 Err(outcome) => return outcome,
             };
-            let run = async {
-                tokio::select! {
-                // What has ended is told, also when it was cancelled just then.
-                biased;
-                ended = self.run(arguments) => match ended {
-                    Ok((End::Exited(_) | End::Signalled(_), text)) => ToolOutcome::text(text),
-                    Ok((End::Exceeded(_), text)) => ToolOutcome::failed(text),
-                    Ok((_, text)) => ToolOutcome::Failed(FailureKind::Timeout, text),
-                    Err(error) => ToolOutcome::failed(error.to_string()),
-                },
-                () = cx.cancellation.cancelled() => ToolOutcome::Interrupted,
+            match (&self.background, arguments.background) {
+                (Some(background), Some(true)) => {
+                    let start = self.start(arguments, background, cx);
+                    unless_cancelled(cx, async {
+                        start.await.map_or_else(
+                            |error| ToolOutcome::failed(error.to_string()),
+                            ToolOutcome::text,
+                        )
+                    })
+                    .await
                 }
-            };
-            watched::watched(&self.watch, &self.workspace, cx, run).await
+                (None, Some(true)) => ToolOutcome::failed(Error::NoBackground.to_string()),
+                _ => {
+                    let run = unless_cancelled(cx, self.ran(arguments));
+                    watched::watched(&self.watch, &self.workspace, cx, run).await
+                }
+            }
         })
     }
+}
+
+/// What comes of it, or that it was interrupted.
+async fn unless_cancelled(
+    cx: &ToolContext,
+    work: impl Future<Output = ToolOutcome>,
+) -> ToolOutcome {
+    tokio::select! {
+        // What has ended is told, also when it was cancelled just then.
+        biased;
+        done = work => done,
+        () = cx.cancellation.cancelled() => ToolOutcome::Interrupted,
+    }
+}
+
+fn told(end: End, output: Output, limit: u64, limits: Limits) -> String {
+    let silent = output.total() == 0;
+    let text = output.into_text();
+    let note = match end {
+        End::Exited(0) if silent => "no output".to_owned(),
+        End::Exited(0) => return text,
+        end => told::by_itself(end, limits).unwrap_or_else(|| told::timed_out(end, limit)),
+    };
+    with_note(text, &format!("[{note}]"))
 }
 
 fn check(command: &str) -> Result<(), Error> {
@@ -294,61 +310,4 @@ fn check(command: &str) -> Result<(), Error> {
         return Err(Error::TooLong { bytes: command.len() });
     }
     Ok(())
-}
-
-fn told(ended: Ended, limit: u64, limits: Limits) -> String {
-    let silent = ended.output.total() == 0;
-    let text = ended.output.into_text();
-    let note = match ended.end {
-        End::Exited(0) if silent => "[no output]".to_owned(),
-        End::Exited(0) => return text,
-        End::Exited(code) => format!("[exit code {code}{}]", by_signal(code)),
-        End::Signalled(signal) => format!("[killed by signal {signal}{}]", name(signal)),
-        End::TimedOut => format!("[timed out after {limit} s, asked to end and did]"),
-        End::Killed => {
-            format!("[timed out after {limit} s and was killed, with all it had started]")
-        }
-        End::Stuck => {
-            format!("[timed out after {limit} s; some of it could not be killed and may still run]")
-        }
-        End::Exceeded(Excess::Processes) => {
-            format!("[killed: more than {} processes]", limits.processes)
-        }
-        End::Exceeded(Excess::Memory) => {
-            format!("[killed: more than {} MiB of memory]", limits.memory >> 20)
-        }
-    };
-    with_note(text, &note)
-}
-
-fn with_note(mut text: String, note: &str) -> String {
-    if !text.is_empty() && !text.ends_with('\n') {
-        text.push('\n');
-    }
-    text + note
-}
-
-/// A shell reports a child that was killed as 128 and the signal.
-fn by_signal(code: i32) -> String {
-    match code.checked_sub(128).filter(|signal| (1..=31).contains(signal)) {
-        Some(signal) if !name(signal).is_empty() => {
-            format!(": killed by signal {signal}{}", name(signal))
-        }
-        _ => String::new(),
-    }
-}
-
-fn name(signal: i32) -> &'static str {
-    match signal {
-        libc::SIGHUP => ", SIGHUP",
-        libc::SIGINT => ", SIGINT",
-        libc::SIGQUIT => ", SIGQUIT",
-        libc::SIGABRT => ", SIGABRT",
-        libc::SIGKILL => ", SIGKILL",
-        libc::SIGSEGV => ", SIGSEGV",
-        libc::SIGPIPE => ", SIGPIPE",
-        libc::SIGTERM => ", SIGTERM",
-        libc::SIGXCPU => ", SIGXCPU",
-        _ => "",
-    }
 }

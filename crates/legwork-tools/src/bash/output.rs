@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use crate::process::Sink;
+
 /// Keeps the first and the last bytes of a stream and counts the rest.
 ///
 /// Memory is bounded by `limit`, whatever the command prints.
@@ -17,17 +19,6 @@ impl Output {
     /// Shows at most about `limit` bytes, half of them from each end.
     pub(crate) fn new(limit: usize) -> Self {
         Self { head: Vec::new(), tail: VecDeque::new(), half: limit / 2, total: 0 }
-    }
-
-    pub(crate) fn push(&mut self, chunk: &[u8]) {
-        self.total = self.total.saturating_add(chunk.len() as u64);
-        let room = self.half.saturating_sub(self.head.len()).min(chunk.len());
-        let (first, rest) = chunk.split_at(room);
-        self.head.extend_from_slice(first);
-        let skipped = rest.len().saturating_sub(self.half);
-        self.tail.extend(rest.get(skipped..).unwrap_or_default());
-        let over = self.tail.len().saturating_sub(self.half);
-        self.tail.drain(..over);
     }
 
     /// Bytes printed in all.
@@ -55,6 +46,19 @@ impl Output {
     }
 }
 
+impl Sink for Output {
+    fn push(&mut self, chunk: &[u8]) {
+        self.total = self.total.saturating_add(chunk.len() as u64);
+        let room = self.half.saturating_sub(self.head.len()).min(chunk.len());
+        let (first, rest) = chunk.split_at(room);
+        self.head.extend_from_slice(first);
+        let skipped = rest.len().saturating_sub(self.half);
+        self.tail.extend(rest.get(skipped..).unwrap_or_default());
+        let over = self.tail.len().saturating_sub(self.half);
+        self.tail.drain(..over);
+    }
+}
+
 fn text(bytes: &[u8]) -> String {
     // Several wires and databases refuse a NUL inside a string.
     String::from_utf8_lossy(bytes).replace('\0', "\u{fffd}")
@@ -65,7 +69,7 @@ fn is_continuation(byte: u8) -> bool {
 }
 
 /// Drops the character that the cut behind these bytes went through.
-fn without_split_end(bytes: &[u8]) -> &[u8] {
+pub(super) fn without_split_end(bytes: &[u8]) -> &[u8] {
     let last = bytes.iter().rposition(|&byte| !is_continuation(byte));
     let Some(at) = last.filter(|at| bytes.len() - at <= 3) else {
         return bytes;

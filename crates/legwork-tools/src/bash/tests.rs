@@ -2,6 +2,7 @@
 
 use super::Environment;
 use super::output::Output;
+use crate::process::Sink as _;
 
 fn shown(limit: usize, bytes: &[u8], chunk: usize) -> String {
     let mut output = Output::new(limit);

@@ -4,6 +4,7 @@ mod census;
 mod cgroup;
 mod family;
 mod guard;
+mod lifeline;
 mod restrict;
 mod stat;
 mod watch;
@@ -19,14 +20,16 @@ use legwork_port::sandbox::{Confined, Kept};
 use rustix::io::Errno;
 use tokio::net::unix::pipe;
 use tokio::process::{Child, Command};
+use tokio::task::unconstrained;
 use tokio::time::timeout;
 
 use self::cgroup::Cgroup;
 use self::guard::Post;
+use self::lifeline::Held;
+pub(crate) use self::lifeline::Lifeline;
 use self::restrict::Restriction;
 pub(crate) use self::watch::Excess;
 use crate::bash::Environment;
-use crate::bash::output::Output;
 use crate::sandbox::Limits;
 
 /// Bytes taken from the pipe at once.
@@ -48,11 +51,8 @@ pub(crate) struct Order {
     pub(crate) limits: Limits,
     pub(crate) environment: Environment,
     pub(crate) directory: PathBuf,
-    pub(crate) limit: Duration,
-    /// Between asking to end and killing, at the limit.
+    /// Between asking to end and killing, when it was enough.
     pub(crate) grace: Duration,
-    /// Most bytes of output kept.
-    pub(crate) shown: usize,
     /// The name of processes that serve the sandbox, not the command.
     pub(crate) walls: Option<Vec<u8>>,
 }
@@ -62,58 +62,48 @@ pub(crate) struct Order {
 pub(crate) enum End {
     Exited(i32),
     Signalled(i32),
-    /// At the limit, within the grace after it was asked to.
-    TimedOut,
-    /// At the limit, by force.
+    /// When it was enough, within the grace after it was asked to.
+    Asked,
+    /// When it was enough, by force.
     Killed,
-    /// At the limit, and something of it could not be killed.
+    /// When it was enough, and something of it could not be killed.
     Stuck,
     /// By force, since it took too much.
     Exceeded(Excess),
 }
 
-/// A command that ended and what it printed.
-#[derive(Debug)]
-pub(crate) struct Ended {
-    pub(crate) end: End,
-    pub(crate) output: Output,
+/// Where what a command prints goes.
+pub(crate) trait Sink: Send {
+    /// Takes the next bytes.
+    fn push(&mut self, chunk: &[u8]);
 }
 
-/// Runs a command to its end, or to its limit.
+/// A command that runs.
 ///
-/// Dropping the future kills the command and everything that came of it; so
-/// does the death of this process.
-///
-/// # Errors
-/// When the command could not be started.
-pub(crate) async fn run(order: Order) -> io::Result<Ended> {
-    let (limit, grace, walls) = (order.limit, order.grace, order.walls.clone());
-    let mut running = Running::start(order)?;
-    let end = running.wait(limit, grace, walls.as_deref()).await?;
-    let kept = running.kept.take();
-    let ended = running.close(end);
-    // Nobody has to know how it went: what stays is not the command's to use.
-    let _ = tokio::task::spawn_blocking(move || drop(kept)).await;
-    Ok(ended)
-}
-
-struct Running {
+/// Dropping it kills the command and everything that came of it; so does the
+/// death of this process.
+pub(crate) struct Running<S> {
     guard: Child,
     /// Told which limit was passed, if one was.
     report: OwnedFd,
     /// Removed when the guard has ended, so after it.
     _group: Option<Cgroup>,
     kept: Option<Kept>,
-    /// Closed, it makes the guard kill; only that, so that a drop does it too.
-    lifeline: Option<OwnedFd>,
+    lifeline: Held,
+    grace: Duration,
+    walls: Option<Vec<u8>>,
     printed: pipe::Receiver,
     open: bool,
-    output: Output,
+    sink: S,
     chunk: Vec<u8>,
 }
 
-impl Running {
-    fn start(order: Order) -> io::Result<Self> {
+impl<S: Sink> Running<S> {
+    /// Starts a command whose output goes to `sink`.
+    ///
+    /// # Errors
+    /// When it could not be started.
+    pub(crate) fn start(order: Order, sink: S) -> io::Result<Self> {
         let (watched, lifeline) = io::pipe()?;
         let (printed, printing) = io::pipe()?;
         let (report, reporting) = io::pipe()?;
@@ -153,33 +143,53 @@ impl Running {
             report: report.into(),
             _group: group,
             kept: order.confined.kept,
-            lifeline: Some(lifeline.into()),
+            lifeline: Held::new(lifeline.into()),
+            grace: order.grace,
+            walls: order.walls,
             printed: pipe::Receiver::from_owned_fd(printed.into())?,
             open: true,
-            output: Output::new(order.shown),
+            sink,
             chunk: vec![0; CHUNK],
         })
     }
 
-    /// Waits for the end, asks for it at the limit, and forces it after the grace.
-    async fn wait(
-        &mut self,
-        limit: Duration,
-        grace: Duration,
-        walls: Option<&[u8]>,
-    ) -> io::Result<End> {
-        if let Ok(status) = timeout(limit, self.ended()).await {
-            let status = status?;
-            return Ok(self.excess().map_or_else(|| end_of(status), End::Exceeded));
+    /// What ends it at once, by force.
+    pub(crate) fn lifeline(&self) -> Lifeline {
+        self.lifeline.lifeline()
+    }
+
+    /// Waits for the end; when it is `enough`, asks for it, and forces it after the grace.
+    ///
+    /// # Errors
+    /// When the end could not be learned.
+    pub(crate) async fn finish(mut self, enough: impl Future<Output = ()>) -> io::Result<(End, S)> {
+        let end = self.end(enough).await?;
+        let kept = self.kept.take();
+        let sink = self.close();
+        // Nobody has to know how it went: what stays is not the command's to use.
+        let _ = tokio::task::spawn_blocking(move || drop(kept)).await;
+        Ok((end, sink))
+    }
+
+    async fn end(&mut self, enough: impl Future<Output = ()>) -> io::Result<End> {
+        tokio::select! {
+            // An end that comes at the same time is an end by itself.
+            biased;
+            status = self.ended() => {
+                let status = status?;
+                return Ok(self.excess().map_or_else(|| end_of(status), End::Exceeded));
+            }
+            // Output that never ends must not use up the turns of what ends it.
+            () = unconstrained(enough) => {}
         }
         if let Some(guard) = self.guard.id() {
-            family::ask_to_end(guard, walls);
+            family::ask_to_end(guard, self.walls.as_deref());
         }
-        if let Ok(status) = timeout(grace, self.ended()).await {
+        if let Ok(status) = timeout(self.grace, self.ended()).await {
             status?;
-            return Ok(End::TimedOut);
+            return Ok(End::Asked);
         }
-        self.lifeline = None;
+        self.lifeline().cut();
         match timeout(KILLING, self.ended()).await {
             Ok(status) => status.map(|_| End::Killed),
             Err(_) => Ok(End::Stuck),
@@ -209,14 +219,14 @@ impl Running {
     fn take(&mut self) {
         match self.printed.try_read(&mut self.chunk) {
             Ok(0) => self.open = false,
-            Ok(length) => self.output.push(self.chunk.get(..length).unwrap_or_default()),
+            Ok(length) => self.sink.push(self.chunk.get(..length).unwrap_or_default()),
             Err(error) => self.open = error.kind() == io::ErrorKind::WouldBlock,
         }
     }
 
     /// Takes what the pipe still holds. A writer that nobody could kill must
     /// not hold us up, so its end is not waited for.
-    fn close(mut self, end: End) -> Ended {
+    fn close(mut self) -> S {
         let mut taken = 0;
         while self.open && taken < LEFTOVER_MAX {
             // Past the runtime, which may not have heard of the last bytes.
@@ -225,11 +235,11 @@ impl Running {
                 Ok(0) | Err(_) => break,
                 Ok(length) => {
                     taken += length;
-                    self.output.push(self.chunk.get(..length).unwrap_or_default());
+                    self.sink.push(self.chunk.get(..length).unwrap_or_default());
                 }
             }
         }
-        Ended { end, output: self.output }
+        self.sink
     }
 }
 

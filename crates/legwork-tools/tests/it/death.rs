@@ -5,9 +5,9 @@ use std::process::{Command, Stdio};
 use legwork_port::core::ToolOutcome;
 use legwork_port::{Cancellation, Tool as _};
 use legwork_tools::sandbox::{Bubblewrap, Landlock};
-use legwork_tools::{Bash, Sandbox};
+use legwork_tools::{Background, Bash, Sandbox};
 
-use crate::place::{Place, Watch, asked, context, environment, ok, refused};
+use crate::place::{Place, Watch, asked, blocking, context, environment, ok, refused};
 
 /// A command that leaves a plain child, one in a session of its own, an orphan
 /// in a session of its own, and one that ignores TERM; each holds the pipe
@@ -110,6 +110,11 @@ async fn the_family_dies_when_this_process_is_killed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_family_of_a_command_in_the_background_dies_when_this_process_is_killed() {
+    killed_parent("background").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_family_dies_behind_walls_when_this_process_is_killed() {
     if let Err(why) = Bubblewrap::new(&environment()).check(&Place::new().path("")) {
         println!("skipped: {why}");
@@ -189,11 +194,12 @@ async fn a_parent_to_be_killed() {
     };
     let workspace = legwork_tools::Workspace::open(&dir).expect("opened");
     let bash = Bash::new(workspace, environment(), sandbox);
+    if std::env::var("WALLS").as_deref() == Ok("background") {
+        let background = Background::default();
+        let bash = bash.with_background(&background);
+        ok!(bash, { "command": format!("{FAMILY} wait"), "background": true });
+        return std::future::pending().await;
+    }
     let call = tokio::spawn(async move { ok!(bash, { "command": format!("{FAMILY} wait") }) });
     call.await.expect("killed before");
-}
-
-/// Lets a test wait for an event without holding up the runtime.
-async fn blocking<T: Send + 'static>(wait: impl FnOnce() -> T + Send + 'static) -> T {
-    tokio::task::spawn_blocking(wait).await.expect("the event")
 }

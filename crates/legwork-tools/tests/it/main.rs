@@ -7,6 +7,7 @@
 )]
 
 mod allowed;
+mod background;
 mod bash;
 mod changes;
 mod death;

@@ -161,3 +161,8 @@ impl Watch {
         while next().is_some() {}
     }
 }
+
+/// Lets a test wait for an event without holding up the runtime.
+pub(crate) async fn blocking<T: Send + 'static>(wait: impl FnOnce() -> T + Send + 'static) -> T {
+    tokio::task::spawn_blocking(wait).await.expect("the event")
+}

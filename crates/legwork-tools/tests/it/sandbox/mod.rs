@@ -1,5 +1,6 @@
 //! What a command cannot do: each way out, behind each sandbox, as root and not.
 
+mod background;
 mod choice;
 mod escapes;
 mod helper;

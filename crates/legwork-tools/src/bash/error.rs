@@ -1,0 +1,68 @@
+//! Why a command was not run.
+
+use std::io;
+
+use super::background::TOOL;
+use super::{COMMAND_MAX, LIMIT_MAX};
+
+/// Why a command was not run; fit to be told to a model.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// There is nothing to run.
+    #[error("the command is empty; give one")]
+    Empty,
+    /// A command cannot hold a NUL byte.
+    #[error(
+        "the command holds a NUL byte, which no command can; leave it out or print it with printf '\\0'"
+    )]
+    Nul,
+    /// The command is longer than the system takes.
+    #[error(
+        "the command is {bytes} bytes long, more than the system takes ({COMMAND_MAX}); write it to a file and run that"
+    )]
+    TooLong {
+        /// How long it is.
+        bytes: usize,
+    },
+    /// It would run too long to be waited for.
+    #[error(
+        "timeout is {asked}, but a command that is waited for may run {LIMIT_MAX} seconds; give less, or start it with background: true"
+    )]
+    TooSlow {
+        /// The seconds that were asked for.
+        asked: u64,
+    },
+    /// Nothing can be left running here.
+    #[error("no command can be left in the background here; run it without background")]
+    NoBackground,
+    /// As many as may run in the background do.
+    #[error(
+        "it was not started: {most} commands run in the background already ({running}); end one of them with {TOOL} and end: true"
+    )]
+    TooMany {
+        /// How many may.
+        most: usize,
+        /// What they are.
+        running: String,
+    },
+    /// There is no shell to run it with.
+    #[error(
+        "no command is run: there is no bash or sh on the PATH that was given; hand in one that has it"
+    )]
+    NoShell,
+    /// It cannot be confined.
+    #[error("{why}")]
+    Confined {
+        /// What the sandbox said, with what to do.
+        why: String,
+    },
+    /// The shell could not be started, or its end not be learned.
+    #[error(
+        "the command could not be started or watched: {source}; check what it did before trying again"
+    )]
+    Start {
+        /// What the operating system said.
+        source: io::Error,
+    },
+}

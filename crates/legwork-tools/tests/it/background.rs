@@ -1,0 +1,406 @@
+//! Commands in the background: what is read of them and when, and that they end.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use legwork_port::core::tool::FailureKind;
+use legwork_port::core::{AgentState, EffectClass, EffectKey, Seq, SessionId, ToolOutcome};
+use legwork_port::observer::Nobody;
+use legwork_port::{Cancellation, Tool, ToolContext};
+use legwork_tools::changes::UNWATCHED;
+use legwork_tools::{Background, Bash, BashOutput};
+use serde_json::{Value, json};
+
+use crate::place::{Place, Watch, asked, blocking, ok, refused};
+
+/// A command whose children hold the pipe `alive` open: one in a session of its own, one
+/// that ignores TERM.
+const FAMILY: &str = r"
+    exec 9>alive
+    setsid sh -c 'echo session >&9; exec sleep 1000' &
+    (trap '' TERM; echo stubborn >&9; while :; do sleep 1000; done) &
+";
+
+/// The two tools, and a session that calls them.
+pub(crate) struct Shell {
+    pub(crate) background: Background,
+    bash: Bash,
+    output: BashOutput,
+    session: SessionId,
+    calls: AtomicU64,
+}
+
+impl Shell {
+    pub(crate) fn new(bash: Bash) -> Self {
+        let background = Background::default();
+        Self::of(bash, background, "one")
+    }
+
+    fn of(bash: Bash, background: Background, session: &str) -> Self {
+        let bash = bash.with_background(&background);
+        let output = BashOutput::new(&background);
+        let session = SessionId::new(session);
+        Self { background, bash, output, session, calls: AtomicU64::new(1) }
+    }
+
+    fn context(&self, cancellation: Cancellation) -> ToolContext {
+        let entry = Seq(self.calls.fetch_add(1, Ordering::Relaxed));
+        let key = EffectKey { session: self.session.clone(), entry, index: 0 };
+        let state = AgentState::new(self.session.clone());
+        ToolContext::new(state, key, cancellation, Arc::new(Nobody), None)
+    }
+
+    async fn call(&self, tool: &impl Tool, arguments: &Value) -> ToolOutcome {
+        tool.call(&asked(tool, arguments), &self.context(Cancellation::new())).await
+    }
+
+    /// Starts a command; its id.
+    pub(crate) async fn start(&self, command: &str) -> String {
+        self.start_with(json!({ "command": command, "background": true })).await
+    }
+
+    async fn start_with(&self, arguments: Value) -> String {
+        let outcome = self.call(&self.bash, &arguments).await;
+        let text = outcome.for_model();
+        assert!(
+            outcome.is_ok() && text.contains(" runs in the background, for at most "),
+            "{text}"
+        );
+        text.trim_start_matches('[').split(' ').next().expect("an id").to_owned()
+    }
+
+    pub(crate) async fn read(&self, arguments: Value) -> String {
+        let outcome = self.call(&self.output, &arguments).await;
+        assert!(outcome.is_ok(), "{outcome:?}");
+        outcome.for_model()
+    }
+
+    /// What it prints until these words, and how it stands.
+    async fn until(&self, id: &str, words: &str) -> (String, String) {
+        let mut printed = String::new();
+        loop {
+            let read = self.read(json!({ "id": id, "wait": 60 })).await;
+            let (text, note) = read.split_at(read.rfind(&format!("[{id}: ")).expect("a note"));
+            // The line break before a note is the note's.
+            printed += text.strip_suffix('\n').unwrap_or(text);
+            if read.contains(words) {
+                return (printed, note.to_owned());
+            }
+            assert!(note.contains("running for"), "no {words:?} in {printed}{note}");
+        }
+    }
+
+    async fn end(&self, id: &str) -> String {
+        self.read(json!({ "id": id, "end": true })).await
+    }
+}
+
+fn shell(place: &Place) -> Shell {
+    Shell::new(place.bash())
+}
+
+/// Makes a pipe that a command can wait at with `read -r _ <go`.
+fn gate(place: &Place) -> PathBuf {
+    let path = place.path("go");
+    let mode = rustix::fs::Mode::from_raw_mode(0o600);
+    rustix::fs::mknodat(rustix::fs::CWD, &path, rustix::fs::FileType::Fifo, mode, 0)
+        .expect("a pipe");
+    path
+}
+
+async fn open(gate: &std::path::Path) {
+    let gate = gate.to_owned();
+    blocking(move || std::fs::write(gate, "go\n").expect("told")).await;
+}
+
+#[tokio::test]
+async fn it_is_read_bit_by_bit_and_tells_how_it_ended() {
+    let place = Place::new();
+    let (shell, go) = (shell(&place), gate(&place));
+    let id = shell.start("echo one; read -r _ <go; echo two >&2; exit 3").await;
+    let (printed, note) = shell.until(&id, "one").await;
+    assert_eq!(printed, "one");
+    assert!(note.starts_with(&format!("[{id}: running for ")), "{note}");
+    let nothing = shell.read(json!({ "id": id, "wait": 0 })).await;
+    assert!(nothing.starts_with(&format!("[{id}: nothing new; running for ")), "{nothing}");
+    open(&go).await;
+    let (printed, note) = shell.until(&id, "ended after").await;
+    assert_eq!(printed, "two");
+    assert!(note.ends_with(" s, exit code 3]"), "{note}");
+    let again = shell.read(json!({ "id": id, "wait": 60 })).await;
+    assert!(again.starts_with(&format!("[{id}: nothing new; ended after ")), "{again}");
+}
+
+#[tokio::test]
+async fn nothing_is_read_twice_and_nothing_is_lost() {
+    let place = Place::new();
+    let shell = Shell::new(place.bash().with_output(10_000_000));
+    // Each number is a write of its own, so readings fall anywhere between them.
+    let id = shell.start("for i in {1..20000}; do printf $i,; done").await;
+    let (printed, _) = shell.until(&id, "ended after").await;
+    let wanted: String = (1..=20_000).map(|number| format!("{number},")).collect();
+    assert!(printed == wanted, "{} of {} bytes", printed.len(), wanted.len());
+}
+
+#[tokio::test]
+async fn a_character_split_between_readings_comes_whole() {
+    let place = Place::new();
+    let (shell, go) = (shell(&place), gate(&place));
+    let id = shell.start(r"printf 'a\360\237'; read -r _ <go; printf '\246\200'").await;
+    let (first, _) = shell.until(&id, "a").await;
+    open(&go).await;
+    let (rest, _) = shell.until(&id, "ended after").await;
+    assert_eq!((&*first, &*rest), ("a", "🦀"));
+}
+
+#[tokio::test]
+async fn waiting_ends_with_the_first_news_or_the_end() {
+    let place = Place::new();
+    let (shell, go) = (Arc::new(shell(&place)), gate(&place));
+    for (command, told) in [("echo news; sleep 1000", "news"), ("exit 4", "exit code 4")] {
+        let id = shell.start(&format!("read -r _ <go; {command}")).await;
+        let (reader, name) = (Arc::clone(&shell), id.clone());
+        let began = Instant::now();
+        let waiting =
+            tokio::spawn(async move { reader.read(json!({ "id": name, "wait": 60 })).await });
+        open(&go).await;
+        let read = waiting.await.expect("no panic");
+        assert!(read.contains(told) && began.elapsed() < Duration::from_secs(50), "{read}");
+    }
+}
+
+#[tokio::test]
+async fn a_cancelled_reading_ends_nothing_and_takes_nothing() {
+    let place = Place::new();
+    let (shell, go) = (shell(&place), gate(&place));
+    let id = shell.start("read -r _ <go; echo here").await;
+    let cancellation = Cancellation::new();
+    cancellation.cancel();
+    let call = asked(&shell.output, &json!({ "id": id, "wait": 60 }));
+    let outcome = shell.output.call(&call, &shell.context(cancellation)).await;
+    assert_eq!(outcome, ToolOutcome::Interrupted);
+    open(&go).await;
+    let (printed, note) = shell.until(&id, "ended after").await;
+    assert!(printed == "here" && note.ends_with("exit code 0]"), "{printed}{note}");
+}
+
+#[tokio::test]
+async fn ended_by_request_it_is_asked_first() {
+    let place = Place::new();
+    let shell = Shell::new(place.bash().with_grace(Duration::from_secs(60)));
+    let id =
+        shell.start("trap 'echo bye; exit 0' TERM; echo up; while :; do sleep 1000 & wait; done");
+    let id = id.await;
+    shell.until(&id, "up").await;
+    let told = shell.end(&id).await;
+    assert!(told.starts_with("bye\n") && told.ends_with(" s, as asked]"), "{told}");
+    // What has ended is not ended again.
+    assert!(shell.end(&id).await.contains("nothing new; ended after"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ended_by_request_it_takes_its_family_along() {
+    let place = Place::new();
+    let watch = Watch::new(&place.path("alive"));
+    let shell = Shell::new(place.bash().with_grace(Duration::from_millis(100)));
+    let id = shell.start(&format!("{FAMILY} trap '' TERM; while :; do sleep 1000; done")).await;
+    let watch = standing(watch).await;
+    let told = shell.end(&id).await;
+    assert!(told.ends_with("killed since it did not end when asked to]"), "{told}");
+    blocking(move || watch.all_gone()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn its_children_die_with_it() {
+    let place = Place::new();
+    let (watch, go) = (Watch::new(&place.path("alive")), gate(&place));
+    let shell = shell(&place);
+    let id = shell.start(&format!("{FAMILY} exec 9>&-; read -r _ <go")).await;
+    let watch = standing(watch).await;
+    open(&go).await;
+    shell.until(&id, "exit code 0").await;
+    blocking(move || watch.all_gone()).await;
+}
+
+#[tokio::test]
+async fn it_ends_at_its_limit() {
+    let place = Place::new();
+    let shell = shell(&place);
+    let slow = json!({ "command": "sleep 1000", "background": true, "timeout": 1 });
+    let id = shell.start_with(slow).await;
+    shell.until(&id, "timed out after 1 s, asked to end and did]").await;
+}
+
+#[tokio::test]
+async fn only_so_many_run_at_once() {
+    let place = Place::new();
+    let shell = shell(&place);
+    let mut ids = Vec::new();
+    for _ in 0..8 {
+        ids.push(shell.start("sleep 1000").await);
+    }
+    let more = json!({ "command": "touch ran", "background": true });
+    let refused = shell.call(&shell.bash, &more).await;
+    let told = refused.for_model();
+    assert!(
+        !refused.is_ok() && told.contains("8 commands run in the background already"),
+        "{told}"
+    );
+    assert!(told.contains(&format!("{}: sleep 1000; {}: sleep", ids[0], ids[1])), "{told}");
+    assert_eq!(place.names().len(), 0, "it was not started");
+    // Another session has room of its own.
+    let other = Shell::of(place.bash(), shell.background.clone(), "two");
+    other.start("sleep 1000").await;
+    shell.end(&ids[3]).await;
+    shell.start("sleep 1000").await;
+}
+
+#[tokio::test]
+async fn a_session_reads_and_ends_its_own_only() {
+    let place = Place::new();
+    let shell = shell(&place);
+    let id = shell.start("sleep 1000").await;
+    let other = Shell::of(place.bash(), shell.background.clone(), "two");
+    let refused = other.call(&other.output, &json!({ "id": id, "end": true })).await;
+    assert!(!refused.is_ok(), "{refused:?}");
+    assert!(other.background.end(&other.session).await.is_empty());
+    let still = shell.read(json!({ "id": id, "wait": 0 })).await;
+    assert!(still.contains("running for"), "{still}");
+}
+
+#[tokio::test]
+async fn an_unknown_id_says_what_there_is_and_where_others_went() {
+    let place = Place::new();
+    let shell = shell(&place);
+    let told = refused!(shell.output, { "id": "bg9" });
+    assert!(told.contains("no command bg9") && told.contains("none was started"), "{told}");
+    assert!(told.contains("is gone; start it again"), "{told}");
+    let id = shell.start("sleep 1000").await;
+    let outcome = shell.call(&shell.output, &json!({ "id": "x\n".repeat(100_000) })).await;
+    let told = outcome.for_model();
+    assert!(!outcome.is_ok() && told.contains(&format!("there is {id}: sleep 1000")), "{told}");
+    assert!(told.len() < 1_000, "{} bytes", told.len());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_end_of_a_run_ends_all_and_names_them() {
+    let place = Place::new();
+    let watch = Watch::new(&place.path("alive"));
+    let shell = Shell::new(place.bash().with_grace(Duration::from_millis(100)));
+    let over = shell.start("true").await;
+    shell.until(&over, "ended after").await;
+    let id = shell.start(&format!("{FAMILY} wait")).await;
+    let watch = standing(watch).await;
+    let server = shell.start("exec sleep\n  1000").await;
+    let ended = shell.background.end_all().await;
+    let told: Vec<_> = ended.iter().map(ToString::to_string).collect();
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(told[0].starts_with(&format!("ended {id}: exec 9>alive setsid")), "{told:?}");
+    assert_eq!(told[1], format!("ended {server}: exec sleep 1000"));
+    blocking(move || watch.all_gone()).await;
+    assert!(shell.background.end_all().await.is_empty());
+}
+
+/// A runtime that runs nothing any more must not keep commands alive.
+#[test]
+fn the_last_one_that_is_dropped_kills_also_where_nothing_runs() {
+    let place = Place::new();
+    let watch = Watch::new(&place.path("alive"));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.expect("a runtime");
+    let shell = shell(&place);
+    runtime.block_on(shell.start(&format!("{FAMILY} wait")));
+    assert_eq!(watch.lines(2), ["session", "stubborn"]);
+    drop(shell);
+    watch.all_gone();
+}
+
+#[test]
+fn the_end_of_the_runtime_kills_and_is_told() {
+    let place = Place::new();
+    let watch = Watch::new(&place.path("alive"));
+    let runtime =
+        || tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let shell = shell(&place);
+    let id = runtime().block_on(shell.start(&format!("{FAMILY} wait")));
+    watch.all_gone();
+    let told = runtime().block_on(shell.read(json!({ "id": id })));
+    assert!(told.ends_with("gone with what ran it]"), "{told}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ten_gigabytes_that_nobody_reads_are_counted_not_kept() {
+    let place = Place::new();
+    let watch = Watch::new(&place.path("alive"));
+    let shell = shell(&place);
+    let before = resident();
+    let id = shell.start("exec 9>alive; echo up >&9; exec head -c 10G /dev/zero").await;
+    let over = blocking(move || {
+        assert_eq!(watch.lines(1), ["up"]);
+        watch.all_gone();
+    });
+    over.await;
+    let (printed, note) = shell.until(&id, "ended after").await;
+    assert!(printed.len() < 100_000, "{} bytes are told", printed.len());
+    assert!(printed.contains("of 10737418240 bytes left out") && note.ends_with("exit code 0]"));
+    let grown = resident().saturating_sub(before);
+    assert!(grown < 64 << 20, "{grown} bytes more in use");
+}
+
+/// Bytes of memory that this process uses.
+fn resident() -> usize {
+    let pages = std::fs::read_to_string("/proc/self/statm").expect("read");
+    let pages: usize = pages.split(' ').nth(1).expect("a field").parse().expect("a number");
+    pages * rustix::param::page_size()
+}
+
+#[tokio::test]
+async fn what_it_changes_is_said_not_to_be_watched() {
+    let place = Place::new();
+    let shell = shell(&place);
+    let call = asked(&shell.bash, &json!({ "command": "echo >made", "background": true }));
+    let context = shell.context(Cancellation::new());
+    assert!(shell.bash.call(&call, &context).await.is_ok());
+    let metadata = context.take_metadata();
+    assert_eq!(metadata.get(UNWATCHED), Some(&json!("it runs in the background")));
+}
+
+#[tokio::test]
+async fn the_background_is_offered_only_where_it_can_be_read() {
+    let place = Place::new();
+    let spec = place.bash().spec();
+    assert!(spec.parameters["properties"].get("background").is_none());
+    assert!(!spec.description.contains("bash_output"));
+    let told = refused!(place.bash(), { "command": "true", "background": true });
+    assert!(told.contains("run it without background"), "{told}");
+
+    let shell = shell(&place);
+    for grace in [1, 2] {
+        // Whatever else is said of it later.
+        let spec = shell.bash.clone().with_grace(Duration::from_secs(grace)).spec();
+        assert_eq!(spec.parameters["properties"]["timeout"]["maximum"], 3600);
+        assert!(spec.description.contains("bash_output"));
+    }
+    assert_eq!(shell.output.spec().effect, EffectClass::Idempotent);
+    assert_eq!(ok!(shell.bash, { "command": "echo hi", "background": false }), "hi\n");
+    let told = refused!(shell.bash, { "command": "true", "timeout": 601 });
+    assert!(told.contains("timeout is 601") && told.contains("background: true"), "{told}");
+    let told = refused!(shell.bash, { "command": " ", "background": true });
+    assert!(told.contains("the command is empty"), "{told}");
+    for arguments in [json!({}), json!({ "id": 1 }), json!({ "id": "bg1", "more": 1 })] {
+        let outcome = shell.call(&shell.output, &arguments).await;
+        let refused = matches!(outcome, ToolOutcome::Failed(FailureKind::InvalidArguments, _));
+        assert!(refused, "{arguments}: {outcome:?}");
+    }
+}
+
+/// Waits until a family stands.
+async fn standing(watch: Watch) -> Watch {
+    blocking(move || {
+        assert_eq!(watch.lines(2), ["session", "stubborn"]);
+        watch
+    })
+    .await
+}
