@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use legwork::core::ToolSpec;
 use legwork::port::Tool;
-use legwork::tools::{Bash, Edit, Environment, List, Read, Search, Workspace, Write};
+use legwork::tools::{
+    Background, Bash, BashOutput, Edit, Environment, List, Read, Search, Workspace, Write,
+};
 
 use crate::commands::nearest;
 use crate::config::{AllowPath, Source};
@@ -34,7 +36,8 @@ pub(crate) fn workspace(settings: &Settings, warn: impl Fn(String)) -> Result<Wo
     Ok(workspace)
 }
 
-/// The tools that work in a directory, in the order that the model is shown them.
+/// The tools that work in a directory, in the order that the model is shown them; what they
+/// leave running is in the background.
 ///
 /// # Errors
 /// When one was asked for that there is not.
@@ -42,10 +45,17 @@ pub(crate) fn tools(
     workspace: &Workspace,
     settings: &Settings,
     screen: &Arc<Screen>,
+    background: &Background,
 ) -> Result<Vec<Arc<dyn Tool>>, Error> {
     let environment = Environment::filtered(std::env::vars_os());
     let sandbox = sandbox::chosen(settings, &environment, screen);
-    let bash = Bash::new(workspace.clone(), environment, sandbox);
+    let output = BashOutput::new(background);
+    let mut bash = Bash::new(workspace.clone(), environment, sandbox);
+    // Who cannot read what a command in the background prints is not offered one.
+    if settings.tools.as_ref().is_none_or(|chosen| chosen.contains(&output.spec().name.to_string()))
+    {
+        bash = bash.with_background(background);
+    }
     let all: Vec<Arc<dyn Tool>> = vec![
         Arc::new(Read::new(workspace.clone())),
         Arc::new(Write::new(workspace.clone())),
@@ -53,6 +63,7 @@ pub(crate) fn tools(
         Arc::new(List::new(workspace.clone())),
         Arc::new(Search::new(workspace.clone())),
         Arc::new(bash),
+        Arc::new(output),
     ];
     let Some(chosen) = &settings.tools else { return Ok(all) };
     for name in chosen {

@@ -11,7 +11,7 @@ use legwork::port::Observer;
 use crate::display::Screen;
 use crate::error::Error;
 use crate::exit::Exit;
-use crate::recorded::Recorded;
+use crate::worker::Ready;
 
 /// Whether the execution begins or goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,17 +24,21 @@ pub(crate) enum Way {
 pub(crate) async fn work(
     request: RunRequest,
     way: Way,
-    recorded: &Recorded,
+    ready: &Ready,
     control: &Control,
     screen: &Arc<Screen>,
 ) -> Result<Exit, Error> {
     let observer: Arc<dyn Observer> = Arc::clone(screen) as _;
     let mut active = request.observer(observer).control(control.clone()).open().await?;
-    active.set(recorded.record(active.state().clone()))?;
+    active.set(ready.recorded.record(active.state().clone()))?;
     if way == Way::Resume {
         screen.resumed(active.state());
     }
     let done = go_on(&mut active).await;
+    // Before others may take the session up: what runs could hold what they need.
+    for ended in ready.background.end_all().await {
+        screen.note(&ended.to_string());
+    }
     let state = active.state().clone();
     // The claim is given back before the end is told: whoever reads it may resume.
     drop(active);

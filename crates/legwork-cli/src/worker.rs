@@ -6,8 +6,8 @@ use std::sync::Arc;
 use legwork::agent::Builder;
 use legwork::core::AgentState;
 use legwork::port::{Model, Store};
-use legwork::tools::Workspace;
 use legwork::tools::workspace::Access;
+use legwork::tools::{Background, Workspace};
 use legwork::{Agent, model};
 
 use crate::config::Secret;
@@ -24,6 +24,16 @@ pub(crate) struct Worker {
     recorded: Recorded,
     /// The part of the instructions that the project's files make.
     section: String,
+    background: Background,
+}
+
+/// An agent whose sessions have a store.
+pub(crate) struct Ready {
+    pub(crate) agent: Agent,
+    /// What its sessions shall remember.
+    pub(crate) recorded: Recorded,
+    /// What its commands leave running.
+    pub(crate) background: Background,
 }
 
 impl Worker {
@@ -57,9 +67,10 @@ impl Worker {
             .id("legwork")
             .instructions(instructions(&workspace) + &section)
             .budget(settings.budget());
-        let tools = toolset::tools(&workspace, settings, screen)?;
+        let background = Background::default();
+        let tools = toolset::tools(&workspace, settings, screen, &background)?;
         let agent = tools.into_iter().fold(agent, Builder::tool);
-        Ok(Self { agent, recorded, section })
+        Ok(Self { agent, recorded, section, background })
     }
 
     /// Tells the person if the session was begun with another project context: from here on
@@ -72,8 +83,9 @@ impl Worker {
     }
 
     /// The agent whose sessions live in a store.
-    pub(crate) fn agent(self, store: Arc<dyn Store>) -> Result<(Agent, Recorded), Error> {
-        Ok((self.agent.store_in(store).build()?, self.recorded))
+    pub(crate) fn agent(self, store: Arc<dyn Store>) -> Result<Ready, Error> {
+        let agent = self.agent.store_in(store).build()?;
+        Ok(Ready { agent, recorded: self.recorded, background: self.background })
     }
 }
 

@@ -27,13 +27,13 @@ pub(crate) async fn resume(args: args::Resume, config: &Config) -> Result<Exit, 
     let (screen, control) = screen(&args.output, &place)?;
     let worker = Worker::new(&settings, &screen).await?;
     worker.compare(&state, &screen);
-    let (agent, recorded) = worker.agent(existing.map_or_else(|| place.open(), Ok)?)?;
+    let ready = worker.agent(existing.map_or_else(|| place.open(), Ok)?)?;
     let on_doubt = match args.on_doubt {
         args::OnDoubt::Ask => OnDoubt::Ask,
         args::OnDoubt::Tell => OnDoubt::Tell,
     };
-    let request = agent.resume(found.id.clone()).on_doubt(on_doubt);
-    match work(request, Way::Resume, &recorded, &control, &screen).await {
+    let request = ready.agent.resume(found.id.clone()).on_doubt(on_doubt);
+    match work(request, Way::Resume, &ready, &control, &screen).await {
         Err(error) if is_over(&error) => Ok(show_end(&found, &screen)),
         result => result,
     }

@@ -19,8 +19,8 @@ pub(crate) async fn run(args: args::Run, config: &Config) -> Result<Exit, Error>
         let settings = Settings::fresh(&args.agent, config)?;
         let (screen, control) = screen(&args.output, &place)?;
         let worker = Worker::new(&settings, &screen).await?;
-        let (agent, recorded) = worker.agent(place.open()?)?;
-        return work(agent.run(task), Way::Start, &recorded, &control, &screen).await;
+        let ready = worker.agent(place.open()?)?;
+        return work(ready.agent.run(task), Way::Start, &ready, &control, &screen).await;
     };
     let store = place.open_existing()?;
     let found = find(store.as_ref(), asked, &place).await?;
@@ -30,7 +30,7 @@ pub(crate) async fn run(args: args::Run, config: &Config) -> Result<Exit, Error>
     let worker = Worker::new(&settings, &screen).await?;
     worker.compare(&state, &screen);
     drop(state);
-    let (agent, recorded) = worker.agent(store.map_or_else(|| place.open(), Ok)?)?;
-    let request = agent.session(found.id).run(task);
-    work(request, Way::Start, &recorded, &control, &screen).await
+    let ready = worker.agent(store.map_or_else(|| place.open(), Ok)?)?;
+    let request = ready.agent.session(found.id).run(task);
+    work(request, Way::Start, &ready, &control, &screen).await
 }

@@ -103,6 +103,11 @@ impl Screen {
         self.show(&mut self.lock(), &Event::Warning(message));
     }
 
+    /// What is good to know, and no reason to do anything.
+    pub(crate) fn note(&self, message: &str) {
+        self.show(&mut self.lock(), &Event::Note(message));
+    }
+
     /// Asks a question that `y` answers with yes; none if there is nobody to ask.
     ///
     /// Waits for the answer, so not on the runtime's threads. Others may show

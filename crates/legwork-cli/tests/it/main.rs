@@ -7,6 +7,7 @@
     reason = "a test may fail loudly and says what it skips"
 )]
 
+mod background;
 mod badly;
 mod config;
 mod config_files;

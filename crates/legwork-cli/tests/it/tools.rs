@@ -13,10 +13,10 @@ fn the_list_names_each_tool_in_a_line() {
     let home = Home::new();
     let list = home.ran(&["tools", "list"]).ends(0);
     let names: Vec<_> = list.out.lines().map(|line| line.split(' ').next().unwrap()).collect();
-    assert_eq!(names, ["read", "write", "edit", "list", "search", "bash"]);
-    assert!(list.out.contains("bash    acts once  Runs a command with bash"), "{}", list.out);
+    assert_eq!(names, ["read", "write", "edit", "list", "search", "bash", "bash_output"]);
+    assert!(list.out.contains("bash         acts once  Runs a command with bash"), "{}", list.out);
     let specs = home.ran(&["tools", "list", "--json"]).ends(0).events();
-    assert_eq!(specs.len(), 6);
+    assert_eq!(specs.len(), 7);
     assert!(specs.iter().all(|spec| spec["parameters"]["type"] == "object"), "{specs:?}");
     assert!(!home.store().exists());
 }
@@ -27,7 +27,7 @@ fn a_tool_is_shown_with_its_arguments() {
     let shown = home.ran(&["tools", "show", "bash"]).ends(0).out;
     for words in [
         "  command  (string, required)\n      The command, as one would type it.",
-        "  timeout  (integer, 1 to 600, optional)",
+        "  timeout  (integer, 1 to 3600, optional)",
         "effect    must not happen twice; cut off by a crash, a person is asked",
         "runs      alone",
         "timeout   10 min",

@@ -11,9 +11,10 @@ use legwork::core::tool::FailureKind;
 use legwork::core::{AgentState, EffectKey, Seq, SessionId, ToolCall, ToolOutcome, ToolSpec};
 use legwork::port::observer::Nobody;
 use legwork::port::{Cancellation, Tool, ToolContext};
+use legwork::tools::Background;
 use serde_json::{Value, json};
 
-use super::here;
+use super::here_with;
 use crate::args;
 use crate::commands::print;
 use crate::config::Config;
@@ -25,7 +26,8 @@ use crate::signals::Signals;
 use crate::toolset::named;
 
 pub(super) async fn call(args: args::ToolsCall, config: &Config) -> Result<Exit, Error> {
-    let tools = here(&args.around, config)?;
+    let background = Background::default();
+    let tools = here_with(&args.around, config, &background)?;
     let called = Arc::clone(named(&tools, &args.name)?);
     let spec = called.spec();
     let call = ToolCall::new("by-hand", Arc::clone(&spec.name), given(&args.arguments)?);
@@ -40,6 +42,10 @@ pub(super) async fn call(args: args::ToolsCall, config: &Config) -> Result<Exit,
             return Ok(Exit::Interrupted);
         }
     };
+    for ended in background.end_all().await {
+        // Whether anybody reads standard error changes nothing.
+        let _ = writeln!(stderr(), "{}", visible(&ended.to_string()));
+    }
     match args.json {
         true => as_json(&spec, &outcome, began.elapsed())?,
         false => as_text(&outcome)?,
