@@ -21,7 +21,8 @@
 //! ```
 //!
 //! Read the modules in this order: [`workspace`], [`read`], [`mod@write`],
-//! [`edit`], [`list`], [`search`], [`bash`], [`sandbox`], then `process` with its `guard`.
+//! [`edit`], [`list`], [`search`], [`bash`], its [`background`](bash::background), [`sandbox`],
+//! then `process` with its `guard`.
 
 mod arguments;
 pub mod bash;

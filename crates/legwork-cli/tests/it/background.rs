@@ -119,6 +119,16 @@ fn what_commands_print_and_are_commands_no_terminal() {
 }
 
 #[test]
+fn the_differences_say_that_it_was_not_watched() {
+    let home = Home::new();
+    let start = Turn::call("bash", json!({"command": "echo >made", "background": true}));
+    let server = Server::start([start, Turn::text("Done.")]).unwrap();
+    let session = home.ran_with(&server, &JSON).ends(0).session();
+    let told = home.ran(&["sessions", "diff", &session]).ends(0);
+    told.says("note: it runs in the background, so not all is told of: bash echo >made\n");
+}
+
+#[test]
 fn a_call_by_hand_leaves_nothing_running() {
     let home = Home::new();
     let pipe = home.pipe("alive");

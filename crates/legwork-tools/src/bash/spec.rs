@@ -83,7 +83,8 @@ fn in_background(parameters: &mut serde_json::Value) {
         "type": "boolean",
         "description": format!(
             "Start it and return at once, with an id for {TOOL}. It is ended with this run at \
-             the latest."
+             the latest. In a sandbox without network no other command reaches what it serves: \
+             try it out within the same command."
         )
     });
     properties.insert("timeout".to_owned(), limit);

@@ -5,6 +5,11 @@
 //! session together: what its files held before the first and after the last of them, as
 //! a patch that `git apply` and `patch` read. Of a large file only the lines around a
 //! change are kept.
+//!
+//! What `bash` changes is seen by looking at the files before and after a call. A command
+//! in the background is not looked at: what it changes while another `bash` call runs is
+//! told as that call's, and the rest is not told. The result that started it says so, under
+//! [`UNWATCHED`].
 
 mod lines;
 mod net;

@@ -201,7 +201,7 @@ async fn ended_by_request_it_is_asked_first() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn ended_by_request_it_takes_its_family_along() {
+async fn s6_6_ended_by_request_it_takes_its_family_along() {
     let place = Place::new();
     let watch = Watch::new(&place.path("alive"));
     let shell = Shell::new(place.bash().with_grace(Duration::from_millis(100)));
@@ -268,6 +268,8 @@ async fn a_session_reads_and_ends_its_own_only() {
     assert!(other.background.end(&other.session).await.is_empty());
     let still = shell.read(json!({ "id": id, "wait": 0 })).await;
     assert!(still.contains("running for"), "{still}");
+    let ended = shell.background.end(&shell.session).await;
+    assert!(ended.iter().map(|ended| &*ended.id).eq([&*id]), "{ended:?}");
 }
 
 #[tokio::test]
@@ -285,7 +287,7 @@ async fn an_unknown_id_says_what_there_is_and_where_others_went() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_end_of_a_run_ends_all_and_names_them() {
+async fn s6_6_the_end_of_a_run_ends_all_and_names_them() {
     let place = Place::new();
     let watch = Watch::new(&place.path("alive"));
     let shell = Shell::new(place.bash().with_grace(Duration::from_millis(100)));

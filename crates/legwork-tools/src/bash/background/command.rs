@@ -141,9 +141,7 @@ impl Command {
             return;
         }
         let gather = async {
-            let running = |now: &watch::Receiver<Now>| matches!(now.borrow().state, State::Running);
-            while running(&now) && matches!(timeout(SILENCE, now.changed()).await, Ok(Ok(()))) {
-                now.mark_unchanged();
+            while self.is_running() && matches!(timeout(SILENCE, now.changed()).await, Ok(Ok(()))) {
             }
         };
         // Who prints without a pause is read in parts.
