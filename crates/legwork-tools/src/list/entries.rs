@@ -113,6 +113,9 @@ pub(super) fn lines(tree: &Tree, start: &Path, entries: &[(PathBuf, FileType)]) 
         let handle = above.as_ref().map(|(_, handle)| handle);
         text.push_str(&told(relative));
         text.push_str(&detail(handle, path, *kind));
+        if path.file_name().is_some_and(|name| name.to_str().is_none()) {
+            text.push_str("  [name is not UTF-8]");
+        }
         text.push('\n');
     }
     text

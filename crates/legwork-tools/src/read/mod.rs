@@ -152,7 +152,10 @@ fn lines(asked: Option<u64>, default: usize) -> usize {
 }
 
 fn told(path: String, shown: Shown) -> Result<String, Error> {
-    let Shown { first, lines, replaced, more, total, mut text } = shown;
+    let Shown { first, lines, replaced, more, marked, total, mut text } = shown;
+    if lines == 0 && total == 0 && marked {
+        return Ok(format!("[{path} holds nothing but a byte order mark]"));
+    }
     if lines == 0 && total == 0 {
         return Ok(format!("[{path} is empty]"));
     }
@@ -161,6 +164,9 @@ fn told(path: String, shown: Shown) -> Result<String, Error> {
     }
     if replaced > 0 {
         text.push_str(&format!("[{replaced} places are not UTF-8 and are shown as \u{fffd}]\n"));
+    }
+    if marked {
+        text.push_str("[a byte order mark comes before line 1; `edit` keeps it]\n");
     }
     let next = first.saturating_add(lines);
     if more {

@@ -14,6 +14,9 @@ const BROKEN_SHARE: usize = 10;
 /// Bytes of a file's opening that are searched for a sign that it is no text.
 const SNIFFED: usize = 8 * 1024;
 
+/// The byte order mark of UTF-8: no part of the text.
+const MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// Whether a page wants more of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Want {
@@ -47,6 +50,7 @@ pub(super) struct Page {
     full: bool,
     binary: Option<Binary>,
     started: bool,
+    marked: bool,
 }
 
 impl Page {
@@ -63,15 +67,18 @@ impl Page {
             full: false,
             binary: None,
             started: false,
+            marked: false,
         }
     }
 
     pub(super) fn push(&mut self, chunk: &[u8]) -> Want {
+        let mut rest = chunk;
         if !self.started && !chunk.is_empty() {
             self.started = true;
             self.binary = sniff(chunk);
+            self.marked = chunk.starts_with(MARK);
+            rest = chunk.strip_prefix(MARK).unwrap_or(chunk);
         }
-        let mut rest = chunk;
         while !rest.is_empty() && self.binary.is_none() && !self.full {
             if self.shown == self.limit {
                 self.full = true;
@@ -105,6 +112,7 @@ impl Page {
             lines: self.shown,
             replaced: self.replaced,
             more: self.full,
+            marked: self.marked && self.first == 1,
             total: self.number.saturating_sub(1),
             text: self.text,
         })
@@ -155,6 +163,8 @@ pub(super) struct Shown {
     pub(super) replaced: usize,
     /// Lines follow that were not shown.
     pub(super) more: bool,
+    /// A byte order mark comes before the first line.
+    pub(super) marked: bool,
     /// Lines seen so far; of the whole file when nothing follows.
     pub(super) total: usize,
     pub(super) text: String,

@@ -52,8 +52,11 @@ impl Rules {
         let Self::On(hidden, above) = self else {
             return Self::Off;
         };
-        let has = |name: &str| entries.iter().any(|entry| entry.name == name);
-        let (ignore, gitignore, repository) = (has(".ignore"), has(".gitignore"), has(".git"));
+        let named = |name: &str| entries.iter().find(|entry| entry.name == name);
+        // Opening a pipe would let go on whoever waits to write into it.
+        let file = |name| named(name).is_some_and(|entry| entry.kind == FileType::RegularFile);
+        let (ignore, gitignore) = (file(".ignore"), file(".gitignore"));
+        let repository = named(".git").is_some();
         if !(ignore || gitignore || repository) {
             return self.clone();
         }

@@ -15,6 +15,7 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
+pub(crate) use crate::workspace::line as told;
 use crate::workspace::{self, Workspace};
 pub(crate) use ignored::{Hidden, Rules};
 
@@ -190,7 +191,7 @@ fn names(handle: &OwnedFd) -> Result<Vec<Entry>, Errno> {
     for entry in Dir::read_from(handle)? {
         let entry = entry?;
         let name = entry.file_name();
-        if matches!(name.to_bytes(), b"." | b"..") {
+        if matches!(name.to_bytes(), b"." | b"..") || workspace::is_draft(name.to_bytes()) {
             continue;
         }
         let kind = match entry.file_type() {
@@ -204,14 +205,4 @@ fn names(handle: &OwnedFd) -> Result<Vec<Entry>, Errno> {
         entries.push(Entry { name: OsStr::from_bytes(name.to_bytes()).to_owned(), kind });
     }
     Ok(entries)
-}
-
-/// A path as one line of text, whatever bytes it holds.
-pub(crate) fn told(path: &Path) -> String {
-    let text = path.to_string_lossy();
-    if !text.contains(char::is_control) {
-        return text.into_owned();
-    }
-    let escape = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.into() };
-    text.chars().map(escape).collect()
 }

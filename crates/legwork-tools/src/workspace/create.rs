@@ -1,14 +1,15 @@
 //! A new file, with the folders that are missing on the way.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::os::fd::OwnedFd;
 
-use rustix::fs::{Mode, OFlags, RenameFlags, fsync, linkat, mkdirat, openat, renameat_with};
+use rustix::fs::{AtFlags, Mode, OFlags, fsync, mkdirat, openat, unlinkat};
 use rustix::io::Errno;
 
 use super::change::Leave;
+use super::draft::{Draft, Form};
 use super::place::{DIRECTORY, Place};
-use super::replace::{Draft, renaming};
+use super::replace::renaming;
 use super::{Error, check_system};
 
 /// As any program creates: what the umask of the process leaves of it.
@@ -22,24 +23,35 @@ impl Place {
     /// somebody else created meanwhile is left as it is.
     ///
     /// # Errors
-    /// Why nothing was created; new folders may be left.
+    /// Why nothing was created; of new folders those are left that somebody else used
+    /// meanwhile.
     pub(crate) fn create(mut self, content: &[u8], leave: &Leave) -> Result<(), Error> {
         check_system(&self.asked, &self.directory)?;
-        for folder in std::mem::take(&mut self.missing) {
+        let mut folders = Folders::default();
+        for name in std::mem::take(&mut self.missing) {
             if leave.is_revoked() {
                 return Err(self.ended());
             }
-            self.directory = self.folder(&folder)?;
+            let folder = self.folder(&name, &mut folders)?;
+            self.directory = folder;
         }
-        let draft = Draft::new(&self, content, FILE_MODE)?;
-        draft.sync(&self)?;
+        let written = |form| {
+            let draft = Draft::new(&self, content, FILE_MODE, form)?;
+            draft.sync(&self)?;
+            Ok(draft)
+        };
+        let draft = written(Form::Unnamed)?;
         let renaming = renaming();
         if !leave.used() {
             return Err(self.ended());
         }
-        match rename_new(&self.directory, draft.name(), &self.name) {
-            Ok(Gone::Renamed) => draft.keep(),
-            Ok(Gone::Linked) => drop(draft),
+        let appeared = match draft.appear(&self.name) {
+            done @ (Ok(()) | Err(Errno::EXIST)) => done,
+            // Some systems know files without a name, but let nobody link them.
+            Err(_) => written(Form::Named)?.appear(&self.name),
+        };
+        match appeared {
+            Ok(()) => folders.keep(),
             Err(Errno::EXIST) => return Err(self.changed()),
             Err(errno) => return Err(self.unwritten(errno)),
         }
@@ -48,10 +60,14 @@ impl Place {
         Ok(())
     }
 
-    fn folder(&self, name: &OsStr) -> Result<OwnedFd, Error> {
+    fn folder(&self, name: &OsStr, made: &mut Folders) -> Result<OwnedFd, Error> {
         match mkdirat(&self.directory, name, DIRECTORY_MODE) {
+            Ok(()) => {
+                let above = self.directory.try_clone().map_err(|source| self.failed(source))?;
+                made.0.push((above, name.to_owned()));
+            }
             // Somebody else was faster; what they made is looked at below.
-            Ok(()) | Err(Errno::EXIST) => {}
+            Err(Errno::EXIST) => {}
             Err(errno) => return Err(self.unwritten(errno)),
         }
         self.sync_directory();
@@ -77,6 +93,14 @@ impl Place {
         Error::Ended { path: self.asked.clone() }
     }
 
+    /// Why a change failed, after something was written.
+    pub(super) fn failed(&self, source: std::io::Error) -> Error {
+        match Errno::from_io_error(&source) {
+            Some(errno) => self.unwritten(errno),
+            None => Error::Write { path: self.asked.clone(), source },
+        }
+    }
+
     pub(super) fn unwritten(&self, errno: Errno) -> Error {
         let path = self.asked.clone();
         match errno {
@@ -85,27 +109,28 @@ impl Place {
                 path,
                 why: "its file system is mounted read-only; write somewhere else",
             },
+            Errno::NOSPC | Errno::DQUOT => Error::Full { path },
             Errno::NAMETOOLONG => super::too_long(&self.asked),
             errno => Error::Write { path, source: errno.into() },
         }
     }
 }
 
-/// What became of the draft's own name.
-enum Gone {
-    Renamed,
-    Linked,
+/// Folders that were made for a file: removed again unless it came to be.
+#[derive(Debug, Default)]
+struct Folders(Vec<(OwnedFd, OsString)>);
+
+impl Folders {
+    fn keep(mut self) {
+        self.0.clear();
+    }
 }
 
-/// Gives a draft a name that nobody has.
-fn rename_new(directory: &OwnedFd, from: &OsStr, to: &OsStr) -> Result<Gone, Errno> {
-    match renameat_with(directory, from, directory, to, RenameFlags::NOREPLACE) {
-        Ok(()) => Ok(Gone::Renamed),
-        // Network file systems and old kernels do not know the flag.
-        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
-            linkat(directory, from, directory, to, rustix::fs::AtFlags::empty())?;
-            Ok(Gone::Linked)
+impl Drop for Folders {
+    fn drop(&mut self) {
+        // The deepest first; one that somebody else uses by now is not empty and stays.
+        for (above, name) in self.0.iter().rev() {
+            let _ = unlinkat(above, name, AtFlags::REMOVEDIR);
         }
-        Err(errno) => Err(errno),
     }
 }

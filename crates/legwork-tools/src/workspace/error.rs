@@ -53,6 +53,14 @@ pub enum Error {
         /// What it is, with its article.
         kind: &'static str,
     },
+    /// The symlinks of the path lead in a circle.
+    #[error(
+        "cannot open {path}: it leads through a circle of symlinks, or through more than 40 of them; give the path of a real file or directory"
+    )]
+    Loop {
+        /// The path as it was asked for.
+        path: String,
+    },
     /// The path is empty or holds a NUL byte.
     #[error("{path:?} is not a path; give one relative to the root of the workspace")]
     NotAPath {
@@ -126,6 +134,14 @@ pub enum Error {
     /// The call was ended before it changed anything.
     #[error("{path} was not changed: the call was ended before")]
     Ended {
+        /// The path as it was asked for.
+        path: String,
+    },
+    /// There is no room for it.
+    #[error(
+        "{path} was not written: its file system is full, or the quota on it is used up; nothing was changed; free some space, then repeat it"
+    )]
+    Full {
         /// The path as it was asked for.
         path: String,
     },

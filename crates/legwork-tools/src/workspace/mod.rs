@@ -3,20 +3,23 @@
 mod attributes;
 mod change;
 mod create;
+mod draft;
 mod error;
 mod path;
 mod place;
 mod replace;
+mod stale;
 mod walk;
 
 pub(crate) use change::{Changed, Leave, change};
+pub(crate) use draft::is_draft;
 pub use error::Error;
 pub(crate) use place::Current;
 
 #[cfg(test)]
 mod tests;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -28,6 +31,13 @@ use rustix::io::Errno;
 
 /// How many names of a directory an error or a listing tells.
 const NAMES_TOLD: usize = 40;
+
+/// How many names of a directory are compared with one that is not there.
+const NAMES_COMPARED: usize = 100_000;
+
+/// What to do about a file whose name cannot be asked for.
+const BROKEN: &str = "a file there has a name that is not UTF-8 and is only told like this; no \
+    tool can name it: give it another name in the shell first, by a glob such as mv caf? cafe";
 
 /// How many characters an error tells of a path that is too long.
 const PATH_TOLD: usize = 60;
@@ -175,11 +185,15 @@ impl Workspace {
 
     fn file(&self, asked: &str) -> Result<File, Error> {
         let relative = self.relative(asked)?;
-        // Non-blocking, so that a pipe without a writer cannot hold us up.
-        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-        let handle = self
-            .resolve(&relative, flags)
-            .map_err(|errno| self.explain(asked, &relative, errno))?;
+        let opened = |flags: OFlags| {
+            self.resolve(&relative, flags | OFlags::CLOEXEC)
+                .map_err(|errno| self.explain(asked, &relative, errno))
+        };
+        // Looked at first: opening a device may do something, and opening a pipe lets
+        // whoever waits to write into it go on, only to be killed when it is closed.
+        self.check_regular(asked, &relative, &opened(OFlags::PATH)?)?;
+        // Non-blocking, so that a pipe put there meanwhile cannot hold us up.
+        let handle = opened(OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY)?;
         self.check_regular(asked, &relative, &handle)?;
         Ok(File::from(handle))
     }
@@ -246,6 +260,7 @@ impl Workspace {
             Errno::NOENT | Errno::NOTDIR => Error::Missing { path, hint: self.nearest(relative) },
             Errno::ACCESS | Errno::PERM => Error::Denied { path },
             Errno::NAMETOOLONG => too_long(asked),
+            Errno::LOOP => Error::Loop { path },
             Errno::NXIO => Error::Special { path, kind: "a socket" },
             other => Error::Io { path, source: other.into() },
         }
@@ -253,11 +268,26 @@ impl Workspace {
 
     /// What the nearest directory above a missing path holds.
     fn nearest(&self, relative: &Path) -> String {
+        if self.has_broken_twin(relative) {
+            return BROKEN.to_owned();
+        }
         let above = relative.ancestors().skip(1);
         above
             .filter_map(|dir| self.names(dir).map(|names| told(dir, &names)))
             .next()
             .unwrap_or_else(|| "look for it with another path".to_owned())
+    }
+
+    /// Whether a file has a name that is not UTF-8 and is told like this one.
+    fn has_broken_twin(&self, relative: &Path) -> bool {
+        let name = relative.file_name().and_then(OsStr::to_str);
+        let Some(name) = name.filter(|name| name.contains(char::REPLACEMENT_CHARACTER)) else {
+            return false;
+        };
+        let above = relative.parent().filter(|above| !above.as_os_str().is_empty());
+        let names = self.some_names(above.unwrap_or(Path::new(".")), NAMES_COMPARED);
+        let twin = |other: &OsString| other.to_str().is_none() && other.to_string_lossy() == name;
+        names.is_some_and(|names| names.iter().any(twin))
     }
 
     fn contents(&self, relative: &Path) -> String {
@@ -268,9 +298,13 @@ impl Workspace {
     }
 
     fn names(&self, relative: &Path) -> Option<Vec<OsString>> {
+        self.some_names(relative, NAMES_TOLD)
+    }
+
+    fn some_names(&self, relative: &Path, limit: usize) -> Option<Vec<OsString>> {
         let place = if relative.as_os_str().is_empty() { Path::new(".") } else { relative };
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        walk::names(self.resolve(place, flags).ok()?, NAMES_TOLD).ok()
+        walk::names(self.resolve(place, flags).ok()?, limit).ok()
     }
 }
 
@@ -306,12 +340,22 @@ fn name_of(kind: FileType) -> &'static str {
 fn told(dir: &Path, names: &[OsString]) -> String {
     let place = match dir.to_str() {
         Some("" | ".") => "the root of the workspace".to_owned(),
-        _ => dir.display().to_string(),
+        _ => line(dir),
     };
     if names.is_empty() {
         return format!("{place} is empty");
     }
     let more = if names.len() >= NAMES_TOLD { ", and more" } else { "" };
-    let names: Vec<_> = names.iter().map(|name| name.to_string_lossy()).collect();
+    let names: Vec<_> = names.iter().map(|name| line(Path::new(name))).collect();
     format!("{place} holds {}{more}", names.join(", "))
+}
+
+/// A path as one line of text, whatever bytes it holds.
+pub(crate) fn line(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    if !text.contains(char::is_control) {
+        return text.into_owned();
+    }
+    let escape = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.into() };
+    text.chars().map(escape).collect()
 }

@@ -184,6 +184,10 @@ impl Place {
         // Looked at first, since opening a device may do something.
         match self.look() {
             Ok(stat) => self.check_kind(&stat)?,
+            // A new file would be told just like the one that was meant.
+            Err(Errno::NOENT) if self.workspace.has_broken_twin(&self.relative) => {
+                return Err(self.nothing());
+            }
             Err(Errno::NOENT) => return Ok(None),
             Err(errno) => return Err(explain(errno)),
         }

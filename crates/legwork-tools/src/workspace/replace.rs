@@ -1,30 +1,18 @@
 //! A new version of a file, put in its place in one step.
 
-use std::ffi::{OsStr, OsString};
-use std::fs::File;
-use std::io::Write as _;
-use std::os::fd::OwnedFd;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use rustix::fs::{
-    Access, AtFlags, Gid, Mode, OFlags, Uid, accessat, fchmod, fchown, openat, renameat, unlinkat,
-};
+use rustix::fs::{Access, AtFlags, Mode, accessat};
 use rustix::io::Errno;
 
+use super::Error;
 use super::change::Leave;
+use super::draft::{Draft, Form};
 use super::place::{Current, Place, is_same};
-use super::{Error, attributes};
 
-/// How many names are tried for a draft.
-const NAMES_TRIED: usize = 100;
-/// What a new version keeps of the mode. Not set-user-id and set-group-id: the
-/// kernel takes them from a file that is written to, and so do we.
-const MODE_KEPT: u32 = 0o1777;
+/// Nobody else reads a new version before it has the mode of the old one.
+const PRIVATE: Mode = Mode::from_raw_mode(0o600);
 const WRITABLE: u32 = 0o222;
-
-/// Counts the drafts of this process.
-static DRAFTS: AtomicU64 = AtomicU64::new(0);
 
 /// Held from the last look at a file to its renaming, so that two changes of
 /// our own under different spellings of a path cannot lose one another.
@@ -75,9 +63,7 @@ impl Place {
         leave: &Leave,
     ) -> Result<(), Error> {
         self.check_changeable(current)?;
-        let draft = Draft::new(self, content, Mode::from_raw_mode(0o600))?;
-        draft.take_after(self, current)?;
-        draft.sync(self)?;
+        let draft = self.successor(current, content)?;
         let renaming = renaming();
         if !leave.used() {
             return Err(self.ended());
@@ -85,85 +71,25 @@ impl Place {
         if !self.look().is_ok_and(|now| is_same(&current.stat, &now)) {
             return Err(self.changed());
         }
-        renameat(&self.directory, draft.name(), &self.directory, &self.name)
-            .map_err(|errno| self.unwritten(errno))?;
-        draft.keep();
+        draft.take_over(&self.name).map_err(|errno| self.unwritten(errno))?;
         drop(renaming);
         self.sync_directory();
         Ok(())
     }
-}
 
-/// A file under a name of its own, next to the place it is meant for.
-///
-/// It is removed when dropped; only a killed process leaves one behind.
-#[derive(Debug)]
-pub(super) struct Draft {
-    directory: OwnedFd,
-    name: OsString,
-    file: File,
-    kept: bool,
-}
-
-impl Draft {
-    /// Creates a draft with its content.
-    ///
-    /// # Errors
-    /// Why it cannot be written; nothing is left of it.
-    pub(super) fn new(place: &Place, content: &[u8], mode: Mode) -> Result<Self, Error> {
-        let io = |source| Error::Write { path: place.asked.clone(), source };
-        let directory = place.directory.try_clone().map_err(io)?;
-        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW;
-        let taken = || {
-            let number = DRAFTS.fetch_add(1, Ordering::Relaxed);
-            let name = OsString::from(format!(".legwork-{}-{number}.tmp", std::process::id()));
-            let opened = openat(&directory, &name, flags | OFlags::CLOEXEC, mode);
-            (name, opened)
+    /// The new version, on the disk and under a name of its own.
+    fn successor(&self, current: &Current, content: &[u8]) -> Result<Draft, Error> {
+        let written = |form| {
+            let draft = Draft::new(self, content, PRIVATE, form)?;
+            draft.take_after(self, current)?;
+            draft.sync(self)?;
+            Ok(draft)
         };
-        let free = |(_, opened): &(_, Result<OwnedFd, Errno>)| !matches!(opened, Err(Errno::EXIST));
-        let found = (0..NAMES_TRIED).map(|_| taken()).find(free);
-        let (name, opened) = found.ok_or_else(|| place.unwritten(Errno::EXIST))?;
-        let file = File::from(opened.map_err(|errno| place.unwritten(errno))?);
-        let mut draft = Self { directory, name, file, kept: false };
-        draft.file.write_all(content).map_err(io)?;
-        Ok(draft)
-    }
-
-    pub(super) fn name(&self) -> &OsStr {
-        &self.name
-    }
-
-    /// Its name is another one now: there is nothing to remove.
-    pub(super) fn keep(mut self) {
-        self.kept = true;
-    }
-
-    /// Waits until the content is on the disk.
-    pub(super) fn sync(&self, place: &Place) -> Result<(), Error> {
-        let failed = |source| Error::Write { path: place.asked.clone(), source };
-        self.file.sync_all().map_err(failed)
-    }
-
-    /// Takes over the owner, the mode and the attributes of the file that it will replace.
-    fn take_after(&self, place: &Place, current: &Current) -> Result<(), Error> {
-        let own = rustix::fs::fstat(&self.file).map_err(|errno| place.unwritten(errno))?;
-        let then = &current.stat;
-        if (own.st_uid, own.st_gid) != (then.st_uid, then.st_gid) {
-            let (user, group) = (Uid::from_raw(then.st_uid), Gid::from_raw(then.st_gid));
-            fchown(&self.file, Some(user), Some(group))
-                .map_err(|_| Error::Owner { path: place.asked.clone() })?;
-        }
-        let mode = Mode::from_raw_mode(then.st_mode & MODE_KEPT);
-        fchmod(&self.file, mode)
-            .and_then(|()| attributes::copy(&current.file, &self.file))
-            .map_err(|errno| place.unwritten(errno))
-    }
-}
-
-impl Drop for Draft {
-    fn drop(&mut self) {
-        if !self.kept {
-            let _ = unlinkat(&self.directory, &self.name, AtFlags::empty());
+        let mut draft = written(Form::Unnamed)?;
+        match draft.entitle() {
+            Ok(()) => Ok(draft),
+            // Some systems know files without a name, but let nobody link them.
+            Err(_) => written(Form::Named),
         }
     }
 }

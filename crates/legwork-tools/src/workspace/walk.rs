@@ -8,6 +8,8 @@ use std::path::{Component, Path};
 use rustix::fs::{Dir, Mode, OFlags, openat};
 use rustix::io::Errno;
 
+use super::draft::is_draft;
+
 /// Opens `relative` below `root` after resolving its symlinks ourselves.
 ///
 /// The resolved path has no symlink left, so each part is opened without
@@ -54,7 +56,7 @@ pub(super) fn names(directory: OwnedFd, limit: usize) -> Result<Vec<OsString>, E
     for entry in Dir::new(directory)? {
         let entry = entry?;
         let name = entry.file_name().to_bytes();
-        if name == b"." || name == b".." {
+        if name == b"." || name == b".." || is_draft(name) {
             continue;
         }
         names.push(OsStr::from_bytes(name).to_owned());

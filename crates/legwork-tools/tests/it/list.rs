@@ -108,7 +108,7 @@ async fn names_of_any_bytes_are_one_line_each() {
     let place = Place::new();
     std::fs::write(place.path("x").with_file_name(OsStr::from_bytes(b"a\xff")), "").expect("made");
     place.write("b\nc", "");
-    assert_eq!(ok!(place.list(), {}), "a\u{fffd}  0 B\nb\\nc  0 B\n");
+    assert_eq!(ok!(place.list(), {}), "a\u{fffd}  0 B  [name is not UTF-8]\nb\\nc  0 B\n");
 }
 
 #[tokio::test]

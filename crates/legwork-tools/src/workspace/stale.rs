@@ -1,0 +1,57 @@
+//! Drafts that a killed process left behind.
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt as _;
+use std::sync::{Mutex, PoisonError};
+
+use rustix::fs::{
+    AtFlags, Dir, FileType, FlockOperation, Mode, OFlags, flock, fstat, openat, statat, unlinkat,
+};
+use rustix::io::Errno;
+
+use super::draft::is_draft;
+
+/// Most names of a directory that are looked at.
+const NAMES_MAX: usize = 100_000;
+
+/// The directories that this process has swept, by device and inode.
+static SWEPT: Mutex<BTreeSet<(u64, u64)>> = Mutex::new(BTreeSet::new());
+
+/// Removes the stale drafts of a directory, once in the life of this process.
+///
+/// A draft is stale when nobody holds its lock: unlike a process id in its name, that
+/// holds across containers and cannot be taken by another process later.
+pub(super) fn sweep(directory: &OwnedFd) {
+    let Ok(stat) = fstat(directory) else { return };
+    #[allow(clippy::useless_conversion, reason = "their width differs by architecture")]
+    let identity = (u64::from(stat.st_dev), u64::from(stat.st_ino));
+    if SWEPT.lock().unwrap_or_else(PoisonError::into_inner).insert(identity) {
+        // What cannot be removed stays: it is in nobody's way.
+        let _ = sweep_now(directory);
+    }
+}
+
+pub(super) fn sweep_now(directory: &OwnedFd) -> Result<(), Errno> {
+    for entry in Dir::read_from(directory)?.take(NAMES_MAX) {
+        let entry = entry?;
+        let name = entry.file_name().to_bytes();
+        if is_draft(name) {
+            let _ = remove(directory, OsStr::from_bytes(name));
+        }
+    }
+    Ok(())
+}
+
+fn remove(directory: &OwnedFd, name: &OsStr) -> Result<(), Errno> {
+    let found = statat(directory, name, AtFlags::SYMLINK_NOFOLLOW)?;
+    let ours = found.st_uid == rustix::process::geteuid().as_raw();
+    if FileType::from_raw_mode(found.st_mode) != FileType::RegularFile || !ours {
+        return Ok(());
+    }
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let file = openat(directory, name, flags, Mode::empty())?;
+    flock(&file, FlockOperation::NonBlockingLockExclusive)?;
+    unlinkat(directory, name, AtFlags::empty())
+}
