@@ -124,7 +124,11 @@ impl Page {
             return;
         }
         let room = LINE_MAX.saturating_sub(self.line.len()).min(part.len());
-        self.line.extend_from_slice(part.get(..room).unwrap_or_default());
+        let kept = part.get(..room).unwrap_or_default();
+        if memchr::memchr(0, kept).is_some() {
+            self.binary = Some(Binary::Nul);
+        }
+        self.line.extend_from_slice(kept);
     }
 
     fn end_line(&mut self) {
@@ -139,8 +143,7 @@ impl Page {
     }
 
     fn show_line(&mut self) {
-        if memchr::memchr(0, &self.line).is_some() {
-            self.binary = Some(Binary::Nul);
+        if self.binary.is_some() {
             return;
         }
         let (line, replaced) = rendered(self.number, &self.line, self.length);

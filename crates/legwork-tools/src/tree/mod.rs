@@ -188,7 +188,8 @@ fn tried(handle: &OwnedFd, name: &str) -> Option<Entry> {
 
 fn names(handle: &OwnedFd) -> Result<Vec<Entry>, Errno> {
     let mut entries = Vec::new();
-    for entry in Dir::read_from(handle)? {
+    // Opened anew, a directory that may be read and not entered could not be listed.
+    for entry in Dir::new(handle.try_clone().map_err(|_| Errno::MFILE)?)? {
         let entry = entry?;
         let name = entry.file_name();
         if matches!(name.to_bytes(), b"." | b"..") || workspace::is_draft(name.to_bytes()) {

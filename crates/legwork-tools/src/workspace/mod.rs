@@ -230,12 +230,14 @@ impl Workspace {
         // The kernel gives up on a `..` while anybody renames anything.
         let busy = |result: &Result<_, _>| matches!(result, Err(Errno::AGAIN));
         let tried = (0..RESOLVED_AGAIN).map(|_| opened()).find(|result| !busy(result));
-        match tried.unwrap_or(Err(Errno::AGAIN)) {
-            // A symlink with an absolute target may still end inside; an old
-            // kernel or a container's filter may not know the call at all.
-            Err(Errno::XDEV | Errno::NOSYS | Errno::PERM) => {
-                walk::open(&self.0.handle, &self.0.root, relative, flags)
-            }
+        let tried = match tried.unwrap_or(Err(Errno::AGAIN)) {
+            // An old kernel or a container's filter may not know the call.
+            Err(Errno::NOSYS | Errno::PERM) => walk::beneath(&self.0.handle, relative, flags),
+            other => other,
+        };
+        match tried {
+            // A symlink with an absolute target may still end inside.
+            Err(Errno::XDEV) => walk::open(&self.0.handle, &self.0.root, relative, flags),
             other => other,
         }
     }

@@ -118,6 +118,31 @@ fn without_the_kernels_help_the_answer_is_the_same() {
     assert_eq!(walked("dir/secret"), Err(Errno::XDEV));
     assert_eq!(walked("../out/secret"), Err(Errno::XDEV));
     assert_eq!(walked("none"), Err(Errno::NOENT));
+    symlink("sub/../sub/./b.txt", place.inside.join("relative")).expect("linked");
+    symlink("../in/a.txt", place.inside.join("round")).expect("linked");
+    symlink("self", place.inside.join("self")).expect("linked");
+    let beneath = |asked: &str| walk::beneath(&handle, Path::new(asked), OFlags::RDONLY).map(drop);
+    for (asked, outcome) in [
+        (".", Ok(())),
+        ("sub/b.txt", Ok(())),
+        ("sub/../a.txt", Ok(())),
+        ("relative", Ok(())),
+        ("relative/..", Err(Errno::NOTDIR)),
+        ("sub/../..", Err(Errno::XDEV)),
+        ("dir", Err(Errno::XDEV)),
+        ("dir/none", Err(Errno::XDEV)),
+        ("absolute/b.txt", Err(Errno::XDEV)),
+        ("round", Err(Errno::XDEV)),
+        ("none", Err(Errno::NOENT)),
+        ("none/..", Err(Errno::NOENT)),
+        ("a.txt/x", Err(Errno::NOTDIR)),
+        ("self", Err(Errno::LOOP)),
+        ("self/x", Err(Errno::LOOP)),
+    ] {
+        assert_eq!(beneath(asked), outcome, "{asked}");
+    }
+    let long = "sub/../".repeat(600);
+    assert_eq!(beneath(&long), Err(Errno::NAMETOOLONG));
 }
 
 #[test]

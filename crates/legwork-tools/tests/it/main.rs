@@ -12,6 +12,7 @@ mod bash;
 mod changes;
 mod death;
 mod edit;
+mod hostile;
 mod list;
 mod place;
 mod read;

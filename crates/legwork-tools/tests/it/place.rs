@@ -25,6 +25,11 @@ impl Place {
         Self { dir: tempfile::tempdir().expect("a directory") }
     }
 
+    /// The same in a directory of choice.
+    pub(crate) fn within(dir: &str) -> Self {
+        Self { dir: tempfile::tempdir_in(dir).expect("a directory") }
+    }
+
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.dir.path().join(name)
     }
