@@ -2,6 +2,7 @@
 
 mod changing;
 mod ending;
+mod unknown;
 
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};

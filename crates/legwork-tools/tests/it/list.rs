@@ -14,7 +14,7 @@ use legwork_port::core::{EffectClass, ToolOutcome};
 use legwork_port::{Cancellation, Tool as _};
 use serde_json::json;
 
-use crate::place::{Place, asked, call, context, ok, refused};
+use crate::place::{Place, call, call_without_threads, ok, refused};
 
 #[tokio::test]
 async fn a_directory_is_shown_sorted_with_what_each_entry_is() {
@@ -187,13 +187,13 @@ async fn a_symlink_swapped_in_never_leads_outside() {
     }
 }
 
-#[tokio::test]
-async fn a_cancelled_call_is_interrupted() {
+#[test]
+fn a_cancelled_call_is_interrupted() {
     let place = Place::new();
     let cancellation = Cancellation::new();
     cancellation.cancel();
     let list = place.list();
-    let outcome = list.call(&asked(&list, &json!({})), &context(cancellation)).await;
+    let outcome = call_without_threads(&list, &json!({}), cancellation);
     assert!(matches!(outcome, ToolOutcome::Interrupted));
 }
 

@@ -104,6 +104,21 @@ pub(crate) fn context(cancellation: Cancellation) -> ToolContext {
     ToolContext::new(AgentState::new(session), key, cancellation, Arc::new(Nobody), None)
 }
 
+/// Runs a call where no thread is free for it until it has ended.
+pub(crate) fn call_without_threads(
+    tool: &impl Tool,
+    arguments: &Value,
+    cancellation: Cancellation,
+) -> ToolOutcome {
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    let runtime = runtime.max_blocking_threads(1).build().expect("a runtime");
+    let (end, busy) = channel::<()>();
+    runtime.spawn_blocking(move || busy.recv());
+    let outcome = runtime.block_on(tool.call(&asked(tool, arguments), &context(cancellation)));
+    drop(end);
+    outcome
+}
+
 /// Runs a call that must succeed.
 macro_rules! ok {
     ($tool:expr, $($json:tt)+) => {{

@@ -12,7 +12,7 @@ use legwork_port::{Cancellation, Tool as _};
 use serde_json::json;
 
 use crate::list::Swapping;
-use crate::place::{Place, asked, call, context, ok, refused};
+use crate::place::{Place, call, call_without_threads, ok, refused};
 
 #[tokio::test]
 async fn matches_are_grouped_by_file_in_order() {
@@ -298,14 +298,13 @@ async fn names_of_any_bytes_are_searched() {
     assert!(ok!(place.search(), { "pattern": "x" }).starts_with("a\u{fffd}/b\\n\n1:x\n"));
 }
 
-#[tokio::test]
-async fn a_cancelled_call_is_interrupted() {
+#[test]
+fn a_cancelled_call_is_interrupted() {
     let place = Place::new();
     let cancellation = Cancellation::new();
     cancellation.cancel();
     let search = place.search();
-    let asked = asked(&search, &json!({ "pattern": "x" }));
-    let outcome = search.call(&asked, &context(cancellation)).await;
+    let outcome = call_without_threads(&search, &json!({ "pattern": "x" }), cancellation);
     assert!(matches!(outcome, ToolOutcome::Interrupted));
 }
 

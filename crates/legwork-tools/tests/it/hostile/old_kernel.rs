@@ -8,7 +8,7 @@ use super::refusal::Refused;
 /// The tests of the tools that touch files: what they may reach and what they say.
 const TESTS: [&str; 7] =
     ["allowed::", "edit::", "list::", "read::", "search::", "write::", "hostile::old_kernel::is_"];
-/// Those on hostile input, but for what starts other processes or counts system calls.
+/// Those on hostile input, but for what measures its process or mounts.
 const HOSTILE: [&str; 8] =
     ["binary::", "circle::", "empty::", "endings::", "long::", "names::", "permission::", "pipe::"];
 /// Those that set up what is refused, or measure a process that they do not share.
