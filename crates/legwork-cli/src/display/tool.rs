@@ -14,7 +14,7 @@ use super::text::{clip_with, columns, count, one_line, time};
 const TIME: usize = 9;
 
 /// Arguments that say by themselves what a call is about.
-const TELLING: [&str; 5] = ["command", "path", "file", "query", "url"];
+const TELLING: [&str; 6] = ["command", "pattern", "path", "file", "query", "url"];
 
 /// The call in short: the tool and the argument that tells most.
 pub(crate) fn call(call: &ToolCall) -> String {
