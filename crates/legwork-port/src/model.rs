@@ -175,7 +175,6 @@ impl Error {
         let kind = match self.kind {
             Kind::RateLimited => ErrorKind::RateLimit,
             Kind::Timeout => ErrorKind::Timeout,
-            Kind::Malformed => ErrorKind::Incomplete,
             _ => ErrorKind::Model,
         };
         ErrorRecord {

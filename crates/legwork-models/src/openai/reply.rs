@@ -32,7 +32,7 @@ pub enum Unreadable {
         excerpt: String,
     },
     /// It is an answer, but of another API.
-    #[error("not an answer of Chat Completions, check the base URL: {excerpt}")]
+    #[error("not an answer of Chat Completions: {excerpt}")]
     OtherWire {
         /// The beginning of what came.
         excerpt: String,
