@@ -1,5 +1,6 @@
 //! Running an execution to where it rests, shown as it goes.
 
+use std::io;
 use std::sync::Arc;
 
 use legwork::agent::context::Control;
@@ -8,7 +9,7 @@ use legwork::agent::request::RunRequest;
 use legwork::core::{AgentState, ExecutionStatus};
 use legwork::port::Observer;
 
-use crate::display::Screen;
+use crate::display::{Human, Screen, Terminal};
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::worker::Ready;
@@ -46,10 +47,18 @@ pub(crate) async fn work(
         screen.failed(error);
     }
     screen.ended(&state);
+    let lost = lost(&state, screen);
     match done {
-        Ok(()) => Ok(exit(&state)),
+        Ok(()) => Ok(lost.unwrap_or_else(|| exit(&state))),
         Err(error) => Ok(error.exit()),
     }
+}
+
+/// Tells on standard error how it ended if standard output could not take it; how the
+/// command ends then, if that is an error.
+pub(crate) fn lost(state: &AgentState, screen: &Screen) -> Option<Exit> {
+    let mut elsewhere = Human::new(io::sink(), io::stderr(), Terminal::detect());
+    screen.ended_elsewhere(state, &mut elsewhere).map(|error| error.exit())
 }
 
 async fn go_on(active: &mut Active) -> Result<(), Error> {

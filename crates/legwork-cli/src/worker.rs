@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use legwork::agent::Builder;
 use legwork::core::AgentState;
-use legwork::port::{Model, Store};
+use legwork::port::{Cancellation, Model, Store};
 use legwork::tools::workspace::Access;
 use legwork::tools::{Background, Workspace};
 use legwork::{Agent, model};
@@ -37,8 +37,21 @@ pub(crate) struct Ready {
 }
 
 impl Worker {
+    /// The same as `new`; none if somebody interrupts it, for a key may be long in coming.
+    pub(crate) async fn unless(
+        interrupted: &Cancellation,
+        settings: &Settings,
+        screen: &Arc<Screen>,
+    ) -> Result<Option<Self>, Error> {
+        tokio::select! {
+            biased;
+            () = interrupted.cancelled() => Ok(None),
+            worker = Self::new(settings, screen) => worker.map(Some),
+        }
+    }
+
     /// Checks all that was said; nothing is made or opened to write yet.
-    pub(crate) async fn new(settings: &Settings, screen: &Arc<Screen>) -> Result<Self, Error> {
+    async fn new(settings: &Settings, screen: &Arc<Screen>) -> Result<Self, Error> {
         let workspace = toolset::workspace(settings, |warning| screen.warn_later(warning))?;
         let url = settings.base_url.as_ref().map(|url| url.value.as_str());
         let key = match &settings.key {

@@ -25,7 +25,9 @@ pub(crate) async fn resume(args: args::Resume, config: &Config) -> Result<Exit, 
     let state = found.journal.fold(&found.id);
     let settings = Settings::of_session(&args.agent, config, &state)?;
     let (screen, control) = screen(&args.output, &place)?;
-    let worker = Worker::new(&settings, &screen).await?;
+    let Some(worker) = Worker::unless(&control.interrupt, &settings, &screen).await? else {
+        return Ok(Exit::Interrupted);
+    };
     worker.compare(&state, &screen);
     let ready = worker.agent(existing.map_or_else(|| place.open(), Ok)?)?;
     let on_doubt = match args.on_doubt {
@@ -52,5 +54,5 @@ fn is_over(error: &Error) -> bool {
 fn show_end(found: &Found, screen: &Arc<Screen>) -> Exit {
     let state = found.journal.fold(&found.id);
     screen.repeated(&state);
-    work::exit(&state)
+    work::lost(&state, screen).unwrap_or_else(|| work::exit(&state))
 }

@@ -18,7 +18,9 @@ pub(crate) async fn run(args: args::Run, config: &Config) -> Result<Exit, Error>
     let Some(asked) = &args.session else {
         let settings = Settings::fresh(&args.agent, config)?;
         let (screen, control) = screen(&args.output, &place)?;
-        let worker = Worker::new(&settings, &screen).await?;
+        let Some(worker) = Worker::unless(&control.interrupt, &settings, &screen).await? else {
+            return Ok(Exit::Interrupted);
+        };
         let ready = worker.agent(place.open()?)?;
         return work(ready.agent.run(task), Way::Start, &ready, &control, &screen).await;
     };
@@ -27,7 +29,9 @@ pub(crate) async fn run(args: args::Run, config: &Config) -> Result<Exit, Error>
     let state = found.journal.fold(&found.id);
     let settings = Settings::of_session(&args.agent, config, &state)?;
     let (screen, control) = screen(&args.output, &place)?;
-    let worker = Worker::new(&settings, &screen).await?;
+    let Some(worker) = Worker::unless(&control.interrupt, &settings, &screen).await? else {
+        return Ok(Exit::Interrupted);
+    };
     worker.compare(&state, &screen);
     drop(state);
     let ready = worker.agent(store.map_or_else(|| place.open(), Ok)?)?;

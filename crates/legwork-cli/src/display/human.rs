@@ -227,7 +227,10 @@ impl<O: Write, E: Write> Human<O, E> {
         self.finish()?;
         self.pending(end)?;
         let status = end.status();
-        let why = end.outcome().map(|outcome| outcome.explain());
+        let why = end.outcome().map(|outcome| match &outcome.signal {
+            Some(signal) => signal.message.clone(),
+            None => outcome.explain(),
+        });
         match (&status, why) {
             (ExecutionStatus::Stopped | ExecutionStatus::Cancelled, Some(why)) => {
                 self.labelled(Tone::Strong, status.as_str(), &why)?;
@@ -345,7 +348,12 @@ impl<O: Write + Send, E: Write + Send> Displayer for Human<O, E> {
             Event::Warning(message) => self.labelled(Tone::Strong, "warning", message),
             Event::Note(message) => self.quiet(&visible(message)),
             Event::Interrupting => {
-                let words = "leaving the session so that it can be resumed; again to end at once";
+                let words = match at.session {
+                    Some(_) => {
+                        "leaving the session so that it can be resumed; again to end at once"
+                    }
+                    None => "ending; again to end at once",
+                };
                 self.labelled(Tone::Strong, "interrupted", words)
             }
             Event::Ended(end) => self.ended(end),

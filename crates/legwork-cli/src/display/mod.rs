@@ -2,6 +2,7 @@
 
 pub(crate) mod advice;
 mod diff;
+mod ending;
 mod event;
 mod human;
 mod json;

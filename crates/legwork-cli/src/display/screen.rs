@@ -13,7 +13,7 @@ use legwork::core::{self, AgentState, Entry, SessionId, Usage};
 use legwork::port::observer::LiveEvent;
 use legwork::port::{Delta, Observer};
 
-use super::{At, Displayer, End, Event, spinner};
+use super::{At, Displayer, End, Event, ending, spinner};
 use crate::error::Error;
 
 /// How much something said later matters.
@@ -42,8 +42,8 @@ struct Inner {
     budget: Budget,
     /// What the person should know once there is a session.
     later: Vec<(Weight, Cow<'static, str>)>,
-    /// Whether nobody reads the output any more.
-    gone: bool,
+    /// Why the output cannot be written any more, if it cannot.
+    lost: Option<io::Error>,
 }
 
 impl Screen {
@@ -62,7 +62,7 @@ impl Screen {
             spent: Amounts::default(),
             budget: Budget::unlimited(),
             later: Vec::new(),
-            gone: false,
+            lost: None,
         };
         let (inner, interrupting) = (Mutex::new(inner), AtomicBool::new(false));
         Arc::new(Self { inner, control, store_flag, interrupting })
@@ -166,7 +166,33 @@ impl Screen {
         let mut inner = self.lock();
         inner.stand_at(state);
         let end = End { state, store_flag: &self.store_flag };
+        if let Some(warning) = ending::warning(&end) {
+            self.show(&mut inner, &Event::Warning(warning));
+        }
         self.show(&mut inner, &Event::Ended(&end));
+        if inner.lost.is_some() {
+            inner.displayer.leave();
+        }
+    }
+
+    /// Tells by another display how it ended if the usual one could not be written to, and
+    /// why: none where its reader went away, who may well do so.
+    pub(crate) fn ended_elsewhere(
+        &self,
+        state: &AgentState,
+        elsewhere: &mut dyn Displayer,
+    ) -> Option<Error> {
+        let lost = self.lock().lost.take()?;
+        let at = At { session: Some(state.session()), step: None };
+        let error = (lost.kind() != io::ErrorKind::BrokenPipe)
+            .then_some(Error::System { doing: "writing to standard output", source: lost });
+        let end = End { state, store_flag: &self.store_flag };
+        let events = error.iter().map(Event::Failed).chain([Event::Ended(&end)]);
+        for event in events {
+            // There is no third place to tell it.
+            let _ = elsewhere.show(at, &event);
+        }
+        error
     }
 
     /// The run was over before; its answer is told once more.
@@ -206,12 +232,12 @@ impl Screen {
     }
 
     fn tell(&self, inner: &mut Inner, event: &Event<'_>) {
-        if inner.gone {
+        if inner.lost.is_some() {
             return;
         }
         let at = At { session: inner.session.as_ref(), step: inner.step };
-        if inner.displayer.show(at, event).is_err() {
-            inner.gone = true;
+        if let Err(error) = inner.displayer.show(at, event) {
+            inner.lost = Some(error);
             self.control.interrupt.cancel();
         }
     }

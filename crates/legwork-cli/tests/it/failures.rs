@@ -1,6 +1,6 @@
 //! What models and tools do wrong, as the person sees it.
 
-use legwork::core::inference::Incomplete;
+use legwork::core::inference::{FinishReason, Incomplete};
 use legwork_testkit::{Script, Server, Turn};
 use serde_json::{Value, json};
 
@@ -122,4 +122,36 @@ fn an_unknown_tool() {
 fn output_that_is_not_utf8() {
     let (result, _) = told(Turn::call("bash", json!({"command": "printf 'a\\377b'"})));
     assert!(result.starts_with("a\u{fffd}b"), "{result}");
+}
+
+#[test]
+fn an_address_that_serves_something_else() {
+    let error = failed([Turn::html()]);
+    assert!(text(&error, "message").contains("check that the base URL is"), "{error}");
+    assert!(text(&error, "hint").contains("whether --base-url is right"), "{error}");
+}
+
+/// The run of a turn whose answer counts, and what is said of it.
+fn warned(turn: Turn, words: &str) {
+    let server = Server::start([turn.clone(), turn]).unwrap();
+    let ran = run(&server).ends(0);
+    let mut events = ran.events().into_iter().rev();
+    assert_eq!(text(&events.next().unwrap(), "type"), "execution_finished");
+    let warning = events.next().unwrap();
+    assert_eq!(
+        (text(&warning, "type"), text(&warning, "message")),
+        ("warning".into(), words.into())
+    );
+    Home::new().ran_with(&server, &["run", "Work"]).ends(0).says(&format!("warning: {words}"));
+}
+
+#[test]
+fn an_answer_that_is_cut_off_at_the_length() {
+    let words = "the answer is cut off: the model may not write more at once";
+    warned(Turn::text("Half of").with_finish(FinishReason::Length), words);
+}
+
+#[test]
+fn an_answer_of_nothing() {
+    warned(Turn::text(""), "the model ended without an answer");
 }

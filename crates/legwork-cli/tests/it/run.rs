@@ -165,7 +165,7 @@ fn a_stop_by_a_limit_is_explained_with_the_way_on() {
     let (home, server) = (home_with_notes(), Server::start(notes()).unwrap());
     let args = ["run", "--sandbox", "off", "--max-steps", "1", "Count"];
     let ran = home.ran_with(&server, &args).ends(3);
-    ran.says("stopped: Stops (steps_limit)")
+    ran.says("stopped: the limit of 1 step")
         .says("to go on: legwork resume ")
         .says("--max-steps 2");
 }

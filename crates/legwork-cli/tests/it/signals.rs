@@ -1,5 +1,8 @@
 //! Ctrl-C, SIGTERM, and readers that go away.
 
+use std::fs::{self, File};
+use std::process::Stdio;
+
 use legwork_testkit::{Server, Turn};
 use rustix::process::Signal;
 use serde_json::json;
@@ -51,7 +54,37 @@ fn a_reader_that_goes_away_interrupts_the_run() {
     let id = text(&run.until("execution_started"), "session");
     run.close();
     server.release(0);
-    let gone = run.end().ends(130);
-    assert!(!gone.err.contains("panicked"), "{}", gone.err);
+    let gone = run.end().ends(130).says(&format!("to go on: legwork resume {id}"));
+    assert!(!gone.err.contains("panicked") && !gone.err.contains("error"), "{}", gone.err);
     ran(home.with(&server, &["resume", &id])).ends(0);
+}
+
+#[test]
+fn an_output_that_cannot_be_written_is_an_error_with_the_way_on() {
+    let home = Home::new();
+    let calls = Turn::call("bash", json!({"command": "true"})).with_text("I begin.");
+    for flag in ["--json", "--quiet", "--verbose"] {
+        let server = Server::start([calls.clone(), Turn::text("Done.")]).unwrap();
+        let full = File::options().write(true).open("/dev/full").unwrap();
+        let mut run = home.with(&server, &["run", flag, "--sandbox", "off", "Work"]);
+        let ended = run.stdout(full).stderr(Stdio::piped()).output().unwrap();
+        let err = String::from_utf8(ended.stderr).unwrap();
+        assert_eq!(ended.status.code(), Some(1), "{flag}: {err}");
+        assert!(err.contains("error: writing to standard output: No space left"), "{flag}: {err}");
+    }
+}
+
+#[test]
+fn a_key_that_is_long_in_coming_can_be_interrupted() {
+    let (home, server) = (Home::new(), Server::start([Turn::text("Done.")]).unwrap());
+    let begun = home.pipe("begun");
+    let settings = home.work().parent().unwrap().join("settings.toml");
+    let command = format!("echo > '{}'; exec sleep 600", begun.display());
+    fs::write(&settings, format!("[keys.my]\ncommand = \"{command}\"\n")).unwrap();
+    let config = format!("--config={}", settings.display());
+    let run = started(home.with(&server, &[&config, "run", "--model", "my:scripted", "Work"]));
+    fs::read(begun).unwrap();
+    run.signal(Signal::TERM);
+    run.end().ends(130).says("interrupted: ending; again to end at once");
+    assert!(!home.store().exists());
 }
