@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// An argument of a tool.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Parameter {
     pub(super) name: String,
     /// Its type with what limits it, such as `integer, 1 to 600, optional`.
@@ -11,7 +11,8 @@ pub(super) struct Parameter {
     pub(super) description: String,
 }
 
-/// The arguments that an object schema names, the required ones first.
+/// The arguments that an object schema names, the required ones first, each before what is
+/// within it.
 pub(super) fn parameters(schema: &Value) -> Vec<Parameter> {
     let required = |name: &str| {
         let names = schema.get("required").and_then(Value::as_array);
@@ -25,13 +26,24 @@ pub(super) fn parameters(schema: &Value) -> Vec<Parameter> {
     let one = |(name, part): (&String, &Value)| {
         let needed = if required(name) { "required" } else { "optional" };
         let description = part.get("description").and_then(Value::as_str).unwrap_or_default();
-        Parameter {
+        let itself = Parameter {
             name: name.clone(),
             kind: format!("{}, {needed}", kind(part)),
             description: description.to_owned(),
-        }
+        };
+        [vec![itself], within(name, part)].concat()
     };
-    all.into_iter().map(one).collect()
+    all.into_iter().flat_map(one).collect()
+}
+
+/// What an argument holds that is an object or a list of them: `edits[].old`.
+fn within(name: &str, part: &Value) -> Vec<Parameter> {
+    let (inner, joint) = match part.get("items") {
+        Some(items) => (items, "[]."),
+        None => (part, "."),
+    };
+    let prefixed = |one: Parameter| Parameter { name: format!("{name}{joint}{}", one.name), ..one };
+    parameters(inner).into_iter().map(prefixed).collect()
 }
 
 /// The type of a value with what limits it.
@@ -84,6 +96,11 @@ mod tests {
                 "mode": {"enum": ["fast", "slow"]},
                 "path": {"type": "string", "description": "The file."},
                 "tags": {"type": "array", "items": {"type": "string"}},
+                "parts": {"type": "array", "items": {
+                    "type": "object",
+                    "properties": {"at": {"type": "object", "properties": {"x": {"type": "number"}}}},
+                    "required": ["at"],
+                }},
                 "what": true,
             },
             "required": ["path"],
@@ -96,6 +113,9 @@ mod tests {
             "path: string, required The file.",
             "count: integer or null, 1 to 9, 3 unless told, optional ",
             "mode: \"fast\" or \"slow\", optional ",
+            "parts: array of object, optional ",
+            "parts[].at: object, required ",
+            "parts[].at.x: number, optional ",
             "tags: array of string, optional ",
             "what: any, optional ",
         ];
