@@ -34,13 +34,16 @@ struct Row {
 pub(super) fn show(args: &args::ConfigShow, file: Option<&Path>) -> Result<Exit, Error> {
     let config = Config::of_user(file)?;
     let settings = Settings::shown(&args.agent, &config)?;
-    let store = place::Place::address_of(&args.store, &config)?;
-    let rows = rows(&settings, store, &config)?;
+    let store = place::Place::address_of(&args.store, &config);
+    let rows = rows(&settings, store.as_ref().ok(), &config)?;
     let keys = credentials(&settings, &config);
     if args.json {
         return print(&format!("{}\n", as_json(&rows, &settings.allow_paths, &keys)));
     }
     let mut text = as_text(&rows, &settings.allow_paths, &keys, Terminal::detect());
+    if let Err(error) = store {
+        text.push_str(&format!("# store: {error}\n"));
+    }
     for (key, source) in &settings.not_taken {
         text.push_str(&format!("# {key} in {source} is not taken: a project only lowers limits\n"));
     }
@@ -51,14 +54,22 @@ pub(super) fn show(args: &args::ConfigShow, file: Option<&Path>) -> Result<Exit,
     print(&text)
 }
 
-fn rows(settings: &Settings, store: Sourced<String>, config: &Config) -> Result<Vec<Row>, Error> {
+fn rows(
+    settings: &Settings,
+    store: Option<&Sourced<String>>,
+    config: &Config,
+) -> Result<Vec<Row>, Error> {
     let limits = &settings.limits;
     let color = config.color()?;
     let sandbox = Value::from(name_of(&settings.sandbox.value));
     let mut rows = vec![
         row("model", Some(settings.model.value.as_str().into()), &settings.model.source),
         base_url(settings),
-        row("store", Some(store.value.into()), &store.source),
+        row(
+            "store",
+            store.map(|store| store.value.as_str().into()),
+            store.map_or(&Source::Default, |store| &store.source),
+        ),
         row("sandbox", Some(sandbox), &settings.sandbox.source),
         row(
             "network",

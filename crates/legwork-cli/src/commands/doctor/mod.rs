@@ -53,7 +53,6 @@ fn examine(args: &args::Doctor, config: &Config) -> Result<Report, Error> {
     let settings = Settings::shown(&flags, config)?;
     let workspace = toolset::workspace(&settings, warn)?;
     let environment = Environment::filtered(std::env::vars_os());
-    let place = Place::of(&args.store, config)?;
     let auto = Auto::new(&environment, policy(&settings));
     let chosen = auto.choose(workspace.root()).map(|chosen| chosen.name().to_owned());
     let mut checks = confinement::checks(&environment, workspace.root(), chosen.is_ok());
@@ -65,7 +64,7 @@ fn examine(args: &args::Doctor, config: &Config) -> Result<Report, Error> {
         }
     };
     checks.push(verdict);
-    let store = surroundings::store(&place);
+    let store = surroundings::store(Place::of(&args.store, config));
     let shell = surroundings::shell(&environment);
     let ok = sandbox.is_some() && store.state != State::Bad && shell.state != State::Bad;
     checks.push(shell);

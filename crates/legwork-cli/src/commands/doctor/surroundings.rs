@@ -9,6 +9,7 @@ use legwork::tools::Environment;
 
 use super::check::Check;
 use crate::display::Terminal;
+use crate::error::Error;
 use crate::place::Place;
 use crate::settings::{Settings, is_local, provider};
 
@@ -21,8 +22,12 @@ pub(super) fn shell(environment: &Environment) -> Check {
 }
 
 /// Whether sessions can be kept; a store that is not there yet is not made.
-pub(super) fn store(place: &Place) -> Check {
+pub(super) fn store(place: Result<Place, Error>) -> Check {
     const HINT: &str = "name another store with --store sqlite:PATH, or set LEGWORK_STORE";
+    let place = match place {
+        Ok(place) => place,
+        Err(error) => return Check::bad("store", error.to_string()).with_hint(HINT),
+    };
     let address = place.address();
     let Some(path) = place.path() else {
         return Check::warning("store", format!("{address} is gone when the command ends"))
