@@ -70,6 +70,7 @@ fn each_line_is_of_the_schema() {
     fs::read_to_string(home.work().join("begun")).unwrap();
     killed.kill();
     checked.all(&home.ran_with(&server, &["resume", "--json", &id]).ends(4));
+    fs::write(home.work().join("AGENTS.md"), "Be brief.\n").unwrap();
     let told = ["resume", "--json", "--on-doubt", "tell", &id];
     checked.all(&home.ran_with(&server, &told).ends(0));
     checked.all(&home.ran(&["resume", "--json", "unknown"]).ends(2));
