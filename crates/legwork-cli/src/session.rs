@@ -27,8 +27,12 @@ pub(crate) async fn find(
     asked: &str,
     place: &Place,
 ) -> Result<Found, Error> {
+    if asked.is_empty() {
+        let hint = "see which there are with `legwork sessions list`";
+        return Err(Error::usage("the id of the session is empty", hint));
+    }
     let unknown = || Error::NoSession { id: asked.to_owned(), store: place.address().to_owned() };
-    let store = store.filter(|_| !asked.is_empty()).ok_or_else(unknown)?;
+    let store = store.ok_or_else(unknown)?;
     let exact = SessionId::from(asked);
     let loaded = store.read(&exact).await?;
     if !is_nothing(&loaded) {

@@ -9,7 +9,7 @@ use legwork::agent::request::RunRequest;
 use legwork::core::{AgentState, ExecutionStatus};
 use legwork::port::Observer;
 
-use crate::display::{Human, Screen, Terminal};
+use crate::display::{Human, Screen, Terminal, Verbosity};
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::worker::Ready;
@@ -57,7 +57,8 @@ pub(crate) async fn work(
 /// Tells on standard error how it ended if standard output could not take it; how the
 /// command ends then, if that is an error.
 pub(crate) fn lost(state: &AgentState, screen: &Screen) -> Option<Exit> {
-    let mut elsewhere = Human::new(io::sink(), io::stderr(), Terminal::detect());
+    let mut elsewhere =
+        Human::new(io::sink(), io::stderr(), Terminal::detect()).verbosity(Verbosity::Quiet);
     screen.ended_elsewhere(state, &mut elsewhere).map(|error| error.exit())
 }
 

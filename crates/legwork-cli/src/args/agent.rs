@@ -31,16 +31,16 @@ pub(crate) struct Agent {
     #[arg(long, value_name = "NAME,..", value_delimiter = ',')]
     pub(crate) tools: Option<Vec<String>>,
     /// Stop after so many steps [default: the session's, else 100]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = crate::config::count)]
     pub(crate) max_steps: Option<u64>,
     /// Stop before more US dollars are spent [default: the session's, else no limit]
     #[arg(long, value_name = "USD", value_parser = crate::config::usd)]
     pub(crate) max_cost: Option<MicroUsd>,
     /// Stop before more tokens go in and out [default: the session's, else no limit]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = crate::config::count)]
     pub(crate) max_tokens: Option<u64>,
     /// Stop after so many minutes at work [default: the session's, else no limit]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = crate::config::count)]
     pub(crate) max_minutes: Option<u64>,
     /// A path beside the directory that the agent may use; may be given again
     #[arg(long, value_name = "PATH[:ro]")]

@@ -60,7 +60,7 @@ pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
     /// Your file of settings [default: LEGWORK_CONFIG, else ~/.config/legwork/legwork.toml]
-    #[arg(long, value_name = "PATH", global = true)]
+    #[arg(long, value_name = "PATH", global = true, display_order = 900)]
     pub(crate) config: Option<PathBuf>,
 }
 

@@ -140,7 +140,7 @@ pub(crate) const KEYS: &[Key] = &[
         variable: Some("LEGWORK_COLOR"),
         flag: Some("--color"),
         project: Project::Never("how your terminal looks is yours to say"),
-        ..key("color", Expects::Color, "Whether to color what goes to a terminal")
+        ..key("color", Expects::Color, "When to use colours on a terminal")
     },
     Key {
         example: "[keys.openai]\ncommand = \"pass show openai\"",

@@ -142,7 +142,7 @@ fn wrong(name: &str, problem: &str) -> Error {
 }
 
 /// A whole number from 1 on.
-fn count(text: &str) -> Result<u64, String> {
+pub(crate) fn count(text: &str) -> Result<u64, String> {
     let number = text.parse().ok().filter(|number| *number > 0);
     number.ok_or_else(|| "must be a whole number from 1 on".to_owned())
 }

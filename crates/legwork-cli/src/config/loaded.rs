@@ -123,7 +123,7 @@ impl Config {
         path.zip(folder).is_some_and(|(path, folder)| path.starts_with(folder))
     }
 
-    /// Whether to color what goes to a terminal.
+    /// When to use colours on a terminal.
     ///
     /// # Errors
     /// When a variable of the environment has a value that is none.

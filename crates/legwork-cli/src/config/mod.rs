@@ -30,7 +30,7 @@ use legwork::core::budget::MicroUsd;
 
 pub(crate) use allow::AllowPath;
 pub(crate) use credential::Credential;
-pub(crate) use layers::{Limits, Remembered, not_taken, switch, usd, variable_of};
+pub(crate) use layers::{Limits, Remembered, count, not_taken, switch, usd, variable_of};
 pub(crate) use loaded::Config;
 pub(crate) use secret::Secret;
 pub(crate) use source::{Source, Sourced};

@@ -119,7 +119,11 @@ impl<O: Write, E: Write> Human<O, E> {
     }
 
     fn labelled(&mut self, tone: Tone, label: &str, message: &str) -> io::Result<()> {
-        let text = wrapped(&format!("{label}: {}", visible(message)), self.terminal.prose(), 2);
+        let text = format!("{label}: {}", visible(message.trim_end()));
+        let most = self.terminal.prose();
+        let lines: Vec<_> = text.lines().map(|line| wrapped(line, most, 2)).collect();
+        // Further lines are indented, so that none of a server's passes for a label of ours.
+        let text = lines.join("\n  ");
         let rest = text.strip_prefix(label).unwrap_or_default();
         let label = self.terminal.paint(tone, label);
         self.note(&format!("{label}{rest}"))

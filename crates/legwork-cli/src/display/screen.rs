@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use legwork::agent::context::Control;
 use legwork::core::budget::{Amounts, Budget};
-use legwork::core::{self, AgentState, Entry, SessionId, Usage};
+use legwork::core::{self, AgentState, Entry, ExecutionStatus, SessionId, Usage};
 use legwork::port::observer::LiveEvent;
 use legwork::port::{Delta, Observer};
 
@@ -176,7 +176,8 @@ impl Screen {
     }
 
     /// Tells by another display how it ended if the usual one could not be written to, and
-    /// why: none where its reader went away, who may well do so.
+    /// why: none where its reader went away, who may well do so and misses nothing that is
+    /// completed.
     pub(crate) fn ended_elsewhere(
         &self,
         state: &AgentState,
@@ -187,8 +188,10 @@ impl Screen {
         let error = (lost.kind() != io::ErrorKind::BrokenPipe)
             .then_some(Error::System { doing: "writing to standard output", source: lost });
         let end = End { state, store_flag: &self.store_flag };
-        let events = error.iter().map(Event::Failed).chain([Event::Ended(&end)]);
-        for event in events {
+        if error.is_none() && end.status() == ExecutionStatus::Completed {
+            return None;
+        }
+        for event in error.iter().map(Event::Failed).chain([Event::Ended(&end)]) {
             // There is no third place to tell it.
             let _ = elsewhere.show(at, &event);
         }

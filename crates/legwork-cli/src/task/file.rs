@@ -10,30 +10,42 @@ use crate::place::quoted;
 
 /// The text of a file.
 pub(super) fn read(path: &Path) -> Result<String, Error> {
-    let bytes = bytes(path, MOST, "to give a task that begins with @, write @@")?;
+    let hints = Hints {
+        missing: "to give a task that begins with @, write @@",
+        irregular: format!("pipe it in: legwork run - < {}", quoted(&path.to_string_lossy())),
+    };
+    let bytes = bytes(path, MOST, &hints)?;
     if bytes.is_empty() {
         return Err(Error::usage(format!("{} is empty", path.display()), super::HINT));
     }
     text(bytes, &path.display().to_string())
 }
 
+/// What to do where a file cannot be read.
+pub(super) struct Hints {
+    /// Where there is none.
+    pub(super) missing: &'static str,
+    /// Where it is a pipe, a socket or a device.
+    pub(super) irregular: String,
+}
+
 /// The bytes of a regular file, one more than `most` where it has more.
 ///
-/// `hint` says what to do where there is no such file.
-pub(super) fn bytes(path: &Path, most: usize, hint: &str) -> Result<Vec<u8>, Error> {
+/// # Errors
+/// When it cannot be read, with one of the hints.
+pub(super) fn bytes(path: &Path, most: usize, hints: &Hints) -> Result<Vec<u8>, Error> {
     let refuse = |source: io::Error, hint: &str| {
         Error::usage(format!("cannot read {}: {source}", path.display()), hint)
     };
     // Looked at before it is opened: to open a pipe waits until somebody writes to it.
-    let kind = fs::metadata(path).map_err(|source| refuse(source, hint))?.file_type();
+    let kind = fs::metadata(path).map_err(|source| refuse(source, hints.missing))?.file_type();
     if kind.is_dir() {
         let message = format!("{} is a directory", path.display());
         return Err(Error::usage(message, "name a file"));
     }
     if !kind.is_file() {
         let message = format!("{} is not a regular file", path.display());
-        let hint = format!("pipe it in: legwork run - < {}", quoted(&path.to_string_lossy()));
-        return Err(Error::usage(message, hint));
+        return Err(Error::usage(message, hints.irregular.clone()));
     }
     let file = File::open(path).map_err(|source| refuse(source, "check its permissions"))?;
     let mut bytes = Vec::new();

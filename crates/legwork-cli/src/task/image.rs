@@ -14,7 +14,9 @@ const MOST: usize = 20 << 20;
 
 /// A picture from a file.
 pub(super) fn read(path: &Path) -> Result<Image, Error> {
-    let bytes = file::bytes(path, MOST, "name a picture with --image")?;
+    const HINT: &str = "name a picture with --image";
+    let hints = file::Hints { missing: HINT, irregular: HINT.to_owned() };
+    let bytes = file::bytes(path, MOST, &hints)?;
     let shown = path.display();
     if bytes.len() > MOST {
         let message = format!("{shown} is larger than {} MiB", MOST >> 20);

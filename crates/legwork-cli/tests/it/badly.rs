@@ -99,4 +99,34 @@ fn nowhere_to_keep_sessions() {
     let mut command = home.legwork(&["run", "--model", "ollama:q", "x"]);
     command.env_remove("HOME");
     ran(command).ends(2).says("neither HOME nor XDG_STATE_HOME").says("--store");
+    for args in [&["doctor"][..], &["config", "show"]] {
+        let mut command = home.legwork(args);
+        command.env_remove("HOME");
+        let shown = ran(command).out;
+        let wanted = "there is no place for sessions: neither HOME nor XDG_STATE_HOME";
+        assert!(shown.contains(wanted) && shown.contains("model"), "{args:?}: {shown}");
+    }
+}
+
+#[test]
+fn an_id_that_is_empty() {
+    let home = Home::new();
+    for args in [["resume", ""].as_slice(), &["sessions", "show", ""]] {
+        home.ran(args).ends(2).says("the id of the session is empty").says("sessions list");
+    }
+}
+
+#[test]
+fn a_limit_that_is_no_number_of_use() {
+    let home = Home::new();
+    for wrong in ["--max-steps=0", "--max-tokens=-1", "--max-minutes=9e9"] {
+        home.ran(&["run", wrong, "x"]).ends(2).says("must be a whole number from 1 on");
+    }
+}
+
+#[test]
+fn a_device_for_a_picture() {
+    let args = ["run", "--model", "ollama:q", "--image", "/dev/zero", "x"];
+    let ran = Home::new().ran(&args).ends(2).says("not a regular file");
+    ran.says("hint: name a picture with --image");
 }

@@ -27,7 +27,7 @@ pub(super) fn init(file: Option<&Path>) -> Result<Exit, Error> {
             Error::usage(message, "name another place with --config PATH")
         }
     })?;
-    print(&format!("{} is written; all in it is a comment yet\n", shown(path)))
+    print(&format!("{} is written; everything in it is still a comment\n", shown(path)))
 }
 
 fn write(path: &Path) -> io::Result<()> {
