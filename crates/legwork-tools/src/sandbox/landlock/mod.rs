@@ -126,7 +126,7 @@ impl port::Sandbox for Landlock {
 fn gaps(abi: u32) -> Vec<String> {
     let always = [
         "`.git/hooks` and `.git/config` in the workspace can be written",
-        "names, sizes and times of files outside can be seen; modes and owners of your own changed",
+        "names, sizes and times of files outside can be seen; modes and owners of your own files can be changed",
         "the list of processes and their command lines can be seen",
         "shared memory and message queues of the machine can be used",
     ];
