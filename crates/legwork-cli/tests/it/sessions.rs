@@ -97,7 +97,6 @@ step 2
 
 step 3
 One is \\u{1b}[1mmissing\\u{1b}[0m.
-(Stops (completed): finish_reason says that the model is done.)
 ";
 
 #[test]

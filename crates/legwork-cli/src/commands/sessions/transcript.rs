@@ -6,7 +6,10 @@ use std::time::Duration;
 
 use legwork::core::inbox::{Item, Verdict};
 use legwork::core::state::Pending;
-use legwork::core::{Entry, Event, Message, Part, Response, Timestamp, ToolCall, ToolOutcome};
+use legwork::core::{
+    ContinuationOutcome, Entry, Event, Message, Part, Response, StopReason, Timestamp, ToolCall,
+    ToolOutcome,
+};
 
 use crate::display::text::{age, clip, count, visible};
 use crate::display::{End, Terminal, Usage, spent, tool};
@@ -121,8 +124,8 @@ impl Transcript {
             Event::StepFinished(body) => {
                 self.told();
                 self.step = None;
-                if !body.outcome.should_continue() {
-                    self.line(&format!("({})", body.outcome.explain()));
+                if let Some(why) = why(&body.outcome) {
+                    self.line(&format!("({why})"));
                 }
             }
             Event::StopRaised(signal) => self.line(&format!("(stop: {})", signal.message)),
@@ -206,6 +209,16 @@ impl Transcript {
         if lines > 0 {
             self.line(&format!("    ... {}", count(lines as u64, "more line")));
         }
+    }
+}
+
+/// Why a step was the last, where there is more to say than that it is all done.
+fn why(outcome: &ContinuationOutcome) -> Option<String> {
+    match (&outcome.signal, outcome.stop_reason()) {
+        _ if outcome.should_continue() => None,
+        (_, Some(StopReason::Completed)) => None,
+        (Some(signal), _) => Some(signal.message.clone()),
+        (None, _) => Some(outcome.explain()),
     }
 }
 
