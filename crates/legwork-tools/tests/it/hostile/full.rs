@@ -5,6 +5,7 @@ use std::process::Command;
 use serde_json::json;
 
 use super::child::{Child, is_inside};
+use super::refusal::Refused;
 use super::{block_on, edited, overwritten, said};
 use crate::place::{Place, ok};
 
@@ -41,23 +42,31 @@ const FULL: &str = "was not written: its file system is full, or the quota on it
 #[test]
 fn a_full_disk() {
     on_a_small_disk(concat!(module_path!(), "::a_full_disk"), |place| {
-        place.write("old", "a needle\n");
-        let names = place.names();
-        let workspace = place.workspace();
-        let large = "x".repeat(512 * 1024);
-        block_on(async {
-            for path in ["new", "old", "missing/folders/new"] {
-                let text = overwritten(&workspace, path, &large).await;
-                assert_eq!(text, format!("- {path} {FULL}"));
-            }
-            let edits = json!([{ "old": "needle", "new": large }]);
-            assert_eq!(edited(&workspace, "old", edits).await, format!("- old {FULL}"));
-            assert_eq!(place.names(), names, "neither drafts nor folders are left");
-            assert_eq!(place.bytes("old"), b"a needle\n");
-            // What was there before stays usable, and so is what still fits.
-            assert_eq!(
-                said(&workspace, "old").await,
-                "\
+        nothing_changes_on_a_full_disk(place);
+        // Nor where what is written has a name from the start.
+        Refused::Tmpfile.apply();
+        nothing_changes_on_a_full_disk(place);
+    });
+}
+
+fn nothing_changes_on_a_full_disk(place: &Place) {
+    place.write("old", "a needle\n");
+    let names = place.names();
+    let workspace = place.workspace();
+    let large = "x".repeat(512 * 1024);
+    block_on(async {
+        for path in ["new", "old", "missing/folders/new"] {
+            let text = overwritten(&workspace, path, &large).await;
+            assert_eq!(text, format!("- {path} {FULL}"));
+        }
+        let edits = json!([{ "old": "needle", "new": large }]);
+        assert_eq!(edited(&workspace, "old", edits).await, format!("- old {FULL}"));
+        assert_eq!(place.names(), names, "neither drafts nor folders are left");
+        assert_eq!(place.bytes("old"), b"a needle\n");
+        // What was there before stays usable, and so is what still fits.
+        assert_eq!(
+            said(&workspace, "old").await,
+            "\
 + read:      1\ta needle
 - list: old is not a directory; give one, or leave the path out for the whole workspace
 + search: old
@@ -72,8 +81,7 @@ fn a_full_disk() {
 -a needle
 +a found
 "
-            );
-        });
+        );
     });
 }
 

@@ -1,7 +1,7 @@
-//! Named pipes: nothing waits at them, and nobody who does is let go on.
+//! Named pipes: nothing waits at them, and nobody who waits there is let go on.
 
-use std::io::Write as _;
-use std::sync::mpsc::channel;
+use rustix::fs::inotify::{CreateFlags, ReadFlags, Reader, WatchFlags, add_watch, init};
+use rustix::io::Errno;
 
 use super::{overwritten, said};
 use crate::place::{Place, ok};
@@ -13,13 +13,13 @@ async fn a_pipe_is_not_opened() {
     pipe(&place, "pipe");
     // Rules that would never come.
     pipe(&place, ".gitignore");
-    // Opening waits for a reader; one that reads nothing would end the writer.
-    let (sender, written) = channel();
-    let path = place.path("pipe");
-    let writer = std::thread::spawn(move || {
-        let mut writer = std::fs::File::options().write(true).open(path).expect("opened");
-        sender.send(writer.write_all(b"whole")).expect("awaited");
-    });
+    // Opening one lets go on whoever waits to write into it, only to be killed afterwards.
+    let watch = init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).expect("a watch");
+    for name in ["pipe", ".gitignore"] {
+        add_watch(&watch, place.path(name), WatchFlags::OPEN).expect("watched");
+    }
+    let mut buffer = [std::mem::MaybeUninit::uninit(); 4_096];
+    let mut opened = Reader::new(&watch, &mut buffer);
     assert_eq!(
         said(&place.workspace(), "pipe").await,
         "\
@@ -37,9 +37,9 @@ async fn a_pipe_is_not_opened() {
     let text = ok!(place.list(), { "all": true });
     assert_eq!(text, ".gitignore  [named pipe]\npipe  [named pipe]\n");
     assert_eq!(ok!(place.search(), { "pattern": "" }), "[no matches in 0 files]\n");
-    // Whoever waited still does, and gets all of it to a reader of its own.
-    assert!(written.try_recv().is_err());
-    assert_eq!(std::fs::read(place.path("pipe")).expect("read"), b"whole");
-    assert!(written.recv().expect("told").is_ok());
-    writer.join().expect("no panic");
+    assert_eq!(opened.next().map(|event| event.events()), Err(Errno::AGAIN));
+    // The watch would have told.
+    let flags = rustix::fs::OFlags::RDONLY | rustix::fs::OFlags::NONBLOCK;
+    rustix::fs::open(place.path("pipe"), flags, rustix::fs::Mode::empty()).expect("opened");
+    assert_eq!(opened.next().map(|event| event.events()), Ok(ReadFlags::OPEN));
 }
