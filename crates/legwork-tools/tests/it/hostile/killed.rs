@@ -3,12 +3,14 @@
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::Output;
 
+use legwork_port::{Cancellation, Tool as _};
+use legwork_tools::changes::Change;
 use serde_json::json;
 
 use super::child::{Child, is_inside};
 use super::refusal::Refused;
 use super::{block_on, edited, overwritten, pause};
-use crate::place::{Place, bash_in, ok};
+use crate::place::{Place, asked, bash_in, context, ok, refused};
 
 const PLACE: &str = "LEGWORK_TOOLS_TEST_PLACE";
 const CASE: &str = "LEGWORK_TOOLS_TEST_CASE";
@@ -94,7 +96,7 @@ async fn assert_hidden(place: &Place) {
     assert_eq!(text, "old\n1:a needle\n\n[1 match in 1 file]\n");
     let text = ok!(place.search(), { "pattern": "secret", "path": "." });
     assert_eq!(text, "[no matches in 1 file]\n");
-    let text = crate::place::refused!(place.read(), { "path": "gone" });
+    let text = refused!(place.read(), { "path": "gone" });
     assert_eq!(text, "there is no file gone; the root of the workspace holds old");
 }
 
@@ -118,14 +120,16 @@ async fn the_draft_of_a_process_at_work_is_left_alone() {
     }
 }
 
-/// What is left is told of by no command that changed something else.
 #[tokio::test]
-async fn a_sweep_is_no_change_of_a_command() {
+async fn a_draft_that_goes_is_no_change_of_a_command() {
     let place = Place::new();
-    place.write(".legwork-0123456789abcdef.tmp", "stale");
+    place.write(".legwork-0123456789abcdef.tmp", "stale\n").write("kept", "old\n");
     let bash = bash_in(&place.path(""));
-    let arguments = json!({ "command": "rm .legwork-0123456789abcdef.tmp; echo x > a" });
-    let outcome = crate::place::call(&bash, &arguments).await;
-    let text = format!("{outcome:?}");
-    assert!(outcome.is_ok() && !text.contains("\"path\": String(\".legwork"), "{text}");
+    let command = "rm .legwork-0123456789abcdef.tmp; echo new > kept";
+    let cx = context(Cancellation::new());
+    let outcome = bash.call(&asked(&bash, &json!({ "command": command })), &cx).await;
+    assert!(outcome.is_ok(), "{}", outcome.for_model());
+    let changes = Change::of(&cx.take_metadata());
+    let paths: Vec<_> = changes.iter().map(|change| change.path.as_str()).collect();
+    assert_eq!(paths, ["kept"]);
 }
