@@ -4,12 +4,13 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::Read as _;
 use std::os::fd::{AsFd, AsRawFd as _, OwnedFd};
-use std::os::unix::ffi::OsStringExt as _;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, fstat, openat, readlinkat, statat};
 use rustix::io::Errno;
 
+use super::draft::is_draft;
 use super::{Access, Error, Workspace, check_system, name_of, path, too_long};
 
 /// How many symlinks are followed, as the kernel does (`MAXSYMLINKS`).
@@ -69,6 +70,9 @@ impl Workspace {
         // A hook or a setting there is run by whoever uses git next, outside any sandbox.
         if path::is_gits(&place.relative) || path::is_gits(&place.real()) {
             return read_only("what lies in .git is git's own; use git commands");
+        }
+        if is_draft(place.name.as_bytes()) {
+            return read_only("files of such names are drafts that are removed; give another name");
         }
         Ok(place)
     }

@@ -7,7 +7,8 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::sync::{Mutex, PoisonError};
 
 use rustix::fs::{
-    AtFlags, Dir, FileType, FlockOperation, Mode, OFlags, flock, fstat, openat, statat, unlinkat,
+    AtFlags, Dir, FileType, FlockOperation, Mode, OFlags, StatxFlags, flock, openat, statat, statx,
+    unlinkat,
 };
 use rustix::io::Errno;
 
@@ -16,24 +17,31 @@ use super::draft::is_draft;
 /// Most names of a directory that are looked at.
 const NAMES_MAX: usize = 100_000;
 
-/// The directories that this process has swept, by device and inode.
-static SWEPT: Mutex<BTreeSet<(u64, u64)>> = Mutex::new(BTreeSet::new());
+/// A directory: its device, its inode, and when that was made, since inodes are used again.
+type Identity = (u32, u32, u64, i64, u32);
+
+/// The directories that this process has swept.
+static SWEPT: Mutex<BTreeSet<Identity>> = Mutex::new(BTreeSet::new());
 
 /// Removes the stale drafts of a directory, once in the life of this process.
 ///
 /// A draft is stale when nobody holds its lock: unlike a process id in its name, that
 /// holds across containers and cannot be taken by another process later.
 pub(super) fn sweep(directory: &OwnedFd) {
-    let Ok(stat) = fstat(directory) else { return };
-    #[allow(clippy::useless_conversion, reason = "their width differs by architecture")]
-    let identity = (u64::from(stat.st_dev), u64::from(stat.st_ino));
+    let Ok(identity) = identity(directory) else { return };
     if SWEPT.lock().unwrap_or_else(PoisonError::into_inner).insert(identity) {
         // What cannot be removed stays: it is in nobody's way.
         let _ = sweep_now(directory);
     }
 }
 
-pub(super) fn sweep_now(directory: &OwnedFd) -> Result<(), Errno> {
+fn identity(directory: &OwnedFd) -> Result<Identity, Errno> {
+    let found = statx(directory, "", AtFlags::EMPTY_PATH, StatxFlags::INO | StatxFlags::BTIME)?;
+    let made = found.stx_btime;
+    Ok((found.stx_dev_major, found.stx_dev_minor, found.stx_ino, made.tv_sec, made.tv_nsec))
+}
+
+fn sweep_now(directory: &OwnedFd) -> Result<(), Errno> {
     for entry in Dir::read_from(directory)?.take(NAMES_MAX) {
         let entry = entry?;
         let name = entry.file_name().to_bytes();

@@ -22,6 +22,10 @@ fn on_a_small_disk(test: &str, body: impl FnOnce(&Place)) {
     let disk = Place::new();
     let mount = |ends: &[&str]| {
         let mut command = Command::new("unshare");
+        // An ordinary user is one who may mount in a name space of its own.
+        if !rustix::process::geteuid().is_root() {
+            command.args(["--user", "--map-root-user"]);
+        }
         command.args(["--mount", "sh", "-c", MOUNT]).arg(disk.path("")).args(ends);
         command
     };
@@ -109,7 +113,7 @@ fn a_disk_mounted_for_reading() {
     on_a_small_disk(concat!(module_path!(), "::a_disk_mounted_for_reading"), |place| {
         place.write("old", "a needle\n");
         let disk = std::env::var("LEGWORK_TOOLS_TEST_DISK").expect("a disk");
-        let remounted = Command::new("mount").args(["-o", "remount,ro", &disk]).status();
+        let remounted = Command::new("mount").args(["-o", "remount,bind,ro", &disk]).status();
         assert!(remounted.expect("started").success());
         let workspace = place.workspace();
         let why = "since its file system is mounted read-only; write somewhere else";

@@ -57,8 +57,6 @@ fn killed(place: &Place, case: &str) -> Output {
 
 #[tokio::test]
 async fn nothing_is_half_written_and_what_is_left_is_hidden_and_swept() {
-    // Held, lest a later one get the inode of one that was swept.
-    let mut places = Vec::new();
     for (case, leaves) in [
         ("write unnamed synced", 0),
         ("edit unnamed synced", 0),
@@ -86,7 +84,6 @@ async fn nothing_is_half_written_and_what_is_left_is_hidden_and_swept() {
         // Another process sweeps it away when it writes there.
         ok!(place.write_tool(), { "path": "next", "content": "x" });
         assert_eq!(place.names(), ["next", "old"], "{case}");
-        places.push(place);
     }
 }
 
@@ -115,6 +112,16 @@ async fn the_draft_of_a_process_at_work_is_left_alone() {
     rustix::fs::flock(&held, exclusive).expect("locked");
     ok!(place.write_tool(), { "path": "a", "content": "x" });
     assert_eq!(place.bytes(theirs), b"theirs");
+    for asked in [theirs, ".legwork-fedcba9876543210.tmp"] {
+        let text =
+            refused!(place.write_tool(), { "path": asked, "content": "x", "overwrite": true });
+        assert_eq!(
+            text,
+            format!(
+                "{asked} was not changed, since files of such names are drafts that are removed; give another name"
+            )
+        );
+    }
     for other in others {
         assert!(place.path(other).exists(), "{other}");
     }
