@@ -329,7 +329,7 @@ fn the_end_of_the_runtime_kills_and_is_told() {
     let id = runtime().block_on(shell.start(&format!("{FAMILY} wait")));
     watch.all_gone();
     let told = runtime().block_on(shell.read(json!({ "id": id })));
-    assert!(told.ends_with("gone with what ran it]"), "{told}");
+    assert!(told.ends_with("gone, killed with what watched it]"), "{told}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

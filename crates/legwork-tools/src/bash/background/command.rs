@@ -43,7 +43,7 @@ struct Now {
 enum State {
     Running,
     Ended(End, Cause, Duration),
-    /// The runtime that watched it is gone, and it with that.
+    /// Nobody watches it any more, and so it was killed.
     Lost,
 }
 
@@ -79,9 +79,10 @@ impl Command {
                     () = sleep(limit) => {}
                 }
             });
-            // Whose end cannot be learned may still run.
-            let end = finished.await.map_or(End::Stuck, |(end, _)| end);
-            told.ended(State::Ended(end, cause, began.elapsed()));
+            // Where its end cannot be learned it is let go of, and so killed and lost.
+            if let Ok((end, _)) = finished.await {
+                told.ended(State::Ended(end, cause, began.elapsed()));
+            }
         });
         let line = shortened(line);
         Ok(Self { session, id, line, began, limit, limits, lifeline, enough, now })
@@ -165,7 +166,7 @@ impl Command {
     fn told(&self, state: State) -> String {
         let (end, cause, after) = match state {
             State::Running => return format!("running for {} s", self.began.elapsed().as_secs()),
-            State::Lost => return "gone with what ran it".to_owned(),
+            State::Lost => return "gone, killed with what watched it".to_owned(),
             State::Ended(end, cause, after) => (end, cause, after.as_secs()),
         };
         if let Some(how) = told::by_itself(end, self.limits) {
