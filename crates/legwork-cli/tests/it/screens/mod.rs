@@ -66,7 +66,9 @@ fn terminal(turns: impl Into<Vec<Turn>>, columns: usize, line: &str) -> (Home, S
 
 /// Its screen at the end.
 fn screen(turns: impl Into<Vec<Turn>>, columns: usize, line: &str) -> String {
-    terminal(turns, columns, line).2.end()
+    // The terminal goes before the folder that its socket lies in.
+    let (_home, _server, terminal) = terminal(turns, columns, line);
+    terminal.end()
 }
 
 const RUN: &str = "$L run --sandbox off 'Fix it'";
