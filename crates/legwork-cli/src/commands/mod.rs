@@ -52,10 +52,10 @@ fn start(command: Command, file: Option<&Path>) -> Result<Exit, Error> {
         Command::Config(args) => return config::config(args, file),
         Command::Completions(args) => return completions::completions(args),
         Command::Man(args) => return man::man(args),
+        Command::Doctor(args) => return doctor::doctor(args, configured(file)),
         _ => {}
     }
-    let config = Config::of_user(file)?;
-    display::prefer(config.color()?.value);
+    let config = configured(file)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -67,7 +67,7 @@ fn start(command: Command, file: Option<&Path>) -> Result<Exit, Error> {
             Command::Sessions(args) => sessions::sessions(args, &config).await,
             Command::Config(args) => config::config(&args, file),
             Command::Context(args) => context::context(&args, &config),
-            Command::Doctor(args) => doctor::doctor(&args, &config),
+            Command::Doctor(args) => doctor::doctor(&args, Ok(config)),
             Command::Models(args) => models::models(args, &config).await,
             Command::Completions(args) => completions::completions(&args),
             Command::Man(args) => man::man(&args),
@@ -77,6 +77,13 @@ fn start(command: Command, file: Option<&Path>) -> Result<Exit, Error> {
     // A look-up of a name that hangs is not waited for.
     runtime.shutdown_background();
     result
+}
+
+/// The user's settings, heeded from here on in what is shown.
+fn configured(file: Option<&Path>) -> Result<Config, Error> {
+    let config = Config::of_user(file)?;
+    display::prefer(config.color()?.value);
+    Ok(config)
 }
 
 /// What clap has to say: help and version are no errors.

@@ -121,3 +121,17 @@ fn names_from_outside_move_no_terminal() {
     let told = ran(command);
     assert!(told.out.contains("version") && !told.out.contains('\u{1b}'), "{:?}", told.out);
 }
+
+#[test]
+fn settings_that_cannot_be_used_do_not_keep_it_from_looking() {
+    let home = Home::new();
+    std::fs::write(home.work().join("legwork.toml"), "modle = 'a:b'\n").unwrap();
+    let told = home.ran(&["doctor"]).ends(1);
+    assert!(told.out.contains("✗ settings") && told.out.contains("`model`"), "{}", told.out);
+    assert!(told.out.contains("✓ shell"), "{}", told.out);
+    home.settings("max_steps = 'many'\n");
+    let told = home.ran(&["doctor", "--json"]).ends(1);
+    let checks = told.last()["checks"].as_array().unwrap().clone();
+    let settings = checks.iter().find(|check| check["name"] == "settings").unwrap();
+    assert_eq!(settings["state"], "bad");
+}

@@ -4,9 +4,11 @@ mod check;
 mod confinement;
 mod surroundings;
 
+use std::path::Path;
+
 use legwork::port::Sandbox as _;
-use legwork::tools::Environment;
 use legwork::tools::sandbox::Auto;
+use legwork::tools::{Environment, Workspace};
 use serde::Serialize;
 
 use self::check::{Check, State};
@@ -38,7 +40,8 @@ struct Report {
     checks: Vec<Check>,
 }
 
-pub(crate) fn doctor(args: &args::Doctor, config: &Config) -> Result<Exit, Error> {
+/// Looks at everything, also where the settings cannot be used.
+pub(crate) fn doctor(args: &args::Doctor, config: Result<Config, Error>) -> Result<Exit, Error> {
     let report = examine(args, config)?;
     let text = match args.json {
         true => serde_json::to_string(&report).map(|line| line + "\n").unwrap_or_default(),
@@ -48,12 +51,21 @@ pub(crate) fn doctor(args: &args::Doctor, config: &Config) -> Result<Exit, Error
     Ok(if report.ok { Exit::Done } else { Exit::Failed })
 }
 
-fn examine(args: &args::Doctor, config: &Config) -> Result<Report, Error> {
+fn examine(args: &args::Doctor, config: Result<Config, Error>) -> Result<Report, Error> {
     let flags = args::Agent { dir: args.dir.clone(), ..args::Agent::default() };
-    let settings = Settings::shown(&flags, config)?;
-    let workspace = toolset::workspace(&settings, warn)?;
+    let (config, settings) = match config {
+        Ok(config) => {
+            let settings = Settings::shown(&flags, &config);
+            (config, settings)
+        }
+        Err(error) => (Config::default(), Err(error)),
+    };
+    let workspace = match &settings {
+        Ok(settings) => toolset::workspace(settings, warn)?,
+        Err(_) => Workspace::open(flags.dir.as_deref().unwrap_or(Path::new(".")))?,
+    };
     let environment = Environment::filtered(std::env::vars_os());
-    let auto = Auto::new(&environment, policy(&settings));
+    let auto = Auto::new(&environment, settings.as_ref().map(policy).unwrap_or_default());
     let chosen = auto.choose(workspace.root()).map(|chosen| chosen.name().to_owned());
     let mut checks = confinement::checks(&environment, workspace.root(), chosen.is_ok());
     let (verdict, sandbox) = match chosen {
@@ -64,12 +76,20 @@ fn examine(args: &args::Doctor, config: &Config) -> Result<Report, Error> {
         }
     };
     checks.push(verdict);
-    let store = surroundings::store(Place::of(&args.store, config));
+    let store = surroundings::store(Place::of(&args.store, &config));
     let shell = surroundings::shell(&environment);
-    let ok = sandbox.is_some() && store.state != State::Bad && shell.state != State::Bad;
+    let ok = sandbox.is_some()
+        && settings.is_ok()
+        && store.state != State::Bad
+        && shell.state != State::Bad;
     checks.push(shell);
     checks.push(store);
-    checks.push(surroundings::model(&settings));
+    checks.push(match &settings {
+        Ok(settings) => surroundings::model(settings),
+        Err(error) => {
+            Check::bad("settings", error.to_string()).with_hint(error.hint().unwrap_or_default())
+        }
+    });
     checks.push(surroundings::git(&environment));
     checks.push(surroundings::terminal(Terminal::detect()));
     Ok(Report { r#type: "doctor", ok, sandbox, gaps: auto.gaps(), checks })

@@ -111,3 +111,6 @@ impl Walls {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

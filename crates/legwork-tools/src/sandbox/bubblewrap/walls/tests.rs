@@ -1,0 +1,37 @@
+//! What bubblewrap is asked for, beyond what an escape that fails can show: several walls
+//! hold the same thing.
+
+use super::arguments;
+use crate::sandbox::bubblewrap::Features;
+use crate::sandbox::places::Places;
+use crate::sandbox::policy::{Network, Policy};
+
+fn asked(network: Network, features: Features) -> String {
+    let policy = Policy::default().with_network(network);
+    let arguments = arguments(&Places::default(), &policy, features);
+    let words: Vec<_> = arguments.iter().map(|word| word.to_string_lossy()).collect();
+    words.join(" ")
+}
+
+#[test]
+fn every_wall_is_asked_for_by_name() {
+    let all = Features { disable_userns: true, size: true };
+    let line = asked(Network::Off, all);
+    for wall in [
+        "--unshare-all",
+        "--unshare-user",
+        "--disable-userns",
+        "--die-with-parent",
+        "--cap-drop ALL",
+        "--ro-bind / /",
+        "--tmpfs /tmp",
+        "--proc /proc",
+    ] {
+        assert!(line.contains(wall), "{wall} is not in {line}");
+    }
+    assert!(!line.contains("--share-net"), "{line}");
+    assert!(asked(Network::Host, all).contains("--share-net"));
+    // An older one does not know these words, and would refuse them.
+    let none = asked(Network::Off, Features { disable_userns: false, size: false });
+    assert!(!none.contains("--disable-userns") && !none.contains("--size"), "{none}");
+}
