@@ -154,7 +154,7 @@ fn fill(root: &Path) -> std::io::Result<()> {
                     let at = usize::try_from(next() % 32).unwrap_or_default();
                     write!(text, "{} ", VOCABULARY.get(at).copied().unwrap_or_default())?;
                 }
-                let rare = line == LINES / 2 && (folder * FILES + file) % RARE == 0;
+                let rare = line == LINES / 2 && (folder * FILES + file).is_multiple_of(RARE);
                 writeln!(text, "{}", if rare { "legwork_rare_needle" } else { "" })?;
             }
             fs::write(path.join(format!("file_{file}.rs")), &text)?;

@@ -44,6 +44,13 @@ struct Known {
     content: Option<Arc<[u8]>>,
 }
 
+impl Known {
+    /// Whether a file of this identity still has the content that is known.
+    fn holds(&self, identity: Identity) -> bool {
+        self.identity == identity && !self.fresh
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Identity {
     inode: u64,
@@ -157,7 +164,7 @@ impl Look<'_> {
         let identity = Identity::of(&stat);
         let told = tree.named(&path);
         let known = self.known.remove(&told);
-        let known = known.filter(|known| known.identity == identity && !known.fresh);
+        let known = known.filter(|known| known.holds(identity));
         let content = match known {
             Some(known) => known.content,
             None => self.content(tree, &path, identity.bytes),
@@ -230,3 +237,6 @@ fn change(path: &str, before: Option<&Known>, after: Option<&Known>) -> Option<C
     let (before, after) = (version(before), version(after));
     Some(Change { path: path.to_owned(), before, after, lines: None })
 }
+
+#[cfg(test)]
+mod tests;
