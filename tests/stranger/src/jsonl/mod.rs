@@ -21,6 +21,7 @@
 mod claim;
 mod file;
 mod log;
+mod removal;
 
 use std::ffi::OsStr;
 use std::fs;
@@ -33,7 +34,7 @@ use legwork_port::core::entry::FORMAT;
 use legwork_port::core::inbox::{Cursor, Item, Posted};
 use legwork_port::core::journal::Journal;
 use legwork_port::core::{Digest, SessionId};
-use legwork_port::store::{Error, Loaded, SessionInfo};
+use legwork_port::store::{Error, Loaded, Removal, SessionInfo};
 use legwork_port::{BoxFuture, Claim, Store};
 
 use file::Writing;
@@ -79,12 +80,18 @@ impl Jsonl {
     }
 
     fn log(&self, session: &SessionId) -> Result<Log, Error> {
-        file::read(&self.file(session)).map_err(|error| self.failed("reading a session", error))
+        let read = self.is_removed(session).and_then(|removed| match removed {
+            true => Ok(Log::default()),
+            false => file::read(&self.file(session)),
+        });
+        read.map_err(|error| self.failed("reading a session", error))
     }
 
     /// Opens a session's file to add lines, and gives what is in it.
     fn write(&self, session: &SessionId) -> Result<(Writing, Log), Error> {
-        let opened = Writing::open(&self.file(session)).and_then(|mut writing| {
+        let finished = self.finish_removal();
+        let opened = finished.and_then(|()| Writing::open(&self.file(session)));
+        let opened = opened.and_then(|mut writing| {
             let mut log = Log::default();
             writing.catch_up(&mut log)?;
             if log.session.is_none() {
@@ -120,10 +127,11 @@ impl Jsonl {
     }
 
     fn infos(&self) -> io::Result<Vec<SessionInfo>> {
-        let mut infos = Vec::new();
+        let (mut infos, removed) = (Vec::new(), self.list()?);
         for entry in fs::read_dir(&self.folder)? {
             let path = entry?.path();
-            if path.extension() != Some(OsStr::new("jsonl")) {
+            let stem = path.file_stem().and_then(OsStr::to_str).unwrap_or_default();
+            if path.extension() != Some(OsStr::new("jsonl")) || removed.contains(stem) {
                 continue;
             }
             // One that cannot be read hides no other.
@@ -167,5 +175,9 @@ impl Store for Jsonl {
             .log(session)
             .map(|log| log.inbox.into_iter().filter(|posted| posted.cursor > after).collect());
         Box::pin(ready(items))
+    }
+
+    fn remove<'a>(&'a self, sessions: &'a [SessionId]) -> BoxFuture<'a, Result<Removal, Error>> {
+        Box::pin(ready(self.take_away(sessions)))
     }
 }
