@@ -5,7 +5,7 @@
 //! nothing of its own: what it shows is either news of a run or a fold over a journal.
 //!
 //! Read the modules in this order: [`args`], [`commands`], [`config`], [`settings`],
-//! [`worker`], [`work`], then [`display`].
+//! [`toolset`], [`worker`], [`work`], then [`display`].
 #![forbid(unsafe_code)]
 
 mod args;

@@ -22,7 +22,7 @@
 //!
 //! Read the modules in this order: [`workspace`], [`read`], [`mod@write`],
 //! [`edit`], [`list`], [`search`], [`bash`], its [`background`](bash::background), [`sandbox`],
-//! then `process` with its `guard`.
+//! [`changes`], then `process` with its `guard`.
 
 mod arguments;
 pub mod bash;

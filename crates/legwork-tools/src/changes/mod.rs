@@ -1,7 +1,7 @@
 //! What calls changed in files: kept with their results, told as one difference.
 //!
 //! `write` and `edit` leave a [`Change`] in the metadata of their result, under
-//! [`METADATA`]; a journal holds it, and no model reads it. [`net`] puts the changes of a
+//! [`METADATA`]; a journal holds it, and no model reads it. [`net()`] puts the changes of a
 //! session together: what its files held before the first and after the last of them, as
 //! a patch that `git apply` and `patch` read. Of a large file only the lines around a
 //! change are kept.
