@@ -24,6 +24,7 @@ const TABLE: &[(&str, May)] = &[
     ("legwork-models", May::Only(CONTRACT)),
     ("legwork-tools", May::Only(CONTRACT)),
     ("legwork-store", May::Only(CONTRACT)),
+    ("legwork-definitions", May::Only(&["legwork-core"])),
     ("legwork-testkit", May::Only(&["legwork-port", "legwork-core", "legwork-agent"])),
     (
         "legwork",
@@ -34,6 +35,7 @@ const TABLE: &[(&str, May)] = &[
             "legwork-models",
             "legwork-tools",
             "legwork-store",
+            "legwork-definitions",
             "legwork-macros",
         ]),
     ),
