@@ -101,6 +101,13 @@ pub struct EffectKey {
     pub index: u32,
 }
 
+impl EffectKey {
+    /// The session that the effect works in, if it is a subagent: the same every time.
+    pub fn child(&self) -> SessionId {
+        SessionId::new(format!("{}.{}-{}", self.session, self.entry, self.index))
+    }
+}
+
 impl fmt::Display for EffectKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}/{}", self.session, self.entry, self.index)

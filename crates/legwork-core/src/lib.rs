@@ -54,5 +54,7 @@ pub use inference::{FinishReason, ModelRequest, ModelSettings, Response, Usage};
 pub use message::{Message, Part, Role};
 pub use state::{AgentState, AgentStep, ExecutionState, ExecutionStatus, Owed, StepResult};
 pub use time::{Micros, Stamp, Timestamp};
-pub use tool::{EffectClass, OnDoubt, ToolCall, ToolExecution, ToolOutcome, ToolSpec};
+pub use tool::{
+    EffectClass, OnDoubt, ToolCall, ToolExecution, ToolOutcome, ToolSelection, ToolSpec,
+};
 pub use transcript::Transcript;

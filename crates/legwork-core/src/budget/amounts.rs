@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::budget::Dimension;
 use crate::inference::Usage;
 use crate::time::Micros;
 
@@ -47,6 +48,9 @@ pub struct Amounts {
     /// Output tokens.
     #[serde(skip_serializing_if = "is_zero")]
     pub output: u64,
+    /// Tokens of either kind that are held without saying which.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub tokens: u64,
     /// Money.
     #[serde(skip_serializing_if = "is_free")]
     pub cost: MicroUsd,
@@ -76,6 +80,11 @@ impl Amounts {
         Self { input: usage.input, output: usage.output, cost, ..Self::default() }
     }
 
+    /// Whether nothing was used.
+    pub fn is_zero(&self) -> bool {
+        *self == Self::default()
+    }
+
     /// The sum; each dimension at most the largest value.
     #[must_use]
     pub fn plus(&self, other: &Self) -> Self {
@@ -84,6 +93,7 @@ impl Amounts {
             tool_calls: self.tool_calls.saturating_add(other.tool_calls),
             input: self.input.saturating_add(other.input),
             output: self.output.saturating_add(other.output),
+            tokens: self.tokens.saturating_add(other.tokens),
             cost: MicroUsd(self.cost.0.saturating_add(other.cost.0)),
             active: self.active.plus(other.active),
         }
@@ -91,6 +101,20 @@ impl Amounts {
 
     /// Input and output tokens together.
     pub fn total_tokens(&self) -> u64 {
-        self.input.saturating_add(self.output)
+        self.input.saturating_add(self.output).saturating_add(self.tokens)
+    }
+
+    /// What was used of a dimension, in its own unit; none = it does not add up.
+    pub fn of(&self, dimension: &Dimension) -> Option<u64> {
+        Some(match dimension {
+            Dimension::Steps => self.steps,
+            Dimension::ToolCalls => self.tool_calls,
+            Dimension::InputTokens => self.input,
+            Dimension::OutputTokens => self.output,
+            Dimension::TotalTokens => self.total_tokens(),
+            Dimension::Cost => self.cost.0,
+            Dimension::ActiveTime => self.active.0,
+            Dimension::Deadline | Dimension::Other(_) => return None,
+        })
     }
 }

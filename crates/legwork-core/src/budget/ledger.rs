@@ -17,6 +17,9 @@ pub const OUTPUT_FLOOR: u64 = 1_024;
 pub struct Reserve {
     /// The entry that reserved it.
     pub entry: Seq,
+    /// The index of the tool call it is held for; none = for an inference.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<u32>,
     /// How much is held.
     pub amounts: Amounts,
 }
@@ -174,8 +177,10 @@ impl Ledger {
         self.lifetime = self.lifetime.plus(amounts);
     }
 
-    pub(crate) fn reserve(&mut self, entry: Seq, amounts: Amounts) {
-        self.reserved.push(Reserve { entry, amounts });
+    /// Holds amounts for a call, in the place of what was held for it before.
+    pub(crate) fn reserve(&mut self, entry: Seq, call: Option<u32>, amounts: Amounts) {
+        self.reserved.retain(|held| held.call != call);
+        self.reserved.push(Reserve { entry, call, amounts });
     }
 
     /// Charges in full what is still held: it belongs to calls that were cut off.
@@ -185,9 +190,9 @@ impl Ledger {
         }
     }
 
-    /// Releases what an entry reserved and charges what was really used.
-    pub(crate) fn settle(&mut self, entry: Seq, charge: &Amounts) {
-        self.reserved.retain(|held| held.entry != entry);
+    /// Releases what is held for a call, or for the inference, and charges what was used.
+    pub(crate) fn settle(&mut self, call: Option<u32>, charge: &Amounts) {
+        self.reserved.retain(|held| held.call != call);
         self.spend(charge);
     }
 

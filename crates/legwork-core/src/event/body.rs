@@ -139,6 +139,13 @@ pub struct ToolStarted {
     /// The arguments, if they are not those that the model wrote.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments: Option<Arc<str>>,
+    /// The session that the call works in, if it runs a subagent; known before that
+    /// session exists.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub child: Option<SessionId>,
+    /// What is held for the call until it is answered: the own limits of a subagent.
+    #[serde(default, skip_serializing_if = "Amounts::is_zero")]
+    pub reserved: Amounts,
 }
 
 /// A tool call was answered.
@@ -154,6 +161,9 @@ pub struct ToolFinished {
     /// What it left for people and programs, by name; the model never sees it.
     #[serde(default, skip_serializing_if = "Metadata::is_empty")]
     pub metadata: Metadata,
+    /// What it used of the budget, beside being a call: all that a subagent used.
+    #[serde(default, skip_serializing_if = "Amounts::is_zero")]
+    pub used: Amounts,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it by reference")]

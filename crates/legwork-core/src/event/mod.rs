@@ -51,7 +51,7 @@ events! {
     /// The intent of a tool call: it is about to be run.
     ToolStarted(ToolStarted) = "tool_started", Both;
     /// A tool call was answered.
-    ToolFinished(ToolFinished) = "tool_finished", Conversation;
+    ToolFinished(ToolFinished) = "tool_finished", Both;
     /// A hook changed the answer of a tool call.
     ToolChanged(ToolChanged) = "tool_changed", Conversation;
     /// The execution waits for somebody.

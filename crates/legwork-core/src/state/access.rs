@@ -12,7 +12,7 @@ use crate::state::{
     SessionFacts, StepResult,
 };
 use crate::time::{Micros, Stamp};
-use crate::tool::ToolExecution;
+use crate::tool::{ToolExecution, ToolSelection};
 
 impl AgentState {
     /// The session.
@@ -152,6 +152,11 @@ impl AgentState {
     /// How long this process has been at work on the step under way.
     pub fn step_time(&self) -> Micros {
         self.0.stamp.mono.since(self.0.transient.segment)
+    }
+
+    /// Which tools the step shows, if a hook chose.
+    pub fn tool_selection(&self) -> Option<&Arc<ToolSelection>> {
+        self.0.transient.selection.as_ref()
     }
 
     /// The request about to be sent.

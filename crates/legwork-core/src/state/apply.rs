@@ -160,13 +160,14 @@ impl Inner {
     }
 
     fn start_call(&mut self, started: &event::ToolStarted) {
-        let event::ToolStarted { index, effect, arguments } = started;
+        let event::ToolStarted { index, effect, arguments, child, .. } = started;
         self.in_step(|step| {
             let slot = step.calls.get_mut(*index as usize);
             let Some(slot) = slot.filter(|slot| slot.execution().is_none()) else { return };
             if arguments.is_some() {
                 slot.arguments.clone_from(arguments);
             }
+            slot.child.clone_from(child);
             slot.status = CallStatus::Started(*effect);
         });
     }
@@ -263,7 +264,10 @@ impl Inner {
     fn pause(&mut self, paused: &event::Paused) {
         let pending = Arc::new(paused.pending.clone());
         self.in_execution(|execution| {
-            execution.status = ExecutionStatus::AwaitingApproval;
+            execution.status = match pending.is_empty() {
+                true => ExecutionStatus::InProgress,
+                false => ExecutionStatus::AwaitingApproval,
+            };
             execution.pending = pending;
         });
     }
@@ -290,6 +294,7 @@ impl Inner {
             outcome: Arc::new(outcome),
             took: crate::time::Micros::ZERO,
             metadata: crate::tool::Metadata::default(),
+            used: crate::budget::Amounts::default(),
         };
         self.finish_call(at, &finished);
     }
@@ -342,6 +347,7 @@ fn slots(response: &Response) -> Vec<CallSlot> {
     let slot = |call: &Arc<_>| CallSlot {
         call: Arc::clone(call),
         arguments: None,
+        child: None,
         status: CallStatus::Open,
     };
     response.message.tool_calls().map(slot).collect()

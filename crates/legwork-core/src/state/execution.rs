@@ -64,6 +64,8 @@ impl From<&StopReason> for ExecutionStatus {
 pub enum PendingReason {
     /// A call began and nobody knows whether it happened.
     Doubt,
+    /// The subagent of the call waits for somebody, in its own session.
+    Subagent,
 }
 
 /// A call that waits for a person.

@@ -126,26 +126,28 @@ impl SessionFacts {
             Event::InferenceStarted(started) => {
                 self.ledger.charge_unsettled();
                 let steps = started.reserved.steps;
-                self.ledger.reserve(entry.seq, Amounts { steps: 0, ..started.reserved });
+                self.ledger.reserve(entry.seq, None, Amounts { steps: 0, ..started.reserved });
                 self.ledger.spend(&Amounts { steps, ..Amounts::default() });
             }
-            Event::InferenceFailed(failed) => self.settle(&failed.charged),
-            Event::Responded(responded) => self.settle(&responded.charged),
-            Event::ToolStarted(_) => {
+            Event::InferenceFailed(failed) => self.ledger.settle(None, &failed.charged),
+            Event::Responded(responded) => self.ledger.settle(None, &responded.charged),
+            Event::ToolStarted(started) => {
                 self.ledger.spend(&Amounts { tool_calls: 1, ..Amounts::default() });
+                if !started.reserved.is_zero() {
+                    self.ledger.reserve(entry.seq, Some(started.index), started.reserved);
+                }
+            }
+            Event::ToolFinished(finished) => {
+                // Most calls hold and use nothing of their own.
+                if !finished.used.is_zero() || !self.ledger.reserved.is_empty() {
+                    self.ledger.settle(Some(finished.index), &finished.used);
+                }
             }
             Event::StepFinished(finished) => {
                 self.ledger.charge_unsettled();
                 self.ledger.active(finished.took);
             }
             _ => {}
-        }
-    }
-
-    fn settle(&mut self, charge: &Amounts) {
-        match self.ledger.reserved.last().map(|held| held.entry) {
-            Some(entry) => self.ledger.settle(entry, charge),
-            None => self.ledger.spend(charge),
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod access;
 mod apply;
+mod changes;
 mod decide;
 mod execution;
 mod facts;
@@ -15,6 +16,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+pub use changes::Change;
 pub use decide::{Input, Refusal};
 pub use execution::{ExecutionState, ExecutionStatus, Pending, PendingReason};
 pub use facts::{Context, SessionFacts, Shown};

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::continuation::ContinuationOutcome;
 use crate::digest::Digest;
 use crate::error::ErrorRecord;
-use crate::id::Seq;
+use crate::id::{Seq, SessionId};
 use crate::inference::Response;
 use crate::time::{Micros, Timestamp};
 use crate::tool::{EffectClass, ToolCall, ToolExecution};
@@ -54,6 +54,9 @@ pub struct CallSlot {
     pub call: Arc<ToolCall>,
     /// The arguments to run it with, if they are not the model's.
     pub arguments: Option<Arc<str>>,
+    /// The session that it works in, if it runs a subagent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub child: Option<SessionId>,
     /// How far it got.
     pub status: CallStatus,
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::continuation::{ContinuationOutcome, Vote};
 use crate::inference::ModelRequest;
 use crate::time::Micros;
-use crate::tool::{ToolCall, ToolExecution};
+use crate::tool::{ToolCall, ToolExecution, ToolSelection};
 
 /// A call that hooks are judging.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,6 +45,7 @@ pub struct Judged {
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Transient {
+    pub(super) selection: Option<Arc<ToolSelection>>,
     pub(super) request: Option<Arc<ModelRequest>>,
     pub(super) call: Option<Arc<PendingCall>>,
     pub(super) execution: Option<Arc<ToolExecution>>,

@@ -10,7 +10,7 @@ use crate::event::{self, Definition, Event};
 use crate::inference::{ModelRequest, ModelSettings, Response};
 use crate::message::Message;
 use crate::state::{AgentState, CallVerdict, Judged, PendingCall};
-use crate::tool::{ToolExecution, ToolOutcome};
+use crate::tool::{ToolExecution, ToolOutcome, ToolSelection};
 
 impl AgentState {
     /// A message at the end of the transcript.
@@ -122,6 +122,15 @@ impl AgentState {
     #[must_use]
     pub fn with_stop_prevented(mut self, by: impl Into<String>) -> Self {
         self.change_transient().stop_prevented = Some(by.into());
+        self
+    }
+
+    /// Which tools the step shows, and how; none = all of them.
+    #[must_use]
+    pub fn with_tool_selection(mut self, selection: Option<ToolSelection>) -> Self {
+        if self.tool_selection().is_some() || selection.is_some() {
+            self.change_transient().selection = selection.map(Arc::new);
+        }
         self
     }
 

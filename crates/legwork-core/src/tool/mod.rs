@@ -4,10 +4,12 @@ mod call;
 mod execution;
 mod metadata;
 mod outcome;
+mod selection;
 mod spec;
 
 pub use call::ToolCall;
 pub use execution::ToolExecution;
 pub use metadata::Metadata;
 pub use outcome::{Deferral, FailureKind, ToolOutcome};
-pub use spec::{EffectClass, ExecutionMode, OnDoubt, ToolSpec, ToolSpecs};
+pub use selection::ToolSelection;
+pub use spec::{EffectClass, ExecutionMode, OnDoubt, Place, ToolSpec, ToolSpecs};

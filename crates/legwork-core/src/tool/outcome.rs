@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::entry;
+use crate::id::SessionId;
 use crate::string_enum::string_enum;
 use crate::time::Timestamp;
 
@@ -38,6 +39,8 @@ pub enum Deferral {
     External,
     /// A point in time.
     Until(Timestamp),
+    /// What comes of another session, a subagent's, when that goes on.
+    Session(SessionId),
 }
 
 /// What came of a tool call.

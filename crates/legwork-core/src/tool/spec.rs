@@ -84,6 +84,27 @@ pub struct ToolSpec {
     /// Two calls of one turn whose values are equal never interleave.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resource: Option<String>,
+    /// Whether a call runs in a session of its own, a subagent's.
+    #[serde(default, skip_serializing_if = "Place::is_here")]
+    pub place: Place,
+}
+
+/// Where a call works.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Place {
+    /// In the session that asked for it.
+    #[default]
+    Here,
+    /// In a session of its own, which a subagent works in.
+    Child,
+}
+
+impl Place {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it by reference")]
+    fn is_here(&self) -> bool {
+        *self == Self::Here
+    }
 }
 
 const fn default_retries() -> u32 {
@@ -106,6 +127,7 @@ impl ToolSpec {
             max_retries: default_retries(),
             timeout: None,
             resource: None,
+            place: Place::Here,
         }
     }
 
@@ -137,6 +159,12 @@ impl ToolSpec {
     #[must_use]
     pub fn resource(self, argument: impl Into<String>) -> Self {
         Self { resource: Some(argument.into()), ..self }
+    }
+
+    /// The same, its calls working in sessions of their own.
+    #[must_use]
+    pub fn in_child(self) -> Self {
+        Self { place: Place::Child, ..self }
     }
 
     /// The digest of all of it.

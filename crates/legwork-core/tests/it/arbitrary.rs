@@ -127,14 +127,36 @@ fn answer() -> BoxedStrategy<Arc<Message>> {
 }
 
 fn amounts() -> BoxedStrategy<Amounts> {
-    [small(), small(), small(), small(), small(), small()]
-        .prop_map(|[a, b, c, d, e, f]| Amounts {
+    [small(), small(), small(), small(), small(), small(), small()]
+        .prop_map(|[a, b, c, d, e, f, g]| Amounts {
             steps: a,
             tool_calls: b,
             input: c,
             output: d,
-            cost: MicroUsd(e),
-            active: Micros(f),
+            tokens: e,
+            cost: MicroUsd(f),
+            active: Micros(g),
+        })
+        .boxed()
+}
+
+fn call_started() -> BoxedStrategy<Event> {
+    let child = prop::option::weighted(0.2, text()).prop_map(|id| id.map(Into::into));
+    let reserved = prop_oneof![3 => Just(Amounts::default()), 1 => amounts()];
+    (index(), effect(), prop::option::of(text()), child, reserved)
+        .prop_map(|(index, effect, arguments, child, reserved)| {
+            let arguments = arguments.map(Arc::from);
+            Event::ToolStarted(event::ToolStarted { index, effect, arguments, child, reserved })
+        })
+        .boxed()
+}
+
+fn call_finished() -> BoxedStrategy<Event> {
+    let used = prop_oneof![3 => Just(Amounts::default()), 1 => amounts()];
+    (index(), outcome(), small(), metadata(), used)
+        .prop_map(|(index, outcome, took, metadata, used)| {
+            let took = Micros(took);
+            Event::ToolFinished(event::ToolFinished { index, outcome, took, metadata, used })
         })
         .boxed()
 }
@@ -336,13 +358,8 @@ fn of_a_step() -> BoxedStrategy<Event> {
         1 => response().prop_map(|response| {
             Event::ResponseChanged(event::ResponseChanged { response })
         }),
-        3 => (index(), effect(), prop::option::of(text())).prop_map(|(index, effect, arguments)| {
-            let arguments = arguments.map(Arc::from);
-            Event::ToolStarted(event::ToolStarted { index, effect, arguments })
-        }),
-        8 => (index(), outcome(), small(), metadata()).prop_map(|(index, outcome, took, metadata)| {
-            Event::ToolFinished(event::ToolFinished { index, outcome, took: Micros(took), metadata })
-        }),
+        3 => call_started(),
+        8 => call_finished(),
         2 => (index(), outcome()).prop_map(|(index, outcome)| {
             Event::ToolChanged(event::ToolChanged { index, outcome })
         }),

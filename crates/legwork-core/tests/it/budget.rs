@@ -160,6 +160,7 @@ fn s5_1_each_dimension_limits_and_a_missing_one_does_not() {
         tool_calls: 5,
         input: 5,
         output: 5,
+        tokens: 0,
         cost: MicroUsd(5),
         active: Micros(5),
     };

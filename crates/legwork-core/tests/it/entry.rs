@@ -43,8 +43,8 @@ fn nested(levels: usize) -> Value {
 
 fn finished(outcome: ToolOutcome) -> Entry {
     let (outcome, took) = (Arc::new(outcome), Micros::ZERO);
-    let metadata = Metadata::default();
-    entry(Event::ToolFinished(ToolFinished { index: 0, outcome, took, metadata }))
+    let (metadata, used) = (Metadata::default(), Default::default());
+    entry(Event::ToolFinished(ToolFinished { index: 0, outcome, took, metadata, used }))
 }
 
 #[test]

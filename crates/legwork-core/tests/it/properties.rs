@@ -1,5 +1,6 @@
 //! What holds for every journal, however it came about.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use legwork_core::budget::{Amounts, Budget, MicroUsd, Price};
@@ -151,10 +152,13 @@ proptest! {
             prop_assert!(at_most(&before.lifetime, &after.lifetime));
             prop_assert!(at_most(&after.spent, &after.lifetime));
             prop_assert!(at_most(&after.spent, &after.committed()));
-            prop_assert!(after.reserved.len() <= 1);
+            let holders: BTreeSet<_> = after.reserved.iter().map(|held| held.call).collect();
+            prop_assert_eq!(after.reserved.len(), holders.len());
             // What was held is charged by whatever ends the hold but a settlement.
             let settles = pair[1].uncommitted().last().is_some_and(|entry| {
-                matches!(entry.event, Event::Responded(_) | Event::InferenceFailed(_))
+                use Event::{InferenceFailed, Responded, ToolFinished, ToolStarted};
+                let event = &entry.event;
+                matches!(event, Responded(_) | InferenceFailed(_) | ToolFinished(_) | ToolStarted(_))
             });
             let held = before.reserved.iter().fold(before.lifetime, |sum, h| sum.plus(&h.amounts));
             if before.reserved != after.reserved && !settles {

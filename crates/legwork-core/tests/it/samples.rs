@@ -63,7 +63,8 @@ fn said(text: &str) -> Arc<Message> {
 
 fn amounts() -> Amounts {
     let (steps, tool_calls, input, output) = (1, 0, 12_345, 4_096);
-    Amounts { steps, tool_calls, input, output, cost: MicroUsd(51_234), active: Micros(0) }
+    let (tokens, cost, active) = (70, MicroUsd(51_234), Micros(0));
+    Amounts { steps, tool_calls, input, output, tokens, cost, active }
 }
 
 /// All entries, as a session would have written them.
@@ -234,7 +235,8 @@ fn calling() -> Vec<Event> {
     let response = Arc::new(response());
     let started = |index, effect, arguments: Option<&str>| {
         let arguments = arguments.map(Arc::from);
-        Event::ToolStarted(event::ToolStarted { index, effect, arguments })
+        let (child, reserved) = (Some(SessionId::new("s.9-1")), amounts());
+        Event::ToolStarted(event::ToolStarted { index, effect, arguments, child, reserved })
     };
     let reserved = Amounts::default();
     vec![
@@ -271,7 +273,8 @@ fn answering() -> Vec<Event> {
         let index = u32::try_from(at + 2).unwrap_or(u32::MAX);
         let took = Micros(if index == 3 { 0 } else { 1_000_001 });
         let (outcome, metadata) = (Arc::new(outcome), metadata(index));
-        Event::ToolFinished(event::ToolFinished { index, outcome, took, metadata })
+        let used = amounts();
+        Event::ToolFinished(event::ToolFinished { index, outcome, took, metadata, used })
     };
     let mut events = vec![
         answered(0, Verdict::Supply(hard_json())),

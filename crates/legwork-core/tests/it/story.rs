@@ -161,7 +161,13 @@ fn starts(state: AgentState, rest: &str) -> AgentState {
         "once, tell" => EffectClass::Once(OnDoubt::Tell),
         _ => EffectClass::Once(OnDoubt::Ask),
     };
-    state.with(Event::ToolStarted(ToolStarted { index, effect, arguments: None }))
+    state.with(Event::ToolStarted(ToolStarted {
+        index,
+        effect,
+        arguments: None,
+        child: None,
+        reserved: Amounts::default(),
+    }))
 }
 
 pub(crate) fn finish(state: AgentState, index: u32, outcome: ToolOutcome) -> AgentState {
@@ -172,6 +178,7 @@ pub(crate) fn finish(state: AgentState, index: u32, outcome: ToolOutcome) -> Age
         outcome,
         took,
         metadata: Metadata::default(),
+        used: Amounts::default(),
     }))
 }
 

@@ -1,0 +1,90 @@
+//! What happened to a state between two points.
+
+use std::sync::Arc;
+
+use crate::event::Event;
+use crate::state::AgentState;
+
+/// One thing that changed between an older and a newer state.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum Change<'a> {
+    /// Something was recorded.
+    Recorded(&'a Event),
+    /// Recorded events were taken for committed, which is for the runtime alone.
+    Committed,
+    /// The tools to be shown.
+    ToolSelection,
+    /// The request about to be sent.
+    Request,
+    /// The call being judged.
+    ToolCall,
+    /// The tool execution being shown.
+    Execution,
+    /// The calls that may run.
+    Judged,
+    /// Votes on going on.
+    Votes,
+    /// The stop about to be carried out was prevented.
+    StopPrevented,
+    /// The provisional outcome.
+    Outcome,
+}
+
+impl Change<'_> {
+    /// What changed, in a word: the type of an event, or the transient part.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Recorded(event) => event.kind(),
+            Self::Committed => "committed",
+            Self::ToolSelection => "tool_selection",
+            Self::Request => "pending_request",
+            Self::ToolCall => "pending_tool_call",
+            Self::Execution => "pending_execution",
+            Self::Judged => "judged",
+            Self::Votes => "votes",
+            Self::StopPrevented => "stop_prevented",
+            Self::Outcome => "provisional_outcome",
+        }
+    }
+}
+
+impl AgentState {
+    /// What changed since an older state that this one extends.
+    pub fn changes_since<'a>(&'a self, older: &Self) -> Vec<Change<'a>> {
+        if self.is_same(older) {
+            return Vec::new();
+        }
+        let mut changes = Vec::new();
+        if self.committed_version() != older.committed_version() {
+            changes.push(Change::Committed);
+        }
+        let recorded = self.uncommitted().iter().skip(older.uncommitted().len());
+        changes.extend(recorded.map(|entry| Change::Recorded(&entry.event)));
+        let (new, old) = (&self.0.transient, &older.0.transient);
+        if Arc::ptr_eq(new, old) {
+            return changes;
+        }
+        let parts = [
+            (new.selection != old.selection, Change::ToolSelection),
+            (!same(new.request.as_ref(), old.request.as_ref()), Change::Request),
+            (new.call != old.call, Change::ToolCall),
+            (new.execution != old.execution, Change::Execution),
+            (new.judged != old.judged, Change::Judged),
+            (new.votes != old.votes, Change::Votes),
+            (new.stop_prevented != old.stop_prevented, Change::StopPrevented),
+            (new.outcome != old.outcome, Change::Outcome),
+        ];
+        changes.extend(parts.into_iter().filter(|(changed, _)| *changed).map(|(_, change)| change));
+        changes
+    }
+}
+
+/// Requests are told apart by identity: comparing them would read the whole conversation.
+fn same<T>(new: Option<&Arc<T>>, old: Option<&Arc<T>>) -> bool {
+    match (new, old) {
+        (Some(new), Some(old)) => Arc::ptr_eq(new, old),
+        (None, None) => true,
+        _ => false,
+    }
+}
