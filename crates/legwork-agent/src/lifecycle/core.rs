@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use legwork_core::continuation::{Criterion, Decision, Vote, defaults, resolve};
-use legwork_core::{AgentState, ContinuationOutcome, StopReason, StopSignal};
+use legwork_core::continuation::{Criterion, defaults, evaluate};
+use legwork_core::{AgentState, ContinuationOutcome};
 use legwork_port::{BoxFuture, Lifecycle, StepView, Trigger};
 
 /// Evaluates the criteria when a step ends. Asked twice, it evaluates anew.
@@ -25,18 +25,7 @@ impl CoreLifecycle {
 
     /// The outcome for a state with its step pending, the votes of hooks included.
     pub fn evaluate(&self, state: &AgentState) -> ContinuationOutcome {
-        let mut votes: Vec<Vote> = state.votes().to_vec();
-        for criterion in &self.criteria {
-            let decision = match criterion.decide(state) {
-                Ok(None) => continue,
-                Ok(Some(decision)) => decision,
-                Err(error) => {
-                    Decision::Forbid(StopSignal::new(StopReason::Error, criterion.name(), error))
-                }
-            };
-            votes.push(Vote { by: criterion.name().to_owned(), decision });
-        }
-        resolve(votes)
+        evaluate(&self.criteria, state)
     }
 }
 

@@ -54,6 +54,19 @@ impl StopReason {
         }
     }
 
+    /// Whether it is a limit that was reached.
+    pub fn is_limit(&self) -> bool {
+        matches!(
+            self,
+            Self::StepsLimit
+                | Self::TokenLimit
+                | Self::CostLimit
+                | Self::TimeLimit
+                | Self::ToolCallsLimit
+                | Self::RetryLimit
+        )
+    }
+
     /// Whether a stop for it cannot be prevented.
     pub fn forbids(&self) -> bool {
         !matches!(self, Self::FinishReason | Self::Completed)

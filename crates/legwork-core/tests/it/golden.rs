@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use legwork_core::entry::FORMAT;
 use legwork_core::journal::Journal;
-use legwork_core::{AgentState, Entry, Event, SessionId};
+use legwork_core::{AgentState, ContinuationOutcome, Entry, Event, SessionId};
 
 use crate::samples;
 use crate::story::owes;
@@ -207,7 +207,7 @@ fn conversation(out: &mut String, state: &AgentState) {
     writeln!(out, "metadata: {}", json(&state.context().metadata)).unwrap();
     for result in state.step_results() {
         let (number, kind) = (result.step.number, result.step.kind());
-        writeln!(out, "step {number}, {kind:?}: {}", result.outcome.explain()).unwrap();
+        writeln!(out, "step {number}, {kind:?}: {}", told(&result.outcome)).unwrap();
         for done in result.step.tool_executions() {
             let (took, attempt, effect) = (done.took.0, done.attempt, json(&done.effect));
             let id = &done.call.id;
@@ -220,6 +220,17 @@ fn conversation(out: &mut String, state: &AgentState) {
         }
         for error in &result.step.errors {
             writeln!(out, "- error: {}", json(error)).unwrap();
+        }
+    }
+}
+
+/// What an outcome holds, in the words that the summaries were written in: those of
+/// `explain` may become better.
+fn told(outcome: &ContinuationOutcome) -> String {
+    match &outcome.signal {
+        None => format!("Goes on: {} asks for it.", outcome.by),
+        Some(signal) => {
+            format!("Stops ({}): {} says {}.", signal.reason, signal.source, signal.message)
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use legwork_core::budget::Amounts;
-use legwork_core::continuation::{Decision, Vote, defaults, resolve};
+use legwork_core::continuation::{defaults, evaluate};
 use legwork_core::error::{ErrorKind, ErrorSource};
 use legwork_core::event::{
     Answered, ExecutionFinished, ExecutionStarted, InboxTaken, InferenceFailed, InferenceStarted,
@@ -15,8 +15,8 @@ use legwork_core::state::{CallStatus, Judged, Pending, PendingReason};
 use legwork_core::tool::Metadata;
 use legwork_core::{
     AgentState, ContinuationOutcome, Digest, EffectClass, ErrorRecord, Event, ExecutionStatus,
-    FinishReason, Message, Micros, OnDoubt, Owed, Part, Response, SessionId, Stamp, StopReason,
-    StopSignal, Timestamp, ToolCall, ToolOutcome, Usage,
+    FinishReason, Message, Micros, OnDoubt, Owed, Part, Response, SessionId, Stamp, StopSignal,
+    Timestamp, ToolCall, ToolOutcome, Usage,
 };
 
 /// A new session, told a time.
@@ -70,6 +70,16 @@ fn line(state: AgentState, line: &str) -> AgentState {
             error: ErrorRecord::new(ErrorSource::Model, ErrorKind::Model, rest),
             charged: Amounts::default(),
         })),
+        "fails as" => {
+            let (kind, words) = rest.split_once(' ').unwrap_or((rest, "it broke"));
+            state.with(Event::InferenceFailed(InferenceFailed {
+                error: ErrorRecord::new(ErrorSource::Model, kind.into(), words),
+                charged: Amounts::default(),
+            }))
+        }
+        "unreadable" => {
+            state.with_error(ErrorRecord::new(ErrorSource::Driver, ErrorKind::Validation, rest))
+        }
         "judged" => judged(state),
         "starts" => starts(state, rest),
         "result" => {
@@ -183,12 +193,16 @@ pub(crate) fn finish(state: AgentState, index: u32, outcome: ToolOutcome) -> Age
 }
 
 fn outcome_named(name: &str) -> ToolOutcome {
-    let invalid = legwork_core::tool::FailureKind::InvalidArguments;
+    use legwork_core::tool::FailureKind;
     match name {
         "interrupted" => ToolOutcome::Interrupted,
         "skipped" => ToolOutcome::Skipped("told so".to_owned()),
         "retry" => ToolOutcome::Retry("try again".to_owned()),
-        "invalid" => ToolOutcome::Failed(invalid, "does not fit".to_owned()),
+        "invalid" => ToolOutcome::Failed(FailureKind::InvalidArguments, "does not fit".into()),
+        "exhausted" => ToolOutcome::Failed(FailureKind::RetriesExhausted, "too often".into()),
+        "timeout" => ToolOutcome::Failed(FailureKind::Timeout, "took too long".into()),
+        "hard" => ToolOutcome::Failed(FailureKind::Hard, "disk on fire".into()),
+        "panicked" => ToolOutcome::Failed(FailureKind::Panicked, "it panicked".into()),
         "failed" => ToolOutcome::failed("no such file"),
         other => panic!("the story has no outcome `{other}`"),
     }
@@ -224,15 +238,7 @@ pub(crate) fn taken(state: AgentState, item: Item) -> AgentState {
 
 /// The outcome that the shipped criteria and the votes of hooks amount to.
 pub(crate) fn outcome(state: &AgentState) -> ContinuationOutcome {
-    let mut votes = state.votes().to_vec();
-    for criterion in defaults() {
-        let by = criterion.name().to_owned();
-        let decided = criterion.decide(state).unwrap_or_else(|error| {
-            Some(Decision::Forbid(StopSignal::new(StopReason::Error, by.clone(), error)))
-        });
-        votes.extend(decided.map(|decision| Vote { by, decision }));
-    }
-    resolve(votes)
+    evaluate(&defaults(), state)
 }
 
 fn decides(state: AgentState) -> AgentState {

@@ -1,0 +1,41 @@
+//! A limit on money.
+
+use crate::budget::{Dimension, MicroUsd};
+use crate::continuation::criteria::reached::vote;
+use crate::continuation::{Criterion, Decision, Kind};
+use crate::state::AgentState;
+
+/// Forbids the next step when the money is spent: `cost_limit`.
+///
+/// What is held for calls under way counts as spent.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct CostLimit {
+    own: Option<MicroUsd>,
+}
+
+impl CostLimit {
+    /// The limit of the budget, whatever it is when it is asked.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// This much money, in place of the limit of the budget.
+    pub fn at(most: MicroUsd) -> Self {
+        Self { own: Some(most) }
+    }
+}
+
+impl Criterion for CostLimit {
+    fn name(&self) -> &str {
+        "cost_limit"
+    }
+
+    fn kind(&self) -> Kind {
+        Kind::Limit
+    }
+
+    fn decide(&self, state: &AgentState) -> Result<Option<Decision>, String> {
+        let used = state.ledger().committed().cost.0;
+        Ok(vote(self.name(), state, Dimension::Cost, self.own.map(|most| most.0), used))
+    }
+}

@@ -1,0 +1,48 @@
+//! A limit on time at work in all executions of a session.
+
+use std::time::Duration;
+
+use crate::budget::Exhausted;
+use crate::continuation::criteria::reached::{reached, under_way, vote_for};
+use crate::continuation::{Criterion, Decision, Kind, StopReason};
+use crate::state::AgentState;
+use crate::time::Micros;
+
+/// Forbids the next step when the session was at work long enough: `cumulative_time_limit`.
+///
+/// It counts the time at work of all executions of the session, also of those on paths
+/// that were left, and of the step under way. The stop reason is `time_limit`; the
+/// dimension is `cumulative_time`, in microseconds. It has its own number only.
+#[derive(Debug, Clone, Copy)]
+pub struct CumulativeTimeLimit(Micros);
+
+impl CumulativeTimeLimit {
+    /// This much time at work in all executions together.
+    pub fn at(most: Duration) -> Self {
+        Self(most.into())
+    }
+}
+
+impl Criterion for CumulativeTimeLimit {
+    fn name(&self) -> &str {
+        "cumulative_time_limit"
+    }
+
+    fn kind(&self) -> Kind {
+        Kind::Limit
+    }
+
+    fn decide(&self, state: &AgentState) -> Result<Option<Decision>, String> {
+        let used = state.ledger().lifetime.active.0.saturating_add(under_way(state));
+        let limit = reached("cumulative_time".into(), Some(self.0.0), used);
+        Ok(limit.map(|limit| {
+            let words = words(&limit);
+            vote_for(self.name(), StopReason::TimeLimit, limit, words)
+        }))
+    }
+}
+
+fn words(limit: &Exhausted) -> String {
+    let [most, used] = [limit.limit, limit.used].map(|micros| Duration::from(Micros(micros)));
+    format!("the limit of {most:.1?} at work in all executions leaves no room: {used:.1?} used")
+}

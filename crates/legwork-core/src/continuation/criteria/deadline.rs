@@ -1,0 +1,42 @@
+//! A point in time.
+
+use crate::budget::Dimension;
+use crate::continuation::criteria::reached::vote;
+use crate::continuation::{Criterion, Decision, Kind};
+use crate::state::AgentState;
+use crate::time::Timestamp;
+
+/// Forbids a step at or after a point in wall time: `deadline`.
+///
+/// The stop reason is `time_limit`. Waits on people count: the clock goes on.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Deadline {
+    own: Option<Timestamp>,
+}
+
+impl Deadline {
+    /// The limit of the budget, whatever it is when it is asked.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// This point in time, in place of the limit of the budget.
+    pub fn at(at: Timestamp) -> Self {
+        Self { own: Some(at) }
+    }
+}
+
+impl Criterion for Deadline {
+    fn name(&self) -> &str {
+        "deadline"
+    }
+
+    fn kind(&self) -> Kind {
+        Kind::Limit
+    }
+
+    fn decide(&self, state: &AgentState) -> Result<Option<Decision>, String> {
+        let used = state.now().wall.0;
+        Ok(vote(self.name(), state, Dimension::Deadline, self.own.map(|at| at.0), used))
+    }
+}

@@ -1,0 +1,170 @@
+//! What errors of a step mean for going on.
+
+use crate::continuation::criteria::fault::{self, Fault, Origin};
+use crate::continuation::{Criterion, Decision, StopReason, StopSignal};
+use crate::error::ErrorKind;
+use crate::state::AgentState;
+
+/// What an error means for going on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reaction {
+    /// The execution fails.
+    Stop,
+    /// The execution goes on; only limits bound how often.
+    Ignore,
+    /// The execution goes on after so many steps in a row with errors of the class, and
+    /// fails after one more.
+    Retry(u32),
+}
+
+/// Votes by the errors of the step: `errors`.
+///
+/// Errors of tools are calls that failed; the model is told of them. All others ended
+/// their step without an answer: after them, going on is a new step with a new
+/// inference. Errors of hooks are only recorded and never stop.
+///
+/// By default an execution fails on what ended a step and on a tool that failed hard,
+/// the model is told of all other failed calls, and twice in a row a driver may fail to
+/// read the model's decision.
+///
+/// `Retry(n)` counts the steps in a row, this one included, that have an error of the
+/// same class; a class is what one reaction was given for: a kind by [`Self::on`],
+/// tools, or all others. Of several errors in a step the strictest reaction counts.
+///
+/// ```
+/// use legwork_core::ErrorKind;
+/// use legwork_core::continuation::{ErrorPolicy, Reaction};
+/// let patient = ErrorPolicy::retry_tool_errors(3).on(ErrorKind::RateLimit, Reaction::Retry(5));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ErrorPolicy {
+    tools: Reaction,
+    others: Reaction,
+    hard: Option<Reaction>,
+    unreadable: Option<Reaction>,
+    kinds: Vec<(ErrorKind, Reaction)>,
+}
+
+impl Default for ErrorPolicy {
+    fn default() -> Self {
+        Self {
+            hard: Some(Reaction::Stop),
+            unreadable: Some(Reaction::Retry(2)),
+            ..Self::new(Reaction::Ignore, Reaction::Stop)
+        }
+    }
+}
+
+impl ErrorPolicy {
+    /// One reaction to errors of tools, hard ones too, and one to all others.
+    pub fn new(tools: Reaction, others: Reaction) -> Self {
+        Self { tools, others, hard: None, unreadable: None, kinds: Vec::new() }
+    }
+
+    /// Fails on any error, of tools too.
+    pub fn stop_on_any() -> Self {
+        Self::new(Reaction::Stop, Reaction::Stop)
+    }
+
+    /// Goes on after at most `most` steps in a row in which a tool failed, hard or not.
+    ///
+    /// Other errors count as they do by default.
+    pub fn retry_tool_errors(most: u32) -> Self {
+        Self { tools: Reaction::Retry(most), hard: None, ..Self::default() }
+    }
+
+    /// Goes on whatever tools do, also when one fails hard.
+    ///
+    /// Other errors count as they do by default.
+    pub fn ignore_tool_errors() -> Self {
+        Self { tools: Reaction::Ignore, hard: None, ..Self::default() }
+    }
+
+    /// Goes on after at most `most` steps in a row with errors, of tools and of all else.
+    pub fn retry_all(most: u32) -> Self {
+        Self::new(Reaction::Retry(most), Reaction::Retry(most))
+    }
+
+    /// Another reaction to errors of a kind, wherever they come from; the latest counts.
+    ///
+    /// Timeouts of calls are `timeout`, arguments that do not fit and exhausted retries
+    /// are `validation`, all other failures of calls are `tool`, hard ones too.
+    #[must_use]
+    pub fn on(mut self, kind: ErrorKind, reaction: Reaction) -> Self {
+        self.kinds.retain(|(known, _)| *known != kind);
+        self.kinds.push((kind, reaction));
+        self
+    }
+
+    /// The reaction to an error, and the class that it is counted in.
+    fn reaction(&self, fault: &Fault) -> (Class, Reaction) {
+        if let Some((kind, reaction)) = self.kinds.iter().find(|(kind, _)| *kind == fault.kind) {
+            return (Class::Kind(kind.clone()), *reaction);
+        }
+        let (own, class, rest) = match fault.origin {
+            Origin::HardTool => (self.hard, Class::Tools, self.tools),
+            Origin::Tool => (None, Class::Tools, self.tools),
+            Origin::Unreadable => (self.unreadable, Class::Others, self.others),
+            Origin::Other => (None, Class::Others, self.others),
+        };
+        own.map_or((class, rest), |own| (Class::Own(fault.origin), own))
+    }
+
+    fn judge(&self, state: &AgentState, fault: &Fault) -> Option<Decision> {
+        let (class, reaction) = self.reaction(fault);
+        let most = match reaction {
+            Reaction::Stop => return Some(forbid(StopReason::Error, fault.words.clone())),
+            // What the model was told of goes on by itself, or not.
+            Reaction::Ignore => return (!fault.origin.is_told()).then_some(Decision::Request),
+            Reaction::Retry(most) => most as usize,
+        };
+        let row = 1 + self.ended_in_a_row(state, &class);
+        if row <= most {
+            return Some(Decision::Request);
+        }
+        let steps = if row == 1 { "1 step".to_owned() } else { format!("{row} steps in a row") };
+        let kind = fault.kind.as_str().replace('_', " ");
+        let words = format!(
+            "that {steps} failed ({kind}) where {most} may be retried; the last: {}",
+            fault.words.trim_start_matches("that "),
+        );
+        Some(forbid(StopReason::RetryLimit, words))
+    }
+
+    /// How many steps before this one had an error of the class, without one between.
+    fn ended_in_a_row(&self, state: &AgentState, class: &Class) -> usize {
+        let ended = state.step_results().rev();
+        let same = |fault: &Fault| self.reaction(fault).0 == *class;
+        ended.take_while(|result| fault::of(&result.step).iter().any(same)).count()
+    }
+}
+
+/// Errors that one reaction was given for.
+#[derive(Debug, PartialEq, Eq)]
+enum Class {
+    Kind(ErrorKind),
+    Own(Origin),
+    Tools,
+    Others,
+}
+
+fn forbid(reason: StopReason, words: String) -> Decision {
+    Decision::Forbid(StopSignal::new(reason, "errors", words))
+}
+
+impl Criterion for ErrorPolicy {
+    fn name(&self) -> &str {
+        "errors"
+    }
+
+    fn decide(&self, state: &AgentState) -> Result<Option<Decision>, String> {
+        let Some(step) = state.current_step() else { return Ok(None) };
+        let faults = fault::of(step);
+        let votes = faults.iter().filter_map(|fault| self.judge(state, fault));
+        // The first of the strictest.
+        Ok(votes.min_by_key(|vote| match vote {
+            Decision::Forbid(signal) => signal.reason.priority(),
+            _ => u8::MAX,
+        }))
+    }
+}

@@ -1,0 +1,76 @@
+//! The errors of a step, as policies and limits see them.
+
+use crate::error::{ErrorKind, ErrorSource};
+use crate::state::AgentStep;
+use crate::tool::{FailureKind, ToolExecution, ToolOutcome};
+
+/// One error of a step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Fault {
+    pub(super) origin: Origin,
+    pub(super) kind: ErrorKind,
+    /// What happened, as a clause behind `says`.
+    pub(super) words: String,
+}
+
+/// Where an error of a step came from, as far as policies tell it apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// A tool: the model is told.
+    Tool,
+    /// A tool that said that going on is of no use.
+    HardTool,
+    /// A driver that could not read the model's decision.
+    Unreadable,
+    /// Anything else that ended the step.
+    Other,
+}
+
+impl Origin {
+    /// Whether the model was told of it, so that the turn goes on by itself.
+    pub(super) fn is_told(self) -> bool {
+        matches!(self, Self::Tool | Self::HardTool)
+    }
+}
+
+/// The errors of a step: those that ended it, then those of its tools in call order.
+///
+/// Errors of hooks are only recorded. An error of a tool is one whose call failed; a
+/// hook that gave the call another outcome has mended it.
+pub(super) fn of(step: &AgentStep) -> Vec<Fault> {
+    let ended = step.errors.iter().filter(|error| error.ends_step()).map(|error| {
+        let unreadable = error.source == ErrorSource::Driver && error.kind == ErrorKind::Validation;
+        let origin = if unreadable { Origin::Unreadable } else { Origin::Other };
+        Fault { origin, kind: error.kind.clone(), words: error.message.clone() }
+    });
+    let mut faults: Vec<_> = ended.collect();
+    if faults.is_empty() {
+        faults.extend(half(step));
+    }
+    faults.extend(step.tool_executions().filter_map(|execution| failed(execution)));
+    faults
+}
+
+/// Whether a step has any error.
+pub(super) fn any(step: &AgentStep) -> bool {
+    !of(step).is_empty()
+}
+
+/// An answer that is incomplete, where nobody recorded that as an error.
+fn half(step: &AgentStep) -> Option<Fault> {
+    let why = step.response.as_ref()?.incomplete.as_ref()?;
+    let words = format!("that the answer is incomplete ({why})");
+    Some(Fault { origin: Origin::Other, kind: ErrorKind::Incomplete, words })
+}
+
+fn failed(execution: &ToolExecution) -> Option<Fault> {
+    let ToolOutcome::Failed(failure, message) = &*execution.outcome else { return None };
+    let kind = match failure {
+        FailureKind::Timeout => ErrorKind::Timeout,
+        FailureKind::InvalidArguments | FailureKind::RetriesExhausted => ErrorKind::Validation,
+        _ => ErrorKind::Tool,
+    };
+    let origin = if *failure == FailureKind::Hard { Origin::HardTool } else { Origin::Tool };
+    let words = format!("that the tool `{}` failed: {message}", execution.call.name);
+    Some(Fault { origin, kind, words })
+}

@@ -1,0 +1,102 @@
+//! What votes on going on: a file for each criterion.
+
+mod callable;
+mod content_present;
+mod cost_limit;
+mod cumulative_time_limit;
+mod deadline;
+mod error_policy;
+mod fault;
+mod finish_reason;
+mod reached;
+mod retry_limit;
+mod signals;
+mod steps_limit;
+mod time_limit;
+mod token_limit;
+mod tool_calls_limit;
+mod tool_calls_present;
+
+use std::sync::Arc;
+
+pub use callable::{Callable, criterion};
+pub use content_present::ContentPresent;
+pub use cost_limit::CostLimit;
+pub use cumulative_time_limit::CumulativeTimeLimit;
+pub use deadline::Deadline;
+pub use error_policy::{ErrorPolicy, Reaction};
+pub use finish_reason::FinishReasonStops;
+pub use retry_limit::RetryLimit;
+pub use signals::Signals;
+pub use steps_limit::StepsLimit;
+pub use time_limit::TimeLimit;
+pub use token_limit::TokenLimit;
+pub use tool_calls_limit::ToolCallsLimit;
+pub use tool_calls_present::ToolCallsPresent;
+
+use crate::continuation::Decision;
+use crate::state::AgentState;
+
+/// When a criterion is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Kind {
+    /// At the end of each step.
+    #[default]
+    Ordinary,
+    /// Only when the turn would otherwise go on, and before each step.
+    ///
+    /// So a final answer in the last allowed step is completed, not limited.
+    Limit,
+}
+
+/// A pure question to the state with the step pending: go on?
+pub trait Criterion: Send + Sync {
+    /// The name that explanations show, and that it is changed or switched off by.
+    fn name(&self) -> &str;
+
+    /// When it is asked.
+    fn kind(&self) -> Kind {
+        Kind::Ordinary
+    }
+
+    /// Its vote; none abstains.
+    ///
+    /// # Errors
+    /// A criterion that fails forbids the next step, with this error in words.
+    fn decide(&self, state: &AgentState) -> Result<Option<Decision>, String>;
+}
+
+/// The criteria that ship on.
+///
+/// By name, in this order: `signals`, `errors`, `steps_limit`, `token_limit`,
+/// `cost_limit`, `time_limit`, `deadline`, `tool_calls_limit`, `tool_calls_present`,
+/// `finish_reason`. The limits are those of the budget.
+pub fn defaults() -> Vec<Arc<dyn Criterion>> {
+    vec![
+        Arc::new(Signals),
+        Arc::new(ErrorPolicy::default()),
+        Arc::new(StepsLimit::new()),
+        Arc::new(TokenLimit::new()),
+        Arc::new(CostLimit::new()),
+        Arc::new(TimeLimit::new()),
+        Arc::new(Deadline::new()),
+        Arc::new(ToolCallsLimit::new()),
+        Arc::new(ToolCallsPresent),
+        Arc::new(FinishReasonStops),
+    ]
+}
+
+/// Puts a criterion in the place of the one of its name, or at the end.
+pub fn put(criteria: &mut Vec<Arc<dyn Criterion>>, criterion: Arc<dyn Criterion>) {
+    match criteria.iter_mut().find(|known| known.name() == criterion.name()) {
+        Some(known) => *known = criterion,
+        None => criteria.push(criterion),
+    }
+}
+
+/// Switches off the criteria of a name; whether there was one.
+pub fn remove(criteria: &mut Vec<Arc<dyn Criterion>>, name: &str) -> bool {
+    let before = criteria.len();
+    criteria.retain(|known| known.name() != name);
+    criteria.len() < before
+}

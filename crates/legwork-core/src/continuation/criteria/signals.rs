@@ -1,0 +1,20 @@
+//! Stop signals that were raised.
+
+use crate::continuation::{Criterion, Decision};
+use crate::state::AgentState;
+
+/// Forbids when a stop signal was raised: `signals`.
+///
+/// The one of the highest priority speaks, the first among equals; all stay in the state.
+#[derive(Debug, Clone, Copy)]
+pub struct Signals;
+
+impl Criterion for Signals {
+    fn name(&self) -> &str {
+        "signals"
+    }
+
+    fn decide(&self, state: &AgentState) -> Result<Option<Decision>, String> {
+        Ok(state.stop_signal().cloned().map(Decision::Forbid))
+    }
+}

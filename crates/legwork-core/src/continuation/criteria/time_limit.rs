@@ -1,0 +1,52 @@
+//! A limit on time at work.
+
+use std::time::Duration;
+
+use crate::budget::Dimension;
+use crate::continuation::criteria::reached::{under_way, vote};
+use crate::continuation::{Criterion, Decision, Kind};
+use crate::state::AgentState;
+use crate::time::Micros;
+
+/// Forbids the next step when the time at work of this execution is up: `time_limit`.
+///
+/// Time at work is that of the steps that ended and of the one under way, without waits
+/// on people.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct TimeLimit {
+    own: Option<Duration>,
+}
+
+impl TimeLimit {
+    /// The limit of the budget, whatever it is when it is asked.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// This much time at work, in place of the limit of the budget.
+    pub fn at(most: Duration) -> Self {
+        Self { own: Some(most) }
+    }
+}
+
+impl Criterion for TimeLimit {
+    fn name(&self) -> &str {
+        "time_limit"
+    }
+
+    fn kind(&self) -> Kind {
+        Kind::Limit
+    }
+
+    fn decide(&self, state: &AgentState) -> Result<Option<Decision>, String> {
+        let ended = state.ledger().committed().active.0;
+        let used = ended.saturating_add(under_way(state));
+        Ok(vote(
+            self.name(),
+            state,
+            Dimension::ActiveTime,
+            self.own.map(|most| Micros::from(most).0),
+            used,
+        ))
+    }
+}

@@ -1,0 +1,59 @@
+//! Asking the criteria: at the end of a step in two rounds, before a step for limits.
+
+use std::sync::Arc;
+
+use crate::continuation::{
+    ContinuationOutcome, Criterion, Decision, Kind, StopReason, StopSignal, Vote, resolve,
+};
+use crate::state::AgentState;
+
+/// The outcome for a state with its step pending, votes of hooks included.
+///
+/// First all ordinary criteria and votes are resolved. Only if that says to go on are the
+/// limits asked, and all resolved together. A criterion that fails forbids, with its
+/// error. The order of criteria and votes does not matter.
+pub fn evaluate(criteria: &[Arc<dyn Criterion>], state: &AgentState) -> ContinuationOutcome {
+    let mut votes = state.votes().to_vec();
+    votes.extend(ask(criteria, Kind::Ordinary, state));
+    let outcome = resolve(votes.clone());
+    if !outcome.should_continue() {
+        return outcome;
+    }
+    let before = votes.len();
+    votes.extend(ask(criteria, Kind::Limit, state));
+    if votes.len() == before { outcome } else { resolve(votes) }
+}
+
+/// What forbids to begin a step now, if anything does; no step is under way.
+///
+/// Asked are the limits, at once, the signals that were raised, and forbidding votes of
+/// hooks. The one of the highest priority is given, the first by name among equals. A
+/// signal that was raised before is given as it is: it need not be raised again.
+pub fn checkpoint(criteria: &[Arc<dyn Criterion>], state: &AgentState) -> Option<StopSignal> {
+    let raised = state
+        .stop_signal()
+        .cloned()
+        .map(|signal| Vote { by: "signals".to_owned(), decision: Decision::Forbid(signal) });
+    let votes = state.votes().iter().cloned().chain(raised);
+    let votes = votes.chain(ask(criteria, Kind::Limit, state));
+    let forbids = |vote: &Vote| matches!(vote.decision, Decision::Forbid(_));
+    let forbids: Vec<_> = votes.filter(forbids).collect();
+    // Nobody's vote is no reason to stop here.
+    if forbids.is_empty() { None } else { resolve(forbids).signal }
+}
+
+fn ask<'a>(
+    criteria: &'a [Arc<dyn Criterion>],
+    kind: Kind,
+    state: &'a AgentState,
+) -> impl Iterator<Item = Vote> + 'a {
+    let asked = criteria.iter().filter(move |criterion| criterion.kind() == kind);
+    asked.filter_map(|criterion| {
+        let by = criterion.name();
+        let decision = match criterion.decide(state) {
+            Ok(decision) => decision?,
+            Err(error) => Decision::Forbid(StopSignal::new(StopReason::Error, by, error)),
+        };
+        Some(Vote { by: by.to_owned(), decision })
+    })
+}

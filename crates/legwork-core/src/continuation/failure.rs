@@ -1,0 +1,52 @@
+//! What becomes of an execution that an error ends.
+
+use crate::continuation::{ContinuationOutcome, StopReason, StopSignal};
+use crate::error::{ErrorRecord, ErrorSource};
+use crate::state::{AgentState, AgentStep, ExecutionStatus};
+
+/// How an execution ends that an error ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Failure {
+    /// Where the execution stands then.
+    pub status: ExecutionStatus,
+    /// Why, explained.
+    pub outcome: ContinuationOutcome,
+    /// The step that failed, with its error; none if there was none under way.
+    pub step: Option<AgentStep>,
+}
+
+/// Says what becomes of an execution that an error ends; pure.
+pub trait ErrorHandler: Send + Sync {
+    /// The end that an error brings a state to, with or without a step under way.
+    fn handle(&self, state: &AgentState, error: &ErrorRecord) -> Failure;
+}
+
+/// The handler that ships: the execution failed, for the reason `error`.
+///
+/// The step under way keeps all that it did and has the error, once.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct FailExecution;
+
+impl ErrorHandler for FailExecution {
+    fn handle(&self, state: &AgentState, error: &ErrorRecord) -> Failure {
+        let step = state.current_step().cloned().map(|mut step| {
+            if !step.errors.contains(error) {
+                step.errors.push(error.clone());
+            }
+            step
+        });
+        let source = source(&error.source);
+        let signal = StopSignal::new(StopReason::Error, source, error.message.clone());
+        let outcome = ContinuationOutcome::stop(signal);
+        Failure { status: ExecutionStatus::Failed, outcome, step }
+    }
+}
+
+fn source(source: &ErrorSource) -> String {
+    match source {
+        ErrorSource::Model => "model".to_owned(),
+        ErrorSource::Tool(call) => format!("tool call {call}"),
+        ErrorSource::Hook(name) | ErrorSource::Criterion(name) => name.clone(),
+        ErrorSource::Driver => "driver".to_owned(),
+    }
+}

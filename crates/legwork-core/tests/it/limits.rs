@@ -1,0 +1,214 @@
+//! S3.2, S3.6: each limit alone, at its boundary, from the budget and with its own number.
+
+use std::time::Duration;
+
+use legwork_core::budget::{Amounts, Budget, MicroUsd};
+use legwork_core::continuation::{
+    CostLimit, CumulativeTimeLimit, Deadline, Kind, RetryLimit, StepsLimit, TimeLimit, TokenLimit,
+    ToolCallsLimit, defaults, evaluate, put, remove,
+};
+use legwork_core::event::{Responded, StepFinished};
+use legwork_core::{
+    AgentState, ContinuationOutcome, Criterion, Decision, Event, Micros, StopReason, StopSignal,
+    Timestamp,
+};
+
+use crate::story::{blank, go_on, says, stamp, tell};
+
+/// One step with one call: 100 tokens in, 10 out.
+const TURN: &str = "user: hi; inference; calls: a; starts: 0; result: 0 x";
+
+fn signal(limit: &dyn Criterion, state: &AgentState) -> Option<StopSignal> {
+    assert_eq!(limit.kind(), Kind::Limit, "{}", limit.name());
+    match limit.decide(state).unwrap() {
+        None => None,
+        Some(Decision::Forbid(signal)) => {
+            assert_eq!(signal.source, limit.name());
+            Some(signal)
+        }
+        other => panic!("{} votes {other:?}", limit.name()),
+    }
+}
+
+/// Whether it forbids and with which numbers, as in `steps_limit: 1 of 1 steps`.
+fn says_of(limit: &dyn Criterion, state: &AgentState) -> String {
+    let Some(signal) = signal(limit, state) else { return "nothing".to_owned() };
+    let numbers = signal.limit.unwrap();
+    assert_eq!(numbers.wanted, 1);
+    format!("{}: {} of {} {}", signal.reason, numbers.used, numbers.limit, numbers.dimension)
+}
+
+#[track_caller]
+fn check(limit: impl Criterion, state: &AgentState, expected: &str) {
+    assert_eq!(says_of(&limit, state), expected, "{}", limit.name());
+}
+
+fn with(budget: Budget, story: &str) -> AgentState {
+    go_on(blank().with_budget(budget), story)
+}
+
+#[test]
+fn s3_2_steps() {
+    let state = tell(TURN);
+    check(StepsLimit::new(), &state, "nothing");
+    check(StepsLimit::at(2), &state, "nothing");
+    check(StepsLimit::at(1), &state, "steps_limit: 1 of 1 steps");
+    check(StepsLimit::at(0), &state, "steps_limit: 1 of 0 steps");
+    let two = tell(&format!("{TURN}; decides; inference; calls: b"));
+    check(StepsLimit::at(2), &two, "steps_limit: 2 of 2 steps");
+}
+
+#[test]
+fn s3_2_tokens_of_input_output_and_both() {
+    let state = tell(TURN);
+    check(TokenLimit::new(), &state, "nothing");
+    check(TokenLimit::at(111), &state, "nothing");
+    check(TokenLimit::at(110), &state, "token_limit: 110 of 110 total_tokens");
+    check(TokenLimit::new().input(101).output(11), &state, "nothing");
+    check(TokenLimit::new().input(100), &state, "token_limit: 100 of 100 input_tokens");
+    check(TokenLimit::new().output(10), &state, "token_limit: 10 of 10 output_tokens");
+    // The first that is reached is told.
+    let all = TokenLimit::at(1).input(101).output(1);
+    check(all, &state, "token_limit: 10 of 1 output_tokens");
+}
+
+#[test]
+fn s3_2_money() {
+    let cost = MicroUsd(2_500);
+    let charged = Amounts { cost, ..Amounts::default() };
+    let response = std::sync::Arc::new(says("hm"));
+    let state = tell("user: hi; inference");
+    let state = state.with(Event::Responded(Responded { response, charged }));
+    check(CostLimit::new(), &state, "nothing");
+    check(CostLimit::at(MicroUsd(2_501)), &state, "nothing");
+    check(CostLimit::at(cost), &state, "cost_limit: 2500 of 2500 cost");
+    let words = signal(&CostLimit::at(cost), &state).unwrap().message;
+    assert_eq!(words, "the limit of $0.0025 leaves no room: $0.0025 used, $0.000001 wanted");
+}
+
+#[test]
+fn s3_2_tool_calls() {
+    let state = tell("user: hi; inference; calls: a, b; starts: 0; starts: 1");
+    check(ToolCallsLimit::new(), &state, "nothing");
+    check(ToolCallsLimit::at(3), &state, "nothing");
+    check(ToolCallsLimit::at(2), &state, "tool_calls_limit: 2 of 2 tool_calls");
+    // What never began was not used.
+    let skipped = tell("user: hi; inference; calls: a; outcome: 0 skipped");
+    check(ToolCallsLimit::at(1), &skipped, "nothing");
+}
+
+#[test]
+fn s3_2_wall_time() {
+    let state = tell(TURN);
+    check(Deadline::new(), &state, "nothing");
+    check(Deadline::at(Timestamp(1_001)), &state, "nothing");
+    check(Deadline::at(Timestamp(1_000)), &state, "time_limit: 1000 of 1000 deadline");
+}
+
+/// The end of a step that was at work so long.
+fn took(state: AgentState, millis: u64) -> AgentState {
+    let outcome = std::sync::Arc::new(ContinuationOutcome::go_on("test"));
+    state.with(Event::StepFinished(StepFinished { outcome, took: Micros(millis * 1_000) }))
+}
+
+#[test]
+fn s3_2_time_at_work_counts_ended_steps_and_the_one_under_way() {
+    let at = |millis| TimeLimit::at(Duration::from_millis(millis));
+    let ended = took(tell(TURN), 400);
+    check(TimeLimit::new(), &ended, "nothing");
+    check(at(401), &ended, "nothing");
+    check(at(400), &ended, "time_limit: 400000 of 400000 active_time");
+    // Between steps the clock is not at work.
+    let later = ended.at(stamp(9_000));
+    check(at(401), &later, "nothing");
+    let under_way = go_on(later, "inference").at(stamp(9_050));
+    check(at(451), &under_way, "nothing");
+    check(at(450), &under_way, "time_limit: 450000 of 450000 active_time");
+}
+
+#[test]
+fn s3_2_cumulative_time_counts_all_executions() {
+    let first = took(tell(TURN), 400);
+    let second = go_on(first, "signal: stop_requested; ends; user: again; inference");
+    let state = second.at(stamp(1_100));
+    check(TimeLimit::at(Duration::from_millis(101)), &state, "nothing");
+    let at = |millis| CumulativeTimeLimit::at(Duration::from_millis(millis));
+    check(at(501), &state, "nothing");
+    check(at(500), &state, "time_limit: 500000 of 500000 cumulative_time");
+    let words = signal(&at(500), &state).unwrap().message;
+    let told = "the limit of 500.0ms at work in all executions leaves no room: 500.0ms used";
+    assert_eq!(words, told);
+}
+
+#[test]
+fn s3_2_retries_count_erroneous_steps_in_a_row() {
+    let failing = "inference; fails: no answer; decides";
+    let story = |steps: &str| tell(&format!("user: hi; {steps}"));
+    let one = story("inference; fails: no answer");
+    check(RetryLimit::at(1), &one, "nothing");
+    check(RetryLimit::at(0), &one, "retry_limit: 0 of 0 retries");
+    let three = story(&format!("{failing}; {failing}; inference; cut: a"));
+    check(RetryLimit::at(3), &three, "nothing");
+    check(RetryLimit::at(2), &three, "retry_limit: 2 of 2 retries");
+    let words = signal(&RetryLimit::at(2), &three).unwrap().message;
+    assert_eq!(words, "the limit of 2 retries leaves no room: 2 used, 1 wanted");
+    // A step that does well ends the row.
+    let mended = story(&format!("{failing}; inference; calls: a; result: 0 x; decides; {failing}"));
+    check(RetryLimit::at(1), &mended, "nothing");
+    check(RetryLimit::at(0), &tell("user: hi; inference; answer: done"), "nothing");
+    check(RetryLimit::at(0), &tell("user: hi"), "nothing");
+}
+
+#[test]
+fn s3_2_retries_count_a_tool_that_fails_beside_others_that_do_well() {
+    let failing = "inference; calls: a; outcome: 0 retry; decides";
+    let well = "inference; calls: b; result: 0 x; decides";
+    let state = tell(&format!("user: hi; {failing}; {well}; {failing}; {well}"));
+    check(RetryLimit::at(2), &state, "nothing");
+    check(RetryLimit::at(1), &state, "retry_limit: 1 of 1 retries");
+}
+
+#[test]
+fn s3_6_limits_read_the_budget_of_the_moment_and_an_own_number_stands_in_its_place() {
+    let state = with(Budget::unlimited().steps(1).tokens(1).tool_calls(1), TURN);
+    check(StepsLimit::new(), &state, "steps_limit: 1 of 1 steps");
+    check(StepsLimit::at(5), &state, "nothing");
+    check(TokenLimit::new().input(9_999), &state, "token_limit: 110 of 1 total_tokens");
+    check(TokenLimit::at(9_999), &state, "nothing");
+    check(ToolCallsLimit::new(), &state, "tool_calls_limit: 1 of 1 tool_calls");
+    let raised = state.with_budget(Budget::unlimited().steps(2));
+    check(StepsLimit::new(), &raised, "nothing");
+}
+
+#[test]
+fn s3_6_the_shipped_criteria_have_names_to_be_changed_and_switched_off_by() {
+    let mut criteria = defaults();
+    let names = |criteria: &[std::sync::Arc<dyn Criterion>]| {
+        criteria.iter().map(|criterion| criterion.name().to_owned()).collect::<Vec<_>>()
+    };
+    let shipped = [
+        "signals",
+        "errors",
+        "steps_limit",
+        "token_limit",
+        "cost_limit",
+        "time_limit",
+        "deadline",
+        "tool_calls_limit",
+        "tool_calls_present",
+        "finish_reason",
+    ];
+    assert_eq!(names(&criteria), shipped);
+    let state = with(Budget::guards().steps(1), TURN);
+    let reason = |criteria: &[_]| evaluate(criteria, &state).stop_reason().cloned();
+    assert_eq!(reason(&criteria), Some(StopReason::StepsLimit));
+    put(&mut criteria, std::sync::Arc::new(StepsLimit::at(2)));
+    assert_eq!(names(&criteria), shipped, "it stands in the place of its name");
+    assert_eq!(reason(&criteria), None);
+    put(&mut criteria, std::sync::Arc::new(RetryLimit::at(3)));
+    assert_eq!(names(&criteria).last().unwrap(), "retry_limit");
+    put(&mut criteria, std::sync::Arc::new(StepsLimit::new()));
+    assert!(remove(&mut criteria, "steps_limit"));
+    assert!(!remove(&mut criteria, "steps_limit"));
+    assert_eq!(reason(&criteria), None);
+}
