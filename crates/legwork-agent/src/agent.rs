@@ -4,17 +4,21 @@ use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use legwork_core::continuation::ErrorHandler;
 use legwork_core::event::Definition;
-use legwork_core::{AgentId, Digest, Message, OnDoubt, SessionId};
-use legwork_port::{Clock, Ids, Lifecycle, Model, Observer, Store};
+use legwork_core::{AgentId, Criterion, Digest, Message, OnDoubt, SessionId};
+use legwork_port::{Clock, Ids, Lifecycle, Model, Observer, Store, Tool};
 
 use crate::builder::Builder;
 use crate::driver::Driver;
+use crate::error::Error;
 use crate::executor::Executor;
 use crate::lifecycle::Composite;
+use crate::overriding::Override;
 use crate::request::RunRequest;
 use crate::session::Session;
 use crate::stream::RunStream;
+use crate::subagent::Subagents;
 use crate::toolbox::Toolbox;
 
 /// An agent, ready to run; cheap to clone, the same for every session.
@@ -22,14 +26,20 @@ use crate::toolbox::Toolbox;
 pub struct Agent(pub(crate) Arc<Inner>);
 
 pub(crate) struct Inner {
-    pub(crate) id: AgentId,
+    /// What it was built from: overrides and subagents are built from it again.
+    pub(crate) builder: Builder,
     pub(crate) definition: Definition,
     pub(crate) digest: Digest,
-    pub(crate) models: Arc<BTreeMap<String, Arc<dyn Model>>>,
-    pub(crate) toolbox: Arc<Toolbox>,
+    pub(crate) models: BTreeMap<String, Arc<dyn Model>>,
+    /// Its single tools, those of capabilities too, without the one that spawns.
+    pub(crate) tools: Vec<Arc<dyn Tool>>,
+    pub(crate) toolbox: Toolbox,
     pub(crate) driver: Arc<dyn Driver>,
+    pub(crate) criteria: Vec<Arc<dyn Criterion>>,
+    pub(crate) error_handler: Arc<dyn ErrorHandler>,
     pub(crate) core: Arc<dyn Lifecycle>,
     pub(crate) lifecycle: Composite,
+    pub(crate) subagents: Subagents,
     pub(crate) store: Arc<dyn Store>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) ids: Arc<dyn Ids>,
@@ -43,6 +53,15 @@ impl Agent {
     /// Begins an agent that works with a model.
     pub fn builder(model: impl Model + 'static) -> Builder {
         Builder::new(Arc::new(model))
+    }
+
+    /// The same agent with some things otherwise, as a new value: in a test, or for one
+    /// customer.
+    ///
+    /// # Errors
+    /// As [`Builder::build`].
+    pub fn with_override(&self, change: Override) -> Result<Self, Error> {
+        change.apply(self.0.builder.clone()).build()
     }
 
     /// Runs the agent on a task in a new session; await it.
@@ -77,7 +96,7 @@ impl Agent {
 
     /// Who works in its sessions.
     pub fn id(&self) -> &AgentId {
-        &self.0.id
+        &self.0.builder.id
     }
 
     /// What it is, as far as it is data.
@@ -88,6 +107,6 @@ impl Agent {
 
 impl std::fmt::Debug for Agent {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Agent").field("id", &self.0.id).finish_non_exhaustive()
+        f.debug_struct("Agent").field("id", self.id()).finish_non_exhaustive()
     }
 }

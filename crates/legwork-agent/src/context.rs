@@ -1,19 +1,18 @@
 //! What a step has to work with; a driver holds no wiring of its own.
 
-use std::any::Any;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use legwork_core::budget::Amounts;
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::event::ToolFinished;
 use legwork_core::tool::Metadata;
 use legwork_core::{AgentState, Event, Micros, OnDoubt, ToolCall, ToolOutcome};
 use legwork_port::observer::LiveEvent;
-use legwork_port::{Cancellation, Clock, Lifecycle, Model, Observer, StepView, Trigger};
+use legwork_port::{Cancellation, Lifecycle, Model, Observer, Origin, StepView, Trigger};
 
+use crate::account::Share;
+use crate::agent::Inner;
 use crate::error::Halt;
-use crate::executor::Executor;
-use crate::lifecycle::Composite;
 use crate::toolbox::Toolbox;
 use crate::writer::Writer;
 
@@ -40,18 +39,15 @@ impl Control {
 
 /// What a step has to work with.
 pub struct StepContext {
-    pub(crate) models: Arc<BTreeMap<String, Arc<dyn Model>>>,
-    pub(crate) toolbox: Arc<Toolbox>,
-    pub(crate) executor: Executor,
-    pub(crate) core: Arc<dyn Lifecycle>,
-    pub(crate) lifecycle: Composite,
+    pub(crate) agent: Arc<Inner>,
     pub(crate) writer: Writer,
-    pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) observer: Arc<dyn Observer>,
     pub(crate) control: Control,
     pub(crate) on_doubt: Option<OnDoubt>,
-    pub(crate) deps: Option<Arc<dyn Any + Send + Sync>>,
+    pub(crate) observer: Arc<dyn Observer>,
+    pub(crate) origin: Arc<Origin>,
     pub(crate) view: StepView,
+    /// What the agents above leave to this one.
+    pub(crate) share: Option<Share>,
 }
 
 impl StepContext {
@@ -61,8 +57,8 @@ impl StepContext {
     /// When the agent was given no model of that name.
     pub fn model(&self, state: &AgentState) -> Result<&Arc<dyn Model>, ErrorRecord> {
         let name = &*state.settings().model;
-        self.models.get(name).ok_or_else(|| {
-            let known: Vec<_> = self.models.keys().map(String::as_str).collect();
+        self.agent.models.get(name).ok_or_else(|| {
+            let known: Vec<_> = self.agent.models.keys().map(String::as_str).collect();
             let message = format!(
                 "the agent has no model `{name}`: it has {}; give it that model when it is built",
                 known.join(", ")
@@ -73,12 +69,12 @@ impl StepContext {
 
     /// The tools there are.
     pub fn toolbox(&self) -> &Toolbox {
-        &self.toolbox
+        &self.agent.toolbox
     }
 
     /// The state told the time.
     pub fn tick(&self, state: AgentState) -> AgentState {
-        state.at(self.clock.now())
+        state.at(self.agent.clock.now())
     }
 
     /// Appends what the state has not committed yet, and tells whoever watches.
@@ -91,22 +87,38 @@ impl StepContext {
 
     /// Whether anything of the lifecycle wants a trigger.
     pub fn listens(&self, trigger: Trigger) -> bool {
-        self.lifecycle.listens(trigger)
+        self.agent.lifecycle.listens(trigger)
     }
 
-    /// Lets the lifecycle see the state on a trigger.
-    pub async fn fire(&self, trigger: Trigger, state: AgentState) -> AgentState {
-        if !self.lifecycle.listens(trigger) {
+    /// Lets the lifecycle see the state on a trigger: Core first, then hooks.
+    pub async fn fire(&self, trigger: Trigger, mut state: AgentState) -> AgentState {
+        let Inner { core, lifecycle, .. } = &*self.agent;
+        if !core.listens(trigger) && !lifecycle.listens(trigger) {
             return state;
         }
-        let state = self.lifecycle.on(trigger, state, &self.view).await;
+        let view = self.view.clone().with_tools(self.agent.toolbox.known());
+        let raised = state.stop_signals().len();
+        if core.listens(trigger) {
+            state = core.on(trigger, state, &view).await;
+        }
+        if lifecycle.listens(trigger) {
+            state = lifecycle.on(trigger, state, &view).await;
+        }
+        self.tell_signals(&state, raised);
         self.tick(state)
     }
 
     /// Tells live news to whoever watches.
-    pub fn live(&self, state: &AgentState, event: &LiveEvent<'_>) {
+    pub fn live(&self, event: &LiveEvent<'_>) {
         if self.observer.listens() {
-            self.observer.live(state.session(), event);
+            self.observer.live(&self.origin, event);
+        }
+    }
+
+    /// Tells the requests to stop that were raised since there were so many.
+    pub(crate) fn tell_signals(&self, state: &AgentState, since: usize) {
+        for signal in state.stop_signals().iter().skip(since) {
+            self.live(&LiveEvent::StopRaised { signal });
         }
     }
 
@@ -119,9 +131,9 @@ impl StepContext {
         outcome: ToolOutcome,
     ) -> AgentState {
         let step = state.current_step().map_or(0, |step| step.number);
-        self.live(&state, &LiveEvent::ToolFinished { step, index, call, outcome: &outcome });
+        self.live(&LiveEvent::ToolFinished { step, index, call, outcome: &outcome });
         let outcome = Arc::new(outcome);
-        let (took, metadata) = (Micros::ZERO, Metadata::default());
-        state.with(Event::ToolFinished(ToolFinished { index, outcome, took, metadata }))
+        let (took, metadata, used) = (Micros::ZERO, Metadata::default(), Amounts::default());
+        state.with(Event::ToolFinished(ToolFinished { index, outcome, took, metadata, used }))
     }
 }

@@ -1,16 +1,19 @@
 //! Runs the calls of a turn: beside each other, bounded, answered in call order.
 
 use std::collections::VecDeque;
+use std::future::pending;
 use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::{Either, FutureExt as _, select};
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
+use legwork_core::budget::Amounts;
 use legwork_core::event::{ToolFinished, ToolStarted};
 use legwork_core::state::CallStatus;
-use legwork_core::tool::{ExecutionMode, FailureKind, Metadata};
-use legwork_core::{AgentState, Event, Micros, ToolCall, ToolOutcome, ToolSpec};
+use legwork_core::tool::{Deferral, ExecutionMode, FailureKind, Place};
+use legwork_core::{AgentState, EffectKey, Event, Micros, Seq, ToolCall, ToolOutcome, ToolSpec};
 use legwork_port::observer::LiveEvent;
 use legwork_port::{BoxFuture, ToolContext, Toolset};
 
@@ -18,6 +21,7 @@ use crate::context::StepContext;
 use crate::doubt::{begun, settle_doubt};
 use crate::error::Halt;
 use crate::release::Release;
+use crate::subagent::{self, Family, Lease};
 use crate::toolbox::Shown;
 
 /// Outcomes of calls that took this long are committed as they come.
@@ -47,14 +51,26 @@ struct Job {
     resource: Option<String>,
     begun: bool,
     changed: Option<Arc<str>>,
+    /// What its subagent may use, if it runs one.
+    lease: Option<Lease>,
+}
+
+impl Job {
+    /// Takes what its subagent may use, if it runs one.
+    fn lease_from(&mut self, family: Option<&Family>, state: &AgentState) {
+        if self.spec.place == Place::Child {
+            self.lease = family.and_then(|family| family.lease(state, self.index, &self.call));
+        }
+    }
 }
 
 /// A call that was run.
 struct Ran {
     index: u32,
-    outcome: ToolOutcome,
+    /// None if it was cut off while it ran.
+    outcome: Option<ToolOutcome>,
     took: Micros,
-    metadata: Metadata,
+    context: ToolContext,
     spec: Arc<ToolSpec>,
 }
 
@@ -73,14 +89,19 @@ impl Executor {
             Err(message) => return Ok(fail_all(state, cx, &message)),
         };
         let (mut state, mut jobs) = collect(state, cx, &shown);
+        let family = Family::of(&state, cx, jobs.iter().map(|job| &*job.spec)).await;
+        // What those of before used is known before any of them goes on.
+        for job in jobs.iter_mut().filter(|job| job.begun) {
+            job.lease_from(family.as_ref(), &state);
+        }
         while !jobs.is_empty() && !cx.control.is_raised() && state.stop_signals().is_empty() {
             let batch = self.next_batch(&mut jobs);
             state = match batch.len() {
-                1 => run_one(state, cx, batch).await?,
-                _ => self.run_batch(state, cx, batch).await?,
+                1 => run_one(state, cx, family.as_ref(), batch).await?,
+                _ => self.run_batch(state, cx, family.as_ref(), batch).await?,
             };
         }
-        Ok(skip_rest(state, cx, jobs))
+        skip_rest(state, cx, jobs).await
     }
 
     /// Takes calls up to the next barrier: a sequential tool runs alone, and two calls on
@@ -107,6 +128,7 @@ impl Executor {
         &self,
         mut state: AgentState,
         cx: &StepContext,
+        family: Option<&Family>,
         mut waiting: VecDeque<Job>,
     ) -> Result<AgentState, Halt> {
         let mut release = Release::new(
@@ -117,19 +139,14 @@ impl Executor {
         loop {
             if !cx.control.is_raised() {
                 let room = self.bound.max(1).saturating_sub(running.len()).min(waiting.len());
-                let starting: Vec<Job> = waiting.drain(..room).collect();
-                state = begin(state, cx, &starting).await?;
+                let mut starting: Vec<Job> = waiting.drain(..room).collect();
+                state = begin(state, cx, family, &mut starting).await?;
                 running.extend(starting.into_iter().map(|job| call(job, &state, cx)));
             }
             if running.is_empty() {
                 break;
             }
-            let raised = std::pin::pin!(cx.control.raised());
-            let mut ended = Vec::new();
-            match select(running.next(), raised).await {
-                Either::Left((ran, _)) => ended.extend(ran),
-                Either::Right(_) => running.clear(),
-            }
+            let mut ended = Vec::from_iter(running.next().await);
             // What ended at the same time is committed together.
             while let Some(Some(ran)) = running.next().now_or_never() {
                 ended.push(ran);
@@ -138,7 +155,7 @@ impl Executor {
         }
         let state = interrupt(state, cx);
         release.rest(&state, cx);
-        Ok(skip_rest(state, cx, waiting))
+        skip_rest(state, cx, waiting).await
     }
 }
 
@@ -146,19 +163,16 @@ impl Executor {
 async fn run_one(
     state: AgentState,
     cx: &StepContext,
+    family: Option<&Family>,
     mut batch: VecDeque<Job>,
 ) -> Result<AgentState, Halt> {
     let mut release = Release::new(
         ExecutionMode::Sequential,
         batch.iter().map(|job| (job.index, &job.call, job.spec.mode)),
     );
-    let state = begin(state, cx, batch.make_contiguous()).await?;
+    let state = begin(state, cx, family, batch.make_contiguous()).await?;
     let Some(job) = batch.pop_front() else { return Ok(state) };
-    let running = call(job, &state, cx);
-    let ended = match select(running, std::pin::pin!(cx.control.raised())).await {
-        Either::Left((ran, _)) => vec![ran],
-        Either::Right(_) => Vec::new(),
-    };
+    let ended = vec![call(job, &state, cx).await];
     let state = record(cx.tick(state), cx, ended, &mut release).await?;
     Ok(interrupt(state, cx))
 }
@@ -178,8 +192,7 @@ fn collect(mut state: AgentState, cx: &StepContext, shown: &Shown) -> (AgentStat
         let changed = state.judged(at).and_then(|judged| judged.arguments.clone());
         let known = state.context().tools_shown.as_ref();
         let found = shown.specs.find(&slot.call.name).filter(|(place, _)| {
-            known.and_then(|known| known.tools.get(&slot.call.name))
-                == shown.specs.digest_of(*place)
+            known.and_then(|known| known.tools.get(&slot.call.name)) == shown.digest_of(*place)
         });
         let Some((place, spec)) = found else {
             let message = format!("The tool `{}` is not there any more as shown.", slot.call.name);
@@ -197,7 +210,8 @@ fn collect(mut state: AgentState, cx: &StepContext, shown: &Shown) -> (AgentStat
         };
         let resource = resource(spec, &call);
         let (spec, owner) = (Arc::clone(spec), Arc::clone(owner));
-        jobs.push_back(Job { index, call, spec, owner, resource, begun, changed });
+        let lease = None;
+        jobs.push_back(Job { index, call, spec, owner, resource, begun, changed, lease });
     }
     (state, jobs)
 }
@@ -211,13 +225,24 @@ fn resource(spec: &ToolSpec, call: &ToolCall) -> Option<String> {
 }
 
 /// Records the intents; those of `Once` calls are durable before anything starts.
-async fn begin(mut state: AgentState, cx: &StepContext, jobs: &[Job]) -> Result<AgentState, Halt> {
+async fn begin(
+    mut state: AgentState,
+    cx: &StepContext,
+    family: Option<&Family>,
+    jobs: &mut [Job],
+) -> Result<AgentState, Halt> {
     let mut once = false;
-    for job in jobs.iter().filter(|job| !job.begun) {
+    for job in jobs.iter_mut().filter(|job| !job.begun) {
+        job.lease_from(family, &state);
         let effect = job.spec.effect;
         once |= !effect.is_repeatable();
         let (index, arguments) = (job.index, job.changed.clone());
-        state = state.with(Event::ToolStarted(ToolStarted { index, effect, arguments }));
+        let (child, reserved) = job.lease.as_ref().map_or_else(Default::default, Lease::intent);
+        let started = ToolStarted { index, effect, arguments, child, reserved };
+        state = state.with(Event::ToolStarted(started));
+        if let Some(share) = &cx.share {
+            share.charge(&Amounts { tool_calls: 1, ..Amounts::default() });
+        }
     }
     let response = state.current_step().and_then(|step| step.response_entry);
     let unsaved = response.is_some_and(|entry| entry > state.committed_version());
@@ -227,45 +252,47 @@ async fn begin(mut state: AgentState, cx: &StepContext, jobs: &[Job]) -> Result<
     let step = state.current_step().map_or(0, |step| step.number);
     for job in jobs {
         let (index, call) = (job.index, &*job.call);
-        cx.live(&state, &LiveEvent::ToolStarted { step, index, call });
+        cx.live(&LiveEvent::ToolStarted { step, index, call });
     }
     Ok(cx.tick(state))
 }
 
 /// One running call; dropping it ends the tool.
 fn call(job: Job, state: &AgentState, cx: &StepContext) -> BoxFuture<'static, Ran> {
-    let clock = Arc::clone(&cx.clock);
-    let Some(key) = state.effect_key(job.index) else {
-        let outcome = ToolOutcome::failed("the call has no response entry");
-        let (index, spec, took) = (job.index, job.spec, Micros::ZERO);
-        let metadata = Metadata::default();
-        return Box::pin(std::future::ready(Ran { index, outcome, took, metadata, spec }));
-    };
-    let context = ToolContext::new(
-        state.clone(),
-        key,
-        cx.control.cancel.clone(),
-        Arc::clone(&cx.observer),
-        cx.deps.clone(),
-    );
+    let (clock, control) = (Arc::clone(&cx.agent.clock), cx.control.clone());
+    let Job { index, call, spec, owner, lease, .. } = job;
+    // A call is keyed by its response, which is recorded: the key is there.
+    let key = state.effect_key(index).unwrap_or_else(|| EffectKey {
+        session: state.session().clone(),
+        entry: Seq::ZERO,
+        index,
+    });
+    let (cancel, observer) = (control.cancel.clone(), Arc::clone(&cx.observer));
+    let context = ToolContext::new(state.clone(), key, cancel, observer, cx.agent.deps.clone());
+    let mut context = context.at(Arc::clone(&cx.origin));
+    let spawns = lease.is_some();
+    if let Some(lease) = lease {
+        context = context.with_runtime(lease.spawning(cx));
+    }
     Box::pin(async move {
         let start = clock.now().mono;
         // The call itself is made inside: it may panic before there is a future.
-        let body = async { job.owner.call(&job.call, &context).await };
-        let body = AssertUnwindSafe(body).catch_unwind();
-        let outcome = match job.spec.timeout {
-            None => body.await,
-            Some(limit) => {
-                match select(std::pin::pin!(body), clock.sleep(Duration::from(limit))).await {
-                    Either::Left((outcome, _)) => outcome,
-                    Either::Right(_) => Ok(timed_out(limit)),
-                }
-            }
+        let body = AssertUnwindSafe(async { owner.call(&call, &context).await }).catch_unwind();
+        // A subagent hears of it by itself, and ends in good order.
+        let raised = async { if spawns { pending().await } else { control.raised().await } };
+        let limit = match spec.timeout {
+            Some(limit) => clock.sleep(Duration::from(limit)),
+            None => Box::pin(pending()),
         };
-        let outcome = outcome.unwrap_or_else(|panic| panicked(&*panic));
+        let raised = pin!(raised);
+        let cut = select(raised, limit);
+        let outcome = match select(pin!(body), cut).await {
+            Either::Left((ended, _)) => Some(ended.unwrap_or_else(|panic| panicked(&*panic))),
+            Either::Right((Either::Left(_), _)) => None,
+            Either::Right((Either::Right(_), _)) => spec.timeout.map(timed_out),
+        };
         let took = clock.now().mono.since(start);
-        let metadata = context.take_metadata();
-        Ran { index: job.index, outcome, took, metadata, spec: job.spec }
+        Ran { index, outcome, took, context, spec }
     })
 }
 
@@ -289,28 +316,32 @@ async fn record(
 ) -> Result<AgentState, Halt> {
     ended.sort_by_key(|ran| ran.index);
     let mut urgent = false;
-    for mut ran in ended {
+    for ran in ended {
         let (index, took) = (ran.index, ran.took);
+        let outcome = match ran.outcome {
+            None => continue,
+            Some(ToolOutcome::Deferred(Deferral::Session(_))) => {
+                state = subagent::wait(state, cx, index);
+                continue;
+            }
+            Some(outcome) => limit_retries(&state, &ran.spec, outcome.for_journal()),
+        };
         urgent |= !ran.spec.effect.is_repeatable() || took >= SLOW;
-        let outcome = std::mem::replace(&mut ran.outcome, ToolOutcome::Interrupted);
-        let outcome = Arc::new(limit_retries(&state, &ran, outcome.for_journal()));
+        let outcome = Arc::new(outcome);
         release.ended(&state, cx, index, &outcome);
-        state = state.with(Event::ToolFinished(ToolFinished {
-            index,
-            outcome,
-            took,
-            metadata: ran.metadata,
-        }));
+        let (metadata, used) = (ran.context.take_metadata(), ran.context.take_used());
+        let finished = ToolFinished { index, outcome, took, metadata, used };
+        state = state.with(Event::ToolFinished(finished));
     }
     if urgent { cx.commit(state).await } else { Ok(state) }
 }
 
 /// A retry asked for too often becomes a failure that says so.
-fn limit_retries(state: &AgentState, ran: &Ran, outcome: ToolOutcome) -> ToolOutcome {
+fn limit_retries(state: &AgentState, spec: &ToolSpec, outcome: ToolOutcome) -> ToolOutcome {
     let ToolOutcome::Retry(message) = outcome else { return outcome };
-    let name = &ran.spec.name;
+    let name = &spec.name;
     let before = state.execution().and_then(|e| e.retries.get(name)).copied().unwrap_or(0);
-    let (attempt, max) = (before.saturating_add(1), ran.spec.max_retries);
+    let (attempt, max) = (before.saturating_add(1), spec.max_retries);
     if attempt > max {
         let message = format!("{message} (attempt {attempt} of `{name}`; it is not tried again)");
         return ToolOutcome::Failed(FailureKind::RetriesExhausted, message);
@@ -336,22 +367,29 @@ fn interrupt(mut state: AgentState, cx: &StepContext) -> AgentState {
 
 /// Calls that will not start any more, for the execution was stopped or cancelled. Those
 /// that began under another run may have happened.
-fn skip_rest(mut state: AgentState, cx: &StepContext, jobs: VecDeque<Job>) -> AgentState {
+async fn skip_rest(
+    mut state: AgentState,
+    cx: &StepContext,
+    jobs: VecDeque<Job>,
+) -> Result<AgentState, Halt> {
     let why = match state.stop_signals().first() {
         _ if cx.control.cancel.is_cancelled() => "the execution was cancelled".to_owned(),
         Some(signal) => format!("the execution was stopped ({})", signal.reason),
-        None => return state,
+        None => return Ok(state),
     };
     for job in jobs {
         let slot = state.current_step().and_then(|step| step.calls.get(job.index as usize));
-        if slot.is_none_or(|slot| slot.execution().is_some()) {
-            continue;
-        }
-        let skipped = || ToolOutcome::Skipped(why.clone());
-        let outcome = if job.begun { ToolOutcome::Interrupted } else { skipped() };
-        state = cx.answer(state, job.index, &job.call, outcome);
+        state = match slot {
+            Some(slot) if slot.execution().is_none() && job.begun => {
+                subagent::interrupted(state, cx, job.index).await?
+            }
+            Some(slot) if slot.execution().is_none() => {
+                cx.answer(state, job.index, &job.call, ToolOutcome::Skipped(why.clone()))
+            }
+            _ => state,
+        };
     }
-    state
+    Ok(state)
 }
 
 fn fail_all(mut state: AgentState, cx: &StepContext, message: &str) -> AgentState {

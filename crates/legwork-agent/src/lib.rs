@@ -7,8 +7,10 @@
 //! [`lifecycle`], [`hooks`], [`context`], [`toolbox`], [`builder`], [`agent`].
 #![forbid(unsafe_code)]
 
+mod account;
 pub mod agent;
 pub mod builder;
+pub mod capability;
 pub mod context;
 mod doubt;
 pub mod driver;
@@ -17,23 +19,31 @@ pub mod executor;
 pub mod hooks;
 pub mod lifecycle;
 pub mod memory;
+pub mod news;
 pub mod open;
+mod overriding;
 mod release;
 pub mod request;
 pub mod run;
 pub mod session;
+mod spending;
 pub mod stream;
+pub mod subagent;
 pub mod toolbox;
 mod validate;
 mod writer;
 
 pub use agent::Agent;
 pub use builder::Builder;
+pub use capability::{Capability, Resolved};
 pub use context::{Control, StepContext};
 pub use driver::{Driver, ToolCalling};
 pub use error::{Error, Halt};
-pub use hooks::{Hook, HookError, HookStack, hook};
+pub use hooks::{Handler, Hook, HookError, HookStack, hook};
 pub use lifecycle::{Composite, CoreLifecycle};
+pub use news::{News, RunEvent};
+pub use overriding::Override;
 pub use request::{Run, RunRequest};
 pub use session::Session;
-pub use stream::{RunEvent, RunStream};
+pub use stream::RunStream;
+pub use subagent::Subagent;

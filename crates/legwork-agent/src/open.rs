@@ -2,17 +2,18 @@
 
 use std::sync::Arc;
 
-use legwork_core::event::{Defined, SessionStarted};
+use legwork_core::event::{Defined, ParentLink, SessionStarted};
 use legwork_core::state::Input;
 use legwork_core::{AgentState, Entry, Event, ExecutionStatus, Message, SessionId};
 use legwork_port::observer::LiveEvent;
-use legwork_port::{Observer, StepView, Trigger};
+use legwork_port::{Observer, Origin, StepView, Trigger};
 
 use crate::agent::Inner;
 use crate::context::{Control, StepContext};
 use crate::error::{Error, Halt, HaltReason};
 use crate::request::{Run, RunRequest, Task};
 use crate::run::{self, Advance};
+use crate::subagent::{self, Born};
 use crate::writer::Writer;
 
 /// An execution that is open. Dropping it gives the claim back and loses nothing that
@@ -22,6 +23,7 @@ pub struct Active {
     cx: StepContext,
     state: AgentState,
     idle: AgentState,
+    parent: Option<ParentLink>,
     rests: bool,
 }
 
@@ -31,22 +33,25 @@ impl Active {
         let fresh = request.session.is_none();
         let session = request.session.clone().unwrap_or_else(|| agent.ids.session());
         let claim = agent.store.claim(&session).await?;
+        let born = request.born.unwrap_or_else(|| Born::root(session.clone()));
+        let (store, origin) = (Arc::clone(&agent.store), Arc::clone(&born.origin));
         let observer = observers(&agent.observer, request.observer.clone());
-        let writer =
-            Writer { store: Arc::clone(&agent.store), claim, observer: Arc::clone(&observer) };
+        let view = StepView::new(
+            Arc::clone(&origin),
+            Arc::clone(&agent.clock),
+            Arc::clone(&observer),
+            agent.deps.clone(),
+        );
+        let (told, from) = (Arc::clone(&observer), Arc::clone(&origin));
         let cx = StepContext {
-            models: Arc::clone(&agent.models),
-            toolbox: Arc::clone(&agent.toolbox),
-            executor: agent.executor,
-            core: Arc::clone(&agent.core),
-            lifecycle: agent.lifecycle.clone(),
-            writer,
-            clock: Arc::clone(&agent.clock),
-            observer,
+            agent: Arc::clone(&agent),
+            writer: Writer { store, claim, observer: told, origin: from },
             control: request.control.clone(),
             on_doubt: request.on_doubt,
-            deps: agent.deps.clone(),
-            view: StepView::default(),
+            observer,
+            origin,
+            view,
+            share: born.share,
         };
         let state = match request.state {
             Some(state) => state,
@@ -55,7 +60,7 @@ impl Active {
         };
         let state = cx.tick(state).resumed();
         let idle = AgentState::new(state.session().clone());
-        let mut active = Self { agent, cx, state, idle, rests: false };
+        let mut active = Self { agent, cx, state, idle, parent: born.parent, rests: false };
         active.begin(request.task).await?;
         Ok(active)
     }
@@ -66,7 +71,7 @@ impl Active {
             Task::Start(input) => self.start(state, input).await?,
             Task::Resume => self.resume(state).await?,
         };
-        self.cx.toolbox.open().await.map_err(Error::Build)?;
+        self.cx.toolbox().open().await.map_err(Error::Build)?;
         self.state = state;
         Ok(())
     }
@@ -82,7 +87,7 @@ impl Active {
         if state.version() == legwork_core::Seq::ZERO {
             return Err(Error::UnknownSession(state.session().clone()));
         }
-        let state = self.define(state);
+        let state = subagent::awaken(self.define(state));
         if state.status().is_some_and(|status| !status.is_terminal()) {
             return Ok(self.show_response(state).await);
         }
@@ -105,9 +110,12 @@ impl Active {
     fn define(&self, state: AgentState) -> AgentState {
         let mut state = state;
         if state.facts().agent.is_none() {
-            let (session, agent) = (state.session().clone(), self.agent.id.clone());
-            let started = SessionStarted { session, agent, parent: None };
+            let (session, agent) = (state.session().clone(), self.agent.builder.id.clone());
+            let started = SessionStarted { session, agent, parent: self.parent.clone() };
             state = state.with(Event::SessionStarted(started));
+            for (key, value) in &self.agent.builder.metadata {
+                state = state.with_metadata(key, Some(value.clone()));
+            }
         }
         if state.facts().definition_digest.as_ref() == Some(&self.agent.digest) {
             return state;
@@ -143,11 +151,11 @@ impl Active {
             }
             Ok(Advance::Rest(state)) => {
                 self.state = state;
-                self.cx.toolbox.close().await;
+                self.cx.toolbox().close().await;
                 return Ok(false);
             }
             Err(halt) => {
-                self.cx.toolbox.close().await;
+                self.cx.toolbox().close().await;
                 return self.halted(halt);
             }
         }
@@ -200,7 +208,7 @@ async fn load(cx: &StepContext, session: &SessionId) -> Result<AgentState, Error
     let loaded = cx.writer.store.read(session).await?;
     let state = loaded.journal.fold(session);
     if let Some(damage) = &loaded.damage {
-        cx.live(&state, &LiveEvent::JournalCut { damage });
+        cx.live(&LiveEvent::JournalCut { damage });
     }
     Ok(state)
 }
@@ -217,13 +225,13 @@ fn observers(always: &Arc<dyn Observer>, this_run: Option<Arc<dyn Observer>>) ->
 struct Both(Arc<dyn Observer>, Arc<dyn Observer>);
 
 impl Observer for Both {
-    fn live(&self, session: &SessionId, event: &LiveEvent<'_>) {
-        self.0.live(session, event);
-        self.1.live(session, event);
+    fn live(&self, origin: &Origin, event: &LiveEvent<'_>) {
+        self.0.live(origin, event);
+        self.1.live(origin, event);
     }
 
-    fn committed(&self, session: &SessionId, entries: &[Arc<Entry>]) {
-        self.0.committed(session, entries);
-        self.1.committed(session, entries);
+    fn committed(&self, origin: &Origin, entries: &[Arc<Entry>]) {
+        self.0.committed(origin, entries);
+        self.1.committed(origin, entries);
     }
 }

@@ -69,7 +69,7 @@ impl Release {
             }
             held.told = true;
             let (index, call) = (held.index, &*held.call);
-            cx.live(state, &LiveEvent::ToolFinished { step, index, call, outcome });
+            cx.live(&LiveEvent::ToolFinished { step, index, call, outcome });
         }
     }
 }

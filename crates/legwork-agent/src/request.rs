@@ -12,6 +12,7 @@ use crate::context::Control;
 use crate::error::Error;
 use crate::open::Active;
 use crate::stream::RunStream;
+use crate::subagent::Born;
 
 /// A run asked for; await it, or take its events with [`RunRequest::stream`].
 #[must_use = "a run does nothing until it is awaited"]
@@ -23,6 +24,8 @@ pub struct RunRequest {
     pub(crate) observer: Option<Arc<dyn Observer>>,
     pub(crate) control: Control,
     pub(crate) on_doubt: Option<OnDoubt>,
+    /// Whose subagent this is, if it is one.
+    pub(crate) born: Option<Born>,
 }
 
 /// What is to be done with the session.
@@ -43,7 +46,12 @@ impl RunRequest {
     pub(crate) fn new(agent: Agent, task: Task, session: Option<SessionId>) -> Self {
         let on_doubt = agent.0.on_doubt;
         let control = Control::default();
-        Self { agent, task, session, state: None, observer: None, control, on_doubt }
+        let (state, observer, born) = (None, None, None);
+        Self { agent, task, session, state, observer, control, on_doubt, born }
+    }
+
+    pub(crate) fn born(self, born: Born) -> Self {
+        Self { born: Some(born), ..self }
     }
 
     /// In this session, new or not, instead of a new one with a random name.

@@ -5,17 +5,19 @@
 
 use std::sync::Arc;
 
+use legwork_core::continuation::checkpoint;
 use legwork_core::event::{Answered, ExecutionFinished, InboxTaken, StepFinished, StopPrevented};
 use legwork_core::inbox::{Answer, Item, Posted, Verdict};
-use legwork_core::state::Input;
+use legwork_core::state::{Input, PendingReason};
 use legwork_core::{
     AgentState, ContinuationOutcome, Event, ExecutionStatus, OnDoubt, Owed, StopReason, StopSignal,
 };
-use legwork_port::Trigger;
+use legwork_port::{LiveEvent, Trigger};
 
 use crate::context::StepContext;
 use crate::driver::Driver;
 use crate::error::{Halt, HaltReason};
+use crate::subagent;
 
 /// Whether there is more to do.
 #[derive(Debug)]
@@ -34,6 +36,7 @@ pub(crate) async fn step(
 ) -> Result<Advance, Halt> {
     let mut state = cx.tick(state);
     loop {
+        cx.live(&LiveEvent::StateUpdated { version: state.version(), head: state.head() });
         if cx.control.interrupt.is_cancelled() {
             let state = cx.commit(state).await?;
             return Err(Halt::new(state, HaltReason::Interrupted));
@@ -58,10 +61,13 @@ fn raise_cancel(cx: &StepContext, state: AgentState) -> AgentState {
         return state;
     }
     let words = "that it was cancelled";
-    state.with_stop_signal(StopSignal::new(StopReason::UserRequested, "cancellation", words))
+    let signal = StopSignal::new(StopReason::UserRequested, "cancellation", words);
+    cx.live(&LiveEvent::StopRaised { signal: &signal });
+    state.with_stop_signal(signal)
 }
 
-/// Before a step: the inbox is taken up, hooks see the state, limits are asked.
+/// Before a step: the inbox is taken up, hooks see the state, then a checkpoint: what is
+/// forbidden now makes no step.
 async fn begin_step(
     driver: &dyn Driver,
     cx: &StepContext,
@@ -71,14 +77,20 @@ async fn begin_step(
     if state.owed() != Owed::Infer {
         return Ok(state);
     }
+    if cx.listens(Trigger::StepStart)
+        && let Err(message) = cx.toolbox().all(&state).await
+    {
+        cx.live(&LiveEvent::Warning { message: &message });
+    }
     let state = cx.fire(Trigger::StepStart, state).await;
-    if let Some(limit) = state.ledger().forbids_step(state.now().wall) {
-        return Ok(state.with_stop_signal(StopSignal::limit("budget", limit)));
+    match checkpoint(&cx.agent.criteria, &state) {
+        Some(signal) if !state.stop_signals().contains(&signal) => {
+            cx.live(&LiveEvent::StopRaised { signal: &signal });
+            Ok(state.with_stop_signal(signal))
+        }
+        Some(_) => Ok(state),
+        None => drive(driver, cx, state).await,
     }
-    if state.owed() != Owed::Infer {
-        return Ok(state);
-    }
-    drive(driver, cx, state).await
 }
 
 /// Lets the driver make the step, and refuses a state that is none of ours.
@@ -89,8 +101,10 @@ async fn drive(
 ) -> Result<AgentState, Halt> {
     let state = state.rooted();
     let mark = state.mark();
+    let raised = state.stop_signals().len();
     let after = driver.use_tools(state, cx).await?;
     if after.extends(&mark) {
+        cx.tell_signals(&after, raised);
         return Ok(after);
     }
     // What was handed back is none of ours: the journal says where the session stands.
@@ -133,15 +147,14 @@ async fn end_step(cx: &StepContext, state: AgentState) -> AgentState {
     if state.current_error().is_some() {
         state = cx.fire(Trigger::Error, state).await;
     }
-    state = cx.core.on(Trigger::StepEnd, state, &cx.view).await;
-    if cx.listens(Trigger::StepEnd) {
-        let before = (state.votes().len(), state.stop_signals().len());
-        state = cx.fire(Trigger::StepEnd, state).await;
-        if (state.votes().len(), state.stop_signals().len()) != before {
-            state = cx.core.on(Trigger::StepEnd, state, &cx.view).await;
-        }
+    let before = (state.votes().len(), state.stop_signals().len());
+    state = cx.fire(Trigger::StepEnd, state).await;
+    if (state.votes().len(), state.stop_signals().len()) != before {
+        state = cx.agent.core.on(Trigger::StepEnd, state, &cx.view).await;
     }
     let outcome = state.continuation_outcome().cloned().unwrap_or_else(nothing_decided);
+    let step = state.current_step().map_or(0, |step| step.number);
+    cx.live(&LiveEvent::ContinuationEvaluated { step, outcome: &outcome });
     let took = state.step_time();
     state.with(Event::StepFinished(StepFinished { outcome, took }))
 }
@@ -191,10 +204,27 @@ async fn stop(cx: &StepContext, state: AgentState) -> Result<AgentState, Halt> {
             return Ok(state.with(Event::StopPrevented(StopPrevented { by })));
         }
     }
-    let status = outcome.stop_reason().map_or(ExecutionStatus::Stopped, ExecutionStatus::from);
+    let (status, outcome) = end(cx, &state, outcome);
     let state = state.with(Event::ExecutionFinished(ExecutionFinished { status, outcome }));
     let state = cx.fire(Trigger::ExecutionEnd, state).await;
     cx.commit(state).await
+}
+
+/// How the execution ends; what becomes of one that an error ended, a handler says.
+fn end(
+    cx: &StepContext,
+    state: &AgentState,
+    outcome: Arc<ContinuationOutcome>,
+) -> (ExecutionStatus, Arc<ContinuationOutcome>) {
+    let failed = outcome.stop_reason() == Some(&StopReason::Error);
+    let Some(error) = state.errors().last().filter(|_| failed) else {
+        let status = outcome.stop_reason().map_or(ExecutionStatus::Stopped, ExecutionStatus::from);
+        return (status, outcome);
+    };
+    cx.live(&LiveEvent::ExecutionFailed { error });
+    let mut failure = cx.agent.error_handler.handle(state, error);
+    failure.outcome.votes.clone_from(&outcome.votes);
+    (failure.status, Arc::new(failure.outcome))
 }
 
 /// A signal raised between steps decides the outcome; one decided at a step's end stands.
@@ -213,11 +243,17 @@ fn decide_stop(state: AgentState) -> AgentState {
 /// was stopped waits for nobody.
 async fn pause(cx: &StepContext, state: AgentState) -> Result<Advance, Halt> {
     let mut state = take_inbox(cx, state).await?;
-    if cx.on_doubt == Some(OnDoubt::Tell) || !state.stop_signals().is_empty() {
-        for pending in state.pending().to_vec() {
-            let answer = Answer { id: pending.id, verdict: Verdict::Tell };
-            state = state.with(Event::Answered(Answered { answer }));
-        }
+    let stopped = !state.stop_signals().is_empty();
+    for pending in state.pending().to_vec() {
+        state = match pending.reason {
+            PendingReason::Subagent if stopped => subagent::give_up(state, cx, &pending).await?,
+            PendingReason::Subagent => state,
+            _ if stopped || cx.on_doubt == Some(OnDoubt::Tell) => {
+                let answer = Answer { id: pending.id, verdict: Verdict::Tell };
+                state.with(Event::Answered(Answered { answer }))
+            }
+            _ => state,
+        };
     }
     let rests = state.owed() == Owed::Pause;
     let state = cx.commit(state).await?;

@@ -5,73 +5,14 @@ use std::future::IntoFuture as _;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
-use std::time::Duration;
 
 use futures_util::Stream;
-use legwork_core::{Entry, SessionId, ToolCall, ToolOutcome};
-use legwork_port::model::Delta;
-use legwork_port::observer::LiveEvent;
-use legwork_port::{BoxFuture, Observer};
+use legwork_core::Entry;
+use legwork_port::{BoxFuture, LiveEvent, Observer, Origin};
 
 use crate::error::Error;
+use crate::news::{News, RunEvent};
 use crate::request::{Run, RunRequest};
-
-/// Something that a run tells.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub enum RunEvent {
-    /// The journal's tail was damaged and cut.
-    JournalCut(String),
-    /// A step begins.
-    StepStarted(u32),
-    /// A request goes to this model.
-    InferenceStarted(u32, String),
-    /// The request failed and is made again: the attempt that failed, the wait before
-    /// the next, and what happened.
-    InferenceRetried(u32, Duration, String),
-    /// A piece of the answer's text.
-    Text(String),
-    /// A piece of the thinking.
-    Thinking(String),
-    /// A call began to run.
-    ToolStarted(u32, ToolCall),
-    /// A running call says how far it got.
-    ToolProgress(u32, String),
-    /// A call was answered.
-    ToolFinished(u32, ToolCall, ToolOutcome),
-    /// An entry is in the journal now.
-    Committed(Arc<Entry>),
-}
-
-impl RunEvent {
-    /// The live event as an owned one; none for pieces of a call.
-    pub fn from_live(event: &LiveEvent<'_>) -> Option<Self> {
-        Some(match event {
-            LiveEvent::JournalCut { damage } => Self::JournalCut((*damage).to_owned()),
-            LiveEvent::StepStarted { step } => Self::StepStarted(*step),
-            LiveEvent::InferenceStarted { step, model } => {
-                Self::InferenceStarted(*step, (*model).to_owned())
-            }
-            LiveEvent::InferenceRetried { retry, .. } => {
-                Self::InferenceRetried(retry.attempt, retry.wait, retry.error.to_owned())
-            }
-            LiveEvent::Delta { delta: Delta::Text(text), .. } => Self::Text((*text).to_owned()),
-            LiveEvent::Delta { delta: Delta::Thinking(text), .. } => {
-                Self::Thinking((*text).to_owned())
-            }
-            LiveEvent::ToolStarted { index, call, .. } => {
-                Self::ToolStarted(*index, (*call).clone())
-            }
-            LiveEvent::ToolProgress { index, message } => {
-                Self::ToolProgress(*index, (*message).to_owned())
-            }
-            LiveEvent::ToolFinished { index, call, outcome, .. } => {
-                Self::ToolFinished(*index, (*call).clone(), (*outcome).clone())
-            }
-            _ => return None,
-        })
-    }
-}
 
 #[derive(Default)]
 struct Queue(Mutex<VecDeque<RunEvent>>);
@@ -87,14 +28,17 @@ impl Queue {
 }
 
 impl Observer for Queue {
-    fn live(&self, _: &SessionId, event: &LiveEvent<'_>) {
-        if let Some(event) = RunEvent::from_live(event) {
-            self.push(event);
+    fn live(&self, origin: &Origin, event: &LiveEvent<'_>) {
+        if let Some(news) = News::from_live(event) {
+            self.push(RunEvent::new(origin, news));
         }
     }
 
-    fn committed(&self, _: &SessionId, entries: &[Arc<Entry>]) {
-        entries.iter().for_each(|entry| self.push(RunEvent::Committed(Arc::clone(entry))));
+    fn committed(&self, origin: &Origin, entries: &[Arc<Entry>]) {
+        for entry in entries {
+            let news = News::Committed { entry: Arc::clone(entry) };
+            self.push(RunEvent::new(origin, news));
+        }
     }
 }
 

@@ -1,10 +1,11 @@
-//! The tools of an agent: combined, compiled once, found by name.
+//! The tools of an agent: combined, selected, compiled once, found by name.
 
-use std::sync::{Arc, OnceLock};
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use jsonschema::Validator;
-use legwork_core::tool::ToolSpecs;
-use legwork_core::{AgentState, ToolCall, ToolOutcome, ToolSpec};
+use legwork_core::tool::{ToolSelection, ToolSpecs};
+use legwork_core::{AgentState, Digest, ToolCall, ToolOutcome, ToolSpec};
 use legwork_port::{BoxFuture, Tool, ToolContext, Toolset};
 use serde_json::Value;
 use tokio::sync::OnceCell;
@@ -14,42 +15,141 @@ use crate::validate;
 /// The toolsets of an agent; what never changes is compiled once.
 pub struct Toolbox {
     sets: Vec<Arc<dyn Toolset>>,
+    names: Names,
     fixed: OnceCell<Arc<Shown>>,
+    /// The tools as they were last collected, and as a step last showed them.
+    last: Mutex<Last>,
+}
+
+#[derive(Default)]
+struct Last {
+    all: Arc<Shown>,
+    /// What a step showed, and of which tools that was made.
+    shown: Arc<Shown>,
+    of: Arc<Shown>,
+}
+
+/// Which names of tools an agent may have; what is denied stays denied.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Names {
+    /// Only these; none = all.
+    pub allowed: Option<BTreeSet<String>>,
+    /// None of these.
+    pub denied: BTreeSet<String>,
+}
+
+impl Names {
+    /// Whether a tool of this name may be had.
+    pub fn admit(&self, name: &str) -> bool {
+        self.allowed.as_ref().is_none_or(|allowed| allowed.contains(name))
+            && !self.denied.contains(name)
+    }
 }
 
 /// The tools of a step with their compiled schemas.
+#[derive(Default)]
 pub struct Shown {
     /// The tools as the model is shown them.
     pub specs: Arc<ToolSpecs>,
-    owners: Vec<Arc<dyn Toolset>>,
+    tools: Vec<Shelf>,
+}
+
+/// One tool: where it comes from, what it is by itself, and its schema.
+#[derive(Clone)]
+struct Shelf {
+    owner: Arc<dyn Toolset>,
+    /// The digest of the tool as it is by itself, however it is shown.
+    digest: Digest,
     /// Compiled when a tool is first called: that takes longer than a request.
-    validators: Vec<OnceLock<Result<Validator, String>>>,
+    validator: Arc<OnceLock<Result<Validator, String>>>,
 }
 
 impl Toolbox {
     /// The tools of several toolsets, in their order.
     pub fn new(sets: Vec<Arc<dyn Toolset>>) -> Self {
-        Self { sets, fixed: OnceCell::new() }
+        Self { sets, names: Names::default(), fixed: OnceCell::new(), last: Mutex::default() }
     }
 
-    /// The tools for a state.
+    /// The same, with these names only.
+    #[must_use]
+    pub fn with_names(self, names: Names) -> Self {
+        Self { names, ..self }
+    }
+
+    /// All tools for a state.
     ///
     /// # Errors
     /// When a toolset cannot tell them, or two have one name.
+    pub async fn all(&self, state: &AgentState) -> Result<Arc<Shown>, String> {
+        if let Some(all) = self.fixed.get() {
+            return Ok(Arc::clone(all));
+        }
+        let all = match self.sets.iter().all(|set| set.is_static()) {
+            true => Arc::clone(self.fixed.get_or_try_init(|| self.collect(state)).await?),
+            false => self.collect(state).await?,
+        };
+        self.last().all = Arc::clone(&all);
+        Ok(all)
+    }
+
+    /// The tools as they were last collected.
+    pub fn known(&self) -> Arc<ToolSpecs> {
+        match self.fixed.get() {
+            Some(all) => Arc::clone(&all.specs),
+            None => Arc::clone(&self.last().all.specs),
+        }
+    }
+
+    /// The tools that the next inference of a state is shown: what a hook selected, or, in
+    /// a step under way, what it was shown before.
+    ///
+    /// # Errors
+    /// As [`Toolbox::all`].
+    pub async fn to_show(&self, state: &AgentState) -> Result<Arc<Shown>, String> {
+        if state.current_step().is_some() {
+            return self.shown(state).await;
+        }
+        let all = self.all(state).await?;
+        let Some(selection) = state.tool_selection() else { return Ok(all) };
+        Ok(self.keep(all.select(selection), all))
+    }
+
+    /// The tools that the step under way was shown, as its journal says: those of them
+    /// that are there still.
+    ///
+    /// # Errors
+    /// As [`Toolbox::all`].
     pub async fn shown(&self, state: &AgentState) -> Result<Arc<Shown>, String> {
-        if !self.sets.iter().all(|set| set.is_static()) {
-            return self.collect(state).await;
+        let all = self.all(state).await?;
+        let Some(recorded) = &state.context().tools_shown else { return Ok(all) };
+        if recorded.digest.as_ref() == all.specs.digest() {
+            return Ok(all);
         }
-        if let Some(shown) = self.fixed.get() {
-            return Ok(Arc::clone(shown));
+        let (last, of) = {
+            let last = self.last();
+            (Arc::clone(&last.shown), Arc::clone(&last.of))
+        };
+        if Arc::ptr_eq(&of, &all) && recorded.digest.as_ref() == last.specs.digest() {
+            return Ok(last);
         }
-        self.fixed.get_or_try_init(|| self.collect(state)).await.map(Arc::clone)
+        Ok(self.keep(all.like(recorded.specs.iter()), all))
+    }
+
+    fn keep(&self, shown: Shown, of: Arc<Shown>) -> Arc<Shown> {
+        let shown = Arc::new(shown);
+        let mut last = self.last();
+        last.shown = Arc::clone(&shown);
+        last.of = of;
+        shown
+    }
+
+    fn last(&self) -> std::sync::MutexGuard<'_, Last> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn collect(&self, state: &AgentState) -> Result<Arc<Shown>, String> {
         let mut specs: Vec<Arc<ToolSpec>> = Vec::new();
-        let mut owners = Vec::new();
-        let mut validators = Vec::new();
+        let mut tools = Vec::new();
         for set in &self.sets {
             for spec in set.specs(state).await? {
                 if specs.iter().any(|known| known.name == spec.name) {
@@ -58,12 +158,15 @@ impl Toolbox {
                         spec.name
                     ));
                 }
-                validators.push(OnceLock::new());
-                owners.push(Arc::clone(set));
+                if !self.names.admit(&spec.name) {
+                    continue;
+                }
+                let (owner, digest) = (Arc::clone(set), spec.digest());
+                tools.push(Shelf { owner, digest, validator: Arc::default() });
                 specs.push(spec);
             }
         }
-        Ok(Arc::new(Shown { specs: Arc::new(ToolSpecs::new(specs)), owners, validators }))
+        Ok(Arc::new(Shown { specs: Arc::new(ToolSpecs::new(specs)), tools }))
     }
 
     pub(crate) async fn open(&self) -> Result<(), String> {
@@ -81,25 +184,57 @@ impl Toolbox {
 }
 
 impl Shown {
+    fn select(&self, selection: &ToolSelection) -> Self {
+        self.each(|spec| selection.apply(spec))
+    }
+
+    /// Those of these tools that are here, in the words that were recorded.
+    fn like<'a>(&self, recorded: impl Iterator<Item = &'a Arc<ToolSpec>> + Clone) -> Self {
+        self.each(|spec| recorded.clone().find(|known| known.name == spec.name).cloned())
+    }
+
+    fn each(&self, shown_as: impl Fn(&Arc<ToolSpec>) -> Option<Arc<ToolSpec>>) -> Self {
+        let (mut specs, mut tools) = (Vec::new(), Vec::new());
+        for (spec, shelf) in self.specs.iter().zip(&self.tools) {
+            let Some(shown) = shown_as(spec) else { continue };
+            let mut shelf = shelf.clone();
+            if shown.parameters != spec.parameters {
+                shelf.validator = Arc::default();
+            }
+            specs.push(shown);
+            tools.push(shelf);
+        }
+        Self { specs: Arc::new(ToolSpecs::new(specs)), tools }
+    }
+
     /// Checks arguments of the tool at an index.
     ///
     /// # Errors
     /// What does not fit, in words for the model.
     pub fn validate(&self, index: usize, arguments: &Value) -> Result<(), String> {
-        let (Some(validator), Some(spec)) =
-            (self.validators.get(index), self.specs.iter().nth(index))
+        let (Some(shelf), Some(spec)) = (self.tools.get(index), self.specs.iter().nth(index))
         else {
             return Ok(());
         };
-        match validator.get_or_init(|| validate::compile(&spec.parameters)) {
+        match shelf.validator.get_or_init(|| validate::compile(&spec.parameters)) {
             Ok(validator) => validate::check(validator, &spec.parameters, arguments),
             Err(error) => Err(format!("The tool's own schema is none: {error}.")),
         }
     }
 
+    /// The digest of each tool as it is by itself, in their order.
+    pub(crate) fn digests(&self) -> Vec<Digest> {
+        self.tools.iter().map(|shelf| shelf.digest.clone()).collect()
+    }
+
+    /// The digest of the tool at an index as it is by itself.
+    pub(crate) fn digest_of(&self, index: usize) -> Option<&Digest> {
+        self.tools.get(index).map(|shelf| &shelf.digest)
+    }
+
     /// The toolset that has the tool at an index.
     pub(crate) fn owner(&self, index: usize) -> Option<&Arc<dyn Toolset>> {
-        self.owners.get(index)
+        self.tools.get(index).map(|shelf| &shelf.owner)
     }
 }
 

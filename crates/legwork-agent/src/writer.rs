@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use legwork_core::AgentState;
 use legwork_port::store::Claim;
-use legwork_port::{Observer, Store};
+use legwork_port::{Observer, Origin, Store};
 
 use crate::error::Halt;
 
@@ -12,6 +12,7 @@ pub(crate) struct Writer {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) claim: Box<dyn Claim>,
     pub(crate) observer: Arc<dyn Observer>,
+    pub(crate) origin: Arc<Origin>,
 }
 
 impl Writer {
@@ -25,7 +26,7 @@ impl Writer {
             return Err(Halt::new(state, error));
         }
         if self.observer.listens() {
-            self.observer.committed(state.session(), &entries);
+            self.observer.committed(&self.origin, &entries);
         }
         drop(entries);
         Ok(state.committed())

@@ -24,6 +24,8 @@ string_enum! {
         Lineage = "lineage",
         /// A hook or lifecycle failed.
         Hook = "hook",
+        /// A hook or lifecycle changed what may not change at that point.
+        NotAllowed = "not_allowed",
         /// A limit refused the call.
         Budget = "budget",
         /// The agent is set up wrongly.

@@ -42,7 +42,7 @@ pub use embedder::Embedder;
 pub use legwork_core as core;
 pub use lifecycle::{Lifecycle, StepView, Trigger};
 pub use model::{Delta, Deltas, Model, Profile, Retry};
-pub use observer::{LiveEvent, Observer};
+pub use observer::{HookEnd, LiveEvent, Observer, Origin};
 pub use sandbox::Sandbox;
 pub use store::{Claim, Store};
 pub use tool::{Tool, ToolContext, Toolset};

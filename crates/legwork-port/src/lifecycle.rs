@@ -1,10 +1,13 @@
 //! The uniform observer: every method takes a state and returns a state.
 
+use std::any::Any;
 use std::sync::Arc;
 
-use legwork_core::{AgentState, ToolSpec};
+use legwork_core::AgentState;
+use legwork_core::tool::ToolSpecs;
 
-use crate::BoxFuture;
+use crate::observer::{Observer, Origin};
+use crate::{BoxFuture, Clock};
 
 /// A point in the life of an execution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -48,11 +51,83 @@ impl Trigger {
     ];
 }
 
-/// What a step shows its lifecycle beside the state.
-#[derive(Debug, Clone, Default)]
+impl Trigger {
+    /// The method that it calls.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ExecutionStart => "on_execution_start",
+            Self::StepStart => "on_step_start",
+            Self::BeforeInference => "on_before_inference",
+            Self::AfterInference => "on_after_inference",
+            Self::BeforeToolUse => "on_before_tool_use",
+            Self::AfterToolUse => "on_after_tool_use",
+            Self::Error => "on_error",
+            Self::StepEnd => "on_step_end",
+            Self::BeforeStop => "on_before_stop",
+            Self::ExecutionEnd => "on_execution_end",
+        }
+    }
+}
+
+/// What a step shows its lifecycle beside the state; cheap to clone.
+#[derive(Clone)]
 pub struct StepView {
     /// The tools that there are, before any selection.
-    pub tools: Arc<Vec<Arc<ToolSpec>>>,
+    pub tools: Arc<ToolSpecs>,
+    around: Arc<Around>,
+}
+
+/// What stays the same for a whole run.
+struct Around {
+    origin: Arc<Origin>,
+    clock: Arc<dyn Clock>,
+    observer: Arc<dyn Observer>,
+    deps: Option<Arc<dyn Any + Send + Sync>>,
+}
+
+impl StepView {
+    /// A view of an agent's place, with time, watched by somebody, with dependencies.
+    pub fn new(
+        origin: Arc<Origin>,
+        clock: Arc<dyn Clock>,
+        observer: Arc<dyn Observer>,
+        deps: Option<Arc<dyn Any + Send + Sync>>,
+    ) -> Self {
+        let around = Arc::new(Around { origin, clock, observer, deps });
+        Self { tools: Arc::default(), around }
+    }
+
+    /// The same with these tools.
+    #[must_use]
+    pub fn with_tools(self, tools: Arc<ToolSpecs>) -> Self {
+        Self { tools, ..self }
+    }
+
+    /// Where the state belongs: its session, and its place in a tree of agents.
+    pub fn origin(&self) -> &Arc<Origin> {
+        &self.around.origin
+    }
+
+    /// Where time comes from.
+    pub fn clock(&self) -> &dyn Clock {
+        &*self.around.clock
+    }
+
+    /// Who watches.
+    pub fn observer(&self) -> &dyn Observer {
+        &*self.around.observer
+    }
+
+    /// The typed dependencies that the agent was given, if they are of this type.
+    pub fn deps<T: Any + Send + Sync>(&self) -> Option<&T> {
+        self.around.deps.as_deref()?.downcast_ref()
+    }
+}
+
+impl std::fmt::Debug for StepView {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("StepView").field("origin", self.origin()).finish_non_exhaustive()
+    }
 }
 
 macro_rules! lifecycle {

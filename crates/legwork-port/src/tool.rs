@@ -3,11 +3,12 @@
 use std::any::Any;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use legwork_core::budget::Amounts;
 use legwork_core::tool::Metadata;
 use legwork_core::{AgentState, EffectKey, SessionId, ToolCall, ToolOutcome, ToolSpec};
 use serde_json::Value;
 
-use crate::observer::{LiveEvent, Observer};
+use crate::observer::{LiveEvent, Observer, Origin};
 use crate::{BoxFuture, Cancellation};
 
 /// One callable.
@@ -76,9 +77,18 @@ pub struct ToolContext {
     pub state: AgentState,
     /// Raised when the call shall end.
     pub cancellation: Cancellation,
+    origin: Arc<Origin>,
     observer: Arc<dyn Observer>,
     deps: Option<Arc<dyn Any + Send + Sync>>,
-    metadata: Arc<Mutex<Metadata>>,
+    runtime: Option<Arc<dyn Any + Send + Sync>>,
+    left: Arc<Mutex<Left>>,
+}
+
+/// What a call leaves beside its outcome.
+#[derive(Debug, Default)]
+struct Left {
+    metadata: Metadata,
+    used: Amounts,
 }
 
 impl ToolContext {
@@ -90,8 +100,32 @@ impl ToolContext {
         observer: Arc<dyn Observer>,
         deps: Option<Arc<dyn Any + Send + Sync>>,
     ) -> Self {
-        let (session, metadata) = (state.session().clone(), Arc::default());
-        Self { session, key, state, cancellation, observer, deps, metadata }
+        let session = state.session().clone();
+        let origin = Arc::new(Origin::root(session.clone()));
+        let (runtime, left) = (None, Arc::default());
+        Self { session, key, state, cancellation, origin, observer, deps, runtime, left }
+    }
+
+    /// The same for a call of an agent at a place in a tree of agents.
+    #[must_use]
+    pub fn at(self, origin: Arc<Origin>) -> Self {
+        Self { origin, ..self }
+    }
+
+    /// The same with something that only the runtime understands.
+    #[must_use]
+    pub fn with_runtime(self, runtime: Arc<dyn Any + Send + Sync>) -> Self {
+        Self { runtime: Some(runtime), ..self }
+    }
+
+    /// What the runtime gave with the call, for tools that are a part of it.
+    pub fn runtime<T: Any + Send + Sync>(&self) -> Option<&T> {
+        self.runtime.as_deref()?.downcast_ref()
+    }
+
+    /// Where the agent stands in a tree of agents.
+    pub fn origin(&self) -> &Arc<Origin> {
+        &self.origin
     }
 
     /// The typed dependencies that the agent was given, if they are of this type.
@@ -102,23 +136,35 @@ impl ToolContext {
     /// Leaves a value for people and programs, journaled with the outcome under a name; the
     /// model never sees it. A later one of the same name takes its place.
     pub fn attach(&self, name: impl Into<String>, value: Value) {
-        self.metadata().insert(name, value);
+        self.left().metadata.insert(name, value);
+    }
+
+    /// Charges the agent's budget for what the call used: tokens and money of models that
+    /// it asked itself. What was charged before is added to.
+    pub fn charge(&self, used: &Amounts) {
+        let mut left = self.left();
+        left.used = left.used.plus(used);
     }
 
     /// Takes what was attached so far; for whoever runs the call.
     pub fn take_metadata(&self) -> Metadata {
-        std::mem::take(&mut *self.metadata())
+        std::mem::take(&mut self.left().metadata)
     }
 
-    fn metadata(&self) -> MutexGuard<'_, Metadata> {
-        self.metadata.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Takes what was charged so far; for whoever runs the call.
+    pub fn take_used(&self) -> Amounts {
+        std::mem::take(&mut self.left().used)
+    }
+
+    fn left(&self) -> MutexGuard<'_, Left> {
+        self.left.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Tells whoever listens how far the call got.
     pub fn progress(&self, message: &str) {
         if self.observer.listens() {
             let index = self.key.index;
-            self.observer.live(&self.session, &LiveEvent::ToolProgress { index, message });
+            self.observer.live(&self.origin, &LiveEvent::ToolProgress { index, message });
         }
     }
 }

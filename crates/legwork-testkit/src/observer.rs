@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use legwork_core::{Entry, SessionId, ToolCall, ToolOutcome};
-use legwork_port::{Delta, LiveEvent, Observer};
+use legwork_port::{Delta, LiveEvent, Observer, Origin};
 
 use crate::watched::Watched;
 
@@ -50,7 +50,7 @@ impl Live {
     fn of(event: &LiveEvent<'_>) -> Self {
         match *event {
             LiveEvent::StepStarted { step } => Self::StepStarted(step),
-            LiveEvent::InferenceStarted { step, model } => {
+            LiveEvent::InferenceStarted { step, model, .. } => {
                 Self::InferenceStarted(step, model.to_owned())
             }
             LiveEvent::Delta { delta, .. } => Self::of_delta(delta),
@@ -143,13 +143,13 @@ impl RecordingObserver {
 }
 
 impl Observer for RecordingObserver {
-    fn live(&self, session: &SessionId, event: &LiveEvent<'_>) {
-        let news = News::Live(session.clone(), Live::of(event));
+    fn live(&self, origin: &Origin, event: &LiveEvent<'_>) {
+        let news = News::Live(origin.session.clone(), Live::of(event));
         self.0.change(|all| all.push(news));
     }
 
-    fn committed(&self, session: &SessionId, entries: &[Arc<Entry>]) {
-        let news = entries.iter().map(|e| News::Committed(session.clone(), Arc::clone(e)));
+    fn committed(&self, origin: &Origin, entries: &[Arc<Entry>]) {
+        let news = entries.iter().map(|e| News::Committed(origin.session.clone(), Arc::clone(e)));
         self.0.change(|all| all.extend(news));
     }
 }

@@ -4,28 +4,19 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use futures_util::future::{Either, select};
-use legwork_core::budget::{Amounts, Exhausted, Price};
+use legwork_core::budget::{Amounts, Price};
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::event::{InferenceFailed, InferenceStarted, Responded, ToolsShown};
 use legwork_core::inference::Incomplete;
-use legwork_core::{
-    AgentState, Event, ModelRequest, Response, SessionId, StopReason, StopSignal, Usage,
-};
+use legwork_core::{AgentState, Event, ModelRequest, Response, Seq, StopReason, StopSignal};
 use legwork_port::observer::LiveEvent;
-use legwork_port::{Delta, Deltas, Model, Observer, Retry, Trigger, model};
+use legwork_port::{Delta, Deltas, Model, Retry, Trigger, model};
 
 use crate::context::StepContext;
 use crate::driver::Driver;
 use crate::error::Halt;
+use crate::spending::{self, BYTES_PER_OUTPUT_TOKEN};
 use crate::toolbox::Shown;
-
-/// Bytes that a token of input has at the least, on the average of a request: the
-/// estimate errs on the safe side for prose and code in common languages.
-const BYTES_PER_INPUT_TOKEN: u64 = 3;
-
-/// Bytes that a token of output has at the most, on the average of an answer: a stream
-/// is cut only when even so it passed its reserve.
-const BYTES_PER_OUTPUT_TOKEN: u64 = 8;
 
 /// Triggers before the next commit on which a hook may take its time: with one of them
 /// listening, a response is made durable first.
@@ -52,13 +43,21 @@ pub(super) async fn infer<D: Driver + ?Sized>(
     if !state.stop_signals().is_empty() {
         return Ok(state);
     }
-    let model = match cx.model(&state).and_then(|model| priced(&state, model)) {
-        Ok(model) => Arc::clone(model),
+    let model = driver.model(&state, cx).and_then(|model| {
+        spending::check_price(&state, cx, &*model)?;
+        Ok(model)
+    });
+    let model = match model {
+        Ok(model) => model,
         Err(error) => return Ok(refuse(state, error)),
     };
-    let (max_output, mut reserved) = match afford(&state, &request, &*model) {
+    let (max_output, mut reserved) = match spending::hold(&state, cx, &request, &*model) {
         Ok(affordable) => affordable,
-        Err(limit) => return Ok(state.with_stop_signal(StopSignal::limit("budget", limit))),
+        Err(limit) => {
+            // Named like the criterion of the limit.
+            let by = StopReason::from(&limit.dimension).to_string();
+            return Ok(state.with_stop_signal(StopSignal::limit(by, limit)));
+        }
     };
     reserved.steps = u64::from(state.current_step().is_none());
     let tools = newly_shown(&state, &shown);
@@ -69,8 +68,21 @@ pub(super) async fn infer<D: Driver + ?Sized>(
     let state = cx.tick(state);
     match answer {
         None => Ok(state),
-        Some(Err(error)) => Ok(record_failure(state, &error)),
-        Some(Ok(response)) => record(driver.read(response), state, cx, &*model).await,
+        Some(Err(error)) => {
+            let charged = spending::of_failure(&state, &error);
+            spending::settle(&state, cx, &charged);
+            let error = error.to_record();
+            Ok(state.with(Event::InferenceFailed(InferenceFailed { error, charged })))
+        }
+        Some(Ok(response)) => {
+            let price = model.profile().price;
+            let response = driver.read(&state, response);
+            let state = record(response, price.as_ref(), state, cx, model.name());
+            let state = driver.heard(state);
+            let listens = BEFORE_NEXT_COMMIT.iter().any(|trigger| cx.listens(*trigger));
+            let state = if listens { cx.commit(state).await? } else { state };
+            Ok(cx.fire(Trigger::AfterInference, state).await)
+        }
     }
 }
 
@@ -82,7 +94,7 @@ async fn build<D: Driver + ?Sized>(
     state: AgentState,
     cx: &StepContext,
 ) -> Result<Built, (Box<AgentState>, ErrorRecord)> {
-    let shown = match cx.toolbox.shown(&state).await {
+    let shown = match cx.toolbox().to_show(&state).await {
         Ok(shown) => shown,
         Err(message) => {
             let error = ErrorRecord::new(ErrorSource::Driver, ErrorKind::Configuration, message);
@@ -114,45 +126,14 @@ fn refuse(state: AgentState, error: ErrorRecord) -> AgentState {
     state.with_error(error).with_stop_signal(signal)
 }
 
-/// The model, if a limit on money that the state was given can be kept with it.
-fn priced<'a>(
-    state: &AgentState,
-    model: &'a Arc<dyn Model>,
-) -> Result<&'a Arc<dyn Model>, ErrorRecord> {
-    if state.ledger().budget.cost.is_none() || model.profile().price.is_some() {
-        return Ok(model);
-    }
-    let message = format!(
-        "the budget limits cost, but the price of `{}` is not known: give the model a price, or \
-         limit tokens instead",
-        model.name()
-    );
-    Err(ErrorRecord::new(ErrorSource::Driver, ErrorKind::Configuration, message))
-}
-
-/// What the call may cost at most, and how much it may answer.
-fn afford(
-    state: &AgentState,
-    request: &ModelRequest,
-    model: &dyn Model,
-) -> Result<(Option<u64>, Amounts), Exhausted> {
-    let input = request.weight().div_ceil(BYTES_PER_INPUT_TOKEN);
-    let profile = model.profile();
-    let budget = &state.ledger().budget;
-    let limited =
-        budget.cost.is_some() || budget.total_tokens.is_some() || budget.output_tokens.is_some();
-    let asked = request.max_output.or(profile.max_output.filter(|_| limited));
-    state.ledger().afford(input, asked, profile.price.as_ref())
-}
-
 /// The tools to record: those shown, if the journal does not have them yet.
 fn newly_shown(state: &AgentState, shown: &Shown) -> Option<ToolsShown> {
-    let known = state.context().tools_shown.as_ref().and_then(|shown| shown.digest.as_ref());
+    let known = state.context().tools_shown.as_ref();
     let digest = shown.specs.digest();
-    (known != digest).then(|| ToolsShown {
+    (known.and_then(|known| known.digest.as_ref()) != digest).then(|| ToolsShown {
         digest: digest.cloned(),
         specs: shown.specs.iter().map(Arc::clone).collect(),
-        digests: shown.specs.digests().to_vec(),
+        digests: shown.digests(),
     })
 }
 
@@ -164,35 +145,41 @@ async fn ask(
     cx: &StepContext,
 ) -> Option<Result<Response, model::Error>> {
     let step = state.current_step().map_or(0, |step| step.number);
-    cx.live(state, &LiveEvent::StepStarted { step });
-    cx.live(state, &LiveEvent::InferenceStarted { step, model: model.name() });
-    let mut sink = Sink {
-        observer: &*cx.observer,
-        session: state.session(),
-        step,
-        bytes: 0,
-        limit: request.max_output,
-        cut: false,
-    };
     let streams = cx.observer.listens();
+    let held = state.ledger().inference();
+    let (id, at) = (held.map_or(Seq::ZERO, |held| held.entry), state.now());
+    if let Some(held) = held {
+        cx.live(&LiveEvent::StepStarted { step });
+        cx.live(&LiveEvent::BudgetReserved { id, amounts: &held.amounts });
+        cx.live(&LiveEvent::InferenceStarted { step, id, at: at.wall, model: model.name() });
+    }
+    let mut sink = Sink { cx, step, bytes: 0, limit: request.max_output, cut: false };
     let deltas = streams.then_some(&mut sink as &mut dyn Deltas);
     let call = model.infer(request, deltas);
     let answer = match select(call, std::pin::pin!(cx.control.raised())).await {
         Either::Left((answer, _)) => answer,
         Either::Right(_) => return None,
     };
-    Some(answer.map(|mut response| {
+    let answer = answer.map(|mut response| {
         if sink.cut {
             response.incomplete = Some(Incomplete::OverReserve);
         }
         response
-    }))
+    });
+    if streams {
+        let now = cx.agent.clock.now();
+        let (took, at) = (now.mono.since(at.mono), now.wall);
+        let usage = answer.as_ref().ok().and_then(|response| response.usage.as_ref());
+        let error = answer.as_ref().err().map(model::Error::to_record);
+        let error = error.as_ref();
+        cx.live(&LiveEvent::InferenceFinished { step, id, at, took, usage, error });
+    }
+    Some(answer)
 }
 
 /// Passes pieces of the answer on and counts them against the reserve.
 struct Sink<'a> {
-    observer: &'a dyn Observer,
-    session: &'a SessionId,
+    cx: &'a StepContext,
     step: u32,
     bytes: u64,
     limit: Option<u64>,
@@ -201,8 +188,7 @@ struct Sink<'a> {
 
 impl Deltas for Sink<'_> {
     fn retrying(&mut self, retry: Retry<'_>) {
-        let event = LiveEvent::InferenceRetried { step: self.step, retry };
-        self.observer.live(self.session, &event);
+        self.cx.live(&LiveEvent::InferenceRetried { step: self.step, retry });
     }
 
     fn delta(&mut self, delta: Delta<'_>) -> ControlFlow<()> {
@@ -211,7 +197,7 @@ impl Deltas for Sink<'_> {
         {
             self.bytes += text.len() as u64;
         }
-        self.observer.live(self.session, &LiveEvent::Delta { step: self.step, delta });
+        self.cx.live(&LiveEvent::Delta { step: self.step, delta });
         if self.limit.is_some_and(|limit| self.bytes / BYTES_PER_OUTPUT_TOKEN > limit) {
             self.cut = true;
             return ControlFlow::Break(());
@@ -220,57 +206,22 @@ impl Deltas for Sink<'_> {
     }
 }
 
-/// Settles and records a response; hooks see it once it is durable.
-async fn record(
+/// Settles and records a response.
+fn record(
     response: Response,
+    price: Option<&Price>,
     state: AgentState,
     cx: &StepContext,
-    model: &dyn Model,
-) -> Result<AgentState, Halt> {
-    let charged = charge(&state, &response, model.profile().price.as_ref());
+    model: &str,
+) -> AgentState {
+    let charged = spending::of_response(&state, &response, price);
+    spending::settle(&state, cx, &charged);
     let incomplete = response.incomplete.clone();
     let response = Arc::new(response);
-    let mut state = state.with(Event::Responded(Responded { response, charged }));
-    if let Some(reason) = incomplete {
-        let message = format!(
-            "the answer of {} came incomplete ({reason}): its calls are not run; ask again",
-            model.name()
-        );
-        let error = ErrorRecord::new(ErrorSource::Model, ErrorKind::Incomplete, message);
-        state = state.with_error(error);
-    }
-    if BEFORE_NEXT_COMMIT.iter().any(|trigger| cx.listens(*trigger)) {
-        state = cx.commit(state).await?;
-    }
-    Ok(cx.fire(Trigger::AfterInference, state).await)
-}
-
-/// What a response is charged: its usage, or what was held if it does not say, and what
-/// was held once more for each failed attempt that may have cost.
-fn charge(state: &AgentState, response: &Response, price: Option<&Price>) -> Amounts {
-    let held = held(state);
-    let real = match (&response.usage, &response.incomplete) {
-        // What was said of a stream before we cut it is not all that it used.
-        (Some(usage), incomplete) if *incomplete != Some(Incomplete::OverReserve) => {
-            Amounts::of_usage(usage, price.map_or_else(Default::default, |p| p.cost(usage)))
-        }
-        _ => {
-            let counted = response.message.weight() / BYTES_PER_OUTPUT_TOKEN;
-            let (input, output) = (held.input, held.output.max(counted));
-            let usage = Usage { input, output, ..Usage::default() };
-            Amounts::of_usage(&usage, price.map_or_else(Default::default, |p| p.cost(&usage)))
-        }
-    };
-    (0..response.charged_attempts).fold(real, |sum, _| sum.plus(&held))
-}
-
-fn held(state: &AgentState) -> Amounts {
-    state.ledger().reserved.last().map_or_else(Amounts::default, |reserve| reserve.amounts)
-}
-
-fn record_failure(state: AgentState, error: &model::Error) -> AgentState {
-    let held = held(&state);
-    let charged = (0..error.charged_attempts).fold(Amounts::default(), |sum, _| sum.plus(&held));
-    let error = error.to_record();
-    state.with(Event::InferenceFailed(InferenceFailed { error, charged }))
+    let state = state.with(Event::Responded(Responded { response, charged }));
+    let Some(reason) = incomplete else { return state };
+    let message = format!(
+        "the answer of {model} came incomplete ({reason}): its calls are not run; ask again"
+    );
+    state.with_error(ErrorRecord::new(ErrorSource::Model, ErrorKind::Incomplete, message))
 }

@@ -14,8 +14,8 @@ use crate::toolbox::Shown;
 
 /// Judges each open call, in call order; those that may not run are answered here.
 pub(super) async fn judge(state: AgentState, cx: &StepContext) -> Result<AgentState, Halt> {
-    let shown = cx.toolbox.shown(&state).await;
-    let mut state = check_batch(state);
+    let shown = cx.toolbox().shown(&state).await;
+    let mut state = check_batch(state, cx);
     let count = state.current_step().map_or(0, |step| step.calls.len());
     for index in 0..count {
         let slot = state.current_step().and_then(|step| step.calls.get(index));
@@ -34,13 +34,14 @@ pub(super) async fn judge(state: AgentState, cx: &StepContext) -> Result<AgentSt
 }
 
 /// The calls of a turn are held against the limit as a whole.
-fn check_batch(state: AgentState) -> AgentState {
+fn check_batch(state: AgentState, cx: &StepContext) -> AgentState {
     let Some(step) = state.current_step() else { return state };
     let fresh = |status: &CallStatus| matches!(status, CallStatus::Open);
     let begun = step.calls.iter().any(|slot| !fresh(&slot.status));
     let count = step.calls.len() as u64;
-    match state.ledger().forbids_calls(count).filter(|_| !begun) {
-        Some(limit) => state.with_stop_signal(StopSignal::limit("budget", limit)),
+    let above = || cx.share.as_ref().and_then(|share| share.forbids_calls(count));
+    match state.ledger().forbids_calls(count).or_else(above).filter(|_| !begun) {
+        Some(limit) => state.with_stop_signal(StopSignal::limit("tool_calls_limit", limit)),
         None => state,
     }
 }
@@ -117,7 +118,7 @@ fn check(state: &AgentState, shown: &Shown, call: &ToolCall) -> Result<Value, To
         return Err(ToolOutcome::Failed(FailureKind::UnknownTool, message));
     };
     let seen = state.context().tools_shown.as_ref().and_then(|shown| shown.tools.get(&call.name));
-    if seen != shown.specs.digest_of(at) {
+    if seen != shown.digest_of(at) {
         let message = format!(
             "The tool `{}` is not the one that was shown when it was called. Call it again.",
             call.name

@@ -4,9 +4,11 @@ mod infer;
 mod judge;
 mod tool_calling;
 
+use std::sync::Arc;
+
 use legwork_core::error::ErrorRecord;
 use legwork_core::{AgentState, ModelRequest, Owed, Response};
-use legwork_port::BoxFuture;
+use legwork_port::{BoxFuture, Model};
 
 pub use tool_calling::ToolCalling;
 
@@ -34,9 +36,24 @@ pub trait Driver: Send + Sync {
         shown: &Shown,
     ) -> Result<ModelRequest, ErrorRecord>;
 
+    /// Who answers the request: the model that the state names.
+    ///
+    /// # Errors
+    /// Why nobody does, as it is to be recorded in the state.
+    fn model(&self, state: &AgentState, cx: &StepContext) -> Result<Arc<dyn Model>, ErrorRecord> {
+        cx.model(state).map(Arc::clone)
+    }
+
     /// Reads a response; what it returns is journaled and goes to the transcript.
-    fn read(&self, response: Response) -> Response {
+    fn read(&self, state: &AgentState, response: Response) -> Response {
+        let _ = state;
         response
+    }
+
+    /// Sees the state with the response recorded, before anybody else does, and may add
+    /// to it: an error that it could not read it, a message that says so to the model.
+    fn heard(&self, state: AgentState) -> AgentState {
+        state
     }
 
     /// Does what the step owes, until it owes no inference and no call.
@@ -73,7 +90,7 @@ async fn make_step<D: Driver + ?Sized>(
                 next
             }
             Owed::JudgeCalls => judge::judge(state, cx).await?,
-            Owed::RunCalls => cx.executor.run(state, cx).await?,
+            Owed::RunCalls => cx.agent.executor.run(state, cx).await?,
             Owed::Nothing | Owed::Pause | Owed::EndStep | Owed::Stop => return Ok(state),
         };
         if cx.control.interrupt.is_cancelled() {

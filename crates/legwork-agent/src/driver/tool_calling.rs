@@ -26,7 +26,7 @@ impl Driver for ToolCalling {
     ) -> Result<ModelRequest, ErrorRecord> {
         let Some(transcript) = state.context().transcript.settled() else {
             let message = "the transcript has calls without results: no request can be made of it";
-            return Err(ErrorRecord::new(ErrorSource::Driver, ErrorKind::Validation, message));
+            return Err(ErrorRecord::new(ErrorSource::Driver, ErrorKind::Configuration, message));
         };
         let settings = Arc::new(state.settings().clone());
         let mut request = ModelRequest::new(transcript, settings);

@@ -1,10 +1,11 @@
-//! One hook: a name, a priority, triggers, and a function on the state.
+//! One hook: a name, a priority, triggers, and what it does to the state.
 
 use std::future::Future;
 use std::sync::Arc;
+use std::time::Duration;
 
-use legwork_core::{AgentState, ToolSpec};
-use legwork_port::{BoxFuture, Trigger};
+use legwork_core::AgentState;
+use legwork_port::{BoxFuture, StepView, Trigger};
 
 /// The priorities of what ships; a higher one runs first.
 pub mod priority {
@@ -27,8 +28,8 @@ pub mod priority {
 pub struct Cx {
     /// The trigger that fired.
     pub trigger: Trigger,
-    /// The tools that there are.
-    pub tools: Arc<Vec<Arc<ToolSpec>>>,
+    /// The tools that there are, the time, the dependencies, the place in a tree of agents.
+    pub view: StepView,
 }
 
 /// Why a hook failed.
@@ -43,17 +44,51 @@ impl HookError {
     }
 }
 
-type Function =
-    dyn Fn(AgentState, Cx) -> BoxFuture<'static, Result<AgentState, HookError>> + Send + Sync;
+/// A hook as a type, with what it holds; a closure needs only [`hook`].
+pub trait Handler: Send + Sync + 'static {
+    /// The name that descriptions and errors show.
+    fn name(&self) -> &str;
 
-/// A function on one or more triggers.
+    /// When it runs.
+    fn triggers(&self) -> Vec<Trigger>;
+
+    /// When it runs among others; the higher first.
+    fn priority(&self) -> i32 {
+        priority::DEFAULT
+    }
+
+    /// What it does to the state; what it returns extends what it was given, and changes
+    /// only what the trigger allows ([`allowed`](crate::lifecycle::allowed)).
+    ///
+    /// # Errors
+    /// Why it failed: the state that it was given is restored.
+    fn handle(&self, state: AgentState, cx: Cx) -> BoxFuture<'_, Result<AgentState, HookError>>;
+}
+
+/// A hook on one or more triggers.
 #[derive(Clone)]
 pub struct Hook {
-    pub(super) name: String,
+    pub(super) name: Arc<str>,
     pub(super) priority: i32,
-    pub(super) triggers: Vec<Trigger>,
+    pub(super) triggers: Arc<[Trigger]>,
     pub(super) gate: bool,
-    pub(super) function: Arc<Function>,
+    pub(super) timeout: Option<Duration>,
+    inherited: bool,
+    pub(super) handler: Arc<dyn Handler>,
+}
+
+impl<H: Handler> From<H> for Hook {
+    fn from(handler: H) -> Self {
+        Self {
+            name: handler.name().into(),
+            priority: handler.priority(),
+            triggers: handler.triggers().into(),
+            gate: false,
+            timeout: None,
+            inherited: false,
+            handler: Arc::new(handler),
+        }
+    }
 }
 
 /// A hook from a function or async closure.
@@ -76,12 +111,31 @@ where
     F: Fn(AgentState, Cx) -> R + Send + Sync + 'static,
     R: Future<Output = Result<AgentState, HookError>> + Send + 'static,
 {
-    Hook {
-        name: name.into(),
-        priority: priority::DEFAULT,
-        triggers: triggers.into_iter().collect(),
-        gate: false,
-        function: Arc::new(move |state, cx| Box::pin(function(state, cx))),
+    let (name, triggers) = (name.into(), triggers.into_iter().collect());
+    Hook::from(Closure { name, triggers, function })
+}
+
+struct Closure<F> {
+    name: String,
+    triggers: Vec<Trigger>,
+    function: F,
+}
+
+impl<F, R> Handler for Closure<F>
+where
+    F: Fn(AgentState, Cx) -> R + Send + Sync + 'static,
+    R: Future<Output = Result<AgentState, HookError>> + Send + 'static,
+{
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn triggers(&self) -> Vec<Trigger> {
+        self.triggers.clone()
+    }
+
+    fn handle(&self, state: AgentState, cx: Cx) -> BoxFuture<'_, Result<AgentState, HookError>> {
+        Box::pin((self.function)(state, cx))
     }
 }
 
@@ -98,7 +152,48 @@ impl Hook {
         Self { gate: true, ..self }
     }
 
-    pub(super) fn is_gate(&self) -> bool {
+    /// The same with a time limit: a hook that takes longer failed.
+    #[must_use]
+    pub fn timeout(self, timeout: Duration) -> Self {
+        Self { timeout: Some(timeout), ..self }
+    }
+
+    /// The same, going along to subagents.
+    #[must_use]
+    pub fn inherited(self) -> Self {
+        Self { inherited: true, ..self }
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// When it runs.
+    pub fn triggers(&self) -> &[Trigger] {
+        &self.triggers
+    }
+
+    /// When it runs among others; the higher first.
+    pub fn priority_of(&self) -> i32 {
+        self.priority
+    }
+
+    /// Whether it fails closed: it was marked so, or has the priority of a guard.
+    pub fn is_gate(&self) -> bool {
         self.gate || self.priority >= priority::GUARDS
+    }
+
+    /// Whether it goes along to subagents: it was marked so, or is a guard.
+    pub fn is_inherited(&self) -> bool {
+        self.inherited || self.priority >= priority::GUARDS
+    }
+}
+
+impl std::fmt::Debug for Hook {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut hook = f.debug_struct("Hook");
+        hook.field("name", &self.name).field("priority", &self.priority);
+        hook.field("triggers", &self.triggers).finish_non_exhaustive()
     }
 }

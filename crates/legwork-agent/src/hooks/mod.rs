@@ -3,5 +3,5 @@
 mod hook;
 mod stack;
 
-pub use hook::{Cx, Hook, HookError, hook, priority};
-pub use stack::HookStack;
+pub use hook::{Cx, Handler, Hook, HookError, hook, priority};
+pub use stack::{HookStack, Strictness};

@@ -2,16 +2,30 @@
 
 use std::sync::Arc;
 
+use futures_util::future::{Either, select};
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
-use legwork_core::{AgentState, StopReason, StopSignal};
-use legwork_port::{BoxFuture, Lifecycle, StepView, Trigger};
+use legwork_core::{AgentState, Micros, StopReason, StopSignal};
+use legwork_port::{BoxFuture, HookEnd, Lifecycle, LiveEvent, StepView, Trigger};
 
 use crate::hooks::{Cx, Hook};
+use crate::lifecycle::{Rights, admit};
+
+/// What becomes of an execution when a hook changed what its trigger does not allow. The
+/// change is left out and told either way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Strictness {
+    /// It is recorded as an error, and the execution goes on.
+    #[default]
+    Report,
+    /// It is an error that fails the execution.
+    Strict,
+}
 
 /// Hooks by trigger, highest priority first, stable among equals.
 #[derive(Clone, Default)]
 pub struct HookStack {
     by_trigger: [Vec<Arc<Hook>>; Trigger::ALL.len()],
+    strictness: Strictness,
 }
 
 impl HookStack {
@@ -19,7 +33,7 @@ impl HookStack {
     pub fn new(hooks: impl IntoIterator<Item = Hook>) -> Self {
         let mut stack = Self::default();
         for hook in hooks.into_iter().map(Arc::new) {
-            for trigger in &hook.triggers {
+            for trigger in hook.triggers() {
                 if let Some(place) = stack.by_trigger.get_mut(*trigger as usize) {
                     place.push(Arc::clone(&hook));
                 }
@@ -31,8 +45,58 @@ impl HookStack {
         stack
     }
 
+    /// The same, with what becomes of changes that are not allowed.
+    #[must_use]
+    pub fn strictness(self, strictness: Strictness) -> Self {
+        Self { strictness, ..self }
+    }
+
     fn on_trigger(&self, trigger: Trigger) -> &[Arc<Hook>] {
         self.by_trigger.get(trigger as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// Runs one hook; a state that is not let in costs nothing but its change.
+    async fn run(
+        &self,
+        hook: &Hook,
+        trigger: Trigger,
+        state: AgentState,
+        view: &StepView,
+    ) -> AgentState {
+        let (mark, before) = (state.mark(), state.clone());
+        let listens = view.observer().listens();
+        let start = if listens { view.clock().now().mono } else { Micros::ZERO };
+        let ran = within_limit(hook, state, Cx { trigger, view: view.clone() }).await;
+        let tell = |end: HookEnd<'_>| {
+            if listens {
+                let took = view.clock().now().mono.since(start);
+                let event = LiveEvent::HookExecuted { hook: &hook.name, trigger, took, end };
+                view.observer().live(view.origin(), &event);
+            }
+        };
+        match ran.map(|after| admit(Rights::Guest, trigger, (&before, &mark), after)) {
+            Ok(Ok(after)) => {
+                tell(if after.is_same(&before) { HookEnd::Passed } else { HookEnd::Changed });
+                after
+            }
+            Ok(Err(refused)) => {
+                tell(HookEnd::Refused(&refused.message));
+                let message = format!("the hook `{}` {}", hook.name, refused.message);
+                let strict = self.strictness == Strictness::Strict;
+                let fails = strict && refused.kind == ErrorKind::NotAllowed;
+                let state = failed(before, hook, refused.kind, message.clone());
+                match fails && state.stop_signals().is_empty() {
+                    true => state.with_stop_signal(stop(hook, message)),
+                    false => state,
+                }
+            }
+            Err(message) => {
+                tell(HookEnd::Failed(&message));
+                let on = trigger.name();
+                let message = format!("the hook `{}` failed on {on}: {message}", hook.name);
+                failed(before, hook, ErrorKind::Hook, message)
+            }
+        }
     }
 }
 
@@ -49,41 +113,38 @@ impl Lifecycle for HookStack {
     ) -> BoxFuture<'a, AgentState> {
         Box::pin(async move {
             for hook in self.on_trigger(trigger) {
-                let (mark, before) = (state.mark(), state.clone());
-                let cx = Cx { trigger, tools: Arc::clone(&view.tools) };
-                state = match (hook.function)(state, cx).await {
-                    Ok(after) if after.extends(&mark) => after,
-                    Ok(_) => violated(before, hook, trigger),
-                    Err(error) => failed(before, hook, trigger, ErrorKind::Hook, error.0),
-                };
+                state = self.run(hook, trigger, state, view).await;
             }
             state
         })
     }
 }
 
-fn violated(state: AgentState, hook: &Hook, trigger: Trigger) -> AgentState {
-    let message = "handed back a state that does not extend the one it was given: its change is \
-                   left out; return what was given, changed only by transitions";
-    failed(state, hook, trigger, ErrorKind::Lineage, message.to_owned())
+/// What the hook hands back, or why it failed.
+async fn within_limit(hook: &Hook, state: AgentState, cx: Cx) -> Result<AgentState, String> {
+    let Some(limit) = hook.timeout else {
+        return hook.handler.handle(state, cx).await.map_err(|error| error.0);
+    };
+    let sleep = cx.view.clock().sleep(limit);
+    match select(hook.handler.handle(state, cx), sleep).await {
+        Either::Left((ran, _)) => ran.map_err(|error| error.0),
+        Either::Right(_) => Err(format!("it ran longer than its limit of {limit:.1?}")),
+    }
 }
 
 /// Records the failure in the state that the hook was given; a gate fails closed.
-fn failed(
-    state: AgentState,
-    hook: &Hook,
-    trigger: Trigger,
-    kind: ErrorKind,
-    message: String,
-) -> AgentState {
-    let source = ErrorSource::Hook(hook.name.clone());
-    let message = format!("the hook `{}` failed on {trigger:?}: {message}", hook.name);
+fn failed(state: AgentState, hook: &Hook, kind: ErrorKind, message: String) -> AgentState {
+    let source = ErrorSource::Hook(hook.name.to_string());
     let state = state.with_error(ErrorRecord::new(source, kind, message.clone()));
     if !hook.is_gate() {
         return state;
     }
     if state.pending_tool_call().is_some() {
-        return state.with_tool_call_blocked(hook.name.clone(), message);
+        return state.with_tool_call_blocked(&*hook.name, message);
     }
-    state.with_stop_signal(StopSignal::new(StopReason::Error, hook.name.clone(), message))
+    state.with_stop_signal(stop(hook, message))
+}
+
+fn stop(hook: &Hook, message: String) -> StopSignal {
+    StopSignal::new(StopReason::Error, &*hook.name, message)
 }

@@ -3,26 +3,34 @@
 use std::sync::Arc;
 
 use legwork_core::AgentState;
-use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
+use legwork_core::error::{ErrorRecord, ErrorSource};
 use legwork_port::{BoxFuture, Lifecycle, StepView, Trigger};
+
+use crate::lifecycle::admit::{Refused, Rights, admit};
 
 /// Several lifecycles as one, in their order.
 ///
-/// A member that hands back a state which does not extend the one it was given costs
-/// nothing but its own change: that state is restored and the violation recorded.
+/// A member that hands back a state which does not extend the one it was given, or that
+/// changed what may not change at that point, costs nothing but its own change: the state
+/// that it was given is restored and the violation recorded.
 #[derive(Clone, Default)]
-pub struct Composite(Vec<Arc<dyn Lifecycle>>);
+pub struct Composite(Vec<(Rights, Arc<dyn Lifecycle>)>);
 
 impl Composite {
     /// These lifecycles, in their order.
     pub fn new(members: Vec<Arc<dyn Lifecycle>>) -> Self {
-        Self(members)
+        Self(members.into_iter().map(|member| (Rights::Guest, member)).collect())
+    }
+
+    /// A core: it may change what a core changes.
+    pub(crate) fn core(core: Arc<dyn Lifecycle>) -> Self {
+        Self(vec![(Rights::Core, core)])
     }
 }
 
 impl Lifecycle for Composite {
     fn listens(&self, trigger: Trigger) -> bool {
-        self.0.iter().any(|member| member.listens(trigger))
+        self.0.iter().any(|(_, member)| member.listens(trigger))
     }
 
     fn on<'a>(
@@ -32,21 +40,21 @@ impl Lifecycle for Composite {
         view: &'a StepView,
     ) -> BoxFuture<'a, AgentState> {
         Box::pin(async move {
-            for member in self.0.iter().filter(|member| member.listens(trigger)) {
+            for (rights, member) in self.0.iter().filter(|(_, member)| member.listens(trigger)) {
                 let (mark, before) = (state.mark(), state.clone());
                 let after = member.on(trigger, state, view).await;
-                state = if after.extends(&mark) { after } else { violated(before, trigger) };
+                state = match admit(*rights, trigger, (&before, &mark), after) {
+                    Ok(after) => after,
+                    Err(refused) => violated(before, refused),
+                };
             }
             state
         })
     }
 }
 
-fn violated(state: AgentState, trigger: Trigger) -> AgentState {
-    let message = format!(
-        "a lifecycle handed back a state on {trigger:?} that does not extend the one it was \
-         given: its change is left out; return what was given, changed only by transitions"
-    );
+fn violated(state: AgentState, refused: Refused) -> AgentState {
     let source = ErrorSource::Hook("lifecycle".to_owned());
-    state.with_error(ErrorRecord::new(source, ErrorKind::Lineage, message))
+    let message = format!("a lifecycle {}", refused.message);
+    state.with_error(ErrorRecord::new(source, refused.kind, message))
 }

@@ -1,7 +1,10 @@
-//! Lifecycles: what Core does, and how several are one.
+//! Lifecycles: what Core does, how several are one, and what each may change.
 
+mod admit;
 mod composite;
 mod core;
 
+pub use self::admit::allowed;
+pub(crate) use self::admit::{Rights, admit};
 pub use self::composite::Composite;
 pub use self::core::CoreLifecycle;

@@ -9,7 +9,7 @@ use legwork_core::{
     AgentState, Budget, EffectClass, ErrorKind, ErrorSource, ExecutionStatus, FinishReason,
     Message, Part, Response, SessionId, StopReason, ToolOutcome,
 };
-use legwork_port::{Lifecycle, StepView, Trigger};
+use legwork_port::{Lifecycle, Trigger};
 use legwork_testkit::{ScriptedModel, Turn, crash};
 use serde_json::json;
 
@@ -49,7 +49,7 @@ async fn s2_1_hooks_run_by_priority_and_in_their_order_among_equals() {
         noted("elsewhere", Trigger::StepEnd, &world).priority(priority::CANCELLATION),
     ]);
     let state = AgentState::new(SessionId::new("s"));
-    stack.on(Trigger::StepStart, state, &StepView::default()).await;
+    stack.on(Trigger::StepStart, state, &crate::tools::view()).await;
     assert_eq!(world.notes(), ["guard", "context", "default", "default too", "history"]);
     assert!(stack.listens(Trigger::StepEnd) && !stack.listens(Trigger::BeforeStop));
 }
@@ -144,7 +144,7 @@ async fn s1_4_a_lineage_breaking_hook_costs_the_hooks_beside_it_nothing() {
     });
     let stack = HookStack::new([set("before"), foreign, set("after")]);
     let state = AgentState::new(SessionId::new("s"));
-    let state = stack.on(Trigger::StepStart, state, &StepView::default()).await;
+    let state = stack.on(Trigger::StepStart, state, &crate::tools::view()).await;
     let metadata: Vec<_> = state.context().metadata.keys().map(String::as_str).collect();
     assert_eq!(metadata, ["after", "before"]);
     assert_eq!(state.session().as_str(), "s");

@@ -200,7 +200,7 @@ async fn s2_1_composite_shows_each_member_the_state_of_the_one_before() {
     let all =
         Composite::new(vec![Arc::new(Signs("a")), Arc::new(Signs("b")), Arc::new(Signs("c"))]);
     let state = begun();
-    let state = all.on(Trigger::StepStart, state, &StepView::default()).await;
+    let state = all.on(Trigger::StepStart, state, &crate::tools::view()).await;
     assert_eq!(state.context().metadata["signed"], "abc");
 }
 
@@ -215,7 +215,7 @@ impl Lifecycle for Forgets {
 #[tokio::test]
 async fn s1_4_composite_restores_what_a_lineage_breaking_member_was_given() {
     let all = Composite::new(vec![Arc::new(Signs("a")), Arc::new(Forgets), Arc::new(Signs("b"))]);
-    let state = all.on(Trigger::StepStart, begun(), &StepView::default()).await;
+    let state = all.on(Trigger::StepStart, begun(), &crate::tools::view()).await;
     assert_eq!(state.session().as_str(), "alone");
     assert_eq!(state.context().metadata["signed"], "ab");
     let kinds: Vec<_> = state.errors().map(|error| error.kind.clone()).collect();
@@ -240,7 +240,7 @@ fn answered(parts: Vec<Part>, finish: FinishReason) -> AgentState {
 #[tokio::test]
 async fn s2_1_core_lifecycle_decides_alone() {
     let core = CoreLifecycle::default();
-    let decide = async |state| core.on(Trigger::StepEnd, state, &StepView::default()).await;
+    let decide = async |state| core.on(Trigger::StepEnd, state, &crate::tools::view()).await;
 
     let text = answered(vec![Part::Text("done".to_owned())], FinishReason::Stop);
     let state = decide(text.clone()).await;
@@ -249,8 +249,13 @@ async fn s2_1_core_lifecycle_decides_alone() {
 
     let call = Arc::new(ToolCall::new("c", "look", "{}"));
     let outcome = Arc::new(ToolOutcome::text("seen"));
-    let finished =
-        ToolFinished { index: 0, outcome, took: Default::default(), metadata: Default::default() };
+    let finished = ToolFinished {
+        index: 0,
+        outcome,
+        took: Default::default(),
+        metadata: Default::default(),
+        used: Default::default(),
+    };
     let called = answered(vec![Part::ToolCall(call)], FinishReason::ToolCalls);
     let called = called.with(Event::ToolFinished(finished));
     assert!(decide(called.clone()).await.continuation_outcome().unwrap().should_continue());

@@ -4,9 +4,9 @@ use std::sync::{Arc, Mutex};
 
 use futures_util::FutureExt as _;
 use legwork_agent::memory::MemoryStore;
-use legwork_agent::{Agent, RunEvent};
-use legwork_core::{EffectClass, Entry, ExecutionStatus, SessionId};
-use legwork_port::{LiveEvent, Observer, Store};
+use legwork_agent::{Agent, News};
+use legwork_core::{EffectClass, Entry, ExecutionStatus};
+use legwork_port::{LiveEvent, Observer, Origin, Store};
 use legwork_testkit::{Gate, RecordingObserver, ScriptedModel, Turn};
 use serde_json::json;
 
@@ -25,10 +25,10 @@ fn looker(model: &ScriptedModel) -> legwork_agent::Builder {
 struct Checks(MemoryStore, Mutex<usize>);
 
 impl Observer for Checks {
-    fn live(&self, _: &SessionId, _: &LiveEvent<'_>) {}
+    fn live(&self, _: &Origin, _: &LiveEvent<'_>) {}
 
-    fn committed(&self, session: &SessionId, entries: &[Arc<Entry>]) {
-        let loaded = self.0.read(session).now_or_never().unwrap().unwrap();
+    fn committed(&self, origin: &Origin, entries: &[Arc<Entry>]) {
+        let loaded = self.0.read(&origin.session).now_or_never().unwrap().unwrap();
         for entry in entries {
             assert_eq!(loaded.journal.get(entry.seq), Some(entry));
         }
@@ -76,12 +76,12 @@ async fn a_stream_gives_the_events_of_the_run_and_its_result_last() {
     let mut stream = agent.stream("go");
     let (mut text, mut told) = (String::new(), Vec::new());
     while let Some(event) = stream.next().await {
-        match event {
-            RunEvent::Text(piece) => text.push_str(&piece),
-            RunEvent::ToolFinished(index, call, outcome) => {
+        match event.news {
+            News::Text { text: piece } => text.push_str(&piece),
+            News::ToolFinished { index, call, outcome } => {
                 told.push(format!("{index} {} {}", call.name, outcome.for_model()));
             }
-            RunEvent::Committed(entry) => told.push(entry.event.kind().to_owned()),
+            News::Committed { entry } => told.push(entry.event.kind().to_owned()),
             _ => {}
         }
     }
@@ -99,7 +99,7 @@ async fn a_dropped_stream_leaves_the_session_resumable() {
     let agent = looker(&model).store_in(Arc::new(MemoryStore::new())).build().unwrap();
     let mut stream = agent.run("go").in_session("s").stream();
     while let Some(event) = stream.next().await {
-        if matches!(event, RunEvent::Text(_)) {
+        if matches!(event.news, News::Text { .. }) {
             break;
         }
     }

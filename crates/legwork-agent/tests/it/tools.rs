@@ -202,3 +202,15 @@ pub(crate) async fn journal(store: &MemoryStore, session: &str) -> Vec<String> {
     let loaded = store.read(&SessionId::from(session)).await.unwrap();
     loaded.journal.entries().iter().map(|entry| entry.event.kind().to_owned()).collect()
 }
+
+/// A view of a session that nobody watches.
+pub(crate) fn view() -> legwork_port::StepView {
+    let origin = legwork_port::Origin::root(legwork_core::SessionId::new("s"));
+    let clock = Arc::new(legwork_agent::memory::SystemClock::default());
+    legwork_port::StepView::new(
+        Arc::new(origin),
+        clock,
+        Arc::new(legwork_port::observer::Nobody),
+        None,
+    )
+}

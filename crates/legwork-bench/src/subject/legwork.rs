@@ -3,10 +3,10 @@
 use std::ops::AddAssign as _;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use legwork::agent::stream::RunEvent;
 use legwork::core::{Budget, EffectClass, Event, SessionId, ToolCall, ToolOutcome, ToolSpec};
+use legwork::port::Origin;
 use legwork::port::observer::{LiveEvent, Observer};
-use legwork::port::{BoxFuture, Tool, ToolContext, Trigger};
+use legwork::port::{BoxFuture, Delta, Tool, ToolContext, Trigger};
 use legwork::{Agent, hook, model, store};
 use serde_json::json;
 
@@ -86,13 +86,13 @@ fn fail(error: impl std::fmt::Display) -> Error {
 struct Listener(Mutex<String>);
 
 impl Observer for Listener {
-    fn live(&self, _: &SessionId, event: &LiveEvent<'_>) {
-        if let Some(RunEvent::Text(text)) = RunEvent::from_live(event) {
-            self.0.lock().unwrap_or_else(PoisonError::into_inner).push_str(&text);
+    fn live(&self, _: &Origin, event: &LiveEvent<'_>) {
+        if let LiveEvent::Delta { delta: Delta::Text(text), .. } = event {
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).push_str(text);
         }
     }
 
-    fn committed(&self, _: &SessionId, _: &[Arc<legwork::core::Entry>]) {}
+    fn committed(&self, _: &Origin, _: &[Arc<legwork::core::Entry>]) {}
 }
 
 /// The one tool.

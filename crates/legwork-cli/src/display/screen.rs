@@ -11,7 +11,7 @@ use legwork::agent::context::Control;
 use legwork::core::budget::{Amounts, Budget};
 use legwork::core::{self, AgentState, Entry, ExecutionStatus, SessionId, Usage};
 use legwork::port::observer::LiveEvent;
-use legwork::port::{Delta, Observer};
+use legwork::port::{Delta, Observer, Origin};
 
 use super::{At, Displayer, End, Event, ending, spinner};
 use crate::error::Error;
@@ -251,6 +251,7 @@ impl Screen {
         }
         let event = match event {
             LiveEvent::JournalCut { damage } => Event::JournalCut(damage),
+            LiveEvent::Warning { message } => Event::Warning(message),
             LiveEvent::StepStarted { .. } => Event::StepStarted,
             LiveEvent::InferenceStarted { model, .. } => Event::InferenceStarted(model),
             LiveEvent::InferenceRetried { retry, .. } => Event::InferenceRetried(*retry),
@@ -315,15 +316,21 @@ impl Inner {
 }
 
 impl Observer for Screen {
-    fn live(&self, session: &SessionId, event: &LiveEvent<'_>) {
+    fn live(&self, origin: &Origin, event: &LiveEvent<'_>) {
+        if !origin.is_root() {
+            return;
+        }
         let mut inner = self.lock();
-        inner.session.get_or_insert_with(|| session.clone());
+        inner.session.get_or_insert_with(|| origin.session.clone());
         self.show_live(&mut inner, event);
     }
 
-    fn committed(&self, session: &SessionId, entries: &[Arc<Entry>]) {
+    fn committed(&self, origin: &Origin, entries: &[Arc<Entry>]) {
+        if !origin.is_root() {
+            return;
+        }
         let mut inner = self.lock();
-        inner.session.get_or_insert_with(|| session.clone());
+        inner.session.get_or_insert_with(|| origin.session.clone());
         entries.iter().for_each(|entry| self.show_entry(&mut inner, entry));
     }
 }

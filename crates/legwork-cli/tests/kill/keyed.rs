@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use legwork::agent::Error;
 use legwork::core::{Entry, Message, SessionId};
 use legwork::port::observer::LiveEvent;
-use legwork::port::{Delta, Observer};
+use legwork::port::{Delta, Observer, Origin};
 use legwork_testkit::Turn;
 use serde_json::{Value, json};
 
@@ -90,7 +90,7 @@ struct Teller {
 }
 
 impl Observer for Teller {
-    fn live(&self, _: &SessionId, event: &LiveEvent<'_>) {
+    fn live(&self, _: &Origin, event: &LiveEvent<'_>) {
         let (kind, step) = match event {
             LiveEvent::Delta { step, delta: Delta::Text(_) } => ("text_delta", *step),
             LiveEvent::ToolStarted { step, .. } => {
@@ -110,7 +110,7 @@ impl Observer for Teller {
         }
     }
 
-    fn committed(&self, _: &SessionId, _: &[Arc<Entry>]) {}
+    fn committed(&self, _: &Origin, _: &[Arc<Entry>]) {}
 }
 
 fn tell(kind: &str, step: u32, text: impl Into<String>) {

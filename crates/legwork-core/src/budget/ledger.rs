@@ -78,6 +78,28 @@ impl Ledger {
         self.reserved.iter().fold(self.spent, |sum, held| sum.plus(&held.amounts))
     }
 
+    /// What is held for the inference under way.
+    pub fn inference(&self) -> Option<&Reserve> {
+        self.reserved.iter().find(|held| held.call.is_none())
+    }
+
+    /// What the limits leave; none where there is no limit. Time that is left at work and
+    /// the deadline are told too, steps are not: each agent counts its own.
+    pub fn left(&self) -> Budget {
+        let used = self.committed();
+        let left = |limit: Option<u64>, used: u64| limit.map(|limit| limit.saturating_sub(used));
+        Budget {
+            steps: None,
+            tool_calls: left(self.budget.tool_calls, used.tool_calls),
+            input_tokens: left(self.budget.input_tokens, used.input),
+            output_tokens: left(self.budget.output_tokens, used.output),
+            total_tokens: left(self.budget.total_tokens, used.total_tokens()),
+            cost: left(self.budget.cost.map(|cost| cost.0), used.cost.0).map(MicroUsd),
+            active: left(self.budget.active.map(|time| time.0), used.active.0).map(Micros),
+            deadline: self.budget.deadline,
+        }
+    }
+
     /// The output tokens that an inference may have, and what to hold for it.
     ///
     /// `input` is the estimate of its input tokens, `max_output` what it may give at most

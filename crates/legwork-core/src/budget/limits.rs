@@ -84,6 +84,24 @@ impl Budget {
         Self { cost: Some(MicroUsd::from_usd(usd)), ..Self::guards() }
     }
 
+    /// The limits of both: of each dimension the lower one.
+    #[must_use]
+    pub fn within(&self, other: &Self) -> Self {
+        fn lower<T: Ord + Copy>(a: Option<T>, b: Option<T>) -> Option<T> {
+            [a, b].into_iter().flatten().min()
+        }
+        Self {
+            steps: lower(self.steps, other.steps),
+            tool_calls: lower(self.tool_calls, other.tool_calls),
+            input_tokens: lower(self.input_tokens, other.input_tokens),
+            output_tokens: lower(self.output_tokens, other.output_tokens),
+            total_tokens: lower(self.total_tokens, other.total_tokens),
+            cost: lower(self.cost, other.cost),
+            active: lower(self.active, other.active),
+            deadline: lower(self.deadline, other.deadline),
+        }
+    }
+
     /// The limit of a dimension, in its own unit; none = unlimited.
     pub fn limit(&self, dimension: &Dimension) -> Option<u64> {
         match dimension {

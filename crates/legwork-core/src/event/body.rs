@@ -97,9 +97,9 @@ pub struct InferenceStarted {
 pub struct ToolsShown {
     /// The digest of all of them.
     pub digest: Option<Digest>,
-    /// The tools, whole.
+    /// The tools, whole, as they were shown.
     pub specs: Vec<Arc<ToolSpec>>,
-    /// The digest of each, in the same order.
+    /// The digest of each as it is by itself, in the same order.
     pub digests: Vec<Digest>,
 }
 

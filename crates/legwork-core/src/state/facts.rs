@@ -14,6 +14,7 @@ use crate::id::{AgentId, Seq, SessionId};
 use crate::inbox::{Answer, Cursor, Item};
 use crate::message::Message;
 use crate::time::Timestamp;
+use crate::tool::ToolSpec;
 use crate::transcript::Transcript;
 
 /// What is true of the session whatever path it stands on.
@@ -138,10 +139,7 @@ impl SessionFacts {
                 }
             }
             Event::ToolFinished(finished) => {
-                // Most calls hold and use nothing of their own.
-                if !finished.used.is_zero() || !self.ledger.reserved.is_empty() {
-                    self.ledger.settle(Some(finished.index), &finished.used);
-                }
+                self.ledger.settle(Some(finished.index), &finished.used);
             }
             Event::StepFinished(finished) => {
                 self.ledger.charge_unsettled();
@@ -178,14 +176,17 @@ pub struct Context {
 pub struct Shown {
     /// The digest of all of them.
     pub digest: Option<Digest>,
-    /// The digest of each, by name.
+    /// The digest of each as it is by itself, by name.
     pub tools: BTreeMap<Arc<str>, Digest>,
+    /// The tools as they were shown.
+    pub specs: Vec<Arc<ToolSpec>>,
 }
 
 impl Shown {
     pub(super) fn of(shown: &ToolsShown) -> Self {
         let names = shown.specs.iter().map(|spec| Arc::clone(&spec.name));
         let tools = names.zip(shown.digests.iter().cloned());
-        Self { digest: shown.digest.clone(), tools: tools.collect() }
+        let (tools, specs) = (tools.collect(), shown.specs.clone());
+        Self { digest: shown.digest.clone(), tools, specs }
     }
 }

@@ -14,15 +14,16 @@ async fn keeps_live_and_committed_news() {
     let observer = RecordingObserver::new();
     let call = ToolCall::new("c", "add", "{}");
     let outcome = ToolOutcome::text("1");
-    observer.live(&session, &LiveEvent::StepStarted { step: 1 });
+    let origin = legwork_port::Origin::root(session.clone());
+    observer.live(&origin, &LiveEvent::StepStarted { step: 1 });
     for piece in ["4", "2"] {
-        observer.live(&session, &LiveEvent::Delta { step: 1, delta: Delta::Text(piece) });
+        observer.live(&origin, &LiveEvent::Delta { step: 1, delta: Delta::Text(piece) });
     }
     let event = LiveEvent::ToolFinished { step: 1, index: 0, call: &call, outcome: &outcome };
-    observer.live(&session, &event);
+    observer.live(&origin, &event);
     let started = Event::ExecutionStarted(ExecutionStarted { input: Vec::new() });
     let state = AgentState::new(session.clone()).with(started);
-    observer.committed(&session, state.uncommitted());
+    observer.committed(&origin, state.uncommitted());
 
     let kinds = ["live step_started", "live text", "live text", "live tool_finished"];
     assert_eq!(observer.kinds()[..4], kinds);

@@ -1,45 +1,56 @@
 //! How an agent is put together.
 
+mod build;
+
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use legwork_core::continuation::{ErrorHandler, FailExecution};
 use legwork_core::event::Definition;
 use legwork_core::tool::ExecutionMode;
 use legwork_core::{AgentId, Budget, Criterion, ModelSettings, OnDoubt};
 use legwork_port::observer::Nobody;
 use legwork_port::{Clock, Ids, Lifecycle, Model, Observer, Store, Tool, Toolset};
+use serde_json::Value;
 
-use crate::agent::{Agent, Inner};
+use crate::capability::Capability;
 use crate::driver::{Driver, ToolCalling};
-use crate::error::Error;
 use crate::executor::Executor;
-use crate::hooks::{Hook, HookStack};
-use crate::lifecycle::{Composite, CoreLifecycle};
-use crate::memory::{MemoryStore, RandomIds, SystemClock};
-use crate::toolbox::{Toolbox, Tools};
+use crate::hooks::{Hook, Strictness};
+use crate::memory::{RandomIds, SystemClock};
+use crate::subagent::{Subagent, Subagents};
+use crate::toolbox::Names;
 
 /// An agent being put together; nothing is checked before [`Builder::build`].
+#[derive(Clone)]
 pub struct Builder {
-    id: AgentId,
-    definition: Definition,
-    model: Arc<dyn Model>,
-    others: Vec<Arc<dyn Model>>,
-    tools: Vec<Arc<dyn Tool>>,
-    toolsets: Vec<Arc<dyn Toolset>>,
-    driver: Arc<dyn Driver>,
-    core: Option<Arc<dyn Lifecycle>>,
-    criteria: Vec<Arc<dyn Criterion>>,
-    hooks: Vec<Hook>,
-    lifecycles: Vec<Arc<dyn Lifecycle>>,
-    store: Option<Arc<dyn Store>>,
-    clock: Arc<dyn Clock>,
-    ids: Arc<dyn Ids>,
-    observer: Arc<dyn Observer>,
-    executor: Executor,
-    on_doubt: Option<OnDoubt>,
-    deps: Option<Arc<dyn Any + Send + Sync>>,
-    problems: Vec<String>,
+    pub(crate) id: AgentId,
+    pub(crate) definition: Definition,
+    pub(crate) model: Arc<dyn Model>,
+    pub(crate) others: Vec<Arc<dyn Model>>,
+    pub(crate) tools: Vec<Arc<dyn Tool>>,
+    pub(crate) toolsets: Vec<Arc<dyn Toolset>>,
+    pub(crate) names: Names,
+    pub(crate) driver: Arc<dyn Driver>,
+    pub(crate) core: Option<Arc<dyn Lifecycle>>,
+    /// What votes, by name: a later one of a name takes the place of an earlier one.
+    pub(crate) criteria: Vec<Arc<dyn Criterion>>,
+    pub(crate) error_handler: Arc<dyn ErrorHandler>,
+    pub(crate) hooks: Vec<Hook>,
+    pub(crate) strictness: Strictness,
+    pub(crate) lifecycles: Vec<Arc<dyn Lifecycle>>,
+    pub(crate) capabilities: Vec<Arc<dyn Capability>>,
+    pub(crate) subagents: Subagents,
+    pub(crate) metadata: BTreeMap<String, Value>,
+    pub(crate) store: Option<Arc<dyn Store>>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) ids: Arc<dyn Ids>,
+    pub(crate) observer: Arc<dyn Observer>,
+    pub(crate) executor: Executor,
+    pub(crate) on_doubt: Option<OnDoubt>,
+    pub(crate) deps: Option<Arc<dyn Any + Send + Sync>>,
+    pub(crate) problems: Vec<String>,
 }
 
 impl Builder {
@@ -52,11 +63,17 @@ impl Builder {
             others: Vec::new(),
             tools: Vec::new(),
             toolsets: Vec::new(),
+            names: Names::default(),
             driver: Arc::new(ToolCalling),
             core: None,
-            criteria: Vec::new(),
+            criteria: legwork_core::continuation::defaults(),
+            error_handler: Arc::new(FailExecution),
             hooks: Vec::new(),
+            strictness: Strictness::default(),
             lifecycles: Vec::new(),
+            capabilities: Vec::new(),
+            subagents: Subagents::default(),
+            metadata: BTreeMap::new(),
             store: None,
             clock: Arc::new(SystemClock::default()),
             ids: Arc::new(RandomIds),
@@ -144,17 +161,107 @@ impl Builder {
         Self { core: Some(Arc::new(core)), ..self }
     }
 
-    /// A further criterion beside those that ship on.
+    /// A criterion: one of the same name, such as a guard that ships on, gives it its
+    /// place; any other is asked beside those there are.
     #[must_use]
     pub fn criterion(mut self, criterion: impl Criterion + 'static) -> Self {
-        self.criteria.push(Arc::new(criterion));
+        let criterion: Arc<dyn Criterion> = Arc::new(criterion);
+        match self.criteria.iter_mut().find(|known| known.name() == criterion.name()) {
+            Some(place) => *place = criterion,
+            None => self.criteria.push(criterion),
+        }
         self
+    }
+
+    /// Switches a criterion off by its name, one that ships on too.
+    #[must_use]
+    pub fn without_criterion(mut self, name: &str) -> Self {
+        let before = self.criteria.len();
+        self.criteria.retain(|criterion| criterion.name() != name);
+        if self.criteria.len() == before {
+            let known: Vec<_> = self.criteria.iter().map(|criterion| criterion.name()).collect();
+            let known = known.join(", ");
+            return self.problem(format!("there is no criterion `{name}`: there are {known}"));
+        }
+        self
+    }
+
+    /// What says how an execution ends that an error ended.
+    #[must_use]
+    pub fn error_handler(self, handler: impl ErrorHandler + 'static) -> Self {
+        Self { error_handler: Arc::new(handler), ..self }
     }
 
     /// A hook.
     #[must_use]
-    pub fn hook(mut self, hook: Hook) -> Self {
-        self.hooks.push(hook);
+    pub fn hook(mut self, hook: impl Into<Hook>) -> Self {
+        self.hooks.push(hook.into());
+        self
+    }
+
+    /// No hook of this name.
+    #[must_use]
+    pub fn without_hook(mut self, name: &str) -> Self {
+        self.hooks.retain(|hook| hook.name() != name);
+        self
+    }
+
+    /// What becomes of an execution when a hook changes what its trigger does not allow.
+    #[must_use]
+    pub fn hook_strictness(self, strictness: Strictness) -> Self {
+        Self { strictness, ..self }
+    }
+
+    /// Installs a capability, behind those that were installed before.
+    #[must_use]
+    pub fn capability(self, capability: impl Capability + 'static) -> Self {
+        self.capabilities([Arc::new(capability) as Arc<dyn Capability>])
+    }
+
+    /// Installs capabilities in their order.
+    #[must_use]
+    pub fn capabilities(
+        mut self,
+        capabilities: impl IntoIterator<Item = Arc<dyn Capability>>,
+    ) -> Self {
+        for capability in capabilities {
+            let name = capability.name().to_owned();
+            if self.capabilities.iter().any(|known| known.name() == name) {
+                self =
+                    self.problem(format!("the capability `{name}` is given twice: leave one out"));
+                continue;
+            }
+            self = capability.install(self);
+            self.capabilities.push(capability);
+        }
+        self
+    }
+
+    /// An agent that this one may spawn, by name, with the tool `spawn_subagent`.
+    #[must_use]
+    pub fn subagent(mut self, subagent: Subagent) -> Self {
+        self.subagents = self.subagents.with(subagent);
+        self
+    }
+
+    /// Only the tools of these names, of whatever source; none at all if there is no name.
+    #[must_use]
+    pub fn only_tools<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.names.allowed = Some(names.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// No tools of these names, of whatever source; denying wins over allowing.
+    #[must_use]
+    pub fn deny_tools<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.names.denied.extend(names.into_iter().map(Into::into));
+        self
+    }
+
+    /// A metadata value that new sessions begin with.
+    #[must_use]
+    pub fn metadata(mut self, key: impl Into<String>, value: Value) -> Self {
+        self.metadata.insert(key.into(), value);
         self
     }
 
@@ -220,68 +327,5 @@ impl Builder {
     pub fn problem(mut self, problem: impl Into<String>) -> Self {
         self.problems.push(problem.into());
         self
-    }
-
-    /// Checks it all and makes the agent.
-    ///
-    /// # Errors
-    /// [`Error::Build`] with all that is wrong.
-    pub fn build(mut self) -> Result<Agent, Error> {
-        self.check_price();
-        if !self.problems.is_empty() {
-            return Err(Error::Build(self.problems.join("; ")));
-        }
-        let mut criteria = legwork_core::continuation::defaults();
-        criteria.append(&mut self.criteria);
-        // A core that somebody gave is held to the lineage, like every other lifecycle.
-        let core: Arc<dyn Lifecycle> = match self.core {
-            Some(core) => Arc::new(Composite::new(vec![core])),
-            None => Arc::new(CoreLifecycle::new(criteria)),
-        };
-        let mut members = self.lifecycles;
-        if !self.hooks.is_empty() {
-            members.insert(0, Arc::new(HookStack::new(self.hooks)));
-        }
-        if !self.tools.is_empty() {
-            self.toolsets.insert(0, Arc::new(Tools::new(self.tools)));
-        }
-        let models: BTreeMap<String, Arc<dyn Model>> = std::iter::once(self.model)
-            .chain(self.others)
-            .map(|model| (model.name().to_owned(), model))
-            .collect();
-        let store = self.store.unwrap_or_else(|| Arc::new(MemoryStore::forgetful()));
-        Ok(Agent(Arc::new(Inner {
-            id: self.id,
-            digest: self.definition.digest(),
-            definition: self.definition,
-            models: Arc::new(models),
-            toolbox: Arc::new(Toolbox::new(self.toolsets)),
-            driver: self.driver,
-            core,
-            lifecycle: Composite::new(members),
-            store,
-            clock: self.clock,
-            ids: self.ids,
-            observer: self.observer,
-            executor: self.executor,
-            on_doubt: self.on_doubt,
-            deps: self.deps,
-        })))
-    }
-
-    /// A limit on money needs to know what things cost.
-    fn check_price(&mut self) {
-        if self.definition.budget.cost.is_none() {
-            return;
-        }
-        for model in std::iter::once(&self.model).chain(&self.others) {
-            if model.profile().price.is_none() {
-                self.problems.push(format!(
-                    "the budget limits cost, but the price of `{}` is not known: give the model \
-                     a price, or limit tokens instead",
-                    model.name()
-                ));
-            }
-        }
     }
 }

@@ -1,0 +1,156 @@
+//! From parts to an agent: what is checked, composed and put in its place.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use legwork_core::ToolSpec;
+use legwork_port::{Lifecycle, Model, Tool};
+
+use crate::agent::{Agent, Inner};
+use crate::builder::Builder;
+use crate::capability::Resolved;
+use crate::error::Error;
+use crate::hooks::HookStack;
+use crate::lifecycle::{Composite, CoreLifecycle};
+use crate::memory::MemoryStore;
+use crate::toolbox::{Toolbox, Tools};
+
+impl Builder {
+    pub(crate) fn in_place_of_model(mut self, model: Arc<dyn Model>) -> Self {
+        self.definition.settings.model = model.name().into();
+        Self { model, ..self }
+    }
+
+    pub(crate) fn in_place_of_tools(mut self, tools: Vec<Arc<dyn Tool>>) -> Self {
+        for tool in tools {
+            let name = Arc::clone(&tool.spec().name);
+            match self.tools.iter_mut().find(|known| known.spec().name == name) {
+                Some(place) => *place = tool,
+                None => self.tools.push(tool),
+            }
+        }
+        self
+    }
+
+    /// Checks it all and makes the agent.
+    ///
+    /// # Errors
+    /// [`Error::Build`] with all that is wrong.
+    pub fn build(mut self) -> Result<Agent, Error> {
+        // Kept by the agent, so that one made of it later has the same parts: a store in
+        // memory, for one.
+        let store =
+            Arc::clone(self.store.get_or_insert_with(|| Arc::new(MemoryStore::forgetful())));
+        let builder = self.clone();
+        self.check_price();
+        let mut tools = std::mem::take(&mut self.tools);
+        let spawn = self.subagents.tool();
+        let sections = self.resolve(&mut tools, spawn.as_ref());
+        let own = tools.clone();
+        tools.extend(spawn);
+        self.check_names(&tools);
+        if !self.problems.is_empty() {
+            return Err(Error::Build(self.problems.join("; ")));
+        }
+        self.definition.instructions = whole(&self.definition.instructions, sections);
+        // A core that somebody gave is held to the lineage, like every other lifecycle.
+        let core: Arc<dyn Lifecycle> = match self.core {
+            Some(core) => Arc::new(Composite::core(core)),
+            None => Arc::new(CoreLifecycle::new(self.criteria.clone())),
+        };
+        let mut members = self.lifecycles;
+        if !self.hooks.is_empty() {
+            let stack = HookStack::new(self.hooks).strictness(self.strictness);
+            members.insert(0, Arc::new(stack));
+        }
+        if !tools.is_empty() {
+            self.toolsets.insert(0, Arc::new(Tools::new(tools)));
+        }
+        let models = std::iter::once(self.model).chain(self.others);
+        Ok(Agent(Arc::new(Inner {
+            builder,
+            digest: self.definition.digest(),
+            definition: self.definition,
+            models: models.map(|model| (model.name().to_owned(), model)).collect(),
+            tools: own,
+            toolbox: Toolbox::new(self.toolsets).with_names(self.names),
+            driver: self.driver,
+            criteria: self.criteria,
+            error_handler: self.error_handler,
+            core,
+            lifecycle: Composite::new(members),
+            subagents: self.subagents,
+            store,
+            clock: self.clock,
+            ids: self.ids,
+            observer: self.observer,
+            executor: self.executor,
+            on_doubt: self.on_doubt,
+            deps: self.deps,
+        })))
+    }
+
+    /// Lets capabilities add what needs to know the rest: tools first, then their sections
+    /// of the system prompt.
+    fn resolve(
+        &self,
+        tools: &mut Vec<Arc<dyn Tool>>,
+        spawn: Option<&Arc<dyn Tool>>,
+    ) -> Vec<String> {
+        let mut specs: Vec<_> = tools.iter().chain(spawn).map(|tool| tool.spec()).collect();
+        specs.retain(|spec| self.names.admit(&spec.name));
+        for capability in &self.capabilities {
+            let late = capability.tools(&self.resolved(&specs));
+            specs.extend(late.iter().map(|tool| tool.spec()));
+            tools.extend(late);
+        }
+        let resolved = self.resolved(&specs);
+        self.capabilities.iter().filter_map(|capability| capability.section(&resolved)).collect()
+    }
+
+    fn resolved<'a>(&'a self, tools: &'a [Arc<ToolSpec>]) -> Resolved<'a> {
+        Resolved {
+            id: self.id.as_str(),
+            model: self.model.name(),
+            profile: self.model.profile(),
+            driver: self.driver.name(),
+            tools,
+        }
+    }
+
+    /// Two tools of one name would fail at the first step.
+    fn check_names(&mut self, tools: &[Arc<dyn Tool>]) {
+        let mut seen = BTreeSet::new();
+        for tool in tools {
+            let name = Arc::clone(&tool.spec().name);
+            if !seen.insert(Arc::clone(&name)) {
+                let problem = format!("two tools are named `{name}`: rename or leave out one");
+                self.problems.push(problem);
+            }
+        }
+    }
+
+    /// A limit on money needs to know what things cost.
+    fn check_price(&mut self) {
+        if self.definition.budget.cost.is_none() {
+            return;
+        }
+        for model in std::iter::once(&self.model).chain(&self.others) {
+            if model.profile().price.is_none() {
+                self.problems.push(format!(
+                    "the budget limits cost, but the price of `{}` is not known: give the model \
+                     a price, or limit tokens instead",
+                    model.name()
+                ));
+            }
+        }
+    }
+}
+
+fn whole(own: &Arc<str>, sections: Vec<String>) -> Arc<str> {
+    if sections.is_empty() {
+        return Arc::clone(own);
+    }
+    let own = (!own.is_empty()).then(|| own.to_string());
+    own.into_iter().chain(sections).collect::<Vec<_>>().join("\n\n").into()
+}

@@ -1,0 +1,104 @@
+//! What an inference may cost, what is held for it, and what it is charged.
+
+use legwork_core::budget::{Amounts, Exhausted, Price};
+use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
+use legwork_core::inference::Incomplete;
+use legwork_core::{AgentState, ModelRequest, Response, Usage};
+use legwork_port::{LiveEvent, Model, model};
+
+use crate::account::Affordable;
+use crate::context::StepContext;
+
+/// Bytes that a token of input has at the least, on the average of a request: the
+/// estimate errs on the safe side for prose and code in common languages.
+const BYTES_PER_INPUT_TOKEN: u64 = 3;
+
+/// Bytes that a token of output has at the most, on the average of an answer: a stream
+/// is cut only when even so it passed its reserve.
+pub(crate) const BYTES_PER_OUTPUT_TOKEN: u64 = 8;
+
+/// Whether limits on money, here or above, can be kept with a model.
+pub(crate) fn check_price(
+    state: &AgentState,
+    cx: &StepContext,
+    model: &dyn Model,
+) -> Result<(), ErrorRecord> {
+    let above = || cx.share.as_ref().is_some_and(|share| share.left().cost.is_some());
+    if model.profile().price.is_some() || (state.ledger().budget.cost.is_none() && !above()) {
+        return Ok(());
+    }
+    let message = format!(
+        "the budget limits cost, but the price of `{}` is not known: give the model a price, or \
+         limit tokens instead",
+        model.name()
+    );
+    Err(ErrorRecord::new(ErrorSource::Driver, ErrorKind::Configuration, message))
+}
+
+/// What the call may cost at most and how much it may answer, by the agent's own limits
+/// and by those of all agents above; it is held there when this returns.
+pub(crate) fn hold(
+    state: &AgentState,
+    cx: &StepContext,
+    request: &ModelRequest,
+    model: &dyn Model,
+) -> Result<Affordable, Exhausted> {
+    let input = request.weight().div_ceil(BYTES_PER_INPUT_TOKEN);
+    let profile = model.profile();
+    let mut budget = state.ledger().budget.clone();
+    if let Some(share) = &cx.share {
+        budget = budget.within(&share.left());
+    }
+    let limited =
+        budget.cost.is_some() || budget.total_tokens.is_some() || budget.output_tokens.is_some();
+    let asked = request.max_output.or(profile.max_output.filter(|_| limited));
+    let price = profile.price.as_ref();
+    let (output, held) = state.ledger().afford(input, asked, price)?;
+    match &cx.share {
+        Some(share) => share.hold(input, output, price, held),
+        None => Ok((output, held)),
+    }
+}
+
+/// What a response is charged: its usage, or what was held if it does not say, and what
+/// was held once more for each failed attempt that may have cost.
+pub(crate) fn of_response(
+    state: &AgentState,
+    response: &Response,
+    price: Option<&Price>,
+) -> Amounts {
+    let held = held(state);
+    let real = match (&response.usage, &response.incomplete) {
+        // What was said of a stream before we cut it is not all that it used.
+        (Some(usage), incomplete) if *incomplete != Some(Incomplete::OverReserve) => {
+            Amounts::of_usage(usage, price.map_or_else(Default::default, |p| p.cost(usage)))
+        }
+        _ => {
+            let counted = response.message.weight() / BYTES_PER_OUTPUT_TOKEN;
+            let (input, output) = (held.input, held.output.max(counted));
+            let usage = Usage { input, output, ..Usage::default() };
+            Amounts::of_usage(&usage, price.map_or_else(Default::default, |p| p.cost(&usage)))
+        }
+    };
+    (0..response.charged_attempts).fold(real, |sum, _| sum.plus(&held))
+}
+
+/// What a failed call is charged: what was held, for each attempt that may have cost.
+pub(crate) fn of_failure(state: &AgentState, error: &model::Error) -> Amounts {
+    let held = held(state);
+    (0..error.charged_attempts).fold(Amounts::default(), |sum, _| sum.plus(&held))
+}
+
+/// Settles with the agents above, and tells.
+pub(crate) fn settle(state: &AgentState, cx: &StepContext, charged: &Amounts) {
+    if let Some(share) = &cx.share {
+        share.settle(&held(state), charged);
+    }
+    if let Some(id) = state.ledger().inference().map(|held| held.entry) {
+        cx.live(&LiveEvent::BudgetSettled { id, charged });
+    }
+}
+
+fn held(state: &AgentState) -> Amounts {
+    state.ledger().inference().map_or_else(Amounts::default, |held| held.amounts)
+}

@@ -1,0 +1,152 @@
+//! The subagents of a turn: what each may use, and what those of before used already.
+
+use std::sync::Arc;
+
+use legwork_core::budget::{Amounts, Budget};
+use legwork_core::state::CallStatus;
+use legwork_core::tool::Place;
+use legwork_core::{AgentState, SessionId, ToolCall, ToolSpec};
+use legwork_port::{BoxFuture, Store};
+
+use crate::account::{self, Share};
+use crate::agent::Inner;
+use crate::context::{Control, StepContext};
+use crate::subagent::Subagent;
+use crate::subagent::spawn::{Request, Spawning};
+
+/// The account that the subagents of a turn live on.
+pub(crate) struct Family {
+    turn: Share,
+    agent: Arc<Inner>,
+    /// What subagents that began under another run used already, by the index of the call.
+    before: Vec<(u32, Amounts)>,
+}
+
+/// What one subagent may use.
+#[derive(Clone)]
+pub(crate) struct Lease {
+    pub(super) child: SessionId,
+    pub(super) subagent: Subagent,
+    pub(super) prompt: String,
+    /// The limits that it runs under.
+    pub(super) granted: Budget,
+    pub(super) share: Share,
+    block: Amounts,
+    turn: Share,
+}
+
+impl Family {
+    /// Opens the account of a turn, if it spawns anybody. What subagents of before used is
+    /// read from their journals, before any of them goes on.
+    pub(crate) async fn of<'a>(
+        state: &AgentState,
+        cx: &StepContext,
+        mut specs: impl Iterator<Item = &'a ToolSpec>,
+    ) -> Option<Self> {
+        if !specs.any(|spec| spec.place == Place::Child) {
+            return None;
+        }
+        let turn = Share::open(cx.share.as_ref(), state.ledger());
+        let mut before = Vec::new();
+        for (index, child) in children(state) {
+            before.push((index, used_by(&*cx.agent.store, &child).await));
+        }
+        let family = Self { turn, agent: Arc::clone(&cx.agent), before };
+        Some(family)
+    }
+
+    /// What the subagent of a call may use; held when this returns. None if the call names
+    /// no subagent.
+    pub(crate) fn lease(&self, state: &AgentState, index: u32, call: &ToolCall) -> Option<Lease> {
+        let Request { agent, prompt } = Request::of(call).ok()?;
+        let subagent = self.agent.subagents.find(&agent)?.clone();
+        let own = subagent.limits().cloned().unwrap_or_else(Budget::guards);
+        let left = state.ledger().left().within(&self.turn.left());
+        let held = state.ledger().reserved.iter().find(|held| held.call == Some(index));
+        let block = held.map_or_else(|| account::block(&own, &left), |held| held.amounts);
+        let share = self.turn.spawn(&own, &block);
+        if let Some((_, used)) = self.before.iter().find(|(before, _)| *before == index) {
+            share.charge(used);
+        }
+        let child = state.effect_key(index)?.child();
+        let granted = granted(&own, &left, held.is_some());
+        let turn = self.turn.clone();
+        Some(Lease { child, subagent, prompt, granted, share, block, turn })
+    }
+}
+
+/// The limits of its own, as far as there is room, and the time that is left above.
+fn granted(own: &Budget, left: &Budget, held: bool) -> Budget {
+    let time = Budget { active: left.active, deadline: left.deadline, ..Budget::unlimited() };
+    let room = if held { Budget::unlimited() } else { left.clone() };
+    let tight = own.within(&room);
+    let only_own = |own: Option<u64>, tight: Option<u64>| own.and(tight);
+    Budget {
+        steps: own.steps,
+        tool_calls: only_own(own.tool_calls, tight.tool_calls),
+        input_tokens: only_own(own.input_tokens, tight.input_tokens),
+        output_tokens: only_own(own.output_tokens, tight.output_tokens),
+        total_tokens: only_own(own.total_tokens, tight.total_tokens),
+        cost: own.cost.and(tight.cost),
+        active: own.active,
+        deadline: own.deadline,
+    }
+    .within(&time)
+}
+
+impl Lease {
+    /// What the intent of the call records: the session, and what is held.
+    pub(crate) fn intent(&self) -> (Option<SessionId>, Amounts) {
+        (Some(self.child.clone()), self.block)
+    }
+
+    /// All that the tool needs to run the subagent.
+    pub(crate) fn spawning(self, cx: &StepContext) -> Arc<Spawning> {
+        let Control { cancel, interrupt } = cx.control.clone();
+        Arc::new(Spawning {
+            lease: self,
+            agent: Arc::clone(&cx.agent),
+            control: Control { cancel, interrupt },
+            observer: Arc::clone(&cx.observer),
+            origin: Arc::clone(&cx.origin),
+            on_doubt: cx.on_doubt,
+        })
+    }
+
+    /// The subagent is done: what was held is released, what it used is charged.
+    pub(super) fn end(&self, used: &Amounts) {
+        self.turn.end(&self.share, &self.block, used);
+    }
+}
+
+/// The subagents of the step under way that began and are not done.
+fn children(state: &AgentState) -> Vec<(u32, SessionId)> {
+    let slots = state.current_step().map(|step| step.calls.as_slice()).unwrap_or_default();
+    let begun =
+        (0u32..).zip(slots).filter(|(_, slot)| matches!(slot.status, CallStatus::Started(_)));
+    begun.filter_map(|(index, slot)| Some((index, slot.child.clone()?))).collect()
+}
+
+/// What a subagent used so far, its own subagents included, as the journals say.
+pub(super) fn used_by<'a>(store: &'a dyn Store, session: &'a SessionId) -> BoxFuture<'a, Amounts> {
+    Box::pin(async move {
+        // A session that cannot be read now cannot be gone on with either: the call fails.
+        let Ok(loaded) = store.read(session).await else { return Amounts::default() };
+        let state = loaded.journal.fold(session);
+        let mut used = state.ledger().lifetime;
+        if let Some(held) = state.ledger().inference() {
+            used = used.plus(&held.amounts);
+        }
+        for (_, child) in children(&state) {
+            used = used.plus(&used_by(store, &child).await);
+        }
+        settled(&used)
+    })
+}
+
+/// The part of a usage that adds up over a tree: steps and time at work are each agent's
+/// own, for its parent waits meanwhile.
+pub(super) fn settled(used: &Amounts) -> Amounts {
+    let Amounts { tool_calls, input, output, cost, .. } = *used;
+    Amounts { tool_calls, input, output, cost, ..Amounts::default() }
+}
