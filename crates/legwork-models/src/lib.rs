@@ -18,12 +18,15 @@
 //! ```
 //!
 //! Read the modules in this order: [`sse`] (event streams), [`retry`] (whether to try
-//! again), `http` (the client and its time limits), `openai` (Chat Completions).
+//! again), [`prices`] (what tokens cost), `http` (the client and its time limits), `openai` (Chat Completions).
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "openai")]
 pub mod http;
 #[cfg(feature = "openai")]
 pub mod openai;
+pub mod prices;
 pub mod retry;
 pub mod sse;
+
+pub use prices::Prices;

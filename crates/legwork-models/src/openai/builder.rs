@@ -13,6 +13,7 @@ use super::encode::{Head, MaxTokensField, OWN_FIELDS, Stream};
 use super::profile;
 use super::secrets::{self, Secrets};
 use crate::http::{Client, System, Timeouts};
+use crate::prices::Prices;
 use crate::retry::Policy;
 
 /// Why a model could not be set up.
@@ -62,6 +63,7 @@ pub struct Builder {
     retry: Policy,
     clock: Option<Arc<dyn Clock>>,
     profile: Option<Profile>,
+    prices: Prices,
 }
 
 impl Builder {
@@ -79,6 +81,7 @@ impl Builder {
             retry: Policy::default(),
             clock: None,
             profile: None,
+            prices: Prices::none(),
         }
     }
 
@@ -134,6 +137,12 @@ impl Builder {
         Self { profile: Some(profile), ..self }
     }
 
+    /// Prices of one's own, by `provider:name`: where they name the model, its price is
+    /// that one, whatever its profile says.
+    pub fn prices(self, prices: Prices) -> Self {
+        Self { prices, ..self }
+    }
+
     /// The model, ready to be asked.
     ///
     /// # Errors
@@ -151,15 +160,20 @@ impl Builder {
             true => MaxTokensField::MaxCompletionTokens,
             false => MaxTokensField::MaxTokens,
         };
+        let name = format!("{}:{}", self.provider, self.model);
+        let mut profile = self.profile.unwrap_or_else(|| profile::of(&self.model));
+        if let Some(own) = self.prices.of(&name) {
+            profile.price = Some(own.price);
+        }
         Ok(Chat {
-            name: format!("{}:{}", self.provider, self.model),
+            name,
             place: place(&url),
             client: Client::new(&uri, self.timeouts),
             uri,
             headers,
             secrets,
             max_tokens: self.max_tokens.unwrap_or(by_host),
-            profile: self.profile.unwrap_or_else(|| profile::of(&self.model)),
+            profile,
             head: Head::new(&self.model),
             extra: self.extra,
             stream: self.stream,

@@ -1,0 +1,50 @@
+//! What can be wrong with a table of prices.
+
+/// Why a table of prices cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// It is no JSON array of prices.
+    #[error(
+        "the prices cannot be read, line {line}: {problem}; each is an object with model, input, \
+         output, source and date, such as {{\"model\": \"openai:gpt-5-mini\", \"input\": \"0.25\", \
+         \"output\": \"2.00\", \"source\": \"...\", \"date\": \"2026-11-22\"}}"
+    )]
+    Form {
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong there.
+        problem: String,
+    },
+    /// A name that is none.
+    #[error("{model:?} is no model's name: write it as provider:name, such as openai:gpt-5-mini")]
+    Model {
+        /// What was given.
+        model: String,
+    },
+    /// An amount that is none.
+    #[error(
+        "the price of {model}: {field} is {text:?}; write US dollars for a million tokens with at \
+         most six places, such as \"0.25\""
+    )]
+    Amount {
+        /// The model.
+        model: String,
+        /// Which of its prices.
+        field: &'static str,
+        /// What was given.
+        text: String,
+    },
+    /// No source, or a date that is none.
+    #[error("the price of {model}: {field} is {text:?}; say {wanted}")]
+    Origin {
+        /// The model.
+        model: String,
+        /// `source` or `date`.
+        field: &'static str,
+        /// What was given.
+        text: String,
+        /// What belongs there.
+        wanted: &'static str,
+    },
+}
