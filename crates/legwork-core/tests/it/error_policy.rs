@@ -1,14 +1,18 @@
 //! S3.5, S6.4: error policies over sequences of steps, and the end that an error brings.
 
+use std::sync::Arc;
+
 use legwork_core::continuation::{
     ErrorHandler, ErrorPolicy, FailExecution, Reaction, defaults, evaluate,
 };
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
+use legwork_core::event::StepFinished;
 use legwork_core::{
-    AgentState, Criterion, Decision, ExecutionStatus, StopReason, StopSignal, ToolOutcome,
+    AgentState, Criterion, Decision, Event, ExecutionStatus, Micros, StopReason, StopSignal,
+    ToolOutcome,
 };
 
-use crate::story::{go_on, tell};
+use crate::story::{go_on, owes, tell, transcript};
 
 /// The story of a step by what happened in it.
 fn step(what: &str) -> String {
@@ -202,7 +206,7 @@ fn s1_6_a_call_that_a_hook_mended_has_not_failed() {
 /// The criteria that ship, with another error policy, at the end of a story.
 fn stops(policy: ErrorPolicy, story: &str) -> String {
     let mut criteria = defaults();
-    legwork_core::continuation::put(&mut criteria, std::sync::Arc::new(policy));
+    legwork_core::continuation::put(&mut criteria, Arc::new(policy));
     let outcome = evaluate(&criteria, &tell(story));
     outcome.stop_reason().map_or_else(|| "goes on".to_owned(), ToString::to_string)
 }
@@ -215,6 +219,24 @@ fn s3_5_a_retried_error_goes_on_beside_all_that_ships() {
         assert_eq!(stops(ErrorPolicy::retry_all(0), &story), "retry_limit", "{what}");
     }
     assert_eq!(ExecutionStatus::from(&StopReason::RetryLimit), ExecutionStatus::Failed);
+}
+
+#[test]
+fn s3_5_after_an_error_that_ended_its_step_the_model_is_asked_anew() {
+    let mut criteria = defaults();
+    legwork_core::continuation::put(&mut criteria, Arc::new(ErrorPolicy::retry_all(1)));
+    let end = |state: AgentState| {
+        let outcome = Arc::new(evaluate(&criteria, &state));
+        state.with(Event::StepFinished(StepFinished { outcome, took: Micros(1) }))
+    };
+    for what in ["model", "cut"] {
+        let state = end(tell(&format!("user: hi; {}", step(what))));
+        assert_eq!(owes(&state), "asks the model", "{what}");
+        assert_eq!(transcript(&state), ["user: hi"], "{what}");
+        let state = end(go_on(state, &step(what)));
+        assert_eq!(owes(&state), "stops", "{what}");
+        assert_eq!(state.step_results().count(), 2);
+    }
 }
 
 fn handled(state: &AgentState, source: ErrorSource) -> legwork_core::continuation::Failure {
