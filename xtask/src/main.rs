@@ -72,8 +72,8 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "rules",
-        usage: "rules",
-        about: "the rules of docs/behaviour.md and the tests that name them",
+        usage: "rules [--broken [--list]]",
+        about: "the rules and the tests that name them (--broken: breaks rules, to see them caught)",
         run: rules::run,
     },
     Command {

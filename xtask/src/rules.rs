@@ -2,7 +2,8 @@
 //!
 //! `docs/behaviour.md` numbers the rules (`- S6.5 ...`); a test names the ones it
 //! holds at the front of its own name (`s6_5_sequential_tool_is_a_barrier`, or
-//! `s8_2_s8_3_...` for two). This file keeps which rules must have a test.
+//! `s8_2_s8_3_...` for two). This file keeps which rules must have a test. Whether those
+//! tests would notice is another question: `cargo xtask rules --broken` asks it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -10,6 +11,7 @@ use std::fmt;
 use crate::sources::{self, Source};
 use crate::{cargo, no_arguments};
 
+mod broken;
 #[cfg(test)]
 mod tests;
 
@@ -45,12 +47,13 @@ impl Rule {
 /// Rule -> the tests that name it, as `path::name`.
 type Tests = BTreeMap<Rule, Vec<String>>;
 
-/// Prints the list and fails on a finished rule without a test.
+/// Prints the list and fails on a finished rule without a test; or breaks rules.
 pub(crate) fn run(args: &[String]) -> Result<(), String> {
+    if let Some(("--broken", rest)) = args.split_first().map(|(flag, rest)| (flag.as_str(), rest)) {
+        return broken::run(rest);
+    }
     no_arguments(args)?;
-    let page = std::fs::read_to_string(cargo::root().join(PAGE))
-        .map_err(|error| format!("cannot read {PAGE}: {error}"))?;
-    let rules = rules_of(&page)?;
+    let rules = page()?;
     let tests = tests_of(&sources::all()?);
     print(&rules, &tests);
     let wrong = problems(&rules, &tests, FINISHED);
@@ -58,6 +61,13 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
         return Ok(());
     }
     Err(format!("\n  {}", wrong.join("\n  ")))
+}
+
+/// The rules of the page.
+fn page() -> Result<BTreeSet<Rule>, String> {
+    let page = std::fs::read_to_string(cargo::root().join(PAGE))
+        .map_err(|error| format!("cannot read {PAGE}: {error}"))?;
+    rules_of(&page)
 }
 
 /// The numbered rules of the page; a number stands once.

@@ -115,7 +115,7 @@ fn tests(filter: &[String]) -> Command {
     command
 }
 
-fn has_nextest() -> bool {
+pub(crate) fn has_nextest() -> bool {
     let output = cargo::command().args(["nextest", "--version"]).output();
     output.is_ok_and(|output| output.status.success())
 }

@@ -231,6 +231,17 @@ fn s3_5_of_several_signals_the_highest_priority_gives_the_status_the_first_among
 }
 
 #[test]
+fn s3_5_of_several_criteria_the_highest_priority_decides_and_the_others_are_kept() {
+    use StopReason::{CostLimit, RetryLimit, StepsLimit};
+    let all =
+        votes(&[forbid(RetryLimit), forbid(CostLimit), forbid(StepsLimit), forbid(StepsLimit)]);
+    let outcome = resolve(all.clone());
+    assert_eq!(outcome.stop_reason(), Some(&StepsLimit));
+    assert_eq!(outcome.by, "v2");
+    assert_eq!(outcome.votes, [all[0].clone(), all[1].clone(), all[3].clone()]);
+}
+
+#[test]
 fn s3_5_votes_of_one_name_are_resolved_alike_in_any_order() {
     let vote = |words: &str, decision: fn(StopSignal) -> Decision| Vote {
         by: "hook".into(),

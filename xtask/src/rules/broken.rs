@@ -1,0 +1,208 @@
+//! `cargo xtask rules --broken`: rules broken on purpose, one at a time.
+//!
+//! A test that names a rule may hold it or only mention it. Each file of `xtask/broken`
+//! changes the code so that one rule no longer holds, and the tests that name the rule
+//! must fail then. It happens in a copy of the tree under `target/broken`, which is what
+//! the tree is right now, uncommitted changes included; the tree itself is never written.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::path::PathBuf;
+use std::time::Instant;
+
+use super::Rule;
+use crate::{cargo, test};
+
+mod mutation;
+mod tree;
+mod trial;
+
+use mutation::Mutation;
+use trial::{Ran, Runner};
+
+#[cfg(test)]
+mod tests;
+
+const FOLDER: &str = "xtask/broken";
+
+/// What the command line asks for.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Wanted {
+    list: bool,
+    /// Parts of names; all when there is none.
+    names: Vec<String>,
+}
+
+impl Wanted {
+    fn read(args: &[String]) -> Result<Self, String> {
+        let mut wanted = Self::default();
+        for arg in args {
+            match arg.as_str() {
+                "--list" => wanted.list = true,
+                flag if flag.starts_with('-') => {
+                    return Err(format!("--broken takes --list and parts of names, not `{flag}`"));
+                }
+                name => wanted.names.push(name.to_owned()),
+            }
+        }
+        Ok(wanted)
+    }
+
+    fn has(&self, mutation: &Mutation) -> bool {
+        let named = |name: &String| {
+            mutation.name.contains(name.as_str()) || mutation.rule.to_string() == *name
+        };
+        self.names.is_empty() || self.names.iter().any(named)
+    }
+}
+
+/// What became of a rule that was broken.
+#[derive(Debug, PartialEq, Eq)]
+enum Verdict {
+    /// These tests failed.
+    Caught(Vec<String>),
+    /// All tests that name the rule passed.
+    Survived,
+    /// Nothing was learnt: the mutation itself is wrong.
+    Mistake(String),
+}
+
+/// Lists the mutations, or runs them and fails on one that no test catches.
+pub(super) fn run(args: &[String]) -> Result<(), String> {
+    let wanted = Wanted::read(args)?;
+    let rules = super::page()?;
+    let all = mutation::all(&cargo::root().join(FOLDER), &rules)?;
+    let chosen: Vec<_> = all.into_iter().filter(|mutation| wanted.has(mutation)).collect();
+    if chosen.is_empty() {
+        return Err(format!("no file in {FOLDER} has such a name; --list shows them"));
+    }
+    if wanted.list {
+        return list(&chosen);
+    }
+    let bench = Bench::open()?;
+    println!("in a copy of the present tree, uncommitted changes included");
+    bench.unbroken(&chosen)?;
+    let mut wrong = 0;
+    for mutation in &chosen {
+        let start = Instant::now();
+        let verdict = bench.trial(mutation)?;
+        wrong += usize::from(!matches!(verdict, Verdict::Caught(_)));
+        let took = start.elapsed().as_secs_f64();
+        println!("{}", line(mutation, &format!("{took:>5.1} s  {}", words(&verdict))));
+    }
+    println!("rules: {} of {} that were broken were caught", chosen.len() - wrong, chosen.len());
+    match wrong {
+        0 => Ok(()),
+        wrong => Err(format!("{wrong} were not caught; why, stands in their lines")),
+    }
+}
+
+/// Prints the mutations, and whether each would apply.
+fn list(chosen: &[Mutation]) -> Result<(), String> {
+    let mut wrong = 0;
+    for mutation in chosen {
+        let applies = mutation.changes(&cargo::root());
+        wrong += usize::from(applies.is_err());
+        let problem = applies.err().map_or_else(String::new, |problem| format!("WRONG: {problem}"));
+        println!("{}", line(mutation, &problem));
+    }
+    match wrong {
+        0 => Ok(()),
+        wrong => Err(format!("{wrong} do not apply")),
+    }
+}
+
+fn line(mutation: &Mutation, rest: &str) -> String {
+    let Mutation { rule, what, .. } = mutation;
+    format!("{:<6} {what:<66} {rest}", rule.to_string()).trim_end().to_owned()
+}
+
+fn words(verdict: &Verdict) -> String {
+    match verdict {
+        Verdict::Survived => "SURVIVED".to_owned(),
+        Verdict::Mistake(problem) => format!("WRONG: {problem}"),
+        Verdict::Caught(tests) => {
+            let shown = tests.iter().take(2).cloned().collect::<Vec<_>>().join(", ");
+            match tests.len().saturating_sub(2) {
+                0 => format!("caught by {shown}"),
+                more => format!("caught by {shown} and {more} more"),
+            }
+        }
+    }
+}
+
+/// The copy that rules are broken in; one run at a time has it.
+struct Bench {
+    tree: PathBuf,
+    runner: Runner,
+    _lock: File,
+}
+
+impl Bench {
+    /// Brings the copy to what the tree is, whatever a run before left there.
+    fn open() -> Result<Self, String> {
+        if !test::has_nextest() {
+            return Err("it needs nextest: `cargo install --locked cargo-nextest`".to_owned());
+        }
+        let folder = cargo::metadata()?.target_directory.join("broken");
+        let cannot = |error| format!("cannot make {}: {error}", folder.display());
+        fs::create_dir_all(&folder).map_err(cannot)?;
+        let lock = File::create(folder.join("lock")).map_err(cannot)?;
+        if lock.try_lock().is_err() {
+            return Err(format!("another run is at work in {}; let it end", folder.display()));
+        }
+        let tree = folder.join("tree");
+        tree::mirror(&cargo::root(), &tree)?;
+        let runner = Runner { tree: tree.clone(), target: folder.join("build") };
+        Ok(Self { tree, runner, _lock: lock })
+    }
+
+    /// Refuses to go on where a test fails already: its failing would mean nothing.
+    fn unbroken(&self, chosen: &[Mutation]) -> Result<(), String> {
+        let mut filters: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+        for mutation in chosen {
+            filters.entry(&mutation.package).or_default().insert(mutation.filter());
+        }
+        for (package, filters) in filters {
+            let any = filters.into_iter().collect::<Vec<_>>().join(" | ");
+            match self.runner.run(package, &any)? {
+                Ran::Passed | Ran::NoTests => println!("{package}: unbroken, nothing fails"),
+                Ran::Failed(tests) => {
+                    let tests = tests.join(", ");
+                    return Err(format!("{tests} of {package} fail before anything is broken"));
+                }
+                Ran::DoesNotBuild(said) => {
+                    return Err(format!("{package} does not build:\n{said}"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Breaks one rule, runs the tests that name it, and mends it again.
+    fn trial(&self, mutation: &Mutation) -> Result<Verdict, String> {
+        let changes = match mutation.changes(&self.tree) {
+            Ok(changes) => changes,
+            Err(problem) => return Ok(Verdict::Mistake(problem)),
+        };
+        for change in &changes {
+            tree::write(&self.tree.join(&change.file), &change.after)?;
+        }
+        let ran = self.runner.run(&mutation.package, &mutation.filter());
+        for change in &changes {
+            tree::write(&self.tree.join(&change.file), &change.before)?;
+        }
+        Ok(match ran? {
+            Ran::Failed(tests) => Verdict::Caught(tests),
+            Ran::Passed => Verdict::Survived,
+            Ran::NoTests => {
+                let Mutation { package, .. } = mutation;
+                Verdict::Mistake(format!(
+                    "{package} has no test that `{}` means",
+                    mutation.filter()
+                ))
+            }
+            Ran::DoesNotBuild(said) => Verdict::Mistake(format!("it does not compile:\n{said}")),
+        })
+    }
+}
