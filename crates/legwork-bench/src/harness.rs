@@ -155,6 +155,9 @@ impl Bench {
         if let (Workload::Start, Some(command)) = (workload, &self.command) {
             return Ok(vec![(Side::Legwork, command.measure()?)]);
         }
+        if workload == Workload::Loop {
+            return Ok(vec![(Side::Legwork, self.side(Side::Legwork, workload)?)]);
+        }
         let measure = |side| match (workload, &self.search) {
             (Workload::Search, Some(search)) if self.null => search.measure(Side::Floor),
             (Workload::Search, Some(search)) => search.measure(side),

@@ -5,6 +5,7 @@
 
 pub(crate) mod floor;
 pub(crate) mod legwork;
+pub(crate) mod model;
 
 pub(crate) use ::legwork::store::sqlite::Commits;
 

@@ -3,6 +3,7 @@
 mod answer;
 mod crowd;
 mod fan;
+mod in_process;
 mod long;
 mod steps;
 
@@ -13,8 +14,9 @@ use clap::ValueEnum;
 use crate::{
     error::Error,
     measure,
-    probe::Probe,
+    probe::{Probe, StepTime},
     script::{Script, TOKEN},
+    stats,
     subject::{Commits, Disk, Setup, Subject},
 };
 
@@ -34,6 +36,8 @@ pub(crate) enum Workload {
     W4,
     /// A streamed answer of 4,000 tokens
     W5,
+    /// 5,000 steps in this process, with 20 hooks and 5 criteria
+    Loop,
     /// Start of the `legwork` command
     Start,
     /// The `search` tool over 100,000 files, beside `rg`
@@ -53,6 +57,7 @@ impl Workload {
         Self::W3,
         Self::W4,
         Self::W5,
+        Self::Loop,
         Self::Start,
         Self::Search,
         Self::Wp,
@@ -70,6 +75,7 @@ impl Workload {
             Self::W5 => "W5",
             Self::Wp => "WP",
             Self::Wpg => "WPG",
+            Self::Loop => "LOOP",
             Self::Start => "START",
             Self::Search => "SEARCH",
         }
@@ -127,10 +133,15 @@ pub(crate) async fn measure<S: Subject>(
         Workload::W5 => answer::measure::<S>(conditions).await?,
         Workload::Wp => long::measure_durable::<S>(conditions, Commits::Inline).await?,
         Workload::Wpg => long::measure_durable::<S>(conditions, Commits::Grouped).await?,
+        // No floor has a loop to be measured alone.
+        Workload::Loop => in_process::measure().await?,
         // Commands are started by the harness, not by a side.
         Workload::Start | Workload::Search => Sample::new(),
     };
-    sample.extend(measure::peak_mb().map(|mb| ("peak_mb".to_owned(), mb)));
+    if let Some(peak) = measure::peak_mb() {
+        // A workload that does more after its peak took it itself.
+        sample.entry("peak_mb".to_owned()).or_insert(peak);
+    }
     Ok(sample)
 }
 
@@ -149,6 +160,12 @@ fn check(what: &'static str, expected: usize, found: usize) -> Result<(), Error>
         return Ok(());
     }
     Err(Error::Outcome { what, expected: expected.to_string(), found: found.to_string() })
+}
+
+/// The median of one clock over a window.
+fn middle(window: &[StepTime], clock: impl Fn(&StepTime) -> f64) -> f64 {
+    let figures: Vec<_> = window.iter().map(clock).collect();
+    stats::median(&figures).unwrap_or_default()
 }
 
 /// A sample of these figures.

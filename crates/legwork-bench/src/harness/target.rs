@@ -47,7 +47,7 @@ const fn line(workload: Workload, name: &'static str, limit: Option<Limit>) -> M
     Measure { workload, name, limit }
 }
 
-use Workload::{Search, Start, W1, W1h, W2, W3, W4, W5, Wp, Wpg};
+use Workload::{Loop, Search, Start, W1, W1h, W2, W3, W4, W5, Wp, Wpg};
 
 /// All lines of the report, in its order.
 pub(super) const MEASURES: &[Measure] = &[
@@ -75,6 +75,17 @@ pub(super) const MEASURES: &[Measure] = &[
     line(W5, "cpu_ms", times(1.2)),
     line(W5, "wall_ms", times(1.2)),
     line(W5, "peak_mb", None),
+    line(Loop, "wall_us_step_50", None),
+    line(Loop, "wall_us_step_5000", None),
+    line(Loop, "wall_growth", most(1.3)),
+    line(Loop, "cpu_us_step_50", None),
+    line(Loop, "cpu_us_step_5000", None),
+    line(Loop, "cpu_growth", most(1.3)),
+    line(Loop, "wall_us_per_step", None),
+    line(Loop, "wall_us_without_hooks", None),
+    line(Loop, "hooks_us_per_step", most(10.0)),
+    line(Loop, "clone_ns", most(1_000.0)),
+    line(Loop, "peak_mb", most(60.0)),
     line(Start, "first_request_ms", most(10.0)),
     line(Start, "version_ms", most(10.0)),
     line(Search, "regex_ms", times(1.3)),

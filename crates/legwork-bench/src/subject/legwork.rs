@@ -3,10 +3,11 @@
 use std::ops::AddAssign as _;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use legwork::agent::Builder;
 use legwork::core::{Budget, EffectClass, Event, SessionId, ToolCall, ToolOutcome, ToolSpec};
 use legwork::port::Origin;
 use legwork::port::observer::{LiveEvent, Observer};
-use legwork::port::{BoxFuture, Delta, Tool, ToolContext, Trigger};
+use legwork::port::{BoxFuture, Delta, Model, Tool, ToolContext, Trigger};
 use legwork::{Agent, hook, model, store};
 use serde_json::json;
 
@@ -25,14 +26,7 @@ impl Subject for Legwork {
     fn open(setup: Setup) -> Result<Self, Error> {
         let name = format!("openai:{}", setup.script);
         let model = model::at(&name, Some(&setup.base_url), Some("bench")).map_err(fail)?;
-        let mut builder = Agent::builder(model)
-            .instructions(INSTRUCTIONS)
-            .tool(Add::new(Arc::clone(&setup.probe)))
-            .budget(Budget::unlimited().steps(1_000));
-        for number in 0..setup.hooks {
-            let pass = hook(format!("pass {number}"), Trigger::ALL, |state, _| async { Ok(state) });
-            builder = builder.hook(pass);
-        }
+        let mut builder = builder(model, &setup.probe, setup.hooks);
         if let Some(disk) = &setup.disk {
             let address = format!("sqlite:{}", disk.dir.join("bench.db").display());
             let store = match disk.commits {
@@ -77,7 +71,18 @@ impl Subject for Legwork {
     }
 }
 
-fn fail(error: impl std::fmt::Display) -> Error {
+/// An agent with the tool, its limits on, and hooks on all triggers that change nothing.
+pub(crate) fn builder(model: impl Model + 'static, probe: &Arc<Probe>, hooks: usize) -> Builder {
+    let builder = Agent::builder(model)
+        .instructions(INSTRUCTIONS)
+        .tool(Add::new(Arc::clone(probe)))
+        .budget(Budget::unlimited().steps(10_000));
+    let pass =
+        |number| hook(format!("pass {number}"), Trigger::ALL, |state, _| async { Ok(state) });
+    (0..hooks).map(pass).fold(builder, Builder::hook)
+}
+
+pub(crate) fn fail(error: impl std::fmt::Display) -> Error {
     Error::Legwork(error.to_string())
 }
 

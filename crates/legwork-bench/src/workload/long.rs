@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use super::{Conditions, Sample, check, sample, timed};
+use super::{Conditions, Sample, check, middle, sample, timed};
 use crate::{
     error::Error,
     measure,
-    probe::{self, Stamp, StepTime},
+    probe::{self, Stamp},
     script::Script,
     stats,
     subject::{Commits, Disk, Setup, Subject},
@@ -124,12 +124,6 @@ fn writes_within(stamps: &[Stamp]) -> f64 {
         (Some(first), Some(last)) => (last.writes - first.writes) as f64,
         _ => 0.0,
     }
-}
-
-/// The median of one clock over a window.
-fn middle(window: &[StepTime], clock: impl Fn(&StepTime) -> f64) -> f64 {
-    let figures: Vec<_> = window.iter().map(clock).collect();
-    stats::median(&figures).unwrap_or_default()
 }
 
 /// Bytes of all files of a folder.

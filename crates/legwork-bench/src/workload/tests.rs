@@ -43,6 +43,16 @@ async fn the_durable_floor_has_figures() {
     assert!(sample["payload_growth"] < 1.1);
 }
 
+#[tokio::test]
+async fn the_loop_alone_has_figures() {
+    let sample = floor(Workload::Loop).await;
+    for name in ["wall_growth", "cpu_growth", "clone_ns", "peak_mb", "wall_us_step_5000"] {
+        assert!(sample[name] > 0.0, "{name}: {sample:?}");
+    }
+    let hooks = sample["wall_us_per_step"] - sample["wall_us_without_hooks"];
+    assert_eq!(sample["hooks_us_per_step"], hooks);
+}
+
 #[test]
 fn work_not_done_is_an_error() {
     assert!(check("tool calls", 19, 19).is_ok());

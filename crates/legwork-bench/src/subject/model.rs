@@ -1,0 +1,62 @@
+//! A model in this process: the script without a server.
+
+use std::sync::Arc;
+
+use legwork::core::{FinishReason, Message, ModelRequest, Part, Response, ToolCall, Usage};
+use legwork::port::model::{Deltas, Error, Profile};
+use legwork::port::{BoxFuture, Model};
+
+use crate::script::{Script, TOKEN};
+
+/// Plays a script at once: neither latency nor streaming.
+#[derive(Debug)]
+pub(crate) struct InProcess {
+    script: Script,
+    profile: Profile,
+}
+
+impl InProcess {
+    /// One that plays this.
+    pub(crate) fn new(script: Script) -> Self {
+        Self { script, profile: Profile { tools: true, ..Profile::default() } }
+    }
+
+    /// The answer after so many earlier ones.
+    fn answer(&self, turn: usize) -> Response {
+        let (parts, finish) = match self.script.asks(turn) {
+            true => (self.calls(turn), FinishReason::ToolCalls),
+            false => (vec![Part::Text(TOKEN.repeat(self.script.tokens))], FinishReason::Stop),
+        };
+        let mut response = Response::new(Message::assistant(parts), finish);
+        response.usage = Some(Usage { input: 100, output: 10, ..Usage::default() });
+        response
+    }
+
+    fn calls(&self, turn: usize) -> Vec<Part> {
+        let call = |index| {
+            let id = format!("call_{turn}_{index}");
+            Part::ToolCall(Arc::new(ToolCall::new(id, "add", r#"{"a":17,"b":25}"#)))
+        };
+        (0..self.script.calls).map(call).collect()
+    }
+}
+
+impl Model for InProcess {
+    fn name(&self) -> &str {
+        "bench:in-process"
+    }
+
+    fn profile(&self) -> &Profile {
+        &self.profile
+    }
+
+    fn infer<'a>(
+        &'a self,
+        request: ModelRequest,
+        _: Option<&'a mut dyn Deltas>,
+    ) -> BoxFuture<'a, Result<Response, Error>> {
+        // The task, and an answer with its results for each turn before.
+        let turn = request.messages().len().saturating_sub(1) / (1 + self.script.calls);
+        Box::pin(async move { Ok(self.answer(turn)) })
+    }
+}
