@@ -18,8 +18,10 @@ mod entry;
 mod error_policy;
 mod evaluate;
 mod golden;
+mod hostile;
 mod journal;
 mod limits;
+mod ledger;
 mod lineage;
 mod messages;
 mod owed;
@@ -28,6 +30,7 @@ mod samples;
 mod sessions;
 mod state;
 mod story;
+mod trees;
 
 /// A test file that no `mod` names is never compiled.
 #[test]
