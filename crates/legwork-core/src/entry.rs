@@ -56,11 +56,15 @@ impl Entry {
     ///
     /// # Errors
     /// When a value in it does not serialise, such as a map with keys that are no text, or
-    /// is nested so deeply that it could not be read again.
+    /// could not be read again: it is nested too deeply, or has a key of `serde_json`'s own.
     pub fn encode(&self) -> Result<Vec<u8>, serde_json::Error> {
         let line = serde_json::to_vec(self)?;
         if nesting(&line) > DEEPEST {
             let problem = format!("it is nested deeper than {DEEPEST} levels");
+            return Err(serde::ser::Error::custom(problem));
+        }
+        if has_own_key(&line) {
+            let problem = format!("an object in it has the key `{OWN_KEY}` first");
             return Err(serde::ser::Error::custom(problem));
         }
         Ok(line)
@@ -78,10 +82,24 @@ impl Entry {
     }
 }
 
-/// Whether something is nested too deeply to be a part of an entry.
+/// Whether something could not be a part of an entry: nested too deeply, or an object whose
+/// first key is [`OWN_KEY`].
 pub fn is_too_deep(json: &[u8]) -> bool {
     // The line, its body and what is in it may add some.
-    nesting(json) > DEEPEST - 20
+    nesting(json) > DEEPEST - 20 || has_own_key(json)
+}
+
+/// A key by which `serde_json` tells its raw values: an object that has it first is read as
+/// what it holds, or not at all.
+pub(crate) const OWN_KEY: &str = "$serde_json::private::RawValue";
+
+/// Whether an object in a line of JSON has the key first. In a text its quote is escaped.
+fn has_own_key(line: &[u8]) -> bool {
+    let opens = |rest: &[u8]| {
+        let key = rest.strip_prefix(b"{\"").and_then(|rest| rest.strip_prefix(OWN_KEY.as_bytes()));
+        key.is_some_and(|rest| rest.starts_with(b"\""))
+    };
+    line.iter().enumerate().any(|(at, byte)| *byte == b'{' && line.get(at..).is_some_and(opens))
 }
 
 /// How deeply the objects and arrays of a line of JSON are nested.

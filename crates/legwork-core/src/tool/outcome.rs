@@ -127,9 +127,10 @@ impl ToolOutcome {
 /// How deeply a value may be nested; what is around it in a journal's line adds some.
 const DEEPEST: usize = entry::DEEPEST - 20;
 
-/// The value, as its text where it is nested too deeply for a journal.
+/// The value, as its text where a journal could not keep it: nested too deeply, or with a key
+/// of `serde_json`'s own.
 pub(super) fn shallow(value: Value) -> Value {
-    match is_deeper(&value, DEEPEST) {
+    match is_deeper(&value, DEEPEST) || has_own_key(&value) {
         true => Value::String(value.to_string()),
         false => value,
     }
@@ -140,6 +141,14 @@ fn is_deeper(value: &Value, levels: usize) -> bool {
     match value {
         Value::Array(items) => items.iter().any(|item| is_deeper(item, left)),
         Value::Object(map) => map.values().any(|item| is_deeper(item, left)),
+        _ => false,
+    }
+}
+
+fn has_own_key(value: &Value) -> bool {
+    match value {
+        Value::Array(items) => items.iter().any(has_own_key),
+        Value::Object(map) => map.contains_key(entry::OWN_KEY) || map.values().any(has_own_key),
         _ => false,
     }
 }

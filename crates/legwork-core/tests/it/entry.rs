@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use legwork_core::entry::{Error, FORMAT};
+use legwork_core::entry::{Error, FORMAT, is_too_deep};
 use legwork_core::event::{ToolFinished, Unknown};
 use legwork_core::tool::Metadata;
 use legwork_core::{Entry, Event, Message, Micros, Part, Seq, Timestamp, ToolCall, ToolOutcome};
@@ -71,6 +71,28 @@ fn s1_7_a_result_too_deep_for_a_journal_is_kept_as_its_text() {
         assert_eq!(kept.for_model(), outcome.for_model());
         assert_eq!(kept == outcome, levels <= 100, "{levels} levels");
         finished(kept).encode().unwrap();
+    }
+}
+
+#[test]
+fn s1_7_an_object_with_a_key_of_serde_json_s_own_is_kept_as_its_text() {
+    const KEY: &str = "$serde_json::private::RawValue";
+    for value in [json!({ KEY: 5 }), json!({ "z": 1, KEY: "[1]" }), json!([{ "a": { KEY: "x" } }])]
+    {
+        let outcome = ToolOutcome::Ok(value.clone());
+        // Written as it is, it would be damage, or silently another value.
+        let error = finished(outcome.clone()).encode().unwrap_err().to_string();
+        assert!(error.contains(KEY), "{error}");
+        assert!(is_too_deep(&serde_json::to_vec(&value).unwrap()));
+        let kept = outcome.clone().for_journal();
+        assert_eq!(kept.for_model(), outcome.for_model());
+        let entry = finished(kept);
+        assert_eq!(Entry::decode(&entry.encode().unwrap()).unwrap(), entry);
+    }
+    // As a text it is nothing special.
+    for value in [json!(KEY), json!(format!("{{\"{KEY}\":1}}")), json!({ "k": KEY })] {
+        let entry = finished(ToolOutcome::Ok(value).for_journal());
+        assert_eq!(Entry::decode(&entry.encode().unwrap()).unwrap(), entry);
     }
 }
 
