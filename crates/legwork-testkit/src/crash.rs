@@ -71,6 +71,9 @@ pub struct Ended<W> {
     pub text: String,
     /// The state it ended with.
     pub state: AgentState,
+    /// The states of all sessions there are then, as their journals say: those of
+    /// subagents too, by name.
+    pub sessions: Vec<AgentState>,
     /// The world as it was left.
     pub world: W,
 }
@@ -126,7 +129,8 @@ impl<W: Default> Simulation<W> {
             }
         };
         let commits = store.0.commits.load(Ordering::SeqCst);
-        Ok((Ended { crash, text: run.text(), state: run.into_state(), world }, commits))
+        let sessions = store.states().await?;
+        Ok((Ended { crash, text: run.text(), state: run.into_state(), sessions, world }, commits))
     }
 
     async fn resume(&self, agent: Agent) -> Result<Run, Error> {
@@ -196,6 +200,16 @@ impl CrashingStore {
             crash: Cancellation::new(),
             crashed: AtomicBool::new(false),
         }))
+    }
+
+    async fn states(&self) -> Result<Vec<AgentState>, store::Error> {
+        let mut states = Vec::new();
+        for info in self.0.inner.sessions(usize::MAX).await? {
+            let loaded = self.0.inner.read(&info.session).await?;
+            states.push(loaded.journal.fold(&info.session));
+        }
+        states.sort_by(|a, b| a.session().cmp(b.session()));
+        Ok(states)
     }
 }
 

@@ -17,6 +17,7 @@ mod lifecycle;
 mod news;
 mod run;
 mod session;
+mod subagents;
 mod tools;
 
 /// Every file beside this one is part of the tests.

@@ -85,8 +85,8 @@ const PRICE: Price = Price {
 type Sums = [i128; 7];
 
 fn sums(amounts: &Amounts) -> Sums {
-    let Amounts { steps, tool_calls, input, output, cost, active } = *amounts;
-    [steps, tool_calls, input, output, input + output, cost.0, active.0].map(i128::from)
+    let Amounts { steps, tool_calls, input, output, tokens, cost, active } = *amounts;
+    [steps, tool_calls, input, output, input + output + tokens, cost.0, active.0].map(i128::from)
 }
 
 fn plus(a: Sums, b: Sums) -> Sums {
@@ -271,7 +271,13 @@ impl Life {
         for index in 0..count {
             self.account.charge(sums(&Amounts { tool_calls: 1, ..Amounts::default() }));
             let (index, effect) = (u32::try_from(index).unwrap(), EffectClass::ReadOnly);
-            self.record(Event::ToolStarted(ToolStarted { index, effect, arguments: None }));
+            self.record(Event::ToolStarted(ToolStarted {
+                index,
+                effect,
+                arguments: None,
+                child: None,
+                reserved: Amounts::default(),
+            }));
         }
     }
 }
@@ -300,12 +306,12 @@ proptest! {
 
     #[test]
     fn s5_3_amounts_of_any_size_are_held_at_the_largest_and_never_go_round(
-        deeds in prop::collection::vec((any::<[u64; 6]>(), 0u8..5), 1..40),
+        deeds in prop::collection::vec((any::<[u64; 7]>(), 0u8..5), 1..40),
     ) {
         let mut state = blank();
-        for ([steps, tool_calls, input, output, cost, active], kind) in deeds {
+        for ([steps, tool_calls, input, output, tokens, cost, active], kind) in deeds {
             let (cost, active) = (MicroUsd(cost), Micros(active));
-            let amounts = Amounts { steps, tool_calls, input, output, cost, active };
+            let amounts = Amounts { steps, tool_calls, input, output, tokens, cost, active };
             let before = state.ledger().clone();
             state = state.with(match kind {
                 0 => Event::InferenceStarted(InferenceStarted { reserved: amounts, tools: None }),
