@@ -1,0 +1,181 @@
+//! What was found in places, by name.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::path::{Path, PathBuf};
+
+use crate::agent::AgentDefinition;
+use crate::file::Links;
+use crate::format::Format;
+use crate::place::{Look, Origin, Place, entries};
+use crate::problem::Problem;
+use crate::skill::Skill;
+
+/// Agents found in places.
+pub type Definitions = Catalog<AgentDefinition>;
+/// Skills found in places.
+pub type Skills = Catalog<Skill>;
+
+/// What was found in places, by name, and what was wrong there.
+#[derive(Debug, Clone, Default)]
+pub struct Catalog<T> {
+    found: BTreeMap<String, Found<T>>,
+    problems: Vec<Problem>,
+}
+
+/// Something that was found, and where.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Found<T> {
+    /// What was found.
+    pub value: T,
+    /// Its file.
+    pub file: PathBuf,
+    /// Whose place that file is in.
+    pub origin: Origin,
+    /// The files of the same name that it wins over, the nearest first.
+    pub overrides: Vec<(Origin, PathBuf)>,
+}
+
+impl<T> Catalog<T> {
+    /// What goes by a name.
+    pub fn get(&self, name: &str) -> Option<&Found<T>> {
+        self.found.get(name)
+    }
+
+    /// All names and what goes by them, sorted by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Found<T>)> {
+        self.found.iter().map(|(name, found)| (name.as_str(), found))
+    }
+
+    /// How many names there are.
+    pub fn len(&self) -> usize {
+        self.found.len()
+    }
+
+    /// Whether nothing was found.
+    pub fn is_empty(&self) -> bool {
+        self.found.is_empty()
+    }
+
+    /// What was wrong, by place and file; what is right was found in spite of it.
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    /// Adds what one place holds; the names in it are known from then on.
+    fn add_place(&mut self, origin: Origin, read: Vec<(String, PathBuf, T)>) {
+        let mut here: BTreeMap<String, Found<T>> = BTreeMap::new();
+        for (name, file, value) in read {
+            match here.entry(name) {
+                Entry::Vacant(free) => {
+                    free.insert(Found { value, file, origin, overrides: Vec::new() });
+                }
+                Entry::Occupied(taken) => {
+                    self.problems.push(twice(taken.get(), taken.key(), &file))
+                }
+            }
+        }
+        for (name, mut found) in here {
+            if let Some(below) = self.found.remove(&name) {
+                found.overrides.push((below.origin, below.file));
+                found.overrides.extend(below.overrides);
+            }
+            self.found.insert(name, found);
+        }
+    }
+
+    /// What is found at a place; what is wrong with it is kept.
+    fn look(&mut self, place: &Place) -> Look {
+        place.look().unwrap_or_else(|problem| {
+            self.problems.push(problem);
+            Look::Nothing
+        })
+    }
+}
+
+fn twice<T>(first: &Found<T>, name: &str, file: &Path) -> Problem {
+    let message = format!("`{name}` is the name in {}, too, which is used", first.file.display());
+    Problem::new(message, "give one of them another name").on_field("name").in_file(file)
+}
+
+impl Definitions {
+    /// Reads the agents in places; of two with one name, the one in the later place wins.
+    ///
+    /// Of a folder, all files `*.md`, `*.yaml`, `*.yml` and `*.json` that are not hidden, in the
+    /// order of their names; folders in it are not looked into, links in it not followed. A file
+    /// that is wrong is told of in [`problems`](Catalog::problems), and all others are read.
+    pub fn load(places: &[Place]) -> Self {
+        let mut all = Self { found: BTreeMap::new(), problems: Vec::new() };
+        for place in places {
+            let (files, links) = match all.look(place) {
+                Look::Nothing => continue,
+                Look::File => (vec![place.path.clone()], place.links()),
+                Look::Folder => {
+                    let wanted = |path: &Path| Format::of(path).is_some();
+                    (entries(&place.path, wanted, &mut all.problems), Links::Refuse)
+                }
+            };
+            let mut read = Vec::new();
+            for file in files {
+                match AgentDefinition::read_as(&file, links) {
+                    Ok(definition) => read.push((definition.name.clone(), file, definition)),
+                    Err(problems) => all.problems.extend(problems),
+                }
+            }
+            all.add_place(place.origin, read);
+        }
+        all
+    }
+}
+
+impl Skills {
+    /// Reads the front matter of the skills in places; the later place wins by name.
+    ///
+    /// Of a folder, each folder in it that is not hidden and holds a `SKILL.md`; a place that
+    /// holds a `SKILL.md` itself, or is one, is that one skill. Links are not followed. A skill
+    /// that is wrong is told of in [`problems`](Catalog::problems), and all others are read.
+    pub fn load(places: &[Place]) -> Self {
+        let mut all = Self { found: BTreeMap::new(), problems: Vec::new() };
+        for place in places {
+            let (folders, links) = match all.look(place) {
+                Look::Nothing => continue,
+                Look::File => (all.named(place), Links::Follow),
+                Look::Folder if place.path.join(Skill::FILE).symlink_metadata().is_ok() => {
+                    (vec![place.path.clone()], Links::Follow)
+                }
+                Look::Folder => {
+                    let wanted = |path: &Path| !path.is_file();
+                    (entries(&place.path, wanted, &mut all.problems), Links::Refuse)
+                }
+            };
+            let mut read = Vec::new();
+            for folder in folders {
+                match Skill::read_in(&folder, links) {
+                    Ok((skill, warnings)) => {
+                        all.problems.extend(warnings);
+                        read.push((skill.name.clone(), skill.file(), skill));
+                    }
+                    Err(problems) => all.problems.extend(problems),
+                }
+            }
+            all.add_place(place.origin, read);
+        }
+        all
+    }
+
+    /// The folder of a `SKILL.md` that is named itself.
+    fn named(&mut self, place: &Place) -> Vec<PathBuf> {
+        let is = place.path.file_name().is_some_and(|name| name == Skill::FILE);
+        match place.path.parent() {
+            Some(folder) if is && folder.as_os_str().is_empty() => vec![PathBuf::from(".")],
+            Some(folder) if is => vec![folder.to_owned()],
+            _ => {
+                let mend = "name the folder of a skill, or a folder of such folders";
+                let problem = Problem::new("it is no folder and no SKILL.md", mend);
+                self.problems.push(problem.in_file(&place.path));
+                Vec::new()
+            }
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Where files are looked for.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::file::{self, Links};
+use crate::problem::Problem;
+
+/// The most files that one folder is read for.
+const MAX_FILES: usize = 1_000;
+
+/// Whose a place is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// The user's, for all projects.
+    User,
+    /// The project's: who wrote the project wrote it.
+    Project,
+    /// Named for this one time.
+    Given,
+}
+
+/// A folder or a file to look into.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// Whose it is.
+    pub origin: Origin,
+    /// The folder or file.
+    pub path: PathBuf,
+}
+
+impl Place {
+    /// A place of the user's; nothing need be there.
+    pub fn user(path: impl Into<PathBuf>) -> Self {
+        Self { origin: Origin::User, path: path.into() }
+    }
+
+    /// A place of the project's; nothing need be there.
+    pub fn project(path: impl Into<PathBuf>) -> Self {
+        Self { origin: Origin::Project, path: path.into() }
+    }
+
+    /// A place named for this one time; a problem if nothing is there.
+    pub fn given(path: impl Into<PathBuf>) -> Self {
+        Self { origin: Origin::Given, path: path.into() }
+    }
+
+    /// What is found at this place.
+    pub(crate) fn look(&self) -> Result<Look, Problem> {
+        match fs::metadata(&self.path) {
+            Ok(found) if found.is_dir() => Ok(Look::Folder),
+            Ok(_) => Ok(Look::File),
+            Err(error) if absent(error.kind()) && self.origin != Origin::Given => Ok(Look::Nothing),
+            Err(error) => Err(file::unreadable(&error).in_file(&self.path)),
+        }
+    }
+
+    /// How a file that is this place itself is opened.
+    pub(crate) fn links(&self) -> Links {
+        match self.origin {
+            // A project may have been written by a stranger.
+            Origin::Project => Links::Refuse,
+            Origin::User | Origin::Given => Links::Follow,
+        }
+    }
+}
+
+/// What is found at a place.
+pub(crate) enum Look {
+    Nothing,
+    Folder,
+    File,
+}
+
+fn absent(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::NotFound | ErrorKind::NotADirectory)
+}
+
+/// The entries of a folder that are wanted and not hidden, sorted by name.
+///
+/// What cannot be listed is a problem, and so is more than a thousand.
+pub(crate) fn entries(
+    folder: &Path,
+    wanted: fn(&Path) -> bool,
+    problems: &mut Vec<Problem>,
+) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let listed = match fs::read_dir(folder) {
+        Ok(listed) => listed,
+        Err(error) => {
+            problems.push(file::unreadable(&error).in_file(folder));
+            return found;
+        }
+    };
+    for entry in listed {
+        match entry {
+            Ok(entry) if hidden(&entry.path()) || !wanted(&entry.path()) => {}
+            Ok(entry) => found.push(entry.path()),
+            Err(error) => problems.push(file::unreadable(&error).in_file(folder)),
+        }
+    }
+    found.sort();
+    if found.len() > MAX_FILES {
+        let message = format!("there are {} in one folder, {MAX_FILES} are read", found.len());
+        problems.push(Problem::new(message, "take those out that nobody needs").in_file(folder));
+        found.truncate(MAX_FILES);
+    }
+    found
+}
+
+fn hidden(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
+}
