@@ -4,22 +4,37 @@ use crate::nearest::nearest;
 use crate::problem::{Problem, Problems, Severity, quoted};
 use crate::syntax::node::{Data, Field, Node};
 
+/// The most problems that are told of one text.
+const MAX_PROBLEMS: usize = 50;
+
 /// What was found wrong so far.
 #[derive(Debug, Default)]
-pub(crate) struct Findings(Vec<Problem>);
+pub(crate) struct Findings {
+    problems: Vec<Problem>,
+    errors: usize,
+    more: usize,
+}
 
 impl Findings {
     pub(crate) fn add(&mut self, problem: Problem) {
-        self.0.push(problem);
+        self.errors += usize::from(problem.severity == Severity::Error);
+        match self.problems.len() < MAX_PROBLEMS {
+            true => self.problems.push(problem),
+            false => self.more += 1,
+        }
     }
 
     /// What is wrong in the order of the text: all of it, if any of it is an error.
     pub(crate) fn into_result(self) -> Result<Vec<Problem>, Problems> {
-        let Self(mut problems) = self;
+        let Self { mut problems, errors, more } = self;
         problems.sort_by_key(|problem| problem.line);
-        match problems.iter().any(|problem| problem.severity == Severity::Error) {
-            true => Err(Problems::of(problems)),
-            false => Ok(problems),
+        if more > 0 {
+            let more = Problem::new(format!("there are {more} more problems"), "mend these first");
+            problems.push(if errors > 0 { more } else { more.warning() });
+        }
+        match errors {
+            0 => Ok(problems),
+            _ => Err(Problems::of(problems)),
         }
     }
 }

@@ -167,6 +167,15 @@ pub(crate) fn quoted(text: &str) -> String {
     }
 }
 
+/// The beginning of what another library says, which may quote a whole file.
+pub(crate) fn cut(told: &str) -> String {
+    const MOST: usize = 200;
+    match told.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}...", told.get(..end).unwrap_or_default()),
+        None => told.to_owned(),
+    }
+}
+
 #[expect(clippy::ref_option, reason = "serde calls it by reference")]
 fn lossy<S: Serializer>(file: &Option<PathBuf>, serializer: S) -> Result<S::Ok, S::Error> {
     file.as_ref().map(|file| file.to_string_lossy()).serialize(serializer)

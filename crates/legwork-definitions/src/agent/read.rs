@@ -187,14 +187,17 @@ fn names(
 }
 
 fn capabilities(item: Item, findings: &mut Findings) -> Option<Vec<Capability>> {
-    let mut capabilities: Vec<Capability> = Vec::new();
+    let mut capabilities = Vec::new();
+    let mut seen = HashSet::new();
     for item in item.list("write a list, such as `[coding]`, or leave it out", findings)? {
         let twice = item.problem("is there twice", "take it out, or give it other settings");
         let Some(capability) = Capability::read(item, findings) else { continue };
-        if capabilities.contains(&capability) {
-            findings.add(twice);
-        } else {
+        // Settings have an order of their own; as text they can be looked up.
+        let text = serde_json::to_string(&capability.written()).unwrap_or_default();
+        if seen.insert(text) {
             capabilities.push(capability);
+        } else {
+            findings.add(twice);
         }
     }
     Some(capabilities)

@@ -13,8 +13,8 @@ impl AgentDefinition {
     /// The JSON Schema of its YAML and JSON form; the front matter of Markdown is the same
     /// without `instructions`.
     ///
-    /// It accepts whatever [`parse`](Self::parse) accepts. What it cannot refuse: amounts finer
-    /// than a millionth, values deeper than 16 levels, files larger than 1 MiB.
+    /// It accepts whatever [`parse`](Self::parse) accepts. What it cannot refuse: a capability that
+    /// is there by name and as a table, amounts finer than a millionth, values deeper than 16 levels, files larger than 1 MiB.
     pub fn schema() -> Schema {
         SchemaGenerator::default().into_root_schema_for::<Self>()
     }

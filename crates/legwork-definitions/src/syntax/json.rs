@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use serde::de::{DeserializeSeed, Deserializer};
 
 use super::node::{Lines, Node, NodeVisitor};
-use crate::problem::{Problem, shown};
+use crate::problem::{Problem, cut};
 
 /// The value of a JSON text.
 pub(super) fn read(text: &str) -> Result<Node, Problem> {
@@ -19,7 +19,7 @@ pub(super) fn read(text: &str) -> Result<Node, Problem> {
         let told = error.to_string();
         let told = told.split(" at line ").next().unwrap_or_default();
         Problem::new(
-            format!("cannot be read as JSON: {}", shown(told)),
+            format!("cannot be read as JSON: {}", cut(told)),
             "mend the JSON there: double quotes, no comma at the end, no comments",
         )
         .on_line(line)

@@ -48,7 +48,16 @@ fn yaml_has_the_words_of_version_1_2() {
 fn what_is_no_such_text_is_refused_with_its_line() {
     for (text, format, what) in [
         ("a: 1\nb: [", Format::Yaml, "line 2"),
-        ("a: 1\na: 2", Format::Yaml, "line 2"),
+        (
+            "a: 1\na: 2",
+            Format::Yaml,
+            "line 2: cannot be read as YAML: the field `a` is there twice; keep one of the two",
+        ),
+        (
+            "---\na: 1\na: 2\n---",
+            Format::Markdown,
+            "line 3: cannot be read as YAML: the field `a` is there twice;",
+        ),
         ("a: 1\n---\nb: 2", Format::Yaml, "one document"),
         ("a: &x {b: 1}\nc:\n  <<: *x", Format::Yaml, "instead of `<<`"),
         ("a: .nan", Format::Yaml, "line 1"),

@@ -8,7 +8,7 @@ use serde_saphyr::{
 
 use super::node::{Data, Lines, Node, NodeVisitor};
 use super::{MAX_BYTES, MAX_DEPTH};
-use crate::problem::{Problem, shown};
+use crate::problem::{Problem, cut, quoted};
 
 /// How many events all aliases of a text may stand for together.
 const MAX_REPLAYED: usize = 10_000;
@@ -28,7 +28,6 @@ fn limits() -> Options {
         budget: budget! {
             max_depth: MAX_DEPTH,
             flow_nesting_limit: MAX_DEPTH,
-            simple_key_max_lookahead: MAX_BYTES,
             max_events: 4 * MAX_BYTES,
             max_nodes: 2 * MAX_BYTES,
             max_total_scalar_bytes: 4 * MAX_BYTES,
@@ -52,24 +51,46 @@ fn problem(error: &DeserializeError, offset: u64) -> Problem {
         error => error,
     };
     let line = error.location().map(|at| at.line()).filter(|line| *line > 0);
-    let told = shown(&error.without_snippet().to_string());
-    let mend = match cause {
-        DeserializeError::DuplicateMappingKey { .. } => "keep one of the two",
-        DeserializeError::MultipleDocuments { .. }
-        | DeserializeError::Budget { breach: BudgetBreach::Documents { .. }, .. } => {
-            "keep one document a file"
-        }
-        DeserializeError::Budget { breach: BudgetBreach::Depth { .. }, .. } => "make it flatter",
-        DeserializeError::MergeKeyNotAllowed { .. } => "write the fields out instead of `<<`",
-        DeserializeError::AliasReplayLimitExceeded { .. } | DeserializeError::Budget { .. } => {
-            "make the text smaller, and write values out instead of repeating aliases"
-        }
-        // The parser's own limit for what is written in brackets has no kind of its own.
-        _ if told.contains("recursion limit") => "make it flatter",
-        _ => "write it as YAML 1.2: indent with spaces, quote text with `: ` or ` #` in it",
-    };
-    Problem::new(format!("cannot be read as YAML: {told}"), mend)
+    let (message, mend) = in_words(cause);
+    Problem::new(format!("cannot be read as YAML: {message}"), mend)
         .on_line(line.map(|line| line.saturating_add(offset)))
+}
+
+/// What is wrong, and what mends it.
+fn in_words(error: &DeserializeError) -> (String, &'static str) {
+    use DeserializeError as E;
+    let deep =
+        || (format!("lists and tables are deeper than {MAX_DEPTH} levels"), "make it flatter");
+    match error {
+        E::DuplicateMappingKey { key, .. } => {
+            let key = key.as_deref().map(quoted).unwrap_or_default();
+            (format!("the field {key} is there twice"), "keep one of the two")
+        }
+        E::MultipleDocuments { .. } | E::Budget { breach: BudgetBreach::Documents { .. }, .. } => {
+            ("there is more than one document".to_owned(), "keep one document a file")
+        }
+        E::MergeKeyNotAllowed { .. } => {
+            ("`<<` is not read".to_owned(), "write the fields out instead of `<<`")
+        }
+        E::Budget { breach: BudgetBreach::Depth { .. }, .. } => deep(),
+        E::AliasReplayLimitExceeded { .. } | E::Budget { .. } => (
+            "it stands for more than is read".to_owned(),
+            "make the text smaller, and write values out instead of repeating aliases",
+        ),
+        error => {
+            let told = error.without_snippet().to_string();
+            // The parser's own limit for what is written in brackets has no kind of its own.
+            if told.contains("recursion limit") {
+                return deep();
+            }
+            // The line is told apart, and counts from where the file begins.
+            let told = told.split(" at line ").next().unwrap_or_default();
+            (
+                cut(told),
+                "write it as YAML 1.2: indent with spaces, quote text with `: ` or ` #` in it",
+            )
+        }
+    }
 }
 
 /// A node whose line was asked of the YAML reader.

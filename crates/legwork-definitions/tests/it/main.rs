@@ -1,14 +1,20 @@
 //! Definitions and skills, as files and as text.
 
 #![allow(
+    clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
     clippy::unwrap_used,
     reason = "a test that cannot go on fails"
 )]
 
+mod agent;
 mod arbitrary;
+mod folders;
+mod messages;
 mod round_trip;
+mod schema;
+mod skills;
 
 /// A test file that no `mod` names is never compiled.
 #[test]
