@@ -10,6 +10,7 @@
 
 mod agent;
 mod arbitrary;
+mod docs;
 mod folders;
 mod messages;
 mod round_trip;

@@ -157,8 +157,8 @@ fn descriptions_are_short_and_say_something() {
 
 #[test]
 fn no_file_floods_who_reads_of_it() {
-    let names: String = (0..50_000).map(|at| format!("tool{at}!: 1\n")).collect();
+    let names: String = (0..5_000).map(|at| format!("tool{at}!: 1\n")).collect();
     let told = told(&format!("name: a\ndescription: b\n{names}"), Format::Yaml);
     assert_eq!(told.len(), 51);
-    assert_eq!(told[50], "there are 49950 more problems; mend these first");
+    assert_eq!(told[50], "there are 4950 more problems; mend these first");
 }
