@@ -17,7 +17,7 @@ pub type Definitions = Catalog<AgentDefinition>;
 pub type Skills = Catalog<Skill>;
 
 /// What was found in places, by name, and what was wrong there.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Catalog<T> {
     found: BTreeMap<String, Found<T>>,
     problems: Vec<Problem>,
@@ -35,6 +35,12 @@ pub struct Found<T> {
     pub origin: Origin,
     /// The files of the same name that it wins over, the nearest first.
     pub overrides: Vec<(Origin, PathBuf)>,
+}
+
+impl<T> Default for Catalog<T> {
+    fn default() -> Self {
+        Self { found: BTreeMap::new(), problems: Vec::new() }
+    }
 }
 
 impl<T> Catalog<T> {
@@ -106,7 +112,7 @@ impl Definitions {
     /// order of their names; folders in it are not looked into, links in it not followed. A file
     /// that is wrong is told of in [`problems`](Catalog::problems), and all others are read.
     pub fn load(places: &[Place]) -> Self {
-        let mut all = Self { found: BTreeMap::new(), problems: Vec::new() };
+        let mut all = Self::default();
         for place in places {
             let (files, links) = match all.look(place) {
                 Look::Nothing => continue,
@@ -136,7 +142,7 @@ impl Skills {
     /// holds a `SKILL.md` itself, or is one, is that one skill. Links are not followed. A skill
     /// that is wrong is told of in [`problems`](Catalog::problems), and all others are read.
     pub fn load(places: &[Place]) -> Self {
-        let mut all = Self { found: BTreeMap::new(), problems: Vec::new() };
+        let mut all = Self::default();
         for place in places {
             let (folders, links) = match all.look(place) {
                 Look::Nothing => continue,

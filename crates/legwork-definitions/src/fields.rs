@@ -47,6 +47,7 @@ pub(crate) struct Table {
 }
 
 /// A value and the path of its field.
+#[derive(Clone)]
 pub(crate) struct Item {
     pub(crate) path: String,
     pub(crate) node: Node,
@@ -98,14 +99,17 @@ impl Table {
     }
 
     fn path_of(&self, key: &str) -> String {
-        // What is no plain name is quoted, so that `a.b` is never two fields.
-        let plain = !key.is_empty() && key.chars().all(|c| c.is_alphanumeric() || "_-".contains(c));
-        let key = if plain && key.len() <= 64 { key.to_owned() } else { quoted(key) };
         match self.path.as_str() {
-            "" => key,
-            path => format!("{path}.{key}"),
+            "" => told(key),
+            path => format!("{path}.{}", told(key)),
         }
     }
+}
+
+/// A key as it is told: what is no plain name is quoted, so that `a.b` is never two fields.
+pub(crate) fn told(key: &str) -> String {
+    let plain = !key.is_empty() && key.chars().all(|c| c.is_alphanumeric() || "_-".contains(c));
+    if plain && key.len() <= 64 { key.to_owned() } else { quoted(key) }
 }
 
 impl Item {

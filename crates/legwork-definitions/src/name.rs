@@ -12,14 +12,14 @@ const TOOL_LENGTH: usize = 128;
 
 /// The name that an item is; a finding if it is none.
 pub(crate) fn name(item: Item, findings: &mut Findings) -> Option<String> {
-    let told = Item { path: item.path.clone(), node: item.node.clone() };
+    let given = item.clone();
     let name = item.text("write a name, such as `reviewer`", findings)?;
     if !is_name(&name) {
         let mend = match slug(&name) {
             slug if slug.is_empty() => "use only a-z, 0-9, `-` and `_`, at most 64".to_owned(),
             slug => format!("use only a-z, 0-9, `-` and `_`, at most 64, such as `{slug}`"),
         };
-        findings.add(told.unlike("a name", mend));
+        findings.add(given.unlike("a name", mend));
         return None;
     }
     Some(name)
@@ -27,12 +27,12 @@ pub(crate) fn name(item: Item, findings: &mut Findings) -> Option<String> {
 
 /// The tool name that an item is; a finding if it is none.
 pub(crate) fn tool(item: Item, findings: &mut Findings) -> Option<String> {
-    let told = Item { path: item.path.clone(), node: item.node.clone() };
+    let given = item.clone();
     let name = item.text("write the name of a tool, such as `read`", findings)?;
     if !is_tool(&name) {
         let mend =
             "write one name an item, without spaces and patterns: letters, digits and `_-.:/`";
-        findings.add(told.unlike("the name of a tool", mend));
+        findings.add(given.unlike("the name of a tool", mend));
         return None;
     }
     Some(name)

@@ -124,16 +124,16 @@ fn instructions(
 
 /// A text of 1 to 1024 characters that are not all blank.
 pub(crate) fn described(item: Item, findings: &mut Findings) -> Option<String> {
-    let told = Item { path: item.path.clone(), node: item.node.clone() };
+    let given = item.clone();
     let text = item.text("say in a sentence what it is for", findings)?;
     if text.chars().all(is_blank) {
-        findings.add(told.problem("is empty", "say in a sentence what it is for"));
+        findings.add(given.problem("is empty", "say in a sentence what it is for"));
         return None;
     }
     let length = text.chars().count();
     if length > DESCRIPTION {
         let message = format!("has {length} characters, at most {DESCRIPTION} are read");
-        findings.add(told.problem(message, "make it shorter: details belong to the instructions"));
+        findings.add(given.problem(message, "make it shorter: details belong to the instructions"));
         return None;
     }
     Some(text)
@@ -145,11 +145,11 @@ pub(crate) fn is_blank(c: char) -> bool {
 }
 
 fn model(item: Item, findings: &mut Findings) -> Option<String> {
-    let told = Item { path: item.path.clone(), node: item.node.clone() };
+    let given = item.clone();
     let mend = "write it as `provider:name`, such as `openai:gpt-5-mini`; leave it out to inherit";
     let text = item.text(mend, findings)?;
     if !is_model(&text) {
-        findings.add(told.unlike("a model", mend));
+        findings.add(given.unlike("a model", mend));
         return None;
     }
     Some(text)

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::{AllowedTool, Skill};
 use crate::agent::{described, is_blank, is_model};
-use crate::fields::{Findings, Item, Table};
+use crate::fields::{Findings, Item, Table, told};
 use crate::file::{self, Links};
 use crate::name::{name, slug};
 use crate::problem::{Problem, Problems};
@@ -119,7 +119,7 @@ fn read(mut table: Table, folder: &Path, findings: &mut Findings) -> Option<Skil
     for field in table.into_rest() {
         let mend = "move it below `metadata`";
         let problem = Problem::new("no such field is known; it is kept as metadata", mend);
-        findings.add(problem.on_field(&field.key).on_line(field.line).warning());
+        findings.add(problem.on_field(&told(&field.key)).on_line(field.line).warning());
         metadata.entry(field.key).or_insert_with(|| field.node.into_value());
     }
     Some(Skill {
@@ -160,13 +160,12 @@ fn named(item: Item, dir: &str, findings: &mut Findings) -> Option<String> {
 }
 
 fn compatible(item: Item, findings: &mut Findings) -> Option<String> {
-    let told =
-        Item { path: item.path.clone(), node: Node { line: item.node.line, data: Data::Null } };
+    let given = item.clone();
     let text = item.text("write a sentence, or leave it out", findings)?;
     let length = text.chars().count();
     if text.chars().all(is_blank) || length > COMPATIBILITY {
         let message = format!("has {length} characters, expected 1 to {COMPATIBILITY}");
-        findings.add(told.problem(message, "make it a short sentence, or leave it out"));
+        findings.add(given.problem(message, "make it a short sentence, or leave it out"));
         return None;
     }
     Some(text)
@@ -212,7 +211,7 @@ fn arguments(item: Item, findings: &mut Findings) -> Option<Vec<String>> {
     let mut names = Vec::new();
     let mut seen = HashSet::new();
     for item in entries(item, "write a list, such as `[file, mode]`", findings)? {
-        let told = Item { path: item.path.clone(), node: item.node.clone() };
+        let given = item.clone();
         let Some(name) = item.text("write the name of an argument", findings) else { continue };
         let fits = name.starts_with(|c: char| c.is_ascii_alphabetic())
             && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
@@ -220,9 +219,9 @@ fn arguments(item: Item, findings: &mut Findings) -> Option<Vec<String>> {
             && name != "ARGUMENTS";
         if !fits {
             let mend = "use letters, digits and `_`, a letter first, such as `file`";
-            findings.add(told.unlike("the name of an argument", mend));
+            findings.add(given.unlike("the name of an argument", mend));
         } else if !seen.insert(name.clone()) {
-            findings.add(told.problem("is there twice", "give one of them another name"));
+            findings.add(given.problem("is there twice", "give one of them another name"));
         } else {
             names.push(name);
         }

@@ -18,11 +18,11 @@ pub(super) fn read(text: &str) -> Result<Node, Problem> {
         let line = u64::try_from(error.line()).ok().filter(|line| *line > 0);
         let told = error.to_string();
         let told = told.split(" at line ").next().unwrap_or_default();
-        Problem::new(
-            format!("cannot be read as JSON: {}", cut(told)),
-            "mend the JSON there: double quotes, no comma at the end, no comments",
-        )
-        .on_line(line)
+        let mend = match told.starts_with("recursion limit") {
+            true => "make it flatter",
+            false => "mend the JSON there: double quotes, no comma at the end, no comments",
+        };
+        Problem::new(format!("cannot be read as JSON: {}", cut(told)), mend).on_line(line)
     })
 }
 

@@ -254,3 +254,11 @@ fn no_link_is_followed() {
     symlink(there.path().join("x/a.txt"), there.path().join("x/SKILL.md")).unwrap();
     skill.body().unwrap_err();
 }
+
+#[test]
+fn a_field_of_a_stranger_is_told_in_short() {
+    let (skill, told) = with(&format!("{}: 1\n\"a.b\\e[2J\": 2", "x".repeat(1000)));
+    assert_eq!(skill.unwrap().metadata.len(), 2);
+    assert!(told[0].len() < 200 && !told[1].contains('\u{1b}'), "{told:?}");
+    assert!(told[1].starts_with("x/SKILL.md:5: `a.b\\u{1b}[2J`: no such field"), "{told:?}");
+}
