@@ -92,20 +92,13 @@ impl AgentDefinition {
         }
         match (self.instructions.as_str(), format) {
             ("", _) | (_, Some(Format::Markdown)) => {}
-            (text, Some(Format::Yaml)) if tame(text) => {
+            (text, Some(Format::Yaml)) => {
                 fields.add("instructions", Written::Block(text));
             }
             (text, _) => fields.add("instructions", Written::Text(text)),
         }
         fields
     }
-}
-
-/// Whether a text can stand in a block as it is.
-fn tame(text: &str) -> bool {
-    let plain =
-        |c: char| c == '\n' || (c == ' ' || c.is_alphanumeric() || ('!'..='~').contains(&c));
-    text.chars().all(plain) && !text.starts_with([' ', '\n']) && !text.ends_with([' ', '\n'])
 }
 
 fn yaml(fields: &impl Serialize) -> Result<String, Problems> {

@@ -125,6 +125,11 @@ fn aliases_are_no_bombs() {
         bomb.push_str(&format!("a{at}: &a{at} [{list}]\n"));
     }
     refused(&bomb, Format::Yaml, "make the text smaller");
+    // 202 events an alias, of 10,000 that are read.
+    let aliases =
+        |count: usize| format!("a: &a [{}]\nb: [{}]\n", "x, ".repeat(200), "*a, ".repeat(count));
+    fields(&aliases(49), Format::Yaml).unwrap();
+    refused(&aliases(50), Format::Yaml, "make the text smaller");
     let fine = "a: &a [x, y]\nb: *a\n";
     assert_eq!(fields(fine, Format::Yaml).unwrap(), json!({"a": ["x", "y"], "b": ["x", "y"]}));
     refused("a: &a [*a]\n", Format::Yaml, "YAML");
