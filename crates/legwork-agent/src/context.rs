@@ -10,7 +10,7 @@ use legwork_core::{AgentState, Event, Micros, OnDoubt, ToolCall, ToolOutcome};
 use legwork_port::observer::LiveEvent;
 use legwork_port::{Cancellation, Lifecycle, Model, Observer, Origin, StepView, Trigger};
 
-use crate::account::Share;
+use crate::account::{Share, Unsettled};
 use crate::agent::Inner;
 use crate::error::Halt;
 use crate::toolbox::Toolbox;
@@ -48,6 +48,7 @@ pub struct StepContext {
     pub(crate) view: StepView,
     /// What the agents above leave to this one.
     pub(crate) share: Option<Share>,
+    pub(crate) unsettled: Unsettled,
 }
 
 impl StepContext {
@@ -82,7 +83,11 @@ impl StepContext {
     /// # Errors
     /// A halt with the state as it was, when the store said no.
     pub async fn commit(&self, state: AgentState) -> Result<AgentState, Halt> {
-        self.writer.commit(state).await
+        let state = self.writer.commit(state).await?;
+        if let Some(share) = &self.share {
+            self.unsettled.settle(share);
+        }
+        Ok(state)
     }
 
     /// Whether anything of the lifecycle wants a trigger.

@@ -9,7 +9,6 @@ use std::time::Duration;
 
 use futures_util::future::{Either, FutureExt as _, select};
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
-use legwork_core::budget::Amounts;
 use legwork_core::event::{ToolFinished, ToolStarted};
 use legwork_core::state::CallStatus;
 use legwork_core::tool::{Deferral, ExecutionMode, FailureKind, Place};
@@ -17,6 +16,7 @@ use legwork_core::{AgentState, EffectKey, Event, Micros, Seq, ToolCall, ToolOutc
 use legwork_port::observer::LiveEvent;
 use legwork_port::{BoxFuture, ToolContext, Toolset};
 
+use crate::account::Sums;
 use crate::context::StepContext;
 use crate::doubt::{begun, settle_doubt};
 use crate::error::Halt;
@@ -89,7 +89,8 @@ impl Executor {
             Err(message) => return Ok(fail_all(state, cx, &message)),
         };
         let (mut state, mut jobs) = collect(state, cx, &shown);
-        let family = Family::of(&state, cx, jobs.iter().map(|job| &*job.spec)).await;
+        let fresh = jobs.iter().filter(|job| !job.begun).count();
+        let family = Family::of(&state, cx, jobs.iter().map(|job| &*job.spec), fresh).await;
         // What those of before used is known before any of them goes on.
         for job in jobs.iter_mut().filter(|job| job.begun) {
             job.lease_from(family.as_ref(), &state);
@@ -101,7 +102,7 @@ impl Executor {
                 _ => self.run_batch(state, cx, family.as_ref(), batch).await?,
             };
         }
-        skip_rest(state, cx, jobs).await
+        skip_rest(state, cx, family.as_ref(), jobs).await
     }
 
     /// Takes calls up to the next barrier: a sequential tool runs alone, and two calls on
@@ -155,7 +156,7 @@ impl Executor {
         }
         let state = interrupt(state, cx);
         release.rest(&state, cx);
-        skip_rest(state, cx, waiting).await
+        skip_rest(state, cx, family, waiting).await
     }
 }
 
@@ -240,8 +241,9 @@ async fn begin(
         let (child, reserved) = job.lease.as_ref().map_or_else(Default::default, Lease::intent);
         let started = ToolStarted { index, effect, arguments, child, reserved };
         state = state.with(Event::ToolStarted(started));
-        if let Some(share) = &cx.share {
-            share.charge(&Amounts { tool_calls: 1, ..Amounts::default() });
+        // With a family, all calls of the turn are in its account already.
+        if let (None, Some(share)) = (family, &cx.share) {
+            share.charge(Sums::calls(1));
         }
     }
     let response = state.current_step().and_then(|step| step.response_entry);
@@ -370,6 +372,7 @@ fn interrupt(mut state: AgentState, cx: &StepContext) -> AgentState {
 async fn skip_rest(
     mut state: AgentState,
     cx: &StepContext,
+    family: Option<&Family>,
     jobs: VecDeque<Job>,
 ) -> Result<AgentState, Halt> {
     let why = match state.stop_signals().first() {
@@ -377,6 +380,9 @@ async fn skip_rest(
         Some(signal) => format!("the execution was stopped ({})", signal.reason),
         None => return Ok(state),
     };
+    if let Some(family) = family {
+        family.release(jobs.iter().filter(|job| !job.begun).count());
+    }
     for job in jobs {
         let slot = state.current_step().and_then(|step| step.calls.get(job.index as usize));
         state = match slot {

@@ -8,6 +8,7 @@ use legwork_core::{AgentState, Entry, Event, ExecutionStatus, Message, SessionId
 use legwork_port::observer::LiveEvent;
 use legwork_port::{Observer, Origin, StepView, Trigger};
 
+use crate::account::Unsettled;
 use crate::agent::Inner;
 use crate::context::{Control, StepContext};
 use crate::error::{Error, Halt, HaltReason};
@@ -52,6 +53,7 @@ impl Active {
             origin,
             view,
             share: born.share,
+            unsettled: Unsettled::default(),
         };
         let state = match request.state {
             Some(state) => state,

@@ -55,7 +55,7 @@ pub(crate) fn hold(
     let price = profile.price.as_ref();
     let (output, held) = state.ledger().afford(input, asked, price)?;
     match &cx.share {
-        Some(share) => share.hold(input, output, price, held),
+        Some(share) => share.hold(input, output, price),
         None => Ok((output, held)),
     }
 }
@@ -89,10 +89,10 @@ pub(crate) fn of_failure(state: &AgentState, error: &model::Error) -> Amounts {
     (0..error.charged_attempts).fold(Amounts::default(), |sum, _| sum.plus(&held))
 }
 
-/// Settles with the agents above, and tells.
+/// Settles, with the agents above as soon as it is durable, and tells.
 pub(crate) fn settle(state: &AgentState, cx: &StepContext, charged: &Amounts) {
-    if let Some(share) = &cx.share {
-        share.settle(&held(state), charged);
+    if cx.share.is_some() {
+        cx.unsettled.note(held(state), *charged);
     }
     if let Some(id) = state.ledger().inference().map(|held| held.entry) {
         cx.live(&LiveEvent::BudgetSettled { id, charged });

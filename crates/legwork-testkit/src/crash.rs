@@ -19,6 +19,7 @@
 //! # }
 //! ```
 
+use std::collections::BTreeMap;
 use std::future::IntoFuture as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -27,6 +28,7 @@ use futures_util::future::{Either, select};
 use legwork_agent::memory::MemoryStore;
 use legwork_agent::{Agent, Error, Run};
 use legwork_core::inbox::{Cursor, Item, Posted};
+use legwork_core::journal::Journal;
 use legwork_core::{AgentState, Entry, Fence, OnDoubt, Seq, SessionId};
 use legwork_port::store::{Appended, Loaded, Removal, SessionInfo};
 use legwork_port::{BoxFuture, Cancellation, Claim, Store, store};
@@ -71,9 +73,8 @@ pub struct Ended<W> {
     pub text: String,
     /// The state it ended with.
     pub state: AgentState,
-    /// The states of all sessions there are then, as their journals say: those of
-    /// subagents too, by name.
-    pub sessions: Vec<AgentState>,
+    /// The journals of all sessions there are then, those of subagents too.
+    pub journals: BTreeMap<SessionId, Journal>,
     /// The world as it was left.
     pub world: W,
 }
@@ -113,6 +114,15 @@ impl<W: Default> Simulation<W> {
         Ok(Report { plain, crashed })
     }
 
+    /// Runs it and crashes it at one commit of any session, the first is 1; undisturbed if
+    /// there are not so many.
+    ///
+    /// # Errors
+    /// As [`Simulation::crash_everywhere`].
+    pub async fn crash_at(&self, boundary: usize, side: Side) -> Result<Ended<W>, Error> {
+        Ok(self.run(Some((boundary, side))).await?.0)
+    }
+
     async fn run(&self, crash: Option<(usize, Side)>) -> Result<(Ended<W>, usize), Error> {
         let world = W::default();
         let store = CrashingStore::new(crash);
@@ -129,8 +139,8 @@ impl<W: Default> Simulation<W> {
             }
         };
         let commits = store.0.commits.load(Ordering::SeqCst);
-        let sessions = store.states().await?;
-        Ok((Ended { crash, text: run.text(), state: run.into_state(), sessions, world }, commits))
+        let journals = store.journals().await?;
+        Ok((Ended { crash, text: run.text(), state: run.into_state(), journals, world }, commits))
     }
 
     async fn resume(&self, agent: Agent) -> Result<Run, Error> {
@@ -202,14 +212,13 @@ impl CrashingStore {
         }))
     }
 
-    async fn states(&self) -> Result<Vec<AgentState>, store::Error> {
-        let mut states = Vec::new();
+    async fn journals(&self) -> Result<BTreeMap<SessionId, Journal>, store::Error> {
+        let mut journals = BTreeMap::new();
         for info in self.0.inner.sessions(usize::MAX).await? {
             let loaded = self.0.inner.read(&info.session).await?;
-            states.push(loaded.journal.fold(&info.session));
+            journals.insert(info.session, loaded.journal);
         }
-        states.sort_by(|a, b| a.session().cmp(b.session()));
-        Ok(states)
+        Ok(journals)
     }
 }
 

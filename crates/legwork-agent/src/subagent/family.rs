@@ -8,7 +8,7 @@ use legwork_core::tool::Place;
 use legwork_core::{AgentState, SessionId, ToolCall, ToolSpec};
 use legwork_port::{BoxFuture, Store};
 
-use crate::account::{self, Share};
+use crate::account::{Share, Sums};
 use crate::agent::Inner;
 use crate::context::{Control, StepContext};
 use crate::subagent::Subagent;
@@ -31,28 +31,36 @@ pub(crate) struct Lease {
     /// The limits that it runs under.
     pub(super) granted: Budget,
     pub(super) share: Share,
-    block: Amounts,
+    block: Sums,
     turn: Share,
 }
 
 impl Family {
-    /// Opens the account of a turn, if it spawns anybody. What subagents of before used is
-    /// read from their journals, before any of them goes on.
+    /// Opens the account of a turn, if it spawns anybody. All its calls that have not begun
+    /// are charged there at once: they were checked as a whole. What subagents of before
+    /// used is read from their journals, before any of them goes on.
     pub(crate) async fn of<'a>(
         state: &AgentState,
         cx: &StepContext,
         mut specs: impl Iterator<Item = &'a ToolSpec>,
+        fresh: usize,
     ) -> Option<Self> {
         if !specs.any(|spec| spec.place == Place::Child) {
             return None;
         }
         let turn = Share::open(cx.share.as_ref(), state.ledger());
+        turn.charge(Sums::calls(fresh));
         let mut before = Vec::new();
         for (index, child) in children(state) {
             before.push((index, used_by(&*cx.agent.store, &child).await));
         }
         let family = Self { turn, agent: Arc::clone(&cx.agent), before };
         Some(family)
+    }
+
+    /// So many calls of the turn never begin.
+    pub(crate) fn release(&self, count: usize) {
+        self.turn.settle(Sums::calls(count), Sums::default());
     }
 
     /// What the subagent of a call may use; held when this returns. None if the call names
@@ -63,41 +71,31 @@ impl Family {
         let own = subagent.limits().cloned().unwrap_or_else(Budget::guards);
         let left = state.ledger().left().within(&self.turn.left());
         let held = state.ledger().reserved.iter().find(|held| held.call == Some(index));
-        let block = held.map_or_else(|| account::block(&own, &left), |held| held.amounts);
-        let share = self.turn.spawn(&own, &block);
+        let block = match held {
+            Some(held) => Sums::journaled(&held.amounts, &own),
+            None => Sums::block(&own, &left),
+        };
+        let share = self.turn.spawn(&own, block);
         if let Some((_, used)) = self.before.iter().find(|(before, _)| *before == index) {
-            share.charge(used);
+            share.charge(Sums::of(used));
         }
         let child = state.effect_key(index)?.child();
-        let granted = granted(&own, &left, held.is_some());
+        let granted = granted(&own, block, &left);
         let turn = self.turn.clone();
         Some(Lease { child, subagent, prompt, granted, share, block, turn })
     }
 }
 
-/// The limits of its own, as far as there is room, and the time that is left above.
-fn granted(own: &Budget, left: &Budget, held: bool) -> Budget {
+/// The limits of its own, as far as they are held, and the time that is left above.
+fn granted(own: &Budget, block: Sums, left: &Budget) -> Budget {
     let time = Budget { active: left.active, deadline: left.deadline, ..Budget::unlimited() };
-    let room = if held { Budget::unlimited() } else { left.clone() };
-    let tight = own.within(&room);
-    let only_own = |own: Option<u64>, tight: Option<u64>| own.and(tight);
-    Budget {
-        steps: own.steps,
-        tool_calls: only_own(own.tool_calls, tight.tool_calls),
-        input_tokens: only_own(own.input_tokens, tight.input_tokens),
-        output_tokens: only_own(own.output_tokens, tight.output_tokens),
-        total_tokens: only_own(own.total_tokens, tight.total_tokens),
-        cost: own.cost.and(tight.cost),
-        active: own.active,
-        deadline: own.deadline,
-    }
-    .within(&time)
+    block.limits(own).within(&time)
 }
 
 impl Lease {
     /// What the intent of the call records: the session, and what is held.
     pub(crate) fn intent(&self) -> (Option<SessionId>, Amounts) {
-        (Some(self.child.clone()), self.block)
+        (Some(self.child.clone()), self.block.journal())
     }
 
     /// All that the tool needs to run the subagent.
@@ -115,7 +113,7 @@ impl Lease {
 
     /// The subagent is done: what was held is released, what it used is charged.
     pub(super) fn end(&self, used: &Amounts) {
-        self.turn.end(&self.share, &self.block, used);
+        self.turn.end(&self.share, self.block, used);
     }
 }
 

@@ -19,6 +19,7 @@ mod run;
 mod session;
 mod subagents;
 mod tools;
+mod trees;
 
 /// Every file beside this one is part of the tests.
 #[test]

@@ -5,10 +5,14 @@
 //! inference below it holds what it may cost in every account above, or, in a dimension
 //! that a subagent has a limit of its own in, lives on what was held when it was spawned.
 
+mod sums;
+
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use legwork_core::Budget;
 use legwork_core::budget::{Amounts, Exhausted, Ledger, MicroUsd, Price};
+use legwork_core::{Budget, Usage};
+
+pub(crate) use sums::Sums;
 
 /// A subagent's share of what the agents above it may use.
 #[derive(Clone)]
@@ -28,7 +32,32 @@ struct Tree(Mutex<Vec<Account>>);
 struct Account {
     above: Option<Share>,
     budget: Budget,
-    used: Amounts,
+    used: Sums,
+}
+
+/// What was charged for an inference, and is not known to the agents above yet.
+///
+/// They may count on it only once it is durable: after a crash before that, what was held
+/// is charged in full.
+#[derive(Default)]
+pub(crate) struct Unsettled(Mutex<Vec<(Amounts, Amounts)>>);
+
+impl Unsettled {
+    /// Notes what was held and what of it is charged.
+    pub(crate) fn note(&self, held: Amounts, charged: Amounts) {
+        self.lock().push((held, charged));
+    }
+
+    /// It is durable: the agents above may know.
+    pub(crate) fn settle(&self, share: &Share) {
+        for (held, charged) in self.lock().drain(..) {
+            share.settle(Sums::of(&held), Sums::of(&charged));
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<(Amounts, Amounts)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// What an inference may answer at most, and what is held for it.
@@ -45,7 +74,7 @@ impl Share {
     /// what the agents above it leave. What is held for subagents is to be charged to it.
     pub(crate) fn open(above: Option<&Self>, ledger: &Ledger) -> Self {
         let tree = above.map_or_else(Arc::default, |share| Arc::clone(&share.tree));
-        let (budget, used) = (ledger.budget.clone(), ledger.spent);
+        let (budget, used) = (ledger.budget.clone(), Sums::of(&ledger.spent));
         let mut accounts = tree.lock();
         accounts.push(Account { above: above.cloned(), budget, used });
         let account = accounts.len() - 1;
@@ -55,15 +84,15 @@ impl Share {
 
     /// The share of a subagent with limits of its own: what is held for them is charged
     /// here, before it begins.
-    pub(crate) fn spawn(&self, own: &Budget, block: &Amounts) -> Self {
+    pub(crate) fn spawn(&self, own: &Budget, block: Sums) -> Self {
         self.charge(block);
         Self { own: own.clone(), ..self.clone() }
     }
 
     /// Ends a subagent's share: what was held for its own limits is released, and what it
     /// used of them is charged.
-    pub(crate) fn end(&self, child: &Self, block: &Amounts, used: &Amounts) {
-        self.settle(block, &less(used, &uncovered(used, &child.own)));
+    pub(crate) fn end(&self, child: &Self, block: Sums, used: &Amounts) {
+        self.settle(block, Sums::of(used).covered(&child.own));
     }
 
     /// What an inference may answer, and what is to be held for it, by all accounts above.
@@ -76,55 +105,55 @@ impl Share {
         input: u64,
         max_output: Option<u64>,
         price: Option<&Price>,
-        by_own: Amounts,
     ) -> Result<Affordable, Exhausted> {
         let mut accounts = self.tree.lock();
-        let (mut output, mut held) = (max_output, by_own);
+        let mut output = max_output;
         for (account, own) in self.chain(&accounts) {
-            let ledger = account.ledger(&own);
-            let counts = own.input_tokens.is_none() && own.total_tokens.is_none();
-            let (left, amounts) = ledger.afford(if counts { input } else { 0 }, output, price)?;
-            if left != output {
-                output = left;
-                held = Amounts { steps: held.steps, ..amounts };
+            for ledger in account.ledgers(&own) {
+                output = ledger.afford(input, output, price)?.0;
             }
         }
-        self.add(&mut accounts, &Amounts { steps: 0, ..held });
+        let usage = Usage { input, output: output.unwrap_or(0), ..Usage::default() };
+        let cost = price.map_or(MicroUsd(0), |price| price.cost(&usage));
+        let held = Amounts::of_usage(&usage, cost);
+        self.add(&mut accounts, Sums::of(&held));
         Ok((output, held))
     }
 
-    /// Holds amounts in every account above, wherever no limit of their own covers them.
-    pub(crate) fn charge(&self, amounts: &Amounts) {
-        self.add(&mut self.tree.lock(), amounts);
+    /// Holds sums in every account above, wherever no limit of their own covers them.
+    pub(crate) fn charge(&self, sums: Sums) {
+        self.add(&mut self.tree.lock(), sums);
     }
 
     /// Releases what was held and charges what was used.
-    pub(crate) fn settle(&self, held: &Amounts, charged: &Amounts) {
+    pub(crate) fn settle(&self, held: Sums, charged: Sums) {
         let mut accounts = self.tree.lock();
         for (index, own) in self.indexes(&accounts) {
-            let Some(account) = accounts.get_mut(index) else { continue };
-            let rest = less(&account.used, &uncovered(held, &own));
-            account.used = rest.plus(&uncovered(charged, &own));
+            if let Some(account) = accounts.get_mut(index) {
+                let rest = account.used.less(held.uncovered(&own));
+                account.used = rest.plus(charged.uncovered(&own));
+            }
         }
     }
 
     /// The limit above that a batch of calls would pass.
     pub(crate) fn forbids_calls(&self, calls: u64) -> Option<Exhausted> {
         let accounts = self.tree.lock();
-        self.chain(&accounts).find_map(|(account, own)| account.ledger(&own).forbids_calls(calls))
+        let mut ledgers = self.chain(&accounts).flat_map(|(account, own)| account.ledgers(&own));
+        ledgers.find_map(|ledger| ledger.forbids_calls(calls))
     }
 
     /// What is left of all limits above: none where there is no limit.
     pub(crate) fn left(&self) -> Budget {
         let accounts = self.tree.lock();
-        let lefts = self.chain(&accounts).map(|(account, own)| account.ledger(&own).left());
-        lefts.fold(Budget::unlimited(), |all, left| all.within(&left))
+        let ledgers = self.chain(&accounts).flat_map(|(account, own)| account.ledgers(&own));
+        ledgers.fold(Budget::unlimited(), |all, ledger| all.within(&ledger.left()))
     }
 
-    fn add(&self, accounts: &mut [Account], amounts: &Amounts) {
+    fn add(&self, accounts: &mut [Account], sums: Sums) {
         for (index, own) in self.indexes(accounts) {
             if let Some(account) = accounts.get_mut(index) {
-                account.used = account.used.plus(&uncovered(amounts, &own));
+                account.used = account.used.plus(sums.uncovered(&own));
             }
         }
     }
@@ -149,60 +178,24 @@ impl Share {
 }
 
 impl Account {
-    /// Its limits as a ledger, without the dimensions that are covered otherwise.
-    fn ledger(&self, own: &Budget) -> Ledger {
-        let (all, total) = (&self.budget, own.total_tokens.is_some());
-        let budget = Budget {
+    /// Its limits as ledgers, without the dimensions that are covered otherwise. All tokens
+    /// together are a dimension of their own: what is held of them may be of either kind.
+    fn ledgers(&self, own: &Budget) -> [Ledger; 2] {
+        let all = &self.budget;
+        let each = Budget {
             tool_calls: all.tool_calls.filter(|_| own.tool_calls.is_none()),
-            input_tokens: all.input_tokens.filter(|_| !total && own.input_tokens.is_none()),
-            output_tokens: all.output_tokens.filter(|_| !total && own.output_tokens.is_none()),
-            total_tokens: all.total_tokens.filter(|_| !total),
+            input_tokens: all.input_tokens.filter(|_| own.input_tokens.is_none()),
+            output_tokens: all.output_tokens.filter(|_| own.output_tokens.is_none()),
             cost: all.cost.filter(|_| own.cost.is_none()),
             ..Budget::unlimited()
         };
-        Ledger { budget, spent: self.used, ..Ledger::default() }
-    }
-}
-
-/// What is held at spawn for a subagent with limits of its own, as far as there is room.
-pub(crate) fn block(own: &Budget, left: &Budget) -> Amounts {
-    let tight = |own: Option<u64>, left: Option<u64>| own.map(|own| own.min(left.unwrap_or(own)));
-    let input = tight(own.input_tokens, left.input_tokens).unwrap_or(0);
-    let output = tight(own.output_tokens, left.output_tokens).unwrap_or(0);
-    let total = tight(own.total_tokens, left.total_tokens).unwrap_or(0);
-    Amounts {
-        tool_calls: tight(own.tool_calls, left.tool_calls).unwrap_or(0),
-        input,
-        output,
-        tokens: total.saturating_sub(input).saturating_sub(output),
-        cost: MicroUsd(tight(own.cost.map(|c| c.0), left.cost.map(|c| c.0)).unwrap_or(0)),
-        ..Amounts::default()
-    }
-}
-
-/// The part of amounts that limits of its own do not cover.
-fn uncovered(amounts: &Amounts, own: &Budget) -> Amounts {
-    let total = own.total_tokens.is_some();
-    let part = |amount: u64, covered: bool| if covered { 0 } else { amount };
-    Amounts {
-        steps: 0,
-        tool_calls: part(amounts.tool_calls, own.tool_calls.is_some()),
-        input: part(amounts.input, total || own.input_tokens.is_some()),
-        output: part(amounts.output, total || own.output_tokens.is_some()),
-        tokens: part(amounts.tokens, total),
-        cost: MicroUsd(part(amounts.cost.0, own.cost.is_some())),
-        active: amounts.active,
-    }
-}
-
-fn less(from: &Amounts, amounts: &Amounts) -> Amounts {
-    Amounts {
-        steps: from.steps.saturating_sub(amounts.steps),
-        tool_calls: from.tool_calls.saturating_sub(amounts.tool_calls),
-        input: from.input.saturating_sub(amounts.input),
-        output: from.output.saturating_sub(amounts.output),
-        tokens: from.tokens.saturating_sub(amounts.tokens),
-        cost: MicroUsd(from.cost.0.saturating_sub(amounts.cost.0)),
-        active: from.active.since(amounts.active),
+        let total = all.total_tokens.filter(|_| own.total_tokens.is_none());
+        let together = Budget { total_tokens: total, ..Budget::unlimited() };
+        let (by_kind, by_total) = self.used.to_amounts();
+        [(each, by_kind), (together, by_total)].map(|(budget, spent)| Ledger {
+            budget,
+            spent,
+            ..Ledger::default()
+        })
     }
 }
