@@ -37,7 +37,7 @@ pub use agent::Agent;
 pub use builder::Builder;
 pub use capability::{Capability, Resolved};
 pub use context::{Control, StepContext};
-pub use driver::{Driver, ToolCalling};
+pub use driver::{Driver, Scripted, ToolCalling};
 pub use error::{Error, Halt};
 pub use hooks::{Handler, Hook, HookError, HookStack, hook};
 pub use lifecycle::{Composite, CoreLifecycle};

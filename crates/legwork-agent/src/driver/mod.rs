@@ -2,6 +2,7 @@
 
 mod infer;
 mod judge;
+mod scripted;
 mod tool_calling;
 
 use std::sync::Arc;
@@ -10,6 +11,7 @@ use legwork_core::error::ErrorRecord;
 use legwork_core::{AgentState, ModelRequest, Owed, Response};
 use legwork_port::{BoxFuture, Model};
 
+pub use scripted::{AtEnd, CURSOR, Line, NoModel, Scripted};
 pub use tool_calling::ToolCalling;
 
 use crate::context::StepContext;

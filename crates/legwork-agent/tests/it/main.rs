@@ -16,6 +16,7 @@ mod hooks;
 mod lifecycle;
 mod news;
 mod run;
+mod scripted;
 mod session;
 mod subagents;
 mod tools;

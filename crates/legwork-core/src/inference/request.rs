@@ -51,6 +51,31 @@ pub struct ModelRequest {
 impl ModelRequest {
     /// A request over a settled transcript.
     pub fn new(transcript: Settled<'_>, settings: Arc<ModelSettings>) -> Self {
+        let (messages, weight) = (transcript.messages().clone(), transcript.weight());
+        Self { messages, weight, ..Self::blank(settings) }
+    }
+
+    /// A request over a settled transcript whose messages are shown otherwise.
+    ///
+    /// `render` gives each message as the model reads it, usually kept beside it
+    /// ([`Message::rendered`]). It may turn calls and results to text, and has to do both
+    /// or neither: the transcript is settled, what it makes of it is its own affair.
+    pub fn rendered(
+        transcript: Settled<'_>,
+        settings: Arc<ModelSettings>,
+        mut render: impl FnMut(&Arc<Message>) -> Arc<Message>,
+    ) -> Self {
+        let mut request = Self::blank(settings);
+        for message in transcript.messages().iter() {
+            let message = render(message);
+            request.weight += message.weight();
+            request.messages.push(message);
+        }
+        request
+    }
+
+    /// A request with nothing to read, for what answers without reading.
+    pub fn blank(settings: Arc<ModelSettings>) -> Self {
         Self {
             max_output: settings.max_output,
             settings,
@@ -58,8 +83,8 @@ impl ModelRequest {
             tools: Arc::default(),
             tool_choice: ToolChoice::Auto,
             response_format: None,
-            messages: transcript.messages().clone(),
-            weight: transcript.weight(),
+            messages: Chunked::new(),
+            weight: 0,
         }
     }
 

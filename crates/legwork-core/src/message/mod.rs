@@ -2,6 +2,7 @@
 
 mod encoded;
 mod part;
+mod rendered;
 
 use std::sync::Arc;
 
@@ -9,6 +10,8 @@ use serde::{Deserialize, Serialize};
 
 pub use encoded::{Encoded, Wire};
 pub use part::{Image, ImageSource, Part, Thinking, ToolResult};
+pub use rendered::Form;
+use rendered::Rendered;
 
 use crate::string_enum::string_enum;
 use crate::tool::ToolCall;
@@ -37,6 +40,8 @@ pub struct Message {
     pub parts: Vec<Part>,
     #[serde(skip)]
     encoded: Encoded,
+    #[serde(skip)]
+    rendered: Rendered,
 }
 
 impl PartialEq for Message {
@@ -48,7 +53,7 @@ impl PartialEq for Message {
 impl Message {
     /// A message of a role from parts.
     pub fn new(role: Role, parts: Vec<Part>) -> Self {
-        Self { role, parts, encoded: Encoded::default() }
+        Self { role, parts, encoded: Encoded::default(), rendered: Rendered::default() }
     }
 
     /// What a person says.
@@ -87,6 +92,18 @@ impl Message {
         encode: impl FnOnce(&Self, &mut Vec<u8>),
     ) {
         self.encoded.append(wire, out, |out| encode(self, out));
+    }
+
+    /// The message in a form, made at most once for the first form asked for.
+    ///
+    /// `render` gives none where the message is its own form.
+    #[must_use]
+    pub fn rendered(
+        self: &Arc<Self>,
+        form: Form,
+        render: impl FnOnce(&Self) -> Option<Self>,
+    ) -> Arc<Self> {
+        self.rendered.get(form, || render(self)).unwrap_or_else(|| Arc::clone(self))
     }
 
     /// A rough size in bytes of what a model reads, for estimates.

@@ -1,0 +1,128 @@
+//! The driver for steps that stand in a script: no model is asked.
+
+mod line;
+mod player;
+
+use std::sync::Arc;
+
+use legwork_core::error::ErrorRecord;
+use legwork_core::{AgentState, ModelRequest, Response};
+use legwork_port::{Model, model};
+use serde_json::Value;
+
+pub use line::Line;
+pub use player::NoModel;
+
+use crate::context::StepContext;
+use crate::driver::Driver;
+use crate::toolbox::Shown;
+use line::Said;
+use player::Player;
+
+/// The metadata key under which a conversation holds how many lines were said in it.
+pub const CURSOR: &str = "scripted_next";
+
+/// What follows the last line of a script.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum AtEnd {
+    /// An error that says so: the step and, by default, its execution fail.
+    #[default]
+    Error,
+    /// This answer, as often as one is asked for.
+    Answer(String),
+}
+
+/// The driver for steps that stand in a script: one line a step, no model is asked.
+///
+/// Everything else goes its ordinary way: hooks and lifecycles are called, calls are
+/// judged and run, entries are journaled; an inference holds and costs nothing. How far
+/// the script was told is a fact of the conversation (metadata [`CURSOR`]): it survives a
+/// crash, it goes on with the next execution of the session, and moving the head back
+/// moves it back too.
+///
+/// ```
+/// use legwork_agent::driver::{Line, NoModel, Scripted};
+/// use legwork_agent::Agent;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), legwork_agent::Error> {
+/// let lines = [Line::text("Good morning."), Line::text("Good night.")];
+/// let agent = Agent::builder(NoModel).driver(Scripted::new(lines)).build()?;
+/// assert_eq!(agent.run("hello").await?.text(), "Good morning.");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+pub struct Scripted {
+    lines: Arc<[Line]>,
+    at_end: AtEnd,
+}
+
+impl Scripted {
+    /// Steps from these lines, in their order.
+    pub fn new(lines: impl IntoIterator<Item = Line>) -> Self {
+        Self { lines: lines.into_iter().collect(), at_end: AtEnd::default() }
+    }
+
+    /// The same with something else behind the last line.
+    #[must_use]
+    pub fn at_end(self, at_end: AtEnd) -> Self {
+        Self { at_end, ..self }
+    }
+
+    fn answer(&self, state: &AgentState) -> Result<Response, model::Error> {
+        let next = next(state);
+        let index = usize::try_from(next).unwrap_or(usize::MAX);
+        match (self.lines.get(index), &self.at_end) {
+            (Some(line), _) => match line.said(state) {
+                Said::Parts(parts) => Ok(parts.response(next)),
+                Said::Fails(message) => Err(failure(message)),
+            },
+            (None, AtEnd::Answer(text)) => Ok(line::answer(text.clone())),
+            (None, AtEnd::Error) => Err(failure(format!(
+                "the script ended with line {} and another was asked for: add a line, or say \
+                 what follows the last one",
+                self.lines.len()
+            ))),
+        }
+    }
+}
+
+fn failure(message: String) -> model::Error {
+    model::Error::new(model::Kind::BadRequest, message)
+}
+
+/// The index of the next line.
+fn next(state: &AgentState) -> u64 {
+    state.context().metadata.get(CURSOR).and_then(Value::as_u64).unwrap_or(0)
+}
+
+impl Driver for Scripted {
+    fn name(&self) -> &str {
+        "scripted"
+    }
+
+    /// A request with nothing to read: nobody reads it, and nothing is held for it.
+    fn request(
+        &self,
+        state: &AgentState,
+        _cx: &StepContext,
+        _shown: &Shown,
+    ) -> Result<ModelRequest, ErrorRecord> {
+        let mut request = ModelRequest::blank(Arc::new(state.settings().clone()));
+        request.max_output = None;
+        Ok(request)
+    }
+
+    fn model(&self, state: &AgentState, _cx: &StepContext) -> Result<Arc<dyn Model>, ErrorRecord> {
+        Ok(Arc::new(Player::new(self.answer(state))))
+    }
+
+    fn heard(&self, state: AgentState) -> AgentState {
+        let next = next(&state);
+        if next >= self.lines.len() as u64 {
+            return state;
+        }
+        state.with_metadata(CURSOR, Some((next + 1).into()))
+    }
+}

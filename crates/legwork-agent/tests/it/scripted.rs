@@ -1,0 +1,186 @@
+//! Scripts in the place of models.
+
+use std::sync::Arc;
+
+use legwork_agent::driver::{AtEnd, CURSOR, Line, NoModel, Scripted};
+use legwork_agent::memory::MemoryStore;
+use legwork_agent::{Agent, Builder, Override};
+use legwork_core::event::Event;
+use legwork_core::{Budget, EffectClass, ExecutionStatus, Message, ModelSettings, Seq, StopReason};
+use legwork_testkit::{RecordingObserver, ScriptedModel, Turn, crash};
+use serde_json::json;
+
+use crate::tools::{World, keyed, noting, once, said};
+
+fn agent(lines: impl IntoIterator<Item = Line>) -> Builder {
+    let store = Arc::new(MemoryStore::new());
+    Agent::builder(NoModel).driver(Scripted::new(lines)).store_in(store)
+}
+
+fn two_calls() -> [Line; 3] {
+    [
+        Line::calls([("look", json!({"n": 1})), ("send", json!({"n": 2}))]).with_text("I look."),
+        Line::from_fn(|state| match said(state).last().map(String::as_str) {
+            Some("2") => Line::call("look", json!({"n": 3})),
+            other => Line::text(format!("what is {other:?}?")),
+        }),
+        Line::text("done"),
+    ]
+}
+
+fn tools(builder: Builder, world: &World) -> Builder {
+    let look = noting("look", EffectClass::ReadOnly, world);
+    builder.tools([look, noting("send", once(), world)])
+}
+
+#[tokio::test]
+async fn lines_are_said_in_order_and_those_of_functions_see_the_state() {
+    let world = World::default();
+    let run = tools(agent(two_calls()), &world).build().unwrap().run("go").await.unwrap();
+    assert_eq!(run.text(), "done");
+    assert_eq!(run.status(), ExecutionStatus::Completed);
+    assert_eq!(said(run.state()), ["go", "I look.", "1", "2", "3", "done"]);
+    assert_eq!(run.state().context().metadata[CURSOR], 3);
+    let ids = run.state().step_results().flat_map(|result| result.step.calls.iter());
+    let ids: Vec<_> = ids.map(|slot| slot.call.id.to_string()).collect();
+    assert_eq!(ids, ["script_0_0", "script_0_1", "script_1_0"]);
+}
+
+#[tokio::test]
+async fn s5_1_a_script_holds_and_costs_nothing_under_any_limit() {
+    let limits = [
+        Budget::unlimited(),
+        Budget::usd(0.000_001),
+        Budget { output_tokens: Some(1), ..Budget::unlimited() },
+        Budget { input_tokens: Some(1), total_tokens: Some(1), ..Budget::unlimited() },
+    ];
+    for budget in limits {
+        let world = World::default();
+        let settings = ModelSettings { max_output: Some(500), ..ModelSettings::default() };
+        let agent = tools(agent(two_calls()), &world)
+            .instructions("Instructions that nobody reads.")
+            .settings(settings)
+            .budget(budget.clone())
+            .build()
+            .unwrap();
+        let session = agent.session("s");
+        let run = session.run("go").await.unwrap();
+        assert_eq!(run.text(), "done", "{budget:?}");
+        for entry in session.journal().await.unwrap().entries() {
+            let amounts = match &entry.event {
+                Event::InferenceStarted(started) => started.reserved,
+                Event::Responded(responded) => responded.charged,
+                _ => continue,
+            };
+            assert_eq!((amounts.total_tokens(), amounts.cost.0), (0, 0), "{budget:?}");
+        }
+        let used = run.usage();
+        assert_eq!((used.steps, used.tool_calls, used.total_tokens()), (3, 3, 0), "{budget:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_ordinary_news_is_told() {
+    let world = World::default();
+    let observer = RecordingObserver::new();
+    let builder = tools(agent(two_calls()), &world).observer(Arc::new(observer.clone()));
+    builder.build().unwrap().run("go").await.unwrap();
+    assert_eq!(observer.text(), "I look.done");
+    let kinds = observer.kinds();
+    for kind in ["inference_started", "text", "call_started", "arguments", "tool_finished"] {
+        assert!(kinds.contains(&format!("live {kind}")), "{kind}: {kinds:?}");
+    }
+    for kind in ["inference_started", "responded", "metadata_set", "tool_finished"] {
+        assert!(kinds.contains(&format!("committed {kind}")), "{kind}: {kinds:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_script_that_ran_out_ends_as_chosen() {
+    let over = agent(["one".into()]).build().unwrap();
+    let session = over.session("s");
+    assert_eq!(session.run("a").await.unwrap().text(), "one");
+    let run = session.run("b").await.unwrap();
+    assert_eq!(run.status(), ExecutionStatus::Failed);
+    assert_eq!(run.outcome().unwrap().stop_reason(), Some(&StopReason::Error));
+    let error = run.state().errors().last().unwrap().message.clone();
+    assert!(error.contains("ended with line 1") && error.contains("add a line"), "{error}");
+
+    let script = Scripted::new(["one".into()]).at_end(AtEnd::Answer("over".to_owned()));
+    let session = over.with_override(Override::new().driver(script)).unwrap().session("t");
+    let mut texts = Vec::new();
+    for task in ["a", "b", "c"] {
+        texts.push(session.run(task).await.unwrap().text());
+    }
+    assert_eq!(texts, ["one", "over", "over"]);
+    assert_eq!(session.state().await.unwrap().context().metadata[CURSOR], 1);
+}
+
+#[tokio::test]
+async fn a_line_may_fail_and_is_owed_again() {
+    let store = Arc::new(MemoryStore::new());
+    let failing = agent(["one".into(), Line::fails("no power")]).store_in(store.clone());
+    let session = failing.build().unwrap().session("s");
+    session.run("a").await.unwrap();
+    let run = session.run("b").await.unwrap();
+    assert_eq!(run.status(), ExecutionStatus::Failed);
+    assert_eq!(run.state().errors().last().unwrap().message, "no power");
+    let mended = agent(["one".into(), "two".into()]).store_in(store).build().unwrap();
+    assert_eq!(mended.session("s").run("c").await.unwrap().text(), "two");
+}
+
+#[tokio::test]
+async fn s8_1_moving_the_head_back_moves_the_script_back() {
+    let agent = agent(["one".into(), "two".into(), "three".into()]).build().unwrap();
+    let session = agent.session("s");
+    let first = session.run("a").await.unwrap().state().head();
+    for expected in ["two", "three"] {
+        assert_eq!(session.run("b").await.unwrap().text(), expected);
+    }
+    session.move_head(first).await.unwrap();
+    assert_eq!(session.run("c").await.unwrap().text(), "two");
+    assert_eq!(said(&session.state().await.unwrap()), ["a", "one", "c", "two"]);
+    assert_ne!(first, Seq::ZERO);
+}
+
+#[tokio::test]
+async fn s10_1_a_script_goes_on_at_its_line_after_a_crash_at_each_point() {
+    let report = crash::simulate("go", |world: &World, store| {
+        let look = noting("look", EffectClass::ReadOnly, world);
+        let lines = [
+            Line::calls([("put", json!({"n": 1})), ("look", json!({"n": 2}))]),
+            Line::from_fn(|state| Line::call("put", json!({"n": said(state).len()}))),
+            Line::text("done"),
+        ];
+        agent(lines).tools([keyed("put", world), look]).store_in(store).build()
+    })
+    .crash_everywhere()
+    .await
+    .unwrap();
+    assert_eq!(report.plain.text, "done");
+    assert!(report.crashed.len() >= 8, "{} crashes", report.crashed.len());
+    report.check(|plain, crashed| {
+        let (a, b) = (plain.state.context(), crashed.state.context());
+        if a.transcript != b.transcript || a.metadata != b.metadata {
+            return Err(format!("{:?}", said(&crashed.state)));
+        }
+        let puts = crashed.world.notes().iter().filter(|note| note.starts_with("put")).count();
+        if puts == 2 { Ok(()) } else { Err(format!("{puts} effects")) }
+    });
+}
+
+#[tokio::test]
+async fn an_agent_without_a_model_says_so_when_it_asks_one() {
+    let run = Agent::builder(NoModel).build().unwrap().run("go").await.unwrap();
+    assert_eq!(run.status(), ExecutionStatus::Failed);
+    assert!(run.state().errors().last().unwrap().message.contains("was given no model"));
+}
+
+#[tokio::test]
+async fn the_model_of_an_agent_is_not_asked_while_a_script_drives() {
+    let model = ScriptedModel::new([Turn::text("by the model")]);
+    let agent = Agent::builder(model.clone()).driver(Scripted::new(["by the script".into()]));
+    let run = agent.build().unwrap().run(Message::user("go")).await.unwrap();
+    assert_eq!(run.text(), "by the script");
+    assert!(model.requests().is_empty());
+}
