@@ -19,11 +19,15 @@ const LOOP_FILE_LINES: usize = 300;
 const LOOP_LINES: usize = 1_200;
 /// The loop.
 const LOOP_FILE: &str = "crates/legwork-agent/src/run.rs";
-/// The loop and what it orchestrates: Core, the driver in all its parts, the executor.
-const LOOP_FILES: [&str; 4] = [
+/// The loop and what it orchestrates: Core, the driver for tool calling in all its parts,
+/// the executor.
+const LOOP_FILES: [&str; 7] = [
     LOOP_FILE,
     "crates/legwork-agent/src/lifecycle/core.rs",
-    "crates/legwork-agent/src/driver/",
+    "crates/legwork-agent/src/driver/mod.rs",
+    "crates/legwork-agent/src/driver/infer.rs",
+    "crates/legwork-agent/src/driver/judge.rs",
+    "crates/legwork-agent/src/driver/tool_calling.rs",
     "crates/legwork-agent/src/executor.rs",
 ];
 /// The stripped release command stays under this many bytes.

@@ -21,6 +21,7 @@ use crate::context::StepContext;
 use crate::doubt::{begun, settle_doubt};
 use crate::error::Halt;
 use crate::release::Release;
+use crate::retries;
 use crate::subagent::{self, Family, Lease};
 use crate::toolbox::Shown;
 
@@ -326,7 +327,7 @@ async fn record(
                 state = subagent::wait(state, cx, index);
                 continue;
             }
-            Some(outcome) => limit_retries(&state, &ran.spec, outcome.for_journal()),
+            Some(outcome) => retries::limit(&state, &ran.spec, outcome.for_journal()),
         };
         urgent |= !ran.spec.effect.is_repeatable() || took >= SLOW;
         let outcome = Arc::new(outcome);
@@ -336,19 +337,6 @@ async fn record(
         state = state.with(Event::ToolFinished(finished));
     }
     if urgent { cx.commit(state).await } else { Ok(state) }
-}
-
-/// A retry asked for too often becomes a failure that says so.
-fn limit_retries(state: &AgentState, spec: &ToolSpec, outcome: ToolOutcome) -> ToolOutcome {
-    let ToolOutcome::Retry(message) = outcome else { return outcome };
-    let name = &spec.name;
-    let before = state.execution().and_then(|e| e.retries.get(name)).copied().unwrap_or(0);
-    let (attempt, max) = (before.saturating_add(1), spec.max_retries);
-    if attempt > max {
-        let message = format!("{message} (attempt {attempt} of `{name}`; it is not tried again)");
-        return ToolOutcome::Failed(FailureKind::RetriesExhausted, message);
-    }
-    ToolOutcome::Retry(format!("{message} (attempt {attempt}, {} left)", max - before))
 }
 
 /// Calls that were cut off while they ran. An interrupted run leaves those that may be

@@ -6,9 +6,9 @@
 use std::sync::Arc;
 
 use legwork_core::continuation::checkpoint;
-use legwork_core::event::{Answered, ExecutionFinished, InboxTaken, StepFinished, StopPrevented};
-use legwork_core::inbox::{Answer, Item, Posted, Verdict};
-use legwork_core::state::{Input, PendingReason};
+use legwork_core::event::{Answered, ExecutionFinished, StepFinished, StopPrevented};
+use legwork_core::inbox::{Answer, Verdict};
+use legwork_core::state::PendingReason;
 use legwork_core::{
     AgentState, ContinuationOutcome, Event, ExecutionStatus, OnDoubt, Owed, StopReason, StopSignal,
 };
@@ -17,6 +17,7 @@ use legwork_port::{LiveEvent, Trigger};
 use crate::context::StepContext;
 use crate::driver::Driver;
 use crate::error::{Halt, HaltReason};
+use crate::inbox::take_inbox;
 use crate::subagent;
 
 /// Whether there is more to do.
@@ -111,34 +112,6 @@ async fn drive(
     let journaled = cx.writer.store.read(after.session()).await;
     let state = journaled.map(|loaded| loaded.journal.fold(after.session()));
     Err(Halt::new(state.unwrap_or(after), HaltReason::Lineage))
-}
-
-/// Copies inbox items into the journal; each is consumed by the entry that copies it.
-async fn take_inbox(cx: &StepContext, mut state: AgentState) -> Result<AgentState, Halt> {
-    let after = state.facts().inbox_cursor;
-    let items = match cx.writer.store.inbox(state.session(), after).await {
-        Ok(items) => items,
-        Err(error) => return Err(Halt::new(state, error)),
-    };
-    for posted in items {
-        state = take(state, posted);
-    }
-    Ok(state)
-}
-
-/// Takes one item up; one that is refused is consumed with the reason and changes nothing.
-pub(crate) fn take(state: AgentState, posted: Posted) -> AgentState {
-    let decided = match &posted.item {
-        Item::MoveHead(_) => Err("the head moves only while no execution is under way".to_owned()),
-        _ => state.decide(Input::Take(posted.clone())).map_err(|refusal| refusal.to_string()),
-    };
-    match decided {
-        Ok(events) => events.into_iter().fold(state, AgentState::with),
-        Err(reason) => {
-            let Posted { cursor, key, item } = posted;
-            state.with(Event::InboxTaken(InboxTaken { cursor, key, item, refused: Some(reason) }))
-        }
-    }
 }
 
 /// The step is over: hooks see results and errors, the outcome is decided and recorded.

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use legwork_core::state::{CallStatus, CallVerdict, Judged, PendingCall};
 use legwork_core::tool::FailureKind;
-use legwork_core::{AgentState, StopSignal, ToolCall, ToolOutcome, ToolSpec};
+use legwork_core::{AgentState, StopSignal, ToolCall, ToolOutcome};
 use legwork_port::Trigger;
 use serde_json::Value;
 
 use crate::context::StepContext;
 use crate::error::Halt;
+use crate::retries;
 use crate::toolbox::Shown;
 
 /// Judges each open call, in call order; those that may not run are answered here.
@@ -132,22 +133,5 @@ fn check(state: &AgentState, shown: &Shown, call: &ToolCall) -> Result<Value, To
         },
         Err(error) => format!("The arguments are not JSON: {error}."),
     };
-    Err(invalid(state, spec, &problem))
-}
-
-/// Tells the model what does not fit and how many tries are left.
-fn invalid(state: &AgentState, spec: &ToolSpec, problem: &str) -> ToolOutcome {
-    let before = state.execution().and_then(|e| e.retries.get(&spec.name)).copied().unwrap_or(0);
-    let attempt = before.saturating_add(1);
-    if attempt > spec.max_retries {
-        let message = format!(
-            "{problem} This was attempt {attempt} of `{}` in a row; it is not tried again.",
-            spec.name
-        );
-        return ToolOutcome::Failed(FailureKind::RetriesExhausted, message);
-    }
-    let left = spec.max_retries - before;
-    let message =
-        format!("{problem} This was attempt {attempt}, {left} left. Correct it and retry.");
-    ToolOutcome::Failed(FailureKind::InvalidArguments, message)
+    Err(retries::invalid(state, spec, &problem))
 }
