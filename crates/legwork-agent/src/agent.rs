@@ -14,6 +14,7 @@ use crate::driver::Driver;
 use crate::error::Error;
 use crate::executor::Executor;
 use crate::lifecycle::Composite;
+use crate::open::Active;
 use crate::overriding::Override;
 use crate::request::RunRequest;
 use crate::session::Session;
@@ -77,6 +78,16 @@ impl Agent {
     /// Runs the agent on a task and gives its events as they come.
     pub fn stream(&self, input: impl Into<Message>) -> RunStream {
         self.run(input).stream()
+    }
+
+    /// Runs the agent on a task in a new session, a step at a time: the handle gives a
+    /// snapshot of the state after each, and takes a changed one back. What was committed
+    /// survives a crash: [`Agent::resume`] goes on there.
+    ///
+    /// # Errors
+    /// As [`RunRequest::open`].
+    pub async fn iterate(&self, input: impl Into<Message>) -> Result<Active, Error> {
+        self.run(input).open().await
     }
 
     /// Goes on with a session where it stands; await it.

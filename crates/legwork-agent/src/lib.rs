@@ -4,7 +4,8 @@
 //! It deliberately knows no provider, database or terminal.
 //!
 //! Read the modules in this order: [`run`] (the loop), [`driver`], [`executor`],
-//! [`lifecycle`], [`hooks`], [`context`], [`toolbox`], [`builder`], [`agent`].
+//! [`lifecycle`], [`hooks`], [`context`], [`toolbox`], [`builder`], [`agent`],
+//! [`orchestrate`].
 #![forbid(unsafe_code)]
 
 mod account;
@@ -22,6 +23,7 @@ pub mod lifecycle;
 pub mod memory;
 pub mod news;
 pub mod open;
+pub mod orchestrate;
 mod overriding;
 mod release;
 pub mod request;
@@ -44,6 +46,7 @@ pub use error::{Error, Halt};
 pub use hooks::{Handler, Hook, HookError, HookStack, hook};
 pub use lifecycle::{Composite, CoreLifecycle};
 pub use news::{News, RunEvent};
+pub use orchestrate::StepByStep;
 pub use overriding::Override;
 pub use request::{Run, RunRequest};
 pub use session::Session;

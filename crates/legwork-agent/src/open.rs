@@ -9,11 +9,12 @@ use legwork_port::observer::LiveEvent;
 use legwork_port::{Observer, Origin, StepView, Trigger};
 
 use crate::account::Unsettled;
-use crate::agent::Inner;
+use crate::agent::{Agent, Inner};
 use crate::context::{Control, StepContext};
 use crate::error::{Error, Halt, HaltReason};
 use crate::request::{Run, RunRequest, Task};
 use crate::run::{self, Advance};
+use crate::session::Session;
 use crate::subagent::{self, Born};
 use crate::writer::Writer;
 
@@ -26,6 +27,8 @@ pub struct Active {
     idle: AgentState,
     parent: Option<ParentLink>,
     rests: bool,
+    /// The toolsets were closed when it came to rest; a state fed back opens them again.
+    closed: bool,
 }
 
 impl Active {
@@ -62,7 +65,8 @@ impl Active {
         };
         let state = cx.tick(state).resumed();
         let idle = AgentState::new(state.session().clone());
-        let mut active = Self { agent, cx, state, idle, parent: born.parent, rests: false };
+        let mut active =
+            Self { agent, cx, state, idle, parent: born.parent, rests: false, closed: false };
         active.begin(request.task).await?;
         Ok(active)
     }
@@ -142,6 +146,9 @@ impl Active {
         if self.rests {
             return Ok(false);
         }
+        if std::mem::take(&mut self.closed) {
+            self.cx.toolbox().open().await.map_err(Error::Build)?;
+        }
         // The loop alone owns the state: a second owner would cost a copy a change. Should
         // this future be dropped, what is left here is an empty state that says so.
         let state = std::mem::replace(&mut self.state, self.idle.clone());
@@ -186,8 +193,31 @@ impl Active {
             let halt = Halt { state: self.state.clone(), reason: HaltReason::Lineage };
             return Err(Error::Halted(Box::new(halt)));
         }
+        if self.rests && !state.is_same(&self.state) {
+            (self.rests, self.closed) = (false, true);
+        }
         self.state = state;
         Ok(())
+    }
+
+    /// Says something to be heard by the very next inference: it goes through the inbox of
+    /// the session, so it is delivered exactly once.
+    ///
+    /// # Errors
+    /// As [`Session::steer`].
+    pub async fn steer(&self, message: impl Into<Message>) -> Result<(), Error> {
+        let agent = Agent(Arc::clone(&self.agent));
+        Session::new(agent, self.state.session().clone()).steer(message).await.map(drop)
+    }
+
+    /// Ends the execution as cancelled; a second time is nothing.
+    pub fn cancel(&self) {
+        self.control().cancel.cancel();
+    }
+
+    /// Leaves the execution where it is, in progress and resumable.
+    pub fn interrupt(&self) {
+        self.control().interrupt.cancel();
     }
 
     /// How to cancel or interrupt it from elsewhere.

@@ -6,11 +6,12 @@
 use std::sync::Arc;
 
 use legwork_core::continuation::checkpoint;
-use legwork_core::event::{Answered, ExecutionFinished, StepFinished, StopPrevented};
+use legwork_core::event::{Answered, ExecutionFinished, StopPrevented};
 use legwork_core::inbox::{Answer, Verdict};
 use legwork_core::state::PendingReason;
 use legwork_core::{
-    AgentState, ContinuationOutcome, Event, ExecutionStatus, OnDoubt, Owed, StopReason, StopSignal,
+    AgentState, ContinuationOutcome, Event, ExecutionStatus, OnDoubt, Owed, Progress as _,
+    StepResult, StopReason, StopSignal,
 };
 use legwork_port::{LiveEvent, Trigger};
 
@@ -126,10 +127,12 @@ async fn end_step(cx: &StepContext, state: AgentState) -> AgentState {
         state = cx.agent.core.on(Trigger::StepEnd, state, &cx.view).await;
     }
     let outcome = state.continuation_outcome().cloned().unwrap_or_else(nothing_decided);
-    let step = state.current_step().map_or(0, |step| step.number);
-    cx.live(&LiveEvent::ContinuationEvaluated { step, outcome: &outcome });
-    let took = state.step_time();
-    state.with(Event::StepFinished(StepFinished { outcome, took }))
+    let Some(step) = state.execution().and_then(|execution| execution.current.clone()) else {
+        return state;
+    };
+    cx.live(&LiveEvent::ContinuationEvaluated { step: step.number, outcome: &outcome });
+    let (took, completed_at) = (state.step_time(), state.now().wall);
+    state.record_step_result(StepResult { step, outcome, took, completed_at })
 }
 
 /// Shows each tool execution to the hooks, in call order, after all ran.

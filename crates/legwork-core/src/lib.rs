@@ -20,7 +20,7 @@
 //!
 //! Read the modules in this order: [`message`], [`transcript`], [`tool`],
 //! [`inference`], [`budget`], [`continuation`], [`event`], [`entry`], [`state`],
-//! [`journal`].
+//! [`journal`], [`orchestrate`].
 #![forbid(unsafe_code)]
 
 pub mod budget;
@@ -35,6 +35,7 @@ pub mod inbox;
 pub mod inference;
 pub mod journal;
 pub mod message;
+pub mod orchestrate;
 mod present;
 pub mod state;
 mod string_enum;
@@ -52,6 +53,7 @@ pub use event::Event;
 pub use id::{AgentId, CallId, EffectKey, Fence, Seq, SessionId};
 pub use inference::{FinishReason, ModelRequest, ModelSettings, Response, Usage};
 pub use message::{Message, Part, Role};
+pub use orchestrate::Progress;
 pub use state::{AgentState, AgentStep, ExecutionState, ExecutionStatus, Owed, StepResult};
 pub use time::{Micros, Stamp, Timestamp};
 pub use tool::{

@@ -25,6 +25,8 @@ struct Kept {
     /// The last entry; none before the first append.
     version: Option<Seq>,
     inbox: Vec<Posted>,
+    /// The item that who keeps the state took up last, once that was told.
+    taken: Option<Cursor>,
     fence: u64,
     claimed: bool,
 }
@@ -104,7 +106,8 @@ impl Store for MemoryStore {
         if let Some(known) = kept.inbox.iter().find(|posted| posted.key == key) {
             return ready(Ok(known.cursor));
         }
-        let cursor = Cursor(last(&kept.inbox).0 + 1);
+        let before = kept.taken.unwrap_or_default().max(last(&kept.inbox));
+        let cursor = Cursor(before.0 + 1);
         kept.inbox.push(Posted { cursor, key: key.to_owned(), item: item.clone() });
         ready(Ok(cursor))
     }
@@ -114,7 +117,10 @@ impl Store for MemoryStore {
         session: &'a SessionId,
         after: Cursor,
     ) -> BoxFuture<'a, Result<Vec<Posted>, Error>> {
-        let sessions = self.lock();
+        let mut sessions = self.lock();
+        if let Some(kept) = sessions.get_mut(session).filter(|_| self.0.forgets) {
+            kept.count_from(after);
+        }
         let items = sessions.get(session).map(|kept| {
             kept.inbox.iter().filter(|posted| posted.cursor > after).cloned().collect()
         });
@@ -138,6 +144,15 @@ impl Store for MemoryStore {
 }
 
 impl Kept {
+    /// Numbers items after those that were taken up under an earlier claim: who keeps the
+    /// state says how many that were, and is believed once.
+    fn count_from(&mut self, taken: Cursor) {
+        if self.taken.is_none() {
+            self.inbox.iter_mut().for_each(|posted| posted.cursor.0 += taken.0);
+            self.taken = Some(taken);
+        }
+    }
+
     /// Whether anybody but a claim left something here.
     fn is_something(&self) -> bool {
         !self.entries.is_empty() || !self.inbox.is_empty()

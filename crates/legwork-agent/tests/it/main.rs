@@ -15,6 +15,7 @@ mod executor;
 mod hooks;
 mod lifecycle;
 mod news;
+mod orchestrate_agent;
 mod run;
 mod scripted;
 mod session;

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use crate::continuation::{
     ContinuationOutcome, Criterion, Decision, Kind, StopReason, StopSignal, Vote, resolve,
 };
-use crate::state::AgentState;
+use crate::orchestrate::Progress;
 
 /// The outcome for a state with its step pending, votes of hooks included.
 ///
 /// First all ordinary criteria and votes are resolved. Only if that says to go on are the
 /// limits asked, and all resolved together. A criterion that fails forbids, with its
 /// error. The order of criteria and votes does not matter.
-pub fn evaluate(criteria: &[Arc<dyn Criterion>], state: &AgentState) -> ContinuationOutcome {
+pub fn evaluate<S: Progress>(criteria: &[Arc<dyn Criterion<S>>], state: &S) -> ContinuationOutcome {
     let mut votes = state.votes().to_vec();
     votes.extend(ask(criteria, Kind::Ordinary, state));
     let outcome = resolve(votes.clone());
@@ -29,7 +29,10 @@ pub fn evaluate(criteria: &[Arc<dyn Criterion>], state: &AgentState) -> Continua
 /// Asked are the limits, at once, the signals that were raised, and forbidding votes of
 /// hooks. The one of the highest priority is given, the first by name among equals. A
 /// signal that was raised before is given as it is: it need not be raised again.
-pub fn checkpoint(criteria: &[Arc<dyn Criterion>], state: &AgentState) -> Option<StopSignal> {
+pub fn checkpoint<S: Progress>(
+    criteria: &[Arc<dyn Criterion<S>>],
+    state: &S,
+) -> Option<StopSignal> {
     let raised = state
         .stop_signal()
         .cloned()
@@ -42,10 +45,10 @@ pub fn checkpoint(criteria: &[Arc<dyn Criterion>], state: &AgentState) -> Option
     if forbids.is_empty() { None } else { resolve(forbids).signal }
 }
 
-fn ask<'a>(
-    criteria: &'a [Arc<dyn Criterion>],
+fn ask<'a, S>(
+    criteria: &'a [Arc<dyn Criterion<S>>],
     kind: Kind,
-    state: &'a AgentState,
+    state: &'a S,
 ) -> impl Iterator<Item = Vote> + 'a {
     let asked = criteria.iter().filter(move |criterion| criterion.kind() == kind);
     asked.filter_map(|criterion| {

@@ -116,9 +116,9 @@ impl AgentStep {
 
 /// A step, never modified, with the outcome decided after it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct StepResult {
+pub struct StepResult<S = AgentStep> {
     /// The step.
-    pub step: Arc<AgentStep>,
+    pub step: Arc<S>,
     /// Whether to go on, and why.
     pub outcome: Arc<ContinuationOutcome>,
     /// How long it was at work.

@@ -50,7 +50,9 @@ pub enum Kind {
 }
 
 /// A pure question to the state with the step pending: go on?
-pub trait Criterion: Send + Sync {
+///
+/// The state is that of an agent, unless it says otherwise.
+pub trait Criterion<S = AgentState>: Send + Sync {
     /// The name that explanations show, and that it is changed or switched off by.
     fn name(&self) -> &str;
 
@@ -63,7 +65,7 @@ pub trait Criterion: Send + Sync {
     ///
     /// # Errors
     /// A criterion that fails forbids the next step, with this error in words.
-    fn decide(&self, state: &AgentState) -> Result<Option<Decision>, String>;
+    fn decide(&self, state: &S) -> Result<Option<Decision>, String>;
 }
 
 /// The criteria that ship on.

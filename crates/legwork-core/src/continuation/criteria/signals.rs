@@ -1,7 +1,7 @@
 //! Stop signals that were raised.
 
 use crate::continuation::{Criterion, Decision};
-use crate::state::AgentState;
+use crate::orchestrate::Progress;
 
 /// Forbids when a stop signal was raised: `signals`.
 ///
@@ -9,12 +9,12 @@ use crate::state::AgentState;
 #[derive(Debug, Clone, Copy)]
 pub struct Signals;
 
-impl Criterion for Signals {
+impl<S: Progress> Criterion<S> for Signals {
     fn name(&self) -> &str {
         "signals"
     }
 
-    fn decide(&self, state: &AgentState) -> Result<Option<Decision>, String> {
+    fn decide(&self, state: &S) -> Result<Option<Decision>, String> {
         Ok(state.stop_signal().cloned().map(Decision::Forbid))
     }
 }
