@@ -16,6 +16,7 @@ mod hooks;
 mod lifecycle;
 mod news;
 mod orchestrate_agent;
+mod orchestrate_tool_use;
 mod run;
 mod scripted;
 mod session;

@@ -4,5 +4,7 @@
 //! steps is the runtime's matter.
 
 mod progress;
+mod tool_use;
 
 pub use progress::Progress;
+pub use tool_use::ToolUseState;

@@ -1,0 +1,120 @@
+//! One task with tools, without a session.
+
+use legwork_core::Message;
+use legwork_core::orchestrate::ToolUseState;
+
+use crate::agent::Agent;
+use crate::builder::Builder;
+use crate::context::Control;
+use crate::error::{Error, Halt, HaltReason};
+use crate::open::Active;
+use crate::orchestrate::StepByStep;
+
+/// One task with tools: the driver, executor, hooks and criteria of an agent, without a
+/// session, a journal and a store.
+///
+/// Nothing survives a crash but what the caller kept: the state after each step is a
+/// value, and [`ToolUse::resume`] goes on exactly there. A call that ran in the step that
+/// was cut off runs again with that step; where that must not be, use an [`Agent`] with a
+/// store.
+///
+/// ```
+/// use legwork_agent::{Agent, StepByStep as _, ToolUse};
+/// # use legwork_testkit::{ScriptedModel, Turn};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), legwork_agent::Error> {
+/// # let model = ScriptedModel::new([Turn::text("42")]);
+/// let sums = ToolUse::new(Agent::builder(model).instructions("You add."))?;
+/// assert_eq!(sums.run("What is 17 + 25?").await?.text(), "42");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+pub struct ToolUse(Agent);
+
+impl ToolUse {
+    /// Tasks for what is built here: a model with tools, hooks, criteria, limits.
+    ///
+    /// # Errors
+    /// As [`Builder::build`], and when a store was given.
+    pub fn new(builder: Builder) -> Result<Self, Error> {
+        let builder = match builder.store {
+            None => builder,
+            Some(_) => builder.problem(
+                "a task with tools keeps nothing in a store: leave the store out, keep the \
+                 state yourself, or use an agent",
+            ),
+        };
+        builder.build().map(Self)
+    }
+
+    /// Works on a task until it is done or waits for somebody.
+    ///
+    /// # Errors
+    /// What is no part of the state: a setup that cannot work.
+    pub async fn run(&self, task: impl Into<Message>) -> Result<ToolUseState, Error> {
+        self.iterate(task).await?.finish().await
+    }
+
+    /// Works on a task a step at a time.
+    ///
+    /// # Errors
+    /// As [`ToolUse::run`].
+    pub async fn iterate(&self, task: impl Into<Message>) -> Result<ToolUseRun, Error> {
+        Ok(ToolUseRun::new(self.0.iterate(task).await?))
+    }
+
+    /// Goes on with a state that somebody kept.
+    ///
+    /// # Errors
+    /// When it has nothing left to do, or a setup cannot work.
+    pub async fn resume(&self, state: ToolUseState) -> Result<ToolUseRun, Error> {
+        let state = state.into_agent_state().committed();
+        let session = state.session().clone();
+        Ok(ToolUseRun::new(self.0.resume(session).on_state(state).open().await?))
+    }
+}
+
+/// A task with tools under way.
+pub struct ToolUseRun {
+    active: Active,
+    state: ToolUseState,
+}
+
+impl ToolUseRun {
+    fn new(active: Active) -> Self {
+        let state = active.state().clone().into();
+        Self { active, state }
+    }
+}
+
+impl StepByStep for ToolUseRun {
+    type State = ToolUseState;
+
+    fn state(&self) -> &ToolUseState {
+        &self.state
+    }
+
+    async fn next(&mut self) -> Result<Option<ToolUseState>, Error> {
+        let next = self.active.next().await;
+        self.state = self.active.state().clone().into();
+        Ok(next?.map(ToolUseState::from))
+    }
+
+    fn set(&mut self, state: ToolUseState) -> Result<(), Error> {
+        if !state.extends(&self.active.state().mark()) {
+            let (state, reason) = (self.active.state().clone(), HaltReason::Lineage);
+            return Err(Error::Halted(Box::new(Halt { state, reason })));
+        }
+        self.state = state.clone();
+        self.active.set(state.into_agent_state())
+    }
+
+    async fn steer(&mut self, message: impl Into<Message> + Send) -> Result<(), Error> {
+        self.active.steer(message).await
+    }
+
+    fn control(&self) -> &Control {
+        self.active.control()
+    }
+}

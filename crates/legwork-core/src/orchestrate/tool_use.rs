@@ -1,0 +1,150 @@
+//! The state of one task with tools.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::budget::{Amounts, Budget};
+use crate::continuation::{ContinuationOutcome, StopSignal, Vote};
+use crate::error::ErrorRecord;
+use crate::inbox::Answer;
+use crate::inference::Response;
+use crate::message::Message;
+use crate::orchestrate::Progress;
+use crate::state::{
+    AgentState, AgentStep, ExecutionState, ExecutionStatus, Input, Mark, Pending, Refusal,
+    StepResult,
+};
+use crate::transcript::Transcript;
+
+/// The state of one task with tools: what an agent's has, without a session.
+///
+/// It is all there is: whoever keeps it after a step goes on exactly there.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ToolUseState(AgentState);
+
+impl ToolUseState {
+    /// The text of the last answer; empty if there is none.
+    pub fn text(&self) -> String {
+        self.final_response().map_or_else(String::new, |response| response.text())
+    }
+
+    /// The response of the latest step, if it is whole and asked for no tools.
+    pub fn final_response(&self) -> Option<&Arc<Response>> {
+        self.0.final_response()
+    }
+
+    /// The conversation with the model.
+    pub fn transcript(&self) -> &Transcript {
+        &self.0.context().transcript
+    }
+
+    /// The work on the task, once it began.
+    pub fn execution(&self) -> Option<&ExecutionState> {
+        self.0.execution()
+    }
+
+    /// What waits for a person, in call order.
+    pub fn pending(&self) -> &[Pending] {
+        self.0.pending()
+    }
+
+    /// An answer to something that waits for a person.
+    ///
+    /// # Errors
+    /// When nothing waits under that id.
+    pub fn with_answer(self, answer: Answer) -> Result<Self, Refusal> {
+        let events = self.0.decide(Input::Answer(answer))?;
+        Ok(Self(events.into_iter().fold(self.0, AgentState::with)))
+    }
+
+    /// A message at the end of the conversation.
+    #[must_use]
+    pub fn with_message(self, message: impl Into<Message>) -> Self {
+        Self(self.0.with_message(message))
+    }
+
+    /// Another system prompt for the next inference.
+    #[must_use]
+    pub fn with_instructions(self, instructions: impl Into<Arc<str>>) -> Self {
+        Self(self.0.with_instructions(instructions))
+    }
+
+    /// Other limits from now on.
+    #[must_use]
+    pub fn with_budget(self, budget: Budget) -> Self {
+        Self(self.0.with_budget(budget))
+    }
+
+    /// A request to stop.
+    #[must_use]
+    pub fn with_stop_signal(self, signal: StopSignal) -> Self {
+        Self(self.0.with_stop_signal(signal))
+    }
+
+    /// A mark of this very state, to see later what extends it.
+    pub fn mark(&self) -> Mark {
+        self.0.mark()
+    }
+
+    /// Whether this state came from the marked one by changes alone.
+    pub fn extends(&self, mark: &Mark) -> bool {
+        self.0.extends(mark)
+    }
+
+    /// The state that the loop works on.
+    pub fn into_agent_state(self) -> AgentState {
+        self.0
+    }
+}
+
+impl From<AgentState> for ToolUseState {
+    fn from(state: AgentState) -> Self {
+        Self(state)
+    }
+}
+
+impl Progress for ToolUseState {
+    type Step = AgentStep;
+
+    fn status(&self) -> Option<&ExecutionStatus> {
+        self.0.status()
+    }
+
+    fn step_results(&self) -> impl DoubleEndedIterator<Item = &Arc<StepResult>> {
+        self.0.step_results()
+    }
+
+    fn step_count(&self) -> usize {
+        self.0.step_count()
+    }
+
+    fn pending_step(&self) -> Option<&AgentStep> {
+        self.0.pending_step()
+    }
+
+    fn continuation_outcome(&self) -> Option<&Arc<ContinuationOutcome>> {
+        self.0.continuation_outcome()
+    }
+
+    fn votes(&self) -> &[Vote] {
+        self.0.votes()
+    }
+
+    fn stop_signals(&self) -> &[StopSignal] {
+        self.0.stop_signals()
+    }
+
+    fn usage(&self) -> &Amounts {
+        self.0.usage()
+    }
+
+    fn errors(&self) -> impl Iterator<Item = &ErrorRecord> {
+        self.0.errors()
+    }
+
+    fn record_step_result(self, result: StepResult) -> Self {
+        Self(self.0.record_step_result(result))
+    }
+}
