@@ -77,6 +77,7 @@ impl Limits {
             cost: self.cost.or(base.cost),
             active: self.active.or(base.active),
             deadline: base.deadline,
+            output_floor: base.output_floor,
         }
     }
 

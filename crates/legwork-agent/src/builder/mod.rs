@@ -6,7 +6,7 @@ use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use legwork_core::continuation::{ErrorHandler, FailExecution};
+use legwork_core::continuation::{ErrorHandler, FailExecution, put, remove};
 use legwork_core::event::Definition;
 use legwork_core::tool::ExecutionMode;
 use legwork_core::{AgentId, Budget, Criterion, ModelSettings, OnDoubt};
@@ -165,20 +165,14 @@ impl Builder {
     /// place; any other is asked beside those there are.
     #[must_use]
     pub fn criterion(mut self, criterion: impl Criterion + 'static) -> Self {
-        let criterion: Arc<dyn Criterion> = Arc::new(criterion);
-        match self.criteria.iter_mut().find(|known| known.name() == criterion.name()) {
-            Some(place) => *place = criterion,
-            None => self.criteria.push(criterion),
-        }
+        put(&mut self.criteria, Arc::new(criterion));
         self
     }
 
     /// Switches a criterion off by its name, one that ships on too.
     #[must_use]
     pub fn without_criterion(mut self, name: &str) -> Self {
-        let before = self.criteria.len();
-        self.criteria.retain(|criterion| criterion.name() != name);
-        if self.criteria.len() == before {
+        if !remove(&mut self.criteria, name) {
             let known: Vec<_> = self.criteria.iter().map(|criterion| criterion.name()).collect();
             let known = known.join(", ");
             return self.problem(format!("there is no criterion `{name}`: there are {known}"));

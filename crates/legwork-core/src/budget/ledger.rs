@@ -97,6 +97,7 @@ impl Ledger {
             cost: left(self.budget.cost.map(|cost| cost.0), used.cost.0).map(MicroUsd),
             active: left(self.budget.active.map(|time| time.0), used.active.0).map(Micros),
             deadline: self.budget.deadline,
+            output_floor: self.budget.output_floor,
         }
     }
 
@@ -106,8 +107,8 @@ impl Ledger {
     /// (none = unknown). Output is clamped to what the limits leave.
     ///
     /// # Errors
-    /// The limit that leaves less than [`OUTPUT_FLOOR`] (or less than was asked for, if
-    /// that is smaller).
+    /// The limit that leaves less than the budget's floor, [`OUTPUT_FLOOR`] by default (or
+    /// less than was asked for, if that is smaller).
     pub fn afford(
         &self,
         input: u64,
@@ -115,7 +116,8 @@ impl Ledger {
         price: Option<&Price>,
     ) -> Result<(Option<u64>, Amounts), Exhausted> {
         let used = self.committed();
-        let floor = max_output.unwrap_or(OUTPUT_FLOOR).min(OUTPUT_FLOOR);
+        let floor = self.budget.output_floor.unwrap_or(OUTPUT_FLOOR);
+        let floor = max_output.map_or(floor, |most| most.min(floor));
         let mut output = max_output;
         let rooms = [
             self.room_for_input(&used, input)?.map(|()| u64::MAX),

@@ -64,6 +64,10 @@ pub struct Budget {
     /// Wall time after which no step begins.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deadline: Option<Timestamp>,
+    /// Output tokens below which an inference is refused rather than clamped; none =
+    /// [`OUTPUT_FLOOR`](crate::budget::OUTPUT_FLOOR).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output_floor: Option<u64>,
 }
 
 impl Budget {
@@ -99,6 +103,7 @@ impl Budget {
             cost: lower(self.cost, other.cost),
             active: lower(self.active, other.active),
             deadline: lower(self.deadline, other.deadline),
+            output_floor: self.output_floor.or(other.output_floor),
         }
     }
 
@@ -145,6 +150,12 @@ impl Budget {
     #[must_use]
     pub fn output_tokens(self, tokens: u64) -> Self {
         Self { output_tokens: Some(tokens), ..self }
+    }
+
+    /// Refuses an inference that could answer fewer tokens than this.
+    #[must_use]
+    pub fn output_floor(self, tokens: u64) -> Self {
+        Self { output_floor: Some(tokens), ..self }
     }
 
     /// At most this much time at work.

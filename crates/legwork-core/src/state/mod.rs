@@ -8,6 +8,7 @@ mod execution;
 mod facts;
 mod lineage;
 mod owed;
+mod slim;
 mod step;
 mod transient;
 mod transitions;

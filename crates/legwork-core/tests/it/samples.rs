@@ -102,6 +102,7 @@ fn beginning() -> Vec<Event> {
         cost: Some(MicroUsd(500_000)),
         active: Some(Micros(300_000_000)),
         deadline: Some(Timestamp(1_800_000_000_000)),
+        output_floor: Some(512),
     };
     let settings = ModelSettings {
         model: "openai:gpt-5-mini".into(),

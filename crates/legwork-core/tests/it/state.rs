@@ -14,7 +14,7 @@ use legwork_core::{
 };
 use serde_json::json;
 
-use crate::story::{blank, go_on, owes, stamp, tell, transcript};
+use crate::story::{blank, go_on, infer, owes, respond, says, stamp, start, tell, transcript};
 
 #[test]
 fn s1_1_every_transition_gives_a_new_value_and_leaves_the_old_one() {
@@ -288,4 +288,34 @@ fn s1_4_a_violation_is_an_error_of_its_hook_and_ends_no_step() {
     assert!(!error.ends_step());
     let state = tell("user: hi; inference").with_error(error);
     assert_eq!(owes(&state), "asks the model");
+}
+
+#[test]
+fn s1_7_a_slim_form_names_what_is_large_by_its_digest_and_keeps_the_rest() {
+    let large = "x".repeat(5_000);
+    let mut response = says("short");
+    response.raw.insert("service_tier".into(), "default".into());
+    let state = respond(infer(start(blank(), "go"), 10, 10), response, None);
+    let state = state.with_message(Message::user(large.clone()));
+    let slim = state.slim(1_000).unwrap();
+    let text = slim.to_string();
+    assert!(!text.contains("service_tier") && !text.contains(&large), "{text}");
+    assert!(text.contains("short"));
+    let digest = legwork_core::Digest::of_bytes(large.as_bytes());
+    let named = format!(r#"{{"bytes":5000,"left_out":"{}"}}"#, digest.as_str());
+    assert!(text.contains(&named), "{text}");
+    // Nothing is large to whoever has room.
+    let whole = state.slim(usize::MAX).unwrap();
+    assert!(whole.to_string().contains(&large));
+}
+
+#[test]
+fn s5_2_the_floor_of_an_answer_can_be_set() {
+    let afford = |budget: Budget| {
+        let ledger = legwork_core::Ledger { budget, ..Default::default() };
+        ledger.afford(100, Some(4_000), None).map(|(output, _)| output)
+    };
+    assert!(afford(Budget::unlimited().tokens(600)).is_err());
+    assert_eq!(afford(Budget::unlimited().tokens(600).output_floor(500)), Ok(Some(500)));
+    assert!(afford(Budget::unlimited().tokens(599).output_floor(500)).is_err());
 }
