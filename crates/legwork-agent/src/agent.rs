@@ -9,7 +9,7 @@ use legwork_core::event::Definition;
 use legwork_core::{AgentId, Criterion, Digest, Message, OnDoubt, SessionId};
 use legwork_port::{Clock, Ids, Lifecycle, Model, Observer, Store, Tool};
 
-use crate::builder::Builder;
+use crate::builder::{Builder, Provenance};
 use crate::driver::Driver;
 use crate::error::Error;
 use crate::executor::Executor;
@@ -35,6 +35,8 @@ pub(crate) struct Inner {
     /// Its single tools, those of capabilities too, without the one that spawns.
     pub(crate) tools: Vec<Arc<dyn Tool>>,
     pub(crate) toolbox: Toolbox,
+    /// Which capability gave which tool.
+    pub(crate) provenance: Provenance,
     pub(crate) driver: Arc<dyn Driver>,
     pub(crate) criteria: Vec<Arc<dyn Criterion>>,
     pub(crate) error_handler: Arc<dyn ErrorHandler>,

@@ -74,6 +74,7 @@ impl Builder {
             models: models.map(|model| (model.name().to_owned(), model)).collect(),
             tools: own,
             toolbox: Toolbox::new(self.toolsets).with_names(self.names),
+            provenance: self.provenance,
             driver: self.driver,
             criteria: self.criteria,
             error_handler: self.error_handler,
@@ -93,14 +94,15 @@ impl Builder {
     /// Lets capabilities add what needs to know the rest: tools first, then their sections
     /// of the system prompt.
     fn resolve(
-        &self,
+        &mut self,
         tools: &mut Vec<Arc<dyn Tool>>,
         spawn: Option<&Arc<dyn Tool>>,
     ) -> Vec<String> {
         let mut specs: Vec<_> = tools.iter().chain(spawn).map(|tool| tool.spec()).collect();
         specs.retain(|spec| self.names.admit(&spec.name));
-        for capability in &self.capabilities {
+        for capability in self.capabilities.clone() {
             let late = capability.tools(&self.resolved(&specs));
+            self.provenance.note(capability.name(), &late);
             specs.extend(late.iter().map(|tool| tool.spec()));
             tools.extend(late);
         }
@@ -115,6 +117,9 @@ impl Builder {
             profile: self.model.profile(),
             driver: self.driver.name(),
             tools,
+            capabilities: &self.capabilities,
+            budget: &self.definition.budget,
+            metadata: &self.metadata,
         }
     }
 

@@ -1,6 +1,7 @@
 //! How an agent is put together.
 
 mod build;
+mod provenance;
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -21,6 +22,7 @@ use crate::hooks::{Hook, Strictness};
 use crate::memory::{RandomIds, SystemClock};
 use crate::subagent::{Subagent, Subagents};
 use crate::toolbox::Names;
+pub(crate) use provenance::Provenance;
 
 /// An agent being put together; nothing is checked before [`Builder::build`].
 #[derive(Clone)]
@@ -32,6 +34,7 @@ pub struct Builder {
     pub(crate) tools: Vec<Arc<dyn Tool>>,
     pub(crate) toolsets: Vec<Arc<dyn Toolset>>,
     pub(crate) names: Names,
+    pub(crate) provenance: Provenance,
     pub(crate) driver: Arc<dyn Driver>,
     pub(crate) core: Option<Arc<dyn Lifecycle>>,
     /// What votes, by name: a later one of a name takes the place of an earlier one.
@@ -64,6 +67,7 @@ impl Builder {
             tools: Vec::new(),
             toolsets: Vec::new(),
             names: Names::default(),
+            provenance: Provenance::default(),
             driver: Arc::new(ToolCalling),
             core: None,
             criteria: legwork_core::continuation::defaults(),
@@ -164,8 +168,12 @@ impl Builder {
     /// A criterion: one of the same name, such as a guard that ships on, gives it its
     /// place; any other is asked beside those there are.
     #[must_use]
-    pub fn criterion(mut self, criterion: impl Criterion + 'static) -> Self {
-        put(&mut self.criteria, Arc::new(criterion));
+    pub fn criterion(self, criterion: impl Criterion + 'static) -> Self {
+        self.criterion_shared(Arc::new(criterion))
+    }
+
+    pub(crate) fn criterion_shared(mut self, criterion: Arc<dyn Criterion>) -> Self {
+        put(&mut self.criteria, criterion);
         self
     }
 
@@ -225,7 +233,9 @@ impl Builder {
                     self.problem(format!("the capability `{name}` is given twice: leave one out"));
                 continue;
             }
+            let had = self.tools.clone();
             self = capability.install(self);
+            self.provenance.note_new(&name, &had, &self.tools);
             self.capabilities.push(capability);
         }
         self

@@ -179,6 +179,11 @@ impl Hook {
         self.priority
     }
 
+    /// How long it may take; none = as long as it takes.
+    pub fn timeout_of(&self) -> Option<Duration> {
+        self.timeout
+    }
+
     /// Whether it fails closed: it was marked so, or has the priority of a guard.
     pub fn is_gate(&self) -> bool {
         self.gate || self.priority >= priority::GUARDS

@@ -1,10 +1,24 @@
 //! Capabilities: named bundles that install themselves on a builder.
+//!
+//! What ships needs no code of the user's and is in the [`Registry`] by name; what takes
+//! code or a handle (tools, hooks, somebody's cancellation) is given to the builder.
 
+mod fields;
+mod guards;
+mod nearest;
+mod registry;
+
+pub use fields::Fields;
+pub use guards::Guards;
+pub use registry::{Error, Registry};
+
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use legwork_core::ToolSpec;
+use legwork_core::{Budget, ToolSpec};
 use legwork_port::Tool;
 use legwork_port::model::Profile;
+use serde_json::Value;
 
 use crate::builder::Builder;
 
@@ -36,7 +50,7 @@ pub trait Capability: Send + Sync {
 }
 
 /// What is known of an agent that is being built.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Resolved<'a> {
     /// Who works in its sessions.
     pub id: &'a str,
@@ -48,11 +62,23 @@ pub struct Resolved<'a> {
     pub driver: &'a str,
     /// Its tools, those of sources that change left out.
     pub tools: &'a [Arc<ToolSpec>],
+    /// Its capabilities, in the order they were installed.
+    pub capabilities: &'a [Arc<dyn Capability>],
+    /// The limits of an execution.
+    pub budget: &'a Budget,
+    /// The metadata that its new sessions begin with.
+    pub metadata: &'a BTreeMap<String, Value>,
 }
 
 impl Resolved<'_> {
     /// Whether it has a tool of this name.
     pub fn has_tool(&self, name: &str) -> bool {
         self.tools.iter().any(|tool| &*tool.name == name)
+    }
+}
+
+impl std::fmt::Debug for Resolved<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Resolved").field("id", &self.id).finish_non_exhaustive()
     }
 }

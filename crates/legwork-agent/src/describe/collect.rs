@@ -1,0 +1,135 @@
+//! What there is to tell of an agent.
+
+use std::sync::Arc;
+
+use legwork_core::continuation::Kind;
+use legwork_core::{AgentState, SessionId, ToolSpec};
+
+use super::{
+    Criterion, CriterionKind, Description, Hook, Instructions, Limits, Model, Named, Tool, secrets,
+    words,
+};
+use crate::agent::{Agent, Inner};
+
+/// How many lines of the system prompt are shown.
+const LINES: usize = 3;
+/// How many characters of a line are shown.
+const LINE: usize = 100;
+
+impl Agent {
+    /// What it is: identity, model without its secrets, tools, hooks, criteria,
+    /// capabilities, budget.
+    ///
+    /// Sources of tools are asked for those that a new session would have; they are not
+    /// opened. Where one cannot say, [`Description::tools_unknown`] tells why, and the
+    /// agent's single tools are there nevertheless.
+    pub async fn describe(&self) -> Description {
+        let inner = &*self.0;
+        let (tools, tools_unknown) = tools(inner).await;
+        let definition = &inner.definition;
+        Description {
+            id: self.id().to_string(),
+            version: definition.version.clone(),
+            definition: inner.digest.clone(),
+            model: model(inner),
+            other_models: inner.builder.others.iter().map(|model| model.name().into()).collect(),
+            driver: inner.driver.name().to_owned(),
+            instructions: instructions(&definition.instructions),
+            budget: Limits {
+                words: words::limits(&definition.budget),
+                numbers: definition.budget.clone(),
+            },
+            tools,
+            tools_unknown,
+            hooks: hooks(inner),
+            criteria: criteria(inner),
+            capabilities: capabilities(inner),
+            subagents: subagents(inner),
+        }
+    }
+}
+
+fn model(inner: &Inner) -> Model {
+    let (settings, profile) = (&inner.definition.settings, inner.builder.model.profile());
+    Model {
+        name: settings.model.to_string(),
+        max_output: settings.max_output,
+        temperature: settings.temperature,
+        extra: secrets::hide(&settings.extra),
+        context_window: profile.context_window,
+        most_output: profile.max_output,
+        price: profile.price,
+        tools: profile.tools,
+        images: profile.images,
+    }
+}
+
+fn instructions(whole: &str) -> Instructions {
+    let lines: Vec<_> = whole.lines().filter(|line| !line.trim().is_empty()).collect();
+    let first_lines = lines.iter().take(LINES).map(|line| words::cut(line.trim_end(), LINE));
+    Instructions {
+        characters: whole.chars().count(),
+        first_lines: first_lines.collect(),
+        more_lines: lines.len().saturating_sub(LINES),
+    }
+}
+
+async fn tools(inner: &Inner) -> (Vec<Tool>, Option<String>) {
+    let state = AgentState::new(SessionId::new("description"));
+    match inner.toolbox.all(&state).await {
+        Ok(shown) => (shown.specs.iter().map(|spec| tool(inner, spec)).collect(), None),
+        Err(why) => {
+            let mut specs: Vec<_> = inner.tools.iter().map(|tool| tool.spec()).collect();
+            specs.extend(inner.subagents.tool().map(|tool| tool.spec()));
+            specs.retain(|spec| inner.builder.names.admit(&spec.name));
+            (specs.iter().map(|spec| tool(inner, spec)).collect(), Some(why))
+        }
+    }
+}
+
+fn tool(inner: &Inner, spec: &Arc<ToolSpec>) -> Tool {
+    let line = spec.description.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    Tool {
+        name: spec.name.to_string(),
+        about: line.trim().to_owned(),
+        effect: spec.effect,
+        mode: spec.mode,
+        timeout: spec.timeout,
+        from: inner.provenance.of(&spec.name).map(str::to_owned),
+    }
+}
+
+fn hooks(inner: &Inner) -> Vec<Hook> {
+    let mut hooks: Vec<_> = inner.builder.hooks.iter().collect();
+    hooks.sort_by_key(|hook| std::cmp::Reverse(hook.priority_of()));
+    let told = |hook: &crate::hooks::Hook| Hook {
+        name: hook.name().to_owned(),
+        priority: hook.priority_of(),
+        triggers: hook.triggers().iter().map(|trigger| trigger.name().to_owned()).collect(),
+        gate: hook.is_gate(),
+        inherited: hook.is_inherited(),
+        timeout: hook.timeout_of().map(Into::into),
+    };
+    hooks.into_iter().map(told).collect()
+}
+
+fn criteria(inner: &Inner) -> Vec<Criterion> {
+    let told = |criterion: &Arc<dyn legwork_core::Criterion>| Criterion {
+        name: criterion.name().to_owned(),
+        kind: match criterion.kind() {
+            Kind::Ordinary => CriterionKind::Ordinary,
+            Kind::Limit => CriterionKind::Limit,
+        },
+    };
+    inner.criteria.iter().map(told).collect()
+}
+
+fn capabilities(inner: &Inner) -> Vec<Named> {
+    let all = inner.builder.capabilities.iter();
+    all.map(|one| Named { name: one.name().to_owned(), about: one.about().to_owned() }).collect()
+}
+
+fn subagents(inner: &Inner) -> Vec<Named> {
+    let all = inner.subagents.iter();
+    all.map(|one| Named { name: one.name().into(), about: one.description().into() }).collect()
+}

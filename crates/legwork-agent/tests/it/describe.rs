@@ -1,0 +1,172 @@
+//! What an agent is, told to people and programs.
+
+use std::time::Duration;
+
+use legwork_agent::capability::Guards;
+use legwork_agent::{Agent, Builder, Capability, Description, Resolved, Subagent, hook};
+use legwork_core::budget::{MicroUsd, Price};
+use legwork_core::tool::ExecutionMode;
+use legwork_core::{
+    AgentState, Budget, EffectClass, ModelSettings, ToolCall, ToolOutcome, ToolSpec,
+};
+use legwork_port::model::Profile;
+use legwork_port::{BoxFuture, ToolContext, Toolset, Trigger};
+use legwork_testkit::{ScriptedModel, Turn};
+use serde_json::json;
+use std::sync::Arc;
+
+use crate::tools::{World, answering, made, noting, once, spec};
+
+/// A tool of its own, and one more when it knows that there is `look`.
+struct Letters;
+
+impl Capability for Letters {
+    fn name(&self) -> &str {
+        "letters"
+    }
+
+    fn about(&self) -> &str {
+        "Writes and posts letters."
+    }
+
+    fn install(&self, builder: Builder) -> Builder {
+        builder.tool(noting("post", once(), &World::default()))
+    }
+
+    fn tools(&self, agent: &Resolved<'_>) -> Vec<Arc<dyn legwork_port::Tool>> {
+        let late = || answering("address", |_| ToolOutcome::text("here"));
+        agent.has_tool("look").then(late).into_iter().collect()
+    }
+
+    fn section(&self, agent: &Resolved<'_>) -> Option<String> {
+        Some(format!("Letters are posted by {}.", agent.id))
+    }
+}
+
+fn slow() -> Arc<dyn legwork_port::Tool> {
+    let spec = ToolSpec::new("slow", "\nThinks *long*.\nMore of it.", json!({"type": "object"}))
+        .mode(ExecutionMode::Sequential)
+        .effect(EffectClass::Idempotent)
+        .timeout(Duration::from_secs(90));
+    made(spec, |_, _| Box::pin(std::future::ready(ToolOutcome::text("done"))))
+}
+
+fn model(name: &str) -> ScriptedModel {
+    let price = Price {
+        input: MicroUsd(250_000),
+        cache_read: MicroUsd(25_000),
+        cache_write: MicroUsd(250_000),
+        output: MicroUsd(2_000_000),
+    };
+    let profile = Profile {
+        context_window: Some(400_000),
+        max_output: Some(128_000),
+        price: Some(price),
+        tools: true,
+        images: false,
+    };
+    ScriptedModel::new([Turn::text("hello")]).named(name).with_profile(profile)
+}
+
+fn clerk() -> Builder {
+    let mut extra = serde_json::Map::new();
+    extra.insert("api_key".to_owned(), "sk-very-secret".into());
+    extra.insert("reasoning_effort".to_owned(), "low".into());
+    let settings = ModelSettings {
+        max_output: Some(4000),
+        temperature: Some(0.2),
+        extra,
+        ..ModelSettings::default()
+    };
+    let pass = |state: AgentState, _| async move { Ok(state) };
+    let early = hook("check", [Trigger::BeforeToolUse, Trigger::StepStart], pass).priority(200);
+    let late = hook("note", [Trigger::StepEnd], pass).timeout(Duration::from_millis(1500));
+    Agent::builder(model("scripted:model"))
+        .id("clerk")
+        .version("3")
+        .instructions("You are a careful clerk.\n\nDo not guess.\nAsk.\nBe brief.")
+        .settings(settings)
+        .model(model("scripted:other"))
+        .tool(answering("look", |_| ToolOutcome::text("seen")))
+        .tool(slow())
+        .hook(late)
+        .hook(early)
+        .capability(Guards::new().usd(0.5).tokens(200_000))
+        .capability(Letters)
+        .subagent(Subagent::new("scout", "Looks around.", "You look around."))
+}
+
+async fn described(builder: Builder) -> Description {
+    builder.build().unwrap().describe().await
+}
+
+#[tokio::test]
+async fn a_description_in_text_shows_all_parts_in_their_order() {
+    insta::assert_snapshot!(described(clerk()).await.to_text());
+}
+
+#[tokio::test]
+async fn a_description_in_markdown_shows_all_parts_in_their_order() {
+    insta::assert_snapshot!(described(clerk()).await.to_markdown());
+}
+
+#[tokio::test]
+async fn a_description_survives_json_and_holds_no_secret() {
+    let description = described(clerk()).await;
+    let json = serde_json::to_string(&description).unwrap();
+    assert_eq!(serde_json::from_str::<Description>(&json).unwrap(), description);
+    for shown in [json, description.to_text(), description.to_markdown()] {
+        assert!(!shown.contains("very-secret"), "{shown}");
+        assert!(shown.contains("hidden"), "{shown}");
+    }
+}
+
+#[tokio::test]
+async fn a_plain_agent_is_described_without_empty_sections() {
+    let model = ScriptedModel::new([Turn::text("hello")]);
+    let agent = Agent::builder(model).budget(Budget::unlimited()).build().unwrap();
+    let description = agent.describe().await;
+    assert_eq!(&description.definition, &agent.definition().digest());
+    insta::assert_snapshot!(description.to_text());
+    assert!(!description.to_markdown().contains("## Tools"));
+}
+
+#[tokio::test]
+async fn tools_that_are_denied_are_not_described() {
+    let description = described(clerk().deny_tools(["look", "post"])).await;
+    let names: Vec<_> = description.tools.iter().map(|tool| tool.name.as_str()).collect();
+    // The capability was told that there is no `look`, and gave no tool for it.
+    assert_eq!(names, ["slow", "spawn_subagent"]);
+}
+
+#[tokio::test]
+async fn what_a_tool_says_of_itself_does_no_harm_to_a_terminal_or_a_page() {
+    let nasty = "\u{1b}[2Jgone <script>alert(1)</script> \u{202e}`x` | [a](b)";
+    let spec = ToolSpec { description: nasty.into(), ..spec("nasty") };
+    let tool = made(spec, |_, _| Box::pin(std::future::ready(ToolOutcome::text("done"))));
+    let description = described(clerk().tool(tool)).await;
+    let (text, markdown) = (description.to_text(), description.to_markdown());
+    assert!(!text.contains('\u{1b}') && !text.contains('\u{202e}'), "{text}");
+    assert!(!markdown.contains('\u{1b}') && markdown.contains("\\<script\\>"), "{markdown}");
+}
+
+/// A source of tools that is not there.
+struct Gone;
+
+impl Toolset for Gone {
+    fn specs<'a>(&'a self, _: &'a AgentState) -> BoxFuture<'a, Result<Vec<Arc<ToolSpec>>, String>> {
+        Box::pin(std::future::ready(Err("the server does not answer".to_owned())))
+    }
+
+    fn call<'a>(&'a self, _: &'a ToolCall, _: &'a ToolContext) -> BoxFuture<'a, ToolOutcome> {
+        Box::pin(std::future::ready(ToolOutcome::failed("never")))
+    }
+}
+
+#[tokio::test]
+async fn a_source_that_cannot_say_its_tools_is_told_and_hides_no_others() {
+    let description = described(clerk().toolset(Gone)).await;
+    assert_eq!(description.tools_unknown.as_deref(), Some("the server does not answer"));
+    assert!(description.tools.iter().any(|tool| tool.name == "look"));
+    assert!(description.to_text().contains("others are not known: the server does not answer"));
+}
