@@ -20,6 +20,7 @@ mod lifecycle;
 mod news;
 mod orchestrate_agent;
 mod orchestrate_tool_use;
+mod overriding;
 mod run;
 mod scripted;
 mod session;
