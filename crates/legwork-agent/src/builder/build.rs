@@ -123,12 +123,13 @@ impl Builder {
         }
     }
 
-    /// Two tools of one name would fail at the first step.
+    /// Two tools of one name would fail at the first step; those that the agent may not have
+    /// are in nobody's way.
     fn check_names(&mut self, tools: &[Arc<dyn Tool>]) {
         let mut seen = BTreeSet::new();
         for tool in tools {
             let name = Arc::clone(&tool.spec().name);
-            if !seen.insert(Arc::clone(&name)) {
+            if self.names.admit(&name) && !seen.insert(Arc::clone(&name)) {
                 let problem = format!("two tools are named `{name}`: rename or leave out one");
                 self.problems.push(problem);
             }

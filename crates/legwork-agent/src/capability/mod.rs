@@ -3,14 +3,27 @@
 //! What ships needs no code of the user's and is in the [`Registry`] by name; what takes
 //! code or a handle (tools, hooks, somebody's cancellation) is given to the builder.
 
+mod bundle;
+mod cancellation;
 mod fields;
 mod guards;
+mod history;
+pub mod metadata;
 mod nearest;
+mod prompt;
 mod registry;
+pub mod tasks;
+mod writes;
 
+pub use bundle::{HookCapability, ToolsCapability};
+pub use cancellation::CancellationCapability;
 pub use fields::Fields;
 pub use guards::Guards;
+pub use history::{ExecutionHistory, Past};
+pub use metadata::Metadata;
+pub use prompt::SystemPrompt;
 pub use registry::{Error, Registry};
+pub use tasks::{TaskList, Tasks};
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

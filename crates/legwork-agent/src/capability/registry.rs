@@ -5,7 +5,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::capability::{Capability, Guards, guards, nearest};
+use crate::capability::{
+    Capability, ExecutionHistory, Guards, Metadata, SystemPrompt, TaskList, guards, history,
+    metadata, nearest, prompt, tasks,
+};
 
 type Factory = dyn Fn(&Value) -> Result<Arc<dyn Capability>, String> + Send + Sync;
 
@@ -60,14 +63,27 @@ impl Registry {
         Self::default()
     }
 
-    /// What ships with the runtime: `guards`.
+    /// What ships with the runtime: `guards`, `history`, `metadata`, `system_prompt`, `tasks`.
     ///
-    /// What takes code or a handle is not among them: [`with`](Self::with) adds what a
-    /// program has of its own.
+    /// What takes code or a handle is not among them (tools, hooks, a cancellation):
+    /// [`with`](Self::with) adds what a program has of its own.
     pub fn shipped() -> Self {
-        Self::new().with("guards", guards::ABOUT, |settings| {
-            Ok(Arc::new(Guards::from_settings(settings)?))
-        })
+        Self::new()
+            .with("guards", guards::ABOUT, |settings| {
+                Ok(Arc::new(Guards::from_settings(settings)?))
+            })
+            .with("history", history::ABOUT, |settings| {
+                Ok(Arc::new(ExecutionHistory::from_settings(settings)?))
+            })
+            .with("metadata", metadata::ABOUT, |settings| {
+                Ok(Arc::new(Metadata::from_settings(settings)?))
+            })
+            .with("system_prompt", prompt::ABOUT, |settings| {
+                Ok(Arc::new(SystemPrompt::from_settings(settings)?))
+            })
+            .with("tasks", tasks::ABOUT, |settings| {
+                Ok(Arc::new(TaskList::from_settings(settings)?))
+            })
     }
 
     /// The same with a capability, in the place of one of the same name.

@@ -20,6 +20,8 @@ mod secrets;
 mod text;
 mod words;
 
+pub(crate) use words::{clean, limits};
+
 use legwork_core::budget::Price;
 use legwork_core::tool::ExecutionMode;
 use legwork_core::{Budget, Digest, EffectClass, Micros};

@@ -105,7 +105,7 @@ pub(super) fn mode(mode: ExecutionMode) -> &'static str {
 
 /// A text on one line without control characters: what tools say of themselves may come
 /// from anywhere.
-pub(super) fn clean(text: &str) -> String {
+pub(crate) fn clean(text: &str) -> String {
     let blank = |letter: char| if letter.is_whitespace() { ' ' } else { letter };
     let seen = |letter: &char| !letter.is_control() && !is_invisible(*letter);
     text.chars().map(blank).filter(seen).collect()

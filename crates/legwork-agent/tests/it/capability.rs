@@ -2,10 +2,18 @@
 
 use std::sync::Arc;
 
-use legwork_agent::capability::{Error, Guards, Registry};
-use legwork_agent::{Agent, Capability};
+use legwork_agent::capability::{
+    CancellationCapability, Error, ExecutionHistory, Guards, HookCapability, Metadata, Registry,
+    TaskList, ToolsCapability,
+};
+use legwork_agent::memory::MemoryStore;
+use legwork_agent::{Agent, Capability, hook};
+use legwork_core::{AgentState, EffectClass, ExecutionStatus, StopReason, ToolOutcome};
+use legwork_port::{Cancellation, Trigger};
 use legwork_testkit::{ScriptedModel, Turn};
 use serde_json::{Value, json};
+
+use crate::tools::{World, made, noting, outcomes, spec};
 
 fn refused(name: &str, settings: Value) -> String {
     Registry::shipped().make(name, &settings).err().unwrap().to_string()
@@ -64,4 +72,109 @@ fn a_program_adds_its_own_and_takes_the_place_of_shipped_ones() {
     assert_eq!(agent.definition().budget.steps, Some(1));
     let error = registry.make("guards", &json!(3)).err().unwrap();
     assert!(matches!(error, Error::Settings { name, .. } if name == "guards"));
+}
+
+#[tokio::test]
+async fn s2_6_shipped_hooks_have_their_priorities() {
+    let model = ScriptedModel::new([Turn::text("hello")]);
+    let agent = Agent::builder(model)
+        .capability(ExecutionHistory::new())
+        .capability(TaskList::new())
+        .capability(Metadata::new())
+        .capability(CancellationCapability::new(Cancellation::new()))
+        .build()
+        .unwrap();
+    let hooks = agent.describe().await.hooks;
+    let order: Vec<_> = hooks.iter().map(|hook| (hook.name.as_str(), hook.priority)).collect();
+    assert_eq!(
+        order,
+        [
+            ("cancellation", 250),
+            ("tasks.keep", 100),
+            ("tasks.remind", 100),
+            ("metadata.keep", 100),
+            ("history", -1000),
+        ]
+    );
+    assert!(hooks[0].gate && hooks[0].inherited);
+}
+
+#[tokio::test]
+async fn hooks_and_tools_of_a_bundle_come_under_its_name() {
+    let world = World::default();
+    let noted = |name: &'static str| {
+        let world = world.clone();
+        hook(name, [Trigger::ExecutionStart], move |state: AgentState, _| {
+            world.note(name);
+            async move { Ok(state) }
+        })
+    };
+    let watch = HookCapability::new("watch", "Watches.").hook(noted("a")).hook(noted("b"));
+    let eyes = ToolsCapability::new("eyes", "Sees.")
+        .tool(noting("look", EffectClass::ReadOnly, &world))
+        .tools([noting("stare", EffectClass::ReadOnly, &world)])
+        .section("Look before you leap.");
+    let model = ScriptedModel::new([Turn::call("look", json!({"n": 1})), Turn::text("done")]);
+    let agent = Agent::builder(model).capability(watch).capability(eyes).build().unwrap();
+    assert_eq!(&*agent.definition().instructions, "Look before you leap.");
+    agent.run("go").await.unwrap();
+    assert_eq!(world.notes(), ["a", "b", "look 1"]);
+    let tools = agent.describe().await.tools;
+    let from: Vec<_> = tools.iter().map(|tool| (&*tool.name, tool.from.as_deref())).collect();
+    assert_eq!(from, [("look", Some("eyes")), ("stare", Some("eyes"))]);
+}
+
+#[tokio::test]
+async fn s3_9_a_cancellation_held_by_somebody_else_ends_the_execution_before_the_next_call() {
+    let world = World::default();
+    let closing = Cancellation::new();
+    let raise = closing.clone();
+    let raises = made(spec("raise").effect(EffectClass::ReadOnly), move |_, _| {
+        raise.cancel();
+        Box::pin(std::future::ready(ToolOutcome::text("raised")))
+    });
+    let model = ScriptedModel::new([
+        Turn::calls([("raise", json!({"n": 1}))]),
+        Turn::calls([("look", json!({"n": 2}))]),
+        Turn::text("never"),
+    ]);
+    let agent = Agent::builder(model.clone())
+        .tool(raises)
+        .tool(noting("look", EffectClass::ReadOnly, &world))
+        .capability(CancellationCapability::new(closing.clone()))
+        .store_in(Arc::new(MemoryStore::new()))
+        .build()
+        .unwrap();
+    let run = agent.run("go").in_session("one").await.unwrap();
+    assert_eq!(run.status(), ExecutionStatus::Cancelled);
+    assert_eq!(run.outcome().unwrap().stop_reason(), Some(&StopReason::UserRequested));
+    assert_eq!(run.state().stop_signals().len(), 1);
+    assert_eq!(model.requests().len(), 1);
+    // What was done is kept, and so is the session.
+    assert_eq!(outcomes(run.state()), [ToolOutcome::text("raised")]);
+    let again = agent.run("again").in_session("one").await.unwrap();
+    assert_eq!(again.status(), ExecutionStatus::Cancelled);
+    assert_eq!(model.requests().len(), 1, "no model is asked before the start");
+    assert!(world.notes().is_empty());
+}
+
+#[tokio::test]
+async fn s3_9_a_cancellation_raised_while_the_model_answers_runs_no_call_of_it() {
+    let (world, closing) = (World::default(), Cancellation::new());
+    let raise = closing.clone();
+    let late = hook("late", [Trigger::AfterInference], move |state: AgentState, _| {
+        raise.cancel();
+        async move { Ok(state) }
+    });
+    let calls = [("look", json!({"n": 1})), ("look", json!({"n": 2}))];
+    let model = ScriptedModel::new([Turn::calls(calls), Turn::text("never")]);
+    let agent = Agent::builder(model)
+        .tool(noting("look", EffectClass::ReadOnly, &world))
+        .hook(late)
+        .capability(CancellationCapability::new(closing));
+    let run = agent.build().unwrap().run("go").await.unwrap();
+    assert_eq!(run.status(), ExecutionStatus::Cancelled);
+    assert!(world.notes().is_empty());
+    let skipped = |outcome: &ToolOutcome| matches!(outcome, ToolOutcome::Skipped(_));
+    assert_eq!(outcomes(run.state()).iter().filter(|outcome| skipped(outcome)).count(), 2);
 }

@@ -1,0 +1,45 @@
+//! What is kept, with what the step under way wrote.
+
+use std::collections::BTreeMap;
+
+use legwork_core::AgentState;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::tools::{REMOVE, WRITE};
+use crate::capability::writes;
+
+/// What the model may say of a value: which key, and what to put there.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Arguments {
+    #[serde(default)]
+    pub(super) key: String,
+    /// Missing is null.
+    #[serde(default)]
+    pub(super) value: Value,
+}
+
+/// What the step under way changed, by key, or what its calls before one of them did; none
+/// = removed.
+pub(super) fn changes(state: &AgentState, before: Option<u32>) -> BTreeMap<String, Option<Value>> {
+    let calls = writes::of(state, &[WRITE, REMOVE], before).into_iter();
+    let change = |(tool, arguments): (String, Value)| {
+        let Arguments { key, value } = serde_json::from_value(arguments).ok()?;
+        Some((key, (tool == WRITE).then_some(value)))
+    };
+    calls.filter_map(change).collect()
+}
+
+/// The metadata as a call sees them: those of the session, with what the calls before it in
+/// its turn changed.
+pub(super) fn seen(state: &AgentState, before: u32) -> BTreeMap<String, Value> {
+    let mut all = (*state.context().metadata).clone();
+    for (key, value) in changes(state, Some(before)) {
+        match value {
+            Some(value) => all.insert(key, value),
+            None => all.remove(&key),
+        };
+    }
+    all
+}
