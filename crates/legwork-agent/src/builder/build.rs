@@ -52,6 +52,11 @@ impl Builder {
         if !self.problems.is_empty() {
             return Err(Error::Build(self.problems.join("; ")));
         }
+        for criterion in self.driver.criteria() {
+            if !self.criteria.iter().any(|known| known.name() == criterion.name()) {
+                self.criteria.push(criterion);
+            }
+        }
         self.definition.instructions = whole(&self.definition.instructions, sections);
         // A core that somebody gave is held to the lineage, like every other lifecycle.
         let core: Arc<dyn Lifecycle> = match self.core {

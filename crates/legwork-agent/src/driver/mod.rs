@@ -2,15 +2,17 @@
 
 mod infer;
 mod judge;
+mod react;
 mod scripted;
 mod tool_calling;
 
 use std::sync::Arc;
 
 use legwork_core::error::ErrorRecord;
-use legwork_core::{AgentState, ModelRequest, Owed, Response};
+use legwork_core::{AgentState, Criterion, ModelRequest, Owed, Response};
 use legwork_port::{BoxFuture, Model};
 
+pub use react::{FinalDecision, ReAct};
 pub use scripted::{AtEnd, CURSOR, Line, NoModel, Scripted};
 pub use tool_calling::ToolCalling;
 
@@ -56,6 +58,12 @@ pub trait Driver: Send + Sync {
     /// to it: an error that it could not read it, a message that says so to the model.
     fn heard(&self, state: AgentState) -> AgentState {
         state
+    }
+
+    /// What votes on going on with this driver, beside the agent's own criteria; one of the
+    /// agent's of the same name stands in its place.
+    fn criteria(&self) -> Vec<Arc<dyn Criterion>> {
+        Vec::new()
     }
 
     /// Does what the step owes, until it owes no inference and no call.

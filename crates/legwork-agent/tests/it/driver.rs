@@ -1,13 +1,15 @@
-//! Drivers: what they may hand back.
+//! Drivers: what they may hand back, and what all of them fire.
 
 use std::sync::{Arc, Mutex};
 
+use legwork_agent::driver::{Line, NoModel};
 use legwork_agent::memory::MemoryStore;
 use legwork_agent::toolbox::Shown;
-use legwork_agent::{Agent, Driver, Error, Halt, StepContext, ToolCalling};
+use legwork_agent::{Agent, Driver, Error, Halt, ReAct, Scripted, StepContext, ToolCalling, hook};
+use legwork_core::continuation::ErrorPolicy;
 use legwork_core::error::ErrorRecord;
 use legwork_core::{AgentState, EffectClass, ModelRequest, SessionId};
-use legwork_port::BoxFuture;
+use legwork_port::{BoxFuture, Trigger};
 use legwork_testkit::{ScriptedModel, Turn};
 use serde_json::json;
 
@@ -62,5 +64,52 @@ async fn s1_4_a_driver_that_hands_back_a_foreign_or_older_state_halts_the_run() 
         assert!(error.to_string().contains("does not extend"), "{error}");
         let kinds = journal(&store, "s").await;
         assert!(kinds.len() <= journaled, "{kinds:?}");
+    }
+}
+
+#[tokio::test]
+async fn s2_2_all_drivers_fire_all_ten_methods() {
+    let act = r#"{"thought": "t", "action": {"tool": "look", "arguments": {"n": 1}}}"#;
+    let answer = r#"{"thought": "t", "answer": "done"}"#;
+    let fail_once = |turn: Turn| turn.after([Turn::status(500)]);
+    let calls = [Turn::call("look", json!({"n": 1})), fail_once(Turn::text("done"))];
+    let decides = [Turn::text(act), fail_once(Turn::text(answer))];
+    let lines = [
+        Line::call("look", json!({"n": 1})),
+        Line::from_fn(|state| match state.errors().count() {
+            0 => Line::fails("no power"),
+            _ => Line::text("done"),
+        }),
+    ];
+    let drivers = [
+        ("tool_calling", Agent::builder(ScriptedModel::new(calls)).driver(ToolCalling)),
+        ("react", Agent::builder(ScriptedModel::new(decides)).driver(ReAct::new())),
+        ("scripted", Agent::builder(NoModel).driver(Scripted::new(lines))),
+    ];
+    for (name, builder) in drivers {
+        let fired = World::default();
+        let noted = fired.clone();
+        let all = hook("all", Trigger::ALL, move |state: AgentState, cx| {
+            noted.note(cx.trigger.name());
+            std::future::ready(Ok(state))
+        });
+        let run = builder
+            .tools([noting("look", EffectClass::ReadOnly, &World::default())])
+            .criterion(ErrorPolicy::retry_all(1))
+            .hook(all)
+            .build()
+            .unwrap()
+            .run("go")
+            .await
+            .unwrap();
+        assert_eq!(run.text(), "done", "{name}");
+        let [start, step, ask, heard] =
+            ["on_execution_start", "on_step_start", "on_before_inference", "on_after_inference"];
+        let [before, after, error] = ["on_before_tool_use", "on_after_tool_use", "on_error"];
+        let [end, stop, over] = ["on_step_end", "on_before_stop", "on_execution_end"];
+        let first = [start, step, ask, heard, before, after, end];
+        let rest = [step, ask, error, end, step, ask, heard, end, stop, over];
+        assert_eq!(fired.notes(), [&first[..], &rest[..]].concat(), "{name}");
+        assert!(Trigger::ALL.iter().all(|t| fired.count(t.name()) > 0), "{name}");
     }
 }

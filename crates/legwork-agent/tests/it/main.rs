@@ -24,6 +24,7 @@ mod orchestrate_agent;
 mod orchestrate_tool_use;
 mod overriding;
 mod prompt;
+mod react;
 mod run;
 mod scripted;
 mod session;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use legwork_core::continuation::StopReason;
 use legwork_core::event::{ExecutionStarted, ResponseChanged};
 use legwork_core::inference::Incomplete;
-use legwork_core::message::{Thinking, ToolResult};
+use legwork_core::message::{Form, Thinking, ToolResult};
 use legwork_core::{
     AgentState, Event, FinishReason, Message, ModelRequest, Part, Response, Role, ToolCall,
     ToolOutcome,
@@ -206,4 +206,36 @@ fn s11_4_an_unknown_finish_reason_stops_for_that_reason() {
     let outcome = outcome(&state);
     assert_eq!(outcome.stop_reason(), Some(&StopReason::FinishReason));
     assert!(outcome.explain().contains("pause_turn"));
+}
+
+#[test]
+fn a_form_of_a_message_is_made_once_and_only_of_itself() {
+    let (loud, other) = (Form("loud"), Form("other"));
+    let shout = |message: &Message| Some(Message::user(message.text().to_uppercase()));
+    let message = Arc::new(Message::user("hi"));
+    let first = message.rendered(loud, shout);
+    assert_eq!(first.text(), "HI");
+    assert!(Arc::ptr_eq(&first, &message.rendered(loud, |_| panic!("made twice"))));
+    assert_eq!(message.rendered(other, |_| Some(Message::user("else"))).text(), "else");
+    assert_eq!(*message, Message::user("hi"), "a form is no part of what it says");
+
+    let mut changed = (*message).clone();
+    changed.parts = vec![Part::Text("bye".to_owned())];
+    assert_eq!(Arc::new(changed).rendered(loud, shout).text(), "BYE", "a clone starts without");
+
+    let own = Arc::new(Message::user("own"));
+    assert!(Arc::ptr_eq(&own, &own.rendered(loud, |_| None)));
+    assert!(Arc::ptr_eq(&own, &own.rendered(loud, |_| panic!("made twice"))));
+}
+
+#[test]
+fn a_rendered_request_weighs_what_it_shows() {
+    let state = tell("user: hi; inference; answer: hello");
+    let settled = state.context().transcript.settled().unwrap();
+    let long = |message: &Arc<Message>| Arc::new(Message::user(message.text().repeat(10)));
+    let request = ModelRequest::rendered(settled, Arc::default(), long);
+    let texts: Vec<_> = request.messages().iter().map(|message| message.text()).collect();
+    assert_eq!(texts, ["hi".repeat(10), "hello".repeat(10)]);
+    assert_eq!(request.weight(), request.messages().iter().map(|m| m.weight()).sum::<u64>());
+    assert_eq!(ModelRequest::blank(Arc::default()).weight(), 0);
 }
