@@ -43,7 +43,6 @@ pub use builder::Builder;
 pub use capability::{Capability, Resolved};
 pub use context::{Control, StepContext};
 pub use describe::Description;
-pub use driver::{Driver, Scripted, ToolCalling};
 pub use driver::{Driver, ReAct, Scripted, ToolCalling};
 pub use error::{Error, Halt};
 pub use hooks::{Handler, Hook, HookError, HookStack, hook};
