@@ -14,7 +14,7 @@ use crate::skill::Skill;
 /// Agents found in places.
 pub type Definitions = Catalog<AgentDefinition>;
 /// Skills found in places.
-pub type Skills = Catalog<Skill>;
+pub type SkillCatalog = Catalog<Skill>;
 
 /// What was found in places, by name, and what was wrong there.
 #[derive(Debug, Clone)]
@@ -52,6 +52,12 @@ impl<T> Catalog<T> {
     /// All names and what goes by them, sorted by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Found<T>)> {
         self.found.iter().map(|(name, found)| (name.as_str(), found))
+    }
+
+    /// All values, sorted by name, to be changed: what is found in files said less than is
+    /// known now.
+    pub fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.found.values_mut().map(|found| &mut found.value)
     }
 
     /// How many names there are.
@@ -135,7 +141,7 @@ impl Definitions {
     }
 }
 
-impl Skills {
+impl SkillCatalog {
     /// Reads the front matter of the skills in places; the later place wins by name.
     ///
     /// Of a folder, each folder in it that is not hidden and holds a `SKILL.md`; a place that

@@ -1,10 +1,12 @@
-//! The field that was probably meant.
+//! The name that was probably meant.
 
 /// How alike a name must be to be proposed, from 0 to 1.
 const ALIKE: f64 = 0.75;
 
 /// The known name that is most like what was written, if any is like it at all.
-pub(crate) fn nearest<'n>(written: &str, known: &[&'n str]) -> Option<&'n str> {
+///
+/// Case does not count, nor whether words are joined by `-`, `_` or a blank.
+pub fn nearest<'n>(written: &str, known: &[&'n str]) -> Option<&'n str> {
     // What is far longer than any field is like none of them.
     let plain: String = written.chars().take(40).map(plain).collect();
     let alike = |name: &&'n str| (strsim::jaro(&plain, name), *name);

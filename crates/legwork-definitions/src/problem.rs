@@ -39,8 +39,8 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// An error about a whole text or file.
-    pub(crate) fn new(message: impl AsRef<str>, mend: impl AsRef<str>) -> Self {
+    /// An error about a whole text or file: what is wrong, and what to do about it.
+    pub fn new(message: impl AsRef<str>, mend: impl AsRef<str>) -> Self {
         Self {
             severity: Severity::Error,
             file: None,
@@ -51,20 +51,33 @@ impl Problem {
         }
     }
 
-    pub(crate) fn on_field(self, field: &str) -> Self {
+    /// The same, told of this field.
+    #[must_use]
+    pub fn on_field(self, field: &str) -> Self {
         Self { field: Some(shown(field)).filter(|field| !field.is_empty()), ..self }
     }
 
-    pub(crate) fn on_line(self, line: Option<u64>) -> Self {
+    /// The same, told of this line, from 1.
+    #[must_use]
+    pub fn on_line(self, line: Option<u64>) -> Self {
         Self { line, ..self }
     }
 
-    pub(crate) fn in_file(self, file: &Path) -> Self {
+    /// The same, told of this file.
+    #[must_use]
+    pub fn in_file(self, file: &Path) -> Self {
         Self { file: Some(file.to_owned()), ..self }
     }
 
-    pub(crate) fn warning(self) -> Self {
+    /// The same as a warning.
+    #[must_use]
+    pub fn warning(self) -> Self {
         Self { severity: Severity::Warning, ..self }
+    }
+
+    /// Whether it keeps what it is about from being used.
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
     }
 }
 
@@ -97,6 +110,17 @@ pub struct Problems(Vec<Problem>);
 impl Problems {
     pub(crate) fn of(problems: Vec<Problem>) -> Self {
         Self(problems)
+    }
+
+    /// What was found, if an error is among it.
+    ///
+    /// # Errors
+    /// All of it, if any of it is an error; else it comes back, warnings all.
+    pub fn unless_right(found: Vec<Problem>) -> Result<Vec<Problem>, Self> {
+        match found.iter().any(Problem::is_error) {
+            true => Err(Self(found)),
+            false => Ok(found),
+        }
     }
 
     /// The problems, in the order of the text.

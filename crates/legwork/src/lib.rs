@@ -28,12 +28,16 @@
 //! }
 //! ```
 //!
-//! Read the modules in this order: [`model`], [`mod@tool`], [`store`], then [`agent`],
-//! [`port`] and [`core`].
+//! Read the modules in this order: [`model`], [`mod@tool`], [`store`],
+//! `definition` and `skills` (agents and skills as files), then [`agent`], [`port`] and [`core`].
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "definitions")]
+pub mod definition;
 mod error;
 pub mod model;
+#[cfg(feature = "definitions")]
+pub mod skills;
 pub mod store;
 pub mod tool;
 

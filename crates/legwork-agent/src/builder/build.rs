@@ -43,6 +43,7 @@ impl Builder {
             Arc::clone(self.store.get_or_insert_with(|| Arc::new(MemoryStore::forgetful())));
         let builder = self.clone();
         self.check_price();
+        self.check_models();
         let mut tools = std::mem::take(&mut self.tools);
         let spawn = self.subagents.tool();
         let sections = self.resolve(&mut tools, spawn.as_ref());
@@ -137,6 +138,20 @@ impl Builder {
             if self.names.admit(&name) && !seen.insert(Arc::clone(&name)) {
                 let problem = format!("two tools are named `{name}`: rename or leave out one");
                 self.problems.push(problem);
+            }
+        }
+    }
+
+    /// What is installed may want models that nobody gave.
+    fn check_models(&mut self) {
+        let all: Vec<_> = std::iter::once(&self.model).chain(&self.others).collect();
+        for (name, by) in &self.needed_models {
+            if !all.iter().any(|model| model.name() == name) {
+                let has: Vec<_> = all.iter().map(|model| model.name()).collect();
+                self.problems.push(format!(
+                    "{by} wants the model `{name}`, and the agent has {}: give it that model, too",
+                    has.join(", ")
+                ));
             }
         }
     }

@@ -53,6 +53,8 @@ pub struct Builder {
     pub(crate) executor: Executor,
     pub(crate) on_doubt: Option<OnDoubt>,
     pub(crate) deps: Option<Arc<dyn Any + Send + Sync>>,
+    /// Models that something installed wants to be asked, and what wants it.
+    pub(crate) needed_models: Vec<(String, String)>,
     pub(crate) problems: Vec<String>,
 }
 
@@ -85,6 +87,7 @@ impl Builder {
             executor: Executor::default(),
             on_doubt: None,
             deps: None,
+            needed_models: Vec::new(),
             problems: Vec::new(),
         }
     }
@@ -130,6 +133,20 @@ impl Builder {
     #[must_use]
     pub fn tools<T: Tool + 'static>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
         self.tools.extend(tools.into_iter().map(|tool| Arc::new(tool) as Arc<dyn Tool>));
+        self
+    }
+
+    /// One tool, in the place of one of the same name, if there is one.
+    #[must_use]
+    pub fn replace_tool(self, tool: Arc<dyn Tool>) -> Self {
+        self.in_place_of_tools(vec![tool])
+    }
+
+    /// Notes that something wants this model to be there, as `provider:name`; building
+    /// says so if it is not.
+    #[must_use]
+    pub fn needs_model(mut self, model: impl Into<String>, by: impl Into<String>) -> Self {
+        self.needed_models.push((model.into(), by.into()));
         self
     }
 
@@ -331,5 +348,11 @@ impl Builder {
     pub fn problem(mut self, problem: impl Into<String>) -> Self {
         self.problems.push(problem.into());
         self
+    }
+}
+
+impl std::fmt::Debug for Builder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Builder").field("id", &self.id).finish_non_exhaustive()
     }
 }

@@ -44,6 +44,8 @@ fn inherit(parent: &Inner, own: &Differences) -> Builder {
     // Of a capability the tools go along, and those of its hooks that are marked so.
     builder.tools.clone_from(&parent.tools);
     builder.capabilities.clear();
+    // Capabilities of its own say anew which models they want.
+    builder.needed_models.clear();
     builder.lifecycles.clear();
     builder.hooks.retain(|hook| hook.is_inherited());
     let guards = defaults();

@@ -1,7 +1,11 @@
 //! The façade, tested from outside.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
+mod definition;
 mod face;
+mod folder;
+mod skills;
+mod skills_crash;
 mod tool;
 
 /// Every file beside this one is part of the tests.

@@ -1,0 +1,114 @@
+//! From a definition to an agent, or to one that others spawn.
+
+use std::collections::BTreeSet;
+
+use legwork_agent::{Builder, Subagent, subagent as spawning};
+use legwork_definitions::{AgentDefinition, Found, Problems};
+use serde_json::{Value, json};
+
+use super::METADATA;
+use super::parts::Parts;
+use super::resolve::{self, Resolution, Role, resolve};
+use crate::skills::{self, Skills};
+
+/// Installs all that a definition says, but for its model.
+pub(super) fn root(
+    parts: &Parts,
+    found: &Found<AgentDefinition>,
+    builder: Builder,
+) -> Result<Builder, Problems> {
+    let definition = &found.value;
+    let Resolution { capabilities, skills, problems } = resolve(parts, found, Role::Root);
+    Problems::unless_right(problems)?;
+    let mut builder = builder
+        .id(definition.name.as_str())
+        .instructions(definition.instructions.as_str())
+        .budget(definition.limits.over(&parts.budget))
+        .metadata(METADATA, metadata(definition))
+        .tools(parts.tools.iter().cloned())
+        .deny_tools(definition.denied_tools.iter())
+        .capabilities(capabilities);
+    if let Some(allowed) = allowed(definition, skills.as_ref()) {
+        builder = builder.only_tools(allowed);
+    }
+    let mut models = BTreeSet::new();
+    if let Some(skills) = skills {
+        models.extend(models_of(&skills));
+        builder = builder.capability(skills);
+    }
+    if definition.allows(spawning::TOOL) {
+        let others = parts.agents.iter().filter(|(name, _)| *name != definition.name);
+        for (subagent, wants) in others.filter_map(|(_, other)| child(parts, other).ok()) {
+            models.extend(wants);
+            builder = builder.subagent(subagent);
+        }
+    }
+    for name in models {
+        builder = builder.model(resolve::model(parts, &name)?);
+    }
+    Ok(builder)
+}
+
+/// The models that skills want.
+fn models_of(skills: &Skills) -> impl Iterator<Item = String> {
+    skills.iter().filter_map(|skill| skill.model.clone())
+}
+
+/// An agent that others spawn.
+pub(super) fn subagent(
+    parts: &Parts,
+    found: &Found<AgentDefinition>,
+) -> Result<Subagent, Problems> {
+    child(parts, found).map(|(subagent, _)| subagent)
+}
+
+/// An agent that others spawn, and the models that its skills want of who spawns it.
+fn child(
+    parts: &Parts,
+    found: &Found<AgentDefinition>,
+) -> Result<(Subagent, Vec<String>), Problems> {
+    let definition = &found.value;
+    let Resolution { capabilities, skills, problems } = resolve(parts, found, Role::Subagent);
+    Problems::unless_right(problems)?;
+    let mut subagent = Subagent::new(
+        definition.name.as_str(),
+        definition.description.as_str(),
+        definition.instructions.as_str(),
+    )
+    .deny_tools(definition.denied_tools.iter())
+    .metadata(METADATA, metadata(definition))
+    .capabilities(capabilities);
+    if definition.model.is_some()
+        && let Some(model) = parts.model_of(definition, found)
+    {
+        subagent = subagent.model(model?);
+    }
+    if !definition.limits.is_empty() {
+        subagent = subagent.budget(definition.limits.to_budget());
+    }
+    if let Some(allowed) = allowed(definition, skills.as_ref()) {
+        subagent = subagent.only_tools(allowed);
+    }
+    Ok(match skills {
+        // As a tool of its own it is there though the parent has no skills.
+        Some(skills) => {
+            let models = models_of(&skills).collect();
+            (subagent.tools([skills.tool()]).capability(skills), models)
+        }
+        // The skills of who spawns it are not its own.
+        None => (subagent.deny_tools([skills::TOOL]), Vec::new()),
+    })
+}
+
+/// The names of the only tools that it has; none = all. Who knows skills can load them.
+fn allowed(definition: &AgentDefinition, skills: Option<&Skills>) -> Option<Vec<String>> {
+    let mut allowed = definition.tools.clone()?;
+    if skills.is_some() && !allowed.iter().any(|name| name == skills::TOOL) {
+        allowed.push(skills::TOOL.to_owned());
+    }
+    Some(allowed)
+}
+
+fn metadata(definition: &AgentDefinition) -> Value {
+    json!({"name": definition.name, "metadata": definition.metadata})
+}

@@ -1,0 +1,166 @@
+//! What the names in definitions may mean.
+
+use std::sync::Arc;
+
+use legwork_agent::{Agent, Builder, Capability, Subagent};
+use legwork_core::Budget;
+use legwork_definitions::{
+    AgentDefinition, Definitions, Found, Problem, Problems, SkillCatalog, line_of,
+};
+use legwork_port::{Model, Tool};
+use serde_json::Value;
+
+use super::install;
+use super::resolve::{self, Role};
+use crate::skills::told::instead;
+
+pub(super) type Models = Arc<dyn Fn(&str) -> Result<Arc<dyn Model>, String> + Send + Sync>;
+pub(super) type Capabilities =
+    Arc<dyn Fn(&str, Option<&Value>) -> Result<Arc<dyn Capability>, String> + Send + Sync>;
+
+/// What the names in definitions may mean; what is not given here, they cannot name.
+#[derive(Clone)]
+#[must_use]
+pub struct Parts {
+    pub(super) agents: Definitions,
+    pub(super) skills: SkillCatalog,
+    pub(super) models: Option<Models>,
+    pub(super) default_model: Option<String>,
+    pub(super) capabilities: Option<Capabilities>,
+    pub(super) tools: Vec<Arc<dyn Tool>>,
+    pub(super) budget: Budget,
+}
+
+impl Parts {
+    /// These agents, of which each may spawn the others, and nothing else.
+    pub fn new(agents: Definitions) -> Self {
+        Self {
+            agents,
+            skills: SkillCatalog::default(),
+            models: None,
+            default_model: None,
+            capabilities: None,
+            tools: Vec::new(),
+            budget: Budget::guards(),
+        }
+    }
+
+    /// Where models come from, by `provider:name`; the error says why there is none.
+    pub fn models<M: Model + 'static>(
+        self,
+        models: impl Fn(&str) -> Result<M, String> + Send + Sync + 'static,
+    ) -> Self {
+        let models: Models = Arc::new(move |name| Ok(Arc::new(models(name)?) as Arc<dyn Model>));
+        Self { models: Some(models), ..self }
+    }
+
+    /// The model of agents whose definition names none.
+    pub fn default_model(self, name: impl Into<String>) -> Self {
+        Self { default_model: Some(name.into()), ..self }
+    }
+
+    /// Where capabilities come from, by name and settings; the error says why there is
+    /// none.
+    pub fn capabilities(
+        self,
+        make: impl Fn(&str, Option<&Value>) -> Result<Arc<dyn Capability>, String>
+        + Send
+        + Sync
+        + 'static,
+    ) -> Self {
+        Self { capabilities: Some(Arc::new(make)), ..self }
+    }
+
+    /// The tools that agents have, as far as their definitions let them.
+    pub fn tools<T: Tool + 'static>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
+        self.tools.extend(tools.into_iter().map(|tool| Arc::new(tool) as Arc<dyn Tool>));
+        self
+    }
+
+    /// The skills that agents may know.
+    pub fn skills(self, skills: SkillCatalog) -> Self {
+        Self { skills, ..self }
+    }
+
+    /// The limits where a definition has none; 20 steps and 300 s at work by default.
+    pub fn budget(self, budget: Budget) -> Self {
+        Self { budget, ..self }
+    }
+
+    /// All that is wrong with what an agent names, warnings too.
+    pub fn check(&self, agent: &Found<AgentDefinition>) -> Vec<Problem> {
+        let mut problems = resolve::resolve(self, agent, Role::Root).problems;
+        if let Some(Err(problem)) = self.model_of(&agent.value, agent) {
+            problems.push(problem);
+        }
+        problems
+    }
+
+    /// Begins an agent by its name: with its model, tools, skills, subagents and limits,
+    /// in a store that is still to be given.
+    ///
+    /// # Errors
+    /// When there is no such agent, or something that it names is not there.
+    pub fn agent(&self, name: &str) -> Result<Builder, Problems> {
+        let Some(found) = self.agents.get(name) else {
+            let names: Vec<_> = self.agents.iter().map(|(name, _)| name).collect();
+            let mend = instead(name, &names, "agents");
+            return Err(Problem::new(format!("there is no agent `{name}`"), mend).into());
+        };
+        let problems = self.check(found);
+        Problems::unless_right(problems)?;
+        match self.model_of(&found.value, found) {
+            Some(Ok(model)) => self.install(found, Agent::builder(model)),
+            Some(Err(problem)) => Err(problem.into()),
+            None => {
+                let mend = "add a line such as `model: openai:gpt-5-mini`";
+                let problem = Problem::new("it names no model", mend).on_field("model");
+                Err(problem.in_file(&found.file).into())
+            }
+        }
+    }
+
+    /// Installs all that a definition says, but for its model, on an agent being built.
+    ///
+    /// Other agents that cannot be made of these parts are no subagents of it; ask
+    /// [`check`](Self::check) of them why.
+    ///
+    /// # Errors
+    /// When something that it names is not there.
+    pub fn install(
+        &self,
+        agent: &Found<AgentDefinition>,
+        builder: Builder,
+    ) -> Result<Builder, Problems> {
+        install::root(self, agent, builder)
+    }
+
+    /// An agent to be spawned by others, by its definition; it has no more tools than they.
+    /// Who spawns it must have the models that its skills want.
+    ///
+    /// # Errors
+    /// When something that it names is not there.
+    pub fn subagent(&self, agent: &Found<AgentDefinition>) -> Result<Subagent, Problems> {
+        install::subagent(self, agent)
+    }
+
+    /// The model that a definition names, or else the default one, if there is any.
+    pub(super) fn model_of(
+        &self,
+        definition: &AgentDefinition,
+        found: &Found<AgentDefinition>,
+    ) -> Option<Result<Arc<dyn Model>, Problem>> {
+        let name = definition.model.as_deref().or(self.default_model.as_deref())?;
+        let model = resolve::model(self, name);
+        Some(model.map_err(|problem| {
+            let line = line_of(&found.file, "model");
+            problem.on_field("model").on_line(line).in_file(&found.file)
+        }))
+    }
+}
+
+impl std::fmt::Debug for Parts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Parts").field("agents", &self.agents.len()).finish_non_exhaustive()
+    }
+}
