@@ -85,7 +85,7 @@ impl Builder {
             criteria: self.criteria,
             error_handler: self.error_handler,
             core,
-            lifecycle: Composite::new(members),
+            lifecycle: Composite::new(members).strictness(self.strictness),
             subagents: self.subagents,
             store,
             clock: self.clock,

@@ -130,7 +130,9 @@ fn refuse(state: AgentState, error: ErrorRecord) -> AgentState {
 fn newly_shown(state: &AgentState, shown: &Shown) -> Option<ToolsShown> {
     let known = state.context().tools_shown.as_ref();
     let digest = shown.specs.digest();
-    (known.and_then(|known| known.digest.as_ref()) != digest).then(|| ToolsShown {
+    // Where nothing was recorded yet, all tools were shown: that a hook hid them all is news.
+    let hidden = known.is_none() && state.tool_selection().is_some();
+    (hidden || known.and_then(|known| known.digest.as_ref()) != digest).then(|| ToolsShown {
         digest: digest.cloned(),
         specs: shown.specs.iter().map(Arc::clone).collect(),
         digests: shown.digests(),

@@ -1,6 +1,7 @@
 //! Hooks: functions on triggers, run in the order of their priority.
 
 mod hook;
+mod panic;
 mod stack;
 
 pub use hook::{Cx, Handler, Hook, HookError, hook, priority};

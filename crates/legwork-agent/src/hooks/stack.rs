@@ -1,13 +1,15 @@
 //! Hooks in the order of their priority, found by trigger.
 
+use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 use std::sync::Arc;
 
-use futures_util::future::{Either, select};
+use futures_util::future::{Either, FutureExt as _, select};
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::{AgentState, Micros, StopReason, StopSignal};
 use legwork_port::{BoxFuture, HookEnd, Lifecycle, LiveEvent, StepView, Trigger};
 
-use crate::hooks::{Cx, Hook};
+use crate::hooks::{Cx, Hook, panic};
 use crate::lifecycle::{Rights, admit};
 
 /// What becomes of an execution when a hook changed what its trigger does not allow. The
@@ -82,9 +84,8 @@ impl HookStack {
             Ok(Err(refused)) => {
                 tell(HookEnd::Refused(&refused.message));
                 let message = format!("the hook `{}` {}", hook.name, refused.message);
-                let strict = self.strictness == Strictness::Strict;
-                let fails = strict && refused.kind == ErrorKind::NotAllowed;
-                let state = failed(before, hook, refused.kind, message.clone());
+                let fails = self.strictness.fails(trigger, &refused.kind);
+                let state = failed(before, hook, trigger, refused.kind, message.clone());
                 match fails && state.stop_signals().is_empty() {
                     true => state.with_stop_signal(stop(hook, message)),
                     false => state,
@@ -94,7 +95,7 @@ impl HookStack {
                 tell(HookEnd::Failed(&message));
                 let on = trigger.name();
                 let message = format!("the hook `{}` failed on {on}: {message}", hook.name);
-                failed(before, hook, ErrorKind::Hook, message)
+                failed(before, hook, trigger, ErrorKind::Hook, message)
             }
         }
     }
@@ -122,21 +123,36 @@ impl Lifecycle for HookStack {
 
 /// What the hook hands back, or why it failed.
 async fn within_limit(hook: &Hook, state: AgentState, cx: Cx) -> Result<AgentState, String> {
-    let Some(limit) = hook.timeout else {
-        return hook.handler.handle(state, cx).await.map_err(|error| error.0);
+    let limit = hook.timeout.map(|limit| (limit, cx.view.clock().sleep(limit)));
+    // It may panic before there is a future, so it is called inside.
+    let ran = AssertUnwindSafe(async move { hook.handler.handle(state, cx).await }).catch_unwind();
+    let ran = match limit {
+        None => ran.await,
+        Some((limit, sleep)) => match select(pin!(ran), sleep).await {
+            Either::Left((ran, _)) => ran,
+            Either::Right(_) => {
+                return Err(format!("it ran longer than its limit of {limit:.1?}"));
+            }
+        },
     };
-    let sleep = cx.view.clock().sleep(limit);
-    match select(hook.handler.handle(state, cx), sleep).await {
-        Either::Left((ran, _)) => ran.map_err(|error| error.0),
-        Either::Right(_) => Err(format!("it ran longer than its limit of {limit:.1?}")),
+    match ran {
+        Ok(ran) => ran.map_err(|error| error.0),
+        Err(panic) => Err(format!("it panicked: {}", panic::words(&*panic))),
     }
 }
 
 /// Records the failure in the state that the hook was given; a gate fails closed.
-fn failed(state: AgentState, hook: &Hook, kind: ErrorKind, message: String) -> AgentState {
+fn failed(
+    state: AgentState,
+    hook: &Hook,
+    trigger: Trigger,
+    kind: ErrorKind,
+    message: String,
+) -> AgentState {
     let source = ErrorSource::Hook(hook.name.to_string());
     let state = state.with_error(ErrorRecord::new(source, kind, message.clone()));
-    if !hook.is_gate() {
+    // What is over cannot be stopped.
+    if !hook.is_gate() || trigger == Trigger::ExecutionEnd {
         return state;
     }
     if state.pending_tool_call().is_some() {

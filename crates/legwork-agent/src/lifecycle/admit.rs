@@ -1,6 +1,9 @@
 //! What a lifecycle may change at each point of an execution, and what is let in.
 
-use legwork_core::state::Mark;
+use std::sync::Arc;
+
+use legwork_core::event::Event;
+use legwork_core::state::{CallVerdict, Change, Mark, PendingCall};
 use legwork_core::{AgentState, ErrorKind};
 use legwork_port::Trigger;
 
@@ -12,7 +15,11 @@ const STATE: [&str; 5] = ["message_added", "metadata_set", "defined", "stop_rais
 const NOTES: [&str; 3] = ["metadata_set", "stop_raised", "failed"];
 
 /// The changes that a hook may make at a point: types of events and transient parts of the
-/// state, as rule S2.3 has them.
+/// state.
+///
+/// What others of the point decided stands all the same: a request that is about to be
+/// sent and a call that is judged may be changed but not taken away, a call that was
+/// blocked stays blocked, votes stay, and a result is changed only while it is shown.
 pub fn allowed(trigger: Trigger) -> Vec<&'static str> {
     let with = |base: &[&'static str], more: &[&'static str]| [base, more].concat();
     match trigger {
@@ -62,19 +69,81 @@ pub(crate) fn admit(
     if rights == Rights::Core {
         return Ok(after);
     }
-    let may = allowed(trigger);
     let changes = after.changes_since(before);
-    let mut beyond: Vec<_> =
-        changes.iter().map(|c| c.name()).filter(|c| !may.contains(c)).collect();
+    match beyond(trigger, &changes).or_else(|| undone(before, &after, &changes)) {
+        Some(message) => Err(Refused { kind: ErrorKind::NotAllowed, message }),
+        None => Ok(after),
+    }
+}
+
+/// What was changed that may not change at this point.
+fn beyond(trigger: Trigger, changes: &[Change<'_>]) -> Option<String> {
+    let may = allowed(trigger);
+    let mut beyond: Vec<_> = changes.iter().map(name).filter(|name| !may.contains(name)).collect();
     if beyond.is_empty() {
-        return Ok(after);
+        return None;
     }
     beyond.dedup();
-    let message = format!(
+    Some(format!(
         "changed {} on {}, where that is not allowed: its change is left out; allowed there: {}",
         beyond.join(", "),
         trigger.name(),
         may.join(", ")
-    );
-    Err(Refused { kind: ErrorKind::NotAllowed, message })
+    ))
+}
+
+/// What changed, in a word. That a stop was prevented is said in the state; its entry, which
+/// has the same word, is the loop's alone.
+fn name<'c>(change: &'c Change<'_>) -> &'c str {
+    match change {
+        Change::Recorded(Event::StopPrevented(_)) => "an entry of stop_prevented",
+        change => change.name(),
+    }
+}
+
+/// What somebody else decided and was undone by a change that is allowed as such.
+fn undone(before: &AgentState, after: &AgentState, changes: &[Change<'_>]) -> Option<String> {
+    let what = changes.iter().find_map(|change| match change {
+        Change::Request => after
+            .pending_request()
+            .is_none()
+            .then_some("took away the request that is about to be sent"),
+        Change::ToolCall => {
+            undone_call(before.pending_tool_call(), after.pending_tool_call().map(|call| &**call))
+        }
+        Change::Votes => (!after.votes().starts_with(before.votes()))
+            .then_some("took away a vote that others had given"),
+        Change::StopPrevented => {
+            after.stop_prevented().is_none().then_some("took back that others prevented the stop")
+        }
+        Change::Recorded(Event::ToolChanged(changed)) => (!is_shown(before, changed.index))
+            .then_some("changed the result of another call than the one that is shown"),
+        _ => None,
+    })?;
+    Some(format!("{what}: its change is left out"))
+}
+
+/// A call that is judged stays the same call, and blocked where a gate blocked it.
+fn undone_call(
+    before: Option<&Arc<PendingCall>>,
+    after: Option<&PendingCall>,
+) -> Option<&'static str> {
+    let Some(before) = before else {
+        return Some("named a call to be judged where none is");
+    };
+    let Some(after) = after.filter(|after| after.index == before.index) else {
+        return Some("took away the call that is judged");
+    };
+    if !Arc::ptr_eq(&after.call, &before.call) && after.call != before.call {
+        return Some("put another call in the place of the one that is judged");
+    }
+    let blocked = |call: &PendingCall| matches!(call.verdict, Some(CallVerdict::Block { .. }));
+    (blocked(before) && !blocked(after)).then_some("reopened a call that was blocked")
+}
+
+/// Whether the result of the call at an index is the one that is shown.
+fn is_shown(state: &AgentState, index: u32) -> bool {
+    let slot = state.current_step().and_then(|step| step.calls.get(index as usize));
+    let shown = state.pending_execution();
+    slot.zip(shown).is_some_and(|(slot, shown)| slot.call == shown.call)
 }

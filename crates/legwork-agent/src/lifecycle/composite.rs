@@ -2,11 +2,15 @@
 
 use std::sync::Arc;
 
-use legwork_core::AgentState;
-use legwork_core::error::{ErrorRecord, ErrorSource};
+use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
+use legwork_core::{AgentState, StopReason, StopSignal};
 use legwork_port::{BoxFuture, Lifecycle, StepView, Trigger};
 
+use crate::hooks::Strictness;
 use crate::lifecycle::admit::{Refused, Rights, admit};
+
+/// The name that violations are recorded under: a lifecycle has none of its own.
+const NAME: &str = "lifecycle";
 
 /// Several lifecycles as one, in their order.
 ///
@@ -14,23 +18,33 @@ use crate::lifecycle::admit::{Refused, Rights, admit};
 /// changed what may not change at that point, costs nothing but its own change: the state
 /// that it was given is restored and the violation recorded.
 #[derive(Clone, Default)]
-pub struct Composite(Vec<(Rights, Arc<dyn Lifecycle>)>);
+pub struct Composite {
+    members: Vec<(Rights, Arc<dyn Lifecycle>)>,
+    strictness: Strictness,
+}
 
 impl Composite {
     /// These lifecycles, in their order.
     pub fn new(members: Vec<Arc<dyn Lifecycle>>) -> Self {
-        Self(members.into_iter().map(|member| (Rights::Guest, member)).collect())
+        let members = members.into_iter().map(|member| (Rights::Guest, member)).collect();
+        Self { members, strictness: Strictness::default() }
+    }
+
+    /// The same, with what becomes of changes that are not allowed.
+    #[must_use]
+    pub fn strictness(self, strictness: Strictness) -> Self {
+        Self { strictness, ..self }
     }
 
     /// A core: it may change what a core changes.
     pub(crate) fn core(core: Arc<dyn Lifecycle>) -> Self {
-        Self(vec![(Rights::Core, core)])
+        Self { members: vec![(Rights::Core, core)], strictness: Strictness::default() }
     }
 }
 
 impl Lifecycle for Composite {
     fn listens(&self, trigger: Trigger) -> bool {
-        self.0.iter().any(|(_, member)| member.listens(trigger))
+        self.members.iter().any(|(_, member)| member.listens(trigger))
     }
 
     fn on<'a>(
@@ -40,12 +54,13 @@ impl Lifecycle for Composite {
         view: &'a StepView,
     ) -> BoxFuture<'a, AgentState> {
         Box::pin(async move {
-            for (rights, member) in self.0.iter().filter(|(_, member)| member.listens(trigger)) {
+            let listening = self.members.iter().filter(|(_, member)| member.listens(trigger));
+            for (rights, member) in listening {
                 let (mark, before) = (state.mark(), state.clone());
                 let after = member.on(trigger, state, view).await;
                 state = match admit(*rights, trigger, (&before, &mark), after) {
                     Ok(after) => after,
-                    Err(refused) => violated(before, refused),
+                    Err(refused) => self.violated(trigger, before, refused),
                 };
             }
             state
@@ -53,8 +68,23 @@ impl Lifecycle for Composite {
     }
 }
 
-fn violated(state: AgentState, refused: Refused) -> AgentState {
-    let source = ErrorSource::Hook("lifecycle".to_owned());
-    let message = format!("a lifecycle {}", refused.message);
-    state.with_error(ErrorRecord::new(source, refused.kind, message))
+impl Composite {
+    fn violated(&self, trigger: Trigger, state: AgentState, refused: Refused) -> AgentState {
+        let source = ErrorSource::Hook(NAME.to_owned());
+        let message = format!("a lifecycle {}", refused.message);
+        let fails =
+            self.strictness.fails(trigger, &refused.kind) && state.stop_signals().is_empty();
+        let state = state.with_error(ErrorRecord::new(source, refused.kind, message.clone()));
+        match fails {
+            true => state.with_stop_signal(StopSignal::new(StopReason::Error, NAME, message)),
+            false => state,
+        }
+    }
+}
+
+impl Strictness {
+    /// Whether an execution fails by a change that was left out. One that is over cannot.
+    pub(crate) fn fails(self, trigger: Trigger, kind: &ErrorKind) -> bool {
+        self == Self::Strict && *kind == ErrorKind::NotAllowed && trigger != Trigger::ExecutionEnd
+    }
 }

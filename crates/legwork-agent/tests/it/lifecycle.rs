@@ -4,15 +4,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use legwork_agent::{Agent, Composite, CoreLifecycle, hook};
-use legwork_core::event::{Event, ExecutionStarted, InferenceStarted, Responded, ToolFinished};
 use legwork_core::{
     AgentState, ContinuationOutcome, Criterion, Decision, EffectClass, ErrorKind, ExecutionStatus,
-    FinishReason, Message, Part, Response, Seq, SessionId, StopReason, ToolCall, ToolOutcome,
+    FinishReason, Part, Seq, SessionId, StopReason,
 };
 use legwork_port::{BoxFuture, Lifecycle, StepView, Trigger};
 use legwork_testkit::{ScriptedModel, Turn};
 use serde_json::json;
 
+use crate::samples::{answered, begun, called};
 use crate::tools::{World, noting, said, signal};
 
 /// Notes each method with what the state holds for it then.
@@ -222,21 +222,6 @@ async fn s1_4_composite_restores_what_a_lineage_breaking_member_was_given() {
     assert_eq!(kinds, [ErrorKind::Lineage]);
 }
 
-/// An execution begun, without any agent.
-fn begun() -> AgentState {
-    let input = vec![Arc::new(Message::user("go"))];
-    let state = AgentState::new(SessionId::new("alone"));
-    state.with(Event::ExecutionStarted(ExecutionStarted { input }))
-}
-
-fn answered(parts: Vec<Part>, finish: FinishReason) -> AgentState {
-    let response = Arc::new(Response::new(Message::assistant(parts), finish));
-    let started = InferenceStarted { reserved: Default::default(), tools: None };
-    begun()
-        .with(Event::InferenceStarted(started))
-        .with(Event::Responded(Responded { response, charged: Default::default() }))
-}
-
 #[tokio::test]
 async fn s2_1_core_lifecycle_decides_alone() {
     let core = CoreLifecycle::default();
@@ -247,17 +232,7 @@ async fn s2_1_core_lifecycle_decides_alone() {
     assert_eq!(state.stop_reason(), Some(&StopReason::Completed));
     assert!(text.continuation_outcome().is_none(), "the state handed in is as it was");
 
-    let call = Arc::new(ToolCall::new("c", "look", "{}"));
-    let outcome = Arc::new(ToolOutcome::text("seen"));
-    let finished = ToolFinished {
-        index: 0,
-        outcome,
-        took: Default::default(),
-        metadata: Default::default(),
-        used: Default::default(),
-    };
-    let called = answered(vec![Part::ToolCall(call)], FinishReason::ToolCalls);
-    let called = called.with(Event::ToolFinished(finished));
+    let called = called();
     assert!(decide(called.clone()).await.continuation_outcome().unwrap().should_continue());
 
     let stopped = called.with_stop_signal(signal(StopReason::StopRequested));

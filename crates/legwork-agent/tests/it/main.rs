@@ -6,6 +6,7 @@
     reason = "what helps a test is not in a test function, where these are allowed"
 )]
 
+mod allowed;
 mod arguments;
 mod budget;
 mod cancel;
@@ -16,6 +17,7 @@ mod driver;
 mod executor;
 mod guards;
 mod history;
+mod gates;
 mod hooks;
 mod lifecycle;
 mod metadata;
@@ -30,6 +32,11 @@ mod scripted;
 mod session;
 mod subagents;
 mod tasks;
+mod samples;
+mod selection;
+mod session;
+mod subagents;
+mod timeouts;
 mod tools;
 mod trees;
 
