@@ -10,7 +10,9 @@ use legwork_core::{
     ToolCall, ToolOutcome, Usage,
 };
 use legwork_port::{Delta, HookEnd, LiveEvent, Origin};
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::value::RawValue;
 
 /// The version of the stream; a change that readers must know of raises it.
 pub const VERSION: u32 = 1;
@@ -53,8 +55,12 @@ pub enum HookResult {
 }
 
 /// What happened. All but `committed` is live: provisional, and never journaled as such.
+///
+/// It is read and written as JSON, like the entries in it. New kinds and new fields come
+/// without another [`VERSION`]: whoever reads news of a newer program skips what it does
+/// not know.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[serde(tag = "type", rename_all = "snake_case", remote = "Self")]
 #[non_exhaustive]
 pub enum News {
     /// The journal's tail was damaged and cut.
@@ -72,7 +78,8 @@ pub enum News {
         /// Its number; the first is 1.
         step: u32,
     },
-    /// A request goes to a model.
+    /// A request goes to a model. What follows is told by its end, unless the run was
+    /// cancelled or interrupted meanwhile: then nothing more is told of it.
     InferenceStarted {
         /// The step.
         step: u32,
@@ -216,6 +223,36 @@ pub enum News {
         /// The entry.
         entry: Arc<Entry>,
     },
+}
+
+impl Serialize for News {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Self::serialize(self, serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for News {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        struct Kind {
+            #[serde(rename = "type")]
+            kind: String,
+        }
+        #[derive(Deserialize)]
+        struct Committed {
+            entry: Arc<Entry>,
+        }
+        // An entry keeps text of its own, so it is read from text: a tagged enum would read
+        // it from what it has taken apart.
+        let raw = Box::<RawValue>::deserialize(deserializer)?;
+        let Kind { kind } = serde_json::from_str(raw.get()).map_err(D::Error::custom)?;
+        if kind == "committed" {
+            let Committed { entry } = serde_json::from_str(raw.get()).map_err(D::Error::custom)?;
+            return Ok(Self::Committed { entry });
+        }
+        let mut text = serde_json::Deserializer::from_str(raw.get());
+        Self::deserialize(&mut text).map_err(D::Error::custom)
+    }
 }
 
 impl News {

@@ -14,27 +14,40 @@ use crate::error::Error;
 use crate::news::{News, RunEvent};
 use crate::request::{Run, RunRequest};
 
-#[derive(Default)]
-struct Queue(Mutex<VecDeque<RunEvent>>);
+/// Keeps events until they are taken, and tells them to whoever else watches the run.
+struct Queue {
+    events: Mutex<VecDeque<RunEvent>>,
+    beside: Option<Arc<dyn Observer>>,
+}
 
 impl Queue {
     fn push(&self, event: RunEvent) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push_back(event);
+        self.events.lock().unwrap_or_else(PoisonError::into_inner).push_back(event);
     }
 
     fn pop(&self) -> Option<RunEvent> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
+        self.events.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
+    }
+
+    fn beside(&self) -> Option<&dyn Observer> {
+        self.beside.as_deref().filter(|observer| observer.listens())
     }
 }
 
 impl Observer for Queue {
     fn live(&self, origin: &Origin, event: &LiveEvent<'_>) {
+        if let Some(beside) = self.beside() {
+            beside.live(origin, event);
+        }
         if let Some(news) = News::from_live(event) {
             self.push(RunEvent::new(origin, news));
         }
     }
 
     fn committed(&self, origin: &Origin, entries: &[Arc<Entry>]) {
+        if let Some(beside) = self.beside() {
+            beside.committed(origin, entries);
+        }
         for entry in entries {
             let news = News::Committed { entry: Arc::clone(entry) };
             self.push(RunEvent::new(origin, news));
@@ -52,7 +65,8 @@ pub struct RunStream {
 
 impl RunStream {
     pub(crate) fn new(request: RunRequest) -> Self {
-        let queue = Arc::new(Queue::default());
+        let (events, beside) = (Mutex::default(), request.observer.clone());
+        let queue = Arc::new(Queue { events, beside });
         let run = request.observer(Arc::clone(&queue) as Arc<dyn Observer>);
         Self { queue, run: Some(run.into_future()), result: None }
     }

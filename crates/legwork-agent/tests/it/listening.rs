@@ -1,0 +1,111 @@
+//! Who listens, and what it costs when nobody does.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use legwork_agent::memory::MemoryStore;
+use legwork_agent::{Agent, News, hook};
+use legwork_core::{Entry, Stamp};
+use legwork_port::{BoxFuture, Clock, LiveEvent, Observer, Origin, Trigger};
+use legwork_testkit::{RecordingObserver, ScriptedModel, Turn, VirtualClock};
+use serde_json::json;
+
+use crate::stream::{all, slow, work};
+
+/// Listens to nothing, and finds out who tells it something all the same.
+struct Deaf;
+
+impl Observer for Deaf {
+    fn listens(&self) -> bool {
+        false
+    }
+
+    fn live(&self, _: &Origin, event: &LiveEvent<'_>) {
+        panic!("told {event:?}");
+    }
+
+    fn committed(&self, _: &Origin, entries: &[Arc<Entry>]) {
+        panic!("told {entries:?}");
+    }
+}
+
+/// Counts how often the time is read.
+struct Counting(VirtualClock, Arc<AtomicUsize>);
+
+impl Clock for Counting {
+    fn now(&self) -> Stamp {
+        self.1.fetch_add(1, Ordering::SeqCst);
+        self.0.now()
+    }
+
+    fn sleep(&self, time: Duration) -> BoxFuture<'static, ()> {
+        self.0.sleep(time)
+    }
+}
+
+/// How often a run read the time, whether its model was asked to stream, and its journal.
+async fn cost(observer: Option<Arc<dyn Observer>>) -> (usize, Vec<String>, Vec<String>) {
+    let (clock, read) = (VirtualClock::new(), Arc::new(AtomicUsize::new(0)));
+    let store = MemoryStore::new();
+    let turns = [Turn::call("work", json!({"n": 1})), Turn::text("done")];
+    let (model, count) = (slow("x:root", turns, &clock), Arc::clone(&read));
+    let world = model.2.clone();
+    let watch = hook("watch", Trigger::ALL, |state, _| std::future::ready(Ok(state)));
+    let agent = Agent::builder(model)
+        .tools([work(&clock)])
+        .hook(watch)
+        .clock(Arc::new(Counting(clock, count)))
+        .store_in(Arc::new(store.clone()));
+    let agent = match &observer {
+        Some(observer) => agent.observer(Arc::clone(observer)),
+        None => agent,
+    };
+    let run = agent.build().unwrap().run("go").in_session("s");
+    let run = match observer {
+        Some(observer) => run.observer(observer),
+        None => run,
+    };
+    run.await.unwrap();
+    (read.load(Ordering::SeqCst), world.notes(), crate::tools::journal(&store, "s").await)
+}
+
+#[tokio::test]
+async fn nothing_is_built_when_nobody_listens() {
+    let nobody = cost(None).await;
+    let deaf = cost(Some(Arc::new(Deaf))).await;
+    assert_eq!(deaf, nobody, "who does not listen costs what nobody costs");
+    assert_eq!(nobody.1, ["streams: false", "streams: false"]);
+    let heard = RecordingObserver::new();
+    let heard_of = cost(Some(Arc::new(heard.clone()))).await;
+    assert_eq!(heard_of.1, ["streams: true", "streams: true"]);
+    assert_eq!(heard_of.2, nobody.2, "the journal is the same");
+    // The time is read twice a hook and once an answer, for the news alone.
+    let hooks = heard.live_events().into_iter().filter(
+        |live| matches!(live, legwork_testkit::Live::Other(text) if text.contains("HookExecuted")),
+    );
+    // As the agent's observer and as the run's it hears everything twice.
+    assert_eq!(heard_of.0 - nobody.0, 2 * (hooks.count() / 2) + 2);
+}
+
+#[tokio::test]
+#[ignore = "two observers are told of together, whether or not each listens"]
+async fn an_observer_that_does_not_listen_is_told_nothing_beside_one_that_does() {
+    let heard = RecordingObserver::new();
+    let model = ScriptedModel::new([Turn::text("done")]);
+    let agent = Agent::builder(model).observer(Arc::new(heard.clone())).build().unwrap();
+    agent.run("go").observer(Arc::new(Deaf)).await.unwrap();
+    assert_eq!(heard.text(), "done");
+}
+
+#[tokio::test]
+async fn a_stream_leaves_the_observer_of_its_run_in_its_place() {
+    let heard = RecordingObserver::new();
+    let agent = Agent::builder(ScriptedModel::new([Turn::text("done")])).build().unwrap();
+    let events = all(agent.run("go").observer(Arc::new(heard.clone())).stream()).await;
+    assert_eq!(heard.text(), "done");
+    let committed = events.iter().filter(|event| matches!(event.news, News::Committed { .. }));
+    assert_eq!(heard.entries().len(), committed.count());
+    let events = all(agent.run("go").observer(Arc::new(Deaf)).stream()).await;
+    assert!(!events.is_empty());
+}
