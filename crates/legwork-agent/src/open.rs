@@ -256,14 +256,22 @@ fn observers(always: &Arc<dyn Observer>, this_run: Option<Arc<dyn Observer>>) ->
 /// Two observers as one.
 struct Both(Arc<dyn Observer>, Arc<dyn Observer>);
 
+impl Both {
+    fn each(&self) -> impl Iterator<Item = &Arc<dyn Observer>> {
+        [&self.0, &self.1].into_iter().filter(|observer| observer.listens())
+    }
+}
+
 impl Observer for Both {
+    fn listens(&self) -> bool {
+        self.each().next().is_some()
+    }
+
     fn live(&self, origin: &Origin, event: &LiveEvent<'_>) {
-        self.0.live(origin, event);
-        self.1.live(origin, event);
+        self.each().for_each(|observer| observer.live(origin, event));
     }
 
     fn committed(&self, origin: &Origin, entries: &[Arc<Entry>]) {
-        self.0.committed(origin, entries);
-        self.1.committed(origin, entries);
+        self.each().for_each(|observer| observer.committed(origin, entries));
     }
 }

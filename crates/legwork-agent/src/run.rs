@@ -168,8 +168,10 @@ async fn stop(cx: &StepContext, state: AgentState) -> Result<AgentState, Halt> {
         let by = "steering".to_owned();
         return Ok(state.with(Event::StopPrevented(StopPrevented { by })));
     }
+    let raised = state.stop_signals().len();
     let state = cx.fire(Trigger::BeforeStop, state).await;
     let Some(outcome) = state.continuation_outcome().cloned() else { return Ok(state) };
+    let outcome = overruled(&state, raised).unwrap_or(outcome);
     let forbidden = outcome.stop_reason().is_none_or(StopReason::forbids);
     if !forbidden {
         if let Some(message) = state.facts().follow_ups.first().cloned() {
@@ -184,6 +186,15 @@ async fn stop(cx: &StepContext, state: AgentState) -> Result<AgentState, Halt> {
     let state = state.with(Event::ExecutionFinished(ExecutionFinished { status, outcome }));
     let state = cx.fire(Trigger::ExecutionEnd, state).await;
     cx.commit(state).await
+}
+
+/// The outcome by what was raised when the stop was about to be carried out, if that is
+/// stronger than why it stops.
+fn overruled(state: &AgentState, since: usize) -> Option<Arc<ContinuationOutcome>> {
+    let raised = state.stop_signals().iter().skip(since);
+    let strongest = raised.min_by_key(|signal| signal.reason.priority())?;
+    let stands = state.stop_reason().is_some_and(|r| r.priority() <= strongest.reason.priority());
+    (!stands).then(|| Arc::new(ContinuationOutcome::stop(strongest.clone())))
 }
 
 /// How the execution ends; what becomes of one that an error ended, a handler says.

@@ -199,7 +199,6 @@ async fn s2_1_an_error_handler_says_how_an_execution_ends_that_an_error_ended() 
 }
 
 #[tokio::test]
-#[ignore = "the loop does not look again at what was raised on on_before_stop"]
 async fn s2_4_a_gate_that_fails_before_a_stop_fails_the_execution_whatever_prevents_the_stop() {
     let before = Trigger::BeforeStop;
     let prevents = hook("prevents", [before], |state: AgentState, _| async move {
@@ -215,7 +214,6 @@ async fn s2_4_a_gate_that_fails_before_a_stop_fails_the_execution_whatever_preve
 }
 
 #[tokio::test]
-#[ignore = "the loop does not look again at what was raised on on_before_stop"]
 async fn s3_7_a_stop_asked_for_before_a_stop_keeps_its_own_reason() {
     let stops = hook("stops", [Trigger::BeforeStop], |state: AgentState, _| async move {
         Ok(state.with_stop_signal(crate::tools::signal(StopReason::StopRequested)))
@@ -226,7 +224,6 @@ async fn s3_7_a_stop_asked_for_before_a_stop_keeps_its_own_reason() {
 }
 
 #[tokio::test]
-#[ignore = "`AgentState::on_path` keeps the lineage"]
 async fn s1_4_a_hook_does_not_put_the_state_on_another_path() {
     let moves = hook("moves", [Trigger::StepStart], |state: AgentState, _| async move {
         Ok(state.on_path(Vec::new()))

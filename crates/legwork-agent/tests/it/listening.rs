@@ -89,7 +89,6 @@ async fn nothing_is_built_when_nobody_listens() {
 }
 
 #[tokio::test]
-#[ignore = "two observers are told of together, whether or not each listens"]
 async fn an_observer_that_does_not_listen_is_told_nothing_beside_one_that_does() {
     let heard = RecordingObserver::new();
     let model = ScriptedModel::new([Turn::text("done")]);

@@ -179,7 +179,9 @@ impl AgentState {
         let folded = Self::fold(self.0.facts.clone(), path);
         let mut moved = self;
         let Inner { context, execution, .. } = (*folded.0).clone();
-        let inner = moved.change();
+        let inner = Arc::make_mut(&mut moved.0);
+        // Another path is no change of this one: marks taken before no longer hold.
+        inner.lineage = Lineage::default();
         inner.context = context;
         inner.execution = execution;
         moved
