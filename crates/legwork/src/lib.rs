@@ -34,6 +34,10 @@
 
 #[cfg(feature = "definitions")]
 pub mod definition;
+//! [`capability`], then [`agent`], [`port`] and [`core`].
+#![forbid(unsafe_code)]
+
+pub mod capability;
 mod error;
 pub mod model;
 #[cfg(feature = "definitions")]

@@ -1,6 +1,7 @@
 //! The façade, tested from outside.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
+mod capability;
 mod definition;
 mod face;
 mod folder;

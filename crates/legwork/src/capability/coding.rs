@@ -1,0 +1,95 @@
+//! The capability to work on code: files and commands in one workspace.
+
+use legwork_agent::Builder;
+use legwork_agent::capability::{Capability, Resolved};
+use legwork_tools::{Environment, Sandbox, Workspace};
+use serde_json::Value;
+
+use crate::capability::place;
+use crate::capability::{Bash, Files};
+
+/// Gives an agent the tools of [`Files`] and [`Bash`] in one workspace, with a section of
+/// the system prompt on how to work there.
+///
+/// From settings: what [`Bash`] takes.
+///
+/// ```
+/// # use legwork_testkit::{ScriptedModel, Turn};
+/// use legwork::Agent;
+/// use legwork::capability::Coding;
+/// use legwork::tools::{Environment, Sandbox, Workspace, sandbox::Policy};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let model = ScriptedModel::new([Turn::text("hello")]);
+/// let environment = Environment::filtered([("PATH", "/usr/bin:/bin")]);
+/// let sandbox = Sandbox::auto(&environment, Policy::default());
+/// let coding = Coding::new(Workspace::open(".")?, environment, sandbox);
+/// let agent = Agent::builder(model).capability(coding).build()?;
+/// assert!(agent.definition().instructions.contains("The workspace is "));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+pub struct Coding {
+    files: Files,
+    bash: Bash,
+}
+
+impl Coding {
+    /// Files and commands of a workspace; see [`Bash::new`].
+    pub fn new(workspace: Workspace, environment: Environment, sandbox: Sandbox) -> Self {
+        Self::of(Bash::new(workspace, environment, sandbox))
+    }
+
+    /// Commands that are set up already, with the files of their workspace.
+    pub fn of(bash: Bash) -> Self {
+        Self { files: Files::new(bash.workspace().clone()), bash }
+    }
+
+    /// The capability of settings, its commands seeing an environment.
+    ///
+    /// # Errors
+    /// The field that does not fit and what it takes, or why the directory cannot be used.
+    pub fn from_settings(settings: &Value, environment: &Environment) -> Result<Self, String> {
+        Ok(Self::of(Bash::from_settings(settings, environment)?))
+    }
+}
+
+/// What it gives an agent.
+pub(super) const ABOUT: &str = "Works on code: files and commands in one workspace.";
+
+impl Capability for Coding {
+    fn name(&self) -> &str {
+        "coding"
+    }
+
+    fn about(&self) -> &str {
+        ABOUT
+    }
+
+    fn install(&self, builder: Builder) -> Builder {
+        builder.tools(self.files.tools()).tools(self.bash.tools())
+    }
+
+    fn section(&self, agent: &Resolved<'_>) -> Option<String> {
+        let mut advice = vec![
+            "Look before you change something, and keep changes to what the task needs, in the \
+             manner of what is there.",
+        ];
+        if agent.has_tool("edit") {
+            advice.push(
+                "Change parts of a file with `edit`; write whole files only where they are new.",
+            );
+        }
+        if agent.has_tool("bash") {
+            advice.push(
+                "Run what the project has for checking (build, tests, linters) before you say that \
+                 something works, and say what you could not check. When a command was \
+                 interrupted, look whether it had happened before you repeat it.",
+            );
+        }
+        let workspace = place::told(self.bash.workspace());
+        let (os, arch) = (std::env::consts::OS, std::env::consts::ARCH);
+        Some(format!("{workspace}\nThe platform is {os} {arch}.\n\n{}", advice.join("\n")))
+    }
+}
