@@ -115,6 +115,7 @@ async fn a_description_survives_json_and_holds_no_secret() {
     let description = described(clerk()).await;
     let json = serde_json::to_string(&description).unwrap();
     assert_eq!(serde_json::from_str::<Description>(&json).unwrap(), description);
+    insta::assert_json_snapshot!(description);
     for shown in [json, description.to_text(), description.to_markdown()] {
         assert!(!shown.contains("very-secret"), "{shown}");
         assert!(shown.contains("hidden"), "{shown}");

@@ -2,13 +2,13 @@
 
 use legwork_agent::capability::tasks::{KEY, TOOL, TaskState};
 use legwork_agent::capability::{TaskList, Tasks};
-use legwork_agent::{Agent, Builder, Subagent, hook};
-use legwork_core::{AgentState, EffectClass, Part, Role, ToolOutcome};
+use legwork_agent::{Agent, Builder, Control, Subagent, hook};
+use legwork_core::{AgentState, EffectClass, ExecutionStatus, Part, Role, ToolOutcome};
 use legwork_port::Trigger;
 use legwork_testkit::{ScriptedModel, Turn, crash};
 use serde_json::{Value, json};
 
-use crate::tools::{World, noting, outcomes, said};
+use crate::tools::{World, made, noting, outcomes, said, spec};
 
 fn list(tasks: &[(&str, &str)]) -> Value {
     let tasks: Vec<_> =
@@ -280,4 +280,20 @@ fn what_is_no_list_under_the_key_is_an_empty_one() {
     let state = AgentState::new("odd".into()).with_metadata(KEY, Some(json!("nonsense")));
     assert_eq!(Tasks::of(&state), Tasks::default());
     assert_eq!(TaskState::default(), TaskState::Pending);
+}
+
+#[tokio::test]
+async fn s3_7_a_list_written_in_a_turn_that_is_cancelled_is_kept() {
+    let control = Control::default();
+    let cancel = control.cancel.clone();
+    let cancels = made(spec("cancel"), move |_, _| {
+        cancel.cancel();
+        Box::pin(std::future::pending())
+    });
+    let open = list(&[("a", "in_progress")]);
+    let model = ScriptedModel::new([Turn::calls([(TOOL, open), ("cancel", json!({"n": 1}))])]);
+    let agent = agent(model, TaskList::new()).tool(cancels).build().unwrap();
+    let run = agent.run("go").control(control).await.unwrap();
+    assert_eq!(run.status(), ExecutionStatus::Cancelled);
+    assert_eq!(Tasks::of(run.state()).render(), "[~] a");
 }
