@@ -20,6 +20,14 @@ pub enum Error {
     /// There is no such session.
     #[error("there is no session {0}: list the sessions to see which there are")]
     UnknownSession(SessionId),
+    /// A conversation says no to what was asked.
+    #[error(transparent)]
+    Conversation(#[from] legwork_core::orchestrate::Refusal),
+    /// A state was fed back that does not extend the one that was given out.
+    #[error(
+        "the state does not extend the one that was given out: feed back that one, changed only by transitions"
+    )]
+    Lineage,
     /// The execution was halted before it was over; it can be resumed.
     #[error(transparent)]
     Halted(Box<Halt>),

@@ -48,7 +48,9 @@ pub use error::{Error, Halt};
 pub use hooks::{Handler, Hook, HookError, HookStack, hook};
 pub use lifecycle::{Composite, CoreLifecycle};
 pub use news::{News, RunEvent};
-pub use orchestrate::{StepByStep, ToolUse, ToolUseRun};
+pub use orchestrate::{
+    Chat, ChatRun, Collaboration, CollaborationRun, Participant, StepByStep, ToolUse, ToolUseRun,
+};
 pub use overriding::Override;
 pub use request::{Run, RunRequest};
 pub use session::Session;

@@ -6,7 +6,7 @@ use legwork_core::orchestrate::ToolUseState;
 use crate::agent::Agent;
 use crate::builder::Builder;
 use crate::context::Control;
-use crate::error::{Error, Halt, HaltReason};
+use crate::error::Error;
 use crate::open::Active;
 use crate::orchestrate::StepByStep;
 
@@ -103,8 +103,7 @@ impl StepByStep for ToolUseRun {
 
     fn set(&mut self, state: ToolUseState) -> Result<(), Error> {
         if !state.extends(&self.active.state().mark()) {
-            let (state, reason) = (self.active.state().clone(), HaltReason::Lineage);
-            return Err(Error::Halted(Box::new(Halt { state, reason })));
+            return Err(Error::Lineage);
         }
         self.state = state.clone();
         self.active.set(state.into_agent_state())

@@ -20,7 +20,7 @@ impl Drop for Link {
 
 /// The chain of changes that led to a state.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Lineage(Arc<Link>);
+pub(crate) struct Lineage(Arc<Link>);
 
 /// A mark of one very state.
 #[derive(Debug, Clone)]
@@ -29,7 +29,7 @@ pub struct Mark(Arc<Link>);
 impl Lineage {
     /// Makes the next link, unless nobody could tell the difference: a link that no mark
     /// and no other state holds may stand for several changes.
-    pub(super) fn advance(&mut self) {
+    pub(crate) fn advance(&mut self) {
         if Arc::get_mut(&mut self.0).is_some() {
             return;
         }
@@ -37,11 +37,11 @@ impl Lineage {
         self.0 = Arc::new(Link { before });
     }
 
-    pub(super) fn mark(&self) -> Mark {
+    pub(crate) fn mark(&self) -> Mark {
         Mark(Arc::clone(&self.0))
     }
 
-    pub(super) fn extends(&self, mark: &Mark) -> bool {
+    pub(crate) fn extends(&self, mark: &Mark) -> bool {
         let mut at = Some(&self.0);
         while let Some(link) = at {
             if Arc::ptr_eq(link, &mark.0) {

@@ -6,7 +6,7 @@ mod changes;
 mod decide;
 mod execution;
 mod facts;
-mod lineage;
+pub(crate) mod lineage;
 mod owed;
 mod slim;
 mod step;

@@ -1,0 +1,242 @@
+//! Several agents that work on one goal.
+
+use std::sync::Arc;
+
+use legwork_core::orchestrate::{ChatState, CollaborationState, Conversation as _, Member};
+use legwork_core::{Budget, Criterion, Progress as _};
+use legwork_port::{BoxFuture, Clock, Ids};
+
+use crate::agent::Agent;
+use crate::error::Error;
+use crate::orchestrate::chat::resumed;
+use crate::orchestrate::iteration::{Iteration, USER};
+use crate::orchestrate::lead::Lead;
+use crate::orchestrate::maker::Maker;
+use crate::orchestrate::parts::{Parts, Until};
+use crate::orchestrate::{Choice, Participant, RoundRobin, Selector, Speaker, StepByStep as _};
+
+/// A collaboration under way.
+pub type CollaborationRun = Iteration<CollaborationState>;
+
+/// Several agents that work on one goal, with a shared transcript and a role each.
+///
+/// With a lead, that decides after each turn who works next on what, or that the goal is
+/// reached, by a call of one of two tools; without one the members work in turn, or as a
+/// selector says.
+///
+/// What survives a crash: the state after each turn is a value, and whoever keeps it goes
+/// on exactly there with [`Collaboration::resume`]. The sessions of the agents live in
+/// their stores, as those of a [`Chat`](crate::Chat).
+#[derive(Clone)]
+pub struct Collaboration {
+    maker: Arc<Maker<CollaborationState>>,
+    members: Vec<Member>,
+    budget: Budget,
+    ids: Arc<dyn Ids>,
+}
+
+impl Collaboration {
+    /// Begins a collaboration: 20 turns and 300 s of agents at work by default.
+    pub fn builder() -> CollaborationBuilder {
+        let (members, parts) = (Vec::new(), Parts::default());
+        CollaborationBuilder { members, lead: None, selector: None, parts }
+    }
+
+    /// Works on a goal until it ends or waits for somebody.
+    ///
+    /// # Errors
+    /// What is no part of the work, like a store that said no.
+    pub async fn run(&self, goal: impl Into<Arc<str>>) -> Result<CollaborationState, Error> {
+        self.iterate(goal).finish().await
+    }
+
+    /// Works on a goal a turn at a time.
+    pub fn iterate(&self, goal: impl Into<Arc<str>>) -> CollaborationRun {
+        let goal = goal.into();
+        let names = self.members.iter().map(|member| Arc::clone(&member.name));
+        let chat = ChatState::new(self.ids.session(), names, self.budget.clone());
+        let chat = chat.with_message(USER, &*goal);
+        let state = CollaborationState::new(goal, self.members.clone(), chat);
+        Iteration::new(Arc::clone(&self.maker), state)
+    }
+
+    /// Goes on with a state that somebody kept, under the limits of this collaboration.
+    ///
+    /// # Errors
+    /// When it is over, unless by a limit that was raised since, or has other members.
+    pub fn resume(&self, state: CollaborationState) -> Result<CollaborationRun, Error> {
+        let chat = resumed(&self.maker, &self.budget, state.chat().clone())?;
+        Ok(Iteration::new(Arc::clone(&self.maker), state.map_chat(|_| chat)))
+    }
+}
+
+impl std::fmt::Debug for Collaboration {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Collaboration").field("members", &self.members).finish_non_exhaustive()
+    }
+}
+
+/// A collaboration being put together; nothing is checked before
+/// [`CollaborationBuilder::build`].
+#[must_use]
+pub struct CollaborationBuilder {
+    members: Vec<(Member, Agent)>,
+    lead: Option<(Member, Agent)>,
+    selector: Option<Arc<dyn Selector<CollaborationState>>>,
+    parts: Parts<CollaborationState>,
+}
+
+impl CollaborationBuilder {
+    /// An agent that works on the goal, and what it is there for.
+    pub fn member(
+        mut self,
+        name: impl Into<Arc<str>>,
+        role: impl Into<Arc<str>>,
+        agent: Agent,
+    ) -> Self {
+        self.members.push((Member { name: name.into(), role: role.into() }, agent));
+        self
+    }
+
+    /// The agent that decides who works next, and when the goal is reached.
+    pub fn lead(mut self, name: impl Into<Arc<str>>, agent: Agent) -> Self {
+        if self.lead.is_some() {
+            self.parts.problems.push("two agents lead: give one".to_owned());
+        }
+        let role = "leads: decides who works next, and when the goal is reached".into();
+        self.lead = Some((Member { name: name.into(), role }, agent));
+        self
+    }
+
+    /// Who works next, in place of the lead's decision or of everybody in turn.
+    pub fn selector(self, selector: impl Selector<CollaborationState> + 'static) -> Self {
+        Self { selector: Some(Arc::new(selector)), ..self }
+    }
+
+    /// At most this many turns, those of the lead too.
+    pub fn turns(mut self, turns: u64) -> Self {
+        self.parts.turns = Some(turns);
+        self
+    }
+
+    /// The limits of the whole; a turn is a step. Each inference is held against them
+    /// before it is sent.
+    pub fn budget(mut self, budget: Budget) -> Self {
+        self.parts.budget = budget;
+        self
+    }
+
+    /// Ends, as completed, when somebody says these words.
+    pub fn until_said(mut self, words: impl Into<String>) -> Self {
+        self.parts.said(words.into());
+        self
+    }
+
+    /// Ends, as completed, after a turn that leaves the state as wanted.
+    pub fn until(
+        mut self,
+        name: impl Into<String>,
+        wanted: impl Fn(&CollaborationState) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.parts.criterion(Arc::new(Until(name.into(), wanted)));
+        self
+    }
+
+    /// A criterion, in the place of the one of its name or beside those there are:
+    /// `signals`, `errors`, `budget`, `concluded`, `turns`.
+    pub fn criterion(mut self, criterion: impl Criterion<CollaborationState> + 'static) -> Self {
+        self.parts.criterion(Arc::new(criterion));
+        self
+    }
+
+    /// Switches a criterion off by its name; without `errors` the work goes on after a turn
+    /// that went wrong.
+    pub fn without_criterion(mut self, name: &str) -> Self {
+        self.parts.without_criterion(name);
+        self
+    }
+
+    /// Shown each turn with its provisional outcome, before it is recorded: it may add
+    /// votes and requests to stop, and then the criteria are asked once more.
+    pub fn on_step_end<F, R>(mut self, name: impl Into<String>, observer: F) -> Self
+    where
+        F: Fn(CollaborationState) -> R + Send + Sync + 'static,
+        R: Future<Output = Result<CollaborationState, String>> + Send + 'static,
+    {
+        self.parts.observer(name.into(), observer);
+        self
+    }
+
+    /// Where time comes from.
+    pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.parts.clock = clock;
+        self
+    }
+
+    /// Where the ids of collaborations come from.
+    pub fn ids(mut self, ids: Arc<dyn Ids>) -> Self {
+        self.parts.ids = ids;
+        self
+    }
+
+    /// Checks it all and makes the collaboration.
+    ///
+    /// # Errors
+    /// [`Error::Build`] with all that is wrong.
+    pub fn build(mut self) -> Result<Collaboration, Error> {
+        if self.members.is_empty() {
+            let problem = "no member works on the goal: give at least one".to_owned();
+            self.parts.problems.push(problem);
+        }
+        let everybody = self.members.iter().chain(&self.lead);
+        let participants: Vec<_> = everybody
+            .map(|(member, agent)| Participant::agent(Arc::clone(&member.name), agent.clone()))
+            .collect();
+        self.parts.check(&participants)?;
+        let members: Vec<_> =
+            self.members.iter().chain(&self.lead).map(|(member, _)| member.clone()).collect();
+        let speakers = participants.into_iter().map(Participant::into_speaker);
+        let mut speakers = speakers.collect::<Result<Vec<_>, _>>()?;
+        let mut selector: Arc<dyn Selector<CollaborationState>> = Arc::new(RoundRobin);
+        if let Some((lead, agent)) = &self.lead {
+            let names: Vec<_> = self.members.iter().map(|(m, _)| Arc::clone(&m.name)).collect();
+            let speaker: Arc<dyn Speaker> = Arc::new(Lead::new(agent, &names)?);
+            speakers.retain(|(name, _)| *name != lead.name);
+            speakers.push((Arc::clone(&lead.name), speaker));
+            selector = Arc::new(Led(Arc::clone(&lead.name)));
+        }
+        let budget = self.parts.limits();
+        let maker = Maker {
+            speakers,
+            selector: self.selector.unwrap_or(selector),
+            preface,
+            criteria: self.parts.criteria,
+            observers: self.parts.observers,
+            clock: self.parts.clock,
+        };
+        Ok(Collaboration { maker: Arc::new(maker), members, budget, ids: self.parts.ids })
+    }
+}
+
+/// Whom the lead gave the floor to, else the lead.
+struct Led(Arc<str>);
+
+impl Selector<CollaborationState> for Led {
+    fn select(&self, state: CollaborationState) -> BoxFuture<'static, Result<Choice, String>> {
+        let given = state.last_step_result().and_then(|result| result.step.next.clone());
+        let next = given.unwrap_or_else(|| Arc::clone(&self.0));
+        Box::pin(std::future::ready(Ok(next.into())))
+    }
+}
+
+fn preface(state: &CollaborationState, name: &str) -> String {
+    let line = |member: &Member| format!("- {}: {}", member.name, member.role);
+    let members: Vec<_> = state.members().iter().map(line).collect();
+    format!(
+        "You are {name}, one of several agents that work together on one goal:\n{}\nThe goal: {}\n\
+         What is said is shown as `NAME: words`. Do your own part now and say what came of it, \
+         without your name before it.\n\n",
+        members.join("\n"),
+        state.goal()
+    )
+}

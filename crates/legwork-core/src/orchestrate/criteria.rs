@@ -1,0 +1,120 @@
+//! What votes on going on with a conversation.
+
+use crate::continuation::{Criterion, Decision, Kind, StopReason, StopSignal};
+use crate::orchestrate::{ChatState, Progress, Turn};
+
+/// A state that a conversation is in.
+pub trait Conversation: Progress<Step = Turn> + Clone + Send + Sync + 'static {
+    /// The conversation.
+    fn chat(&self) -> &ChatState;
+
+    /// The same with its conversation changed.
+    #[must_use]
+    fn map_chat(self, change: impl FnOnce(ChatState) -> ChatState) -> Self;
+}
+
+impl Conversation for ChatState {
+    fn chat(&self) -> &ChatState {
+        self
+    }
+
+    fn map_chat(self, change: impl FnOnce(ChatState) -> ChatState) -> Self {
+        change(self)
+    }
+}
+
+/// Allows another turn: `turns`. Without it, what nothing stops would stop.
+#[derive(Debug, Clone, Copy)]
+pub struct Turns;
+
+/// Forbids another turn after one that went wrong: `errors`.
+#[derive(Debug, Clone, Copy)]
+pub struct TurnErrors;
+
+/// Forbids another turn when a limit of the ledger leaves none: `budget`.
+#[derive(Debug, Clone, Copy)]
+pub struct BudgetLimit;
+
+/// Stops when a speaker says that the goal is reached: `concluded`.
+#[derive(Debug, Clone, Copy)]
+pub struct Concluded;
+
+/// Stops when somebody says a word, as it is written: `said`.
+#[derive(Debug, Clone)]
+pub struct Said(String);
+
+impl Said {
+    /// Stops when somebody says this.
+    pub fn new(words: impl Into<String>) -> Self {
+        Self(words.into())
+    }
+}
+
+type Vote = Result<Option<Decision>, String>;
+
+fn done(by: &str, words: impl Into<String>) -> Decision {
+    Decision::Stop(StopSignal::new(StopReason::Completed, by, words))
+}
+
+impl<S: Conversation> Criterion<S> for Turns {
+    fn name(&self) -> &str {
+        "turns"
+    }
+
+    fn decide(&self, _: &S) -> Vote {
+        Ok(Some(Decision::Allow))
+    }
+}
+
+impl<S: Conversation> Criterion<S> for TurnErrors {
+    fn name(&self) -> &str {
+        "errors"
+    }
+
+    fn decide(&self, state: &S) -> Vote {
+        let turn = state.chat().current_step();
+        let error = turn.and_then(|turn| Some((&turn.speaker, turn.errors.last()?)));
+        Ok(error.map(|(speaker, error)| {
+            let words = format!("that the turn of {speaker} failed: {error}");
+            Decision::Forbid(StopSignal::new(StopReason::Error, "errors", words))
+        }))
+    }
+}
+
+impl<S: Conversation> Criterion<S> for BudgetLimit {
+    fn name(&self) -> &str {
+        "budget"
+    }
+
+    fn kind(&self) -> Kind {
+        Kind::Limit
+    }
+
+    fn decide(&self, state: &S) -> Vote {
+        let chat = state.chat();
+        let limit = chat.ledger().forbids_step(chat.now().wall);
+        Ok(limit.map(|limit| Decision::Forbid(StopSignal::limit("budget", limit))))
+    }
+}
+
+impl<S: Conversation> Criterion<S> for Concluded {
+    fn name(&self) -> &str {
+        "concluded"
+    }
+
+    fn decide(&self, state: &S) -> Vote {
+        let turn = state.chat().current_step().filter(|turn| turn.concludes);
+        Ok(turn.map(|turn| done("concluded", format!("that {} is done", turn.speaker))))
+    }
+}
+
+impl<S: Conversation> Criterion<S> for Said {
+    fn name(&self) -> &str {
+        "said"
+    }
+
+    fn decide(&self, state: &S) -> Vote {
+        let turn = state.chat().current_step().filter(|turn| turn.text().contains(&self.0));
+        Ok(turn.map(|turn| done("said", format!("that {} said `{}`", turn.speaker, self.0))))
+    }
+}
