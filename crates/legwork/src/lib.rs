@@ -47,7 +47,10 @@ pub mod tool;
 
 pub use error::{Error, Result};
 pub use legwork_agent as agent;
-pub use legwork_agent::{Agent, News, Run, RunEvent, Session, hook};
+pub use legwork_agent::{
+    Agent, Chat, Collaboration, News, Participant, Run, RunEvent, Session, StepByStep, ToolUse,
+    hook,
+};
 pub use legwork_core as core;
 pub use legwork_macros::tool;
 pub use legwork_port as port;
@@ -56,10 +59,13 @@ pub use legwork_tools as tools;
 /// What most programs need, in one line.
 pub mod prelude {
     pub use crate::store::BuilderExt;
-    pub use crate::{Agent, Error, News, Run, RunEvent, Session, hook};
+    pub use crate::{
+        Agent, Chat, Collaboration, Error, News, Participant, Run, RunEvent, Session, StepByStep,
+        ToolUse, hook,
+    };
     pub use crate::{model, tool};
     pub use legwork_core::{
-        AgentState, Budget, EffectClass, ExecutionStatus, Message, OnDoubt, ToolOutcome,
+        AgentState, Budget, EffectClass, ExecutionStatus, Message, OnDoubt, Progress, ToolOutcome,
     };
     pub use legwork_port::{Tool, ToolContext, Trigger};
 }

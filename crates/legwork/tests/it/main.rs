@@ -5,6 +5,7 @@ mod capability;
 mod definition;
 mod face;
 mod folder;
+mod orchestrate;
 mod skills;
 mod skills_crash;
 mod tool;
