@@ -3,6 +3,7 @@
 
 mod capability;
 mod definition;
+mod examples;
 mod face;
 mod folder;
 mod orchestrate;

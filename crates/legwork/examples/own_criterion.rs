@@ -1,0 +1,59 @@
+//! Criteria of one's own: one asks to go on, one forbids it, and the outcome says why.
+//!
+//! The steps stand in a script, so that this runs anywhere and asks no model.
+#![allow(clippy::print_stdout, reason = "a program speaks to its terminal")]
+
+use legwork::agent::driver::{Line, NoModel, Scripted};
+use legwork::core::continuation::criterion;
+use legwork::core::{Criterion, Decision, StopReason, StopSignal};
+use legwork::prelude::*;
+
+/// Asks for another step while the answer has something left to do: a type of its own.
+struct NoTodo;
+
+impl Criterion for NoTodo {
+    fn name(&self) -> &str {
+        "no_todo"
+    }
+
+    fn decide(&self, state: &AgentState) -> Result<Option<Decision>, String> {
+        let open = state.final_response().is_some_and(|response| response.text().contains("TODO"));
+        // A request wins over the stop that the end of an answer is; limits win over it.
+        Ok(open.then_some(Decision::Request))
+    }
+}
+
+/// Forbids more than three drafts: a closure, asked only when the turn would go on.
+fn three_drafts() -> impl Criterion {
+    criterion("three_drafts", |state: &AgentState| {
+        let drafts = state.step_results().count() + usize::from(state.current_step().is_some());
+        let words = "that three drafts are enough";
+        let signal = StopSignal::new(StopReason::StopRequested, "three_drafts", words);
+        Ok((drafts >= 3).then_some(Decision::Forbid(signal)))
+    })
+    .limit()
+}
+
+async fn write(drafts: &[&str]) -> legwork::Result<()> {
+    // The criterion is pure; what the writer is told is said by a hook.
+    let remind = hook("remind", [Trigger::StepEnd], |state: AgentState, _| async move {
+        let goes_on = state.continuation_outcome().is_some_and(|outcome| outcome.should_continue());
+        Ok(if goes_on { state.with_message("There is a TODO in it.") } else { state })
+    });
+    let agent = Agent::builder(NoModel)
+        .driver(Scripted::new(drafts.iter().map(|draft| Line::text(*draft))))
+        .criterion(NoTodo)
+        .criterion(three_drafts())
+        .hook(remind)
+        .build()?;
+    let run = agent.run("Write a letter.").await?;
+    let why = run.outcome().map_or_else(String::new, |outcome| outcome.explain());
+    println!("{}: {} ({why})", run.status(), run.text());
+    Ok(())
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> legwork::Result<()> {
+    write(&["Dear TODO", "Dear Ann"]).await?;
+    write(&["TODO 1", "TODO 2", "TODO 3", "TODO 4"]).await
+}

@@ -1,0 +1,91 @@
+//! The examples: each runs, prints what it should, and is read in one look.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Lines that an example has at most.
+const LINES: usize = 80;
+
+/// Examples that need a server and are run by tests of their own.
+const ELSEWHERE: [&str; 2] = ["clerk", "keyed"];
+
+/// Examples that run by themselves, and what they print, line by line.
+const PRINT: &[(&str, &[&str])] = &[
+    (
+        "react",
+        &[
+            "thought: I count the apples",
+            r#"call: stock {"item": "apples"}"#,
+            "result: 12",
+            "thought: it is called stock",
+            r#"call: stock {"item": "pears"}"#,
+            "result: 7",
+            "thought: 12 and 7",
+            "corrected: the model's answer is no decision: there is no tool `count`; the tools are: stock",
+            "19 fruits",
+        ],
+    ),
+    (
+        "hooks_as_policy",
+        &[
+            "delete: deleted scratch/a.txt",
+            "delete: Blocked by scratch_only: /etc/passwd is not in scratch/",
+            "pay: paid 50 to bob",
+            "pay: Blocked by not_on_the_list: the hook `not_on_the_list` failed on on_before_tool_use: the list cannot be read",
+        ],
+    ),
+    (
+        "own_criterion",
+        &[
+            "completed: Dear Ann (Stops (completed): finish_reason says that the model is done.)",
+            "stopped: TODO 3 (Stops (stop_requested): three_drafts says that three drafts are enough.)",
+        ],
+    ),
+    (
+        "override_in_a_test",
+        &[
+            "You are a careful clerk. asked with 1 messages",
+            "You are a careful clerk. asked with 3 messages",
+            "Ann was told. (completed)",
+            "mailed: true",
+            "Ann would read: Rent is due.",
+        ],
+    ),
+];
+
+/// An example as it was built beside this test.
+fn built(name: &str) -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    let target = test.parent().and_then(|deps| deps.parent()).unwrap();
+    target.join("examples").join(name)
+}
+
+#[test]
+fn each_example_prints_what_it_should() {
+    for (name, expected) in PRINT {
+        let folder = tempfile::tempdir().unwrap();
+        let mut command = Command::new(built(name));
+        // Nothing of who runs it reaches an example: no key, no address, no folder.
+        let output = command.env_clear().current_dir(folder.path()).output().unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{name}: {errors}");
+        let printed = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(printed.lines().collect::<Vec<_>>(), **expected, "{name}");
+        assert_eq!(errors, "", "{name}");
+    }
+}
+
+#[test]
+fn each_example_is_in_a_list_and_has_few_lines() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    let mut found = BTreeSet::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let lines = std::fs::read_to_string(&path).unwrap().lines().count();
+        assert!(lines <= LINES, "{} has {lines} lines", path.display());
+        found.insert(path.file_stem().unwrap().to_str().unwrap().to_owned());
+    }
+    let listed = PRINT.iter().map(|(name, _)| *name).chain(ELSEWHERE);
+    assert_eq!(found, listed.map(str::to_owned).collect::<BTreeSet<_>>());
+}
