@@ -29,15 +29,13 @@
 //! ```
 //!
 //! Read the modules in this order: [`model`], [`mod@tool`], [`store`],
-//! `definition` and `skills` (agents and skills as files), then [`agent`], [`port`] and [`core`].
-#![forbid(unsafe_code)]
-
-#[cfg(feature = "definitions")]
-pub mod definition;
-//! [`capability`], then [`agent`], [`port`] and [`core`].
+//! [`capability`], `definition` and `skills` (agents and skills as files), then [`agent`],
+//! [`port`] and [`core`].
 #![forbid(unsafe_code)]
 
 pub mod capability;
+#[cfg(feature = "definitions")]
+pub mod definition;
 mod error;
 pub mod model;
 #[cfg(feature = "definitions")]

@@ -10,6 +10,7 @@ use legwork_core::{
 };
 use legwork_port::{BoxFuture, Origin};
 
+use crate::account::Sums;
 use crate::agent::Agent;
 use crate::error::Error;
 use crate::orchestrate::{Floor, Speaker, Spoken};
@@ -38,12 +39,12 @@ impl AgentSpeaker {
         let under_way = |state: &AgentState| state.status().is_some_and(|s| !s.is_terminal());
         let request = match (stored, floor.state.current_agent()) {
             (Some(state), _) if under_way(&state) => {
-                floor.share.charge(&used(&state));
+                floor.share.charge(Sums::of(&used(&state)));
                 self.0.resume(id.clone())
             }
             (Some(_), _) => self.start(&id, vec![news(floor)]),
             (None, Some(kept)) => {
-                floor.share.charge(&used(kept));
+                floor.share.charge(Sums::of(&used(kept)));
                 self.0.resume(id.clone()).on_state(kept.clone())
             }
             (None, None) => self.start(&id, all(floor)),

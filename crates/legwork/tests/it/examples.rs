@@ -7,8 +7,8 @@ use std::process::Command;
 /// Lines that an example has at most.
 const LINES: usize = 80;
 
-/// Examples that need a server and are run by tests of their own.
-const ELSEWHERE: [&str; 2] = ["clerk", "keyed"];
+/// Examples with tests of their own.
+const ELSEWHERE: [&str; 4] = ["chat_of_three", "clerk", "collaboration", "keyed"];
 
 /// Examples that run by themselves, and what they print, line by line.
 const PRINT: &[(&str, &[&str])] = &[
