@@ -6,13 +6,14 @@ use legwork_agent::memory::MemoryStore;
 use legwork_agent::orchestrate::ChatBuilder;
 use legwork_agent::{Agent, Chat, Participant, StepByStep as _};
 use legwork_core::budget::{MicroUsd, Price};
+use legwork_core::inbox::{Answer, Item, Verdict};
 use legwork_core::{Budget, EffectClass, ExecutionStatus, Progress as _, StopReason};
 use legwork_port::model::Profile;
 use legwork_testkit::{CountingIds, Gate, ScriptedModel, Turn, VirtualClock};
 use serde_json::json;
 
 use crate::orchestrate_chat::{again, lines};
-use crate::tools::{World, guarded, noting, spec};
+use crate::tools::{World, guarded, noting, once, spec};
 
 fn chat() -> ChatBuilder {
     Chat::builder().clock(Arc::new(VirtualClock::new())).ids(Arc::new(CountingIds::new()))
@@ -144,6 +145,47 @@ async fn s4_2_a_turn_that_was_interrupted_goes_on_in_its_session_or_from_the_sta
         assert_eq!(world.notes(), ["look 1"], "forgets: {forgets}");
         assert_eq!(state.usage().tool_calls, 1);
     }
+}
+
+#[tokio::test]
+async fn s4_2_an_agent_that_waits_for_a_person_holds_the_chat_until_it_is_answered() {
+    let (store, world, never) = (Arc::new(MemoryStore::new()), World::default(), Gate::new());
+    let model = ScriptedModel::new([Turn::call("pay", json!({"n": 1})), Turn::text("paid")]);
+    let agent = Agent::builder(model.clone())
+        .tools([guarded(spec("pay").effect(once()), &world, &never)])
+        .store_in(store)
+        .build()
+        .unwrap();
+    let talk = chat()
+        .participant(Participant::agent("Ann", agent.clone()))
+        .participant(Participant::scripted("Bob", ["thanks"]))
+        .turns(2)
+        .build()
+        .unwrap();
+    // A process dies while it pays: nobody knows whether it paid.
+    let mut run = talk.iterate("pay");
+    let before = again(run.state());
+    tokio::select! {
+        _ = run.next() => unreachable!("it waits at the gate"),
+        () = never.arrived(1) => {}
+    }
+    drop(run);
+
+    let mut run = talk.resume(before).unwrap();
+    assert!(run.next().await.unwrap().is_none());
+    assert_eq!(run.state().status(), Some(&ExecutionStatus::AwaitingApproval));
+    assert_eq!(run.state().waits_for(), Some("Ann"));
+    assert!(run.answer("yes").is_err(), "it is not a person's turn");
+    let state = again(run.state());
+    let waiting = state.current_agent().unwrap();
+    let id = waiting.pending().first().unwrap().id.clone();
+    let verdict = Verdict::Supply(json!("receipt 7"));
+    let session = agent.session(waiting.session().as_str());
+    session.post("answer", Item::Answer(Answer { id, verdict })).await.unwrap();
+    let state = talk.resume(state).unwrap().finish().await.unwrap();
+    assert_eq!(lines(&state), ["user: pay", "Ann: paid", "Bob: thanks"]);
+    assert_eq!(model.asked()[1].last(), "receipt 7");
+    assert_eq!(world.notes(), ["pay 1 began", "pay 1 dropped"], "it is not paid twice");
 }
 
 #[tokio::test]

@@ -145,7 +145,8 @@ impl ChatState {
     /// When it is nobody's turn who is waited for; nothing changes then.
     pub fn with_answer(mut self, message: impl Into<Message>) -> Result<Self, Refusal> {
         let message = message.into();
-        if self.0.status != ExecutionStatus::AwaitingInput || self.0.current.is_none() {
+        let person = self.0.current.is_some() && self.0.agent.is_none();
+        if self.0.status != ExecutionStatus::AwaitingInput || !person {
             return Err(Refusal::NobodyWaits { status: self.0.status.to_string() });
         }
         if message.parts.is_empty() {
