@@ -6,7 +6,7 @@
 use legwork::agent::driver::{Line, NoModel, Scripted};
 use legwork::agent::{Hook, HookError};
 use legwork::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// Deletes a file.
 #[tool]
@@ -24,7 +24,7 @@ async fn pay(to: String, euros: u32) -> String {
 fn scratch_only() -> Hook {
     hook("scratch_only", [Trigger::BeforeToolUse], |state: AgentState, _| async move {
         let Some(call) = state.pending_tool_call().cloned() else { return Ok(state) };
-        let path = call.arguments["path"].as_str().unwrap_or_default();
+        let path = call.arguments.get("path").and_then(Value::as_str).unwrap_or_default();
         let inside = path.starts_with("scratch/") && !path.contains("..");
         if &*call.call.name != "delete" || inside {
             return Ok(state);
@@ -39,10 +39,10 @@ fn at_most_fifty() -> Hook {
     hook("at_most_fifty", [Trigger::BeforeToolUse], |state: AgentState, _| async move {
         let Some(call) = state.pending_tool_call().cloned() else { return Ok(state) };
         let mut arguments = (*call.arguments).clone();
-        if arguments["euros"].as_u64().is_none_or(|euros| euros <= 50) {
-            return Ok(state);
+        match arguments.get_mut("euros") {
+            Some(euros) if euros.as_u64() > Some(50) => *euros = 50.into(),
+            _ => return Ok(state),
         }
-        arguments["euros"] = 50.into();
         Ok(state.with_tool_call_arguments(arguments))
     })
 }
@@ -50,8 +50,8 @@ fn at_most_fifty() -> Hook {
 /// Asks a list that cannot be read just now. It is a gate: when it fails, nothing runs.
 fn not_on_the_list() -> Hook {
     hook("not_on_the_list", [Trigger::BeforeToolUse], |state: AgentState, _| async move {
-        match state.pending_tool_call().map(|call| call.arguments["to"] == "mallory") {
-            Some(true) => Err(HookError::new("the list cannot be read")),
+        match state.pending_tool_call().and_then(|call| call.arguments.get("to")) {
+            Some(to) if to == "mallory" => Err(HookError::new("the list cannot be read")),
             _ => Ok(state),
         }
     })

@@ -79,6 +79,7 @@ fn told(instructions: &str, tools: &ToolSpecs, answer: Option<&Value>) -> String
     }
     text.push_str("When you are done:\n{\"thought\": \"why\", \"answer\": ");
     text.push_str(if answer.is_some() { "...}\n" } else { "\"what the user reads\"}\n" });
+    text.push_str("Put your own words in the place of these.\n");
     if let Some(answer) = answer {
         let _infallible = writeln!(text, "The answer fits this JSON Schema: {answer}");
     }
