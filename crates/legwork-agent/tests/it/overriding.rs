@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use legwork_agent::capability::{Metadata, SystemPrompt};
 use legwork_agent::{Agent, Builder, Driver, Override, StepContext, ToolCalling, hook};
 use legwork_core::error::ErrorRecord;
 use legwork_core::{AgentState, Budget, EffectClass, ExecutionStatus, ModelRequest, ToolOutcome};
@@ -190,6 +191,26 @@ async fn sessions_and_the_store_are_shared() {
     let old = base(ScriptedModel::new([Turn::text("one")])).build().unwrap();
     let new = old.with_override(Override::new().instructions("Be brief.")).unwrap();
     assert!(Arc::ptr_eq(old.store(), new.store()));
+}
+
+#[tokio::test]
+async fn capabilities_see_what_is_otherwise_and_stay() {
+    let old = base(looks()).capability(SystemPrompt::new()).capability(Metadata::new());
+    let old = old.build().unwrap();
+    let write = Turn::call("write_metadata", json!({"key": "customer", "value": 1}));
+    let change = Override::new()
+        .model(ScriptedModel::new([write, Turn::text("done")]))
+        .instructions("Be brief.")
+        .budget(Budget::unlimited().steps(7))
+        .metadata("customer", json!("c-17"));
+    let new = old.with_override(change).unwrap();
+    let prompt = &new.definition().instructions;
+    assert!(prompt.starts_with("Be brief.\n\nYour tools:\n- look"), "{prompt}");
+    assert!(prompt.contains("7 steps."), "{prompt}");
+    assert!(old.definition().instructions.contains("20 steps"), "the old one is as it was");
+    // A key that the new one is built with is not its model's.
+    let run = new.run("go").await.unwrap();
+    assert_eq!(run.state().context().metadata["customer"], "c-17");
 }
 
 #[tokio::test]

@@ -121,7 +121,8 @@ impl Capability for Bash {
         builder.tools(self.tools())
     }
 
-    fn section(&self, _: &Resolved<'_>) -> Option<String> {
-        Some(place::told(&self.workspace))
+    fn section(&self, agent: &Resolved<'_>) -> Option<String> {
+        let (root, beside) = (self.workspace.root().display(), place::beside(&self.workspace));
+        agent.has_tool("bash").then(|| format!("Commands run in {root}.{beside}"))
     }
 }

@@ -62,14 +62,18 @@ pub(super) fn sandbox(
 
 /// The workspace and what may be used beside it, a line each, for the model.
 pub(super) fn told(workspace: &Workspace) -> String {
-    let beside = |(path, access): (&Path, Access)| {
+    let root = workspace.root().display();
+    format!("The workspace is {root}; paths are relative to it.{}", beside(workspace))
+}
+
+/// What may be used beside a workspace, a line each.
+pub(super) fn beside(workspace: &Workspace) -> String {
+    let told = |(path, access): (&Path, Access)| {
         let may = match access {
             Access::ReadOnly => "to be read",
             Access::ReadWrite => "to be read and changed",
         };
         format!("\nBeside it: {} ({may}, by absolute paths).", path.display())
     };
-    let beside: String = workspace.allowed().map(beside).collect();
-    let root = workspace.root().display();
-    format!("The workspace is {root}; paths are relative to it.{beside}")
+    workspace.allowed().map(told).collect()
 }

@@ -153,6 +153,13 @@ async fn the_model_is_told_where_it_works_and_of_the_tools_that_there_are() {
     assert!(whole.starts_with(&format!("The workspace is {};", root.display())), "{whole}");
     assert!(whole.contains("(to be read, by absolute paths)"), "{whole}");
     assert!(whole.contains("with `edit`") && whole.contains("Run what the project has"), "{whole}");
+    let bash = registry().make("bash", &settings).unwrap();
+    let bash = Agent::builder(model()).capabilities([bash]).build().unwrap();
+    let told = &bash.definition().instructions;
+    assert!(
+        told.starts_with(&format!("Commands run in {}.\nBeside it: ", root.display())),
+        "{told}"
+    );
     let reads = build(Agent::builder(model()).only_tools(["read"]));
     assert!(!reads.contains("`edit`") && !reads.contains("Run what"), "{reads}");
 }
