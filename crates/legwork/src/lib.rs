@@ -49,6 +49,7 @@ pub use legwork_agent::{
     Agent, Chat, Collaboration, News, Participant, Run, RunEvent, Session, StepByStep, ToolUse,
     hook,
 };
+pub use legwork_agent::{Agent, Description, News, Override, Run, RunEvent, Session, hook};
 pub use legwork_core as core;
 pub use legwork_macros::tool;
 pub use legwork_port as port;

@@ -176,7 +176,8 @@ impl Builder {
         Self { driver: Arc::new(driver), ..self }
     }
 
-    /// What evaluates the criteria and makes outcomes, in place of [`CoreLifecycle`].
+    /// What evaluates the criteria and makes outcomes, in place of
+    /// [`CoreLifecycle`](crate::CoreLifecycle).
     #[must_use]
     pub fn core_lifecycle(self, core: impl Lifecycle + 'static) -> Self {
         Self { core: Some(Arc::new(core)), ..self }
