@@ -21,7 +21,6 @@ const LOOP_LINES: usize = 1_200;
 const LOOP_FILE: &str = "crates/legwork-agent/src/run.rs";
 /// The loop and what it orchestrates: Core, the driver for tool calling in all its parts,
 /// the executor.
-/// The loop and what it orchestrates: Core, the driver that calls tools, the executor.
 const LOOP_FILES: [&str; 7] = [
     LOOP_FILE,
     "crates/legwork-agent/src/lifecycle/core.rs",

@@ -46,10 +46,9 @@ pub mod tool;
 pub use error::{Error, Result};
 pub use legwork_agent as agent;
 pub use legwork_agent::{
-    Agent, Chat, Collaboration, News, Participant, Run, RunEvent, Session, StepByStep, ToolUse,
-    hook,
+    Agent, Capability, Chat, Collaboration, Description, News, Override, Participant, Run,
+    RunEvent, Session, StepByStep, Subagent, ToolUse, hook,
 };
-pub use legwork_agent::{Agent, Description, News, Override, Run, RunEvent, Session, hook};
 pub use legwork_core as core;
 pub use legwork_macros::tool;
 pub use legwork_port as port;
