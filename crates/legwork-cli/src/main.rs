@@ -8,6 +8,7 @@
 //! [`toolset`], [`worker`], [`work`], then [`display`].
 #![forbid(unsafe_code)]
 
+mod agents;
 mod args;
 mod commands;
 mod config;

@@ -2,6 +2,7 @@
 
 use legwork::core::event::MetadataSet;
 use legwork::core::{AgentState, Event};
+use legwork::definition::Origin;
 use serde::{Deserialize, Serialize};
 
 use crate::args::Sandbox;
@@ -28,9 +29,28 @@ pub(crate) struct Recorded {
     /// The tools that the agent has; none if it has all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) tools: Option<Vec<String>>,
+    /// The agent that it was begun with; none if that was the command's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) agent: Option<RecordedAgent>,
     /// Whether the agent is told what `AGENTS.md` files say.
     #[serde(skip_serializing_if = "ProjectContext::is_told")]
     pub(crate) context: ProjectContext,
+}
+
+/// An agent that is defined in a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct RecordedAgent {
+    pub(crate) name: String,
+    /// The file that defines it; none if its path is no text.
+    pub(crate) file: Option<String>,
+    /// Whose place that file is in.
+    pub(crate) origin: Origin,
+    /// Folders of agents that were given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) dirs: Vec<String>,
+    /// The models that subagents and skills may want: those that they named then.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) models: Vec<String>,
 }
 
 /// Whether the agent is told what `AGENTS.md` files say.

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use legwork::core::{AgentState, Budget};
+use legwork::skills::base_model;
 
+use crate::agents::{Chosen, Other};
 use crate::args::{self, Network, Sandbox};
 use crate::config::{
     AllowPath, Config, Credential, Limits, Remembered, Source, Sourced, not_taken, one_of, switch,
@@ -36,6 +38,10 @@ pub(crate) struct Settings {
     /// The tools that the agent has; none if it has all.
     pub(crate) tools: Option<Vec<String>>,
     pub(crate) limits: Limits,
+    /// What else the agent's definition limits; `active` more exactly than in minutes.
+    pub(crate) more: Budget,
+    /// The agent of a file, if one was asked for.
+    pub(crate) agent: Option<Chosen>,
     /// Limits of the project that are not taken, and where they stand.
     pub(crate) not_taken: Vec<(&'static str, Source)>,
     /// Whether the agent may write to the user's own file of settings.
@@ -61,11 +67,23 @@ impl Settings {
     pub(crate) fn shown(flags: &args::Agent, config: &Config) -> Result<Self, Error> {
         let recorded = Recorded::default();
         let config = config.with_project(&dir(flags, &recorded))?;
-        let above = flag(&flags.model, "--model").or(text("LEGWORK_MODEL")?);
+        let agent = Chosen::of(flags, None, &dir(flags, &recorded))?;
+        let environment = text("LEGWORK_MODEL")?;
+        let own = agent.as_ref().and_then(Chosen::model);
+        // What a project says counts less than what the person says.
+        let above = match agent.as_ref().is_some_and(Chosen::is_of_project) {
+            true => environment.or(own),
+            false => own.or(environment),
+        };
         let model = Sourced::new(DEFAULT_MODEL.to_owned(), Source::Default)
             .or(config.value(|values| &values.model))
-            .or(above);
-        Self::with(flags, &config, model, &recorded, &Remembered::default())
+            .or(flag(&flags.model, "--model").or(above));
+        let mut settings =
+            Self::with(flags, &config, model, &recorded, &Remembered::default(), agent)?;
+        if let Some(agent) = &settings.agent {
+            settings.more = agent.limit(&mut settings.limits);
+        }
+        Ok(settings)
     }
 
     /// For a session that was begun before.
@@ -77,14 +95,23 @@ impl Settings {
         // The project's file is not read again: the agent may have written it by now.
         let mut recorded = Recorded::of(state);
         let definition = &state.facts().definition;
-        let before = &*definition.settings.model;
+        // Not the one that a skill wants meanwhile.
+        let before = &*base_model(state);
         let model = Sourced::new(before.to_owned(), Source::Session);
         let model = model.or(flag(&flags.model, "--model"));
         if provider(&model.value) != provider(before) {
             // Another provider is not asked for at the address of the one before.
             recorded.base_url = None;
         }
-        Self::with(flags, config, model, &recorded, &Remembered::of(&definition.budget))
+        let agent = Chosen::of(flags, recorded.agent.as_ref(), &dir(flags, &recorded))?;
+        let remembered = Remembered::of(&definition.budget);
+        let mut settings = Self::with(flags, config, model, &recorded, &remembered, agent)?;
+        let Budget { tool_calls, input_tokens, output_tokens, active, .. } = definition.budget;
+        let exact = settings.limits.minutes.source == Source::Session;
+        let active = active.filter(|_| exact);
+        settings.more =
+            Budget { tool_calls, input_tokens, output_tokens, active, ..Budget::unlimited() };
+        Ok(settings)
     }
 
     fn with(
@@ -93,6 +120,7 @@ impl Settings {
         model: Sourced<String>,
         recorded: &Recorded,
         remembered: &Remembered,
+        agent: Option<Chosen>,
     ) -> Result<Self, Error> {
         let base_url = match flag(&flags.base_url, "--base-url") {
             Some(url) => Some(url),
@@ -102,7 +130,8 @@ impl Settings {
         let mut written =
             allow_paths.iter().map(|path| &path.value).filter(|path| path.is_written());
         let exposed = config.is_in(&dir) || written.any(|path| config.is_in(&path.path));
-        Ok(Self {
+        let tools = flags.tools.clone().or_else(|| recorded.tools.clone());
+        let mut settings = Self {
             key: Credential::find(provider(&model.value), config),
             base_url,
             dir,
@@ -123,10 +152,24 @@ impl Settings {
                 true => ProjectContext::LeftOut,
                 false => recorded.context,
             },
-            tools: flags.tools.clone().or_else(|| recorded.tools.clone()),
+            tools: agent.as_ref().map_or_else(|| tools.clone(), |agent| agent.tools(tools.clone())),
             limits: Limits::of(config, remembered, flags, DEFAULT_STEPS)?,
+            more: Budget::unlimited(),
+            agent,
             model,
-        })
+        };
+        let wanted = settings.agent.as_ref().map(Chosen::wanted).unwrap_or_default();
+        let others = wanted.into_iter().map(|name| Other::of(name, &settings, config));
+        let others = others.collect::<Result<_, _>>()?;
+        if let Some(agent) = &mut settings.agent {
+            agent.others = others;
+        }
+        Ok(settings)
+    }
+
+    /// Whether the agent has a tool of this name, if there is one.
+    pub(crate) fn has_tool(&self, name: &str) -> bool {
+        self.tools.as_ref().is_none_or(|chosen| chosen.iter().any(|tool| tool == name))
     }
 
     /// The limits as the agent keeps them.
@@ -137,8 +180,8 @@ impl Settings {
             steps: steps.value,
             cost: cost.value,
             total_tokens: tokens.value,
-            active: active.map(Into::into),
-            ..Budget::unlimited()
+            active: self.more.active.or(active.map(Into::into)),
+            ..self.more.clone()
         }
     }
 
@@ -156,6 +199,7 @@ impl Settings {
             allow_paths: self.allow_paths.iter().map(|path| path.value.to_string()).collect(),
             context: self.context,
             tools: self.tools.clone(),
+            agent: self.agent.as_ref().map(Chosen::record),
         }
     }
 }

@@ -4,16 +4,23 @@ use std::sync::Arc;
 
 use legwork::core::ToolSpec;
 use legwork::port::Tool;
+use legwork::tools::workspace::Access;
 use legwork::tools::{
     Background, Bash, BashOutput, Edit, Environment, List, Read, Search, Workspace, Write,
 };
 
+use crate::agents::Chosen;
 use crate::commands::nearest;
+use crate::config::locate::shown;
 use crate::config::{AllowPath, Source};
 use crate::display::Screen;
 use crate::error::Error;
 use crate::sandbox;
 use crate::settings::Settings;
+
+/// The names of all tools, in the order that the model is shown them.
+pub(crate) const NAMES: [&str; 7] =
+    ["read", "write", "edit", "list", "search", "bash", "bash_output"];
 
 /// The directory to work in, with what is allowed beside it.
 ///
@@ -29,6 +36,15 @@ pub(crate) fn workspace(settings: &Settings, warn: impl Fn(String)) -> Result<Wo
             (Err(_), source) => {
                 let path = path.display();
                 warn(format!("{path} ({source}) cannot be entered, so it is not allowed"));
+                workspace
+            }
+        };
+    }
+    for folder in settings.agent.iter().flat_map(Chosen::folders) {
+        workspace = match workspace.clone().allow(&folder, Access::ReadOnly) {
+            Ok(wider) => wider,
+            Err(error) => {
+                warn(format!("the files of the skill {} cannot be read: {error}", shown(&folder)));
                 workspace
             }
         };
@@ -52,8 +68,7 @@ pub(crate) fn tools(
     let output = BashOutput::new(background);
     let mut bash = Bash::new(workspace.clone(), environment, sandbox);
     // Who cannot read what a command in the background prints is not offered one.
-    if settings.tools.as_ref().is_none_or(|chosen| chosen.contains(&output.spec().name.to_string()))
-    {
+    if settings.has_tool(&output.spec().name) {
         bash = bash.with_background(background);
     }
     let all: Vec<Arc<dyn Tool>> = vec![

@@ -5,11 +5,14 @@ use std::sync::Arc;
 
 use legwork::agent::Builder;
 use legwork::core::AgentState;
+use legwork::definition::Problem;
 use legwork::port::{Cancellation, Model, Store};
+use legwork::skills::HEADING;
 use legwork::tools::workspace::Access;
 use legwork::tools::{Background, Workspace};
 use legwork::{Agent, model};
 
+use crate::agents::assemble::assemble;
 use crate::config::Secret;
 use crate::context::{self, Context};
 use crate::display::Screen;
@@ -76,20 +79,32 @@ impl Worker {
         for warning in context.warnings {
             screen.warn_later(warning);
         }
-        let agent = Agent::builder(model)
-            .id("legwork")
-            .instructions(instructions(&workspace) + &section)
-            .budget(settings.budget());
         let background = Background::default();
         let tools = toolset::tools(&workspace, settings, screen, &background)?;
-        let agent = tools.into_iter().fold(agent, Builder::tool);
+        let agent = match &settings.agent {
+            None => {
+                let agent = Agent::builder(model)
+                    .id("legwork")
+                    .instructions(instructions(&workspace) + &section)
+                    .budget(settings.budget());
+                tools.into_iter().fold(agent, Builder::tool)
+            }
+            Some(chosen) => {
+                let tell = |own: &str| instructions_of(own, &workspace) + &section;
+                let warn = |problem: &Problem| screen.warn_later(problem.to_string());
+                assemble(chosen, settings, model, tools, tell, warn).await?
+            }
+        };
         Ok(Self { agent, recorded, section, background })
     }
 
     /// Tells the person if the session was begun with another project context: from here on
     /// the model is told the one that is there now.
     pub(crate) fn compare(&self, before: &AgentState, screen: &Screen) {
-        if context::differs(&before.facts().definition.instructions, &self.section) {
+        let told = &*before.facts().definition.instructions;
+        // What is told of skills stands behind it.
+        let told = told.rsplit_once(&format!("\n\n{HEADING}")).map_or(told, |(before, _)| before);
+        if context::differs(told, &self.section) {
             screen
                 .note_later("the project context (AGENTS.md) is not what it was; it is told anew");
         }
@@ -118,6 +133,25 @@ fn check_price(settings: &Settings, model: &impl Model) -> Result<(), Error> {
     Err(Error::usage(message, hint))
 }
 
+/// The same for an agent with instructions of its own.
+fn instructions_of(own: &str, workspace: &Workspace) -> String {
+    match own.trim().is_empty() {
+        true => instructions(workspace),
+        false => format!("{own}\n\n{}", place(workspace)),
+    }
+}
+
+/// Where it works.
+fn place(workspace: &Workspace) -> String {
+    format!(
+        "Workspace: {} (paths are relative to it)\n{}Platform: {} {}",
+        workspace.root().display(),
+        beside(workspace),
+        std::env::consts::OS,
+        std::env::consts::ARCH,
+    )
+}
+
 /// The same for the same directory, so that a resumed session has the same definition.
 pub(crate) fn instructions(workspace: &Workspace) -> String {
     format!(
@@ -125,17 +159,12 @@ pub(crate) fn instructions(workspace: &Workspace) -> String {
          task is done. Nobody answers questions while you work: where something is unclear, \
          choose what is sensible and say so at the end.\n\
          \n\
-         Workspace: {} (paths are relative to it)\n\
-         {}\
-         Platform: {} {}\n\
+         {}\n\
          \n\
          Find out by reading and running, do not guess. Check what you did before you call it \
          done. When a command was interrupted, look whether it had happened before you repeat \
          it. End with a short answer that says what you found or did, and what is left.",
-        workspace.root().display(),
-        beside(workspace),
-        std::env::consts::OS,
-        std::env::consts::ARCH,
+        place(workspace),
     )
 }
 

@@ -9,6 +9,12 @@ use serde::{Deserialize, Serialize};
 /// What the agent works with, as far as it was said.
 #[derive(Debug, Default, Args)]
 pub(crate) struct Agent {
+    /// An agent by its name, or the file that defines it [default: the session's, else legwork's own]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) agent: Option<String>,
+    /// One more folder of agents, which win over yours and the project's; may be given again
+    #[arg(long, value_name = "DIR", requires = "agent")]
+    pub(crate) agents_dir: Vec<PathBuf>,
     /// The model [default: the session's, else LEGWORK_MODEL, else openai:gpt-5-mini]
     #[arg(long, value_name = "PROVIDER:NAME")]
     pub(crate) model: Option<String>,

@@ -32,7 +32,7 @@ Examples:
 pub(crate) enum Config {
     /// Show what `legwork run` would work with, and where each value was said
     #[command(after_help = SHOW_EXAMPLES)]
-    Show(ConfigShow),
+    Show(Box<ConfigShow>),
     /// Show which files are looked at, and which of them are there
     #[command(after_help = PATH_EXAMPLES)]
     Path(ConfigPath),

@@ -1,6 +1,7 @@
 //! The command line: what can be typed, and the help that teaches it; a file per verb.
 
 mod agent;
+mod agents;
 mod completions;
 mod config;
 mod context;
@@ -18,6 +19,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 
 pub(crate) use agent::{Agent, Network, Sandbox, Store};
+pub(crate) use agents::{Agents, AgentsCheck, AgentsList, AgentsShow, Around};
 pub(crate) use completions::Completions;
 pub(crate) use config::{Config, ConfigPath, ConfigShow};
 pub(crate) use context::Context;
@@ -87,6 +89,9 @@ pub(crate) enum Command {
     /// Show what the agent is told before the first word, and what it takes
     #[command(after_help = context::EXAMPLES)]
     Context(Context),
+    /// Look at agents that are defined in files, and check them
+    #[command(subcommand, after_help = agents::EXAMPLES)]
+    Agents(Agents),
     /// Look at the agent's tools, and call one by hand
     #[command(subcommand, after_help = tools::EXAMPLES)]
     Tools(Tools),
@@ -109,6 +114,7 @@ impl Command {
             Self::Doctor(args) => args.json,
             Self::Models(args) => args.json(),
             Self::Context(args) => args.json,
+            Self::Agents(args) => args.json(),
             Self::Tools(args) => args.json(),
             Self::Completions(_) | Self::Man(_) => false,
         }

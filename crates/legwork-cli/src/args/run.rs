@@ -12,6 +12,7 @@ Examples:
   legwork run --model openai:gpt-5 --max-steps 20 \"Fix the failing test\"
   legwork run --model my:qwen --base-url http://127.0.0.1:8080/v1 \"Hello\"
   legwork run --json \"Count the lines of *.rs\" | jq -r .type
+  legwork run --agent reviewer \"Review the last commit\"
   legwork run @task.md
   git diff | legwork run \"Review this change\"
   legwork run --image screen.png \"What is wrong in this picture?\"

@@ -1,5 +1,6 @@
 //! One file per command, and how any of them begins and ends.
 
+mod agents;
 mod completions;
 mod config;
 mod context;
@@ -71,6 +72,7 @@ fn start(command: Command, file: Option<&Path>) -> Result<Exit, Error> {
             Command::Models(args) => models::models(args, &config).await,
             Command::Completions(args) => completions::completions(&args),
             Command::Man(args) => man::man(&args),
+            Command::Agents(args) => agents::agents(&args, &config),
             Command::Tools(args) => tools::tools(args, &config).await,
         }
     });

@@ -21,6 +21,8 @@ pub(crate) enum Source {
     User(Line),
     /// The project's file.
     Project(Line),
+    /// The file that defines the agent.
+    Agent(PathBuf),
     /// A variable of the environment.
     Environment(&'static str),
     /// What the session remembers.
@@ -59,6 +61,7 @@ impl Source {
             Self::Default => "default",
             Self::User(_) => "user_file",
             Self::Project(_) => "project_file",
+            Self::Agent(_) => "agent",
             Self::Environment(_) => "environment",
             Self::Session => "session",
             Self::Flag(_) => "flag",
@@ -80,6 +83,7 @@ impl fmt::Display for Source {
             Self::Default => f.write_str("default"),
             Self::User(line) | Self::Project(line) => line.fmt(f),
             Self::Environment(name) | Self::Flag(name) => f.write_str(name),
+            Self::Agent(path) => f.write_str(&shown(path)),
             Self::Session => f.write_str("the session"),
         }
     }

@@ -7,6 +7,9 @@
     reason = "a test may fail loudly and says what it skips"
 )]
 
+mod agent_runs;
+mod agent_skills;
+mod agents;
 mod background;
 mod badly;
 mod config;

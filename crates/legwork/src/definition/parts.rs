@@ -28,6 +28,7 @@ pub struct Parts {
     pub(super) default_model: Option<String>,
     pub(super) capabilities: Option<Capabilities>,
     pub(super) tools: Vec<Arc<dyn Tool>>,
+    pub(super) known_tools: Vec<String>,
     pub(super) budget: Budget,
 }
 
@@ -41,6 +42,7 @@ impl Parts {
             default_model: None,
             capabilities: None,
             tools: Vec::new(),
+            known_tools: Vec::new(),
             budget: Budget::guards(),
         }
     }
@@ -74,6 +76,12 @@ impl Parts {
     /// The tools that agents have, as far as their definitions let them.
     pub fn tools<T: Tool + 'static>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
         self.tools.extend(tools.into_iter().map(|tool| Arc::new(tool) as Arc<dyn Tool>));
+        self
+    }
+
+    /// Names of tools that a definition may name though nobody has the tools here.
+    pub fn known_tools<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.known_tools.extend(names.into_iter().map(Into::into));
         self
     }
 

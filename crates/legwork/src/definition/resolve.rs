@@ -88,6 +88,7 @@ fn tools(parts: &Parts, definition: &AgentDefinition, role: Role, problems: &mut
     let specs: Vec<_> = parts.tools.iter().map(|tool| tool.spec()).collect();
     let mut known: Vec<&str> = specs.iter().map(|spec| &*spec.name).collect();
     known.extend([skills::TOOL, subagent::TOOL]);
+    known.extend(parts.known_tools.iter().map(String::as_str));
     let allowed = definition.tools.iter().flatten().enumerate();
     let allowed = allowed.map(|(at, name)| (format!("tools[{at}]"), name));
     let denied = definition.denied_tools.iter().enumerate();

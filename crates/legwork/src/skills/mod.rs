@@ -41,6 +41,8 @@ use keeper::Keeper;
 use load::Load;
 use rule::Rule;
 
+/// How the section of the system prompt begins that tells of skills.
+pub const HEADING: &str = "Skills are guides to kinds of work.";
 /// The name of the tool that loads a skill.
 pub const TOOL: &str = "load_skill";
 /// The name that unloads, in the place of a skill's.

@@ -2,13 +2,13 @@
 
 use legwork_definitions::{Skill, nearest};
 
-use super::TOOL;
+use super::{HEADING, TOOL};
 
 /// The section of the system prompt.
 pub(super) fn section<'s>(skills: impl Iterator<Item = &'s Skill>) -> String {
     let each = skills.map(|skill| format!("- {}: {}", skill.name, line(&skill.description)));
     format!(
-        "Skills are guides to kinds of work. Before you begin with something that one of these \
+        "{HEADING} Before you begin with something that one of these \
          is for, load it with `{TOOL}` and do as it says:\n{}",
         each.collect::<Vec<_>>().join("\n")
     )

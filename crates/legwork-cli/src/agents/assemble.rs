@@ -1,0 +1,74 @@
+//! From the chosen agent to a builder.
+
+use std::sync::Arc;
+
+use legwork::Agent;
+use legwork::agent::Builder;
+use legwork::definition::{AgentDefinition, Limits, Parts, Problem, Problems};
+use legwork::port::{Model, Tool};
+
+use super::models::{self, Models};
+use super::{Agents, Chosen};
+use crate::error::Error;
+use crate::settings::Settings;
+use crate::toolset;
+
+/// What the command has for agents of files.
+pub(crate) fn parts(agents: &Agents) -> Parts {
+    Parts::new(agents.definitions.clone())
+        .skills(agents.skills.clone())
+        .known_tools(toolset::NAMES)
+        .capabilities(|_, _| Err("this command gives an agent its tools, not capabilities".into()))
+}
+
+/// Builds the chosen agent: its own model is the one of the settings, its tools are those of
+/// the command, and each agent is told where it works.
+///
+/// # Errors
+/// When something that it names is not there.
+pub(crate) async fn assemble(
+    chosen: &Chosen,
+    settings: &Settings,
+    model: impl Model + 'static,
+    tools: Vec<Arc<dyn Tool>>,
+    tell: impl Fn(&str) -> String,
+    warn: impl Fn(&Problem),
+) -> Result<Builder, Error> {
+    let mut agents = chosen.agents.clone();
+    for other in agents.definitions.values_mut() {
+        other.instructions = tell(&other.instructions);
+    }
+    let models: Models = models::make(&chosen.others).await;
+    let parts = parts(&agents).tools(tools).budget(settings.budget()).models(move |name| {
+        let known = models.get(name).cloned();
+        known.unwrap_or_else(|| Err("it was not there when the session began".to_owned()))
+    });
+    let mut found = chosen.found.clone();
+    found.value.instructions = tell(&found.value.instructions);
+    // What it says of them is in the settings, as far as it counts.
+    (found.value.model, found.value.limits) = (None, Limits::default());
+    let problems = parts.check(&found).into_iter().filter(|problem| !problem.is_error());
+    problems.for_each(|problem| warn(&problem));
+    if found.value.allows(legwork::agent::subagent::TOOL) {
+        let others = agents.definitions.iter().filter(|(name, _)| *name != found.value.name);
+        for (_, other) in others {
+            if let Err(problems) = parts.subagent(other) {
+                problems.iter().filter(|problem| problem.is_error()).for_each(&warn);
+            }
+        }
+    }
+    let builder = parts.install(&found, Agent::builder(model));
+    builder.map_err(|problems| wrong(&found.value, &problems))
+}
+
+/// The error of an agent that cannot be used.
+fn wrong(definition: &AgentDefinition, problems: &Problems) -> Error {
+    let all: Vec<_> = problems.iter().filter(|problem| problem.is_error()).collect();
+    let first = all.first().map(ToString::to_string).unwrap_or_default();
+    let more = match all.len() {
+        0 | 1 => String::new(),
+        all => format!(" (and {} more)", all - 1),
+    };
+    let message = format!("the agent `{}` cannot be used: {first}{more}", definition.name);
+    Error::usage(message, "`legwork agents check` says all that is wrong")
+}

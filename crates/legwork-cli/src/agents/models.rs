@@ -1,0 +1,58 @@
+//! The models that subagents and skills want, with keys and addresses as for any other.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use legwork::model;
+use legwork::port::Model;
+
+use crate::config::{Config, Credential, Secret};
+use crate::error::Error;
+use crate::settings::{Settings, around, provider};
+
+/// A model that is not the agent's own.
+#[derive(Debug, Clone)]
+pub(crate) struct Other {
+    pub(crate) name: String,
+    base_url: Option<String>,
+    key: Option<Credential>,
+}
+
+/// Models by name, or why one cannot be used.
+pub(super) type Models = BTreeMap<String, Result<Arc<dyn Model>, String>>;
+
+impl Other {
+    /// A model where the user's settings have its provider; the address that the agent's
+    /// own model was given is that of its provider alone.
+    pub(crate) fn of(name: String, settings: &Settings, config: &Config) -> Result<Self, Error> {
+        let of = provider(&name);
+        let same = of == provider(&settings.model.value);
+        let (base_url, key) = match same {
+            true => (settings.base_url.clone(), settings.key.clone()),
+            false => (around(of, config)?, Credential::find(of, config)),
+        };
+        Ok(Self { base_url: base_url.map(|url| url.value), key, name })
+    }
+
+    async fn make(&self) -> Result<Arc<dyn Model>, String> {
+        let key = match &self.key {
+            Some(key) => Some(key.fetch().await.map_err(|error| error.to_string())?),
+            None => None,
+        };
+        let made =
+            model::at(&self.name, self.base_url.as_deref(), key.as_ref().map(Secret::expose));
+        match made {
+            Ok(model) => Ok(Arc::new(model)),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+}
+
+/// Makes all of them.
+pub(super) async fn make(others: &[Other]) -> Models {
+    let mut models = Models::new();
+    for other in others {
+        models.insert(other.name.clone(), other.make().await);
+    }
+    models
+}

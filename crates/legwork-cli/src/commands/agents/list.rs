@@ -1,0 +1,59 @@
+//! `legwork agents list`: the agents that there are.
+
+use serde_json::json;
+
+use super::{here, of_file, problems};
+use crate::agents::whose;
+use crate::args;
+use crate::commands::{print, warn};
+use crate::config::Config;
+use crate::display::Terminal;
+use crate::display::text::{clip, columns, count, one_line, visible};
+use crate::error::Error;
+use crate::exit::Exit;
+
+pub(super) fn list(args: &args::AgentsList, config: &Config) -> Result<Exit, Error> {
+    let agents = here(&args.around);
+    let problems = problems(&agents, config);
+    let all = agents.definitions.iter();
+    if args.json {
+        let lines = all.map(|(name, found)| {
+            let overrides = found.overrides.iter().map(
+                |(origin, file)| json!({"origin": whose(*origin), "file": file.to_string_lossy()}),
+            );
+            let line = json!({
+                "name": name,
+                "description": found.value.description,
+                "origin": whose(found.origin),
+                "file": found.file.to_string_lossy(),
+                "overrides": overrides.collect::<Vec<_>>(),
+                "problems": of_file(found, &problems).count(),
+            });
+            format!("{line}\n")
+        });
+        return print(&lines.collect::<String>());
+    }
+    let most = Terminal::detect().columns;
+    let wide = all.map(|(name, _)| columns(name)).max().unwrap_or(0);
+    let lines = agents.definitions.iter().map(|(name, found)| {
+        let whose = whose(found.origin);
+        let wrong = match of_file(found, &problems).count() {
+            0 => String::new(),
+            wrong => format!("({}) ", count(wrong as u64, "problem")),
+        };
+        let line =
+            format!("{name:<wide$}  {whose:<7}  {wrong}{}", one_line(&found.value.description));
+        clip(&visible(&line), most).into_owned() + "\n"
+    });
+    let text = lines.collect::<String>();
+    if text.is_empty() {
+        print("there are no agents: make one as .legwork/agents/NAME.md (docs/agents.md)\n")?;
+    } else {
+        print(&text)?;
+    }
+    if !problems.is_empty() {
+        let problems = count(problems.len() as u64, "problem");
+        warn(format!("{problems}: `legwork agents check` says which"));
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,73 @@
+//! `legwork agents`: agents and skills of files, looked at and checked.
+
+mod check;
+mod list;
+mod show;
+
+use std::path::PathBuf;
+
+use legwork::definition::{Found, Parts, Problem};
+use legwork::skills::Skills;
+
+use crate::agents::{Agents, assemble};
+use crate::args::{self, Around};
+use crate::config::Config;
+use crate::error::Error;
+use crate::exit::Exit;
+use crate::settings::{around, provider};
+
+pub(super) fn agents(args: &args::Agents, config: &Config) -> Result<Exit, Error> {
+    match args {
+        args::Agents::List(args) => list::list(args, config),
+        args::Agents::Show(args) => show::show(args, config),
+        args::Agents::Check(args) => check::check(args, config),
+    }
+}
+
+fn dir(around: &Around) -> PathBuf {
+    around.dir.clone().unwrap_or_else(|| PathBuf::from("."))
+}
+
+/// All agents and skills of the places.
+fn here(around: &Around) -> Agents {
+    Agents::load(&dir(around), &around.agents_dir)
+}
+
+/// What the names in them mean here, keys left aside.
+fn parts(agents: &Agents, config: &Config) -> Parts {
+    let config = config.clone();
+    assemble::parts(agents).models(move |name| {
+        let url = around(provider(name), &config).map_err(|error| error.to_string())?;
+        let url = url.as_ref().map(|url| url.value.as_str());
+        // Whether there is a key is told when one is needed.
+        let key = Some("none").filter(|_| legwork::model::key_variable(provider(name)).is_some());
+        legwork::model::at(name, url, key).map_err(|error| match error {
+            legwork::Error::Model { reason, .. } => reason,
+            error => error.to_string(),
+        })
+    })
+}
+
+/// All that is wrong with them: with their files, and with what these name.
+fn problems(agents: &Agents, config: &Config) -> Vec<Problem> {
+    let parts = parts(agents, config);
+    let mut problems: Vec<Problem> = Vec::new();
+    let named = agents.definitions.iter().flat_map(|(_, found)| parts.check(found));
+    // A skill that several agents name is told of once.
+    let all = Skills::of(&agents.skills);
+    let of_files = agents.problems.iter().chain(all.problems()).cloned();
+    for problem in of_files.chain(named) {
+        if !problems.contains(&problem) {
+            problems.push(problem);
+        }
+    }
+    problems
+}
+
+/// The problems that are those of one file.
+fn of_file<'p, T>(
+    found: &'p Found<T>,
+    problems: &'p [Problem],
+) -> impl Iterator<Item = &'p Problem> {
+    problems.iter().filter(|problem| problem.file.as_ref() == Some(&found.file))
+}

@@ -1,0 +1,127 @@
+//! `legwork agents show`: what an agent says, and what it comes to.
+
+use legwork::agent::subagent;
+use legwork::definition::{AgentDefinition, Found};
+use serde_json::{Value, json};
+
+use super::{dir, of_file, problems};
+use crate::agents::{Agents, Chosen, whose};
+use crate::args;
+use crate::commands::{print, warn};
+use crate::config::Config;
+use crate::config::locate::shown;
+use crate::display::Terminal;
+use crate::display::text::{one_line, visible, wrapped};
+use crate::error::Error;
+use crate::exit::Exit;
+use crate::settings::Settings;
+
+/// Columns beyond which lines are hard to read.
+const WIDEST: usize = 100;
+/// Columns before what is said of a fact.
+const INDENT: usize = 14;
+
+pub(super) fn show(args: &args::AgentsShow, config: &Config) -> Result<Exit, Error> {
+    let around = &args.around;
+    let (agents, found) = Agents::named(&args.name, &dir(around), &around.agents_dir)?;
+    if args.markdown {
+        let text = found.value.to_markdown();
+        let text = text.map_err(|problems| Error::usage(problems.to_string(), "see --json"))?;
+        return print(&text);
+    }
+    let flags = args::Agent {
+        agent: Some(args.name.clone()),
+        agents_dir: around.agents_dir.clone(),
+        dir: around.dir.clone(),
+        ..args::Agent::default()
+    };
+    let settings = Settings::shown(&flags, config)?;
+    let printed = match args.json {
+        true => print(&format!("{}\n", as_json(&agents, &found, &settings))),
+        false => print(&page(&agents, &found, &settings)),
+    };
+    for problem in of_file(&found, &problems(&agents, config)) {
+        warn(problem.to_string());
+    }
+    printed
+}
+
+/// The agents that it may spawn.
+fn subagents<'a>(agents: &'a Agents, definition: &AgentDefinition) -> Vec<&'a str> {
+    if !definition.allows(subagent::TOOL) {
+        return Vec::new();
+    }
+    let names = agents.definitions.iter().map(|(name, _)| name);
+    names.filter(|name| *name != definition.name).collect()
+}
+
+fn page(agents: &Agents, found: &Found<AgentDefinition>, settings: &Settings) -> String {
+    let definition = &found.value;
+    let most = Terminal::detect().columns.min(WIDEST);
+    let mut text = format!("{}\n\n", definition.name);
+    text.push_str(&wrapped(&one_line(&definition.description), most, 0));
+    text.push_str("\n\n");
+    let mut fact = |name: &str, said: &str| {
+        if !said.is_empty() {
+            let lines = wrapped(said, most.saturating_sub(INDENT), 0);
+            let lines = lines.replace('\n', &format!("\n{:INDENT$}", ""));
+            text.push_str(&format!("{name:<INDENT$}{lines}\n"));
+        }
+    };
+    fact("file", &format!("{} ({})", shown(&found.file), whose(found.origin)));
+    let over: Vec<_> = found.overrides.iter().map(|(_, file)| shown(file)).collect();
+    fact("in place of", &over.join(", "));
+    fact("model", &format!("{} ({})", settings.model.value, settings.model.source));
+    let tools = settings.tools.clone().unwrap_or_default();
+    let tools = if tools.is_empty() { "none".to_owned() } else { tools.join(", ") };
+    fact("tools", &tools);
+    fact("denied", &definition.denied_tools.join(", "));
+    fact("skills", &definition.skills.join(", "));
+    fact("subagents", &subagents(agents, definition).join(", "));
+    fact("limits", &limits(settings));
+    let lines = definition.instructions.trim_end();
+    if !lines.is_empty() {
+        text.push_str(&format!("\ninstructions\n\n{lines}\n"));
+    }
+    visible(&text).into_owned()
+}
+
+/// The limits that hold, in words.
+fn limits(settings: &Settings) -> String {
+    let budget = settings.budget();
+    let count = |limit: Option<u64>, what: &str| limit.map(|limit| format!("{limit} {what}"));
+    let seconds = budget.active.map(|active| active.0.div_ceil(1_000_000));
+    let limits = [
+        count(budget.steps, "steps"),
+        budget.cost.map(|cost| cost.to_string()),
+        count(budget.tool_calls, "tool calls"),
+        count(budget.input_tokens, "input tokens"),
+        count(budget.output_tokens, "output tokens"),
+        count(budget.total_tokens, "tokens"),
+        count(seconds, "s at work"),
+    ];
+    limits.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+fn as_json(agents: &Agents, found: &Found<AgentDefinition>, settings: &Settings) -> Value {
+    let definition = &found.value;
+    let overrides = found
+        .overrides
+        .iter()
+        .map(|(origin, file)| json!({"origin": whose(*origin), "file": file.to_string_lossy()}));
+    let model = &settings.model;
+    let definition_json = definition.to_json().ok();
+    let whole: Option<Value> = definition_json.and_then(|text| serde_json::from_str(&text).ok());
+    json!({
+        "name": definition.name,
+        "origin": whose(found.origin),
+        "file": found.file.to_string_lossy(),
+        "overrides": overrides.collect::<Vec<_>>(),
+        "definition": whole,
+        "model": {"value": model.value, "source": model.source.name()},
+        "tools": settings.tools,
+        "other_models": settings.agent.as_ref().map(Chosen::wanted),
+        "subagents": subagents(agents, definition),
+        "budget": settings.budget(),
+    })
+}
