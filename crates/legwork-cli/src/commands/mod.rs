@@ -117,7 +117,7 @@ fn report(error: &Error, json: bool) {
 }
 
 fn print_json(error: &Error) {
-    let at = At { session: error.session(), step: None };
+    let at = At { session: error.session(), ..At::default() };
     let _ = Json::new(stdout()).show(at, &Event::Failed(error));
 }
 

@@ -50,6 +50,10 @@ pub(crate) enum Event<'a> {
         outcome: &'a ToolOutcome,
         took: Option<Duration>,
     },
+    /// A subagent begins, or goes on, for a call.
+    SubagentStarted(&'a Subagent<'a>),
+    /// A subagent is done, or waits for somebody.
+    SubagentFinished { of: &'a Subagent<'a>, status: &'a ExecutionStatus, used: &'a Amounts },
     /// Somebody answered what was pending.
     Answered(&'a Answer),
     /// A step ended.
@@ -76,6 +80,22 @@ pub(crate) enum Event<'a> {
     Failed(&'a Error),
 }
 
+/// An agent that works for a call of another one.
+#[derive(Debug)]
+pub(crate) struct Subagent<'a> {
+    /// The index of the call.
+    pub(crate) index: u32,
+    /// Which agent.
+    pub(crate) agent: &'a str,
+    /// What people are told it by: unlike that of others that work.
+    pub(crate) name: &'a str,
+    pub(crate) session: &'a SessionId,
+    /// What it is to do, where that was told in this process.
+    pub(crate) task: Option<&'a str>,
+    /// The steps that it began, those of an earlier process too; none if it made none here.
+    pub(crate) steps: Option<u32>,
+}
+
 /// What a run came to.
 #[derive(Debug)]
 pub(crate) struct End<'a> {
@@ -98,7 +118,10 @@ pub(crate) struct Usage {
 
 impl Usage {
     pub(crate) fn of(state: &AgentState) -> Self {
-        let used = state.usage();
+        Self::of_amounts(state.usage())
+    }
+
+    pub(crate) fn of_amounts(used: &Amounts) -> Self {
         let cost = used.cost.0;
         Self {
             steps: used.steps,

@@ -1,5 +1,9 @@
 //! Lines for people: the answer on standard output, all else on standard error.
 
+mod below;
+#[cfg(test)]
+mod tests;
+
 use std::io::{self, Write};
 use std::time::Instant;
 
@@ -311,6 +315,7 @@ impl<O: Write + Send, E: Write + Send> Displayer for Human<O, E> {
         self.terminal.measure();
         self.markdown.set_columns(self.terminal.columns);
         match self.verbosity {
+            Verbosity::Quiet if at.below.is_some() => return Ok(()),
             Verbosity::Quiet => return self.show_quietly(event),
             Verbosity::Usual => {}
             Verbosity::Verbose => {
@@ -323,7 +328,14 @@ impl<O: Write + Send, E: Write + Send> Displayer for Human<O, E> {
                 }
             }
         }
+        if let Some(below) = at.below {
+            return self.show_below(below, event);
+        }
         match event {
+            Event::SubagentStarted(subagent) => self.subagent_started(subagent),
+            Event::SubagentFinished { of, status, used } => {
+                self.subagent_finished(of, status, used)
+            }
             Event::Started(_) | Event::StepStarted | Event::Responded(_) => Ok(()),
             Event::Resumed => self.resumed(at),
             Event::JournalCut(damage) => self.labelled(Tone::Bad, "warning", damage),

@@ -8,7 +8,7 @@ use legwork::core::state::Pending;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Value, json};
 
-use super::{At, Displayer, End, Event, Usage, advice, tool};
+use super::{At, Displayer, End, Event, Subagent, Usage, advice, tool};
 use crate::error::Error;
 
 /// The version of the lines: one that reads them goes on to work while it stays the same.
@@ -54,6 +54,9 @@ impl Serialize for Line<'_> {
         if let Some(session) = self.at.session {
             line.serialize_entry("session", session)?;
         }
+        if let Some(below) = self.at.below {
+            line.serialize_entry("path", below.path)?;
+        }
         if let Some(step) = self.at.step {
             line.serialize_entry("step", &step)?;
         }
@@ -77,6 +80,8 @@ fn kind(event: &Event<'_>) -> &'static str {
         Event::ToolStarted { .. } => "tool_started",
         Event::ToolProgress { .. } => "tool_progress",
         Event::ToolFinished { .. } => "tool_finished",
+        Event::SubagentStarted(_) => "subagent_started",
+        Event::SubagentFinished { .. } => "subagent_finished",
         Event::Answered(_) => "answered",
         Event::StepFinished { .. } => "step_finished",
         Event::Error(_) | Event::Failed(_) => "error",
@@ -119,6 +124,16 @@ fn body<M: SerializeMap>(line: &mut M, event: &Event<'_>) -> Result<(), M::Error
             line.serialize_entry("result", &outcome.for_model())?;
             line.serialize_entry("took_ms", &took.map(|took| took.as_millis()))
         }
+        Event::SubagentStarted(subagent) => {
+            subagent_of(line, subagent)?;
+            line.serialize_entry("task", &subagent.task)
+        }
+        Event::SubagentFinished { of, status, used } => {
+            subagent_of(line, of)?;
+            line.serialize_entry("status", status)?;
+            line.serialize_entry("steps", &of.steps)?;
+            line.serialize_entry("usage", &Usage::of_amounts(used))
+        }
         Event::Answered(answer) => {
             line.serialize_entry("id", &answer.id)?;
             line.serialize_entry("verdict", verdict(&answer.verdict))
@@ -149,6 +164,12 @@ fn call_of<M: SerializeMap>(line: &mut M, index: u32, call: &ToolCall) -> Result
     line.serialize_entry("id", &call.id)?;
     line.serialize_entry("tool", &call.name)?;
     line.serialize_entry("arguments", &arguments(&call.arguments))
+}
+
+fn subagent_of<M: SerializeMap>(line: &mut M, subagent: &Subagent<'_>) -> Result<(), M::Error> {
+    line.serialize_entry("index", &subagent.index)?;
+    line.serialize_entry("agent", subagent.agent)?;
+    line.serialize_entry("child", subagent.session)
 }
 
 /// Arguments as JSON, or as text where they are none.

@@ -1,5 +1,6 @@
 //! One stream of events, many displays: lines for people, JSON for programs.
 
+mod actor;
 pub(crate) mod advice;
 mod diff;
 mod ending;
@@ -21,10 +22,11 @@ mod verbose;
 mod tests;
 
 use std::io;
+use std::sync::Arc;
 
 use legwork::core::SessionId;
 
-pub(crate) use event::{End, Event, Usage};
+pub(crate) use event::{End, Event, Subagent, Usage};
 pub(crate) use human::{Human, Verbosity};
 pub(crate) use json::Json;
 pub(crate) use screen::Screen;
@@ -38,6 +40,17 @@ pub(crate) struct At<'a> {
     pub(crate) session: Option<&'a SessionId>,
     /// The step, where there is one.
     pub(crate) step: Option<u32>,
+    /// Who does it, where that is a subagent.
+    pub(crate) below: Option<Below<'a>>,
+}
+
+/// A subagent, as what it does is told.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Below<'a> {
+    /// The subagents on the way to it, itself last.
+    pub(crate) path: &'a [Arc<str>],
+    /// What people are told it by.
+    pub(crate) name: &'a str,
 }
 
 /// Shows events as they come.

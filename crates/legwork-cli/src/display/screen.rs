@@ -1,19 +1,17 @@
 //! From what a run tells to what displays show; the one observer of a run.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
-use std::time::Instant;
 
 use legwork::agent::context::Control;
-use legwork::core::budget::{Amounts, Budget};
-use legwork::core::{self, AgentState, Entry, ExecutionStatus, SessionId, Usage};
+use legwork::core::{self, AgentState, Entry, ExecutionStatus};
 use legwork::port::observer::LiveEvent;
 use legwork::port::{Delta, Observer, Origin};
 
-use super::{At, Displayer, End, Event, ending, spinner};
+use super::actor::Actors;
+use super::{At, Displayer, End, Event, Subagent, ending, spinner};
 use crate::error::Error;
 
 /// How much something said later matters.
@@ -34,12 +32,7 @@ pub(crate) struct Screen {
 
 struct Inner {
     displayer: Box<dyn Displayer>,
-    session: Option<SessionId>,
-    step: Option<u32>,
-    running: BTreeMap<u32, Instant>,
-    usage: Option<Usage>,
-    spent: Amounts,
-    budget: Budget,
+    actors: Actors,
     /// What the person should know once there is a session.
     later: Vec<(Weight, Cow<'static, str>)>,
     /// Why the output cannot be written any more, if it cannot.
@@ -55,12 +48,7 @@ impl Screen {
     ) -> Arc<Self> {
         let inner = Inner {
             displayer: Box::new(displayer),
-            session: None,
-            step: None,
-            running: BTreeMap::new(),
-            usage: None,
-            spent: Amounts::default(),
-            budget: Budget::unlimited(),
+            actors: Actors::default(),
             later: Vec::new(),
             lost: None,
         };
@@ -141,7 +129,7 @@ impl Screen {
     pub(crate) fn failed(&self, error: &Error) {
         let mut inner = self.lock();
         if let Some(session) = error.session() {
-            inner.session = Some(session.clone());
+            inner.actors.session = Some(session.clone());
         }
         self.show(&mut inner, &Event::Failed(error));
     }
@@ -157,7 +145,7 @@ impl Screen {
 
     fn tell_interrupting(&self, inner: &mut Inner) {
         if self.interrupting.swap(false, Ordering::SeqCst) {
-            self.tell(inner, &Event::Interrupting);
+            self.tell(inner, None, &Event::Interrupting);
         }
     }
 
@@ -184,7 +172,7 @@ impl Screen {
         elsewhere: &mut dyn Displayer,
     ) -> Option<Error> {
         let lost = self.lock().lost.take()?;
-        let at = At { session: Some(state.session()), step: None };
+        let at = At { session: Some(state.session()), ..At::default() };
         let error = (lost.kind() != io::ErrorKind::BrokenPipe)
             .then_some(Error::System { doing: "writing to standard output", source: lost });
         let end = End { state, store_flag: &self.store_flag };
@@ -230,24 +218,29 @@ impl Screen {
     }
 
     fn show(&self, inner: &mut Inner, event: &Event<'_>) {
-        self.tell_interrupting(inner);
-        self.tell(inner, event);
+        self.show_from(inner, None, event);
     }
 
-    fn tell(&self, inner: &mut Inner, event: &Event<'_>) {
+    fn show_from(&self, inner: &mut Inner, origin: Option<&Origin>, event: &Event<'_>) {
+        self.tell_interrupting(inner);
+        self.tell(inner, origin, event);
+    }
+
+    fn tell(&self, inner: &mut Inner, origin: Option<&Origin>, event: &Event<'_>) {
         if inner.lost.is_some() {
             return;
         }
-        let at = At { session: inner.session.as_ref(), step: inner.step };
-        if let Err(error) = inner.displayer.show(at, event) {
+        if let Err(error) = inner.displayer.show(inner.actors.at(origin), event) {
             inner.lost = Some(error);
             self.control.interrupt.cancel();
         }
     }
 
-    fn show_live(&self, inner: &mut Inner, event: &LiveEvent<'_>) {
+    fn show_live(&self, inner: &mut Inner, origin: &Origin, event: &LiveEvent<'_>) {
+        let actor = inner.actors.of(origin);
         if let Some(step) = step_of(event) {
-            inner.step = Some(step);
+            actor.step = Some(step);
+            actor.begun = Some(step);
         }
         let event = match event {
             LiveEvent::JournalCut { damage } => Event::JournalCut(damage),
@@ -259,79 +252,94 @@ impl Screen {
             LiveEvent::Delta { delta: Delta::ToolCall { name, .. }, .. } => Event::CallComing(name),
             LiveEvent::Delta { delta: Delta::Thinking(text), .. } => Event::Thinking(text),
             LiveEvent::ToolStarted { index, call, .. } => {
-                inner.running.insert(*index, Instant::now());
+                actor.call_begins(*index, call);
                 Event::ToolStarted { index: *index, call }
             }
             LiveEvent::ToolProgress { index, message } => {
                 Event::ToolProgress { index: *index, message }
             }
             LiveEvent::ToolFinished { index, call, outcome, .. } => {
-                let took = inner.running.remove(index).map(|began| began.elapsed());
+                let took = actor.call_ends(*index);
                 Event::ToolFinished { index: *index, call, outcome, took }
+            }
+            LiveEvent::SubagentStarted { index, agent, session } => {
+                let task = actor.task(*index);
+                let name = &*inner.actors.begins(origin, agent, session);
+                let (index, task, steps) = (*index, task.as_deref(), None);
+                let subagent = Subagent { index, agent, name, session, task, steps };
+                let event = Event::SubagentStarted(&subagent);
+                return self.show_from(inner, Some(origin), &event);
+            }
+            LiveEvent::SubagentFinished { index, agent, session, status, used } => {
+                let ended = inner.actors.ends(session).unwrap_or_default();
+                let name = if ended.name.is_empty() { agent } else { &*ended.name };
+                let (index, task, steps) = (*index, None, ended.begun);
+                let of = &Subagent { index, agent, name, session, task, steps };
+                let event = Event::SubagentFinished { of, status, used };
+                return self.show_from(inner, Some(origin), &event);
             }
             _ => return,
         };
-        self.show(inner, &event);
+        self.show_from(inner, Some(origin), &event);
     }
 
-    fn show_entry(&self, inner: &mut Inner, entry: &Entry) {
-        match &entry.event {
-            core::Event::ExecutionStarted(started) => {
-                self.begun(inner, &Event::Started(&started.input));
+    fn show_entry(&self, inner: &mut Inner, origin: &Origin, entry: &Entry) {
+        let actor = inner.actors.of(origin);
+        let event = match &entry.event {
+            core::Event::ExecutionStarted(started) if origin.is_root() => {
+                return self.begun(inner, &Event::Started(&started.input));
             }
-            core::Event::Defined(defined) => inner.budget = defined.definition.budget.clone(),
-            core::Event::ToolStarted(_) => inner.spent.tool_calls += 1,
+            core::Event::ExecutionStarted(started) => Event::Started(&started.input),
+            core::Event::Defined(defined) => {
+                actor.budget = defined.definition.budget.clone();
+                return;
+            }
+            core::Event::ToolStarted(_) => {
+                actor.spent.tool_calls += 1;
+                return;
+            }
             core::Event::Responded(responded) => {
-                inner.usage = responded.response.usage;
-                inner.spent = inner.spent.plus(&responded.charged);
-                self.show(inner, &Event::Responded(responded));
+                actor.usage = responded.response.usage;
+                actor.spent = actor.spent.plus(&responded.charged);
+                Event::Responded(responded)
             }
             core::Event::InferenceFailed(failed) => {
-                inner.spent = inner.spent.plus(&failed.charged);
-                self.show(inner, &Event::Error(&failed.error));
+                actor.spent = actor.spent.plus(&failed.charged);
+                Event::Error(&failed.error)
             }
-            core::Event::Failed(error) => self.show(inner, &Event::Error(error)),
-            core::Event::Answered(answered) => self.show(inner, &Event::Answered(&answered.answer)),
+            core::Event::Failed(error) => Event::Error(error),
+            core::Event::Answered(answered) => Event::Answered(&answered.answer),
             core::Event::StepFinished(body) => {
-                let usage = inner.usage.take();
-                inner.spent.steps += 1;
-                let (spent, budget) = (inner.spent, inner.budget.clone());
+                let usage = actor.usage.take();
+                actor.spent.steps += 1;
+                let (spent, budget) = (actor.spent, actor.budget.clone());
                 let (spent, budget) = (&spent, &budget);
-                self.show(inner, &Event::StepFinished { body, usage, spent, budget });
-                inner.step = None;
-                inner.running.clear();
+                let event = Event::StepFinished { body, usage, spent, budget };
+                self.show_from(inner, Some(origin), &event);
+                inner.actors.of(origin).step_ends();
+                return;
             }
-            _ => {}
-        }
+            _ => return,
+        };
+        self.show_from(inner, Some(origin), &event);
     }
 }
 
 impl Inner {
     fn stand_at(&mut self, state: &AgentState) {
-        self.session = Some(state.session().clone());
-        self.step = state.current_step().map(|step| step.number);
-        self.spent = state.ledger().spent;
-        self.budget = state.ledger().budget.clone();
+        self.actors.session = Some(state.session().clone());
+        self.actors.root.stand_at(state);
     }
 }
 
 impl Observer for Screen {
     fn live(&self, origin: &Origin, event: &LiveEvent<'_>) {
-        if !origin.is_root() {
-            return;
-        }
-        let mut inner = self.lock();
-        inner.session.get_or_insert_with(|| origin.session.clone());
-        self.show_live(&mut inner, event);
+        self.show_live(&mut self.lock(), origin, event);
     }
 
     fn committed(&self, origin: &Origin, entries: &[Arc<Entry>]) {
-        if !origin.is_root() {
-            return;
-        }
         let mut inner = self.lock();
-        inner.session.get_or_insert_with(|| origin.session.clone());
-        entries.iter().for_each(|entry| self.show_entry(&mut inner, entry));
+        entries.iter().for_each(|entry| self.show_entry(&mut inner, origin, entry));
     }
 }
 

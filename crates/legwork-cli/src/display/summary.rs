@@ -16,10 +16,15 @@ pub(crate) fn spent(usage: &Usage, marks: Marks) -> String {
 
 /// The same in lines of so many columns, none of its parts broken.
 pub(super) fn spent_within(usage: &Usage, marks: Marks, most: usize) -> String {
-    let whole = |part: &String| part.replace(' ', WHOLE);
-    let parts: Vec<_> = parts(usage).iter().map(whole).collect();
-    let line = parts.join(&format!("{WHOLE}{} ", marks.dot));
-    wrapped(&line, most, 2).replace(WHOLE, " ")
+    joined(&parts(usage), marks, most, 2)
+}
+
+/// Parts in lines of so many columns, none of them broken; what follows the first line is
+/// set in.
+pub(super) fn joined(parts: &[String], marks: Marks, most: usize, indent: usize) -> String {
+    let whole: Vec<_> = parts.iter().map(|part| part.replace(' ', WHOLE)).collect();
+    let line = whole.join(&format!("{WHOLE}{} ", marks.dot));
+    wrapped(&line, most, indent).replace(WHOLE, " ")
 }
 
 fn parts(usage: &Usage) -> Vec<String> {

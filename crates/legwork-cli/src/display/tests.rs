@@ -117,7 +117,7 @@ fn a_line_of_json_says_type_and_place_first() {
     let session = SessionId::from("s");
     let call = ToolCall::new("1", "add", "{\"a\":\n1}");
     let event = Event::ToolStarted { index: 2, call: &call };
-    let at = At { session: Some(&session), step: Some(4) };
+    let at = At { session: Some(&session), step: Some(4), below: None };
     Json::new(&mut out).show(at, &event).unwrap();
     assert_eq!(
         String::from_utf8(out).unwrap(),

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use legwork::agent::subagent;
 use legwork::core::{ToolCall, ToolOutcome};
 use serde_json::Value;
 
@@ -18,8 +19,21 @@ const TELLING: [&str; 6] = ["command", "pattern", "path", "file", "query", "url"
 
 /// The call in short: the tool and the argument that tells most.
 pub(crate) fn call(call: &ToolCall) -> String {
-    let argument = one_line(&argument(&call.arguments));
+    let argument = match spawned(call) {
+        Some(argument) => one_line(&argument),
+        None => one_line(&argument(&call.arguments)),
+    };
     format!("{} {argument}", one_line(&call.name)).trim_end().to_owned()
+}
+
+/// Which agent a call spawns, and for what.
+fn spawned(call: &ToolCall) -> Option<String> {
+    if *call.name != *subagent::TOOL {
+        return None;
+    }
+    let arguments: Value = call.parse().ok()?;
+    let text = |name: &str| arguments.get(name)?.as_str();
+    Some(format!("{}: {}", text("agent")?, text("prompt")?))
 }
 
 fn argument(arguments: &str) -> String {

@@ -8,8 +8,10 @@ use super::{At, Event};
 /// The line of an event that is not shown otherwise.
 pub(super) fn line(at: At<'_>, event: &Event<'_>) -> Option<String> {
     let step = at.step.map_or_else(String::new, |step| format!("step {step}: "));
+    let who = at.below.map_or_else(String::new, |below| format!("{} ", one_line(below.name)));
+    let step = format!("{who}{step}");
     let said = match event {
-        Event::Started(_) => format!("session {}", at.session?),
+        Event::Started(_) => format!("{who}session {}", at.session?),
         Event::StepStarted => format!("{step}begins"),
         Event::InferenceStarted(model) => format!("{step}asking {}", visible(model)),
         Event::Responded(responded) => {

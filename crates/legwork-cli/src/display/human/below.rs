@@ -1,0 +1,147 @@
+//! What subagents do, in short lines under the call that they work for.
+
+use std::io::{self, Write};
+use std::time::Instant;
+
+use legwork::core::ExecutionStatus;
+use legwork::core::budget::Amounts;
+use legwork::core::error::ErrorSource;
+
+use super::{Human, Verbosity};
+use crate::display::summary::joined;
+use crate::display::terminal::{Terminal, Tone};
+use crate::display::text::{clip_with, columns, count, grouped, money, one_line, time};
+use crate::display::{Below, Event, Subagent, Usage, advice, diff, tool};
+
+/// How far the lines are set in.
+const INDENT: &str = "  ";
+
+impl<O: Write, E: Write> Human<O, E> {
+    /// Shows what a subagent does; the text that it writes goes to who asked for it.
+    pub(super) fn show_below(&mut self, below: Below<'_>, event: &Event<'_>) -> io::Result<()> {
+        let name = self.short(below.name);
+        match event {
+            Event::ToolFinished { .. } => self.below_finished(&name, event),
+            Event::SubagentStarted(subagent) => self.subagent_started(subagent),
+            Event::SubagentFinished { of, status, used } => {
+                self.subagent_finished(of, status, used)
+            }
+            Event::InferenceStarted(model) => {
+                self.asked = (one_line(model), Instant::now());
+                self.below_does(&format!("{name}: asking {}", one_line(model)));
+                Ok(())
+            }
+            Event::InferenceRetried(retry) => {
+                let wait = time(retry.wait);
+                let error = one_line(retry.error);
+                let what = format!("{name}: waiting {wait} before asking again: {error}");
+                match self.terminal.lively {
+                    true => self.below_does(&what),
+                    false => self.quiet(&format!("{INDENT}{what}"))?,
+                }
+                Ok(())
+            }
+            Event::CallComing(tool) => {
+                self.below_does(&format!("{name}: writing a call of {}", one_line(tool)));
+                Ok(())
+            }
+            Event::ToolStarted { call, .. } => {
+                self.below_does(&format!("{name}: {}", tool::call(call)));
+                Ok(())
+            }
+            Event::ToolProgress { message, .. } => {
+                self.below_does(&format!("{name}: {}", one_line(message)));
+                Ok(())
+            }
+            Event::Error(error) => {
+                let label = match error.source {
+                    ErrorSource::Tool(_) | ErrorSource::Hook(_) => "warning",
+                    _ => "error",
+                };
+                self.labelled(Tone::Bad, label, &format!("{name}: {}", error.message))?;
+                advice::on(error).map_or(Ok(()), |hint| self.hint(hint))
+            }
+            Event::Warning(message) => {
+                self.labelled(Tone::Strong, "warning", &format!("{name}: {message}"))
+            }
+            Event::JournalCut(damage) => {
+                self.labelled(Tone::Bad, "warning", &format!("{name}: {damage}"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A subagent begins: who, and with what.
+    pub(super) fn subagent_started(&mut self, subagent: &Subagent<'_>) -> io::Result<()> {
+        self.finish()?;
+        let Terminal { marks, .. } = self.terminal;
+        let name = self.short(subagent.name);
+        let task = subagent.task.map_or_else(|| "goes on".to_owned(), one_line);
+        self.below_line(&format!("{INDENT}{} {name}: {task}", marks.bullet), Tone::Quiet)
+    }
+
+    /// A subagent is done or waits: how it stands, its steps, and what it cost.
+    pub(super) fn subagent_finished(
+        &mut self,
+        of: &Subagent<'_>,
+        status: &ExecutionStatus,
+        used: &Amounts,
+    ) -> io::Result<()> {
+        self.finish()?;
+        let Terminal { marks, columns, .. } = self.terminal;
+        let status_words = status.as_str().replace('_', " ");
+        let mut parts =
+            vec![format!("{INDENT}{} {}", self.short(of.name), one_line(&status_words))];
+        parts.extend(of.steps.map(|steps| count(steps.into(), "step")));
+        parts.push(match Usage::of_amounts(used).cost_usd {
+            Some(cost) => money(cost),
+            None => format!("{} tokens in, {} out", grouped(used.input), grouped(used.output)),
+        });
+        let good = *status == ExecutionStatus::Completed || !status.is_terminal();
+        let tone = if good { Tone::Quiet } else { Tone::Bad };
+        for line in joined(&parts, marks, columns, 2 * INDENT.len()).lines() {
+            self.below_line(line, tone)?;
+        }
+        Ok(())
+    }
+
+    fn below_finished(&mut self, name: &str, event: &Event<'_>) -> io::Result<()> {
+        let Event::ToolFinished { call, outcome, took, .. } = event else { return Ok(()) };
+        self.finish()?;
+        let around = columns(INDENT) + columns(name) + 1;
+        let room = self.terminal.columns.saturating_sub(around);
+        let line = tool::line(call, outcome, *took, Terminal { columns: room, ..self.terminal });
+        let tone = if outcome.is_ok() { Tone::Quiet } else { Tone::Bad };
+        let line = self.terminal.paint(tone, &format!("{INDENT}{name} {line}"));
+        self.note(&line)?;
+        if self.verbosity == Verbosity::Verbose {
+            for line in diff::lines(call, outcome, diff::Extent::All, self.terminal) {
+                self.note(&line)?;
+            }
+        }
+        self.show_running();
+        Ok(())
+    }
+
+    /// A line as wide as the terminal; what runs is shown below it again.
+    fn below_line(&mut self, line: &str, tone: Tone) -> io::Result<()> {
+        let line = clip_with(line, self.terminal.columns, self.terminal.marks.more);
+        let line = self.terminal.paint(tone, &line);
+        self.note(&line)?;
+        self.show_running();
+        Ok(())
+    }
+
+    fn below_does(&mut self, what: &str) {
+        self.doing(what, Instant::now());
+    }
+
+    /// A name that leaves room for what is done, however deep the tree is.
+    fn short(&self, name: &str) -> String {
+        let most = (self.terminal.columns / 3).max(8);
+        let name = one_line(name);
+        let last = name.rsplit('/').next().unwrap_or_default();
+        let name = if columns(&name) > most { last } else { &name };
+        clip_with(name, most, self.terminal.marks.more).into_owned()
+    }
+}
