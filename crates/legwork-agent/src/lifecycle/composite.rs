@@ -1,12 +1,14 @@
 //! Several lifecycles as one, each seeing the state of the one before.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
+use futures_util::FutureExt as _;
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::{AgentState, StopReason, StopSignal};
 use legwork_port::{BoxFuture, Lifecycle, StepView, Trigger};
 
-use crate::hooks::Strictness;
+use crate::hooks::{Strictness, panic};
 use crate::lifecycle::admit::{Refused, Rights, admit};
 
 /// The name that violations are recorded under: a lifecycle has none of its own.
@@ -15,7 +17,7 @@ const NAME: &str = "lifecycle";
 /// Several lifecycles as one, in their order.
 ///
 /// A member that hands back a state which does not extend the one it was given, or that
-/// changed what may not change at that point, costs nothing but its own change: the state
+/// changed what may not change at that point, or that panics, costs nothing but its own change: the state
 /// that it was given is restored and the violation recorded.
 #[derive(Clone, Default)]
 pub struct Composite {
@@ -57,8 +59,11 @@ impl Lifecycle for Composite {
             let listening = self.members.iter().filter(|(_, member)| member.listens(trigger));
             for (rights, member) in listening {
                 let (mark, before) = (state.mark(), state.clone());
-                let after = member.on(trigger, state, view).await;
-                state = match admit(*rights, trigger, (&before, &mark), after) {
+                let admitted = match run(&**member, trigger, state, view).await {
+                    Ok(after) => admit(*rights, trigger, (&before, &mark), after),
+                    Err(panicked) => Err(panicked),
+                };
+                state = match admitted {
                     Ok(after) => after,
                     Err(refused) => self.violated(trigger, before, refused),
                 };
@@ -66,6 +71,21 @@ impl Lifecycle for Composite {
             state
         })
     }
+}
+
+/// What a member hands back; one that panics costs nothing but its own change.
+async fn run(
+    member: &dyn Lifecycle,
+    trigger: Trigger,
+    state: AgentState,
+    view: &StepView,
+) -> Result<AgentState, Refused> {
+    // It may panic before there is a future, so it is called inside.
+    let ran = AssertUnwindSafe(async move { member.on(trigger, state, view).await });
+    ran.catch_unwind().await.map_err(|panic| {
+        let message = format!("panicked on {}: {}", trigger.name(), panic::words(&*panic));
+        Refused { kind: ErrorKind::Hook, message }
+    })
 }
 
 impl Composite {

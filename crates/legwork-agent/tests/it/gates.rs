@@ -9,7 +9,7 @@ use legwork_core::{
     AgentState, Budget, ContinuationOutcome, EffectClass, ErrorKind, ErrorRecord, ExecutionStatus,
     StopReason, StopSignal, ToolOutcome,
 };
-use legwork_port::{BoxFuture, Trigger};
+use legwork_port::{BoxFuture, Lifecycle, StepView, Trigger};
 use legwork_testkit::{ScriptedModel, Turn};
 use serde_json::json;
 
@@ -252,4 +252,25 @@ async fn s2_no_hook_records_that_a_forbidden_stop_was_prevented() {
     assert_eq!((run.status(), model.requests().len()), (ExecutionStatus::Stopped, 1));
     let error = run.state().errors().last().unwrap();
     assert_eq!(error.kind, ErrorKind::NotAllowed);
+}
+
+/// Panics when a step ends.
+struct Falls;
+
+impl Lifecycle for Falls {
+    fn on_step_end<'a>(&'a self, _: AgentState, _: &'a StepView) -> BoxFuture<'a, AgentState> {
+        panic!("it fell")
+    }
+}
+
+#[tokio::test]
+async fn s2_1_a_lifecycle_that_panics_costs_only_its_own_change() {
+    let run = look(&World::default()).lifecycle(Falls).build().unwrap().run("go").await.unwrap();
+    assert_eq!((run.status(), &*run.text()), (ExecutionStatus::Completed, "done"));
+    let errors: Vec<_> = run.state().errors().map(|error| error.message.clone()).collect();
+    assert_eq!(errors, ["a lifecycle panicked on on_step_end: it fell"; 2]);
+    // A core that panics decides nothing.
+    let agent = look(&World::default()).core_lifecycle(Falls).build().unwrap();
+    let run = agent.run("go").await.unwrap();
+    assert_eq!(run.outcome().unwrap().stop_reason(), Some(&StopReason::Unknown));
 }

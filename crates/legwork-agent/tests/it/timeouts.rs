@@ -4,8 +4,9 @@ use std::future::pending;
 use std::sync::Arc;
 use std::time::Duration;
 
-use legwork_agent::{Agent, Builder, Hook, hook};
-use legwork_core::{AgentState, EffectClass, ErrorKind, ExecutionStatus, ToolOutcome};
+use legwork_agent::news::HookResult;
+use legwork_agent::{Agent, Builder, Hook, News, hook};
+use legwork_core::{AgentState, Decision, EffectClass, ErrorKind, ExecutionStatus, ToolOutcome};
 use legwork_port::Trigger;
 use legwork_testkit::{ScriptedModel, Turn, VirtualClock};
 use serde_json::json;
@@ -113,4 +114,26 @@ async fn s2_4_a_hook_without_a_limit_takes_its_time() {
     let run = look(&world).1.hook(slow).build().unwrap().run("go").await.unwrap();
     assert_eq!(run.status(), ExecutionStatus::Completed);
     assert_eq!(run.state().context().metadata["slow"], true);
+}
+
+#[tokio::test]
+async fn how_long_a_hook_took_and_how_it_ended_is_told() {
+    let refused = hook("votes", [Trigger::StepStart], |state: AgentState, _| async move {
+        Ok(state.with_vote("votes", Decision::Request))
+    });
+    let agent = look(&World::default()).1.hook(hangs(Trigger::StepEnd)).hook(takes("slow", 4));
+    let mut stream = agent.hook(refused).build().unwrap().stream("go");
+    let mut told = Vec::new();
+    while let Some(event) = stream.next().await {
+        if let News::HookExecuted { hook, took, end, .. } = event.news {
+            told.push((hook, took.0 / 1_000_000, end));
+        }
+    }
+    let said = |at: usize| (&*told[at].0, told[at].1);
+    assert_eq!([said(0), said(1), said(2)], [("slow", 4), ("votes", 0), ("hangs", 5)]);
+    assert_eq!(told[0].2, HookResult::Changed);
+    let HookResult::Refused(why) = &told[1].2 else { panic!("{told:?}") };
+    assert!(why.contains("changed votes on on_step_start"), "{why}");
+    let HookResult::Failed(why) = &told[2].2 else { panic!("{told:?}") };
+    assert_eq!(why, "it ran longer than its limit of 5.0s");
 }
