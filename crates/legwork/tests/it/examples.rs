@@ -12,6 +12,8 @@ const ELSEWHERE: [&str; 4] = ["chat_of_three", "clerk", "collaboration", "keyed"
 
 /// Examples that run by themselves, and what they print, line by line.
 const PRINT: &[(&str, &[&str])] = &[
+    ("hello_agent", &["17 + 25 = 42", "completed in 2 steps"]),
+    ("budget_over_a_tree", &["TODO"]),
     (
         "react",
         &[

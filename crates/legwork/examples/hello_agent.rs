@@ -1,0 +1,32 @@
+//! The smallest agent: a model, a tool, a task.
+//!
+//! The model is a script, so that this runs anywhere. With a real one it begins
+//! `Agent::builder(model::from_env("openai:gpt-5-mini")?)` and has no driver.
+#![allow(clippy::print_stdout, reason = "a program speaks to its terminal")]
+
+use legwork::agent::driver::{Line, NoModel, Scripted};
+use legwork::prelude::*;
+
+/// Adds two whole numbers.
+#[tool]
+async fn add(a: i64, b: i64) -> i64 {
+    a + b
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> legwork::Result<()> {
+    let script = Scripted::new([
+        Line::call("add", serde_json::json!({"a": 17, "b": 25})),
+        Line::text("17 + 25 = 42"),
+    ]);
+    let agent = Agent::builder(NoModel)
+        .driver(script)
+        .instructions("You are a careful clerk.")
+        .tools([add])
+        .budget(Budget::unlimited().steps(20))
+        .build()?;
+    let run = agent.run("What is 17 + 25?").await?;
+    println!("{}", run.text());
+    println!("{} in {} steps", run.status(), run.usage().steps);
+    Ok(())
+}
