@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use legwork::Agent;
 use legwork::agent::Builder;
+use legwork::capability::{Capability, Registry};
 use legwork::definition::{AgentDefinition, Limits, Parts, Problem, Problems};
 use legwork::port::{Model, Tool};
+use serde_json::Value;
 
 use super::models::{self, Models};
 use super::{Agents, Chosen};
@@ -13,12 +15,28 @@ use crate::error::Error;
 use crate::settings::Settings;
 use crate::toolset;
 
+/// The capabilities that give an agent nothing that a person might not want it to have.
+const OPEN_NOTHING: [&str; 3] = ["history", "system_prompt", "tasks"];
+
 /// What the command has for agents of files.
 pub(crate) fn parts(agents: &Agents) -> Parts {
     Parts::new(agents.definitions.clone())
         .skills(agents.skills.clone())
         .known_tools(toolset::NAMES)
-        .capabilities(|_, _| Err("this command gives an agent its tools, not capabilities".into()))
+        .capabilities(capability)
+}
+
+/// The capability of a name, if it is one that opens nothing: tools, limits and the session's
+/// metadata are the command's to give, whoever wrote the definition.
+fn capability(name: &str, settings: Option<&Value>) -> Result<Arc<dyn Capability>, String> {
+    if !OPEN_NOTHING.contains(&name) {
+        let all = OPEN_NOTHING.join(", ");
+        return Err(format!(
+            "this command gives an agent its tools and limits itself, and of capabilities only {all}"
+        ));
+    }
+    let made = Registry::shipped().make(name, settings.unwrap_or(&Value::Null));
+    made.map_err(|error| error.to_string())
 }
 
 /// Builds the chosen agent: its own model is the one of the settings, its tools are those of

@@ -159,8 +159,16 @@ fn a_project_may_not_widen_what_the_person_said() {
 }
 
 #[test]
-fn capabilities_of_a_definition_are_refused() {
+fn capabilities_that_open_nothing_are_given_and_others_refused() {
     let home = Home::new();
+    let tasks = "tools: [list]\ncapabilities: [tasks, history]\n";
+    home.file("work/.legwork/agents/b.md", &agent("b", tasks, ""));
+    let able = self::server();
+    home.ran_with(&able, &["run", "--agent", "b", "Go"]).ends(0);
+    home.file("work/.legwork/agents/b.md", &agent("b", &tasks.replace("tools: [list]\n", ""), ""));
+    home.ran_with(&able, &["run", "--agent", "b", "Go"]).ends(0);
+    assert_eq!(asked(&able, 0).tools, ["list"]);
+    assert!(asked(&able, 1).tools.contains(&"update_tasks".to_owned()));
     let front = "capabilities: [{name: bash, settings: {sandbox: \"off\"}}]\n";
     home.file("work/.legwork/agents/a.md", &agent("a", front, ""));
     let server = server();

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::agent_runs::asked_all;
 use crate::agents::agent;
-use crate::home::Home;
+use crate::home::{Home, started, text};
 
 fn skill(front: &str, body: &str) -> String {
     format!("---\nname: pdf\ndescription: Reads PDF\n{front}---\n\n{body}\n")
@@ -45,19 +45,27 @@ fn a_skill_of_the_user_is_loaded_held_and_its_files_are_readable() {
 }
 
 #[test]
-fn a_skill_survives_an_interruption_and_the_session_keeps_its_model() {
+fn a_skill_holds_after_a_kill_and_the_session_keeps_its_own_model() {
     let home = Home::new();
     home.file("work/.legwork/agents/a.md", &agent("a", "skills: [pdf]\n", "Be a."));
     let front = "allowed-tools: Read\nmodel: test:deep\n";
     home.file("work/.legwork/skills/pdf/SKILL.md", &skill(front, "Open $1."));
     let server = Server::start(Script::from_fn(using_a_skill)).unwrap();
-    let args = ["run", "--json", "--agent", "a", "--max-steps", "1", "Go"];
-    let id = home.ran_with(&server, &args).ends(3).session();
-    home.ran_with(&server, &["resume", &id, "--max-steps", "9"]).ends(0);
-    let models: Vec<_> = asked_all(&server).into_iter().map(|asked| asked.model).collect();
-    // The limit ended the execution, and the skill with it.
-    assert_eq!(models.first().map(String::as_str), Some("scripted"));
-    assert_eq!(models.last().map(String::as_str), Some("scripted"));
+    server.hold(2);
+    let mut running = started(home.with(&server, &["run", "--json", "--agent", "a", "Go"]));
+    let id = text(&running.until("tool_finished"), "session");
+    server.arrived_blocking(2);
+    running.kill();
+    server.release(2);
+    home.ran_with(&server, &["resume", &id]).ends(0);
+    let asked = asked_all(&server);
+    let models: Vec<_> = asked.iter().map(|asked| asked.model.as_str()).collect();
+    // The third request was cut off, and asked again of the same model.
+    assert_eq!(models, ["scripted", "deep", "deep", "deep", "deep"]);
+    assert!(asked.iter().skip(1).all(|asked| asked.tools == ["read", "load_skill"]));
+    assert!(!home.work().join("x").exists());
+    home.ran_with(&server, &["run", "--session", &id, "More"]).ends(0);
+    assert_eq!(asked_all(&server).pop().unwrap().model, "scripted");
 }
 
 #[test]

@@ -37,5 +37,6 @@ pub use parts::Parts;
 /// The key in a session's metadata under which an agent that was defined in a file keeps
 /// its name and the metadata of its definition.
 ///
-/// A definition cannot write other keys: those of capabilities and programs are theirs.
-pub const METADATA: &str = "definition";
+/// A definition cannot write other keys: those of capabilities and programs are theirs. Like
+/// all keys that begin with `legwork.`, no model can write it.
+pub const METADATA: &str = "legwork.definition";

@@ -4,7 +4,7 @@ use legwork_core::AgentState;
 use serde::{Deserialize, Serialize};
 
 /// The key in a session's metadata: the [`Active`] skill, if one holds.
-pub const KEY: &str = "skill";
+pub const KEY: &str = "legwork.skill";
 
 /// The skill that holds: all that it takes to hold it, though its file be gone by now.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]

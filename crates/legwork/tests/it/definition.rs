@@ -32,7 +32,7 @@ async fn a_definition_is_the_agent() {
     folder.agent(
         "clerk",
         "model: scripted:small\ntools: [read, write]\ndenied_tools: [write]\nskills: [pdf]\n\
-         budget: {steps: 3, total_tokens: 900000}\nmetadata: {skill: forged, owner: me}\n",
+         budget: {steps: 3, total_tokens: 900000}\nmetadata: {legwork.skill: forged, owner: me}\n",
         "File things.",
     );
     folder.skill("pdf", "", "Open.");
@@ -48,9 +48,9 @@ async fn a_definition_is_the_agent() {
     let budget = Budget { total_tokens: Some(900_000), ..Budget::guards() };
     assert_eq!(definition.budget, budget.steps(3));
     let metadata = &run.state().context().metadata;
-    let kept = json!({"name": "clerk", "metadata": {"skill": "forged", "owner": "me"}});
+    let kept = json!({"name": "clerk", "metadata": {"legwork.skill": "forged", "owner": "me"}});
     assert_eq!(metadata.get(METADATA), Some(&kept));
-    assert_eq!(metadata.get("skill"), None);
+    assert_eq!(metadata.get(legwork::skills::KEY), None);
 }
 
 #[test]

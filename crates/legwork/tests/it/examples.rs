@@ -15,6 +15,29 @@ const PRINT: &[(&str, &[&str])] = &[
     ("hello_agent", &["17 + 25 = 42", "completed in 2 steps"]),
     ("budget_over_a_tree", &["TODO"]),
     (
+        "agent_from_markdown",
+        &[
+            "tools[0]: there is no tool `count_word`; did you mean `count_words`?",
+            "clerk by scripted:small",
+            "Six.",
+        ],
+    ),
+    (
+        "skill",
+        &[
+            "with look_up, send, load_skill (then under proofread)",
+            "  load_skill: The skill `proofread` is loaded. While it is, the only tools beside `load_skill` are: look_up.",
+            "with look_up, load_skill (then under proofread)",
+            "  look_up: necessary is right",
+            "  send: There is no tool `send`. The tools are: look_up, load_skill.",
+            "with look_up, load_skill (then under none)",
+            "  load_skill: No skill is loaded any more.",
+            "with look_up, send, load_skill (then under none)",
+            "  send: sent It is necessary.",
+            "with look_up, send, load_skill (then under none)",
+        ],
+    ),
+    (
         "react",
         &[
             "thought: I count the apples",

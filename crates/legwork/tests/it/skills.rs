@@ -260,5 +260,5 @@ async fn what_somebody_else_wrote_in_its_place_stops_the_run() {
     let run = agent.run("go").await.unwrap();
     assert_eq!(run.status(), ExecutionStatus::Failed);
     let state: &AgentState = run.state();
-    assert!(state.errors().any(|error| error.message.contains("`skill` is no skill")));
+    assert!(state.errors().any(|error| error.message.contains("`legwork.skill` is no skill")));
 }
