@@ -37,7 +37,7 @@ impl<O: Write, E: Write> Human<O, E> {
                 let what = format!("{name}: waiting {wait} before asking again: {error}");
                 match self.terminal.lively {
                     true => self.below_does(&what),
-                    false => self.quiet(&format!("{INDENT}{what}"))?,
+                    false => self.below_line(&format!("{INDENT}{what}"), Tone::Quiet)?,
                 }
                 Ok(())
             }

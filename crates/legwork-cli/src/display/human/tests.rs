@@ -2,11 +2,13 @@
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use legwork::agent::context::Control;
 use legwork::agent::{Agent, Subagent, subagent};
-use legwork::core::{EffectClass, ToolCall, ToolOutcome, ToolSpec};
-use legwork::port::{BoxFuture, Observer, Tool, ToolContext};
+use legwork::core::budget::Amounts;
+use legwork::core::{EffectClass, ExecutionStatus, SessionId, ToolCall, ToolOutcome, ToolSpec};
+use legwork::port::{BoxFuture, LiveEvent, Observer, Origin, Retry, Tool, ToolContext};
 use legwork_testkit::{Gate, Script, ScriptedModel, Turn, VirtualClock};
 use serde_json::{Value, json};
 
@@ -158,6 +160,35 @@ async fn what_subagents_do_just_now_is_taken_back() {
     }
     let shown: String = text.lines().map(|line| line.rsplit("\x1b[2K").next().unwrap()).collect();
     assert!(!shown.contains("asking") && !shown.contains("looking"), "{shown:?}");
+}
+
+#[test]
+fn what_is_to_be_known_of_a_subagent_is_told_with_its_name() {
+    let (out, err) = (Written::default(), Written::default());
+    let human = Human::new(out.clone(), err.clone(), plain());
+    let screen = Screen::new(human, Control::default(), String::new());
+    let root = Origin::root(SessionId::new("s"));
+    let origin = root.child("re\x1bviewer", SessionId::new("s/1"));
+    screen.live(&root, &LiveEvent::Warning { message: "mind this" });
+    screen.live(&origin, &LiveEvent::Warning { message: "mind\x1b[2J that" });
+    screen.live(&origin, &LiveEvent::JournalCut { damage: "half an entry" });
+    let retry = Retry { attempt: 1, wait: Duration::from_secs(2), error: "refused\x1b" };
+    screen.live(&origin, &LiveEvent::InferenceRetried { step: 1, retry });
+    let (status, used) = (ExecutionStatus::AwaitingApproval, Amounts::default());
+    let (agent, session) = ("re\x1bviewer", &origin.session);
+    let ended =
+        LiveEvent::SubagentFinished { index: 0, agent, session, status: &status, used: &used };
+    screen.live(&root, &ended);
+    let name = "re\\u{1b}viewer";
+    let told = [
+        "warning: mind this".to_owned(),
+        format!("warning: {name}: mind\\u{{1b}}[2J that"),
+        format!("warning: {name}: half an entry"),
+        format!("  {name}: waiting 2.0 s before asking again: refused\\u{{1b}}"),
+        format!("  {name} awaiting approval - 1 step - 0 tokens in, 0 out"),
+    ];
+    assert_eq!(err.text().lines().collect::<Vec<_>>(), told);
+    assert_eq!(out.text(), "");
 }
 
 #[tokio::test]
