@@ -18,8 +18,7 @@ mod tests;
 /// What is finished: a section (`S3`) or single rules (`S5.1`). Each rule of it
 /// needs a test; a rule outside may still be without.
 const FINISHED: &[&str] = &[
-    "S1", "S3", "S4", "S5.1", "S5.2", "S5.3", "S8.1", "S8.2", "S8.3", "S8.6", "S10.1", "S10.2",
-    "S11",
+    "S1", "S2", "S3", "S4", "S5", "S8.1", "S8.2", "S8.3", "S8.6", "S10.1", "S10.2", "S10.5", "S11",
 ];
 
 const PAGE: &str = "docs/behaviour.md";

@@ -23,6 +23,7 @@ use std::collections::BTreeMap;
 use std::future::IntoFuture as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::task::Poll;
 
 use futures_util::future::{Either, select};
 use legwork_agent::memory::MemoryStore;
@@ -287,10 +288,14 @@ impl Claim for CrashingClaim {
             let number = shared.commits.fetch_add(1, Ordering::SeqCst) + 1;
             let here = shared.at.filter(|at| at.0 == number);
             let here = here.filter(|_| !shared.crashed.load(Ordering::SeqCst));
+            // Writing takes time, and one takes longer than another: what runs beside it goes
+            // on meanwhile, and may be durable before it.
             if here.is_some_and(|at| at.1 == Side::Before) {
+                others(12).await;
                 shared.crash.cancel();
                 return std::future::pending().await;
             }
+            others(2).await;
             let appended = self.claim.append(expected, entries).await?;
             if here.is_some() {
                 shared.crash.cancel();
@@ -299,4 +304,17 @@ impl Claim for CrashingClaim {
             Ok(appended)
         })
     }
+}
+
+/// Lets whatever else runs have its turn so often.
+async fn others(mut turns: usize) {
+    std::future::poll_fn(|cx| {
+        if turns == 0 {
+            return Poll::Ready(());
+        }
+        turns -= 1;
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
 }

@@ -272,6 +272,8 @@ async fn s3_7_s5_4_s10_5_two_subagents_and_a_stop_of_a_hook_survive_every_crash(
 #[derive(Debug, Clone)]
 struct Plan {
     usage: (u64, u64),
+    /// How often others have their turn before each of its steps.
+    wait: u64,
     calls: Vec<(&'static str, Plan)>,
 }
 
@@ -279,7 +281,7 @@ impl Plan {
     fn to_json(&self) -> Value {
         let calls: Vec<_> =
             self.calls.iter().map(|(name, plan)| json!([name, plan.to_json()])).collect();
-        json!({"usage": [self.usage.0, self.usage.1], "calls": calls})
+        json!({"usage": [self.usage.0, self.usage.1], "wait": self.wait, "calls": calls})
     }
 }
 
@@ -302,12 +304,26 @@ fn play(asked: &Asked) -> Turn {
 const NAMES: [&str; 3] = ["free", "capped", "counted"];
 
 fn plan() -> impl Strategy<Value = Plan> {
-    let usage = (0u64..30, 0u64..50);
-    let leaf = usage.clone().prop_map(|usage| Plan { usage, calls: Vec::new() });
+    let node = (0u64..30, 0u64..50, 0u64..20);
+    let make = |(input, output, wait), calls| Plan { usage: (input, output), wait, calls };
+    let leaf = node.clone().prop_map(move |node| make(node, Vec::new()));
     leaf.prop_recursive(3, 12, 4, move |inner| {
         let calls = prop::collection::vec((prop::sample::select(&NAMES[..]), inner), 0..4);
-        (usage.clone(), calls).prop_map(|(usage, calls)| Plan { usage, calls })
+        (node.clone(), calls).prop_map(move |(node, calls)| make(node, calls))
     })
+}
+
+/// Lets others have their turn before a step, as often as the plan in the prompt says.
+fn late() -> legwork_agent::Hook {
+    let late = hook("late", [Trigger::StepStart], |state: AgentState, _| async move {
+        let prompt = state.context().transcript.messages().iter().next().map(|m| m.text());
+        let plan: Value = serde_json::from_str(&prompt.unwrap_or_default()).unwrap();
+        for _ in 0..plan["wait"].as_u64().unwrap() {
+            tokio::task::yield_now().await;
+        }
+        Ok(state)
+    });
+    late.inherited()
 }
 
 /// Answers only after others had their turn, so that calls beside each other are in flight
@@ -372,6 +388,7 @@ fn tree(limits: &Limits, store: Arc<dyn Store>) -> Result<Agent, legwork_agent::
     let budgets = [None, Some(limits.capped.clone()), Some(limits.counted.clone())];
     let mut agent =
         short(Agent::builder(Slow(model)), 50).budget(limits.root.clone()).store_in(store);
+    agent = agent.hook(late());
     for (name, budget) in NAMES.into_iter().zip(budgets) {
         let subagent = Subagent::new(name, "Works.", "");
         agent = agent.subagent(match budget {
@@ -400,6 +417,30 @@ fn within_limits(journals: &BTreeMap<SessionId, Journal>) -> Result<(), String> 
         }
     }
     Ok(())
+}
+
+#[tokio::test]
+async fn s5_4_what_is_released_is_known_above_only_once_it_is_durable() {
+    // Only one fits at a time: the other comes when the first may have released what it
+    // held. Should that answer be lost in a crash, all of it is charged.
+    for wait in 0..24 {
+        let leaf = |wait| ("counted", Plan { usage: (0, 0), wait, calls: Vec::new() });
+        let calls = vec![leaf(0), leaf(wait)];
+        let plan = Plan { usage: (0, 2), wait: 0, calls };
+        let guards = Budget::guards().steps(50);
+        let limits = Limits {
+            root: Budget { cost: Some(MicroUsd(400)), ..guards.clone() },
+            capped: guards.clone(),
+            counted: Budget { total_tokens: Some(300), ..guards },
+        };
+        let make = move |_: &(), store| tree(&limits, store);
+        let task = plan.to_json().to_string();
+        let report = crash::simulate(task, make).crash_everywhere().await.unwrap();
+        report.check(|_, crashed| {
+            balanced(&crashed.journals)?;
+            within_limits(&crashed.journals)
+        });
+    }
 }
 
 proptest! {
