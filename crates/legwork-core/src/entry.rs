@@ -83,7 +83,7 @@ impl Entry {
 }
 
 /// Whether something could not be a part of an entry: nested too deeply, or an object whose
-/// first key is [`OWN_KEY`].
+/// first key is `$serde_json::private::RawValue`.
 pub fn is_too_deep(json: &[u8]) -> bool {
     // The line, its body and what is in it may add some.
     nesting(json) > DEEPEST - 20 || has_own_key(json)
