@@ -63,7 +63,7 @@ pub(super) fn subagent(
 }
 
 /// An agent that others spawn, and the models that its skills want of who spawns it.
-fn child(
+pub(super) fn child(
     parts: &Parts,
     found: &Found<AgentDefinition>,
 ) -> Result<(Subagent, Vec<String>), Problems> {

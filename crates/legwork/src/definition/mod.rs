@@ -24,10 +24,12 @@
 //!
 //! Read the modules in this order: [`parts`], `resolve`, `install`.
 
+mod capability;
 mod install;
 pub mod parts;
 mod resolve;
 
+pub use capability::AgentDefinitions;
 pub use legwork_definitions::{
     AgentDefinition, AllowedTool, Capability, Catalog, Definitions, Format, Found, Limits, Origin,
     Place, Problem, Problems, Severity, Skill, SkillCatalog, line_of, nearest,

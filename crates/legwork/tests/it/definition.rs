@@ -190,3 +190,43 @@ async fn the_skills_of_who_spawns_are_not_those_of_the_spawned() {
     assert_eq!(tools(&model, 0), ["read", "write", "bash", "load_skill", "spawn_subagent"]);
     assert_eq!(tools(&model, 1), ["read", "write", "bash"]);
 }
+
+#[tokio::test]
+async fn agents_of_files_are_a_capability_of_any_agent() {
+    use legwork::agent::driver::{Line, NoModel, Scripted};
+    use legwork::definition::{AgentDefinitions, Definitions, Parts, Place};
+
+    let folder = tempfile::tempdir().unwrap();
+    let clerk = "---\nname: clerk\ndescription: Files things\ntools: []\n---\nYou file.\n";
+    std::fs::write(folder.path().join("clerk.md"), clerk).unwrap();
+    let agents = || Definitions::load(&[Place::given(folder.path())]);
+    // The subagent has its parent's driver: both play the script from its beginning.
+    let script = Scripted::new([
+        Line::from_fn(|state| {
+            let child = state.facts().parent.is_some();
+            let arguments = serde_json::json!({"agent": "clerk", "prompt": "File it."});
+            if child { Line::text("filed") } else { Line::call("spawn_subagent", arguments) }
+        }),
+        Line::text("done"),
+    ]);
+    let agent = legwork::Agent::builder(NoModel)
+        .driver(script)
+        .capability(AgentDefinitions::new(Parts::new(agents())))
+        .build()
+        .unwrap();
+    let run = agent.run("go").await.unwrap();
+    assert_eq!(run.text(), "done");
+    let told = run.state().step_results().next().unwrap().step.tool_executions().next().unwrap();
+    assert_eq!(told.outcome.for_model(), "filed");
+
+    // One that cannot be made is a problem of the build, with its file.
+    std::fs::write(
+        folder.path().join("odd.md"),
+        "---\nname: odd\ndescription: Odd\nskills: [none]\n---\n",
+    )
+    .unwrap();
+    let builder = legwork::Agent::builder(NoModel).driver(Scripted::new([]));
+    let error =
+        builder.capability(AgentDefinitions::new(Parts::new(agents()))).build().unwrap_err();
+    assert!(error.to_string().contains("odd.md"), "{error}");
+}
