@@ -20,6 +20,7 @@ use crate::account::Sums;
 use crate::context::StepContext;
 use crate::doubt::{begun, settle_doubt};
 use crate::error::Halt;
+use crate::hooks::panic;
 use crate::release::Release;
 use crate::retries;
 use crate::subagent::{self, Family, Lease};
@@ -210,20 +211,12 @@ fn collect(mut state: AgentState, cx: &StepContext, shown: &Shown) -> (AgentStat
                 Arc::new(ToolCall { arguments: Arc::clone(arguments), ..(*slot.call).clone() })
             }
         };
-        let resource = resource(spec, &call);
+        let resource = spec.resource_of(&call);
         let (spec, owner) = (Arc::clone(spec), Arc::clone(owner));
         let lease = None;
         jobs.push_back(Job { index, call, spec, owner, resource, begun, changed, lease });
     }
     (state, jobs)
-}
-
-/// What a call works on: tools that name one argument each share a space of names.
-fn resource(spec: &ToolSpec, call: &ToolCall) -> Option<String> {
-    let name = spec.resource.as_deref()?;
-    let arguments = call.parse().ok()?;
-    let value = arguments.get(name)?;
-    Some(value.as_str().map_or_else(|| value.to_string(), str::to_owned))
 }
 
 /// Records the intents; those of `Once` calls are durable before anything starts.
@@ -236,9 +229,8 @@ async fn begin(
     let mut once = false;
     for job in jobs.iter_mut().filter(|job| !job.begun) {
         job.lease_from(family, &state);
-        let effect = job.spec.effect;
+        let (index, effect, arguments) = (job.index, job.spec.effect, job.changed.clone());
         once |= !effect.is_repeatable();
-        let (index, arguments) = (job.index, job.changed.clone());
         let (child, reserved) = job.lease.as_ref().map_or_else(Default::default, Lease::intent);
         let started = ToolStarted { index, effect, arguments, child, reserved };
         state = state.with(Event::ToolStarted(started));
@@ -254,8 +246,7 @@ async fn begin(
     }
     let step = state.current_step().map_or(0, |step| step.number);
     for job in jobs {
-        let (index, call) = (job.index, &*job.call);
-        cx.live(&LiveEvent::ToolStarted { step, index, call });
+        cx.live(&LiveEvent::ToolStarted { step, index: job.index, call: &job.call });
     }
     Ok(cx.tick(state))
 }
@@ -305,9 +296,8 @@ fn timed_out(limit: Micros) -> ToolOutcome {
 }
 
 fn panicked(panic: &(dyn std::any::Any + Send)) -> ToolOutcome {
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
-    ToolOutcome::Failed(FailureKind::Panicked, format!("The tool panicked: {text}"))
+    let message = format!("The tool panicked: {}", panic::words(panic));
+    ToolOutcome::Failed(FailureKind::Panicked, message)
 }
 
 /// Records outcomes; those of `Once` and of slow calls are durable before others go on.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use legwork_core::event::{Defined, ParentLink, SessionStarted};
-use legwork_core::state::Input;
+use legwork_core::state::{Input, Refusal};
 use legwork_core::{AgentState, Entry, Event, ExecutionStatus, Message, SessionId};
 use legwork_port::observer::LiveEvent;
 use legwork_port::{Observer, Origin, StepView, Trigger};
@@ -63,6 +63,9 @@ impl Active {
             None if fresh => AgentState::new(session),
             None => load(&cx, &session).await?,
         };
+        if let (Some(link), None) = (&state.facts().parent, &born.parent) {
+            return Err(Refusal::IsSubagent { parent: link.session.clone() }.into());
+        }
         let state = cx.tick(state).resumed();
         let idle = AgentState::new(state.session().clone());
         let mut active =

@@ -10,8 +10,8 @@ use legwork_core::event::{Answered, ExecutionFinished, StopPrevented};
 use legwork_core::inbox::{Answer, Verdict};
 use legwork_core::state::PendingReason;
 use legwork_core::{
-    AgentState, ContinuationOutcome, Event, ExecutionStatus, OnDoubt, Owed, Progress as _,
-    StepResult, StopReason, StopSignal,
+    AgentState, ContinuationOutcome, ErrorRecord, Event, ExecutionStatus, OnDoubt, Owed,
+    Progress as _, StepResult, StopReason, StopSignal,
 };
 use legwork_port::{LiveEvent, Trigger};
 
@@ -127,9 +127,8 @@ async fn end_step(cx: &StepContext, state: AgentState) -> AgentState {
         state = cx.agent.core.on(Trigger::StepEnd, state, &cx.view).await;
     }
     let outcome = state.continuation_outcome().cloned().unwrap_or_else(nothing_decided);
-    let Some(step) = state.execution().and_then(|execution| execution.current.clone()) else {
-        return state;
-    };
+    let current = state.execution().and_then(|execution| execution.current.clone());
+    let Some(step) = current else { return state };
     cx.live(&LiveEvent::ContinuationEvaluated { step: step.number, outcome: &outcome });
     let (took, completed_at) = (state.step_time(), state.now().wall);
     state.record_step_result(StepResult { step, outcome, took, completed_at })
@@ -203,8 +202,13 @@ fn end(
     state: &AgentState,
     outcome: Arc<ContinuationOutcome>,
 ) -> (ExecutionStatus, Arc<ContinuationOutcome>) {
-    let failed = outcome.stop_reason() == Some(&StopReason::Error);
-    let Some(error) = state.errors().last().filter(|_| failed) else {
+    let failed = outcome.signal.as_ref().filter(|signal| signal.reason == StopReason::Error);
+    // The error that the signal speaks of; others may have happened beside it.
+    let error = failed.and_then(|signal| {
+        let told = |error: &&ErrorRecord| error.message == signal.message;
+        state.errors().filter(told).last().or_else(|| state.errors().last())
+    });
+    let Some(error) = error else {
         let status = outcome.stop_reason().map_or(ExecutionStatus::Stopped, ExecutionStatus::from);
         return (status, outcome);
     };
@@ -221,8 +225,8 @@ fn decide_stop(state: AgentState) -> AgentState {
         return state;
     }
     let strongest = state.stop_signals().iter().min_by_key(|signal| signal.reason.priority());
-    let outcome = strongest.cloned().map(ContinuationOutcome::stop).map(Arc::new);
-    let outcome = outcome.unwrap_or_else(nothing_decided);
+    let raised = strongest.cloned().map(|signal| Arc::new(ContinuationOutcome::stop(signal)));
+    let outcome = raised.unwrap_or_else(nothing_decided);
     state.with_provisional_outcome(Some(outcome))
 }
 

@@ -53,10 +53,12 @@ pub(crate) fn hold(
         budget.cost.is_some() || budget.total_tokens.is_some() || budget.output_tokens.is_some();
     let asked = request.max_output.or(profile.max_output.filter(|_| limited));
     let price = profile.price.as_ref();
-    let (output, held) = state.ledger().afford(input, asked, price)?;
     match &cx.share {
-        Some(share) => share.hold(input, output, price),
-        None => Ok((output, held)),
+        Some(share) => {
+            let (output, _) = share.bound(state.ledger()).afford(input, asked, price)?;
+            share.hold(input, output, price)
+        }
+        None => state.ledger().afford(input, asked, price),
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use jsonschema::Validator;
+use legwork_core::event::ToolsShown;
 use legwork_core::tool::{ToolSelection, ToolSpecs};
 use legwork_core::{AgentState, Digest, ToolCall, ToolOutcome, ToolSpec};
 use legwork_port::{BoxFuture, Tool, ToolContext, Toolset};
@@ -60,9 +61,14 @@ struct Shelf {
     owner: Arc<dyn Toolset>,
     /// The digest of the tool as it is by itself, however it is shown.
     digest: Digest,
+    /// The tool by itself, where it is shown with another schema: calls fit both.
+    own: Option<(Arc<ToolSpec>, Compiled)>,
     /// Compiled when a tool is first called: that takes longer than a request.
-    validator: Arc<OnceLock<Result<Validator, String>>>,
+    validator: Compiled,
 }
+
+/// A schema, compiled once when it is first needed.
+type Compiled = Arc<OnceLock<Result<Validator, String>>>;
 
 impl Toolbox {
     /// The tools of several toolsets, in their order.
@@ -162,7 +168,7 @@ impl Toolbox {
                     continue;
                 }
                 let (owner, digest) = (Arc::clone(set), spec.digest());
-                tools.push(Shelf { owner, digest, validator: Arc::default() });
+                tools.push(Shelf { owner, digest, own: None, validator: Arc::default() });
                 specs.push(spec);
             }
         }
@@ -199,12 +205,27 @@ impl Shown {
             let Some(shown) = shown_as(spec) else { continue };
             let mut shelf = shelf.clone();
             if shown.parameters != spec.parameters {
-                shelf.validator = Arc::default();
+                let own = std::mem::take(&mut shelf.validator);
+                shelf.own = Some((Arc::clone(spec), own));
             }
             specs.push(shown);
             tools.push(shelf);
         }
         Self { specs: Arc::new(ToolSpecs::new(specs)), tools }
+    }
+
+    /// What is to be recorded of these tools, if the journal of a state does not have them.
+    pub(crate) fn unless_known(&self, state: &AgentState) -> Option<ToolsShown> {
+        let known = state.context().tools_shown.as_ref();
+        let digest = self.specs.digest();
+        // Where nothing was recorded yet, all tools were shown: that a hook hid them is news.
+        let hidden = known.is_none() && state.tool_selection().is_some();
+        let same = known.and_then(|known| known.digest.as_ref()) == digest;
+        (hidden || !same).then(|| ToolsShown {
+            digest: digest.cloned(),
+            specs: self.specs.iter().map(Arc::clone).collect(),
+            digests: self.tools.iter().map(|shelf| shelf.digest.clone()).collect(),
+        })
     }
 
     /// Checks arguments of the tool at an index.
@@ -216,15 +237,11 @@ impl Shown {
         else {
             return Ok(());
         };
-        match shelf.validator.get_or_init(|| validate::compile(&spec.parameters)) {
-            Ok(validator) => validate::check(validator, &spec.parameters, arguments),
-            Err(error) => Err(format!("The tool's own schema is none: {error}.")),
+        fits(&shelf.validator, &spec.parameters, arguments)?;
+        match &shelf.own {
+            Some((own, validator)) => fits(validator, &own.parameters, arguments),
+            None => Ok(()),
         }
-    }
-
-    /// The digest of each tool as it is by itself, in their order.
-    pub(crate) fn digests(&self) -> Vec<Digest> {
-        self.tools.iter().map(|shelf| shelf.digest.clone()).collect()
     }
 
     /// The digest of the tool at an index as it is by itself.
@@ -235,6 +252,13 @@ impl Shown {
     /// The toolset that has the tool at an index.
     pub(crate) fn owner(&self, index: usize) -> Option<&Arc<dyn Toolset>> {
         self.tools.get(index).map(|shelf| &shelf.owner)
+    }
+}
+
+fn fits(compiled: &Compiled, schema: &Value, arguments: &Value) -> Result<(), String> {
+    match compiled.get_or_init(|| validate::compile(schema)) {
+        Ok(validator) => validate::check(validator, schema, arguments),
+        Err(error) => Err(format!("The tool's own schema is none: {error}.")),
     }
 }
 

@@ -89,6 +89,11 @@ impl Share {
         Self { own: own.clone(), ..self.clone() }
     }
 
+    /// Limits of its own that hold whatever its state says: they were granted at spawn.
+    pub(crate) fn bound(&self, ledger: &Ledger) -> Ledger {
+        Ledger { budget: ledger.budget.within(&self.own), ..ledger.clone() }
+    }
+
     /// Ends a subagent's share: what was held for its own limits is released, and what it
     /// used of them is charged.
     pub(crate) fn end(&self, child: &Self, block: Sums, used: &Amounts) {

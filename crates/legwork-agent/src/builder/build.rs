@@ -132,6 +132,17 @@ impl Builder {
     /// Two tools of one name would fail at the first step; those that the agent may not have
     /// are in nobody's way.
     fn check_names(&mut self, tools: &[Arc<dyn Tool>]) {
+        let of_subagents = self.subagents.iter().map(|one| ("subagent", one.name().to_owned()));
+        let of_tools = tools.iter().map(|tool| ("tool", tool.spec().name.to_string()));
+        let odd = of_subagents.chain(of_tools).filter(|(_, name)| !is_name(name));
+        let problems: Vec<_> = odd
+            .map(|(what, name)| {
+                format!(
+                    "{name:?} is no name of a {what}: take letters, digits, `-` and `_`, at most 64"
+                )
+            })
+            .collect();
+        self.problems.extend(problems);
         let mut seen = BTreeSet::new();
         for tool in tools {
             let name = Arc::clone(&tool.spec().name);
@@ -171,6 +182,12 @@ impl Builder {
             }
         }
     }
+}
+
+/// What providers take for the name of a tool.
+fn is_name(name: &str) -> bool {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    (1..=64).contains(&name.len()) && name.chars().all(fits)
 }
 
 fn whole(own: &Arc<str>, sections: Vec<String>) -> Arc<str> {

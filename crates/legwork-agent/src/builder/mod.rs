@@ -262,6 +262,10 @@ impl Builder {
     /// An agent that this one may spawn, by name, with the tool `spawn_subagent`.
     #[must_use]
     pub fn subagent(mut self, subagent: Subagent) -> Self {
+        if self.subagents.find(subagent.name()).is_some() {
+            let name = subagent.name().to_owned();
+            return self.problem(format!("the subagent `{name}` is given twice: leave one out"));
+        }
         self.subagents = self.subagents.with(subagent);
         self
     }

@@ -1,12 +1,14 @@
 //! One call to the model: reserve, commit, ask, settle, record.
 
 use std::ops::ControlFlow;
+use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 use std::sync::Arc;
 
-use futures_util::future::{Either, select};
+use futures_util::future::{Either, FutureExt as _, select};
 use legwork_core::budget::{Amounts, Price};
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
-use legwork_core::event::{InferenceFailed, InferenceStarted, Responded, ToolsShown};
+use legwork_core::event::{InferenceFailed, InferenceStarted, Responded};
 use legwork_core::inference::Incomplete;
 use legwork_core::{AgentState, Event, ModelRequest, Response, Seq, StopReason, StopSignal};
 use legwork_port::observer::LiveEvent;
@@ -15,6 +17,7 @@ use legwork_port::{Delta, Deltas, Model, Retry, Trigger, model};
 use crate::context::StepContext;
 use crate::driver::Driver;
 use crate::error::Halt;
+use crate::hooks::panic;
 use crate::spending::{self, BYTES_PER_OUTPUT_TOKEN};
 use crate::toolbox::Shown;
 
@@ -60,7 +63,7 @@ pub(super) async fn infer<D: Driver + ?Sized>(
         }
     };
     reserved.steps = u64::from(state.current_step().is_none());
-    let tools = newly_shown(&state, &shown);
+    let tools = shown.unless_known(&state);
     let state = state.with(Event::InferenceStarted(InferenceStarted { reserved, tools }));
     let state = cx.commit(state).await?;
     request.max_output = max_output;
@@ -126,19 +129,6 @@ fn refuse(state: AgentState, error: ErrorRecord) -> AgentState {
     state.with_error(error).with_stop_signal(signal)
 }
 
-/// The tools to record: those shown, if the journal does not have them yet.
-fn newly_shown(state: &AgentState, shown: &Shown) -> Option<ToolsShown> {
-    let known = state.context().tools_shown.as_ref();
-    let digest = shown.specs.digest();
-    // Where nothing was recorded yet, all tools were shown: that a hook hid them all is news.
-    let hidden = known.is_none() && state.tool_selection().is_some();
-    (hidden || known.and_then(|known| known.digest.as_ref()) != digest).then(|| ToolsShown {
-        digest: digest.cloned(),
-        specs: shown.specs.iter().map(Arc::clone).collect(),
-        digests: shown.digests(),
-    })
-}
-
 /// Asks the model; none when the run was cancelled or interrupted meanwhile.
 async fn ask(
     model: &dyn Model,
@@ -157,8 +147,10 @@ async fn ask(
     }
     let mut sink = Sink { cx, step, bytes: 0, limit: request.max_output, cut: false };
     let deltas = streams.then_some(&mut sink as &mut dyn Deltas);
-    let call = model.infer(request, deltas);
-    let answer = match select(call, std::pin::pin!(cx.control.raised())).await {
+    // It may panic before there is a future, so it is asked inside.
+    let call = AssertUnwindSafe(async { model.infer(request, deltas).await }).catch_unwind();
+    let call = call.map(|answer| answer.unwrap_or_else(|panic| Err(panicked(&*panic))));
+    let answer = match select(pin!(call), pin!(cx.control.raised())).await {
         Either::Left((answer, _)) => answer,
         Either::Right(_) => return None,
     };
@@ -177,6 +169,12 @@ async fn ask(
         cx.live(&LiveEvent::InferenceFinished { step, id, at, took, usage, error });
     }
     Some(answer)
+}
+
+/// A model that panicked may have cost what one attempt does.
+fn panicked(panic: &(dyn std::any::Any + Send)) -> model::Error {
+    let message = format!("the model panicked: {}", panic::words(panic));
+    model::Error { charged_attempts: 1, ..model::Error::new(model::Kind::Malformed, message) }
 }
 
 /// Passes pieces of the answer on and counts them against the reserve.

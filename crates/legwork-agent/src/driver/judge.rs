@@ -40,7 +40,10 @@ fn check_batch(state: AgentState, cx: &StepContext) -> AgentState {
     let fresh = |status: &CallStatus| matches!(status, CallStatus::Open);
     let begun = step.calls.iter().any(|slot| !fresh(&slot.status));
     let count = step.calls.len() as u64;
-    let above = || cx.share.as_ref().and_then(|share| share.forbids_calls(count));
+    let above = || {
+        let share = cx.share.as_ref()?;
+        share.bound(state.ledger()).forbids_calls(count).or_else(|| share.forbids_calls(count))
+    };
     match state.ledger().forbids_calls(count).or_else(above).filter(|_| !begun) {
         Some(limit) => state.with_stop_signal(StopSignal::limit("tool_calls_limit", limit)),
         None => state,

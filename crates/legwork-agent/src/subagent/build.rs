@@ -9,58 +9,70 @@ use legwork_port::observer::Nobody;
 use crate::agent::{Agent, Inner};
 use crate::builder::Builder;
 use crate::error::Error;
-use crate::subagent::{Differences, Made, Subagent};
+use crate::subagent::{Differences, Subagent};
 
 impl Subagent {
     /// The agent for one spawning, with what it was granted.
     pub(super) fn build(&self, parent: &Inner, granted: Budget) -> Result<Agent, Error> {
-        let builder = match &self.made {
-            Made::Here(differences) => inherit(parent, differences),
-            Made::Elsewhere(agent) => Builder {
-                store: Some(Arc::clone(&parent.store)),
-                clock: Arc::clone(&parent.clock),
-                ..agent.0.builder.clone()
-            },
-        };
-        let subagents = match &self.made {
-            Made::Here(_) => parent.subagents.below(&self.name),
-            Made::Elsewhere(agent) => agent.0.subagents.below(&self.name),
+        let (base, subagents) = match &self.elsewhere {
+            None => (inherit(parent), &parent.subagents),
+            Some(agent) => (bring(parent, agent), &agent.0.subagents),
         };
         let builder = Builder {
             // It stands below its parent, whatever it was built for.
-            subagents: subagents.at_depth_below(&parent.subagents),
+            subagents: subagents.below(&self.name).at_depth_below(&parent.subagents),
             observer: Arc::new(Nobody),
-            ..builder
+            ..differ(base, &self.differences)
         };
         builder.id(&*self.name).budget(granted).build()
     }
 }
 
-/// The parent's parts, with what is otherwise.
-fn inherit(parent: &Inner, own: &Differences) -> Builder {
+/// The parent's parts, but for what is its alone.
+fn inherit(parent: &Inner) -> Builder {
     let mut builder = parent.builder.clone();
     builder.definition.version = None;
-    builder.definition.instructions = Arc::clone(&own.instructions);
     // Of a capability the tools go along, and those of its hooks that are marked so.
     builder.tools.clone_from(&parent.tools);
     builder.capabilities.clear();
-    // Capabilities of its own say anew which models they want.
-    builder.needed_models.clear();
     builder.lifecycles.clear();
     builder.hooks.retain(|hook| hook.is_inherited());
     let guards = defaults();
     builder.criteria.retain(|own| guards.iter().any(|guard| guard.name() == own.name()));
-    builder.metadata.clone_from(&own.metadata);
+    builder.metadata.clear();
+    builder
+}
+
+/// The parts of an agent that was built elsewhere, with what goes along of the parent.
+fn bring(parent: &Inner, agent: &Agent) -> Builder {
+    let mut builder = agent.0.builder.clone();
+    builder.store = Some(Arc::clone(&parent.store));
+    builder.clock = Arc::clone(&parent.clock);
+    builder.names.denied.extend(parent.builder.names.denied.iter().cloned());
+    let along = parent.builder.hooks.iter().filter(|hook| hook.is_inherited());
+    builder.hooks.extend(along.cloned());
+    builder
+}
+
+/// What is otherwise in a subagent.
+fn differ(mut builder: Builder, own: &Differences) -> Builder {
+    if let Some(instructions) = &own.instructions {
+        builder.definition.instructions = Arc::clone(instructions);
+    }
     if let Some(model) = &own.model {
         builder = builder.in_place_of_model(Arc::clone(model));
     }
+    builder.metadata.extend(own.metadata.clone());
     builder = builder.in_place_of_tools(own.tools.clone());
-    if let Some(allowed) = &own.allowed {
-        let had = builder.names.clone();
-        let own_names: Vec<_> = own.tools.iter().map(|tool| tool.spec()).collect();
-        let may =
-            |name: &&String| had.admit(name) || own_names.iter().any(|spec| *spec.name == ***name);
-        builder.names.allowed = Some(allowed.iter().filter(may).cloned().collect());
+    // Its own tools it has, whatever its parent may have.
+    let own_names = || own.tools.iter().map(|tool| tool.spec().name.to_string());
+    let had = builder.names.clone();
+    match &own.allowed {
+        Some(allowed) => {
+            let may = |name: &&String| had.admit(name) || own_names().any(|own| own == **name);
+            builder.names.allowed = Some(allowed.iter().filter(may).cloned().collect());
+        }
+        None => builder.names.allowed.iter_mut().for_each(|names| names.extend(own_names())),
     }
     builder.names.denied.extend(own.denied.iter().cloned());
     builder.capabilities(own.capabilities.iter().cloned())

@@ -75,12 +75,12 @@ impl Family {
             Some(held) => Sums::journaled(&held.amounts, &own),
             None => Sums::block(&own, &left),
         };
-        let share = self.turn.spawn(&own, block);
+        let granted = granted(&own, block, &left);
+        let share = self.turn.spawn(&granted, block);
         if let Some((_, used)) = self.before.iter().find(|(before, _)| *before == index) {
             share.charge(Sums::of(used));
         }
         let child = state.effect_key(index)?.child();
-        let granted = granted(&own, block, &left);
         let turn = self.turn.clone();
         Some(Lease { child, subagent, prompt, granted, share, block, turn })
     }

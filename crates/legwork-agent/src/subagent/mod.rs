@@ -32,21 +32,15 @@ pub const DEEPEST: usize = 3;
 pub struct Subagent {
     name: Arc<str>,
     description: Arc<str>,
-    made: Made,
+    /// The agent that it is, with parts of its own; none = made of what the parent has.
+    elsewhere: Option<Agent>,
+    differences: Box<Differences>,
 }
 
-#[derive(Clone)]
-enum Made {
-    /// Of what the parent has.
-    Here(Box<Differences>),
-    /// Elsewhere: it has its own parts, but the parent's store and time.
-    Elsewhere(Agent),
-}
-
-/// What is otherwise than in the parent.
+/// What is otherwise than in the parent, or than it was built elsewhere.
 #[derive(Clone, Default)]
 struct Differences {
-    instructions: Arc<str>,
+    instructions: Option<Arc<str>>,
     model: Option<Arc<dyn Model>>,
     tools: Vec<Arc<dyn Tool>>,
     allowed: Option<BTreeSet<String>>,
@@ -64,15 +58,16 @@ impl Subagent {
         description: impl Into<Arc<str>>,
         instructions: impl Into<Arc<str>>,
     ) -> Self {
-        let differences =
-            Differences { instructions: instructions.into(), ..Differences::default() };
-        let made = Made::Here(Box::new(differences));
-        Self { name: name.into(), description: description.into(), made }
+        let instructions = Some(instructions.into());
+        let differences = Box::new(Differences { instructions, ..Differences::default() });
+        Self { name: name.into(), description: description.into(), elsewhere: None, differences }
     }
 
-    /// An agent that was built elsewhere, with its own model, tools and limits.
+    /// An agent that was built elsewhere, with its own model, tools, hooks and limits. What
+    /// its parent is denied it is denied too, and the parent's guards watch it.
     pub fn of(name: impl Into<Arc<str>>, description: impl Into<Arc<str>>, agent: Agent) -> Self {
-        Self { name: name.into(), description: description.into(), made: Made::Elsewhere(agent) }
+        let (elsewhere, differences) = (Some(agent), Box::default());
+        Self { name: name.into(), description: description.into(), elsewhere, differences }
     }
 
     /// Its name.
@@ -140,18 +135,14 @@ impl Subagent {
     }
 
     fn with(mut self, change: impl FnOnce(&mut Differences)) -> Self {
-        if let Made::Here(differences) = &mut self.made {
-            change(differences);
-        }
+        change(&mut self.differences);
         self
     }
 
     /// The limits of its own, if it has any.
     pub fn limits(&self) -> Option<&Budget> {
-        match &self.made {
-            Made::Here(differences) => differences.budget.as_ref(),
-            Made::Elsewhere(agent) => Some(&agent.definition().budget),
-        }
+        let elsewhere = self.elsewhere.as_ref().map(|agent| &agent.definition().budget);
+        self.differences.budget.as_ref().or(elsewhere)
     }
 }
 

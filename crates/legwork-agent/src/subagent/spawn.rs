@@ -1,7 +1,9 @@
 //! The tool that spawns subagents.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
+use futures_util::future::FutureExt as _;
 use legwork_core::budget::Amounts;
 use legwork_core::event::ParentLink;
 use legwork_core::tool::Deferral;
@@ -13,6 +15,7 @@ use serde_json::json;
 use crate::agent::Inner;
 use crate::context::Control;
 use crate::error::Error;
+use crate::hooks::panic;
 use crate::request::Run;
 use crate::subagent::family::settled;
 use crate::subagent::{Born, Lease, Subagents};
@@ -38,7 +41,10 @@ pub(super) struct Spawn(Arc<ToolSpec>);
 impl Spawn {
     pub(super) fn of(subagents: &Subagents) -> Self {
         let names: Vec<_> = subagents.iter().map(|subagent| subagent.name()).collect();
-        let each = subagents.iter().map(|one| format!("- {}: {}", one.name(), one.description()));
+        // One line each: a description is no place to speak in the voice of others.
+        let line = |text: &str| text.split(char::is_control).collect::<Vec<_>>().join(" ");
+        let each =
+            subagents.iter().map(|one| format!("- {}: {}", one.name(), line(one.description())));
         let description = format!(
             "Gives a task to another agent and returns its final answer. It sees nothing of this \
              conversation: the prompt must say all that it needs. Several can work at once. The \
@@ -86,7 +92,11 @@ impl Tool for Spawn {
             };
             let index = cx.key.index;
             spawning.tell(|agent, session| LiveEvent::SubagentStarted { index, agent, session });
-            let ran = spawning.run(call).await;
+            // It charges what it used however it ends: a panic of a model, too.
+            let ran = AssertUnwindSafe(spawning.run(call)).catch_unwind().await;
+            let ran = ran.unwrap_or_else(|panic| {
+                Err(Error::Build(format!("it panicked: {}", panic::words(&*panic))))
+            });
             let (status, used) = match &ran {
                 Ok(run) => (run.status(), settled(&run.state().ledger().lifetime)),
                 Err(_) => (ExecutionStatus::Failed, spawning.used().await),
@@ -95,7 +105,13 @@ impl Tool for Spawn {
                 let (status, used) = (&status, &used);
                 LiveEvent::SubagentFinished { index, agent, session, status, used }
             });
-            if matches!(&ran, Ok(run) if !run.status().is_terminal()) {
+            // What waits, or what somebody else holds or its store cannot take now, goes on later.
+            let later = match &ran {
+                Ok(run) => !run.status().is_terminal(),
+                Err(Error::Store(_) | Error::Halted(_)) => true,
+                Err(_) => false,
+            };
+            if later {
                 return ToolOutcome::Deferred(Deferral::Session(spawning.lease.child.clone()));
             }
             spawning.lease.end(&used);

@@ -463,3 +463,20 @@ proptest! {
         prop_assert_eq!(within_limits(&ended.journals), Ok(()));
     }
 }
+
+#[tokio::test]
+async fn s5_4_a_hook_does_not_lift_what_a_subagent_was_granted() {
+    let lifts = hook("lifts", [Trigger::StepStart], |state: AgentState, _| async move {
+        let child = state.facts().parent.is_some();
+        Ok(if child { state.with_budget(Budget::unlimited()) } else { state })
+    });
+    let child = priced([Turn::text("never").with_usage(usage(10, 10))]).named("x:child");
+    let root = priced([Turn::calls([spawn("capped", "go")]), Turn::text("done")]).named("x:root");
+    let agent = short(Agent::builder(root), 600)
+        .budget(micros(90_000))
+        .hook(lifts.inherited())
+        .subagent(Subagent::new("capped", "Works.", "").model(child.clone()).budget(micros(300)));
+    let run = agent.build().unwrap().run("go").await.unwrap();
+    assert!(child.requests().is_empty());
+    assert!(outcomes(run.state())[0].for_model().contains("the limit of $0.0003"));
+}

@@ -1,5 +1,7 @@
 //! Asking the criteria: at the end of a step in two rounds, before a step for limits.
 
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use crate::continuation::{
@@ -53,10 +55,18 @@ fn ask<'a, S>(
     let asked = criteria.iter().filter(move |criterion| criterion.kind() == kind);
     asked.filter_map(|criterion| {
         let by = criterion.name();
-        let decision = match criterion.decide(state) {
+        // One that panics failed, like one that says so.
+        let decided = catch_unwind(AssertUnwindSafe(|| criterion.decide(state)));
+        let decision = match decided.unwrap_or_else(|panic| Err(words(&*panic))) {
             Ok(decision) => decision?,
             Err(error) => Decision::Forbid(StopSignal::new(StopReason::Error, by, error)),
         };
         Some(Vote { by: by.to_owned(), decision })
     })
+}
+
+fn words(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
+    format!("that it panicked: {text}")
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::event::{self, Event};
-use crate::id::Seq;
+use crate::id::{Seq, SessionId};
 use crate::inbox::{Answer, Item, Label, Posted};
 use crate::message::Message;
 use crate::state::AgentState;
@@ -71,6 +71,15 @@ pub enum Refusal {
     /// A step is under way, so the head cannot move.
     #[error("a step is under way: the head moves only between steps")]
     StepUnderWay,
+    /// The session is a subagent's, and its parent runs it.
+    #[error(
+        "the session was spawned by {parent}, with what that granted it: resume that session, or \
+         start a new one"
+    )]
+    IsSubagent {
+        /// The session that spawned it.
+        parent: SessionId,
+    },
     /// The item was taken up before.
     #[error("the inbox item was taken up before")]
     AlreadyTaken,

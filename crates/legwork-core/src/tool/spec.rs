@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::digest::Digest;
 use crate::message::{Encoded, Wire};
 use crate::time::Micros;
+use crate::tool::ToolCall;
 
 /// What may be done with a call that started and has no outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -165,6 +166,15 @@ impl ToolSpec {
     #[must_use]
     pub fn in_child(self) -> Self {
         Self { place: Place::Child, ..self }
+    }
+
+    /// What a call works on, if this tool names the argument that says so. Tools that name
+    /// one share a space of names.
+    pub fn resource_of(&self, call: &ToolCall) -> Option<String> {
+        let name = self.resource.as_deref()?;
+        let arguments = call.parse().ok()?;
+        let value = arguments.get(name)?;
+        Some(value.as_str().map_or_else(|| value.to_string(), str::to_owned))
     }
 
     /// The digest of all of it.

@@ -308,3 +308,15 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn s3_5_a_criterion_that_panics_forbids() {
+    let panics = legwork_core::continuation::criterion("panics", |_: &legwork_core::AgentState| {
+        if true { panic!("on fire") } else { Ok(None) }
+    });
+    let criteria: Vec<Arc<dyn legwork_core::Criterion>> = vec![Arc::new(panics)];
+    let state = crate::story::tell("user: hi; inference; answer: done");
+    let outcome = legwork_core::continuation::evaluate(&criteria, &state);
+    assert_eq!(outcome.stop_reason(), Some(&legwork_core::StopReason::Error));
+    assert!(outcome.explain().contains("panics") && outcome.explain().contains("on fire"));
+}

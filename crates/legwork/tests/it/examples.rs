@@ -13,7 +13,14 @@ const ELSEWHERE: [&str; 4] = ["chat_of_three", "clerk", "collaboration", "keyed"
 /// Examples that run by themselves, and what they print, line by line.
 const PRINT: &[(&str, &[&str])] = &[
     ("hello_agent", &["17 + 25 = 42", "completed in 2 steps"]),
-    ("budget_over_a_tree", &["TODO"]),
+    (
+        "budget_over_a_tree",
+        &[
+            "cheap: The agent `cheap` did not finish (stopped). Stops (cost_limit): cost_limit says the limit of $0.10 leaves no room: $0.00 used, $0.37 wanted.",
+            "dear: done",
+            "done: the whole tree used $0.90",
+        ],
+    ),
     (
         "agent_from_markdown",
         &[
