@@ -231,8 +231,11 @@ impl Workspace {
         let busy = |result: &Result<_, _>| matches!(result, Err(Errno::AGAIN));
         let tried = (0..RESOLVED_AGAIN).map(|_| opened()).find(|result| !busy(result));
         let tried = match tried.unwrap_or(Err(Errno::AGAIN)) {
-            // An old kernel or a container's filter may not know the call.
-            Err(Errno::NOSYS | Errno::PERM) => walk::beneath(&self.0.handle, relative, flags),
+            // An old kernel or a container's filter may not know the call; and where somebody
+            // renames all the time it never comes to an end.
+            Err(Errno::NOSYS | Errno::PERM | Errno::AGAIN) => {
+                walk::beneath(&self.0.handle, relative, flags)
+            }
             other => other,
         };
         match tried {
