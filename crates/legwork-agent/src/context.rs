@@ -1,6 +1,7 @@
 //! What a step has to work with; a driver holds no wiring of its own.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use legwork_core::budget::Amounts;
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
@@ -49,6 +50,8 @@ pub struct StepContext {
     /// What the agents above leave to this one.
     pub(crate) share: Option<Share>,
     pub(crate) unsettled: Unsettled,
+    /// How many of the requests to stop were told to whoever watches.
+    pub(crate) told: AtomicUsize,
 }
 
 impl StepContext {
@@ -101,15 +104,18 @@ impl StepContext {
         if !core.listens(trigger) && !lifecycle.listens(trigger) {
             return state;
         }
+        if trigger == Trigger::StepStart {
+            // Should the tools not be told, building the request says so.
+            let _ = self.agent.toolbox.all(&state).await;
+        }
         let view = self.view.clone().with_tools(self.agent.toolbox.known());
-        let raised = state.stop_signals().len();
         if core.listens(trigger) {
             state = core.on(trigger, state, &view).await;
         }
         if lifecycle.listens(trigger) {
             state = lifecycle.on(trigger, state, &view).await;
         }
-        self.tell_signals(&state, raised);
+        self.tell_signals(&state);
         self.tick(state)
     }
 
@@ -120,9 +126,11 @@ impl StepContext {
         }
     }
 
-    /// Tells the requests to stop that were raised since there were so many.
-    pub(crate) fn tell_signals(&self, state: &AgentState, since: usize) {
-        for signal in state.stop_signals().iter().skip(since) {
+    /// Tells the requests to stop that were not told yet, whoever raised them.
+    pub(crate) fn tell_signals(&self, state: &AgentState) {
+        let signals = state.stop_signals();
+        let told = self.told.swap(signals.len(), Ordering::Relaxed);
+        for signal in signals.iter().skip(told) {
             self.live(&LiveEvent::StopRaised { signal });
         }
     }

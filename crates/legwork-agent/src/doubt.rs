@@ -1,10 +1,8 @@
 //! Calls that began and of which nobody knows whether they happened.
 
-use std::sync::Arc;
-
 use legwork_core::event::Paused;
 use legwork_core::state::{CallSlot, CallStatus, Pending, PendingReason};
-use legwork_core::{AgentState, Digest, EffectClass, Event, OnDoubt, ToolOutcome};
+use legwork_core::{AgentState, EffectClass, Event, OnDoubt, ToolOutcome};
 
 use crate::context::StepContext;
 
@@ -34,11 +32,7 @@ pub(crate) fn settle_doubt(mut state: AgentState, cx: &StepContext) -> AgentStat
             continue;
         }
         let Some(key) = state.effect_key(index) else { continue };
-        let (id, tool) = (key.to_string(), Arc::clone(&slot.call.name));
-        let arguments = Arc::clone(slot.arguments());
-        let digest = Digest::of_bytes(format!("{id}\n{tool}\n{arguments}").as_bytes());
-        let (reason, asked_at) = (PendingReason::Doubt, state.now().wall);
-        pending.push(Pending { id, index, tool, arguments, digest, reason, asked_at });
+        pending.push(Pending::new(&key, &slot, PendingReason::Doubt, state.now().wall));
     }
     if pending.len() == asked {
         return state;

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use futures_util::future::{Either, FutureExt as _, select};
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
+use legwork_core::error::panic_message;
 use legwork_core::event::{ToolFinished, ToolStarted};
 use legwork_core::state::CallStatus;
 use legwork_core::tool::{Deferral, ExecutionMode, FailureKind, Place};
@@ -20,7 +21,6 @@ use crate::account::Sums;
 use crate::context::StepContext;
 use crate::doubt::{begun, settle_doubt};
 use crate::error::Halt;
-use crate::hooks::panic;
 use crate::release::Release;
 use crate::retries;
 use crate::subagent::{self, Family, Lease};
@@ -93,6 +93,10 @@ impl Executor {
         let (mut state, mut jobs) = collect(state, cx, &shown);
         let fresh = jobs.iter().filter(|job| !job.begun).count();
         let family = Family::of(&state, cx, jobs.iter().map(|job| &*job.spec), fresh).await;
+        let family = match family {
+            Ok(family) => family,
+            Err(error) => return Err(Halt::new(state, error)),
+        };
         // What those of before used is known before any of them goes on.
         for job in jobs.iter_mut().filter(|job| job.begun) {
             job.lease_from(family.as_ref(), &state);
@@ -262,8 +266,8 @@ fn call(job: Job, state: &AgentState, cx: &StepContext) -> BoxFuture<'static, Ra
         index,
     });
     let (cancel, observer) = (control.cancel.clone(), Arc::clone(&cx.observer));
-    let context = ToolContext::new(state.clone(), key, cancel, observer, cx.agent.deps.clone());
-    let mut context = context.at(Arc::clone(&cx.origin));
+    let (origin, deps) = (Arc::clone(&cx.origin), cx.agent.deps.clone());
+    let mut context = ToolContext::at(origin, state.clone(), key, cancel, observer, deps);
     let spawns = lease.is_some();
     if let Some(lease) = lease {
         context = context.with_runtime(lease.spawning(cx));
@@ -296,7 +300,7 @@ fn timed_out(limit: Micros) -> ToolOutcome {
 }
 
 fn panicked(panic: &(dyn std::any::Any + Send)) -> ToolOutcome {
-    let message = format!("The tool panicked: {}", panic::words(panic));
+    let message = format!("The tool panicked: {}", panic_message(panic));
     ToolOutcome::Failed(FailureKind::Panicked, message)
 }
 

@@ -203,7 +203,7 @@ pub enum News {
         session: SessionId,
         /// Where it stands.
         status: ExecutionStatus,
-        /// What it used in all.
+        /// The tool calls, tokens and money that it used, its own subagents included.
         used: Amounts,
     },
     /// The execution failed.

@@ -1,6 +1,7 @@
 //! An execution that is open: claimed, loaded, ready for its next step.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use legwork_core::event::{Defined, ParentLink, SessionStarted};
 use legwork_core::state::{Input, Refusal};
@@ -57,6 +58,7 @@ impl Active {
             view,
             share: born.share,
             unsettled: Unsettled::default(),
+            told: AtomicUsize::new(0),
         };
         let state = match request.state {
             Some(state) => state,
@@ -98,6 +100,7 @@ impl Active {
         }
         let state = subagent::awaken(self.define(state));
         if state.status().is_some_and(|status| !status.is_terminal()) {
+            self.cx.told.store(state.stop_signals().len(), Ordering::Relaxed);
             return Ok(self.show_response(state).await);
         }
         let reopened = state.decide(Input::Reopen)?;

@@ -39,6 +39,7 @@ pub(crate) async fn step(
     let mut state = cx.tick(state);
     loop {
         cx.live(&LiveEvent::StateUpdated { version: state.version(), head: state.head() });
+        cx.tell_signals(&state);
         if cx.control.interrupt.is_cancelled() {
             let state = cx.commit(state).await?;
             return Err(Halt::new(state, HaltReason::Interrupted));
@@ -63,9 +64,7 @@ fn raise_cancel(cx: &StepContext, state: AgentState) -> AgentState {
         return state;
     }
     let words = "that it was cancelled";
-    let signal = StopSignal::new(StopReason::UserRequested, "cancellation", words);
-    cx.live(&LiveEvent::StopRaised { signal: &signal });
-    state.with_stop_signal(signal)
+    state.with_stop_signal(StopSignal::new(StopReason::UserRequested, "cancellation", words))
 }
 
 /// Before a step: the inbox is taken up, hooks see the state, then a checkpoint: what is
@@ -79,15 +78,9 @@ async fn begin_step(
     if state.owed() != Owed::Infer {
         return Ok(state);
     }
-    if cx.listens(Trigger::StepStart)
-        && let Err(message) = cx.toolbox().all(&state).await
-    {
-        cx.live(&LiveEvent::Warning { message: &message });
-    }
     let state = cx.fire(Trigger::StepStart, state).await;
     match checkpoint(&cx.agent.criteria, &state) {
         Some(signal) if !state.stop_signals().contains(&signal) => {
-            cx.live(&LiveEvent::StopRaised { signal: &signal });
             Ok(state.with_stop_signal(signal))
         }
         Some(_) => Ok(state),
@@ -103,10 +96,8 @@ async fn drive(
 ) -> Result<AgentState, Halt> {
     let state = state.rooted();
     let mark = state.mark();
-    let raised = state.stop_signals().len();
     let after = driver.use_tools(state, cx).await?;
     if after.extends(&mark) {
-        cx.tell_signals(&after, raised);
         return Ok(after);
     }
     // What was handed back is none of ours: the journal says where the session stands.
@@ -224,8 +215,8 @@ fn decide_stop(state: AgentState) -> AgentState {
     if decided.is_some_and(|outcome| !outcome.should_continue()) {
         return state;
     }
-    let strongest = state.stop_signals().iter().min_by_key(|signal| signal.reason.priority());
-    let raised = strongest.cloned().map(|signal| Arc::new(ContinuationOutcome::stop(signal)));
+    let raised = state.stop_signal().cloned();
+    let raised = raised.map(|signal| Arc::new(ContinuationOutcome::stop(signal)));
     let outcome = raised.unwrap_or_else(nothing_decided);
     state.with_provisional_outcome(Some(outcome))
 }
@@ -237,7 +228,9 @@ async fn pause(cx: &StepContext, state: AgentState) -> Result<Advance, Halt> {
     let stopped = !state.stop_signals().is_empty();
     for pending in state.pending().to_vec() {
         state = match pending.reason {
-            PendingReason::Subagent if stopped => subagent::give_up(state, cx, &pending).await?,
+            PendingReason::Subagent if stopped => {
+                subagent::interrupted(state, cx, pending.index).await?
+            }
             PendingReason::Subagent => state,
             _ if stopped || cx.on_doubt == Some(OnDoubt::Tell) => {
                 let answer = Answer { id: pending.id, verdict: Verdict::Tell };

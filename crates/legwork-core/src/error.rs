@@ -1,5 +1,7 @@
 //! Errors as facts: what went wrong, where it came from, what to do.
 
+use std::any::Any;
+
 use serde::{Deserialize, Serialize};
 
 use crate::id::CallId;
@@ -92,4 +94,10 @@ impl std::fmt::Display for ErrorRecord {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.message)
     }
+}
+
+/// What a panic said; empty if it had no words.
+pub fn panic_message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default()
 }

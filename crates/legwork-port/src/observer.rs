@@ -230,7 +230,8 @@ pub enum LiveEvent<'a> {
         session: &'a SessionId,
         /// Where it stands.
         status: &'a ExecutionStatus,
-        /// What it used in all, its own subagents included.
+        /// The tool calls, tokens and money that it used, its own subagents included. Steps
+        /// and time at work are each agent's own.
         used: &'a Amounts,
     },
     /// The execution failed.

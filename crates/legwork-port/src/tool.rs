@@ -100,16 +100,22 @@ impl ToolContext {
         observer: Arc<dyn Observer>,
         deps: Option<Arc<dyn Any + Send + Sync>>,
     ) -> Self {
-        let session = state.session().clone();
-        let origin = Arc::new(Origin::root(session.clone()));
-        let (runtime, left) = (None, Arc::default());
-        Self { session, key, state, cancellation, origin, observer, deps, runtime, left }
+        let origin = Arc::new(Origin::root(state.session().clone()));
+        Self::at(origin, state, key, cancellation, observer, deps)
     }
 
     /// The same for a call of an agent at a place in a tree of agents.
-    #[must_use]
-    pub fn at(self, origin: Arc<Origin>) -> Self {
-        Self { origin, ..self }
+    pub fn at(
+        origin: Arc<Origin>,
+        state: AgentState,
+        key: EffectKey,
+        cancellation: Cancellation,
+        observer: Arc<dyn Observer>,
+        deps: Option<Arc<dyn Any + Send + Sync>>,
+    ) -> Self {
+        let session = state.session().clone();
+        let (runtime, left) = (None, Arc::default());
+        Self { session, key, state, cancellation, origin, observer, deps, runtime, left }
     }
 
     /// The same with something that only the runtime understands.

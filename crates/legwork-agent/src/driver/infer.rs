@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use futures_util::future::{Either, FutureExt as _, select};
 use legwork_core::budget::{Amounts, Price};
-use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
+use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource, panic_message};
 use legwork_core::event::{InferenceFailed, InferenceStarted, Responded};
 use legwork_core::inference::Incomplete;
 use legwork_core::{AgentState, Event, ModelRequest, Response, Seq, StopReason, StopSignal};
@@ -17,7 +17,6 @@ use legwork_port::{Delta, Deltas, Model, Retry, Trigger, model};
 use crate::context::StepContext;
 use crate::driver::Driver;
 use crate::error::Halt;
-use crate::hooks::panic;
 use crate::spending::{self, BYTES_PER_OUTPUT_TOKEN};
 use crate::toolbox::Shown;
 
@@ -173,7 +172,7 @@ async fn ask(
 
 /// A model that panicked may have cost what one attempt does.
 fn panicked(panic: &(dyn std::any::Any + Send)) -> model::Error {
-    let message = format!("the model panicked: {}", panic::words(panic));
+    let message = format!("the model panicked: {}", panic_message(panic));
     model::Error { charged_attempts: 1, ..model::Error::new(model::Kind::Malformed, message) }
 }
 

@@ -8,7 +8,8 @@ mod tool_calling;
 
 use std::sync::Arc;
 
-use legwork_core::error::ErrorRecord;
+use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
+use legwork_core::transcript::Settled;
 use legwork_core::{AgentState, Criterion, ModelRequest, Owed, Response};
 use legwork_port::{BoxFuture, Model};
 
@@ -80,6 +81,13 @@ pub trait Driver: Send + Sync {
     ) -> BoxFuture<'a, Result<AgentState, Halt>> {
         Box::pin(make_step(self, state, cx))
     }
+}
+
+/// The conversation, if a request can be made of it.
+fn settled(state: &AgentState) -> Result<Settled<'_>, ErrorRecord> {
+    let message = "the transcript has calls without results: no request can be made of it";
+    let error = || ErrorRecord::new(ErrorSource::Driver, ErrorKind::Configuration, message);
+    state.context().transcript.settled().ok_or_else(error)
 }
 
 async fn make_step<D: Driver + ?Sized>(

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
+use legwork_core::error::ErrorRecord;
 use legwork_core::{AgentState, ModelRequest};
 
 use crate::context::StepContext;
-use crate::driver::Driver;
+use crate::driver::{Driver, settled};
 use crate::toolbox::Shown;
 
 /// The driver for models that call tools.
@@ -24,12 +24,8 @@ impl Driver for ToolCalling {
         _cx: &StepContext,
         shown: &Shown,
     ) -> Result<ModelRequest, ErrorRecord> {
-        let Some(transcript) = state.context().transcript.settled() else {
-            let message = "the transcript has calls without results: no request can be made of it";
-            return Err(ErrorRecord::new(ErrorSource::Driver, ErrorKind::Configuration, message));
-        };
         let settings = Arc::new(state.settings().clone());
-        let mut request = ModelRequest::new(transcript, settings);
+        let mut request = ModelRequest::new(settled(state)?, settings);
         request.instructions = Arc::clone(state.instructions());
         request.tools = Arc::clone(&shown.specs);
         request.response_format.clone_from(&state.context().response_format);

@@ -1,7 +1,6 @@
 //! Hooks: functions on triggers, run in the order of their priority.
 
 mod hook;
-pub(crate) mod panic;
 mod stack;
 
 pub use hook::{Cx, Handler, Hook, HookError, hook, priority};

@@ -5,11 +5,11 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use futures_util::future::{Either, FutureExt as _, select};
-use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
+use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource, panic_message};
 use legwork_core::{AgentState, Micros, StopReason, StopSignal};
 use legwork_port::{BoxFuture, HookEnd, Lifecycle, LiveEvent, StepView, Trigger};
 
-use crate::hooks::{Cx, Hook, panic};
+use crate::hooks::{Cx, Hook};
 use crate::lifecycle::{Rights, admit};
 
 /// What becomes of an execution when a hook changed what its trigger does not allow. The
@@ -65,7 +65,7 @@ impl HookStack {
         state: AgentState,
         view: &StepView,
     ) -> AgentState {
-        let (mark, before) = (state.mark(), state.clone());
+        let before = state.clone();
         let listens = view.observer().listens();
         let start = if listens { view.clock().now().mono } else { Micros::ZERO };
         let ran = within_limit(hook, state, Cx { trigger, view: view.clone() }).await;
@@ -76,7 +76,7 @@ impl HookStack {
                 view.observer().live(view.origin(), &event);
             }
         };
-        match ran.map(|after| admit(Rights::Guest, trigger, (&before, &mark), after)) {
+        match ran.map(|after| admit(Rights::Guest, trigger, &before, after)) {
             Ok(Ok(after)) => {
                 tell(if after.is_same(&before) { HookEnd::Passed } else { HookEnd::Changed });
                 after
@@ -137,7 +137,7 @@ async fn within_limit(hook: &Hook, state: AgentState, cx: Cx) -> Result<AgentSta
     };
     match ran {
         Ok(ran) => ran.map_err(|error| error.0),
-        Err(panic) => Err(format!("it panicked: {}", panic::words(&*panic))),
+        Err(panic) => Err(format!("it panicked: {}", panic_message(&*panic))),
     }
 }
 

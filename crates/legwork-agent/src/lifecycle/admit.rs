@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use legwork_core::event::Event;
-use legwork_core::state::{CallVerdict, Change, Mark, PendingCall};
+use legwork_core::state::{CallVerdict, Change, PendingCall};
 use legwork_core::{AgentState, ErrorKind};
 use legwork_port::Trigger;
 
@@ -55,13 +55,13 @@ pub(crate) struct Refused {
 pub(crate) fn admit(
     rights: Rights,
     trigger: Trigger,
-    (before, mark): (&AgentState, &Mark),
+    before: &AgentState,
     after: AgentState,
 ) -> Result<AgentState, Refused> {
     if after.is_same(before) {
         return Ok(after);
     }
-    if !after.extends(mark) {
+    if !after.extends(&before.mark()) {
         let message = "handed back a state that does not extend the one it was given: its \
                        change is left out; return what was given, changed only by transitions";
         return Err(Refused { kind: ErrorKind::Lineage, message: message.to_owned() });

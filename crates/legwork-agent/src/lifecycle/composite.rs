@@ -4,11 +4,11 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use futures_util::FutureExt as _;
-use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
+use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource, panic_message};
 use legwork_core::{AgentState, StopReason, StopSignal};
 use legwork_port::{BoxFuture, Lifecycle, StepView, Trigger};
 
-use crate::hooks::{Strictness, panic};
+use crate::hooks::Strictness;
 use crate::lifecycle::admit::{Refused, Rights, admit};
 
 /// The name that violations are recorded under: a lifecycle has none of its own.
@@ -58,9 +58,9 @@ impl Lifecycle for Composite {
         Box::pin(async move {
             let listening = self.members.iter().filter(|(_, member)| member.listens(trigger));
             for (rights, member) in listening {
-                let (mark, before) = (state.mark(), state.clone());
+                let before = state.clone();
                 let admitted = match run(&**member, trigger, state, view).await {
-                    Ok(after) => admit(*rights, trigger, (&before, &mark), after),
+                    Ok(after) => admit(*rights, trigger, &before, after),
                     Err(panicked) => Err(panicked),
                 };
                 state = match admitted {
@@ -83,7 +83,7 @@ async fn run(
     // It may panic before there is a future, so it is called inside.
     let ran = AssertUnwindSafe(async move { member.on(trigger, state, view).await });
     ran.catch_unwind().await.map_err(|panic| {
-        let message = format!("panicked on {}: {}", trigger.name(), panic::words(&*panic));
+        let message = format!("panicked on {}: {}", trigger.name(), panic_message(&*panic));
         Refused { kind: ErrorKind::Hook, message }
     })
 }

@@ -20,7 +20,7 @@ impl Subagent {
         };
         let builder = Builder {
             // It stands below its parent, whatever it was built for.
-            subagents: subagents.below(&self.name).at_depth_below(&parent.subagents),
+            subagents: subagents.below(&self.name, &parent.subagents),
             observer: Arc::new(Nobody),
             ..differ(base, &self.differences)
         };

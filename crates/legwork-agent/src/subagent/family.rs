@@ -6,11 +6,11 @@ use legwork_core::budget::{Amounts, Budget};
 use legwork_core::state::CallStatus;
 use legwork_core::tool::Place;
 use legwork_core::{AgentState, SessionId, ToolCall, ToolSpec};
-use legwork_port::{BoxFuture, Store};
+use legwork_port::{BoxFuture, Store, store};
 
 use crate::account::{Share, Sums};
 use crate::agent::Inner;
-use crate::context::{Control, StepContext};
+use crate::context::StepContext;
 use crate::subagent::Subagent;
 use crate::subagent::spawn::{Request, Spawning};
 
@@ -39,23 +39,25 @@ impl Family {
     /// Opens the account of a turn, if it spawns anybody. All its calls that have not begun
     /// are charged there at once: they were checked as a whole. What subagents of before
     /// used is read from their journals, before any of them goes on.
+    ///
+    /// # Errors
+    /// When one of these cannot be read.
     pub(crate) async fn of<'a>(
         state: &AgentState,
         cx: &StepContext,
         mut specs: impl Iterator<Item = &'a ToolSpec>,
         fresh: usize,
-    ) -> Option<Self> {
+    ) -> Result<Option<Self>, store::Error> {
         if !specs.any(|spec| spec.place == Place::Child) {
-            return None;
+            return Ok(None);
         }
         let turn = Share::open(cx.share.as_ref(), state.ledger());
         turn.charge(Sums::calls(fresh));
         let mut before = Vec::new();
         for (index, child) in children(state) {
-            before.push((index, used_by(&*cx.agent.store, &child).await));
+            before.push((index, used_by(&*cx.agent.store, &child).await?));
         }
-        let family = Self { turn, agent: Arc::clone(&cx.agent), before };
-        Some(family)
+        Ok(Some(Self { turn, agent: Arc::clone(&cx.agent), before }))
     }
 
     /// So many calls of the turn never begin.
@@ -100,11 +102,10 @@ impl Lease {
 
     /// All that the tool needs to run the subagent.
     pub(crate) fn spawning(self, cx: &StepContext) -> Arc<Spawning> {
-        let Control { cancel, interrupt } = cx.control.clone();
         Arc::new(Spawning {
             lease: self,
             agent: Arc::clone(&cx.agent),
-            control: Control { cancel, interrupt },
+            control: cx.control.clone(),
             observer: Arc::clone(&cx.observer),
             origin: Arc::clone(&cx.origin),
             on_doubt: cx.on_doubt,
@@ -126,25 +127,29 @@ fn children(state: &AgentState) -> Vec<(u32, SessionId)> {
 }
 
 /// What a subagent used so far, its own subagents included, as the journals say.
-pub(super) fn used_by<'a>(store: &'a dyn Store, session: &'a SessionId) -> BoxFuture<'a, Amounts> {
+///
+/// # Errors
+/// When one of them cannot be read.
+pub(super) fn used_by<'a>(
+    store: &'a dyn Store,
+    session: &'a SessionId,
+) -> BoxFuture<'a, Result<Amounts, store::Error>> {
     Box::pin(async move {
-        // A session that cannot be read now cannot be gone on with either: the call fails.
-        let Ok(loaded) = store.read(session).await else { return Amounts::default() };
-        let state = loaded.journal.fold(session);
+        let state = store.read(session).await?.journal.fold(session);
         let mut used = state.ledger().lifetime;
         if let Some(held) = state.ledger().inference() {
             used = used.plus(&held.amounts);
         }
         for (_, child) in children(&state) {
-            used = used.plus(&used_by(store, &child).await);
+            used = used.plus(&used_by(store, &child).await?);
         }
-        settled(&used)
+        Ok(adds_up(&used))
     })
 }
 
 /// The part of a usage that adds up over a tree: steps and time at work are each agent's
 /// own, for its parent waits meanwhile.
-pub(super) fn settled(used: &Amounts) -> Amounts {
+pub(super) fn adds_up(used: &Amounts) -> Amounts {
     let Amounts { tool_calls, input, output, cost, .. } = *used;
     Amounts { tool_calls, input, output, cost, ..Amounts::default() }
 }

@@ -15,7 +15,7 @@ use serde_json::Value;
 
 pub(crate) use family::{Family, Lease};
 pub use spawn::TOOL;
-pub(crate) use waiting::{awaken, give_up, interrupted, wait};
+pub(crate) use waiting::{awaken, interrupted, wait};
 
 use crate::account::Share;
 use crate::agent::Agent;
@@ -160,12 +160,9 @@ pub(crate) struct Subagents {
 }
 
 impl Subagents {
-    /// The same with another one, in the place of one of the same name.
+    /// The same with another one.
     pub(crate) fn with(mut self, subagent: Subagent) -> Self {
-        match self.all.iter_mut().find(|known| known.name == subagent.name) {
-            Some(place) => *place = subagent,
-            None => self.all.push(subagent),
-        }
+        self.all.push(subagent);
         self
     }
 
@@ -178,16 +175,11 @@ impl Subagents {
         self.all.iter().find(|subagent| &*subagent.name == name)
     }
 
-    /// Those that one of them may spawn itself: all but itself and who spawned it, and
-    /// none where the tree is as deep as it may be.
-    fn below(&self, name: &str) -> Self {
+    /// Those that one of this name may spawn itself, a level below a parent: all but itself.
+    /// Who spawned it is not among them already.
+    fn below(&self, name: &str, parent: &Self) -> Self {
         let all = self.all.iter().filter(|other| &*other.name != name).cloned().collect();
-        Self { all, depth: self.depth + 1 }
-    }
-
-    /// The same, one deeper than another.
-    pub(crate) fn at_depth_below(self, parent: &Self) -> Self {
-        Self { depth: parent.depth + 1, ..self }
+        Self { all, depth: parent.depth + 1 }
     }
 
     /// The tool that spawns them, if there are any and the tree may grow.

@@ -5,19 +5,19 @@ use std::sync::Arc;
 
 use futures_util::future::FutureExt as _;
 use legwork_core::budget::Amounts;
+use legwork_core::error::panic_message;
 use legwork_core::event::ParentLink;
 use legwork_core::tool::Deferral;
 use legwork_core::{EffectClass, ExecutionStatus, OnDoubt, Seq, ToolCall, ToolOutcome, ToolSpec};
-use legwork_port::{BoxFuture, LiveEvent, Observer, Origin, Tool, ToolContext};
+use legwork_port::{BoxFuture, LiveEvent, Observer, Origin, Tool, ToolContext, store};
 use serde::Deserialize;
 use serde_json::json;
 
 use crate::agent::Inner;
 use crate::context::Control;
 use crate::error::Error;
-use crate::hooks::panic;
 use crate::request::Run;
-use crate::subagent::family::settled;
+use crate::subagent::family::adds_up;
 use crate::subagent::{Born, Lease, Subagents};
 
 /// The name of the tool.
@@ -95,12 +95,17 @@ impl Tool for Spawn {
             // It charges what it used however it ends: a panic of a model, too.
             let ran = AssertUnwindSafe(spawning.run(call)).catch_unwind().await;
             let ran = ran.unwrap_or_else(|panic| {
-                Err(Error::Build(format!("it panicked: {}", panic::words(&*panic))))
+                Err(Error::Build(format!("it panicked: {}", panic_message(&*panic))))
             });
-            let (status, used) = match &ran {
-                Ok(run) => (run.status(), settled(&run.state().ledger().lifetime)),
-                Err(_) => (ExecutionStatus::Failed, spawning.used().await),
+            let used = match &ran {
+                Ok(run) => Ok(adds_up(&run.state().ledger().lifetime)),
+                Err(_) => spawning.used().await,
             };
+            let (ran, used) = match used {
+                Ok(used) => (ran, used),
+                Err(unread) => (Err(unread.into()), Amounts::default()),
+            };
+            let status = ran.as_ref().map_or(ExecutionStatus::Failed, Run::status);
             spawning.tell(|agent, session| {
                 let (status, used) = (&status, &used);
                 LiveEvent::SubagentFinished { index, agent, session, status, used }
@@ -159,7 +164,7 @@ impl Spawning {
     }
 
     /// What a subagent used that could not be run to its end.
-    async fn used(&self) -> Amounts {
+    async fn used(&self) -> Result<Amounts, store::Error> {
         super::family::used_by(&*self.agent.store, &self.lease.child).await
     }
 

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use legwork_core::budget::Amounts;
 use legwork_core::event::{Paused, ToolFinished};
 use legwork_core::state::{Pending, PendingReason};
 use legwork_core::tool::Metadata;
-use legwork_core::{AgentState, Digest, Event, Micros, ToolOutcome};
+use legwork_core::{AgentState, Event, Micros, ToolOutcome};
 use legwork_port::LiveEvent;
 
 use crate::context::StepContext;
@@ -20,12 +21,8 @@ pub(crate) fn wait(state: AgentState, cx: &StepContext, index: u32) -> AgentStat
     }
     let slot = state.current_step().and_then(|step| step.calls.get(index as usize));
     let (Some(slot), Some(key)) = (slot, state.effect_key(index)) else { return state };
-    let (id, tool) = (key.to_string(), Arc::clone(&slot.call.name));
-    let arguments = Arc::clone(slot.arguments());
-    let digest = Digest::of_bytes(format!("{id}\n{tool}\n{arguments}").as_bytes());
-    let (reason, asked_at) = (PendingReason::Subagent, state.now().wall);
     let mut pending = state.pending().to_vec();
-    pending.push(Pending { id, index, tool, arguments, digest, reason, asked_at });
+    pending.push(Pending::new(&key, slot, PendingReason::Subagent, state.now().wall));
     pending.sort_by_key(|pending| pending.index);
     state.with(Event::Paused(Paused { pending }))
 }
@@ -38,15 +35,6 @@ pub(crate) fn awaken(state: AgentState) -> AgentState {
     }
     let pending = state.pending().iter().filter(|pending| !waits(pending)).cloned().collect();
     state.with(Event::Paused(Paused { pending }))
-}
-
-/// The agent was stopped while a subagent waited: its call is answered.
-pub(crate) async fn give_up(
-    state: AgentState,
-    cx: &StepContext,
-    pending: &Pending,
-) -> Result<AgentState, Halt> {
-    interrupted(state, cx, pending.index).await
 }
 
 /// Answers a call that began under another run and does not go on. What its subagent used
@@ -62,8 +50,11 @@ pub(crate) async fn interrupted(
     let (step, call) = (step.number, &slot.call);
     cx.live(&LiveEvent::ToolFinished { step, index, call, outcome: &outcome });
     let used = match &slot.child {
-        Some(child) => used_by(&*cx.agent.store, child).await,
-        None => Default::default(),
+        None => Amounts::default(),
+        Some(child) => match used_by(&*cx.agent.store, child).await {
+            Ok(used) => used,
+            Err(error) => return Err(Halt::new(state, error)),
+        },
     };
     let (took, metadata) = (Micros::ZERO, Metadata::default());
     Ok(state.with(Event::ToolFinished(ToolFinished { index, outcome, took, metadata, used })))

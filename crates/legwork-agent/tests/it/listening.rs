@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use legwork_agent::memory::MemoryStore;
 use legwork_agent::{Agent, News, hook};
-use legwork_core::{Entry, Stamp};
+use legwork_core::{AgentState, EffectClass, Entry, Stamp};
 use legwork_port::{BoxFuture, Clock, LiveEvent, Observer, Origin, Trigger};
 use legwork_testkit::{RecordingObserver, ScriptedModel, Turn, VirtualClock};
 use serde_json::json;
 
 use crate::stream::{all, slow, work};
+use crate::tools::World;
 
 /// Listens to nothing, and finds out who tells it something all the same.
 struct Deaf;
@@ -107,4 +108,38 @@ async fn a_stream_leaves_the_observer_of_its_run_in_its_place() {
     assert_eq!(heard.entries().len(), committed.count());
     let events = all(agent.run("go").observer(Arc::new(Deaf)).stream()).await;
     assert!(!events.is_empty());
+}
+
+#[tokio::test]
+async fn a_request_to_stop_is_told_once_wherever_it_is_raised() {
+    let told = |news: &[legwork_testkit::Live]| {
+        let is = |live: &&legwork_testkit::Live| match live {
+            legwork_testkit::Live::Other(text) => text.contains("StopRaised"),
+            _ => false,
+        };
+        news.iter().filter(is).count()
+    };
+    for trigger in Trigger::ALL {
+        if matches!(trigger, Trigger::ExecutionEnd | Trigger::Error) {
+            continue;
+        }
+        let stops = hook("stops", [trigger], |state: AgentState, _| async move {
+            let raised = state.stop_signals().is_empty();
+            let signal = || crate::tools::signal(legwork_core::StopReason::StopRequested);
+            Ok(if raised { state.with_stop_signal(signal()) } else { state })
+        });
+        let heard = RecordingObserver::new();
+        let model = ScriptedModel::new([Turn::call("look", json!({"n": 1})), Turn::text("done")]);
+        let look = crate::tools::noting("look", EffectClass::ReadOnly, &World::default());
+        let agent = Agent::builder(model).tools([look]).hook(stops).build().unwrap();
+        agent.run("go").observer(Arc::new(heard.clone())).await.unwrap();
+        assert_eq!(told(&heard.live_events()), 1, "{trigger:?}");
+    }
+    // A limit, too.
+    let heard = RecordingObserver::new();
+    let model = ScriptedModel::new([Turn::text("done")]);
+    let budget = legwork_core::Budget::unlimited().steps(0);
+    let agent = Agent::builder(model).budget(budget).build().unwrap();
+    agent.run("go").observer(Arc::new(heard.clone())).await.unwrap();
+    assert_eq!(told(&heard.live_events()), 1);
 }

@@ -4,7 +4,6 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::budget::Dimension;
 use crate::inference::Usage;
 use crate::time::Micros;
 
@@ -102,19 +101,5 @@ impl Amounts {
     /// Input and output tokens together.
     pub fn total_tokens(&self) -> u64 {
         self.input.saturating_add(self.output).saturating_add(self.tokens)
-    }
-
-    /// What was used of a dimension, in its own unit; none = it does not add up.
-    pub fn of(&self, dimension: &Dimension) -> Option<u64> {
-        Some(match dimension {
-            Dimension::Steps => self.steps,
-            Dimension::ToolCalls => self.tool_calls,
-            Dimension::InputTokens => self.input,
-            Dimension::OutputTokens => self.output,
-            Dimension::TotalTokens => self.total_tokens(),
-            Dimension::Cost => self.cost.0,
-            Dimension::ActiveTime => self.active.0,
-            Dimension::Deadline | Dimension::Other(_) => return None,
-        })
     }
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::continuation::{
     ContinuationOutcome, Criterion, Decision, Kind, StopReason, StopSignal, Vote, resolve,
 };
+use crate::error::panic_message;
 use crate::orchestrate::Progress;
 
 /// The outcome for a state with its step pending, votes of hooks included.
@@ -57,7 +58,7 @@ fn ask<'a, S>(
         let by = criterion.name();
         // One that panics failed, like one that says so.
         let decided = catch_unwind(AssertUnwindSafe(|| criterion.decide(state)));
-        let decision = match decided.unwrap_or_else(|panic| Err(words(&*panic))) {
+        let decision = match decided.unwrap_or_else(|panic| Err(panicked(&*panic))) {
             Ok(decision) => decision?,
             Err(error) => Decision::Forbid(StopSignal::new(StopReason::Error, by, error)),
         };
@@ -65,8 +66,6 @@ fn ask<'a, S>(
     })
 }
 
-fn words(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
-    format!("that it panicked: {text}")
+fn panicked(panic: &(dyn Any + Send)) -> String {
+    format!("that it panicked: {}", panic_message(panic))
 }

@@ -9,8 +9,8 @@ use crate::chunked::Chunked;
 use crate::continuation::{ContinuationOutcome, StopReason, StopSignal};
 use crate::digest::Digest;
 use crate::error::ErrorRecord;
-use crate::id::Seq;
-use crate::state::{AgentStep, StepResult};
+use crate::id::{EffectKey, Seq};
+use crate::state::{AgentStep, CallSlot, StepResult};
 use crate::string_enum::string_enum;
 use crate::time::Timestamp;
 
@@ -64,7 +64,8 @@ impl From<&StopReason> for ExecutionStatus {
 pub enum PendingReason {
     /// A call began and nobody knows whether it happened.
     Doubt,
-    /// The subagent of the call waits for somebody, in its own session.
+    /// The subagent of the call waits for somebody, in its own session, or somebody else
+    /// holds that.
     Subagent,
 }
 
@@ -85,6 +86,16 @@ pub struct Pending {
     pub reason: PendingReason,
     /// When it was asked.
     pub asked_at: Timestamp,
+}
+
+impl Pending {
+    /// A call of a step that waits, with the digest of exactly this call.
+    pub fn new(key: &EffectKey, slot: &CallSlot, reason: PendingReason, at: Timestamp) -> Self {
+        let (id, tool) = (key.to_string(), Arc::clone(&slot.call.name));
+        let arguments = Arc::clone(slot.arguments());
+        let digest = Digest::of_bytes(format!("{id}\n{tool}\n{arguments}").as_bytes());
+        Self { id, index: key.index, tool, arguments, digest, reason, asked_at: at }
+    }
 }
 
 /// One activation of an agent, from input to stop.

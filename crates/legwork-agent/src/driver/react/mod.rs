@@ -20,7 +20,7 @@ use legwork_core::{
 pub use final_decision::FinalDecision;
 
 use crate::context::StepContext;
-use crate::driver::Driver;
+use crate::driver::{Driver, settled};
 use crate::toolbox::Shown;
 use decision::{AnswerIs, Decision, What, written_action, written_answer};
 use mark::{Kind, Mark, awaits_plain, awaits_plain_again};
@@ -117,12 +117,8 @@ impl Driver for ReAct {
         _cx: &StepContext,
         shown: &Shown,
     ) -> Result<ModelRequest, ErrorRecord> {
-        let Some(transcript) = state.context().transcript.settled() else {
-            let message = "the transcript has calls without results: no request can be made of it";
-            return Err(ErrorRecord::new(ErrorSource::Driver, ErrorKind::Configuration, message));
-        };
         let settings = Arc::new(state.settings().clone());
-        let mut request = ModelRequest::rendered(transcript, settings, render::rendered);
+        let mut request = ModelRequest::rendered(settled(state)?, settings, render::rendered);
         let format = state.context().response_format.as_ref();
         if asked(state) == Asked::Plain {
             request.instructions = Arc::clone(state.instructions());
