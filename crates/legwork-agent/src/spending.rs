@@ -27,12 +27,16 @@ pub(crate) fn check_price(
     if model.profile().price.is_some() || (state.ledger().budget.cost.is_none() && !above()) {
         return Ok(());
     }
-    let message = format!(
-        "the budget limits cost, but the price of `{}` is not known: give the model a price, or \
-         limit tokens instead",
-        model.name()
-    );
+    let message = price_unknown(model.name());
     Err(ErrorRecord::new(ErrorSource::Driver, ErrorKind::Configuration, message))
+}
+
+/// What to do where money is limited and nobody knows what a model costs.
+pub(crate) fn price_unknown(model: &str) -> String {
+    format!(
+        "the budget limits cost, but the price of `{model}` is not known: give the model a price, \
+         or limit tokens instead"
+    )
 }
 
 /// What the call may cost at most and how much it may answer, by the agent's own limits

@@ -13,6 +13,7 @@ use crate::error::Error;
 use crate::hooks::HookStack;
 use crate::lifecycle::{Composite, CoreLifecycle};
 use crate::memory::MemoryStore;
+use crate::spending;
 use crate::toolbox::{Toolbox, Tools};
 
 impl Builder {
@@ -174,11 +175,7 @@ impl Builder {
         }
         for model in std::iter::once(&self.model).chain(&self.others) {
             if model.profile().price.is_none() {
-                self.problems.push(format!(
-                    "the budget limits cost, but the price of `{}` is not known: give the model \
-                     a price, or limit tokens instead",
-                    model.name()
-                ));
+                self.problems.push(spending::price_unknown(model.name()));
             }
         }
     }

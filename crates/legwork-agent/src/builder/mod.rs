@@ -198,12 +198,10 @@ impl Builder {
     /// Switches a criterion off by its name, one that ships on too.
     #[must_use]
     pub fn without_criterion(mut self, name: &str) -> Self {
-        if !remove(&mut self.criteria, name) {
-            let known: Vec<_> = self.criteria.iter().map(|criterion| criterion.name()).collect();
-            let known = known.join(", ");
-            return self.problem(format!("there is no criterion `{name}`: there are {known}"));
+        match remove(&mut self.criteria, name) {
+            Ok(()) => self,
+            Err(problem) => self.problem(problem),
         }
-        self
     }
 
     /// What says how an execution ends that an error ended.

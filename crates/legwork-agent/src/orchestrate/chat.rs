@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use legwork_core::orchestrate::ChatState;
 use legwork_core::state::Refusal;
-use legwork_core::{Budget, Criterion, Message, Progress as _};
-use legwork_port::{Clock, Ids};
+use legwork_core::{Budget, Message, Progress as _};
+use legwork_port::Ids;
 
 use crate::error::Error;
 use crate::orchestrate::iteration::{ChatRun, Iteration, USER};
 use crate::orchestrate::maker::Maker;
-use crate::orchestrate::parts::{Parts, Until};
+use crate::orchestrate::parts::Parts;
+use crate::orchestrate::settings::settings;
 use crate::orchestrate::{Participant, RoundRobin, Selector, StepByStep as _};
 
 /// A conversation of several: models, agents, people, scripts; one has the floor at a time.
@@ -116,6 +117,8 @@ pub struct ChatBuilder {
     parts: Parts<ChatState>,
 }
 
+settings!(ChatBuilder, ChatState);
+
 impl ChatBuilder {
     /// Somebody who takes part, behind those that were given before.
     pub fn participant(mut self, participant: Participant) -> Self {
@@ -135,72 +138,6 @@ impl ChatBuilder {
     /// ```
     pub fn selector(self, selector: impl Selector<ChatState> + 'static) -> Self {
         Self { selector: Arc::new(selector), ..self }
-    }
-
-    /// At most this many turns.
-    pub fn turns(mut self, turns: u64) -> Self {
-        self.parts.turns = Some(turns);
-        self
-    }
-
-    /// The limits of the whole chat; a turn is a step. Each inference of an agent in it is
-    /// held against them before it is sent.
-    pub fn budget(mut self, budget: Budget) -> Self {
-        self.parts.budget = budget;
-        self
-    }
-
-    /// Ends, as completed, when somebody says these words.
-    pub fn until_said(mut self, words: impl Into<String>) -> Self {
-        self.parts.said(words.into());
-        self
-    }
-
-    /// Ends, as completed, after a turn that leaves the state as wanted.
-    pub fn until(
-        mut self,
-        name: impl Into<String>,
-        wanted: impl Fn(&ChatState) -> bool + Send + Sync + 'static,
-    ) -> Self {
-        self.parts.criterion(Arc::new(Until(name.into(), wanted)));
-        self
-    }
-
-    /// A criterion, in the place of the one of its name or beside those there are:
-    /// `signals`, `errors`, `budget`, `concluded`, `turns`.
-    pub fn criterion(mut self, criterion: impl Criterion<ChatState> + 'static) -> Self {
-        self.parts.criterion(Arc::new(criterion));
-        self
-    }
-
-    /// Switches a criterion off by its name; without `errors` the chat goes on after a turn
-    /// that went wrong.
-    pub fn without_criterion(mut self, name: &str) -> Self {
-        self.parts.without_criterion(name);
-        self
-    }
-
-    /// Shown each turn with its provisional outcome, before it is recorded: it may add
-    /// votes and requests to stop, and then the criteria are asked once more.
-    pub fn on_step_end<F, R>(mut self, name: impl Into<String>, observer: F) -> Self
-    where
-        F: Fn(ChatState) -> R + Send + Sync + 'static,
-        R: Future<Output = Result<ChatState, String>> + Send + 'static,
-    {
-        self.parts.observer(name.into(), observer);
-        self
-    }
-
-    /// Where time comes from.
-    pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
-        self.parts.clock = clock;
-        self
-    }
-
-    /// Where the ids of chats come from.
-    pub fn ids(mut self, ids: Arc<dyn Ids>) -> Self {
-        self.parts.ids = ids;
-        self
     }
 
     /// Checks it all and makes the chat.

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use legwork_core::orchestrate::{ChatState, CollaborationState, Conversation as _, Member};
-use legwork_core::{Budget, Criterion, Progress as _};
-use legwork_port::{BoxFuture, Clock, Ids};
+use legwork_core::{Budget, Progress as _};
+use legwork_port::{BoxFuture, Ids};
 
 use crate::agent::Agent;
 use crate::error::Error;
@@ -12,7 +12,8 @@ use crate::orchestrate::chat::resumed;
 use crate::orchestrate::iteration::{Iteration, USER};
 use crate::orchestrate::lead::Lead;
 use crate::orchestrate::maker::Maker;
-use crate::orchestrate::parts::{Parts, Until};
+use crate::orchestrate::parts::Parts;
+use crate::orchestrate::settings::settings;
 use crate::orchestrate::{Choice, Participant, RoundRobin, Selector, Speaker, StepByStep as _};
 
 /// A collaboration under way.
@@ -86,6 +87,8 @@ pub struct CollaborationBuilder {
     parts: Parts<CollaborationState>,
 }
 
+settings!(CollaborationBuilder, CollaborationState);
+
 impl CollaborationBuilder {
     /// An agent that works on the goal, and what it is there for.
     pub fn member(
@@ -111,72 +114,6 @@ impl CollaborationBuilder {
     /// Who works next, in place of the lead's decision or of everybody in turn.
     pub fn selector(self, selector: impl Selector<CollaborationState> + 'static) -> Self {
         Self { selector: Some(Arc::new(selector)), ..self }
-    }
-
-    /// At most this many turns, those of the lead too.
-    pub fn turns(mut self, turns: u64) -> Self {
-        self.parts.turns = Some(turns);
-        self
-    }
-
-    /// The limits of the whole; a turn is a step. Each inference is held against them
-    /// before it is sent.
-    pub fn budget(mut self, budget: Budget) -> Self {
-        self.parts.budget = budget;
-        self
-    }
-
-    /// Ends, as completed, when somebody says these words.
-    pub fn until_said(mut self, words: impl Into<String>) -> Self {
-        self.parts.said(words.into());
-        self
-    }
-
-    /// Ends, as completed, after a turn that leaves the state as wanted.
-    pub fn until(
-        mut self,
-        name: impl Into<String>,
-        wanted: impl Fn(&CollaborationState) -> bool + Send + Sync + 'static,
-    ) -> Self {
-        self.parts.criterion(Arc::new(Until(name.into(), wanted)));
-        self
-    }
-
-    /// A criterion, in the place of the one of its name or beside those there are:
-    /// `signals`, `errors`, `budget`, `concluded`, `turns`.
-    pub fn criterion(mut self, criterion: impl Criterion<CollaborationState> + 'static) -> Self {
-        self.parts.criterion(Arc::new(criterion));
-        self
-    }
-
-    /// Switches a criterion off by its name; without `errors` the work goes on after a turn
-    /// that went wrong.
-    pub fn without_criterion(mut self, name: &str) -> Self {
-        self.parts.without_criterion(name);
-        self
-    }
-
-    /// Shown each turn with its provisional outcome, before it is recorded: it may add
-    /// votes and requests to stop, and then the criteria are asked once more.
-    pub fn on_step_end<F, R>(mut self, name: impl Into<String>, observer: F) -> Self
-    where
-        F: Fn(CollaborationState) -> R + Send + Sync + 'static,
-        R: Future<Output = Result<CollaborationState, String>> + Send + 'static,
-    {
-        self.parts.observer(name.into(), observer);
-        self
-    }
-
-    /// Where time comes from.
-    pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
-        self.parts.clock = clock;
-        self
-    }
-
-    /// Where the ids of collaborations come from.
-    pub fn ids(mut self, ids: Arc<dyn Ids>) -> Self {
-        self.parts.ids = ids;
-        self
     }
 
     /// Checks it all and makes the collaboration.

@@ -12,6 +12,7 @@ mod maker;
 mod participant;
 mod parts;
 mod selector;
+mod settings;
 mod speaker;
 mod step_by_step;
 mod tool_use;

@@ -14,6 +14,7 @@ use crate::memory::{RandomIds, SystemClock};
 use crate::orchestrate::Participant;
 use crate::orchestrate::iteration::USER;
 use crate::orchestrate::maker::StepEnd;
+use crate::spending;
 
 pub(super) struct Parts<S> {
     pub(super) budget: Budget,
@@ -53,10 +54,7 @@ impl<S: Conversation> Parts<S> {
     }
 
     pub(super) fn criterion(&mut self, criterion: Arc<dyn Criterion<S>>) {
-        match self.criteria.iter_mut().find(|known| known.name() == criterion.name()) {
-            Some(place) => *place = criterion,
-            None => self.criteria.push(criterion),
-        }
+        continuation::put(&mut self.criteria, criterion);
     }
 
     pub(super) fn said(&mut self, words: String) {
@@ -67,13 +65,7 @@ impl<S: Conversation> Parts<S> {
     }
 
     pub(super) fn without_criterion(&mut self, name: &str) {
-        let before = self.criteria.len();
-        self.criteria.retain(|known| known.name() != name);
-        if self.criteria.len() == before {
-            let known: Vec<_> = self.criteria.iter().map(|known| known.name()).collect();
-            let known = known.join(", ");
-            self.problems.push(format!("there is no criterion `{name}`: there are {known}"));
-        }
+        self.problems.extend(continuation::remove(&mut self.criteria, name).err());
     }
 
     pub(super) fn observer<F, R>(&mut self, name: String, observer: F)
@@ -103,11 +95,7 @@ impl<S: Conversation> Parts<S> {
             }
             for model in participant.models().iter().filter(|m| m.profile().price.is_none()) {
                 if self.budget.cost.is_some() {
-                    problems.push(format!(
-                        "the budget limits cost, but the price of `{}` is not known: give the \
-                         model a price, or limit tokens instead",
-                        model.name()
-                    ));
+                    problems.push(spending::price_unknown(model.name()));
                 }
             }
         }

@@ -43,6 +43,7 @@ mod tasks;
 mod timeouts;
 mod tools;
 mod trees;
+mod unreadable;
 
 /// Every file beside this one is part of the tests.
 #[test]

@@ -208,7 +208,8 @@ fn s3_6_the_shipped_criteria_have_names_to_be_changed_and_switched_off_by() {
     put(&mut criteria, std::sync::Arc::new(RetryLimit::at(3)));
     assert_eq!(names(&criteria).last().unwrap(), "retry_limit");
     put(&mut criteria, std::sync::Arc::new(StepsLimit::new()));
-    assert!(remove(&mut criteria, "steps_limit"));
-    assert!(!remove(&mut criteria, "steps_limit"));
+    assert_eq!(remove(&mut criteria, "steps_limit"), Ok(()));
+    let gone = remove(&mut criteria, "steps_limit").unwrap_err();
+    assert!(gone.starts_with("there is no criterion `steps_limit`: there are "), "{gone}");
     assert_eq!(reason(&criteria), None);
 }

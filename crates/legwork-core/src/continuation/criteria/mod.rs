@@ -89,16 +89,22 @@ pub fn defaults() -> Vec<Arc<dyn Criterion>> {
 }
 
 /// Puts a criterion in the place of the one of its name, or at the end.
-pub fn put(criteria: &mut Vec<Arc<dyn Criterion>>, criterion: Arc<dyn Criterion>) {
+pub fn put<S>(criteria: &mut Vec<Arc<dyn Criterion<S>>>, criterion: Arc<dyn Criterion<S>>) {
     match criteria.iter_mut().find(|known| known.name() == criterion.name()) {
         Some(known) => *known = criterion,
         None => criteria.push(criterion),
     }
 }
 
-/// Switches off the criteria of a name; whether there was one.
-pub fn remove(criteria: &mut Vec<Arc<dyn Criterion>>, name: &str) -> bool {
-    let before = criteria.len();
-    criteria.retain(|known| known.name() != name);
-    criteria.len() < before
+/// Switches off the criteria of a name.
+///
+/// # Errors
+/// That there is none, and which there are, in words.
+pub fn remove<S>(criteria: &mut Vec<Arc<dyn Criterion<S>>>, name: &str) -> Result<(), String> {
+    if criteria.iter().any(|known| known.name() == name) {
+        criteria.retain(|known| known.name() != name);
+        return Ok(());
+    }
+    let known: Vec<_> = criteria.iter().map(|known| known.name()).collect();
+    Err(format!("there is no criterion `{name}`: there are {}", known.join(", ")))
 }
