@@ -22,17 +22,15 @@
 use std::collections::BTreeMap;
 use std::future::IntoFuture as _;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::task::Poll;
 
 use futures_util::future::{Either, select};
 use legwork_agent::memory::MemoryStore;
 use legwork_agent::{Agent, Error, Run};
-use legwork_core::inbox::{Cursor, Item, Posted};
 use legwork_core::journal::Journal;
-use legwork_core::{AgentState, Entry, Fence, OnDoubt, Seq, SessionId};
-use legwork_port::store::{Appended, Loaded, Removal, SessionInfo};
-use legwork_port::{BoxFuture, Cancellation, Claim, Store, store};
+use legwork_core::{AgentState, OnDoubt, SessionId};
+use legwork_port::{BoxFuture, Store, store};
+
+use crate::fault::{Fault, FaultyStore, Operation};
 
 /// The session that simulations run in.
 const SESSION: &str = "simulated";
@@ -63,6 +61,15 @@ pub enum Side {
     Before,
     /// The journal knows, and nothing after it was done.
     After,
+}
+
+impl From<Side> for Fault {
+    fn from(side: Side) -> Self {
+        match side {
+            Side::Before => Self::HangBefore,
+            Side::After => Self::HangAfter,
+        }
+    }
 }
 
 /// How one run of the scenario ended.
@@ -125,8 +132,12 @@ impl<W: Default> Simulation<W> {
     }
 
     async fn run(&self, crash: Option<(usize, Side)>) -> Result<(Ended<W>, usize), Error> {
-        let world = W::default();
-        let store = CrashingStore::new(crash);
+        let (world, durable) = (W::default(), Arc::new(MemoryStore::new()));
+        // Writing takes time: what runs beside it goes on meanwhile.
+        let mut store = FaultyStore::over(Arc::<MemoryStore>::clone(&durable)).paced([2]);
+        if let Some((number, side)) = crash {
+            store = store.fault(Operation::Append, number, side.into());
+        }
         let as_port = || Arc::new(store.clone()) as Arc<dyn Store>;
         let agent = (self.make)(&world, as_port())?;
         let started = agent.run(self.task.as_str()).in_session(SESSION);
@@ -134,13 +145,10 @@ impl<W: Default> Simulation<W> {
         drop(agent);
         let run = match first {
             Some(run) => run?,
-            None => {
-                store.0.crashed.store(true, Ordering::SeqCst);
-                self.resume((self.make)(&world, as_port())?).await?
-            }
+            None => self.resume((self.make)(&world, as_port())?).await?,
         };
-        let commits = store.0.commits.load(Ordering::SeqCst);
-        let journals = store.journals().await?;
+        let commits = store.count(Operation::Append);
+        let journals = journals(&*durable).await?;
         Ok((Ended { crash, text: run.text(), state: run.into_state(), journals, world }, commits))
     }
 
@@ -160,13 +168,26 @@ impl<W: Default> Simulation<W> {
 /// What came of a run; none when it crashed, and then all of it was dropped.
 async fn into_outcome(
     run: BoxFuture<'static, Result<Run, Error>>,
-    store: &CrashingStore,
+    store: &FaultyStore,
 ) -> Option<Result<Run, Error>> {
-    let crash = store.0.crash.cancelled();
+    let crash = store.hung().cancelled();
     match select(run, std::pin::pin!(crash)).await {
         Either::Left((outcome, _)) => Some(outcome),
         Either::Right(_) => None,
     }
+}
+
+/// The journals of all sessions of a store.
+///
+/// # Errors
+/// When one of them cannot be read.
+pub async fn journals(store: &dyn Store) -> Result<BTreeMap<SessionId, Journal>, store::Error> {
+    let mut journals = BTreeMap::new();
+    for info in store.sessions(usize::MAX).await? {
+        let loaded = store.read(&info.session).await?;
+        journals.insert(info.session, loaded.journal);
+    }
+    Ok(journals)
 }
 
 impl<W> Report<W> {
@@ -188,133 +209,4 @@ impl<W> Report<W> {
             panic!("{} of {} failed:\n{}", failures.len(), self.crashed.len(), failures.join("\n"));
         }
     }
-}
-
-/// A store in memory that stands still for ever at one commit, and says so.
-#[derive(Clone)]
-struct CrashingStore(Arc<Shared>);
-
-struct Shared {
-    inner: MemoryStore,
-    commits: AtomicUsize,
-    at: Option<(usize, Side)>,
-    crash: Cancellation,
-    crashed: AtomicBool,
-}
-
-impl CrashingStore {
-    fn new(at: Option<(usize, Side)>) -> Self {
-        Self(Arc::new(Shared {
-            inner: MemoryStore::new(),
-            commits: AtomicUsize::new(0),
-            at,
-            crash: Cancellation::new(),
-            crashed: AtomicBool::new(false),
-        }))
-    }
-
-    async fn journals(&self) -> Result<BTreeMap<SessionId, Journal>, store::Error> {
-        let mut journals = BTreeMap::new();
-        for info in self.0.inner.sessions(usize::MAX).await? {
-            let loaded = self.0.inner.read(&info.session).await?;
-            journals.insert(info.session, loaded.journal);
-        }
-        Ok(journals)
-    }
-}
-
-impl Store for CrashingStore {
-    fn claim<'a>(
-        &'a self,
-        session: &'a SessionId,
-    ) -> BoxFuture<'a, Result<Box<dyn Claim>, store::Error>> {
-        Box::pin(async move {
-            let claim = self.0.inner.claim(session).await?;
-            let claim: Box<dyn Claim> = Box::new(CrashingClaim { claim, store: self.clone() });
-            Ok(claim)
-        })
-    }
-
-    fn read<'a>(&'a self, session: &'a SessionId) -> BoxFuture<'a, Result<Loaded, store::Error>> {
-        self.0.inner.read(session)
-    }
-
-    fn sessions(&self, limit: usize) -> BoxFuture<'_, Result<Vec<SessionInfo>, store::Error>> {
-        self.0.inner.sessions(limit)
-    }
-
-    fn post<'a>(
-        &'a self,
-        session: &'a SessionId,
-        key: &'a str,
-        item: &'a Item,
-    ) -> BoxFuture<'a, Result<Cursor, store::Error>> {
-        self.0.inner.post(session, key, item)
-    }
-
-    fn inbox<'a>(
-        &'a self,
-        session: &'a SessionId,
-        after: Cursor,
-    ) -> BoxFuture<'a, Result<Vec<Posted>, store::Error>> {
-        self.0.inner.inbox(session, after)
-    }
-
-    fn remove<'a>(
-        &'a self,
-        sessions: &'a [SessionId],
-    ) -> BoxFuture<'a, Result<Removal, store::Error>> {
-        self.0.inner.remove(sessions)
-    }
-}
-
-struct CrashingClaim {
-    claim: Box<dyn Claim>,
-    store: CrashingStore,
-}
-
-impl Claim for CrashingClaim {
-    fn fence(&self) -> Fence {
-        self.claim.fence()
-    }
-
-    fn append<'a>(
-        &'a self,
-        expected: Seq,
-        entries: &'a [Arc<Entry>],
-    ) -> BoxFuture<'a, Result<Appended, store::Error>> {
-        Box::pin(async move {
-            let shared = &self.store.0;
-            let number = shared.commits.fetch_add(1, Ordering::SeqCst) + 1;
-            let here = shared.at.filter(|at| at.0 == number);
-            let here = here.filter(|_| !shared.crashed.load(Ordering::SeqCst));
-            // Writing takes time, and one takes longer than another: what runs beside it goes
-            // on meanwhile, and may be durable before it.
-            if here.is_some_and(|at| at.1 == Side::Before) {
-                others(12).await;
-                shared.crash.cancel();
-                return std::future::pending().await;
-            }
-            others(2).await;
-            let appended = self.claim.append(expected, entries).await?;
-            if here.is_some() {
-                shared.crash.cancel();
-                return std::future::pending().await;
-            }
-            Ok(appended)
-        })
-    }
-}
-
-/// Lets whatever else runs have its turn so often.
-async fn others(mut turns: usize) {
-    std::future::poll_fn(|cx| {
-        if turns == 0 {
-            return Poll::Ready(());
-        }
-        turns -= 1;
-        cx.waker().wake_by_ref();
-        Poll::Pending
-    })
-    .await;
 }

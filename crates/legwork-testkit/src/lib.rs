@@ -24,18 +24,21 @@
 //! ```
 //!
 //! Read the modules in this order: [`script`], [`asked`], [`model`], [`server`],
-//! [`recording`], [`gate`], [`clock`], [`ids`], [`observer`], [`tool`], [`crash`],
-//! [`conformance`].
+//! [`recording`], [`gate`], [`clock`], [`ids`], [`observer`], [`tool`], [`polls`],
+//! [`fault`], [`crash`], [`invariants`], [`conformance`].
 #![forbid(unsafe_code)]
 
 pub mod asked;
 pub mod clock;
 pub mod conformance;
 pub mod crash;
+pub mod fault;
 pub mod gate;
 pub mod ids;
+pub mod invariants;
 pub mod model;
 pub mod observer;
+pub mod polls;
 pub mod recording;
 pub mod script;
 pub mod server;

@@ -14,7 +14,8 @@ use crate::script::{Answer, Player, Script, What, halved, pieces};
 
 /// A model that says what a script says; clones are the same model.
 ///
-/// The ids of its calls are `call_<turn>_<index>`.
+/// The ids of its calls are `call_<turn>_<index>`, where none
+/// [were chosen](crate::Turn::with_call_ids).
 #[derive(Debug, Clone)]
 pub struct ScriptedModel {
     name: Arc<str>,
@@ -125,7 +126,7 @@ impl<'a, 'd> Teller<'a, 'd> {
         self.tell_calls(turn, &mut parts).await;
         self.halt().await;
         let mut response = Response::new(Message::assistant(parts), answer.finish());
-        response.usage = Some(answer.usage);
+        response.usage = answer.usage;
         response.incomplete = answer.incomplete.clone();
         if self.cut {
             response.incomplete = Some(Incomplete::OverReserve);
@@ -143,7 +144,7 @@ impl<'a, 'd> Teller<'a, 'd> {
             let arguments = if breaks { halved(&call.arguments) } else { &call.arguments };
             self.send(Delta::ToolCall { index, name: &call.name });
             let json = self.say(arguments, |json| Delta::Arguments { index, json }).await;
-            let id = core::CallId::from(format!("call_{turn}_{index}"));
+            let id = core::CallId::from(call.id(turn, index));
             parts.push(Part::ToolCall(Arc::new(ToolCall::new(id, &*call.name, json))));
         }
     }

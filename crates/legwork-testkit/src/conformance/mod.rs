@@ -16,6 +16,14 @@ pub struct Violation {
     pub found: String,
 }
 
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.check, self.found)
+    }
+}
+
+impl std::error::Error for Violation {}
+
 /// The promises that were not kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Violations(pub Vec<Violation>);
@@ -23,7 +31,7 @@ pub struct Violations(pub Vec<Violation>);
 impl fmt::Display for Violations {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} checks of the conformance suite failed:", self.0.len())?;
-        self.0.iter().try_for_each(|Violation { check, found }| write!(f, "\n  {check}: {found}"))
+        self.0.iter().try_for_each(|violation| write!(f, "\n  {violation}"))
     }
 }
 

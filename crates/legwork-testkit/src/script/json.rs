@@ -56,6 +56,7 @@ struct Line {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct CallLine {
+    id: Option<String>,
     name: String,
     #[serde(default)]
     arguments: Value,
@@ -66,7 +67,8 @@ impl Script {
     /// only those shall be served, `model` and `key`.
     ///
     /// A turn is an object with `text`, `thinking`, `call` or `calls` (`{"name",
-    /// "arguments"}`; arguments that are a string are sent as they are), `finish`,
+    /// "arguments"}`, and `id` if it is chosen; arguments that are a string are sent as they
+    /// are), `finish`,
     /// `incomplete` and `usage`; or with `status`, `retry_after` and `message`; or with
     /// `html`, `stall` or `disconnect` set to true. `after` lists the turns that the
     /// first requests get instead.
@@ -118,7 +120,7 @@ impl Line {
             answer.thinking = self.thinking.unwrap_or_default();
             answer.finish = self.finish;
             answer.incomplete = self.incomplete;
-            answer.usage = self.usage.unwrap_or(answer.usage);
+            answer.usage = self.usage.or(answer.usage);
         }
         let before: Result<Vec<_>, _> = self.after.into_iter().map(|l| l.turn(index)).collect();
         Ok(turn.after(before?))
@@ -132,6 +134,6 @@ impl CallLine {
             Value::String(text) => text,
             value => value.to_string(),
         };
-        Call { name: self.name, arguments }
+        Call { id: self.id, name: self.name, arguments }
     }
 }

@@ -31,12 +31,14 @@ pub(crate) struct Answer {
     pub(crate) calls: Vec<Call>,
     pub(crate) finish: Option<FinishReason>,
     pub(crate) incomplete: Option<Incomplete>,
-    pub(crate) usage: Usage,
+    pub(crate) usage: Option<Usage>,
     pub(crate) halt: Option<Gate>,
 }
 
 #[derive(Debug, Clone)]
 pub(crate) struct Call {
+    /// The id that was chosen for it; none = `call_<turn>_<index>`.
+    pub(crate) id: Option<String>,
     pub(crate) name: String,
     pub(crate) arguments: String,
 }
@@ -126,7 +128,24 @@ impl Turn {
     /// The same answer with what it used; 10 tokens in and 5 out by default.
     #[must_use]
     pub fn with_usage(self, usage: Usage) -> Self {
-        self.changed(|answer| answer.usage = usage)
+        self.changed(|answer| answer.usage = Some(usage))
+    }
+
+    /// The same answer without a word on what it used.
+    #[must_use]
+    pub fn without_usage(self) -> Self {
+        self.changed(|answer| answer.usage = None)
+    }
+
+    /// The same answer with these ids for its calls, in their order; they may repeat or be
+    /// empty. Calls past the last id keep theirs, `call_<turn>_<index>`.
+    #[must_use]
+    pub fn with_call_ids<I: Into<String>>(self, ids: impl IntoIterator<Item = I>) -> Self {
+        self.changed(|answer| {
+            for (call, id) in answer.calls.iter_mut().zip(ids) {
+                call.id = Some(id.into());
+            }
+        })
     }
 
     /// The same answer, ended for another reason than the one that follows from it.
@@ -184,7 +203,7 @@ impl Turn {
             calls,
             finish: None,
             incomplete: None,
-            usage: Usage { input: 10, output: 5, ..Usage::default() },
+            usage: Some(Usage { input: 10, output: 5, ..Usage::default() }),
             halt: None,
         }))
     }
@@ -200,7 +219,12 @@ impl Turn {
 
 impl Call {
     fn new(name: impl Into<String>, arguments: impl Into<String>) -> Self {
-        Self { name: name.into(), arguments: arguments.into() }
+        Self { id: None, name: name.into(), arguments: arguments.into() }
+    }
+
+    /// Its id in a turn.
+    pub(crate) fn id(&self, turn: usize, index: usize) -> String {
+        self.id.clone().unwrap_or_else(|| format!("call_{turn}_{index}"))
     }
 }
 

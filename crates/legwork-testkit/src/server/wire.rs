@@ -17,7 +17,7 @@ pub(super) fn unstreamed(answer: &Answer, asked: &Asked) -> Reply {
         let is_last = index + 1 == answer.calls.len();
         let arguments = if breaks && is_last { halved(&call.arguments) } else { &call.arguments };
         let function = json!({"name": call.name, "arguments": arguments});
-        json!({"id": id(asked, index), "type": "function", "function": function})
+        json!({"id": call.id(asked.turn(), index), "type": "function", "function": function})
     });
     let mut message = json!({"role": "assistant", "content": content(answer)});
     if !answer.calls.is_empty() {
@@ -27,11 +27,13 @@ pub(super) fn unstreamed(answer: &Answer, asked: &Asked) -> Reply {
         set(&mut message, "reasoning_content", Value::from(&*answer.thinking));
     }
     let choice = json!({"index": 0, "message": message, "finish_reason": answer.finish()});
-    let body = json!({
+    let mut body = json!({
         "id": format!("chatcmpl-{}", asked.turn()), "object": "chat.completion",
         "created": 1_700_000_000, "model": asked.model, "choices": [choice],
-        "usage": usage(&answer.usage),
     });
+    if let Some(used) = &answer.usage {
+        set(&mut body, "usage", usage(used));
+    }
     let body = body.to_string();
     let mut pieces: Vec<_> = answer.halt.iter().cloned().map(Piece::Wait).collect();
     match &answer.incomplete {
@@ -47,10 +49,6 @@ fn content(answer: &Answer) -> Value {
         "" if !answer.calls.is_empty() => Value::Null,
         text => Value::from(text),
     }
-}
-
-fn id(asked: &Asked, index: usize) -> String {
-    format!("call_{}_{index}", asked.turn())
 }
 
 fn set(object: &mut Value, key: &str, value: Value) {
@@ -102,7 +100,7 @@ struct Stream<'a> {
 impl Stream<'_> {
     fn call(&mut self, index: usize, call: &Call) {
         let function = json!({"name": call.name, "arguments": ""});
-        let id = id(self.asked, index);
+        let id = call.id(self.asked.turn(), index);
         let head = json!({"index": index, "id": id, "type": "function", "function": function});
         self.delta(json!({"tool_calls": [head]}));
         let breaks = self.answer.breaks_off() && index + 1 == self.answer.calls.len();
@@ -126,8 +124,8 @@ impl Stream<'_> {
         }
         let last = json!({"index": 0, "delta": {}, "finish_reason": self.answer.finish()});
         self.event(json!([last]), None);
-        if with_usage {
-            self.event(json!([]), Some(usage(&self.answer.usage)));
+        if let Some(used) = self.answer.usage.filter(|_| with_usage) {
+            self.event(json!([]), Some(usage(&used)));
         }
         self.pieces.push(bytes("data: [DONE]\n\n"));
     }

@@ -9,8 +9,11 @@
 
 mod client;
 mod clock;
+mod fault;
+mod invariants;
 mod model;
 mod observer;
+mod polls;
 mod recording;
 mod script;
 mod server;

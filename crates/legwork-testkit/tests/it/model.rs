@@ -45,6 +45,16 @@ async fn says_its_turns_in_order() {
 }
 
 #[tokio::test]
+async fn a_turn_chooses_the_ids_of_its_calls_and_may_keep_quiet_about_its_usage() {
+    let turn = Turn::calls([("add", json!({})), ("add", json!({})), ("sub", json!({}))]);
+    let model = ScriptedModel::new([turn.with_call_ids(["same", ""]).without_usage()]);
+    let response = model.infer(request(), None).await.unwrap();
+    let ids: Vec<_> = response.message.tool_calls().map(|call| call.id.to_string()).collect();
+    assert_eq!(ids, ["same", "", "call_0_2"]);
+    assert_eq!(response.usage, None);
+}
+
+#[tokio::test]
 async fn streams_in_pieces() {
     let turn = Turn::call("add", json!({"numbers": [1, 2, 3, 4, 5, 6]}))
         .with_text("Adding them all up for you now.")

@@ -42,6 +42,23 @@ fn answers_in_one_piece() {
 }
 
 #[test]
+fn chosen_ids_and_a_missing_usage_go_over_the_wire() {
+    let two = || Turn::calls([("add", json!({})), ("add", json!({}))]);
+    let server = Server::start([two().with_call_ids(["same", "same"]).without_usage()]).unwrap();
+    let body = post(&server, &hi()).json();
+    assert_eq!(body["usage"], Value::Null);
+    let calls = &body["choices"][0]["message"]["tool_calls"];
+    assert_eq!((&calls[0]["id"], &calls[1]["id"]), (&json!("same"), &json!("same")));
+    let mut streamed = ask_streamed();
+    streamed["stream_options"] = json!({"include_usage": true});
+    let events = post(&server, &streamed).events();
+    assert!(events.iter().all(|event| event["usage"] == Value::Null));
+    let path = "/choices/0/delta/tool_calls/0/id";
+    let ids: Vec<_> = events.iter().filter_map(|event| event.pointer(path)).collect();
+    assert_eq!(ids, ["same", "same"]);
+}
+
+#[test]
 fn a_turn_is_chosen_by_the_answers_in_the_request() {
     let calls = Turn::calls([("add", json!({"a": 1})), ("sub", json!({"b": 2}))]);
     let server = Server::start([calls, Turn::text("done")]).unwrap();

@@ -1,0 +1,267 @@
+//! A store in which operations go wrong: fail, conflict, take long, or never end.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use legwork_agent::{Agent, memory::MemoryStore};
+//! use legwork_testkit::fault::{Fault, FaultyStore, Operation};
+//! use legwork_testkit::{ScriptedModel, Turn};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() {
+//! let durable = Arc::new(MemoryStore::new());
+//! let store = FaultyStore::over(durable.clone()).fault(Operation::Append, 2, Fault::FailAfter);
+//! let make = |store| Agent::builder(ScriptedModel::new([Turn::text("hi")])).store_in(store).build();
+//! let agent = make(Arc::new(store)).unwrap();
+//! assert!(agent.run("hello").in_session("s").await.is_err());
+//! // What the store wrote before it failed is there, and the session goes on from it.
+//! let agent = make(durable).unwrap();
+//! assert_eq!(agent.session("s").last_run().await.unwrap().text(), "hi");
+//! # }
+//! ```
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use legwork_core::inbox::{Cursor, Item, Posted};
+use legwork_core::{Entry, Fence, Seq, SessionId};
+use legwork_port::store::{Appended, Error, Loaded, Removal, SessionInfo};
+use legwork_port::{BoxFuture, Cancellation, Claim, Store};
+
+use crate::polls;
+
+/// How many turns others get before an operation that never ends is known to hang: what
+/// runs beside it goes on meanwhile.
+const BEFORE_A_HANG: usize = 12;
+
+/// What is asked of a store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Operation {
+    /// Taking a claim.
+    Claim,
+    /// Appending to a journal.
+    Append,
+    /// Reading a journal.
+    Read,
+    /// Listing sessions.
+    Sessions,
+    /// Posting to an inbox.
+    Post,
+    /// Reading an inbox.
+    Inbox,
+    /// Removing sessions.
+    Remove,
+}
+
+/// What goes wrong with an operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// It fails, and nothing was done.
+    FailBefore,
+    /// It was done, and whoever asked is told that it failed.
+    FailAfter,
+    /// It is refused as a conflict, and nothing was done.
+    Conflict,
+    /// It is done after others had so many turns.
+    Slow(usize),
+    /// It never ends, and nothing was done: the process died before it.
+    HangBefore,
+    /// It was done and never ends: the process died after it.
+    HangAfter,
+}
+
+/// A store over another one, in which chosen operations go wrong; clones share the count.
+#[derive(Clone)]
+pub struct FaultyStore {
+    inner: Arc<dyn Store>,
+    shared: Arc<Shared>,
+}
+
+#[derive(Default)]
+struct Shared {
+    state: Mutex<State>,
+    hung: Cancellation,
+}
+
+#[derive(Default)]
+struct State {
+    counts: BTreeMap<Operation, usize>,
+    faults: BTreeMap<(Operation, usize), Fault>,
+    pace: Vec<usize>,
+    paced: usize,
+}
+
+impl FaultyStore {
+    /// A store that does what the other one does.
+    pub fn over(inner: Arc<dyn Store>) -> Self {
+        Self { inner, shared: Arc::default() }
+    }
+
+    /// The same with a fault at the nth operation of a kind; the first is 1.
+    #[must_use]
+    pub fn fault(self, operation: Operation, nth: usize, fault: Fault) -> Self {
+        self.state(|state| state.faults.insert((operation, nth), fault));
+        self
+    }
+
+    /// The same, each append done after others had some turns: so many, by the numbers in a
+    /// circle.
+    #[must_use]
+    pub fn paced(self, turns: impl IntoIterator<Item = usize>) -> Self {
+        let turns = turns.into_iter().collect();
+        self.state(|state| state.pace = turns);
+        self
+    }
+
+    /// How many operations of a kind there were.
+    pub fn count(&self, operation: Operation) -> usize {
+        self.state(|state| state.counts.get(&operation).copied().unwrap_or(0))
+    }
+
+    /// Raised when an operation hangs: drop what waits for it, as a crash would.
+    pub fn hung(&self) -> &Cancellation {
+        &self.shared.hung
+    }
+
+    fn state<R>(&self, look: impl FnOnce(&mut State) -> R) -> R {
+        look(&mut self.shared.state.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Counts an operation, and says what goes wrong with it.
+    fn begin(&self, operation: Operation) -> Option<Fault> {
+        self.state(|state| {
+            let count = state.counts.entry(operation).or_default();
+            *count += 1;
+            state.faults.get(&(operation, *count)).copied()
+        })
+    }
+
+    fn pace(&self) -> usize {
+        self.state(|state| {
+            let at = state.paced.checked_rem(state.pace.len()).unwrap_or(0);
+            state.paced += 1;
+            state.pace.get(at).copied().unwrap_or(0)
+        })
+    }
+
+    async fn hang<T>(&self) -> T {
+        self.shared.hung.cancel();
+        std::future::pending().await
+    }
+
+    /// Does an operation with what goes wrong with it.
+    async fn perform<T>(
+        &self,
+        operation: Operation,
+        session: Option<&SessionId>,
+        work: impl Future<Output = Result<T, Error>>,
+    ) -> Result<T, Error> {
+        match self.begin(operation) {
+            None => work.await,
+            Some(Fault::Slow(turns)) => {
+                polls::others(turns).await;
+                work.await
+            }
+            Some(Fault::FailBefore) => Err(failed(operation)),
+            Some(Fault::FailAfter) => {
+                work.await?;
+                Err(failed(operation))
+            }
+            Some(Fault::Conflict) => Err(conflict(session)),
+            Some(Fault::HangBefore) => {
+                polls::others(BEFORE_A_HANG).await;
+                self.hang().await
+            }
+            Some(Fault::HangAfter) => {
+                work.await?;
+                self.hang().await
+            }
+        }
+    }
+}
+
+impl fmt::Debug for FaultyStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let faults = self.state(|state| state.faults.clone());
+        f.debug_struct("FaultyStore").field("faults", &faults).finish_non_exhaustive()
+    }
+}
+
+fn failed(operation: Operation) -> Error {
+    let reason = format!("the test lets this {operation:?} fail");
+    Error::Failed { store: "faulty".to_owned(), reason }
+}
+
+fn conflict(session: Option<&SessionId>) -> Error {
+    let session = session.cloned().unwrap_or_else(|| SessionId::new("any"));
+    Error::Conflict { session, reason: "the test wants a conflict here".to_owned() }
+}
+
+impl Store for FaultyStore {
+    fn claim<'a>(&'a self, session: &'a SessionId) -> BoxFuture<'a, Result<Box<dyn Claim>, Error>> {
+        let claim = async {
+            let claim = self.inner.claim(session).await?;
+            let (session, store) = (session.clone(), self.clone());
+            Ok(Box::new(FaultyClaim { claim, session, store }) as Box<dyn Claim>)
+        };
+        Box::pin(self.perform(Operation::Claim, Some(session), claim))
+    }
+
+    fn read<'a>(&'a self, session: &'a SessionId) -> BoxFuture<'a, Result<Loaded, Error>> {
+        let read = async { self.inner.read(session).await };
+        Box::pin(self.perform(Operation::Read, Some(session), read))
+    }
+
+    fn sessions(&self, limit: usize) -> BoxFuture<'_, Result<Vec<SessionInfo>, Error>> {
+        let list = async move { self.inner.sessions(limit).await };
+        Box::pin(self.perform(Operation::Sessions, None, list))
+    }
+
+    fn post<'a>(
+        &'a self,
+        session: &'a SessionId,
+        key: &'a str,
+        item: &'a Item,
+    ) -> BoxFuture<'a, Result<Cursor, Error>> {
+        let post = async move { self.inner.post(session, key, item).await };
+        Box::pin(self.perform(Operation::Post, Some(session), post))
+    }
+
+    fn inbox<'a>(
+        &'a self,
+        session: &'a SessionId,
+        after: Cursor,
+    ) -> BoxFuture<'a, Result<Vec<Posted>, Error>> {
+        let read = async move { self.inner.inbox(session, after).await };
+        Box::pin(self.perform(Operation::Inbox, Some(session), read))
+    }
+
+    fn remove<'a>(&'a self, sessions: &'a [SessionId]) -> BoxFuture<'a, Result<Removal, Error>> {
+        let remove = async move { self.inner.remove(sessions).await };
+        Box::pin(self.perform(Operation::Remove, sessions.first(), remove))
+    }
+}
+
+struct FaultyClaim {
+    claim: Box<dyn Claim>,
+    session: SessionId,
+    store: FaultyStore,
+}
+
+impl Claim for FaultyClaim {
+    fn fence(&self) -> Fence {
+        self.claim.fence()
+    }
+
+    fn append<'a>(
+        &'a self,
+        expected: Seq,
+        entries: &'a [Arc<Entry>],
+    ) -> BoxFuture<'a, Result<Appended, Error>> {
+        let append = async move {
+            polls::others(self.store.pace()).await;
+            self.claim.append(expected, entries).await
+        };
+        Box::pin(self.store.perform(Operation::Append, Some(&self.session), append))
+    }
+}

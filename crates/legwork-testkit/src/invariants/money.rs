@@ -1,0 +1,76 @@
+//! What a journal says that was used, counted without the ledger.
+
+use legwork_core::SessionId;
+use legwork_core::budget::Amounts;
+use legwork_core::event::Event;
+use legwork_core::journal::Journal;
+
+/// What adds up over a tree of agents: calls, tokens in and out, money.
+pub(super) type Sums = [u64; 4];
+
+/// Steps and time at work are each agent's own.
+pub(super) fn sums(amounts: &Amounts) -> Sums {
+    [amounts.tool_calls, amounts.input, amounts.output, amounts.cost.0]
+}
+
+pub(super) fn sum(all: impl IntoIterator<Item = Sums>) -> Sums {
+    all.into_iter().fold([0; 4], |[a, b, c, d], [e, f, g, h]| [a + e, b + f, c + g, d + h])
+}
+
+/// What a session used itself, by its journal alone: what was charged, and what was held
+/// and never settled.
+pub(super) fn own(journal: &Journal) -> Amounts {
+    let (mut own, mut held) = (Amounts::default(), None::<Amounts>);
+    for entry in journal.entries() {
+        match &entry.event {
+            Event::InferenceStarted(started) => {
+                own = own.plus(&held.take().unwrap_or_default());
+                held = Some(Amounts { steps: 0, ..started.reserved });
+            }
+            Event::InferenceFailed(failed) => {
+                held = None;
+                own = own.plus(&failed.charged);
+            }
+            Event::Responded(responded) => {
+                held = None;
+                own = own.plus(&responded.charged);
+            }
+            Event::StepFinished(_) | Event::ExecutionStarted(_) => {
+                own = own.plus(&held.take().unwrap_or_default());
+            }
+            Event::ToolStarted(_) => own.tool_calls += 1,
+            _ => {}
+        }
+    }
+    own.plus(&held.unwrap_or_default())
+}
+
+/// By how much calls passed what was held for them: an estimate of input that was wrong, or
+/// a provider that gave more than it was asked for.
+pub(super) fn beyond_reserve(journal: &Journal) -> Amounts {
+    let (mut beyond, mut held) = (Amounts::default(), Amounts::default());
+    for entry in journal.entries() {
+        let charged = match &entry.event {
+            Event::InferenceStarted(started) => {
+                held = started.reserved;
+                continue;
+            }
+            Event::InferenceFailed(failed) => &failed.charged,
+            Event::Responded(responded) => &responded.charged,
+            _ => continue,
+        };
+        beyond.input += charged.input.saturating_sub(held.input);
+        beyond.output += charged.output.saturating_sub(held.output);
+        beyond.cost.0 += charged.cost.0.saturating_sub(held.cost.0);
+    }
+    beyond
+}
+
+/// The subagents that a session spawned, as its journal says: the number of the intent's
+/// entry, the index of its call, and the session.
+pub(super) fn spawned(journal: &Journal) -> impl Iterator<Item = (u64, u32, &SessionId)> {
+    journal.entries().iter().filter_map(|entry| match &entry.event {
+        Event::ToolStarted(started) => Some((entry.seq.0, started.index, started.child.as_ref()?)),
+        _ => None,
+    })
+}
