@@ -37,11 +37,22 @@ macro_rules! events {
             /// When the body of a known type does not fit it.
             pub fn decode(kind: &str, body: &RawValue) -> Result<Self, Error> {
                 let fail = |source| Error { kind: kind.to_owned(), source };
+                let mut json = serde_json::Deserializer::from_str(body.get());
+                match Self::deserialize_body(kind, &mut json) {
+                    Some(event) => event.map_err(fail),
+                    None => Unknown::read(kind, body).map(Self::Other).map_err(fail),
+                }
+            }
+
+            /// Reads a body by its type from any deserializer; none if the type is not known.
+            pub fn deserialize_body<'de, D: serde::Deserializer<'de>>(
+                kind: &str,
+                body: D,
+            ) -> Option<Result<Self, D::Error>> {
+                use serde::Deserialize as _;
                 match kind {
-                    $( $name => serde_json::from_str(body.get()).map(Self::$variant).map_err(fail), )+
-                    other => {
-                        Unknown::read(other, body).map(Self::Other).map_err(fail)
-                    }
+                    $( $name => Some(<$body>::deserialize(body).map(Self::$variant)), )+
+                    _ => None,
                 }
             }
         }

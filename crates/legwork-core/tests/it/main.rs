@@ -30,7 +30,9 @@ mod samples;
 mod sessions;
 mod state;
 mod story;
+mod traced;
 mod trees;
+mod words;
 
 /// A test file that no `mod` names is never compiled.
 #[test]

@@ -11,7 +11,7 @@ use legwork_core::event::{self, Definition, Event, HeadMoved, ParentLink, ToolsS
 use legwork_core::inbox::{Answer, Cursor, Item, Label, Verdict};
 use legwork_core::inference::Incomplete;
 use legwork_core::journal::Journal;
-use legwork_core::message::{Image, ImageSource, Thinking};
+use legwork_core::message::{Image, ImageSource, Thinking, ToolResult};
 use legwork_core::state::{Pending, PendingReason};
 use legwork_core::tool::{Deferral, ExecutionMode, FailureKind, Metadata, ToolSpecs};
 use legwork_core::{
@@ -156,7 +156,9 @@ fn spec() -> ToolSpec {
 
 fn failing() -> Vec<Event> {
     let bare = ToolSpec::new("read", "", json!({})).effect(EffectClass::ReadOnly);
-    let specs = vec![Arc::new(spec()), Arc::new(bare.mode(ExecutionMode::ParallelUnordered))];
+    let bare = bare.mode(ExecutionMode::ParallelUnordered);
+    let child = ToolSpec::new("ask_clerk", HARD, json!({})).in_child();
+    let specs = [spec(), bare, child].map(Arc::new).to_vec();
     let digest = ToolSpecs::new(specs.clone()).digest().cloned();
     let digests = specs.iter().map(|spec| spec.digest()).collect();
     let tools = Some(ToolsShown { digest, specs, digests });
@@ -195,7 +197,7 @@ fn call(index: usize) -> Part {
     }))
 }
 
-const CALLS: usize = 13;
+const CALLS: usize = 14;
 
 fn response() -> Response {
     let thinking = Thinking {
@@ -226,7 +228,7 @@ fn pending(index: u32) -> Pending {
         tool: "bash".into(),
         arguments: "not json {".into(),
         digest: Digest::of_bytes(b"call"),
-        reason: PendingReason::Doubt,
+        reason: if index == 3 { PendingReason::Subagent } else { PendingReason::Doubt },
         asked_at: Timestamp(1_700_000_000_777),
     }
 }
@@ -269,6 +271,7 @@ fn answering() -> Vec<Event> {
         ToolOutcome::Interrupted,
         ToolOutcome::Skipped(HARD.into()),
         ToolOutcome::Withdrawn,
+        ToolOutcome::Deferred(Deferral::Session("s.9-1".into())),
     ];
     let finished = |(at, outcome): (usize, ToolOutcome)| {
         let index = u32::try_from(at + 2).unwrap_or(u32::MAX);
@@ -294,13 +297,15 @@ fn ending() -> Vec<Event> {
     let vote = |by: &str, decision| Vote { by: by.to_owned(), decision };
     let done = StopSignal::new(StopReason::Completed, "finish_reason", HARD);
     let odd = StopSignal::new("moon_phase".into(), "hook", HARD);
-    let outcome = Arc::new(resolve(vec![
+    let mut outcome = resolve(vec![
         vote("budget", Decision::Forbid(signal.clone())),
         vote("hook", Decision::Forbid(odd)),
         vote("finish_reason", Decision::Stop(done)),
         vote("tool_calls_present", Decision::Request),
-        vote("allows", Decision::Allow),
-    ]));
+    ]);
+    // Left out where votes are resolved, but a word that a journal may have.
+    outcome.votes.push(vote("allows", Decision::Allow));
+    let outcome = Arc::new(outcome);
     let status = ExecutionStatus::Stopped;
     vec![
         Event::StopRaised(signal),
@@ -326,10 +331,13 @@ fn after_the_end() -> Vec<Event> {
     let signal = StopSignal::new(StopReason::Error, "errors", "that the answer is incomplete");
     let outcome = Arc::new(ContinuationOutcome::stop(signal));
     let status = ExecutionStatus::Failed;
+    let (call, name, text) = ("call_99".into(), "bash".into(), HARD.to_owned());
+    let result = ToolResult { call, name, text, is_error: true };
     vec![
         Event::ExecutionReopened(event::ExecutionReopened {}),
         Event::FollowedUp(said("and then this")),
         Event::MessageAdded(said("a note")),
+        Event::MessageAdded(Arc::new(Message::tool_result(result))),
         unknown(),
         taken(9, Item::MoveHead(Seq(7)), None),
         Event::HeadMoved(HeadMoved { to: Seq(7) }),
