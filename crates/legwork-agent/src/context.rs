@@ -144,9 +144,10 @@ impl StepContext {
         outcome: ToolOutcome,
     ) -> AgentState {
         let step = state.current_step().map_or(0, |step| step.number);
-        self.live(&LiveEvent::ToolFinished { step, index, call, outcome: &outcome });
-        let outcome = Arc::new(outcome);
         let (took, metadata, used) = (Micros::ZERO, Metadata::default(), Amounts::default());
+        let (told, left) = (&outcome, &metadata);
+        self.live(&LiveEvent::ToolFinished { step, index, call, outcome: told, metadata: left });
+        let outcome = Arc::new(outcome);
         state.with(Event::ToolFinished(ToolFinished { index, outcome, took, metadata, used }))
     }
 }

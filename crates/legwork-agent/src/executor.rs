@@ -325,8 +325,8 @@ async fn record(
         };
         urgent |= !ran.spec.effect.is_repeatable() || took >= SLOW;
         let outcome = Arc::new(outcome);
-        release.ended(&state, cx, index, &outcome);
         let (metadata, used) = (ran.context.take_metadata(), ran.context.take_used());
+        release.ended(&state, cx, index, &outcome, &metadata);
         let finished = ToolFinished { index, outcome, took, metadata, used };
         state = state.with(Event::ToolFinished(finished));
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use legwork_core::tool::ExecutionMode;
+use legwork_core::tool::{ExecutionMode, Metadata};
 use legwork_core::{AgentState, ToolCall, ToolOutcome};
 use legwork_port::observer::LiveEvent;
 
@@ -15,7 +15,7 @@ struct Held {
     index: u32,
     call: Arc<ToolCall>,
     ordered: bool,
-    outcome: Option<Arc<ToolOutcome>>,
+    outcome: Option<(Arc<ToolOutcome>, Metadata)>,
     told: bool,
 }
 
@@ -43,9 +43,10 @@ impl Release {
         cx: &StepContext,
         index: u32,
         outcome: &Arc<ToolOutcome>,
+        metadata: &Metadata,
     ) {
         if let Some(held) = self.0.iter_mut().find(|held| held.index == index) {
-            held.outcome = Some(Arc::clone(outcome));
+            held.outcome = Some((Arc::clone(outcome), metadata.clone()));
         }
         self.tell(state, cx);
     }
@@ -60,7 +61,7 @@ impl Release {
         let step = state.current_step().map_or(0, |step| step.number);
         let mut blocked = false;
         for held in &mut self.0 {
-            let Some(outcome) = &held.outcome else {
+            let Some((outcome, metadata)) = &held.outcome else {
                 blocked |= held.ordered;
                 continue;
             };
@@ -69,7 +70,7 @@ impl Release {
             }
             held.told = true;
             let (index, call) = (held.index, &*held.call);
-            cx.live(&LiveEvent::ToolFinished { step, index, call, outcome });
+            cx.live(&LiveEvent::ToolFinished { step, index, call, outcome, metadata });
         }
     }
 }

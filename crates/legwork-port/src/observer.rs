@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use legwork_core::budget::Amounts;
 use legwork_core::error::ErrorRecord;
+use legwork_core::tool::Metadata;
 use legwork_core::{
     ContinuationOutcome, Entry, ExecutionStatus, Micros, Seq, SessionId, StopSignal, Timestamp,
     ToolCall, ToolOutcome, Usage,
@@ -210,6 +211,8 @@ pub enum LiveEvent<'a> {
         call: &'a ToolCall,
         /// What came of it.
         outcome: &'a ToolOutcome,
+        /// What it left for people and programs.
+        metadata: &'a Metadata,
     },
     /// A subagent begins, or goes on, in its own session. Its news follow from there.
     SubagentStarted {

@@ -48,7 +48,9 @@ pub(crate) async fn interrupted(
     let Some(slot) = step.calls.get(index as usize) else { return Ok(state) };
     let outcome = Arc::new(ToolOutcome::Interrupted);
     let (step, call) = (step.number, &slot.call);
-    cx.live(&LiveEvent::ToolFinished { step, index, call, outcome: &outcome });
+    let (took, metadata) = (Micros::ZERO, Metadata::default());
+    let (told, left) = (&*outcome, &metadata);
+    cx.live(&LiveEvent::ToolFinished { step, index, call, outcome: told, metadata: left });
     let used = match &slot.child {
         None => Amounts::default(),
         Some(child) => match used_by(&*cx.agent.store, child).await {
@@ -56,6 +58,5 @@ pub(crate) async fn interrupted(
             Err(error) => return Err(Halt::new(state, error)),
         },
     };
-    let (took, metadata) = (Micros::ZERO, Metadata::default());
     Ok(state.with(Event::ToolFinished(ToolFinished { index, outcome, took, metadata, used })))
 }

@@ -1,7 +1,6 @@
 //! What displays are told: live news, committed news, and how it ended.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use legwork::core::budget::{Amounts, Budget, Dimension, Exhausted};
 use legwork::core::error::ErrorRecord;
@@ -9,11 +8,12 @@ use legwork::core::event::{Responded, StepFinished};
 use legwork::core::inbox::Answer;
 use legwork::core::state::Pending;
 use legwork::core::{
-    AgentState, ContinuationOutcome, ExecutionStatus, Message, SessionId, ToolCall, ToolOutcome,
+    AgentState, ContinuationOutcome, ExecutionStatus, Message, SessionId, ToolCall,
 };
 use legwork::port::Retry;
 use serde::Serialize;
 
+use super::tool::Finished;
 use crate::error::Error;
 
 /// Something that displays show.
@@ -43,13 +43,8 @@ pub(crate) enum Event<'a> {
     ToolStarted { index: u32, call: &'a ToolCall },
     /// A running call says how far it got.
     ToolProgress { index: u32, message: &'a str },
-    /// A call was answered; the time is known if it began in this process.
-    ToolFinished {
-        index: u32,
-        call: &'a ToolCall,
-        outcome: &'a ToolOutcome,
-        took: Option<Duration>,
-    },
+    /// A call was answered.
+    ToolFinished { index: u32, finished: Finished<'a> },
     /// A subagent begins, or goes on, for a call.
     SubagentStarted(&'a Subagent<'a>),
     /// A subagent is done, or waits for somebody.

@@ -17,8 +17,13 @@ use super::status::Status;
 use super::summary::spent_within;
 use super::terminal::{Terminal, Tone};
 use super::text::{clip_with, one_line, time, visible, wrapped};
-use super::{At, Displayer, End, Event, Usage, advice, diff, tool, verbose};
+use super::tool::{self, Finished};
+use super::{At, Displayer, End, Event, Usage, advice, diff, verbose};
 use crate::error::Error;
+
+/// Lines of a failed command that are shown, and with `--verbose`.
+const LINES: usize = 5;
+const LINES_VERBOSE: usize = 20;
 
 /// How much is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -192,19 +197,21 @@ impl<O: Write, E: Write> Human<O, E> {
         self.doing(&one_line(message), since);
     }
 
-    fn tool_finished(&mut self, event: &Event<'_>) -> io::Result<()> {
-        let Event::ToolFinished { index, call, outcome, took } = event else { return Ok(()) };
+    fn tool_finished(&mut self, index: u32, finished: &Finished<'_>) -> io::Result<()> {
         self.finish()?;
-        self.running.retain(|(running, ..)| running != index);
-        let line = tool::line(call, outcome, *took, self.terminal);
-        let tone = if outcome.is_ok() { Tone::Quiet } else { Tone::Bad };
-        let line = self.terminal.paint(tone, &line);
+        self.running.retain(|(running, ..)| *running != index);
+        let line = finished.line(self.terminal);
+        let line = self.terminal.paint(finished.tone(), &line);
         self.note(&line)?;
-        let extent = match self.verbosity {
-            Verbosity::Verbose => diff::Extent::All,
-            _ => diff::Extent::Beginning,
+        let (extent, most) = match self.verbosity {
+            Verbosity::Verbose => (diff::Extent::All, LINES_VERBOSE),
+            _ => (diff::Extent::Beginning, LINES),
         };
-        for line in diff::lines(call, outcome, extent, self.terminal) {
+        for line in finished.last_lines(most, self.terminal) {
+            let line = self.terminal.paint(Tone::Quiet, &line);
+            self.note(&line)?;
+        }
+        for line in diff::lines(finished.call, finished.outcome, extent, self.terminal) {
             self.note(&line)?;
         }
         self.show_running();
@@ -357,7 +364,7 @@ impl<O: Write + Send, E: Write + Send> Displayer for Human<O, E> {
                 self.progress(*index, message);
                 Ok(())
             }
-            Event::ToolFinished { .. } => self.tool_finished(event),
+            Event::ToolFinished { index, finished } => self.tool_finished(*index, finished),
             Event::Answered(answer) => self.quiet(answered(answer)),
             Event::StepFinished { .. } => self.finish(),
             Event::Error(error) => self.error(error),

@@ -5,10 +5,12 @@ use std::io::{self, Write};
 use legwork::core::ToolCall;
 use legwork::core::inbox::Verdict;
 use legwork::core::state::Pending;
+use legwork::tools::bash::{EXIT_CODE, Ending, SIGNAL};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Value, json};
 
-use super::{At, Displayer, End, Event, Subagent, Usage, advice, tool};
+use super::tool::{self, Finished};
+use super::{At, Displayer, End, Event, Subagent, Usage, advice};
 use crate::error::Error;
 
 /// The version of the lines: one that reads them goes on to work while it stays the same.
@@ -117,13 +119,7 @@ fn body<M: SerializeMap>(line: &mut M, event: &Event<'_>) -> Result<(), M::Error
             line.serialize_entry("index", index)?;
             line.serialize_entry("message", message)
         }
-        Event::ToolFinished { index, call, outcome, took } => {
-            call_of(line, *index, call)?;
-            line.serialize_entry("ok", &outcome.is_ok())?;
-            line.serialize_entry("outcome", tool::name(outcome))?;
-            line.serialize_entry("result", &outcome.for_model())?;
-            line.serialize_entry("took_ms", &took.map(|took| took.as_millis()))
-        }
+        Event::ToolFinished { index, finished } => finished_of(line, *index, finished),
         Event::SubagentStarted(subagent) => {
             subagent_of(line, subagent)?;
             line.serialize_entry("task", &subagent.task)
@@ -164,6 +160,23 @@ fn call_of<M: SerializeMap>(line: &mut M, index: u32, call: &ToolCall) -> Result
     line.serialize_entry("id", &call.id)?;
     line.serialize_entry("tool", &call.name)?;
     line.serialize_entry("arguments", &arguments(&call.arguments))
+}
+
+fn finished_of<M: SerializeMap>(
+    line: &mut M,
+    index: u32,
+    finished: &Finished<'_>,
+) -> Result<(), M::Error> {
+    call_of(line, index, finished.call)?;
+    line.serialize_entry("ok", &finished.is_success())?;
+    line.serialize_entry("outcome", tool::name(finished.outcome))?;
+    match finished.ending() {
+        Some(Ending::Exited(code)) => line.serialize_entry(EXIT_CODE, &code)?,
+        Some(Ending::Signalled(signal)) => line.serialize_entry(SIGNAL, &signal)?,
+        _ => {}
+    }
+    line.serialize_entry("result", &finished.outcome.for_model())?;
+    line.serialize_entry("took_ms", &finished.took.map(|took| took.as_millis()))
 }
 
 fn subagent_of<M: SerializeMap>(line: &mut M, subagent: &Subagent<'_>) -> Result<(), M::Error> {

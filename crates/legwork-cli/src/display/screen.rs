@@ -11,6 +11,7 @@ use legwork::port::observer::LiveEvent;
 use legwork::port::{Delta, Observer, Origin};
 
 use super::actor::Actors;
+use super::tool::Finished;
 use super::{At, Displayer, End, Event, Subagent, ending, spinner};
 use crate::error::Error;
 
@@ -258,9 +259,10 @@ impl Screen {
             LiveEvent::ToolProgress { index, message } => {
                 Event::ToolProgress { index: *index, message }
             }
-            LiveEvent::ToolFinished { index, call, outcome, .. } => {
+            LiveEvent::ToolFinished { index, call, outcome, metadata, .. } => {
                 let took = actor.call_ends(*index);
-                Event::ToolFinished { index: *index, call, outcome, took }
+                let finished = Finished { call, outcome, metadata, took };
+                Event::ToolFinished { index: *index, finished }
             }
             LiveEvent::SubagentStarted { index, agent, session } => {
                 let task = actor.task(*index);

@@ -2,13 +2,15 @@
 
 use std::time::Duration;
 
+use legwork::core::tool::Metadata;
 use legwork::core::{SessionId, Timestamp, ToolCall, ToolOutcome};
 use legwork::port::Retry;
 
 use super::marks::{Marks, Signs};
 use super::summary::{spent, spent_within};
 use super::text::{age, clip, columns, count, grouped, money, one_line, time, visible};
-use super::{At, Displayer as _, Event, Human, Json, Terminal, Usage, diff, tool};
+use super::tool::Finished;
+use super::{At, Displayer as _, Event, Human, Json, Terminal, Usage, diff};
 
 fn piped() -> Terminal {
     Terminal {
@@ -58,7 +60,8 @@ fn numbers_and_times_read_well() {
 fn line(name: &str, arguments: &str, outcome: &ToolOutcome, most: usize) -> String {
     let took = Some(Duration::from_millis(1_200));
     let call = ToolCall::new("1", name, arguments);
-    tool::line(&call, outcome, took, Terminal { columns: most, ..piped() })
+    let finished = Finished { call: &call, outcome, metadata: &Metadata::default(), took };
+    finished.line(Terminal { columns: most, ..piped() })
 }
 
 #[test]
@@ -103,7 +106,9 @@ fn what_is_going_on_is_taken_back() {
     let call = ToolCall::new("1", "bash", r#"{"command": "sleep 9 && echo done"}"#);
     let outcome = ToolOutcome::text("done\n");
     let started = Event::ToolStarted { index: 0, call: &call };
-    let finished = Event::ToolFinished { index: 0, call: &call, outcome: &outcome, took: None };
+    let metadata = Metadata::default();
+    let finished = Finished { call: &call, outcome: &outcome, metadata: &metadata, took: None };
+    let finished = Event::ToolFinished { index: 0, finished };
     let (_, err) = seen(lively(), &[started, finished]);
     let clear = "\r\x1b[2K";
     assert_eq!(err, format!("{clear}⠋ bash sleep 9 && …{clear}✓ ba… → do…\n"));

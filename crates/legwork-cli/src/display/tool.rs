@@ -3,16 +3,20 @@
 use std::time::Duration;
 
 use legwork::agent::subagent;
+use legwork::core::tool::Metadata;
 use legwork::core::{ToolCall, ToolOutcome};
+use legwork::tools::bash::Ending;
 use serde_json::Value;
 
 use super::diff;
 use super::marks::Marks;
-use super::terminal::Terminal;
-use super::text::{clip_with, columns, count, one_line, time};
+use super::terminal::{Terminal, Tone};
+use super::text::{clip_with, columns, count, one_line, time, visible};
 
 /// Columns that a time takes at most, with what is around it, if it is no long one.
 const TIME: usize = 9;
+/// Columns before a line that a command printed.
+const INDENT: usize = 2;
 
 /// Arguments that say by themselves what a call is about.
 const TELLING: [&str; 6] = ["command", "pattern", "path", "file", "query", "url"];
@@ -48,43 +52,110 @@ fn argument(arguments: &str) -> String {
     }
 }
 
-/// What came of it in short: its last line, and how many there are.
-pub(crate) fn result(of: &ToolCall, outcome: &ToolOutcome) -> String {
-    let text = outcome.for_model();
-    if let Some(summary) = diff::summary(of, &text).filter(|_| outcome.is_ok()) {
-        return one_line(&summary);
-    }
-    let lines = text.lines().count() as u64;
-    let last = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    match lines {
-        0 | 1 => one_line(last),
-        lines => format!("{}: {}", count(lines, "line"), one_line(last)),
-    }
+/// A call that was answered.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Finished<'a> {
+    pub(crate) call: &'a ToolCall,
+    pub(crate) outcome: &'a ToolOutcome,
+    /// What the call left for people and programs.
+    pub(crate) metadata: &'a Metadata,
+    /// How long it ran; none if it did not begin in this process.
+    pub(crate) took: Option<Duration>,
 }
 
-/// The mark before a call that was answered.
-pub(crate) fn mark(outcome: &ToolOutcome, marks: Marks) -> &'static str {
-    if outcome.is_ok() { marks.done } else { marks.failed }
-}
+impl Finished<'_> {
+    /// How the command ended, if the call ran one.
+    pub(crate) fn ending(&self) -> Option<Ending> {
+        Ending::of(self.metadata)
+    }
 
-/// The whole line, as wide as the terminal; the call gets more of it than the result.
-pub(crate) fn line(
-    of: &ToolCall,
-    outcome: &ToolOutcome,
-    took: Option<Duration>,
-    terminal: Terminal,
-) -> String {
-    let marks = terminal.marks;
-    let (mark, call, result) = (mark(outcome, marks), call(of), result(of, outcome));
-    let took = took.map_or_else(String::new, |took| format!(" ({})", time(took)));
-    // The mark with a space, and an arrow with two. A time counts as a long one, so that
-    // lines are cut at the same place however long it took.
-    let around = columns(mark) + 1 + columns(&took).max(TIME) + 2 + columns(marks.gives);
-    let room = terminal.columns.saturating_sub(around);
-    let for_result = columns(&result).min((room / 2).max(room.saturating_sub(columns(&call))));
-    let call = clip_with(&call, room.saturating_sub(for_result), marks.more).into_owned();
-    let result = clip_with(&result, for_result, marks.more);
-    format!("{mark} {call}{took} {} {result}", marks.gives)
+    /// Whether it succeeded: a command that exits with 1 did not, though the model reads
+    /// what it printed as for any other.
+    pub(crate) fn is_success(&self) -> bool {
+        self.outcome.is_ok() && self.ending().is_none_or(Ending::is_success)
+    }
+
+    /// How the command failed, if it did.
+    fn failure(&self) -> Option<String> {
+        match self.ending().filter(|ending| !ending.is_success())? {
+            Ending::Exited(code) => Some(format!("exit code {code}")),
+            Ending::Signalled(signal) => Some(format!("killed by signal {signal}")),
+            _ => None,
+        }
+    }
+
+    /// What came of it in short: how a command failed, else the last line, and how many
+    /// there are.
+    pub(crate) fn result(&self) -> String {
+        if let Some(failure) = self.failure() {
+            return failure;
+        }
+        let text = self.outcome.for_model();
+        if let Some(summary) = diff::summary(self.call, &text).filter(|_| self.outcome.is_ok()) {
+            return one_line(&summary);
+        }
+        let lines = text.lines().count() as u64;
+        let last = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
+        match lines {
+            0 | 1 => one_line(last),
+            lines => format!("{}: {}", count(lines, "line"), one_line(last)),
+        }
+    }
+
+    /// What the tool gave the model, line by line; how a command failed, which its result
+    /// says, is left out.
+    pub(crate) fn output(&self) -> Vec<String> {
+        let text = self.outcome.for_model();
+        let mut lines: Vec<_> = text.lines().map(str::to_owned).collect();
+        if let Some(failure) = self.failure() {
+            let says = |line: &String| line.starts_with('[') && line.contains(&failure);
+            let end = lines.iter().rposition(says);
+            lines.truncate(end.unwrap_or(lines.len()));
+        }
+        lines
+    }
+
+    /// The last lines that a failed command printed, as wide as the terminal and set in;
+    /// empty for all other calls.
+    pub(crate) fn last_lines(&self, most: usize, terminal: Terminal) -> Vec<String> {
+        if self.failure().is_none() {
+            return Vec::new();
+        }
+        let (lines, marks) = (self.output(), terminal.marks);
+        let printed: Vec<_> = lines.iter().filter(|line| !line.trim().is_empty()).collect();
+        let left_out = printed.len().saturating_sub(most);
+        let room = terminal.columns.saturating_sub(INDENT);
+        let shown = printed.into_iter().skip(left_out).map(|line| {
+            let line = visible(line).replace('\t', "    ");
+            format!("{:INDENT$}{}", "", clip_with(line.trim_end(), room, marks.more))
+        });
+        let more = format!("{:INDENT$}{} {}", "", marks.more, count(left_out as u64, "more line"));
+        (left_out > 0).then_some(more).into_iter().chain(shown).collect()
+    }
+
+    /// The mark before it.
+    pub(crate) fn mark(&self, marks: Marks) -> &'static str {
+        if self.is_success() { marks.done } else { marks.failed }
+    }
+
+    pub(crate) fn tone(&self) -> Tone {
+        if self.is_success() { Tone::Quiet } else { Tone::Bad }
+    }
+
+    /// The whole line, as wide as the terminal; the call gets more of it than the result.
+    pub(crate) fn line(&self, terminal: Terminal) -> String {
+        let marks = terminal.marks;
+        let (mark, call, result) = (self.mark(marks), call(self.call), self.result());
+        let took = self.took.map_or_else(String::new, |took| format!(" ({})", time(took)));
+        // The mark with a space, and an arrow with two. A time counts as a long one, so that
+        // lines are cut at the same place however long it took.
+        let around = columns(mark) + 1 + columns(&took).max(TIME) + 2 + columns(marks.gives);
+        let room = terminal.columns.saturating_sub(around);
+        let for_result = columns(&result).min((room / 2).max(room.saturating_sub(columns(&call))));
+        let call = clip_with(&call, room.saturating_sub(for_result), marks.more).into_owned();
+        let result = clip_with(&result, for_result, marks.more);
+        format!("{mark} {call}{took} {} {result}", marks.gives)
+    }
 }
 
 /// The name of an outcome, for programs.

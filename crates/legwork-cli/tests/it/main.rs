@@ -18,6 +18,7 @@ mod context;
 mod diff;
 mod disk;
 mod doctor;
+mod exit_codes;
 mod failures;
 mod help;
 mod home;

@@ -84,8 +84,9 @@ I read both.
 ✗ read b → there is no file b; the root of the workspace holds a
 
 step 2
-✓ bash seq 12; exit 3
-    ... 5 more lines
+✗ bash seq 12; exit 3 → exit code 3
+    ... 4 more lines
+    5
     6
     7
     8
@@ -93,7 +94,6 @@ step 2
     10
     11
     12
-    [exit code 3]
 
 step 3
 One is \\u{1b}[1mmissing\\u{1b}[0m.

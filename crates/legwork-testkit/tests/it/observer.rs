@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use legwork_core::event::ExecutionStarted;
+use legwork_core::tool::Metadata;
 use legwork_core::{AgentState, Event, SessionId, ToolCall, ToolOutcome, ToolSpec};
 use legwork_port::{BoxFuture, Delta, LiveEvent, Observer as _, Tool, ToolContext};
 use legwork_testkit::{Live, News, RecordingObserver, tool};
@@ -19,7 +20,10 @@ async fn keeps_live_and_committed_news() {
     for piece in ["4", "2"] {
         observer.live(&origin, &LiveEvent::Delta { step: 1, delta: Delta::Text(piece) });
     }
-    let event = LiveEvent::ToolFinished { step: 1, index: 0, call: &call, outcome: &outcome };
+    let metadata = Metadata::default();
+    let (step, index) = (1, 0);
+    let (told, left) = (&outcome, &metadata);
+    let event = LiveEvent::ToolFinished { step, index, call: &call, outcome: told, metadata: left };
     observer.live(&origin, &event);
     let started = Event::ExecutionStarted(ExecutionStarted { input: Vec::new() });
     let state = AgentState::new(session.clone()).with(started);

@@ -1,6 +1,7 @@
 //! The `bash` tool: a shell command in the workspace, supervised and confined.
 
 pub mod background;
+mod ending;
 mod environment;
 mod error;
 mod output;
@@ -11,6 +12,7 @@ mod watched;
 #[cfg(test)]
 mod tests;
 
+pub use ending::{EXIT_CODE, Ending, SIGNAL};
 pub use environment::Environment;
 pub use error::Error;
 
@@ -185,8 +187,12 @@ impl Bash {
     }
 
     /// What came of a command that ran to its end.
-    async fn ran(&self, asked: Arguments) -> ToolOutcome {
-        match self.run(asked).await {
+    async fn ran(&self, asked: Arguments, cx: &ToolContext) -> ToolOutcome {
+        let ran = self.run(asked).await;
+        if let Some(ending) = ran.as_ref().ok().and_then(|(end, _)| Ending::from_end(*end)) {
+            ending.attach(cx);
+        }
+        match ran {
             Ok((End::Exited(_) | End::Signalled(_), text)) => ToolOutcome::text(text),
             Ok((End::Exceeded(_), text)) => ToolOutcome::failed(text),
             Ok((_, text)) => ToolOutcome::Failed(FailureKind::Timeout, text),
@@ -267,7 +273,7 @@ impl Tool for Bash {
                 }
                 (None, Some(true)) => ToolOutcome::failed(Error::NoBackground.to_string()),
                 _ => {
-                    let run = unless_cancelled(cx, self.ran(arguments));
+                    let run = unless_cancelled(cx, self.ran(arguments, cx));
                     watched::watched(&self.watch, &self.workspace, cx, run).await
                 }
             }

@@ -9,6 +9,7 @@ use legwork_port::core::tool::FailureKind;
 use legwork_port::core::{AgentState, EffectClass, EffectKey, Seq, SessionId, ToolOutcome};
 use legwork_port::observer::Nobody;
 use legwork_port::{Cancellation, Tool, ToolContext};
+use legwork_tools::bash::Ending;
 use legwork_tools::changes::UNWATCHED;
 use legwork_tools::{Background, Bash, BashOutput};
 use serde_json::{Value, json};
@@ -129,8 +130,11 @@ async fn it_is_read_bit_by_bit_and_tells_how_it_ended() {
     let (printed, note) = shell.until(&id, "ended after").await;
     assert_eq!(printed, "two");
     assert!(note.ends_with(" s, exit code 3]"), "{note}");
-    let again = shell.read(json!({ "id": id, "wait": 60 })).await;
+    let again = json!({ "id": id, "wait": 60 });
+    let cx = shell.context(Cancellation::new());
+    let again = shell.output.call(&asked(&shell.output, &again), &cx).await.for_model();
     assert!(again.starts_with(&format!("[{id}: nothing new; ended after ")), "{again}");
+    assert_eq!(Ending::of(&cx.take_metadata()), Some(Ending::Exited(3)));
 }
 
 #[tokio::test]

@@ -1,12 +1,13 @@
 //! What a command gives back, and what it cannot do to us.
 
-use legwork_port::Tool as _;
 use legwork_port::core::tool::{ExecutionMode, FailureKind};
-use legwork_port::core::{EffectClass, OnDoubt, ToolOutcome};
+use legwork_port::core::{EffectClass, OnDoubt, ToolCall, ToolOutcome};
+use legwork_port::{Cancellation, Tool as _};
+use legwork_tools::bash::Ending;
 use legwork_tools::{Bash, Environment, Sandbox};
 use serde_json::json;
 
-use crate::place::{Place, call, environment, ok, refused};
+use crate::place::{Place, call, context, environment, ok, refused};
 
 async fn check(command: &str, gives: &str) {
     assert_eq!(ok!(Place::new().bash(), { "command": command }), gives, "{command}");
@@ -23,6 +24,26 @@ async fn output_and_status_are_told() {
     check("exit 143", "[exit code 143: killed by signal 15, SIGTERM]").await;
     let text = ok!(Place::new().bash(), { "command": "-x" });
     assert!(text.ends_with("-x: command not found\n[exit code 127]"), "{text}");
+}
+
+#[tokio::test]
+async fn how_a_command_ended_is_left_for_people_and_programs() {
+    let check = async |command: &str, wanted: Option<Ending>| {
+        let (place, cx) = (Place::new(), context(Cancellation::new()));
+        let arguments = serde_json::json!({ "command": command, "timeout": 1 }).to_string();
+        place.bash().call(&ToolCall::new("1", "bash", arguments), &cx).await;
+        let ending = Ending::of(&cx.take_metadata());
+        assert_eq!(ending, wanted, "{command}");
+    };
+    check("true", Some(Ending::Exited(0))).await;
+    check("echo no; exit 7", Some(Ending::Exited(7))).await;
+    check("kill -9 $$", Some(Ending::Signalled(9))).await;
+    // It did not end by itself.
+    check("sleep 100", None).await;
+    // It was never run.
+    check("", None).await;
+    assert!(Ending::Exited(0).is_success());
+    assert!(!Ending::Exited(1).is_success() && !Ending::Signalled(9).is_success());
 }
 
 #[tokio::test]

@@ -6,13 +6,15 @@ use std::time::Duration;
 
 use legwork::core::inbox::{Item, Verdict};
 use legwork::core::state::Pending;
+use legwork::core::tool::Metadata;
 use legwork::core::{
     ContinuationOutcome, Entry, Event, Message, Part, Response, StopReason, Timestamp, ToolCall,
     ToolOutcome,
 };
 
 use crate::display::text::{age, clip, count, visible};
-use crate::display::{End, Terminal, Usage, spent, tool};
+use crate::display::tool::{self, Finished};
+use crate::display::{End, Terminal, Usage, spent};
 use crate::place::Place;
 use crate::recorded::Recorded;
 use crate::session::Found;
@@ -46,7 +48,15 @@ struct Transcript {
     steps: u64,
     calls: Vec<Arc<ToolCall>>,
     /// What came of them: told in call order, though it is journaled as it comes.
-    results: BTreeMap<u32, (Arc<ToolOutcome>, Duration)>,
+    results: BTreeMap<u32, Answer>,
+}
+
+/// What came of a call.
+#[derive(Default)]
+struct Answer {
+    outcome: Option<Arc<ToolOutcome>>,
+    metadata: Metadata,
+    took: Duration,
 }
 
 impl Transcript {
@@ -103,12 +113,14 @@ impl Transcript {
             }
             Event::ToolStarted(_) | Event::SessionStarted(_) | Event::Defined(_) => {}
             Event::ToolFinished(body) => {
-                let outcome = Arc::clone(&body.outcome);
-                self.results.insert(body.index, (outcome, body.took.into()));
+                let outcome = Some(Arc::clone(&body.outcome));
+                let (metadata, took) = (body.metadata.clone(), body.took.into());
+                self.results.insert(body.index, Answer { outcome, metadata, took });
             }
+            // What the tool left stays: a hook changes the outcome alone.
             Event::ToolChanged(body) => {
-                let outcome = Arc::clone(&body.outcome);
-                self.results.insert(body.index, (outcome, Duration::ZERO));
+                let outcome = Some(Arc::clone(&body.outcome));
+                self.results.entry(body.index).or_default().outcome = outcome;
             }
             Event::InferenceFailed(body) => self.line(&format!("error: {}", body.error)),
             Event::Failed(error) => self.line(&format!("error: {error}")),
@@ -182,20 +194,27 @@ impl Transcript {
     }
 
     fn told(&mut self) {
-        for (index, (outcome, took)) in std::mem::take(&mut self.results) {
-            if let Some(call) = self.calls.get(index as usize).cloned() {
-                self.result(&call, &outcome, Some(took).filter(|took| !took.is_zero()));
-            }
+        for (index, answer) in std::mem::take(&mut self.results) {
+            let call = self.calls.get(index as usize).cloned();
+            let Some((call, outcome)) = call.zip(answer.outcome) else { continue };
+            let (call, outcome, metadata) = (&*call, &*outcome, &answer.metadata);
+            let took = Some(answer.took).filter(|took| !took.is_zero());
+            self.result(&Finished { call, outcome, metadata, took });
         }
     }
 
-    fn result(&mut self, call: &ToolCall, outcome: &ToolOutcome, took: Option<Duration>) {
-        let text = outcome.for_model();
-        let lines: Vec<_> = text.lines().collect();
-        if lines.len() < 2 {
-            return self.line(&tool::line(call, outcome, took, self.terminal));
+    fn result(&mut self, finished: &Finished<'_>) {
+        let lines = finished.output();
+        let failed = finished.ending().is_some_and(|ending| !ending.is_success());
+        if lines.len() < 2 && !failed {
+            return self.line(&finished.line(self.terminal));
         }
-        let line = format!("{} {}", tool::mark(outcome, self.terminal.marks), tool::call(call));
+        let line = match failed {
+            true => finished.line(self.terminal),
+            false => {
+                format!("{} {}", finished.mark(self.terminal.marks), tool::call(finished.call))
+            }
+        };
         self.line(&clip(&line, self.terminal.columns));
         let left = lines.len().saturating_sub(LINES);
         self.more(left);

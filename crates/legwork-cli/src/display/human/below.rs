@@ -7,21 +7,24 @@ use legwork::core::ExecutionStatus;
 use legwork::core::budget::Amounts;
 use legwork::core::error::ErrorSource;
 
-use super::{Human, Verbosity};
+use super::{Human, LINES_VERBOSE, Verbosity};
 use crate::display::summary::joined;
 use crate::display::terminal::{Terminal, Tone};
 use crate::display::text::{clip_with, columns, count, grouped, money, one_line, time};
-use crate::display::{Below, Event, Subagent, Usage, advice, diff, tool};
+use crate::display::tool::{self, Finished};
+use crate::display::{Below, Event, Subagent, Usage, advice, diff};
 
 /// How far the lines are set in.
 const INDENT: &str = "  ";
+/// Lines of a failed command that are shown.
+const LINES: usize = 2;
 
 impl<O: Write, E: Write> Human<O, E> {
     /// Shows what a subagent does; the text that it writes goes to who asked for it.
     pub(super) fn show_below(&mut self, below: Below<'_>, event: &Event<'_>) -> io::Result<()> {
         let name = self.short(below.name);
         match event {
-            Event::ToolFinished { .. } => self.below_finished(&name, event),
+            Event::ToolFinished { finished, .. } => self.below_finished(&name, finished),
             Event::SubagentStarted(subagent) => self.subagent_started(subagent),
             Event::SubagentFinished { of, status, used } => {
                 self.subagent_finished(of, status, used)
@@ -105,16 +108,22 @@ impl<O: Write, E: Write> Human<O, E> {
         Ok(())
     }
 
-    fn below_finished(&mut self, name: &str, event: &Event<'_>) -> io::Result<()> {
-        let Event::ToolFinished { call, outcome, took, .. } = event else { return Ok(()) };
+    fn below_finished(&mut self, name: &str, finished: &Finished<'_>) -> io::Result<()> {
         self.finish()?;
         let around = columns(INDENT) + columns(name) + 1;
         let room = self.terminal.columns.saturating_sub(around);
-        let line = tool::line(call, outcome, *took, Terminal { columns: room, ..self.terminal });
-        let tone = if outcome.is_ok() { Tone::Quiet } else { Tone::Bad };
-        let line = self.terminal.paint(tone, &format!("{INDENT}{name} {line}"));
+        let line = finished.line(Terminal { columns: room, ..self.terminal });
+        let line = self.terminal.paint(finished.tone(), &format!("{INDENT}{name} {line}"));
         self.note(&line)?;
+        let inner = self.terminal.columns.saturating_sub(columns(INDENT));
+        let inner = Terminal { columns: inner, ..self.terminal };
+        let most = if self.verbosity == Verbosity::Verbose { LINES_VERBOSE } else { LINES };
+        for line in finished.last_lines(most, inner) {
+            let line = self.terminal.paint(Tone::Quiet, &format!("{INDENT}{line}"));
+            self.note(&line)?;
+        }
         if self.verbosity == Verbosity::Verbose {
+            let (call, outcome) = (finished.call, finished.outcome);
             for line in diff::lines(call, outcome, diff::Extent::All, self.terminal) {
                 self.note(&line)?;
             }

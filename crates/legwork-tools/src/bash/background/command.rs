@@ -9,6 +9,7 @@ use tokio::sync::{Notify, watch};
 use tokio::time::{sleep, timeout};
 
 use super::unread::{Unread, shortened};
+use crate::bash::Ending;
 use crate::bash::told::{self, with_note};
 use crate::process::{End, Lifeline, Order, Running, Sink};
 use crate::sandbox::Limits;
@@ -149,8 +150,9 @@ impl Command {
         let _ = timeout(GATHERING, gather).await;
     }
 
-    /// What it printed since the last time, and how it stands. Nothing is told twice.
-    pub(super) fn read(&self) -> String {
+    /// What it printed since the last time, how it stands, and how it ended by itself if it
+    /// did. Nothing is told twice.
+    pub(super) fn read(&self) -> (String, Option<Ending>) {
         let mut text = String::new();
         let mut state = State::Lost;
         // Nobody waits for less to read.
@@ -159,8 +161,12 @@ impl Command {
             false
         });
         let (id, news) = (&self.id, if text.is_empty() { "nothing new; " } else { "" });
+        let ending = match state {
+            State::Ended(end, ..) => Ending::from_end(end),
+            State::Running | State::Lost => None,
+        };
         let state = self.told(state);
-        with_note(text, &format!("[{id}: {news}{state}]"))
+        (with_note(text, &format!("[{id}: {news}{state}]")), ending)
     }
 
     fn told(&self, state: State) -> String {

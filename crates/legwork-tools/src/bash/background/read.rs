@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use legwork_port::core::{EffectClass, SessionId, ToolCall, ToolOutcome, ToolSpec};
+use legwork_port::core::{EffectClass, ToolCall, ToolOutcome, ToolSpec};
 use legwork_port::{BoxFuture, Tool, ToolContext};
 use serde::Deserialize;
 use serde_json::json;
@@ -79,8 +79,8 @@ impl BashOutput {
         Self { background: background.clone(), spec: Arc::new(spec()) }
     }
 
-    async fn read(&self, session: &SessionId, asked: Arguments) -> Result<String, Unknown> {
-        let command = self.background.find(session, &asked.id)?;
+    async fn read(&self, cx: &ToolContext, asked: Arguments) -> Result<String, Unknown> {
+        let command = self.background.find(&cx.session, &asked.id)?;
         if asked.end == Some(true) {
             command.ask_to_end();
             let most = Duration::from_secs(WAIT_MAX);
@@ -90,7 +90,11 @@ impl BashOutput {
             let wait = asked.wait.unwrap_or(WAIT).min(WAIT_MAX);
             command.news(Duration::from_secs(wait)).await;
         }
-        Ok(command.read())
+        let (text, ending) = command.read();
+        if let Some(ending) = ending {
+            ending.attach(cx);
+        }
+        Ok(text)
     }
 }
 
@@ -100,6 +104,6 @@ impl Tool for BashOutput {
     }
 
     fn call<'a>(&'a self, call: &'a ToolCall, cx: &'a ToolContext) -> BoxFuture<'a, ToolOutcome> {
-        Box::pin(answered(call, cx, |arguments| self.read(&cx.session, arguments)))
+        Box::pin(answered(call, cx, |arguments| self.read(cx, arguments)))
     }
 }
