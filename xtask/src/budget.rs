@@ -16,7 +16,7 @@ const TOO_LONG_FILE: usize = 600;
 /// The file that holds the loop stays under this many lines.
 const LOOP_FILE_LINES: usize = 300;
 /// How an agent runs, read in one sitting, stays under this many lines.
-const LOOP_LINES: usize = 1_200;
+const LOOP_LINES: usize = 1_500;
 /// The loop.
 const LOOP_FILE: &str = "crates/legwork-agent/src/run.rs";
 /// The loop and what it orchestrates: Core, the driver for tool calling in all its parts,
@@ -28,7 +28,7 @@ const LOOP_FILES: [&str; 7] = [
     "crates/legwork-agent/src/driver/infer.rs",
     "crates/legwork-agent/src/driver/judge.rs",
     "crates/legwork-agent/src/driver/tool_calling.rs",
-    "crates/legwork-agent/src/executor.rs",
+    "crates/legwork-agent/src/executor/",
 ];
 /// The stripped release command stays under this many bytes.
 const COMMAND_BYTES: u64 = 25_000_000;

@@ -21,6 +21,7 @@ pub mod executor;
 pub mod hooks;
 mod inbox;
 pub mod lifecycle;
+mod lookup;
 pub mod memory;
 pub mod news;
 pub mod open;

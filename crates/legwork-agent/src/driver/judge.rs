@@ -3,18 +3,18 @@
 use std::sync::Arc;
 
 use legwork_core::state::{CallStatus, CallVerdict, Judged, PendingCall};
-use legwork_core::tool::FailureKind;
 use legwork_core::{AgentState, StopSignal, ToolCall, ToolOutcome};
 use legwork_port::Trigger;
 use serde_json::Value;
 
 use crate::context::StepContext;
 use crate::error::Halt;
+use crate::lookup;
 use crate::retries;
 use crate::toolbox::Shown;
 
 /// Judges each open call, in call order; those that may not run are answered here.
-pub(super) async fn judge(state: AgentState, cx: &StepContext) -> Result<AgentState, Halt> {
+pub(crate) async fn judge(state: AgentState, cx: &StepContext) -> Result<AgentState, Halt> {
     let shown = cx.toolbox().shown(&state).await;
     let mut state = check_batch(state, cx);
     let count = state.current_step().map_or(0, |step| step.calls.len());
@@ -66,7 +66,7 @@ async fn judge_one(
         Err(outcome) => return cx.answer(state, index, &call, outcome),
     };
     if !cx.listens(Trigger::BeforeToolUse) {
-        return state.with_judged(index, Judged::default());
+        return state.with_judged(index, Judged::of(arguments));
     }
     ask_hooks(state, cx, shown, index, call, arguments).await
 }
@@ -77,9 +77,8 @@ async fn ask_hooks(
     shown: &Shown,
     index: u32,
     call: Arc<ToolCall>,
-    arguments: Value,
+    arguments: Arc<Value>,
 ) -> AgentState {
-    let arguments = Arc::new(arguments);
     let pending = PendingCall {
         index,
         call: Arc::clone(&call),
@@ -90,7 +89,7 @@ async fn ask_hooks(
     let state = cx.fire(Trigger::BeforeToolUse, state).await;
     let judged = state.pending_tool_call().cloned();
     let state = state.with_pending_tool_call(None);
-    let Some(judged) = judged else { return state.with_judged(index, Judged::default()) };
+    let Some(judged) = judged else { return state.with_judged(index, Judged::of(arguments)) };
     match &judged.verdict {
         Some(CallVerdict::Block { by, reason }) => {
             let (by, reason) = (by.clone(), reason.clone());
@@ -102,39 +101,23 @@ async fn ask_hooks(
         None => {}
     }
     if judged.arguments == arguments {
-        return state.with_judged(index, Judged::default());
+        return state.with_judged(index, Judged::of(arguments));
     }
     let text: Arc<str> = judged.arguments.to_string().into();
     let changed = ToolCall { arguments: Arc::clone(&text), ..(*call).clone() };
     match check(&state, shown, &changed) {
-        Ok(_) => state.with_judged(index, Judged { arguments: Some(text) }),
+        Ok(value) => {
+            let (arguments, value) = (Some(text), Some(value));
+            state.with_judged(index, Judged { arguments, value })
+        }
         Err(outcome) => cx.answer(state, index, &call, outcome),
     }
 }
 
 /// The arguments, if the tool was shown and they fit its schema.
-fn check(state: &AgentState, shown: &Shown, call: &ToolCall) -> Result<Value, ToolOutcome> {
-    let Some((at, spec)) = shown.specs.find(&call.name) else {
-        let names: Vec<_> = shown.specs.iter().map(|spec| &*spec.name).collect();
-        let there =
-            if names.is_empty() { "there are no tools".to_owned() } else { names.join(", ") };
-        let message = format!("There is no tool `{}`. The tools are: {there}.", call.name);
-        return Err(ToolOutcome::Failed(FailureKind::UnknownTool, message));
-    };
-    let seen = state.context().tools_shown.as_ref().and_then(|shown| shown.tools.get(&call.name));
-    if seen != shown.digest_of(at) {
-        let message = format!(
-            "The tool `{}` is not the one that was shown when it was called. Call it again.",
-            call.name
-        );
-        return Err(ToolOutcome::Failed(FailureKind::ToolChanged, message));
-    }
-    let problem = match call.parse() {
-        Ok(arguments) => match shown.validate(at, &arguments) {
-            Ok(()) => return Ok(arguments),
-            Err(problem) => problem,
-        },
-        Err(error) => format!("The arguments are not JSON: {error}."),
-    };
-    Err(retries::invalid(state, spec, &problem))
+fn check(state: &AgentState, shown: &Shown, call: &ToolCall) -> Result<Arc<Value>, ToolOutcome> {
+    let (at, spec) = lookup::find(state, shown, &call.name)?;
+    let value = call.parse().map_err(|error| format!("The arguments are not JSON: {error}."));
+    let fits = value.and_then(|value| shown.validate(at, &value).map(|()| value));
+    fits.map(Arc::new).map_err(|problem| retries::invalid(state, spec, &problem))
 }

@@ -13,6 +13,7 @@ use legwork_core::transcript::Settled;
 use legwork_core::{AgentState, Criterion, ModelRequest, Owed, Response};
 use legwork_port::{BoxFuture, Model};
 
+pub(crate) use judge::judge;
 pub use react::{FinalDecision, ReAct};
 pub use scripted::{AtEnd, CURSOR, Line, NoModel, Scripted};
 pub use tool_calling::ToolCalling;
@@ -107,7 +108,7 @@ async fn make_step<D: Driver + ?Sized>(
                 }
                 next
             }
-            Owed::JudgeCalls => judge::judge(state, cx).await?,
+            Owed::JudgeCalls => judge(state, cx).await?,
             Owed::RunCalls => cx.agent.executor.run(state, cx).await?,
             Owed::Nothing | Owed::Pause | Owed::EndStep | Owed::Stop => return Ok(state),
         };

@@ -3,17 +3,23 @@
 use std::sync::{Arc, Mutex};
 
 use legwork_agent::driver::{Line, NoModel};
+use legwork_agent::executor::Executor;
 use legwork_agent::memory::MemoryStore;
 use legwork_agent::toolbox::Shown;
 use legwork_agent::{Agent, Driver, Error, Halt, ReAct, Scripted, StepContext, ToolCalling, hook};
 use legwork_core::continuation::ErrorPolicy;
 use legwork_core::error::ErrorRecord;
-use legwork_core::{AgentState, EffectClass, ModelRequest, SessionId};
+use legwork_core::event::{InferenceStarted, Responded, ToolsShown};
+use legwork_core::tool::FailureKind;
+use legwork_core::{
+    AgentState, EffectClass, Event, FinishReason, Message, ModelRequest, Part, Response, SessionId,
+    ToolCall, ToolOutcome,
+};
 use legwork_port::{BoxFuture, Trigger};
 use legwork_testkit::{ScriptedModel, Turn};
 use serde_json::json;
 
-use crate::tools::{World, journal, noting};
+use crate::tools::{World, journal, kind, noting, outcomes};
 
 /// A driver that hands back a state it was not given.
 struct Strays(Mutex<Option<AgentState>>);
@@ -112,4 +118,77 @@ async fn s2_2_all_drivers_fire_all_ten_methods() {
         assert_eq!(fired.notes(), [&first[..], &rest[..]].concat(), "{name}");
         assert!(Trigger::ALL.iter().all(|t| fired.count(t.name()) > 0), "{name}");
     }
+}
+
+/// A driver that makes its own response and asks the executor at once.
+struct Hasty;
+
+impl Driver for Hasty {
+    fn name(&self) -> &str {
+        "hasty"
+    }
+
+    fn request(
+        &self,
+        state: &AgentState,
+        cx: &StepContext,
+        shown: &Shown,
+    ) -> Result<ModelRequest, ErrorRecord> {
+        ToolCalling.request(state, cx, shown)
+    }
+
+    fn use_tools<'a>(
+        &'a self,
+        state: AgentState,
+        cx: &'a StepContext,
+    ) -> BoxFuture<'a, Result<AgentState, Halt>> {
+        Box::pin(async move {
+            let specs = Arc::clone(&cx.toolbox().all(&state).await.unwrap().specs);
+            let tools = ToolsShown {
+                digest: specs.digest().cloned(),
+                specs: specs.iter().cloned().collect(),
+                digests: specs.digests().to_vec(),
+            };
+            let (reserved, charged) = Default::default();
+            let started = InferenceStarted { reserved, tools: Some(tools) };
+            let look = |at: u32, n: &str| {
+                let call = ToolCall::new(format!("call_{at}"), "look", format!("{{\"n\": {n}}}"));
+                Part::ToolCall(Arc::new(call))
+            };
+            let parts = match state.step_results().count() {
+                0 => vec![look(0, "1"), look(1, "\"no number\""), look(2, "2")],
+                _ => vec![Part::Text("done".to_owned())],
+            };
+            let response = Response::new(Message::assistant(parts), FinishReason::Stop);
+            let response = Arc::new(response);
+            let state = state.with(Event::InferenceStarted(started));
+            let state = state.with(Event::Responded(Responded { response, charged }));
+            Executor::default().run(state, cx).await
+        })
+    }
+}
+
+#[tokio::test]
+async fn s7_1_the_executor_judges_what_a_driver_did_not() {
+    let world = World::default();
+    let gate = hook("gate", [Trigger::BeforeToolUse], |state: AgentState, _| async move {
+        let call = state.pending_tool_call().unwrap();
+        let first = call.arguments["n"] == 1;
+        Ok(if first { state.with_tool_call_blocked("gate", "no") } else { state })
+    });
+    let run = Agent::builder(NoModel)
+        .tools([noting("look", EffectClass::ReadOnly, &world)])
+        .driver(Hasty)
+        .hook(gate)
+        .build()
+        .unwrap()
+        .run("go")
+        .await
+        .unwrap();
+    assert_eq!(run.text(), "done");
+    assert_eq!(world.notes(), ["look 2"]);
+    let all = outcomes(run.state());
+    assert!(matches!(&all[0], ToolOutcome::Blocked { by, .. } if by == "gate"), "{all:?}");
+    assert_eq!(kind(all[1].clone()), FailureKind::InvalidArguments);
+    assert_eq!(all[2], ToolOutcome::Ok(json!(2)));
 }

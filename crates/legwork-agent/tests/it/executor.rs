@@ -221,28 +221,6 @@ async fn s6_7_an_idempotent_call_gets_the_same_key_when_it_is_run_again() {
 }
 
 #[tokio::test]
-async fn s6_7_the_intent_of_a_once_call_is_durable_before_its_body_runs() {
-    let store = MemoryStore::new();
-    let world = World::default();
-    for effect in [once(), EffectClass::ReadOnly] {
-        let (kept, noted) = (store.clone(), world.clone());
-        let send = made(spec("send").effect(effect), move |_, cx| {
-            let (store, world, session) = (kept.clone(), noted.clone(), cx.session.clone());
-            Box::pin(async move {
-                let loaded = legwork_port::Store::read(&store, &session).await.unwrap();
-                let last = loaded.journal.entries().last().unwrap().event.kind().to_owned();
-                world.note(last);
-                ToolOutcome::text("sent")
-            })
-        });
-        let builder = Agent::builder(calls([("send", 1)])).tools([send]);
-        builder.store_in(Arc::new(store.clone())).build().unwrap().run("go").await.unwrap();
-    }
-    // A call that may be run again rides with its response.
-    assert_eq!(world.notes(), ["tool_started", "tool_started"]);
-}
-
-#[tokio::test]
 async fn s6_12_on_resume_a_call_of_a_changed_tool_is_refused() {
     let (world, gate, store) = (World::default(), Gate::new(), Arc::new(MemoryStore::new()));
     let agent = |spec: ToolSpec| {

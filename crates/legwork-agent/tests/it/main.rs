@@ -19,6 +19,7 @@ mod gates;
 mod guards;
 mod history;
 mod hooks;
+mod intents;
 mod lifecycle;
 mod listening;
 mod metadata;

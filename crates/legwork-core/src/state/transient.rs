@@ -41,6 +41,15 @@ pub enum CallVerdict {
 pub struct Judged {
     /// The arguments, if they are not the model's.
     pub arguments: Option<Arc<str>>,
+    /// What the arguments say, if somebody read them already.
+    pub value: Option<Arc<Value>>,
+}
+
+impl Judged {
+    /// A call that runs with the model's arguments, which say this.
+    pub fn of(value: Arc<Value>) -> Self {
+        Self { arguments: None, value: Some(value) }
+    }
 }
 
 #[derive(Debug, Clone, Default)]

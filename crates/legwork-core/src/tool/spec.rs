@@ -8,7 +8,6 @@ use serde_json::Value;
 use crate::digest::Digest;
 use crate::message::{Encoded, Wire};
 use crate::time::Micros;
-use crate::tool::ToolCall;
 
 /// What may be done with a call that started and has no outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -168,12 +167,10 @@ impl ToolSpec {
         Self { place: Place::Child, ..self }
     }
 
-    /// What a call works on, if this tool names the argument that says so. Tools that name
+    /// What a call with these arguments works on, if this tool names the argument that says so. Tools that name
     /// one share a space of names.
-    pub fn resource_of(&self, call: &ToolCall) -> Option<String> {
-        let name = self.resource.as_deref()?;
-        let arguments = call.parse().ok()?;
-        let value = arguments.get(name)?;
+    pub fn resource_of(&self, arguments: &Value) -> Option<String> {
+        let value = arguments.get(self.resource.as_deref()?)?;
         Some(value.as_str().map_or_else(|| value.to_string(), str::to_owned))
     }
 

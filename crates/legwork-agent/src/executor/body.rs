@@ -1,0 +1,75 @@
+//! One call at work.
+
+use std::future::pending;
+use std::panic::AssertUnwindSafe;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::{Either, FutureExt as _, select};
+use legwork_core::error::panic_message;
+use legwork_core::tool::FailureKind;
+use legwork_core::{AgentState, EffectKey, Micros, Seq, ToolOutcome, ToolSpec};
+use legwork_port::{BoxFuture, ToolContext};
+
+use crate::context::StepContext;
+use crate::executor::job::Job;
+
+/// A call that was run.
+pub(super) struct Ran {
+    pub(super) index: u32,
+    /// None if it was cut off while it ran.
+    pub(super) outcome: Option<ToolOutcome>,
+    pub(super) took: Micros,
+    pub(super) context: ToolContext,
+    pub(super) spec: Arc<ToolSpec>,
+}
+
+/// One running call; dropping it ends the tool.
+pub(super) fn call(job: Job, state: &AgentState, cx: &StepContext) -> BoxFuture<'static, Ran> {
+    let (clock, control) = (Arc::clone(&cx.agent.clock), cx.control.clone());
+    let Job { index, call, spec, owner, lease, .. } = job;
+    // A call is keyed by its response, which is recorded: the key is there.
+    let key = state.effect_key(index).unwrap_or_else(|| EffectKey {
+        session: state.session().clone(),
+        entry: Seq::ZERO,
+        index,
+    });
+    let (cancel, observer) = (control.cancel.clone(), Arc::clone(&cx.observer));
+    let (origin, deps) = (Arc::clone(&cx.origin), cx.agent.deps.clone());
+    let mut context = ToolContext::at(origin, state.clone(), key, cancel, observer, deps);
+    let spawns = lease.is_some();
+    if let Some(lease) = lease {
+        context = context.with_runtime(lease.spawning(cx));
+    }
+    Box::pin(async move {
+        let start = clock.now().mono;
+        // The call itself is made inside: it may panic before there is a future.
+        let body = AssertUnwindSafe(async { owner.call(&call, &context).await }).catch_unwind();
+        // A subagent hears of it by itself, and ends in good order.
+        let raised = async { if spawns { pending().await } else { control.raised().await } };
+        let limit = match spec.timeout {
+            Some(limit) => clock.sleep(Duration::from(limit)),
+            None => Box::pin(pending()),
+        };
+        let raised = pin!(raised);
+        let cut = select(raised, limit);
+        let outcome = match select(pin!(body), cut).await {
+            Either::Left((ended, _)) => Some(ended.unwrap_or_else(|panic| panicked(&*panic))),
+            Either::Right((Either::Left(_), _)) => None,
+            Either::Right((Either::Right(_), _)) => spec.timeout.map(timed_out),
+        };
+        let took = clock.now().mono.since(start);
+        Ran { index, outcome, took, context, spec }
+    })
+}
+
+fn timed_out(limit: Micros) -> ToolOutcome {
+    let message = format!("It ran longer than its limit of {limit} and was ended.");
+    ToolOutcome::Failed(FailureKind::Timeout, message)
+}
+
+fn panicked(panic: &(dyn std::any::Any + Send)) -> ToolOutcome {
+    let message = format!("The tool panicked: {}", panic_message(panic));
+    ToolOutcome::Failed(FailureKind::Panicked, message)
+}

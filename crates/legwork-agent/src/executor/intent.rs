@@ -1,0 +1,61 @@
+//! Before calls run: their intents, and which of these have to be durable.
+
+use legwork_core::event::ToolStarted;
+use legwork_core::tool::Place;
+use legwork_core::{AgentState, Event};
+use legwork_port::Trigger;
+use legwork_port::observer::LiveEvent;
+
+use crate::account::Sums;
+use crate::context::StepContext;
+use crate::error::Halt;
+use crate::executor::job::Job;
+use crate::subagent::{Family, Lease};
+
+/// Records the intents. Those that must be known after a crash are durable before anything
+/// starts; the others ride with the response.
+pub(super) async fn begin(
+    mut state: AgentState,
+    cx: &StepContext,
+    family: Option<&Family>,
+    jobs: &mut [Job],
+) -> Result<AgentState, Halt> {
+    let mut must_last = false;
+    for job in jobs.iter_mut().filter(|job| !job.begun) {
+        job.lease_from(family, &state);
+        must_last |= must_be_durable(job);
+        let (index, effect, arguments) = (job.index, job.spec.effect, job.changed.clone());
+        let (child, reserved) = job.lease.as_ref().map_or_else(Default::default, Lease::intent);
+        let started = ToolStarted { index, effect, arguments, child, reserved };
+        state = state.with(Event::ToolStarted(started));
+        // With a family, all calls of the turn are in its account already.
+        if let (None, Some(share)) = (family, &cx.share) {
+            share.charge(Sums::calls(1));
+        }
+    }
+    if must_last || hooks_may_change(cx) || is_response_unsaved(&state) {
+        state = cx.commit(state).await?;
+    }
+    let step = state.current_step().map_or(0, |step| step.number);
+    for job in jobs {
+        cx.live(&LiveEvent::ToolStarted { step, index: job.index, call: &job.call });
+    }
+    Ok(cx.tick(state))
+}
+
+/// Whether a crash must not forget that the call began: it may not happen twice, a subagent
+/// spends for it, or it runs with arguments that the response does not have.
+fn must_be_durable(job: &Job) -> bool {
+    !job.spec.effect.is_repeatable() || job.spec.place == Place::Child || job.changed.is_some()
+}
+
+/// Whether hooks may give a call arguments: after a crash they would be asked again, and the
+/// same key might run with others.
+fn hooks_may_change(cx: &StepContext) -> bool {
+    cx.listens(Trigger::BeforeToolUse) || cx.listens(Trigger::AfterInference)
+}
+
+fn is_response_unsaved(state: &AgentState) -> bool {
+    let response = state.current_step().and_then(|step| step.response_entry);
+    response.is_some_and(|entry| entry > state.committed_version())
+}

@@ -1,0 +1,87 @@
+//! The calls of a turn that are to be run, with all that it takes.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use legwork_core::state::CallStatus;
+use legwork_core::tool::Place;
+use legwork_core::{AgentState, ToolCall, ToolSpec};
+use legwork_port::Toolset;
+
+use crate::context::StepContext;
+use crate::lookup;
+use crate::subagent::{Family, Lease};
+use crate::toolbox::Shown;
+
+/// A call to be run, with all that it takes.
+pub(super) struct Job {
+    pub(super) index: u32,
+    pub(super) call: Arc<ToolCall>,
+    pub(super) spec: Arc<ToolSpec>,
+    pub(super) owner: Arc<dyn Toolset>,
+    /// What it works on, if its tool names that: calls on one thing never interleave.
+    pub(super) resource: Option<String>,
+    /// Whether it began under another run.
+    pub(super) begun: bool,
+    /// The arguments, if they are not the model's.
+    pub(super) changed: Option<Arc<str>>,
+    /// What its subagent may use, if it runs one.
+    pub(super) lease: Option<Lease>,
+}
+
+impl Job {
+    /// Takes what its subagent may use, if it runs one.
+    pub(super) fn lease_from(&mut self, family: Option<&Family>, state: &AgentState) {
+        if self.spec.place == Place::Child {
+            self.lease = family.and_then(|family| family.lease(state, self.index, &self.call));
+        }
+    }
+}
+
+/// The calls that may run now, in call order.
+pub(super) fn collect(
+    mut state: AgentState,
+    cx: &StepContext,
+    shown: &Shown,
+) -> (AgentState, VecDeque<Job>) {
+    let slots = state.current_step().map(|step| step.calls.clone()).unwrap_or_default();
+    let mut jobs = VecDeque::new();
+    for (at, slot) in slots.into_iter().enumerate() {
+        let begun = match slot.status {
+            CallStatus::Done(_) => continue,
+            CallStatus::Started(effect) if effect.is_repeatable() => true,
+            CallStatus::Started(_) => continue,
+            CallStatus::Open if !state.is_judged(at) => continue,
+            CallStatus::Open | CallStatus::Ready => false,
+        };
+        let index = u32::try_from(at).unwrap_or(u32::MAX);
+        let (place, spec) = match lookup::find(&state, shown, &slot.call.name) {
+            Ok(found) => found,
+            Err(outcome) => {
+                state = cx.answer(state, index, &slot.call, outcome);
+                continue;
+            }
+        };
+        let Some(owner) = shown.owner(place) else { continue };
+        let judged = state.judged(at);
+        let changed = judged.and_then(|judged| judged.arguments.clone());
+        let arguments = changed.as_ref().unwrap_or_else(|| slot.arguments());
+        let call = with_arguments(&slot.call, arguments);
+        let resource = spec.resource.is_some().then(|| {
+            let known = judged.and_then(|judged| judged.value.clone());
+            let value = known.or_else(|| call.parse().ok().map(Arc::new))?;
+            spec.resource_of(&value)
+        });
+        let (resource, lease) = (resource.flatten(), None);
+        let (spec, owner) = (Arc::clone(spec), Arc::clone(owner));
+        jobs.push_back(Job { index, call, spec, owner, resource, begun, changed, lease });
+    }
+    (state, jobs)
+}
+
+fn with_arguments(call: &Arc<ToolCall>, arguments: &Arc<str>) -> Arc<ToolCall> {
+    if *arguments == call.arguments {
+        return Arc::clone(call);
+    }
+    Arc::new(ToolCall { arguments: Arc::clone(arguments), ..(**call).clone() })
+}

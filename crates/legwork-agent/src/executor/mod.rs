@@ -1,0 +1,152 @@
+//! Runs the calls of a turn: beside each other, bounded, answered in call order.
+
+mod body;
+mod intent;
+mod job;
+mod outcome;
+
+use std::collections::VecDeque;
+
+use futures_util::future::FutureExt as _;
+use futures_util::stream::{FuturesUnordered, StreamExt as _};
+use legwork_core::tool::ExecutionMode;
+use legwork_core::{AgentState, Owed};
+
+use crate::context::StepContext;
+use crate::doubt::settle_doubt;
+use crate::driver::judge;
+use crate::error::Halt;
+use crate::release::Release;
+use crate::subagent::Family;
+use body::call;
+use intent::begin;
+use job::{Job, collect};
+use outcome::{fail_all, interrupt, record, skip_rest};
+
+/// Runs the calls of a turn.
+#[derive(Debug, Clone, Copy)]
+pub struct Executor {
+    /// How many calls run beside each other at most.
+    pub bound: usize,
+    /// How calls run beside each other where their tool does not say `Sequential`.
+    pub mode: ExecutionMode,
+}
+
+impl Default for Executor {
+    fn default() -> Self {
+        Self { bound: 16, mode: ExecutionMode::ParallelOrdered }
+    }
+}
+
+impl Executor {
+    /// Runs what is to be run, one batch between barriers after the other.
+    ///
+    /// # Errors
+    /// When an intent or outcome could not be journaled.
+    pub async fn run(&self, state: AgentState, cx: &StepContext) -> Result<AgentState, Halt> {
+        let state = settle_doubt(state, cx);
+        // A driver of its own may come here at once: what was not judged does not run.
+        let state = match state.owed() {
+            Owed::JudgeCalls => judge(state, cx).await?,
+            _ => state,
+        };
+        if !state.pending().is_empty() {
+            return Ok(state);
+        }
+        let shown = match cx.toolbox().shown(&state).await {
+            Ok(shown) => shown,
+            Err(message) => return Ok(fail_all(state, cx, &message)),
+        };
+        let (mut state, mut jobs) = collect(state, cx, &shown);
+        let fresh = jobs.iter().filter(|job| !job.begun).count();
+        let family = Family::of(&state, cx, jobs.iter().map(|job| &*job.spec), fresh).await;
+        let family = match family {
+            Ok(family) => family,
+            Err(error) => return Err(Halt::new(state, error)),
+        };
+        // What those of before used is known before any of them goes on.
+        for job in jobs.iter_mut().filter(|job| job.begun) {
+            job.lease_from(family.as_ref(), &state);
+        }
+        while !jobs.is_empty() && !cx.control.is_raised() && state.stop_signals().is_empty() {
+            let batch = self.next_batch(&mut jobs);
+            state = match batch.len() {
+                1 => run_one(state, cx, family.as_ref(), batch).await?,
+                _ => self.run_batch(state, cx, family.as_ref(), batch).await?,
+            };
+        }
+        skip_rest(state, cx, family.as_ref(), jobs).await
+    }
+
+    /// Takes calls up to the next barrier: a sequential tool runs alone, and two calls on
+    /// one resource are never in one batch.
+    fn next_batch(&self, jobs: &mut VecDeque<Job>) -> VecDeque<Job> {
+        let mut batch: VecDeque<Job> = VecDeque::new();
+        while let Some(job) = jobs.front() {
+            let alone = self.mode == ExecutionMode::Sequential
+                || job.spec.mode == ExecutionMode::Sequential;
+            let clash =
+                job.resource.is_some() && batch.iter().any(|other| other.resource == job.resource);
+            if !batch.is_empty() && (alone || clash) {
+                break;
+            }
+            batch.extend(jobs.pop_front());
+            if alone {
+                break;
+            }
+        }
+        batch
+    }
+
+    async fn run_batch(
+        &self,
+        mut state: AgentState,
+        cx: &StepContext,
+        family: Option<&Family>,
+        mut waiting: VecDeque<Job>,
+    ) -> Result<AgentState, Halt> {
+        let mut release = Release::new(
+            self.mode,
+            waiting.iter().map(|job| (job.index, &job.call, job.spec.mode)),
+        );
+        let mut running = FuturesUnordered::new();
+        loop {
+            if !cx.control.is_raised() {
+                let room = self.bound.max(1).saturating_sub(running.len()).min(waiting.len());
+                let mut starting: Vec<Job> = waiting.drain(..room).collect();
+                state = begin(state, cx, family, &mut starting).await?;
+                running.extend(starting.into_iter().map(|job| call(job, &state, cx)));
+            }
+            if running.is_empty() {
+                break;
+            }
+            let mut ended = Vec::from_iter(running.next().await);
+            // What ended at the same time is committed together.
+            while let Some(Some(ran)) = running.next().now_or_never() {
+                ended.push(ran);
+            }
+            state = record(cx.tick(state), cx, ended, &mut release).await?;
+        }
+        let state = interrupt(state, cx);
+        release.rest(&state, cx);
+        skip_rest(state, cx, family, waiting).await
+    }
+}
+
+/// A batch of one, without what it takes to run several.
+async fn run_one(
+    state: AgentState,
+    cx: &StepContext,
+    family: Option<&Family>,
+    mut batch: VecDeque<Job>,
+) -> Result<AgentState, Halt> {
+    let mut release = Release::new(
+        ExecutionMode::Sequential,
+        batch.iter().map(|job| (job.index, &job.call, job.spec.mode)),
+    );
+    let state = begin(state, cx, family, batch.make_contiguous()).await?;
+    let Some(job) = batch.pop_front() else { return Ok(state) };
+    let ended = vec![call(job, &state, cx).await];
+    let state = record(cx.tick(state), cx, ended, &mut release).await?;
+    Ok(interrupt(state, cx))
+}

@@ -1,0 +1,107 @@
+//! What came of the calls of a turn, of those too that did not run or were cut off.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use legwork_core::event::ToolFinished;
+use legwork_core::state::CallStatus;
+use legwork_core::tool::Deferral;
+use legwork_core::{AgentState, Event, Micros, ToolOutcome};
+
+use crate::context::StepContext;
+use crate::doubt::begun;
+use crate::error::Halt;
+use crate::executor::body::Ran;
+use crate::executor::job::Job;
+use crate::release::Release;
+use crate::retries;
+use crate::subagent::{self, Family};
+
+/// Outcomes of calls that took this long are committed as they come.
+const SLOW: Micros = Micros(50_000);
+
+/// Records outcomes; those of `Once` and of slow calls are durable before others go on.
+pub(super) async fn record(
+    mut state: AgentState,
+    cx: &StepContext,
+    mut ended: Vec<Ran>,
+    release: &mut Release,
+) -> Result<AgentState, Halt> {
+    ended.sort_by_key(|ran| ran.index);
+    let mut urgent = false;
+    for ran in ended {
+        let (index, took) = (ran.index, ran.took);
+        let outcome = match ran.outcome {
+            None => continue,
+            Some(ToolOutcome::Deferred(Deferral::Session(_))) => {
+                state = subagent::wait(state, cx, index);
+                continue;
+            }
+            Some(outcome) => retries::limit(&state, &ran.spec, outcome.for_journal()),
+        };
+        urgent |= !ran.spec.effect.is_repeatable() || took >= SLOW;
+        let outcome = Arc::new(outcome);
+        let (metadata, used) = (ran.context.take_metadata(), ran.context.take_used());
+        release.ended(&state, cx, index, &outcome, &metadata);
+        let finished = ToolFinished { index, outcome, took, metadata, used };
+        state = state.with(Event::ToolFinished(finished));
+    }
+    if urgent { cx.commit(state).await } else { Ok(state) }
+}
+
+/// Calls that were cut off while they ran. An interrupted run leaves those that may be
+/// run again to the next one.
+pub(super) fn interrupt(mut state: AgentState, cx: &StepContext) -> AgentState {
+    if !cx.control.is_raised() {
+        return state;
+    }
+    for (index, slot) in begun(&state) {
+        let CallStatus::Started(effect) = slot.status else { continue };
+        let left = effect.is_repeatable() && !cx.control.cancel.is_cancelled();
+        if !left && !state.is_pending(index as usize) {
+            state = cx.answer(state, index, &slot.call, ToolOutcome::Interrupted);
+        }
+    }
+    state
+}
+
+/// Calls that will not start any more, for the execution was stopped or cancelled. Those
+/// that began under another run may have happened.
+pub(super) async fn skip_rest(
+    mut state: AgentState,
+    cx: &StepContext,
+    family: Option<&Family>,
+    jobs: VecDeque<Job>,
+) -> Result<AgentState, Halt> {
+    let why = match state.stop_signals().first() {
+        _ if cx.control.cancel.is_cancelled() => "the execution was cancelled".to_owned(),
+        Some(signal) => format!("the execution was stopped ({})", signal.reason),
+        None => return Ok(state),
+    };
+    if let Some(family) = family {
+        family.release(jobs.iter().filter(|job| !job.begun).count());
+    }
+    for job in jobs {
+        let slot = state.current_step().and_then(|step| step.calls.get(job.index as usize));
+        state = match slot {
+            Some(slot) if slot.execution().is_none() && job.begun => {
+                subagent::interrupted(state, cx, job.index).await?
+            }
+            Some(slot) if slot.execution().is_none() => {
+                cx.answer(state, job.index, &job.call, ToolOutcome::Skipped(why.clone()))
+            }
+            _ => state,
+        };
+    }
+    Ok(state)
+}
+
+pub(super) fn fail_all(mut state: AgentState, cx: &StepContext, message: &str) -> AgentState {
+    let slots = state.current_step().map(|step| step.calls.clone()).unwrap_or_default();
+    for (index, slot) in (0u32..).zip(&slots) {
+        if slot.execution().is_none() && !state.is_pending(index as usize) {
+            state = cx.answer(state, index, &slot.call, ToolOutcome::failed(message));
+        }
+    }
+    state
+}
