@@ -23,11 +23,18 @@ pub enum Error {
     /// A conversation says no to what was asked.
     #[error(transparent)]
     Conversation(#[from] legwork_core::orchestrate::Refusal),
-    /// A state was fed back that does not extend the one that was given out.
+    /// A state was handed back that does not extend the one that was given out; nothing of
+    /// it is taken over.
     #[error(
-        "the state does not extend the one that was given out: feed back that one, changed only by transitions"
+        "{by} handed back a state that does not extend the one that was given out: hand back that one, changed only by transitions"
     )]
-    Lineage,
+    Lineage {
+        /// Who handed it back: `the caller` or `the driver`.
+        by: &'static str,
+    },
+    /// A run was opened step by step after it had been polled as a future.
+    #[error("the run has begun already: await it, or open it before it is polled")]
+    Begun,
     /// The execution was halted before it was over; it can be resumed.
     #[error(transparent)]
     Halted(Box<Halt>),
@@ -51,9 +58,7 @@ pub enum HaltReason {
     #[error(transparent)]
     Store(#[from] store::Error),
     /// A driver handed back a state that does not extend the one handed in.
-    #[error(
-        "the driver handed back a state that does not extend the one it was given: it must return what it was given, changed only by transitions"
-    )]
+    #[error("{}", Error::Lineage { by: "the driver" })]
     Lineage,
     /// Somebody asked to leave it here.
     #[error("interrupted: the session can be resumed")]
@@ -75,6 +80,7 @@ impl From<Halt> for Error {
     fn from(halt: Halt) -> Self {
         match halt.reason {
             HaltReason::Store(error) => Self::Store(error),
+            HaltReason::Lineage => Self::Lineage { by: "the driver" },
             reason => Self::Halted(Box::new(Halt { state: halt.state, reason })),
         }
     }

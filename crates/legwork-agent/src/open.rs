@@ -13,7 +13,7 @@ use crate::account::Unsettled;
 use crate::agent::{Agent, Inner};
 use crate::context::{Control, StepContext};
 use crate::error::{Error, Halt, HaltReason};
-use crate::request::{Run, RunRequest, Task};
+use crate::request::{Asked, Run, Task};
 use crate::run::{self, Advance};
 use crate::session::Session;
 use crate::subagent::{self, Born};
@@ -33,7 +33,7 @@ pub struct Active {
 }
 
 impl Active {
-    pub(crate) async fn open(request: RunRequest) -> Result<Self, Error> {
+    pub(crate) async fn open(request: Asked) -> Result<Self, Error> {
         let agent = Arc::clone(&request.agent.0);
         let fresh = request.session.is_none();
         let session = request.session.clone().unwrap_or_else(|| agent.ids.session());
@@ -196,8 +196,7 @@ impl Active {
     /// When it does not.
     pub fn set(&mut self, state: AgentState) -> Result<(), Error> {
         if !state.extends(&self.state.mark()) {
-            let halt = Halt { state: self.state.clone(), reason: HaltReason::Lineage };
-            return Err(Error::Halted(Box::new(halt)));
+            return Err(Error::Lineage { by: "the caller" });
         }
         if self.rests && !state.is_same(&self.state) {
             (self.rests, self.closed) = (false, true);

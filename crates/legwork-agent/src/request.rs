@@ -1,7 +1,9 @@
 //! A run asked for, and what came of it.
 
-use std::future::IntoFuture;
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
 use legwork_core::budget::Amounts;
 use legwork_core::{AgentState, ContinuationOutcome, ExecutionStatus, Message, OnDoubt, SessionId};
@@ -14,9 +16,41 @@ use crate::open::Active;
 use crate::stream::RunStream;
 use crate::subagent::Born;
 
-/// A run asked for; await it, or take its events with [`RunRequest::stream`].
-#[must_use = "a run does nothing until it is awaited"]
-pub struct RunRequest {
+/// A run asked for: a future that is awaited, spawned or joined with others. Or take its
+/// events with [`RunRequest::stream`], or its steps with [`RunRequest::open`].
+///
+/// Nothing happens before it is first polled. Dropping it leaves the session resumable.
+///
+/// ```
+/// # use legwork_agent::{Agent, Error};
+/// # use legwork_testkit::{ScriptedModel, Turn};
+/// use futures_util::future::join_all;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Error> {
+/// # let model = ScriptedModel::new(vec![Turn::text("done"); 4]);
+/// let agent = Agent::builder(model).build()?;
+/// let task = tokio::spawn(agent.run("Sort the mail.").in_session("mail"));
+/// let runs = join_all(["one", "two", "three"].map(|task| agent.run(task))).await;
+/// for run in runs {
+///     assert_eq!(run?.text(), "done");
+/// }
+/// assert_eq!(task.await.expect("it does not panic")?.text(), "done");
+/// # Ok(())
+/// # }
+/// ```
+#[must_use = "a run does nothing until it is polled"]
+pub struct RunRequest(Stage);
+
+/// How far a run that was asked for has come.
+enum Stage {
+    Asked(Box<Asked>),
+    /// It was polled.
+    Running(BoxFuture<'static, Result<Run, Error>>),
+}
+
+/// What is asked for.
+pub(crate) struct Asked {
     pub(crate) agent: Agent,
     pub(crate) task: Task,
     pub(crate) session: Option<SessionId>,
@@ -47,39 +81,60 @@ impl RunRequest {
         let on_doubt = agent.0.on_doubt;
         let control = Control::default();
         let (state, observer, born) = (None, None, None);
-        Self { agent, task, session, state, observer, control, on_doubt, born }
+        let asked = Asked { agent, task, session, state, observer, control, on_doubt, born };
+        Self(Stage::Asked(Box::new(asked)))
+    }
+
+    /// The same with a change, unless it was polled already.
+    fn with(mut self, change: impl FnOnce(&mut Asked)) -> Self {
+        if let Stage::Asked(asked) = &mut self.0 {
+            change(asked);
+        }
+        self
     }
 
     pub(crate) fn born(self, born: Born) -> Self {
-        Self { born: Some(born), ..self }
+        self.with(|asked| asked.born = Some(born))
     }
 
     /// In this session, new or not, instead of a new one with a random name.
     pub fn in_session(self, session: impl Into<SessionId>) -> Self {
-        Self { session: Some(session.into()), ..self }
+        self.with(|asked| asked.session = Some(session.into()))
     }
 
     /// On this state instead of what the store has.
     pub fn on_state(self, state: AgentState) -> Self {
-        Self { session: Some(state.session().clone()), state: Some(state), ..self }
+        self.with(|asked| {
+            asked.session = Some(state.session().clone());
+            asked.state = Some(state);
+        })
     }
 
     /// Watched by somebody, beside who watches every run of the agent.
     pub fn observer(self, observer: Arc<dyn Observer>) -> Self {
-        Self { observer: Some(observer), ..self }
+        self.with(|asked| asked.observer = Some(observer))
+    }
+
+    /// The observer that it was given.
+    pub(crate) fn observer_of(&self) -> Option<Arc<dyn Observer>> {
+        match &self.0 {
+            Stage::Asked(asked) => asked.observer.clone(),
+            Stage::Running(_) => None,
+        }
     }
 
     /// Under a control that somebody else holds too.
     pub fn control(self, control: Control) -> Self {
-        Self { control, ..self }
+        self.with(|asked| asked.control = control)
     }
 
     /// With this answer to calls in doubt, whatever their tools say.
     pub fn on_doubt(self, on_doubt: OnDoubt) -> Self {
-        Self { on_doubt: Some(on_doubt), ..self }
+        self.with(|asked| asked.on_doubt = Some(on_doubt))
     }
 
-    /// Gives the events of the run as they come, and its result last.
+    /// Gives the events of the run as they come, and its result last. Of a run that was
+    /// polled before, only the result.
     pub fn stream(self) -> RunStream {
         RunStream::new(self)
     }
@@ -87,23 +142,35 @@ impl RunRequest {
     /// Takes the claim and loads the session; then steps can be made one at a time.
     ///
     /// # Errors
-    /// When the session is in use, its store unusable, or it says no to the task.
+    /// When the session is in use, its store unusable, or it says no to the task, and when
+    /// the run was polled already.
     pub async fn open(self) -> Result<Active, Error> {
-        Active::open(self).await
+        match self.0 {
+            Stage::Asked(asked) => Active::open(*asked).await,
+            Stage::Running(_) => Err(Error::Begun),
+        }
     }
 }
 
-impl IntoFuture for RunRequest {
+impl Future for RunRequest {
     type Output = Result<Run, Error>;
-    type IntoFuture = BoxFuture<'static, Self::Output>;
 
-    fn into_future(self) -> Self::IntoFuture {
-        Box::pin(async move {
-            let mut active = self.open().await?;
-            while active.advance().await? {}
-            Ok(active.into_run())
-        })
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        if let Stage::Running(run) = &mut self.0 {
+            return run.as_mut().poll(cx);
+        }
+        let begun = Stage::Running(Box::pin(std::future::pending()));
+        if let Stage::Asked(asked) = std::mem::replace(&mut self.0, begun) {
+            self.0 = Stage::Running(Box::pin(run(*asked)));
+        }
+        self.poll(cx)
     }
+}
+
+async fn run(asked: Asked) -> Result<Run, Error> {
+    let mut active = Active::open(asked).await?;
+    while active.advance().await? {}
+    Ok(active.into_run())
 }
 
 /// What came of a run.

@@ -1,14 +1,14 @@
 //! A run as a stream of owned events.
 
 use std::collections::VecDeque;
-use std::future::IntoFuture as _;
+use std::future::Future as _;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
 use futures_util::Stream;
 use legwork_core::Entry;
-use legwork_port::{BoxFuture, LiveEvent, Observer, Origin};
+use legwork_port::{LiveEvent, Observer, Origin};
 
 use crate::error::Error;
 use crate::news::{News, RunEvent};
@@ -59,16 +59,16 @@ impl Observer for Queue {
 /// dropping it leaves the session resumable.
 pub struct RunStream {
     queue: Arc<Queue>,
-    run: Option<BoxFuture<'static, Result<Run, Error>>>,
+    run: Option<RunRequest>,
     result: Option<Result<Run, Error>>,
 }
 
 impl RunStream {
     pub(crate) fn new(request: RunRequest) -> Self {
-        let (events, beside) = (Mutex::default(), request.observer.clone());
+        let (events, beside) = (Mutex::default(), request.observer_of());
         let queue = Arc::new(Queue { events, beside });
         let run = request.observer(Arc::clone(&queue) as Arc<dyn Observer>);
-        Self { queue, run: Some(run.into_future()), result: None }
+        Self { queue, run: Some(run), result: None }
     }
 
     /// The next event; none when the run is over.
@@ -97,7 +97,7 @@ impl Stream for RunStream {
             return Poll::Ready(Some(event));
         }
         let Some(run) = &mut self.run else { return Poll::Ready(None) };
-        if let Poll::Ready(result) = run.as_mut().poll(cx) {
+        if let Poll::Ready(result) = Pin::new(run).poll(cx) {
             self.result = Some(result);
             self.run = None;
         }

@@ -20,15 +20,14 @@
 //! ```
 
 use std::collections::BTreeMap;
-use std::future::IntoFuture as _;
 use std::sync::Arc;
 
 use futures_util::future::{Either, select};
 use legwork_agent::memory::MemoryStore;
-use legwork_agent::{Agent, Error, Run};
+use legwork_agent::{Agent, Error, Run, RunRequest};
 use legwork_core::journal::Journal;
 use legwork_core::{AgentState, OnDoubt, SessionId};
-use legwork_port::{BoxFuture, Store, store};
+use legwork_port::{Store, store};
 
 use crate::fault::{Fault, FaultyStore, Operation};
 
@@ -141,7 +140,7 @@ impl<W: Default> Simulation<W> {
         let as_port = || Arc::new(store.clone()) as Arc<dyn Store>;
         let agent = (self.make)(&world, as_port())?;
         let started = agent.run(self.task.as_str()).in_session(SESSION);
-        let first = into_outcome(started.into_future(), &store).await;
+        let first = into_outcome(started, &store).await;
         drop(agent);
         let run = match first {
             Some(run) => run?,
@@ -166,10 +165,7 @@ impl<W: Default> Simulation<W> {
 }
 
 /// What came of a run; none when it crashed, and then all of it was dropped.
-async fn into_outcome(
-    run: BoxFuture<'static, Result<Run, Error>>,
-    store: &FaultyStore,
-) -> Option<Result<Run, Error>> {
+async fn into_outcome(run: RunRequest, store: &FaultyStore) -> Option<Result<Run, Error>> {
     let crash = store.hung().cancelled();
     match select(run, std::pin::pin!(crash)).await {
         Either::Left((outcome, _)) => Some(outcome),

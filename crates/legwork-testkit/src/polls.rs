@@ -9,7 +9,7 @@
 //! let model = ScriptedModel::new([Turn::text("hi")]);
 //! let agent = Agent::builder(model).build().unwrap();
 //! let dropped = polls::drop_at_each(
-//!     || std::future::IntoFuture::into_future(agent.run("hello")),
+//!     || agent.run("hello"),
 //!     async |_polls, run| assert!(run.is_none_or(|run| run.unwrap().text() == "hi")),
 //! );
 //! assert_eq!(dropped.await, 1, "with nothing to wait for it is ready at once");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use legwork_core::orchestrate::ChatState;
 use legwork_core::state::Refusal;
 use legwork_core::{Budget, Message, Progress as _};
-use legwork_port::Ids;
+use legwork_port::{BoxFuture, Ids};
 
 use crate::error::Error;
 use crate::orchestrate::iteration::{ChatRun, Iteration, USER};
@@ -53,8 +53,8 @@ impl Chat {
     ///
     /// # Errors
     /// What is no part of the conversation, like a store that said no.
-    pub async fn run(&self, opening: impl Into<Message>) -> Result<ChatState, Error> {
-        self.iterate(opening).finish().await
+    pub fn run(&self, opening: impl Into<Message>) -> BoxFuture<'static, Result<ChatState, Error>> {
+        Box::pin(self.iterate(opening).finish())
     }
 
     /// Talks about something a turn at a time. The opening is said by `user`.

@@ -47,8 +47,11 @@ impl Collaboration {
     ///
     /// # Errors
     /// What is no part of the work, like a store that said no.
-    pub async fn run(&self, goal: impl Into<Arc<str>>) -> Result<CollaborationState, Error> {
-        self.iterate(goal).finish().await
+    pub fn run(
+        &self,
+        goal: impl Into<Arc<str>>,
+    ) -> BoxFuture<'static, Result<CollaborationState, Error>> {
+        Box::pin(self.iterate(goal).finish())
     }
 
     /// Works on a goal a turn at a time.

@@ -71,7 +71,7 @@ impl<S: Conversation> StepByStep for Iteration<S> {
 
     fn set(&mut self, state: S) -> Result<(), Error> {
         if !state.chat().extends(&self.state.chat().mark()) {
-            return Err(Error::Lineage);
+            return Err(Error::Lineage { by: "the caller" });
         }
         self.state = state;
         Ok(())

@@ -2,6 +2,7 @@
 
 use legwork_core::Message;
 use legwork_core::orchestrate::ToolUseState;
+use legwork_port::BoxFuture;
 
 use crate::agent::Agent;
 use crate::builder::Builder;
@@ -52,8 +53,9 @@ impl ToolUse {
     ///
     /// # Errors
     /// What is no part of the state: a setup that cannot work.
-    pub async fn run(&self, task: impl Into<Message>) -> Result<ToolUseState, Error> {
-        self.iterate(task).await?.finish().await
+    pub fn run(&self, task: impl Into<Message>) -> BoxFuture<'static, Result<ToolUseState, Error>> {
+        let request = self.0.run(task);
+        Box::pin(async move { ToolUseRun::new(request.open().await?).finish().await })
     }
 
     /// Works on a task a step at a time.
@@ -103,7 +105,7 @@ impl StepByStep for ToolUseRun {
 
     fn set(&mut self, state: ToolUseState) -> Result<(), Error> {
         if !state.extends(&self.active.state().mark()) {
-            return Err(Error::Lineage);
+            return Err(Error::Lineage { by: "the caller" });
         }
         self.state = state.clone();
         self.active.set(state.into_agent_state())

@@ -113,7 +113,7 @@ impl Tool for Spawn {
             // What waits, or what somebody else holds or its store cannot take now, goes on later.
             let later = match &ran {
                 Ok(run) => !run.status().is_terminal(),
-                Err(Error::Store(_) | Error::Halted(_)) => true,
+                Err(Error::Store(_) | Error::Halted(_) | Error::Lineage { .. }) => true,
                 Err(_) => false,
             };
             if later {

@@ -128,7 +128,7 @@ async fn s5_2_the_reservation_is_in_the_last_commit_before_the_call() {
         gate.open();
         loaded.journal
     };
-    let run = agent.run("go").in_session("s").into_future();
+    let run = agent.run("go").in_session("s");
     let (run, journal) = tokio::join!(run, look);
     let Event::InferenceStarted(started) = &journal.entries().last().unwrap().event else {
         panic!("{:?}", journal.entries().last());
@@ -199,7 +199,7 @@ async fn s5_3_a_reserve_found_unsettled_on_resume_is_charged_in_full() {
     let model = ScriptedModel::new([Turn::text("done").behind(&gate)]);
     let agent = with_max(&model, 300, Budget::unlimited()).store_in(store).build().unwrap();
     tokio::select! {
-        _ = agent.run("go").in_session("s").into_future() => unreachable!("it waits at the gate"),
+        _ = agent.run("go").in_session("s") => unreachable!("it waits at the gate"),
         () = gate.arrived(1) => {}
     }
     gate.open();

@@ -51,7 +51,7 @@ async fn s7_7_cancelled_during_tools_what_finished_is_kept_and_the_session_stays
         control.cancel.cancel();
     };
     let run = agent.run("go").in_session("s").control(control.clone());
-    let run = tokio::join!(run.into_future(), cancel).0.unwrap();
+    let run = tokio::join!(run, cancel).0.unwrap();
     cancelled(&run);
     let all = outcomes(run.state());
     assert_eq!(all[0], ToolOutcome::Ok(json!(1)));
@@ -83,7 +83,7 @@ async fn s7_7_cancelled_calls_are_all_told_live_also_those_that_had_ended_alread
         control.cancel.cancel();
     };
     let run = agent.run("go").control(control.clone());
-    let run = tokio::join!(run.into_future(), cancel).0.unwrap();
+    let run = tokio::join!(run, cancel).0.unwrap();
     assert_eq!(outcomes(run.state()), [ToolOutcome::Interrupted, ToolOutcome::Ok(json!(2))]);
     let mut told: Vec<_> = seen
         .live_events()
@@ -108,7 +108,7 @@ async fn s7_7_cancelled_during_an_inference_it_ends_without_waiting_for_it() {
         control.cancel.cancel();
     };
     let run = agent.run("go").control(control.clone());
-    let run = tokio::join!(run.into_future(), cancel).0.unwrap();
+    let run = tokio::join!(run, cancel).0.unwrap();
     cancelled(&run);
     assert_eq!(said(run.state()), ["go"]);
     assert!(run.state().ledger().reserved.is_empty(), "what was held is charged");
@@ -145,7 +145,7 @@ async fn s3_9_an_interrupt_leaves_the_execution_in_progress_and_resumable() {
         control.interrupt.cancel();
     };
     let run = agent.run("go").in_session("s").control(control.clone());
-    let run = tokio::join!(run.into_future(), interrupt).0.unwrap();
+    let run = tokio::join!(run, interrupt).0.unwrap();
     assert_eq!(run.status(), ExecutionStatus::InProgress);
     assert!(run.outcome().is_none() && run.state().stop_signals().is_empty());
     assert!(!journal(&store, "s").await.contains(&"execution_finished".to_owned()));
@@ -210,7 +210,7 @@ async fn left_in_doubt(effect: EffectClass) -> (Agent, World) {
         .unwrap();
     // The intent of a call that may be run again is committed with its response.
     tokio::select! {
-        _ = agent.run("go").in_session("s").into_future() => unreachable!("it waits at the gate"),
+        _ = agent.run("go").in_session("s") => unreachable!("it waits at the gate"),
         () = never.arrived(1) => {}
     }
     (agent, world)

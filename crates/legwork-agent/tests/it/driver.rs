@@ -66,7 +66,7 @@ async fn s1_4_a_driver_that_hands_back_a_foreign_or_older_state_halts_the_run() 
             .build()
             .unwrap();
         let error = agent.run("go").in_session("s").await.unwrap_err();
-        assert!(matches!(error, Error::Halted(_)), "{error}");
+        assert!(matches!(error, Error::Lineage { by: "the driver" }), "{error}");
         assert!(error.to_string().contains("does not extend"), "{error}");
         let kinds = journal(&store, "s").await;
         assert!(kinds.len() <= journaled, "{kinds:?}");

@@ -31,7 +31,7 @@ async fn run_with(agent: Agent, gate: &Gate, arrivals: usize) -> Run {
         gate.arrived(arrivals).await;
         gate.open();
     };
-    tokio::join!(agent.run("go").into_future(), open).0.unwrap()
+    tokio::join!(agent.run("go"), open).0.unwrap()
 }
 
 #[tokio::test]
@@ -62,7 +62,7 @@ async fn told_live(mode: ExecutionMode) -> (Vec<u32>, AgentState) {
         first.arrived(1).await;
         first.open();
     };
-    let run = tokio::join!(agent.run("go").into_future(), open).0.unwrap();
+    let run = tokio::join!(agent.run("go"), open).0.unwrap();
     let ended: Vec<_> = world.notes().into_iter().filter(|note| note.ends_with("ended")).collect();
     assert_eq!(ended, ["fast 2 ended", "slow 1 ended"]);
     let finished = |live| match live {
@@ -144,7 +144,7 @@ async fn s6_5_no_more_calls_run_than_the_bound() {
         assert_eq!(world.notes(), ["wait 1 began", "wait 2 began"]);
         gate.open();
     };
-    let run = tokio::join!(agent.run("go").into_future(), open).0.unwrap();
+    let run = tokio::join!(agent.run("go"), open).0.unwrap();
     let mut running = 0_usize;
     for note in world.notes() {
         running = if note.ends_with("began") { running + 1 } else { running - 1 };
@@ -169,7 +169,7 @@ async fn s6_6_a_timeout_drops_the_call_and_the_others_go_on() {
         assert_eq!(world.count("hang 1 dropped"), 0);
         clock.advance(Duration::from_millis(1));
     };
-    let run = tokio::join!(agent.run("go").into_future(), wait).0.unwrap();
+    let run = tokio::join!(agent.run("go"), wait).0.unwrap();
     assert_eq!(world.count("hang 1 dropped"), 1);
     let all = outcomes(run.state());
     assert_eq!(kind(all[0].clone()), FailureKind::Timeout);
@@ -190,7 +190,7 @@ async fn s6_6_cancelling_drops_the_calls_that_run() {
         control.cancel.cancel();
     };
     let run = agent.run("go").control(control.clone());
-    let run = tokio::join!(run.into_future(), cancel).0.unwrap();
+    let run = tokio::join!(run, cancel).0.unwrap();
     assert_eq!(world.notes().iter().filter(|note| note.ends_with("dropped")).count(), 2);
     assert_eq!(run.status(), ExecutionStatus::Cancelled);
 }
@@ -209,7 +209,7 @@ async fn s6_7_an_idempotent_call_gets_the_same_key_when_it_is_run_again() {
     });
     let agent = Agent::builder(calls([("put", 1)])).tools([put]).store_in(store).build().unwrap();
     tokio::select! {
-        _ = agent.run("go").in_session("s").into_future() => unreachable!("it waits at the gate"),
+        _ = agent.run("go").in_session("s") => unreachable!("it waits at the gate"),
         () = gate.arrived(1) => {}
     }
     gate.open();
@@ -232,7 +232,7 @@ async fn s6_12_on_resume_a_call_of_a_changed_tool_is_refused() {
     };
     let look = spec("look").effect(EffectClass::ReadOnly);
     tokio::select! {
-        _ = agent(look.clone()).run("go").in_session("s").into_future() => unreachable!(),
+        _ = agent(look.clone()).run("go").in_session("s") => unreachable!(),
         () = gate.arrived(1) => {}
     }
     gate.open();

@@ -33,6 +33,7 @@ mod orchestrate_tool_use;
 mod overriding;
 mod prompt;
 mod react;
+mod requests;
 mod run;
 mod samples;
 mod scripted;

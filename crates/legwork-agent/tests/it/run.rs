@@ -100,7 +100,7 @@ async fn s1_8_time_of_steps_and_calls_is_stored_and_waiting_is_not_counted() {
         .store_in(store)
         .build()
         .unwrap();
-    let run = agent.run("go").in_session("s").into_future();
+    let run = agent.run("go").in_session("s");
     tokio::select! {
         _ = run => unreachable!("it waits at the gate"),
         () = gate.arrived(1) => {}
@@ -313,7 +313,7 @@ async fn s3_8_a_pause_is_no_stop_and_the_same_step_goes_on_after_the_answer() {
         .build()
         .unwrap();
     tokio::select! {
-        _ = agent.run("go").in_session("s").into_future() => unreachable!("it waits at the gate"),
+        _ = agent.run("go").in_session("s") => unreachable!("it waits at the gate"),
         () = gate.arrived(1) => {}
     }
     let paused = agent.resume("s").await.unwrap();
@@ -352,7 +352,10 @@ async fn an_open_run_gives_a_snapshot_a_step_and_takes_a_changed_one_back() {
     assert_eq!(first.step_results().count(), 1, "a snapshot stays as it was");
 
     let error = open.set(first).unwrap_err();
-    assert!(matches!(error, Error::Halted(_)), "an older one is refused: {error}");
+    assert!(
+        matches!(error, Error::Lineage { by: "the caller" }),
+        "an older one is refused: {error}"
+    );
     assert_eq!(open.state().step_results().count(), 2);
 
     assert!(open.next().await.unwrap().is_some());

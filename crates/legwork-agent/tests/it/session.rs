@@ -83,7 +83,7 @@ async fn s8_1_the_head_does_not_move_into_or_out_of_a_step() {
     let model = ScriptedModel::new([call(1), Turn::text("done").behind(&gate)]);
     let (_, session) = session(&model);
     tokio::select! {
-        _ = session.run("go").into_future() => unreachable!("it waits at the gate"),
+        _ = session.run("go") => unreachable!("it waits at the gate"),
         () = gate.arrived(1) => {}
     }
     let before = session.journal().await.unwrap();
@@ -169,7 +169,7 @@ async fn s8_2_steering_during_the_last_inference_is_heard_before_it_stops() {
         steer(&session, "wait").await;
         gate.open();
     };
-    let run = tokio::join!(session.run("go").into_future(), say).0.unwrap();
+    let run = tokio::join!(session.run("go"), say).0.unwrap();
     // Steering goes first.
     assert_eq!(said(run.state()), ["go", "one", "wait", "two", "and then?", "three"]);
     assert_eq!(run.status(), ExecutionStatus::Completed);
@@ -282,7 +282,7 @@ async fn s8_3_a_second_run_while_one_is_running_is_a_conflict_before_any_effect(
         assert_eq!(model.requests().len(), 2);
         gate.open();
     };
-    let run = tokio::join!(session.run("go").into_future(), second).0.unwrap();
+    let run = tokio::join!(session.run("go"), second).0.unwrap();
     assert_eq!(run.text(), "done");
 }
 
@@ -362,7 +362,7 @@ async fn s10_1_a_run_dropped_in_an_inference_asks_again_and_ends_like_an_undistu
     let model = ScriptedModel::new([call(1), Turn::text("done").behind(&gate)]);
     let (agent, session) = session(&model);
     tokio::select! {
-        _ = session.run("go").into_future() => unreachable!("it waits at the gate"),
+        _ = session.run("go") => unreachable!("it waits at the gate"),
         () = gate.arrived(1) => {}
     }
     gate.open();
@@ -393,7 +393,7 @@ async fn s10_2_what_has_a_response_or_an_outcome_is_never_asked_for_or_run_again
     let finished = |news: &legwork_testkit::News| matches!(news, legwork_testkit::News::Committed(_, e) if e.event.kind() == "tool_finished");
     let run = agent.run("go").in_session("s").observer(Arc::new(seen.clone()));
     tokio::select! {
-        _ = run.into_future() => unreachable!("it waits at the gate"),
+        _ = run => unreachable!("it waits at the gate"),
         _ = seen.until(finished) => {}
     }
     assert!(journal(&store, "s").await.contains(&"tool_finished".to_owned()));

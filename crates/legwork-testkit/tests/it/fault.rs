@@ -54,7 +54,7 @@ async fn an_operation_that_hangs_says_so() {
         let store = FaultyStore::over(Arc::new(MemoryStore::new()));
         let store = store.fault(Operation::Append, 1, fault);
         let agent = agent(Arc::new(store.clone()));
-        let run = std::future::IntoFuture::into_future(agent.run("hello"));
+        let run = agent.run("hello");
         tokio::select! {
             _ = run => panic!("it hangs"),
             () = store.hung().cancelled() => {}

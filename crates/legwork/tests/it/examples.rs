@@ -75,6 +75,10 @@ const PRINT: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "side_by_side",
+        &["the report is filed", "letter 1 is filed", "letter 2 is filed", "letter 3 is filed"],
+    ),
+    (
         "override_in_a_test",
         &[
             "You are a careful clerk. asked with 1 messages",

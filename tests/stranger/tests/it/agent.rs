@@ -1,6 +1,5 @@
 //! All three in a real agent.
 
-use std::future::IntoFuture as _;
 use std::sync::Arc;
 
 use legwork_agent::{Agent, Error};
@@ -96,7 +95,7 @@ async fn a_run_that_was_dropped_goes_on_from_the_files() {
         let agent = agent(turns, &stone, store(&folder)).unwrap();
         let run = agent.run("17?").in_session("s");
         tokio::select! {
-            run = run.into_future() => panic!("it ended: {run:?}"),
+            run = run => panic!("it ended: {run:?}"),
             () = never.arrived(1) => {}
         }
     }
@@ -121,7 +120,7 @@ async fn a_session_at_work_cannot_be_taken_up_by_another() {
         gate.open();
         refused
     };
-    let (first, second) = tokio::join!(one.run("go").in_session("s").into_future(), second);
+    let (first, second) = tokio::join!(one.run("go").in_session("s"), second);
     assert_eq!(first.unwrap().text(), "done");
     assert!(matches!(second, Err(Error::Store(error)) if error.is_conflict()));
 }

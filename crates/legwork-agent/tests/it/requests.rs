@@ -1,0 +1,58 @@
+//! Requests to run: futures like any other.
+
+use futures_util::future::{FutureExt as _, join_all};
+use legwork_agent::{Agent, Chat, Collaboration, Error, Participant, ToolUse};
+use legwork_core::tool::ExecutionMode;
+use legwork_testkit::{Gate, Script, ScriptedModel, Turn};
+use serde_json::json;
+
+use crate::tools::{World, waiting};
+
+fn call() -> Turn {
+    Turn::call("look", json!({"n": 1}))
+}
+
+#[tokio::test]
+async fn runs_are_futures_that_are_spawned_and_joined() {
+    let model = ScriptedModel::new(Script::from_fn(|asked| Turn::text(asked.last())));
+    let agent = Agent::builder(model).build().unwrap();
+    let spawned = tokio::spawn(agent.run("alone"));
+    let joined = join_all((0..20).map(|n| agent.run(format!("task {n}")))).await;
+    for (n, run) in joined.into_iter().enumerate() {
+        assert_eq!(run.unwrap().text(), format!("task {n}"));
+    }
+    assert_eq!(spawned.await.unwrap().unwrap().text(), "alone");
+
+    let model = ScriptedModel::new(Script::from_fn(|asked| Turn::text(asked.last())));
+    let tasks = ToolUse::new(Agent::builder(model)).unwrap();
+    assert_eq!(tokio::spawn(tasks.run("a task")).await.unwrap().unwrap().text(), "a task");
+    let chat = Chat::builder()
+        .participant(Participant::scripted("Ann", ["DONE"]))
+        .until_said("DONE")
+        .build()
+        .unwrap();
+    let state = tokio::spawn(chat.run("go")).await.unwrap().unwrap();
+    assert_eq!(state.transcript().len(), 2);
+    let ann = Agent::builder(ScriptedModel::new([Turn::text("agreed")])).build().unwrap();
+    let team = Collaboration::builder().member("Ann", "agrees", ann).turns(1).build().unwrap();
+    assert!(tokio::spawn(team.run("agree")).await.unwrap().is_ok());
+}
+
+#[tokio::test]
+async fn a_run_that_was_polled_is_not_opened_and_goes_on_as_a_stream() {
+    let gate = Gate::new();
+    let waits = waiting("look", ExecutionMode::default(), &World::default(), &gate);
+    let polled = |session: &str| {
+        let model = ScriptedModel::new([call(), Turn::text("done")]);
+        let agent = Agent::builder(model).tools([waits.clone()]).build().unwrap();
+        let mut run = agent.run("go").in_session(session);
+        assert!((&mut run).now_or_never().is_none());
+        run
+    };
+    let error = polled("a").open().await.err().unwrap();
+    assert!(matches!(error, Error::Begun), "{error}");
+    let stream = polled("b").in_session("elsewhere").stream();
+    gate.open();
+    let run = stream.finish().await.unwrap();
+    assert_eq!((run.text(), run.session().to_string()), ("done".to_owned(), "b".to_owned()));
+}
