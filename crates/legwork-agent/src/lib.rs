@@ -20,6 +20,7 @@ mod error;
 pub mod executor;
 pub mod hooks;
 mod inbox;
+mod kept;
 pub mod lifecycle;
 mod lookup;
 pub mod memory;

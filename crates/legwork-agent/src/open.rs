@@ -12,7 +12,8 @@ use legwork_port::{Observer, Origin, StepView, Trigger};
 use crate::account::Unsettled;
 use crate::agent::{Agent, Inner};
 use crate::context::{Control, StepContext};
-use crate::error::{Error, Halt, HaltReason};
+use crate::error::{Error, Halt};
+use crate::kept::Kept;
 use crate::request::{Asked, Run, Task};
 use crate::run::{self, Advance};
 use crate::session::Session;
@@ -27,9 +28,19 @@ pub struct Active {
     state: AgentState,
     idle: AgentState,
     parent: Option<ParentLink>,
-    rests: bool,
-    /// The toolsets were closed when it came to rest; a state fed back opens them again.
-    closed: bool,
+    phase: Phase,
+}
+
+/// What is to be done next.
+enum Phase {
+    /// Another step.
+    Steps,
+    /// A state was fed back after the toolsets were closed: they are to be opened again.
+    Opening,
+    /// It came to rest, with this result: the toolsets are to be closed.
+    Closing(Result<(), Error>),
+    /// Nothing.
+    Rests,
 }
 
 impl Active {
@@ -37,7 +48,7 @@ impl Active {
         let agent = Arc::clone(&request.agent.0);
         let fresh = request.session.is_none();
         let session = request.session.clone().unwrap_or_else(|| agent.ids.session());
-        let claim = agent.store.claim(&session).await?;
+        let claim = Arc::from(agent.store.claim(&session).await?);
         let born = request.born.unwrap_or_else(|| Born::root(session.clone()));
         let (store, origin) = (Arc::clone(&agent.store), Arc::clone(&born.origin));
         let observer = observers(&agent.observer, request.observer.clone());
@@ -50,7 +61,7 @@ impl Active {
         let (told, from) = (Arc::clone(&observer), Arc::clone(&origin));
         let cx = StepContext {
             agent: Arc::clone(&agent),
-            writer: Writer { store, claim, observer: told, origin: from },
+            writer: Writer { store, claim, observer: told, origin: from, kept: Kept::default() },
             control: request.control.clone(),
             on_doubt: request.on_doubt,
             observer,
@@ -70,8 +81,7 @@ impl Active {
         }
         let state = cx.tick(state).resumed();
         let idle = AgentState::new(state.session().clone());
-        let mut active =
-            Self { agent, cx, state, idle, parent: born.parent, rests: false, closed: false };
+        let mut active = Self { agent, cx, state, idle, parent: born.parent, phase: Phase::Steps };
         active.begin(request.task).await?;
         Ok(active)
     }
@@ -138,51 +148,88 @@ impl Active {
 
     /// Goes on until a step has ended; gives the state, or none when nothing is owed.
     ///
-    /// Dropping the future leaves the execution as it was last committed; go on then by
-    /// resuming the session.
+    /// Dropping the future loses only what was not committed: the state is then the one of
+    /// the last commit, and the next call goes on from there.
     ///
     /// # Errors
     /// When what happened could not be journaled, or the run was interrupted.
     pub async fn next(&mut self) -> Result<Option<AgentState>, Error> {
-        Ok(self.advance().await?.then(|| self.state.clone()))
+        self.land().await?;
+        if !self.is_ready().await? {
+            return Ok(None);
+        }
+        let state = self.state.clone();
+        let droppable = self.cx.writer.kept.begin(&mut self.state);
+        let advanced = run::step(&*self.agent.driver, &self.cx, state).await;
+        droppable.ended();
+        Ok(self.arrive(advanced).await?.then(|| self.state.clone()))
     }
 
-    /// The same without a second owner of the state; whether there is more to do.
-    pub(crate) async fn advance(&mut self) -> Result<bool, Error> {
-        if self.rests {
+    /// Waits for an append that was under way when a step was dropped: the store may have
+    /// taken it.
+    async fn land(&mut self) -> Result<(), Error> {
+        let Some(landed) = self.cx.writer.land().await? else { return Ok(()) };
+        let fed = landed.put_back.is_none_or(|state| !state.is_same(&self.state));
+        self.state = landed.state.committed();
+        match fed {
+            true => Err(Error::Lineage { by: "the caller" }),
+            false => Ok(()),
+        }
+    }
+
+    /// The same without a second owner of the state; whether there is more to do. Whoever
+    /// drops the future drops the execution: the session stands where it was last committed.
+    async fn advance(&mut self) -> Result<bool, Error> {
+        if !self.is_ready().await? {
             return Ok(false);
         }
-        if std::mem::take(&mut self.closed) {
-            self.cx.toolbox().open().await.map_err(Error::Build)?;
-        }
-        // The loop alone owns the state: a second owner would cost a copy a change. Should
-        // this future be dropped, what is left here is an empty state that says so.
+        // The loop alone owns the state: a second owner would cost a copy a change.
         let state = std::mem::replace(&mut self.state, self.idle.clone());
-        self.rests = true;
-        match run::step(&*self.agent.driver, &self.cx, state).await {
-            Ok(Advance::More(state)) => {
-                self.state = state;
-                self.rests = false;
-            }
-            Ok(Advance::Rest(state)) => {
-                self.state = state;
-                self.cx.toolbox().close().await;
-                return Ok(false);
-            }
-            Err(halt) => {
-                self.cx.toolbox().close().await;
-                return self.halted(halt);
-            }
+        let advanced = run::step(&*self.agent.driver, &self.cx, state).await;
+        self.arrive(advanced).await
+    }
+
+    /// Makes all steps that are left.
+    pub(crate) async fn run_to_end(mut self) -> Result<Run, Error> {
+        self.land().await?;
+        while self.advance().await? {}
+        Ok(self.into_run())
+    }
+
+    /// Whether a step can be made.
+    async fn is_ready(&mut self) -> Result<bool, Error> {
+        match self.phase {
+            Phase::Steps => return Ok(true),
+            Phase::Rests => return Ok(false),
+            Phase::Closing(_) => return self.close().await,
+            Phase::Opening => {}
         }
+        self.cx.toolbox().open().await.map_err(Error::Build)?;
+        self.phase = Phase::Steps;
         Ok(true)
     }
 
-    fn halted(&mut self, halt: Halt) -> Result<bool, Error> {
-        self.state = halt.state.clone();
-        if matches!(halt.reason, HaltReason::Interrupted) {
-            return Ok(false);
+    /// Takes in what came of a step; whether there is more to do.
+    async fn arrive(&mut self, advanced: Result<Advance, Halt>) -> Result<bool, Error> {
+        let (state, result) = match advanced {
+            Ok(Advance::More(state)) => {
+                self.state = state;
+                return Ok(true);
+            }
+            Ok(Advance::Rest(state)) => (state, Ok(())),
+            Err(halt) if halt.is_interrupted() => (halt.state, Ok(())),
+            Err(halt) => (halt.state.clone(), Err(halt.into())),
+        };
+        (self.state, self.phase) = (state, Phase::Closing(result));
+        self.close().await
+    }
+
+    async fn close(&mut self) -> Result<bool, Error> {
+        self.cx.toolbox().close().await;
+        match std::mem::replace(&mut self.phase, Phase::Rests) {
+            Phase::Closing(result) => result.map(|()| false),
+            _ => Ok(false),
         }
-        Err(halt.into())
     }
 
     /// The state as it is now.
@@ -198,8 +245,8 @@ impl Active {
         if !state.extends(&self.state.mark()) {
             return Err(Error::Lineage { by: "the caller" });
         }
-        if self.rests && !state.is_same(&self.state) {
-            (self.rests, self.closed) = (false, true);
+        if !matches!(self.phase, Phase::Steps) && !state.is_same(&self.state) {
+            self.phase = Phase::Opening;
         }
         self.state = state;
         Ok(())

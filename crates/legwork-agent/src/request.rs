@@ -168,9 +168,7 @@ impl Future for RunRequest {
 }
 
 async fn run(asked: Asked) -> Result<Run, Error> {
-    let mut active = Active::open(asked).await?;
-    while active.advance().await? {}
-    Ok(active.into_run())
+    Active::open(asked).await?.run_to_end().await
 }
 
 /// What came of a run.

@@ -2,17 +2,19 @@
 
 use std::sync::Arc;
 
-use legwork_core::AgentState;
-use legwork_port::store::Claim;
+use legwork_core::{AgentState, Entry};
+use legwork_port::store::{self, Claim};
 use legwork_port::{Observer, Origin, Store};
 
 use crate::error::Halt;
+use crate::kept::{Kept, Landed};
 
 pub(crate) struct Writer {
     pub(crate) store: Arc<dyn Store>,
-    pub(crate) claim: Box<dyn Claim>,
+    pub(crate) claim: Arc<dyn Claim>,
     pub(crate) observer: Arc<dyn Observer>,
     pub(crate) origin: Arc<Origin>,
+    pub(crate) kept: Kept,
 }
 
 impl Writer {
@@ -22,13 +24,30 @@ impl Writer {
         if entries.is_empty() {
             return Ok(state);
         }
-        if let Err(error) = self.claim.append(state.committed_version(), &entries).await {
+        let appended = match self.kept.is_on() {
+            false => self.claim.append(state.committed_version(), &entries).await.map(drop),
+            true => self.kept.append(&self.claim, &state).await,
+        };
+        if let Err(error) = appended {
             return Err(Halt::new(state, error));
         }
-        if self.observer.listens() {
-            self.observer.committed(&self.origin, &entries);
-        }
+        self.tell(&entries);
         drop(entries);
         Ok(state.committed())
+    }
+
+    /// Waits for an append that was under way when its step was dropped.
+    pub(crate) async fn land(&self) -> Result<Option<Landed>, store::Error> {
+        let landed = self.kept.land().await?;
+        if let Some(landed) = &landed {
+            self.tell(landed.state.uncommitted());
+        }
+        Ok(landed)
+    }
+
+    fn tell(&self, entries: &[Arc<Entry>]) {
+        if self.observer.listens() {
+            self.observer.committed(&self.origin, entries);
+        }
     }
 }

@@ -6,6 +6,7 @@ use legwork_core::{AgentState, Message};
 use crate::context::Control;
 use crate::error::Error;
 use crate::open::Active;
+use crate::request::Run;
 
 /// The handle of something that goes on step by step: an agent, a task with tools, a
 /// chat, a collaboration.
@@ -41,7 +42,7 @@ pub trait StepByStep: Send + Sized {
     /// over, waits for somebody, or was interrupted.
     ///
     /// A stop that was decided is carried out by the call that gives none: call it until
-    /// then. Dropping the future loses no step that was made before.
+    /// then. Dropping the future loses only what was not committed: the next call goes on.
     ///
     /// # Errors
     /// What is no part of the state: a store that said no, a setup that cannot work.
@@ -114,5 +115,8 @@ impl StepByStep for Active {
 
     fn control(&self) -> &Control {
         self.control()
+    }
+    async fn finish(self) -> Result<AgentState, Error> {
+        self.run_to_end().await.map(Run::into_state)
     }
 }

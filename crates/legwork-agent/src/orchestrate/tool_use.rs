@@ -1,5 +1,7 @@
 //! One task with tools, without a session.
 
+use std::sync::OnceLock;
+
 use legwork_core::Message;
 use legwork_core::orchestrate::ToolUseState;
 use legwork_port::BoxFuture;
@@ -80,13 +82,13 @@ impl ToolUse {
 /// A task with tools under way.
 pub struct ToolUseRun {
     active: Active,
-    state: ToolUseState,
+    /// The state of the loop as that of a task, made when somebody looks at it.
+    state: OnceLock<ToolUseState>,
 }
 
 impl ToolUseRun {
     fn new(active: Active) -> Self {
-        let state = active.state().clone().into();
-        Self { active, state }
+        Self { active, state: OnceLock::new() }
     }
 }
 
@@ -94,21 +96,19 @@ impl StepByStep for ToolUseRun {
     type State = ToolUseState;
 
     fn state(&self) -> &ToolUseState {
-        &self.state
+        self.state.get_or_init(|| self.active.state().clone().into())
     }
 
     async fn next(&mut self) -> Result<Option<ToolUseState>, Error> {
-        let next = self.active.next().await;
-        self.state = self.active.state().clone().into();
-        Ok(next?.map(ToolUseState::from))
+        // Also when this is dropped: what the loop has then is looked at anew.
+        self.state = OnceLock::new();
+        Ok(self.active.next().await?.map(ToolUseState::from))
     }
 
     fn set(&mut self, state: ToolUseState) -> Result<(), Error> {
-        if !state.extends(&self.active.state().mark()) {
-            return Err(Error::Lineage { by: "the caller" });
-        }
-        self.state = state.clone();
-        self.active.set(state.into_agent_state())
+        self.active.set(state.into_agent_state())?;
+        self.state = OnceLock::new();
+        Ok(())
     }
 
     async fn steer(&mut self, message: impl Into<Message> + Send) -> Result<(), Error> {
@@ -117,5 +117,8 @@ impl StepByStep for ToolUseRun {
 
     fn control(&self) -> &Control {
         self.active.control()
+    }
+    async fn finish(self) -> Result<ToolUseState, Error> {
+        self.active.finish().await.map(ToolUseState::from)
     }
 }

@@ -14,6 +14,7 @@ mod capability;
 mod crash;
 mod describe;
 mod driver;
+mod dropped;
 mod executor;
 mod gates;
 mod guards;

@@ -1,0 +1,118 @@
+//! What a step has committed, kept for whoever drops the step at a poll.
+
+use std::future::poll_fn;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Poll;
+
+use legwork_core::AgentState;
+use legwork_port::store::{Appended, Error};
+use legwork_port::{BoxFuture, Claim};
+
+/// What a step that may be dropped has committed.
+///
+/// A store may finish an append whose future was dropped, so an append that is under way is
+/// kept, too, and awaited before the next one.
+#[derive(Default)]
+pub(crate) struct Kept(Mutex<Inner>);
+
+#[derive(Default)]
+struct Inner {
+    /// Whether a step is under way that may be dropped.
+    on: bool,
+    /// The state as it was last committed in this step.
+    committed: Option<AgentState>,
+    under_way: Option<UnderWay>,
+    /// The state that was put in the place of that of a dropped step.
+    put_back: Option<AgentState>,
+}
+
+struct UnderWay {
+    append: BoxFuture<'static, Result<Appended, Error>>,
+    state: AgentState,
+}
+
+/// What came of an append that was under way when its step was dropped.
+pub(crate) struct Landed {
+    /// The state as it was handed to the append.
+    pub(crate) state: AgentState,
+    /// The state that stood in its place meanwhile.
+    pub(crate) put_back: Option<AgentState>,
+}
+
+impl Kept {
+    /// Begins a step that may be dropped: then the state is set to what was committed last.
+    pub(crate) fn begin<'a>(&'a self, state: &'a mut AgentState) -> Droppable<'a> {
+        let mut inner = self.lock();
+        (inner.on, inner.committed) = (true, None);
+        drop(inner);
+        Droppable { kept: self, state }
+    }
+
+    /// Whether a step is under way that may be dropped.
+    pub(crate) fn is_on(&self) -> bool {
+        self.lock().on
+    }
+
+    /// Appends what a state has not committed, and keeps the state when that is done.
+    pub(crate) async fn append(
+        &self,
+        claim: &Arc<dyn Claim>,
+        state: &AgentState,
+    ) -> Result<(), Error> {
+        let (claim, entries) = (Arc::clone(claim), Arc::clone(state.uncommitted()));
+        let (expected, state) = (state.committed_version(), state.clone());
+        let append = Box::pin(async move { claim.append(expected, &entries).await });
+        self.lock().under_way = Some(UnderWay { append, state });
+        self.land().await.map(drop)
+    }
+
+    /// Waits for the append that is under way, if there is one.
+    ///
+    /// # Errors
+    /// Why the store did not take it.
+    pub(crate) async fn land(&self) -> Result<Option<Landed>, Error> {
+        poll_fn(|cx| {
+            let mut inner = self.lock();
+            let Some(under_way) = &mut inner.under_way else { return Poll::Ready(Ok(None)) };
+            let Poll::Ready(appended) = under_way.append.as_mut().poll(cx) else {
+                return Poll::Pending;
+            };
+            let state = inner.under_way.take().map(|under_way| under_way.state);
+            let put_back = inner.put_back.take();
+            let Some(state) = state.filter(|_| appended.is_ok()) else {
+                return Poll::Ready(appended.map(|_| None));
+            };
+            inner.committed = Some(state.clone().committed());
+            Poll::Ready(Ok(Some(Landed { state, put_back })))
+        })
+        .await
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A step that may be dropped.
+pub(crate) struct Droppable<'a> {
+    kept: &'a Kept,
+    state: &'a mut AgentState,
+}
+
+impl Droppable<'_> {
+    /// The step was not dropped.
+    pub(crate) fn ended(self) {
+        self.kept.lock().committed = None;
+    }
+}
+
+impl Drop for Droppable<'_> {
+    fn drop(&mut self) {
+        let mut inner = self.kept.lock();
+        inner.on = false;
+        if let Some(committed) = inner.committed.take() {
+            *self.state = committed;
+        }
+        inner.put_back = inner.under_way.is_some().then(|| self.state.clone());
+    }
+}
