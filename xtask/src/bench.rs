@@ -10,17 +10,26 @@ use crate::{cargo, needs};
 /// # Errors
 /// A build failed, or the harness did: it says why itself.
 pub(crate) fn run(args: &[String]) -> Result<(), String> {
-    needs::install_for(&[("rg", "ripgrep", "the workload SEARCH")]);
-    // One build for both: the command then lies beside the harness.
-    let mut build = cargo::command();
-    build.args(["build", "--release", "--quiet"]);
-    build.args(["--package", "legwork-bench", "--package", "legwork-cli"]);
-    succeed(&mut build, "the release build")?;
+    needs::install_for(&[
+        ("rg", "ripgrep", "the workload SEARCH"),
+        ("valgrind", "valgrind", "counts of instructions"),
+        ("strace", "strace", "counts of system calls"),
+    ]);
+    // The library is measured as a user's program has it, the command as it is released.
+    build("profiling", "legwork-bench")?;
+    build("release", "legwork-cli")?;
     let target = cargo::metadata()?.target_directory;
-    let harness = target.join("release").join(format!("legwork-bench{EXE_SUFFIX}"));
-    let mut harness = Command::new(harness);
-    harness.arg("run").arg("--dir").arg(target.join("bench")).args(args);
+    let executable = |profile, name| target.join(profile).join(format!("{name}{EXE_SUFFIX}"));
+    let mut harness = Command::new(executable("profiling", "legwork-bench"));
+    harness.arg("run").arg("--legwork").arg(executable("release", "legwork"));
+    harness.arg("--dir").arg(target.join("bench")).args(args);
     succeed(&mut harness, "the harness")
+}
+
+fn build(profile: &str, package: &str) -> Result<(), String> {
+    let mut build = cargo::command();
+    build.args(["build", "--quiet", "--profile", profile, "--package", package]);
+    succeed(&mut build, "a build")
 }
 
 /// Runs a command with its output on ours.

@@ -1,6 +1,7 @@
 //! The harness: rounds of child processes, and what they add up to.
 
 mod child;
+mod counts;
 mod report;
 mod search;
 mod start;
@@ -87,13 +88,30 @@ fn rounds(options: &Options) -> Result<Samples, Error> {
         false => options.workloads.as_slice(),
     };
     let bench = Bench::open(options, workloads)?;
-    let mut samples = Samples::new();
+    let mut samples = counted(&bench, workloads)?;
     for round in 1..=options.rounds {
         say(&format!("round {round} of {}", options.rounds))?;
         for workload in workloads {
             for (side, sample) in bench.measure(*workload)? {
                 samples.entry((*workload, side)).or_default().push(sample);
             }
+        }
+    }
+    Ok(samples)
+}
+
+/// Counts what both sides execute, once: the counts hardly differ from run to run.
+fn counted(bench: &Bench, workloads: &[Workload]) -> Result<Samples, Error> {
+    let mut samples = Samples::new();
+    let workloads = workloads.iter().filter(|workload| counts::is_counted(**workload));
+    for workload in workloads {
+        if let Some(missing) = counts::missing() {
+            say(&format!("skipping the counts: there is no `{missing}`"))?;
+            return Ok(samples);
+        }
+        say(&format!("counting {}", workload.name()))?;
+        for side in [Side::Floor, Side::Legwork] {
+            samples.insert((*workload, side), vec![bench.count(side, *workload)?]);
         }
     }
     Ok(samples)
@@ -167,8 +185,23 @@ impl Bench {
         [Side::Floor, Side::Legwork].into_iter().map(|side| Ok((side, measure(side)?))).collect()
     }
 
-    /// One side of one round, in a folder of its own that goes away after.
+    /// One side of one round.
     fn side(&self, side: Side, workload: Workload) -> Result<Sample, Error> {
+        self.in_folder(side, workload, child::subject)
+    }
+
+    /// What one side executes; nothing for a workload that is not counted.
+    fn count(&self, side: Side, workload: Workload) -> Result<Sample, Error> {
+        self.in_folder(side, workload, counts::measure)
+    }
+
+    /// Takes figures of a side in a folder of its own that goes away after.
+    fn in_folder(
+        &self,
+        side: Side,
+        workload: Workload,
+        take: impl FnOnce(Side, Workload, &Conditions) -> Result<Sample, Error>,
+    ) -> Result<Sample, Error> {
         let dir = tempfile::Builder::new()
             .prefix("legwork-bench-")
             .tempdir_in(&self.dir)
@@ -177,8 +210,9 @@ impl Bench {
             base_url: self.server.base_url(),
             dir: dir.path().to_owned(),
             writes: self.writes,
+            executions: None,
         };
         let played = if self.null { Side::Floor } else { side };
-        child::subject(played, workload, &conditions)
+        take(played, workload, &conditions)
     }
 }

@@ -62,6 +62,9 @@ enum Command {
         /// Durable writes that it makes of them
         #[arg(long, default_value_t = 1)]
         writes: usize,
+        /// Measured executions of W1, W1H, W2 and W5, if not as many as usual
+        #[arg(long)]
+        executions: Option<usize>,
     },
 }
 
@@ -79,9 +82,10 @@ fn act(command: Command) -> Result<(), Error> {
     match command {
         Command::Run(options) => harness::run(&options),
         Command::Server => runtime()?.block_on(server::main()),
-        Command::Subject { side, workload, base_url, dir, bytes, writes } => {
+        Command::Subject { side, workload, base_url, dir, bytes, writes, executions } => {
             install_crypto();
-            let conditions = Conditions { base_url, dir, writes: (bytes, writes) };
+            let writes = (bytes, writes);
+            let conditions = Conditions { base_url, dir, writes, executions };
             let sample = runtime()?.block_on(async {
                 match side {
                     Side::Floor => workload::measure::<Floor>(workload, &conditions).await,

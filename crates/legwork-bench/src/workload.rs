@@ -94,6 +94,8 @@ pub(crate) struct Conditions {
     pub(crate) dir: PathBuf,
     /// Bytes and durable writes of a step, for the durable floor.
     pub(crate) writes: (usize, usize),
+    /// Measured executions of W1, W1H, W2 and W5, if not as many as usual.
+    pub(crate) executions: Option<usize>,
 }
 
 impl Conditions {
@@ -124,6 +126,7 @@ pub(crate) async fn measure<S: Subject>(
     workload: Workload,
     conditions: &Conditions,
 ) -> Result<Sample, Error> {
+    let faults = measure::page_faults();
     let mut sample = match workload {
         Workload::W1 => steps::measure::<S>(conditions, 0).await?,
         Workload::W1h => steps::measure::<S>(conditions, 20).await?,
@@ -141,6 +144,9 @@ pub(crate) async fn measure<S: Subject>(
     if let Some(peak) = measure::peak_mb() {
         // A workload that does more after its peak took it itself.
         sample.entry("peak_mb".to_owned()).or_insert(peak);
+    }
+    if let (Some(before), Some(after)) = (faults, measure::page_faults()) {
+        sample.insert("page_faults".to_owned(), (after - before) as f64);
     }
     Ok(sample)
 }

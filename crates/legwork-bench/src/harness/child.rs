@@ -62,24 +62,48 @@ pub(super) fn subject(
     workload: Workload,
     conditions: &Conditions,
 ) -> Result<Sample, Error> {
+    let output = run(&mut ourselves()?, side, workload, conditions)?;
+    serde_json::from_slice(&output).map_err(Error::json("the figures of a side"))
+}
+
+/// Runs one side under another program, as `strace` or `valgrind` do it.
+pub(super) fn subject_under(
+    tracer: &mut Command,
+    side: Side,
+    workload: Workload,
+    conditions: &Conditions,
+) -> Result<(), Error> {
+    let path = ourselves()?.get_program().to_owned();
+    run(tracer.arg(path), side, workload, conditions).map(drop)
+}
+
+/// Completes a command line by a side under these conditions, and gives what it printed.
+fn run(
+    command: &mut Command,
+    side: Side,
+    workload: Workload,
+    conditions: &Conditions,
+) -> Result<Vec<u8>, Error> {
     let side = side.to_possible_value();
     let side = side.as_ref().map_or("", |value| value.get_name());
     let (bytes, writes) = conditions.writes;
-    let output = ourselves()?
+    let executions = conditions.executions.map(|number| number.to_string());
+    let output = command
         .args(["subject", side, workload.name()])
         .args(["--base-url", &conditions.base_url])
         .args(["--bytes", &bytes.to_string()])
         .args(["--writes", &writes.to_string()])
+        .args(executions.iter().flat_map(|number| ["--executions", number]))
         .arg("--dir")
         .arg(&conditions.dir)
         .stderr(Stdio::inherit())
         .output()
         .map_err(Error::io(format!("starting {side}")))?;
-    let command = format!("legwork-bench subject {side} {}", workload.name());
     if !output.status.success() {
+        let command = format!("legwork-bench subject {side} {}", workload.name());
         return Err(Error::Child { command, status: output.status.to_string() });
     }
-    serde_json::from_slice(&output.stdout).map_err(Error::json(format!("what `{command}` printed")))
+    Ok(output.stdout)
 }
 
 /// This executable again.

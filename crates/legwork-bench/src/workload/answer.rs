@@ -19,7 +19,7 @@ pub(super) async fn measure<S: Subject>(conditions: &Conditions) -> Result<Sampl
         timed(&subject, &setup).await?;
     }
     let (mut walls, mut cpus) = (Vec::new(), Vec::new());
-    for _ in 0..RUNS.1 {
+    for _ in 0..conditions.executions.unwrap_or(RUNS.1) {
         let (wall, cpu) = timed(&subject, &setup).await?;
         walls.push(wall);
         cpus.push(cpu);

@@ -29,7 +29,8 @@ pub(super) async fn measure<S: Subject>(conditions: &Conditions) -> Result<Sampl
     timed(&subject, &setup).await?;
     setup.probe.take();
     let (mut walls, mut cpus, mut windows) = (Vec::new(), 0.0, LOOKS.map(|_| Vec::new()));
-    for _ in 0..RUNS {
+    let runs = conditions.executions.unwrap_or(RUNS);
+    for _ in 0..runs {
         let (wall, cpu) = timed(&subject, &setup).await?;
         walls.push(wall);
         cpus += cpu;
@@ -40,7 +41,7 @@ pub(super) async fn measure<S: Subject>(conditions: &Conditions) -> Result<Sampl
     }
     let mut sample = sample([
         ("wall_ms", stats::median(&walls).unwrap_or_default() * 1e3),
-        ("cpu_us_per_step", cpus * 1e6 / (RUNS * STEPS) as f64),
+        ("cpu_us_per_step", cpus * 1e6 / (runs * STEPS) as f64),
     ]);
     for (window, number) in windows.iter().zip(LOOKS) {
         sample.insert(format!("wall_us_step_{number}"), middle(window, |t| t.wall_us));

@@ -17,13 +17,14 @@ pub(super) async fn measure<S: Subject>(
         timed(&subject, &setup).await?;
     }
     setup.probe.take();
+    let runs = conditions.executions.unwrap_or(RUNS.1);
     let (mut walls, mut cpus) = (Vec::new(), Vec::new());
-    for _ in 0..RUNS.1 {
+    for _ in 0..runs {
         let (wall, cpu) = timed(&subject, &setup).await?;
         walls.push(wall);
         cpus.push(cpu);
     }
-    let calls = setup.script.total_calls() * RUNS.1;
+    let calls = setup.script.total_calls() * runs;
     check("tool calls", calls, setup.probe.take().len())?;
     let steps = setup.script.steps as f64;
     let step = |times: &[f64]| stats::median(times).unwrap_or_default() * 1e6 / steps;

@@ -15,6 +15,7 @@ async fn floor(workload: Workload) -> super::Sample {
         base_url: format!("http://{address}/v1"),
         dir: dir.path().to_owned(),
         writes: (1000, 2),
+        executions: None,
     };
     measure::<Floor>(workload, &conditions).await.unwrap()
 }

@@ -1,0 +1,133 @@
+//! What a side executes: instructions and system calls, which noise does not move.
+//!
+//! A side runs twice, with few and with more executions; the difference is what the
+//! executions took, without start and warm-up.
+
+use std::{fs, path::Path, process::Command};
+
+use super::{Side, child};
+use crate::{
+    error::Error,
+    workload::{Conditions, Sample, Workload},
+};
+
+/// What is counted, and how.
+struct Counter {
+    /// The figure's name, to which the unit of work is added.
+    name: &'static str,
+    /// The program that counts.
+    program: &'static str,
+    /// Its arguments; the file to write to comes behind.
+    args: &'static [&'static str],
+    /// How that is given.
+    output: &'static str,
+    /// Reads the count from the file.
+    read: fn(&str) -> Option<f64>,
+}
+
+const COUNTERS: [Counter; 2] = [
+    Counter {
+        name: "instructions",
+        program: "valgrind",
+        args: &["--quiet", "--tool=callgrind"],
+        output: "--callgrind-out-file=",
+        read: instructions,
+    },
+    Counter {
+        name: "syscalls",
+        program: "strace",
+        args: &["--follow-forks", "--summary-only"],
+        output: "--output=",
+        read: syscalls,
+    },
+];
+
+/// What a workload is counted over.
+struct Extent {
+    /// Executions of the first and of the second run.
+    executions: (usize, usize),
+    /// What the counts are told by, and how many of it an execution has.
+    unit: (&'static str, f64),
+}
+
+/// None for a workload that is not counted.
+fn extent(workload: Workload) -> Option<Extent> {
+    let (executions, unit) = match workload {
+        Workload::W1 | Workload::W1h => ((10, 40), ("step", 20.0)),
+        Workload::W2 => ((1, 3), ("step", 200.0)),
+        Workload::W5 => ((5, 25), ("answer", 1.0)),
+        _ => return None,
+    };
+    Some(Extent { executions, unit })
+}
+
+/// Whether counts are taken of a workload.
+pub(super) fn is_counted(workload: Workload) -> bool {
+    extent(workload).is_some()
+}
+
+/// A program that counts and is not there.
+pub(super) fn missing() -> Option<&'static str> {
+    let works = |program: &str| Command::new(program).arg("--version").output().is_ok();
+    COUNTERS.map(|counter| counter.program).into_iter().find(|program| !works(program))
+}
+
+/// The counts of one side; none for a workload that is not counted.
+///
+/// # Errors
+/// A program that counts failed, or wrote something else than a count.
+pub(super) fn measure(
+    side: Side,
+    workload: Workload,
+    conditions: &Conditions,
+) -> Result<Sample, Error> {
+    let Some(Extent { executions: (few, more), unit: (unit, size) }) = extent(workload) else {
+        return Ok(Sample::new());
+    };
+    let mut sample = Sample::new();
+    for counter in &COUNTERS {
+        let count = |executions| {
+            let executions = Some(executions);
+            let conditions = Conditions { executions, ..conditions.clone() };
+            counter.count(side, workload, &conditions)
+        };
+        let one = (count(more)? - count(few)?) / (more - few) as f64;
+        sample.insert(format!("{}_per_{unit}", counter.name), one / size);
+    }
+    Ok(sample)
+}
+
+impl Counter {
+    /// Counts a whole process.
+    fn count(&self, side: Side, workload: Workload, conditions: &Conditions) -> Result<f64, Error> {
+        let file = conditions.dir.join(self.program);
+        let mut tracer = Command::new(self.program);
+        tracer.args(self.args).arg(format!("{}{}", self.output, file.display()));
+        child::subject_under(&mut tracer, side, workload, conditions)?;
+        self.read(&file)
+    }
+
+    fn read(&self, file: &Path) -> Result<f64, Error> {
+        let text = fs::read_to_string(file)
+            .map_err(Error::io(format!("reading what {} counted", self.program)))?;
+        (self.read)(&text).ok_or_else(|| Error::Outcome {
+            what: "what a tracer counted",
+            expected: format!("a count of {}", self.name),
+            found: text.lines().last().unwrap_or_default().to_owned(),
+        })
+    }
+}
+
+/// The line `summary: 12345` of a file of callgrind.
+fn instructions(text: &str) -> Option<f64> {
+    text.lines().find_map(|line| line.strip_prefix("summary:"))?.trim().parse().ok()
+}
+
+/// The fourth column of the line that ends with `total`.
+fn syscalls(text: &str) -> Option<f64> {
+    let total = text.lines().rfind(|line| line.trim_end().ends_with(" total"))?;
+    total.split_whitespace().nth(3)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests;
