@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::message::{Encoded, Wire};
+
 /// Items that one chunk holds.
 const CHUNK: usize = 64;
 
@@ -13,8 +15,15 @@ const CHUNK: usize = 64;
 /// shared, and the list of chunks once in 64 pushes.
 #[derive(Debug)]
 pub struct Chunked<T> {
-    full: Arc<Vec<Arc<Vec<T>>>>,
+    full: Arc<Vec<Arc<Chunk<T>>>>,
     tail: Arc<Vec<T>>,
+}
+
+/// A full chunk, with the bytes of all its items on a wire once they were asked for.
+#[derive(Debug)]
+struct Chunk<T> {
+    items: Arc<Vec<T>>,
+    encoded: Encoded,
 }
 
 impl<T> Clone for Chunked<T> {
@@ -40,8 +49,8 @@ impl<T: Clone> Chunked<T> {
         let tail = Arc::make_mut(&mut self.tail);
         tail.push(item);
         if tail.len() >= CHUNK {
-            let chunk = std::mem::take(&mut self.tail);
-            Arc::make_mut(&mut self.full).push(chunk);
+            let (items, encoded) = (std::mem::take(&mut self.tail), Encoded::default());
+            Arc::make_mut(&mut self.full).push(Arc::new(Chunk { items, encoded }));
         }
     }
 
@@ -49,7 +58,7 @@ impl<T: Clone> Chunked<T> {
     pub fn truncate(&mut self, len: usize) {
         while len < self.full.len() * CHUNK {
             let last = Arc::make_mut(&mut self.full).pop();
-            self.tail = last.unwrap_or_default();
+            self.tail = last.map(|chunk| Arc::clone(&chunk.items)).unwrap_or_default();
         }
         let keep = len - self.full.len() * CHUNK;
         if keep < self.tail.len() {
@@ -72,19 +81,36 @@ impl<T> Chunked<T> {
     /// The item at an index.
     pub fn get(&self, index: usize) -> Option<&T> {
         match self.full.get(index / CHUNK) {
-            Some(chunk) => chunk.get(index % CHUNK),
+            Some(chunk) => chunk.items.get(index % CHUNK),
             None => self.tail.get(index.checked_sub(self.full.len() * CHUNK)?),
         }
     }
 
     /// The last item.
     pub fn last(&self) -> Option<&T> {
-        self.tail.last().or_else(|| self.full.last().and_then(|chunk| chunk.last()))
+        self.tail.last().or_else(|| self.full.last().and_then(|chunk| chunk.items.last()))
     }
 
     /// All items in order.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &T> {
-        self.full.iter().flat_map(|chunk| chunk.iter()).chain(self.tail.iter())
+        self.full.iter().flat_map(|chunk| chunk.items.iter()).chain(self.tail.iter())
+    }
+
+    /// Appends the bytes of all items for a wire, in order; those of a full chunk are made
+    /// once, for the first wire asked for, and copied from then on.
+    ///
+    /// `encode` appends the bytes of one item, and must append the same ones each time.
+    pub fn append_encoded(
+        &self,
+        wire: Wire,
+        out: &mut Vec<u8>,
+        mut encode: impl FnMut(&T, &mut Vec<u8>),
+    ) {
+        for chunk in &*self.full {
+            let items = chunk.items.iter();
+            chunk.encoded.append(wire, out, |out| items.for_each(|item| encode(item, out)));
+        }
+        self.tail.iter().for_each(|item| encode(item, out));
     }
 }
 

@@ -1,6 +1,9 @@
 //! A chunked vector behaves like a vector and shares its chunks.
 
+use std::cell::Cell;
+
 use legwork_core::Chunked;
+use legwork_core::message::Wire;
 use proptest::prelude::*;
 
 use crate::arbitrary;
@@ -37,8 +40,16 @@ fn same(chunked: &Chunked<u32>, model: &[u32]) -> Result<(), TestCaseError> {
     let json = serde_json::to_string(chunked).unwrap();
     prop_assert_eq!(&json, &serde_json::to_string(model).unwrap());
     prop_assert_eq!(&serde_json::from_str::<Chunked<u32>>(&json).unwrap(), chunked);
+    for wire in [WIRE, Wire("other")] {
+        let mut bytes = b"before".to_vec();
+        chunked.append_encoded(wire, &mut bytes, |item, out| out.extend(item.to_be_bytes()));
+        let expected: Vec<u8> = model.iter().flat_map(|item| item.to_be_bytes()).collect();
+        prop_assert_eq!(bytes.strip_prefix(b"before".as_slice()), Some(&expected[..]));
+    }
     Ok(())
 }
+
+const WIRE: Wire = Wire("test");
 
 proptest! {
     #![proptest_config(arbitrary::cases(256))]
@@ -94,4 +105,27 @@ fn s1_1_a_truncated_clone_shares_what_it_keeps() {
     assert_eq!(places(&new), before[..128]);
     new.truncate(64);
     assert_eq!(places(&new), before[..64]);
+}
+
+#[test]
+fn s9_1_a_full_chunk_is_encoded_once_for_all_clones() {
+    let encoded = Cell::new(0);
+    let bytes = |items: &Chunked<u32>, wire| {
+        encoded.set(0);
+        let mut out = Vec::new();
+        items.append_encoded(wire, &mut out, |item, out| {
+            encoded.set(encoded.get() + 1);
+            out.extend(item.to_be_bytes());
+        });
+        (out, encoded.get())
+    };
+    let mut items: Chunked<u32> = (0..130).collect();
+    let (first, count) = bytes(&items, WIRE);
+    assert_eq!(count, 130);
+    assert_eq!(bytes(&items.clone(), WIRE), (first, 2), "only what is behind the full chunks");
+    items.push(130);
+    assert_eq!(bytes(&items, WIRE).1, 3);
+    assert_eq!(bytes(&items, Wire("other")).1, 131, "bytes are kept for one wire");
+    items.truncate(100);
+    assert_eq!(bytes(&items, WIRE).1, 36, "the second chunk is none any more");
 }

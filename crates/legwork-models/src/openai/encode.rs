@@ -59,13 +59,13 @@ pub(super) enum Stream {
 pub(super) fn body(request: &ModelRequest, frame: Frame<'_>) -> Vec<u8> {
     let mut out = Vec::with_capacity(size(request));
     frame.head.append(&request.instructions, &mut out);
-    for said in request.messages().iter() {
+    request.messages().append_encoded(WIRE, &mut out, |said, out| {
         let start = out.len();
-        said.append_encoded(WIRE, &mut out, message::append);
+        said.append_encoded(WIRE, out, message::append);
         if out.len() > start {
             out.push(b',');
         }
-    }
+    });
     if out.last() == Some(&b',') {
         out.pop();
     }

@@ -204,7 +204,7 @@ impl<'a> Reader<'a> {
     /// The string that begins here, if it holds no escapes.
     fn plain(&mut self) -> Option<&'a str> {
         let rest = self.text.get(self.at + 1..)?;
-        let length = memchr::memchr2(b'"', b'\\', rest.as_bytes())?;
+        let length = quote_or_escape(rest.as_bytes())?;
         let text = rest.get(..length)?;
         let is_plain = rest.as_bytes().get(length) == Some(&b'"')
             && (self.controls == Controls::None || text.bytes().all(|byte| byte >= b' '));
@@ -235,6 +235,18 @@ impl<'a> Reader<'a> {
         self.at += values.byte_offset();
         Ok(value)
     }
+}
+
+/// Bytes of a string that are looked at one by one. Most strings are names, and end within
+/// these; setting up a vectorised search would cost more than it saves.
+const SHORT: usize = 16;
+
+/// Where the next quote or backslash is.
+fn quote_or_escape(text: &[u8]) -> Option<usize> {
+    let ends = |byte: &u8| matches!(byte, b'"' | b'\\');
+    let (short, long) = text.split_at_checked(SHORT).unwrap_or((text, &[]));
+    let found = short.iter().position(ends);
+    found.or_else(|| Some(SHORT + memchr::memchr2(b'"', b'\\', long)?))
 }
 
 fn whole(number: f64) -> Option<u64> {
