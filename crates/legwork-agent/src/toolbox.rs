@@ -1,9 +1,8 @@
 //! The tools of an agent: combined, selected, compiled once, found by name.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use jsonschema::Validator;
 use legwork_core::event::ToolsShown;
 use legwork_core::tool::{ToolSelection, ToolSpecs};
 use legwork_core::{AgentState, Digest, ToolCall, ToolOutcome, ToolSpec};
@@ -11,7 +10,7 @@ use legwork_port::{BoxFuture, Tool, ToolContext, Toolset};
 use serde_json::Value;
 use tokio::sync::OnceCell;
 
-use crate::validate;
+use crate::validate::Check;
 
 /// The toolsets of an agent; what never changes is compiled once.
 pub struct Toolbox {
@@ -62,13 +61,9 @@ struct Shelf {
     /// The digest of the tool as it is by itself, however it is shown.
     digest: Digest,
     /// The tool by itself, where it is shown with another schema: calls fit both.
-    own: Option<(Arc<ToolSpec>, Compiled)>,
-    /// Compiled when a tool is first called: that takes longer than a request.
-    validator: Compiled,
+    own: Option<(Arc<ToolSpec>, Arc<Check>)>,
+    check: Arc<Check>,
 }
-
-/// A schema, compiled once when it is first needed.
-type Compiled = Arc<OnceLock<Result<Validator, String>>>;
 
 impl Toolbox {
     /// The tools of several toolsets, in their order.
@@ -168,7 +163,7 @@ impl Toolbox {
                     continue;
                 }
                 let (owner, digest) = (Arc::clone(set), spec.digest());
-                tools.push(Shelf { owner, digest, own: None, validator: Arc::default() });
+                tools.push(Shelf { owner, digest, own: None, check: Arc::default() });
                 specs.push(spec);
             }
         }
@@ -205,7 +200,7 @@ impl Shown {
             let Some(shown) = shown_as(spec) else { continue };
             let mut shelf = shelf.clone();
             if shown.parameters != spec.parameters {
-                let own = std::mem::take(&mut shelf.validator);
+                let own = std::mem::take(&mut shelf.check);
                 shelf.own = Some((Arc::clone(spec), own));
             }
             specs.push(shown);
@@ -237,9 +232,9 @@ impl Shown {
         else {
             return Ok(());
         };
-        fits(&shelf.validator, &spec.parameters, arguments)?;
+        shelf.check.value(&spec.parameters, arguments)?;
         match &shelf.own {
-            Some((own, validator)) => fits(validator, &own.parameters, arguments),
+            Some((own, check)) => check.value(&own.parameters, arguments),
             None => Ok(()),
         }
     }
@@ -252,13 +247,6 @@ impl Shown {
     /// The toolset that has the tool at an index.
     pub(crate) fn owner(&self, index: usize) -> Option<&Arc<dyn Toolset>> {
         self.tools.get(index).map(|shelf| &shelf.owner)
-    }
-}
-
-fn fits(compiled: &Compiled, schema: &Value, arguments: &Value) -> Result<(), String> {
-    match compiled.get_or_init(|| validate::compile(schema)) {
-        Ok(validator) => validate::check(validator, schema, arguments),
-        Err(error) => Err(format!("The tool's own schema is none: {error}.")),
     }
 }
 

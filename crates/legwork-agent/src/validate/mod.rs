@@ -1,0 +1,57 @@
+//! Arguments against their schema, in words that a model can act on.
+
+mod plain;
+
+use std::sync::OnceLock;
+
+use serde_json::Value;
+
+/// Errors told at most; a model needs the first few, not all.
+const SHOWN: usize = 8;
+
+/// How values are checked against one schema, which each method must be given.
+///
+/// A plain schema is compiled only when a value is not proved to fit it; another one when
+/// it is first needed.
+#[derive(Default)]
+pub(crate) struct Check {
+    plain: OnceLock<bool>,
+    compiled: OnceLock<Result<jsonschema::Validator, String>>,
+}
+
+impl Check {
+    /// Says each error's path, what came, what was expected, and the schema's part.
+    pub(crate) fn value(&self, schema: &Value, value: &Value) -> Result<(), String> {
+        let plain = *self.plain.get_or_init(|| plain::is_plain(schema));
+        if plain && plain::fits(schema, value) {
+            return Ok(());
+        }
+        match self.compiled(schema) {
+            Ok(validator) => explain(validator, schema, value),
+            Err(error) => Err(format!("The tool's own schema is none: {error}.")),
+        }
+    }
+
+    fn compiled(&self, schema: &Value) -> Result<&jsonschema::Validator, String> {
+        let compile = || jsonschema::validator_for(schema).map_err(|error| error.to_string());
+        self.compiled.get_or_init(compile).as_ref().map_err(Clone::clone)
+    }
+}
+
+fn explain(validator: &jsonschema::Validator, schema: &Value, value: &Value) -> Result<(), String> {
+    if validator.is_valid(value) {
+        return Ok(());
+    }
+    let problems: Vec<_> = validator
+        .iter_errors(value)
+        .take(SHOWN)
+        .map(|error| {
+            let path = error.instance_path().to_string();
+            let place = if path.is_empty() { "/".to_owned() } else { path };
+            let part = schema.pointer(&error.schema_path().to_string());
+            let part = part.map_or_else(String::new, |part| format!(" (schema: {part})"));
+            format!("at {place}: {error}{part}")
+        })
+        .collect();
+    Err(format!("The arguments do not fit: {}.", problems.join("; ")))
+}
