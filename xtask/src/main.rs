@@ -18,6 +18,7 @@ mod kill;
 mod layers;
 mod local_model;
 mod needs;
+mod random;
 mod replay;
 mod rules;
 mod sources;
@@ -51,6 +52,12 @@ const COMMANDS: &[Command] = &[
         usage: "kill [--kills N] [--random N]",
         about: "the release command, killed again and again: 30 times a place, 100 at random",
         run: kill::run,
+    },
+    Command {
+        name: "random",
+        usage: "random [--runs N] [--seed S] [--minutes M]",
+        about: "random programs held against the invariants; --seed alone plays one again",
+        run: random::run,
     },
     Command {
         name: "bench",

@@ -55,6 +55,15 @@ impl VirtualClock {
         wake.into_values().flatten().for_each(Waker::wake);
     }
 
+    /// Moves time on to when the first sleeper wakes; nothing if nobody sleeps.
+    pub fn skip(&self) {
+        let first = self.0.peek(|time| time.sleepers.keys().next().map(|(at, _)| *at));
+        let now = self.now().mono;
+        if let Some(at) = first {
+            self.advance(at.since(now).into());
+        }
+    }
+
     /// How many sleep now.
     pub fn sleepers(&self) -> usize {
         self.0.peek(|time| time.sleepers.len())

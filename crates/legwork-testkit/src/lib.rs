@@ -25,7 +25,8 @@
 //!
 //! Read the modules in this order: [`script`], [`asked`], [`model`], [`server`],
 //! [`recording`], [`gate`], [`clock`], [`ids`], [`observer`], [`tool`], [`polls`],
-//! [`fault`], [`crash`], [`invariants`], [`conformance`].
+//! [`fault`], [`crash`], [`invariants`], [`random`],
+//! [`conformance`].
 #![forbid(unsafe_code)]
 
 pub mod asked;
@@ -39,6 +40,7 @@ pub mod invariants;
 pub mod model;
 pub mod observer;
 pub mod polls;
+pub mod random;
 pub mod recording;
 pub mod script;
 pub mod server;

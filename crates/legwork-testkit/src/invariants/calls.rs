@@ -39,6 +39,7 @@ impl Calls {
             Event::Responded(responded) => {
                 hold!(RESERVED, self.asked, "entry {at} is a response that nothing was held for");
                 hold!(RESPONSE, !self.whole, "entry {at} is a second response of a step");
+                self.whole = responded.response.incomplete.is_none();
                 self.respond(&responded.response);
                 self.asked = false;
             }
@@ -67,8 +68,8 @@ impl Calls {
         Ok(())
     }
 
+    /// What broke off stays so, whatever a hook makes of it (S11.3).
     fn respond(&mut self, response: &Response) {
-        self.whole = response.incomplete.is_none();
         let count = if self.whole { response.message.tool_calls().count() } else { 0 };
         self.slots = vec![Slot::default(); count];
     }

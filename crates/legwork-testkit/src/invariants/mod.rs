@@ -51,7 +51,7 @@ pub type Journals = BTreeMap<SessionId, Journal>;
 pub type Checked = Result<(), Violation>;
 
 /// What does not hold, found by a check.
-fn broken<T>(check: &'static str, found: impl Into<String>) -> Result<T, Violation> {
+pub(crate) fn broken<T>(check: &'static str, found: impl Into<String>) -> Result<T, Violation> {
     Err(Violation { check, found: found.into() })
 }
 
@@ -64,4 +64,4 @@ macro_rules! hold {
     };
 }
 
-use hold;
+pub(crate) use hold;

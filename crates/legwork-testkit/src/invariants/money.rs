@@ -1,8 +1,10 @@
 //! What a journal says that was used, counted without the ledger.
 
+use std::collections::BTreeSet;
+
 use legwork_core::SessionId;
 use legwork_core::budget::Amounts;
-use legwork_core::event::Event;
+use legwork_core::event::{Event, ToolStarted};
 use legwork_core::journal::Journal;
 
 /// What adds up over a tree of agents: calls, tokens in and out, money.
@@ -17,10 +19,11 @@ pub(super) fn sum(all: impl IntoIterator<Item = Sums>) -> Sums {
     all.into_iter().fold([0; 4], |[a, b, c, d], [e, f, g, h]| [a + e, b + f, c + g, d + h])
 }
 
-/// What a session used itself, by its journal alone: what was charged, and what was held
-/// and never settled.
+/// What a session used itself, by its journal alone: what was charged, what was held and
+/// never settled, and what tools charged that are no subagents.
 pub(super) fn own(journal: &Journal) -> Amounts {
     let (mut own, mut held) = (Amounts::default(), None::<Amounts>);
+    let mut by_tools = ByTools::default();
     for entry in journal.entries() {
         match &entry.event {
             Event::InferenceStarted(started) => {
@@ -38,21 +41,56 @@ pub(super) fn own(journal: &Journal) -> Amounts {
             Event::StepFinished(_) | Event::ExecutionStarted(_) => {
                 own = own.plus(&held.take().unwrap_or_default());
             }
-            Event::ToolStarted(_) => own.tool_calls += 1,
-            _ => {}
+            Event::ToolStarted(started) => {
+                own.tool_calls += 1;
+                by_tools.begin(started);
+            }
+            _ => own = own.plus(&by_tools.take(&entry.event)),
         }
     }
     own.plus(&held.unwrap_or_default())
 }
 
-/// By how much calls passed what was held for them: an estimate of input that was wrong, or
-/// a provider that gave more than it was asked for.
+/// What tools charged that are no subagents: nothing is held for it before.
+#[derive(Default)]
+struct ByTools {
+    /// The calls of the step under way that subagents work for.
+    children: BTreeSet<u32>,
+}
+
+impl ByTools {
+    fn begin(&mut self, started: &ToolStarted) {
+        match started.child {
+            Some(_) => self.children.insert(started.index),
+            None => self.children.remove(&started.index),
+        };
+    }
+
+    /// What an entry charges for a tool.
+    fn take(&mut self, event: &Event) -> Amounts {
+        match event {
+            Event::ToolFinished(finished) if !self.children.contains(&finished.index) => {
+                finished.used
+            }
+            _ => Amounts::default(),
+        }
+    }
+}
+
+/// By how much calls passed what was held for them: an estimate of input that was wrong, a
+/// provider that gave more than it was asked for, or a tool that asks models itself.
 pub(super) fn beyond_reserve(journal: &Journal) -> Amounts {
     let (mut beyond, mut held) = (Amounts::default(), Amounts::default());
+    let mut by_tools = ByTools::default();
     for entry in journal.entries() {
+        beyond = beyond.plus(&by_tools.take(&entry.event));
         let charged = match &entry.event {
             Event::InferenceStarted(started) => {
                 held = started.reserved;
+                continue;
+            }
+            Event::ToolStarted(started) => {
+                by_tools.begin(started);
                 continue;
             }
             Event::InferenceFailed(failed) => &failed.charged,

@@ -65,6 +65,16 @@ impl Turn {
         Self::answer(String::new(), vec![Call::new(name, arguments)])
     }
 
+    /// The model calls several tools with arguments as text, which need not be JSON.
+    pub fn raw_calls<N, A>(calls: impl IntoIterator<Item = (N, A)>) -> Self
+    where
+        N: Into<String>,
+        A: Into<String>,
+    {
+        let call = |(name, arguments)| Call::new(name, arguments);
+        Self::answer(String::new(), calls.into_iter().map(call).collect())
+    }
+
     /// There is no response, for this error.
     ///
     /// Over HTTP its status is sent, or the one that belongs to its kind; an unreachable

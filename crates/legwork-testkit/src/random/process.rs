@@ -1,0 +1,208 @@
+//! One life of a process: an agent is built, runs, is disturbed, and ends or dies.
+
+use std::future::{IntoFuture as _, poll_fn};
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::Poll;
+
+use legwork_agent::{Agent, Control, Error, Run, RunRequest};
+use legwork_core::{ExecutionStatus, SessionId};
+
+use super::drive::{Conduct, Ended, Fate, drive, finish};
+use super::play::{ROOT, Stage, is_planned};
+use super::program::{By, Go, Meanwhile, Start, Stuck};
+use crate::conformance::Violation;
+use crate::fault::FaultyStore;
+use crate::invariants::{broken, hold, of_state};
+
+const ENDS: &str = "a process comes to an end";
+const PANIC: &str = "no panic leaves the library (S12.1)";
+const CANCEL: &str = "cancelling and interrupting end a run at once (S6.6, S7.7)";
+const ERROR: &str = "a run fails only for what cannot be journaled (S1.6, S12.1)";
+const STATE: &str = "the state of a run is the fold of its journal (S10.1)";
+const STATUS: &str = "a run that ended is over, or waits for somebody (S3.8, S3.9)";
+
+/// One life of a process.
+pub(super) struct Process<'s, 'p> {
+    stage: &'s mut Stage<'p>,
+    go: &'s Go,
+    task: String,
+    control: Control,
+    store: FaultyStore,
+    /// Raised: the future of `next()` is dropped before its next poll.
+    drops: Arc<AtomicBool>,
+    raised: bool,
+    found: Option<Violation>,
+}
+
+impl<'s, 'p> Process<'s, 'p> {
+    pub(super) fn new(stage: &'s mut Stage<'p>, go: &'s Go, task: String) -> Self {
+        let mut store = FaultyStore::over(stage.durable()).paced(stage.program.pace.clone());
+        for (operation, nth, fault) in &go.faults {
+            store = store.fault(*operation, *nth, *fault);
+        }
+        let (control, drops) = (Control::default(), Arc::default());
+        Self { stage, go, task, control, store, drops, raised: false, found: None }
+    }
+
+    /// Runs it to its end, or to its death; whether the session refused what was asked.
+    pub(super) fn run(mut self) -> Result<bool, Violation> {
+        let agent = self.stage.agent(Arc::new(self.store.clone()))?;
+        let request = self.request(&agent);
+        let clock = self.stage.world.clock().clone();
+        let future = lives(request, self.go.by, Arc::clone(&self.drops));
+        let ended = drive(future, &clock, &mut self);
+        if let Some(found) = self.found {
+            return Err(found);
+        }
+        match ended {
+            Ended::Died => Ok(false),
+            Ended::Panicked(words) => broken(PANIC, words),
+            Ended::Endless => broken(ENDS, "it was polled for ever"),
+            Ended::Ready(Ok(run)) => self.ran(&run).map(|()| false),
+            Ended::Ready(Err(error)) => self.failed(&error),
+        }
+    }
+
+    fn request(&self, agent: &Agent) -> RunRequest {
+        let session = agent.session(ROOT);
+        let request = match self.go.start {
+            Start::Task => session.run(self.task.as_str()),
+            Start::Resume => session.resume(),
+        };
+        let request = request.control(self.control.clone());
+        match self.go.on_doubt {
+            Some(on_doubt) => request.on_doubt(on_doubt),
+            None => request,
+        }
+    }
+
+    /// It ended by itself.
+    fn ran(&self, run: &Run) -> Result<(), Violation> {
+        of_state(run.state())?;
+        let root = SessionId::new(ROOT);
+        let folded = self.stage.world.journal(&root).fold(&root);
+        let same = folded == *run.state();
+        hold!(STATE, same, "it is {:?}, journaled is {:?}", run.status(), folded.status());
+        let interrupted = self.control.interrupt.is_cancelled();
+        let status = run.status();
+        let rests = status != ExecutionStatus::InProgress || interrupted;
+        hold!(STATUS, rests, "it is {status}, and nobody interrupted it");
+        Ok(())
+    }
+
+    /// It was refused, or failed; whether the session refused it.
+    fn failed(&self, error: &Error) -> Result<bool, Violation> {
+        match error {
+            Error::Refused(_) | Error::UnknownSession(_) => Ok(true),
+            Error::Store(error) if is_planned(error, self.go) => Ok(false),
+            error => broken(ERROR, error.to_string()),
+        }
+    }
+
+    fn happens(&mut self, what: Meanwhile) -> Fate {
+        match what {
+            Meanwhile::Die => return Fate::Dies,
+            Meanwhile::Cancel => self.control.cancel.cancel(),
+            Meanwhile::Interrupt => self.control.interrupt.cancel(),
+            Meanwhile::DropNext => self.drops.store(true, Ordering::SeqCst),
+            Meanwhile::Post(to, plan) => self.stage.post(to, plan),
+            Meanwhile::Rival => self.rival(),
+        }
+        self.raised = self.control.is_raised();
+        Fate::Lives
+    }
+
+    /// Another process wants the session: it gets it only if nobody has it yet.
+    fn rival(&mut self) {
+        let held = finish(
+            legwork_port::Store::claim(&**self.stage.world.store(), &SessionId::new(ROOT)),
+            self.stage.world.clock(),
+        );
+        if held.is_some_and(|claim| claim.is_ok()) {
+            return;
+        }
+        let before = self.stage.world.journals();
+        let agent = self.stage.agent(self.stage.durable());
+        let resumed =
+            agent.map(|agent| finish(agent.resume(ROOT).into_future(), self.stage.world.clock()));
+        let refused = match &resumed {
+            Ok(Some(Err(Error::Store(error)))) => error.is_conflict(),
+            _ => false,
+        };
+        if !refused || before != self.stage.world.journals() {
+            let check = "a session that is claimed is refused to others (S8.3)";
+            let found = format!("another process got {resumed:?}");
+            self.found.get_or_insert(Violation { check, found });
+        }
+    }
+}
+
+impl Conduct for Process<'_, '_> {
+    fn before(&mut self, poll: usize) -> Fate {
+        let now = self.go.meanwhile.iter().filter(|(at, _)| *at == poll).map(|(_, what)| *what);
+        for what in now.collect::<Vec<_>>() {
+            if self.happens(what) == Fate::Dies {
+                return Fate::Dies;
+            }
+        }
+        Fate::Lives
+    }
+
+    fn after(&mut self) -> Fate {
+        if self.store.hung().is_cancelled() { Fate::Dies } else { Fate::Lives }
+    }
+
+    fn sleeps(&mut self) {
+        if self.raised {
+            let found = "it waits for time to pass".to_owned();
+            self.found.get_or_insert(Violation { check: CANCEL, found });
+        }
+    }
+
+    fn stuck(&mut self) -> Fate {
+        if self.raised {
+            let found = "it waits for what never comes".to_owned();
+            self.found.get_or_insert(Violation { check: CANCEL, found });
+            return Fate::Dies;
+        }
+        self.happens(match self.go.stuck {
+            Stuck::Die => Meanwhile::Die,
+            Stuck::Cancel => Meanwhile::Cancel,
+            Stuck::Interrupt => Meanwhile::Interrupt,
+        })
+    }
+}
+
+/// Runs a request through one of the library's faces.
+async fn lives(request: RunRequest, by: By, drops: Arc<AtomicBool>) -> Result<Run, Error> {
+    match by {
+        By::Await => request.await,
+        By::Steps => {
+            let mut active = request.open().await?;
+            loop {
+                match unless_dropped(active.next(), &drops).await {
+                    None | Some(Ok(Some(_))) => {}
+                    Some(Ok(None)) => return Ok(active.into_run()),
+                    Some(Err(error)) => return Err(error),
+                }
+            }
+        }
+        By::Stream => {
+            let mut stream = request.stream();
+            while !matches!(unless_dropped(stream.next(), &drops).await, Some(None)) {}
+            stream.finish().await
+        }
+    }
+}
+
+/// What a future gives; none if it was dropped before it was ready.
+async fn unless_dropped<F: Future>(future: F, drops: &AtomicBool) -> Option<F::Output> {
+    let mut future = pin!(future);
+    poll_fn(|cx| match drops.swap(false, Ordering::SeqCst) {
+        true => Poll::Ready(None),
+        false => future.as_mut().poll(cx).map(Some),
+    })
+    .await
+}
