@@ -240,11 +240,13 @@ impl Active {
     /// Feeds a changed state back; it must extend the one that was given out.
     ///
     /// # Errors
-    /// When it does not.
+    /// When it does not, or what was recorded since cannot stand, such as a call without a
+    /// result ([`AgentState::check_since`]).
     pub fn set(&mut self, state: AgentState) -> Result<(), Error> {
         if !state.extends(&self.state.mark()) {
             return Err(Error::Lineage { by: "the caller" });
         }
+        state.check_since(&self.state)?;
         if !matches!(self.phase, Phase::Steps) && !state.is_same(&self.state) {
             self.phase = Phase::Opening;
         }

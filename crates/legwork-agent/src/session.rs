@@ -71,11 +71,13 @@ impl Session {
     /// Leaves an item in its inbox; the same key again changes nothing.
     ///
     /// # Errors
-    /// When the item is nested too deeply to be journaled, or the store cannot be written.
+    /// When the item is nested too deeply to be journaled, a message holds a tool call or a
+    /// result, or the store cannot be written.
     pub async fn post(&self, key: &str, item: Item) -> Result<Cursor, Error> {
         if serde_json::to_vec(&item).is_ok_and(|json| entry::is_too_deep(&json)) {
             return Err(Refusal::TooDeep.into());
         }
+        item.check().map_err(Refusal::from)?;
         Ok(self.agent.0.store.post(&self.id, key, &item).await?)
     }
 

@@ -9,9 +9,9 @@ use legwork_port::{LiveEvent, Model, model};
 use crate::account::Affordable;
 use crate::context::StepContext;
 
-/// Bytes that a token of input has at the least, on the average of a request: the
-/// estimate errs on the safe side for prose and code in common languages.
-const BYTES_PER_INPUT_TOKEN: u64 = 3;
+/// Bytes that a token has at the least, on the average of a request or an answer: an
+/// estimate by it errs on the safe side for prose and code in common languages.
+const LEAST_BYTES_PER_TOKEN: u64 = 3;
 
 /// Bytes that a token of output has at the most, on the average of an answer: a stream
 /// is cut only when even so it passed its reserve.
@@ -47,7 +47,7 @@ pub(crate) fn hold(
     request: &ModelRequest,
     model: &dyn Model,
 ) -> Result<Affordable, Exhausted> {
-    let input = request.weight().div_ceil(BYTES_PER_INPUT_TOKEN);
+    let input = request.weight().div_ceil(LEAST_BYTES_PER_TOKEN);
     let profile = model.profile();
     let mut budget = state.ledger().budget.clone();
     if let Some(share) = &cx.share {
@@ -58,41 +58,62 @@ pub(crate) fn hold(
     let asked = request.max_output.or(profile.max_output.filter(|_| limited));
     let price = profile.price.as_ref();
     match &cx.share {
-        Some(share) => {
-            let (output, _) = share.bound(state.ledger()).afford(input, asked, price)?;
-            share.hold(input, output, price)
-        }
+        Some(share) => share.hold(state.ledger(), input, asked, price),
         None => state.ledger().afford(input, asked, price),
     }
 }
 
-/// What a response is charged: its usage, or what was held if it does not say, and what
+/// What a response is charged: its usage, or what was counted if it does not say, and what
 /// was held once more for each failed attempt that may have cost.
 pub(crate) fn of_response(
     state: &AgentState,
     response: &Response,
     price: Option<&Price>,
 ) -> Amounts {
-    let held = held(state);
+    let (held, bytes) = (held(state), response.message.weight());
     let real = match (&response.usage, &response.incomplete) {
         // What was said of a stream before we cut it is not all that it used.
-        (Some(usage), incomplete) if *incomplete != Some(Incomplete::OverReserve) => {
-            Amounts::of_usage(usage, price.map_or_else(Default::default, |p| p.cost(usage)))
+        (_, Some(Incomplete::OverReserve)) => {
+            let output = held.output.max(bytes / BYTES_PER_OUTPUT_TOKEN);
+            estimate(held.input, output, price)
         }
-        _ => {
-            let counted = response.message.weight() / BYTES_PER_OUTPUT_TOKEN;
-            let (input, output) = (held.input, held.output.max(counted));
-            let usage = Usage { input, output, ..Usage::default() };
-            Amounts::of_usage(&usage, price.map_or_else(Default::default, |p| p.cost(&usage)))
-        }
+        (Some(usage), _) => Amounts::of_usage(usage, price),
+        (None, _) => counted(&held, bytes, price),
     };
-    (0..response.charged_attempts).fold(real, |sum, _| sum.plus(&held))
+    real.plus(&times(held, response.charged_attempts))
+}
+
+/// What a call is charged that was left while it was under way: what was heard of its
+/// answer, in bytes, or what was held if it was not streamed.
+pub(crate) fn of_interrupted(
+    state: &AgentState,
+    heard: Option<u64>,
+    price: Option<&Price>,
+) -> Amounts {
+    let held = held(state);
+    heard.map_or_else(|| held.as_estimate(), |bytes| counted(&held, bytes, price))
+}
+
+/// The input as estimated, and so many bytes of an answer in tokens: no more than it may
+/// have, where it was told how much that is.
+fn counted(held: &Amounts, bytes: u64, price: Option<&Price>) -> Amounts {
+    let output = bytes.div_ceil(LEAST_BYTES_PER_TOKEN);
+    let most = Some(held.output).filter(|most| *most > 0);
+    estimate(held.input, most.map_or(output, |most| output.min(most)), price)
+}
+
+fn estimate(input: u64, output: u64, price: Option<&Price>) -> Amounts {
+    Amounts::of_usage(&Usage { input, output, ..Usage::default() }, price).as_estimate()
+}
+
+/// What was held, for each of some attempts.
+fn times(held: Amounts, attempts: u32) -> Amounts {
+    (0..attempts).fold(Amounts::default(), |sum, _| sum.plus(&held.as_estimate()))
 }
 
 /// What a failed call is charged: what was held, for each attempt that may have cost.
 pub(crate) fn of_failure(state: &AgentState, error: &model::Error) -> Amounts {
-    let held = held(state);
-    (0..error.charged_attempts).fold(Amounts::default(), |sum, _| sum.plus(&held))
+    times(held(state), error.charged_attempts)
 }
 
 /// Settles, with the agents above as soon as it is durable, and tells.

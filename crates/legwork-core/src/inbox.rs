@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::id::Seq;
-use crate::message::Message;
+use crate::message::{Malformed, Message};
+use crate::transcript::Transcript;
 
 /// The number of an inbox item in its session; the first is 1.
 #[derive(
@@ -32,6 +33,20 @@ pub enum Item {
     Label(Label),
     /// Move the head to an entry.
     MoveHead(Seq),
+}
+
+impl Item {
+    /// Whether it can be taken up anywhere: a message holds no call and no result, for what
+    /// is said between steps is no exchange with a tool.
+    ///
+    /// # Errors
+    /// Why not.
+    pub fn check(&self) -> Result<(), Malformed> {
+        match self {
+            Self::Steer(message) | Self::FollowUp(message) => Transcript::check([message]),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// A label on an entry; without text it is taken away.

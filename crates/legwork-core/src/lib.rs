@@ -35,6 +35,7 @@ pub mod inbox;
 pub mod inference;
 pub mod journal;
 pub mod message;
+mod nesting;
 pub mod orchestrate;
 mod present;
 pub mod state;

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::chunked::Chunked;
 use crate::id::CallId;
-use crate::message::{Message, Part};
+use crate::message::{Malformed, Message, Part};
+use crate::tool::ToolCall;
 
 /// The messages of a conversation, and how many of the last turn's calls are open.
 ///
@@ -40,6 +41,44 @@ impl Transcript {
     /// A rough size in bytes of what a model reads.
     pub fn weight(&self) -> u64 {
         self.weight
+    }
+
+    /// Whether messages make a conversation by themselves: what calls tools stands before its
+    /// results, and each call has one.
+    ///
+    /// # Errors
+    /// The first thing that is wrong with them.
+    pub fn check<'a>(
+        messages: impl IntoIterator<Item = &'a Arc<Message>>,
+    ) -> Result<(), Malformed> {
+        let (mut all, mut exchanged) = (Self::default(), Vec::new());
+        for message in messages {
+            message.check()?;
+            if message.tool_calls().next().is_some() || results(message).next().is_some() {
+                exchanged.push(message);
+                all.push(Arc::clone(message));
+            }
+        }
+        if let Some(call) = all.open_call() {
+            let (call, tool) = (call.id.clone(), Arc::clone(&call.name));
+            return Err(Malformed::OpenCall { call, tool });
+        }
+        match all.left_out(&exchanged).and_then(|message| results(message).next()) {
+            Some(call) => Err(Malformed::LoneResult { call: call.clone() }),
+            None => Ok(()),
+        }
+    }
+
+    /// The first of the messages pushed that never entered.
+    fn left_out<'a>(&self, pushed: &[&'a Arc<Message>]) -> Option<&'a Arc<Message>> {
+        if self.messages.len() == pushed.len() {
+            return None;
+        }
+        let mut entered: Vec<_> = self.messages.iter().collect();
+        pushed.iter().copied().find(|message| {
+            let place = entered.iter().position(|other| other == message);
+            place.map(|place| entered.swap_remove(place)).is_none()
+        })
     }
 
     pub(crate) fn push(&mut self, message: Arc<Message>) {
@@ -90,15 +129,21 @@ impl Transcript {
             return results(message).next().is_none();
         }
         let answers = results(message).next().is_some() && message.tool_calls().next().is_none();
-        answers && results(message).eq(self.due().take(results(message).count()))
+        let due = self.due().map(|call| &call.id);
+        answers && results(message).eq(due.take(results(message).count()))
     }
 
     /// The open calls, in call order.
-    fn due(&self) -> impl Iterator<Item = &CallId> {
+    fn due(&self) -> impl Iterator<Item = &Arc<ToolCall>> {
         let turn = self.messages.iter().rev().find(|m| m.tool_calls().next().is_some());
         let calls = turn.into_iter().flat_map(|message| message.tool_calls());
         let answered = turn.map_or(0, |m| m.tool_calls().count()).saturating_sub(self.open);
-        calls.skip(answered).map(|call| &call.id)
+        calls.skip(answered)
+    }
+
+    /// The first call without a result.
+    fn open_call(&self) -> Option<&Arc<ToolCall>> {
+        self.due().next().filter(|_| self.open > 0)
     }
 }
 

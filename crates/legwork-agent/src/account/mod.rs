@@ -9,7 +9,7 @@ mod sums;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use legwork_core::budget::{Amounts, Exhausted, Ledger, MicroUsd, Price};
+use legwork_core::budget::{Amounts, Exhausted, Ledger, Price};
 use legwork_core::{Budget, Usage};
 
 pub(crate) use sums::Sums;
@@ -94,33 +94,39 @@ impl Share {
         Ledger { budget: ledger.budget.within(&self.own), ..ledger.clone() }
     }
 
+    /// The ledger with the limits that were granted at spawn, and no others.
+    pub(crate) fn granted(&self, ledger: &Ledger) -> Ledger {
+        Ledger { budget: self.own.clone(), ..ledger.clone() }
+    }
+
     /// Ends a subagent's share: what was held for its own limits is released, and what it
     /// used of them is charged.
     pub(crate) fn end(&self, child: &Self, block: Sums, used: &Amounts) {
         self.settle(block, Sums::of(used).covered(&child.own));
     }
 
-    /// What an inference may answer, and what is to be held for it, by all accounts above.
-    /// It is held when this returns.
+    /// What an inference may answer, and what is to be held for it, by the agent's own
+    /// ledger and by all accounts above. It is held when this returns.
     ///
     /// # Errors
     /// The limit that leaves too little, wherever it stands; nothing is held then.
     pub(crate) fn hold(
         &self,
+        ledger: &Ledger,
         input: u64,
         max_output: Option<u64>,
         price: Option<&Price>,
     ) -> Result<Affordable, Exhausted> {
         let mut accounts = self.tree.lock();
-        let mut output = max_output;
+        let mut output = self.bound(ledger).afford(input, max_output, price)?.0;
         for (account, own) in self.chain(&accounts) {
             for ledger in account.ledgers(&own) {
-                output = ledger.afford(input, output, price)?.0;
+                let here = ledger.afford(input, max_output, price)?.0;
+                output = [output, here].into_iter().flatten().min();
             }
         }
         let usage = Usage { input, output: output.unwrap_or(0), ..Usage::default() };
-        let cost = price.map_or(MicroUsd(0), |price| price.cost(&usage));
-        let held = Amounts::of_usage(&usage, cost);
+        let held = Amounts::of_usage(&usage, price);
         self.add(&mut accounts, Sums::of(&held));
         Ok((output, held))
     }

@@ -119,6 +119,7 @@ fn criteria(inner: &Inner) -> Vec<Criterion> {
         kind: match criterion.kind() {
             Kind::Ordinary => CriterionKind::Ordinary,
             Kind::Limit => CriterionKind::Limit,
+            Kind::Calls => CriterionKind::Calls,
         },
     };
     inner.criteria.iter().map(told).collect()

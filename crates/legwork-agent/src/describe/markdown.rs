@@ -23,7 +23,7 @@ pub(super) fn render(of: &Description) -> String {
     section(&mut out, "Hooks", hooks);
     let criteria = of.criteria.iter().map(|criterion| match criterion.kind {
         CriterionKind::Ordinary => code(&criterion.name),
-        CriterionKind::Limit => format!("{} (limit)", code(&criterion.name)),
+        CriterionKind::Limit | CriterionKind::Calls => format!("{} (limit)", code(&criterion.name)),
     });
     section(&mut out, "Criteria", criteria);
     for (title, all) in [("Capabilities", &of.capabilities), ("Subagents", &of.subagents)] {

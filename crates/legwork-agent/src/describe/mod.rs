@@ -165,6 +165,8 @@ pub enum CriterionKind {
     Ordinary,
     /// When the turn would otherwise go on, and before each step.
     Limit,
+    /// Before the calls of a turn run.
+    Calls,
 }
 
 /// Something with a name and what it is good for.

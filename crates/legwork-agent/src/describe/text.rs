@@ -20,7 +20,9 @@ pub(super) fn render(of: &Description) -> String {
     out.section("hooks, in the order they run", of.hooks.iter().map(hook));
     let criteria = of.criteria.iter().map(|criterion| match criterion.kind {
         CriterionKind::Ordinary => (criterion.name.clone(), String::new(), None),
-        CriterionKind::Limit => (criterion.name.clone(), "limit".to_owned(), None),
+        CriterionKind::Limit | CriterionKind::Calls => {
+            (criterion.name.clone(), "limit".to_owned(), None)
+        }
     });
     out.section("criteria", criteria);
     out.section("capabilities", of.capabilities.iter().map(named));

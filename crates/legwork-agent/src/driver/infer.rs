@@ -8,7 +8,7 @@ use std::sync::Arc;
 use futures_util::future::{Either, FutureExt as _, select};
 use legwork_core::budget::{Amounts, Price};
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource, panic_message};
-use legwork_core::event::{InferenceFailed, InferenceStarted, Responded};
+use legwork_core::event::{InferenceFailed, InferenceInterrupted, InferenceStarted, Responded};
 use legwork_core::inference::Incomplete;
 use legwork_core::{AgentState, Event, ModelRequest, Response, Seq, StopReason, StopSignal};
 use legwork_port::observer::LiveEvent;
@@ -69,16 +69,20 @@ pub(super) async fn infer<D: Driver + ?Sized>(
     let answer = ask(&*model, request, &state, cx).await;
     let state = cx.tick(state);
     match answer {
-        None => Ok(state),
-        Some(Err(error)) => {
+        Asked::Left { heard } => {
+            let charged = spending::of_interrupted(&state, heard, model.profile().price.as_ref());
+            spending::settle(&state, cx, &charged);
+            Ok(state.with(Event::InferenceInterrupted(InferenceInterrupted { charged })))
+        }
+        Asked::Answered(Err(error)) => {
             let charged = spending::of_failure(&state, &error);
             spending::settle(&state, cx, &charged);
             let error = error.to_record();
             Ok(state.with(Event::InferenceFailed(InferenceFailed { error, charged })))
         }
-        Some(Ok(response)) => {
+        Asked::Answered(Ok(response)) => {
             let price = model.profile().price;
-            let response = driver.read(&state, response);
+            let response = driver.read(&state, response).for_journal();
             let state = record(response, price.as_ref(), state, cx, model.name());
             let state = driver.heard(state);
             let listens = BEFORE_NEXT_COMMIT.iter().any(|trigger| cx.listens(*trigger));
@@ -128,13 +132,24 @@ fn refuse(state: AgentState, error: ErrorRecord) -> AgentState {
     state.with_error(error).with_stop_signal(signal)
 }
 
-/// Asks the model; none when the run was cancelled or interrupted meanwhile.
+/// What came of a call to the model.
+enum Asked {
+    /// It was answered, or failed.
+    Answered(Result<Response, model::Error>),
+    /// The run was cancelled or interrupted meanwhile.
+    Left {
+        /// The bytes of the answer so far; none if it was not streamed.
+        heard: Option<u64>,
+    },
+}
+
+/// Asks the model, until the run is cancelled or interrupted.
 async fn ask(
     model: &dyn Model,
     request: ModelRequest,
     state: &AgentState,
     cx: &StepContext,
-) -> Option<Result<Response, model::Error>> {
+) -> Asked {
     let step = state.current_step().map_or(0, |step| step.number);
     let streams = cx.observer.listens();
     let held = state.ledger().inference();
@@ -150,8 +165,11 @@ async fn ask(
     let call = AssertUnwindSafe(async { model.infer(request, deltas).await }).catch_unwind();
     let call = call.map(|answer| answer.unwrap_or_else(|panic| Err(panicked(&*panic))));
     let answer = match select(pin!(call), pin!(cx.control.raised())).await {
-        Either::Left((answer, _)) => answer,
-        Either::Right(_) => return None,
+        Either::Left((answer, _)) => Some(answer),
+        Either::Right(_) => None,
+    };
+    let Some(answer) = answer else {
+        return Asked::Left { heard: streams.then_some(sink.bytes) };
     };
     let answer = answer.map(|mut response| {
         if sink.cut {
@@ -167,7 +185,7 @@ async fn ask(
         let error = error.as_ref();
         cx.live(&LiveEvent::InferenceFinished { step, id, at, took, usage, error });
     }
-    Some(answer)
+    Asked::Answered(answer)
 }
 
 /// A model that panicked may have cost what one attempt does.
@@ -207,20 +225,27 @@ impl Deltas for Sink<'_> {
 
 /// Settles and records a response.
 fn record(
-    response: Response,
+    mut response: Response,
     price: Option<&Price>,
     state: AgentState,
     cx: &StepContext,
     model: &str,
 ) -> AgentState {
+    let malformed = response.check().err();
+    // Kept and charged as what came, and never sent back as an answer.
+    let incomplete = malformed.as_ref().map(|_| Incomplete::Malformed);
+    response.incomplete = response.incomplete.or(incomplete);
     let charged = spending::of_response(&state, &response, price);
     spending::settle(&state, cx, &charged);
     let incomplete = response.incomplete.clone();
     let response = Arc::new(response);
     let state = state.with(Event::Responded(Responded { response, charged }));
     let Some(reason) = incomplete else { return state };
-    let message = format!(
-        "the answer of {model} came incomplete ({reason}): its calls are not run; ask again"
-    );
+    let message = match malformed {
+        Some(malformed) => format!("the answer of {model} is none, ask again: {malformed}"),
+        None => format!(
+            "the answer of {model} came incomplete ({reason}): its calls are not run; ask again"
+        ),
+    };
     state.with_error(ErrorRecord::new(ErrorSource::Model, ErrorKind::Incomplete, message))
 }

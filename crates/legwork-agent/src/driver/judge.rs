@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use legwork_core::continuation::calls_checkpoint;
 use legwork_core::state::{CallStatus, CallVerdict, Judged, PendingCall};
-use legwork_core::{AgentState, StopSignal, ToolCall, ToolOutcome};
+use legwork_core::{AgentState, StopReason, StopSignal, ToolCall, ToolOutcome};
 use legwork_port::Trigger;
 use serde_json::Value;
 
@@ -37,15 +38,18 @@ pub(crate) async fn judge(state: AgentState, cx: &StepContext) -> Result<AgentSt
 /// The calls of a turn are held against the limit as a whole.
 fn check_batch(state: AgentState, cx: &StepContext) -> AgentState {
     let Some(step) = state.current_step() else { return state };
-    let fresh = |status: &CallStatus| matches!(status, CallStatus::Open);
-    let begun = step.calls.iter().any(|slot| !fresh(&slot.status));
+    if step.calls.iter().any(|slot| slot.status != CallStatus::Open) {
+        return state;
+    }
     let count = step.calls.len() as u64;
     let above = || {
         let share = cx.share.as_ref()?;
-        share.bound(state.ledger()).forbids_calls(count).or_else(|| share.forbids_calls(count))
+        let granted = share.granted(state.ledger());
+        let limit = granted.forbids_calls(count).or_else(|| share.forbids_calls(count))?;
+        Some(StopSignal::limit(StopReason::ToolCallsLimit.to_string(), limit))
     };
-    match state.ledger().forbids_calls(count).or_else(above).filter(|_| !begun) {
-        Some(limit) => state.with_stop_signal(StopSignal::limit("tool_calls_limit", limit)),
+    match calls_checkpoint(&cx.agent.criteria, &state).or_else(above) {
+        Some(signal) => state.with_stop_signal(signal),
         None => state,
     }
 }
@@ -96,7 +100,8 @@ async fn ask_hooks(
             return cx.answer(state, index, &call, ToolOutcome::Blocked { by, reason });
         }
         Some(CallVerdict::Answer(value)) => {
-            return cx.answer(state, index, &call, ToolOutcome::Ok(value.clone()));
+            let outcome = ToolOutcome::Ok(value.clone()).for_journal();
+            return cx.answer(state, index, &call, outcome);
         }
         None => {}
     }

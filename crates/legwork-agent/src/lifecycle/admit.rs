@@ -39,7 +39,7 @@ pub fn allowed(trigger: Trigger) -> Vec<&'static str> {
 /// Who hands a state back.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Rights {
-    /// Core, which makes outcomes: held to the lineage alone.
+    /// Core, which makes outcomes: held to the lineage and to what can be journaled.
     Core,
     /// Anybody else: held to what the point allows, too.
     Guest,
@@ -65,6 +65,10 @@ pub(crate) fn admit(
         let message = "handed back a state that does not extend the one it was given: its \
                        change is left out; return what was given, changed only by transitions";
         return Err(Refused { kind: ErrorKind::Lineage, message: message.to_owned() });
+    }
+    if let Err(refusal) = after.check_since(before) {
+        let message = format!("changed what cannot stand: {refusal}; its change is left out");
+        return Err(Refused { kind: ErrorKind::NotAllowed, message });
     }
     if rights == Rights::Core {
         return Ok(after);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use legwork_core::budget::{Amounts, Budget};
 use legwork_core::state::CallStatus;
 use legwork_core::tool::Place;
-use legwork_core::{AgentState, SessionId, ToolCall, ToolSpec};
+use legwork_core::{AgentState, Micros, SessionId, ToolCall, ToolSpec};
 use legwork_port::{BoxFuture, Store, store};
 
 use crate::account::{Share, Sums};
@@ -150,6 +150,5 @@ pub(super) fn used_by<'a>(
 /// The part of a usage that adds up over a tree: steps and time at work are each agent's
 /// own, for its parent waits meanwhile.
 pub(super) fn adds_up(used: &Amounts) -> Amounts {
-    let Amounts { tool_calls, input, output, cost, .. } = *used;
-    Amounts { tool_calls, input, output, cost, ..Amounts::default() }
+    Amounts { steps: 0, tokens: 0, active: Micros::ZERO, ..*used }
 }

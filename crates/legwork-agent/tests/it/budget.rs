@@ -224,3 +224,130 @@ async fn s5_3_failed_attempts_that_may_have_cost_are_charged_as_reserved() {
     let run = with_max(&unreached, 300, Budget::unlimited()).build().unwrap().run("go").await;
     assert_eq!((run.as_ref().unwrap().usage().input, run.unwrap().usage().output), (0, 0));
 }
+
+/// What is charged for each answer, by the journal.
+async fn charged(store: &MemoryStore) -> Vec<Amounts> {
+    let journal = store.read(&SessionId::from("s")).await.unwrap().journal;
+    let charged = journal.entries().iter().filter_map(|entry| match &entry.event {
+        Event::Responded(responded) => Some(responded.charged),
+        Event::InferenceInterrupted(left) => Some(left.charged),
+        _ => None,
+    });
+    charged.collect()
+}
+
+#[tokio::test]
+async fn s5_3_an_answer_without_usage_is_charged_what_was_counted_and_marked() {
+    // Nobody knows how long an answer may be, and a million tokens are left.
+    let turns = [
+        Turn::call("look", json!({"n": 1})).without_usage(),
+        Turn::text("It is noted.").with_usage(used(100, 7)),
+    ];
+    let (model, store) = (ScriptedModel::new(turns), MemoryStore::new());
+    let look = noting("look", EffectClass::ReadOnly, &World::default());
+    let agent = Agent::builder(model.clone()).budget(Budget::unlimited().tokens(1_000_000));
+    let agent = agent.tools([look]).store_in(Arc::new(store.clone())).build().unwrap();
+    let run = agent.run("go").in_session("s").await.unwrap();
+    let charged = charged(&store).await;
+    let (input, output) = (charged[0].input, charged[0].output);
+    assert_eq!(input, model.requests()[0].weight().div_ceil(3));
+    assert!((5..50).contains(&output), "{output} for one short call");
+    assert_eq!([charged[0].estimated, charged[1].estimated], [true, false]);
+    assert_eq!((run.usage().output, run.usage().estimated), (output + 7, true));
+    assert!(run.usage().unpriced, "the model has no price");
+}
+
+#[tokio::test]
+async fn s5_3_what_is_counted_is_never_more_than_the_answer_was_allowed() {
+    let model = ScriptedModel::new([Turn::text("x".repeat(9_000)).without_usage()]);
+    let run = with_max(&priced(model), 40, Budget::usd(1.0)).build().unwrap();
+    let run = run.run("go").await.unwrap();
+    assert_eq!(run.usage().output, 40);
+    assert_eq!(run.usage().cost, MicroUsd(run.usage().input + 2 * 40));
+    assert!(run.usage().estimated && !run.usage().unpriced);
+}
+
+#[tokio::test]
+async fn s5_2_an_answer_of_unknown_length_is_not_allowed_all_that_is_left() {
+    for (limit, most) in [(1_000_000, 16_384), (9_000, 4_300)] {
+        let model = ScriptedModel::new([Turn::text("done")]);
+        let agent = Agent::builder(model.clone()).budget(Budget::unlimited().tokens(limit));
+        agent.build().unwrap().run("go").await.unwrap();
+        let asked = model.requests()[0].max_output.unwrap();
+        assert!((most..most + 200).contains(&asked) || asked == most, "{asked} of {limit}");
+    }
+}
+
+/// Left in the middle of an answer: by which of the two ways, and whether it was streamed.
+async fn leave(cancels: bool, streamed: bool) -> (Amounts, u64, legwork_agent::Run, MemoryStore) {
+    let (gate, store) = (Gate::new(), MemoryStore::new());
+    let half = Turn::text("half of what it would have said").halting(&gate);
+    let model = ScriptedModel::new([half]);
+    let agent = Agent::builder(model.clone()).budget(Budget::unlimited().tokens(20_000));
+    let agent = agent.store_in(Arc::new(store.clone())).build().unwrap();
+    let control = legwork_agent::Control::default();
+    let mut run = agent.run("go").in_session("s").control(control.clone());
+    if streamed {
+        run = run.observer(Arc::new(RecordingObserver::new()));
+    }
+    let leaver = async {
+        gate.arrived(1).await;
+        if cancels { control.cancel.cancel() } else { control.interrupt.cancel() }
+    };
+    let (run, ()) = tokio::join!(run.into_future(), leaver);
+    let charged = charged(&store).await;
+    assert_eq!(charged.len(), 1);
+    (charged[0], model.requests()[0].weight().div_ceil(3), run.unwrap(), store)
+}
+
+#[tokio::test]
+async fn s5_3_s3_9_a_stream_that_is_left_is_charged_what_of_it_was_counted() {
+    for cancels in [false, true] {
+        let (charged, input, run, _) = leave(cancels, true).await;
+        assert_eq!(charged.input, input);
+        assert!((1..12).contains(&charged.output), "{} of one piece", charged.output);
+        assert!(charged.estimated);
+        assert!(run.state().ledger().reserved.is_empty());
+        assert_eq!(run.usage().total_tokens(), charged.total_tokens());
+        let status = if cancels { ExecutionStatus::Cancelled } else { ExecutionStatus::InProgress };
+        assert_eq!(run.status(), status);
+    }
+}
+
+#[tokio::test]
+async fn s5_3_s3_9_a_call_that_is_left_and_was_not_streamed_is_charged_in_full() {
+    let (charged, input, _, _) = leave(false, false).await;
+    assert_eq!(charged.output, (20_000 - input) / 2);
+    assert!(charged.estimated);
+}
+
+#[tokio::test]
+async fn s5_3_s10_2_what_was_left_is_asked_again_in_the_same_step() {
+    let (charged, _, _, store) = leave(false, true).await;
+    let model = ScriptedModel::new([Turn::text("whole").with_usage(used(30, 4))]);
+    let agent = Agent::builder(model).budget(Budget::unlimited().tokens(20_000));
+    let agent = agent.store_in(Arc::new(store)).build().unwrap();
+    let run = agent.resume("s").await.unwrap();
+    assert_eq!(run.text(), "whole");
+    assert_eq!(run.usage().steps, 1);
+    assert_eq!(run.usage().total_tokens(), charged.total_tokens() + 34);
+}
+
+#[tokio::test]
+async fn s5_3_a_session_whose_process_died_in_an_answer_of_unknown_length_goes_on() {
+    let (gate, store) = (Gate::new(), Arc::new(MemoryStore::new()));
+    let agent = |turn: Turn| {
+        let agent = Agent::builder(ScriptedModel::new([turn])).store_in(store.clone());
+        agent.budget(Budget::unlimited().tokens(8_000)).build().unwrap()
+    };
+    tokio::select! {
+        _ = agent(Turn::text("never").behind(&gate)).run("go").in_session("s").into_future() => {
+            unreachable!("it waits at the gate")
+        }
+        () = gate.arrived(1) => {}
+    }
+    let run = agent(Turn::text("done")).resume("s").await.unwrap();
+    assert_eq!(run.status(), ExecutionStatus::Completed);
+    assert!(run.usage().total_tokens() > 4_000, "what was held is charged");
+    assert!(run.usage().estimated);
+}

@@ -23,6 +23,7 @@ mod hooks;
 mod intents;
 mod lifecycle;
 mod listening;
+mod malformed;
 mod metadata;
 mod news;
 mod news_json;

@@ -251,6 +251,7 @@ async fn s1_each_end_has_its_status_and_stop_reason() {
         (vec![call(1), call(2)], free().steps(1), stopped.clone(), StopReason::StepsLimit),
         (vec![call(1)], free().tokens(12), stopped.clone(), StopReason::TokenLimit),
         (vec![call(1), call(2)], free().tool_calls(1), stopped.clone(), StopReason::ToolCallsLimit),
+        (vec![call(1)], free().tool_calls(0), stopped.clone(), StopReason::ToolCallsLimit),
         (vec![call(1)], free().active(Duration::ZERO), stopped, StopReason::TimeLimit),
         (vec![Turn::status(401)], free(), ExecutionStatus::Failed, StopReason::Error),
     ] {
@@ -283,6 +284,41 @@ async fn s3_2_a_final_answer_in_the_last_allowed_step_is_completed() {
     let turns = vec![call(1), Turn::text("done")];
     let ended = ends(turns, Budget::unlimited().steps(2)).await;
     assert_eq!(ended, (ExecutionStatus::Completed, StopReason::Completed));
+}
+
+#[tokio::test]
+async fn s5_1_s3_2_so_many_tool_calls_and_then_an_answer() {
+    let completed = (ExecutionStatus::Completed, StopReason::Completed);
+    for calls in 0..3 {
+        let turns = (0..calls).map(call).chain([Turn::text("done")]).collect();
+        assert_eq!(ends(turns, Budget::unlimited().tool_calls(calls.into())).await, completed);
+    }
+}
+
+#[tokio::test]
+async fn s5_1_s5_5_calls_beyond_the_limit_do_not_run_and_stop() {
+    let world = World::default();
+    let two = Turn::calls([2, 3].map(|n| ("look", json!({"n": n}))));
+    let model = ScriptedModel::new([call(1), two, Turn::text("never")]);
+    let agent = Agent::builder(model.clone())
+        .tools([noting("look", EffectClass::ReadOnly, &world)])
+        .budget(Budget::unlimited().tool_calls(2));
+    let run = agent.build().unwrap().run("go").await.unwrap();
+    assert_eq!(run.outcome().unwrap().stop_reason(), Some(&StopReason::ToolCallsLimit));
+    let limit = run.outcome().unwrap().signal.clone().unwrap().limit.unwrap();
+    assert_eq!((limit.limit, limit.used, limit.wanted), (2, 1, 2));
+    assert_eq!((world.notes().len(), model.requests().len()), (1, 2));
+}
+
+#[tokio::test]
+async fn s3_6_an_own_number_of_tool_calls_stands_in_the_place_of_the_budgets() {
+    for (own, ended) in [(1, StopReason::ToolCallsLimit), (2, StopReason::Completed)] {
+        let model = ScriptedModel::new([call(1), call(2), Turn::text("done")]);
+        let limit = legwork_core::continuation::ToolCallsLimit::at(own);
+        let agent = looker(&model).budget(Budget::unlimited().tool_calls(1)).criterion(limit);
+        let run = agent.build().unwrap().run("go").await.unwrap();
+        assert_eq!(run.outcome().unwrap().stop_reason(), Some(&ended), "{own}");
+    }
 }
 
 #[tokio::test]

@@ -56,6 +56,10 @@ fn own(journal: &Journal) -> Amounts {
                 held = None;
                 own = own.plus(&failed.charged);
             }
+            Event::InferenceInterrupted(left) => {
+                held = None;
+                own = own.plus(&left.charged);
+            }
             Event::Responded(responded) => {
                 held = None;
                 own = own.plus(&responded.charged);

@@ -106,9 +106,15 @@ pub(crate) struct Usage {
     pub(crate) tool_calls: u64,
     pub(crate) input: u64,
     pub(crate) output: u64,
-    /// None where the model has no price that is known.
+    /// What the models with a known price cost; none where that is nothing.
     pub(crate) cost_usd: Option<f64>,
     pub(crate) active_ms: u64,
+    /// Whether some of the tokens are estimates.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) estimated: bool,
+    /// Whether some of the tokens have no known price, so that the cost is without them.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) unpriced: bool,
 }
 
 impl Usage {
@@ -126,6 +132,8 @@ impl Usage {
             // Exact: what is written is the shortest text of the same number.
             cost_usd: (cost > 0).then(|| cost as f64 / 1e6),
             active_ms: used.active.0 / 1000,
+            estimated: used.estimated,
+            unpriced: used.unpriced,
         }
     }
 }

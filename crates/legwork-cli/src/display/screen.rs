@@ -305,6 +305,10 @@ impl Screen {
                 actor.spent = actor.spent.plus(&responded.charged);
                 Event::Responded(responded)
             }
+            core::Event::InferenceInterrupted(left) => {
+                actor.spent = actor.spent.plus(&left.charged);
+                return;
+            }
             core::Event::InferenceFailed(failed) => {
                 actor.spent = actor.spent.plus(&failed.charged);
                 Event::Error(&failed.error)

@@ -32,8 +32,20 @@ fn parts(usage: &Usage) -> Vec<String> {
     if usage.tool_calls > 0 {
         parts.push(count(usage.tool_calls, "tool call"));
     }
-    parts.push(format!("{} tokens in, {} out", grouped(usage.input), grouped(usage.output)));
+    parts.push(tokens(usage));
     parts.push(time(Duration::from_millis(usage.active_ms)));
-    parts.extend(usage.cost_usd.map(money));
+    parts.extend(cost(usage));
     parts
+}
+
+/// Tokens in and out; where some are estimates, so is the sum.
+pub(super) fn tokens(usage: &Usage) -> String {
+    let about = if usage.estimated { "about " } else { "" };
+    format!("{about}{} tokens in, {} out", grouped(usage.input), grouped(usage.output))
+}
+
+/// The known cost; where some has no known price, it is at least that.
+pub(super) fn cost(usage: &Usage) -> Option<String> {
+    let least = if usage.unpriced { "at least " } else { "" };
+    usage.cost_usd.map(|cost| format!("{least}{}", money(cost)))
 }

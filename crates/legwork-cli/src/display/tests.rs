@@ -140,6 +140,8 @@ fn what_was_spent_ends_a_run_with_its_cost_where_it_is_known() {
         output: 15,
         cost_usd,
         active_ms: 4_200,
+        estimated: false,
+        unpriced: false,
     };
     let marks = Marks::of(Signs::Unicode);
     let line = "3 steps · 2 tool calls · 1,030 tokens in, 15 out · 4.2 s";
@@ -149,6 +151,10 @@ fn what_was_spent_ends_a_run_with_its_cost_where_it_is_known() {
         [money(2.345), money(0.5), money(0.000_013)],
         ["$2.35", "$0.5000", "less than $0.0001"]
     );
+    let estimated = Usage { estimated: true, ..usage(None) };
+    assert_eq!(spent(&estimated, marks), line.replace("1,030", "about 1,030"));
+    let unpriced = Usage { unpriced: true, ..usage(Some(0.0012)) };
+    assert_eq!(spent(&unpriced, marks), format!("{line} · at least $0.0012"));
     let narrow = spent_within(&usage(None), marks, 30);
     assert_eq!(narrow, "3 steps · 2 tool calls ·\n  1,030 tokens in, 15 out ·\n  4.2 s");
 }

@@ -2,8 +2,9 @@
 
 use legwork::core::budget::{Amounts, Budget};
 
+use super::summary::tokens;
 use super::text::{count, grouped, one_line, time, visible};
-use super::{At, Event};
+use super::{At, Event, Usage};
 
 /// The line of an event that is not shown otherwise.
 pub(super) fn line(at: At<'_>, event: &Event<'_>) -> Option<String> {
@@ -16,8 +17,11 @@ pub(super) fn line(at: At<'_>, event: &Event<'_>) -> Option<String> {
         Event::InferenceStarted(model) => format!("{step}asking {}", visible(model)),
         Event::Responded(responded) => {
             let finish = &responded.response.finish;
-            let used = responded.response.usage.unwrap_or_default();
-            let used = format!("{} tokens in, {} out", grouped(used.input), grouped(used.output));
+            let used = match &responded.response.usage {
+                Some(usage) => Amounts::of_usage(usage, None),
+                None => responded.charged,
+            };
+            let used = tokens(&Usage::of_amounts(&used));
             format!("{step}answered with {used}, finished by {}", visible(finish.as_str()))
         }
         Event::ToolStarted { call, .. } => {
@@ -39,14 +43,16 @@ fn so_far(spent: &Amounts, budget: &Budget) -> String {
         limit.map_or_else(String::new, |limit| format!(" of {}", grouped(limit)))
     };
     let tokens = spent.total_tokens();
+    let about = if spent.estimated { "about " } else { "" };
+    let least = if spent.unpriced { "at least " } else { "" };
     let mut parts = vec![
         format!("{}{}", count(spent.steps, "step"), of(budget.steps)),
         format!("{}{}", count(spent.tool_calls, "tool call"), of(budget.tool_calls)),
-        format!("{}{}", count(tokens, "token"), of(budget.total_tokens)),
+        format!("{about}{}{}", count(tokens, "token"), of(budget.total_tokens)),
     ];
     let limit = budget.cost.map(|limit| format!(" of {limit}")).unwrap_or_default();
     if spent.cost.0 > 0 || budget.cost.is_some() {
-        parts.push(format!("{}{limit}", spent.cost));
+        parts.push(format!("{least}{}{limit}", spent.cost));
     }
     if let Some(limit) = budget.active {
         parts.push(format!("at most {} at work", time(limit.into())));

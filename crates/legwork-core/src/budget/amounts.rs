@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::budget::Price;
 use crate::inference::Usage;
 use crate::time::Micros;
 
@@ -56,6 +57,12 @@ pub struct Amounts {
     /// Time at work.
     #[serde(skip_serializing_if = "is_instant")]
     pub active: Micros,
+    /// Whether some of the tokens are estimates of ours, not what a provider reported.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub estimated: bool,
+    /// Whether some of the tokens have no known price: `cost` does not include them.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unpriced: bool,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it by reference")]
@@ -74,9 +81,17 @@ fn is_instant(time: &Micros) -> bool {
 }
 
 impl Amounts {
-    /// Tokens of a usage and what they cost.
-    pub fn of_usage(usage: &Usage, cost: MicroUsd) -> Self {
-        Self { input: usage.input, output: usage.output, cost, ..Self::default() }
+    /// Tokens of a usage and what they cost; without a price that is unknown, not nothing.
+    pub fn of_usage(usage: &Usage, price: Option<&Price>) -> Self {
+        let cost = price.map_or(MicroUsd(0), |price| price.cost(usage));
+        let unpriced = price.is_none() && usage.total() > 0;
+        Self { input: usage.input, output: usage.output, cost, unpriced, ..Self::default() }
+    }
+
+    /// The same, marked as estimated where there are tokens.
+    #[must_use]
+    pub fn as_estimate(self) -> Self {
+        Self { estimated: self.total_tokens() > 0, ..self }
     }
 
     /// Whether nothing was used.
@@ -95,6 +110,8 @@ impl Amounts {
             tokens: self.tokens.saturating_add(other.tokens),
             cost: MicroUsd(self.cost.0.saturating_add(other.cost.0)),
             active: self.active.plus(other.active),
+            estimated: self.estimated || other.estimated,
+            unpriced: self.unpriced || other.unpriced,
         }
     }
 

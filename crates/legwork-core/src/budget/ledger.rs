@@ -12,6 +12,13 @@ use crate::time::{Micros, Timestamp};
 /// Output tokens below which an inference is not worth its input.
 pub const OUTPUT_FLOOR: u64 = 1_024;
 
+/// Output tokens that are held at most for an answer whose maximum is not known, where a
+/// limit applies.
+///
+/// Most models allow as much, and long answers fit; one that is to be longer is asked for
+/// with [`ModelSettings::max_output`](crate::ModelSettings::max_output).
+pub const OUTPUT_UNKNOWN: u64 = 16_384;
+
 /// What is held for one call until its real usage is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reserve {
@@ -104,7 +111,9 @@ impl Ledger {
     /// The output tokens that an inference may have, and what to hold for it.
     ///
     /// `input` is the estimate of its input tokens, `max_output` what it may give at most
-    /// (none = unknown). Output is clamped to what the limits leave.
+    /// (none = unknown). Output is clamped to what the limits leave; where its maximum is
+    /// unknown, to [`OUTPUT_UNKNOWN`] and to half of what they leave, so that a call that
+    /// is cut off and charged in full leaves room for another one.
     ///
     /// # Errors
     /// The limit that leaves less than the budget's floor, [`OUTPUT_FLOOR`] by default (or
@@ -118,7 +127,6 @@ impl Ledger {
         let used = self.committed();
         let floor = self.budget.output_floor.unwrap_or(OUTPUT_FLOOR);
         let floor = max_output.map_or(floor, |most| most.min(floor));
-        let mut output = max_output;
         let rooms = [
             self.room_for_input(&used, input)?.map(|()| u64::MAX),
             room(Dimension::OutputTokens, self.budget.output_tokens, used.output, 0, floor)?,
@@ -131,12 +139,14 @@ impl Ledger {
             )?,
             self.room_for_cost(&used, input, floor, price)?,
         ];
-        for left in rooms.into_iter().flatten().filter(|left| *left != u64::MAX) {
-            output = Some(output.map_or(left, |asked| asked.min(left)));
-        }
+        let left = rooms.into_iter().flatten().filter(|left| *left != u64::MAX).min();
+        let output = match (max_output, left) {
+            (most, None) => most,
+            (Some(most), Some(left)) => Some(most.min(left)),
+            (None, Some(left)) => Some((left / 2).min(OUTPUT_UNKNOWN).max(floor)),
+        };
         let usage = Usage { input, output: output.unwrap_or(0), ..Usage::default() };
-        let cost = price.map_or(MicroUsd(0), |price| price.cost(&usage));
-        Ok((output, Amounts::of_usage(&usage, cost)))
+        Ok((output, Amounts::of_usage(&usage, price)))
     }
 
     fn room_for_input(&self, used: &Amounts, input: u64) -> Result<Option<()>, Exhausted> {
@@ -164,7 +174,8 @@ impl Ledger {
         Ok(Some(price.output_for(MicroUsd(left), input)))
     }
 
-    /// The limit that forbids another step now, if one does.
+    /// The limit that forbids another step now, if one does. A limit on tool calls forbids
+    /// none: a step need not call a tool.
     pub fn forbids_step(&self, now: Timestamp) -> Option<Exhausted> {
         let used = self.committed();
         let checks = [
@@ -175,7 +186,6 @@ impl Ledger {
             (Dimension::Cost, used.cost.0),
             (Dimension::ActiveTime, used.active.0),
             (Dimension::Deadline, now.0),
-            (Dimension::ToolCalls, used.tool_calls),
         ];
         checks.into_iter().find_map(|(dimension, used)| {
             let limit = self.budget.limit(&dimension).filter(|limit| used >= *limit)?;
@@ -210,7 +220,7 @@ impl Ledger {
     /// Charges in full what is still held: it belongs to calls that were cut off.
     pub(crate) fn charge_unsettled(&mut self) {
         for held in std::mem::take(&mut self.reserved) {
-            self.spend(&held.amounts);
+            self.spend(&held.amounts.as_estimate());
         }
     }
 

@@ -6,6 +6,6 @@ mod limits;
 mod price;
 
 pub use amounts::{Amounts, MicroUsd};
-pub use ledger::{Exhausted, Ledger, OUTPUT_FLOOR, Reserve};
+pub use ledger::{Exhausted, Ledger, OUTPUT_FLOOR, OUTPUT_UNKNOWN, Reserve};
 pub use limits::{Budget, Dimension};
 pub use price::{Price, PriceEntry};

@@ -1,4 +1,4 @@
-//! Asking the criteria: at the end of a step in two rounds, before a step for limits.
+//! Asking the criteria: at the end of a step in two rounds, before a step and before calls.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -45,6 +45,13 @@ pub fn checkpoint<S: Progress>(
     let forbids = |vote: &Vote| matches!(vote.decision, Decision::Forbid(_));
     let forbids: Vec<_> = votes.filter(forbids).collect();
     // Nobody's vote is no reason to stop here.
+    if forbids.is_empty() { None } else { resolve(forbids).signal }
+}
+
+/// What forbids the calls of the turn to run, if anything does; none of them began.
+pub fn calls_checkpoint<S>(criteria: &[Arc<dyn Criterion<S>>], state: &S) -> Option<StopSignal> {
+    let forbids = |vote: &Vote| matches!(vote.decision, Decision::Forbid(_));
+    let forbids: Vec<_> = ask(criteria, Kind::Calls, state).filter(forbids).collect();
     if forbids.is_empty() { None } else { resolve(forbids).signal }
 }
 

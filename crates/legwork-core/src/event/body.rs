@@ -113,6 +113,13 @@ pub struct InferenceFailed {
     pub charged: Amounts,
 }
 
+/// The run left a call to the model that was under way.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct InferenceInterrupted {
+    /// What is charged for it: an estimate.
+    pub charged: Amounts,
+}
+
 /// The model's raw response is complete.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Responded {

@@ -7,9 +7,9 @@ use serde_json::value::RawValue;
 
 pub use body::{
     Answered, Defined, Definition, ExecutionFinished, ExecutionReopened, ExecutionStarted,
-    HeadMoved, InboxTaken, InferenceFailed, InferenceStarted, MetadataSet, ParentLink, Paused,
-    Responded, ResponseChanged, SessionStarted, StepFinished, StopPrevented, ToolChanged,
-    ToolFinished, ToolStarted, ToolsShown, Unknown,
+    HeadMoved, InboxTaken, InferenceFailed, InferenceInterrupted, InferenceStarted, MetadataSet,
+    ParentLink, Paused, Responded, ResponseChanged, SessionStarted, StepFinished, StopPrevented,
+    ToolChanged, ToolFinished, ToolStarted, ToolsShown, Unknown,
 };
 
 use crate::error::ErrorRecord;
@@ -44,6 +44,8 @@ events! {
     InferenceStarted(InferenceStarted) = "inference_started", Both;
     /// The call to the model failed.
     InferenceFailed(InferenceFailed) = "inference_failed", Both;
+    /// A call to the model was left before it was answered: what was reserved is settled.
+    InferenceInterrupted(InferenceInterrupted) = "inference_interrupted", Session;
     /// The model's raw response is complete.
     Responded(Responded) = "responded", Both;
     /// A hook changed the response.

@@ -5,8 +5,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::entry::OWN_KEY;
 use crate::inference::Usage;
-use crate::message::Message;
+use crate::message::{Malformed, Message, Part};
+use crate::nesting;
 use crate::string_enum::string_enum;
 
 string_enum! {
@@ -34,6 +36,8 @@ string_enum! {
         NoEnd = "no_end",
         /// It passed what was reserved for it.
         OverReserve = "over_reserve",
+        /// It holds what no answer can hold, such as a tool result.
+        Malformed = "malformed",
     }
 }
 
@@ -74,6 +78,30 @@ impl Response {
             charged_attempts: 0,
             raw: Map::new(),
         }
+    }
+
+    /// Whether it can be an answer: it holds no tool result, and a journal can keep it.
+    ///
+    /// # Errors
+    /// Why not.
+    pub fn check(&self) -> Result<(), Malformed> {
+        if !nesting::all_fit(&self.raw) {
+            return Err(Malformed::TooDeep);
+        }
+        self.message.check()
+    }
+
+    /// The same, with what is nested too deeply for a journal given as its text.
+    #[must_use]
+    pub fn for_journal(self) -> Self {
+        if self.check() != Err(Malformed::TooDeep) {
+            return self;
+        }
+        let raw = self.raw.into_iter().filter(|(key, _)| key != OWN_KEY);
+        let raw = raw.map(|(key, value)| (key, nesting::shallow(value))).collect();
+        let Message { role, parts, .. } = Arc::unwrap_or_clone(self.message);
+        let parts = parts.into_iter().map(Part::for_journal).collect();
+        Self { raw, message: Arc::new(Message::new(role, parts)), ..self }
     }
 
     /// All text of the answer, joined.

@@ -1,6 +1,7 @@
 //! Messages and their parts: what people, models and tools say.
 
 mod encoded;
+mod malformed;
 mod part;
 mod rendered;
 
@@ -9,6 +10,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 pub use encoded::{Encoded, Wire};
+pub use malformed::Malformed;
 pub use part::{Image, ImageSource, Part, Thinking, ToolResult};
 pub use rendered::Form;
 use rendered::Rendered;

@@ -7,7 +7,7 @@ use crate::entry::Entry;
 use crate::event::{self, Event};
 use crate::id::Seq;
 use crate::inbox::{Answer, Item, Verdict};
-use crate::inference::Response;
+use crate::inference::{Incomplete, Response};
 use crate::message::Message;
 use crate::state::{
     AgentStep, CallSlot, CallStatus, Context, ExecutionState, ExecutionStatus, Inner, Pending,
@@ -51,7 +51,10 @@ impl Inner {
                 self.context = Context::default();
                 self.execution = None;
             }
-            Event::SessionStarted(_) | Event::Defined(_) | Event::Labelled(_) => {}
+            Event::SessionStarted(_)
+            | Event::Defined(_)
+            | Event::InferenceInterrupted(_)
+            | Event::Labelled(_) => {}
             Event::Other(_) => {}
         }
     }
@@ -153,6 +156,8 @@ impl Inner {
         let before = step.response.as_ref().filter(|r| r.incomplete.is_none());
         let place = before.and_then(|r| self.context.transcript.position(&r.message));
         let Some(seq) = step.response_entry.filter(|_| untouched) else { return };
+        let incomplete = step.response.as_ref().and_then(|before| before.incomplete.clone());
+        let response = &kept_incomplete(response, incomplete);
         // What was said since stays behind it.
         let since = place.map(|at| self.context.transcript.rewind(at)).unwrap_or_default();
         self.respond(seq, response);
@@ -340,6 +345,16 @@ fn no_longer_waits(execution: &mut ExecutionState, answered: impl Fn(&Pending) -
     Arc::make_mut(&mut execution.pending).retain(|pending| !answered(pending));
     if execution.pending.is_empty() {
         execution.status = ExecutionStatus::InProgress;
+    }
+}
+
+/// A response that came incomplete stays so, whatever it is changed to.
+fn kept_incomplete(response: &Arc<Response>, incomplete: Option<Incomplete>) -> Arc<Response> {
+    match (&response.incomplete, incomplete) {
+        (None, Some(incomplete)) => {
+            Arc::new(Response { incomplete: Some(incomplete), ..(**response).clone() })
+        }
+        _ => Arc::clone(response),
     }
 }
 

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use crate::event::{self, Event};
 use crate::id::{Seq, SessionId};
 use crate::inbox::{Answer, Item, Label, Posted};
-use crate::message::Message;
+use crate::message::{Malformed, Message};
 use crate::state::AgentState;
+use crate::transcript::Transcript;
 
 /// What somebody wants of a session.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,6 +69,15 @@ pub enum Refusal {
     /// The item could not be a part of a journal.
     #[error("the item is nested too deeply to be journaled: give the inner part as text")]
     TooDeep,
+    /// The messages cannot stand in a conversation.
+    #[error(transparent)]
+    Malformed(#[from] Malformed),
+    /// A response that came incomplete would be made whole.
+    #[error(
+        "the response came incomplete and stays so, for its calls may be cut: change it as it is, \
+         or let the model be asked again"
+    )]
+    MadeWhole,
     /// A step is under way, so the head cannot move.
     #[error("a step is under way: the head moves only between steps")]
     StepUnderWay,
@@ -115,7 +125,8 @@ impl AgentState {
         if self.status().is_some_and(|status| !status.is_terminal()) {
             return Err(Refusal::UnderWay { status: self.status_text() });
         }
-        let input = messages.into_iter().map(Arc::new).collect();
+        let input: Vec<_> = messages.into_iter().map(Arc::new).collect();
+        Transcript::check(&input)?;
         Ok(vec![Event::ExecutionStarted(event::ExecutionStarted { input })])
     }
 
@@ -164,6 +175,7 @@ impl AgentState {
         if posted.cursor <= self.facts().inbox_cursor {
             return Err(Refusal::AlreadyTaken);
         }
+        posted.item.check()?;
         let follow_up = match &posted.item {
             Item::MoveHead(to) => self.decide_move(*to)?,
             Item::Answer(answer) => {

@@ -131,6 +131,7 @@ impl SessionFacts {
                 self.ledger.spend(&Amounts { steps, ..Amounts::default() });
             }
             Event::InferenceFailed(failed) => self.ledger.settle(None, &failed.charged),
+            Event::InferenceInterrupted(left) => self.ledger.settle(None, &left.charged),
             Event::Responded(responded) => self.ledger.settle(None, &responded.charged),
             Event::ToolStarted(started) => {
                 self.ledger.spend(&Amounts { tool_calls: 1, ..Amounts::default() });

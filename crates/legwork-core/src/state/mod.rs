@@ -1,6 +1,7 @@
 //! The state of a session in three layers, immutable, changed by events only.
 
 mod access;
+mod admissible;
 mod apply;
 mod changes;
 mod decide;

@@ -16,7 +16,9 @@ impl AgentState {
     /// A message at the end of the transcript.
     ///
     /// Between a call and its result there is no place for it: while calls are open it
-    /// waits, and enters behind the last result.
+    /// waits, and enters behind the last result. A message with calls needs their results
+    /// behind it ([`Transcript::check`](crate::Transcript::check)): a lifecycle that adds one
+    /// without the other is refused.
     #[must_use]
     pub fn with_message(self, message: impl Into<Message>) -> Self {
         self.with(Event::MessageAdded(Arc::new(message.into())))
@@ -68,7 +70,8 @@ impl AgentState {
         self.with(Event::Failed(error))
     }
 
-    /// The response as a hook wants it; allowed until a call of it began.
+    /// The response as a hook wants it; allowed until a call of it began. One that came
+    /// incomplete stays so.
     #[must_use]
     pub fn with_response(self, response: Response) -> Self {
         let response = Arc::new(response);
@@ -78,7 +81,7 @@ impl AgentState {
     /// The answer of a call as a hook wants it.
     #[must_use]
     pub fn with_tool_outcome(self, index: u32, outcome: ToolOutcome) -> Self {
-        let outcome = Arc::new(outcome);
+        let outcome = Arc::new(outcome.for_journal());
         self.with(Event::ToolChanged(event::ToolChanged { index, outcome }))
     }
 

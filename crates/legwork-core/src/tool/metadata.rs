@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::outcome::shallow;
+use crate::nesting::shallow;
 
 /// Values that a call leaves beside its outcome, by name.
 ///

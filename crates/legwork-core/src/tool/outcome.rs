@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::entry;
 use crate::id::SessionId;
+use crate::nesting::shallow;
 use crate::string_enum::string_enum;
 use crate::time::Timestamp;
 
@@ -121,34 +121,5 @@ impl ToolOutcome {
             Self::Skipped(reason) => format!("Not run: {reason}"),
             Self::Withdrawn => "Not run: the approval was withdrawn.".to_owned(),
         }
-    }
-}
-
-/// How deeply a value may be nested; what is around it in a journal's line adds some.
-const DEEPEST: usize = entry::DEEPEST - 20;
-
-/// The value, as its text where a journal could not keep it: nested too deeply, or with a key
-/// of `serde_json`'s own.
-pub(super) fn shallow(value: Value) -> Value {
-    match is_deeper(&value, DEEPEST) || has_own_key(&value) {
-        true => Value::String(value.to_string()),
-        false => value,
-    }
-}
-
-fn is_deeper(value: &Value, levels: usize) -> bool {
-    let Some(left) = levels.checked_sub(1) else { return value.is_array() || value.is_object() };
-    match value {
-        Value::Array(items) => items.iter().any(|item| is_deeper(item, left)),
-        Value::Object(map) => map.values().any(|item| is_deeper(item, left)),
-        _ => false,
-    }
-}
-
-fn has_own_key(value: &Value) -> bool {
-    match value {
-        Value::Array(items) => items.iter().any(has_own_key),
-        Value::Object(map) => map.contains_key(entry::OWN_KEY) || map.values().any(has_own_key),
-        _ => false,
     }
 }

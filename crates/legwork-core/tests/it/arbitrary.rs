@@ -127,8 +127,9 @@ fn answer() -> BoxedStrategy<Arc<Message>> {
 }
 
 fn amounts() -> BoxedStrategy<Amounts> {
-    [small(), small(), small(), small(), small(), small(), small()]
-        .prop_map(|[a, b, c, d, e, f, g]| Amounts {
+    let marks = (any::<bool>(), any::<bool>());
+    ([small(), small(), small(), small(), small(), small(), small()], marks)
+        .prop_map(|([a, b, c, d, e, f, g], (estimated, unpriced))| Amounts {
             steps: a,
             tool_calls: b,
             input: c,
@@ -136,6 +137,8 @@ fn amounts() -> BoxedStrategy<Amounts> {
             tokens: e,
             cost: MicroUsd(f),
             active: Micros(g),
+            estimated,
+            unpriced,
         })
         .boxed()
 }
@@ -351,6 +354,9 @@ fn of_a_step() -> BoxedStrategy<Event> {
         }),
         1 => (error(), amounts()).prop_map(|(error, charged)| {
             Event::InferenceFailed(event::InferenceFailed { error, charged })
+        }),
+        1 => amounts().prop_map(|charged| {
+            Event::InferenceInterrupted(event::InferenceInterrupted { charged })
         }),
         4 => (response(), amounts()).prop_map(|(response, charged)| {
             Event::Responded(event::Responded { response, charged })

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use legwork_core::budget::{Amounts, Budget, Dimension, Exhausted, Ledger, MicroUsd, Price};
+use legwork_core::budget::{
+    Amounts, Budget, Dimension, Exhausted, Ledger, MicroUsd, OUTPUT_FLOOR, OUTPUT_UNKNOWN, Price,
+};
 use legwork_core::error::{ErrorKind, ErrorSource};
-use legwork_core::event::{InferenceFailed, InferenceStarted, Responded};
+use legwork_core::event::{InferenceFailed, InferenceInterrupted, InferenceStarted, Responded};
 use legwork_core::{AgentState, ErrorRecord, Event, Micros, Timestamp, Usage};
 
-use crate::story::{go_on, infer, says, tell};
+use crate::story::{go_on, infer, owes, says, tell};
 
 /// A dollar for a million input tokens, half for cache reads, double for writes, ten for
 /// output: 1 µ$ an input token, 10 µ$ an output token.
@@ -53,14 +55,19 @@ fn s5_2_output_is_clamped_to_what_the_ledger_affords_or_the_call_is_refused() {
         (none(), zero, Some(50), "50 of output, holds $1500"),
         (none().steps(0).tool_calls(0), zero, Some(50), "50 of output, holds $1500"),
         // Output tokens: clamped to the rest, refused below the floor of 1,024.
-        (none().output_tokens(5_000), zero, None, "5000 of output, holds $51000"),
+        (none().output_tokens(5_000), zero, Some(90_000), "5000 of output, holds $51000"),
         (none().output_tokens(5_000), zero, Some(9_000), "5000 of output, holds $51000"),
         (none().output_tokens(5_000), zero, Some(300), "300 of output, holds $4000"),
-        (none().output_tokens(5_000), tokens(0, 3_976), None, "1024 of output, holds $11240"),
+        (
+            none().output_tokens(5_000),
+            tokens(0, 3_976),
+            Some(90_000),
+            "1024 of output, holds $11240",
+        ),
         (
             none().output_tokens(5_000),
             tokens(0, 3_977),
-            None,
+            Some(90_000),
             "refused: output_tokens 5000, 3977 used, 1024 wanted",
         ),
         // Less than the floor was asked for: then that is the floor.
@@ -80,39 +87,39 @@ fn s5_2_output_is_clamped_to_what_the_ledger_affords_or_the_call_is_refused() {
             "refused: input_tokens 1000, 1 used, 1000 wanted",
         ),
         // Total tokens: the input counts first.
-        (none().tokens(4_000), zero, None, "3000 of output, holds $31000"),
+        (none().tokens(4_000), zero, Some(90_000), "3000 of output, holds $31000"),
         (none().tokens(4_000), tokens(900, 100), Some(9_000), "2000 of output, holds $21000"),
         (
             none().tokens(4_000),
             tokens(1_900, 100),
-            None,
+            Some(90_000),
             "refused: total_tokens 4000, 2000 used, 2024 wanted",
         ),
         (none().tokens(900), zero, Some(0), "refused: total_tokens 900, 0 used, 1000 wanted"),
         // Money: the input at its price, the rest buys output.
-        (money(21_000), zero, None, "2000 of output, holds $21000"),
-        (money(21_009), zero, None, "2000 of output, holds $21000"),
-        (money(11_240), zero, None, "1024 of output, holds $11240"),
-        (money(11_239), zero, None, "refused: cost 11239, 0 used, 11240 wanted"),
+        (money(21_000), zero, Some(90_000), "2000 of output, holds $21000"),
+        (money(21_009), zero, Some(90_000), "2000 of output, holds $21000"),
+        (money(11_240), zero, Some(90_000), "1024 of output, holds $11240"),
+        (money(11_239), zero, Some(90_000), "refused: cost 11239, 0 used, 11240 wanted"),
         (money(0), zero, Some(0), "refused: cost 0, 0 used, 1000 wanted"),
         (
             money(21_000),
             Amounts { cost: MicroUsd(9_761), ..zero },
-            None,
+            Some(90_000),
             "refused: cost 21000, 9761 used, 11240 wanted",
         ),
         // The tightest limit clamps.
         (
             money(21_000).output_tokens(1_500).tokens(9_000),
             zero,
-            None,
+            Some(90_000),
             "1500 of output, holds $16000",
         ),
         // Spent beyond a limit: refused, never a wrap-around.
         (
             none().tokens(10),
             tokens(u64::MAX, u64::MAX),
-            None,
+            Some(90_000),
             "refused: total_tokens 10, 18446744073709551615 used, 2024 wanted",
         ),
     ];
@@ -123,12 +130,83 @@ fn s5_2_output_is_clamped_to_what_the_ledger_affords_or_the_call_is_refused() {
 }
 
 #[test]
+fn s5_2_an_answer_of_unknown_length_holds_no_more_than_half_of_what_is_left() {
+    let unknown = |budget: Budget| {
+        let held = ledger(budget, Amounts::default()).afford(1_000, None, Some(&PRICE)).unwrap();
+        held.0
+    };
+    let none = Budget::unlimited;
+    // Never the whole of a large limit.
+    assert_eq!(unknown(none().tokens(1_000_000)), Some(OUTPUT_UNKNOWN));
+    assert_eq!(unknown(none().output_tokens(2 * OUTPUT_UNKNOWN)), Some(OUTPUT_UNKNOWN));
+    assert_eq!(unknown(none().output_tokens(2 * OUTPUT_UNKNOWN - 2)), Some(OUTPUT_UNKNOWN - 1));
+    // Half of what is left beside the input, whichever limit is the tightest.
+    assert_eq!(unknown(none().tokens(9_000)), Some(4_000));
+    assert_eq!(unknown(money(91_000).tokens(900_000)), Some(4_500));
+    // No less than the floor, which may be higher than what is usual.
+    assert_eq!(unknown(none().output_tokens(1_500)), Some(OUTPUT_FLOOR));
+    assert_eq!(unknown(none().output_tokens(90_000).output_floor(20_000)), Some(20_000));
+    // Where nothing limits it, it is not clamped.
+    assert_eq!(unknown(none().input_tokens(9_000).steps(2)), None);
+}
+
+#[test]
+fn s5_2_calls_of_unknown_length_that_are_cut_off_leave_room_for_others() {
+    let mut state = tell("user: hi").with_budget(Budget::unlimited().tokens(20_000));
+    for _cut_off in 0..4 {
+        let (_, reserved) = state.ledger().afford(100, None, None).unwrap();
+        state = state.with(Event::InferenceStarted(InferenceStarted { reserved, tools: None }));
+    }
+    assert!(state.ledger().committed().total_tokens() <= 20_000);
+}
+
+#[test]
+fn s5_3_what_is_charged_for_a_call_cut_off_is_an_estimate() {
+    let held = reserve(tell("user: hi"), 1, 1_000, 500);
+    assert!(!held.usage().estimated);
+    let ended = go_on(held.clone(), "signal: user_requested; decides");
+    assert!(ended.usage().estimated && ended.ledger().lifetime.estimated);
+    // What was reported is none, and does not make what was estimated before exact.
+    let settled = settle(held, tokens(10, 5));
+    assert!(!settled.usage().estimated);
+    assert!(settle(reserve(ended, 1, 9, 9), tokens(10, 5)).usage().estimated);
+}
+
+#[test]
+fn s5_3_an_interrupted_inference_is_charged_what_it_says_and_owed_again() {
+    let charged = tokens(1_000, 7).as_estimate();
+    let left = Event::InferenceInterrupted(InferenceInterrupted { charged });
+    let state = reserve(tell("user: hi"), 1, 1_000, 500).with(left);
+    assert!(state.ledger().reserved.is_empty());
+    assert_eq!(state.usage(), &Amounts { steps: 1, ..charged });
+    assert_eq!(owes(&state), "asks the model");
+    assert_eq!(state.current_step().unwrap().number, 1, "the same step");
+}
+
+#[test]
+fn what_has_no_price_is_marked_rather_than_free() {
+    let free = Price { input: MicroUsd(0), output: MicroUsd(0), ..PRICE };
+    let used = usage(10, 5);
+    let priced = Amounts::of_usage(&used, Some(&PRICE));
+    let unknown = Amounts::of_usage(&used, None);
+    assert_eq!((priced.cost, priced.unpriced), (PRICE.cost(&used), false));
+    assert_eq!((unknown.cost, unknown.unpriced), (MicroUsd(0), true));
+    assert!(!Amounts::of_usage(&used, Some(&free)).unpriced);
+    assert!(Amounts::of_usage(&usage(0, 0), None).is_zero(), "nothing costs nothing");
+    assert!(Amounts::default().as_estimate().is_zero());
+    // A sum knows of each of its parts.
+    let both = priced.plus(&unknown);
+    assert_eq!((both.cost, both.unpriced, both.estimated), (priced.cost, true, false));
+    assert!(priced.plus(&unknown.as_estimate()).estimated);
+}
+
+#[test]
 fn s5_2_what_is_held_for_calls_under_way_counts_as_used() {
     let state = tell("user: hi").with_budget(Budget::unlimited().tokens(10_000));
     let state = infer(state, 3_000, 4_000);
     assert_eq!(state.ledger().committed().total_tokens(), 7_000);
     assert_eq!(state.ledger().spent.total_tokens(), 0);
-    let (output, _) = state.ledger().afford(500, None, None).unwrap();
+    let (output, _) = state.ledger().afford(500, Some(90_000), None).unwrap();
     assert_eq!(output, Some(2_500));
     let refused = state.ledger().afford(2_500, None, None).unwrap_err();
     assert_eq!((refused.used, refused.wanted), (7_000, 3_524));
@@ -138,7 +216,7 @@ fn s5_2_what_is_held_for_calls_under_way_counts_as_used() {
 fn s5_2_a_cheap_model_keeps_its_floor_down_to_the_last_cent() {
     let price = Price { output: MicroUsd(1), input: MicroUsd(1), ..PRICE };
     let (output, held) =
-        ledger(money(1), Amounts::default()).afford(5, None, Some(&price)).unwrap();
+        ledger(money(1), Amounts::default()).afford(5, Some(u64::MAX), Some(&price)).unwrap();
     assert_eq!(output, Some(999_995));
     assert_eq!(held.cost, MicroUsd(1));
 }
@@ -163,10 +241,10 @@ fn s5_1_each_dimension_limits_and_a_missing_one_does_not() {
         tokens: 0,
         cost: MicroUsd(5),
         active: Micros(5),
+        ..Amounts::default()
     };
-    let table: [(Budget, Dimension, u64); 8] = [
+    let table: [(Budget, Dimension, u64); 7] = [
         (Budget { steps: Some(5), ..Budget::default() }, Dimension::Steps, 5),
-        (Budget { tool_calls: Some(5), ..Budget::default() }, Dimension::ToolCalls, 5),
         (Budget { input_tokens: Some(5), ..Budget::default() }, Dimension::InputTokens, 5),
         (Budget { output_tokens: Some(5), ..Budget::default() }, Dimension::OutputTokens, 5),
         (Budget { total_tokens: Some(10), ..Budget::default() }, Dimension::TotalTokens, 10),
@@ -181,6 +259,10 @@ fn s5_1_each_dimension_limits_and_a_missing_one_does_not() {
         let none = ledger(budget, Amounts::default()).forbids_step(Timestamp(4));
         assert_eq!(none, None, "{dimension}");
     }
+    let calls = Budget::unlimited().tool_calls(5);
+    assert_eq!(calls.limit(&Dimension::ToolCalls), Some(5));
+    assert_eq!(ledger(calls.clone(), all).forbids_step(Timestamp(0)), None, "it may answer");
+    assert_eq!(ledger(calls, all).forbids_calls(1).unwrap().used, 5);
     assert_eq!(ledger(Budget::unlimited(), all).forbids_step(Timestamp(u64::MAX)), None);
     assert_eq!(Budget::unlimited().limit(&"moon_phase".into()), None);
 }
@@ -279,7 +361,7 @@ fn s5_6_reasoning_is_part_of_output_and_caches_have_their_own_price() {
     let reasoned = Usage { reasoning: 90, ..plain };
     assert_eq!(PRICE.cost(&reasoned), PRICE.cost(&plain));
     assert_eq!(reasoned.total(), 1_100);
-    assert_eq!(Amounts::of_usage(&reasoned, MicroUsd(7)).total_tokens(), 1_100);
+    assert_eq!(Amounts::of_usage(&reasoned, None).total_tokens(), 1_100);
     // 600 plain, 300 read at half, 100 written at double.
     let cached = Usage { cache_read: 300, cache_write: 100, ..plain };
     assert_eq!(PRICE.cost(&cached), MicroUsd(600 + 150 + 200 + 1_000));

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use legwork_core::budget::Budget;
 use legwork_core::continuation::{
-    Callable, ContentPresent, Kind, Signals, StepsLimit, Vote, checkpoint, criterion, defaults,
-    evaluate, resolve,
+    Callable, ContentPresent, Kind, Signals, StepsLimit, ToolCallsLimit, Vote, calls_checkpoint,
+    checkpoint, criterion, defaults, evaluate, resolve,
 };
 use legwork_core::{
     AgentState, ContinuationOutcome, Criterion, Decision, FinishReason, Message, Part, Response,
@@ -307,6 +307,22 @@ proptest! {
             prop_assert_eq!(with, without);
         }
     }
+}
+
+#[test]
+fn s3_2_what_is_asked_before_calls_is_asked_only_there() {
+    let limit: Vec<Arc<dyn Criterion>> = vec![Arc::new(ToolCallsLimit::at(1))];
+    let forbidden = |story: &str| {
+        let signal = calls_checkpoint(&limit, &tell(story));
+        signal.map(|signal| signal.reason)
+    };
+    assert_eq!(forbidden("user: hi; inference; calls: a"), None);
+    let two = "user: hi; inference; calls: a, b";
+    assert_eq!(forbidden(two), Some(StopReason::ToolCallsLimit));
+    assert_eq!(checkpoint(&limit, &tell(two)), None);
+    assert_eq!(evaluate(&limit, &tell(two)), evaluate(&[], &tell(two)));
+    let steps: Vec<Arc<dyn Criterion>> = vec![Arc::new(StepsLimit::at(0))];
+    assert_eq!(calls_checkpoint(&steps, &tell(two)), None);
 }
 
 #[test]

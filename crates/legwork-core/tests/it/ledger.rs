@@ -85,7 +85,7 @@ const PRICE: Price = Price {
 type Sums = [i128; 7];
 
 fn sums(amounts: &Amounts) -> Sums {
-    let Amounts { steps, tool_calls, input, output, tokens, cost, active } = *amounts;
+    let Amounts { steps, tool_calls, input, output, tokens, cost, active, .. } = *amounts;
     [steps, tool_calls, input, output, input + output + tokens, cost.0, active.0].map(i128::from)
 }
 
@@ -159,7 +159,7 @@ fn percent_of(amounts: &Amounts, percent: u64) -> Amounts {
         output: amounts.output * percent / 100,
         ..Usage::default()
     };
-    Amounts::of_usage(&usage, PRICE.cost(&usage))
+    Amounts::of_usage(&usage, Some(&PRICE))
 }
 
 /// The state that another process folds from the journal's lines.
@@ -311,7 +311,10 @@ proptest! {
         let mut state = blank();
         for ([steps, tool_calls, input, output, tokens, cost, active], kind) in deeds {
             let (cost, active) = (MicroUsd(cost), Micros(active));
-            let amounts = Amounts { steps, tool_calls, input, output, tokens, cost, active };
+            let (estimated, unpriced) = (false, true);
+            let amounts = Amounts {
+                steps, tool_calls, input, output, tokens, cost, active, estimated, unpriced,
+            };
             let before = state.ledger().clone();
             state = state.with(match kind {
                 0 => Event::InferenceStarted(InferenceStarted { reserved: amounts, tools: None }),

@@ -23,6 +23,7 @@ mod journal;
 mod ledger;
 mod limits;
 mod lineage;
+mod malformed;
 mod messages;
 mod owed;
 mod properties;

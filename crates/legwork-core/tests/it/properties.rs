@@ -156,9 +156,17 @@ proptest! {
             prop_assert_eq!(after.reserved.len(), holders.len());
             // What was held is charged by whatever ends the hold but a settlement.
             let settles = pair[1].uncommitted().last().is_some_and(|entry| {
-                use Event::{InferenceFailed, Responded, ToolFinished, ToolStarted};
-                let event = &entry.event;
-                matches!(event, Responded(_) | InferenceFailed(_) | ToolFinished(_) | ToolStarted(_))
+                use Event::{
+                    InferenceFailed, InferenceInterrupted, Responded, ToolFinished, ToolStarted,
+                };
+                matches!(
+                    entry.event,
+                    Responded(_)
+                        | InferenceFailed(_)
+                        | InferenceInterrupted(_)
+                        | ToolFinished(_)
+                        | ToolStarted(_)
+                )
             });
             let held = before.reserved.iter().fold(before.lifetime, |sum, h| sum.plus(&h.amounts));
             if before.reserved != after.reserved && !settles {
@@ -207,7 +215,7 @@ proptest! {
             prop_assert!(within(&state.ledger().committed()), "{:?}", state.ledger());
             let output = reserved.output * share / 100;
             let usage = Usage { input: input * share / 100, output, ..Usage::default() };
-            let charged = Amounts::of_usage(&usage, price.cost(&usage));
+            let charged = Amounts::of_usage(&usage, Some(&price));
             // One call in a while is cut off and never settles.
             if share != 50 {
                 let response = Arc::new(says("x"));

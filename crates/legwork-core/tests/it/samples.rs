@@ -64,7 +64,8 @@ fn said(text: &str) -> Arc<Message> {
 fn amounts() -> Amounts {
     let (steps, tool_calls, input, output) = (1, 0, 12_345, 4_096);
     let (tokens, cost, active) = (70, MicroUsd(51_234), Micros(0));
-    Amounts { steps, tool_calls, input, output, tokens, cost, active }
+    let (estimated, unpriced) = (true, true);
+    Amounts { steps, tool_calls, input, output, tokens, cost, active, estimated, unpriced }
 }
 
 /// All entries, as a session would have written them.
@@ -243,6 +244,8 @@ fn calling() -> Vec<Event> {
     };
     let reserved = Amounts::default();
     vec![
+        Event::InferenceStarted(event::InferenceStarted { reserved, tools: None }),
+        Event::InferenceInterrupted(event::InferenceInterrupted { charged: amounts() }),
         Event::InferenceStarted(event::InferenceStarted { reserved, tools: None }),
         Event::Responded(event::Responded { response: Arc::clone(&response), charged }),
         Event::ResponseChanged(event::ResponseChanged { response }),

@@ -146,7 +146,7 @@ pub(crate) fn respond(
     let usage = Usage { input: 100, output: 10, ..Usage::default() };
     response.usage = Some(usage);
     response.incomplete = incomplete;
-    let charged = Amounts::of_usage(&usage, Default::default());
+    let charged = Amounts::of_usage(&usage, None);
     state.with(Event::Responded(Responded { response: Arc::new(response), charged }))
 }
 

@@ -34,6 +34,10 @@ pub(super) fn own(journal: &Journal) -> Amounts {
                 held = None;
                 own = own.plus(&failed.charged);
             }
+            Event::InferenceInterrupted(left) => {
+                held = None;
+                own = own.plus(&left.charged);
+            }
             Event::Responded(responded) => {
                 held = None;
                 own = own.plus(&responded.charged);
@@ -94,6 +98,7 @@ pub(super) fn beyond_reserve(journal: &Journal) -> Amounts {
                 continue;
             }
             Event::InferenceFailed(failed) => &failed.charged,
+            Event::InferenceInterrupted(left) => &left.charged,
             Event::Responded(responded) => &responded.charged,
             _ => continue,
         };

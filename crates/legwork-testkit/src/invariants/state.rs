@@ -93,7 +93,7 @@ fn ledger(state: &AgentState) -> Checked {
 }
 
 fn dimensions(amounts: &Amounts) -> [u64; 7] {
-    let Amounts { steps, tool_calls, input, output, tokens, cost, active } = *amounts;
+    let Amounts { steps, tool_calls, input, output, tokens, cost, active, .. } = *amounts;
     [steps, tool_calls, input, output, tokens, cost.0, active.0]
 }
 

@@ -8,9 +8,9 @@ use legwork::core::budget::Amounts;
 use legwork::core::error::ErrorSource;
 
 use super::{Human, LINES_VERBOSE, Verbosity};
-use crate::display::summary::joined;
+use crate::display::summary::{cost, joined, tokens};
 use crate::display::terminal::{Terminal, Tone};
-use crate::display::text::{clip_with, columns, count, grouped, money, one_line, time};
+use crate::display::text::{clip_with, columns, count, one_line, time};
 use crate::display::tool::{self, Finished};
 use crate::display::{Below, Event, Subagent, Usage, advice, diff};
 
@@ -96,10 +96,8 @@ impl<O: Write, E: Write> Human<O, E> {
         let mut parts =
             vec![format!("{INDENT}{} {}", self.short(of.name), one_line(&status_words))];
         parts.extend(of.steps.map(|steps| count(steps.into(), "step")));
-        parts.push(match Usage::of_amounts(used).cost_usd {
-            Some(cost) => money(cost),
-            None => format!("{} tokens in, {} out", grouped(used.input), grouped(used.output)),
-        });
+        let used = Usage::of_amounts(used);
+        parts.push(cost(&used).unwrap_or_else(|| tokens(&used)));
         let good = *status == ExecutionStatus::Completed || !status.is_terminal();
         let tone = if good { Tone::Quiet } else { Tone::Bad };
         for line in joined(&parts, marks, columns, 2 * INDENT.len()).lines() {

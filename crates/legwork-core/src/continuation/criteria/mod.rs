@@ -47,6 +47,10 @@ pub enum Kind {
     ///
     /// So a final answer in the last allowed step is completed, not limited.
     Limit,
+    /// Before the calls of a turn run, with the calls open in the step under way.
+    ///
+    /// A vote that forbids ends the execution, and none of them runs.
+    Calls,
 }
 
 /// A pure question to the state with the step pending: go on?

@@ -1,14 +1,13 @@
 //! A limit on tool calls.
 
-use crate::budget::Dimension;
-use crate::continuation::criteria::reached::vote;
-use crate::continuation::{Criterion, Decision, Kind};
-use crate::state::AgentState;
+use crate::budget::{Dimension, Exhausted};
+use crate::continuation::{Criterion, Decision, Kind, StopSignal};
+use crate::state::{AgentState, CallSlot, CallStatus};
 
-/// Forbids the next step when no tool call is left: `tool_calls_limit`.
+/// Forbids calls that would pass the limit, all calls of a turn together: `tool_calls_limit`.
 ///
-/// Calls that began count, whatever came of them. A batch that would pass the limit is
-/// refused before it runs, by the loop.
+/// Calls that began count, whatever came of them. The model sees the result of the last
+/// allowed call and may answer; only calls beyond the limit stop the execution.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ToolCallsLimit {
     own: Option<u64>,
@@ -32,11 +31,19 @@ impl Criterion for ToolCallsLimit {
     }
 
     fn kind(&self) -> Kind {
-        Kind::Limit
+        Kind::Calls
     }
 
     fn decide(&self, state: &AgentState) -> Result<Option<Decision>, String> {
-        let used = state.ledger().committed().tool_calls;
-        Ok(vote(self.name(), state, Dimension::ToolCalls, self.own, used))
+        let Some(limit) = self.own.or(state.ledger().budget.tool_calls) else { return Ok(None) };
+        let (dimension, used) = (Dimension::ToolCalls, state.ledger().committed().tool_calls);
+        let open = |slot: &&CallSlot| slot.status == CallStatus::Open;
+        let calls = state.current_step().into_iter().flat_map(|step| &step.calls);
+        let wanted = calls.filter(open).count() as u64;
+        if wanted == 0 || used.saturating_add(wanted) <= limit {
+            return Ok(None);
+        }
+        let exhausted = Exhausted { dimension, limit, used, wanted };
+        Ok(Some(Decision::Forbid(StopSignal::limit(self.name(), exhausted))))
     }
 }

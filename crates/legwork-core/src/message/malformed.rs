@@ -1,0 +1,93 @@
+//! Why messages cannot stand in a conversation.
+
+use std::sync::Arc;
+
+use crate::id::CallId;
+use crate::message::{Message, Part, Role};
+use crate::nesting;
+
+/// Why messages cannot stand in a conversation, in which each call has its one result.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Malformed {
+    /// A call has no result.
+    #[error(
+        "the call `{call}` of `{tool}` has no result: give the result in a message behind it, or \
+         leave the call out"
+    )]
+    OpenCall {
+        /// The call.
+        call: CallId,
+        /// The tool that it calls.
+        tool: Arc<str>,
+    },
+    /// A result answers no call.
+    #[error(
+        "the result for `{call}` answers no call that stands before it: give it behind its call, \
+         once, or give it as text"
+    )]
+    LoneResult {
+        /// The call that it names.
+        call: CallId,
+    },
+    /// A call stands in a message that is not the assistant's.
+    #[error("a message of the role `{role}` holds a tool call: only an assistant message can")]
+    MisplacedCall {
+        /// The role.
+        role: Role,
+    },
+    /// A result stands in a message that is not a tool's.
+    #[error("a message of the role `{role}` holds a tool result: only a tool message can")]
+    MisplacedResult {
+        /// The role.
+        role: Role,
+    },
+    /// A part is nested too deeply.
+    #[error("a message is nested too deeply to be journaled: give the inner part as text")]
+    TooDeep,
+}
+
+impl Message {
+    /// Whether its parts may stand in a message of its role, and a journal can keep them.
+    ///
+    /// # Errors
+    /// Why not. That calls have their results is a matter of all messages
+    /// ([`Transcript::check`](crate::Transcript::check)).
+    pub fn check(&self) -> Result<(), Malformed> {
+        self.parts.iter().try_for_each(|part| match part {
+            Part::ToolCall(_) if self.role != Role::Assistant => {
+                Err(Malformed::MisplacedCall { role: self.role.clone() })
+            }
+            Part::ToolResult(_) if self.role != Role::Tool => {
+                Err(Malformed::MisplacedResult { role: self.role.clone() })
+            }
+            part if !part.fits() => Err(Malformed::TooDeep),
+            _ => Ok(()),
+        })
+    }
+}
+
+impl Part {
+    /// Whether a journal can keep it as it is.
+    fn fits(&self) -> bool {
+        match self {
+            Self::Other(value) => nesting::fits(value),
+            Self::ToolCall(call) => call.provider.as_ref().is_none_or(nesting::fits),
+            _ => true,
+        }
+    }
+
+    /// The same, with what a journal could not keep as its text.
+    pub(crate) fn for_journal(self) -> Self {
+        match self {
+            part if part.fits() => part,
+            Self::Other(value) => Self::Other(nesting::shallow(value)),
+            Self::ToolCall(call) => {
+                let mut call = Arc::unwrap_or_clone(call);
+                call.provider = call.provider.map(nesting::shallow);
+                Self::ToolCall(Arc::new(call))
+            }
+            part => part,
+        }
+    }
+}
