@@ -103,6 +103,13 @@ impl Recorded {
         value.and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default()
     }
 
+    /// What an event has the session remember; none if it is about something else.
+    pub(crate) fn of_event(event: &Event) -> Option<Self> {
+        let Event::MetadataSet(MetadataSet { key, value }) = event else { return None };
+        let value = value.clone().filter(|_| key == KEY)?;
+        serde_json::from_value(value).ok()
+    }
+
     /// The state that remembers this.
     pub(crate) fn record(&self, state: AgentState) -> AgentState {
         let known = state.context().metadata.get(KEY);

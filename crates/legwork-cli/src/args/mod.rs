@@ -29,7 +29,7 @@ pub(crate) use models::{Models, ModelsList, ModelsPing};
 pub(crate) use output::{Color, Output};
 pub(crate) use resume::{OnDoubt, Resume};
 pub(crate) use run::Run;
-pub(crate) use sessions::{Diff, List, Remove, Search, Sessions, Show, Status};
+pub(crate) use sessions::{Diff, List, Remove, Search, Sessions, Show, Status, Undo};
 
 pub(crate) use tools::{Surroundings, Tools, ToolsCall, ToolsList, ToolsShow};
 

@@ -40,6 +40,7 @@ mod stores;
 mod tls;
 mod tools;
 mod trust;
+mod undo;
 
 #[test]
 fn no_file_of_this_folder_is_forgotten() {

@@ -3,24 +3,32 @@
 //! `write` and `edit` leave a [`Change`] in the metadata of their result, under
 //! [`METADATA`]; a journal holds it, and no model reads it. [`net()`] puts the changes of a
 //! session together: what its files held before the first and after the last of them, as
-//! a patch that `git apply` and `patch` read. Of a large file only the lines around a
-//! change are kept.
+//! a patch that `git apply` reads. Of a large file only the lines around a change are kept;
+//! of what is no text both contents. [`back()`] says what a file has to be for its changes
+//! to be taken back.
 //!
 //! What `bash` changes is seen by looking at the files before and after a call. A command
 //! in the background is not looked at: what it changes while another `bash` call runs is
 //! told as that call's, and the rest is not told. The result that started it says so, under
 //! [`UNWATCHED`].
 
+mod binary;
+mod chain;
+mod content;
 mod lines;
 mod net;
 mod patch;
+mod undo;
 mod watch;
 
 use legwork_port::core::digest::Digest;
 use legwork_port::core::tool::Metadata;
+use rustix::fs::Stat;
 use serde::{Deserialize, Serialize};
 
+pub use content::Content;
 pub use net::{FileChange, net};
+pub use undo::{Back, Cannot, Held, back};
 pub(crate) use watch::Watch;
 
 use crate::diff::{around, count_lines};
@@ -56,6 +64,33 @@ pub struct Version {
     /// The digest of its bytes; none where nobody read them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<Digest>,
+    /// What it is. The content of a symbolic link is its target.
+    #[serde(default, skip_serializing_if = "Kind::is_file")]
+    pub kind: Kind,
+    /// Its permission bits; none for a link, and where nobody looked at them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<u32>,
+    /// Its bytes, where a change cannot be told in lines and they are not too many.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<Content>,
+}
+
+/// What kind of file it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// A regular file.
+    #[default]
+    File,
+    /// A symbolic link.
+    Link,
+}
+
+impl Kind {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it by reference")]
+    fn is_file(&self) -> bool {
+        *self == Self::File
+    }
 }
 
 /// Lines that were replaced, with a few around them that stayed.
@@ -75,26 +110,75 @@ impl Version {
     /// Whether another may be the same, as far as is known of both.
     fn may_be(&self, other: &Self) -> bool {
         let known = self.digest.as_ref().zip(other.digest.as_ref());
-        self.bytes == other.bytes && known.is_none_or(|(one, other)| one == other)
+        let modes = self.mode.zip(other.mode);
+        (self.bytes, self.kind) == (other.bytes, other.kind)
+            && known.is_none_or(|(one, other)| one == other)
+            && modes.is_none_or(|(one, other)| one == other)
     }
 
-    fn of(content: &[u8]) -> Self {
+    /// Whether both are known to have the same bytes, and to be of one kind.
+    fn has_bytes_of(&self, other: &Self) -> bool {
+        self.digest.is_some() && self.digest == other.digest && self.kind == other.kind
+    }
+
+    /// A regular file.
+    pub(crate) fn file(content: &[u8], mode: Option<u32>) -> Self {
         let bytes = u64::try_from(content.len()).unwrap_or(u64::MAX);
-        Self { bytes, digest: Some(Digest::of_bytes(content)) }
+        let digest = Some(Digest::of_bytes(content));
+        Self { bytes, digest, kind: Kind::File, mode, content: None }
+    }
+
+    /// A symbolic link.
+    pub(crate) fn link(target: &[u8]) -> Self {
+        Self { kind: Kind::Link, ..Self::file(target, None) }
+    }
+
+    /// A regular file that nobody read.
+    pub(crate) fn unread(bytes: u64, mode: Option<u32>) -> Self {
+        Self { bytes, digest: None, kind: Kind::File, mode, content: None }
     }
 }
 
 impl Change {
-    /// The change from one content to another; none stands for no file.
-    pub(crate) fn between(path: String, before: Option<&[u8]>, after: Option<&[u8]>) -> Self {
-        let lines = differing(before.unwrap_or_default(), after.unwrap_or_default());
-        Self { path, before: before.map(Version::of), after: after.map(Version::of), lines }
+    /// The change from one version to another, with the content of each where it is known;
+    /// none stands for no file.
+    pub(crate) fn between(path: String, before: Option<Side<'_>>, after: Option<Side<'_>>) -> Self {
+        let both = bytes_of(before.as_ref()).zip(bytes_of(after.as_ref()));
+        let (old, new) = (before.map(|side| side.0), after.map(|side| side.0));
+        let kind = |side: &Option<Version>| side.as_ref().map(|version| version.kind);
+        let lines = both.and_then(|(before, after)| match kind(&old) == kind(&new) {
+            // Only its mode is another one.
+            true if before == after => differing(before, after, (before.len(), 0)),
+            true => differing(before, after, around(before, after)),
+            // A patch removes what was there, whole, and makes something else.
+            false => differing(before, after, (0, 0)),
+        });
+        let mut change = Self { path, before: old, after: new, lines };
+        if let Some((before, after)) = both.filter(|_| change.lines.is_none()) {
+            change.keep(before, after);
+        }
+        change
     }
 
-    /// The same where what was there before is too large to be read.
-    pub(crate) fn of_unread(path: String, bytes: u64, after: &[u8]) -> Self {
-        let before = Some(Version { bytes, digest: None });
-        Self { path, before, after: Some(Version::of(after)), lines: None }
+    /// Keeps what was there before and after, where that is not too much.
+    fn keep(&mut self, before: &[u8], after: &[u8]) {
+        if before.len().saturating_add(after.len()) > KEPT_MAX {
+            return;
+        }
+        for (version, content) in [(&mut self.before, before), (&mut self.after, after)] {
+            if let Some(version) = version {
+                version.content = Some(Content::of(content));
+            }
+        }
+    }
+
+    /// Bytes that are kept of it.
+    pub(crate) fn kept(&self) -> usize {
+        let of = |version: &Option<Version>| {
+            version.as_ref().and_then(|version| version.content.as_ref()).map_or(0, Content::len)
+        };
+        let lines = self.lines.as_ref().map_or(0, |lines| lines.before.len() + lines.after.len());
+        lines.saturating_add(of(&self.before)).saturating_add(of(&self.after))
     }
 
     /// The changes in the metadata of a result; none where there are none that can be read.
@@ -105,8 +189,22 @@ impl Change {
     }
 }
 
-fn differing(old: &[u8], new: &[u8]) -> Option<Lines> {
-    let (start, end) = around(old, new);
+/// The permission bits of a file.
+#[allow(clippy::useless_conversion, reason = "their width differs by architecture")]
+pub(crate) fn mode_of(stat: &Stat) -> u32 {
+    u32::from(stat.st_mode) & 0o7777
+}
+
+/// A version, and its bytes where they are known.
+pub(crate) type Side<'a> = (Version, Option<&'a [u8]>);
+
+/// The bytes of a side: none where they are not known, empty where there is no file.
+fn bytes_of<'a>(side: Option<&Side<'a>>) -> Option<&'a [u8]> {
+    side.map_or(Some(&[]), |side| side.1)
+}
+
+/// The lines between a start and an end that stayed.
+fn differing(old: &[u8], new: &[u8], (start, end): (usize, usize)) -> Option<Lines> {
     let middle = |text: &[u8]| -> Option<String> {
         let middle = text.get(start..text.len().checked_sub(end)?)?;
         let kept = middle.len() <= KEPT_MAX && !middle.contains(&0);

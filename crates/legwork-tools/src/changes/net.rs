@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::lines::Changed;
+use super::chain::{Chain, chains};
 use super::{Change, Version, patch};
 
 /// What became of a file over several changes that follow one another.
@@ -19,9 +19,9 @@ pub struct FileChange {
     pub changes: usize,
     /// Whether something else had changed the file since the changes told before.
     pub changed_between: bool,
-    /// The patch; none where what was there is no text, is not known, or is too much.
+    /// The patch; none where what was there is not known, or is too much.
     pub patch: Option<String>,
-    /// Lines that the patch adds.
+    /// Lines that the patch adds; none of a binary file.
     pub added: u64,
     /// Lines that it removes.
     pub removed: u64,
@@ -34,86 +34,31 @@ pub struct FileChange {
 /// held at the start is left out.
 #[must_use]
 pub fn net(changes: impl IntoIterator<Item = Change>) -> Vec<FileChange> {
-    let mut files: Vec<(String, Vec<Chain>)> = Vec::new();
-    for change in changes {
-        let at = files.iter().position(|(path, _)| *path == change.path);
-        let at = at.unwrap_or_else(|| {
-            files.push((change.path.clone(), Vec::new()));
-            files.len().saturating_sub(1)
-        });
-        if let Some((_, chains)) = files.get_mut(at) {
-            match chains.last_mut().filter(|chain| chain.goes_on_with(&change)) {
-                Some(chain) => chain.push(&change),
-                None => chains.push(Chain::new(&change)),
-            }
-        }
-    }
-    files.into_iter().flat_map(|(path, chains)| told(path, chains)).collect()
-}
-
-/// Changes of one file, each of what the one before had left.
-struct Chain {
-    before: Option<Version>,
-    after: Option<Version>,
-    changes: usize,
-    /// None once a change is not known line by line.
-    lines: Option<Changed>,
-}
-
-impl Chain {
-    fn new(change: &Change) -> Self {
-        let lines = change.lines.as_ref().map(|lines| Changed::new(lines.of));
-        let mut chain = Self { before: change.before.clone(), after: None, changes: 0, lines };
-        chain.push(change);
-        chain
-    }
-
-    /// Whether a change found what the last one had left.
-    fn goes_on_with(&self, change: &Change) -> bool {
-        match (&self.after, &change.before) {
-            (Some(after), Some(before)) => after.may_be(before),
-            (after, before) => after.is_none() && before.is_none(),
-        }
-    }
-
-    fn push(&mut self, change: &Change) {
-        self.changes = self.changes.saturating_add(1);
-        self.after.clone_from(&change.after);
-        self.lines = self.lines.take().and_then(|mut file| {
-            let fits = change.lines.as_ref().is_some_and(|lines| file.apply(lines));
-            fits.then_some(file)
-        });
-    }
+    chains(changes).into_iter().flat_map(|(path, chains)| told(path, chains)).collect()
 }
 
 fn told(path: String, chains: Vec<Chain>) -> impl Iterator<Item = FileChange> {
-    let mut first = true;
-    chains.into_iter().filter_map(move |chain| {
-        let changed_between = !std::mem::replace(&mut first, false);
-        // Without a digest nobody can say that two versions are the same.
-        let known = |version: &Version| version.digest.is_some();
-        let same = chain.before == chain.after && chain.before.as_ref().is_none_or(known);
-        (!same).then(|| chain.told(&path, changed_between))
+    chains.into_iter().enumerate().filter_map(move |(at, chain)| {
+        let changed_between = at > 0;
+        (!chain.is_nothing()).then(|| file(&chain, &path, changed_between))
     })
 }
 
-impl Chain {
-    fn told(self, path: &str, changed_between: bool) -> FileChange {
-        let hunks = self.lines.as_ref().map(|lines| {
-            let (old, new) = lines.both();
-            patch::hunks(&old, &new)
-        });
-        let (added, taken) = hunks.as_ref().map_or((0, 0), |hunks| (hunks.added, hunks.removed));
-        let (created, removed) = (self.before.is_none(), self.after.is_none());
-        FileChange {
-            path: path.to_owned(),
-            patch: hunks.map(|hunks| patch::of(path, created, removed, &hunks)),
-            before: self.before,
-            after: self.after,
-            changes: self.changes,
-            changed_between,
-            added,
-            removed: taken,
-        }
+fn file(chain: &Chain, path: &str, changed_between: bool) -> FileChange {
+    let patch = patch::of(path, chain);
+    let (added, removed) = patch.as_ref().map_or((0, 0), |patch| (patch.added, patch.removed));
+    // Its bytes stand in the patch.
+    let version = |version: Option<&Version>| {
+        version.map(|version| Version { content: None, ..version.clone() })
+    };
+    FileChange {
+        path: path.to_owned(),
+        before: version(chain.before()),
+        after: version(chain.after()),
+        changes: chain.len(),
+        changed_between,
+        patch: patch.map(|patch| patch.text),
+        added,
+        removed,
     }
 }

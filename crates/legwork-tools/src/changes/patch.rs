@@ -5,7 +5,9 @@ use std::time::{Duration, Instant};
 
 use similar::{Algorithm, ChangeTag, capture_diff_slices_deadline};
 
+use super::chain::Chain;
 use super::lines::Token;
+use super::{Kind, Version, binary};
 
 /// Lines shown around a change.
 const CONTEXT: usize = 3;
@@ -103,29 +105,134 @@ impl Hunks {
     }
 }
 
-/// The patch of a file, as git writes it.
-pub(super) fn of(path: &str, created: bool, removed: bool, hunks: &Hunks) -> String {
-    let relative = path.trim_start_matches('/');
-    let (old, new) = (name("a", relative), name("b", relative));
-    let mut text = format!("diff --git {old} {new}\n");
-    if created {
-        text.push_str("new file mode 100644\n");
+/// The patch of a file, and how many lines it adds and removes.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Patch {
+    pub(super) text: String,
+    pub(super) added: u64,
+    pub(super) removed: u64,
+}
+
+/// The patch of a file, as git writes it; none where what was there is not known.
+pub(super) fn of(path: &str, chain: &Chain) -> Option<Patch> {
+    let mut patch = Patch::default();
+    let (before, after) = (chain.before(), chain.after());
+    let kinds = before.zip(after).map(|(before, after)| (before.kind, after.kind));
+    let is_other = kinds.is_some_and(|(before, after)| before != after);
+    match &chain.lines {
+        Some(lines) => {
+            let (old, new) = lines.both();
+            // What becomes something else is removed, and the other made.
+            let parts = match is_other {
+                true => vec![(before, None, hunks(&old, &[])), (None, after, hunks(&[], &new))],
+                false => vec![(before, after, hunks(&old, &new))],
+            };
+            for (before, after, hunks) in parts {
+                patch.add(path, before, after, &hunks);
+            }
+        }
+        None => {
+            let (old, new) = chain.contents()?;
+            let (old, new) = (old.as_deref(), new.as_deref());
+            match is_other {
+                true => {
+                    patch.add_binary(path, (before, old), (None, None));
+                    patch.add_binary(path, (None, None), (after, new));
+                }
+                false => patch.add_binary(path, (before, old), (after, new)),
+            }
+        }
     }
-    if removed {
-        text.push_str("deleted file mode 100644\n");
+    Some(patch)
+}
+
+type Side<'a> = (Option<&'a Version>, Option<&'a [u8]>);
+
+impl Patch {
+    fn add(
+        &mut self,
+        path: &str,
+        before: Option<&Version>,
+        after: Option<&Version>,
+        hunks: &Hunks,
+    ) {
+        if hunks.text.is_empty() && self.is_only_mode(path, before, after) {
+            return;
+        }
+        let (old, new) = self.head(path, before, after);
+        self.added = self.added.saturating_add(hunks.added);
+        self.removed = self.removed.saturating_add(hunks.removed);
+        if hunks.text.is_empty() {
+            return;
+        }
+        // A tab says where a name ends that holds a blank.
+        let end = if path.contains(' ') { "\t" } else { "" };
+        let side = |version: Option<&Version>, name: &str| match version {
+            None => "/dev/null".to_owned(),
+            Some(_) => format!("{name}{end}"),
+        };
+        let (old, new) = (side(before, &old), side(after, &new));
+        let _ = write!(self.text, "--- {old}\n+++ {new}\n{}", hunks.text);
     }
-    if hunks.text.is_empty() {
-        return text;
+
+    fn add_binary(&mut self, path: &str, (before, old): Side<'_>, (after, new): Side<'_>) {
+        if old == new && self.is_only_mode(path, before, after) {
+            return;
+        }
+        self.head(path, before, after);
+        if old == new {
+            return;
+        }
+        self.text.push_str(&binary::index(old, new));
+        self.text.push_str(&binary::body(old.unwrap_or_default(), new.unwrap_or_default()));
     }
-    // A tab says where a name ends that holds a blank.
-    let end = if path.contains(' ') { "\t" } else { "" };
-    let side = |none: bool, name: &str| match none {
-        true => "/dev/null".to_owned(),
-        false => format!("{name}{end}"),
-    };
-    let (old, new) = (side(created, &old), side(removed, &new));
-    let _ = write!(text, "--- {old}\n+++ {new}\n{}", hunks.text);
-    text
+
+    /// Whether only the mode changed, and git does not know of it; then a line tells it that
+    /// every reader of patches passes by.
+    fn is_only_mode(
+        &mut self,
+        path: &str,
+        before: Option<&Version>,
+        after: Option<&Version>,
+    ) -> bool {
+        let Some((old, new)) = before.zip(after).filter(|(old, new)| mode(old) == mode(new)) else {
+            return false;
+        };
+        let shown = |version: &Version| version.mode.unwrap_or_default();
+        let path = path.escape_debug();
+        let _ = writeln!(self.text, "# {path}: mode {:03o}, then {:03o}", shown(old), shown(new));
+        true
+    }
+
+    /// What comes before the lines; the names of both sides.
+    fn head(
+        &mut self,
+        path: &str,
+        before: Option<&Version>,
+        after: Option<&Version>,
+    ) -> (String, String) {
+        let relative = path.trim_start_matches('/');
+        let (old, new) = (name("a", relative), name("b", relative));
+        let _ = writeln!(self.text, "diff --git {old} {new}");
+        let _ = match (before.map(mode), after.map(mode)) {
+            (None, Some(mode)) => writeln!(self.text, "new file mode {mode}"),
+            (Some(mode), None) => writeln!(self.text, "deleted file mode {mode}"),
+            (Some(old), Some(new)) if old != new => {
+                writeln!(self.text, "old mode {old}\nnew mode {new}")
+            }
+            _ => Ok(()),
+        };
+        (old, new)
+    }
+}
+
+/// What git keeps of a mode: whether its owner may run it.
+fn mode(version: &Version) -> &'static str {
+    match (version.kind, version.mode) {
+        (Kind::Link, _) => "120000",
+        (Kind::File, Some(mode)) if mode & 0o100 != 0 => "100755",
+        (Kind::File, _) => "100644",
+    }
 }
 
 /// A path in a patch; quoted as C does where it holds what would be read otherwise.

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use rustix::fs::{AtFlags, FileType, Stat, statat};
+use rustix::fs::{AtFlags, FileType, Stat, readlinkat, statat};
 
-use super::{Change, Version};
+use super::{Change, Kind, Side, Version, mode_of};
 use crate::blocking::Stop;
 use crate::tree::{Hidden, Rules, Tree};
 use crate::workspace::{Access, Workspace};
@@ -37,6 +37,8 @@ type Files = BTreeMap<String, Known>;
 
 #[derive(Clone, Debug)]
 struct Known {
+    kind: Kind,
+    mode: u32,
     identity: Identity,
     /// Whether it may have changed again without another identity.
     fresh: bool,
@@ -45,6 +47,18 @@ struct Known {
 }
 
 impl Known {
+    fn side(&self) -> Side<'_> {
+        let content = self.content.as_deref();
+        let version = match (content, self.kind) {
+            (Some(target), Kind::Link) => Version::link(target),
+            (Some(content), Kind::File) => Version::file(content, Some(self.mode)),
+            (None, kind) => {
+                Version { kind, ..Version::unread(self.identity.bytes, Some(self.mode)) }
+            }
+        };
+        (version, content)
+    }
+
     /// Whether a file of this identity still has the content that is known.
     fn holds(&self, identity: Identity) -> bool {
         self.identity == identity && !self.fresh
@@ -94,8 +108,7 @@ impl Watch {
             before.0.keys().chain(after.keys().filter(|path| !before.0.contains_key(*path)));
         for path in paths {
             let Some(change) = change(path, before.0.get(path), after.get(path)) else { continue };
-            let kept =
-                change.lines.as_ref().map_or(0, |lines| lines.before.len() + lines.after.len());
+            let kept = change.kept();
             if seen.changes.len() >= CHANGES_MAX || text.saturating_add(kept) > TEXT_MAX {
                 seen.left_out = seen.left_out.saturating_add(1);
                 continue;
@@ -147,7 +160,9 @@ impl Look<'_> {
                 match entry.kind {
                     _ if entry.name == ".git" => {}
                     FileType::Directory => waiting.push((path, contents.rules.clone())),
-                    FileType::RegularFile => self.file(tree, &handle, path)?,
+                    FileType::RegularFile | FileType::Symlink => {
+                        self.file(tree, &handle, path)?;
+                    }
                     _ => {}
                 }
             }
@@ -165,14 +180,22 @@ impl Look<'_> {
         let told = tree.named(&path);
         let known = self.known.remove(&told);
         let known = known.filter(|known| known.holds(identity));
-        let content = match known {
-            Some(known) => known.content,
-            None => self.content(tree, &path, identity.bytes),
+        let kind = match FileType::from_raw_mode(stat.st_mode) {
+            FileType::Symlink => Kind::Link,
+            _ => Kind::File,
+        };
+        let content = match (known, kind) {
+            (Some(known), _) => known.content,
+            (None, Kind::Link) => {
+                readlinkat(above, name, Vec::new()).ok().map(|target| target.into_bytes().into())
+            }
+            (None, Kind::File) => self.content(tree, &path, identity.bytes),
         };
         let held = content.as_ref().map_or(0, |content| content.len() as u64);
         self.bytes = self.bytes.saturating_add(held);
         let fresh = identity.changed_at().saturating_add(TICK) > self.now;
-        self.files.insert(told, Known { identity, fresh, content });
+        let mode = mode_of(&stat);
+        self.files.insert(told, Known { kind, mode, identity, fresh, content });
         Some(())
     }
 
@@ -215,27 +238,14 @@ fn now() -> Duration {
 
 fn change(path: &str, before: Option<&Known>, after: Option<&Known>) -> Option<Change> {
     if let (Some(before), Some(after)) = (before, after)
-        && before.identity == after.identity
-        && before.content == after.content
+        && (before.kind, before.mode) == (after.kind, after.mode)
     {
-        return None;
+        let read = before.content.is_some() || before.identity == after.identity;
+        if read && before.content == after.content {
+            return None;
+        }
     }
-    let content = |known: &Option<&Known>| known.and_then(|known| known.content.clone());
-    let (old, new) = (content(&before), content(&after));
-    if old.is_some() && old == new {
-        return None;
-    }
-    if before.is_some() == old.is_some() && after.is_some() == new.is_some() {
-        return Some(Change::between(path.to_owned(), old.as_deref(), new.as_deref()));
-    }
-    let version = |known: Option<&Known>| {
-        known.map(|known| match &known.content {
-            Some(content) => Version::of(content),
-            None => Version { bytes: known.identity.bytes, digest: None },
-        })
-    };
-    let (before, after) = (version(before), version(after));
-    Some(Change { path: path.to_owned(), before, after, lines: None })
+    Some(Change::between(path.to_owned(), before.map(Known::side), after.map(Known::side)))
 }
 
 #[cfg(test)]

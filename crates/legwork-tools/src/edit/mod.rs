@@ -15,7 +15,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::arguments::parse;
-use crate::changes::Change;
+use crate::changes::{Change, Version};
 use crate::diff;
 use crate::workspace::{self, Changed, Leave, Workspace, change};
 use apply::{COUNTED_MAX, Misfit, PLACES_MAX, Replacement, apply};
@@ -173,7 +173,10 @@ fn edited(workspace: &Workspace, asked: Arguments, leave: &Leave) -> Result<Chan
     let noun = if places == 1 { "place" } else { "places" };
     let text = diff::unified(&path, old, &new);
     let text = format!("edited {path}: {places} {noun} replaced\n{text}");
-    Ok(Changed::new(text, Change::between(place.told(), Some(old), Some(&new))))
+    let mode = Some(current.mode());
+    let before = (Version::file(old, mode), Some(&**old));
+    let after = (Version::file(&new, mode), Some(&*new));
+    Ok(Changed::new(text, Change::between(place.told(), Some(before), Some(after))))
 }
 
 fn applied(path: &str, old: &[u8], edits: &[Replacement]) -> Result<(Vec<u8>, usize), Error> {

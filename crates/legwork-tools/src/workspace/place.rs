@@ -10,6 +10,8 @@ use std::path::{Component, Path, PathBuf};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, fstat, openat, readlinkat, statat};
 use rustix::io::Errno;
 
+use crate::changes::mode_of;
+
 use super::draft::is_draft;
 use super::{Access, Error, Workspace, check_system, name_of, path, too_long};
 
@@ -49,6 +51,11 @@ pub(crate) struct Current {
 }
 
 impl Current {
+    /// Its permission bits.
+    pub(crate) fn mode(&self) -> u32 {
+        mode_of(&self.stat)
+    }
+
     /// How many bytes the file has.
     pub(crate) fn size(&self) -> u64 {
         u64::try_from(self.stat.st_size).unwrap_or(0)

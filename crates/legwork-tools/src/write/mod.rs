@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::arguments::parse;
-use crate::changes::Change;
+use crate::changes::{Change, Version};
 use crate::diff::{count_lines, unified};
 use crate::edit::{SIZE_MAX, binary};
 use crate::workspace::{self, Changed, Current, Leave, Workspace, change};
@@ -107,7 +107,8 @@ fn written(workspace: &Workspace, asked: Arguments, leave: &Leave) -> Result<Cha
     let limit = u64::try_from(new.len().max(SIZE_MAX)).unwrap_or(u64::MAX);
     let size = sized(new);
     let Some(current) = place.current(limit)? else {
-        let change = Change::between(place.told(), None, Some(new));
+        let after = (Version::file(new, None), Some(new));
+        let change = Change::between(place.told(), None, Some(after));
         place.create(new, leave)?;
         return Ok(Changed::new(format!("created {path}: {size}"), change));
     };
@@ -119,10 +120,13 @@ fn written(workspace: &Workspace, asked: Arguments, leave: &Leave) -> Result<Cha
         return Err(Error::Exists { path, bytes: current.size() });
     }
     place.replace(&current, new, leave)?;
-    let change = match &current.content {
-        Some(old) => Change::between(place.told(), Some(old), Some(new)),
-        None => Change::of_unread(place.told(), current.size(), new),
+    let mode = Some(current.mode());
+    let before = match &current.content {
+        Some(old) => (Version::file(old, mode), Some(&**old)),
+        None => (Version::unread(current.size(), mode), None),
     };
+    let after = (Version::file(new, mode), Some(new));
+    let change = Change::between(place.told(), Some(before), Some(after));
     let text = format!("overwrote {path}: {size}\n{}", difference(&path, &current, new));
     Ok(Changed::new(text, change))
 }

@@ -2,11 +2,13 @@
 
 mod remove;
 mod search;
+mod undo;
 
 use clap::{Args, Subcommand};
 
 pub(crate) use remove::{Remove, Status};
 pub(crate) use search::Search;
+pub(crate) use undo::Undo;
 
 use super::Store;
 
@@ -15,6 +17,7 @@ Examples:
   legwork sessions list                 the sessions changed last
   legwork sessions show 0198c3f2        what happened in one, step by step
   legwork sessions diff 0198c3f2        which files it changed, and how
+  legwork sessions undo 0198c3f2        take those changes back
   legwork sessions show 0198c3f2 --json | jq .type
   legwork sessions search \"cargo test\"  where something was asked, done or answered
   legwork sessions rm 0198c3f2          remove one for good";
@@ -35,10 +38,13 @@ const DIFF_EXAMPLES: &str = "\
 Examples:
   legwork sessions diff 0198c3f2                  the changes, as a patch
   legwork sessions diff 0198c3f2 --stat           which files, and how many lines
-  legwork sessions diff 0198c3f2 | git apply -R   take them back
+  legwork sessions diff 0198c3f2 | git apply -R   as `legwork sessions undo` does
 
-It tells what the tools write and edit changed, from the journal alone; what a
-shell command changed is told where the workspace is small enough to be watched.";
+It tells what the session and its subagents changed, from their journals alone:
+content, modes, symbolic links and binary files. Changes of shell commands are
+told where the workspace is small enough to be watched, and not in files that
+.gitignore leaves out. Paths are relative to the root of the Git repository;
+`git apply` skips, without a word, those outside of the directory that it runs in.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Sessions {
@@ -51,6 +57,9 @@ pub(crate) enum Sessions {
     /// Show the files that a session changed, before and after
     #[command(after_help = DIFF_EXAMPLES)]
     Diff(Diff),
+    /// Take back what a session changed in files
+    #[command(after_help = undo::EXAMPLES)]
+    Undo(Undo),
     /// Remove sessions for good
     #[command(name = "rm", after_help = remove::EXAMPLES)]
     Remove(Remove),
@@ -103,7 +112,7 @@ impl Sessions {
             Self::List(args) => args.json,
             Self::Show(args) => args.json,
             Self::Diff(args) => args.json,
-            Self::Remove(_) => false,
+            Self::Remove(_) | Self::Undo(_) => false,
             Self::Search(args) => args.json,
         }
     }

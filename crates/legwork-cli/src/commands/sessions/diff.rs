@@ -1,17 +1,16 @@
 //! `legwork sessions diff`: the files that a session changed, before and after.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
 
-use legwork::core::journal::Journal;
-use legwork::core::{EffectClass, Event, ToolCall, ToolOutcome};
-use legwork::tools::changes::{Change, FileChange, UNWATCHED, net};
+use legwork::tools::changes::{Change, FileChange, net};
+use serde_json::json;
 
+use super::changed::Changed;
 use crate::args;
 use crate::commands::print;
 use crate::config::Config;
 use crate::display::text::{count, grouped, one_line, visible};
-use crate::display::{Terminal, Tone, tool};
+use crate::display::{Terminal, Tone};
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::place::Place;
@@ -21,13 +20,15 @@ pub(crate) async fn diff(args: args::Diff, config: &Config) -> Result<Exit, Erro
     let place = Place::of(&args.store, config)?;
     let store = place.open_to_read()?;
     let found = find(store.as_ref(), &args.session, &place).await?;
-    let told = Told::of(&found.journal);
+    let told = match &store {
+        Some(store) => Told::of(Changed::of(&**store, &found).await?),
+        None => Told::of(Changed::default()),
+    };
     let terminal = Terminal::detect();
     if args.json {
-        let lines = told.files.iter().filter_map(|file| serde_json::to_string(file).ok());
-        return print(&lines.map(|line| line + "\n").collect::<String>());
+        return print(&told.json());
     }
-    for note in told.notes(&args.session) {
+    for note in told.notes(found.id.as_str()) {
         eprint(&note);
     }
     match (args.stat, terminal.out) {
@@ -47,46 +48,26 @@ fn eprint(note: &str) {
     let _ = writeln!(std::io::stderr(), "{note}");
 }
 
-/// What a journal tells of files.
+/// What journals tell of files.
 struct Told {
     files: Vec<FileChange>,
-    /// Calls that may have changed something and whose outcome nobody knows.
-    in_doubt: Vec<Arc<ToolCall>>,
-    /// Calls of which not all is known, and why.
-    unwatched: Vec<(Arc<ToolCall>, String)>,
+    /// What the paths are relative to: the root of the Git repository that the session worked
+    /// in, as `git apply` wants it, else the directory; none if that is not recorded.
+    base: Option<PathBuf>,
+    changed: Changed,
 }
 
 impl Told {
-    /// What happened, whatever the head of the session is: moving it undoes no file.
-    fn of(journal: &Journal) -> Self {
-        let mut changes: Vec<Change> = Vec::new();
-        let mut calls: Vec<Arc<ToolCall>> = Vec::new();
-        let mut begun: BTreeMap<u32, Arc<ToolCall>> = BTreeMap::new();
-        let (mut in_doubt, mut unwatched) = (Vec::new(), Vec::new());
-        for entry in journal.entries() {
-            match &entry.event {
-                Event::Responded(body) => {
-                    calls = body.response.message.tool_calls().map(Arc::clone).collect();
-                    in_doubt.extend(std::mem::take(&mut begun).into_values());
-                }
-                Event::ToolStarted(body) if body.effect != EffectClass::ReadOnly => {
-                    let call = calls.get(body.index as usize).cloned();
-                    begun.extend(call.map(|call| (body.index, call)));
-                }
-                Event::ToolFinished(body) => {
-                    let call = begun.remove(&body.index);
-                    let why = body.metadata.get(UNWATCHED).and_then(|why| why.as_str());
-                    unwatched.extend(call.clone().zip(why.map(str::to_owned)));
-                    if matches!(*body.outcome, ToolOutcome::Interrupted) {
-                        in_doubt.extend(call);
-                    }
-                    changes.extend(Change::of(&body.metadata));
-                }
-                _ => {}
-            }
-        }
-        in_doubt.extend(begun.into_values());
-        Self { files: net(changes), in_doubt, unwatched }
+    fn of(mut changed: Changed) -> Self {
+        let base = changed.dir.as_deref().map(base);
+        let changes = std::mem::take(&mut changed.changes).into_iter().map(|change| {
+            let path =
+                base.as_deref().and_then(|base| Path::new(&change.path).strip_prefix(base).ok());
+            let path = path.map(|path| path.to_string_lossy().into_owned());
+            Change { path: path.unwrap_or(change.path), ..change }
+        });
+        let files = net(changes);
+        Self { files, base, changed }
     }
 
     fn notes(&self, session: &str) -> Vec<String> {
@@ -95,20 +76,31 @@ impl Told {
             notes.push(format!("no changes of files are recorded in session {}", visible(session)));
         }
         for file in &self.files {
+            let path = one_line(&file.path);
             if file.changed_between {
-                let path = one_line(&file.path);
                 notes.push(format!("note: {path}: something else changed it in between"));
             }
+            if self.base.is_some() && file.path.starts_with('/') {
+                notes.push(format!("note: {path}: outside of the directory, so no patch takes it"));
+            }
         }
-        for (call, why) in &self.unwatched {
-            let (call, why) = (tool::call(call), visible(why));
-            notes.push(format!("note: {why}, so not all is told of: {call}"));
+        let here = std::env::current_dir().ok();
+        if let Some(base) = self.base.as_ref().filter(|base| Some(*base) != here.as_ref()) {
+            let base = visible(&base.to_string_lossy()).into_owned();
+            let files = !self.files.is_empty();
+            notes.extend(files.then(|| format!("note: paths are relative to {base}")));
         }
-        for call in &self.in_doubt {
-            let call = tool::call(call);
-            notes.push(format!("note: cut off, it may or may not have happened: {call}"));
-        }
+        notes.extend(self.changed.notes());
         notes
+    }
+
+    fn json(&self) -> String {
+        let line = |file: &FileChange| {
+            let mut line = serde_json::to_value(file).ok()?;
+            line.as_object_mut()?.insert("base".to_owned(), json!(self.base));
+            Some(format!("{line}\n"))
+        };
+        self.files.iter().filter_map(line).collect()
     }
 
     fn patches(&self) -> String {
@@ -131,6 +123,12 @@ impl Told {
         text.push_str(&format!("{files}, {added} added, {removed} removed\n"));
         text
     }
+}
+
+/// The root of the Git repository that a directory is in; itself if it is in none.
+fn base(dir: &Path) -> PathBuf {
+    let root = dir.ancestors().find(|above| above.join(".git").exists());
+    root.unwrap_or(dir).to_owned()
 }
 
 /// The patch of a file; of one without, a line that every reader of patches passes by.
@@ -162,7 +160,7 @@ fn coloured(patches: &str, terminal: Terminal) -> String {
                 in_hunk = true;
                 Some(Tone::Quiet)
             }
-            [b'd' | b'#', ..] => {
+            [b'd' | b'#' | b'G', ..] => {
                 in_hunk = false;
                 Some(Tone::Strong)
             }

@@ -1,5 +1,6 @@
 //! `legwork sessions`: looking at sessions without touching them, and removing them.
 
+mod changed;
 mod diff;
 mod list;
 mod needle;
@@ -8,6 +9,7 @@ mod remove;
 mod search;
 mod show;
 mod transcript;
+mod undo;
 
 use crate::args;
 use crate::config::Config;
@@ -19,6 +21,7 @@ pub(crate) async fn sessions(args: args::Sessions, config: &Config) -> Result<Ex
         args::Sessions::List(args) => list::list(args, config).await,
         args::Sessions::Show(args) => show::show(args, config).await,
         args::Sessions::Diff(args) => diff::diff(args, config).await,
+        args::Sessions::Undo(args) => undo::undo(args, config).await,
         args::Sessions::Remove(args) => remove::remove(args, config).await,
         args::Sessions::Search(args) => search::search(args, config).await,
     }

@@ -1,12 +1,13 @@
 //! When a file that looks the same is read again.
 
 use super::{Identity, Known, TICK};
+use crate::changes::Kind;
 use std::time::Duration;
 
 #[test]
 fn what_was_changed_just_before_a_look_is_read_again() {
     let identity = Identity { inode: 1, bytes: 2, modified: (3, 4), changed: (3, 4) };
-    let known = |fresh| Known { identity, fresh, content: None };
+    let known = |fresh| Known { kind: Kind::File, mode: 0o644, identity, fresh, content: None };
     assert!(known(false).holds(identity));
     // A clock that ticks slowly gives two versions one time.
     assert!(!known(true).holds(identity));

@@ -1,0 +1,31 @@
+//! `legwork sessions undo`.
+
+use clap::Args;
+
+use crate::args::Store;
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  legwork sessions diff 0198c3f2             look at the changes first
+  legwork sessions undo --dry-run 0198c3f2   what would be done
+  legwork sessions undo 0198c3f2
+
+Each file has to be as the session left it; if one is not, or what it held
+before was too large to be kept, the command says so and changes nothing. It
+works from any directory and needs no Git. Directories that become empty are
+removed. What diff does not tell, undo does not take back. The session itself
+stays as it is: its model is not told.";
+
+#[derive(Debug, Args)]
+pub(crate) struct Undo {
+    /// The session: its id, or the beginning of it
+    pub(crate) session: String,
+    /// Only say what would be done
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Take back what can be, though some cannot
+    #[arg(long)]
+    pub(crate) partly: bool,
+    #[command(flatten)]
+    pub(crate) store: Store,
+}

@@ -1,0 +1,118 @@
+//! Putting files back: all of them, or none.
+
+use std::ffi::OsString;
+use std::fs::{self, Permissions};
+use std::io;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::{Path, PathBuf};
+
+use legwork::tools::changes::{Held, Kind};
+
+/// What is to become of one path.
+pub(super) struct Step {
+    pub(super) path: PathBuf,
+    pub(super) now: Option<Held>,
+    /// None where the file is to go.
+    pub(super) wanted: Option<Held>,
+}
+
+/// What is at a path now; none if nothing is.
+pub(super) fn held(path: &Path) -> io::Result<Option<Held>> {
+    let metadata = match path.symlink_metadata() {
+        Ok(metadata) => metadata,
+        Err(error) if is_missing(&error) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let mode = metadata.permissions().mode() & 0o7777;
+    let (kind, content) = match metadata.file_type() {
+        kind if kind.is_symlink() => (Kind::Link, fs::read_link(path)?.into_os_string().into_vec()),
+        kind if kind.is_file() => (Kind::File, fs::read(path)?),
+        // Nothing, if the files in it are all that go.
+        kind if kind.is_dir() => return Ok(None),
+        _ => return Err(io::Error::other("something that is no file is there now")),
+    };
+    Ok(Some(Held { kind, mode, content }))
+}
+
+fn is_missing(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+/// Refuses a path that leads elsewhere by now.
+pub(super) fn check_way(path: &Path, dir: &Path) -> Result<(), String> {
+    let above =
+        path.ancestors().skip(1).take_while(|above| above.starts_with(dir) && *above != dir);
+    match above.into_iter().find(|above| above.is_symlink()) {
+        Some(link) => Err(format!("{} is a symbolic link by now", link.display())),
+        None => Ok(()),
+    }
+}
+
+/// Does all steps; if one fails, what was done before it is taken back.
+pub(super) fn restore(steps: &[Step], dir: &Path) -> Result<(), (PathBuf, io::Error)> {
+    // What goes makes room for what comes.
+    let going = steps.iter().filter(|step| step.wanted.is_none());
+    let coming = steps.iter().filter(|step| step.wanted.is_some());
+    let mut done: Vec<&Step> = Vec::new();
+    for step in going.chain(coming) {
+        if let Err(error) = take(step, dir) {
+            for step in done.iter().rev() {
+                // What cannot be put back now, the next try finds: nothing is lost of it.
+                let _ = put(&step.path, step.now.as_ref(), dir);
+            }
+            return Err((step.path.clone(), error));
+        }
+        done.push(step);
+    }
+    Ok(())
+}
+
+fn take(step: &Step, dir: &Path) -> io::Result<()> {
+    if held(&step.path)? != step.now {
+        return Err(io::Error::other("it was changed just now"));
+    }
+    put(&step.path, step.wanted.as_ref(), dir)
+}
+
+/// Makes a path hold this, in one step.
+fn put(path: &Path, wanted: Option<&Held>, dir: &Path) -> io::Result<()> {
+    let Some(wanted) = wanted else {
+        fs::remove_file(path)?;
+        prune(path, dir);
+        return Ok(());
+    };
+    let above = path.parent().unwrap_or(dir);
+    fs::create_dir_all(above)?;
+    let draft = above.join(format!(".legwork-undo-{}.tmp", std::process::id()));
+    let made = make(&draft, wanted).and_then(|()| fs::rename(&draft, path));
+    if made.is_err() {
+        let _ = fs::remove_file(&draft);
+    }
+    made
+}
+
+fn make(draft: &Path, wanted: &Held) -> io::Result<()> {
+    match wanted.kind {
+        Kind::Link => symlink(OsString::from_vec(wanted.content.clone()), draft),
+        Kind::File => {
+            let file = fs::File::create_new(draft)?;
+            // Nobody else reads it before it has its mode.
+            file.set_permissions(Permissions::from_mode(0o600))?;
+            io::Write::write_all(&mut &file, &wanted.content)?;
+            file.set_permissions(Permissions::from_mode(wanted.mode))?;
+            file.sync_all()
+        }
+    }
+}
+
+/// Removes the directories above that are empty now, as git does.
+fn prune(path: &Path, dir: &Path) {
+    let above =
+        path.ancestors().skip(1).take_while(|above| above.starts_with(dir) && *above != dir);
+    for above in above {
+        if above.as_os_str().as_bytes().is_empty() || fs::remove_dir(above).is_err() {
+            return;
+        }
+    }
+}
