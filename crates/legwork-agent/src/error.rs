@@ -20,6 +20,9 @@ pub enum Error {
     /// There is no such session.
     #[error("there is no session {0}: list the sessions to see which there are")]
     UnknownSession(SessionId),
+    /// The agent keeps no sessions.
+    #[error("nothing is kept of session {0}: the agent has no store; give it one when it is built")]
+    NoStore(SessionId),
     /// A conversation says no to what was asked.
     #[error(transparent)]
     Conversation(#[from] legwork_core::orchestrate::Refusal),

@@ -1,14 +1,17 @@
 //! Taking up what others left for the session.
 
-use legwork_core::event::InboxTaken;
-use legwork_core::inbox::{Item, Posted};
-use legwork_core::state::Input;
-use legwork_core::{AgentState, Event};
+use legwork_core::event::{InboxTaken, RefusedItem};
+use legwork_core::inbox::{Cursor, Item, Posted};
+use legwork_core::journal::Journal;
+use legwork_core::state::{Input, Refusal};
+use legwork_core::{AgentState, Event, Seq};
+use legwork_port::{Store, store};
 
 use crate::context::StepContext;
 use crate::error::Halt;
 
-/// Copies inbox items into the journal; each is consumed by the entry that copies it.
+/// Takes up what was left for a session that runs: each item moves the cursor, and what it
+/// causes is the next entry.
 pub(crate) async fn take_inbox(
     cx: &StepContext,
     mut state: AgentState,
@@ -19,22 +22,81 @@ pub(crate) async fn take_inbox(
         Err(error) => return Err(Halt::new(state, error)),
     };
     for posted in items {
-        state = take(state, posted);
+        let decided = match &posted.item {
+            Item::MoveHead(_) => Err(Refusal::HeadInUse),
+            _ => state.decide(Input::Take(posted.clone())),
+        };
+        state = record(state, posted, decided).0;
     }
     Ok(state)
 }
 
-/// Takes one item up; one that is refused is consumed with the reason and changes nothing.
-pub(crate) fn take(state: AgentState, posted: Posted) -> AgentState {
-    let decided = match &posted.item {
-        Item::MoveHead(_) => Err("the head moves only while no execution is under way".to_owned()),
-        _ => state.decide(Input::Take(posted.clone())).map_err(|refusal| refusal.to_string()),
+/// Takes up what was left for a session that nobody runs, under its claim; tells which items
+/// were refused.
+///
+/// # Errors
+/// When the store cannot be read; nothing is written here.
+pub(crate) async fn take_idle(
+    store: &dyn Store,
+    mut state: AgentState,
+) -> Result<(AgentState, Vec<(Cursor, Refusal)>), store::Error> {
+    let mut refused = Vec::new();
+    for posted in store.inbox(state.session(), state.facts().inbox_cursor).await? {
+        let cursor = posted.cursor;
+        let (taken, refusal) = match posted.item {
+            Item::MoveHead(to) => {
+                let journal = store.read(state.session()).await?.journal;
+                move_head(state, posted, to, &journal)
+            }
+            _ => {
+                let decided = state.decide(Input::Take(posted.clone()));
+                record(state, posted, decided)
+            }
+        };
+        state = taken;
+        refused.extend(refusal.map(|refusal| (cursor, refusal)));
+    }
+    Ok((state, refused))
+}
+
+/// Moves the head and folds the path to it, if no step is under way there.
+fn move_head(
+    state: AgentState,
+    posted: Posted,
+    to: Seq,
+    journal: &Journal,
+) -> (AgentState, Option<Refusal>) {
+    let all = journal.entries().iter().chain(state.uncommitted().iter());
+    let all = Journal::new(all.cloned().collect());
+    let last = all.version();
+    let decided = match all.get(to) {
+        None if to != Seq::ZERO => Err(Refusal::UnknownEntry { entry: to, last }),
+        _ => state.decide(Input::Take(posted.clone())),
     };
+    let (moved, refusal) = record(state.clone(), posted.clone(), decided);
+    if refusal.is_some() {
+        return (moved, refusal);
+    }
+    let moved = moved.on_path(all.path(to));
+    match moved.current_step() {
+        None => (moved, None),
+        Some(_) => record(state, posted, Err(Refusal::StepUnderWay)),
+    }
+}
+
+/// Records what was decided about an item; one that is refused changes nothing but the cursor.
+fn record(
+    state: AgentState,
+    posted: Posted,
+    decided: Result<Vec<Event>, Refusal>,
+) -> (AgentState, Option<Refusal>) {
     match decided {
-        Ok(events) => events.into_iter().fold(state, AgentState::with),
-        Err(reason) => {
+        Ok(events) => (events.into_iter().fold(state, AgentState::with), None),
+        Err(refusal) => {
             let Posted { cursor, key, item } = posted;
-            state.with(Event::InboxTaken(InboxTaken { cursor, key, item, refused: Some(reason) }))
+            let refused = Some(RefusedItem { item, reason: refusal.to_string() });
+            let taken = Event::InboxTaken(InboxTaken { cursor, key, refused });
+            (state.with(taken), Some(refusal))
         }
     }
 }

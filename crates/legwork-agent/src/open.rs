@@ -4,19 +4,23 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use legwork_core::event::{Defined, ParentLink, SessionStarted};
+use legwork_core::inbox::Item;
 use legwork_core::state::{Input, Refusal};
-use legwork_core::{AgentState, Entry, Event, ExecutionStatus, Message, SessionId};
+use legwork_core::{
+    AgentState, Entry, Event, ExecutionStatus, Message, Seq, SessionId, StopReason, StopSignal,
+};
 use legwork_port::observer::LiveEvent;
 use legwork_port::{Observer, Origin, StepView, Trigger};
 
 use crate::account::Unsettled;
 use crate::agent::{Agent, Inner};
 use crate::context::{Control, StepContext};
+use crate::delivery;
 use crate::error::{Error, Halt};
+use crate::inbox::take_idle;
 use crate::kept::Kept;
 use crate::request::{Asked, Run, Task};
 use crate::run::{self, Advance};
-use crate::session::Session;
 use crate::subagent::{self, Born};
 use crate::writer::Writer;
 
@@ -79,6 +83,7 @@ impl Active {
         if let (Some(link), None) = (&state.facts().parent, &born.parent) {
             return Err(Refusal::IsSubagent { parent: link.session.clone() }.into());
         }
+        cx.told.store(state.stop_signals().len(), Ordering::Relaxed);
         let state = cx.tick(state).resumed();
         let idle = AgentState::new(state.session().clone());
         let mut active = Self { agent, cx, state, idle, parent: born.parent, phase: Phase::Steps };
@@ -87,7 +92,10 @@ impl Active {
     }
 
     async fn begin(&mut self, task: Task) -> Result<(), Error> {
-        let state = self.state.clone();
+        let mut state = self.state.clone();
+        if state.version() != Seq::ZERO {
+            state = self.take_idle(state).await?;
+        }
         let state = match task {
             Task::Start(input) => self.start(state, input).await?,
             Task::Resume => self.resume(state).await?,
@@ -97,24 +105,69 @@ impl Active {
         Ok(())
     }
 
+    /// Begins a new execution; one that was left in progress ends first.
     async fn start(&self, state: AgentState, input: Vec<Message>) -> Result<AgentState, Error> {
+        let state = self.end_interrupted(state).await?;
         let started = state.decide(Input::Start(input))?;
-        let state = self.define(state);
+        let new = state.version() == Seq::ZERO;
+        let mut state = self.define(state);
+        if new {
+            state = take_idle(&*self.agent.store, state).await?.0;
+        }
         let state = started.into_iter().fold(state, AgentState::with);
         Ok(self.cx.fire(Trigger::ExecutionStart, state).await)
     }
 
+    /// Ends an execution that was left in progress, or that was told to stop while nobody ran
+    /// it, as cancelled: another task takes its place. Nothing of it runs again, and its open
+    /// calls are answered.
+    async fn end_interrupted(&self, state: AgentState) -> Result<AgentState, Error> {
+        let stopped = !state.stop_signals().is_empty();
+        match state.status() {
+            Some(ExecutionStatus::InProgress) => {}
+            Some(status) if stopped && !status.is_terminal() => {}
+            _ => return Ok(state),
+        }
+        let mut state = self.define(state);
+        if !stopped {
+            let words = "that another task was given";
+            let signal = StopSignal::new(StopReason::UserRequested, "new_input", words);
+            state = state.with_stop_signal(signal);
+        }
+        self.cx.toolbox().open().await.map_err(Error::Build)?;
+        loop {
+            match run::step(&*self.agent.driver, &self.cx, state).await {
+                Ok(Advance::More(more)) => state = more,
+                Ok(Advance::Rest(state)) => {
+                    self.cx.toolbox().close().await;
+                    return Ok(state);
+                }
+                Err(halt) => {
+                    self.cx.toolbox().close().await;
+                    return Err(halt.into());
+                }
+            }
+        }
+    }
+
     async fn resume(&self, state: AgentState) -> Result<AgentState, Error> {
-        if state.version() == legwork_core::Seq::ZERO {
-            return Err(Error::UnknownSession(state.session().clone()));
+        if state.version() == Seq::ZERO {
+            return Err(self.agent.no_session(state.session()));
         }
         let state = subagent::awaken(self.define(state));
         if state.status().is_some_and(|status| !status.is_terminal()) {
-            self.cx.told.store(state.stop_signals().len(), Ordering::Relaxed);
             return Ok(self.show_response(state).await);
         }
-        let reopened = state.decide(Input::Reopen)?;
-        Ok(reopened.into_iter().fold(state, AgentState::with))
+        let events = state.decide_reopen(&self.agent.criteria)?;
+        let begins = events.iter().any(|event| matches!(event, Event::ExecutionStarted(_)));
+        let state = events.into_iter().fold(state, AgentState::with);
+        Ok(if begins { self.cx.fire(Trigger::ExecutionStart, state).await } else { state })
+    }
+
+    /// Takes up, durably, what was left for the session while nobody ran it.
+    async fn take_idle(&self, state: AgentState) -> Result<AgentState, Error> {
+        let (state, _) = take_idle(&*self.agent.store, state).await?;
+        Ok(self.cx.commit(state).await?)
     }
 
     /// Shows hooks a response once more when nothing was journaled after it: the process
@@ -258,10 +311,11 @@ impl Active {
     /// the session, so it is delivered exactly once.
     ///
     /// # Errors
-    /// As [`Session::steer`].
+    /// As [`Session::post`](crate::Session::post).
     pub async fn steer(&self, message: impl Into<Message>) -> Result<(), Error> {
         let agent = Agent(Arc::clone(&self.agent));
-        Session::new(agent, self.state.session().clone()).steer(message).await.map(drop)
+        let item = Item::Steer(Arc::new(message.into()));
+        delivery::post_once(&agent, self.state.session(), &item).await.map(drop)
     }
 
     /// Ends the execution as cancelled; a second time is nothing.

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use legwork_core::continuation::checkpoint;
+use legwork_core::error::{ErrorKind, ErrorSource};
 use legwork_core::event::{Answered, ExecutionFinished, StopPrevented};
 use legwork_core::inbox::{Answer, Verdict};
 use legwork_core::state::PendingReason;
@@ -150,14 +151,11 @@ fn nothing_decided() -> Arc<ContinuationOutcome> {
 
 /// A stop is about to be carried out: it may be prevented, else the execution ends.
 async fn stop(cx: &StepContext, state: AgentState) -> Result<AgentState, Halt> {
-    let state = decide_stop(state);
-    let heard = state.context().transcript.messages().len();
     let state = take_inbox(cx, state).await?;
-    let steered = state.context().transcript.messages().len() > heard;
-    if steered && !state.stop_reason().is_none_or(StopReason::forbids) {
-        let by = "steering".to_owned();
-        return Ok(state.with(Event::StopPrevented(StopPrevented { by })));
+    if state.owed() != Owed::Stop {
+        return Ok(state);
     }
+    let state = decide_stop(state);
     let raised = state.stop_signals().len();
     let state = cx.fire(Trigger::BeforeStop, state).await;
     let Some(outcome) = state.continuation_outcome().cloned() else { return Ok(state) };
@@ -194,19 +192,28 @@ fn end(
     outcome: Arc<ContinuationOutcome>,
 ) -> (ExecutionStatus, Arc<ContinuationOutcome>) {
     let failed = outcome.signal.as_ref().filter(|signal| signal.reason == StopReason::Error);
-    // The error that the signal speaks of; others may have happened beside it.
-    let error = failed.and_then(|signal| {
-        let told = |error: &&ErrorRecord| error.message == signal.message;
-        state.errors().filter(told).last().or_else(|| state.errors().last())
-    });
-    let Some(error) = error else {
+    let Some(error) = failed.map(error_of) else {
         let status = outcome.stop_reason().map_or(ExecutionStatus::Stopped, ExecutionStatus::from);
         return (status, outcome);
     };
-    cx.live(&LiveEvent::ExecutionFailed { error });
-    let mut failure = cx.agent.error_handler.handle(state, error);
+    cx.live(&LiveEvent::ExecutionFailed { error: &error });
+    let mut failure = cx.agent.error_handler.handle(state, &error);
     failure.outcome.votes.clone_from(&outcome.votes);
+    if let Some(signal) = &mut failure.outcome.signal {
+        // Whether the execution may be resumed depends on the error.
+        signal.error.get_or_insert_with(|| Box::new(error));
+    }
     (failure.status, Arc::new(failure.outcome))
+}
+
+/// The error that a signal stops for. One that a hook raised without an error is an error of
+/// the hook.
+fn error_of(signal: &StopSignal) -> ErrorRecord {
+    let raised = || {
+        let source = ErrorSource::Hook(signal.source.clone());
+        ErrorRecord::new(source, ErrorKind::Hook, signal.message.clone())
+    };
+    signal.error.as_deref().cloned().unwrap_or_else(raised)
 }
 
 /// A signal raised between steps decides the outcome; one decided at a step's end stands.

@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use legwork_core::entry;
-use legwork_core::inbox::{Cursor, Item};
+use legwork_core::inbox::{Answer, Cursor, Item, Label};
 use legwork_core::journal::Journal;
-use legwork_core::state::{Input, Refusal};
 use legwork_core::{AgentState, Message, Seq, SessionId};
 
 use crate::agent::Agent;
+use crate::delivery::{self, Delivery};
 use crate::error::Error;
 use crate::request::{Run, RunRequest, Task};
 
@@ -55,7 +54,7 @@ impl Session {
     pub async fn state(&self) -> Result<AgentState, Error> {
         let journal = self.journal().await?;
         if journal.version() == Seq::ZERO {
-            return Err(Error::UnknownSession(self.id.clone()));
+            return Err(self.agent.0.no_session(&self.id));
         }
         Ok(journal.fold(&self.id))
     }
@@ -74,41 +73,71 @@ impl Session {
     /// When the item is nested too deeply to be journaled, a message holds a tool call or a
     /// result, or the store cannot be written.
     pub async fn post(&self, key: &str, item: Item) -> Result<Cursor, Error> {
-        if serde_json::to_vec(&item).is_ok_and(|json| entry::is_too_deep(&json)) {
-            return Err(Refusal::TooDeep.into());
-        }
-        item.check().map_err(Refusal::from)?;
-        Ok(self.agent.0.store.post(&self.id, key, &item).await?)
+        delivery::post(&self.agent, &self.id, key, &item).await
     }
 
     /// Says something to be heard by the very next inference.
     ///
+    /// As with all that is said to a session, it is durable when this returns. A session that
+    /// nobody runs takes it up at once; else it waits in the inbox. It may be said before the
+    /// session began.
+    ///
     /// # Errors
-    /// As [`Session::post`].
-    pub async fn steer(&self, message: impl Into<Message>) -> Result<Cursor, Error> {
-        let key = self.agent.0.ids.session().to_string();
-        self.post(&key, Item::Steer(Arc::new(message.into()))).await
+    /// As [`Session::post`], and when the agent keeps no sessions.
+    pub async fn steer(&self, message: impl Into<Message>) -> Result<Delivery, Error> {
+        self.deliver(Item::Steer(Arc::new(message.into()))).await
+    }
+
+    /// Says something for when the agent would otherwise stop; on resuming a session that
+    /// ended it is the task of a new execution. Delivered as by [`Session::steer`].
+    ///
+    /// # Errors
+    /// As [`Session::steer`].
+    pub async fn follow_up(&self, message: impl Into<Message>) -> Result<Delivery, Error> {
+        self.deliver(Item::FollowUp(Arc::new(message.into()))).await
+    }
+
+    /// Stops the execution under way, for a reason in words: one that runs ends before its
+    /// next step, one that waits when it is resumed. Delivered as by [`Session::steer`].
+    ///
+    /// # Errors
+    /// When there is no such session or no execution is under way; else as
+    /// [`Session::post`].
+    pub async fn stop(&self, why: impl Into<String>) -> Result<Delivery, Error> {
+        self.deliver(Item::Stop(why.into())).await
+    }
+
+    /// Answers something that is pending. Delivered as by [`Session::steer`].
+    ///
+    /// # Errors
+    /// When there is no such session or nothing of that id is pending; else as
+    /// [`Session::post`]. What a run refuses that holds the claim stands in the journal.
+    pub async fn answer(&self, answer: Answer) -> Result<Delivery, Error> {
+        self.deliver(Item::Answer(answer)).await
+    }
+
+    /// Labels an entry; without text the label is taken away. Delivered as by
+    /// [`Session::steer`].
+    ///
+    /// # Errors
+    /// When there is no such session or entry; else as [`Session::post`].
+    pub async fn label(&self, label: Label) -> Result<Delivery, Error> {
+        self.deliver(Item::Label(label)).await
     }
 
     /// Moves the head to an entry between steps: the next run goes on from there.
     ///
-    /// What was used stays used. The entries behind the new head stay in the tree.
+    /// What was used stays used. The entries behind the new head stay in the tree. Delivered
+    /// as by [`Session::steer`]; a run refuses it while its execution is under way.
     ///
     /// # Errors
-    /// When the session is in use, has no such entry, or a step is under way at either
-    /// place.
-    pub async fn move_head(&self, to: Seq) -> Result<AgentState, Error> {
-        let store = &self.agent.0.store;
-        let claim = store.claim(&self.id).await?;
-        let journal = store.read(&self.id).await?.journal;
-        let state = journal.fold(&self.id).at(self.agent.0.clock.now());
-        let events = state.decide(Input::MoveHead(to))?;
-        let path = journal.path(to);
-        let state = events.into_iter().fold(state, AgentState::with).on_path(path);
-        if state.current_step().is_some() {
-            return Err(Refusal::StepUnderWay.into());
-        }
-        claim.append(state.committed_version(), state.uncommitted()).await?;
-        Ok(state.committed())
+    /// When there is no such session or entry, or a step is under way at either place; else
+    /// as [`Session::post`].
+    pub async fn move_head(&self, to: Seq) -> Result<Delivery, Error> {
+        self.deliver(Item::MoveHead(to)).await
+    }
+
+    async fn deliver(&self, item: Item) -> Result<Delivery, Error> {
+        delivery::deliver(&self.agent, &self.id, item).await
     }
 }

@@ -60,7 +60,9 @@ impl Error {
             Self::Usage { .. } | Self::NoSession { .. } | Self::Ambiguous { .. } => Exit::Usage,
             Self::Workspace(_) | Self::Legwork(legwork::Error::Model { .. }) => Exit::Usage,
             Self::Legwork(legwork::Error::Agent(
-                agent::Error::Refused(_) | agent::Error::UnknownSession(_),
+                agent::Error::Refused(_)
+                | agent::Error::UnknownSession(_)
+                | agent::Error::NoStore(_),
             )) => Exit::Usage,
             Self::Legwork(_) | Self::Asked(_) | Self::System { .. } => Exit::Failed,
         }

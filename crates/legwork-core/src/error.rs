@@ -28,6 +28,8 @@ string_enum! {
         Hook = "hook",
         /// A hook or lifecycle changed what may not change at that point.
         NotAllowed = "not_allowed",
+        /// A criterion failed.
+        Criterion = "criterion",
         /// A limit refused the call.
         Budget = "budget",
         /// The agent is set up wrongly.
@@ -86,6 +88,21 @@ impl ErrorRecord {
         match self.source {
             ErrorSource::Model | ErrorSource::Driver | ErrorSource::Criterion(_) => true,
             ErrorSource::Tool(_) | ErrorSource::Hook(_) => false,
+        }
+    }
+}
+
+impl ErrorRecord {
+    /// Whether the same step may succeed when it is made anew: the model, its provider or the
+    /// network failed, or the agent was set up wrongly, and a person may have mended that.
+    pub fn may_pass(&self) -> bool {
+        use ErrorKind::{Configuration, Incomplete, Model, RateLimit, Timeout};
+        match self.source {
+            ErrorSource::Model => {
+                matches!(self.kind, Model | RateLimit | Timeout | Incomplete | Configuration)
+            }
+            ErrorSource::Driver => self.kind == Configuration,
+            ErrorSource::Tool(_) | ErrorSource::Hook(_) | ErrorSource::Criterion(_) => false,
         }
     }
 }

@@ -47,6 +47,8 @@ pub struct Builder {
     pub(crate) subagents: Subagents,
     pub(crate) metadata: BTreeMap<String, Value>,
     pub(crate) store: Option<Arc<dyn Store>>,
+    /// Whether the store keeps sessions: it was given, and is not the one that forgets.
+    pub(crate) keeps: bool,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) ids: Arc<dyn Ids>,
     pub(crate) observer: Arc<dyn Observer>,
@@ -81,6 +83,7 @@ impl Builder {
             subagents: Subagents::default(),
             metadata: BTreeMap::new(),
             store: None,
+            keeps: false,
             clock: Arc::new(SystemClock::default()),
             ids: Arc::new(RandomIds),
             observer: Arc::new(Nobody),
@@ -299,7 +302,7 @@ impl Builder {
     /// Where sessions live; without one they are forgotten when they end.
     #[must_use]
     pub fn store_in(self, store: Arc<dyn Store>) -> Self {
-        Self { store: Some(store), ..self }
+        Self { store: Some(store), keeps: true, ..self }
     }
 
     /// Where time comes from.

@@ -128,7 +128,7 @@ fn refuse(state: AgentState, error: ErrorRecord) -> AgentState {
         let charged = Amounts::default();
         return state.with(Event::InferenceFailed(InferenceFailed { error, charged }));
     }
-    let signal = StopSignal::new(StopReason::Error, "driver", error.message.clone());
+    let signal = StopSignal::error("driver", error.clone());
     state.with_error(error).with_stop_signal(signal)
 }
 

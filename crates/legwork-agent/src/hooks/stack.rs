@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use futures_util::future::{Either, FutureExt as _, select};
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource, panic_message};
-use legwork_core::{AgentState, Micros, StopReason, StopSignal};
+use legwork_core::{AgentState, Micros, StopSignal};
 use legwork_port::{BoxFuture, HookEnd, Lifecycle, LiveEvent, StepView, Trigger};
 
 use crate::hooks::{Cx, Hook};
@@ -85,9 +85,10 @@ impl HookStack {
                 tell(HookEnd::Refused(&refused.message));
                 let message = format!("the hook `{}` {}", hook.name, refused.message);
                 let fails = self.strictness.fails(trigger, &refused.kind);
-                let state = failed(before, hook, trigger, refused.kind, message.clone());
+                let error = ErrorRecord::new(source(hook), refused.kind, message);
+                let state = failed(before, hook, trigger, error.clone());
                 match fails && state.stop_signals().is_empty() {
-                    true => state.with_stop_signal(stop(hook, message)),
+                    true => state.with_stop_signal(StopSignal::error(&*hook.name, error)),
                     false => state,
                 }
             }
@@ -95,7 +96,8 @@ impl HookStack {
                 tell(HookEnd::Failed(&message));
                 let on = trigger.name();
                 let message = format!("the hook `{}` failed on {on}: {message}", hook.name);
-                failed(before, hook, trigger, ErrorKind::Hook, message)
+                let error = ErrorRecord::new(source(hook), ErrorKind::Hook, message);
+                failed(before, hook, trigger, error)
             }
         }
     }
@@ -142,25 +144,18 @@ async fn within_limit(hook: &Hook, state: AgentState, cx: Cx) -> Result<AgentSta
 }
 
 /// Records the failure in the state that the hook was given; a gate fails closed.
-fn failed(
-    state: AgentState,
-    hook: &Hook,
-    trigger: Trigger,
-    kind: ErrorKind,
-    message: String,
-) -> AgentState {
-    let source = ErrorSource::Hook(hook.name.to_string());
-    let state = state.with_error(ErrorRecord::new(source, kind, message.clone()));
+fn failed(state: AgentState, hook: &Hook, trigger: Trigger, error: ErrorRecord) -> AgentState {
+    let state = state.with_error(error.clone());
     // What is over cannot be stopped.
     if !hook.is_gate() || trigger == Trigger::ExecutionEnd {
         return state;
     }
     if state.pending_tool_call().is_some() {
-        return state.with_tool_call_blocked(&*hook.name, message);
+        return state.with_tool_call_blocked(&*hook.name, error.message);
     }
-    state.with_stop_signal(stop(hook, message))
+    state.with_stop_signal(StopSignal::error(&*hook.name, error))
 }
 
-fn stop(hook: &Hook, message: String) -> StopSignal {
-    StopSignal::new(StopReason::Error, &*hook.name, message)
+fn source(hook: &Hook) -> ErrorSource {
+    ErrorSource::Hook(hook.name.to_string())
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use futures_util::FutureExt as _;
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource, panic_message};
-use legwork_core::{AgentState, StopReason, StopSignal};
+use legwork_core::{AgentState, StopSignal};
 use legwork_port::{BoxFuture, Lifecycle, StepView, Trigger};
 
 use crate::hooks::Strictness;
@@ -94,9 +94,10 @@ impl Composite {
         let message = format!("a lifecycle {}", refused.message);
         let fails =
             self.strictness.fails(trigger, &refused.kind) && state.stop_signals().is_empty();
-        let state = state.with_error(ErrorRecord::new(source, refused.kind, message.clone()));
+        let error = ErrorRecord::new(source, refused.kind, message);
+        let state = state.with_error(error.clone());
         match fails {
-            true => state.with_stop_signal(StopSignal::new(StopReason::Error, NAME, message)),
+            true => state.with_stop_signal(StopSignal::error(NAME, error)),
             false => state,
         }
     }

@@ -30,7 +30,7 @@ impl AgentSpeaker {
         let id = SessionId::new(format!("{}.{}", floor.state.id(), floor.name));
         let stored = match self.0.session(id.clone()).state().await {
             Ok(state) => Some(state),
-            Err(Error::UnknownSession(_)) => None,
+            Err(Error::UnknownSession(_) | Error::NoStore(_)) => None,
             Err(error) => return Err(error),
         };
         if let Some(state) = stored.as_ref().filter(|state| is_unheard(state, floor)) {
@@ -92,7 +92,7 @@ pub(super) fn of(state: AgentState, floor: &Floor) -> Spoken {
     if let Some(signal) = limit_of_all(&state, floor) {
         return Spoken { limit: Some(signal), ..spoken };
     }
-    match state.errors().last().filter(|_| status == ExecutionStatus::Failed) {
+    match state.ending_error().filter(|_| status == ExecutionStatus::Failed) {
         Some(error) => spoken.error(error.clone()),
         None => {
             let outcome = state.execution().and_then(|execution| execution.outcome.as_ref());

@@ -96,8 +96,8 @@ impl<S: Conversation> Maker<S> {
             Err(words) => words,
         };
         let words = format!("who speaks next could not be chosen: {words}");
-        let error = ErrorRecord::new(ErrorSource::Driver, ErrorKind::Configuration, words.clone());
-        let signal = StopSignal::new(StopReason::Error, "selector", words);
+        let error = ErrorRecord::new(ErrorSource::Driver, ErrorKind::Configuration, words);
+        let signal = StopSignal::error("selector", error.clone());
         Err(Made::Rest(end(state.map_chat(|chat| chat.with_error(error)), signal)))
     }
 

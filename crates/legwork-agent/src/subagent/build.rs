@@ -47,6 +47,7 @@ fn inherit(parent: &Inner) -> Builder {
 fn bring(parent: &Inner, agent: &Agent) -> Builder {
     let mut builder = agent.0.builder.clone();
     builder.store = Some(Arc::clone(&parent.store));
+    builder.keeps = parent.builder.keeps;
     builder.clock = Arc::clone(&parent.clock);
     builder.names.denied.extend(parent.builder.names.denied.iter().cloned());
     let along = parent.builder.hooks.iter().filter(|hook| hook.is_inherited());

@@ -20,6 +20,7 @@ mod gates;
 mod guards;
 mod history;
 mod hooks;
+mod idle;
 mod intents;
 mod lifecycle;
 mod listening;

@@ -41,7 +41,7 @@ async fn s1_5_going_back_in_the_conversation_resets_no_limit() {
     let session = agent.session("s");
     let first_end = session.journal().await.unwrap();
     let first_end = first_end.entries().iter().find(|e| e.event.kind() == "step_finished").unwrap();
-    let back = session.move_head(first_end.seq).await.unwrap();
+    let back = session.move_head(first_end.seq).await.unwrap().into_state().unwrap();
     assert_eq!(back.step_results().count(), 1, "the conversation is that of the first step");
     let run = session.resume().await.unwrap();
     assert_eq!(run.outcome().unwrap().stop_reason(), Some(&StopReason::StepsLimit));

@@ -5,9 +5,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use crate::continuation::{
-    ContinuationOutcome, Criterion, Decision, Kind, StopReason, StopSignal, Vote, resolve,
+    ContinuationOutcome, Criterion, Decision, Kind, StopSignal, Vote, resolve,
 };
-use crate::error::panic_message;
+use crate::error::{ErrorKind, ErrorRecord, ErrorSource, panic_message};
 use crate::orchestrate::Progress;
 
 /// The outcome for a state with its step pending, votes of hooks included.
@@ -67,7 +67,11 @@ fn ask<'a, S>(
         let decided = catch_unwind(AssertUnwindSafe(|| criterion.decide(state)));
         let decision = match decided.unwrap_or_else(|panic| Err(panicked(&*panic))) {
             Ok(decision) => decision?,
-            Err(error) => Decision::Forbid(StopSignal::new(StopReason::Error, by, error)),
+            Err(error) => {
+                let source = ErrorSource::Criterion(by.to_owned());
+                let error = ErrorRecord::new(source, ErrorKind::Criterion, error);
+                Decision::Forbid(StopSignal::error(by, error))
+            }
         };
         Some(Vote { by: by.to_owned(), decision })
     })

@@ -1,6 +1,6 @@
 //! What becomes of an execution that an error ends.
 
-use crate::continuation::{ContinuationOutcome, StopReason, StopSignal};
+use crate::continuation::{ContinuationOutcome, StopSignal};
 use crate::error::{ErrorRecord, ErrorSource};
 use crate::state::{AgentState, AgentStep, ExecutionStatus};
 
@@ -36,8 +36,7 @@ impl ErrorHandler for FailExecution {
             step
         });
         let source = source(&error.source);
-        let signal = StopSignal::new(StopReason::Error, source, error.message.clone());
-        let outcome = ContinuationOutcome::stop(signal);
+        let outcome = ContinuationOutcome::stop(StopSignal::error(source, error.clone()));
         Failure { status: ExecutionStatus::Failed, outcome, step }
     }
 }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::budget::{Dimension, Exhausted};
+use crate::error::ErrorRecord;
 use crate::string_enum::string_enum;
 
 string_enum! {
@@ -100,17 +101,31 @@ pub struct StopSignal {
     /// The limit with its numbers, if it is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<Exhausted>,
+    /// The error that it stops for, if it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<Box<ErrorRecord>>,
 }
 
 impl StopSignal {
     /// A signal with a reason, from a source, in words.
     pub fn new(reason: StopReason, source: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { reason, source: source.into(), message: message.into(), limit: None }
+        Self { reason, source: source.into(), message: message.into(), limit: None, error: None }
+    }
+
+    /// The signal of an error, from a source.
+    pub fn error(source: impl Into<String>, error: ErrorRecord) -> Self {
+        Self::new(StopReason::Error, source, error.message.clone()).with_error(error)
+    }
+
+    /// The same signal, for an error.
+    #[must_use]
+    pub fn with_error(self, error: ErrorRecord) -> Self {
+        Self { error: Some(Box::new(error)), ..self }
     }
 
     /// The signal of a limit.
     pub fn limit(source: impl Into<String>, limit: Exhausted) -> Self {
-        let reason = StopReason::from(&limit.dimension);
-        Self { reason, source: source.into(), message: limit.to_string(), limit: Some(limit) }
+        let signal = Self::new(StopReason::from(&limit.dimension), source, limit.to_string());
+        Self { limit: Some(limit), ..signal }
     }
 }

@@ -43,5 +43,7 @@ fn rank(vote: &Vote) -> impl Ord + '_ {
     let words = signal.map(|s| (s.reason.as_str(), s.source.as_str(), s.message.as_str()));
     let limit = signal.and_then(|signal| signal.limit.as_ref());
     let numbers = limit.map(|l| (l.dimension.as_str(), l.limit, l.used, l.wanted));
-    (priority, vote.by.as_str(), kind, words, numbers)
+    let error = signal.and_then(|signal| signal.error.as_ref());
+    let error = error.map(|e| (e.kind.as_str(), e.message.as_str(), e.status, e.code.as_deref()));
+    (priority, vote.by.as_str(), kind, words, numbers, error)
 }

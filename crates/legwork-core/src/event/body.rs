@@ -240,18 +240,25 @@ pub struct MetadataSet {
     pub value: Option<Value>,
 }
 
-/// An item of the inbox was taken up.
+/// An item of the inbox was taken up; what it causes is the next event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct InboxTaken {
     /// Its number.
     pub cursor: Cursor,
     /// Its key.
     pub key: String,
-    /// What was taken up.
-    pub item: Item,
-    /// Why it changes nothing, if it was refused.
+    /// The item and why it causes nothing, if it was refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub refused: Option<String>,
+    pub refused: Option<RefusedItem>,
+}
+
+/// An item of the inbox that was refused.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RefusedItem {
+    /// The item.
+    pub item: Item,
+    /// Why it was refused.
+    pub reason: String,
 }
 
 /// The session stands at another entry now.

@@ -8,8 +8,8 @@ use serde_json::value::RawValue;
 pub use body::{
     Answered, Defined, Definition, ExecutionFinished, ExecutionReopened, ExecutionStarted,
     HeadMoved, InboxTaken, InferenceFailed, InferenceInterrupted, InferenceStarted, MetadataSet,
-    ParentLink, Paused, Responded, ResponseChanged, SessionStarted, StepFinished, StopPrevented,
-    ToolChanged, ToolFinished, ToolStarted, ToolsShown, Unknown,
+    ParentLink, Paused, RefusedItem, Responded, ResponseChanged, SessionStarted, StepFinished,
+    StopPrevented, ToolChanged, ToolFinished, ToolStarted, ToolsShown, Unknown,
 };
 
 use crate::error::ErrorRecord;
@@ -70,14 +70,18 @@ events! {
     ExecutionFinished(ExecutionFinished) = "execution_finished", Conversation;
     /// The stop that was decided is not carried out.
     StopPrevented(StopPrevented) = "stop_prevented", Conversation;
+    /// A message for the very next inference; a stop that may be prevented is.
+    Steered(Arc<Message>) = "steered", Conversation;
+    /// A message waits until the agent would otherwise stop.
+    FollowUpQueued(Arc<Message>) = "follow_up_queued", Session;
     /// A queued follow-up goes to the model instead of stopping.
     FollowedUp(Arc<Message>) = "followed_up", Both;
     /// A message was added by a hook or program.
     MessageAdded(Arc<Message>) = "message_added", Conversation;
     /// Metadata of the conversation was set or removed.
     MetadataSet(MetadataSet) = "metadata_set", Conversation;
-    /// An item of the inbox was taken up.
-    InboxTaken(InboxTaken) = "inbox_taken", Both;
+    /// An item of the inbox was taken up; the next event is what it causes.
+    InboxTaken(InboxTaken) = "inbox_taken", Session;
     /// The session stands at another entry now.
     HeadMoved(HeadMoved) = "head_moved", Session;
     /// An entry was labelled.

@@ -76,7 +76,8 @@ impl<S: Conversation> Criterion<S> for TurnErrors {
         let error = turn.and_then(|turn| Some((&turn.speaker, turn.errors.last()?)));
         Ok(error.map(|(speaker, error)| {
             let words = format!("that the turn of {speaker} failed: {error}");
-            Decision::Forbid(StopSignal::new(StopReason::Error, "errors", words))
+            let signal = StopSignal::new(StopReason::Error, "errors", words);
+            Decision::Forbid(signal.with_error(error.clone()))
         }))
     }
 }

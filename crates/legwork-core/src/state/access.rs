@@ -127,6 +127,11 @@ impl AgentState {
         outside.chain(ended).chain(current)
     }
 
+    /// The error that the execution ended for, or is about to.
+    pub fn ending_error(&self) -> Option<&ErrorRecord> {
+        self.continuation_outcome()?.signal.as_ref()?.error.as_deref()
+    }
+
     /// The error recorded last in the step under way, or outside of steps.
     pub fn current_error(&self) -> Option<&ErrorRecord> {
         match self.current_step() {

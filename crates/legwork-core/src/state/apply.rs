@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::continuation::{ContinuationOutcome, StopReason, StopSignal};
+use crate::continuation::ContinuationOutcome;
 use crate::entry::Entry;
 use crate::event::{self, Event};
 use crate::id::Seq;
-use crate::inbox::{Answer, Item, Verdict};
+use crate::inbox::{Answer, Verdict};
 use crate::inference::{Incomplete, Response};
 use crate::message::Message;
 use crate::state::{
@@ -38,14 +38,13 @@ impl Inner {
             Event::StepFinished(finished) => self.finish_step(entry.at, finished),
             Event::ExecutionFinished(finished) => self.finish(entry.at, finished),
             Event::StopPrevented(prevented) => self.go_on(&prevented.by),
+            Event::Steered(message) => self.steer(message),
             Event::FollowedUp(message) => {
                 self.context.transcript.push(Arc::clone(message));
                 self.go_on("follow_up");
             }
             Event::MessageAdded(message) => self.context.transcript.push(Arc::clone(message)),
             Event::MetadataSet(set) => set_metadata(&mut self.context, set),
-            Event::InboxTaken(taken) if taken.refused.is_some() => {}
-            Event::InboxTaken(taken) => self.take(entry.at, &taken.item),
             Event::HeadMoved(_) => {
                 // The conversation of another path is folded by `on_path`.
                 self.context = Context::default();
@@ -54,6 +53,8 @@ impl Inner {
             Event::SessionStarted(_)
             | Event::Defined(_)
             | Event::InferenceInterrupted(_)
+            | Event::InboxTaken(_)
+            | Event::FollowUpQueued(_)
             | Event::Labelled(_) => {}
             Event::Other(_) => {}
         }
@@ -99,7 +100,22 @@ impl Inner {
         self.in_execution(|execution| execution.outcome = Some(outcome));
     }
 
+    /// What is said to an execution that was about to stop lets it go on, unless the stop
+    /// cannot be prevented.
+    fn steer(&mut self, message: &Arc<Message>) {
+        self.context.transcript.push(Arc::clone(message));
+        self.context.steered = true;
+        let stops = |outcome: &Arc<ContinuationOutcome>| {
+            outcome.stop_reason().is_some_and(|reason| !reason.forbids())
+        };
+        let execution = self.execution.as_ref().filter(|e| !e.status.is_terminal());
+        if execution.and_then(|execution| execution.outcome.as_ref()).is_some_and(stops) {
+            self.go_on("steering");
+        }
+    }
+
     fn begin_inference(&mut self, entry: &Entry, started: &event::InferenceStarted) {
+        self.context.steered = false;
         if let Some(shown) = &started.tools {
             self.context.tools_shown = Some(Arc::new(Shown::of(shown)));
         }
@@ -324,19 +340,6 @@ impl Inner {
             execution.outcome = Some(Arc::clone(&finished.outcome));
             execution.completed_at = Some(at);
         });
-    }
-
-    fn take(&mut self, at: Timestamp, item: &Item) {
-        match item {
-            Item::Steer(message) => self.context.transcript.push(Arc::clone(message)),
-            Item::FollowUp(_) => {}
-            Item::Stop(why) => {
-                let signal = StopSignal::new(StopReason::UserRequested, "inbox", why.clone());
-                self.in_execution(|e| Arc::make_mut(&mut e.signals).push(signal));
-            }
-            Item::Answer(answer) => self.answer(at, answer),
-            Item::Label(_) | Item::MoveHead(_) => {}
-        }
     }
 }
 

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use crate::continuation::{StopReason, StopSignal};
 use crate::event::{self, Event};
 use crate::id::{Seq, SessionId};
 use crate::inbox::{Answer, Item, Label, Posted};
 use crate::message::{Malformed, Message};
-use crate::state::AgentState;
+use crate::state::{AgentState, ExecutionStatus};
 use crate::transcript::Transcript;
 
 /// What somebody wants of a session.
@@ -15,8 +16,6 @@ use crate::transcript::Transcript;
 pub enum Input {
     /// New messages for a fresh execution.
     Start(Vec<Message>),
-    /// To go on with a stopped execution, its limit raised since.
-    Reopen,
     /// An answer to something that is pending.
     Answer(Answer),
     /// The head at an entry that stands between steps.
@@ -52,6 +51,15 @@ pub enum Refusal {
         /// The limit, in words.
         limit: String,
     },
+    /// The model's answers come incomplete, again and again.
+    #[error(
+        "the answer came incomplete {times} times in a row: allow the model a longer answer, or \
+         give new input"
+    )]
+    StillIncomplete {
+        /// How often in a row.
+        times: usize,
+    },
     /// Nothing of that id is pending.
     #[error("nothing pending has the id `{id}`: see what is pending, it may be answered already")]
     UnknownPending {
@@ -78,6 +86,9 @@ pub enum Refusal {
          or let the model be asked again"
     )]
     MadeWhole,
+    /// An execution runs, so the head cannot move.
+    #[error("an execution is under way: the head moves when it ended, or between its runs")]
+    HeadInUse,
     /// A step is under way, so the head cannot move.
     #[error("a step is under way: the head moves only between steps")]
     StepUnderWay,
@@ -89,6 +100,18 @@ pub enum Refusal {
     IsSubagent {
         /// The session that spawned it.
         parent: SessionId,
+    },
+    /// No execution is under way, so none can be stopped.
+    #[error("there is nothing to stop ({status}): no execution is under way")]
+    NothingToStop {
+        /// Where the last execution stands.
+        status: String,
+    },
+    /// The item was taken up by a run, which refused it.
+    #[error("{reason}")]
+    RefusedBefore {
+        /// Why.
+        reason: String,
     },
     /// The item was taken up before.
     #[error("the inbox item was taken up before")]
@@ -103,18 +126,14 @@ impl AgentState {
     pub fn decide(&self, input: Input) -> Result<Vec<Event>, Refusal> {
         match input {
             Input::Start(messages) => self.decide_start(messages),
-            Input::Reopen => self.decide_reopen(),
             Input::Answer(answer) => self.decide_answer(answer),
             Input::MoveHead(to) => self.decide_move(to),
-            Input::Label(label) => {
-                self.must_exist(label.entry)?;
-                Ok(vec![Event::Labelled(label)])
-            }
+            Input::Label(label) => self.decide_label(label),
             Input::Take(posted) => self.decide_take(posted),
         }
     }
 
-    fn status_text(&self) -> String {
+    pub(super) fn status_text(&self) -> String {
         self.status().map_or_else(|| "no execution yet".to_owned(), ToString::to_string)
     }
 
@@ -128,22 +147,6 @@ impl AgentState {
         let input: Vec<_> = messages.into_iter().map(Arc::new).collect();
         Transcript::check(&input)?;
         Ok(vec![Event::ExecutionStarted(event::ExecutionStarted { input })])
-    }
-
-    fn decide_reopen(&self) -> Result<Vec<Event>, Refusal> {
-        let limited = self.execution().and_then(|execution| {
-            let signal = execution.outcome.as_ref()?.signal.as_ref()?;
-            execution.status.is_terminal().then(|| signal.limit.clone()).flatten()
-        });
-        let Some(limited) = limited else {
-            return Err(Refusal::NothingToDo { status: self.status_text() });
-        };
-        let now = self.ledger().budget.limit(&limited.dimension);
-        let holds = now.is_some_and(|limit| limit <= limited.limit).then_some(limited);
-        if let Some(limit) = holds.or_else(|| self.ledger().forbids_step(self.now().wall)) {
-            return Err(Refusal::LimitHolds { limit: limit.to_string() });
-        }
-        Ok(vec![Event::ExecutionReopened(event::ExecutionReopened {})])
     }
 
     fn decide_answer(&self, answer: Answer) -> Result<Vec<Event>, Refusal> {
@@ -163,6 +166,11 @@ impl AgentState {
         Ok(vec![Event::HeadMoved(event::HeadMoved { to })])
     }
 
+    fn decide_label(&self, label: Label) -> Result<Vec<Event>, Refusal> {
+        self.must_exist(label.entry)?;
+        Ok(vec![Event::Labelled(label)])
+    }
+
     fn must_exist(&self, entry: Seq) -> Result<(), Refusal> {
         let last = self.version();
         if entry == Seq::ZERO || entry > last {
@@ -176,22 +184,28 @@ impl AgentState {
             return Err(Refusal::AlreadyTaken);
         }
         posted.item.check()?;
-        let follow_up = match &posted.item {
-            Item::MoveHead(to) => self.decide_move(*to)?,
-            Item::Answer(answer) => {
-                self.decide_answer(answer.clone())?;
-                Vec::new()
-            }
-            Item::Label(label) => {
-                self.must_exist(label.entry)?;
-                Vec::new()
-            }
-            Item::Steer(_) | Item::FollowUp(_) | Item::Stop(_) => Vec::new(),
-        };
         let Posted { cursor, key, item } = posted;
-        let mut events =
-            vec![Event::InboxTaken(event::InboxTaken { cursor, key, item, refused: None })];
-        events.extend(follow_up);
-        Ok(events)
+        let effect = self.decide_item(item)?;
+        let taken = Event::InboxTaken(event::InboxTaken { cursor, key, refused: None });
+        Ok(std::iter::once(taken).chain(effect).collect())
+    }
+
+    /// What an item causes.
+    fn decide_item(&self, item: Item) -> Result<Vec<Event>, Refusal> {
+        match item {
+            Item::Steer(message) => Ok(vec![Event::Steered(message)]),
+            Item::FollowUp(message) => Ok(vec![Event::FollowUpQueued(message)]),
+            Item::Stop(why) => self.decide_stop(why),
+            Item::Answer(answer) => self.decide_answer(answer),
+            Item::Label(label) => self.decide_label(label),
+            Item::MoveHead(to) => self.decide_move(to),
+        }
+    }
+
+    fn decide_stop(&self, why: String) -> Result<Vec<Event>, Refusal> {
+        if self.status().is_none_or(ExecutionStatus::is_terminal) {
+            return Err(Refusal::NothingToStop { status: self.status_text() });
+        }
+        Ok(vec![Event::StopRaised(StopSignal::new(StopReason::UserRequested, "inbox", why))])
     }
 }

@@ -11,7 +11,7 @@ use crate::digest::Digest;
 use crate::entry::Entry;
 use crate::event::{Definition, Event, ParentLink, ToolsShown};
 use crate::id::{AgentId, Seq, SessionId};
-use crate::inbox::{Answer, Cursor, Item};
+use crate::inbox::{Answer, Cursor};
 use crate::message::Message;
 use crate::time::Timestamp;
 use crate::tool::ToolSpec;
@@ -101,15 +101,9 @@ impl SessionFacts {
             }
             Event::InboxTaken(taken) => {
                 self.inbox_cursor = self.inbox_cursor.max(taken.cursor);
-                match &taken.item {
-                    _ if taken.refused.is_some() => {}
-                    Item::FollowUp(message) => {
-                        Arc::make_mut(&mut self.follow_ups).push(Arc::clone(message));
-                    }
-                    Item::Label(label) => self.label(label),
-                    Item::Answer(answer) => Arc::make_mut(&mut self.answers).push(answer.clone()),
-                    _ => {}
-                }
+            }
+            Event::FollowUpQueued(message) => {
+                Arc::make_mut(&mut self.follow_ups).push(Arc::clone(message));
             }
             Event::FollowedUp(_) => {
                 let queue = Arc::make_mut(&mut self.follow_ups);
@@ -170,6 +164,9 @@ pub struct Context {
     pub response_format: Option<Arc<Value>>,
     /// The last recorded set of tools shown.
     pub tools_shown: Option<Arc<Shown>>,
+    /// Whether a message was steered in that no inference was asked with yet.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub steered: bool,
 }
 
 /// The tools that a model was shown, by digest.

@@ -9,6 +9,7 @@ mod execution;
 mod facts;
 pub(crate) mod lineage;
 mod owed;
+mod reopen;
 mod slim;
 mod step;
 mod transient;
@@ -24,6 +25,7 @@ pub use execution::{ExecutionState, ExecutionStatus, Pending, PendingReason};
 pub use facts::{Context, SessionFacts, Shown};
 pub use lineage::Mark;
 pub use owed::Owed;
+pub use reopen::MOST_INCOMPLETE;
 pub use step::{AgentStep, CallSlot, CallStatus, StepKind, StepResult};
 pub use transient::{CallVerdict, Judged, PendingCall};
 

@@ -250,9 +250,11 @@ pub(crate) fn signal() -> BoxedStrategy<StopSignal> {
         let dimension = dimension.as_str().into();
         legwork_core::budget::Exhausted { dimension, limit, used, wanted }
     }));
-    (prop::sample::select(names.to_vec()), "[a-b]", "[a-b]", limit)
-        .prop_map(|(reason, source, message, limit)| StopSignal {
+    let error = prop::option::weighted(0.3, error().prop_map(Box::new));
+    (prop::sample::select(names.to_vec()), "[a-b]", "[a-b]", limit, error)
+        .prop_map(|(reason, source, message, limit, error)| StopSignal {
             limit,
+            error,
             ..StopSignal::new(StopReason::from(reason), source, message)
         })
         .boxed()
@@ -394,6 +396,7 @@ fn of_an_execution() -> BoxedStrategy<Event> {
         1 => signal().prop_map(Event::StopRaised),
         1 => text().prop_map(|by| Event::StopPrevented(event::StopPrevented { by })),
         1 => message().prop_map(Event::FollowedUp),
+        2 => message().prop_map(Event::Steered),
         2 => message().prop_map(Event::MessageAdded),
         1 => (text(), prop::option::of(json())).prop_map(|(key, value)| {
             Event::MetadataSet(event::MetadataSet { key, value })
@@ -403,7 +406,8 @@ fn of_an_execution() -> BoxedStrategy<Event> {
 }
 
 fn of_a_session() -> BoxedStrategy<Event> {
-    let taken = (small(), text(), item(), prop::option::weighted(0.2, text()));
+    let refused = (item(), text()).prop_map(|(item, reason)| event::RefusedItem { item, reason });
+    let taken = (small(), text(), prop::option::weighted(0.2, refused));
     prop_oneof![
         1 => text().prop_map(|agent| {
             let (session, agent) = ("s".into(), agent.into());
@@ -413,9 +417,10 @@ fn of_a_session() -> BoxedStrategy<Event> {
             let digest = own.then(|| definition.digest());
             Event::Defined(event::Defined { definition, digest })
         }),
-        3 => taken.prop_map(|(cursor, key, item, refused)| {
-            Event::InboxTaken(event::InboxTaken { cursor: Cursor(cursor), key, item, refused })
+        3 => taken.prop_map(|(cursor, key, refused)| {
+            Event::InboxTaken(event::InboxTaken { cursor: Cursor(cursor), key, refused })
         }),
+        2 => message().prop_map(Event::FollowUpQueued),
         1 => small().prop_map(|to| Event::HeadMoved(HeadMoved { to: Seq(to) })),
         1 => label().prop_map(Event::Labelled),
         1 => (text(), json()).prop_map(|(kind, body)| {

@@ -315,8 +315,8 @@ fn s3_9_a_run_that_was_cut_off_is_in_progress_and_a_stopped_one_is_cancelled() {
     let stopped = go_on(cut, "stop: that's it; outcome: 0 interrupted; decides; ends");
     assert_eq!(stopped.status(), Some(&ExecutionStatus::Cancelled));
     assert_eq!(owes(&stopped), "owes nothing");
-    // Stopping what has ended is nothing.
-    let again = go_on(stopped.clone(), "stop: again");
+    // Stopping what has ended is nothing, whoever raised it.
+    let again = go_on(stopped.clone(), "signal: user_requested");
     assert_eq!(again.status(), stopped.status());
     assert_eq!(owes(&again), "owes nothing");
 }

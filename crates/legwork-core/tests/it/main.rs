@@ -27,6 +27,7 @@ mod malformed;
 mod messages;
 mod owed;
 mod properties;
+mod reopen;
 mod samples;
 mod sessions;
 mod state;

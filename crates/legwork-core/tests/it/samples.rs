@@ -87,9 +87,13 @@ pub(crate) fn entries() -> Vec<Arc<Entry>> {
     state.uncommitted().to_vec()
 }
 
-fn taken(cursor: u64, item: Item, refused: Option<&str>) -> Event {
-    let (key, refused) = (format!("key {cursor}"), refused.map(str::to_owned));
-    Event::InboxTaken(event::InboxTaken { cursor: Cursor(cursor), key, item, refused })
+fn taken(cursor: u64) -> Event {
+    refused(cursor, None)
+}
+
+fn refused(cursor: u64, refused: Option<event::RefusedItem>) -> Event {
+    let key = format!("key {cursor}");
+    Event::InboxTaken(event::InboxTaken { cursor: Cursor(cursor), key, refused })
 }
 
 fn beginning() -> Vec<Event> {
@@ -130,15 +134,20 @@ fn beginning() -> Vec<Event> {
     let label =
         |entry, text: Option<&str>| Label { entry: Seq(entry), text: text.map(str::to_owned) };
     let own = Some(definition.digest());
+    let (item, reason) = (Item::Stop("too late".into()), "nothing is running".to_owned());
+    let too_late = event::RefusedItem { item, reason };
     vec![
         Event::SessionStarted(event::SessionStarted { session, agent, parent: Some(parent) }),
         Event::Defined(event::Defined { definition: Definition::default(), digest: None }),
         Event::Defined(event::Defined { definition, digest: own }),
         Event::ExecutionStarted(event::ExecutionStarted { input }),
-        taken(1, Item::Steer(said("look at \u{1f9f5}")), None),
-        taken(2, Item::FollowUp(said("and then this")), None),
-        taken(4, Item::Label(label(4, Some(HARD))), None),
-        taken(5, Item::Stop("too late".into()), Some("nothing is running")),
+        taken(1),
+        Event::Steered(said("look at \u{1f9f5}")),
+        taken(2),
+        Event::FollowUpQueued(said("and then this")),
+        taken(4),
+        Event::Labelled(label(4, Some(HARD))),
+        refused(5, Some(too_late)),
         Event::Labelled(label(1, Some("root"))),
         Event::Labelled(label(4, None)),
         Event::MetadataSet(event::MetadataSet { key: HARD.into(), value: Some(hard_json()) }),
@@ -286,7 +295,8 @@ fn answering() -> Vec<Event> {
     let mut events = vec![
         answered(0, Verdict::Supply(hard_json())),
         answered(1, Verdict::Tell),
-        taken(6, Item::Answer(answer(2, Verdict::RunAgain)), None),
+        taken(6),
+        answered(2, Verdict::RunAgain),
     ];
     events.extend(outcomes.into_iter().enumerate().map(finished));
     let outcome = Arc::new(ToolOutcome::Ok(hard_json()));
@@ -331,7 +341,10 @@ fn after_the_end() -> Vec<Event> {
     half.incomplete = Some(Incomplete::LengthInCall);
     let response = Arc::new(half);
     let (reserved, charged) = (amounts(), Amounts::default());
-    let signal = StopSignal::new(StopReason::Error, "errors", "that the answer is incomplete");
+    let error = ErrorRecord::new(ErrorSource::Model, ErrorKind::Incomplete, HARD);
+    let signal = StopSignal::error("errors", error);
+    let (late, no) = (Answer { id: HARD.into(), verdict: Verdict::Tell }, || "no".to_owned());
+    let nowhere = Label { entry: Seq(99), text: Some(HARD.into()) };
     let outcome = Arc::new(ContinuationOutcome::stop(signal));
     let status = ExecutionStatus::Failed;
     let (call, name, text) = ("call_99".into(), "bash".into(), HARD.to_owned());
@@ -342,7 +355,12 @@ fn after_the_end() -> Vec<Event> {
         Event::MessageAdded(said("a note")),
         Event::MessageAdded(Arc::new(Message::tool_result(result))),
         unknown(),
-        taken(9, Item::MoveHead(Seq(7)), None),
+        taken(9),
+        refused(10, Some(event::RefusedItem { item: Item::Steer(said("x")), reason: HARD.into() })),
+        refused(11, Some(event::RefusedItem { item: Item::FollowUp(said("x")), reason: no() })),
+        refused(12, Some(event::RefusedItem { item: Item::MoveHead(Seq(99)), reason: no() })),
+        refused(13, Some(event::RefusedItem { item: Item::Answer(late), reason: no() })),
+        refused(14, Some(event::RefusedItem { item: Item::Label(nowhere), reason: no() })),
         Event::HeadMoved(HeadMoved { to: Seq(7) }),
         Event::InferenceStarted(event::InferenceStarted { reserved, tools: None }),
         Event::Responded(event::Responded { response, charged }),

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use legwork_core::event::{HeadMoved, InboxTaken};
+use legwork_core::event::{Answered, HeadMoved, InboxTaken, RefusedItem};
 use legwork_core::inbox::{Answer, Cursor, Item, Label, Posted, Verdict};
 use legwork_core::journal::Journal;
 use legwork_core::state::{Input, Refusal};
-use legwork_core::{AgentState, Entry, Event, Message, Seq, SessionId, Timestamp};
+use legwork_core::{
+    AgentState, Entry, Event, Message, Seq, SessionId, StopReason, StopSignal, Timestamp,
+};
 
 use crate::story::{blank, go_on, owes, tell, transcript};
 
@@ -97,13 +99,13 @@ fn take(state: AgentState, posted: Posted) -> Result<AgentState, Refusal> {
 }
 
 #[test]
-fn s8_2_an_item_is_consumed_by_the_one_entry_that_copies_it() {
+fn s8_2_an_item_moves_the_cursor_and_its_effect_is_the_next_entry() {
     let item = Item::Steer(Arc::new(Message::user("look here")));
     let state = take(tell("user: hi"), posted(3, item.clone())).unwrap();
-    let entry = state.uncommitted().last().unwrap();
-    let Event::InboxTaken(taken) = &entry.event else { panic!("{:?}", entry.event) };
-    assert_eq!((taken.cursor, taken.key.as_str(), &taken.item), (Cursor(3), "k3", &item));
-    assert_eq!(state.uncommitted().len(), 2);
+    let [_, taken, steered] = state.uncommitted().as_slice() else { panic!("two entries") };
+    let Event::InboxTaken(taken) = &taken.event else { panic!("{:?}", taken.event) };
+    assert_eq!((taken.cursor, &*taken.key, &taken.refused), (Cursor(3), "k3", &None));
+    assert_eq!(steered.event, Event::Steered(Arc::new(Message::user("look here"))));
     assert_eq!(state.facts().inbox_cursor, Cursor(3));
     assert_eq!(transcript(&state), ["user: hi", "user: look here"]);
     // Neither it nor an older one is taken again, in this process or a later one.
@@ -112,6 +114,50 @@ fn s8_2_an_item_is_consumed_by_the_one_entry_that_copies_it() {
         assert_eq!(take(state.clone(), posted(3, item.clone())), Err(Refusal::AlreadyTaken));
         assert_eq!(take(state, posted(2, item.clone())), Err(Refusal::AlreadyTaken));
     }
+}
+
+#[test]
+fn s8_2_each_effect_has_one_fold_whoever_causes_it() {
+    let label = Label { entry: Seq(1), text: Some("here".into()) };
+    let message = || Arc::new(Message::user("look"));
+    let doubt = "user: hi; inference; calls: bash; starts: 0; pauses: 0";
+    let answer = Answer { id: "s/3/0".into(), verdict: Verdict::Tell };
+    let stop = StopSignal::new(StopReason::UserRequested, "inbox", "enough");
+    for (item, effect) in [
+        (Item::Steer(message()), Event::Steered(message())),
+        (Item::FollowUp(message()), Event::FollowUpQueued(message())),
+        (Item::Stop("enough".into()), Event::StopRaised(stop)),
+        (Item::Answer(answer.clone()), Event::Answered(Answered { answer })),
+        (Item::Label(label.clone()), Event::Labelled(label)),
+    ] {
+        let told = tell(doubt).with(effect.clone());
+        let taken = take(tell(doubt), posted(1, item)).unwrap();
+        assert_eq!(taken.uncommitted().last().unwrap().event, effect);
+        assert_eq!((taken.context(), taken.execution()), (told.context(), told.execution()));
+        assert_eq!(taken.facts().labels, told.facts().labels);
+        assert_eq!(taken.facts().answers, told.facts().answers);
+        assert_eq!(taken.facts().follow_ups, told.facts().follow_ups);
+        // The entry of the inbox alone moves the cursor and nothing else.
+        let cursor = InboxTaken { cursor: Cursor(1), key: "k1".into(), refused: None };
+        let alone = tell(doubt).with(Event::InboxTaken(cursor));
+        assert_eq!(alone.context(), tell(doubt).context());
+        assert_eq!(alone.execution(), tell(doubt).execution());
+        assert_eq!(alone.facts().inbox_cursor, Cursor(1));
+    }
+}
+
+#[test]
+fn s8_2_steering_lets_an_execution_go_on_that_was_about_to_stop() {
+    let state = go_on(tell("user: hi; inference; answer: x; decides"), "steer: wait");
+    assert_eq!(owes(&state), "asks the model");
+    assert_eq!(transcript(&state), ["user: hi", "assistant: x", "user: wait"]);
+    let forbidden = tell("user: hi; inference; fails: no; decides");
+    assert_eq!(owes(&go_on(forbidden, "steer: wait")), "stops", "what is forbidden stays so");
+    let signalled = tell("user: hi; inference; answer: x; decides; stop: enough");
+    assert_eq!(owes(&go_on(signalled, "steer: wait")), "stops");
+    let ended = tell("user: hi; inference; answer: x; decides; ends");
+    let state = go_on(ended.clone(), "steer: wait");
+    assert_eq!(state.execution(), ended.execution(), "what is over stays over");
 }
 
 #[test]
@@ -146,9 +192,9 @@ fn s8_2_a_refused_item_is_consumed_and_changes_nothing_else() {
         Item::Stop("x".into()),
         Item::Steer(Arc::new(Message::user("x"))),
     ] {
-        let refused = Some("no".to_owned());
+        let refused = Some(RefusedItem { item, reason: "no".to_owned() });
         let (cursor, key) = (Cursor(1), "k".to_owned());
-        let event = Event::InboxTaken(InboxTaken { cursor, key, item, refused });
+        let event = Event::InboxTaken(InboxTaken { cursor, key, refused });
         let after = state.clone().with(event);
         assert_eq!((after.context(), after.execution()), (state.context(), state.execution()));
         let mut facts = after.facts().clone();

@@ -213,7 +213,11 @@ fn s1_9_a_reopened_execution_goes_on_with_its_steps_and_what_it_used() {
     let state = go_on(state.with_stop_signal(signal), "ends");
     assert_eq!(state.status(), Some(&ExecutionStatus::Stopped));
     let events = state.with_budget(Budget::unlimited().steps(2));
-    let state = events.decide(Input::Reopen).unwrap().into_iter().fold(events, AgentState::with);
+    let state = events
+        .decide_reopen(&legwork_core::continuation::defaults())
+        .unwrap()
+        .into_iter()
+        .fold(events, AgentState::with);
     assert_eq!(state.status(), Some(&ExecutionStatus::InProgress));
     assert_eq!(owes(&state), "asks the model");
     assert_eq!((state.step_results().count(), state.usage().steps), (1, 1));

@@ -7,11 +7,11 @@ use legwork_core::continuation::{defaults, evaluate};
 use legwork_core::error::{ErrorKind, ErrorSource};
 use legwork_core::event::{
     Answered, ExecutionFinished, ExecutionStarted, InboxTaken, InferenceFailed, InferenceStarted,
-    Paused, Responded, StepFinished, ToolFinished, ToolStarted,
+    Paused, RefusedItem, Responded, StepFinished, ToolFinished, ToolStarted,
 };
-use legwork_core::inbox::{Answer, Cursor, Item, Verdict};
+use legwork_core::inbox::{Answer, Cursor, Item, Posted, Verdict};
 use legwork_core::inference::Incomplete;
-use legwork_core::state::{CallStatus, Judged, Pending, PendingReason};
+use legwork_core::state::{CallStatus, Input, Judged, Pending, PendingReason, Refusal};
 use legwork_core::tool::Metadata;
 use legwork_core::{
     AgentState, ContinuationOutcome, Digest, EffectClass, ErrorRecord, Event, ExecutionStatus,
@@ -230,10 +230,17 @@ fn answered(state: AgentState, rest: &str, verdict: Verdict) -> AgentState {
     state.with(Event::Answered(Answered { answer: Answer { id, verdict } }))
 }
 
+/// Takes an item up as the runtime does.
 pub(crate) fn taken(state: AgentState, item: Item) -> AgentState {
     let cursor = Cursor(state.facts().inbox_cursor.0 + 1);
     let key = format!("k{}", cursor.0);
-    state.with(Event::InboxTaken(InboxTaken { cursor, key, item, refused: None }))
+    let posted = Posted { cursor, key: key.clone(), item: item.clone() };
+    let refused = |refusal: Refusal| {
+        let refused = Some(RefusedItem { item, reason: refusal.to_string() });
+        vec![Event::InboxTaken(InboxTaken { cursor, key, refused })]
+    };
+    let events = state.decide(Input::Take(posted)).unwrap_or_else(refused);
+    events.into_iter().fold(state, AgentState::with)
 }
 
 /// The outcome that the shipped criteria and the votes of hooks amount to.

@@ -1,6 +1,5 @@
 //! Places in a journal that have words: tasks, answers, tool arguments and results.
 
-use legwork::core::inbox::Item;
 use legwork::core::{Entry, Event, Response, Seq};
 use serde::Serialize;
 
@@ -58,13 +57,9 @@ fn words(event: &Event) -> Vec<(Kind, String)> {
         Event::ExecutionStarted(started) => {
             started.input.iter().map(|message| (Kind::Task, message.text())).collect()
         }
-        Event::FollowedUp(message) | Event::MessageAdded(message) => {
+        Event::Steered(message) | Event::FollowedUp(message) | Event::MessageAdded(message) => {
             vec![(Kind::Task, message.text())]
         }
-        Event::InboxTaken(body) => match &body.item {
-            Item::Steer(message) => vec![(Kind::Task, message.text())],
-            _ => Vec::new(),
-        },
         Event::Responded(body) => response(&body.response),
         Event::ResponseChanged(body) => response(&body.response),
         Event::ToolFinished(body) => vec![(Kind::Result, body.outcome.for_model())],

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use legwork::core::inbox::{Item, Verdict};
+use legwork::core::inbox::Verdict;
 use legwork::core::state::Pending;
 use legwork::core::tool::Metadata;
 use legwork::core::{
@@ -142,12 +142,14 @@ impl Transcript {
             }
             Event::StopRaised(signal) => self.line(&format!("(stop: {})", signal.message)),
             Event::StopPrevented(body) => self.line(&format!("(stop prevented by {})", body.by)),
-            Event::FollowedUp(message) | Event::MessageAdded(message) => self.task(message),
-            Event::InboxTaken(body) => match (&body.item, &body.refused) {
-                (_, Some(why)) => self.line(&format!("(refused: {why})")),
-                (Item::Steer(message), None) => self.task(message),
-                _ => {}
-            },
+            Event::Steered(message) | Event::FollowedUp(message) | Event::MessageAdded(message) => {
+                self.task(message)
+            }
+            Event::InboxTaken(taken) => {
+                if let Some(refused) = &taken.refused {
+                    self.line(&format!("(refused: {})", refused.reason));
+                }
+            }
             _ => {}
         }
     }

@@ -98,7 +98,9 @@ impl ErrorPolicy {
 
     /// The reaction to an error, and the class that it is counted in.
     fn reaction(&self, fault: &Fault) -> (Class, Reaction) {
-        if let Some((kind, reaction)) = self.kinds.iter().find(|(kind, _)| *kind == fault.kind) {
+        if let Some((kind, reaction)) =
+            self.kinds.iter().find(|(kind, _)| *kind == fault.error.kind)
+        {
             return (Class::Kind(kind.clone()), *reaction);
         }
         let (own, class, rest) = match fault.origin {
@@ -113,7 +115,10 @@ impl ErrorPolicy {
     fn judge(&self, state: &AgentState, fault: &Fault) -> Option<Decision> {
         let (class, reaction) = self.reaction(fault);
         let most = match reaction {
-            Reaction::Stop => return Some(forbid(StopReason::Error, fault.words.clone())),
+            Reaction::Stop => {
+                let signal = StopSignal::error("errors", fault.error.clone());
+                return Some(Decision::Forbid(signal));
+            }
             // What the model was told of goes on by itself, or not.
             Reaction::Ignore => return (!fault.origin.is_told()).then_some(Decision::Request),
             Reaction::Retry(most) => most as usize,
@@ -123,12 +128,13 @@ impl ErrorPolicy {
             return Some(Decision::Request);
         }
         let steps = if row == 1 { "1 step".to_owned() } else { format!("{row} steps in a row") };
-        let kind = fault.kind.as_str().replace('_', " ");
+        let kind = fault.error.kind.as_str().replace('_', " ");
         let words = format!(
             "that {steps} failed ({kind}) where {most} may be retried; the last: {}",
-            fault.words.trim_start_matches("that "),
+            fault.error.message.trim_start_matches("that "),
         );
-        Some(forbid(StopReason::RetryLimit, words))
+        let signal = StopSignal::new(StopReason::RetryLimit, "errors", words);
+        Some(Decision::Forbid(signal.with_error(fault.error.clone())))
     }
 
     /// How many steps before this one had an error of the class, without one between.
@@ -146,10 +152,6 @@ enum Class {
     Own(Origin),
     Tools,
     Others,
-}
-
-fn forbid(reason: StopReason, words: String) -> Decision {
-    Decision::Forbid(StopSignal::new(reason, "errors", words))
 }
 
 impl Criterion for ErrorPolicy {

@@ -1,6 +1,6 @@
 //! The errors of a step, as policies and limits see them.
 
-use crate::error::{ErrorKind, ErrorSource};
+use crate::error::{ErrorKind, ErrorRecord, ErrorSource};
 use crate::state::AgentStep;
 use crate::tool::{FailureKind, ToolExecution, ToolOutcome};
 
@@ -8,9 +8,8 @@ use crate::tool::{FailureKind, ToolExecution, ToolOutcome};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fault {
     pub(super) origin: Origin,
-    pub(super) kind: ErrorKind,
-    /// What happened, as a clause behind `says`.
-    pub(super) words: String,
+    /// The error; its message is what happened, as a clause behind `says`.
+    pub(super) error: ErrorRecord,
 }
 
 /// Where an error of a step came from, as far as policies tell it apart.
@@ -41,7 +40,7 @@ pub(super) fn of(step: &AgentStep) -> Vec<Fault> {
     let ended = step.errors.iter().filter(|error| error.ends_step()).map(|error| {
         let unreadable = error.source == ErrorSource::Driver && error.kind == ErrorKind::Validation;
         let origin = if unreadable { Origin::Unreadable } else { Origin::Other };
-        Fault { origin, kind: error.kind.clone(), words: error.message.clone() }
+        Fault { origin, error: error.clone() }
     });
     let mut faults: Vec<_> = ended.collect();
     if faults.is_empty() {
@@ -60,7 +59,8 @@ pub(super) fn any(step: &AgentStep) -> bool {
 fn half(step: &AgentStep) -> Option<Fault> {
     let why = step.response.as_ref()?.incomplete.as_ref()?;
     let words = format!("that the answer is incomplete ({why})");
-    Some(Fault { origin: Origin::Other, kind: ErrorKind::Incomplete, words })
+    let error = ErrorRecord::new(ErrorSource::Model, ErrorKind::Incomplete, words);
+    Some(Fault { origin: Origin::Other, error })
 }
 
 fn failed(execution: &ToolExecution) -> Option<Fault> {
@@ -72,5 +72,6 @@ fn failed(execution: &ToolExecution) -> Option<Fault> {
     };
     let origin = if *failure == FailureKind::Hard { Origin::HardTool } else { Origin::Tool };
     let words = format!("that the tool `{}` failed: {message}", execution.call.name);
-    Some(Fault { origin, kind, words })
+    let source = ErrorSource::Tool(execution.call.id.clone());
+    Some(Fault { origin, error: ErrorRecord::new(source, kind, words) })
 }

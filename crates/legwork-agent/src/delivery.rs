@@ -1,0 +1,157 @@
+//! Speaking to a session: at once where nobody runs it, else through its inbox.
+
+use std::sync::Arc;
+
+use legwork_core::inbox::{Cursor, Item};
+use legwork_core::journal::Journal;
+use legwork_core::state::Refusal;
+use legwork_core::{AgentState, Event, Seq, SessionId, entry};
+use legwork_port::{Claim, Origin};
+
+use crate::agent::{Agent, Inner};
+use crate::error::Error;
+use crate::inbox::take_idle;
+use crate::kept::Kept;
+use crate::writer::Writer;
+
+/// What became of an item that was left for a session.
+#[derive(Debug, Clone)]
+pub enum Delivery {
+    /// Nobody ran the session: the item was taken up. The state is the one since.
+    TakenUp(Box<AgentState>),
+    /// Somebody runs the session, or it has not begun: the item waits in its inbox under this
+    /// number. Whoever runs it takes it up before the next step, whoever runs it next before
+    /// all else.
+    Waiting(Cursor),
+}
+
+impl Delivery {
+    /// The state of the session since the item was taken up; none while it waits.
+    pub fn into_state(self) -> Option<AgentState> {
+        match self {
+            Self::TakenUp(state) => Some(*state),
+            Self::Waiting(_) => None,
+        }
+    }
+}
+
+/// A key that no other item has: it comes from nobody's names, for those may repeat.
+fn unique_key() -> String {
+    uuid::Uuid::now_v7().to_string()
+}
+
+/// Leaves an item for a session, durably, and takes it up if nobody runs the session.
+pub(crate) async fn deliver(
+    agent: &Agent,
+    session: &SessionId,
+    item: Item,
+) -> Result<Delivery, Error> {
+    let inner = &*agent.0;
+    if let Some(claim) = claim(inner, session).await? {
+        let state = begun(inner, session, &item).await?;
+        let cursor = post(agent, session, &unique_key(), &item).await?;
+        let Some(journal) = state else { return Ok(Delivery::Waiting(cursor)) };
+        return take_up(inner, claim, &journal, session, cursor).await;
+    }
+    let cursor = post(agent, session, &unique_key(), &item).await?;
+    // The one who held the claim may have given it back without having seen the item.
+    let Some(claim) = claim(inner, session).await? else { return Ok(Delivery::Waiting(cursor)) };
+    let journal = inner.store.read(session).await?.journal;
+    take_up(inner, claim, &journal, session, cursor).await
+}
+
+/// Leaves an item in the inbox of a session, whoever runs it.
+pub(crate) async fn post(
+    agent: &Agent,
+    session: &SessionId,
+    key: &str,
+    item: &Item,
+) -> Result<Cursor, Error> {
+    if serde_json::to_vec(item).is_ok_and(|json| entry::is_too_deep(&json)) {
+        return Err(Refusal::TooDeep.into());
+    }
+    item.check().map_err(Refusal::from)?;
+    Ok(agent.0.store.post(session, key, item).await?)
+}
+
+/// Leaves an item in the inbox under a key of its own.
+pub(crate) async fn post_once(
+    agent: &Agent,
+    session: &SessionId,
+    item: &Item,
+) -> Result<Cursor, Error> {
+    post(agent, session, &unique_key(), item).await
+}
+
+/// The claim of a session, or none while somebody holds it.
+async fn claim(agent: &Inner, session: &SessionId) -> Result<Option<Box<dyn Claim>>, Error> {
+    match agent.store.claim(session).await {
+        Ok(claim) => Ok(Some(claim)),
+        Err(error) if error.is_conflict() => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The journal of a session that began; none if it has not, and the item may wait for that.
+async fn begun(agent: &Inner, session: &SessionId, item: &Item) -> Result<Option<Journal>, Error> {
+    let journal = agent.store.read(session).await?.journal;
+    if journal.version() != Seq::ZERO {
+        return Ok(Some(journal));
+    }
+    match item {
+        Item::Steer(_) | Item::FollowUp(_) if agent.builder.keeps => Ok(None),
+        _ => Err(agent.no_session(session)),
+    }
+}
+
+/// Takes up all that waits; gives the claim back when it returns.
+async fn take_up(
+    agent: &Inner,
+    claim: Box<dyn Claim>,
+    journal: &Journal,
+    session: &SessionId,
+    cursor: Cursor,
+) -> Result<Delivery, Error> {
+    let (store, observer) = (Arc::clone(&agent.store), Arc::clone(&agent.observer));
+    let origin = Arc::new(Origin::root(session.clone()));
+    let (claim, kept) = (Arc::from(claim), Kept::default());
+    let writer = Writer { store, claim, observer, origin, kept };
+    let mut state = journal.fold(session).at(agent.clock.now());
+    let mut refusal = taken_before(journal, cursor);
+    loop {
+        let (taken, refused) = take_idle(&*agent.store, state).await?;
+        let ours = refused.into_iter().find(|(refused, _)| *refused == cursor);
+        refusal = refusal.or(ours.map(|(_, refusal)| refusal));
+        let done = taken.uncommitted().is_empty();
+        state = writer.commit(taken).await?;
+        // What was posted meanwhile found the claim taken, and waits for nobody else.
+        if done {
+            break;
+        }
+    }
+    match refusal {
+        Some(refusal) => Err(refusal.into()),
+        None => Ok(Delivery::TakenUp(Box::new(state))),
+    }
+}
+
+/// Why an item was refused that a run took up before.
+fn taken_before(journal: &Journal, cursor: Cursor) -> Option<Refusal> {
+    journal.entries().iter().rev().find_map(|entry| match &entry.event {
+        Event::InboxTaken(taken) if taken.cursor == cursor => {
+            let reason = taken.refused.as_ref()?.reason.clone();
+            Some(Refusal::RefusedBefore { reason })
+        }
+        _ => None,
+    })
+}
+
+impl Inner {
+    /// Why there is nothing of a session.
+    pub(crate) fn no_session(&self, session: &SessionId) -> Error {
+        match self.builder.keeps {
+            true => Error::UnknownSession(session.clone()),
+            false => Error::NoStore(session.clone()),
+        }
+    }
+}
