@@ -40,7 +40,7 @@ async fn entry(session: &Session, kind: &str) -> Seq {
 }
 
 fn taken_up(delivery: Delivery) -> AgentState {
-    delivery.into_state().expect("nobody runs it")
+    delivery.into_state().unwrap()
 }
 
 #[tokio::test]

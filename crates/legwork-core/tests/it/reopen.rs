@@ -28,7 +28,7 @@ fn with(criterion: impl Criterion + 'static) -> Criteria {
 /// The state in which criteria ended the step under way and the execution.
 fn ended_by(state: AgentState, criteria: &Criteria) -> AgentState {
     let outcome = Arc::new(evaluate(criteria, &state));
-    let status = ExecutionStatus::from(outcome.stop_reason().expect("it stops"));
+    let status = ExecutionStatus::from(outcome.stop_reason().unwrap());
     let finished = StepFinished { outcome: Arc::clone(&outcome), took: Micros(1_000) };
     let state = state.with(Event::StepFinished(finished));
     state.with(Event::ExecutionFinished(ExecutionFinished { status, outcome }))
@@ -36,12 +36,12 @@ fn ended_by(state: AgentState, criteria: &Criteria) -> AgentState {
 
 #[track_caller]
 fn refuses(state: &AgentState, criteria: &Criteria) -> Refusal {
-    state.decide_reopen(criteria).expect_err("it stays ended")
+    state.decide_reopen(criteria).unwrap_err()
 }
 
 #[track_caller]
 fn reopens(state: &AgentState, criteria: &Criteria) -> AgentState {
-    let events = state.decide_reopen(criteria).expect("it goes on");
+    let events = state.decide_reopen(criteria).unwrap();
     assert!(matches!(events.as_slice(), [Event::ExecutionReopened(_)]), "{events:?}");
     let state = events.into_iter().fold(state.clone(), AgentState::with);
     assert_eq!(state.owed(), Owed::Infer);
@@ -175,7 +175,7 @@ fn s1_9_an_incomplete_answer_is_asked_for_again_a_few_times() {
 #[test]
 fn s7_6_a_queued_message_is_the_task_of_a_new_execution() {
     let begins = |state: &AgentState| {
-        let events = state.decide_reopen(&defaults()).expect("a message is queued");
+        let events = state.decide_reopen(&defaults()).unwrap();
         events.into_iter().fold(state.clone(), AgentState::with)
     };
     for story in [
