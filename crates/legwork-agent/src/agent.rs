@@ -7,9 +7,9 @@ use std::sync::Arc;
 use legwork_core::continuation::ErrorHandler;
 use legwork_core::event::Definition;
 use legwork_core::{AgentId, Criterion, Digest, Message, OnDoubt, SessionId};
-use legwork_port::{Clock, Ids, Lifecycle, Model, Observer, Store, Tool};
+use legwork_port::{Clock, Ids, Lifecycle, Model, Observer, Store};
 
-use crate::builder::{Builder, Provenance};
+use crate::builder::Builder;
 use crate::driver::Driver;
 use crate::error::Error;
 use crate::executor::Executor;
@@ -20,7 +20,7 @@ use crate::request::RunRequest;
 use crate::session::Session;
 use crate::stream::RunStream;
 use crate::subagent::Subagents;
-use crate::toolbox::Toolbox;
+use crate::toolbox::{Given, Toolsets};
 
 /// An agent, ready to run; cheap to clone, the same for every session.
 #[derive(Clone)]
@@ -33,10 +33,8 @@ pub(crate) struct Inner {
     pub(crate) digest: Digest,
     pub(crate) models: BTreeMap<String, Arc<dyn Model>>,
     /// Its single tools, those of capabilities too, without the one that spawns.
-    pub(crate) tools: Vec<Arc<dyn Tool>>,
-    pub(crate) toolbox: Toolbox,
-    /// Which capability gave which tool.
-    pub(crate) provenance: Provenance,
+    pub(crate) tools: Vec<Given>,
+    pub(crate) toolsets: Arc<Toolsets>,
     pub(crate) driver: Arc<dyn Driver>,
     pub(crate) criteria: Vec<Arc<dyn Criterion>>,
     pub(crate) error_handler: Arc<dyn ErrorHandler>,

@@ -47,6 +47,7 @@ pub struct StepContext {
     pub(crate) observer: Arc<dyn Observer>,
     pub(crate) origin: Arc<Origin>,
     pub(crate) view: StepView,
+    pub(crate) toolbox: Toolbox,
     /// What the agents above leave to this one.
     pub(crate) share: Option<Share>,
     pub(crate) unsettled: Unsettled,
@@ -71,9 +72,9 @@ impl StepContext {
         })
     }
 
-    /// The tools there are.
+    /// The tools of this run.
     pub fn toolbox(&self) -> &Toolbox {
-        &self.agent.toolbox
+        &self.toolbox
     }
 
     /// The state told the time.
@@ -106,9 +107,9 @@ impl StepContext {
         }
         if trigger == Trigger::StepStart {
             // Should the tools not be told, building the request says so.
-            let _ = self.agent.toolbox.all(&state).await;
+            let _ = self.toolbox.all(&state).await;
         }
-        let view = self.view.clone().with_tools(self.agent.toolbox.known());
+        let view = self.view.clone().with_tools(self.toolbox.known());
         if core.listens(trigger) {
             state = core.on(trigger, state, &view).await;
         }

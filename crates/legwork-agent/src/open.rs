@@ -22,6 +22,7 @@ use crate::kept::Kept;
 use crate::request::{Asked, Run, Task};
 use crate::run::{self, Advance};
 use crate::subagent::{self, Born};
+use crate::toolbox::Toolbox;
 use crate::writer::Writer;
 
 /// An execution that is open. Dropping it gives the claim back and loses nothing that
@@ -71,6 +72,7 @@ impl Active {
             observer,
             origin,
             view,
+            toolbox: Toolbox::new(Arc::clone(&agent.toolsets)),
             share: born.share,
             unsettled: Unsettled::default(),
             told: AtomicUsize::new(0),

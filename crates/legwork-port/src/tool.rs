@@ -35,6 +35,9 @@ impl<T: Tool + ?Sized> Tool for Arc<T> {
 
 /// A source of callables.
 pub trait Toolset: Send + Sync {
+    /// Its name, as errors and descriptions show it. The same every time.
+    fn name(&self) -> &str;
+
     /// Gets ready; called once before the first use of an execution.
     ///
     /// # Errors
@@ -48,7 +51,8 @@ pub trait Toolset: Send + Sync {
         Box::pin(std::future::ready(()))
     }
 
-    /// The tools for a state, in the order they are shown.
+    /// The tools for a state, in the order they are shown; asked once a step, and once more
+    /// if a hook changed the state before the step began.
     ///
     /// # Errors
     /// Why they cannot be told, in words.
@@ -57,7 +61,9 @@ pub trait Toolset: Send + Sync {
         state: &'a AgentState,
     ) -> BoxFuture<'a, Result<Vec<Arc<ToolSpec>>, String>>;
 
-    /// Whether its specs are the same for every state, so that they are asked for once.
+    /// Whether its specs are the same for every state, so that they are asked for once: when
+    /// the agent is built, before `open`, so that what is wrong with them is an error of
+    /// building it. One that fails or has to wait then is asked again once it is open.
     fn is_static(&self) -> bool {
         false
     }

@@ -1,6 +1,6 @@
 //! From parts to an agent: what is checked, composed and put in its place.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use legwork_core::ToolSpec;
@@ -14,7 +14,7 @@ use crate::hooks::HookStack;
 use crate::lifecycle::{Composite, CoreLifecycle};
 use crate::memory::MemoryStore;
 use crate::spending;
-use crate::toolbox::{Toolbox, Tools};
+use crate::toolbox::{Given, Owner, Toolsets, is_name, odd_name};
 
 impl Builder {
     pub(crate) fn in_place_of_model(mut self, model: Arc<dyn Model>) -> Self {
@@ -23,11 +23,18 @@ impl Builder {
     }
 
     pub(crate) fn in_place_of_tools(mut self, tools: Vec<Arc<dyn Tool>>) -> Self {
+        let owner = self.owner();
+        let named = |(at, given): (usize, &Given)| (Arc::clone(&given.tool.spec().name), at);
+        let mut places: BTreeMap<_, _> = self.tools.iter().enumerate().rev().map(named).collect();
         for tool in tools {
             let name = Arc::clone(&tool.spec().name);
-            match self.tools.iter_mut().find(|known| known.spec().name == name) {
-                Some(place) => *place = tool,
-                None => self.tools.push(tool),
+            let given = Given { tool, owner: owner.clone() };
+            match places.get(&name).and_then(|at| self.tools.get_mut(*at)) {
+                Some(place) => *place = given,
+                None => {
+                    places.insert(name, self.tools.len());
+                    self.tools.push(given);
+                }
             }
         }
         self
@@ -49,8 +56,11 @@ impl Builder {
         let spawn = self.subagents.tool();
         let sections = self.resolve(&mut tools, spawn.as_ref());
         let own = tools.clone();
-        tools.extend(spawn);
-        self.check_names(&tools);
+        tools.extend(spawn.map(|tool| Given { tool, owner: Owner::Subagents }));
+        let (sets, names) = (std::mem::take(&mut self.toolsets), std::mem::take(&mut self.names));
+        let toolsets = Toolsets::new(tools, sets, names, self.schemas.clone());
+        self.check_subagents();
+        self.problems.extend(toolsets.check());
         if !self.problems.is_empty() {
             return Err(Error::Build(self.problems.join("; ")));
         }
@@ -70,18 +80,14 @@ impl Builder {
             let stack = HookStack::new(self.hooks).strictness(self.strictness);
             members.insert(0, Arc::new(stack));
         }
-        if !tools.is_empty() {
-            self.toolsets.insert(0, Arc::new(Tools::new(tools)));
-        }
         let models = std::iter::once(self.model).chain(self.others);
-        Ok(Agent(Arc::new(Inner {
+        let agent = Agent(Arc::new(Inner {
             builder,
             digest: self.definition.digest(),
             definition: self.definition,
             models: models.map(|model| (model.name().to_owned(), model)).collect(),
             tools: own,
-            toolbox: Toolbox::new(self.toolsets).with_names(self.names),
-            provenance: self.provenance,
+            toolsets: Arc::new(toolsets),
             driver: self.driver,
             criteria: self.criteria,
             error_handler: self.error_handler,
@@ -95,23 +101,22 @@ impl Builder {
             executor: self.executor,
             on_doubt: self.on_doubt,
             deps: self.deps,
-        })))
+        }));
+        agent.try_subagents()?;
+        Ok(agent)
     }
 
     /// Lets capabilities add what needs to know the rest: tools first, then their sections
     /// of the system prompt.
-    fn resolve(
-        &mut self,
-        tools: &mut Vec<Arc<dyn Tool>>,
-        spawn: Option<&Arc<dyn Tool>>,
-    ) -> Vec<String> {
-        let mut specs: Vec<_> = tools.iter().chain(spawn).map(|tool| tool.spec()).collect();
+    fn resolve(&mut self, tools: &mut Vec<Given>, spawn: Option<&Arc<dyn Tool>>) -> Vec<String> {
+        let single = tools.iter().map(|given| &given.tool);
+        let mut specs: Vec<_> = single.chain(spawn).map(|tool| tool.spec()).collect();
         specs.retain(|spec| self.names.admit(&spec.name));
         for capability in self.capabilities.clone() {
             let late = capability.tools(&self.resolved(&specs));
-            self.provenance.note(capability.name(), &late);
             specs.extend(late.iter().map(|tool| tool.spec()));
-            tools.extend(late);
+            let owner = Owner::Capability(capability.name().into());
+            tools.extend(late.into_iter().map(|tool| Given { tool, owner: owner.clone() }));
         }
         let resolved = self.resolved(&specs);
         self.capabilities.iter().filter_map(|capability| capability.section(&resolved)).collect()
@@ -130,28 +135,10 @@ impl Builder {
         }
     }
 
-    /// Two tools of one name would fail at the first step; those that the agent may not have
-    /// are in nobody's way.
-    fn check_names(&mut self, tools: &[Arc<dyn Tool>]) {
-        let of_subagents = self.subagents.iter().map(|one| ("subagent", one.name().to_owned()));
-        let of_tools = tools.iter().map(|tool| ("tool", tool.spec().name.to_string()));
-        let odd = of_subagents.chain(of_tools).filter(|(_, name)| !is_name(name));
-        let problems: Vec<_> = odd
-            .map(|(what, name)| {
-                format!(
-                    "{name:?} is no name of a {what}: take letters, digits, `-` and `_`, at most 64"
-                )
-            })
-            .collect();
+    fn check_subagents(&mut self) {
+        let odd = self.subagents.iter().map(|one| one.name()).filter(|name| !is_name(name));
+        let problems: Vec<_> = odd.map(|name| odd_name("subagent", name)).collect();
         self.problems.extend(problems);
-        let mut seen = BTreeSet::new();
-        for tool in tools {
-            let name = Arc::clone(&tool.spec().name);
-            if self.names.admit(&name) && !seen.insert(Arc::clone(&name)) {
-                let problem = format!("two tools are named `{name}`: rename or leave out one");
-                self.problems.push(problem);
-            }
-        }
     }
 
     /// What is installed may want models that nobody gave.
@@ -179,12 +166,6 @@ impl Builder {
             }
         }
     }
-}
-
-/// What providers take for the name of a tool.
-fn is_name(name: &str) -> bool {
-    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
-    (1..=64).contains(&name.len()) && name.chars().all(fits)
 }
 
 fn whole(own: &Arc<str>, sections: Vec<String>) -> Arc<str> {

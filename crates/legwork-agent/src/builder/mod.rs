@@ -1,7 +1,6 @@
 //! How an agent is put together.
 
 mod build;
-mod provenance;
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -21,8 +20,7 @@ use crate::executor::Executor;
 use crate::hooks::{Hook, Strictness};
 use crate::memory::{RandomIds, SystemClock};
 use crate::subagent::{Subagent, Subagents};
-use crate::toolbox::Names;
-pub(crate) use provenance::Provenance;
+use crate::toolbox::{Given, List, Names, Owner, Schemas};
 
 /// An agent being put together; nothing is checked before [`Builder::build`].
 #[derive(Clone)]
@@ -31,10 +29,12 @@ pub struct Builder {
     pub(crate) definition: Definition,
     pub(crate) model: Arc<dyn Model>,
     pub(crate) others: Vec<Arc<dyn Model>>,
-    pub(crate) tools: Vec<Arc<dyn Tool>>,
+    pub(crate) tools: Vec<Given>,
     pub(crate) toolsets: Vec<Arc<dyn Toolset>>,
     pub(crate) names: Names,
-    pub(crate) provenance: Provenance,
+    pub(crate) schemas: Schemas,
+    /// The capability that is being installed.
+    pub(crate) installing: Option<Arc<str>>,
     pub(crate) driver: Arc<dyn Driver>,
     pub(crate) core: Option<Arc<dyn Lifecycle>>,
     /// What votes, by name: a later one of a name takes the place of an earlier one.
@@ -71,7 +71,8 @@ impl Builder {
             tools: Vec::new(),
             toolsets: Vec::new(),
             names: Names::default(),
-            provenance: Provenance::default(),
+            schemas: Schemas::default(),
+            installing: None,
             driver: Arc::new(ToolCalling),
             core: None,
             criteria: legwork_core::continuation::defaults(),
@@ -135,7 +136,9 @@ impl Builder {
     /// Tools of one type; call it again for others, or give `Arc<dyn Tool>`s.
     #[must_use]
     pub fn tools<T: Tool + 'static>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
-        self.tools.extend(tools.into_iter().map(|tool| Arc::new(tool) as Arc<dyn Tool>));
+        let owner = self.owner();
+        let given = |tool| Given { tool: Arc::new(tool) as Arc<dyn Tool>, owner: owner.clone() };
+        self.tools.extend(tools.into_iter().map(given));
         self
     }
 
@@ -252,9 +255,9 @@ impl Builder {
                     self.problem(format!("the capability `{name}` is given twice: leave one out"));
                 continue;
             }
-            let had = self.tools.clone();
+            let around = self.installing.replace(name.into());
             self = capability.install(self);
-            self.provenance.note_new(&name, &had, &self.tools);
+            self.installing = around;
             self.capabilities.push(capability);
         }
         self
@@ -272,17 +275,38 @@ impl Builder {
     }
 
     /// Only the tools of these names, of whatever source; none at all if there is no name.
+    ///
+    /// A name of which there is no tool is an error of [`Builder::build`], unless a toolset
+    /// that is not static may bring it.
     #[must_use]
     pub fn only_tools<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
-        self.names.allowed = Some(names.into_iter().map(Into::into).collect());
+        let names: Vec<_> = names.into_iter().map(Into::into).collect();
+        self.names.write(List::Only, &names);
+        self.names.allowed = Some(names.into_iter().collect());
         self
     }
 
-    /// No tools of these names, of whatever source; denying wins over allowing.
+    /// No tools of these names, of whatever source; denying wins over allowing. A name of
+    /// which there is no tool is an error as with [`Builder::only_tools`].
     #[must_use]
     pub fn deny_tools<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
-        self.names.denied.extend(names.into_iter().map(Into::into));
+        let names: Vec<_> = names.into_iter().map(Into::into).collect();
+        self.names.write(List::Deny, &names);
+        self.names.denied.extend(names);
         self
+    }
+
+    /// Names that [`Builder::only_tools`] and [`Builder::deny_tools`] may name though this
+    /// agent has no such tools: one list may serve several agents.
+    #[must_use]
+    pub fn known_tools<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.names.known.extend(names.into_iter().map(Into::into));
+        self
+    }
+
+    /// Whose the tools are that are given now.
+    pub(crate) fn owner(&self) -> Owner {
+        self.installing.clone().map_or(Owner::Builder, Owner::Capability)
     }
 
     /// A metadata value that new sessions begin with.

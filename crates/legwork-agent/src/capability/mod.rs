@@ -9,7 +9,7 @@ mod fields;
 mod guards;
 mod history;
 pub mod metadata;
-mod nearest;
+pub(crate) mod nearest;
 mod prompt;
 mod registry;
 pub mod tasks;

@@ -4,9 +4,11 @@
 const ALIKE: f64 = 0.5;
 /// What is longer than this is compared by its beginning.
 const LONGEST: usize = 60;
+/// How many names are listed.
+const MOST: usize = 30;
 
 /// What to say of a name that is not there: the nearest, and all that there are.
-pub(super) fn told<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> String {
+pub(crate) fn told<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> String {
     let known: Vec<_> = known.into_iter().collect();
     if known.is_empty() {
         return "there are none".to_owned();
@@ -15,7 +17,10 @@ pub(super) fn told<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> 
     let likeness = |known: &str| strsim::normalized_damerau_levenshtein(&name, known);
     let scored = known.iter().map(|known| (likeness(known), known));
     let best = scored.max_by(|(a, _), (b, _)| a.total_cmp(b));
-    let all = known.join(", ");
+    let mut all = known.iter().take(MOST).copied().collect::<Vec<_>>().join(", ");
+    if known.len() > MOST {
+        all.push_str(&format!(" and {} more", known.len() - MOST));
+    }
     match best.filter(|(likeness, _)| *likeness >= ALIKE) {
         Some((_, nearest)) => format!("did you mean `{nearest}`? there are {all}"),
         None => format!("there are {all}"),

@@ -1,5 +1,6 @@
 //! What there is to tell of an agent.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use legwork_core::continuation::Kind;
@@ -10,6 +11,7 @@ use super::{
     words,
 };
 use crate::agent::{Agent, Inner};
+use crate::toolbox::{Given, Owner, Toolbox};
 
 /// How many lines of the system prompt are shown.
 const LINES: usize = 3;
@@ -76,18 +78,29 @@ fn instructions(whole: &str) -> Instructions {
 
 async fn tools(inner: &Inner) -> (Vec<Tool>, Option<String>) {
     let state = AgentState::new(SessionId::new("description"));
-    match inner.toolbox.all(&state).await {
-        Ok(shown) => (shown.specs.iter().map(|spec| tool(inner, spec)).collect(), None),
+    let toolbox = Toolbox::new(Arc::clone(&inner.toolsets));
+    let from = capabilities_of(inner);
+    match toolbox.all(&state).await {
+        Ok(shown) => (shown.specs.iter().map(|spec| tool(&from, spec)).collect(), None),
         Err(why) => {
-            let mut specs: Vec<_> = inner.tools.iter().map(|tool| tool.spec()).collect();
+            let mut specs: Vec<_> = inner.tools.iter().map(|given| given.tool.spec()).collect();
             specs.extend(inner.subagents.tool().map(|tool| tool.spec()));
             specs.retain(|spec| inner.builder.names.admit(&spec.name));
-            (specs.iter().map(|spec| tool(inner, spec)).collect(), Some(why))
+            (specs.iter().map(|spec| tool(&from, spec)).collect(), Some(why))
         }
     }
 }
 
-fn tool(inner: &Inner, spec: &Arc<ToolSpec>) -> Tool {
+/// The capabilities that gave tools, by the names of these.
+fn capabilities_of(inner: &Inner) -> BTreeMap<Arc<str>, Arc<str>> {
+    let of = |given: &Given| match &given.owner {
+        Owner::Capability(name) => Some((Arc::clone(&given.tool.spec().name), Arc::clone(name))),
+        _ => None,
+    };
+    inner.tools.iter().filter_map(of).collect()
+}
+
+fn tool(from: &BTreeMap<Arc<str>, Arc<str>>, spec: &Arc<ToolSpec>) -> Tool {
     let line = spec.description.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     Tool {
         name: spec.name.to_string(),
@@ -95,7 +108,7 @@ fn tool(inner: &Inner, spec: &Arc<ToolSpec>) -> Tool {
         effect: spec.effect,
         mode: spec.mode,
         timeout: spec.timeout,
-        from: inner.provenance.of(&spec.name).map(str::to_owned),
+        from: from.get(&spec.name).map(ToString::to_string),
     }
 }
 

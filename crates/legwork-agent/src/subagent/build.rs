@@ -10,6 +10,7 @@ use crate::agent::{Agent, Inner};
 use crate::builder::Builder;
 use crate::error::Error;
 use crate::subagent::{Differences, Subagent};
+use crate::toolbox::List;
 
 impl Subagent {
     /// The agent for one spawning, with what it was granted.
@@ -28,12 +29,33 @@ impl Subagent {
     }
 }
 
+impl Agent {
+    /// Builds each subagent once, so that what is wrong with one is an error of building the
+    /// agent, not an answer to the model that spawns it.
+    pub(crate) fn try_subagents(&self) -> Result<(), Error> {
+        let parent = &self.0;
+        if parent.subagents.depth > 0 {
+            return Ok(());
+        }
+        for subagent in parent.subagents.iter() {
+            let limits = subagent.limits().cloned().unwrap_or_else(Budget::guards);
+            if let Err(Error::Build(why)) = subagent.build(parent, limits) {
+                let name = &subagent.name;
+                return Err(Error::Build(format!("its subagent `{name}` cannot be built: {why}")));
+            }
+        }
+        Ok(())
+    }
+}
+
 /// The parent's parts, but for what is its alone.
 fn inherit(parent: &Inner) -> Builder {
     let mut builder = parent.builder.clone();
     builder.definition.version = None;
     // Of a capability the tools go along, and those of its hooks that are marked so.
     builder.tools.clone_from(&parent.tools);
+    // What somebody wrote into the parent's lists was held against its tools.
+    builder.names.written.clear();
     builder.capabilities.clear();
     builder.lifecycles.clear();
     builder.hooks.retain(|hook| hook.is_inherited());
@@ -76,5 +98,8 @@ fn differ(mut builder: Builder, own: &Differences) -> Builder {
         None => builder.names.allowed.iter_mut().for_each(|names| names.extend(own_names())),
     }
     builder.names.denied.extend(own.denied.iter().cloned());
+    builder.names.write(List::Only, own.allowed.iter().flatten());
+    builder.names.write(List::Deny, &own.denied);
+    builder.names.known.extend(own.known.iter().cloned());
     builder.capabilities(own.capabilities.iter().cloned())
 }

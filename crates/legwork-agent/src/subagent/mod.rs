@@ -45,6 +45,7 @@ struct Differences {
     tools: Vec<Arc<dyn Tool>>,
     allowed: Option<BTreeSet<String>>,
     denied: BTreeSet<String>,
+    known: BTreeSet<String>,
     budget: Option<Budget>,
     capabilities: Vec<Arc<dyn Capability>>,
     metadata: BTreeMap<String, Value>,
@@ -105,6 +106,13 @@ impl Subagent {
     #[must_use]
     pub fn deny_tools<N: Into<String>>(self, names: impl IntoIterator<Item = N>) -> Self {
         self.with(|differences| differences.denied.extend(names.into_iter().map(Into::into)))
+    }
+
+    /// The same with names that these lists may name though there are no such tools, as with
+    /// [`Builder::known_tools`](crate::Builder::known_tools).
+    #[must_use]
+    pub fn known_tools<N: Into<String>>(self, names: impl IntoIterator<Item = N>) -> Self {
+        self.with(|differences| differences.known.extend(names.into_iter().map(Into::into)))
     }
 
     /// The same with limits of its own: they are held in the parent's ledger when it is

@@ -20,16 +20,27 @@ pub(crate) struct Check {
 }
 
 impl Check {
+    /// What is wrong with the schema itself, if anything is.
+    pub(crate) fn problem(&self, schema: &Value) -> Option<String> {
+        if self.is_plain(schema) {
+            return None;
+        }
+        self.compiled(schema).err()
+    }
+
     /// Says each error's path, what came, what was expected, and the schema's part.
     pub(crate) fn value(&self, schema: &Value, value: &Value) -> Result<(), String> {
-        let plain = *self.plain.get_or_init(|| plain::is_plain(schema));
-        if plain && plain::fits(schema, value) {
+        if self.is_plain(schema) && plain::fits(schema, value) {
             return Ok(());
         }
         match self.compiled(schema) {
             Ok(validator) => explain(validator, schema, value),
-            Err(error) => Err(format!("The tool's own schema is none: {error}.")),
+            Err(error) => Err(format!("The schema of the tool's arguments is not valid: {error}.")),
         }
+    }
+
+    fn is_plain(&self, schema: &Value) -> bool {
+        *self.plain.get_or_init(|| plain::is_plain(schema))
     }
 
     fn compiled(&self, schema: &Value) -> Result<&jsonschema::Validator, String> {

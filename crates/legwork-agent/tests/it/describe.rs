@@ -155,6 +155,10 @@ async fn what_a_tool_says_of_itself_does_no_harm_to_a_terminal_or_a_page() {
 struct Gone;
 
 impl Toolset for Gone {
+    fn name(&self) -> &str {
+        "gone"
+    }
+
     fn specs<'a>(&'a self, _: &'a AgentState) -> BoxFuture<'a, Result<Vec<Arc<ToolSpec>>, String>> {
         Box::pin(std::future::ready(Err("the server does not answer".to_owned())))
     }
@@ -167,7 +171,8 @@ impl Toolset for Gone {
 #[tokio::test]
 async fn a_source_that_cannot_say_its_tools_is_told_and_hides_no_others() {
     let description = described(clerk().toolset(Gone)).await;
-    assert_eq!(description.tools_unknown.as_deref(), Some("the server does not answer"));
+    let why = "the toolset `gone` cannot tell its tools: the server does not answer";
+    assert_eq!(description.tools_unknown.as_deref(), Some(why));
     assert!(description.tools.iter().any(|tool| tool.name == "look"));
-    assert!(description.to_text().contains("others are not known: the server does not answer"));
+    assert!(description.to_text().contains(&format!("others are not known: {why}")));
 }

@@ -4,13 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use legwork_agent::memory::MemoryStore;
-use legwork_agent::toolbox::Tools;
 use legwork_agent::{Agent, Run};
 use legwork_core::tool::{ExecutionMode, FailureKind};
 use legwork_core::{
     AgentState, Budget, EffectClass, ExecutionStatus, StopReason, ToolCall, ToolOutcome, ToolSpec,
 };
-use legwork_port::{BoxFuture, Tool, ToolContext, Toolset};
+use legwork_port::{BoxFuture, ToolContext, Toolset};
 use legwork_testkit::{Gate, Live, RecordingObserver, ScriptedModel, Turn, VirtualClock};
 use serde_json::{Value, json};
 
@@ -247,6 +246,10 @@ async fn s6_12_on_resume_a_call_of_a_changed_tool_is_refused() {
 struct Vanishing(World);
 
 impl Toolset for Vanishing {
+    fn name(&self) -> &str {
+        "vanishing"
+    }
+
     fn specs<'a>(
         &'a self,
         state: &'a AgentState,
@@ -315,24 +318,6 @@ async fn s5_5_a_batch_that_passes_the_limit_of_calls_runs_none_of_them() {
     let skipped = |outcome: &ToolOutcome| matches!(outcome, ToolOutcome::Skipped(_));
     assert!(outcomes(run.state()).iter().all(skipped));
     assert_eq!(outcomes(run.state()).len(), 3, "each call is answered");
-}
-
-#[tokio::test]
-async fn two_tools_of_one_name_are_an_error_that_names_them() {
-    let world = World::default();
-    let model = calls([("look", 1)]);
-    let two = [noting("look", once(), &world), noting("look", EffectClass::ReadOnly, &world)];
-    let error = Agent::builder(model.clone()).tools(two).build().unwrap_err();
-    assert!(error.to_string().contains("two tools are named `look`"), "{error}");
-
-    // Of sources of tools only the first step can say which there are.
-    let source = |effect| Tools::new([Arc::new(noting("look", effect, &world)) as Arc<dyn Tool>]);
-    let agent = Agent::builder(model.clone()).toolset(source(once()));
-    let run =
-        agent.toolset(source(EffectClass::ReadOnly)).build().unwrap().run("go").await.unwrap();
-    assert_eq!(run.status(), ExecutionStatus::Failed);
-    assert!(run.outcome().unwrap().explain().contains("two tools are named `look`"));
-    assert!(model.requests().is_empty());
 }
 
 #[tokio::test]

@@ -47,6 +47,7 @@ mod subagents;
 mod tasks;
 mod timeouts;
 mod tools;
+mod toolsets;
 mod trees;
 mod unreadable;
 

@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::digest::Digest;
-use crate::message::{Encoded, Wire};
 use crate::time::Micros;
 
 /// What may be done with a call that started and has no outcome.
@@ -177,79 +176,5 @@ impl ToolSpec {
     /// The digest of all of it.
     pub fn digest(&self) -> Digest {
         Digest::of_serialize(self).unwrap_or_else(|_| Digest::of_bytes(self.name.as_bytes()))
-    }
-}
-
-/// The tools shown to a model, made once and shared by many steps.
-#[derive(Debug, Clone, Default)]
-pub struct ToolSpecs {
-    specs: Vec<Arc<ToolSpec>>,
-    digests: Vec<Digest>,
-    digest: Option<Digest>,
-    weight: u64,
-    encoded: Encoded,
-}
-
-impl ToolSpecs {
-    /// Tools in the order they are shown.
-    pub fn new(specs: Vec<Arc<ToolSpec>>) -> Self {
-        let digests: Vec<_> = specs.iter().map(|spec| spec.digest()).collect();
-        let joined: String = digests.iter().map(Digest::as_str).collect();
-        let digest = (!specs.is_empty()).then(|| Digest::of_bytes(joined.as_bytes()));
-        let weight = specs
-            .iter()
-            .map(|s| (s.name.len() + s.description.len() + s.parameters.to_string().len()) as u64)
-            .sum();
-        Self { specs, digests, digest, weight, encoded: Encoded::default() }
-    }
-
-    /// The tools.
-    pub fn iter(&self) -> impl Iterator<Item = &Arc<ToolSpec>> {
-        self.specs.iter()
-    }
-
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        self.specs.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.specs.is_empty()
-    }
-
-    /// The tool of a name, with its index.
-    pub fn find(&self, name: &str) -> Option<(usize, &Arc<ToolSpec>)> {
-        self.specs.iter().enumerate().find(|(_, spec)| &*spec.name == name)
-    }
-
-    /// The digest of the tool at an index.
-    pub fn digest_of(&self, index: usize) -> Option<&Digest> {
-        self.digests.get(index)
-    }
-
-    /// The digest of each tool, in their order.
-    pub fn digests(&self) -> &[Digest] {
-        &self.digests
-    }
-
-    /// The digest of all of them; none if there are no tools.
-    pub fn digest(&self) -> Option<&Digest> {
-        self.digest.as_ref()
-    }
-
-    /// A rough size in bytes of what a model reads of them.
-    pub fn weight(&self) -> u64 {
-        self.weight
-    }
-
-    /// Appends the bytes of all of them on a wire, encoded at most once for the first wire.
-    pub fn append_encoded(
-        &self,
-        wire: Wire,
-        out: &mut Vec<u8>,
-        encode: impl FnOnce(&Self, &mut Vec<u8>),
-    ) {
-        self.encoded.append(wire, out, |out| encode(self, out));
     }
 }

@@ -27,6 +27,8 @@ pub(super) fn root(
         .metadata(METADATA, metadata(definition))
         .tools(parts.tools.iter().cloned())
         .deny_tools(definition.denied_tools.iter())
+        // What is not there was told when the definition was resolved.
+        .known_tools(named(definition))
         .capabilities(capabilities);
     if let Some(allowed) = allowed(definition, skills.as_ref()) {
         builder = builder.only_tools(allowed);
@@ -76,6 +78,7 @@ pub(super) fn child(
         definition.instructions.as_str(),
     )
     .deny_tools(definition.denied_tools.iter())
+    .known_tools(named(definition))
     .metadata(METADATA, metadata(definition))
     .capabilities(capabilities);
     if definition.model.is_some()
@@ -96,7 +99,7 @@ pub(super) fn child(
             (subagent.tools([skills.tool()]).capability(skills), models)
         }
         // The skills of who spawns it are not its own.
-        None => (subagent.deny_tools([skills::TOOL]), Vec::new()),
+        None => (subagent.deny_tools([skills::TOOL]).known_tools([skills::TOOL]), Vec::new()),
     })
 }
 
@@ -107,6 +110,11 @@ fn allowed(definition: &AgentDefinition, skills: Option<&Skills>) -> Option<Vec<
         allowed.push(skills::TOOL.to_owned());
     }
     Some(allowed)
+}
+
+/// The names of tools in its lists.
+fn named(definition: &AgentDefinition) -> impl Iterator<Item = &String> {
+    definition.tools.iter().flatten().chain(&definition.denied_tools)
 }
 
 fn metadata(definition: &AgentDefinition) -> Value {

@@ -6,7 +6,7 @@ use std::io::{self, Read as _, Write as _, stderr, stdin};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use legwork::agent::toolbox::{Toolbox, Tools};
+use legwork::agent::toolbox;
 use legwork::core::tool::FailureKind;
 use legwork::core::{AgentState, EffectKey, Seq, SessionId, ToolCall, ToolOutcome, ToolSpec};
 use legwork::port::observer::Nobody;
@@ -31,7 +31,7 @@ pub(super) async fn call(args: args::ToolsCall, config: &Config) -> Result<Exit,
     let called = Arc::clone(named(&tools, &args.name)?);
     let spec = called.spec();
     let call = ToolCall::new("by-hand", Arc::clone(&spec.name), given(&args.arguments)?);
-    check(tools, &spec, &call).await?;
+    check(&spec, &call)?;
     let mut signals = Signals::listen()?;
     let began = Instant::now();
     let outcome = tokio::select! {
@@ -83,7 +83,7 @@ fn given(typed: &str) -> Result<String, Error> {
 }
 
 /// Checks the arguments as the agent does, and says what it would tell the model.
-async fn check(tools: Vec<Arc<dyn Tool>>, spec: &ToolSpec, call: &ToolCall) -> Result<(), Error> {
+fn check(spec: &ToolSpec, call: &ToolCall) -> Result<(), Error> {
     let wrong = |problem: String| {
         let hint = format!("see what it takes with `legwork tools show {}`", spec.name);
         Error::usage(problem, hint)
@@ -91,10 +91,7 @@ async fn check(tools: Vec<Arc<dyn Tool>>, spec: &ToolSpec, call: &ToolCall) -> R
     let parsed = call.parse();
     let arguments =
         parsed.map_err(|error| wrong(format!("The arguments are not JSON: {error}.")))?;
-    let toolbox = Toolbox::new(vec![Arc::new(Tools::new(tools))]);
-    let shown = toolbox.shown(&state()).await.map_err(wrong)?;
-    let Some((at, _)) = shown.specs.find(&spec.name) else { return Ok(()) };
-    shown.validate(at, &arguments).map_err(wrong)
+    toolbox::fits(spec, &arguments).map_err(wrong)
 }
 
 fn state() -> AgentState {
