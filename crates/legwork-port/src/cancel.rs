@@ -4,7 +4,7 @@ use std::future::Future as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use event_listener::Event;
+use event_listener::{Event, listener};
 
 /// A request to stop; clones share it, children hear their parents.
 #[derive(Debug, Clone, Default)]
@@ -44,6 +44,17 @@ impl Cancellation {
 
     /// Waits until it, or a parent, is raised. Dropping the future is safe.
     pub async fn cancelled(&self) {
+        if self.0.parent.is_some() {
+            return self.any_cancelled().await;
+        }
+        // One listener needs no memory of its own.
+        listener!(self.0.event => raised);
+        if !self.is_cancelled() {
+            raised.await;
+        }
+    }
+
+    async fn any_cancelled(&self) {
         let mut waits: Vec<_> = self.chain().map(|at| at.0.event.listen()).collect();
         if self.is_cancelled() {
             return;

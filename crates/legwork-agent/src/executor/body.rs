@@ -7,8 +7,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::{Either, FutureExt as _, select};
+use legwork_core::budget::Amounts;
 use legwork_core::error::panic_message;
-use legwork_core::tool::FailureKind;
+use legwork_core::tool::{FailureKind, Metadata};
 use legwork_core::{AgentState, EffectKey, Micros, Seq, ToolOutcome, ToolSpec};
 use legwork_port::{BoxFuture, ToolContext};
 
@@ -21,7 +22,10 @@ pub(super) struct Ran {
     /// None if it was cut off while it ran.
     pub(super) outcome: Option<ToolOutcome>,
     pub(super) took: Micros,
-    pub(super) context: ToolContext,
+    /// What it left for people and programs.
+    pub(super) metadata: Metadata,
+    /// What it charged.
+    pub(super) used: Amounts,
     pub(super) spec: Arc<ToolSpec>,
 }
 
@@ -52,15 +56,20 @@ pub(super) fn call(job: Job, state: &AgentState, cx: &StepContext) -> BoxFuture<
             Some(limit) => clock.sleep(Duration::from(limit)),
             None => Box::pin(pending()),
         };
-        let raised = pin!(raised);
-        let cut = select(raised, limit);
-        let outcome = match select(pin!(body), cut).await {
-            Either::Left((ended, _)) => Some(ended.unwrap_or_else(|panic| panicked(&*panic))),
-            Either::Right((Either::Left(_), _)) => None,
-            Either::Right((Either::Right(_), _)) => spec.timeout.map(timed_out),
+        let outcome = {
+            let raised = pin!(raised);
+            let cut = select(raised, limit);
+            match select(pin!(body), cut).await {
+                Either::Left((ended, _)) => Some(ended.unwrap_or_else(|panic| panicked(&*panic))),
+                Either::Right((Either::Left(_), _)) => None,
+                Either::Right((Either::Right(_), _)) => spec.timeout.map(timed_out),
+            }
         };
         let took = clock.now().mono.since(start);
-        Ran { index, outcome, took, context, spec }
+        // The context has a clone of the state: while it is there, each change copies it.
+        let (metadata, used) = (context.take_metadata(), context.take_used());
+        drop(context);
+        Ran { index, outcome, took, metadata, used, spec }
     })
 }
 

@@ -41,7 +41,7 @@ pub(super) async fn record(
         };
         urgent |= !ran.spec.effect.is_repeatable() || took >= SLOW;
         let outcome = Arc::new(outcome);
-        let (metadata, used) = (ran.context.take_metadata(), ran.context.take_used());
+        let (metadata, used) = (ran.metadata, ran.used);
         release.ended(&state, cx, index, &outcome, &metadata);
         let finished = ToolFinished { index, outcome, took, metadata, used };
         state = state.with(Event::ToolFinished(finished));

@@ -1,6 +1,6 @@
 //! What is asked of a model.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -25,6 +25,10 @@ pub enum ToolChoice {
     /// This one.
     Named(String),
 }
+
+/// No instructions and no tools, shared: a request is made for each step.
+static NOTHING: LazyLock<(Arc<str>, Arc<ToolSpecs>)> =
+    LazyLock::new(|| (Arc::from(""), Arc::default()));
 
 /// A request to a model: shared messages, settings and tools.
 ///
@@ -51,8 +55,7 @@ pub struct ModelRequest {
 impl ModelRequest {
     /// A request over a settled transcript.
     pub fn new(transcript: Settled<'_>, settings: Arc<ModelSettings>) -> Self {
-        let (messages, weight) = (transcript.messages().clone(), transcript.weight());
-        Self { messages, weight, ..Self::blank(settings) }
+        Self::with_messages(transcript.messages().clone(), transcript.weight(), settings)
     }
 
     /// A request over a settled transcript whose messages are shown otherwise.
@@ -76,15 +79,23 @@ impl ModelRequest {
 
     /// A request with nothing to read, for what answers without reading.
     pub fn blank(settings: Arc<ModelSettings>) -> Self {
+        Self::with_messages(Chunked::new(), 0, settings)
+    }
+
+    fn with_messages(
+        messages: Chunked<Arc<Message>>,
+        weight: u64,
+        settings: Arc<ModelSettings>,
+    ) -> Self {
         Self {
             max_output: settings.max_output,
             settings,
-            instructions: Arc::from(""),
-            tools: Arc::default(),
+            instructions: Arc::clone(&NOTHING.0),
+            tools: Arc::clone(&NOTHING.1),
             tool_choice: ToolChoice::Auto,
             response_format: None,
-            messages: Chunked::new(),
-            weight: 0,
+            messages,
+            weight,
         }
     }
 
