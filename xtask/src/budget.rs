@@ -21,10 +21,11 @@ const LOOP_LINES: usize = 1_500;
 const LOOP_FILE: &str = "crates/legwork-agent/src/run.rs";
 /// The loop and what it orchestrates: Core, the driver for tool calling in all its parts,
 /// the executor.
-const LOOP_FILES: [&str; 7] = [
+const LOOP_FILES: [&str; 8] = [
     LOOP_FILE,
     "crates/legwork-agent/src/lifecycle/core.rs",
     "crates/legwork-agent/src/driver/mod.rs",
+    "crates/legwork-agent/src/driver/held.rs",
     "crates/legwork-agent/src/driver/infer.rs",
     "crates/legwork-agent/src/driver/judge.rs",
     "crates/legwork-agent/src/driver/tool_calling.rs",

@@ -38,6 +38,14 @@ pub enum Error {
     /// A run was opened step by step after it had been polled as a future.
     #[error("the run has begun already: await it, or open it before it is polled")]
     Begun,
+    /// Code that the agent was given panicked where nothing can be recorded.
+    #[error("{who} panicked: {message}")]
+    Panicked {
+        /// Which code: `the driver` or `the source of ids`.
+        who: &'static str,
+        /// What it said.
+        message: String,
+    },
     /// The execution was halted before it was over; it can be resumed.
     #[error(transparent)]
     Halted(Box<Halt>),
@@ -63,6 +71,9 @@ pub enum HaltReason {
     /// A driver handed back a state that does not extend the one handed in.
     #[error("{}", Error::Lineage { by: "the driver" })]
     Lineage,
+    /// A driver panicked, and there is no journal that says how far it had come.
+    #[error("the driver panicked: {0}")]
+    Panicked(String),
     /// Somebody asked to leave it here.
     #[error("interrupted: the session can be resumed")]
     Interrupted,
@@ -84,6 +95,7 @@ impl From<Halt> for Error {
         match halt.reason {
             HaltReason::Store(error) => Self::Store(error),
             HaltReason::Lineage => Self::Lineage { by: "the driver" },
+            HaltReason::Panicked(message) => Self::Panicked { who: "the driver", message },
             reason => Self::Halted(Box::new(Halt { state: halt.state, reason })),
         }
     }

@@ -19,7 +19,7 @@ pub(crate) struct Kept(Mutex<Inner>);
 struct Inner {
     /// Whether a step is under way that may be dropped.
     on: bool,
-    /// The state as it was last committed in this step.
+    /// The state as it was last committed in this step, or as the step began.
     committed: Option<AgentState>,
     under_way: Option<UnderWay>,
     /// The state that was put in the place of that of a dropped step.
@@ -43,7 +43,7 @@ impl Kept {
     /// Begins a step that may be dropped: then the state is set to what was committed last.
     pub(crate) fn begin<'a>(&'a self, state: &'a mut AgentState) -> Droppable<'a> {
         let mut inner = self.lock();
-        (inner.on, inner.committed) = (true, None);
+        (inner.on, inner.committed) = (true, Some(state.clone()));
         drop(inner);
         Droppable { kept: self, state }
     }
@@ -51,6 +51,11 @@ impl Kept {
     /// Whether a step is under way that may be dropped.
     pub(crate) fn is_on(&self) -> bool {
         self.lock().on
+    }
+
+    /// The state as it was last committed, if a step is under way that may be dropped.
+    pub(crate) fn committed(&self) -> Option<AgentState> {
+        self.lock().committed.clone()
     }
 
     /// Appends what a state has not committed, and keeps the state when that is done.

@@ -38,7 +38,9 @@ mod spending;
 pub mod stream;
 pub mod subagent;
 pub mod toolbox;
+mod unwind;
 mod validate;
+mod watchers;
 mod writer;
 
 pub use agent::Agent;

@@ -1,5 +1,6 @@
 //! An execution that is open: claimed, loaded, ready for its next step.
 
+use std::iter;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -7,10 +8,10 @@ use legwork_core::event::{Defined, ParentLink, SessionStarted};
 use legwork_core::inbox::Item;
 use legwork_core::state::{Input, Refusal};
 use legwork_core::{
-    AgentState, Entry, Event, ExecutionStatus, Message, Seq, SessionId, StopReason, StopSignal,
+    AgentState, Event, ExecutionStatus, Message, Seq, SessionId, StopReason, StopSignal,
 };
 use legwork_port::observer::LiveEvent;
-use legwork_port::{Observer, Origin, StepView, Trigger};
+use legwork_port::{Ids, Observer, StepView, Trigger};
 
 use crate::account::Unsettled;
 use crate::agent::{Agent, Inner};
@@ -23,6 +24,8 @@ use crate::request::{Asked, Run, Task};
 use crate::run::{self, Advance};
 use crate::subagent::{self, Born};
 use crate::toolbox::Toolbox;
+use crate::unwind;
+use crate::watchers::Watchers;
 use crate::writer::Writer;
 
 /// An execution that is open. Dropping it gives the claim back and loses nothing that
@@ -52,11 +55,15 @@ impl Active {
     pub(crate) async fn open(request: Asked) -> Result<Self, Error> {
         let agent = Arc::clone(&request.agent.0);
         let fresh = request.session.is_none();
-        let session = request.session.clone().unwrap_or_else(|| agent.ids.session());
+        let session = match &request.session {
+            Some(session) => session.clone(),
+            None => new_session(&*agent.ids)?,
+        };
         let claim = Arc::from(agent.store.claim(&session).await?);
         let born = request.born.unwrap_or_else(|| Born::root(session.clone()));
         let (store, origin) = (Arc::clone(&agent.store), Arc::clone(&born.origin));
-        let observer = observers(&agent.observer, request.observer.clone());
+        let all = iter::once(Arc::clone(&agent.observer)).chain(request.observers);
+        let observer: Arc<dyn Observer> = Arc::new(Watchers::new(all));
         let view = StepView::new(
             Arc::clone(&origin),
             Arc::clone(&agent.clock),
@@ -355,33 +362,8 @@ async fn load(cx: &StepContext, session: &SessionId) -> Result<AgentState, Error
     Ok(state)
 }
 
-fn observers(always: &Arc<dyn Observer>, this_run: Option<Arc<dyn Observer>>) -> Arc<dyn Observer> {
-    match this_run {
-        None => Arc::clone(always),
-        Some(one) if !always.listens() => one,
-        Some(one) => Arc::new(Both(Arc::clone(always), one)),
-    }
-}
-
-/// Two observers as one.
-struct Both(Arc<dyn Observer>, Arc<dyn Observer>);
-
-impl Both {
-    fn each(&self) -> impl Iterator<Item = &Arc<dyn Observer>> {
-        [&self.0, &self.1].into_iter().filter(|observer| observer.listens())
-    }
-}
-
-impl Observer for Both {
-    fn listens(&self) -> bool {
-        self.each().next().is_some()
-    }
-
-    fn live(&self, origin: &Origin, event: &LiveEvent<'_>) {
-        self.each().for_each(|observer| observer.live(origin, event));
-    }
-
-    fn committed(&self, origin: &Origin, entries: &[Arc<Entry>]) {
-        self.each().for_each(|observer| observer.committed(origin, entries));
-    }
+/// A name for a session that is new.
+pub(crate) fn new_session(ids: &dyn Ids) -> Result<SessionId, Error> {
+    let named = unwind::call(|| ids.session());
+    named.map_err(|message| Error::Panicked { who: "the source of ids", message })
 }

@@ -55,7 +55,7 @@ pub(crate) struct Asked {
     pub(crate) task: Task,
     pub(crate) session: Option<SessionId>,
     pub(crate) state: Option<AgentState>,
-    pub(crate) observer: Option<Arc<dyn Observer>>,
+    pub(crate) observers: Vec<Arc<dyn Observer>>,
     pub(crate) control: Control,
     pub(crate) on_doubt: Option<OnDoubt>,
     /// Whose subagent this is, if it is one.
@@ -80,8 +80,8 @@ impl RunRequest {
     pub(crate) fn new(agent: Agent, task: Task, session: Option<SessionId>) -> Self {
         let on_doubt = agent.0.on_doubt;
         let control = Control::default();
-        let (state, observer, born) = (None, None, None);
-        let asked = Asked { agent, task, session, state, observer, control, on_doubt, born };
+        let (state, observers, born) = (None, Vec::new(), None);
+        let asked = Asked { agent, task, session, state, observers, control, on_doubt, born };
         Self(Stage::Asked(Box::new(asked)))
     }
 
@@ -110,17 +110,9 @@ impl RunRequest {
         })
     }
 
-    /// Watched by somebody, beside who watches every run of the agent.
+    /// Watched by an observer, too: beside that of the agent, and those given before.
     pub fn observer(self, observer: Arc<dyn Observer>) -> Self {
-        self.with(|asked| asked.observer = Some(observer))
-    }
-
-    /// The observer that it was given.
-    pub(crate) fn observer_of(&self) -> Option<Arc<dyn Observer>> {
-        match &self.0 {
-            Stage::Asked(asked) => asked.observer.clone(),
-            Stage::Running(_) => None,
-        }
+        self.with(|asked| asked.observers.push(observer))
     }
 
     /// Under a control that somebody else holds too.

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use legwork_core::continuation::checkpoint;
+use legwork_core::continuation::{ErrorHandler as _, FailExecution, checkpoint};
 use legwork_core::error::{ErrorKind, ErrorSource};
 use legwork_core::event::{Answered, ExecutionFinished, StopPrevented};
 use legwork_core::inbox::{Answer, Verdict};
@@ -17,10 +17,11 @@ use legwork_core::{
 use legwork_port::{LiveEvent, Trigger};
 
 use crate::context::StepContext;
-use crate::driver::Driver;
+use crate::driver::{Driver, failed, of_driver};
 use crate::error::{Halt, HaltReason};
 use crate::inbox::take_inbox;
 use crate::subagent;
+use crate::unwind;
 
 /// Whether there is more to do.
 #[derive(Debug)]
@@ -97,14 +98,33 @@ async fn drive(
 ) -> Result<AgentState, Halt> {
     let state = state.rooted();
     let mark = state.mark();
-    let after = driver.use_tools(state, cx).await?;
+    let after = match unwind::run(|| driver.use_tools(state, cx)).await {
+        Ok(after) => after?,
+        Err(panic) => return driver_panicked(cx, panic).await,
+    };
     if after.extends(&mark) {
         return Ok(after);
     }
     // What was handed back is none of ours: the journal says where the session stands.
-    let journaled = cx.writer.store.read(after.session()).await;
-    let state = journaled.map(|loaded| loaded.journal.fold(after.session()));
-    Err(Halt::new(state.unwrap_or(after), HaltReason::Lineage))
+    Err(Halt::new(cx.writer.journaled().await.unwrap_or(after), HaltReason::Lineage))
+}
+
+/// Ends the execution of a driver that panicked, with what was committed of the step.
+async fn driver_panicked(cx: &StepContext, panic: String) -> Result<AgentState, Halt> {
+    let state = match cx.writer.kept.committed() {
+        Some(state) => Some(state),
+        None => cx.writer.journaled().await,
+    };
+    let Some(state) = state else {
+        let unknown = AgentState::new(cx.origin.session.clone());
+        return Err(Halt::new(unknown, HaltReason::Panicked(panic)));
+    };
+    let state = failed(cx.tick(state), of_driver(&panic));
+    match state.owed() {
+        // Calls that are open are answered without the driver: none of them runs.
+        Owed::JudgeCalls | Owed::RunCalls => cx.agent.executor.run(state, cx).await,
+        _ => Ok(state),
+    }
 }
 
 /// The step is over: hooks see results and errors, the outcome is decided and recorded.
@@ -197,7 +217,12 @@ fn end(
         return (status, outcome);
     };
     cx.live(&LiveEvent::ExecutionFailed { error: &error });
-    let mut failure = cx.agent.error_handler.handle(state, &error);
+    let handled = unwind::call(|| cx.agent.error_handler.handle(state, &error));
+    let mut failure = handled.unwrap_or_else(|panic| {
+        let message = format!("the error handler panicked, the execution failed: {panic}");
+        cx.live(&LiveEvent::Warning { message: &message });
+        FailExecution.handle(state, &error)
+    });
     failure.outcome.votes.clone_from(&outcome.votes);
     if let Some(signal) = &mut failure.outcome.signal {
         // Whether the execution may be resumed depends on the error.

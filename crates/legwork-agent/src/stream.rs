@@ -14,40 +14,28 @@ use crate::error::Error;
 use crate::news::{News, RunEvent};
 use crate::request::{Run, RunRequest};
 
-/// Keeps events until they are taken, and tells them to whoever else watches the run.
-struct Queue {
-    events: Mutex<VecDeque<RunEvent>>,
-    beside: Option<Arc<dyn Observer>>,
-}
+/// Keeps events until they are taken.
+#[derive(Default)]
+struct Queue(Mutex<VecDeque<RunEvent>>);
 
 impl Queue {
     fn push(&self, event: RunEvent) {
-        self.events.lock().unwrap_or_else(PoisonError::into_inner).push_back(event);
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push_back(event);
     }
 
     fn pop(&self) -> Option<RunEvent> {
-        self.events.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
-    }
-
-    fn beside(&self) -> Option<&dyn Observer> {
-        self.beside.as_deref().filter(|observer| observer.listens())
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
     }
 }
 
 impl Observer for Queue {
     fn live(&self, origin: &Origin, event: &LiveEvent<'_>) {
-        if let Some(beside) = self.beside() {
-            beside.live(origin, event);
-        }
         if let Some(news) = News::from_live(event) {
             self.push(RunEvent::new(origin, news));
         }
     }
 
     fn committed(&self, origin: &Origin, entries: &[Arc<Entry>]) {
-        if let Some(beside) = self.beside() {
-            beside.committed(origin, entries);
-        }
         for entry in entries {
             let news = News::Committed { entry: Arc::clone(entry) };
             self.push(RunEvent::new(origin, news));
@@ -65,8 +53,7 @@ pub struct RunStream {
 
 impl RunStream {
     pub(crate) fn new(request: RunRequest) -> Self {
-        let (events, beside) = (Mutex::default(), request.observer_of());
-        let queue = Arc::new(Queue { events, beside });
+        let queue = Arc::<Queue>::default();
         let run = request.observer(Arc::clone(&queue) as Arc<dyn Observer>);
         Self { queue, run: Some(run), result: None }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use legwork_core::{AgentState, Entry};
+use legwork_core::{AgentState, Entry, Seq};
 use legwork_port::store::{self, Claim};
 use legwork_port::{Observer, Origin, Store};
 
@@ -34,6 +34,12 @@ impl Writer {
         self.tell(&entries);
         drop(entries);
         Ok(state.committed())
+    }
+
+    /// The state as the journal has it; none if it has nothing, or cannot be read.
+    pub(crate) async fn journaled(&self) -> Option<AgentState> {
+        let journal = self.store.read(&self.origin.session).await.ok()?.journal;
+        (journal.version() != Seq::ZERO).then(|| journal.fold(&self.origin.session))
     }
 
     /// Waits for an append that was under way when its step was dropped.

@@ -34,6 +34,8 @@ string_enum! {
         Budget = "budget",
         /// The agent is set up wrongly.
         Configuration = "configuration",
+        /// Code that the agent was given panicked.
+        Panicked = "panicked",
     }
 }
 

@@ -1,13 +1,12 @@
 //! One call to the model: reserve, commit, ask, settle, record.
 
 use std::ops::ControlFlow;
-use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::Arc;
 
 use futures_util::future::{Either, FutureExt as _, select};
 use legwork_core::budget::{Amounts, Price};
-use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource, panic_message};
+use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::event::{InferenceFailed, InferenceInterrupted, InferenceStarted, Responded};
 use legwork_core::inference::Incomplete;
 use legwork_core::{AgentState, Event, ModelRequest, Response, Seq, StopReason, StopSignal};
@@ -16,9 +15,11 @@ use legwork_port::{Delta, Deltas, Model, Retry, Trigger, model};
 
 use crate::context::StepContext;
 use crate::driver::Driver;
+use crate::driver::held::{failed, held, read};
 use crate::error::Halt;
 use crate::spending::{self, BYTES_PER_OUTPUT_TOKEN};
 use crate::toolbox::Shown;
+use crate::unwind;
 
 /// Triggers before the next commit on which a hook may take its time: with one of them
 /// listening, a response is made durable first.
@@ -45,7 +46,7 @@ pub(super) async fn infer<D: Driver + ?Sized>(
     if !state.stop_signals().is_empty() {
         return Ok(state);
     }
-    let model = driver.model(&state, cx).and_then(|model| {
+    let model = held(|| driver.model(&state, cx)).and_then(|model| {
         spending::check_price(&state, cx, &*model)?;
         Ok(model)
     });
@@ -82,9 +83,7 @@ pub(super) async fn infer<D: Driver + ?Sized>(
         }
         Asked::Answered(Ok(response)) => {
             let price = model.profile().price;
-            let response = driver.read(&state, response).for_journal();
-            let state = record(response, price.as_ref(), state, cx, model.name());
-            let state = driver.heard(state);
+            let state = read(driver, response, price.as_ref(), state, cx, model.name());
             let listens = BEFORE_NEXT_COMMIT.iter().any(|trigger| cx.listens(*trigger));
             let state = if listens { cx.commit(state).await? } else { state };
             Ok(cx.fire(Trigger::AfterInference, state).await)
@@ -107,7 +106,7 @@ async fn build<D: Driver + ?Sized>(
             return Err((Box::new(state), error));
         }
     };
-    let request = match driver.request(&state, cx, &shown) {
+    let request = match held(|| driver.request(&state, cx, &shown)) {
         Ok(request) => request,
         Err(error) => return Err((Box::new(state), error)),
     };
@@ -128,8 +127,7 @@ fn refuse(state: AgentState, error: ErrorRecord) -> AgentState {
         let charged = Amounts::default();
         return state.with(Event::InferenceFailed(InferenceFailed { error, charged }));
     }
-    let signal = StopSignal::error("driver", error.clone());
-    state.with_error(error).with_stop_signal(signal)
+    failed(state, error)
 }
 
 /// What came of a call to the model.
@@ -161,9 +159,8 @@ async fn ask(
     }
     let mut sink = Sink { cx, step, bytes: 0, limit: request.max_output, cut: false };
     let deltas = streams.then_some(&mut sink as &mut dyn Deltas);
-    // It may panic before there is a future, so it is asked inside.
-    let call = AssertUnwindSafe(async { model.infer(request, deltas).await }).catch_unwind();
-    let call = call.map(|answer| answer.unwrap_or_else(|panic| Err(panicked(&*panic))));
+    let call = unwind::run(|| model.infer(request, deltas));
+    let call = call.map(|answer| answer.unwrap_or_else(|panic| Err(panicked(&panic))));
     let answer = match select(pin!(call), pin!(cx.control.raised())).await {
         Either::Left((answer, _)) => Some(answer),
         Either::Right(_) => None,
@@ -189,8 +186,8 @@ async fn ask(
 }
 
 /// A model that panicked may have cost what one attempt does.
-fn panicked(panic: &(dyn std::any::Any + Send)) -> model::Error {
-    let message = format!("the model panicked: {}", panic_message(panic));
+fn panicked(panic: &str) -> model::Error {
+    let message = format!("the model panicked: {panic}");
     model::Error { charged_attempts: 1, ..model::Error::new(model::Kind::Malformed, message) }
 }
 
@@ -224,7 +221,7 @@ impl Deltas for Sink<'_> {
 }
 
 /// Settles and records a response.
-fn record(
+pub(super) fn record(
     mut response: Response,
     price: Option<&Price>,
     state: AgentState,
@@ -240,7 +237,9 @@ fn record(
     let incomplete = response.incomplete.clone();
     let response = Arc::new(response);
     let state = state.with(Event::Responded(Responded { response, charged }));
-    let Some(reason) = incomplete else { return state };
+    let Some(reason) = incomplete.filter(|reason| *reason != Incomplete::Unread) else {
+        return state;
+    };
     let message = match malformed {
         Some(malformed) => format!("the answer of {model} is none, ask again: {malformed}"),
         None => format!(

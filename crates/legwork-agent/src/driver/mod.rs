@@ -1,5 +1,6 @@
 //! How one step is made.
 
+mod held;
 mod infer;
 mod judge;
 mod react;
@@ -13,6 +14,7 @@ use legwork_core::transcript::Settled;
 use legwork_core::{AgentState, Criterion, ModelRequest, Owed, Response};
 use legwork_port::{BoxFuture, Model};
 
+pub(crate) use held::{failed, of_driver};
 pub(crate) use judge::judge;
 pub use react::{FinalDecision, ReAct};
 pub use scripted::{AtEnd, CURSOR, Line, NoModel, Scripted};

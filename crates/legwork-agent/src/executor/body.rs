@@ -1,20 +1,19 @@
 //! One call at work.
 
 use std::future::pending;
-use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::{Either, FutureExt as _, select};
+use futures_util::future::{Either, select};
 use legwork_core::budget::Amounts;
-use legwork_core::error::panic_message;
 use legwork_core::tool::{FailureKind, Metadata};
 use legwork_core::{AgentState, EffectKey, Micros, Seq, ToolOutcome, ToolSpec};
 use legwork_port::{BoxFuture, ToolContext};
 
 use crate::context::StepContext;
 use crate::executor::job::Job;
+use crate::unwind;
 
 /// A call that was run.
 pub(super) struct Ran {
@@ -48,8 +47,7 @@ pub(super) fn call(job: Job, state: &AgentState, cx: &StepContext) -> BoxFuture<
     }
     Box::pin(async move {
         let start = clock.now().mono;
-        // The call itself is made inside: it may panic before there is a future.
-        let body = AssertUnwindSafe(async { owner.call(&call, &context).await }).catch_unwind();
+        let body = unwind::run(|| owner.call(&call, &context));
         // A subagent hears of it by itself, and ends in good order.
         let raised = async { if spawns { pending().await } else { control.raised().await } };
         let limit = match spec.timeout {
@@ -60,7 +58,7 @@ pub(super) fn call(job: Job, state: &AgentState, cx: &StepContext) -> BoxFuture<
             let raised = pin!(raised);
             let cut = select(raised, limit);
             match select(pin!(body), cut).await {
-                Either::Left((ended, _)) => Some(ended.unwrap_or_else(|panic| panicked(&*panic))),
+                Either::Left((ended, _)) => Some(ended.unwrap_or_else(|panic| panicked(&panic))),
                 Either::Right((Either::Left(_), _)) => None,
                 Either::Right((Either::Right(_), _)) => spec.timeout.map(timed_out),
             }
@@ -78,7 +76,7 @@ fn timed_out(limit: Micros) -> ToolOutcome {
     ToolOutcome::Failed(FailureKind::Timeout, message)
 }
 
-fn panicked(panic: &(dyn std::any::Any + Send)) -> ToolOutcome {
-    let message = format!("The tool panicked: {}", panic_message(panic));
+fn panicked(panic: &str) -> ToolOutcome {
+    let message = format!("The tool panicked: {panic}");
     ToolOutcome::Failed(FailureKind::Panicked, message)
 }

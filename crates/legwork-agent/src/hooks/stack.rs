@@ -1,16 +1,16 @@
 //! Hooks in the order of their priority, found by trigger.
 
-use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::Arc;
 
-use futures_util::future::{Either, FutureExt as _, select};
-use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource, panic_message};
+use futures_util::future::{Either, select};
+use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::{AgentState, Micros, StopSignal};
 use legwork_port::{BoxFuture, HookEnd, Lifecycle, LiveEvent, StepView, Trigger};
 
 use crate::hooks::{Cx, Hook};
 use crate::lifecycle::{Rights, admit};
+use crate::unwind;
 
 /// What becomes of an execution when a hook changed what its trigger does not allow. The
 /// change is left out and told either way.
@@ -126,8 +126,7 @@ impl Lifecycle for HookStack {
 /// What the hook hands back, or why it failed.
 async fn within_limit(hook: &Hook, state: AgentState, cx: Cx) -> Result<AgentState, String> {
     let limit = hook.timeout.map(|limit| (limit, cx.view.clock().sleep(limit)));
-    // It may panic before there is a future, so it is called inside.
-    let ran = AssertUnwindSafe(async move { hook.handler.handle(state, cx).await }).catch_unwind();
+    let ran = unwind::run(|| hook.handler.handle(state, cx));
     let ran = match limit {
         None => ran.await,
         Some((limit, sleep)) => match select(pin!(ran), sleep).await {
@@ -139,7 +138,7 @@ async fn within_limit(hook: &Hook, state: AgentState, cx: Cx) -> Result<AgentSta
     };
     match ran {
         Ok(ran) => ran.map_err(|error| error.0),
-        Err(panic) => Err(format!("it panicked: {}", panic_message(&*panic))),
+        Err(panic) => Err(format!("it panicked: {panic}")),
     }
 }
 

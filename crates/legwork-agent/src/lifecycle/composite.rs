@@ -1,15 +1,14 @@
 //! Several lifecycles as one, each seeing the state of the one before.
 
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-use futures_util::FutureExt as _;
-use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource, panic_message};
+use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::{AgentState, StopSignal};
 use legwork_port::{BoxFuture, Lifecycle, StepView, Trigger};
 
 use crate::hooks::Strictness;
 use crate::lifecycle::admit::{Refused, Rights, admit};
+use crate::unwind;
 
 /// The name that violations are recorded under: a lifecycle has none of its own.
 const NAME: &str = "lifecycle";
@@ -46,7 +45,7 @@ impl Composite {
 
 impl Lifecycle for Composite {
     fn listens(&self, trigger: Trigger) -> bool {
-        self.members.iter().any(|(_, member)| member.listens(trigger))
+        self.members.iter().any(|(_, member)| listens(&**member, trigger))
     }
 
     fn on<'a>(
@@ -56,7 +55,7 @@ impl Lifecycle for Composite {
         view: &'a StepView,
     ) -> BoxFuture<'a, AgentState> {
         Box::pin(async move {
-            let listening = self.members.iter().filter(|(_, member)| member.listens(trigger));
+            let listening = self.members.iter().filter(|(_, member)| listens(&**member, trigger));
             for (rights, member) in listening {
                 let before = state.clone();
                 let admitted = match run(&**member, trigger, state, view).await {
@@ -73,6 +72,11 @@ impl Lifecycle for Composite {
     }
 }
 
+/// Whether a member listens; one that panics when it is asked is called, and fails there.
+fn listens(member: &dyn Lifecycle, trigger: Trigger) -> bool {
+    unwind::call(|| member.listens(trigger)).unwrap_or(true)
+}
+
 /// What a member hands back; one that panics costs nothing but its own change.
 async fn run(
     member: &dyn Lifecycle,
@@ -80,10 +84,8 @@ async fn run(
     state: AgentState,
     view: &StepView,
 ) -> Result<AgentState, Refused> {
-    // It may panic before there is a future, so it is called inside.
-    let ran = AssertUnwindSafe(async move { member.on(trigger, state, view).await });
-    ran.catch_unwind().await.map_err(|panic| {
-        let message = format!("panicked on {}: {}", trigger.name(), panic_message(&*panic));
+    unwind::run(|| member.on(trigger, state, view)).await.map_err(|panic| {
+        let message = format!("panicked on {}: {panic}", trigger.name());
         Refused { kind: ErrorKind::Hook, message }
     })
 }

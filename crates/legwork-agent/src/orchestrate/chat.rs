@@ -60,8 +60,9 @@ impl Chat {
     /// Talks about something a turn at a time. The opening is said by `user`.
     pub fn iterate(&self, opening: impl Into<Message>) -> ChatRun {
         let names = self.maker.speakers.iter().map(|(name, _)| Arc::clone(name));
-        let state = ChatState::new(self.ids.session(), names, self.budget.clone());
-        Iteration::new(Arc::clone(&self.maker), state.with_message(USER, opening))
+        Iteration::begin(Arc::clone(&self.maker), &*self.ids, |name| {
+            ChatState::new(name, names, self.budget.clone()).with_message(USER, opening)
+        })
     }
 
     /// Goes on with a state that somebody kept, under the limits of this chat.

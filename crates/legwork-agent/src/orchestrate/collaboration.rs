@@ -58,10 +58,11 @@ impl Collaboration {
     pub fn iterate(&self, goal: impl Into<Arc<str>>) -> CollaborationRun {
         let goal = goal.into();
         let names = self.members.iter().map(|member| Arc::clone(&member.name));
-        let chat = ChatState::new(self.ids.session(), names, self.budget.clone());
-        let chat = chat.with_message(USER, &*goal);
-        let state = CollaborationState::new(goal, self.members.clone(), chat);
-        Iteration::new(Arc::clone(&self.maker), state)
+        Iteration::begin(Arc::clone(&self.maker), &*self.ids, |name| {
+            let chat = ChatState::new(name, names, self.budget.clone());
+            let chat = chat.with_message(USER, &*goal);
+            CollaborationState::new(goal, self.members.clone(), chat)
+        })
     }
 
     /// Goes on with a state that somebody kept, under the limits of this collaboration.

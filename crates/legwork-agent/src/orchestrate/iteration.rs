@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use legwork_core::Message;
 use legwork_core::orchestrate::{ChatState, Conversation};
+use legwork_core::{Message, SessionId};
+use legwork_port::Ids;
 
 use crate::context::Control;
 use crate::error::Error;
 use crate::orchestrate::StepByStep;
 use crate::orchestrate::maker::{Made, Maker};
+use crate::unwind;
 
 /// Who opens a conversation and steers it.
 pub(super) const USER: &str = "user";
@@ -18,14 +20,32 @@ pub struct Iteration<S> {
     maker: Arc<Maker<S>>,
     state: S,
     control: Control,
+    /// What kept it from beginning: there is no name that it could be kept under.
+    unnamed: Option<String>,
 }
 
 /// A chat under way.
 pub type ChatRun = Iteration<ChatState>;
 
 impl<S> Iteration<S> {
+    /// One that goes on with a state.
     pub(super) fn new(maker: Arc<Maker<S>>, state: S) -> Self {
-        Self { maker, state, control: Control::default() }
+        Self { maker, state, control: Control::default(), unnamed: None }
+    }
+
+    /// One that begins, under a name that none has.
+    pub(super) fn begin(
+        maker: Arc<Maker<S>>,
+        ids: &dyn Ids,
+        state: impl FnOnce(SessionId) -> S,
+    ) -> Self {
+        match unwind::call(|| ids.session()) {
+            Ok(name) => Self::new(maker, state(name)),
+            Err(panic) => {
+                let unnamed = Some(panic);
+                Self { unnamed, ..Self::new(maker, state(SessionId::from(""))) }
+            }
+        }
     }
 }
 
@@ -53,6 +73,9 @@ impl<S: Conversation> StepByStep for Iteration<S> {
     }
 
     async fn next(&mut self) -> Result<Option<S>, Error> {
+        if let Some(message) = self.unnamed.clone() {
+            return Err(Error::Panicked { who: "the source of ids", message });
+        }
         if self.is_over() || self.control.interrupt.is_cancelled() {
             return Ok(None);
         }

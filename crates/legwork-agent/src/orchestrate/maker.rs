@@ -12,6 +12,7 @@ use crate::account::Share;
 use crate::context::Control;
 use crate::error::Error;
 use crate::orchestrate::{Floor, Selector, Speaker, Spoken};
+use crate::unwind;
 
 /// Sees a state with its turn about to be recorded; may add votes and requests to stop.
 pub(super) type StepEnd<S> = Arc<dyn Fn(S) -> BoxFuture<'static, Result<S, String>> + Send + Sync>;
@@ -73,9 +74,12 @@ impl<S: Conversation> Maker<S> {
     /// Gives the floor to who is chosen; if nobody can be, the conversation fails.
     async fn choose(&self, state: S, control: &Control) -> Result<S, Made<S>> {
         let raised = std::pin::pin!(control.raised());
-        let chosen = futures_util::future::select(self.selector.select(state.clone()), raised);
-        let choice = match chosen.await {
-            futures_util::future::Either::Left((choice, _)) => choice,
+        let shown = state.clone();
+        let chosen = unwind::run(|| self.selector.select(shown));
+        let choice = match futures_util::future::select(std::pin::pin!(chosen), raised).await {
+            futures_util::future::Either::Left((choice, _)) => {
+                choice.unwrap_or_else(|panic| Err(format!("the selector panicked: {panic}")))
+            }
             futures_util::future::Either::Right(_) => {
                 return Err(match control.cancel.is_cancelled() {
                     true => Made::Rest(end(raise(state, cancelled()), cancelled())),
@@ -121,7 +125,10 @@ impl<S: Conversation> Maker<S> {
             control: control.clone(),
             share: Share::open(None, state.chat().ledger()),
         };
-        speaker.speak(&floor).await
+        let spoken = unwind::run(|| speaker.speak(&floor)).await;
+        spoken.unwrap_or_else(|panic| {
+            Ok(Spoken::failed(format!("the speaker `{}` panicked: {panic}", floor.name)))
+        })
     }
 
     /// The criteria are asked on the state with its turn pending, observers see the
@@ -154,7 +161,9 @@ impl<S: Conversation> Maker<S> {
 /// and the violation is recorded.
 async fn observe<S: Conversation>(state: S, name: &str, observer: &StepEnd<S>) -> S {
     let (before, mark) = (state.clone(), state.chat().mark());
-    let (kind, words) = match observer(state).await {
+    let shown = unwind::run(|| observer(state)).await;
+    let shown = shown.unwrap_or_else(|panic| Err(format!("it panicked: {panic}")));
+    let (kind, words) = match shown {
         Ok(after) if after.chat().extends(&mark) => return after,
         Ok(_) => (
             ErrorKind::Lineage,

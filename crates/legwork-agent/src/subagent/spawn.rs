@@ -1,11 +1,8 @@
 //! The tool that spawns subagents.
 
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-use futures_util::future::FutureExt as _;
 use legwork_core::budget::Amounts;
-use legwork_core::error::panic_message;
 use legwork_core::event::ParentLink;
 use legwork_core::tool::Deferral;
 use legwork_core::{EffectClass, ExecutionStatus, OnDoubt, Seq, ToolCall, ToolOutcome, ToolSpec};
@@ -19,6 +16,7 @@ use crate::error::Error;
 use crate::request::Run;
 use crate::subagent::family::adds_up;
 use crate::subagent::{Born, Lease, Subagents};
+use crate::unwind;
 
 /// The name of the tool.
 pub const TOOL: &str = "spawn_subagent";
@@ -93,9 +91,10 @@ impl Tool for Spawn {
             let index = cx.key.index;
             spawning.tell(|agent, session| LiveEvent::SubagentStarted { index, agent, session });
             // It charges what it used however it ends: a panic of a model, too.
-            let ran = AssertUnwindSafe(spawning.run(call)).catch_unwind().await;
-            let ran = ran.unwrap_or_else(|panic| {
-                Err(Error::Build(format!("it panicked: {}", panic_message(&*panic))))
+            let ran = unwind::run(|| spawning.run(call)).await;
+            let ran = ran.unwrap_or_else(|message| {
+                let who = "its code";
+                Err(Error::Panicked { who, message })
             });
             let used = match &ran {
                 Ok(run) => Ok(adds_up(&run.state().ledger().lifetime)),

@@ -6,6 +6,8 @@ use futures_util::future::FutureExt as _;
 use legwork_core::{AgentState, SessionId, ToolSpec};
 use legwork_port::Toolset;
 
+use crate::unwind;
+
 use super::owner::{self, Claims};
 use super::{Given, Names, Owner, Schemas, Shown, Tools};
 
@@ -152,15 +154,16 @@ impl Toolsets {
 
     pub(super) async fn open(&self) -> Result<(), String> {
         for source in &self.sources {
-            let opened = source.set.open().await;
-            opened.map_err(|why| source.told("cannot be opened", &why))?;
+            let opened = unwind::run(|| source.set.open()).await;
+            opened.unwrap_or_else(panicked).map_err(|why| source.told("cannot be opened", &why))?;
         }
         Ok(())
     }
 
     pub(super) async fn close(&self) {
         for source in &self.sources {
-            source.set.close().await;
+            // One that panics is as closed as it will ever be.
+            let _ = unwind::run(|| source.set.close()).await;
         }
     }
 }
@@ -168,8 +171,8 @@ impl Toolsets {
 impl Source {
     /// Whether its tools are known, after asking it for them if it is static.
     fn list_now(&self, state: &AgentState) -> bool {
-        if self.set.is_static()
-            && let Some(Ok(specs)) = self.set.specs(state).now_or_never()
+        if self.is_static()
+            && let Some(Ok(Ok(specs))) = unwind::run(|| self.set.specs(state)).now_or_never()
         {
             let _ = self.listed.set(specs);
         }
@@ -181,12 +184,16 @@ impl Source {
         if let Some(listed) = self.listed.get() {
             return Ok(listed.clone());
         }
-        let specs =
-            self.set.specs(state).await.map_err(|why| self.told("cannot tell its tools", &why))?;
-        if self.set.is_static() {
+        let specs = unwind::run(|| self.set.specs(state)).await.unwrap_or_else(panicked);
+        let specs = specs.map_err(|why| self.told("cannot tell its tools", &why))?;
+        if self.is_static() {
             let _ = self.listed.set(specs.clone());
         }
         Ok(specs)
+    }
+
+    fn is_static(&self) -> bool {
+        unwind::call(|| self.set.is_static()).unwrap_or(false)
     }
 
     fn told(&self, what: &str, why: &str) -> String {
@@ -207,4 +214,8 @@ pub(crate) fn is_name(name: &str) -> bool {
 /// What to say of a name that is none.
 pub(crate) fn odd_name(what: &str, name: &str) -> String {
     format!("{name:?} is no name of a {what}: take letters, digits, `-` and `_`, at most 64")
+}
+
+fn panicked<T>(panic: String) -> Result<T, String> {
+    Err(format!("it panicked: {panic}"))
 }

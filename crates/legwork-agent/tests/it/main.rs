@@ -34,6 +34,7 @@ mod orchestrate_chat_agents;
 mod orchestrate_collaboration;
 mod orchestrate_tool_use;
 mod overriding;
+mod panics;
 mod prompt;
 mod react;
 mod requests;

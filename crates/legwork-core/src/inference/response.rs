@@ -38,6 +38,8 @@ string_enum! {
         OverReserve = "over_reserve",
         /// It holds what no answer can hold, such as a tool result.
         Malformed = "malformed",
+        /// It came whole, and the driver that was to read it could not.
+        Unread = "unread",
     }
 }
 

@@ -1,0 +1,64 @@
+//! What a driver says of a request and of a response, held against panics.
+
+use std::sync::Arc;
+
+use legwork_core::budget::Price;
+use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
+use legwork_core::inference::Incomplete;
+use legwork_core::{AgentState, Response, StopSignal};
+
+use crate::context::StepContext;
+use crate::driver::Driver;
+use crate::driver::infer::record;
+use crate::unwind;
+
+/// Lets the driver read a response, records it, and lets the driver add to that.
+///
+/// A driver that panics costs no second inference: the response is recorded as it came, as
+/// one that nobody read.
+pub(super) fn read<D: Driver + ?Sized>(
+    driver: &D,
+    response: Response,
+    price: Option<&Price>,
+    state: AgentState,
+    cx: &StepContext,
+    model: &str,
+) -> AgentState {
+    let unread = Response {
+        message: Arc::clone(&response.message),
+        finish: response.finish.clone(),
+        incomplete: Some(Incomplete::Unread),
+        raw: Default::default(),
+        ..response
+    };
+    match unwind::call(|| driver.read(&state, response)) {
+        Ok(response) => {
+            drop(unread);
+            let state = record(response.for_journal(), price, state, cx, model);
+            let before = state.clone();
+            let heard = unwind::call(|| driver.heard(state));
+            // Whether the response is what it says is not known: none of its calls runs.
+            heard.unwrap_or_else(|panic| failed(before, of_driver(&panic)))
+        }
+        Err(panic) => {
+            record(unread.for_journal(), price, state, cx, model).with_error(of_driver(&panic))
+        }
+    }
+}
+
+/// What a driver says, or that it panicked.
+pub(super) fn held<T>(ask: impl FnOnce() -> Result<T, ErrorRecord>) -> Result<T, ErrorRecord> {
+    unwind::call(ask).unwrap_or_else(|panic| Err(of_driver(&panic)))
+}
+
+/// A driver that panicked.
+pub(crate) fn of_driver(panic: &str) -> ErrorRecord {
+    let message = format!("the driver panicked: {panic}");
+    ErrorRecord::new(ErrorSource::Driver, ErrorKind::Panicked, message)
+}
+
+/// Records an error of the driver, and that the execution ends with it.
+pub(crate) fn failed(state: AgentState, error: ErrorRecord) -> AgentState {
+    let signal = StopSignal::error("driver", error.clone());
+    state.with_error(error).with_stop_signal(signal)
+}
