@@ -56,8 +56,12 @@ pub(crate) async fn deliver(
     let cursor = post(agent, session, &unique_key(), &item).await?;
     // The one who held the claim may have given it back without having seen the item.
     let Some(claim) = claim(inner, session).await? else { return Ok(Delivery::Waiting(cursor)) };
-    let journal = inner.store.read(session).await?.journal;
-    take_up(inner, claim, &journal, session, cursor).await
+    let loaded = inner.store.read(session).await?;
+    if loaded.unreadable.is_some() {
+        // A newer version ran it, and takes up what waits when it runs it next.
+        return Ok(Delivery::Waiting(cursor));
+    }
+    take_up(inner, claim, &loaded.journal, session, cursor).await
 }
 
 /// Leaves an item in the inbox of a session, whoever runs it.
@@ -94,7 +98,7 @@ async fn claim(agent: &Inner, session: &SessionId) -> Result<Option<Box<dyn Clai
 
 /// The journal of a session that began; none if it has not, and the item may wait for that.
 async fn begun(agent: &Inner, session: &SessionId, item: &Item) -> Result<Option<Journal>, Error> {
-    let journal = agent.store.read(session).await?.journal;
+    let journal = agent.store.read(session).await?.writable(session)?.journal;
     if journal.version() != Seq::ZERO {
         return Ok(Some(journal));
     }

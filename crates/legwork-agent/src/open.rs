@@ -354,7 +354,7 @@ impl Active {
 }
 
 async fn load(cx: &StepContext, session: &SessionId) -> Result<AgentState, Error> {
-    let loaded = cx.writer.store.read(session).await?;
+    let loaded = cx.writer.store.read(session).await?.writable(session)?;
     let state = loaded.journal.fold(session);
     if let Some(damage) = &loaded.damage {
         cx.live(&LiveEvent::JournalCut { damage });

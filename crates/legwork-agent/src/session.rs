@@ -39,7 +39,7 @@ impl Session {
         self.agent.resume(self.id.clone())
     }
 
-    /// All of its entries. Needs no claim.
+    /// All of its entries that this version can read. Needs no claim.
     ///
     /// # Errors
     /// When the store cannot be read.

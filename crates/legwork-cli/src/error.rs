@@ -117,6 +117,7 @@ fn of_store(error: &store::Error) -> &'static str {
         store::Error::Unknown { .. } => {
             "another command removed it meanwhile; see which there are with `legwork sessions list`"
         }
+        store::Error::Unreadable { .. } => "`legwork sessions show ID` shows what comes before it",
         store::Error::Newer { .. } => "use the newer legwork, or another store with --store",
         store::Error::Unusable { .. } => {
             "name another store with --store sqlite:PATH, or set LEGWORK_STORE"

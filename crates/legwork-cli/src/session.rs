@@ -1,12 +1,14 @@
 //! Finding a session by its id, or the beginning of it.
 
+use std::io::{Write as _, stderr};
 use std::sync::Arc;
 
 use legwork::core::SessionId;
 use legwork::core::journal::Journal;
 use legwork::port::Store;
-use legwork::port::store::Loaded;
+use legwork::port::store::{Loaded, Unreadable};
 
+use crate::display::text::visible;
 use crate::error::Error;
 use crate::place::Place;
 
@@ -18,7 +20,37 @@ pub(crate) struct Found {
     pub(crate) id: SessionId,
     pub(crate) journal: Journal,
     /// What of it is damaged and left out.
-    pub(crate) damage: Option<String>,
+    damage: Option<String>,
+    /// Where it goes on with what this version cannot read.
+    unreadable: Option<Unreadable>,
+}
+
+impl Found {
+    pub(crate) fn new(id: SessionId, loaded: Loaded) -> Self {
+        let Loaded { journal, damage, unreadable, .. } = loaded;
+        Self { id, journal, damage, unreadable }
+    }
+
+    /// Refuses to go on with a session that this version cannot read to its end.
+    pub(crate) fn check_readable(&self) -> Result<(), Error> {
+        match &self.unreadable {
+            None => Ok(()),
+            Some(unreadable) => Err(Error::from(unreadable.clone().refuses(&self.id))),
+        }
+    }
+
+    pub(crate) fn is_readable(&self) -> bool {
+        self.unreadable.is_none()
+    }
+
+    /// Tells on standard error what is left out of what is shown.
+    pub(crate) fn warn(&self) {
+        let unreadable = self.unreadable.as_ref().map(|one| format!("session {}: {one}", self.id));
+        for left_out in self.damage.iter().chain(&unreadable) {
+            // Whether anybody reads standard error changes nothing.
+            let _ = writeln!(stderr(), "warning: {}", visible(left_out));
+        }
+    }
 }
 
 /// Finds a session; `store` is none where there is no store yet.
@@ -36,24 +68,21 @@ pub(crate) async fn find(
     let exact = SessionId::from(asked);
     let loaded = store.read(&exact).await?;
     if !is_nothing(&loaded) {
-        return Ok(found(exact, loaded));
+        return Ok(Found::new(exact, loaded));
     }
     let sessions = store.sessions(usize::MAX).await?;
     let mut begin = sessions.iter().map(|info| &info.session);
     let matches: Vec<_> = begin.by_ref().filter(|id| id.as_str().starts_with(asked)).collect();
     match matches.as_slice() {
         [] => Err(unknown()),
-        [id] => Ok(found((*id).clone(), store.read(id).await?)),
+        [id] => Ok(Found::new((*id).clone(), store.read(id).await?)),
         several => Err(ambiguous(asked, several)),
     }
 }
 
 fn is_nothing(loaded: &Loaded) -> bool {
-    loaded.journal.entries().is_empty() && loaded.damage.is_none()
-}
-
-fn found(id: SessionId, loaded: Loaded) -> Found {
-    Found { id, journal: loaded.journal, damage: loaded.damage }
+    let Loaded { journal, damage, unreadable, .. } = loaded;
+    journal.entries().is_empty() && damage.is_none() && unreadable.is_none()
 }
 
 fn ambiguous(prefix: &str, several: &[&SessionId]) -> Error {

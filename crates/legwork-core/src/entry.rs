@@ -34,21 +34,37 @@ pub struct Entry {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The line is not whole or not of this shape.
+    /// The line is not whole: it was cut, or is not a JSON object for another reason.
     #[error("the journal line is damaged: {0}")]
     Damaged(#[source] serde_json::Error),
-    /// The body does not fit its type.
-    #[error(transparent)]
-    Body(#[from] event::Error),
+    /// The line is whole, but this version cannot read it. It is not damage: no store may
+    /// delete it or write after it.
+    #[error("this Legwork cannot read the journal line: {reason}; use a newer Legwork")]
+    Unreadable {
+        /// Its number; none if the line does not say it as this version would.
+        seq: Option<Seq>,
+        /// What cannot be read.
+        #[source]
+        reason: Unreadable,
+    },
+}
+
+/// What cannot be read in a line that is whole.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Unreadable {
     /// A newer Legwork wrote it.
-    #[error(
-        "the journal has format version {found}, this Legwork reads up to {FORMAT}: \
-         use the version that wrote it, or a newer one"
-    )]
+    #[error("it has format version {found}, this Legwork reads up to {FORMAT}")]
     Newer {
         /// The version found.
         found: u32,
     },
+    /// The body does not fit its type, such as for a word that is not known.
+    #[error(transparent)]
+    Body(#[from] event::Error),
+    /// It does not have the fields of an entry.
+    #[error("it is not an entry of format version {FORMAT}: {0}")]
+    Shape(#[source] serde_json::Error),
 }
 
 impl Entry {
@@ -73,11 +89,12 @@ impl Entry {
     /// Reads one line of any format version up to [`FORMAT`].
     ///
     /// # Errors
-    /// When the line is damaged, its body does not fit its type, or it is newer.
+    /// [`Error::Damaged`] if the line is not a whole JSON object, else
+    /// [`Error::Unreadable`] if it is not an entry that this version knows.
     pub fn decode(line: &[u8]) -> Result<Self, Error> {
         match serde_json::from_slice::<Raw<'_>>(line) {
             Ok(raw) => raw.into_entry(),
-            Err(damage) => Err(newer(line).unwrap_or(Error::Damaged(damage))),
+            Err(problem) => Err(no_entry(line, problem)),
         }
     }
 }
@@ -122,14 +139,35 @@ fn nesting(line: &[u8]) -> usize {
     deepest
 }
 
-/// A newer line may have another shape: its version alone says that it is no damage.
-fn newer(line: &[u8]) -> Option<Error> {
+/// What a line is that does not have the fields of an entry. Every version of the format
+/// writes an entry as one JSON object with its version in `v`; a newer one may have another
+/// shape beside that.
+fn no_entry(line: &[u8], problem: serde_json::Error) -> Error {
+    let is_object = |json: &&RawValue| json.get().starts_with('{');
+    if !serde_json::from_slice(line).as_ref().is_ok_and(is_object) {
+        return Error::Damaged(problem);
+    }
     #[derive(Deserialize)]
     struct Version {
         v: u32,
     }
-    let Version { v: found } = serde_json::from_slice(line).ok()?;
-    (found > FORMAT).then_some(Error::Newer { found })
+    #[derive(Deserialize)]
+    struct Number {
+        seq: Seq,
+    }
+    match serde_json::from_slice(line) {
+        Ok(Version { v: found }) if found > FORMAT => newer(found),
+        _ => {
+            let number = serde_json::from_slice(line).ok();
+            let seq = number.map(|Number { seq }| seq);
+            Error::Unreadable { seq, reason: Unreadable::Shape(problem) }
+        }
+    }
+}
+
+/// What a newer version means by `seq` cannot be known.
+fn newer(found: u32) -> Error {
+    Error::Unreadable { seq: None, reason: Unreadable::Newer { found } }
 }
 
 #[derive(Deserialize)]
@@ -146,10 +184,12 @@ struct Raw<'a> {
 impl Raw<'_> {
     fn into_entry(self) -> Result<Entry, Error> {
         if self.v > FORMAT {
-            return Err(Error::Newer { found: self.v });
+            return Err(newer(self.v));
         }
         let (kind, body) = upcast(self.v, self.kind, self.body);
-        let event = Event::decode(&kind, &body)?;
+        let unreadable =
+            |error| Error::Unreadable { seq: Some(self.seq), reason: Unreadable::Body(error) };
+        let event = Event::decode(&kind, &body).map_err(unreadable)?;
         Ok(Entry { seq: self.seq, parent: self.parent, at: self.at, event })
     }
 }

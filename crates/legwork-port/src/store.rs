@@ -1,5 +1,6 @@
 //! Where journals and inboxes live.
 
+use std::fmt;
 use std::sync::Arc;
 
 use legwork_core::inbox::{Cursor, Item, Posted};
@@ -13,7 +14,8 @@ pub trait Store: Send + Sync {
     /// Takes the right to write a session's journal.
     ///
     /// When it returns, nobody else holds it, and its fence is higher than that of every
-    /// claim before. A claim whose process died is taken over. The session need not exist.
+    /// claim before. A claim whose process died is taken over. The session need not exist,
+    /// and its journal is not looked at: whether it can be written shows when it is read.
     ///
     /// # Errors
     /// [`Error::Conflict`] when somebody holds it, before anything happened.
@@ -21,10 +23,11 @@ pub trait Store: Send + Sync {
 
     /// Reads a session's journal; empty if there is no such session.
     ///
-    /// A damaged tail is left out and reported; nothing is written.
+    /// A damaged tail is left out and reported, and so is the first entry that this version
+    /// cannot read with all that follows it. Nothing is written.
     ///
     /// # Errors
-    /// When the store cannot be read or a newer version wrote it.
+    /// When the store cannot be read.
     fn read<'a>(&'a self, session: &'a SessionId) -> BoxFuture<'a, Result<Loaded, Error>>;
 
     /// Lists sessions, the one changed last first, at most `limit` of them.
@@ -35,6 +38,7 @@ pub trait Store: Send + Sync {
 
     /// Leaves an item for a session. When it returns, the item is durable.
     ///
+    /// The journal is not looked at: a newer version may take up what an older one leaves.
     /// The same key again changes nothing and returns the first one's number.
     ///
     /// # Errors
@@ -60,7 +64,8 @@ pub trait Store: Send + Sync {
     ///
     /// When it returns `Ok`, their journals, inboxes and claims' tokens are durably gone,
     /// all at one moment: no reader sees a part of a session. Their ids are free, and a
-    /// session that takes one begins anew. While it works it holds the claim of each.
+    /// session that takes one begins anew. While it works it holds the claim of each. That
+    /// a journal is damaged or unreadable does not keep it from being removed.
     ///
     /// # Errors
     /// [`Error::Unknown`] when there is no session of an id, [`Error::Conflict`] when
@@ -76,11 +81,13 @@ pub trait Claim: Send + Sync {
     /// Appends entries after the one numbered `expected`.
     ///
     /// When it returns `Ok`, all of them are durable; else none of them is there. They
-    /// are numbered without a gap from `expected + 1`.
+    /// are numbered without a gap from `expected + 1`. They take the place of a damaged
+    /// tail, of which nothing that is whole is deleted.
     ///
     /// # Errors
-    /// [`Error::Conflict`] when the claim was lost or the journal's last entry is not
-    /// `expected`; else what the store said.
+    /// [`Error::Unreadable`] when there is an entry after `expected` that this version
+    /// cannot read, [`Error::Conflict`] when the claim was lost or the journal's last entry
+    /// is not `expected`; else what the store said. Nothing was changed then.
     fn append<'a>(
         &'a self,
         expected: Seq,
@@ -98,12 +105,55 @@ pub struct Appended {
 /// A session's journal as it was read.
 #[derive(Debug, Clone, Default)]
 pub struct Loaded {
-    /// The entries up to the last whole one.
+    /// The entries up to the last that is whole and can be read.
     pub journal: Journal,
-    /// What was damaged and left out, in words.
+    /// What was damaged and left out, in words. The next append takes its place.
     pub damage: Option<String>,
+    /// Where the journal goes on with what this version cannot read. It must not be written.
+    pub unreadable: Option<Unreadable>,
     /// The last item in the session's inbox.
     pub inbox: Cursor,
+}
+
+impl Loaded {
+    /// The same, if the session may be written: what everybody asks who is going to.
+    ///
+    /// # Errors
+    /// [`Error::Unreadable`] when there is an entry that this version cannot read.
+    pub fn writable(self, session: &SessionId) -> Result<Self, Error> {
+        match self.unreadable {
+            None => Ok(self),
+            Some(unreadable) => Err(unreadable.refuses(session)),
+        }
+    }
+}
+
+/// The first entry of a journal that is whole, but which this version cannot read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unreadable {
+    /// Its number.
+    pub entry: Seq,
+    /// What of it cannot be read.
+    pub reason: String,
+}
+
+impl Unreadable {
+    /// The error of whoever wants to write the session.
+    pub fn refuses(self, session: &SessionId) -> Error {
+        let Self { entry, reason } = self;
+        Error::Unreadable { session: session.clone(), entry, reason }
+    }
+}
+
+impl fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { entry, reason } = self;
+        write!(
+            f,
+            "this Legwork cannot read entry {entry} and what follows it: {reason}; \
+             use a newer Legwork"
+        )
+    }
 }
 
 /// How thoroughly sessions were removed.
@@ -139,6 +189,19 @@ pub enum Error {
         /// The session.
         session: SessionId,
         /// What exactly was found, and what to do.
+        reason: String,
+    },
+    /// A newer Legwork wrote an entry of the session, so this one must not write to it.
+    #[error(
+        "session {session} was not changed, for this Legwork cannot read entry {entry} of its \
+         journal: {reason}; use a newer Legwork"
+    )]
+    Unreadable {
+        /// The session.
+        session: SessionId,
+        /// The number of the first entry that cannot be read.
+        entry: Seq,
+        /// What of it cannot be read.
         reason: String,
     },
     /// There is no such session.

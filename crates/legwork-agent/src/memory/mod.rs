@@ -2,6 +2,7 @@
 
 mod clock;
 mod ids;
+mod lines;
 mod store;
 
 pub use clock::SystemClock;

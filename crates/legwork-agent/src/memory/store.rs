@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use legwork_core::inbox::{Cursor, Item, Posted};
 use legwork_core::journal::Journal;
 use legwork_core::{Entry, Fence, Seq, SessionId, Timestamp};
-use legwork_port::store::{Appended, Error, Loaded, Removal, SessionInfo};
+use legwork_port::store::{Appended, Error, Loaded, Removal, SessionInfo, Unreadable};
 use legwork_port::{BoxFuture, Claim, Store};
 
 /// Keeps journals and inboxes as long as it lives.
@@ -20,15 +20,17 @@ struct Shared {
 }
 
 #[derive(Debug, Default)]
-struct Kept {
-    entries: Vec<Arc<Entry>>,
+pub(super) struct Kept {
+    pub(super) entries: Vec<Arc<Entry>>,
+    /// What follows the entries where a newer version wrote it, and its lines as they came.
+    pub(super) unreadable: Option<(Unreadable, Vec<u8>)>,
     /// The last entry; none before the first append.
-    version: Option<Seq>,
+    pub(super) version: Option<Seq>,
     inbox: Vec<Posted>,
     /// The item that who keeps the state took up last, once that was told.
     taken: Option<Cursor>,
     fence: u64,
-    claimed: bool,
+    pub(super) claimed: bool,
 }
 
 impl MemoryStore {
@@ -44,7 +46,7 @@ impl MemoryStore {
         Self(Arc::new(Shared { forgets: true, ..Shared::default() }))
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<SessionId, Kept>> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, BTreeMap<SessionId, Kept>> {
         // Nothing panics while it holds the lock, so what it guards is whole.
         self.0.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -73,6 +75,7 @@ impl Store for MemoryStore {
         let loaded = sessions.get(session).map(|kept| Loaded {
             journal: Journal::new(kept.entries.clone()),
             damage: None,
+            unreadable: kept.unreadable.as_ref().map(|(unreadable, _)| unreadable.clone()),
             inbox: last(&kept.inbox),
         });
         ready(Ok(loaded.unwrap_or_default()))
@@ -82,7 +85,7 @@ impl Store for MemoryStore {
         let sessions = self.lock();
         let mut all: Vec<_> = sessions
             .iter()
-            .filter(|(_, kept)| !kept.entries.is_empty())
+            .filter(|(_, kept)| kept.has_journal())
             .map(|(session, kept)| SessionInfo {
                 session: session.clone(),
                 created_at: kept.entries.first().map_or(Timestamp(0), |entry| entry.at),
@@ -153,9 +156,13 @@ impl Kept {
         }
     }
 
+    fn has_journal(&self) -> bool {
+        !self.entries.is_empty() || self.unreadable.is_some()
+    }
+
     /// Whether anybody but a claim left something here.
-    fn is_something(&self) -> bool {
-        !self.entries.is_empty() || !self.inbox.is_empty()
+    pub(super) fn is_something(&self) -> bool {
+        self.has_journal() || !self.inbox.is_empty()
     }
 }
 
@@ -186,6 +193,9 @@ impl Claim for MemoryClaim {
     ) -> BoxFuture<'a, Result<Appended, Error>> {
         let mut sessions = self.store.lock();
         let kept = sessions.entry(self.session.clone()).or_default();
+        if let Some((unreadable, _)) = &kept.unreadable {
+            return ready(Err(unreadable.clone().refuses(&self.session)));
+        }
         // Who keeps the state says where it stands: a forgetful store believes it once.
         let unknown = if self.store.0.forgets { expected } else { Seq::ZERO };
         let at = kept.version.unwrap_or(unknown);

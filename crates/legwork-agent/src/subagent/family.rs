@@ -135,7 +135,7 @@ pub(super) fn used_by<'a>(
     session: &'a SessionId,
 ) -> BoxFuture<'a, Result<Amounts, store::Error>> {
     Box::pin(async move {
-        let state = store.read(session).await?.journal.fold(session);
+        let state = store.read(session).await?.writable(session)?.journal.fold(session);
         let mut used = state.ledger().lifetime;
         if let Some(held) = state.ledger().inference() {
             used = used.plus(&held.amounts);

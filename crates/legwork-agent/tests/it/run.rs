@@ -8,7 +8,7 @@ use legwork_agent::{Agent, Error, hook};
 use legwork_core::state::Refusal;
 use legwork_core::{
     AgentState, Budget, EffectClass, ErrorKind, ErrorSource, ExecutionStatus, FinishReason, Micros,
-    ModelSettings, Part, StopReason, ToolOutcome,
+    ModelSettings, Part, SessionId, StopReason, ToolOutcome,
 };
 use legwork_port::Trigger;
 use legwork_testkit::{Gate, ScriptedModel, Turn, VirtualClock, conformance};
@@ -28,6 +28,16 @@ fn looker(model: &ScriptedModel) -> legwork_agent::Builder {
 #[tokio::test]
 async fn memory_store_keeps_the_promises_of_its_port() {
     conformance::store::check(async || MemoryStore::new()).await.unwrap();
+}
+
+#[tokio::test]
+async fn s8_4_a_memory_store_keeps_what_it_cannot_read() {
+    let plant = async |store: &MemoryStore, session: &SessionId, lines: &[Vec<u8>]| {
+        store.restore(session, &lines.join(&b'\n')).unwrap();
+    };
+    let bytes = async |store: &MemoryStore, session: &SessionId| store.lines(session).unwrap();
+    let result = conformance::store::check_unreadable(async || MemoryStore::new(), plant, bytes);
+    result.await.unwrap_or_else(|violations| panic!("{violations}"));
 }
 
 #[tokio::test]

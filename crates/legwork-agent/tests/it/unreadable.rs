@@ -1,10 +1,10 @@
-//! A store that cannot be read for a while: nothing is counted as nothing.
+//! What cannot be read, for a while or by this version: nothing is counted as nothing.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use legwork_agent::memory::MemoryStore;
-use legwork_agent::{Agent, Control, Error, Subagent};
+use legwork_agent::{Agent, Control, Delivery, Error, Subagent};
 use legwork_core::inbox::{Cursor, Item, Posted};
 use legwork_core::{ExecutionStatus, SessionId, ToolOutcome, Usage};
 use legwork_port::store::{self, Claim, Loaded, Removal, SessionInfo};
@@ -101,4 +101,78 @@ async fn s5_4_what_a_subagent_used_is_never_taken_for_nothing() {
     let run = agent.resume("s").await.unwrap();
     assert_eq!(outcomes(run.state()), [ToolOutcome::text("ok")]);
     assert!(run.usage().input >= 140 && run.usage().output >= 14, "{:?}", run.usage());
+}
+
+/// A store with the journal of a session in it, an entry of which a newer version wrote:
+/// the first that has the words, with others in their place.
+fn newer(journal: &[u8], session: &str, words: &str, others: &str) -> MemoryStore {
+    let store = MemoryStore::new();
+    let journal = String::from_utf8(journal.to_vec()).unwrap();
+    let changed = journal.replacen(words, others, 1);
+    assert_ne!(changed, journal);
+    store.restore(&session.into(), changed.as_bytes()).unwrap();
+    store
+}
+
+#[tokio::test]
+async fn s8_4_a_session_of_a_newer_version_is_read_and_never_run() {
+    let store = MemoryStore::new();
+    let model = scripted("x:m", [Turn::text("one"), Turn::text("two"), Turn::text("three")]);
+    let agent = Agent::builder(model.clone()).store_in(Arc::new(store.clone())).build().unwrap();
+    agent.run("go").in_session("s").await.unwrap();
+    let journal = store.lines(&"s".into()).unwrap();
+
+    let store = newer(&journal, "s", r#"[{"text":"one"}]"#, r#"[{"song":"one"}]"#);
+    let agent = Agent::builder(model.clone()).store_in(Arc::new(store.clone())).build().unwrap();
+    let before = store.lines(&"s".into()).unwrap();
+    let session = agent.session("s");
+    let read = session.journal().await.unwrap();
+    assert_eq!(read.entries().last().unwrap().event.kind(), "inference_started");
+    assert_eq!(session.state().await.unwrap().status(), Some(&ExecutionStatus::InProgress));
+    let refused = [
+        session.run("more").await.unwrap_err(),
+        session.resume().await.unwrap_err(),
+        session.move_head(read.head()).await.unwrap_err(),
+        session.steer("look").await.unwrap_err(),
+    ];
+    for error in refused {
+        let Error::Store(store::Error::Unreadable { session, entry, reason }) = &error else {
+            panic!("{error:?}")
+        };
+        assert_eq!((session.as_str(), *entry), ("s", read.version().next()));
+        assert!(reason.contains("song"), "{reason}");
+    }
+    // Anybody may leave something, and whoever runs it takes that up.
+    session.post("key", Item::Stop("enough".into())).await.unwrap();
+    let held = store.claim(session.id()).await.unwrap();
+    let waiting = session.steer("look").await.unwrap();
+    assert!(matches!(waiting, Delivery::Waiting(Cursor(2))), "{waiting:?}");
+    drop(held);
+    assert_eq!(store.lines(&"s".into()).unwrap(), before);
+    assert_eq!(model.requests().len(), 1);
+}
+
+#[tokio::test]
+async fn s8_4_lines_that_are_no_journal_are_not_restored() {
+    let store = MemoryStore::new();
+    let model = scripted("x:m", [Turn::text("one")]);
+    let agent = Agent::builder(model).store_in(Arc::new(store.clone())).build().unwrap();
+    agent.run("go").in_session("s").await.unwrap();
+    let journal = store.lines(&"s".into()).unwrap();
+    let other = MemoryStore::new();
+    let restore = |lines: &[u8]| other.restore(&"s".into(), lines).map_err(|e| e.to_string());
+    let second = journal.iter().position(|byte| *byte == b'\n').unwrap() + 1;
+    let error = restore(&journal[second..]).unwrap_err();
+    assert!(error.contains("entry 2 stands where 1 should"), "{error}");
+    let error = restore(&journal[..second + 9]).unwrap_err();
+    assert!(error.contains("line 2") && error.contains("damaged"), "{error}");
+    assert_eq!(other.sessions(9).await.unwrap(), []);
+    restore(&journal).unwrap();
+    assert_eq!(other.lines(&"s".into()).unwrap(), journal);
+    assert!(restore(&journal).unwrap_err().contains("it is here already"));
+    let held = other.claim(&"held".into()).await.unwrap();
+    let error = other.restore(&"held".into(), &journal).unwrap_err();
+    assert!(error.is_conflict(), "{error}");
+    drop(held);
+    assert_eq!(other.lines(&"nobody".into()).unwrap(), b"");
 }

@@ -22,6 +22,7 @@ pub(crate) async fn resume(args: args::Resume, config: &Config) -> Result<Exit, 
     let place = Place::of(&args.store, config)?;
     let existing = place.open_existing()?;
     let found = find(existing.as_ref(), &args.session, &place).await?;
+    found.check_readable()?;
     let state = found.journal.fold(&found.id);
     let settings = Settings::of_session(&args.agent, config, &state)?;
     let (screen, control) = screen(&args.output, &place)?;

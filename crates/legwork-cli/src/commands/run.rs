@@ -26,6 +26,7 @@ pub(crate) async fn run(args: args::Run, config: &Config) -> Result<Exit, Error>
     };
     let store = place.open_existing()?;
     let found = find(store.as_ref(), asked, &place).await?;
+    found.check_readable()?;
     let state = found.journal.fold(&found.id);
     let settings = Settings::of_session(&args.agent, config, &state)?;
     let (screen, control) = screen(&args.output, &place)?;

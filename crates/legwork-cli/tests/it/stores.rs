@@ -64,6 +64,75 @@ fn s8_4_a_damaged_last_entry_is_told_and_the_session_goes_on() {
     assert!(shown.out.contains("Done.") && !shown.err.contains("damaged"), "{}", shown.err);
 }
 
+/// A session whose end has a word in it that this version does not know.
+fn home_with_unreadable(server: &Server) -> (Home, String) {
+    let (home, id) = home_with_session(server);
+    let last = "(SELECT max(id) FROM journal)";
+    let sql = format!(
+        "UPDATE journal SET entries = \
+         CAST(replace(entries, '\"parts\":[{{\"text\"', '\"parts\":[{{\"song\"') AS BLOB) \
+         WHERE id = {last}"
+    );
+    assert_eq!(home.sql(&sql), 1);
+    (home, id)
+}
+
+fn rows(home: &Home) -> Vec<(i64, Vec<u8>)> {
+    let sqlite = rusqlite::Connection::open(home.store()).unwrap();
+    let mut rows = sqlite.prepare("SELECT id, entries FROM journal ORDER BY id").unwrap();
+    let rows = rows.query_map((), |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+    rows.map(Result::unwrap).collect()
+}
+
+#[test]
+fn s8_4_a_session_of_a_newer_legwork_is_shown_as_far_as_it_can_be_read() {
+    let server = Server::start(two_turns()).unwrap();
+    let (home, id) = home_with_unreadable(&server);
+    let before = rows(&home);
+    let advice = "use a newer Legwork";
+
+    let shown = home.ran(&["sessions", "show", &id]).ends(0);
+    let shown = shown.says("warning: ").says(&id).says("cannot read entry ").says("song");
+    let shown = shown.says(advice);
+    assert!(shown.out.contains("✓ read a") && !shown.out.contains("Done."), "{}", shown.out);
+    let lines = home.ran(&["sessions", "show", "--json", &id]).ends(0);
+    let lines = lines.says("cannot read entry ").says(advice);
+    assert!(!lines.out.contains("song") && lines.out.lines().count() > 3, "{}", lines.out);
+    let listed = home.ran(&["sessions", "list"]).ends(0);
+    assert!(listed.out.contains("in_progress, rest unreadable"), "{}", listed.out);
+    home.ran(&["sessions", "search", "Work"]).ends(0).says("warning: ").says(advice);
+    home.ran(&["sessions", "diff", &id]).ends(0).says("warning: ").says(advice);
+    assert_eq!(rows(&home), before);
+}
+
+#[test]
+fn s8_4_a_session_of_a_newer_legwork_is_refused_before_anything_happens() {
+    let server = Server::start(two_turns()).unwrap();
+    let (home, id) = home_with_unreadable(&server);
+    let (before, asked) = (rows(&home), server.requests().len());
+    let undo = &["sessions", "undo", &id][..];
+    for args in [&["resume", &id][..], &["run", "--session", &id, "more"], undo] {
+        let told = home.ran_with(&server, args).ends(1).says("was not changed");
+        let told = told.says("cannot read entry ").says("song").says("use a newer Legwork");
+        told.says("hint: `legwork sessions show ID`");
+    }
+    assert_eq!((rows(&home), server.requests().len()), (before, asked));
+}
+
+#[test]
+fn s8_6_a_session_of_a_newer_legwork_is_removed_by_its_name_alone() {
+    let server = Server::start(two_turns()).unwrap();
+    let (home, id) = home_with_unreadable(&server);
+    home.sql("UPDATE journal SET at = at - 172800000");
+    for status in [&[][..], &["--status", "in_progress"], &["--status", "completed"]] {
+        let args = [&["sessions", "rm", "--yes", "--older-than", "1d"], status].concat();
+        home.ran(&args).ends(0).says("cannot read entry ").says(&format!("{id} stays"));
+    }
+    assert!(!rows(&home).is_empty());
+    home.ran(&["sessions", "rm", "--yes", &id]).ends(0);
+    assert_eq!(rows(&home), []);
+}
+
 #[test]
 fn a_store_by_flag_is_named_where_it_is_needed_again() {
     let home = Home::new();

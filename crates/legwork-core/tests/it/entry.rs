@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use legwork_core::entry::{Error, FORMAT, is_too_deep};
+use legwork_core::entry::{Error, FORMAT, Unreadable, is_too_deep};
 use legwork_core::event::{ToolFinished, Unknown};
 use legwork_core::tool::Metadata;
 use legwork_core::{Entry, Event, Message, Micros, Part, Seq, Timestamp, ToolCall, ToolOutcome};
 use proptest::prelude::*;
+use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
 use crate::{arbitrary, samples};
@@ -19,9 +20,17 @@ fn entry(event: Event) -> Entry {
 fn read(line: &str) -> String {
     match Entry::decode(line.as_bytes()) {
         Ok(entry) => format!("{} {}", entry.seq, entry.event.kind()),
-        Err(Error::Newer { found }) => format!("newer: {found}"),
         Err(Error::Damaged(_)) => "damaged".to_owned(),
-        Err(Error::Body(error)) => format!("no {}", error.kind),
+        Err(Error::Unreadable { seq, reason }) => {
+            let number = seq.map_or_else(|| "unnumbered".to_owned(), |seq| seq.to_string());
+            let reason = match reason {
+                Unreadable::Newer { found } => format!("newer: {found}"),
+                Unreadable::Body(error) => format!("no {}", error.kind),
+                Unreadable::Shape(_) => "no entry".to_owned(),
+                other => panic!("{other}"),
+            };
+            format!("{number}, {reason}")
+        }
         Err(other) => panic!("{other}"),
     }
 }
@@ -100,28 +109,52 @@ fn s1_7_an_object_with_a_key_of_serde_json_s_own_is_kept_as_its_text() {
 fn s8_5_an_entry_of_a_newer_version_is_newer_whatever_its_shape() {
     let newer = FORMAT + 1;
     let same = format!(r#"{{"v":{newer},"seq":1,"parent":0,"at":0,"type":"x","body":{{}}}}"#);
-    assert_eq!(read(&same), "newer: 2");
-    assert_eq!(read(r#"{"v":99,"entry":"01J","prev":["a"]}"#), "newer: 99");
+    assert_eq!(read(&same), "unnumbered, newer: 2");
+    assert_eq!(read(r#"{"v":99,"entry":"01J","prev":["a"]}"#), "unnumbered, newer: 99");
     assert_eq!(
         read(r#"{"v":99,"type":"head_moved","body":{"to":"x"},"seq":1,"parent":0,"at":0}"#),
-        "newer: 99"
+        "unnumbered, newer: 99"
     );
     let error = Entry::decode(same.as_bytes()).unwrap_err().to_string();
     assert!(error.contains("version 2") && error.contains("reads up to 1"), "{error}");
+    assert!(error.contains("use a newer Legwork"), "{error}");
+    let this = same.replace(&format!("\"v\":{newer}"), &format!("\"v\":{FORMAT}"));
+    assert_eq!(read(&this), "1 x");
+}
+
+const WHOLE: &str = r#"{"v":1,"seq":5,"parent":0,"at":0,"type":"head_moved","body":{"to":1}}"#;
+
+#[test]
+fn s8_4_a_line_that_is_no_whole_object_is_damaged() {
+    assert_eq!(read(WHOLE), "5 head_moved");
+    let (two, more) = (format!("{WHOLE}{WHOLE}"), format!("{WHOLE}\u{0}"));
+    let other = WHOLE.replace("\"to\"", "to");
+    for line in ["", " ", "null", "7", "\"v\"", "[1]", "\u{0}", &two, &more, &other] {
+        assert_eq!(read(line), "damaged", "{line}");
+    }
+    let not_utf8 = Entry::decode(b"{\"v\":1,\"type\":\"\xff\"}");
+    assert!(matches!(not_utf8, Err(Error::Damaged(_))), "{not_utf8:?}");
 }
 
 #[test]
-fn s8_4_what_is_no_entry_is_an_error_that_says_which() {
-    assert_eq!(read(""), "damaged");
-    assert_eq!(read("null"), "damaged");
-    assert_eq!(read(r#"{"v":1,"seq":1,"parent":0,"at":0,"type":"head_moved"}"#), "damaged");
-    assert_eq!(read(r#"{"v":1,"seq":-1,"parent":0,"at":0,"type":"x","body":{}}"#), "damaged");
-    let whole = r#"{"v":1,"seq":1,"parent":0,"at":0,"type":"head_moved","body":{"to":1}}"#;
-    assert_eq!(read(whole), "1 head_moved");
-    assert_eq!(read(&format!("{whole}{whole}")), "damaged");
-    assert_eq!(read(&format!("{whole}\u{0}")), "damaged");
-    assert_eq!(read(&whole.replace(r#"{"to":1}"#, r#"{"to":"x"}"#)), "no head_moved");
-    assert_eq!(read(&whole.replace(r#"{"to":1}"#, "{}")), "no head_moved");
+fn s8_4_a_whole_line_that_cannot_be_read_is_not_damaged() {
+    for (old, new, is) in [
+        (r#"{"to":1}"#, r#"{"to":"x"}"#, "5, no head_moved"),
+        (r#"{"to":1}"#, "{}", "5, no head_moved"),
+        (r#"{"to":1}"#, "null", "5, no head_moved"),
+        (r#"{"to":1}"#, r#"{"to":{"entry":1}}"#, "5, no head_moved"),
+        (r#","body":{"to":1}"#, "", "5, no entry"),
+        (r#""at":0"#, r#""at":"noon""#, "5, no entry"),
+        (r#""seq":5"#, r#""seq":-1"#, "unnumbered, no entry"),
+        (r#""seq":5,"#, "", "unnumbered, no entry"),
+        (r#""v":1,"#, "", "5, no entry"),
+        (r#""v":1"#, r#""v":99999999999"#, "5, no entry"),
+        (r#""v":1"#, r#""v":{"major":2}"#, "5, no entry"),
+        (r#""v":1"#, r#""v":1,"v":1"#, "5, no entry"),
+    ] {
+        assert_eq!(read(&WHOLE.replace(old, new)), is, "{new} for {old}");
+    }
+    assert_eq!(read("{}"), "unnumbered, no entry");
 }
 
 #[test]
@@ -227,7 +260,7 @@ proptest! {
     }
 
     #[test]
-    fn s8_4_damage_never_panics(
+    fn s8_4_damage_is_what_is_no_whole_object_and_nothing_else(
         event in arbitrary::event(),
         at in any::<prop::sample::Index>(),
         byte in any::<u8>(),
@@ -236,7 +269,19 @@ proptest! {
         let mut line = entry(event).encode().unwrap();
         let at = at.index(line.len());
         line[at] = byte;
-        let _ = Entry::decode(&line);
-        let _ = Entry::decode(&bytes);
+        for line in [line, bytes] {
+            let starts = line.trim_ascii_start().starts_with(b"{");
+            let is_json = serde_json::from_slice::<IgnoredAny>(&line).is_ok();
+            let is_object = starts && is_json && str::from_utf8(&line).is_ok();
+            match Entry::decode(&line) {
+                Err(Error::Damaged(_)) => prop_assert!(!is_object),
+                Err(Error::Unreadable { .. }) => prop_assert!(is_object),
+                Err(other) => panic!("{other}"),
+                Ok(entry) => {
+                    prop_assert!(is_object);
+                    prop_assert_eq!(Entry::decode(&entry.encode().unwrap()).unwrap(), entry);
+                }
+            }
+        }
     }
 }

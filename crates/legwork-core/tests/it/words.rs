@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use legwork_core::entry::FORMAT;
+use legwork_core::entry::{Error, FORMAT, Unreadable};
 use legwork_core::{Entry, Event};
 use serde_json::Value;
 
@@ -21,16 +21,25 @@ use crate::traced::{Seen, Traced};
 /// The words that are read but never written, for they are what is meant without them.
 const NEVER_WRITTEN: [(&str, &str); 1] = [("Place", "here")];
 
-/// Reads every sample entry as its type does, and notes what it asks for.
+/// The sample entries of known types, each with its line.
+fn known() -> impl Iterator<Item = (Arc<Entry>, Value)> {
+    let known = |entry: &Arc<Entry>| !matches!(entry.event, Event::Other(_));
+    samples::entries().into_iter().filter(known).map(|entry| {
+        let line = serde_json::from_slice(&entry.encode().unwrap()).unwrap();
+        (entry, line)
+    })
+}
+
+/// Reads an entry as its type does, and notes what it asks for.
+fn trace(entry: &Entry, line: &Value, seen: &RefCell<Seen>) {
+    let body = Traced::new(&line["body"], "/body", seen);
+    let event = Event::deserialize_body(entry.event.kind(), body).unwrap();
+    assert_eq!(event.unwrap(), entry.event, "{line}");
+}
+
 fn seen() -> Seen {
     let seen = RefCell::default();
-    let known = |entry: &Arc<Entry>| !matches!(entry.event, Event::Other(_));
-    for entry in samples::entries().into_iter().filter(known) {
-        let line: Value = serde_json::from_slice(&entry.encode().unwrap()).unwrap();
-        let body = Traced::new(&line["body"], "/body", &seen);
-        let event = Event::deserialize_body(entry.event.kind(), body).unwrap();
-        assert_eq!(event.unwrap(), entry.event, "{line}");
-    }
+    known().for_each(|(entry, line)| trace(&entry, &line, &seen));
     seen.into_inner()
 }
 
@@ -110,4 +119,65 @@ fn s8_5_the_samples_hold_every_word_and_field_that_a_journal_may_have() {
     let words: Vec<_> = all(enums).filter(lacks).collect();
     let fields: Vec<_> = all(structs).filter(|field| !fields.contains(field)).collect();
     assert!(words.is_empty() && fields.is_empty(), "samples.rs lacks {words:?}, {fields:?}");
+}
+
+const UNKNOWN: &str = "from_the_future";
+
+/// The line with another word at a place: a text, or the one key of an object.
+fn changed(line: &Value, place: &str) -> Vec<u8> {
+    let mut line = line.clone();
+    let word = line.pointer_mut(place).unwrap();
+    match word {
+        Value::Object(map) => {
+            let inner = std::mem::take(map).into_iter().next().unwrap().1;
+            map.insert(UNKNOWN.to_owned(), inner);
+        }
+        text => *text = UNKNOWN.into(),
+    }
+    serde_json::to_vec(&line).unwrap()
+}
+
+/// The places of all texts in a value.
+fn texts(value: &Value, place: &str, found: &mut Vec<String>) {
+    let key = |key: &str| format!("{place}/{}", key.replace('~', "~0").replace('/', "~1"));
+    match value {
+        Value::String(_) => found.push(place.to_owned()),
+        Value::Array(items) => {
+            let items = items.iter().enumerate();
+            items.for_each(|(at, item)| texts(item, &key(&at.to_string()), found));
+        }
+        Value::Object(map) => map.iter().for_each(|(name, item)| texts(item, &key(name), found)),
+        _ => {}
+    }
+}
+
+#[test]
+fn s8_4_an_unknown_word_at_any_place_is_unreadable_and_any_other_text_is_read() {
+    let (mut enums, mut others) = (BTreeMap::new(), 0);
+    for (entry, line) in known() {
+        let seen = RefCell::default();
+        trace(&entry, &line, &seen);
+        let places = seen.into_inner().places;
+        for (name, place) in &places {
+            match Entry::decode(&changed(&line, place)) {
+                Err(Error::Unreadable { seq, reason: Unreadable::Body(error) }) => {
+                    assert_eq!(seq, Some(entry.seq), "{place} of {line}");
+                    let said = error.to_string();
+                    assert!(said.contains(UNKNOWN), "{place} of {line}: {said}");
+                }
+                other => panic!("{place} of {line}: {other:?}"),
+            }
+            *enums.entry(*name).or_insert(0) += 1;
+        }
+        let mut found = Vec::new();
+        texts(&line, "", &mut found);
+        found.retain(|place| !places.iter().any(|(_, word)| word == place));
+        for place in &found {
+            let read = Entry::decode(&changed(&line, place));
+            assert!(read.is_ok(), "{place} of {line}: {read:?}");
+        }
+        others += found.len();
+    }
+    assert!(enums.keys().eq(seen().enums.keys()), "{enums:?}");
+    assert!(others > 100, "{others} other texts were changed");
 }

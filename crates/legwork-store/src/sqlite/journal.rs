@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use legwork_core::entry::{self, Entry, FORMAT};
+use legwork_core::entry::{self, Entry};
 use legwork_core::{Seq, SessionId};
-use legwork_port::store::Error;
+use legwork_port::store::{Error, Unreadable};
 use rusqlite::{CachedStatement, Connection, OptionalExtension as _, Row, params};
 
 use super::fault::{self, Name};
@@ -18,11 +18,12 @@ pub(super) struct Rows {
     session: i64,
 }
 
-/// A journal as far as it is whole.
+/// A journal as far as it is whole and can be read.
 #[derive(Debug, Default)]
 pub(super) struct Whole {
     pub(super) entries: Vec<Arc<Entry>>,
     pub(super) damage: Option<Damage>,
+    pub(super) unreadable: Option<Unreadable>,
 }
 
 /// What comes after the last whole entry.
@@ -36,6 +37,11 @@ pub(super) struct Damage {
 impl Whole {
     pub(super) fn last(&self) -> Seq {
         self.entries.last().map_or(Seq::ZERO, |entry| entry.seq)
+    }
+
+    /// Whether what follows was left out.
+    fn ends_early(&self) -> bool {
+        self.damage.is_some() || self.unreadable.is_some()
     }
 }
 
@@ -81,12 +87,23 @@ impl Rows {
             .map(|_| ())
     }
 
-    /// Deletes what comes after the last whole entry.
+    /// Sets aside what comes after the last whole entry.
     pub(super) fn cut(self, transaction: &Connection, whole: &Whole) -> rusqlite::Result<()> {
         let last = whole.last();
+        let tail = [self.key(last) + 1, self.key(Seq(LAST))];
+        let mut keys =
+            transaction.prepare_cached("SELECT id FROM journal WHERE id BETWEEN ?1 AND ?2")?;
+        let keys = keys.query_map(tail, |row| row.get(0))?.collect::<Result<Vec<i64>, _>>()?;
+        for key in keys {
+            match set_aside(transaction, key) {
+                // Nothing is left of it that could be kept.
+                Err(error) if fault::is_damage(&error) => {}
+                other => other?,
+            }
+        }
         transaction
-            .prepare_cached("DELETE FROM journal WHERE id > ?1 AND id <= ?2")?
-            .execute(params![self.key(last), self.key(Seq(LAST))])?;
+            .prepare_cached("DELETE FROM journal WHERE id BETWEEN ?1 AND ?2")?
+            .execute(tail)?;
         match (&whole.damage, whole.entries.last()) {
             (Some(damage), Some(entry)) if !damage.kept.is_empty() => {
                 self.append(transaction, last, entry.at.0, &damage.kept)
@@ -95,7 +112,7 @@ impl Rows {
         }
     }
 
-    /// Reads the entries up to the first that is not whole.
+    /// Reads the entries up to the first that is not whole or cannot be read.
     pub(super) fn read(self, connection: &Connection, name: &Name) -> Result<Whole, Error> {
         let failed = |error| name.sqlite("reading a journal", &error);
         let sql = "SELECT id, entries FROM journal WHERE id BETWEEN ?1 AND ?2 ORDER BY id";
@@ -115,13 +132,13 @@ impl Rows {
                 Err(error) => Err(error),
             };
             match read {
-                Ok((last, lines)) => whole.take(last, lines, name)?,
+                Ok((last, lines)) => whole.take(last, lines),
                 Err(error) if fault::is_damage(&error) => {
                     whole.damage = Some(Damage { reason: error.to_string(), kept: Vec::new() });
                 }
                 Err(error) => return Err(failed(error)),
             }
-            if whole.damage.is_some() {
+            if whole.ends_early() {
                 return Ok(whole);
             }
         }
@@ -132,62 +149,63 @@ fn lines<'a>(row: &'a Row<'_>) -> rusqlite::Result<(Seq, &'a [u8])> {
     Ok((Rows::number(row.get(0)?), row.get_ref(1)?.as_bytes().unwrap_or_default()))
 }
 
+/// Copies a row as it is to those that were cut.
+fn set_aside(transaction: &Connection, key: i64) -> rusqlite::Result<()> {
+    transaction
+        .prepare_cached("INSERT INTO cut SELECT id, at, entries FROM journal WHERE id = ?1")?
+        .execute([key])
+        .map(|_| ())
+}
+
 impl Whole {
-    /// Takes the lines of one row up to the first that is not whole.
-    fn take(&mut self, last: Seq, lines: &[u8], name: &Name) -> Result<(), Error> {
+    /// Takes the lines of one row up to the first that is not whole or cannot be read.
+    fn take(&mut self, last: Seq, lines: &[u8]) {
         let mut kept = 0;
         for line in lines.split(|byte| *byte == b'\n') {
-            match decoded(line, self.last().next()) {
+            let entry = self.last().next();
+            match decoded(line, entry) {
                 Ok(entry) => self.entries.push(Arc::new(entry)),
-                Err(entry::Error::Newer { found }) => return Err(name.newer(found, FORMAT)),
-                Err(error) => {
-                    self.cut(lines.get(..kept), error.to_string());
-                    return Ok(());
+                Err(entry::Error::Unreadable { reason, .. }) => {
+                    self.unreadable = Some(Unreadable { entry, reason: reason.to_string() });
+                    return;
                 }
+                Err(error) => return self.cut(lines.get(..kept), error.to_string()),
             }
             kept += line.len() + usize::from(kept > 0);
         }
         if self.last() != last {
             self.cut(lines.get(..kept), format!("the entries up to {last} are not all there"));
         }
-        Ok(())
     }
 
     fn cut(&mut self, kept: Option<&[u8]>, reason: String) {
         self.damage = Some(Damage { reason, kept: kept.unwrap_or_default().to_vec() });
     }
 
-    /// What was left out, in words.
+    /// What was left out as damaged, in words.
     pub(super) fn report(&self, session: &SessionId) -> Option<String> {
         let Damage { reason, .. } = self.damage.as_ref()?;
         let last = self.last();
         Some(format!(
             "the journal of session {session} is damaged after entry {last} and read up to \
-             there, the next append deletes the rest: {reason}"
+             there, the next append sets the rest aside: {reason}"
         ))
     }
 }
 
 /// Reads a line that should hold the entry of a number.
 fn decoded(line: &[u8], expected: Seq) -> Result<Entry, entry::Error> {
-    match Entry::decode(line) {
-        Ok(entry) if entry.seq == expected => Ok(entry),
-        Ok(entry) => Err(entry::Error::Damaged(serde::de::Error::custom(format!(
-            "entry {} stands where {expected} should",
-            entry.seq
-        )))),
-        // A newer version may have a line of another shape.
-        Err(error) => match version(line) {
-            Some(found) if found > FORMAT => Err(entry::Error::Newer { found }),
-            _ => Err(error),
-        },
+    let read = Entry::decode(line);
+    let seq = match &read {
+        Ok(entry) => Some(entry.seq),
+        Err(entry::Error::Unreadable { seq, .. }) => *seq,
+        Err(_) => None,
+    };
+    match seq {
+        Some(seq) if seq != expected => {
+            let found = format!("entry {seq} stands where {expected} should");
+            Err(entry::Error::Damaged(serde::de::Error::custom(found)))
+        }
+        _ => read,
     }
-}
-
-fn version(line: &[u8]) -> Option<u32> {
-    #[derive(serde::Deserialize)]
-    struct Version {
-        v: u32,
-    }
-    serde_json::from_slice(line).ok().map(|Version { v }| v)
 }

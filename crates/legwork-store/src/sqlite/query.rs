@@ -7,7 +7,7 @@ use legwork_port::store::{Error, Loaded, SessionInfo};
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::fault::{self, Name};
-use super::journal::Rows;
+use super::journal::{Rows, Whole};
 
 /// The number of a session in this file.
 pub(super) fn number(
@@ -39,7 +39,8 @@ pub(super) fn load(
     let inbox = last_item(connection, number).map_err(failed)?;
     let whole = Rows::of(number).read(connection, name)?;
     let damage = whole.report(session);
-    Ok(Loaded { journal: Journal::new(whole.entries), damage, inbox })
+    let Whole { entries, unreadable, .. } = whole;
+    Ok(Loaded { journal: Journal::new(entries), damage, unreadable, inbox })
 }
 
 pub(super) fn inbox(

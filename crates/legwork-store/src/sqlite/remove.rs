@@ -51,6 +51,7 @@ fn rows(tx: &Connection, name: &Name, sessions: &BTreeSet<SessionId>) -> Result<
         let delete = |sql, from: i64, to: i64| tx.prepare_cached(sql)?.execute([from, to]);
         let journal = "DELETE FROM journal WHERE id BETWEEN ?1 AND ?2";
         let entries = delete(journal, first, last).map_err(failed)?;
+        delete("DELETE FROM cut WHERE id BETWEEN ?1 AND ?2", first, last).map_err(failed)?;
         let inbox = "DELETE FROM inbox WHERE session BETWEEN ?1 AND ?2";
         let items = delete(inbox, number, number).map_err(failed)?;
         if entries + items == 0 {

@@ -15,6 +15,14 @@ CREATE TABLE journal (
     entries BLOB NOT NULL                -- JSON, one entry a line
 ) STRICT;
 
+-- What came after the last whole entry of a journal, as it was, once another append took
+-- its place. Nothing here reads it; whoever restores a journal can.
+CREATE TABLE cut (
+    id      INTEGER NOT NULL,            -- as in journal
+    at      INTEGER NOT NULL,
+    entries BLOB NOT NULL
+) STRICT;
+
 CREATE TABLE inbox (
     session INTEGER NOT NULL REFERENCES session (id),
     cursor  INTEGER NOT NULL,            -- from 1, without a gap

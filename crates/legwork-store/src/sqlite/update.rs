@@ -91,11 +91,14 @@ impl Append {
         tx.prepare_cached(sql)?.query_row(asked, found).optional()
     }
 
-    /// A damaged tail counts as not being there, and is deleted here.
+    /// A damaged tail counts as not being there, and is set aside here.
     fn cut_damage(&self, tx: &Connection, last: Seq) -> Result<(), Error> {
         let Self { session, expected, .. } = self;
         if last > *expected {
             let whole = self.rows().read(tx, &self.name)?;
+            if let Some(unreadable) = whole.unreadable {
+                return Err(unreadable.refuses(session));
+            }
             if whole.damage.is_some() && whole.last() == *expected {
                 return self.rows().cut(tx, &whole).map_err(|error| self.failed(&error));
             }

@@ -3,8 +3,11 @@
 use std::fs;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use legwork_core::SessionId;
 use legwork_store::sqlite::{Commits, Options, Store};
-use legwork_testkit::conformance::store::{check, check_fencing, check_shared};
+use legwork_testkit::conformance::store::{check, check_fencing, check_shared, check_unreadable};
+
+use rusqlite::{Connection, params};
 
 use crate::sample::Folder;
 
@@ -44,5 +47,45 @@ async fn sqlite_refuses_whoever_lost_its_claim() {
     // The lock is on a file: without the file there is none.
     let lose = async |_| fs::remove_dir_all(folder.path().join("store.db-claims")).unwrap();
     let result = check_fencing(async || folder.store(), lose).await;
+    result.unwrap_or_else(|violations| panic!("{violations}"));
+}
+
+/// Writes lines into the journal of a new session, each a row of its own.
+fn plant(sqlite: &Connection, session: &SessionId, lines: &[Vec<u8>]) {
+    let transaction = sqlite.unchecked_transaction().unwrap();
+    let sql = "INSERT INTO session (name, created) VALUES (?1, 1) RETURNING id";
+    let number: i64 = sqlite.query_row(sql, [session.as_str()], |row| row.get(0)).unwrap();
+    for (seq, line) in (1..).zip(lines) {
+        let sql = "INSERT INTO journal (id, at, entries) VALUES (?1, 1, ?2)";
+        sqlite.execute(sql, params![number << 32 | seq, line]).unwrap();
+    }
+    transaction.commit().unwrap();
+}
+
+/// All that the journal of a session has in its rows.
+fn bytes(sqlite: &Connection, session: &SessionId) -> Vec<u8> {
+    let sql = "SELECT entries FROM journal
+               WHERE id >> 32 = (SELECT id FROM session WHERE name = ?1) ORDER BY id";
+    let mut rows = sqlite.prepare(sql).unwrap();
+    let rows = rows.query_map([session.as_str()], |row| row.get::<_, Vec<u8>>(0)).unwrap();
+    rows.map(Result::unwrap).collect::<Vec<_>>().concat()
+}
+
+#[tokio::test]
+async fn s8_4_sqlite_keeps_what_it_cannot_read() {
+    let folder = Folder::new();
+    let store = Options::new().commits(Commits::Inline).open(folder.db()).unwrap();
+    let sqlite = folder.sqlite();
+    sqlite.pragma_update(None, "synchronous", "OFF").unwrap();
+    let make = async || {
+        let sql = "DELETE FROM journal; DELETE FROM inbox; DELETE FROM session";
+        sqlite.execute_batch(sql).unwrap();
+        store.clone()
+    };
+    let plant = async |_: &Store, session: &SessionId, lines: &[Vec<u8>]| {
+        plant(&sqlite, session, lines);
+    };
+    let bytes = async |_: &Store, session: &SessionId| bytes(&sqlite, session);
+    let result = check_unreadable(make, plant, bytes).await;
     result.unwrap_or_else(|violations| panic!("{violations}"));
 }

@@ -18,6 +18,7 @@ async fn check(damage: &str, left: u64, said: &str) {
     write(&store, &other, &[1..=3]).await;
     let changed = folder.sqlite().execute(damage, ()).unwrap();
     assert!(changed > 0, "{damage} changed nothing");
+    let before = rows(&folder, "journal");
 
     for _ in 0..2 {
         let loaded = store.read(&name).await.unwrap();
@@ -36,6 +37,17 @@ async fn check(damage: &str, left: u64, said: &str) {
     assert_eq!(loaded.damage, None, "{damage}");
     assert_eq!(loaded.journal.entries(), entries(1..=left + 3), "{damage}");
     fine(&store, 2).await;
+    // Each row is where it was, or set aside as it was.
+    let after = [rows(&folder, "journal"), rows(&folder, "cut")].concat();
+    assert!(before.iter().all(|row| after.contains(row)), "{damage}");
+}
+
+/// All rows of a table, in the order of their keys.
+fn rows(folder: &Folder, table: &str) -> Vec<(i64, i64, Vec<u8>)> {
+    let sqlite = folder.sqlite();
+    let mut rows = sqlite.prepare(&format!("SELECT id, at, entries FROM {table}")).unwrap();
+    let rows = rows.query_map((), |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).unwrap();
+    rows.map(Result::unwrap).collect()
 }
 
 async fn fine(store: &Store, sessions: usize) {
@@ -87,24 +99,66 @@ async fn s8_4_a_row_that_lost_its_last_line_is_noticed() {
 }
 
 #[tokio::test]
-async fn s8_5_an_entry_of_a_newer_version_is_no_damage() {
-    for line in
-        [r#"{"v":7,"seq":4,"parent":3,"at":1,"type":"later","body":{}}"#, r#"{"v":7,"number":4}"#]
-    {
-        let folder = Folder::new();
-        let store = folder.store();
-        write(&store, &session("hurt"), &[1..=3]).await;
-        write(&store, &session("fine"), &[1..=3]).await;
-        let sql = "INSERT INTO journal (id, at, entries) VALUES ((1 << 32) + 4, 1, ?1)";
-        folder.sqlite().execute(sql, [line.as_bytes()]).unwrap();
-
-        let error = store.read(&session("hurt")).await.unwrap_err();
-        assert!(matches!(error, Error::Newer { found: 7, known: 1, .. }), "{error}");
-        let claim = store.claim(&session("hurt")).await.unwrap();
-        let error = claim.append(Seq(3), &entries(4..=4)).await.unwrap_err();
-        assert!(matches!(error, Error::Newer { found: 7, .. }), "{error}");
-        fine(&store, 2).await;
+async fn s8_6_what_was_cut_is_removed_with_its_session_alone() {
+    let folder = Folder::new();
+    let store = folder.store();
+    for name in ["hurt", "too"] {
+        write(&store, &session(name), &[1..=3, 4..=6]).await;
+        let sql = "UPDATE journal SET entries = CAST('cut of ' || entries AS BLOB) \
+                   WHERE id & 7 = 6 AND entries LIKE '{%'";
+        assert_eq!(folder.sqlite().execute(sql, ()).unwrap(), 1);
+        append(&*store.claim(&session(name)).await.unwrap(), 4..=4).await;
     }
+    assert_eq!(rows(&folder, "cut").len(), 2);
+    store.remove(&[session("hurt")]).await.unwrap();
+    let left = rows(&folder, "cut");
+    assert_eq!(left.iter().map(|row| row.0).collect::<Vec<_>>(), [(2 << 32) + 6]);
+    store.remove(&[session("too")]).await.unwrap();
+    assert_eq!(rows(&folder, "cut"), []);
+}
+
+/// A line that this version cannot read, as entry 5.
+const UNREADABLE: &str = r#"{"v":1,"seq":5,"parent":4,"at":1,"type":"head_moved","body":{}}"#;
+
+#[tokio::test]
+async fn s8_4_readable_lines_before_an_unreadable_one_of_their_row_are_read() {
+    let folder = Folder::new();
+    let store = folder.store();
+    write(&store, &session("hurt"), &[1..=3, 4..=6]).await;
+    let sql = "UPDATE journal SET entries = CAST(replace(entries, ?1, ?2) AS BLOB)";
+    let old = String::from_utf8(entries(5..=5)[0].encode().unwrap()).unwrap();
+    assert_eq!(folder.sqlite().execute(sql, [old.as_str(), UNREADABLE]).unwrap(), 2);
+    let before = rows(&folder, "journal");
+
+    let loaded = store.read(&session("hurt")).await.unwrap();
+    assert_eq!((loaded.journal.entries(), loaded.damage), (&entries(1..=4)[..], None));
+    let unreadable = loaded.unreadable.unwrap();
+    assert_eq!(unreadable.entry, Seq(5));
+    assert!(unreadable.to_string().contains("use a newer Legwork"), "{unreadable}");
+    let claim = store.claim(&session("hurt")).await.unwrap();
+    for expected in [3, 4, 5] {
+        let error = claim.append(Seq(expected), &entries(expected + 1..=expected + 1)).await;
+        let error = error.unwrap_err();
+        assert!(matches!(error, Error::Unreadable { entry: Seq(5), .. }), "{error}");
+        assert!(error.to_string().contains("session hurt was not changed"), "{error}");
+    }
+    assert_eq!((rows(&folder, "journal"), rows(&folder, "cut").len()), (before, 0));
+}
+
+#[tokio::test]
+async fn s8_4_an_unreadable_line_that_is_not_the_next_one_is_behind_a_gap() {
+    let folder = Folder::new();
+    let store = folder.store();
+    write(&store, &session("hurt"), &[1..=3]).await;
+    let sql = "INSERT INTO journal (id, at, entries) VALUES ((1 << 32) + 5, 1, ?1)";
+    folder.sqlite().execute(sql, [UNREADABLE.as_bytes()]).unwrap();
+    let loaded = store.read(&session("hurt")).await.unwrap();
+    assert!(loaded.damage.unwrap().contains("entry 5 stands where 4 should"));
+    assert_eq!(loaded.unreadable, None);
+    append(&*store.claim(&session("hurt")).await.unwrap(), 4..=6).await;
+    assert_eq!(numbers(&store, &session("hurt")).await, [1, 2, 3, 4, 5, 6]);
+    let set_aside = rows(&folder, "cut");
+    assert_eq!(set_aside, [((1 << 32) + 5, 1, UNREADABLE.as_bytes().to_vec())]);
 }
 
 /// Overwrites the pages that hold a text with zeros, as a failing disk may.

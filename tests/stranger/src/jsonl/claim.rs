@@ -34,8 +34,7 @@ impl Held {
             }
             Err(TryLockError::Error(error)) => return Err(store.failed("taking the claim", error)),
         }
-        let (mut writing, log) = store.write(&session)?;
-        let mut log = store.checked(log)?;
+        let (mut writing, mut log) = store.write(&session)?;
         let fence = Fence(log.fence.0 + 1);
         let added = writing.add(&mut log, &Line::Claimed(fence));
         added.map_err(|error| store.failed("taking the claim", error))?;
@@ -52,6 +51,9 @@ impl Held {
         if log.fence != self.fence {
             let reason = "somebody claimed it since; load it again to go on";
             return Err(conflict(&self.session, reason));
+        }
+        if let Some(unreadable) = &log.unreadable {
+            return Err(unreadable.clone().refuses(&self.session));
         }
         let last = log.last();
         if last != expected {

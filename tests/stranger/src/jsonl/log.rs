@@ -1,11 +1,12 @@
 //! What the lines of a session's file amount to.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use legwork_port::core::entry::{self, Entry};
-use legwork_port::core::inbox::{Cursor, Posted};
-use legwork_port::core::{Fence, Seq, SessionId};
-use legwork_port::store::SessionInfo;
+use legwork_port::core::inbox::{Cursor, Item, Posted};
+use legwork_port::core::{Fence, Seq, SessionId, Timestamp};
+use legwork_port::store::{SessionInfo, Unreadable};
 use serde_json::value::RawValue;
 
 /// A line to be added.
@@ -43,16 +44,34 @@ pub(super) struct Log {
     pub(super) session: Option<SessionId>,
     pub(super) fence: Fence,
     pub(super) entries: Vec<Arc<Entry>>,
-    pub(super) inbox: Vec<Posted>,
+    pub(super) inbox: Vec<Left>,
     /// What was left out since the last entry that was not.
     pub(super) damage: Option<String>,
-    /// The format version of an entry that a newer Legwork wrote.
-    pub(super) newer: Option<u32>,
+    /// The first entry that this version cannot read; what follows it is left out too.
+    pub(super) unreadable: Option<Unreadable>,
     /// Bytes read.
     pub(super) length: u64,
     /// Whether the last line has no end: its writer died.
     pub(super) torn: bool,
     lines: u64,
+}
+
+/// An item of the inbox; one that cannot be read has its place all the same.
+#[derive(Debug)]
+pub(super) struct Left {
+    pub(super) cursor: Cursor,
+    pub(super) key: String,
+    pub(super) item: Result<Item, String>,
+}
+
+impl Left {
+    fn read(posted: &RawValue) -> serde_json::Result<Self> {
+        let parts: BTreeMap<String, &RawValue> = serde_json::from_str(posted.get())?;
+        let part = |name| parts.get(name).map_or("null", |part| part.get());
+        let item = serde_json::from_str(part("item")).map_err(in_words);
+        let (cursor, key) = (part("cursor"), part("key"));
+        Ok(Self { cursor: serde_json::from_str(cursor)?, key: serde_json::from_str(key)?, item })
+    }
 }
 
 impl Log {
@@ -64,13 +83,20 @@ impl Log {
         self.inbox.last().map_or_else(Cursor::default, |posted| posted.cursor)
     }
 
+    /// Whether there is an entry, readable or not.
+    pub(super) fn has_journal(&self) -> bool {
+        !self.entries.is_empty() || self.unreadable.is_some()
+    }
+
     /// What a list says of it; none without an entry.
     pub(super) fn info(&self) -> Option<SessionInfo> {
-        let (first, last) = (self.entries.first()?, self.entries.last()?);
+        if !self.has_journal() {
+            return None;
+        }
         Some(SessionInfo {
             session: self.session.clone()?,
-            created_at: first.at,
-            updated_at: last.at,
+            created_at: self.entries.first().map_or(Timestamp(0), |entry| entry.at),
+            updated_at: self.entries.last().map_or(Timestamp(0), |entry| entry.at),
             entries: self.entries.len() as u64,
         })
     }
@@ -92,9 +118,7 @@ impl Log {
         let (tag, parts) = parts.split_first().ok_or("it is empty")?;
         match (tag.get(), parts) {
             (r#""entries""#, entries) => return self.take_entries(entries),
-            (r#""posted""#, [posted]) => {
-                self.inbox.push(serde_json::from_str(posted.get()).map_err(in_words)?);
-            }
+            (r#""posted""#, [posted]) => self.inbox.push(Left::read(posted).map_err(in_words)?),
             (r#""claimed""#, [fence]) => {
                 let fence = serde_json::from_str(fence.get()).map_err(in_words)?;
                 self.fence = self.fence.max(fence);
@@ -102,24 +126,32 @@ impl Log {
             (r#""session""#, [name]) => {
                 self.session = Some(serde_json::from_str(name.get()).map_err(in_words)?);
             }
-            (tag, _) => return Err(format!("{tag} is not known here")),
+            (tag, _) => self.cannot_read(self.last().next(), format!("{tag} is not known here")),
         }
         Ok(())
     }
 
-    /// Takes all entries of an append, or none.
+    fn cannot_read(&mut self, entry: Seq, reason: String) {
+        self.unreadable.get_or_insert(Unreadable { entry, reason });
+    }
+
+    /// Takes all entries of an append, those before one that cannot be read, or none.
     fn take_entries(&mut self, parts: &[&RawValue]) -> Result<(), String> {
+        if self.unreadable.is_some() {
+            return Ok(());
+        }
         let mut entries = Vec::with_capacity(parts.len());
         let mut last = self.last();
         for part in parts {
             let entry = match Entry::decode(part.get().as_bytes()) {
                 Ok(entry) => entry,
-                Err(error) => {
-                    if let entry::Error::Newer { found } = error {
-                        self.newer = Some(found);
-                    }
-                    return Err(in_words(error));
+                Err(entry::Error::Unreadable { seq, reason })
+                    if seq.is_none_or(|seq| seq == last.next()) =>
+                {
+                    self.cannot_read(last.next(), in_words(reason));
+                    break;
                 }
+                Err(error) => return Err(in_words(error)),
             };
             // What follows something that was left out is left out too, until an append
             // of a later writer takes its place.

@@ -30,7 +30,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use legwork_port::core::entry::FORMAT;
 use legwork_port::core::inbox::{Cursor, Item, Posted};
 use legwork_port::core::journal::Journal;
 use legwork_port::core::{Digest, SessionId};
@@ -38,7 +37,7 @@ use legwork_port::store::{Error, Loaded, Removal, SessionInfo};
 use legwork_port::{BoxFuture, Claim, Store};
 
 use file::Writing;
-use log::{Line, Log};
+use log::{Left, Line, Log};
 
 /// A store in a folder; clones share it.
 #[derive(Debug, Clone)]
@@ -102,17 +101,11 @@ impl Jsonl {
         opened.map_err(|error| self.failed("opening a session", error))
     }
 
-    fn checked(&self, log: Log) -> Result<Log, Error> {
-        match log.newer {
-            Some(found) => Err(Error::Newer { store: self.name(), found, known: FORMAT }),
-            None => Ok(log),
-        }
-    }
-
     fn load(&self, session: &SessionId) -> Result<Loaded, Error> {
-        let log = self.checked(self.log(session)?)?;
+        let log = self.log(session)?;
         let inbox = log.cursor();
-        Ok(Loaded { journal: Journal::new(log.entries), damage: log.damage, inbox })
+        let Log { entries, damage, unreadable, .. } = log;
+        Ok(Loaded { journal: Journal::new(entries), damage, unreadable, inbox })
     }
 
     fn leave(&self, session: &SessionId, key: &str, item: &Item) -> Result<Cursor, Error> {
@@ -124,6 +117,18 @@ impl Jsonl {
         let posted = Posted { cursor, key: key.to_owned(), item: item.clone() };
         let added = writing.add(&mut log, &Line::Posted(&posted));
         added.map(|()| cursor).map_err(|error| self.failed("posting an item", error))
+    }
+
+    fn items(&self, session: &SessionId, after: Cursor) -> Result<Vec<Posted>, Error> {
+        let left = self.log(session)?.inbox.into_iter().filter(|left| left.cursor > after);
+        left.map(|Left { cursor, key, item }| match item {
+            Ok(item) => Ok(Posted { cursor, key, item }),
+            Err(error) => {
+                let what = format!("item {} needs a newer Legwork", cursor.0);
+                Err(self.failed(&what, error))
+            }
+        })
+        .collect()
     }
 
     fn infos(&self) -> io::Result<Vec<SessionInfo>> {
@@ -171,10 +176,7 @@ impl Store for Jsonl {
         session: &'a SessionId,
         after: Cursor,
     ) -> BoxFuture<'a, Result<Vec<Posted>, Error>> {
-        let items = self
-            .log(session)
-            .map(|log| log.inbox.into_iter().filter(|posted| posted.cursor > after).collect());
-        Box::pin(ready(items))
+        Box::pin(ready(self.items(session, after)))
     }
 
     fn remove<'a>(&'a self, sessions: &'a [SessionId]) -> BoxFuture<'a, Result<Removal, Error>> {

@@ -6,9 +6,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use legwork_port::core::inbox::{Cursor, Item};
 use legwork_port::core::{Entry, Event, Message, Seq, SessionId, Timestamp};
 use legwork_port::{Store as _, store};
-use legwork_testkit::conformance::store::{check, check_fencing, check_shared};
+use legwork_testkit::conformance::store::{check, check_fencing, check_shared, check_unreadable};
 use stranger::jsonl::Jsonl;
 
 use crate::Folder;
@@ -111,22 +112,80 @@ async fn damage_in_the_middle_hides_what_follows_until_it_is_written_anew() {
     assert_eq!((loaded.journal.entries(), loaded.damage), (&entries(1..=5)[..], None));
 }
 
+/// Adds a line to the file of a session, as another version of the store would.
+fn add_line(store: &Jsonl, session: &SessionId, line: &[u8]) {
+    let path = store.claim_file(session).with_extension("jsonl");
+    let mut file = OpenOptions::new().create(true).append(true).open(path).unwrap();
+    file.write_all(line).unwrap();
+    file.write_all(b"\n").unwrap();
+}
+
 #[tokio::test]
-async fn a_newer_journal_is_not_read_and_hides_no_other() {
+async fn s8_4_it_keeps_what_it_cannot_read() {
+    let folder = Folder::new();
+    let next = AtomicU32::new(0);
+    let make = async || {
+        let number = next.fetch_add(1, Ordering::SeqCst);
+        Jsonl::open(folder.0.join(number.to_string())).unwrap()
+    };
+    let plant = async |store: &Jsonl, session: &SessionId, lines: &[Vec<u8>]| {
+        let name = serde_json::to_string(session).unwrap();
+        add_line(store, session, format!("[\"session\",{name}]").as_bytes());
+        for line in lines {
+            add_line(store, session, &[b"[\"entries\",", &line[..], b"]"].concat());
+        }
+    };
+    let bytes = async |store: &Jsonl, session: &SessionId| {
+        fs::read(store.claim_file(session).with_extension("jsonl")).unwrap()
+    };
+    let result = check_unreadable(make, plant, bytes).await;
+    result.unwrap_or_else(|violations| panic!("{violations}"));
+}
+
+#[tokio::test]
+async fn s8_4_a_whole_line_of_an_unknown_kind_is_kept_and_refused() {
     let folder = Folder::new();
     let store = open(&folder);
-    for name in ["old", "new"] {
-        let claim = store.claim(&SessionId::new(name)).await.unwrap();
-        claim.append(Seq(0), &entries(1..=1)).await.unwrap();
-    }
-    let path = store.claim_file(&SessionId::new("new")).with_extension("jsonl");
-    let mut file = OpenOptions::new().append(true).open(path).unwrap();
-    file.write_all(b"[\"entries\",{\"v\":99,\"other\":\"shape\"}]\n").unwrap();
+    let claim = store.claim(&session()).await.unwrap();
+    claim.append(Seq(0), &entries(1..=2)).await.unwrap();
+    add_line(&store, &session(), br#"["snapshot",{"of":2}]"#);
+    let whole = fs::read(file(&folder)).unwrap();
+    let refused = claim.append(Seq(2), &entries(3..=3)).await.unwrap_err();
+    assert!(matches!(refused, store::Error::Unreadable { entry: Seq(3), .. }), "{refused}");
+    assert!(refused.to_string().contains("snapshot"), "{refused}");
+    assert_eq!(fs::read(file(&folder)).unwrap(), whole);
+    let loaded = store.read(&session()).await.unwrap();
+    assert_eq!((loaded.journal.entries(), loaded.damage), (&entries(1..=2)[..], None));
+}
 
-    let refused = store.read(&SessionId::new("new")).await;
-    assert!(matches!(refused, Err(store::Error::Newer { found: 99, .. })), "{refused:?}");
-    let refused = store.claim(&SessionId::new("new")).await.map(|_| ());
-    assert!(matches!(refused, Err(store::Error::Newer { found: 99, .. })), "{refused:?}");
-    assert_eq!(store.read(&SessionId::new("old")).await.unwrap().journal.version(), Seq(1));
-    assert_eq!(store.sessions(10).await.unwrap().len(), 2);
+#[tokio::test]
+async fn s8_4_readable_entries_before_an_unreadable_one_of_their_append_are_read() {
+    let folder = Folder::new();
+    let store = open(&folder);
+    let line = |seq: u64| entries(seq..=seq)[0].encode().unwrap();
+    drop(store.claim(&session()).await.unwrap());
+    // What a writer left that was killed; another version went on after it.
+    add_line(&store, &session(), b"[\"entries\",{\"v\":");
+    let parts = [&b"[\"entries\","[..], &line(1), b",", br#"{"v":1,"seq":2}"#, b"]"];
+    add_line(&store, &session(), &parts.concat());
+    add_line(&store, &session(), &[b"[\"entries\",", &line(3)[..], b"]"].concat());
+    let loaded = store.read(&session()).await.unwrap();
+    assert_eq!(loaded.journal.entries(), entries(1..=1));
+    assert_eq!(loaded.unreadable.unwrap().entry, Seq(2));
+    assert_eq!(store.sessions(10).await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn s8_4_an_item_that_cannot_be_read_keeps_its_place() {
+    let folder = Folder::new();
+    let store = open(&folder);
+    let item = |text: &str| Item::Stop(text.into());
+    assert_eq!(store.post(&session(), "a", &item("one")).await.unwrap(), Cursor(1));
+    add_line(&store, &session(), br#"["posted",{"cursor":2,"key":"b","item":{"sing":"la"}}]"#);
+    assert_eq!(store.post(&session(), "c", &item("three")).await.unwrap(), Cursor(3));
+    assert_eq!(store.post(&session(), "b", &item("two")).await.unwrap(), Cursor(2));
+    let error = store.inbox(&session(), Cursor(0)).await.unwrap_err().to_string();
+    assert!(error.contains("item 2 needs a newer Legwork"), "{error}");
+    let rest = store.inbox(&session(), Cursor(2)).await.unwrap();
+    assert_eq!(rest.iter().map(|posted| posted.key.as_str()).collect::<Vec<_>>(), ["c"]);
 }

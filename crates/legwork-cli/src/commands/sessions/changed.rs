@@ -23,6 +23,8 @@ pub(super) struct Changed {
     /// The changes in the order in which they were made, with absolute paths where the
     /// directory is known.
     pub(super) changes: Vec<Change>,
+    /// Why not all is known, if a newer version wrote a part of one of the journals.
+    pub(super) unreadable: Option<Error>,
     /// Calls that may have changed something and whose outcome nobody knows.
     in_doubt: Vec<Arc<ToolCall>>,
     /// Calls of which not all is known, and why.
@@ -34,15 +36,19 @@ impl Changed {
     pub(super) async fn of(store: &dyn Store, found: &Found) -> Result<Self, Error> {
         let mut journals = BTreeMap::from([(found.id.clone(), found.journal.clone())]);
         let mut waiting = children(&found.journal);
+        let mut unreadable = found.check_readable().err();
         while let Some(child) = waiting.pop() {
             if journals.contains_key(&child) {
                 continue;
             }
-            let journal = store.read(&child).await?.journal;
-            waiting.extend(children(&journal));
-            journals.insert(child, journal);
+            let found = Found::new(child.clone(), store.read(&child).await?);
+            found.warn();
+            unreadable = unreadable.or(found.check_readable().err());
+            waiting.extend(children(&found.journal));
+            journals.insert(found.id, found.journal);
         }
-        let mut walk = Walk { journals, told: Vec::new(), changed: Self::default() };
+        let changed = Self { unreadable, ..Self::default() };
+        let mut walk = Walk { journals, told: Vec::new(), changed };
         walk.session(&found.id, None);
         let Walk { mut told, mut changed, .. } = walk;
         // What subagents did at one moment stays in the order of the calls that spawned them.

@@ -20,6 +20,7 @@ pub(crate) async fn diff(args: args::Diff, config: &Config) -> Result<Exit, Erro
     let place = Place::of(&args.store, config)?;
     let store = place.open_to_read()?;
     let found = find(store.as_ref(), &args.session, &place).await?;
+    found.warn();
     let told = match &store {
         Some(store) => Told::of(Changed::of(&**store, &found).await?),
         None => Told::of(Changed::default()),

@@ -77,9 +77,10 @@ async fn row(store: &Arc<dyn Store>, info: &SessionInfo) -> Row {
         Err(error) => return Row { task: error.to_string(), ..row },
     };
     let state = loaded.journal.fold(&info.session);
-    let status = match &loaded.damage {
-        Some(_) => format!("{}, damaged", status(&state)),
-        None => status(&state),
+    let status = match (&loaded.damage, &loaded.unreadable) {
+        (_, Some(_)) => format!("{}, rest unreadable", status(&state)),
+        (Some(_), None) => format!("{}, damaged", status(&state)),
+        (None, None) => status(&state),
     };
     let steps = state.ledger().lifetime.steps;
     Row { status, steps, task: task(&loaded.journal), ..row }

@@ -63,7 +63,9 @@ impl Doomed {
     fn new(found: &Found) -> Self {
         let steps = count(found.journal.fold(&found.id).ledger().lifetime.steps, "step");
         let task = task(&found.journal);
-        let words = format!("{}, {steps}, \"{}\"", visible(found.id.as_str()), clip(&task, 60));
+        let more = if found.is_readable() { "" } else { " and what this legwork cannot read" };
+        let (id, task) = (visible(found.id.as_str()), clip(&task, 60));
+        let words = format!("{id}, {steps}{more}, \"{task}\"");
         Self { id: found.id.clone(), words }
     }
 }
@@ -99,7 +101,14 @@ async fn old(
             continue;
         }
         let loaded = store.read(&info.session).await?;
-        let found = Found { id: info.session, journal: loaded.journal, damage: loaded.damage };
+        let found = Found::new(info.session, loaded);
+        if !found.is_readable() {
+            // It may have been at work yesterday: nobody here can tell.
+            found.warn();
+            let id = visible(found.id.as_str()).into_owned();
+            let _ = writeln!(stderr(), "{id} stays; `legwork sessions rm {id}` removes it");
+            continue;
+        }
         let status = status(&found.journal.fold(&found.id));
         if wanted.is_none_or(|wanted| wanted.as_str() == status) {
             doomed.push(Doomed::new(&found));

@@ -76,6 +76,10 @@ async fn look(store: &Arc<dyn Store>, args: &args::Search) -> Result<usize, Erro
                 continue;
             }
         };
+        if let Some(unreadable) = &loaded.unreadable {
+            let warning = format!("session {}: {unreadable}", info.session);
+            let _ = writeln!(stderr(), "warning: {}", visible(&warning));
+        }
         let (mut status_of, mut text) = (None, String::new());
         let mut left = false;
         for words in places(loaded.journal.entries().iter().map(|entry| &**entry)) {

@@ -1,7 +1,5 @@
 //! `legwork sessions show`: what happened in a session.
 
-use std::io::{Write as _, stderr};
-
 use crate::args;
 use crate::commands::print;
 use crate::commands::sessions::transcript;
@@ -24,10 +22,7 @@ pub(crate) async fn show(args: args::Show, config: &Config) -> Result<Exit, Erro
             print(&transcript::of(&found, &place, terminal, now()))
         }
     }?;
-    if let Some(damage) = &found.damage {
-        // Whether anybody reads standard error changes nothing.
-        let _ = writeln!(stderr(), "warning: {damage}");
-    }
+    found.warn();
     Ok(exit)
 }
 

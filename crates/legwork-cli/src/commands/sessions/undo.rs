@@ -26,7 +26,10 @@ pub(crate) async fn undo(args: args::Undo, config: &Config) -> Result<Exit, Erro
     let Some(store) = store else { return Ok(Exit::Done) };
     // Nobody works in the session until all is taken back.
     let _claim = store.claim(&found.id).await?;
-    let changed = Changed::of(&*store, &found).await?;
+    let mut changed = Changed::of(&*store, &found).await?;
+    if let Some(error) = changed.unreadable.take() {
+        return Err(error);
+    }
     for note in changed.notes() {
         complain(&note);
     }

@@ -21,6 +21,8 @@ mod samples;
 mod shared;
 #[cfg(test)]
 mod tests;
+mod unreadable;
+mod words;
 
 use std::sync::Arc;
 
@@ -28,6 +30,7 @@ use legwork_core::SessionId;
 use legwork_port::Store;
 
 use super::{Violations, run};
+use unreadable::Subject;
 
 /// Checks every promise of the port on stores that `make` makes, each new and empty.
 ///
@@ -103,6 +106,29 @@ pub async fn check_fencing<S: Store + 'static>(
     run!((erased(make().await), async |session| lose(session).await) =>
         fencing::s8_3_an_older_fence_is_refused,
         fencing::s8_3_a_lost_claim_given_back_frees_nothing,
+    )
+}
+
+/// Checks that nothing is lost of a journal that a newer version wrote: it is read up to the
+/// first entry that this version cannot read, refused to whoever writes, and kept.
+///
+/// `plant` puts lines, an entry each, into the store as the journal of a session that is
+/// not there yet, past the port and as a newer version would have written them. `bytes`
+/// gives all that the store's medium holds of a session's journal.
+///
+/// # Errors
+/// The promises that were not kept.
+pub async fn check_unreadable<S: Store + 'static>(
+    make: impl AsyncFn() -> S,
+    plant: impl AsyncFn(&S, &SessionId, &[Vec<u8>]),
+    bytes: impl AsyncFn(&S, &SessionId) -> Vec<u8>,
+) -> Result<(), Violations> {
+    run!(Subject { store: make().await, plant: &plant, bytes: &bytes } =>
+        unreadable::s8_4_an_unknown_word_at_any_place_is_refused_and_kept,
+        unreadable::s8_5_an_entry_of_a_newer_version_is_refused_and_kept,
+        unreadable::s8_4_what_cannot_be_read_hides_no_other_session,
+        unreadable::s8_2_anyone_may_post_to_what_cannot_be_read,
+        unreadable::s8_6_what_cannot_be_read_can_be_removed,
     )
 }
 

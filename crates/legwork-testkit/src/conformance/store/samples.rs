@@ -94,6 +94,9 @@ pub(super) async fn holds(
     if let Some(damage) = loaded.damage {
         return Err(format!("the journal of {name} is damaged: {damage}"));
     }
+    if let Some(unreadable) = loaded.unreadable {
+        return Err(format!("the journal of {name} cannot be read: {unreadable}"));
+    }
     let read = loaded.journal.entries();
     if read == entries {
         return Ok(());

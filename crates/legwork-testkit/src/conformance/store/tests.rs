@@ -7,7 +7,7 @@ use legwork_core::{Entry, Fence, Seq, SessionId};
 use legwork_port::store::{Appended, Error, Loaded, Removal, SessionInfo};
 use legwork_port::{BoxFuture, Claim, Store};
 
-use super::{check, check_fencing, check_shared};
+use super::{check, check_fencing, check_shared, check_unreadable};
 
 /// Says yes to everything and keeps nothing.
 #[derive(Clone, Copy)]
@@ -78,5 +78,7 @@ async fn a_store_that_keeps_nothing_is_found_out() {
     assert_eq!(shared.0.len(), 8, "{shared}");
     let fencing = check_fencing(async || Void, async |_| ()).await.unwrap_err();
     assert_eq!(fencing.0.len(), 2, "{fencing}");
+    let unreadable = check_unreadable(async || Void, async |_, _, _| (), async |_, _| Vec::new());
+    assert_eq!(unreadable.await.unwrap_err().0.len(), 5);
     assert!(found.to_string().contains("s8_3_fences_rise: Fence(1) comes after"), "{found}");
 }
