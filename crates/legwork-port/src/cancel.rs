@@ -1,8 +1,10 @@
 //! A request to stop that anyone may raise and anyone may wait for.
 
-use std::future::Future as _;
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Poll, Waker};
 
 use event_listener::{Event, listener};
 
@@ -45,23 +47,30 @@ impl Cancellation {
     /// Waits until it, or a parent, is raised. Dropping the future is safe.
     pub async fn cancelled(&self) {
         if self.0.parent.is_some() {
-            return self.any_cancelled().await;
+            let waits: Vec<_> = self.chain().map(|at| at.0.event.listen()).collect();
+            return self.wait(waits).await;
         }
         // One listener needs no memory of its own.
-        listener!(self.0.event => raised);
-        if !self.is_cancelled() {
-            raised.await;
-        }
+        listener!(self.0.event => wait);
+        self.wait([wait]).await;
     }
 
-    async fn any_cancelled(&self) {
-        let mut waits: Vec<_> = self.chain().map(|at| at.0.event.listen()).collect();
-        if self.is_cancelled() {
-            return;
-        }
-        std::future::poll_fn(|cx| {
-            let ready = waits.iter_mut().any(|wait| std::pin::Pin::new(wait).poll(cx).is_ready());
-            if ready { std::task::Poll::Ready(()) } else { std::task::Poll::Pending }
+    /// Waits with listeners of it and its parents.
+    ///
+    /// It is polled whenever something beside it goes on, as each piece of an answer: for as
+    /// long as the same task asks, one look at the flags is enough.
+    async fn wait<L: Future + Unpin>(&self, mut waits: impl AsMut<[L]>) {
+        let mut asked: Option<Waker> = None;
+        poll_fn(|cx| {
+            if self.is_cancelled() {
+                return Poll::Ready(());
+            }
+            if asked.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
+                return Poll::Pending;
+            }
+            asked = Some(cx.waker().clone());
+            let ready = waits.as_mut().iter_mut().any(|wait| Pin::new(wait).poll(cx).is_ready());
+            if ready { Poll::Ready(()) } else { Poll::Pending }
         })
         .await;
     }
@@ -70,3 +79,6 @@ impl Cancellation {
         std::iter::successors(Some(self), |at| at.0.parent.as_ref())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -204,7 +204,7 @@ impl<'a> Reader<'a> {
     /// The string that begins here, if it holds no escapes.
     fn plain(&mut self) -> Option<&'a str> {
         let rest = self.text.get(self.at + 1..)?;
-        let length = quote_or_escape(rest.as_bytes())?;
+        let length = memchr::memchr2(b'"', b'\\', rest.as_bytes())?;
         let text = rest.get(..length)?;
         let is_plain = rest.as_bytes().get(length) == Some(&b'"')
             && (self.controls == Controls::None || text.bytes().all(|byte| byte >= b' '));
@@ -235,31 +235,6 @@ impl<'a> Reader<'a> {
         self.at += values.byte_offset();
         Ok(value)
     }
-}
-
-/// Where the next quote or backslash is. Most strings are names of a few bytes: eight at a
-/// time are looked at here, and what is longer is left to a vectorised search.
-fn quote_or_escape(text: &[u8]) -> Option<usize> {
-    let (words, _) = text.as_chunks::<8>();
-    for (at, word) in words.iter().take(4).enumerate() {
-        let word = u64::from_le_bytes(*word);
-        let found = zeroes(word ^ QUOTES) | zeroes(word ^ ESCAPES);
-        if found != 0 {
-            return Some(at * 8 + found.trailing_zeros() as usize / 8);
-        }
-    }
-    let looked_at = words.len().min(4) * 8;
-    Some(looked_at + memchr::memchr2(b'"', b'\\', text.get(looked_at..)?)?)
-}
-
-const ONES: u64 = u64::from_le_bytes([1; 8]);
-const QUOTES: u64 = u64::from_le_bytes([b'"'; 8]);
-const ESCAPES: u64 = u64::from_le_bytes([b'\\'; 8]);
-
-/// The high bit of each byte that is zero. A byte behind a zero may be marked by mistake, the
-/// first mark is always right (the determination of a null byte in "Bit Twiddling Hacks").
-fn zeroes(word: u64) -> u64 {
-    word.wrapping_sub(ONES) & !word & (ONES << 7)
 }
 
 fn whole(number: f64) -> Option<u64> {
