@@ -5,8 +5,9 @@
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::task::{Context, Poll};
 
-use futures_util::FutureExt as _;
 use legwork_core::error::panic_message;
 
 /// Calls plain code.
@@ -17,15 +18,38 @@ pub(crate) fn call<R>(code: impl FnOnce() -> R) -> Result<R, String> {
     catch_unwind(AssertUnwindSafe(code)).map_err(words)
 }
 
-/// Calls code that gives a future, and waits for that.
+/// Calls code that gives a future, at once, and waits for that.
 ///
 /// # Errors
 /// What either said when it panicked.
-pub(crate) async fn run<F: Future>(code: impl FnOnce() -> F) -> Result<F::Output, String> {
-    // It may panic before there is a future, so it is called inside.
-    AssertUnwindSafe(async { code().await }).catch_unwind().await.map_err(words)
+pub(crate) fn run<F: Future + Unpin>(code: impl FnOnce() -> F) -> Running<F> {
+    Running(call(code))
 }
 
+/// A future of code that others wrote, or what that said when it panicked before.
+///
+/// It is a type of its own, not a function that waits: hooks run through it by the dozen in
+/// each step, and so it is no larger than what it holds.
+#[must_use = "futures do nothing unless polled"]
+pub(crate) struct Running<F>(Result<F, String>);
+
+impl<F: Future + Unpin> Future for Running<F> {
+    type Output = Result<F::Output, String>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let polled = match &mut self.0 {
+            Ok(running) => call(|| Pin::new(running).poll(cx)),
+            Err(panic) => Err(std::mem::take(panic)),
+        };
+        match polled {
+            Ok(Poll::Pending) => Poll::Pending,
+            Ok(Poll::Ready(output)) => Poll::Ready(Ok(output)),
+            Err(panic) => Poll::Ready(Err(panic)),
+        }
+    }
+}
+
+#[cold]
 fn words(panic: Box<dyn Any + Send>) -> String {
     panic_message(&*panic)
 }

@@ -1,14 +1,14 @@
 //! Hooks in the order of their priority, found by trigger.
 
-use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::future::{Either, select};
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::{AgentState, Micros, StopSignal};
 use legwork_port::{BoxFuture, HookEnd, Lifecycle, LiveEvent, StepView, Trigger};
 
-use crate::hooks::{Cx, Hook};
+use crate::hooks::{Cx, Hook, HookError};
 use crate::lifecycle::{Rights, admit};
 use crate::unwind;
 
@@ -57,32 +57,25 @@ impl HookStack {
         self.by_trigger.get(trigger as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// Runs one hook; a state that is not let in costs nothing but its change.
-    async fn run(
+    /// Lets in what a hook handed back; a state that is not let in costs nothing but its
+    /// change.
+    fn conclude(
         &self,
-        hook: &Hook,
-        trigger: Trigger,
-        state: AgentState,
-        view: &StepView,
+        place: &Place<'_>,
+        before: AgentState,
+        ran: Result<AgentState, String>,
     ) -> AgentState {
-        let before = state.clone();
-        let listens = view.observer().listens();
-        let start = if listens { view.clock().now().mono } else { Micros::ZERO };
-        let ran = within_limit(hook, state, Cx { trigger, view: view.clone() }).await;
-        let tell = |end: HookEnd<'_>| {
-            if listens {
-                let took = view.clock().now().mono.since(start);
-                let event = LiveEvent::HookExecuted { hook: &hook.name, trigger, took, end };
-                view.observer().live(view.origin(), &event);
-            }
-        };
+        let (hook, trigger) = (place.hook, place.trigger);
         match ran.map(|after| admit(Rights::Guest, trigger, &before, after)) {
             Ok(Ok(after)) => {
-                tell(if after.is_same(&before) { HookEnd::Passed } else { HookEnd::Changed });
+                place.tell(match after.is_same(&before) {
+                    true => HookEnd::Passed,
+                    false => HookEnd::Changed,
+                });
                 after
             }
             Ok(Err(refused)) => {
-                tell(HookEnd::Refused(&refused.message));
+                place.tell(HookEnd::Refused(&refused.message));
                 let message = format!("the hook `{}` {}", hook.name, refused.message);
                 let fails = self.strictness.fails(trigger, &refused.kind);
                 let error = ErrorRecord::new(source(hook), refused.kind, message);
@@ -93,13 +86,33 @@ impl HookStack {
                 }
             }
             Err(message) => {
-                tell(HookEnd::Failed(&message));
+                place.tell(HookEnd::Failed(&message));
                 let on = trigger.name();
                 let message = format!("the hook `{}` failed on {on}: {message}", hook.name);
                 let error = ErrorRecord::new(source(hook), ErrorKind::Hook, message);
                 failed(before, hook, trigger, error)
             }
         }
+    }
+}
+
+/// A hook that ran on a trigger.
+struct Place<'a> {
+    hook: &'a Hook,
+    trigger: Trigger,
+    view: &'a StepView,
+    /// When it began; none while nobody listens.
+    start: Option<Micros>,
+}
+
+impl Place<'_> {
+    /// Notifies observers of how the hook ended.
+    fn tell(&self, end: HookEnd<'_>) {
+        let Some(start) = self.start else { return };
+        let took = self.view.clock().now().mono.since(start);
+        let (hook, trigger) = (&self.hook.name, self.trigger);
+        let event = LiveEvent::HookExecuted { hook, trigger, took, end };
+        self.view.observer().live(self.view.origin(), &event);
     }
 }
 
@@ -115,27 +128,39 @@ impl Lifecycle for HookStack {
         view: &'a StepView,
     ) -> BoxFuture<'a, AgentState> {
         Box::pin(async move {
+            let listens = view.observer().listens();
             for hook in self.on_trigger(trigger) {
-                state = self.run(hook, trigger, state, view).await;
+                let (before, cx) = (state.clone(), Cx { trigger, view: view.clone() });
+                let start = listens.then(|| view.clock().now().mono);
+                let ran = match hook.timeout {
+                    None => unwind::run(|| hook.handler.handle(state, cx)).await,
+                    // In a box: few hooks have a limit, and waiting for one is large.
+                    Some(limit) => Box::pin(within(limit, hook, state, cx)).await,
+                };
+                let place = Place { hook, trigger, view, start };
+                state = self.conclude(&place, before, in_words(ran));
             }
             state
         })
     }
 }
 
-/// What the hook hands back, or why it failed.
-async fn within_limit(hook: &Hook, state: AgentState, cx: Cx) -> Result<AgentState, String> {
-    let limit = hook.timeout.map(|limit| (limit, cx.view.clock().sleep(limit)));
-    let ran = unwind::run(|| hook.handler.handle(state, cx));
-    let ran = match limit {
-        None => ran.await,
-        Some((limit, sleep)) => match select(pin!(ran), sleep).await {
-            Either::Left((ran, _)) => ran,
-            Either::Right(_) => {
-                return Err(format!("it ran longer than its limit of {limit:.1?}"));
-            }
-        },
-    };
+/// What came of a hook, or what it said when it panicked.
+type Ran = Result<Result<AgentState, HookError>, String>;
+
+/// Runs a hook that has a time limit.
+async fn within(limit: Duration, hook: &Hook, state: AgentState, cx: Cx) -> Ran {
+    let sleep = cx.view.clock().sleep(limit);
+    match select(unwind::run(|| hook.handler.handle(state, cx)), sleep).await {
+        Either::Left((ran, _)) => ran,
+        Either::Right(_) => {
+            Ok(Err(HookError(format!("it ran longer than its limit of {limit:.1?}"))))
+        }
+    }
+}
+
+/// What the hook handed back, or why it failed.
+fn in_words(ran: Ran) -> Result<AgentState, String> {
     match ran {
         Ok(ran) => ran.map_err(|error| error.0),
         Err(panic) => Err(format!("it panicked: {panic}")),

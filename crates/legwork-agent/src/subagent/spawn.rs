@@ -91,7 +91,7 @@ impl Tool for Spawn {
             let index = cx.key.index;
             spawning.tell(|agent, session| LiveEvent::SubagentStarted { index, agent, session });
             // It charges what it used however it ends: a panic of a model, too.
-            let ran = unwind::run(|| spawning.run(call)).await;
+            let ran = unwind::run(|| Box::pin(spawning.run(call))).await;
             let ran = ran.unwrap_or_else(|message| {
                 let who = "its code";
                 Err(Error::Panicked { who, message })
