@@ -17,7 +17,6 @@ pub(super) fn of_entry(state: &AgentState, entry: &Entry) -> Checked {
         Event::InferenceStarted(_) => {
             let used = ledger.committed();
             let checks = [
-                (budget.steps, used.steps, "steps"),
                 (budget.input_tokens, used.input, "input tokens"),
                 (budget.output_tokens, used.output, "output tokens"),
                 (budget.total_tokens, used.total_tokens(), "tokens"),

@@ -1,11 +1,13 @@
 //! What a journal says that was used, counted without the ledger.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use legwork_core::SessionId;
 use legwork_core::budget::Amounts;
 use legwork_core::event::{Event, ToolStarted};
 use legwork_core::journal::Journal;
+use legwork_core::{AgentState, SessionId};
+
+use super::Journals;
 
 /// What adds up over a tree of agents: calls, tokens in and out, money.
 pub(super) type Sums = [u64; 4];
@@ -109,11 +111,25 @@ pub(super) fn beyond_reserve(journal: &Journal) -> Amounts {
     beyond
 }
 
-/// The subagents that a session spawned, as its journal says: the number of the intent's
-/// entry, the index of its call, and the session.
-pub(super) fn spawned(journal: &Journal) -> impl Iterator<Item = (u64, u32, &SessionId)> {
+/// The sessions that a session's journal names as those of its subagents, in its intents.
+pub(super) fn named(journal: &Journal) -> impl Iterator<Item = &SessionId> {
     journal.entries().iter().filter_map(|entry| match &entry.event {
-        Event::ToolStarted(started) => Some((entry.seq.0, started.index, started.child.as_ref()?)),
+        Event::ToolStarted(started) => started.child.as_ref(),
         _ => None,
     })
+}
+
+/// Those of them that say so themselves, once each. A session that somebody else began under
+/// the name is none of its subagents.
+pub(super) fn spawned<'j>(
+    journals: &'j Journals,
+    session: &SessionId,
+) -> BTreeMap<&'j SessionId, AgentState> {
+    let named = journals.get(session).into_iter().flat_map(named);
+    let linked = named.filter_map(|child| {
+        let state = journals.get(child)?.fold(child);
+        let link = state.facts().parent.clone()?;
+        (link.session == *session).then_some((child, state))
+    });
+    linked.collect()
 }

@@ -1,12 +1,13 @@
 //! What holds of the journals of a whole tree of agents.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use legwork_core::budget::Amounts;
-use legwork_core::event::ParentLink;
+use legwork_core::event::{Event, ParentLink};
+use legwork_core::journal::Journal;
 use legwork_core::{AgentState, ExecutionStatus, SessionId};
 
-use super::money::{beyond_reserve, own, spawned, sum, sums};
+use super::money::{beyond_reserve, named, own, spawned, sum, sums};
 use super::{Checked, Journals, hold, of_journal};
 use crate::conformance::Violation;
 
@@ -34,6 +35,9 @@ pub fn of_tree(journals: &Journals) -> Checked {
             linked(journals, session, state, link)?;
         }
     }
+    for (session, journal) in journals {
+        foreign(journals, session, journal)?;
+    }
     for (session, state) in states {
         if state.status().is_some_and(ExecutionStatus::is_terminal) {
             balanced(journals, session, &state)?;
@@ -54,7 +58,7 @@ fn linked(
         hold!(LINK, false, "{session} was spawned by {parent}, which is not there");
         return Ok(());
     };
-    let named = spawned(above).any(|(.., child)| child == session);
+    let named = named(above).any(|child| child == session);
     hold!(LINK, named, "{session} was spawned by {parent}, whose journal does not know it");
     let works = state.status().is_some_and(|status| !status.is_terminal());
     let at = above.fold(parent);
@@ -66,14 +70,34 @@ fn linked(
     Ok(())
 }
 
+/// A session that somebody else began under the name of a subagent answers no call.
+fn foreign(journals: &Journals, session: &SessionId, journal: &Journal) -> Checked {
+    let ours = spawned(journals, session);
+    let mut children = BTreeMap::new();
+    for entry in journal.entries() {
+        match &entry.event {
+            Event::ToolStarted(started) => {
+                children.insert(started.index, started.child.as_ref());
+            }
+            Event::ToolFinished(finished) => {
+                let child = children.remove(&finished.index).flatten();
+                let foreign = child.filter(|child| !ours.contains_key(child));
+                let at = entry.seq;
+                let taken = foreign.filter(|_| finished.outcome.is_ok());
+                hold!(LINK, taken.is_none(), "{session} {at} takes the answer of {taken:?}");
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
 /// A session that rests used what it was charged itself and what its subagents used, each
 /// once, and no more than it may.
 fn balanced(journals: &Journals, session: &SessionId, state: &AgentState) -> Checked {
     let Some(journal) = journals.get(session) else { return Ok(()) };
-    let children: BTreeSet<_> = spawned(journal).map(|(.., child)| child).collect();
-    let below = children
-        .iter()
-        .filter_map(|child| Some(sums(&journals.get(*child)?.fold(child).ledger().lifetime)));
+    let below = spawned(journals, session);
+    let below = below.values().map(|state| sums(&state.ledger().lifetime));
     let used = sum([sums(&own(journal))].into_iter().chain(below));
     let told = sums(&state.ledger().lifetime);
     hold!(BALANCE, told == used, "{session} says {told:?} (calls, in, out, cost), used {used:?}");
@@ -100,6 +124,6 @@ fn within(journals: &Journals, session: &SessionId, state: &AgentState) -> Check
 /// By how much the estimates of a session and of all below it were wrong.
 fn errors(journals: &Journals, session: &SessionId) -> Amounts {
     let Some(journal) = journals.get(session) else { return Amounts::default() };
-    let below = spawned(journal).map(|(.., child)| errors(journals, child));
+    let below = spawned(journals, session).into_keys().map(|child| errors(journals, child));
     below.fold(beyond_reserve(journal), |sum, each| sum.plus(&each))
 }

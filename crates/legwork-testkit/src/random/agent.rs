@@ -9,7 +9,8 @@ use legwork_port::{Clock, Ids, Store};
 use super::program::Program;
 use super::watch::Watch;
 use super::world::World;
-use super::{hooks, model, tools};
+use super::{hooks, model, parts, tools};
+use crate::ids::CountingIds;
 
 /// Builds the agent of a program: each process builds its own.
 pub(super) fn build(
@@ -27,7 +28,8 @@ pub(super) fn build(
         .budget(root.unwrap_or_else(guards))
         .tools(tools::all(world))
         .clock(Arc::new(world.clock().clone()) as Arc<dyn Clock>)
-        .ids(Arc::clone(world.ids()) as Arc<dyn Ids>)
+        // Each process counts from one: names of its own making repeat.
+        .ids(Arc::new(CountingIds::new()) as Arc<dyn Ids>)
         .store_in(store);
     for (at, plan) in program.hooks.iter().enumerate() {
         builder = builder.hook(hooks::planned(at, plan, world));
@@ -40,8 +42,14 @@ pub(super) fn build(
             None => subagent,
         });
     }
+    for plan in &program.criteria {
+        builder = parts::criterion(builder, *plan);
+    }
+    for plan in &program.parts {
+        builder = parts::wrong(builder, *plan, world);
+    }
     if program.watched {
-        builder = builder.observer(Arc::new(Watch::new(world)));
+        builder = builder.observer(Arc::new(Watch::new(world, &program.parts)));
     }
     builder.build()
 }

@@ -6,8 +6,9 @@ use legwork_core::{Budget, Micros, OnDoubt};
 use legwork_port::Trigger;
 
 use super::program::{
-    Act, AgentPlan, By, CallIds, CallPlan, Does, Go, HookDoes, HookPlan, Meanwhile, PostPlan,
-    Program, Reply, Start, Stuck, To, ToolPlan, Trouble, TurnPlan, UsagePlan,
+    Act, AgentPart, AgentPlan, By, CallIds, CallPlan, CriterionPlan, Does, Go, Goes, HookDoes,
+    HookPlan, Meanwhile, PartPlan, PostPlan, Program, Reply, Start, Stuck, To, ToolPlan, Trouble,
+    TurnPlan, UsagePlan,
 };
 use crate::fault::{Fault, Operation};
 
@@ -21,9 +22,11 @@ impl Program {
         let max_output = rng.u64(10..400);
         let hooks = some(rng, 3, hook);
         let pace = some(rng, 4, |rng| rng.usize(0..4));
+        let criteria = some(rng, 2, criterion);
+        let parts = maybe(rng, 30, |rng| some(rng, 3, part)).unwrap_or_default();
         let watched = rng.bool();
         let acts = (0..rng.usize(1..=4)).map(|at| act(rng, at)).collect();
-        Self { agents, max_output, hooks, pace, watched, acts }
+        Self { agents, max_output, hooks, pace, criteria, parts, watched, acts }
     }
 }
 
@@ -69,6 +72,31 @@ fn budget(rng: &mut Rng) -> Budget {
     }
 }
 
+fn criterion(rng: &mut Rng) -> CriterionPlan {
+    let all = [
+        (1, CriterionPlan::Steps(rng.u64(0..5))),
+        (1, CriterionPlan::Tokens(rng.u64(0..2_000))),
+        (1, CriterionPlan::Retries(rng.u32(0..4))),
+        (1, CriterionPlan::ToolErrors(rng.u32(0..3))),
+        (1, CriterionPlan::StopOnAny),
+    ];
+    one_of(rng, &all, CriterionPlan::StopOnAny)
+}
+
+fn part(rng: &mut Rng) -> PartPlan {
+    let parts = [
+        (1, AgentPart::Live),
+        (1, AgentPart::Committed),
+        (1, AgentPart::Criterion),
+        (1, AgentPart::ErrorHandler),
+        (1, AgentPart::Open),
+        (1, AgentPart::Specs),
+    ];
+    let goes = [(2, Goes::Panics), (1, Goes::Fails), (1, Goes::Hangs)];
+    let (part, goes) = (one_of(rng, &parts, AgentPart::Live), one_of(rng, &goes, Goes::Panics));
+    PartPlan { part, nth: rng.usize(0..8), goes }
+}
+
 fn turn(rng: &mut Rng, at: usize, count: usize) -> TurnPlan {
     let usage = match rng.u32(0..10) {
         0 => UsagePlan::Silent,
@@ -82,6 +110,7 @@ fn turn(rng: &mut Rng, at: usize, count: usize) -> TurnPlan {
         text: one_of(rng, &[(4, 5), (2, 0), (1, 40), (1, 4_000)], 0),
         calls: some(rng, 4, |rng| call(rng, at, count)),
         ids: one_of(rng, &ids, CallIds::Own),
+        answers: rng.u32(0..40) == 0,
         usage,
     }
 }
@@ -145,6 +174,7 @@ fn hook(rng: &mut Rng) -> HookPlan {
         (1, HookDoes::Prevent),
         (1, HookDoes::Block),
         (1, HookDoes::Supply),
+        (1, HookDoes::Deep),
         (2, HookDoes::Rewrite),
         (2, HookDoes::Change),
         (1, HookDoes::Mend),
@@ -173,7 +203,9 @@ fn apt(does: HookDoes) -> Option<&'static [Trigger]> {
         HookDoes::Say | HookDoes::SayCall => &[T::ExecutionStart, T::StepStart, T::StepEnd],
         HookDoes::Request => &[T::StepEnd, T::Error],
         HookDoes::Prevent => &[T::BeforeStop],
-        HookDoes::Block | HookDoes::Supply | HookDoes::Rewrite => &[T::BeforeToolUse],
+        HookDoes::Block | HookDoes::Supply | HookDoes::Deep | HookDoes::Rewrite => {
+            &[T::BeforeToolUse]
+        }
         HookDoes::Change => &[T::BeforeInference, T::AfterInference, T::AfterToolUse],
         HookDoes::Mend => &[T::AfterInference],
         HookDoes::Hide => &[T::StepStart],
@@ -183,10 +215,12 @@ fn apt(does: HookDoes) -> Option<&'static [Trigger]> {
 
 fn act(rng: &mut Rng, at: usize) -> Act {
     match rng.u32(0..20) {
+        7 if at == 0 => Act::Squat(5, rng.u32(0..2)),
         _ if at == 0 => Act::Go(Go { start: Start::Task, ..go(rng) }),
         0..=3 => Act::Post(to(rng), post(rng)),
         4 => Act::MoveHead(rng.u64(0..=100)),
         5 => Act::ResumeChild,
+        6 => Act::Squat(rng.u64(4..12), rng.u32(0..2)),
         _ => Act::Go(go(rng)),
     }
 }
@@ -211,7 +245,9 @@ fn post(rng: &mut Rng) -> PostPlan {
 }
 
 fn go(rng: &mut Rng) -> Go {
-    let start = one_of(rng, &[(1, Start::Task), (3, Start::Resume)], Start::Resume);
+    let starts =
+        [(10, Start::Task), (30, Start::Resume), (1, Start::OpenCall), (1, Start::LoneResult)];
+    let start = one_of(rng, &starts, Start::Resume);
     let by = one_of(rng, &[(2, By::Await), (2, By::Steps), (1, By::Stream)], By::Await);
     let doubt = [(3, None), (1, Some(OnDoubt::Ask)), (1, Some(OnDoubt::Tell))];
     let stuck = [(1, Stuck::Die), (1, Stuck::Cancel), (1, Stuck::Interrupt)];

@@ -13,6 +13,7 @@ use legwork_port::Trigger;
 use serde_json::json;
 
 use super::program::{HookDoes, HookPlan};
+use super::tools::deep;
 use super::world::World;
 
 /// The hook of a plan, by its place among all.
@@ -63,6 +64,7 @@ async fn act(
         HookDoes::Prevent => state.with_stop_prevented(by),
         HookDoes::Block => state.with_tool_call_blocked(by, "not today"),
         HookDoes::Supply => state.with_tool_call_answered(json!("from a hook")),
+        HookDoes::Deep => state.with_tool_call_answered(deep()),
         HookDoes::Rewrite => state.with_tool_call_arguments(json!({"n": world.count(by)})),
         HookDoes::Change => change(on, by, state),
         HookDoes::Mend => mend(by, state),

@@ -23,6 +23,7 @@ mod drive;
 mod generate;
 mod hooks;
 mod model;
+mod parts;
 mod play;
 mod process;
 mod program;
@@ -36,8 +37,9 @@ mod world;
 use std::fmt;
 
 pub use program::{
-    Act, AgentPlan, By, CallIds, CallPlan, Does, Go, HookDoes, HookPlan, Meanwhile, PostPlan,
-    Program, Reply, Start, Stuck, To, ToolPlan, Trouble, TurnPlan, UsagePlan,
+    Act, AgentPart, AgentPlan, By, CallIds, CallPlan, CriterionPlan, Does, Go, Goes, HookDoes,
+    HookPlan, Meanwhile, PartPlan, PostPlan, Program, Reply, Start, Stuck, To, ToolPlan, Trouble,
+    TurnPlan, UsagePlan,
 };
 
 use crate::conformance::Violation;

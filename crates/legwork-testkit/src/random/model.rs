@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use legwork_core::budget::{MicroUsd, Price};
 use legwork_core::inference::Incomplete;
-use legwork_core::{ModelRequest, Response, Usage};
+use legwork_core::message::{Part, ToolResult};
+use legwork_core::{Message, ModelRequest, Response, Usage};
 use legwork_port::model::{self, Kind, Profile};
 use legwork_port::{BoxFuture, Clock as _, Deltas, Model};
 use serde_json::{Value, json};
@@ -65,7 +66,10 @@ impl Planned {
         let turn = self.trouble(plan.before.get(attempt).copied(), turn).await;
         let scripted = ScriptedModel::new(Script::from_fn(move |_| turn.clone()));
         let deltas = deltas.map(|deltas| &mut *deltas as &mut dyn Deltas);
-        let response = scripted.infer(request, deltas).await?;
+        let mut response = scripted.infer(request, deltas).await?;
+        if plan.answers {
+            response.message = Arc::new(with_result(&response.message));
+        }
         self.world.pace().await;
         self.world.facts().used += response.usage.map_or(0, |usage| usage.total());
         Ok(response)
@@ -116,6 +120,14 @@ fn usage(plan: &TurnPlan, request: &ModelRequest) -> Option<Usage> {
     let input = request.weight() / BYTES * input / 100;
     let output = request.max_output.unwrap_or(0) * output / 100;
     Some(Usage { input, output, ..Usage::default() })
+}
+
+/// What no model can say: the result of a tool.
+fn with_result(message: &Message) -> Message {
+    let (call, name, text) = ("call_0_0".into(), "look".into(), "made up".to_owned());
+    let result = ToolResult { call, name, text, is_error: false };
+    let parts = message.parts.iter().cloned();
+    Message::assistant(parts.chain([Part::ToolResult(result)]).collect())
 }
 
 fn turn(plan: &TurnPlan, agent: usize, at: usize) -> Turn {

@@ -15,6 +15,8 @@ use super::world::{World, part};
 use super::{agent, verdict};
 use crate::conformance::Violation;
 use crate::invariants::{Checked, Journals, broken, hold};
+use crate::model::ScriptedModel;
+use crate::script::Turn;
 
 /// The session of the root.
 pub(super) const ROOT: &str = "root";
@@ -46,7 +48,8 @@ pub(super) fn play(program: &Program) -> Checked {
         stage.between(&before)?;
     }
     stage.rest()?;
-    verdict::of_world(&stage.world)
+    verdict::of_world(&stage.world)?;
+    verdict::of_steps(program, &stage.world)
 }
 
 impl Stage<'_> {
@@ -68,6 +71,9 @@ impl Stage<'_> {
                 }
             }
             Act::ResumeChild => self.resume_child(),
+            Act::Squat(entry, index) => {
+                self.squat(&SessionId::new(format!("{ROOT}.{entry}-{index}")))
+            }
         }
     }
 
@@ -81,6 +87,16 @@ impl Stage<'_> {
             other => return broken(CHILD, format!("it gives {other:?}")),
         }
         hold!(REFUSED, before == self.world.journals(), "a subagent's session was changed");
+        Ok(())
+    }
+
+    /// Somebody begins a session of a name that a subagent may get.
+    fn squat(&self, session: &SessionId) -> Checked {
+        let model = ScriptedModel::new([Turn::text("none of yours")]);
+        let agent = Agent::builder(model.named("foreign:model")).store_in(self.durable()).build();
+        let agent = agent.map_err(|error| Violation { check: CHILD, found: error.to_string() })?;
+        let ran = agent.session(session.clone()).run("mine");
+        finish(std::future::IntoFuture::into_future(ran), self.world.clock());
         Ok(())
     }
 
@@ -167,7 +183,12 @@ impl Stage<'_> {
 
     /// The session of the last subagent.
     fn child(&self) -> Option<SessionId> {
-        self.world.journals().into_keys().filter(|session| session.as_str() != ROOT).max()
+        let all = self.world.journals().into_iter();
+        let children = all.filter(|(session, journal)| {
+            let parent = journal.fold(session).facts().parent.clone();
+            parent.is_some()
+        });
+        children.map(|(session, _)| session).max()
     }
 
     /// Leaves something in an inbox.
@@ -178,10 +199,23 @@ impl Stage<'_> {
         };
         let Some(session) = session else { return };
         self.given += 1;
+        let Ok(agent) = self.agent(self.durable()) else { return };
+        let by_id = agent.session(session.clone());
         let key = format!("key {}", self.given);
-        let item = self.item(&session, plan);
-        let posted = finish(self.world.store().post(&session, &key, &item), self.world.clock());
-        debug_assert!(matches!(posted, Some(Ok(_))), "a store in memory takes everything");
+        let posted = match plan {
+            // The library makes the key.
+            PostPlan::Steer => {
+                let said = format!("steer {}", self.given);
+                finish(by_id.steer(said), self.world.clock()).map(|posted| posted.is_ok())
+            }
+            _ => {
+                let posted = by_id.post(&key, self.item(&session, plan));
+                finish(posted, self.world.clock()).map(|posted| posted.is_ok())
+            }
+        };
+        if posted == Some(true) {
+            *self.world.facts().posted.entry(session).or_default() += 1;
+        }
     }
 
     fn item(&self, session: &SessionId, plan: PostPlan) -> Item {

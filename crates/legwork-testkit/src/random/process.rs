@@ -7,9 +7,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::Poll;
 
 use legwork_agent::{Agent, Control, Error, Run, RunRequest};
-use legwork_core::{ExecutionStatus, SessionId};
+use legwork_core::message::{Part, ToolResult};
+use legwork_core::{ErrorKind, ErrorRecord, ExecutionStatus, Message, SessionId, ToolCall};
 
 use super::drive::{Conduct, Ended, Fate, drive, finish};
+use super::parts;
 use super::play::{ROOT, Stage, is_planned};
 use super::program::{By, Go, Meanwhile, Start, Stuck};
 use crate::conformance::Violation;
@@ -20,6 +22,7 @@ const ENDS: &str = "a process comes to an end";
 const PANIC: &str = "no panic leaves the library (S12.1)";
 const CANCEL: &str = "cancelling and interrupting end a run at once (S6.6, S7.7)";
 const ERROR: &str = "a run fails only for what cannot be journaled (S1.6, S12.1)";
+const BRICKED: &str = "nothing that is said makes a session unusable (S11.1, S12.1)";
 const STATE: &str = "the state of a run is the fold of its journal (S10.1)";
 const STATUS: &str = "a run that ended is over, or waits for somebody (S3.8, S3.9)";
 
@@ -67,8 +70,12 @@ impl<'s, 'p> Process<'s, 'p> {
 
     fn request(&self, agent: &Agent) -> RunRequest {
         let session = agent.session(ROOT);
+        let task = || Message::user(self.task.as_str());
+        let in_root = |messages: Vec<Message>| agent.run_messages(messages).in_session(ROOT);
         let request = match self.go.start {
-            Start::Task => session.run(self.task.as_str()),
+            Start::Task => session.run(task()),
+            Start::OpenCall => in_root(vec![task(), open_call()]),
+            Start::LoneResult => in_root(vec![lone_result(), task()]),
             Start::Resume => session.resume(),
         };
         let request = request.control(self.control.clone());
@@ -85,10 +92,20 @@ impl<'s, 'p> Process<'s, 'p> {
         let folded = self.stage.world.journal(&root).fold(&root);
         let same = folded == *run.state();
         hold!(STATE, same, "it is {:?}, journaled is {:?}", run.status(), folded.status());
+        self.bricked(run)?;
         let interrupted = self.control.interrupt.is_cancelled();
         let status = run.status();
         let rests = status != ExecutionStatus::InProgress || interrupted;
         hold!(STATUS, rests, "it is {status}, and nobody interrupted it");
+        Ok(())
+    }
+
+    /// No request could be made of the session, whatever is said in it.
+    fn bricked(&self, run: &Run) -> Result<(), Violation> {
+        let fails = parts::specs_fail(&self.stage.program.parts);
+        let unusable = |error: &&ErrorRecord| error.kind == ErrorKind::Configuration && !fails;
+        let error = run.state().errors().find(unusable);
+        hold!(BRICKED, error.is_none(), "{error:?}");
         Ok(())
     }
 
@@ -97,6 +114,7 @@ impl<'s, 'p> Process<'s, 'p> {
         match error {
             Error::Refused(_) | Error::UnknownSession(_) => Ok(true),
             Error::Store(error) if is_planned(error, self.go) => Ok(false),
+            Error::Build(_) if parts::opening_fails(&self.stage.program.parts) => Ok(false),
             error => broken(ERROR, error.to_string()),
         }
     }
@@ -173,6 +191,16 @@ impl Conduct for Process<'_, '_> {
             Stuck::Interrupt => Meanwhile::Interrupt,
         })
     }
+}
+
+fn open_call() -> Message {
+    let call = ToolCall::new("call_in", "look", "{}");
+    Message::assistant(vec![Part::ToolCall(Arc::new(call))])
+}
+
+fn lone_result() -> Message {
+    let (call, name, text) = ("call_in".into(), "look".into(), "seen".to_owned());
+    Message::tool_result(ToolResult { call, name, text, is_error: false })
 }
 
 /// Runs a request through one of the library's faces.

@@ -19,10 +19,68 @@ pub struct Program {
     pub hooks: Vec<HookPlan>,
     /// How many turns others get at each place where something takes time, in a circle.
     pub pace: Vec<usize>,
+    /// What votes beside the guards.
+    pub criteria: Vec<CriterionPlan>,
+    /// Which other parts of the agent go wrong.
+    pub parts: Vec<PartPlan>,
     /// Whether somebody watches: then answers are streamed.
     pub watched: bool,
     /// What happens, one after the other.
     pub acts: Vec<Act>,
+}
+
+/// A criterion with a number of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CriterionPlan {
+    /// At most so many steps.
+    Steps(u64),
+    /// At most so many tokens.
+    Tokens(u64),
+    /// At most so many errors in a row.
+    Retries(u32),
+    /// Tool errors are tried again so often.
+    ToolErrors(u32),
+    /// Any error stops.
+    StopOnAny,
+}
+
+/// A part of the agent that goes wrong once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PartPlan {
+    /// Which part.
+    pub part: AgentPart,
+    /// At which of its calls; the first is 0.
+    pub nth: usize,
+    /// How.
+    pub goes: Goes,
+}
+
+/// A part of an agent that strangers write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum AgentPart {
+    /// The observer, at a live event.
+    Live,
+    /// The observer, at committed entries.
+    Committed,
+    /// A criterion.
+    Criterion,
+    /// The error handler.
+    ErrorHandler,
+    /// A toolset, as it is opened.
+    Open,
+    /// A toolset, as it is asked for its tools.
+    Specs,
+}
+
+/// How a part of an agent goes wrong; what cannot fail or wait panics.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Goes {
+    /// It panics.
+    Panics,
+    /// It fails.
+    Fails,
+    /// It never returns.
+    Hangs,
 }
 
 /// One agent: its limits, and what its model says.
@@ -46,6 +104,8 @@ pub struct TurnPlan {
     pub calls: Vec<CallPlan>,
     /// Which ids the calls have.
     pub ids: CallIds,
+    /// Whether it holds a tool result, which a model cannot give.
+    pub answers: bool,
     /// What it used of what was held for it.
     pub usage: UsagePlan,
 }
@@ -197,6 +257,8 @@ pub enum HookDoes {
     Block,
     /// It answers the call itself.
     Supply,
+    /// It answers the call itself, with a value nested too deeply for a journal.
+    Deep,
     /// It gives the call other arguments, others each time.
     Rewrite,
     /// It changes what is shown: the request, the response, or the result.
@@ -218,6 +280,9 @@ pub enum Act {
     MoveHead(u64),
     /// Somebody resumes the session of a subagent by itself.
     ResumeChild,
+    /// Somebody begins a session of the name that a subagent would get: the entry of the
+    /// response, and the index of the call.
+    Squat(u64, u32),
 }
 
 /// Whose inbox.
@@ -281,6 +346,10 @@ pub struct Go {
 pub enum Start {
     /// A new task.
     Task,
+    /// A new task that holds a call without its result.
+    OpenCall,
+    /// A new task that holds a result without its call.
+    LoneResult,
     /// To go on.
     Resume,
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::program::{
-    Act, AgentPlan, CallIds, CallPlan, Go, HookPlan, Program, TurnPlan, UsagePlan,
+    Act, AgentPlan, CallIds, CallPlan, Go, HookPlan, PartPlan, Program, TurnPlan, UsagePlan,
 };
 
 impl fmt::Display for Program {
@@ -15,6 +15,10 @@ impl fmt::Display for Program {
         for (at, hook) in self.hooks.iter().enumerate() {
             write!(f, "hook{at} ")?;
             show_hook(f, hook)?;
+        }
+        self.criteria.iter().try_for_each(|criterion| writeln!(f, "criterion {criterion:?}"))?;
+        for PartPlan { part, nth, goes } in &self.parts {
+            writeln!(f, "part {part:?} {goes:?} at its call {nth}")?;
         }
         write!(f, "answers of at most {} tokens", self.max_output)?;
         writeln!(f, "{}", if self.watched { ", watched" } else { "" })?;
@@ -45,6 +49,9 @@ fn show_turn(f: &mut fmt::Formatter<'_>, at: usize, turn: &TurnPlan) -> fmt::Res
     }
     if turn.ids != CallIds::Own {
         write!(f, ", ids {:?}", turn.ids)?;
+    }
+    if turn.answers {
+        write!(f, ", and a tool result")?;
     }
     if turn.usage != UsagePlan::default() {
         write!(f, ", usage {:?}", turn.usage)?;

@@ -3,8 +3,8 @@
 use legwork_core::Budget;
 
 use super::program::{
-    Act, AgentPlan, By, CallIds, CallPlan, Does, Go, HookPlan, Program, Start, Stuck, ToolPlan,
-    TurnPlan, UsagePlan,
+    Act, AgentPlan, By, CallIds, CallPlan, Does, Go, HookPlan, PartPlan, Program, Start, Stuck,
+    ToolPlan, TurnPlan, UsagePlan,
 };
 
 /// Steps that shrinking takes at most.
@@ -64,6 +64,12 @@ impl Program {
         for pace in lists(&self.pace, |turns| (0..*turns).collect()) {
             put(&|program| program.pace.clone_from(&pace));
         }
+        for criteria in lists(&self.criteria, |_| Vec::new()) {
+            put(&|program| program.criteria.clone_from(&criteria));
+        }
+        for parts in lists(&self.parts, part) {
+            put(&|program| program.parts.clone_from(&parts));
+        }
         put(&|program| program.watched = false);
         put(&|program| program.max_output = 100);
         // The last agent can be left out only if nobody spawns it.
@@ -101,7 +107,9 @@ fn numbers(number: usize) -> Vec<usize> {
 fn act(act: &Act) -> Vec<Act> {
     match act {
         Act::Go(plan) => go(plan).into_iter().map(Act::Go).collect(),
-        Act::MoveHead(_) | Act::Post(..) | Act::ResumeChild => vec![Act::Go(Go::default())],
+        Act::MoveHead(_) | Act::Post(..) | Act::ResumeChild | Act::Squat(..) => {
+            vec![Act::Go(Go::default())]
+        }
     }
 }
 
@@ -145,6 +153,10 @@ fn hook(hook: &HookPlan) -> Vec<HookPlan> {
     all
 }
 
+fn part(part: &PartPlan) -> Vec<PartPlan> {
+    (0..part.nth).map(|nth| PartPlan { nth, ..*part }).collect()
+}
+
 fn agent(agent: &AgentPlan) -> Vec<AgentPlan> {
     let mut all: Vec<_> = lists(&agent.turns, turn)
         .into_iter()
@@ -181,6 +193,7 @@ fn turn(turn: &TurnPlan) -> Vec<TurnPlan> {
     all.extend(before.into_iter().map(|before| TurnPlan { before, ..turn.clone() }));
     all.push(TurnPlan { text: 5, ..turn.clone() });
     all.push(TurnPlan { ids: CallIds::Own, ..turn.clone() });
+    all.push(TurnPlan { answers: false, ..turn.clone() });
     all.push(TurnPlan { usage: UsagePlan::default(), ..turn.clone() });
     all.retain(|smaller| smaller != turn);
     all

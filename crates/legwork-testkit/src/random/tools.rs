@@ -37,6 +37,11 @@ pub(super) fn all(world: &World) -> Vec<Arc<dyn Tool>> {
     specs.into_iter().map(body).collect()
 }
 
+/// A value that is nested too deeply for a journal.
+pub(super) fn deep() -> Value {
+    (0..200).fold(Value::Null, |inner, _| Value::Array(vec![inner]))
+}
+
 fn spec(name: &str) -> ToolSpec {
     let parameters = json!({
         "type": "object",
@@ -82,10 +87,7 @@ impl Body {
             }
             "sleep" => self.world.clock().sleep(Duration::from_millis(count)).await,
             "charge" => cx.charge(&Amounts { input: count, ..Amounts::default() }),
-            "deep" => {
-                let deep = (0..200).fold(Value::Null, |inner, _| Value::Array(vec![inner]));
-                return ToolOutcome::Ok(deep);
-            }
+            "deep" => return ToolOutcome::Ok(deep()),
             _ => {}
         }
         cx.attach("seen", field("n"));

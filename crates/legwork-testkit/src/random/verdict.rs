@@ -2,16 +2,21 @@
 
 use std::collections::BTreeMap;
 
+use futures_util::future::FutureExt as _;
 use legwork_core::SessionId;
 use legwork_core::event::Event;
-use legwork_core::inbox::Verdict;
+use legwork_core::inbox::{Cursor, Verdict};
+use legwork_port::Store as _;
 
 use super::play::ROOT;
+use super::program::{CriterionPlan, Program};
 use super::world::World;
 use crate::invariants::{Checked, Journals, hold, of_tree};
 
 const ONCE: &str = "no call of class `Once` runs twice, unless a person says so (S6.7, S10.2)";
 const SAME: &str = "a call that is run again has the same arguments (S10.2)";
+const POSTED: &str = "what was left for a session is in its inbox, each by itself (S7.6)";
+const STEPS: &str = "no step begins beyond the limit on steps (S3.2)";
 const PAID: &str = "what models used is in the root's ledger (S5.3, S5.4)";
 
 /// Holds journals, bodies and money against each other.
@@ -28,11 +33,39 @@ pub(super) fn of_world(world: &World) -> Checked {
         let same = bodies.arguments.iter().all(|arguments| Some(arguments) == first);
         hold!(SAME, same, "{key} ran with {:?}", bodies.arguments);
     }
+    for (session, posted) in &facts.posted {
+        let inbox = world.store().inbox(session, Cursor::default()).now_or_never();
+        let there = inbox.and_then(Result::ok).map_or(0, |items| items.len());
+        hold!(POSTED, there == *posted, "{posted} were left for {session}, {there} are there");
+    }
     let root = SessionId::new(ROOT);
     let ledger = journals.get(&root).map(|journal| journal.fold(&root).ledger().lifetime);
     let told = ledger.map_or(0, |lifetime| lifetime.total_tokens());
     let used = facts.used;
     hold!(PAID, told >= used, "{used} tokens were used, the ledger has {told}");
+    Ok(())
+}
+
+/// Holds the steps of the root against its limit: a criterion with a number of its own stands
+/// in the place of the budget's.
+pub(super) fn of_steps(program: &Program, world: &World) -> Checked {
+    let own = program.criteria.iter().rev().find_map(|criterion| match criterion {
+        CriterionPlan::Steps(most) => Some(*most),
+        _ => None,
+    });
+    let budget = program.agents.first().and_then(|agent| agent.budget.as_ref());
+    let Some(most) = own.or_else(|| budget.map_or(Some(12), |budget| budget.steps)) else {
+        return Ok(());
+    };
+    let mut steps = 0;
+    for entry in world.journal(&SessionId::new(ROOT)).entries() {
+        match &entry.event {
+            Event::ExecutionStarted(_) => steps = 0,
+            Event::InferenceStarted(started) => steps += started.reserved.steps,
+            _ => {}
+        }
+        hold!(STEPS, steps <= most, "entry {} begins step {steps} of {most}", entry.seq);
+    }
     Ok(())
 }
 

@@ -1,12 +1,15 @@
 //! An observer that holds what it is told against what is durable.
 
 use std::collections::BTreeMap;
+use std::panic::resume_unwind;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use legwork_core::event::Event;
 use legwork_core::{Entry, Seq, SessionId};
 use legwork_port::{LiveEvent, Observer, Origin};
 
+use super::parts;
+use super::program::{AgentPart, PartPlan};
 use super::world::World;
 
 const DURABLE: &str = "an entry is durable before it is told, once and in order (S8.2)";
@@ -15,17 +18,27 @@ const INTENT: &str = "the intent of a spawn is durable before the subagent runs 
 /// Watches one process.
 pub(super) struct Watch {
     world: World,
+    parts: Vec<PartPlan>,
     told: Mutex<BTreeMap<SessionId, Seq>>,
 }
 
 impl Watch {
-    pub(super) fn new(world: &World) -> Self {
-        Self { world: world.clone(), told: Mutex::default() }
+    pub(super) fn new(world: &World, parts: &[PartPlan]) -> Self {
+        Self { world: world.clone(), parts: parts.to_vec(), told: Mutex::default() }
+    }
+
+    fn may_panic(&self, part: AgentPart) {
+        for plan in self.parts.iter().filter(|plan| plan.part == part) {
+            if parts::is_due(plan, &self.world) {
+                resume_unwind(Box::new("the observer panics"));
+            }
+        }
     }
 }
 
 impl Observer for Watch {
     fn live(&self, origin: &Origin, event: &LiveEvent<'_>) {
+        self.may_panic(AgentPart::Live);
         let LiveEvent::SubagentStarted { session, .. } = event else { return };
         let journal = self.world.journal(&origin.session);
         let known = journal.entries().iter().any(|entry| match &entry.event {
@@ -51,5 +64,7 @@ impl Observer for Watch {
             }
             *last = entry.seq;
         }
+        drop(told);
+        self.may_panic(AgentPart::Committed);
     }
 }

@@ -12,7 +12,6 @@ use legwork_port::Store as _;
 
 use crate::clock::VirtualClock;
 use crate::conformance::Violation;
-use crate::ids::CountingIds;
 use crate::invariants::{Checked, Journals, well_formed};
 use crate::polls;
 
@@ -23,7 +22,6 @@ pub(super) struct World(Arc<Shared>);
 struct Shared {
     store: Arc<MemoryStore>,
     clock: VirtualClock,
-    ids: Arc<CountingIds>,
     pace: Vec<usize>,
     facts: Mutex<Facts>,
 }
@@ -37,6 +35,8 @@ pub(super) struct Facts {
     pub(super) bodies: BTreeMap<String, Bodies>,
     /// Requests that models got.
     pub(super) requests: usize,
+    /// Items that were left, by session.
+    pub(super) posted: BTreeMap<SessionId, usize>,
     /// Tokens that models said they used.
     pub(super) used: u64,
     /// How often something happened, by name.
@@ -58,7 +58,6 @@ impl World {
         Self(Arc::new(Shared {
             store: Arc::new(MemoryStore::new()),
             clock: VirtualClock::new(),
-            ids: Arc::new(CountingIds::new()),
             pace: pace.to_vec(),
             facts: Mutex::default(),
         }))
@@ -70,10 +69,6 @@ impl World {
 
     pub(super) fn clock(&self) -> &VirtualClock {
         &self.0.clock
-    }
-
-    pub(super) fn ids(&self) -> &Arc<CountingIds> {
-        &self.0.ids
     }
 
     pub(super) fn facts(&self) -> MutexGuard<'_, Facts> {
