@@ -116,7 +116,11 @@ impl Active {
 
     /// Begins a new execution; one that was left in progress ends first.
     async fn start(&self, state: AgentState, input: Vec<Message>) -> Result<AgentState, Error> {
-        let state = self.end_interrupted(state).await?;
+        // What is no task ends nothing.
+        let state = match state.decide(Input::Start(input.clone())) {
+            Ok(_) | Err(Refusal::UnderWay { .. }) => self.end_interrupted(state).await?,
+            Err(refusal) => return Err(refusal.into()),
+        };
         let started = state.decide(Input::Start(input))?;
         let new = state.version() == Seq::ZERO;
         let mut state = self.define(state);

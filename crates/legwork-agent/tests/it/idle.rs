@@ -7,7 +7,8 @@ use legwork_agent::{Agent, Delivery, Error, Session};
 use legwork_core::inbox::{Answer, Item, Label, Verdict};
 use legwork_core::state::Refusal;
 use legwork_core::{
-    AgentState, EffectClass, ExecutionStatus, Message, Seq, SessionId, StopReason, ToolOutcome,
+    AgentState, Budget, EffectClass, ExecutionStatus, Message, Part, Seq, SessionId, StopReason,
+    ToolCall, ToolOutcome,
 };
 use legwork_port::Ids;
 use legwork_testkit::{Gate, ScriptedModel, Turn};
@@ -156,6 +157,40 @@ async fn s7_6_a_queued_message_is_a_task_on_resume() {
     assert_eq!(run.state().facts().executions, 3);
     let refused = session.resume().await.unwrap_err();
     assert!(matches!(refused, Error::Refused(Refusal::NothingToDo { .. })), "{refused}");
+}
+
+#[tokio::test]
+async fn s1_9_steering_that_a_limit_leaves_unasked_is_a_task_once() {
+    // The limit leaves no room for any inference.
+    let agent = Agent::builder(ScriptedModel::new([]))
+        .budget(Budget::guards().tokens(5))
+        .store_in(Arc::new(MemoryStore::new()))
+        .build()
+        .unwrap();
+    let session = agent.session("s");
+    session.steer("be brief").await.unwrap();
+    let run = session.run("go").await.unwrap();
+    assert_eq!(run.status(), ExecutionStatus::Stopped);
+    let entries = kinds(&session).await;
+    let refused = session.resume().await.unwrap_err();
+    assert!(matches!(refused, Error::Refused(Refusal::LimitHolds { .. })), "{refused}");
+    assert_eq!(kinds(&session).await, entries);
+}
+
+#[tokio::test]
+async fn s1_9_input_that_is_refused_does_not_end_an_interrupted_execution() {
+    let (agent, session) = session(&ScriptedModel::new([call(1), Turn::text("done")]));
+    let mut first = session.run("go").open().await.unwrap();
+    first.next().await.unwrap().unwrap();
+    drop(first);
+    let entries = kinds(&session).await;
+    let open = Message::assistant(vec![Part::ToolCall(Arc::new(ToolCall::new("c", "look", "{}")))]);
+    for input in [vec![], vec!["and now".into(), open]] {
+        let refused = agent.run_messages(input).in_session("s").await.unwrap_err();
+        assert!(matches!(refused, Error::Refused(_)), "{refused}");
+    }
+    assert_eq!(kinds(&session).await, entries);
+    assert_eq!(session.resume().await.unwrap().text(), "done");
 }
 
 #[tokio::test]

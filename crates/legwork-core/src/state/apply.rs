@@ -81,6 +81,8 @@ impl Inner {
     fn begin_execution(&mut self, entry: &Entry, started: &event::ExecutionStarted) {
         self.execution = Some(Arc::new(ExecutionState::new(entry.seq, entry.at)));
         Arc::make_mut(&mut self.transient).clear();
+        // What was steered before is a part of what it begins with.
+        self.context.steered = false;
         for message in &started.input {
             self.context.transcript.push(Arc::clone(message));
         }

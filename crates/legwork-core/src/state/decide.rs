@@ -141,11 +141,11 @@ impl AgentState {
         if messages.is_empty() {
             return Err(Refusal::EmptyInput);
         }
+        let input: Vec<_> = messages.into_iter().map(Arc::new).collect();
+        Transcript::check(&input)?;
         if self.status().is_some_and(|status| !status.is_terminal()) {
             return Err(Refusal::UnderWay { status: self.status_text() });
         }
-        let input: Vec<_> = messages.into_iter().map(Arc::new).collect();
-        Transcript::check(&input)?;
         Ok(vec![Event::ExecutionStarted(event::ExecutionStarted { input })])
     }
 

@@ -164,7 +164,8 @@ pub struct Context {
     pub response_format: Option<Arc<Value>>,
     /// The last recorded set of tools shown.
     pub tools_shown: Option<Arc<Shown>>,
-    /// Whether a message was steered in that no inference was asked with yet.
+    /// Whether a message was steered in that no inference was asked with, and no execution
+    /// began with, yet.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub steered: bool,
 }

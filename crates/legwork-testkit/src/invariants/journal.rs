@@ -6,7 +6,7 @@ use legwork_core::journal::Journal;
 use legwork_core::{AgentState, Entry, Seq, SessionId};
 
 use super::calls::Calls;
-use super::{Checked, hold, limits, of_state};
+use super::{Checked, hold, limits, of_state, said};
 
 const NUMBERS: &str = "entries are numbered without a gap, each on the head (S1.3)";
 const BEGIN: &str = "a journal begins with its session, once (S8.2)";
@@ -17,7 +17,8 @@ const MOVE: &str = "the head moves between steps only (S8.1)";
 
 /// Whether a journal is one that a run can write: entries numbered on the head, each
 /// readable again, calls answered once, no response asked for twice, inbox items taken up
-/// once, no limit passed when something was begun, and a fold that is a state.
+/// once, no limit passed when something was begun, every message said in the conversation,
+/// and a fold that is a state.
 ///
 /// # Errors
 /// The first thing that does not hold, with its entry.
@@ -36,6 +37,7 @@ pub fn of_journal(session: &SessionId, journal: &Journal) -> Checked {
         limits::of_entry(&state, entry)?;
     }
     hold!(FOLD, journal.fold(session) == state, "the fold of {session} is another state");
+    said::of_journal(journal, &state)?;
     of_state(&state)
 }
 

@@ -29,6 +29,7 @@ mod journal;
 mod limits;
 mod money;
 mod request;
+mod said;
 mod state;
 mod tree;
 

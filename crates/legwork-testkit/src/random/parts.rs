@@ -87,6 +87,10 @@ impl ErrorHandler for Wrong {
 }
 
 impl Toolset for Wrong {
+    fn name(&self) -> &'static str {
+        "wrong"
+    }
+
     fn open(&self) -> BoxFuture<'_, Result<(), String>> {
         Box::pin(self.go(AgentPart::Open))
     }
