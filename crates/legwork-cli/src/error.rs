@@ -17,12 +17,12 @@ pub(crate) enum Error {
     /// The command was used wrongly.
     #[error("{message}")]
     Usage { message: String, hint: String },
-    /// There is no session of that id, or of one that begins so.
+    /// There is no session of that id, or of one that begins or ends so.
     #[error("there is no session {id} in {store}")]
     NoSession { id: String, store: String },
-    /// Several sessions begin so.
-    #[error("{count} sessions begin with {prefix}: {some}")]
-    Ambiguous { prefix: String, count: usize, some: String },
+    /// Several sessions may be meant.
+    #[error("{asked} names {count} sessions:{some}")]
+    Ambiguous { asked: String, count: usize, some: String },
     /// The directory cannot be worked in.
     #[error(transparent)]
     Workspace(#[from] workspace::Error),
@@ -85,7 +85,7 @@ impl Error {
             Self::Usage { hint, .. } => hint,
             Self::Asked(error) => advice::on(error)?,
             Self::NoSession { .. } => "see which there are with `legwork sessions list`",
-            Self::Ambiguous { .. } => "give more of the id",
+            Self::Ambiguous { .. } => "give more of the id, or the end of it that is shown here",
             Self::Workspace(_) => "name another directory with --dir",
             Self::Legwork(legwork::Error::Model { .. }) => {
                 "name a model with --model, such as openai:gpt-5-mini or ollama:qwen3, and give \

@@ -21,6 +21,7 @@ mod recorded;
 mod sandbox;
 mod session;
 mod settings;
+mod short_id;
 mod signals;
 mod task;
 mod toolset;

@@ -1,4 +1,4 @@
-//! Finding a session by its id, or the beginning of it.
+//! Finding a session by its id, or the beginning or end of it.
 
 use std::io::{Write as _, stderr};
 use std::sync::Arc;
@@ -6,14 +6,18 @@ use std::sync::Arc;
 use legwork::core::SessionId;
 use legwork::core::journal::Journal;
 use legwork::port::Store;
-use legwork::port::store::{Loaded, Unreadable};
+use legwork::port::store::{Loaded, SessionInfo, Unreadable};
 
-use crate::display::text::visible;
+use crate::commands::task;
+use crate::display::text::{age, clip, now, visible};
 use crate::error::Error;
 use crate::place::Place;
+use crate::short_id::{Length, meant};
 
-/// How many ids an error names.
-const SOME: usize = 4;
+/// How many sessions an error names.
+const SOME: usize = 8;
+/// Columns of their tasks.
+const TASK: usize = 40;
 
 /// A session that was found.
 pub(crate) struct Found {
@@ -71,12 +75,10 @@ pub(crate) async fn find(
         return Ok(Found::new(exact, loaded));
     }
     let sessions = store.sessions(usize::MAX).await?;
-    let mut begin = sessions.iter().map(|info| &info.session);
-    let matches: Vec<_> = begin.by_ref().filter(|id| id.as_str().starts_with(asked)).collect();
-    match matches.as_slice() {
+    match meant(asked, sessions.iter().map(|info| &info.session)).as_slice() {
         [] => Err(unknown()),
         [id] => Ok(Found::new((*id).clone(), store.read(id).await?)),
-        several => Err(ambiguous(asked, several)),
+        several => Err(ambiguous(asked, several, &sessions, store).await),
     }
 }
 
@@ -85,11 +87,26 @@ fn is_nothing(loaded: &Loaded) -> bool {
     journal.entries().is_empty() && damage.is_none() && unreadable.is_none()
 }
 
-fn ambiguous(prefix: &str, several: &[&SessionId]) -> Error {
-    let mut some: Vec<_> = several.iter().take(SOME).map(|id| id.as_str()).collect();
-    if several.len() > SOME {
-        some.push("...");
+/// Says which sessions may be meant: what they are called, how old they are, their task.
+async fn ambiguous(
+    asked: &str,
+    several: &[&SessionId],
+    sessions: &[SessionInfo],
+    store: &Arc<dyn Store>,
+) -> Error {
+    let length = Length::apart(sessions.iter().map(|info| &info.session));
+    let mut some = String::new();
+    for id in several.iter().take(SOME) {
+        let info = sessions.iter().find(|info| info.session == **id);
+        let changed = info.map_or_else(String::new, |info| age(info.updated_at, now()));
+        // One that cannot be read is named all the same.
+        let loaded = store.read(id).await.ok();
+        let task = loaded.map_or_else(String::new, |loaded| task(&loaded.journal));
+        let line = format!("\n{}  {changed}  {}", length.of(id), clip(&task, TASK));
+        some.push_str(line.trim_end());
     }
-    let (prefix, some) = (prefix.to_owned(), some.join(", "));
-    Error::Ambiguous { prefix, count: several.len(), some }
+    if let Some(more) = several.len().checked_sub(SOME).filter(|more| *more > 0) {
+        some.push_str(&format!("\nand {more} more"));
+    }
+    Error::Ambiguous { asked: asked.to_owned(), count: several.len(), some }
 }

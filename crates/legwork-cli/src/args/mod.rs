@@ -39,7 +39,7 @@ Examples:
   legwork run \"Find out why the tests fail and tell me\"
   legwork run --model ollama:qwen3 --dir ~/project \"Summarise README.md\"
   legwork run - < task.txt
-  legwork resume 0198c3f2
+  legwork resume a1b2c3d4
   legwork sessions list
   legwork models ping
   legwork help sessions

@@ -6,9 +6,9 @@ use super::{Agent, Output, Store};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
-  legwork resume 0198c3f2                    go on where it was
-  legwork resume 0198c3f2 --on-doubt tell    go on after a command was cut off
-  legwork resume 0198c3f2 --max-steps 200    go on after a limit, now raised
+  legwork resume a1b2c3d4                    go on where it was
+  legwork resume a1b2c3d4 --on-doubt tell    go on after a command was cut off
+  legwork resume a1b2c3d4 --max-steps 200    go on after a limit, now raised
 
 A command that was running when the process died may or may not have done its
 work. By default (ask) nothing is run then: the session waits, this says for
@@ -18,7 +18,7 @@ unless given again.";
 
 #[derive(Debug, Args)]
 pub(crate) struct Resume {
-    /// The session: its id, or the beginning of it
+    /// The session: its id, or the beginning or end of it
     pub(crate) session: String,
     /// What to do about a command that may or may not have happened
     #[arg(long, value_enum, default_value_t = OnDoubt::Ask)]

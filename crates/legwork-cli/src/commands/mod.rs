@@ -22,6 +22,7 @@ use clap::error::ErrorKind;
 use legwork::agent::context::Control;
 
 pub(crate) use nearest::nearest;
+pub(crate) use sessions::task;
 
 use crate::args::{Cli, Command, Output};
 use crate::config::Config;

@@ -300,6 +300,11 @@ impl Screen {
                 actor.spent.tool_calls += 1;
                 return;
             }
+            // What a subagent used, and a tool charged.
+            core::Event::ToolFinished(finished) => {
+                actor.spent = actor.spent.plus(&finished.used);
+                return;
+            }
             core::Event::Responded(responded) => {
                 actor.usage = responded.response.usage;
                 actor.spent = actor.spent.plus(&responded.charged);

@@ -45,7 +45,7 @@ fn s8_6_if_one_of_several_is_wrong_none_is_removed() {
     let rm = |args: &[&str]| home.ran(&[&["sessions", "rm", "--yes"], args].concat());
     rm(&[&ids[0], "nosuch"]).ends(2).says("there is no session nosuch").says("hint: ");
     let apart = ids[0].bytes().zip(ids[1].bytes()).take_while(|(a, b)| a == b).count();
-    rm(&[&ids[0], &ids[1][..apart]]).ends(2).says("2 sessions begin with");
+    rm(&[&ids[0], &ids[1][..apart]]).ends(2).says(" names 2 sessions:");
     rm(&[""]).ends(2);
     assert_eq!(listed(&home).len(), 2);
     // A prefix will do, and one named twice counts once.

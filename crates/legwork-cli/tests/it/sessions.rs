@@ -2,9 +2,10 @@
 
 use std::fs;
 
-use legwork_testkit::{Server, Turn};
+use legwork_testkit::{Script, Server, Turn};
 use serde_json::{Value, json};
 
+use crate::agents::agent;
 use crate::home::{Home, text};
 
 #[test]
@@ -120,9 +121,62 @@ fn the_beginning_of_an_id_is_enough_where_it_is_the_only_one() {
     let shown = home.ran(&["sessions", "show", &ids[0][..=apart]]).ends(0);
     assert!(shown.out.contains(&ids[0]), "{}", shown.out);
     let told = home.ran(&["sessions", "show", &ids[0][..apart]]).ends(2);
-    told.says("2 sessions begin with").says(&ids[0]).says(&ids[1]).says("give more of the id");
+    let told =
+        told.says(" names 2 sessions:\n  ").says("  just now  x\n").says("give more of the id");
+    for id in &ids {
+        let end = &id[id.len() - 8..];
+        let shown = home.ran(&["sessions", "show", end]).ends(0);
+        assert!(shown.out.contains(id), "{}", shown.out);
+        assert!(told.err.contains(&format!("  {end}  just now  x\n")), "{}", told.err);
+    }
     home.ran(&["sessions", "show", "nosuch"]).ends(2).says("there is no session nosuch");
     home.ran(&["sessions", "show", ""]).ends(2);
+}
+
+#[test]
+fn a_session_with_subagents_is_named_by_its_beginning_and_they_are_marked() {
+    let home = Home::new();
+    home.file(
+        ".config/legwork/agents/boss.md",
+        &agent("boss", "tools: [spawn_subagent, list]\n", "Lead."),
+    );
+    home.file(".config/legwork/agents/counter.md", &agent("counter", "tools: [list]\n", "Count."));
+    let server = Server::start(Script::from_fn(|asked| {
+        match (asked.turn(), asked.instructions.starts_with("Lead.")) {
+            (0, true) => Turn::call("spawn_subagent", json!({"agent": "counter", "prompt": "Add"})),
+            _ => Turn::text("42"),
+        }
+    }))
+    .unwrap();
+    let ran = home.ran_with(&server, &["run", "--json", "--agent", "boss", "Go"]).ends(0);
+    let id = ran.session();
+    let child = ran.events().into_iter().find_map(|e| e["child"].as_str().map(str::to_owned));
+    let child = child.unwrap();
+    assert!(child.starts_with(&id), "{child}");
+    let head = |asked: &str| {
+        let shown = home.ran(&["sessions", "show", asked]).ends(0).out;
+        shown.lines().next().unwrap().to_owned()
+    };
+    assert_eq!(head(&id[..13]), format!("session {id}"));
+    assert_eq!(head(&id[id.len() - 8..]), format!("session {id}"));
+    assert_eq!(head(&child[id.len() - 8..]), format!("session {child}"));
+    let list = home.ran(&["sessions", "list"]).ends(0).out;
+    let of = |id: &str| list.lines().find(|line| line.starts_with(&format!("{id} "))).unwrap();
+    assert!(of(&child).ends_with("  subagent counter: Add"), "{list}");
+    assert!(of(&id).ends_with("  Go"), "{list}");
+    let rows = home.ran(&["sessions", "list", "--json"]).ends(0).events();
+    let row = rows.iter().find(|row| row["session"] == *child).unwrap();
+    assert_eq!((&row["parent"], &row["agent"]), (&json!(id), &json!("counter")));
+    let own = rows.iter().find(|row| row["session"] == *id).unwrap();
+    assert_eq!(own.get("parent"), None);
+    // What it used is told as used, too.
+    let ran = home.ran_with(&server, &["run", "-v", "--agent", "boss", "Go"]).ends(0);
+    let last = ran.err.lines().rfind(|line| line.starts_with("step ") && line.contains("so far"));
+    let told = ran.err.lines().rfind(|line| line.contains("tokens in, "));
+    assert!(
+        last.unwrap().contains("used so far: 2 steps of 100, 1 tool call, 45 tokens"),
+        "{last:?} {told:?}"
+    );
 }
 
 #[test]

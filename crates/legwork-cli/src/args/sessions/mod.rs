@@ -15,12 +15,12 @@ use super::Store;
 pub(super) const EXAMPLES: &str = "\
 Examples:
   legwork sessions list                 the sessions changed last
-  legwork sessions show 0198c3f2        what happened in one, step by step
-  legwork sessions diff 0198c3f2        which files it changed, and how
-  legwork sessions undo 0198c3f2        take those changes back
-  legwork sessions show 0198c3f2 --json | jq .type
+  legwork sessions show a1b2c3d4        what happened in one, step by step
+  legwork sessions diff a1b2c3d4        which files it changed, and how
+  legwork sessions undo a1b2c3d4        take those changes back
+  legwork sessions show a1b2c3d4 --json | jq .type
   legwork sessions search \"cargo test\"  where something was asked, done or answered
-  legwork sessions rm 0198c3f2          remove one for good";
+  legwork sessions rm a1b2c3d4          remove one for good";
 
 const LIST_EXAMPLES: &str = "\
 Examples:
@@ -30,15 +30,15 @@ Examples:
 
 const SHOW_EXAMPLES: &str = "\
 Examples:
-  legwork sessions show 0198c3f2
-  legwork sessions show 0198c3f2 | less
-  legwork sessions show 0198c3f2 --json | jq .type";
+  legwork sessions show a1b2c3d4
+  legwork sessions show a1b2c3d4 | less
+  legwork sessions show a1b2c3d4 --json | jq .type";
 
 const DIFF_EXAMPLES: &str = "\
 Examples:
-  legwork sessions diff 0198c3f2                  the changes, as a patch
-  legwork sessions diff 0198c3f2 --stat           which files, and how many lines
-  legwork sessions diff 0198c3f2 | git apply -R   as `legwork sessions undo` does
+  legwork sessions diff a1b2c3d4                  the changes, as a patch
+  legwork sessions diff a1b2c3d4 --stat           which files, and how many lines
+  legwork sessions diff a1b2c3d4 | git apply -R   as `legwork sessions undo` does
 
 It tells what the session and its subagents changed, from their journals alone:
 content, modes, symbolic links and binary files. Changes of shell commands are
@@ -82,7 +82,7 @@ pub(crate) struct List {
 
 #[derive(Debug, Args)]
 pub(crate) struct Show {
-    /// The session: its id, or the beginning of it
+    /// The session: its id, or the beginning or end of it
     pub(crate) session: String,
     #[command(flatten)]
     pub(crate) store: Store,
@@ -93,7 +93,7 @@ pub(crate) struct Show {
 
 #[derive(Debug, Args)]
 pub(crate) struct Diff {
-    /// The session: its id, or the beginning of it
+    /// The session: its id, or the beginning or end of it
     pub(crate) session: String,
     /// Only tell the files and how many lines changed in each
     #[arg(long, conflicts_with = "json")]

@@ -8,8 +8,8 @@ use crate::args::Store;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
-  legwork sessions rm 0198c3f2
-  legwork sessions rm --yes 0198c3f2 0198c3f3
+  legwork sessions rm a1b2c3d4
+  legwork sessions rm --yes a1b2c3d4 5e6f7081
   legwork sessions rm --older-than 30d --status completed
 
 What a session said is removed from the files of the store too. A session that
@@ -18,7 +18,7 @@ none is removed.";
 
 #[derive(Debug, Args)]
 pub(crate) struct Remove {
-    /// The sessions: their ids, or the beginnings of them
+    /// The sessions: their ids, or the beginnings or ends of them
     #[arg(value_name = "ID", required_unless_present = "older_than")]
     pub(crate) sessions: Vec<String>,
     /// Those that were not changed for so long, such as 30d, 12h or 45m

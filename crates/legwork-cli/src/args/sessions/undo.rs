@@ -6,9 +6,9 @@ use crate::args::Store;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
-  legwork sessions diff 0198c3f2             look at the changes first
-  legwork sessions undo --dry-run 0198c3f2   what would be done
-  legwork sessions undo 0198c3f2
+  legwork sessions diff a1b2c3d4             look at the changes first
+  legwork sessions undo --dry-run a1b2c3d4   what would be done
+  legwork sessions undo a1b2c3d4
 
 Each file has to be as the session left it; if one is not, or what it held
 before was too large to be kept, the command says so and changes nothing. It
@@ -18,7 +18,7 @@ stays as it is: its model is not told.";
 
 #[derive(Debug, Args)]
 pub(crate) struct Undo {
-    /// The session: its id, or the beginning of it
+    /// The session: its id, or the beginning or end of it
     pub(crate) session: String,
     /// Only say what would be done
     #[arg(long)]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use legwork::core::journal::Journal;
-use legwork::core::{AgentState, Event, SessionId, Timestamp};
+use legwork::core::{AgentId, AgentState, Event, SessionId, Timestamp};
 use legwork::port::Store;
 use legwork::port::store::SessionInfo;
 use serde::Serialize;
@@ -16,11 +16,10 @@ use crate::display::text::{age, clip, columns, count, now, one_line};
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::place::Place;
+use crate::short_id::Length;
 
 /// Columns below which a session takes two lines.
 const NARROW: usize = 60;
-/// The fewest characters of an id that are shown: the time in an id, to the millisecond.
-const SHORT: usize = 13;
 
 /// A session as it is listed.
 #[derive(Debug, Serialize)]
@@ -31,6 +30,21 @@ struct Row {
     status: String,
     steps: u64,
     task: String,
+    /// The session that spawned it, and the agent that works in it; none but of a subagent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parent: Option<SessionId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent: Option<AgentId>,
+}
+
+impl Row {
+    /// The task as people are told it: with the subagent that it was given to.
+    fn told(&self) -> String {
+        match &self.agent {
+            Some(agent) => format!("subagent {agent}: {}", self.task),
+            None => self.task.clone(),
+        }
+    }
 }
 
 pub(crate) async fn list(args: args::List, config: &Config) -> Result<Exit, Error> {
@@ -50,7 +64,7 @@ pub(crate) async fn list(args: args::List, config: &Config) -> Result<Exit, Erro
     }
     let terminal = Terminal::detect().for_out();
     let ids = shown_ids(&all, terminal);
-    let mut text = table(&rows, &ids, terminal, now());
+    let mut text = table(&rows, ids, terminal, now());
     if let Some(left) = all.len().checked_sub(rows.len()).filter(|left| *left > 0) {
         text.push_str(&format!("... {left} more; see them with --limit {}\n", all.len()));
     }
@@ -71,6 +85,8 @@ async fn row(store: &Arc<dyn Store>, info: &SessionInfo) -> Row {
         status: "unreadable".to_owned(),
         steps: 0,
         task: String::new(),
+        parent: None,
+        agent: None,
     };
     let loaded = match store.read(&info.session).await {
         Ok(loaded) => loaded,
@@ -83,7 +99,9 @@ async fn row(store: &Arc<dyn Store>, info: &SessionInfo) -> Row {
         (None, None) => status(&state),
     };
     let steps = state.ledger().lifetime.steps;
-    Row { status, steps, task: task(&loaded.journal), ..row }
+    let parent = state.facts().parent.as_ref().map(|link| link.session.clone());
+    let agent = parent.is_some().then(|| state.facts().agent.clone()).flatten();
+    Row { status, steps, task: task(&loaded.journal), parent, agent, ..row }
 }
 
 /// How a session stands, in a word.
@@ -92,7 +110,7 @@ pub(super) fn status(state: &AgentState) -> String {
 }
 
 /// The first line of the session's first task.
-pub(super) fn task(journal: &Journal) -> String {
+pub(crate) fn task(journal: &Journal) -> String {
     let first = journal.entries().iter().find_map(|entry| match &entry.event {
         Event::ExecutionStarted(started) => started.input.first(),
         _ => None,
@@ -101,44 +119,34 @@ pub(super) fn task(journal: &Journal) -> String {
     one_line(text.trim_start().lines().next().unwrap_or_default())
 }
 
-/// The ids: whole for programs, for people as much as tells them apart.
-pub(super) fn shown_ids(all: &[SessionInfo], terminal: Terminal) -> usize {
-    let ids: Vec<_> = all.iter().map(|info| info.session.as_str()).collect();
-    let longest = ids.iter().map(|id| id.chars().count()).max().unwrap_or(0);
-    if !terminal.out {
-        return longest;
+/// How much of ids is shown: all to programs, to people as much as tells them apart.
+pub(super) fn shown_ids(all: &[SessionInfo], terminal: Terminal) -> Length {
+    match terminal.out {
+        true => Length::apart(all.iter().map(|info| &info.session)),
+        false => Length::Whole,
     }
-    let apart = |length: usize| {
-        let mut short: Vec<String> =
-            ids.iter().map(|id| id.chars().take(length).collect()).collect();
-        short.sort_unstable();
-        short.windows(2).all(|pair| pair.first() != pair.last())
-    };
-    (SHORT..longest).find(|length| apart(*length)).unwrap_or(longest)
 }
 
-fn table(rows: &[Row], id: &usize, terminal: Terminal, now: Timestamp) -> String {
+fn table(rows: &[Row], length: Length, terminal: Terminal, now: Timestamp) -> String {
     let updated: Vec<_> = rows.iter().map(|row| age(row.updated_at, now)).collect();
     let steps: Vec<_> = rows.iter().map(|row| count(row.steps, "step")).collect();
     let wide = |texts: &[String]| texts.iter().map(|text| columns(text)).max().unwrap_or(0);
     let statuses: Vec<_> = rows.iter().map(|row| row.status.clone()).collect();
-    let (a, b, c) = (wide(&updated), wide(&statuses), wide(&steps));
+    let ids: Vec<_> = rows.iter().map(|row| length.of(&row.session)).collect();
+    let (id, a, b, c) = (wide(&ids), wide(&updated), wide(&statuses), wide(&steps));
     let mut text = String::new();
-    for ((row, updated), steps) in rows.iter().zip(&updated).zip(&steps) {
-        let session: String = row.session.as_str().chars().take(*id).collect();
-        let status = &row.status;
+    for (((row, session), updated), steps) in rows.iter().zip(&ids).zip(&updated).zip(&steps) {
+        let (status, task) = (&row.status, row.told());
         let line = match terminal.columns < NARROW {
             true => {
                 let (first, second) =
-                    (format!("{session}  {status}"), format!("  {updated}, {steps}: {}", row.task));
+                    (format!("{session}  {status}"), format!("  {updated}, {steps}: {task}"));
                 let first = clip(&first, terminal.columns).into_owned();
                 format!("{first}\n{}", clip(&second, terminal.columns))
             }
             false => {
-                let line = format!(
-                    "{session:<id$}  {updated:<a$}  {status:<b$}  {steps:<c$}  {}",
-                    row.task
-                );
+                let line =
+                    format!("{session:<id$}  {updated:<a$}  {status:<b$}  {steps:<c$}  {task}");
                 clip(&line, terminal.columns).into_owned()
             }
         };

@@ -11,6 +11,8 @@ mod show;
 mod transcript;
 mod undo;
 
+pub(crate) use list::task;
+
 use crate::args;
 use crate::config::Config;
 use crate::error::Error;

@@ -20,6 +20,7 @@ use crate::display::text::{age, clip, columns, now, visible};
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::place::Place;
+use crate::short_id::Length;
 
 /// Columns that are shown before a match.
 const BEFORE: usize = 24;
@@ -122,8 +123,8 @@ fn json(info: &SessionInfo, status: &str, words: &Words, line: &str, at: Range<u
 
 /// How a line for people is laid out.
 struct Row {
-    /// Characters of an id.
-    id: usize,
+    /// How much of an id is shown.
+    id: Length,
     terminal: Terminal,
     now: Timestamp,
 }
@@ -137,7 +138,7 @@ impl Row {
         line: &str,
         at: Range<usize>,
     ) -> String {
-        let session: String = info.session.as_str().chars().take(self.id).collect();
+        let session = self.id.of(&info.session);
         let (age, kind) = (age(info.updated_at, self.now), words.kind.as_str());
         let step = match words.step {
             0 => kind.to_owned(),

@@ -24,6 +24,8 @@ pub(crate) async fn undo(args: args::Undo, config: &Config) -> Result<Exit, Erro
     let store = place.open_existing()?;
     let found = find(store.as_ref(), &args.session, &place).await?;
     let Some(store) = store else { return Ok(Exit::Done) };
+    // What is not read may have changed files too.
+    found.check_readable()?;
     // Nobody works in the session until all is taken back.
     let _claim = store.claim(&found.id).await?;
     let mut changed = Changed::of(&*store, &found).await?;

@@ -140,7 +140,11 @@ fn id(text: &str) -> Option<(usize, String)> {
             false => b.is_ascii_hexdigit(),
         })
     };
-    let found = [36, 13].into_iter().find(|size| text.get(..*size).is_some_and(is_id))?;
+    // A short one stands in a list, and a column follows.
+    let fits =
+        |size: &usize| *size == 36 || text.get(*size..).is_some_and(|rest| rest.starts_with("  "));
+    let sizes = [36, 8].into_iter().filter(fits);
+    let found = { sizes }.find(|size| text.get(..*size).is_some_and(is_id))?;
     Some((found, format!("{:-^found$}", "id")))
 }
 
