@@ -22,7 +22,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     let program = cargo::build(&["--package", "legwork-cli"])?;
     let model = model::choose(choice)?;
     println!("model: {}", model.told);
-    let sandbox = command::Sandbox::find();
+    let sandbox = command::Sandbox::find(&program);
     println!("sandbox: {}", sandbox.told());
     let command = command::Legwork { program, folder: fresh_folder()?, model, sandbox };
     let scenes = match choice {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use legwork::core::{AgentState, Budget};
+use legwork::model::Prices;
 use legwork::skills::base_model;
 
 use crate::agents::{Chosen, Other};
@@ -40,6 +41,8 @@ pub(crate) struct Settings {
     pub(crate) limits: Limits,
     /// What else the agent's definition limits; `active` more exactly than in minutes.
     pub(crate) more: Budget,
+    /// What models cost, as the user says.
+    pub(crate) prices: Prices,
     /// The agent of a file, if one was asked for.
     pub(crate) agent: Option<Chosen>,
     /// Limits of the project that are not taken, and where they stand.
@@ -155,6 +158,7 @@ impl Settings {
             tools: agent.as_ref().map_or_else(|| tools.clone(), |agent| agent.tools(tools.clone())),
             limits: Limits::of(config, remembered, flags, DEFAULT_STEPS)?,
             more: Budget::unlimited(),
+            prices: config.prices(),
             agent,
             model,
         };

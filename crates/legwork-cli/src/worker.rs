@@ -61,7 +61,11 @@ impl Worker {
             Some(key) => Some(key.fetch().await?),
             None => None,
         };
-        let model = model::at(&settings.model.value, url, key.as_ref().map(Secret::expose))?;
+        let name = &settings.model.value;
+        let model = model::builder(name, url, key.as_ref().map(Secret::expose))?;
+        let model = model.prices(settings.prices.clone()).build().map_err(|error| {
+            legwork::Error::Model { model: name.clone(), reason: error.to_string() }
+        })?;
         check_price(settings, &model)?;
         if settings.exposed {
             screen.warn_later(
@@ -128,8 +132,8 @@ fn check_price(settings: &Settings, model: &impl Model) -> Result<(), Error> {
         limit.source,
         model.name()
     );
-    let hint = "limit tokens instead, with --max-tokens or max_tokens, and take the limit on cost \
-                away";
+    let hint = "say what it costs, with [prices] in your own legwork.toml, or limit tokens instead, \
+                with --max-tokens or max_tokens";
     Err(Error::usage(message, hint))
 }
 

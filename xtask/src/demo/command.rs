@@ -19,30 +19,29 @@ pub(super) struct Legwork {
 }
 
 /// Whether the shell tool can be confined here.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub(super) enum Sandbox {
-    Bubblewrap,
+    /// The one that `--sandbox auto` takes.
+    Auto(String),
     Off,
 }
 
 impl Sandbox {
-    /// Tries bubblewrap as the shell tool needs it.
-    pub(super) fn find() -> Self {
-        let tried = Command::new("bwrap")
-            .args(["--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev"])
-            .args(["--unshare-all", "--cap-drop", "ALL", "true"])
+    /// The one that works here, by the command's own word.
+    pub(super) fn find(program: &Path) -> Self {
+        let told = Command::new(program)
+            .args(["doctor", "--offline", "--json", "--store", "memory:"])
             .stdin(Stdio::null())
             .output();
-        match tried {
-            Ok(output) if output.status.success() => Self::Bubblewrap,
-            _ => Self::Off,
-        }
+        let report = told.ok().and_then(|told| serde_json::from_slice::<Value>(&told.stdout).ok());
+        let name = report.and_then(|report| Some(report.get("sandbox")?.as_str()?.to_owned()));
+        name.map_or(Self::Off, Self::Auto)
     }
 
-    pub(super) fn told(self) -> &'static str {
+    pub(super) fn told(&self) -> String {
         match self {
-            Self::Bubblewrap => "bubblewrap confines the shell tool",
-            Self::Off => "bubblewrap does not work here, so the demo runs with --sandbox off",
+            Self::Auto(name) => format!("{name} confines the shell tool"),
+            Self::Off => "no sandbox works here, so the demo runs with --sandbox off".to_owned(),
         }
     }
 }

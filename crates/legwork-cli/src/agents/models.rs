@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use legwork::model;
+use legwork::model::{self, Prices};
 use legwork::port::Model;
 
 use crate::config::{Config, Credential, Secret};
@@ -16,6 +16,7 @@ pub(crate) struct Other {
     pub(crate) name: String,
     base_url: Option<String>,
     key: Option<Credential>,
+    prices: Prices,
 }
 
 /// Models by name, or why one cannot be used.
@@ -31,7 +32,8 @@ impl Other {
             true => (settings.base_url.clone(), settings.key.clone()),
             false => (around(of, config)?, Credential::find(of, config)),
         };
-        Ok(Self { base_url: base_url.map(|url| url.value), key, name })
+        let prices = settings.prices.clone();
+        Ok(Self { base_url: base_url.map(|url| url.value), key, name, prices })
     }
 
     async fn make(&self) -> Result<Arc<dyn Model>, String> {
@@ -39,8 +41,9 @@ impl Other {
             Some(key) => Some(key.fetch().await.map_err(|error| error.to_string())?),
             None => None,
         };
-        let made =
-            model::at(&self.name, self.base_url.as_deref(), key.as_ref().map(Secret::expose));
+        let key = key.as_ref().map(Secret::expose);
+        let made = model::builder(&self.name, self.base_url.as_deref(), key);
+        let made = made.map_err(|error| error.to_string())?.prices(self.prices.clone()).build();
         match made {
             Ok(model) => Ok(Arc::new(model)),
             Err(error) => Err(error.to_string()),

@@ -58,6 +58,9 @@ pub(crate) struct ModelsPing {
     /// Where it serves [default: OPENAI_BASE_URL, else the provider's own]
     #[arg(long, value_name = "URL")]
     pub(crate) base_url: Option<String>,
+    /// Seconds to wait for the answer; a local server may have to load the model first
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    pub(crate) timeout: u64,
     /// Print what came of it as JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -46,6 +46,16 @@ impl<'a> Item<'a> {
         usd.and_then(super::money).ok_or_else(|| self.wrong())
     }
 
+    /// A price in US dollars, which may be nothing.
+    pub(super) fn price(&self) -> Result<MicroUsd, Error> {
+        let usd = match self.value {
+            DeValue::Float(usd) => usd.as_str().parse().ok(),
+            _ => self.integer().and_then(|usd| u32::try_from(usd).ok()).map(f64::from),
+        };
+        let usd = usd.filter(|usd: &f64| usd.is_finite() && (0.0..=1e6).contains(usd));
+        usd.map(MicroUsd::from_usd).ok_or_else(|| self.wrong())
+    }
+
     fn integer(&self) -> Option<u64> {
         let DeValue::Integer(integer) = self.value else { return None };
         u64::from_str_radix(integer.as_str(), integer.radix()).ok()

@@ -33,6 +33,7 @@ pub(crate) enum Expects {
     Money,
     Keys,
     Providers,
+    Prices,
 }
 
 /// What a project's file may do with it: a repository may be hostile.
@@ -156,12 +157,24 @@ pub(crate) const KEYS: &[Key] = &[
         project: Project::Never("it could have your key sent to somebody else"),
         ..key("providers", Expects::Providers, "Where a provider of your own is served")
     },
+    Key {
+        example: "[prices.\"my:big\"]\ninput = 0.40\noutput = 1.60\ncached = 0.04",
+        project: Project::Never("it could make a limit on cost hold nothing"),
+        ..key(
+            "prices",
+            Expects::Prices,
+            "What a model costs, in US dollars for a million tokens; cached is what input read \
+             from a cache costs",
+        )
+    },
 ];
 
 /// The keys of a table `[keys.PROVIDER]`.
 pub(super) const OF_KEYS: [&str; 3] = ["env", "file", "command"];
 /// The keys of a table `[providers.NAME]`.
 pub(super) const OF_PROVIDERS: [&str; 1] = ["base_url"];
+/// The keys of a table `[prices."PROVIDER:NAME"]`.
+pub(super) const OF_PRICES: [&str; 3] = ["input", "output", "cached"];
 
 impl Key {
     pub(crate) fn of(name: &str) -> Option<&'static Self> {
@@ -208,6 +221,7 @@ impl Expects {
             Self::Money => "an amount above 0 such as 2.50",
             Self::Keys => "a table such as [keys.openai] with `env`, `file` or `command` in it",
             Self::Providers => "a table such as [providers.my] with `base_url` in it",
+            Self::Prices => "a table such as [prices.\"my:big\"] with `input` and `output` in it",
         }
     }
 }

@@ -2,6 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use legwork::core::budget::{Price, PriceEntry};
+use legwork::model::Prices;
+
 use super::allow::AllowPath;
 use super::credential::Place;
 use super::document::{Document, Whose};
@@ -114,6 +117,22 @@ impl Config {
         let user = self.user.as_ref()?;
         let at = user.values.providers.get(provider)?.as_ref()?;
         Some(Sourced::new(at.value.clone(), user.source(at.line)))
+    }
+
+    /// What models cost, as the user's file says: the name, the price, and where it stands.
+    pub(crate) fn price_list(&self) -> impl Iterator<Item = (&str, Sourced<Price>)> {
+        self.user.iter().flat_map(|user| {
+            let prices = user.values.prices.iter();
+            prices.map(|(name, at)| (&**name, Sourced::new(at.value, user.source(at.line))))
+        })
+    }
+
+    /// The same as a table, for models.
+    pub(crate) fn prices(&self) -> Prices {
+        self.price_list().fold(Prices::none(), |all, (model, price)| {
+            let (model, source) = (model.to_owned(), price.source.to_string());
+            all.with(PriceEntry { model, price: price.value, source, date: String::new() })
+        })
     }
 
     /// Whether the user's file lies in a folder.

@@ -18,6 +18,7 @@ mod layers;
 mod loaded;
 pub(crate) mod locate;
 mod parse;
+mod prices;
 mod program;
 pub(crate) mod schema;
 mod secret;

@@ -8,6 +8,7 @@ use super::document::{Document, SEE_KEYS, Whose};
 use super::item::Item;
 use super::key::{KEYS, Key, Project, nearest};
 use super::locate::expanded;
+use super::prices::prices;
 use super::tables::{keys, providers};
 use super::values::{At, Values};
 use crate::error::Error;
@@ -112,6 +113,7 @@ fn set(values: &mut Values, key: &Key, item: &Item<'_>) -> Result<(), Error> {
         "color" => values.color = at!(item.one_of()),
         "keys" => values.keys = keys(item)?,
         "providers" => values.providers = providers(item)?,
+        "prices" => values.prices = prices(item)?,
         other => return Err(item.problem(&format!("is listed as `{other}`, but nothing reads it"))),
     }
     Ok(())

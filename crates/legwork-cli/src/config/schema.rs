@@ -53,6 +53,19 @@ fn of(expects: Expects) -> Value {
             "additionalProperties": false,
             "properties": {"base_url": text},
         })),
+        Expects::Prices => {
+            let usd = json!({"type": "number", "minimum": 0, "maximum": 1_000_000});
+            json!({
+                "type": "object",
+                "propertyNames": {"pattern": "^[^:]+:.+$"},
+                "additionalProperties": {
+                    "type": "object",
+                    "additionalProperties": false,
+                    "required": ["input", "output"],
+                    "properties": {"input": usd, "output": usd, "cached": usd},
+                },
+            })
+        }
     }
 }
 

@@ -31,7 +31,10 @@ fn tables<T>(
 }
 
 /// The entries of a provider's table, all of names that are known.
-fn entries<'a>(outer: &Item<'a>, known: &[&'static str]) -> Result<Vec<Item<'a>>, Error> {
+pub(super) fn entries<'a>(
+    outer: &Item<'a>,
+    known: &[&'static str],
+) -> Result<Vec<Item<'a>>, Error> {
     let mut all = Vec::new();
     for (name, value) in in_order(outer.table()?) {
         if !known.contains(&&**name.get_ref()) {

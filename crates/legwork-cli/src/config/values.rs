@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use legwork::core::budget::MicroUsd;
+use legwork::core::budget::{MicroUsd, Price};
 
 use super::allow::AllowPath;
 use super::credential::Place;
@@ -34,4 +34,6 @@ pub(crate) struct Values {
     pub(crate) keys: BTreeMap<String, At<Place>>,
     /// Where each provider is served; none if its table does not say.
     pub(crate) providers: BTreeMap<String, Option<At<String>>>,
+    /// What each model costs.
+    pub(crate) prices: BTreeMap<String, At<Price>>,
 }

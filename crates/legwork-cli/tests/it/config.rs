@@ -375,3 +375,32 @@ fn every_key_is_explained_in_the_docs_and_in_help() {
         assert!(help.contains(key), "{key}");
     }
 }
+
+#[test]
+fn prices_are_the_users_to_say_and_a_project_cannot() {
+    let home = Home::new();
+    let prices = "[prices.\"test:scripted\"]\ninput = 2\noutput = 10.00\ncached = 0.5\n";
+    home.file(".config/legwork/legwork.toml", prices);
+    let server = Server::start([Turn::text("4")]).unwrap();
+    // A limit on cost can be kept, and what it cost is told.
+    let ran = home.ran_with(&server, &["run", "--json", "--max-cost", "1", "2+2?"]).ends(0);
+    assert_eq!(ran.last()["usage"]["cost_usd"], 0.00007);
+    let shown = home.ran(&["config", "show"]).ends(0);
+    let line = "prices.\"test:scripted\" = { input = 2, output = 10, cached = 0.5 }";
+    assert!(shown.out.contains(line), "{}", shown.out);
+    let shown = home.ran(&["config", "show", "--json"]).ends(0).last();
+    let price = &shown["prices"]["test:scripted"];
+    assert_eq!((&price["cached"], &price["line"]), (&json!(0.5), &json!(1)), "{shown}");
+    for (wrong, told) in [
+        ("[prices.scripted]\ninput = 1\noutput = 1\n", "is no model: name it as"),
+        ("[prices.\"a:b\"]\ninput = 1\n", "`prices.\"a:b\"` must have `output`"),
+        ("[prices.\"a:b\"]\ninput = -1\noutput = 1\n", "must be an amount of US dollars"),
+        ("[prices.\"a:b\"]\ninput = 1\noutput = 1\nimput = 1\n", "did you mean `input`?"),
+    ] {
+        home.file(".config/legwork/legwork.toml", wrong);
+        home.ran(&["config", "show"]).ends(2).says(told);
+    }
+    home.file(".config/legwork/legwork.toml", "");
+    home.file("work/legwork.toml", prices);
+    home.ran(&["config", "show"]).ends(2).says("cannot be set in a project's file");
+}

@@ -2,6 +2,7 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 
+use legwork_testkit::{Server, Turn};
 use serde_json::Value;
 
 use crate::home::{Home, ran, text};
@@ -134,4 +135,31 @@ fn settings_that_cannot_be_used_do_not_keep_it_from_looking() {
     let checks = told.last()["checks"].as_array().unwrap().clone();
     let settings = checks.iter().find(|check| check["name"] == "settings").unwrap();
     assert_eq!(settings["state"], "bad");
+}
+
+#[test]
+fn the_model_is_asked_and_what_that_cost_is_told() {
+    let (home, server) = (Home::new(), Server::start([Turn::text("pong")]).unwrap());
+    let told = home.ran_with(&server, &["doctor", "--json", "--model", "openai:gpt-5-mini"]);
+    let model = check(&told.last(), "model");
+    assert_eq!(model["state"], "good", "{model}");
+    let found = text(&model, "found");
+    assert!(found.starts_with("openai:gpt-5-mini (--model), no key; asked for a few"), "{found}");
+    assert!(found.ends_with(" ms; 10 tokens in, 5 out; $0.000013"), "{found}");
+    assert_eq!(server.requests().len(), 1);
+    // It can be told not to.
+    let told = home.ran_with(&server, &["doctor", "--json", "--offline"]);
+    let found = text(&check(&told.last(), "model"), "found");
+    assert_eq!(found, "test:scripted (LEGWORK_MODEL), no key; not asked (--offline)");
+    assert_eq!(server.requests().len(), 1);
+}
+
+#[test]
+fn a_model_that_does_not_answer_is_bad() {
+    let (home, server) = (Home::new(), Server::start([Turn::status(401)]).unwrap());
+    let told = home.ran_with(&server, &["doctor", "--json"]).ends(1);
+    let report = told.last();
+    let model = check(&report, "model");
+    assert_eq!((&model["state"], &report["ok"]), (&"bad".into(), &false.into()), "{report}");
+    assert!(text(&model, "hint").contains("key"), "{model}");
 }

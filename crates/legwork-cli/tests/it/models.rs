@@ -3,6 +3,7 @@
 use std::net::TcpListener;
 
 use legwork_testkit::{Server, Turn};
+use serde_json::json;
 
 use crate::home::{Home, Ran, ran, text};
 
@@ -105,4 +106,26 @@ fn a_ping_without_an_answer_says_what_to_do() {
     ping(&["my:x"]).ends(2).says("the provider `my` is not known");
     let refused = Server::start([Turn::status(404)]).unwrap();
     ping(&["my:x", "--base-url", &refused.base_url()]).ends(1).says("hint: name a model");
+}
+
+#[test]
+fn a_server_that_hangs_is_given_up() {
+    // Connections are taken by the system, and nobody answers.
+    let hangs = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/v1", hangs.local_addr().unwrap());
+    let ping = ["models", "ping", "my:x", "--timeout", "1", "--base-url", &url];
+    Home::new().ran(&ping).ends(1).says("within 1");
+}
+
+#[test]
+fn a_price_says_where_it_comes_from() {
+    let (home, server) = (Home::new(), Server::start([]).unwrap());
+    home.settings("[prices.\"openai:scripted\"]\ninput = 2\noutput = 10\n");
+    let args = ["models", "list", "openai", "--base-url", &server.base_url()];
+    let told = home.ran(&args).ends(0).out;
+    let path = "~/.config/legwork/legwork.toml:1";
+    assert!(told.contains(&format!("$2.00 in, $10.00 out a million ({path})\n")), "{told}");
+    let told = home.ran(&[&args[..], &["--json"]].concat()).ends(0).last();
+    let price = &told["models"][0]["price_per_million"];
+    assert_eq!((&price["cached_usd"], &price["source"]), (&json!(2.0), &json!(path)), "{told}");
 }

@@ -24,6 +24,13 @@ fn closing_lines_of_both_runners_are_read() {
 }
 
 #[test]
+fn a_test_that_skips_has_not_passed() {
+    let mut counts = Counts { passed: 5, failed: 1, skipped: 2 };
+    counts.skip(3);
+    assert_eq!(counts, Counts { passed: 2, failed: 1, skipped: 5 });
+}
+
+#[test]
 fn other_lines_count_nothing() {
     check("test a_test_that_has 3 passed ... ok", (0, 0, 0));
     check("        PASS [   0.005s] xtask layers::tests::x", (0, 0, 0));

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use legwork::core::budget::{MicroUsd, Price};
 use serde_json::{Map, Value, json};
 
 use crate::args::{self, Network};
@@ -11,7 +12,7 @@ use crate::config::credential::Place;
 use crate::config::locate::shown;
 use crate::config::{AllowPath, Config, Credential, Source, Sourced};
 use crate::display::Terminal;
-use crate::display::text::visible;
+use crate::display::text::{visible, wrapped};
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::place;
@@ -38,9 +39,10 @@ pub(super) fn show(args: &args::ConfigShow, file: Option<&Path>) -> Result<Exit,
     let rows = rows(&settings, store.as_ref().ok(), &config)?;
     let keys = credentials(&settings, &config);
     if args.json {
-        return print(&format!("{}\n", as_json(&rows, &settings.allow_paths, &keys)));
+        return print(&format!("{}\n", as_json(&rows, &settings.allow_paths, &keys, &config)));
     }
     let mut text = as_text(&rows, &settings.allow_paths, &keys, Terminal::detect());
+    push_prices(&mut text, &config, Terminal::detect());
     if let Err(error) = store {
         text.push_str(&format!("# store: {error}\n"));
     }
@@ -164,9 +166,40 @@ fn push_paths(text: &mut String, paths: &[Sourced<AllowPath>], terminal: Termina
     text.push_str("]\n");
 }
 
+/// What models cost where the user says it, as inline tables.
+fn push_prices(text: &mut String, config: &Config, terminal: Terminal) {
+    for (model, price) in config.price_list() {
+        let Price { input, output, cache_read, .. } = price.value;
+        let [input, output, cached] = [input, output, cache_read].map(in_dollars);
+        let model = in_toml(&model.into());
+        let value =
+            format!("prices.{model} = {{ input = {input}, output = {output}, cached = {cached} }}");
+        push(text, &value, &price.source.to_string(), terminal);
+    }
+}
+
+fn prices(config: &Config) -> Value {
+    let prices = config.price_list().map(|(model, price)| {
+        let Price { input, output, cache_read, .. } = price.value;
+        let [input, output, cached] = [input, output, cache_read].map(in_dollars);
+        let entry = json!({"input": input, "output": output, "cached": cached});
+        (model.to_owned(), with_source(entry, &price.source))
+    });
+    Value::Object(prices.collect())
+}
+
+/// Exact: what is written is the shortest text of the same number.
+#[expect(clippy::cast_precision_loss, reason = "prices are small numbers")]
+fn in_dollars(price: MicroUsd) -> f64 {
+    price.0 as f64 / 1e6
+}
+
 fn push(text: &mut String, value: &str, source: &str, terminal: Terminal) {
     match terminal.columns < NARROW {
-        true => text.push_str(&format!("{value}\n  # {source}\n")),
+        true => {
+            let source = wrapped(&format!("# {source}"), terminal.columns.saturating_sub(2), 4);
+            text.push_str(&format!("{value}\n  {source}\n"));
+        }
         false => text.push_str(&format!("{value:<COLUMN$}  # {source}\n")),
     }
 }
@@ -176,7 +209,12 @@ fn in_toml(value: &Value) -> String {
     visible(&value.to_string()).into_owned()
 }
 
-fn as_json(rows: &[Row], paths: &[Sourced<AllowPath>], keys: &[Credential]) -> Value {
+fn as_json(
+    rows: &[Row],
+    paths: &[Sourced<AllowPath>],
+    keys: &[Credential],
+    config: &Config,
+) -> Value {
     let values = rows.iter().map(|Row { key, value, source }| {
         ((*key).to_owned(), with_source(json!({"value": value}), source))
     });
@@ -189,7 +227,7 @@ fn as_json(rows: &[Row], paths: &[Sourced<AllowPath>], keys: &[Credential]) -> V
         let entry = json!({"from": key.place.value.name(), "state": state(&key.place.value)});
         (key.provider.clone(), with_source(entry, &key.place.source))
     });
-    json!({"values": values, "keys": keys.collect::<Map<_, _>>()})
+    json!({"values": values, "keys": keys.collect::<Map<_, _>>(), "prices": prices(config)})
 }
 
 fn with_source(mut entry: Value, source: &Source) -> Value {

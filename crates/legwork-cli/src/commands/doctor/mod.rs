@@ -2,6 +2,7 @@
 
 mod check;
 mod confinement;
+mod model;
 mod surroundings;
 
 use std::path::Path;
@@ -31,7 +32,7 @@ const NARROW: usize = 60;
 #[derive(Debug, Serialize)]
 struct Report {
     r#type: &'static str,
-    /// Whether commands can run, confined, and the store works.
+    /// Whether commands can run, confined, the store works, and the model if it was asked.
     ok: bool,
     /// The sandbox that `--sandbox auto` takes; none if none works.
     sandbox: Option<String>,
@@ -52,7 +53,8 @@ pub(crate) fn doctor(args: &args::Doctor, config: Result<Config, Error>) -> Resu
 }
 
 fn examine(args: &args::Doctor, config: Result<Config, Error>) -> Result<Report, Error> {
-    let flags = args::Agent { dir: args.dir.clone(), ..args::Agent::default() };
+    let (dir, model, base_url) = (args.dir.clone(), args.model.clone(), args.base_url.clone());
+    let flags = args::Agent { dir, model, base_url, ..args::Agent::default() };
     let (config, settings) = match config {
         Ok(config) => {
             let settings = Settings::shown(&flags, &config);
@@ -78,18 +80,14 @@ fn examine(args: &args::Doctor, config: Result<Config, Error>) -> Result<Report,
     checks.push(verdict);
     let store = surroundings::store(Place::of(&args.store, &config));
     let shell = surroundings::shell(&environment);
-    let ok = sandbox.is_some()
-        && settings.is_ok()
-        && store.state != State::Bad
-        && shell.state != State::Bad;
-    checks.push(shell);
-    checks.push(store);
-    checks.push(match &settings {
-        Ok(settings) => surroundings::model(settings),
+    let model = match &settings {
+        Ok(settings) => model::check(settings, args.offline)?,
         Err(error) => {
             Check::bad("settings", error.to_string()).with_hint(error.hint().unwrap_or_default())
         }
-    });
+    };
+    let ok = sandbox.is_some() && [&shell, &store, &model].iter().all(|it| it.state != State::Bad);
+    checks.extend([shell, store, model]);
     checks.push(surroundings::git(&environment));
     checks.push(surroundings::terminal(Terminal::detect()));
     Ok(Report { r#type: "doctor", ok, sandbox, gaps: auto.gaps(), checks })

@@ -11,7 +11,6 @@ use super::check::Check;
 use crate::display::Terminal;
 use crate::error::Error;
 use crate::place::Place;
-use crate::settings::{Settings, is_local, provider};
 
 pub(super) fn shell(environment: &Environment) -> Check {
     match environment.program("bash").or_else(|| environment.program("sh")) {
@@ -57,25 +56,6 @@ fn writable(path: &Path) -> std::io::Result<()> {
     let trial = dir.join(format!(".legwork-doctor-{}", std::process::id()));
     fs::File::create_new(&trial)?;
     fs::remove_file(trial)
-}
-
-/// The name of the model, and where its key is; never the key, which is not fetched.
-pub(super) fn model(settings: &Settings) -> Check {
-    let model = &settings.model;
-    let told = match &settings.key {
-        Some(key) => format!("key from {}", key.place.source),
-        None if is_local(provider(&model.value)) => "no key wanted".to_owned(),
-        None => "no key".to_owned(),
-    };
-    let found = format!("{} ({}), {told}", model.value, model.source);
-    let keyless = settings.key.is_none() && settings.base_url.is_none();
-    match keyless && !is_local(provider(&model.value)) {
-        false => Check::good("model", found),
-        true => Check::warning("model", found).with_hint(
-            "set OPENAI_API_KEY, or name a model with --model or LEGWORK_MODEL; `legwork help \
-             config` says how to keep both",
-        ),
-    }
 }
 
 pub(super) fn git(environment: &Environment) -> Check {

@@ -1,6 +1,9 @@
 //! `legwork models list`: what the servers offer.
 
+use std::borrow::Cow;
+
 use legwork::core::budget::{MicroUsd, Price};
+use legwork::model::Prices;
 use legwork::model::openai::{Offered, Unavailable, profile};
 use legwork::port::model::Kind;
 use serde_json::{Value, json};
@@ -11,16 +14,22 @@ use crate::args;
 use crate::commands::print;
 use crate::config::Config;
 use crate::display::Terminal;
-use crate::display::text::{clip, columns, count, grouped, visible};
+use crate::display::text::{clip, columns, count, grouped, visible, wrapped};
 use crate::error::Error;
 use crate::exit::Exit;
+
+/// Columns below which what is said of a server or a model has lines of its own.
+const NARROW: usize = 60;
 
 type Answer = Result<Vec<Offered>, Silent>;
 
 pub(super) async fn list(args: &args::ModelsList, config: &Config) -> Result<Exit, Error> {
     let answers = ask(asked_for(args, config)?).await;
+    let prices = Costs(config.prices());
     if args.json {
-        let lines = answers.iter().map(|(server, answer)| format!("{}\n", json_of(server, answer)));
+        let lines = answers
+            .iter()
+            .map(|(server, answer)| format!("{}\n", json_of(server, answer, &prices)));
         print(&lines.collect::<String>())?;
     }
     let named = args.provider.is_some() || args.base_url.is_some();
@@ -31,7 +40,7 @@ pub(super) async fn list(args: &args::ModelsList, config: &Config) -> Result<Exi
         };
     }
     if !args.json {
-        print(&table(&answers, Terminal::detect().columns))?;
+        print(&table(&answers, &prices, Terminal::detect().columns))?;
     }
     Ok(Exit::Done)
 }
@@ -77,15 +86,16 @@ fn error(server: &Server, silent: &Silent) -> Error {
     }
 }
 
-fn json_of(server: &Server, answer: &Answer) -> Value {
+fn json_of(server: &Server, answer: &Answer, prices: &Costs) -> Value {
     let key: Key = server.key();
     let model = |offered: &Offered| {
         let profile = profile::of(&offered.id);
         json!({
             "id": offered.id,
             "context_window": offered.context_window.or(profile.context_window),
-            "price_per_million": profile.price.map(|price| json!({
+            "price_per_million": prices.of(server, offered).map(|(price, from)| json!({
                 "input_usd": dollars(price.input), "output_usd": dollars(price.output),
+                "cached_usd": dollars(price.cache_read), "source": from,
             })),
         })
     };
@@ -99,7 +109,7 @@ fn json_of(server: &Server, answer: &Answer) -> Value {
     json!({"provider": provider, "base_url": place, "key": key, "models": models, "error": error})
 }
 
-fn table(answers: &[(Server, Answer)], most: usize) -> String {
+fn table(answers: &[(Server, Answer)], prices: &Costs, most: usize) -> String {
     let wide = |texts: Vec<&str>| texts.iter().map(|text| columns(text)).max().unwrap_or(0);
     let name = wide(answers.iter().map(|(server, _)| &*server.provider).collect());
     let places: Vec<_> = answers.iter().map(|(server, _)| server.place()).collect();
@@ -114,30 +124,80 @@ fn table(answers: &[(Server, Answer)], most: usize) -> String {
             Key::Missing if answer.is_ok() => ", without a key",
             _ => "",
         };
-        let line = format!("{:<name$}  {at:<place$}  {says}{key}", server.provider);
-        text.push_str(&clip(&visible(&line), most));
-        text.push('\n');
+        let line = match most < NARROW {
+            true => format!("{}\n  {at}\n  {says}{key}", server.provider),
+            false => format!("{:<name$}  {at:<place$}  {says}{key}", server.provider),
+        };
+        push(&mut text, &line, most);
         let models = answer.as_deref().unwrap_or_default();
         let id = wide(models.iter().map(|model| &*model.id).collect()).min(48);
         for model in models {
-            text.push_str(&clip(&visible(&row(model, id)), most));
-            text.push('\n');
+            let price = prices.of(server, model);
+            let row = match most < NARROW {
+                true => narrow(model, price.as_ref()),
+                false => row(model, price.as_ref(), id),
+            };
+            push(&mut text, &row, most);
         }
     }
     text
 }
 
-fn row(model: &Offered, id: usize) -> String {
-    let profile = profile::of(&model.id);
-    let window = model.context_window.or(profile.context_window);
-    let window = window.map_or_else(String::new, |window| format!("{} tokens", grouped(window)));
-    let price = profile.price.map_or_else(String::new, |price| in_dollars(&price));
+/// Lines of a table; where there is no room they go on in the next, broken between words.
+fn push(text: &mut String, lines: &str, most: usize) {
+    for line in lines.lines() {
+        let line = visible(line);
+        text.push_str(&match most < NARROW {
+            true => Cow::Owned(set_in(&line, most)),
+            false => clip(&line, most),
+        });
+        text.push('\n');
+    }
+}
+
+/// A line broken between words; what follows is set in as it is, and a little more.
+fn set_in(line: &str, most: usize) -> String {
+    let words = line.trim_start();
+    let indent = line.len().saturating_sub(words.len());
+    format!("{:indent$}{}", "", wrapped(words, most.saturating_sub(indent), indent + 2))
+}
+
+fn window(model: &Offered) -> Option<String> {
+    let window = model.context_window.or(profile::of(&model.id).context_window)?;
+    Some(format!("{} tokens", grouped(window)))
+}
+
+fn row(model: &Offered, price: Option<&(Price, String)>, id: usize) -> String {
+    let window = window(model).unwrap_or_default();
+    let price = price.map_or_else(String::new, in_dollars);
     format!("  {:<id$}  {window:>16}  {price}", model.id).trim_end().to_owned()
 }
 
-fn in_dollars(price: &Price) -> String {
+/// The same in lines of their own.
+fn narrow(model: &Offered, price: Option<&(Price, String)>) -> String {
+    let more = window(model).into_iter().chain(price.map(in_dollars));
+    more.fold(format!("  {}", model.id), |text, more| text + "\n    " + &more)
+}
+
+/// What models cost: as the user says, else as the shipped table does.
+struct Costs(Prices);
+
+impl Costs {
+    /// The price of a model, and where it comes from.
+    fn of(&self, server: &Server, offered: &Offered) -> Option<(Price, String)> {
+        let name = format!("{}:{}", server.provider, offered.id);
+        if let Some(own) = self.0.of(&name) {
+            return Some((own.price, own.source.clone()));
+        }
+        let shipped = Prices::shipped();
+        let entry = shipped.of(&name).or_else(|| shipped.of(&format!("openai:{}", offered.id)));
+        entry.map(|entry| (entry.price, format!("shipped, of {}", entry.date)))
+    }
+}
+
+fn in_dollars((price, from): &(Price, String)) -> String {
     let (input, output) = (dollars(price.input), dollars(price.output));
-    format!("${input:.2} in, ${output:.2} out a million")
+    format!("${input:.2} in, ${output:.2} out a million ({from})")
 }
 
 #[expect(clippy::cast_precision_loss, reason = "prices are small numbers")]

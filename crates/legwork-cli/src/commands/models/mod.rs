@@ -1,7 +1,7 @@
 //! `legwork models`: which there are, and whether they answer.
 
 mod list;
-mod ping;
+pub(crate) mod ping;
 mod servers;
 
 use crate::args;

@@ -1,5 +1,6 @@
 //! `legwork models ping`: whether a model answers, and how fast.
 
+use std::io;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -22,15 +23,12 @@ use crate::settings::Settings;
 
 /// Tokens that are asked for: enough for a word, and for a model that thinks to begin.
 const FEW: u64 = 16;
-/// A local server may have to load the model first.
-const TIMEOUTS: Timeouts = Timeouts {
-    connect: Duration::from_secs(5),
-    first_byte: Duration::from_secs(120),
-    idle: Duration::from_secs(60),
-};
+/// A server that is there takes a connection at once.
+const CONNECT: Duration = Duration::from_secs(5);
 
 /// What came of it.
-struct Pong {
+pub(crate) struct Pong {
+    model: Chat,
     response: Response,
     first: Option<Duration>,
     whole: Duration,
@@ -40,22 +38,34 @@ pub(super) async fn ping(args: args::ModelsPing, config: &Config) -> Result<Exit
     let flags =
         args::Agent { model: args.model, base_url: args.base_url, ..args::Agent::default() };
     let settings = Settings::fresh(&flags, config)?;
-    let url = settings.base_url.as_ref().map(|url| url.value.as_str());
-    let key = match &settings.key {
-        Some(key) => Some(key.fetch().await?),
-        None => None,
-    };
-    let key = key.as_ref().map(Secret::expose);
-    let builder = legwork::model::builder(&settings.model.value, url, key)?;
-    let model = builder.timeouts(TIMEOUTS).retry(retry::Policy::never()).build();
-    let model = model.map_err(|error| {
-        Error::usage(error.to_string(), "see --base-url and OPENAI_BASE_URL, and the key")
-    })?;
-    let pong = asked(&model).await?;
-    print(&if args.json { as_json(&model, &pong) } else { as_text(&model, &pong) })
+    let pong = answer(&settings, Duration::from_secs(args.timeout)).await?;
+    print(&if args.json { pong.as_json() } else { pong.as_text() })
 }
 
-async fn asked(model: &Chat) -> Result<Pong, Error> {
+/// Asks the model that the settings name for a few tokens, and waits so long for the answer.
+pub(crate) async fn answer(settings: &Settings, most: Duration) -> Result<Pong, Error> {
+    let url = settings.base_url.as_ref().map(|url| url.value.as_str());
+    let asking = async {
+        let key = match &settings.key {
+            Some(key) => Some(key.fetch().await?),
+            None => None,
+        };
+        let key = key.as_ref().map(Secret::expose);
+        let builder = legwork::model::builder(&settings.model.value, url, key)?;
+        let timeouts = Timeouts { connect: CONNECT.min(most), first_byte: most, idle: most };
+        let builder = builder.timeouts(timeouts).retry(retry::Policy::never());
+        let model = builder.prices(settings.prices.clone()).build().map_err(|error| {
+            Error::usage(error.to_string(), "see --base-url and OPENAI_BASE_URL, and the key")
+        })?;
+        asked(model).await
+    };
+    tokio::time::timeout(most, asking).await.unwrap_or_else(|_| {
+        let why = format!("no answer within {} s", most.as_secs());
+        Err(Error::System { doing: "asking the model", source: io::Error::other(why) })
+    })
+}
+
+async fn asked(model: Chat) -> Result<Pong, Error> {
     let empty = Transcript::default();
     let settings = ModelSettings { max_output: Some(FEW), ..ModelSettings::default() };
     // Nothing was said, so nothing is open.
@@ -71,40 +81,50 @@ async fn asked(model: &Chat) -> Result<Pong, Error> {
     };
     let response = model.infer(request, Some(&mut see)).await;
     let response = response.map_err(|error| Error::Asked(Box::new(error.to_record())))?;
-    Ok(Pong { response, first, whole: began.elapsed() })
+    Ok(Pong { model, response, first, whole: began.elapsed() })
 }
 
-fn cost(model: &Chat, response: &Response) -> Option<f64> {
-    let price = model.profile().price.as_ref()?;
-    let cost = price.cost(response.usage.as_ref()?).0;
-    #[expect(clippy::cast_precision_loss, reason = "a few tokens cost little")]
-    Some(cost as f64 / 1e6)
-}
-
-fn as_text(model: &Chat, pong: &Pong) -> String {
-    let first = pong.first.map_or_else(String::new, |first| {
-        format!("first piece after {} ms, ", grouped(millis(first)))
-    });
-    let mut parts = vec![format!("{first}whole after {} ms", grouped(millis(pong.whole)))];
-    if let Some(usage) = pong.response.usage {
-        parts.push(format!("{} tokens in, {} out", usage.input, usage.output));
+impl Pong {
+    fn cost(&self) -> Option<f64> {
+        let price = self.model.profile().price.as_ref()?;
+        let cost = price.cost(self.response.usage.as_ref()?).0;
+        #[expect(clippy::cast_precision_loss, reason = "a few tokens cost little")]
+        Some(cost as f64 / 1e6)
     }
-    parts.extend(cost(model, &pong.response).map(|usd| format!("${usd:.6}")));
-    format!("{} answers: {}\n", visible(model.name()), parts.join("; "))
-}
 
-fn as_json(model: &Chat, pong: &Pong) -> String {
-    let usage = pong.response.usage;
-    let line = json!({
-        "model": model.name(),
-        "first_ms": pong.first.map(millis),
-        "answer_ms": millis(pong.whole),
-        "input_tokens": usage.map(|usage| usage.input),
-        "output_tokens": usage.map(|usage| usage.output),
-        "cost_usd": cost(model, &pong.response),
-        "text": pong.response.text(),
-    });
-    format!("{line}\n")
+    /// How fast it answered, and what that took and cost.
+    pub(crate) fn told(&self) -> String {
+        let first = self.first.map_or_else(String::new, |first| {
+            format!("first piece after {} ms, ", grouped(millis(first)))
+        });
+        let mut parts = vec![format!("{first}whole after {} ms", grouped(millis(self.whole)))];
+        if let Some(usage) = self.response.usage {
+            parts.push(format!("{} tokens in, {} out", usage.input, usage.output));
+        }
+        parts.push(match self.cost() {
+            Some(usd) => format!("${usd:.6}"),
+            None => "its price is not known".to_owned(),
+        });
+        parts.join("; ")
+    }
+
+    fn as_text(&self) -> String {
+        format!("{} answers: {}\n", visible(self.model.name()), self.told())
+    }
+
+    fn as_json(&self) -> String {
+        let usage = self.response.usage;
+        let line = json!({
+            "model": self.model.name(),
+            "first_ms": self.first.map(millis),
+            "answer_ms": millis(self.whole),
+            "input_tokens": usage.map(|usage| usage.input),
+            "output_tokens": usage.map(|usage| usage.output),
+            "cost_usd": self.cost(),
+            "text": self.response.text(),
+        });
+        format!("{line}\n")
+    }
 }
 
 fn millis(time: Duration) -> u64 {

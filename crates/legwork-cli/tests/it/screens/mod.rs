@@ -174,9 +174,9 @@ fn what_works_on_this_machine() {
         println!("skipped: the screen is that of root on a machine with bubblewrap: {checks}");
         return;
     }
-    let line = "OPENAI_API_KEY=none $L doctor --store sqlite:none.db";
+    let line = "OPENAI_API_KEY=none $L doctor --offline --store sqlite:none.db";
     assert_snapshot!("doctor_80", without_versions(&screen([], 80, line)));
     assert_snapshot!("doctor_40", without_versions(&screen([], 40, line)));
-    let told = screen([], 80, "PATH=/none $L doctor --store sqlite:none.db");
+    let told = screen([], 80, "PATH=/none $L doctor --offline --store sqlite:none.db");
     assert!(told.contains("! bubblewrap  `bwrap` is not on the PATH"), "{told}");
 }

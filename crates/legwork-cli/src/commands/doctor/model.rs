@@ -1,0 +1,47 @@
+//! Whether the model that is set up answers.
+
+use std::time::Duration;
+
+use super::check::Check;
+use crate::commands::models::ping;
+use crate::error::Error;
+use crate::settings::{Settings, is_local, provider};
+
+/// So long it is waited for.
+const PATIENCE: Duration = Duration::from_secs(20);
+const NAME: &str = "model";
+
+/// The name of the model, where its key is, and whether it answers; the key is not shown.
+pub(super) fn check(settings: &Settings, offline: bool) -> Result<Check, Error> {
+    let model = &settings.model;
+    let told = match &settings.key {
+        Some(key) => format!("key from {}", key.place.source),
+        None if is_local(provider(&model.value)) => "no key wanted".to_owned(),
+        None => "no key".to_owned(),
+    };
+    let found = format!("{} ({}), {told}", model.value, model.source);
+    let keyless = settings.key.is_none() && settings.base_url.is_none();
+    if keyless && !is_local(provider(&model.value)) {
+        return Ok(Check::warning(NAME, found).with_hint(
+            "set OPENAI_API_KEY, or name a model with --model or LEGWORK_MODEL; `legwork help \
+             config` says how to keep both",
+        ));
+    }
+    if offline {
+        return Ok(Check::good(NAME, format!("{found}; not asked (--offline)")));
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|source| Error::System { doing: "starting", source })?;
+    let answer = runtime.block_on(ping::answer(settings, PATIENCE));
+    // A look-up of a name that hangs is not waited for.
+    runtime.shutdown_background();
+    Ok(match answer {
+        Ok(pong) => Check::good(NAME, format!("{found}; asked for a few tokens: {}", pong.told())),
+        Err(error) => {
+            let hint = error.hint().unwrap_or_else(|| "see `legwork models ping`".to_owned());
+            Check::bad(NAME, format!("{found}; {error}")).with_hint(hint)
+        }
+    })
+}
