@@ -1,13 +1,12 @@
 //! The agent: one value that is a function call, a session, or a job.
 
-use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use legwork_core::continuation::ErrorHandler;
 use legwork_core::event::Definition;
 use legwork_core::{AgentId, Criterion, Digest, Message, OnDoubt, SessionId};
-use legwork_port::{Clock, Ids, Lifecycle, Model, Observer, Store};
+use legwork_port::{Clock, Deps, Ids, Lifecycle, Model, Observer, Store};
 
 use crate::builder::Builder;
 use crate::driver::Driver;
@@ -47,7 +46,7 @@ pub(crate) struct Inner {
     pub(crate) observer: Arc<dyn Observer>,
     pub(crate) executor: Executor,
     pub(crate) on_doubt: Option<OnDoubt>,
-    pub(crate) deps: Option<Arc<dyn Any + Send + Sync>>,
+    pub(crate) deps: Deps,
 }
 
 impl Agent {

@@ -51,9 +51,9 @@ impl Override {
         self.with(|builder| builder.driver(driver))
     }
 
-    /// Tools find other dependencies.
-    pub fn deps<T: Any + Send + Sync>(self, deps: T) -> Self {
-        self.with(|builder| builder.deps(deps))
+    /// Tools and hooks find another dependency of this type.
+    pub fn dep<T: Any + Send + Sync>(self, value: T) -> Self {
+        self.with(|builder| builder.in_place_of_dep(value))
     }
 
     /// These tools take the place of those of the same names, and are added otherwise.

@@ -9,7 +9,7 @@ use legwork_core::continuation::{ErrorHandler as _, FailExecution, checkpoint};
 use legwork_core::error::{ErrorKind, ErrorSource};
 use legwork_core::event::{Answered, ExecutionFinished, StopPrevented};
 use legwork_core::inbox::{Answer, Verdict};
-use legwork_core::state::PendingReason;
+use legwork_core::state::{PendingExecution, PendingReason};
 use legwork_core::{
     AgentState, ContinuationOutcome, ErrorRecord, Event, ExecutionStatus, OnDoubt, Owed,
     Progress as _, StepResult, StopReason, StopSignal,
@@ -158,7 +158,8 @@ async fn show_results(cx: &StepContext, mut state: AgentState) -> AgentState {
             .and_then(|step| step.calls.get(index))
             .and_then(|slot| slot.execution().cloned());
         let Some(execution) = execution else { continue };
-        state = state.with_pending_execution(Some(execution));
+        let index = u32::try_from(index).unwrap_or(u32::MAX);
+        state = state.with_pending_execution(Some(PendingExecution { index, execution }));
         state = cx.fire(Trigger::AfterToolUse, state).await.with_pending_execution(None);
     }
     state

@@ -37,7 +37,9 @@ use proc_macro::TokenStream;
 /// fields: their types need `serde::Deserialize` and `schemars::JsonSchema`, an
 /// `Option` may be left out, and `#[serde(..)]` and `#[schemars(..)]` on a parameter
 /// apply to it. A parameter of type `ToolContext` or `&ToolContext` is filled in and
-/// never shown to the model.
+/// never shown to the model, and so is one marked `#[dep]`: the dependency of its type that
+/// the agent was given by `Builder::dep`, borrowed (`#[dep] mail: &Mail`) or cloned
+/// (`#[dep] pool: Pool`). Without one the call fails hard.
 ///
 /// The function may be plain or `async`; a plain one must be quick, for it runs on the
 /// thread of the agent. It returns anything that serialises, a `ToolOutcome`, or a

@@ -10,6 +10,8 @@ pub(crate) enum Parameter {
     Field { ident: Ident, ty: Box<Type>, attributes: Vec<Attribute> },
     /// The context, filled in.
     Context { by_reference: bool },
+    /// A dependency of a type, filled in.
+    Dep { ty: Box<Type>, by_reference: bool },
 }
 
 impl Parameter {
@@ -25,6 +27,9 @@ impl Parameter {
             }
             FnArg::Typed(parameter) => parameter,
         };
+        if take_dep(parameter)? {
+            return dep(&parameter.ty);
+        }
         let attributes = take_attributes(parameter);
         if let Some(by_reference) = context(&parameter.ty) {
             return Ok(Self::Context { by_reference });
@@ -38,13 +43,22 @@ impl Parameter {
     pub(crate) fn field(&self) -> Option<TokenStream> {
         match self {
             Self::Field { ident, ty, attributes } => Some(quote!(#(#attributes)* #ident: #ty)),
-            Self::Context { .. } => None,
+            Self::Context { .. } | Self::Dep { .. } => None,
         }
     }
 
     /// What the function is given for it.
     pub(crate) fn value(&self) -> TokenStream {
         match self {
+            Self::Dep { ty, by_reference } => {
+                let dep = quote! {
+                    match __legwork_cx.need::<#ty>() {
+                        ::std::result::Result::Ok(__legwork_dep) => __legwork_dep,
+                        ::std::result::Result::Err(__legwork_outcome) => return __legwork_outcome,
+                    }
+                };
+                if *by_reference { dep } else { quote!(::std::clone::Clone::clone(#dep)) }
+            }
             Self::Field { ident, .. } => quote!(__legwork_arguments.#ident),
             Self::Context { by_reference: true } => quote!(__legwork_cx),
             Self::Context { by_reference: false } => {
@@ -61,7 +75,7 @@ impl Parameter {
                 let renamed = attributes.iter().any(|a| a.path().is_ident("serde"));
                 renamed || syn::ext::IdentExt::unraw(ident) == name
             }
-            Self::Context { .. } => false,
+            Self::Context { .. } | Self::Dep { .. } => false,
         }
     }
 }
@@ -75,6 +89,29 @@ fn take_attributes(parameter: &mut PatType) -> Vec<Attribute> {
     let (described, rest) = all.into_iter().partition(describes);
     parameter.attrs = rest;
     described
+}
+
+/// Takes `#[dep]` away; whether it was there.
+fn take_dep(parameter: &mut PatType) -> Result<bool> {
+    let is_dep = |attribute: &Attribute| attribute.path().is_ident("dep");
+    let Some(at) = parameter.attrs.iter().position(is_dep) else { return Ok(false) };
+    parameter.attrs.remove(at).meta.require_path_only()?;
+    parameter.attrs.retain(|attribute| !attribute.path().is_ident("doc"));
+    Ok(true)
+}
+
+/// A dependency: borrowed, or cloned.
+fn dep(ty: &Type) -> Result<Parameter> {
+    match ty {
+        Type::Reference(reference) if reference.mutability.is_some() => Err(Error::new_spanned(
+            ty,
+            "a dependency is shared by all calls: take `&T`, and put what changes behind a lock",
+        )),
+        Type::Reference(reference) => {
+            Ok(Parameter::Dep { ty: reference.elem.clone(), by_reference: true })
+        }
+        owned => Ok(Parameter::Dep { ty: Box::new(owned.clone()), by_reference: false }),
+    }
 }
 
 /// Whether a type is the context, and then whether by reference.
@@ -104,7 +141,7 @@ fn refuse_type(ty: &Type) -> Result<()> {
         Type::Reference(_) => Err(Error::new_spanned(
             ty,
             "a tool owns its arguments: take `String` for `&str`, `Vec<T>` for `&[T]`; \
-             only `&ToolContext` may be borrowed",
+             only `&ToolContext` and a dependency marked `#[dep]` may be borrowed",
         )),
         Type::ImplTrait(_) => Err(Error::new_spanned(
             ty,

@@ -56,6 +56,8 @@ fn parameters_that_have_no_schema_are_refused() {
     refused("", "/// D.\nfn a(_: i64) {}", "needs a name that the model can use");
     refused("", "/// D.\nfn a(x: &str) {}", "take `String` for `&str`");
     refused("", "/// D.\nfn a(x: impl Into<String>) {}", "name the type");
+    refused("", "/// D.\nfn a(#[dep] x: &mut Mail) {}", "put what changes behind a lock");
+    refused("", "/// D.\nfn a(#[dep(x)] x: &Mail) {}", "unexpected token in attribute");
 }
 
 #[test]

@@ -20,11 +20,12 @@
 //! ```
 //!
 //! Read the modules in this order: [`model`], [`tool`], [`store`], [`lifecycle`],
-//! [`clock`], [`observer`], [`cancel`], [`sandbox`], [`embedder`].
+//! [`clock`], [`deps`], [`observer`], [`cancel`], [`sandbox`], [`embedder`].
 #![forbid(unsafe_code)]
 
 pub mod cancel;
 pub mod clock;
+pub mod deps;
 pub mod embedder;
 pub mod lifecycle;
 pub mod model;
@@ -38,6 +39,7 @@ use std::pin::Pin;
 
 pub use cancel::Cancellation;
 pub use clock::{Clock, Ids};
+pub use deps::Deps;
 pub use embedder::Embedder;
 pub use legwork_core as core;
 pub use lifecycle::{Lifecycle, StepView, Trigger};

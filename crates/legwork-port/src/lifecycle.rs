@@ -7,7 +7,7 @@ use legwork_core::AgentState;
 use legwork_core::tool::ToolSpecs;
 
 use crate::observer::{Observer, Origin};
-use crate::{BoxFuture, Clock};
+use crate::{BoxFuture, Clock, Deps};
 
 /// A point in the life of an execution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -82,7 +82,7 @@ struct Around {
     origin: Arc<Origin>,
     clock: Arc<dyn Clock>,
     observer: Arc<dyn Observer>,
-    deps: Option<Arc<dyn Any + Send + Sync>>,
+    deps: Deps,
 }
 
 impl StepView {
@@ -91,7 +91,7 @@ impl StepView {
         origin: Arc<Origin>,
         clock: Arc<dyn Clock>,
         observer: Arc<dyn Observer>,
-        deps: Option<Arc<dyn Any + Send + Sync>>,
+        deps: Deps,
     ) -> Self {
         let around = Arc::new(Around { origin, clock, observer, deps });
         Self { tools: Arc::default(), around }
@@ -118,9 +118,9 @@ impl StepView {
         &*self.around.observer
     }
 
-    /// The typed dependencies that the agent was given, if they are of this type.
-    pub fn deps<T: Any + Send + Sync>(&self) -> Option<&T> {
-        self.around.deps.as_deref()?.downcast_ref()
+    /// The dependency of this type, if the agent was given one.
+    pub fn dep<T: Any + Send + Sync>(&self) -> Option<&T> {
+        self.around.deps.get()
     }
 }
 
@@ -182,7 +182,7 @@ lifecycle! {
     on_after_inference => AfterInference;
     /// Per call, in call order, before any runs: `state.pending_tool_call()`.
     on_before_tool_use => BeforeToolUse;
-    /// Per call, in call order, after all ran: `state.pending_execution()`.
+    /// Per call, in call order, after all ran: `state.pending_execution()`, with its index.
     on_after_tool_use => AfterToolUse;
     /// An error was recorded, before the step ends: `state.current_error()`.
     on_error => Error;

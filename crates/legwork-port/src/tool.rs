@@ -1,15 +1,15 @@
 //! Tools: what a model may call, and where tools come from.
 
-use std::any::Any;
+use std::any::{Any, type_name};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use legwork_core::budget::Amounts;
-use legwork_core::tool::Metadata;
+use legwork_core::tool::{FailureKind, Metadata};
 use legwork_core::{AgentState, EffectKey, SessionId, ToolCall, ToolOutcome, ToolSpec};
 use serde_json::Value;
 
 use crate::observer::{LiveEvent, Observer, Origin};
-use crate::{BoxFuture, Cancellation};
+use crate::{BoxFuture, Cancellation, Deps};
 
 /// One callable.
 pub trait Tool: Send + Sync {
@@ -85,7 +85,7 @@ pub struct ToolContext {
     pub cancellation: Cancellation,
     origin: Arc<Origin>,
     observer: Arc<dyn Observer>,
-    deps: Option<Arc<dyn Any + Send + Sync>>,
+    deps: Deps,
     runtime: Option<Arc<dyn Any + Send + Sync>>,
     left: Arc<Mutex<Left>>,
 }
@@ -104,7 +104,7 @@ impl ToolContext {
         key: EffectKey,
         cancellation: Cancellation,
         observer: Arc<dyn Observer>,
-        deps: Option<Arc<dyn Any + Send + Sync>>,
+        deps: Deps,
     ) -> Self {
         let origin = Arc::new(Origin::root(state.session().clone()));
         Self::at(origin, state, key, cancellation, observer, deps)
@@ -117,7 +117,7 @@ impl ToolContext {
         key: EffectKey,
         cancellation: Cancellation,
         observer: Arc<dyn Observer>,
-        deps: Option<Arc<dyn Any + Send + Sync>>,
+        deps: Deps,
     ) -> Self {
         let session = state.session().clone();
         let (runtime, left) = (None, Arc::default());
@@ -140,9 +140,29 @@ impl ToolContext {
         &self.origin
     }
 
-    /// The typed dependencies that the agent was given, if they are of this type.
-    pub fn deps<T: Any + Send + Sync>(&self) -> Option<&T> {
-        self.deps.as_deref()?.downcast_ref()
+    /// The same with other dependencies.
+    #[must_use]
+    pub fn with_deps(self, deps: Deps) -> Self {
+        Self { deps, ..self }
+    }
+
+    /// The dependency of this type, if the agent was given one.
+    pub fn dep<T: Any + Send + Sync>(&self) -> Option<&T> {
+        self.deps.get()
+    }
+
+    /// The dependency of this type, for a tool that cannot work without it.
+    ///
+    /// # Errors
+    /// A hard failure that says which type the agent was not given.
+    pub fn need<T: Any + Send + Sync>(&self) -> Result<&T, ToolOutcome> {
+        self.dep().ok_or_else(|| {
+            let message = format!(
+                "the agent was given no dependency of the type `{}`: give it one when it is built",
+                type_name::<T>()
+            );
+            ToolOutcome::Failed(FailureKind::Hard, message)
+        })
     }
 
     /// Leaves a value for people and programs, journaled with the outcome under a name; the

@@ -41,7 +41,7 @@ impl Ledger {
 /// Notes a name in the ledger.
 #[tool(idempotent)]
 async fn note(name: String, cx: &ToolContext) -> Result<String, String> {
-    let ledger = cx.deps::<Ledger>().ok_or("the agent was given no ledger")?;
+    let ledger = cx.dep::<Ledger>().ok_or("the agent was given no ledger")?;
     ledger.note(&cx.key.to_string(), &name).map_err(|error| error.to_string())?;
     cx.progress("noted");
     Ok(format!("{name} is noted"))
@@ -52,7 +52,7 @@ pub(crate) fn agent(model: impl Model + 'static, folder: &Path) -> legwork::Resu
     let agent = Agent::builder(model)
         .instructions("You note names in a ledger, with one call for each.")
         .tools([note])
-        .deps(Ledger(folder.join("ledger.txt")))
+        .dep(Ledger(folder.join("ledger.txt")))
         .store(format!("sqlite:{}", folder.join("ledger.db").display()))
         .build()?;
     Ok(agent)

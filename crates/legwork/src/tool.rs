@@ -1,4 +1,4 @@
-//! What `#[tool]` makes of a function.
+//! Tools of functions, by `#[tool]`, and of closures, by [`from_fn`].
 //!
 //! ```
 //! use legwork::tool;
@@ -24,8 +24,15 @@
 //! assert_eq!(&*tools[1].spec().name, "divide");
 //! ```
 
+mod from_fn;
 #[doc(hidden)]
 pub mod returned;
+#[doc(hidden)]
+pub mod shape;
+
+pub use from_fn::{Closure, from_fn, from_schema};
+pub use legwork_core::tool::{IntoOutcome, Json};
+pub use shape::ToolFn;
 
 use std::fmt;
 use std::sync::Arc;

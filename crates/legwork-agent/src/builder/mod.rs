@@ -2,7 +2,7 @@
 
 mod build;
 
-use std::any::Any;
+use std::any::{Any, type_name};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use legwork_core::event::Definition;
 use legwork_core::tool::ExecutionMode;
 use legwork_core::{AgentId, Budget, Criterion, ModelSettings, OnDoubt};
 use legwork_port::observer::Nobody;
-use legwork_port::{Clock, Ids, Lifecycle, Model, Observer, Store, Tool, Toolset};
+use legwork_port::{Clock, Deps, Ids, Lifecycle, Model, Observer, Store, Tool, Toolset};
 use serde_json::Value;
 
 use crate::capability::Capability;
@@ -54,7 +54,7 @@ pub struct Builder {
     pub(crate) observer: Arc<dyn Observer>,
     pub(crate) executor: Executor,
     pub(crate) on_doubt: Option<OnDoubt>,
-    pub(crate) deps: Option<Arc<dyn Any + Send + Sync>>,
+    pub(crate) deps: Deps,
     /// Models that something installed wants to be asked, and what wants it.
     pub(crate) needed_models: Vec<(String, String)>,
     pub(crate) problems: Vec<String>,
@@ -90,7 +90,7 @@ impl Builder {
             observer: Arc::new(Nobody),
             executor: Executor::default(),
             on_doubt: None,
-            deps: None,
+            deps: Deps::new(),
             needed_models: Vec::new(),
             problems: Vec::new(),
         }
@@ -367,10 +367,35 @@ impl Builder {
         Self { on_doubt: Some(on_doubt), ..self }
     }
 
-    /// Dependencies that tools find by their type.
+    /// A dependency that tools and hooks find by its type ([`ToolContext::dep`],
+    /// [`StepView::dep`]); several are of several types.
+    ///
+    /// ```
+    /// # use legwork_agent::Agent;
+    /// # use legwork_testkit::{ScriptedModel, Turn};
+    /// struct Mail(&'static str);
+    /// struct Customer(u64);
+    ///
+    /// # let model = ScriptedModel::new([Turn::text("done")]);
+    /// let agent = Agent::builder(model).dep(Mail("localhost")).dep(Customer(17)).build();
+    /// # agent.unwrap();
+    /// ```
+    ///
+    /// [`ToolContext::dep`]: legwork_port::ToolContext::dep
+    /// [`StepView::dep`]: legwork_port::StepView::dep
     #[must_use]
-    pub fn deps<T: Any + Send + Sync>(self, deps: T) -> Self {
-        Self { deps: Some(Arc::new(deps)), ..self }
+    pub fn dep<T: Any + Send + Sync>(self, value: T) -> Self {
+        if self.deps.get::<T>().is_some() {
+            return self.problem(format!(
+                "two dependencies have the type `{}`: wrap one in a type of its own",
+                type_name::<T>()
+            ));
+        }
+        self.in_place_of_dep(value)
+    }
+
+    pub(crate) fn in_place_of_dep<T: Any + Send + Sync>(self, value: T) -> Self {
+        Self { deps: self.deps.with(value), ..self }
     }
 
     /// Notes a problem that [`Builder::build`] shall report.

@@ -20,7 +20,8 @@ mod secrets;
 mod text;
 mod words;
 
-pub(crate) use words::{clean, limits};
+pub(crate) use words::clean;
+pub use words::limits;
 
 use legwork_core::budget::Price;
 use legwork_core::tool::ExecutionMode;

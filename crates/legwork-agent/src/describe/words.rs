@@ -6,8 +6,8 @@ use legwork_core::budget::Price;
 use legwork_core::tool::ExecutionMode;
 use legwork_core::{Budget, EffectClass, Micros, OnDoubt, Timestamp};
 
-/// Each limit in words, in the order of the dimensions; none = nothing is limited.
-pub(crate) fn limits(budget: &Budget) -> Vec<String> {
+/// Each limit of a budget in words, in the order of the dimensions; none = nothing is limited.
+pub fn limits(budget: &Budget) -> Vec<String> {
     let count = |number: Option<u64>, one: &str, many: &str| {
         number.map(|n| format!("{} {}", grouped(n), if n == 1 { one } else { many }))
     };

@@ -147,7 +147,5 @@ fn undone_call(
 
 /// Whether the result of the call at an index is the one that is shown.
 fn is_shown(state: &AgentState, index: u32) -> bool {
-    let slot = state.current_step().and_then(|step| step.calls.get(index as usize));
-    let shown = state.pending_execution();
-    slot.zip(shown).is_some_and(|(slot, shown)| slot.call == shown.call)
+    state.pending_execution().is_some_and(|shown| shown.index == index)
 }

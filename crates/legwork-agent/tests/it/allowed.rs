@@ -6,7 +6,7 @@ use std::sync::Arc;
 use legwork_agent::hooks::Strictness;
 use legwork_agent::{Composite, HookStack, hook, lifecycle};
 use legwork_core::event::Event;
-use legwork_core::state::{self, Judged, PendingCall};
+use legwork_core::state::{self, Judged, PendingCall, PendingExecution};
 use legwork_core::tool::ToolSelection;
 use legwork_core::{
     AgentState, ContinuationOutcome, Decision, ErrorKind, ModelRequest, ModelSettings, StopReason,
@@ -111,6 +111,7 @@ fn pending() -> AgentState {
     let begun = samples::begun();
     let settled = begun.context().transcript.settled().unwrap();
     let request = ModelRequest::new(settled, Arc::new(ModelSettings::default()));
+    let execution = execution.map(|execution| PendingExecution { index: 0, execution });
     assert!(execution.is_some());
     state
         .with_pending_request(Some(Arc::new(request)))

@@ -324,11 +324,11 @@ async fn s5_5_a_batch_that_passes_the_limit_of_calls_runs_none_of_them() {
 async fn s6_8_dependencies_reach_a_tool_and_never_the_model() {
     let model = calls([("look", 1)]);
     let look = made(spec("look"), |_, cx| {
-        let secret = cx.deps::<String>().cloned().unwrap_or_default();
+        let secret = cx.dep::<String>().cloned().unwrap_or_default();
         let answer = Value::from(secret.len());
         Box::pin(std::future::ready(ToolOutcome::Ok(answer)))
     });
-    let builder = Agent::builder(model.clone()).tools([look]).deps("open sesame".to_owned());
+    let builder = Agent::builder(model.clone()).tools([look]).dep("open sesame".to_owned());
     let run = builder.build().unwrap().run("go").await.unwrap();
     assert_eq!(said(run.state())[1], "11");
     let asked = format!("{:?}", model.asked());

@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use legwork_agent::{Agent, Composite, CoreLifecycle, hook};
+use legwork_core::state::PendingExecution;
 use legwork_core::{
     AgentState, ContinuationOutcome, Criterion, Decision, EffectClass, ErrorKind, ExecutionStatus,
-    FinishReason, Part, Seq, SessionId, StopReason,
+    FinishReason, Part, Seq, SessionId, StopReason, ToolOutcome,
 };
 use legwork_port::{BoxFuture, Lifecycle, StepView, Trigger};
 use legwork_testkit::{ScriptedModel, Turn};
@@ -48,8 +49,8 @@ traced! {
         format!("{} {} {}", call.index, call.call.name, call.arguments)
     };
     on_after_tool_use: |state| {
-        let execution = state.pending_execution().unwrap();
-        format!("{} {:?}", execution.call.name, execution.outcome)
+        let PendingExecution { index, execution } = state.pending_execution().unwrap();
+        format!("{index} {} {:?}", execution.call.name, execution.outcome)
     };
     on_error: |state| state.current_error().unwrap().message.clone();
     on_step_end: |state| {
@@ -89,8 +90,8 @@ async fn s2_all_methods_fire_in_the_order_of_the_table() {
         "on_before_tool_use 1 look {\"n\":2}",
         "look 1",
         "look 2",
-        "on_after_tool_use look Ok(Number(1))",
-        "on_after_tool_use look Ok(Number(2))",
+        "on_after_tool_use 0 look Ok(Number(1))",
+        "on_after_tool_use 1 look Ok(Number(2))",
         "on_step_end 1 goes on: true",
         "on_step_start after 1 steps",
         "on_before_inference 4 messages",
@@ -150,7 +151,7 @@ async fn s2_2_changes_of_tool_hooks_reach_the_final_state_and_calls_see_nothing_
         let world = seeing.clone();
         async move {
             assert!(state.pending_tool_call().is_none());
-            let id = state.pending_execution().unwrap().call.id.clone();
+            let id = state.pending_execution().unwrap().execution.call.id.clone();
             world.note(format!("seen {id}"));
             Ok(state.with_metadata(format!("seen {id}"), Some(true.into())))
         }
@@ -348,4 +349,23 @@ async fn s2_s3_7_a_signal_on_step_end_stops_with_its_reason_and_all_that_the_ste
     assert_eq!(said(run.state()), ["go", "1", "2"]);
     assert_eq!((run.usage().input, run.usage().output, run.usage().tool_calls), (10, 5, 2));
     assert_eq!(run.state().head(), Seq(run.state().version().0));
+}
+
+#[tokio::test]
+async fn s2_3_a_hook_changes_the_result_that_it_is_shown_by_its_index_though_ids_repeat() {
+    // Calls of some models share an id; only their index tells them apart.
+    let twins = Turn::calls([("look", json!({"n": 1})), ("look", json!({"n": 1}))]);
+    let twins = twins.with_call_ids(["same", "same"]);
+    let model = ScriptedModel::new([twins, Turn::text("done")]);
+    let second = hook("second", [Trigger::AfterToolUse], |state: AgentState, _| async move {
+        let index = state.pending_execution().unwrap().index;
+        // What it changes beside the result that it is shown is left out.
+        Ok(state.with_tool_outcome(1, ToolOutcome::text(format!("changed at {index}"))))
+    });
+    let world = World::default();
+    let builder = Agent::builder(model).tools([noting("look", EffectClass::ReadOnly, &world)]);
+    let run = builder.hook(second).build().unwrap().run("go").await.unwrap();
+    let all = crate::tools::outcomes(run.state());
+    assert_eq!(all, [ToolOutcome::Ok(json!(1)), ToolOutcome::text("changed at 1")]);
+    assert_eq!(run.state().errors().count(), 1, "the other change was refused");
 }

@@ -75,16 +75,17 @@ async fn another_driver_makes_the_steps() {
 async fn tools_find_other_dependencies() {
     let tell = || {
         made(spec("look").effect(EffectClass::ReadOnly), |_, cx| {
-            let found = cx.deps::<String>().cloned().unwrap_or_default();
+            let found = format!("{}{}", cx.dep::<String>().unwrap(), cx.dep::<u8>().unwrap());
             Box::pin(std::future::ready(ToolOutcome::text(found)))
         })
     };
     let script = || [Turn::call("look", json!({"n": 1})), Turn::text("done")];
-    let old = Agent::builder(ScriptedModel::new(script())).tool(tell()).deps("old".to_owned());
+    let old =
+        Agent::builder(ScriptedModel::new(script())).tool(tell()).dep("old".to_owned()).dep(7_u8);
     let old = old.build().unwrap();
-    let change = Override::new().model(ScriptedModel::new(script())).deps("new".to_owned());
+    let change = Override::new().model(ScriptedModel::new(script())).dep("new".to_owned());
     let new = old.with_override(change).unwrap();
-    for (agent, found) in [(&new, "new"), (&old, "old")] {
+    for (agent, found) in [(&new, "new7"), (&old, "old7")] {
         let run = agent.run("go").await.unwrap();
         assert_eq!(crate::tools::said(run.state()), ["go", found, "done"]);
     }

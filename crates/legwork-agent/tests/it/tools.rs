@@ -211,6 +211,6 @@ pub(crate) fn view() -> legwork_port::StepView {
         Arc::new(origin),
         clock,
         Arc::new(legwork_port::observer::Nobody),
-        None,
+        legwork_port::Deps::new(),
     )
 }

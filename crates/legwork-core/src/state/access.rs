@@ -9,10 +9,10 @@ use crate::id::{EffectKey, Seq, SessionId};
 use crate::inference::{ModelRequest, ModelSettings, Response};
 use crate::state::{
     AgentState, AgentStep, Context, ExecutionState, ExecutionStatus, Judged, Pending, PendingCall,
-    SessionFacts, StepResult,
+    PendingExecution, SessionFacts, StepResult,
 };
 use crate::time::{Micros, Stamp};
-use crate::tool::{ToolExecution, ToolSelection};
+use crate::tool::ToolSelection;
 
 impl AgentState {
     /// The session.
@@ -180,7 +180,7 @@ impl AgentState {
     }
 
     /// The tool execution that hooks are shown.
-    pub fn pending_execution(&self) -> Option<&Arc<ToolExecution>> {
+    pub fn pending_execution(&self) -> Option<&PendingExecution> {
         self.0.transient.execution.as_ref()
     }
 

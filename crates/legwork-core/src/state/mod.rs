@@ -27,7 +27,7 @@ pub use lineage::Mark;
 pub use owed::Owed;
 pub use reopen::MOST_INCOMPLETE;
 pub use step::{AgentStep, CallSlot, CallStatus, StepKind, StepResult};
-pub use transient::{CallVerdict, Judged, PendingCall};
+pub use transient::{CallVerdict, Judged, PendingCall, PendingExecution};
 
 use crate::entry::Entry;
 use crate::event::Event;

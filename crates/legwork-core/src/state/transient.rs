@@ -22,6 +22,15 @@ pub struct PendingCall {
     pub verdict: Option<CallVerdict>,
 }
 
+/// A call that was answered, shown to hooks with what came of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PendingExecution {
+    /// Its index in the response: what an event that changes its outcome names.
+    pub index: u32,
+    /// What came of it.
+    pub execution: Arc<ToolExecution>,
+}
+
 /// What a hook decided about a call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CallVerdict {
@@ -57,7 +66,7 @@ pub(super) struct Transient {
     pub(super) selection: Option<Arc<ToolSelection>>,
     pub(super) request: Option<Arc<ModelRequest>>,
     pub(super) call: Option<Arc<PendingCall>>,
-    pub(super) execution: Option<Arc<ToolExecution>>,
+    pub(super) execution: Option<PendingExecution>,
     pub(super) judged: Vec<Option<Judged>>,
     pub(super) outcome: Option<Arc<ContinuationOutcome>>,
     pub(super) votes: Vec<Vote>,

@@ -9,8 +9,8 @@ use crate::error::ErrorRecord;
 use crate::event::{self, Definition, Event};
 use crate::inference::{ModelRequest, ModelSettings, Response};
 use crate::message::Message;
-use crate::state::{AgentState, CallVerdict, Judged, PendingCall};
-use crate::tool::{ToolExecution, ToolOutcome, ToolSelection};
+use crate::state::{AgentState, CallVerdict, Judged, PendingCall, PendingExecution};
+use crate::tool::{ToolOutcome, ToolSelection};
 
 impl AgentState {
     /// A message at the end of the transcript.
@@ -157,7 +157,7 @@ impl AgentState {
 
     /// The tool execution that hooks are to see; none when they did.
     #[must_use]
-    pub fn with_pending_execution(mut self, execution: Option<Arc<ToolExecution>>) -> Self {
+    pub fn with_pending_execution(mut self, execution: Option<PendingExecution>) -> Self {
         if self.pending_execution().is_some() || execution.is_some() {
             self.change_transient().execution = execution;
         }

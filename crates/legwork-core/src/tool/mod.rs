@@ -2,6 +2,7 @@
 
 mod call;
 mod execution;
+mod into_outcome;
 mod metadata;
 mod outcome;
 mod selection;
@@ -10,6 +11,7 @@ mod specs;
 
 pub use call::ToolCall;
 pub use execution::ToolExecution;
+pub use into_outcome::{IntoFailure, IntoOutcome, Json};
 pub use metadata::Metadata;
 pub use outcome::{Deferral, FailureKind, ToolOutcome};
 pub use selection::ToolSelection;

@@ -84,6 +84,14 @@ impl ToolOutcome {
         Self::Ok(Value::String(text.into()))
     }
 
+    /// A value that serialises; a soft failure if it cannot be JSON.
+    pub fn json<T: Serialize + ?Sized>(value: &T) -> Self {
+        match serde_json::to_value(value) {
+            Ok(value) => Self::Ok(value),
+            Err(error) => Self::failed(format!("the result cannot be JSON: {error}")),
+        }
+    }
+
     /// A soft failure, told to the model.
     pub fn failed(message: impl Into<String>) -> Self {
         Self::Failed(FailureKind::Soft, message.into())

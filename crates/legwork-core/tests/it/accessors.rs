@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use legwork_core::continuation::StopReason;
-use legwork_core::state::{CallVerdict, PendingCall, StepKind};
+use legwork_core::state::{CallVerdict, PendingCall, PendingExecution, StepKind};
 use legwork_core::{AgentState, ContinuationOutcome, ModelRequest};
 use serde_json::json;
 
@@ -99,8 +99,9 @@ fn s1_10_a_pending_call_is_judged_and_then_forgotten() {
 fn s1_10_pending_execution_request_and_prevented_stop() {
     let state = tell("user: hi; inference; calls: a; result: 0 x");
     let execution = state.current_step().unwrap().calls[0].execution().unwrap().clone();
-    let state = state.with_pending_execution(Some(execution.clone()));
-    assert_eq!(state.pending_execution(), Some(&execution));
+    let pending = PendingExecution { index: 0, execution };
+    let state = state.with_pending_execution(Some(pending.clone()));
+    assert_eq!(state.pending_execution(), Some(&pending));
     let state = state.with_pending_execution(None);
     assert!(state.pending_execution().is_none());
     let request = ModelRequest::new(state.context().transcript.settled().unwrap(), Arc::default());

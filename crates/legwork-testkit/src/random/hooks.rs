@@ -88,13 +88,9 @@ fn change(on: Trigger, by: &str, state: AgentState) -> AgentState {
             state.with_response(Response { message, ..response })
         }
         _ => {
-            let shown = state.pending_execution().cloned();
-            let calls = state.current_step().map(|step| step.calls.as_slice());
-            let at = calls.unwrap_or_default().iter().position(|slot| {
-                let execution = slot.execution();
-                execution.zip(shown.as_ref()).is_some_and(|(a, b)| Arc::ptr_eq(a, b))
-            });
-            let Some(index) = at.and_then(|at| u32::try_from(at).ok()) else { return state };
+            let Some(index) = state.pending_execution().map(|shown| shown.index) else {
+                return state;
+            };
             state.with_tool_outcome(index, ToolOutcome::text(format!("{by} knows better")))
         }
     }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use legwork_port::core::{AgentState, EffectKey, Seq, SessionId, ToolCall, ToolOutcome};
 use legwork_port::observer::Nobody;
-use legwork_port::{Cancellation, Tool, ToolContext};
+use legwork_port::{Cancellation, Deps, Tool, ToolContext};
 use legwork_tools::{Bash, Edit, Environment, List, Read, Sandbox, Search, Workspace, Write};
 use serde_json::Value;
 
@@ -101,7 +101,7 @@ pub(crate) fn asked(tool: &impl Tool, arguments: &Value) -> ToolCall {
 pub(crate) fn context(cancellation: Cancellation) -> ToolContext {
     let session = SessionId::new("tools");
     let key = EffectKey { session: session.clone(), entry: Seq(1), index: 0 };
-    ToolContext::new(AgentState::new(session), key, cancellation, Arc::new(Nobody), None)
+    ToolContext::new(AgentState::new(session), key, cancellation, Arc::new(Nobody), Deps::new())
 }
 
 /// Runs a call where no thread is free for it until it has ended.

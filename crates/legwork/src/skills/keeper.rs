@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use legwork_agent::hooks::{Cx, priority};
 use legwork_agent::{Handler, HookError};
+use legwork_core::state::PendingExecution;
 use legwork_core::tool::ToolSelection;
 use legwork_core::{AgentState, ModelSettings};
 use legwork_definitions::{AllowedTool, Skill};
@@ -139,13 +140,14 @@ fn with_model(state: AgentState, model: &str) -> AgentState {
 
 /// The skill that the call which was just answered loaded, if it did.
 fn loaded(state: &AgentState) -> Result<Option<String>, HookError> {
-    let Some(execution) = state.pending_execution() else { return Ok(None) };
+    let Some(PendingExecution { index, execution }) = state.pending_execution() else {
+        return Ok(None);
+    };
     let ran = execution.effect.is_some() && execution.outcome.is_ok();
     if &*execution.call.name != TOOL || !ran {
         return Ok(None);
     }
-    let slots = state.current_step().into_iter().flat_map(|step| &step.calls);
-    let slot = slots.into_iter().find(|slot| slot.call.id == execution.call.id);
+    let slot = state.current_step().and_then(|step| step.calls.get(*index as usize));
     let arguments = slot.map_or(&execution.call.arguments, |slot| slot.arguments());
     let request = Request::of(arguments).map_err(|error| HookError::new(error.to_string()))?;
     Ok(Some(request.name))

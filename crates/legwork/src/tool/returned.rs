@@ -1,13 +1,14 @@
 //! What a function may return, told apart by its type.
 //!
 //! Rust picks the method of the type with the most references that has one, so the most
-//! special case stands on top: `Kind::of(&value)` is asked through five references.
+//! special case stands on top: `Kind::ToolOutcome::json(&value)` is asked through five references.
 #![allow(missing_docs, reason = "only what `#[tool]` writes calls it")]
 
 use std::fmt::Display;
 use std::marker::PhantomData;
 
 use legwork_core::ToolOutcome;
+use legwork_core::tool::IntoFailure;
 use serde::Serialize;
 
 /// The type of a returned value.
@@ -45,7 +46,7 @@ impl<T> Refusable for &&&Kind<Result<T, ToolOutcome>> {
     where
         T: Serialize,
     {
-        value.map_or_else(|outcome| outcome, |value| of(&value))
+        value.map_or_else(|outcome| outcome, |value| ToolOutcome::json(&value))
     }
 }
 
@@ -74,7 +75,7 @@ impl<E> FallibleOutcome for &&Kind<Result<ToolOutcome, E>> {
     where
         E: Display,
     {
-        value.unwrap_or_else(failed)
+        value.unwrap_or_else(IntoFailure::into_failure)
     }
 }
 
@@ -96,7 +97,7 @@ impl<T, E> Fallible for &Kind<Result<T, E>> {
         T: Serialize,
         E: Display,
     {
-        value.map_or_else(failed, |value| of(&value))
+        value.map_or_else(IntoFailure::into_failure, |value| ToolOutcome::json(&value))
     }
 }
 
@@ -114,18 +115,6 @@ impl<T> Plain for Kind<T> {
     where
         T: Serialize,
     {
-        of(&value)
-    }
-}
-
-/// An error as the model is told; `#` asks errors that have causes for these too.
-fn failed<E: Display>(error: E) -> ToolOutcome {
-    ToolOutcome::failed(format!("{error:#}"))
-}
-
-fn of<T: Serialize>(value: &T) -> ToolOutcome {
-    match serde_json::to_value(value) {
-        Ok(value) => ToolOutcome::Ok(value),
-        Err(error) => ToolOutcome::failed(format!("the result is no JSON: {error}")),
+        ToolOutcome::json(&value)
     }
 }

@@ -75,6 +75,10 @@ const PRINT: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "closure_tools",
+        &["today: Monday", "price: 3.0", "price: not in the shop", "put: 1", "One kilo of pears."],
+    ),
+    (
         "side_by_side",
         &["the report is filed", "letter 1 is filed", "letter 2 is filed", "letter 3 is filed"],
     ),

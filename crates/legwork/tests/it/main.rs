@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 mod capability;
+mod closure;
 mod definition;
 mod examples;
 mod face;

@@ -1,5 +1,6 @@
 //! `legwork agents show`: what an agent says, and what it comes to.
 
+use legwork::agent::describe::limits;
 use legwork::agent::subagent;
 use legwork::definition::{AgentDefinition, Found};
 use serde_json::{Value, json};
@@ -78,29 +79,12 @@ fn page(agents: &Agents, found: &Found<AgentDefinition>, settings: &Settings) ->
     fact("denied", &definition.denied_tools.join(", "));
     fact("skills", &definition.skills.join(", "));
     fact("subagents", &subagents(agents, definition).join(", "));
-    fact("limits", &limits(settings));
+    fact("limits", &limits(&settings.budget()).join(", "));
     let lines = definition.instructions.trim_end();
     if !lines.is_empty() {
         text.push_str(&format!("\ninstructions\n\n{lines}\n"));
     }
     visible(&text).into_owned()
-}
-
-/// The limits that hold, in words.
-fn limits(settings: &Settings) -> String {
-    let budget = settings.budget();
-    let count = |limit: Option<u64>, what: &str| limit.map(|limit| format!("{limit} {what}"));
-    let seconds = budget.active.map(|active| active.0.div_ceil(1_000_000));
-    let limits = [
-        count(budget.steps, "steps"),
-        budget.cost.map(|cost| cost.to_string()),
-        count(budget.tool_calls, "tool calls"),
-        count(budget.input_tokens, "input tokens"),
-        count(budget.output_tokens, "output tokens"),
-        count(budget.total_tokens, "tokens"),
-        count(seconds, "s at work"),
-    ];
-    limits.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 fn as_json(agents: &Agents, found: &Found<AgentDefinition>, settings: &Settings) -> Value {

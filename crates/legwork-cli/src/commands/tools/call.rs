@@ -10,7 +10,7 @@ use legwork::agent::toolbox;
 use legwork::core::tool::FailureKind;
 use legwork::core::{AgentState, EffectKey, Seq, SessionId, ToolCall, ToolOutcome, ToolSpec};
 use legwork::port::observer::Nobody;
-use legwork::port::{Cancellation, Tool, ToolContext};
+use legwork::port::{Cancellation, Deps, Tool, ToolContext};
 use legwork::tools::Background;
 use serde_json::{Value, json};
 
@@ -103,7 +103,7 @@ async fn run(tool: &dyn Tool, spec: &ToolSpec, call: &ToolCall) -> ToolOutcome {
     let state = state();
     let key = EffectKey { session: state.session().clone(), entry: Seq::ZERO, index: 0 };
     let cancel = Cancellation::new();
-    let context = ToolContext::new(state, key, cancel, Arc::new(Nobody), None);
+    let context = ToolContext::new(state, key, cancel, Arc::new(Nobody), Deps::new());
     let running = tool.call(call, &context);
     let Some(limit) = spec.timeout else { return running.await };
     tokio::time::timeout(Duration::from(limit), running).await.unwrap_or_else(|_| {

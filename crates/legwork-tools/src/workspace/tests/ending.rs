@@ -5,7 +5,7 @@ use std::sync::{Arc, mpsc};
 
 use legwork_port::core::{AgentState, EffectKey, Seq, SessionId, ToolOutcome};
 use legwork_port::observer::Nobody;
-use legwork_port::{Cancellation, ToolContext};
+use legwork_port::{Cancellation, Deps, ToolContext};
 
 use super::super::change::{Changed, Leave, change};
 
@@ -20,7 +20,13 @@ struct Waiting {
 fn context(cancellation: &Cancellation) -> ToolContext {
     let session = SessionId::new("ending");
     let key = EffectKey { session: session.clone(), entry: Seq(1), index: 0 };
-    ToolContext::new(AgentState::new(session), key, cancellation.clone(), Arc::new(Nobody), None)
+    ToolContext::new(
+        AgentState::new(session),
+        key,
+        cancellation.clone(),
+        Arc::new(Nobody),
+        Deps::new(),
+    )
 }
 
 enum Asks {

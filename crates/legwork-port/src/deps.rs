@@ -1,0 +1,54 @@
+//! Typed dependencies: what a program gives its tools and hooks.
+
+use std::any::{Any, TypeId, type_name};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+/// Values that tools and hooks find by their type, one of each; cheap to clone.
+///
+/// ```
+/// use legwork_port::Deps;
+///
+/// struct Mail(&'static str);
+///
+/// let deps = Deps::new().with(Mail("localhost")).with(8025_u16);
+/// assert_eq!(deps.get::<Mail>().unwrap().0, "localhost");
+/// assert_eq!(deps.get::<u16>(), Some(&8025));
+/// assert!(deps.get::<String>().is_none());
+/// ```
+#[derive(Clone, Default)]
+pub struct Deps(Arc<BTreeMap<TypeId, Dep>>);
+
+#[derive(Clone)]
+struct Dep {
+    of: &'static str,
+    value: Arc<dyn Any + Send + Sync>,
+}
+
+impl Deps {
+    /// None.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The same with a value, in the place of one of the same type if there is one.
+    #[must_use]
+    pub fn with<T: Any + Send + Sync>(mut self, value: T) -> Self {
+        let dep = Dep { of: type_name::<T>(), value: Arc::new(value) };
+        Arc::make_mut(&mut self.0).insert(TypeId::of::<T>(), dep);
+        self
+    }
+
+    /// The value of a type, if there is one.
+    pub fn get<T: Any + Send + Sync>(&self) -> Option<&T> {
+        self.0.get(&TypeId::of::<T>())?.value.downcast_ref()
+    }
+}
+
+impl fmt::Debug for Deps {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Values may be secret; their types are not.
+        f.debug_set().entries(self.0.values().map(|dep| dep.of)).finish()
+    }
+}
