@@ -51,6 +51,7 @@ mod tools;
 mod toolsets;
 mod trees;
 mod unreadable;
+mod watching;
 
 /// Every file beside this one is part of the tests.
 #[test]

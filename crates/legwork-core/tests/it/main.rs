@@ -32,6 +32,7 @@ mod samples;
 mod sessions;
 mod state;
 mod story;
+mod times;
 mod traced;
 mod trees;
 mod words;

@@ -62,12 +62,15 @@ pub(super) struct Counts {
     pub(super) bytes: AtomicU64,
 }
 
-/// A transaction that a panic shall not leave open, for it keeps all other writers out.
+/// A transaction that is rolled back, unless it was committed: neither an error nor a panic
+/// leaves it open, for it keeps all other writers out.
 struct Open<'c>(&'c Connection);
 
 impl Drop for Open<'_> {
     fn drop(&mut self) {
+        // After some errors SQLite has rolled back by itself.
         if !self.0.is_autocommit() {
+            // What cannot be rolled back was never committed either.
             let _ = self.0.execute("ROLLBACK", ());
         }
     }
@@ -113,7 +116,7 @@ impl Committer {
 
     fn carry_out(&mut self, begun: rusqlite::Result<()>, mut job: Box<dyn Job>) {
         let before = self.connection.total_changes();
-        let _open = Open(&self.connection);
+        let open = Open(&self.connection);
         let result = begun
             .map_err(|error| self.failed(&error))
             .and_then(|()| job.run(&self.connection))
@@ -124,7 +127,7 @@ impl Committer {
                 job.done();
             }
             Err(error) => {
-                self.roll_back();
+                drop(open);
                 job.failed(error);
             }
         }
@@ -185,15 +188,11 @@ impl Committer {
         for job in &mut group {
             match self.in_savepoint(job.as_mut()) {
                 Ok(result) => results.push(result),
-                Err(_) => {
-                    self.roll_back();
-                    return group;
-                }
+                Err(_) => return group,
             }
         }
         if self.execute("COMMIT").is_err() {
             // It may be one large change that finds no room: each is tried alone.
-            self.roll_back();
             return group;
         }
         self.count(before);
@@ -240,14 +239,6 @@ impl Committer {
 
     fn failed(&self, error: &rusqlite::Error) -> Error {
         self.name.sqlite("writing to it", error)
-    }
-
-    fn roll_back(&self) {
-        // After some errors SQLite has rolled back by itself.
-        if !self.connection.is_autocommit() {
-            // What cannot be rolled back was never committed either.
-            let _ = self.execute("ROLLBACK");
-        }
     }
 
     fn count(&self, changes_before: u64) {

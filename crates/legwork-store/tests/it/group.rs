@@ -5,6 +5,7 @@ use std::task::Poll;
 
 use legwork_core::Seq;
 use legwork_port::Store as _;
+use legwork_port::store::Error;
 use legwork_store::sqlite::{Commits, Options};
 
 use crate::sample::{Folder, append, entries, numbers, session};
@@ -63,6 +64,33 @@ async fn appends_that_wait_together_share_a_commit_and_each_has_its_own_result()
     let commits = store.stats().commits - before.commits;
     // The thread may have taken the first alone before the others came.
     assert!((1..=2).contains(&commits), "15 appends took {commits} commits");
+}
+
+#[tokio::test]
+async fn s8_6_a_removal_that_fails_among_others_is_undone_alone() {
+    let folder = Folder::new();
+    let store = folder.store();
+    let [known, unknown, other] = ["a known one", "b unknown", "other"].map(session);
+    append(&*store.claim(&known).await.unwrap(), 1..=3).await;
+    let claim = store.claim(&other).await.unwrap();
+    let program = folder.sqlite();
+    program.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let (both, few, more) = ([known.clone(), unknown.clone()], entries(1..=2), entries(3..=4));
+    let mut first = claim.append(Seq(0), &few);
+    let mut removal = store.remove(&both);
+    let mut last = claim.append(Seq(2), &more);
+    for waiting in [first.as_mut(), last.as_mut()] {
+        asks(waiting).await;
+    }
+    asks(removal.as_mut()).await;
+    program.execute_batch("COMMIT").unwrap();
+
+    first.await.unwrap();
+    last.await.unwrap();
+    let error = removal.await.unwrap_err();
+    assert!(matches!(&error, Error::Unknown { session } if *session == unknown), "{error}");
+    assert_eq!(numbers(&store, &known).await, [1, 2, 3]);
+    assert_eq!(numbers(&store, &other).await, [1, 2, 3, 4]);
 }
 
 #[tokio::test]
