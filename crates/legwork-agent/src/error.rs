@@ -23,6 +23,17 @@ pub enum Error {
     /// The agent keeps no sessions.
     #[error("nothing is kept of session {0}: the agent has no store; give it one when it is built")]
     NoStore(SessionId),
+    /// The session that a subagent was to work in is there, and is not that subagent's.
+    #[error(
+        "the session {session} is there already and was not spawned by this call of {parent}: \
+         remove it, or run the task in a new session"
+    )]
+    SessionTaken {
+        /// The session.
+        session: SessionId,
+        /// The session whose call wanted it.
+        parent: SessionId,
+    },
     /// A conversation says no to what was asked.
     #[error(transparent)]
     Conversation(#[from] legwork_core::orchestrate::Refusal),

@@ -93,6 +93,9 @@ impl Active {
             return Err(Refusal::IsSubagent { parent: link.session.clone() }.into());
         }
         cx.told.store(state.stop_signals().len(), Ordering::Relaxed);
+        if let Some(link) = &born.parent {
+            subagent::check(&state, link)?;
+        }
         let state = cx.tick(state).resumed();
         let idle = AgentState::new(state.session().clone());
         let mut active = Self { agent, cx, state, idle, parent: born.parent, phase: Phase::Steps };

@@ -5,11 +5,13 @@ use std::sync::Arc;
 use legwork_core::inbox::{Answer, Cursor, Item, Label};
 use legwork_core::journal::Journal;
 use legwork_core::{AgentState, Message, Seq, SessionId};
+use legwork_port::store::Removal;
 
 use crate::agent::Agent;
 use crate::delivery::{self, Delivery};
 use crate::error::Error;
 use crate::request::{Run, RunRequest, Task};
+use crate::subagent;
 
 /// One session of an agent: run it, resume it, look at it, speak to it.
 #[derive(Debug, Clone)]
@@ -123,6 +125,22 @@ impl Session {
     /// When there is no such session or entry; else as [`Session::post`].
     pub async fn label(&self, label: Label) -> Result<Delivery, Error> {
         self.deliver(Item::Label(label)).await
+    }
+
+    /// Removes the session for good, and with it the sessions of all subagents below it: all
+    /// of them or none.
+    ///
+    /// # Errors
+    /// When it is a subagent's and the session that spawned it is there; when there is no such
+    /// session, or somebody runs one of them; else what the store says. Nothing was removed
+    /// then.
+    pub async fn remove(&self) -> Result<Removal, Error> {
+        let store = &*self.agent.0.store;
+        if let Some(parent) = subagent::parent_of(store, &self.id).await? {
+            return Err(Refusal::BelongsTo { parent }.into());
+        }
+        let all = subagent::with_subagents(store, &self.id).await?;
+        Ok(store.remove(&all).await?)
     }
 
     /// Moves the head to an entry between steps: the next run goes on from there.

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use legwork_core::budget::{Amounts, Budget};
-use legwork_core::state::CallStatus;
+use legwork_core::event::ParentLink;
+use legwork_core::state::{CallSlot, CallStatus};
 use legwork_core::tool::Place;
 use legwork_core::{AgentState, Micros, SessionId, ToolCall, ToolSpec};
 use legwork_port::{BoxFuture, Store, store};
@@ -12,6 +13,7 @@ use crate::account::{Share, Sums};
 use crate::agent::Inner;
 use crate::context::StepContext;
 use crate::subagent::Subagent;
+use crate::subagent::link::{check, link};
 use crate::subagent::spawn::{Request, Spawning};
 
 /// The account that the subagents of a turn live on.
@@ -26,6 +28,8 @@ pub(crate) struct Family {
 #[derive(Clone)]
 pub(crate) struct Lease {
     pub(super) child: SessionId,
+    /// How that session is linked to the call.
+    pub(super) link: ParentLink,
     pub(super) subagent: Subagent,
     pub(super) prompt: String,
     /// The limits that it runs under.
@@ -54,8 +58,8 @@ impl Family {
         let turn = Share::open(cx.share.as_ref(), state.ledger());
         turn.charge(Sums::calls(fresh));
         let mut before = Vec::new();
-        for (index, child) in children(state) {
-            before.push((index, used_by(&*cx.agent.store, &child).await?));
+        for (index, child, link) in children(state) {
+            before.push((index, used_by(&*cx.agent.store, &child, &link).await?));
         }
         Ok(Some(Self { turn, agent: Arc::clone(&cx.agent), before }))
     }
@@ -83,8 +87,8 @@ impl Family {
             share.charge(Sums::of(used));
         }
         let child = state.effect_key(index)?.child();
-        let turn = self.turn.clone();
-        Some(Lease { child, subagent, prompt, granted, share, block, turn })
+        let (link, turn) = (link(state, &call.id), self.turn.clone());
+        Some(Lease { child, link, subagent, prompt, granted, share, block, turn })
     }
 }
 
@@ -119,29 +123,37 @@ impl Lease {
 }
 
 /// The subagents of the step under way that began and are not done.
-fn children(state: &AgentState) -> Vec<(u32, SessionId)> {
+fn children(state: &AgentState) -> Vec<(u32, SessionId, ParentLink)> {
     let slots = state.current_step().map(|step| step.calls.as_slice()).unwrap_or_default();
     let begun =
         (0u32..).zip(slots).filter(|(_, slot)| matches!(slot.status, CallStatus::Started(_)));
-    begun.filter_map(|(index, slot)| Some((index, slot.child.clone()?))).collect()
+    let child = |(index, slot): (u32, &CallSlot)| {
+        Some((index, slot.child.clone()?, link(state, &slot.call.id)))
+    };
+    begun.filter_map(child).collect()
 }
 
-/// What a subagent used so far, its own subagents included, as the journals say.
+/// What a subagent used so far, its own subagents included, as the journals say; nothing
+/// where its session is another one's.
 ///
 /// # Errors
 /// When one of them cannot be read.
 pub(super) fn used_by<'a>(
     store: &'a dyn Store,
     session: &'a SessionId,
+    link: &'a ParentLink,
 ) -> BoxFuture<'a, Result<Amounts, store::Error>> {
     Box::pin(async move {
         let state = store.read(session).await?.writable(session)?.journal.fold(session);
+        if check(&state, link).is_err() {
+            return Ok(Amounts::default());
+        }
         let mut used = state.ledger().lifetime;
         if let Some(held) = state.ledger().inference() {
             used = used.plus(&held.amounts);
         }
-        for (_, child) in children(&state) {
-            used = used.plus(&used_by(store, &child).await?);
+        for (_, child, link) in children(&state) {
+            used = used.plus(&used_by(store, &child, &link).await?);
         }
         Ok(adds_up(&used))
     })

@@ -2,6 +2,7 @@
 
 mod build;
 mod family;
+mod link;
 mod spawn;
 mod waiting;
 
@@ -14,6 +15,8 @@ use legwork_port::{Model, Origin, Tool};
 use serde_json::Value;
 
 pub(crate) use family::{Family, Lease};
+pub(crate) use link::check;
+pub use link::{parent_of, with_subagents};
 pub use spawn::TOOL;
 pub(crate) use waiting::{awaken, interrupted, wait};
 

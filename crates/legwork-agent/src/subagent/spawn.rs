@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use legwork_core::budget::Amounts;
-use legwork_core::event::ParentLink;
-use legwork_core::tool::Deferral;
+use legwork_core::tool::{Deferral, FailureKind};
 use legwork_core::{EffectClass, ExecutionStatus, OnDoubt, Seq, ToolCall, ToolOutcome, ToolSpec};
 use legwork_port::{BoxFuture, LiveEvent, Observer, Origin, Tool, ToolContext, store};
 use serde::Deserialize;
@@ -83,7 +82,7 @@ impl Tool for Spawn {
         Arc::clone(&self.0)
     }
 
-    fn call<'a>(&'a self, call: &'a ToolCall, cx: &'a ToolContext) -> BoxFuture<'a, ToolOutcome> {
+    fn call<'a>(&'a self, _call: &'a ToolCall, cx: &'a ToolContext) -> BoxFuture<'a, ToolOutcome> {
         Box::pin(async move {
             let Some(spawning) = cx.runtime::<Spawning>() else {
                 return ToolOutcome::failed("a subagent can be spawned only by a running agent");
@@ -91,7 +90,7 @@ impl Tool for Spawn {
             let index = cx.key.index;
             spawning.tell(|agent, session| LiveEvent::SubagentStarted { index, agent, session });
             // It charges what it used however it ends: a panic of a model, too.
-            let ran = unwind::run(|| Box::pin(spawning.run(call))).await;
+            let ran = unwind::run(|| Box::pin(spawning.run())).await;
             let ran = ran.unwrap_or_else(|message| {
                 let who = "its code";
                 Err(Error::Panicked { who, message })
@@ -137,16 +136,15 @@ impl Spawning {
     }
 
     /// Runs the subagent in its session: from its beginning, or where that stands.
-    async fn run(&self, call: &ToolCall) -> Result<Run, Error> {
-        let Lease { child, subagent, prompt, granted, share, .. } = &self.lease;
+    async fn run(&self) -> Result<Run, Error> {
+        let Lease { child, link, subagent, prompt, granted, share, .. } = &self.lease;
         let agent = subagent.build(&self.agent, granted.clone())?;
         let session = agent.session(child.clone());
-        let known = session.journal().await?.version() != Seq::ZERO;
-        if known {
-            let last = session.last_run().await?;
-            if last.status().is_terminal() {
-                return Ok(last);
-            }
+        let state = session.journal().await?.fold(child);
+        super::check(&state, link)?;
+        let known = state.version() != Seq::ZERO;
+        if state.status().is_some_and(ExecutionStatus::is_terminal) {
+            return Ok(Run { state });
         }
         let request = if known { session.resume() } else { session.run(prompt.as_str()) };
         let mut request = request.control(self.control.clone());
@@ -156,15 +154,15 @@ impl Spawning {
         if let Some(on_doubt) = self.on_doubt {
             request = request.on_doubt(on_doubt);
         }
-        let parent = ParentLink { session: self.origin.session.clone(), call: call.id.clone() };
+        let parent = Some(link.clone());
         let origin = Arc::new(self.origin.child(subagent.name(), child.clone()));
         let share = Some(share.clone());
-        request.born(Born { origin, parent: Some(parent), share }).await
+        request.born(Born { origin, parent, share }).await
     }
 
     /// What a subagent used that could not be run to its end.
     async fn used(&self) -> Result<Amounts, store::Error> {
-        super::family::used_by(&*self.agent.store, &self.lease.child).await
+        super::family::used_by(&*self.agent.store, &self.lease.child, &self.lease.link).await
     }
 
     /// Only its final text returns; where there is none, why.
@@ -173,7 +171,12 @@ impl Spawning {
         let run = match ran {
             Ok(run) => run,
             Err(error) => {
-                return ToolOutcome::failed(format!("The agent `{name}` could not run: {error}"));
+                let kind = match &error {
+                    Error::SessionTaken { .. } => FailureKind::SessionTaken,
+                    _ => FailureKind::Soft,
+                };
+                let message = format!("The agent `{name}` could not run: {error}");
+                return ToolOutcome::Failed(kind, message);
             }
         };
         if run.status() == ExecutionStatus::Completed {

@@ -12,6 +12,7 @@ use legwork_port::LiveEvent;
 use crate::context::StepContext;
 use crate::error::Halt;
 use crate::subagent::family::used_by;
+use crate::subagent::link::link;
 
 /// The subagent of a call waits for somebody: so does the agent that spawned it. One that
 /// was interrupted waits for nobody: its call stays open for the next run.
@@ -53,7 +54,7 @@ pub(crate) async fn interrupted(
     cx.live(&LiveEvent::ToolFinished { step, index, call, outcome: told, metadata: left });
     let used = match &slot.child {
         None => Amounts::default(),
-        Some(child) => match used_by(&*cx.agent.store, child).await {
+        Some(child) => match used_by(&*cx.agent.store, child, &link(&state, &slot.call.id)).await {
             Ok(used) => used,
             Err(error) => return Err(Halt::new(state, error)),
         },

@@ -15,7 +15,7 @@ use crate::inbox::{Answer, Cursor, Item};
 use crate::inference::{ModelSettings, Response};
 use crate::message::Message;
 use crate::state::{ExecutionStatus, Pending};
-use crate::time::Micros;
+use crate::time::{Micros, Timestamp};
 use crate::tool::{EffectClass, Metadata, ToolOutcome, ToolSpec};
 
 /// The session began.
@@ -37,6 +37,8 @@ pub struct ParentLink {
     pub session: SessionId,
     /// The call in it.
     pub call: CallId,
+    /// When the parent's session began: a later session of the same id is another one.
+    pub began: Timestamp,
 }
 
 /// What an agent is, as far as it is data; never code.

@@ -113,6 +113,15 @@ pub enum Refusal {
         /// Why.
         reason: String,
     },
+    /// The session is a subagent's, and is removed with the one that spawned it.
+    #[error(
+        "the session belongs to {parent}, which spawned it: remove that session, and this one goes \
+         with it"
+    )]
+    BelongsTo {
+        /// The session that spawned it.
+        parent: SessionId,
+    },
     /// The item was taken up before.
     #[error("the inbox item was taken up before")]
     AlreadyTaken,

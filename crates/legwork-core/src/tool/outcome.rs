@@ -25,6 +25,8 @@ string_enum! {
         RetriesExhausted = "retries_exhausted",
         /// The tool is not the one that the model was shown.
         ToolChanged = "tool_changed",
+        /// The session that its subagent was to work in is another one's.
+        SessionTaken = "session_taken",
         /// Its body panicked.
         Panicked = "panicked",
     }

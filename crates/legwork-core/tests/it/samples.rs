@@ -97,7 +97,11 @@ fn refused(cursor: u64, refused: Option<event::RefusedItem>) -> Event {
 }
 
 fn beginning() -> Vec<Event> {
-    let parent = ParentLink { session: "parent".into(), call: "call_7".into() };
+    let parent = ParentLink {
+        session: "parent".into(),
+        call: "call_7".into(),
+        began: Timestamp(1_699_999_999_999),
+    };
     let budget = Budget {
         steps: Some(20),
         tool_calls: Some(50),

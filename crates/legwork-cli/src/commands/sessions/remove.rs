@@ -5,6 +5,7 @@ use std::io::{self, BufRead, IsTerminal as _, Write, stderr, stdin};
 use std::sync::Arc;
 use std::time::Duration;
 
+use legwork::agent::subagent::{parent_of, with_subagents};
 use legwork::core::{SessionId, Timestamp};
 use legwork::port::Store;
 use legwork::port::store::Removal;
@@ -38,14 +39,13 @@ pub(crate) async fn remove(args: args::Remove, config: &Config) -> Result<Exit, 
         let _ = writeln!(stderr(), "nothing was removed");
         return Ok(Exit::Failed);
     }
-    let ids: Vec<_> = doomed.into_iter().map(|one| one.id).collect();
     let mut traces = None;
-    for some in ids.chunks(TOGETHER) {
-        if let Removal::Traces(why) = store.remove(some).await? {
+    for some in together(doomed) {
+        let ids: Vec<_> = some.iter().flat_map(|one| one.ids.iter().cloned()).collect();
+        if let Removal::Traces(why) = store.remove(&ids).await? {
             traces = Some(why);
         }
-        let lines = some.iter().map(|id| format!("removed {}\n", visible(id.as_str())));
-        print(&lines.collect::<String>())?;
+        print(&some.iter().map(Doomed::removed).collect::<String>())?;
     }
     if let Some(why) = traces {
         let _ = writeln!(stderr(), "warning: {}", visible(&why));
@@ -53,21 +53,54 @@ pub(crate) async fn remove(args: args::Remove, config: &Config) -> Result<Exit, 
     Ok(Exit::Done)
 }
 
-/// A session that is to go, in the words of the question.
+/// A session that is to go with those of its subagents, in the words of the question.
 struct Doomed {
-    id: SessionId,
+    /// Its id, then theirs.
+    ids: Vec<SessionId>,
     words: String,
 }
 
 impl Doomed {
-    fn new(found: &Found) -> Self {
+    async fn new(found: &Found, store: &dyn Store) -> Result<Self, Error> {
+        let ids = with_subagents(store, &found.id).await?;
         let steps = count(found.journal.fold(&found.id).ledger().lifetime.steps, "step");
-        let task = task(&found.journal);
         let more = if found.is_readable() { "" } else { " and what this legwork cannot read" };
-        let (id, task) = (visible(found.id.as_str()), clip(&task, 60));
-        let words = format!("{id}, {steps}{more}, \"{task}\"");
-        Self { id: found.id.clone(), words }
+        let task = task(&found.journal);
+        let (name, task) = (visible(found.id.as_str()), clip(&task, 60));
+        let words = format!("{name}, {steps}{more}{}, \"{task}\"", below(&ids));
+        Ok(Self { ids, words })
     }
+
+    /// The line that tells that it is gone.
+    fn removed(&self) -> String {
+        let id = self.ids.first().map_or("", SessionId::as_str);
+        format!("removed {}{}\n", visible(id), below(&self.ids))
+    }
+}
+
+/// How many subagents' sessions go with one.
+fn below(ids: &[SessionId]) -> String {
+    match ids.len().saturating_sub(1) {
+        0 => String::new(),
+        others => format!(" with {}", count(others as u64, "session") + " of subagents"),
+    }
+}
+
+/// Sessions in groups that are removed at once; one and its subagents are never parted.
+fn together(doomed: Vec<Doomed>) -> Vec<Vec<Doomed>> {
+    let mut groups: Vec<Vec<Doomed>> = Vec::new();
+    let mut size = TOGETHER;
+    for one in doomed {
+        size += one.ids.len();
+        match groups.last_mut() {
+            Some(group) if size <= TOGETHER => group.push(one),
+            _ => {
+                size = one.ids.len();
+                groups.push(vec![one]);
+            }
+        }
+    }
+    groups
 }
 
 /// The sessions of these ids; each must be there, and one named twice counts once.
@@ -79,9 +112,14 @@ async fn named(
     let (mut seen, mut doomed) = (BTreeSet::new(), Vec::new());
     for asked in asked {
         let found = find(store, asked, place).await?;
-        if seen.insert(found.id.clone()) {
-            doomed.push(Doomed::new(&found));
+        let Some(store) = store.filter(|_| seen.insert(found.id.clone())) else { continue };
+        if let Some(parent) = parent_of(&**store, &found.id).await? {
+            let (id, parent) = (visible(found.id.as_str()), visible(parent.as_str()));
+            let message = format!("session {id} belongs to {parent}, which spawned it");
+            let hint = format!("`legwork sessions rm {parent}` removes both");
+            return Err(Error::usage(message, hint));
         }
+        doomed.push(Doomed::new(&found, &**store).await?);
     }
     Ok(doomed)
 }
@@ -100,6 +138,10 @@ async fn old(
         if info.updated_at > before {
             continue;
         }
+        // A subagent's goes with the one that it belongs to.
+        if parent_of(&**store, &info.session).await?.is_some() {
+            continue;
+        }
         let loaded = store.read(&info.session).await?;
         let found = Found::new(info.session, loaded);
         if !found.is_readable() {
@@ -111,7 +153,7 @@ async fn old(
         }
         let status = status(&found.journal.fold(&found.id));
         if wanted.is_none_or(|wanted| wanted.as_str() == status) {
-            doomed.push(Doomed::new(&found));
+            doomed.push(Doomed::new(&found, &**store).await?);
         }
     }
     Ok(doomed)

@@ -5,7 +5,7 @@ use super::{Doomed, ask};
 fn asked(doomed: &[&str], answer: &str) -> (bool, String) {
     let doomed: Vec<_> = doomed
         .iter()
-        .map(|words| Doomed { id: (*words).into(), words: (*words).to_owned() })
+        .map(|words| Doomed { ids: vec![(*words).into()], words: (*words).to_owned() })
         .collect();
     let mut out = Vec::new();
     let agreed = ask(&doomed, 20, &mut answer.as_bytes(), &mut out).unwrap();
