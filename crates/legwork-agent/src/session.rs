@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use legwork_core::inbox::{Answer, Cursor, Item, Label};
 use legwork_core::journal::Journal;
+use legwork_core::state::Refusal;
 use legwork_core::{AgentState, Message, Seq, SessionId};
 use legwork_port::store::Removal;
 

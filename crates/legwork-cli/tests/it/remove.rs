@@ -3,8 +3,11 @@
 use std::fs;
 use std::process::Command;
 
-use legwork_testkit::{Server, Turn};
+use legwork_testkit::script::Script;
+use legwork_testkit::{Asked, Server, Turn};
+use serde_json::json;
 
+use crate::agents::agent;
 use crate::home::{Home, fed, ran, started};
 
 const SECRET: &str = "hunter2-hunter2";
@@ -51,6 +54,31 @@ fn s8_6_if_one_of_several_is_wrong_none_is_removed() {
     // A prefix will do, and one named twice counts once.
     let told = rm(&[&ids[0], &ids[0][..=apart], &ids[1]]).ends(0);
     assert_eq!(told.out, format!("removed {}\nremoved {}\n", ids[0], ids[1]));
+    assert_eq!(listed(&home).len(), 0);
+}
+
+#[test]
+fn s8_6_a_session_takes_those_of_its_subagents_along() {
+    let home = Home::new();
+    home.file(".config/legwork/agents/boss.md", &agent("boss", "", "Lead."));
+    home.file(".config/legwork/agents/counter.md", &agent("counter", "", "Count."));
+    let server = Server::start(Script::from_fn(|asked: &Asked| {
+        match (asked.turn(), asked.instructions.starts_with("Lead.")) {
+            (0, true) => {
+                Turn::call("spawn_subagent", json!({"agent": "counter", "prompt": "Count"}))
+            }
+            _ => Turn::text("42"),
+        }
+    }))
+    .unwrap();
+    let ran = home.ran_with(&server, &["run", "--json", "--agent", "boss", "Go"]).ends(0);
+    let (boss, all) = (ran.session(), listed(&home));
+    let child = all.iter().find(|id| **id != boss).unwrap();
+    let alone = home.ran(&["sessions", "rm", "--yes", child]).ends(2);
+    alone.says("belongs to").says(&format!("legwork sessions rm {boss}"));
+    assert_eq!(listed(&home).len(), 2);
+    let told = home.ran(&["sessions", "rm", "--yes", &boss]).ends(0);
+    assert_eq!(told.out, format!("removed {boss} with 1 session of subagents\n"));
     assert_eq!(listed(&home).len(), 0);
 }
 

@@ -239,3 +239,91 @@ fn a_rendered_request_weighs_what_it_shows() {
     assert_eq!(request.weight(), request.messages().iter().map(|m| m.weight()).sum::<u64>());
     assert_eq!(ModelRequest::blank(Arc::default()).weight(), 0);
 }
+
+#[test]
+fn a_message_weighs_what_its_parts_are_in_bytes_and_a_bit_for_itself() {
+    use legwork_core::message::{Image, ImageSource};
+    let weight = |parts: Vec<Part>| Message::assistant(parts).weight();
+    let none = weight(Vec::new());
+    assert_eq!(none, 16);
+    let of = |part: Part| weight(vec![part]) - none;
+    assert_eq!(of(Part::Text("h\u{e4}".into())), 3, "bytes, not characters");
+    assert_eq!(of(Part::Refusal("never".into())), 5);
+    let (text, signature) = ("hmm".to_owned(), Some("x".repeat(900)));
+    assert_eq!(of(Part::Thinking(Thinking { text, signature, provider: None })), 3);
+    let call = ToolCall::new("an id that is long", "look", r#"{"n":1}"#);
+    assert_eq!(of(Part::ToolCall(Arc::new(call))), 4 + 7 + 32);
+    let (call, name, text) = ("c0".into(), "look".into(), "seen".to_owned());
+    let result = ToolResult { call, name, text, is_error: true };
+    assert_eq!(of(Part::ToolResult(result)), 4 + 32);
+    let source = ImageSource::Base64("x".repeat(90_000));
+    assert_eq!(of(Part::Image(Image { media_type: "image/png".into(), source })), 4_800);
+    assert_eq!(of(Part::Other(json!({"a": [1]}))), 9);
+    // Together they weigh what each does.
+    let two = weight(vec![Part::Text("abc".into()), Part::Refusal("de".into())]);
+    assert_eq!(two, none + 3 + 2);
+}
+
+#[test]
+fn a_request_weighs_its_messages_its_tools_and_its_instructions() {
+    use legwork_core::tool::{ToolSpec, ToolSpecs};
+    let state = tell("user: hello; inference; answer: there");
+    let settled = || state.context().transcript.settled().unwrap();
+    let said = (16 + 5) + (16 + 5);
+    assert_eq!(settled().weight(), said);
+    let mut request = ModelRequest::new(settled(), Arc::default());
+    assert_eq!(request.weight(), said);
+    request.instructions = Arc::from("be brief");
+    assert_eq!(request.weight(), said + 8);
+    let tools = ToolSpecs::new(vec![Arc::new(ToolSpec::new("look", "Looks.", json!({})))]);
+    let tools = Arc::new(tools);
+    assert!(tools.weight() > 0);
+    request.tools = Arc::clone(&tools);
+    assert_eq!(request.weight(), said + 8 + tools.weight());
+    let request = request.with_message(Message::user("more"));
+    assert_eq!(request.weight(), said + 8 + tools.weight() + 16 + 4);
+    assert_eq!(request.messages().last().unwrap().text(), "more");
+}
+
+#[test]
+fn a_transcript_weighs_what_stands_in_it_also_after_changes() {
+    let sum = |state: &AgentState| {
+        let transcript = &state.context().transcript;
+        let sum = transcript.messages().iter().map(|message| message.weight()).sum::<u64>();
+        assert_eq!(transcript.weight(), sum);
+        sum
+    };
+    let state = tell("user: hi; inference; calls: a, b; message: later");
+    assert_eq!(sum(&state), (16 + 2) + (16 + 2 * (1 + 2 + 32)), "what waits does not weigh");
+    let state = go_on(state, "result: 0 xyz; result: 1 y");
+    assert_eq!(sum(&state), (16 + 2) + (16 + 70) + (16 + 35) + (16 + 33) + (16 + 5));
+    let shorter = state.with_tool_outcome(0, ToolOutcome::text("x"));
+    assert_eq!(sum(&shorter), (16 + 2) + (16 + 70) + (16 + 33) + (16 + 33) + (16 + 5));
+    let state = tell("user: hi; inference; answer: a long answer").with_response(says("ok"));
+    assert_eq!(sum(&state), (16 + 2) + (16 + 2));
+}
+
+#[test]
+fn s1_2_of_equal_messages_the_one_of_the_step_is_changed() {
+    // The same words were said before: only those of the step under way change.
+    let turn = "inference; answer: the same; decides";
+    let before = tell(&format!("user: the same; {turn}; user: again; inference; answer: the same"));
+    let state = go_on(before, "message: note").with_response(says("another"));
+    let lines = [
+        "user: the same",
+        "assistant: the same",
+        "user: again",
+        "assistant: another",
+        "user: note",
+    ];
+    assert_eq!(transcript(&state), lines);
+    // Equal calls with equal ids, as some providers give them in each turn.
+    let turn = "inference; calls: a, b; result: 0 x; result: 1 y; decides";
+    let second = "inference; calls: a, b; result: 0 x; result: 1 y; message: note";
+    let state = tell(&format!("user: hi; {turn}; {second}"));
+    let state = state.with_tool_outcome(1, ToolOutcome::text("changed"));
+    let lines = ["assistant: [c0 a] [c1 b]", "tool: [c0] x", "tool: [c1] y"];
+    assert_eq!(transcript(&state)[1..4], lines, "the turn before is as it was");
+    let lines = ["assistant: [c0 a] [c1 b]", "tool: [c0] x", "tool: [c1] changed", "user: note"];
+    assert_eq!(transcript(&state)[4..], lines);
+}

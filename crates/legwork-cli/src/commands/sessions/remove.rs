@@ -82,7 +82,7 @@ impl Doomed {
 fn below(ids: &[SessionId]) -> String {
     match ids.len().saturating_sub(1) {
         0 => String::new(),
-        others => format!(" with {}", count(others as u64, "session") + " of subagents"),
+        others => format!(" with {} of subagents", count(others as u64, "session")),
     }
 }
 
