@@ -36,6 +36,7 @@ mod orchestrate_tool_use;
 mod overriding;
 mod panics;
 mod prompt;
+mod random;
 mod react;
 mod requests;
 mod run;

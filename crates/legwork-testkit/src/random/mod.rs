@@ -20,6 +20,7 @@
 
 mod agent;
 mod drive;
+mod feature;
 mod generate;
 mod hooks;
 mod model;
@@ -36,6 +37,7 @@ mod world;
 
 use std::fmt;
 
+pub use feature::Feature;
 pub use program::{
     Act, AgentPart, AgentPlan, By, CallIds, CallPlan, CriterionPlan, Does, Go, Goes, HookDoes,
     HookPlan, Meanwhile, PartPlan, PostPlan, Program, Reply, Start, Stuck, To, ToolPlan, Trouble,
@@ -81,7 +83,14 @@ impl Program {
 /// # Errors
 /// The smallest program found that fails in the same way.
 pub fn check(seed: u64) -> Result<(), Box<Failure>> {
-    let program = Program::generate(seed);
+    check_program(seed, Program::generate(seed))
+}
+
+/// Plays a program that was made from a seed; one that fails is made small first.
+///
+/// # Errors
+/// As [`check`].
+pub fn check_program(seed: u64, program: Program) -> Result<(), Box<Failure>> {
     let Err(violation) = program.play() else { return Ok(()) };
     let same =
         |smaller: &Program| smaller.play().is_err_and(|other| other.check == violation.check);
