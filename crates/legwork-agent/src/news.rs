@@ -90,14 +90,18 @@ pub enum News {
         /// The model as `provider:name`.
         model: String,
     },
-    /// The request failed and is made again.
+    /// The request failed and is made again after a wait.
     InferenceRetried {
         /// The attempt that failed; the first is 1.
         attempt: u32,
-        /// How long nothing is done before the next, in milliseconds.
+        /// How long the wait before the next attempt is, in milliseconds.
         wait_ms: u64,
+        /// How much longer failed attempts are repeated, in milliseconds.
+        left_ms: u64,
         /// What happened.
         error: String,
+        /// Whether text or thinking of the failed attempt was told; it is void.
+        discarded: bool,
     },
     /// The model answered, or could not.
     InferenceFinished {
@@ -268,7 +272,9 @@ impl News {
             LiveEvent::InferenceRetried { retry, .. } => Self::InferenceRetried {
                 attempt: retry.attempt,
                 wait_ms: millis(retry.wait),
+                left_ms: millis(retry.left),
                 error: retry.error.to_owned(),
+                discarded: retry.discarded,
             },
             LiveEvent::InferenceFinished { step, id, at, took, usage, error } => {
                 let (usage, error) = (usage.copied(), error.cloned());

@@ -1,6 +1,8 @@
 //! What an inference may cost, what is held for it, and what it is charged.
 
-use legwork_core::budget::{Amounts, Exhausted, Price};
+use std::ops::Range;
+
+use legwork_core::budget::{Amounts, Dimension, Exhausted, Price};
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::inference::Incomplete;
 use legwork_core::{AgentState, ModelRequest, Response, Usage};
@@ -83,15 +85,18 @@ pub(crate) fn of_response(
     real.plus(&times(held, response.charged_attempts))
 }
 
-/// What a call is charged that was left while it was under way: what was heard of its
-/// answer, in bytes, or what was held if it was not streamed.
+/// What a call is charged that was left while it was under way: what was `heard` of its
+/// answer, or what was held if it was not streamed; and what was held once more for each
+/// failed attempt that may have cost.
 pub(crate) fn of_interrupted(
     state: &AgentState,
     heard: Option<u64>,
+    charged_attempts: u32,
     price: Option<&Price>,
 ) -> Amounts {
     let held = held(state);
-    heard.map_or_else(|| held.as_estimate(), |bytes| counted(&held, bytes, price))
+    let left = heard.map_or_else(|| held.as_estimate(), |bytes| counted(&held, bytes, price));
+    left.plus(&times(held, charged_attempts))
 }
 
 /// The input as estimated, and so many bytes of an answer in tokens: no more than it may
@@ -114,6 +119,32 @@ fn times(held: Amounts, attempts: u32) -> Amounts {
 /// What a failed call is charged: what was held, for each attempt that may have cost.
 pub(crate) fn of_failure(state: &AgentState, error: &model::Error) -> Amounts {
     times(held(state), error.charged_attempts)
+}
+
+/// The limit that forbids another attempt at the inference under way, where one that failed
+/// may have cost. If there is none, as much is held again above for each of the new ones.
+///
+/// `charged` are the failed attempts that may have cost: how many were known, and how many
+/// there are now.
+pub(crate) fn forbids_attempt(
+    state: &AgentState,
+    cx: &StepContext,
+    charged: Range<u32>,
+) -> Option<Dimension> {
+    let held = held(state);
+    let own = cx.share.as_ref().map(|share| share.bound(state.ledger()));
+    let left = own.as_ref().unwrap_or_else(|| state.ledger()).left();
+    if let Some(limit) = left.exceeded_by(&times(held, charged.end)) {
+        return Some(limit);
+    }
+    let share = cx.share.as_ref()?;
+    let more = times(held, charged.end.saturating_sub(charged.start));
+    if let Err(limit) = share.hold_again(&more) {
+        return Some(limit);
+    }
+    // Released with the rest, when it is known what all attempts are charged.
+    cx.unsettled.note(more, Amounts::default());
+    None
 }
 
 /// Settles, with the agents above as soon as it is durable, and tells.

@@ -16,6 +16,7 @@ mod context;
 mod display;
 mod error;
 mod exit;
+mod model;
 mod place;
 mod recorded;
 mod sandbox;

@@ -10,8 +10,8 @@ use legwork::skills::base_model;
 use crate::agents::{Chosen, Other};
 use crate::args::{self, Network, Sandbox};
 use crate::config::{
-    AllowPath, Config, Credential, Limits, Remembered, Source, Sourced, not_taken, one_of, switch,
-    variable_of,
+    AllowPath, Config, Credential, Limits, Remembered, Retry, Source, Sourced, not_taken, one_of,
+    switch, variable_of,
 };
 use crate::error::Error;
 use crate::recorded::{BaseUrl, By, ProjectContext, Recorded};
@@ -39,6 +39,8 @@ pub(crate) struct Settings {
     /// The tools that the agent has; none if it has all.
     pub(crate) tools: Option<Vec<String>>,
     pub(crate) limits: Limits,
+    /// For how long failed requests to the model are repeated.
+    pub(crate) retry: Retry,
     /// What else the agent's definition limits; `active` more exactly than in minutes.
     pub(crate) more: Budget,
     /// What models cost, as the user says.
@@ -157,6 +159,7 @@ impl Settings {
             },
             tools: agent.as_ref().map_or_else(|| tools.clone(), |agent| agent.tools(tools.clone())),
             limits: Limits::of(config, remembered, flags, DEFAULT_STEPS)?,
+            retry: Retry::of(config, flags)?,
             more: Budget::unlimited(),
             prices: config.prices(),
             agent,

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use legwork::Agent;
 use legwork::agent::Builder;
 use legwork::core::AgentState;
 use legwork::definition::Problem;
@@ -10,13 +11,12 @@ use legwork::port::{Cancellation, Model, Store};
 use legwork::skills::HEADING;
 use legwork::tools::workspace::Access;
 use legwork::tools::{Background, Workspace};
-use legwork::{Agent, model};
 
 use crate::agents::assemble::assemble;
-use crate::config::Secret;
 use crate::context::{self, Context};
 use crate::display::Screen;
 use crate::error::Error;
+use crate::model::made;
 use crate::recorded::{ProjectContext, Recorded};
 use crate::settings::Settings;
 use crate::toolset;
@@ -61,11 +61,8 @@ impl Worker {
             Some(key) => Some(key.fetch().await?),
             None => None,
         };
-        let name = &settings.model.value;
-        let model = model::builder(name, url, key.as_ref().map(Secret::expose))?;
-        let model = model.prices(settings.prices.clone()).build().map_err(|error| {
-            legwork::Error::Model { model: name.clone(), reason: error.to_string() }
-        })?;
+        let (retry, prices) = (settings.retry.policy(), settings.prices.clone());
+        let model = made(&settings.model.value, url, key.as_ref(), retry, prices)?;
         check_price(settings, &model)?;
         if settings.exposed {
             screen.warn_later(

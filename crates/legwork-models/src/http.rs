@@ -147,9 +147,10 @@ impl Broken {
             .any(|cause| cause.is::<TooSlow>() || cause.downcast_ref().is_some_and(timed_out))
     }
 
-    /// Whether the server is not whom the system trusts; trying again changes nothing.
+    /// Whether the server is not whom the system trusts, or speaks no TLS that we do; trying
+    /// again changes nothing.
     pub(crate) fn is_untrusted(&self) -> bool {
-        causes(self.error()).any(is_bad_certificate)
+        causes(self.error()).any(is_refused_by_tls)
     }
 
     /// What happened, with its causes.
@@ -183,11 +184,15 @@ fn causes<'e>(first: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn
     std::iter::successors(Some(first), |error: &&'e (dyn Error + 'static)| (*error).source())
 }
 
-/// Whether a certificate was refused; such an error is wrapped in those of reading.
-fn is_bad_certificate(error: &(dyn Error + 'static)) -> bool {
+/// Whether TLS refused the server; such an error is wrapped in those of reading.
+fn is_refused_by_tls(error: &(dyn Error + 'static)) -> bool {
+    use rustls::Error::{InvalidCertificate, InvalidMessage, PeerIncompatible};
     let wrapped = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
     match wrapped {
-        Some(inner) => is_bad_certificate(inner),
-        None => matches!(error.downcast_ref(), Some(rustls::Error::InvalidCertificate(_))),
+        Some(inner) => is_refused_by_tls(inner),
+        None => matches!(
+            error.downcast_ref(),
+            Some(InvalidCertificate(_) | InvalidMessage(_) | PeerIncompatible(_))
+        ),
     }
 }

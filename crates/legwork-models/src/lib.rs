@@ -17,8 +17,8 @@
 //! # Ok::<(), legwork_models::openai::Error>(())
 //! ```
 //!
-//! Read the modules in this order: [`sse`] (event streams), [`retry`] (whether to try
-//! again), [`prices`] (what tokens cost), `http` (the client and its time limits), `openai` (Chat Completions).
+//! Read the modules in this order: [`sse`] (event streams), [`retry`] (failed
+//! attempts made again), [`prices`] (what tokens cost), `http` (the client and its time limits), `openai` (Chat Completions).
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "openai")]

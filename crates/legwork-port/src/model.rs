@@ -20,12 +20,16 @@ pub trait Model: Send + Sync {
 
     /// Asks the model and returns its assembled response.
     ///
-    /// With `deltas` the answer is streamed to them as it comes; without, it is asked for
-    /// in one piece. Failed attempts may be repeated inside, but never once a delta was
-    /// shown. A response that came cut is `Ok` and marked incomplete. When a delta is
-    /// answered with `Break`, the stream is cut there and the response marked so.
+    /// With `deltas` that [stream](Deltas::streams) the answer is streamed to them as it
+    /// comes; otherwise it is asked for in one piece. When a delta is answered with `Break`,
+    /// the stream is cut there and the response marked so.
     ///
-    /// Dropping the future drops the connection.
+    /// Failed attempts may be repeated inside, a stream that broke off in the middle of the
+    /// answer too: [`Deltas::retrying`] is called before each wait, and may forbid it. A
+    /// response whose stream broke off is `Ok` and marked incomplete, but only when no
+    /// further attempt is made, so there is at most one response an inference.
+    ///
+    /// Dropping the future drops the connection, and ends a wait.
     ///
     /// # Errors
     /// When there is no response at all.
@@ -56,11 +60,21 @@ impl<M: Model + ?Sized> Model for Arc<M> {
 
 /// What takes the pieces of an answer as they come.
 pub trait Deltas: Send {
+    /// Whether pieces are wanted; without, a model is asked for its answer in one piece.
+    fn streams(&self) -> bool {
+        true
+    }
+
     /// Takes a piece; `Break` cuts the stream.
     fn delta(&mut self, delta: Delta<'_>) -> ControlFlow<()>;
 
-    /// Hears that an attempt failed and another one follows after a wait.
-    fn retrying(&mut self, _retry: Retry<'_>) {}
+    /// Called when an attempt failed, before the wait for the next one; `Break` ends the
+    /// inference with what the failed attempt came to.
+    ///
+    /// All pieces of the failed attempt are void: the next one begins the answer anew.
+    fn retrying(&mut self, _retry: Retry<'_>) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
 }
 
 impl<F: FnMut(Delta<'_>) -> ControlFlow<()> + Send> Deltas for F {
@@ -74,10 +88,16 @@ impl<F: FnMut(Delta<'_>) -> ControlFlow<()> + Send> Deltas for F {
 pub struct Retry<'a> {
     /// Which attempt failed; the first is 1.
     pub attempt: u32,
-    /// How long nothing is done before the next.
+    /// How long the wait before the next attempt is.
     pub wait: Duration,
+    /// How much longer failed attempts are repeated, this wait included.
+    pub left: Duration,
     /// What happened, in short.
     pub error: &'a str,
+    /// Whether pieces of the failed attempt were shown; they are void.
+    pub discarded: bool,
+    /// Attempts so far that may have cost money although nothing came of them.
+    pub charged_attempts: u32,
 }
 
 /// A piece of an answer.
@@ -131,6 +151,8 @@ pub struct Error {
     pub status: Option<u16>,
     /// The provider's error code, where there was one.
     pub code: Option<String>,
+    /// How long the provider asks to wait before the next attempt, where it does.
+    pub retry_after: Option<Duration>,
     /// Attempts that may have cost money although nothing came of them.
     pub charged_attempts: u32,
 }
@@ -139,8 +161,10 @@ pub struct Error {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Kind {
-    /// The server could not be reached.
+    /// The server could not be reached, or the connection was lost.
     Unreachable,
+    /// The server's certificate cannot be verified.
+    Untrusted,
     /// It took too long.
     Timeout,
     /// The key is missing, wrong or not allowed.
@@ -151,29 +175,46 @@ pub enum Kind {
     BadRequest,
     /// The request is larger than the model's window.
     ContextOverflow,
-    /// Too many requests.
+    /// Too many requests, for now.
     RateLimited,
+    /// The quota is spent: only a person can change that.
+    QuotaExceeded,
     /// The provider failed.
     Server,
     /// The answer was not what the wire says.
     Malformed,
 }
 
+impl Kind {
+    /// Whether what went wrong may pass by itself: the network, a limit on the rate, a
+    /// server that fails.
+    pub fn is_retryable(self) -> bool {
+        matches!(self, Self::Unreachable | Self::Timeout | Self::RateLimited | Self::Server)
+    }
+}
+
 impl Error {
     /// An error of a kind, in words.
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), status: None, code: None, charged_attempts: 0 }
+        Self {
+            kind,
+            message: message.into(),
+            status: None,
+            code: None,
+            retry_after: None,
+            charged_attempts: 0,
+        }
     }
 
-    /// Whether trying again may help.
+    /// Whether the same request may succeed later, without anybody doing anything.
     pub fn is_retryable(&self) -> bool {
-        matches!(self.kind, Kind::Unreachable | Kind::Timeout | Kind::RateLimited | Kind::Server)
+        self.kind.is_retryable()
     }
 
     /// The error as it is journaled.
     pub fn to_record(&self) -> ErrorRecord {
         let kind = match self.kind {
-            Kind::RateLimited => ErrorKind::RateLimit,
+            Kind::RateLimited | Kind::QuotaExceeded => ErrorKind::RateLimit,
             Kind::Timeout => ErrorKind::Timeout,
             _ => ErrorKind::Model,
         };

@@ -119,7 +119,8 @@ pub enum LiveEvent<'a> {
         /// The model as `provider:name`.
         model: &'a str,
     },
-    /// The request failed and is made again after a wait.
+    /// The request failed and is made again after a wait. Pieces of the answer that were
+    /// told since the inference started, or was last retried, are void.
     InferenceRetried {
         /// The step.
         step: u32,

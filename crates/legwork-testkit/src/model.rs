@@ -92,6 +92,7 @@ impl Model for ScriptedModel {
         request: ModelRequest,
         deltas: Option<&'a mut dyn Deltas>,
     ) -> BoxFuture<'a, Result<Response, Error>> {
+        let deltas = deltas.filter(|deltas| deltas.streams());
         let asked = Asked::of_request(&request, deltas.is_some());
         self.requests.lock().unwrap_or_else(PoisonError::into_inner).push(request);
         Box::pin(self.play(asked, deltas))

@@ -28,6 +28,9 @@ pub enum Live {
     StepStarted(u32),
     /// A request went to a model, in a step.
     InferenceStarted(u32, String),
+    /// The attempt of this number failed with an error and is made again; whether pieces that
+    /// were told of it are void.
+    InferenceRetried(u32, String, bool),
     /// A piece of text came.
     Text(String),
     /// A piece of thinking came.
@@ -52,6 +55,9 @@ impl Live {
             LiveEvent::StepStarted { step } => Self::StepStarted(step),
             LiveEvent::InferenceStarted { step, model, .. } => {
                 Self::InferenceStarted(step, model.to_owned())
+            }
+            LiveEvent::InferenceRetried { retry, .. } => {
+                Self::InferenceRetried(retry.attempt, retry.error.to_owned(), retry.discarded)
             }
             LiveEvent::Delta { delta, .. } => Self::of_delta(delta),
             LiveEvent::ToolStarted { index, call, .. } => Self::ToolStarted(index, call.clone()),
@@ -80,6 +86,7 @@ impl Live {
         match self {
             Self::StepStarted(_) => "step_started",
             Self::InferenceStarted(..) => "inference_started",
+            Self::InferenceRetried(..) => "inference_retried",
             Self::Text(_) => "text",
             Self::Thinking(_) => "thinking",
             Self::CallStarted(..) => "call_started",

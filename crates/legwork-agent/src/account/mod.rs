@@ -9,7 +9,7 @@ mod sums;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use legwork_core::budget::{Amounts, Exhausted, Ledger, Price};
+use legwork_core::budget::{Amounts, Dimension, Exhausted, Ledger, Price};
 use legwork_core::{Budget, Usage};
 
 pub(crate) use sums::Sums;
@@ -129,6 +129,21 @@ impl Share {
         let held = Amounts::of_usage(&usage, price);
         self.add(&mut accounts, Sums::of(&held));
         Ok((output, held))
+    }
+
+    /// Holds amounts once more in every account above.
+    ///
+    /// # Errors
+    /// The dimension in which an account leaves too little; nothing is held then.
+    pub(crate) fn hold_again(&self, amounts: &Amounts) -> Result<(), Dimension> {
+        let mut accounts = self.tree.lock();
+        let ledgers = self.chain(&accounts).flat_map(|(account, own)| account.ledgers(&own));
+        let exceeded = ledgers.map(|ledger| ledger.left().exceeded_by(amounts));
+        if let Some(limit) = exceeded.flatten().next() {
+            return Err(limit);
+        }
+        self.add(&mut accounts, Sums::of(amounts));
+        Ok(())
     }
 
     /// Holds sums in every account above, wherever no limit of their own covers them.

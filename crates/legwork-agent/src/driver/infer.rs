@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use futures_util::future::{Either, FutureExt as _, select};
-use legwork_core::budget::{Amounts, Price};
+use legwork_core::budget::{Amounts, Dimension, Price};
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::event::{InferenceFailed, InferenceInterrupted, InferenceStarted, Responded};
 use legwork_core::inference::Incomplete;
@@ -67,21 +67,22 @@ pub(super) async fn infer<D: Driver + ?Sized>(
     let state = state.with(Event::InferenceStarted(InferenceStarted { reserved, tools }));
     let state = cx.commit(state).await?;
     request.max_output = max_output;
-    let answer = ask(&*model, request, &state, cx).await;
-    let state = cx.tick(state);
-    match answer {
-        Asked::Left { heard } => {
-            let charged = spending::of_interrupted(&state, heard, model.profile().price.as_ref());
+    let asked = ask(&*model, request, &state, cx).await;
+    let (state, attempts) = (cx.tick(state), asked.charged_attempts);
+    match asked.answer {
+        None => {
+            let price = model.profile().price;
+            let charged = spending::of_interrupted(&state, asked.heard, attempts, price.as_ref());
             spending::settle(&state, cx, &charged);
             Ok(state.with(Event::InferenceInterrupted(InferenceInterrupted { charged })))
         }
-        Asked::Answered(Err(error)) => {
+        Some(Err(error)) => {
             let charged = spending::of_failure(&state, &error);
             spending::settle(&state, cx, &charged);
             let error = error.to_record();
             Ok(state.with(Event::InferenceFailed(InferenceFailed { error, charged })))
         }
-        Asked::Answered(Ok(response)) => {
+        Some(Ok(response)) => {
             let price = model.profile().price;
             let state = read(driver, response, price.as_ref(), state, cx, model.name());
             let listens = BEFORE_NEXT_COMMIT.iter().any(|trigger| cx.listens(*trigger));
@@ -131,14 +132,13 @@ fn refuse(state: AgentState, error: ErrorRecord) -> AgentState {
 }
 
 /// What came of a call to the model.
-enum Asked {
-    /// It was answered, or failed.
-    Answered(Result<Response, model::Error>),
-    /// The run was cancelled or interrupted meanwhile.
-    Left {
-        /// The bytes of the answer so far; none if it was not streamed.
-        heard: Option<u64>,
-    },
+struct Asked {
+    /// None when the run was cancelled or interrupted meanwhile.
+    answer: Option<Result<Response, model::Error>>,
+    /// The bytes of the last attempt's answer; none if it was not streamed.
+    heard: Option<u64>,
+    /// Failed attempts that may have cost money, as far as they were told of.
+    charged_attempts: u32,
 }
 
 /// Asks the model, until the run is cancelled or interrupted.
@@ -157,23 +157,17 @@ async fn ask(
         cx.live(&LiveEvent::BudgetReserved { id, amounts: &held.amounts });
         cx.live(&LiveEvent::InferenceStarted { step, id, at: at.wall, model: model.name() });
     }
-    let mut sink = Sink { cx, step, bytes: 0, limit: request.max_output, cut: false };
-    let deltas = streams.then_some(&mut sink as &mut dyn Deltas);
-    let call = unwind::run(|| model.infer(request, deltas));
+    let mut sink = Sink::new(state, cx, request.max_output);
+    let call = unwind::run(|| model.infer(request, Some(&mut sink)));
     let call = call.map(|answer| answer.unwrap_or_else(|panic| Err(panicked(&panic))));
     let answer = match select(pin!(call), pin!(cx.control.raised())).await {
         Either::Left((answer, _)) => Some(answer),
         Either::Right(_) => None,
     };
-    let Some(answer) = answer else {
-        return Asked::Left { heard: streams.then_some(sink.bytes) };
+    let (heard, charged_attempts) = (streams.then_some(sink.bytes), sink.charged_attempts);
+    let Some(answer) = answer.map(|answer| sink.finish(answer)) else {
+        return Asked { answer: None, heard, charged_attempts };
     };
-    let answer = answer.map(|mut response| {
-        if sink.cut {
-            response.incomplete = Some(Incomplete::OverReserve);
-        }
-        response
-    });
     if streams {
         let now = cx.agent.clock.now();
         let (took, at) = (now.mono.since(at.mono), now.wall);
@@ -182,7 +176,7 @@ async fn ask(
         let error = error.as_ref();
         cx.live(&LiveEvent::InferenceFinished { step, id, at, took, usage, error });
     }
-    Asked::Answered(answer)
+    Asked { answer: Some(answer), heard, charged_attempts }
 }
 
 /// A model that panicked may have cost what one attempt does.
@@ -194,15 +188,59 @@ fn panicked(panic: &str) -> model::Error {
 /// Passes pieces of the answer on and counts them against the reserve.
 struct Sink<'a> {
     cx: &'a StepContext,
+    state: &'a AgentState,
     step: u32,
     bytes: u64,
     limit: Option<u64>,
     cut: bool,
+    /// Failed attempts that may have cost; as much is held again for each of them.
+    charged_attempts: u32,
+    /// The limit that forbids another attempt.
+    forbids: Option<Dimension>,
+}
+
+impl<'a> Sink<'a> {
+    fn new(state: &'a AgentState, cx: &'a StepContext, limit: Option<u64>) -> Self {
+        let step = state.current_step().map_or(0, |step| step.number);
+        Self { cx, state, step, bytes: 0, limit, cut: false, charged_attempts: 0, forbids: None }
+    }
+
+    /// The answer, which says what was done to it here.
+    fn finish(self, answer: Result<Response, model::Error>) -> Result<Response, model::Error> {
+        let (cut, forbids) = (self.cut, self.forbids);
+        let answer = answer.map(|mut response| {
+            if cut {
+                response.incomplete = Some(Incomplete::OverReserve);
+            }
+            response
+        });
+        answer.map_err(|mut error| {
+            if let Some(limit) = forbids {
+                let limit = limit.as_str().replace('_', " ");
+                let why = format!(" (not tried again: the limit of {limit} does not allow it)");
+                error.message.push_str(&why);
+            }
+            error
+        })
+    }
 }
 
 impl Deltas for Sink<'_> {
-    fn retrying(&mut self, retry: Retry<'_>) {
+    fn streams(&self) -> bool {
+        self.cx.observer.listens()
+    }
+
+    fn retrying(&mut self, retry: Retry<'_>) -> ControlFlow<()> {
+        let charged = retry.charged_attempts;
+        if let Some(limit) =
+            spending::forbids_attempt(self.state, self.cx, self.charged_attempts..charged)
+        {
+            self.forbids = Some(limit);
+            return ControlFlow::Break(());
+        }
+        (self.charged_attempts, self.bytes) = (charged, 0);
         self.cx.live(&LiveEvent::InferenceRetried { step: self.step, retry });
+        ControlFlow::Continue(())
     }
 
     fn delta(&mut self, delta: Delta<'_>) -> ControlFlow<()> {

@@ -26,6 +26,7 @@ mod lifecycle;
 mod listening;
 mod malformed;
 mod metadata;
+mod model_retries;
 mod news;
 mod news_json;
 mod orchestrate_agent;

@@ -44,7 +44,8 @@ impl Model for Slow {
         request: ModelRequest,
         deltas: Option<&'a mut dyn Deltas>,
     ) -> BoxFuture<'a, Result<Response, model::Error>> {
-        self.2.note(format!("streams: {}", deltas.is_some()));
+        let streams = deltas.as_ref().is_some_and(|deltas| deltas.streams());
+        self.2.note(format!("streams: {streams}"));
         self.1.advance(Duration::from_secs(2));
         self.0.infer(request, deltas)
     }

@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use legwork::model::{self, Prices};
+use legwork::model::Prices;
+use legwork::model::retry::Policy;
 use legwork::port::Model;
 
-use crate::config::{Config, Credential, Secret};
+use crate::config::{Config, Credential};
 use crate::error::Error;
+use crate::model::made;
 use crate::settings::{Settings, around, provider};
 
 /// A model that is not the agent's own.
@@ -16,6 +18,7 @@ pub(crate) struct Other {
     pub(crate) name: String,
     base_url: Option<String>,
     key: Option<Credential>,
+    retry: Policy,
     prices: Prices,
 }
 
@@ -32,8 +35,8 @@ impl Other {
             true => (settings.base_url.clone(), settings.key.clone()),
             false => (around(of, config)?, Credential::find(of, config)),
         };
-        let prices = settings.prices.clone();
-        Ok(Self { base_url: base_url.map(|url| url.value), key, name, prices })
+        let (retry, prices) = (settings.retry.policy(), settings.prices.clone());
+        Ok(Self { base_url: base_url.map(|url| url.value), key, name, retry, prices })
     }
 
     async fn make(&self) -> Result<Arc<dyn Model>, String> {
@@ -41,10 +44,9 @@ impl Other {
             Some(key) => Some(key.fetch().await.map_err(|error| error.to_string())?),
             None => None,
         };
-        let key = key.as_ref().map(Secret::expose);
-        let made = model::builder(&self.name, self.base_url.as_deref(), key);
-        let made = made.map_err(|error| error.to_string())?.prices(self.prices.clone()).build();
-        match made {
+        let (url, retry, prices) =
+            (self.base_url.as_deref(), self.retry.clone(), self.prices.clone());
+        match made(&self.name, url, key.as_ref(), retry, prices) {
             Ok(model) => Ok(Arc::new(model)),
             Err(error) => Err(error.to_string()),
         }

@@ -1,6 +1,7 @@
 //! What the agent works with: the flags that several verbs share.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use legwork::core::budget::MicroUsd;
@@ -48,6 +49,9 @@ pub(crate) struct Agent {
     /// Stop after so many minutes at work [default: the session's, else no limit]
     #[arg(long, value_name = "N", value_parser = crate::config::count)]
     pub(crate) max_minutes: Option<u64>,
+    /// Repeat a failed request to the model for so long, such as 90s or 1h; 0s for never [default: 10m]
+    #[arg(long, value_name = "TIME", value_parser = crate::config::duration)]
+    pub(crate) retry_for: Option<Duration>,
     /// A path beside the directory that the agent may use; may be given again
     #[arg(long, value_name = "PATH[:ro]")]
     pub(crate) allow_path: Vec<String>,

@@ -1,6 +1,7 @@
 //! One value of a file, read as what its key expects.
 
 use std::ops::Range;
+use std::time::Duration;
 
 use clap::ValueEnum;
 use legwork::core::budget::MicroUsd;
@@ -54,6 +55,11 @@ impl<'a> Item<'a> {
         };
         let usd = usd.filter(|usd: &f64| usd.is_finite() && (0.0..=1e6).contains(usd));
         usd.map(MicroUsd::from_usd).ok_or_else(|| self.wrong())
+    }
+
+    /// A length of time.
+    pub(super) fn duration(&self) -> Result<Duration, Error> {
+        super::duration(self.text()?).map_err(|_| self.wrong_text())
     }
 
     fn integer(&self) -> Option<u64> {

@@ -31,6 +31,7 @@ pub(crate) enum Expects {
     Paths,
     Count,
     Money,
+    Duration,
     Keys,
     Providers,
     Prices,
@@ -137,6 +138,27 @@ pub(crate) const KEYS: &[Key] = &[
         )
     },
     Key {
+        example: r#"retry_for = "10m""#,
+        variable: Some("LEGWORK_RETRY_FOR"),
+        flag: Some("--retry-for"),
+        project: Project::Never("it could keep a run waiting, or have it give up"),
+        ..key(
+            "retry_for",
+            Expects::Duration,
+            "For how long a failed request to the model is repeated; 0s switches that off",
+        )
+    },
+    Key {
+        example: r#"retry_max_wait = "30s""#,
+        variable: Some("LEGWORK_RETRY_MAX_WAIT"),
+        project: Project::Never("it could keep a run waiting, or flood your server"),
+        ..key(
+            "retry_max_wait",
+            Expects::Duration,
+            "The longest wait between two of these requests, unless the server asks for more",
+        )
+    },
+    Key {
         example: r#"color = "auto""#,
         variable: Some("LEGWORK_COLOR"),
         flag: Some("--color"),
@@ -219,6 +241,7 @@ impl Expects {
             Self::Paths => "a list of paths such as [\"~/notes\", \"/srv/data:ro\"]",
             Self::Count => "a whole number from 1 on",
             Self::Money => "an amount above 0 such as 2.50",
+            Self::Duration => "a length of time as text, such as \"10m\" or \"90s\"",
             Self::Keys => "a table such as [keys.openai] with `env`, `file` or `command` in it",
             Self::Providers => "a table such as [providers.my] with `base_url` in it",
             Self::Prices => "a table such as [prices.\"my:big\"] with `input` and `output` in it",

@@ -20,6 +20,7 @@ pub(crate) mod locate;
 mod parse;
 mod prices;
 mod program;
+mod retry;
 pub(crate) mod schema;
 mod secret;
 mod source;
@@ -33,6 +34,7 @@ pub(crate) use allow::AllowPath;
 pub(crate) use credential::Credential;
 pub(crate) use layers::{Limits, Remembered, count, not_taken, switch, usd, variable_of};
 pub(crate) use loaded::Config;
+pub(crate) use retry::{Retry, duration, in_words};
 pub(crate) use secret::Secret;
 pub(crate) use source::{Source, Sourced};
 

@@ -1,6 +1,7 @@
 //! What a file says, by its keys.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use legwork::core::budget::{MicroUsd, Price};
 
@@ -29,6 +30,8 @@ pub(crate) struct Values {
     pub(crate) max_cost_usd: Option<At<MicroUsd>>,
     pub(crate) max_tokens: Option<At<u64>>,
     pub(crate) max_minutes: Option<At<u64>>,
+    pub(crate) retry_for: Option<At<Duration>>,
+    pub(crate) retry_max_wait: Option<At<Duration>>,
     pub(crate) color: Option<At<Color>>,
     /// Where the key of each provider is.
     pub(crate) keys: BTreeMap<String, At<Place>>,

@@ -13,10 +13,11 @@ use legwork::core::{ExecutionStatus, ToolCall};
 use legwork::port::Retry;
 
 use super::markdown::Markdown;
+use super::retry::{VOID, waiting};
 use super::status::Status;
 use super::summary::spent_within;
 use super::terminal::{Terminal, Tone};
-use super::text::{clip_with, one_line, time, visible, wrapped};
+use super::text::{clip_with, one_line, visible, wrapped};
 use super::tool::{self, Finished};
 use super::{At, Displayer, End, Event, Usage, advice, diff, verbose};
 use crate::error::Error;
@@ -50,6 +51,9 @@ pub(crate) struct Human<O, E> {
     asked: (String, Instant),
     /// When a wait is over, after which the model is asked again.
     again: Option<Instant>,
+    /// Text for a reader that is no terminal: it gets what stays, so text waits until its
+    /// answer is whole.
+    held: String,
     /// Whether text was written that no line break ended yet.
     open: bool,
 }
@@ -67,6 +71,7 @@ impl<O: Write, E: Write> Human<O, E> {
             running: Vec::new(),
             asked: (String::new(), Instant::now()),
             again: None,
+            held: String::new(),
             open: false,
         }
     }
@@ -81,10 +86,18 @@ impl<O: Write, E: Write> Human<O, E> {
             let shown = self.markdown.push(text);
             return self.write(&shown);
         }
-        self.status.clear(&mut self.err);
-        self.out.write_all(text.as_bytes())?;
-        self.open = if text.is_empty() { self.open } else { !text.ends_with('\n') };
-        self.out.flush()
+        self.held.push_str(text);
+        Ok(())
+    }
+
+    /// Writes what was held back.
+    fn release(&mut self) -> io::Result<()> {
+        let held = std::mem::take(&mut self.held);
+        if held.is_empty() {
+            return Ok(());
+        }
+        self.open = !held.ends_with('\n');
+        self.write(&held)
     }
 
     /// Writes what is rendered; what goes on meanwhile stays while there is nothing.
@@ -99,6 +112,7 @@ impl<O: Write, E: Write> Human<O, E> {
 
     /// Ends the line of the text, so that what follows has one of its own.
     fn close(&mut self) -> io::Result<()> {
+        self.release()?;
         if std::mem::take(&mut self.open) {
             self.out.write_all(b"\n")?;
             self.out.flush()?;
@@ -164,8 +178,13 @@ impl<O: Write, E: Write> Human<O, E> {
     }
 
     fn retried(&mut self, retry: &Retry<'_>) -> io::Result<()> {
-        let wait = time(retry.wait);
-        let what = format!("waiting {wait} before asking again: {}", one_line(retry.error));
+        // What nobody has seen yet is not shown at all.
+        let unseen = std::mem::take(&mut self.held);
+        if retry.discarded && unseen.is_empty() && self.terminal.out {
+            self.finish()?;
+            self.quiet(VOID)?;
+        }
+        let what = waiting(retry);
         if !self.terminal.lively {
             return self.quiet(&what);
         }
@@ -343,7 +362,8 @@ impl<O: Write + Send, E: Write + Send> Displayer for Human<O, E> {
             Event::SubagentFinished { of, status, used } => {
                 self.subagent_finished(of, status, used)
             }
-            Event::Started(_) | Event::StepStarted | Event::Responded(_) => Ok(()),
+            Event::Started(_) | Event::StepStarted => Ok(()),
+            Event::Responded(_) => self.release(),
             Event::Resumed => self.resumed(at),
             Event::JournalCut(damage) => self.labelled(Tone::Bad, "warning", damage),
             Event::InferenceStarted(model) => self.asking(model),

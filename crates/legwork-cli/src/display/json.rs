@@ -103,6 +103,8 @@ fn body<M: SerializeMap>(line: &mut M, event: &Event<'_>) -> Result<(), M::Error
         Event::InferenceRetried(retry) => {
             line.serialize_entry("attempt", &retry.attempt)?;
             line.serialize_entry("wait_ms", &retry.wait.as_millis())?;
+            line.serialize_entry("left_ms", &retry.left.as_millis())?;
+            line.serialize_entry("discarded", &retry.discarded)?;
             line.serialize_entry("message", retry.error)
         }
         Event::Started(input) => {

@@ -9,6 +9,7 @@ mod human;
 mod json;
 mod markdown;
 mod marks;
+mod retry;
 mod screen;
 mod spinner;
 mod status;

@@ -1,9 +1,12 @@
 //! How text, calls and costs look; what a display does with events.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use legwork::core::budget::Amounts;
+use legwork::core::event::Responded;
 use legwork::core::tool::Metadata;
-use legwork::core::{SessionId, Timestamp, ToolCall, ToolOutcome};
+use legwork::core::{FinishReason, Message, Response, SessionId, Timestamp, ToolCall, ToolOutcome};
 use legwork::port::Retry;
 
 use super::marks::{Marks, Signs};
@@ -24,6 +27,15 @@ fn piped() -> Terminal {
         marks: Marks::of(Signs::Unicode),
     }
 }
+
+const RETRY: Retry<'_> = Retry {
+    attempt: 1,
+    wait: Duration::from_secs(2),
+    left: Duration::from_secs(570),
+    error: "refused\x1b",
+    discarded: false,
+    charged_attempts: 0,
+};
 
 fn lively() -> Terminal {
     Terminal { out: true, err: true, lively: true, columns: 20, ..piped() }
@@ -175,12 +187,36 @@ fn signs_are_those_of_the_locale() {
 
 #[test]
 fn a_wait_before_another_attempt_is_told() {
-    let retry = Retry { attempt: 1, wait: Duration::from_secs(2), error: "refused\x1b" };
-    let (_, err) = seen(piped(), &[Event::InferenceRetried(retry)]);
-    assert_eq!(err, "waiting 2.0 s before asking again: refused\\u{1b}\n");
+    let (_, err) = seen(piped(), &[Event::InferenceRetried(RETRY)]);
+    let told = "waiting 2.0 s before attempt 2: refused\\u{1b} (retries end in 9 min 30 s)";
+    assert_eq!(err, format!("{told}\n"));
     let wide = Terminal { columns: 80, ..lively() };
-    let (_, err) = seen(wide, &[Event::InferenceStarted("m"), Event::InferenceRetried(retry)]);
-    assert!(err.ends_with("⠋ waiting 2.0 s before asking again: refused\\u{1b}"), "{err:?}");
+    let (_, err) = seen(wide, &[Event::InferenceStarted("m"), Event::InferenceRetried(RETRY)]);
+    assert!(err.ends_with(&format!("⠋ {told}")), "{err:?}");
+}
+
+#[test]
+fn s11_3_text_of_an_answer_that_broke_off_is_marked_as_void_on_a_terminal() {
+    let broken = Retry { discarded: true, ..RETRY };
+    let events = [Event::Text("Hel"), Event::InferenceRetried(broken), Event::Text("Hello.\n")];
+    let terminal = Terminal { out: true, columns: 90, ..piped() };
+    let (out, err) = seen(terminal, &events);
+    assert!(out.starts_with("Hel\n") && err.starts_with("the answer broke off"), "{out:?} {err:?}");
+    // Nothing was shown: there is nothing to mark.
+    let (_, err) = seen(terminal, &[Event::InferenceRetried(RETRY)]);
+    assert!(!err.contains("void"), "{err:?}");
+}
+
+#[test]
+fn s11_3_a_reader_that_is_no_terminal_never_gets_text_that_is_void() {
+    let broken = Retry { discarded: true, ..RETRY };
+    let response = Response::new(Message::assistant(Vec::new()), FinishReason::Stop);
+    let responded = Responded { response: Arc::new(response), charged: Amounts::default() };
+    let begun = [Event::Text("Hel"), Event::InferenceRetried(broken), Event::Text("Hello.\n")];
+    let (out, err) = seen(piped(), &begun);
+    assert_eq!((out.as_str(), err.contains("void")), ("", false), "it may be void yet");
+    let (out, _) = seen(piped(), &[&begun[..], &[Event::Responded(&responded)]].concat());
+    assert_eq!(out, "Hello.\n");
 }
 
 #[test]

@@ -110,6 +110,22 @@ fn cases() -> Vec<Case> {
             flag: Some(("--max-minutes", "6", json!(6))),
         },
         Case {
+            key: "retry_for",
+            default: json!("10m"),
+            user: ("retry_for = '1h 30m'", json!("1h 30m")),
+            project: None,
+            environment: Some(("LEGWORK_RETRY_FOR", "90s", json!("1m 30s"))),
+            flag: Some(("--retry-for", "0s", json!("0s"))),
+        },
+        Case {
+            key: "retry_max_wait",
+            default: json!("30s"),
+            user: ("retry_max_wait = '1m'", json!("1m")),
+            project: None,
+            environment: Some(("LEGWORK_RETRY_MAX_WAIT", "5ms", json!("5ms"))),
+            flag: None,
+        },
+        Case {
             key: "color",
             default: json!("auto"),
             user: ("color = 'always'", json!("always")),

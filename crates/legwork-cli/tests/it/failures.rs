@@ -78,7 +78,8 @@ fn a_server_that_recovers() {
 fn a_dead_server() {
     let home = Home::new();
     let url = Server::start([Turn::text("hi")]).unwrap().base_url();
-    let ran = home.ran(&["run", "--model", "my:m", "--base-url", &url, "Work"]).ends(1);
+    let args = ["run", "--model", "my:m", "--base-url", &url, "--retry-for", "0s", "Work"];
+    let ran = home.ran(&args).ends(1);
     let ran = ran.says("error: asking my:m at http://127.0.0.1:").says("could not connect");
     ran.says("hint: see whether the server runs").says("to go on: legwork run --session ");
 }

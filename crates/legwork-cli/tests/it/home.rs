@@ -70,6 +70,8 @@ impl Home {
     pub(crate) fn with(&self, server: &Server, args: &[&str]) -> Command {
         let mut command = self.legwork(args);
         command.env("OPENAI_BASE_URL", server.base_url()).env("LEGWORK_MODEL", "test:scripted");
+        // As by default, a thousand times faster.
+        command.env("LEGWORK_RETRY_FOR", "600ms").env("LEGWORK_RETRY_MAX_WAIT", "30ms");
         command
     }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::budget::MicroUsd;
+use crate::budget::{Amounts, MicroUsd};
 use crate::string_enum::string_enum;
 use crate::time::{Micros, Timestamp};
 
@@ -105,6 +105,21 @@ impl Budget {
             deadline: lower(self.deadline, other.deadline),
             output_floor: self.output_floor.or(other.output_floor),
         }
+    }
+
+    /// The first dimension in which amounts of tokens, calls or money are more than this.
+    pub fn exceeded_by(&self, amounts: &Amounts) -> Option<Dimension> {
+        let wanted = [
+            (Dimension::ToolCalls, amounts.tool_calls),
+            (Dimension::InputTokens, amounts.input),
+            (Dimension::OutputTokens, amounts.output),
+            (Dimension::TotalTokens, amounts.total_tokens()),
+            (Dimension::Cost, amounts.cost.0),
+        ];
+        let exceeded = |(dimension, wanted): &(Dimension, u64)| {
+            self.limit(dimension).is_some_and(|limit| *wanted > limit)
+        };
+        wanted.into_iter().find(exceeded).map(|(dimension, _)| dimension)
     }
 
     /// The limit of a dimension, in its own unit; none = unlimited.

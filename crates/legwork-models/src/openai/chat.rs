@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::future::ready;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -10,17 +9,17 @@ use http::Uri;
 use http::header::HeaderMap;
 use legwork_core::{ModelRequest, Response};
 use legwork_port::model::{self, Kind};
-use legwork_port::{BoxFuture, Clock, Delta, Deltas, Model, Profile, Retry};
+use legwork_port::{BoxFuture, Clock, Deltas, Model, Profile};
 use serde_json::{Map, Value};
 
 use super::builder::Builder;
 use super::encode::{self, Frame, Head, MaxTokensField, OWN_FIELDS, Stream};
 use super::exchange::Exchange;
-use super::failure::{Cost, Tried};
+use super::failure::Tried;
 use super::reply::Streaming;
 use super::secrets::Secrets;
 use crate::http::{Client, Timeouts};
-use crate::retry::{Policy, Verdict};
+use crate::retry::{Attempt, Policy, persist};
 
 /// A model behind an OpenAI-compatible Chat Completions API.
 ///
@@ -99,39 +98,29 @@ impl Chat {
         let code = error.code.map(|code| self.secrets.masked(code));
         model::Error { message, code, ..error }
     }
+}
 
-    /// Tries until there is a response, or no sense in trying again.
-    async fn ask(
-        &self,
-        body: Bytes,
-        asked: Streaming,
-        deltas: Option<&mut dyn Deltas>,
-    ) -> Result<Response, model::Error> {
-        let mut nobody = |_: Delta<'_>| ControlFlow::Continue(());
-        let deltas: &mut dyn Deltas = match deltas {
-            Some(deltas) => deltas,
-            None => &mut nobody,
-        };
-        let (mut attempt, mut charged) = (0, 0);
-        loop {
-            let failed = match self.exchange().attempt(body.clone(), asked, deltas).await {
-                Ok(response) => return Ok(Response { charged_attempts: charged, ..response }),
-                Err(failed) => failed,
-            };
-            charged += u32::from(failed.cost == Cost::Perhaps);
-            match self.retry.judge(attempt, failed.failure, failed.shown, fastrand::f64()) {
-                Verdict::Again(wait) => {
-                    let error = self.exchange().tried.in_short(&failed.error);
-                    deltas.retrying(Retry { attempt: attempt.saturating_add(1), wait, error });
-                    self.clock.sleep(wait).await;
-                }
-                Verdict::GiveUp => {
-                    let error = self.without_secrets(failed.error);
-                    return Err(model::Error { charged_attempts: charged, ..error });
-                }
-            }
-            attempt += 1;
-        }
+/// A request whose body is sent, as often as it takes.
+struct Asking<'a> {
+    chat: &'a Chat,
+    body: Bytes,
+    asked: Streaming,
+}
+
+impl Attempt for Asking<'_> {
+    fn make<'a>(
+        &'a self,
+        deltas: &'a mut dyn Deltas,
+    ) -> BoxFuture<'a, Result<Response, model::Error>> {
+        Box::pin(async move {
+            let exchange = self.chat.exchange();
+            let answer = exchange.attempt(self.body.clone(), self.asked, deltas).await;
+            answer.map_err(|error| self.chat.without_secrets(error))
+        })
+    }
+
+    fn in_short<'e>(&self, error: &'e model::Error) -> &'e str {
+        self.chat.exchange().tried.in_short(error)
     }
 }
 
@@ -149,12 +138,16 @@ impl Model for Chat {
         request: ModelRequest,
         deltas: Option<&'a mut dyn Deltas>,
     ) -> BoxFuture<'a, Result<Response, model::Error>> {
-        let asked = if deltas.is_some() { Streaming::Yes } else { Streaming::No };
+        let streams = deltas.as_ref().is_some_and(|deltas| deltas.streams());
+        let asked = if streams { Streaming::Yes } else { Streaming::No };
         let body = self.body(&request, asked);
         // Clones of messages that wait here would make every push copy its path.
         drop(request);
         match body {
-            Ok(body) => Box::pin(self.ask(body, asked, deltas)),
+            Ok(body) => Box::pin(async move {
+                let asking = Asking { chat: self, body, asked };
+                persist(&asking, &self.retry, &*self.clock, deltas).await
+            }),
             Err(error) => Box::pin(ready(Err(error))),
         }
     }

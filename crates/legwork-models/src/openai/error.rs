@@ -4,8 +4,6 @@ use std::fmt;
 
 use serde_json::Value;
 
-use crate::retry::Lasting;
-
 /// Characters of a body that is no JSON which are kept for the message.
 const EXCERPT: usize = 400;
 
@@ -70,12 +68,11 @@ impl ApiError {
         }
     }
 
-    /// Whether waiting can help: a spent quota comes as 429 and stays.
-    pub(super) fn lasting(&self) -> Lasting {
+    /// Whether the quota is spent: it comes as 429 too, and waiting does not help.
+    pub(super) fn is_quota(&self) -> bool {
         let spent = ["insufficient_quota", "billing_hard_limit_reached"];
         let said = [&self.code, &self.kind];
-        let permanent = said.iter().any(|s| s.as_deref().is_some_and(|s| spent.contains(&s)));
-        if permanent { Lasting::Permanent } else { Lasting::Passing }
+        said.iter().any(|said| said.as_deref().is_some_and(|said| spent.contains(&said)))
     }
 
     /// Whether the request was larger than the model's window.

@@ -8,13 +8,14 @@ use http::{HeaderValue, Method, Request, Response as Answer, Uri};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
 use legwork_core::Response;
+use legwork_port::model::Error;
 use legwork_port::{Clock, Deltas};
 
 use super::assembly::Ended;
-use super::failure::{Cost, Failed, Tried};
+use super::failure::{Tried, charged};
 use super::reply::{Reply, Streaming};
 use crate::http::{Broken, Client, Timeouts, Watch};
-use crate::retry::{self, Shown};
+use crate::retry;
 
 /// More bytes than any answer has.
 const MOST_BYTES: usize = 256 << 20;
@@ -40,7 +41,7 @@ impl Exchange<'_> {
         body: Bytes,
         asked: Streaming,
         deltas: &mut dyn Deltas,
-    ) -> Result<Response, Failed> {
+    ) -> Result<Response, Error> {
         let mut watch = Watch::new(self.clock, self.timeouts.first_byte);
         let sent = watch.next(self.client.send(self.request(body))).await;
         let mut answer = match sent {
@@ -71,7 +72,7 @@ impl Exchange<'_> {
         reply: &mut Reply,
         watch: &mut Watch<'_>,
         deltas: &mut dyn Deltas,
-    ) -> Option<Failed> {
+    ) -> Option<Error> {
         let (mut size, mut limit) = (0, self.timeouts.first_byte);
         while !reply.is_over() {
             if reply.is_done() {
@@ -102,24 +103,20 @@ impl Exchange<'_> {
     fn conclude(
         &self,
         reply: Box<Reply>,
-        problem: Option<Failed>,
+        problem: Option<Error>,
         headers: &HeaderMap,
-    ) -> Result<Response, Failed> {
-        let shown = if reply.has_content() { Shown::Deltas } else { Shown::Nothing };
+    ) -> Result<Response, Error> {
+        let begun = reply.has_content();
         let ended = if problem.is_some() { Ended::Cut } else { Ended::Whole };
         let why = match reply.finish(ended) {
             Ok(response) => return Ok(response),
             Err(why) => why,
         };
-        let mut failed = match (why, problem) {
+        let error = match (why, problem) {
             (super::Unreadable::Nothing, Some(problem)) => problem,
             (why, _) => self.tried.unreadable(why, self.retry_after(headers)),
         };
-        failed.shown = shown;
-        if shown == Shown::Deltas {
-            failed.cost = Cost::Perhaps;
-        }
-        Err(failed)
+        Err(if begun { charged(error) } else { error })
     }
 
     fn retry_after(&self, headers: &HeaderMap) -> Option<Duration> {

@@ -52,7 +52,7 @@ impl Builder {
         let asking = ask(&client, request(&uri, headers), tried);
         match tokio::time::timeout(limit, asking).await {
             Ok(answer) => answer.map_err(Unavailable::Model),
-            Err(_) => Err(Unavailable::Model(tried.too_slow(limit).error)),
+            Err(_) => Err(Unavailable::Model(tried.too_slow(limit))),
         }
     }
 }
@@ -81,16 +81,16 @@ async fn ask(
     request: Request<Full<Bytes>>,
     tried: Tried<'_>,
 ) -> Result<Vec<Offered>, Error> {
-    let answer = client.send(request).await.map_err(|broken| tried.not_answered(&broken).error)?;
+    let answer = client.send(request).await.map_err(|broken| tried.not_answered(&broken))?;
     let status = answer.status().as_u16();
     let body = Limited::new(answer.into_body(), MOST_BYTES).collect().await;
-    let body = body.map_err(|_| tried.too_large(MOST_BYTES).error)?.to_bytes();
+    let body = body.map_err(|_| tried.too_large(MOST_BYTES))?.to_bytes();
     if !(200..300).contains(&status) {
         let api = ApiError::from_body(status, &body);
-        return Err(tried.unreadable(Unreadable::Api(api), None::<Duration>).error);
+        return Err(tried.unreadable(Unreadable::Api(api), None::<Duration>));
     }
     let list = serde_json::from_slice(&body).ok().and_then(|body: Value| offered(&body));
-    list.ok_or_else(|| tried.no_list().error)
+    list.ok_or_else(|| tried.no_list())
 }
 
 /// The models of a list; none if it is no list of models.

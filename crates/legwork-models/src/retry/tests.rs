@@ -1,63 +1,187 @@
 use super::*;
+use legwork_core::inference::{Incomplete, Response};
+use legwork_core::{FinishReason, Message, Micros};
+use legwork_port::model::{Error, Kind};
 use proptest::prelude::*;
+use std::time::Duration;
 
-fn answer(status: u16) -> Failure {
-    Failure::Answer { status, retry_after: None, lasting: Lasting::Passing }
+const PASSING: Failure = Failure::Passing(None);
+
+fn seconds(seconds: u64) -> Duration {
+    Duration::from_secs(seconds)
 }
 
-fn after(status: u16, seconds: u64) -> Failure {
-    let retry_after = Some(Duration::from_secs(seconds));
-    Failure::Answer { status, retry_after, lasting: Lasting::Passing }
+fn after(wait: Duration) -> Failure {
+    Failure::Passing(Some(wait))
 }
 
-fn judge(attempt: u32, failure: Failure) -> Verdict {
-    Policy::default().judge(attempt, failure, Shown::Nothing, 1.0)
+/// The longest wait after one failure, and the time that is left.
+fn first(policy: &Policy, failure: Failure) -> Verdict {
+    Attempts::default().judge(policy, failure, Micros::ZERO, 1.0)
 }
 
-#[test]
-fn only_what_may_heal_is_tried_again() {
-    for status in [408, 429, 500, 502, 503, 504, 529, 599] {
-        assert!(answer(status).retryable(), "{status}");
+fn wait_of(verdict: Verdict) -> Option<Duration> {
+    match verdict {
+        Verdict::Again { wait, .. } => Some(wait),
+        Verdict::GiveUp(_) => None,
     }
-    for status in [301, 400, 401, 402, 403, 404, 409, 413, 422, 499, 600] {
-        assert!(!answer(status).retryable(), "{status}");
+}
+
+/// All waits of attempts that fail at once, and why there were no more.
+fn story(policy: &Policy, failure: Failure, chance: f64) -> (Vec<Duration>, GiveUp) {
+    let (mut attempts, mut waits, mut now) = (Attempts::default(), Vec::new(), Micros::ZERO);
+    loop {
+        match attempts.judge(policy, failure, now, chance) {
+            Verdict::Again { wait, left } => {
+                assert_eq!(left, policy.time_limit() - Duration::from(now));
+                // Clocks count microseconds.
+                let wait = Micros::from(wait);
+                waits.push(Duration::from(wait));
+                now = now.plus(wait);
+            }
+            Verdict::GiveUp(why) => {
+                assert_eq!(attempts.failed() as usize, waits.len() + 1);
+                assert_eq!(attempts.lasted(now), Duration::from(now));
+                return (waits, why);
+            }
+        }
     }
-    assert!(Failure::Network.retryable());
-    assert!(!Failure::Final.retryable());
 }
 
 #[test]
-fn a_spent_quota_is_not_tried_again() {
-    let spent = Failure::Answer { status: 429, retry_after: None, lasting: Lasting::Permanent };
-    assert_eq!(judge(0, spent), Verdict::GiveUp);
+fn s11_5_the_waits_double_up_to_the_longest_and_fill_the_time() {
+    let (waits, why) = story(&Policy::default(), PASSING, 1.0);
+    let millis: Vec<_> = waits.iter().map(Duration::as_millis).collect();
+    assert_eq!(millis[..8], [500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
+    assert_eq!(waits.iter().sum::<Duration>(), seconds(600));
+    assert_eq!((waits.len(), why), (25, GiveUp::Time));
+    // The last one is cut to what is left.
+    assert_eq!(waits[24], seconds(600) - waits[..24].iter().sum::<Duration>());
+    assert!(waits[24] < seconds(30) && waits[23] == seconds(30), "{waits:?}");
 }
 
 #[test]
-fn nothing_is_tried_again_once_deltas_were_shown() {
-    let verdict = Policy::default().judge(0, Failure::Network, Shown::Deltas, 0.5);
-    assert_eq!(verdict, Verdict::GiveUp);
+fn each_setting_of_a_policy_counts() {
+    let policy = Policy::default()
+        .with_time_limit(seconds(100))
+        .with_first_wait(seconds(3))
+        .with_longest_wait(seconds(7));
+    assert_eq!(policy.time_limit(), seconds(100));
+    let (waits, why) = story(&policy, PASSING, 1.0);
+    assert_eq!(waits[..4], [3, 6, 7, 7].map(seconds));
+    assert_eq!((waits.iter().sum(), why), (seconds(100), GiveUp::Time));
+    let (waits, why) = story(&policy.clone().with_max_retries(3), PASSING, 1.0);
+    assert_eq!((waits.len(), why), (3, GiveUp::Attempts));
+    let (waits, why) = story(&policy.with_max_broken_answers(2), Failure::Broken, 1.0);
+    assert_eq!((waits.len(), why), (2, GiveUp::BrokenAnswers));
 }
 
 #[test]
-fn the_wait_doubles_up_to_the_cap_and_the_retries_end() {
-    let policy = Policy { retries: 9, ..Policy::default() };
-    let waits: Vec<u128> = (0..9)
-        .map(|attempt| match policy.judge(attempt, Failure::Network, Shown::Nothing, 1.0) {
-            Verdict::Again(wait) => wait.as_millis(),
-            Verdict::GiveUp => panic!("gave up at {attempt}"),
-        })
-        .collect();
-    assert_eq!(waits, [500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
-    assert_eq!(policy.judge(9, Failure::Network, Shown::Nothing, 1.0), Verdict::GiveUp);
-    assert_eq!(Policy::never().judge(0, Failure::Network, Shown::Nothing, 1.0), Verdict::GiveUp);
+fn one_attempt_is_made_where_retries_are_switched_off() {
+    assert_eq!(first(&Policy::never(), PASSING), Verdict::GiveUp(GiveUp::Attempts));
+    let no_time = Policy::default().with_time_limit(Duration::ZERO);
+    assert_eq!(first(&no_time, PASSING), Verdict::GiveUp(GiveUp::Time));
+    let none = Policy::default().with_max_broken_answers(0);
+    assert_eq!(first(&none, Failure::Broken), Verdict::GiveUp(GiveUp::BrokenAnswers));
+    assert_eq!(wait_of(first(&none, PASSING)), Some(Duration::from_millis(500)));
 }
 
 #[test]
-fn retry_after_is_taken_at_its_word_but_not_beyond_patience() {
-    assert_eq!(judge(0, after(429, 7)), Verdict::Again(Duration::from_secs(7)));
-    assert_eq!(judge(0, after(503, 0)), Verdict::Again(Duration::ZERO));
-    assert_eq!(judge(0, after(429, 3600)), Verdict::GiveUp);
-    assert_eq!(judge(0, after(400, 7)), Verdict::GiveUp);
+fn s11_5_the_time_counts_from_the_first_failure() {
+    let policy = Policy::default().with_time_limit(seconds(60));
+    let mut attempts = Attempts::default();
+    let late = |after: u64| Micros::from(seconds(5_000 + after));
+    let Verdict::Again { left, .. } = attempts.judge(&policy, PASSING, late(0), 1.0) else {
+        panic!("a first attempt that took long is tried again")
+    };
+    assert_eq!(left, seconds(60));
+    let Verdict::Again { left, .. } = attempts.judge(&policy, PASSING, late(59), 1.0) else {
+        panic!("there is a second left")
+    };
+    assert_eq!(left, seconds(1));
+    let last = attempts.judge(&policy, PASSING, late(60), 1.0);
+    assert_eq!(last, Verdict::GiveUp(GiveUp::Time));
+}
+
+#[test]
+fn s11_5_broken_answers_are_counted_apart() {
+    let policy = Policy::default().with_max_broken_answers(1);
+    let mut attempts = Attempts::default();
+    let mut judge = |failure| wait_of(attempts.judge(&policy, failure, Micros::ZERO, 1.0));
+    assert_eq!(judge(PASSING), Some(Duration::from_millis(500)));
+    assert_eq!(judge(Failure::Broken), Some(seconds(1)));
+    assert_eq!(judge(PASSING), Some(seconds(2)));
+    assert_eq!(judge(Failure::Broken), None, "as many broke off as may");
+}
+
+#[test]
+fn s11_5_what_is_permanent_is_not_tried_again() {
+    assert_eq!(first(&Policy::default(), Failure::Permanent), Verdict::GiveUp(GiveUp::Permanent));
+}
+
+#[test]
+fn s11_5_a_server_is_waited_for_as_long_as_it_asks_within_the_time() {
+    let policy = Policy::default();
+    assert_eq!(wait_of(first(&policy, after(seconds(7)))), Some(seconds(7)));
+    assert_eq!(wait_of(first(&policy, after(seconds(600)))), Some(seconds(600)));
+    let longer = seconds(600) + Duration::from_nanos(1);
+    assert_eq!(first(&policy, after(longer)), Verdict::GiveUp(GiveUp::TooLong(longer)));
+    // One that asks for next to nothing is not hurried.
+    assert_eq!(wait_of(first(&policy, after(Duration::ZERO))), Some(Duration::from_millis(500)));
+    let (waits, _) = story(&policy, after(seconds(2)), 1.0);
+    assert_eq!(waits[..4], [2, 2, 2, 4].map(seconds));
+}
+
+#[test]
+fn s11_5_only_what_may_pass_is_tried_again() {
+    let failure = |kind| Failure::of(&Err(Error::new(kind, "it failed")), false);
+    for kind in [Kind::Unreachable, Kind::Timeout, Kind::RateLimited, Kind::Server] {
+        assert_eq!(failure(kind), Some(PASSING), "{kind:?}");
+    }
+    let permanent = [
+        Kind::Untrusted,
+        Kind::Unauthorized,
+        Kind::UnknownModel,
+        Kind::BadRequest,
+        Kind::ContextOverflow,
+        Kind::QuotaExceeded,
+        Kind::Malformed,
+    ];
+    for kind in permanent {
+        assert_eq!(failure(kind), Some(Failure::Permanent), "{kind:?}");
+        let shown = Failure::of(&Err(Error::new(kind, "it failed")), true);
+        assert_eq!(shown, Some(Failure::Permanent), "{kind:?}");
+    }
+    let mut full = Error::new(Kind::RateLimited, "later");
+    full.retry_after = Some(seconds(7));
+    assert_eq!(Failure::of(&Err(full), false), Some(after(seconds(7))));
+    let late = Err(Error::new(Kind::Server, "it fell over in the middle"));
+    assert_eq!(Failure::of(&late, true), Some(Failure::Broken));
+}
+
+#[test]
+fn s11_3_an_answer_that_broke_off_is_a_failed_attempt() {
+    let failure = |incomplete| {
+        let mut response = Response::new(Message::assistant(Vec::new()), FinishReason::Stop);
+        response.incomplete = incomplete;
+        Failure::of(&Ok(response), true)
+    };
+    assert_eq!(failure(None), None);
+    assert_eq!(failure(Some(Incomplete::Cut)), Some(Failure::Broken));
+    assert_eq!(failure(Some(Incomplete::NoEnd)), Some(Failure::Broken));
+    // The same request gives the same again, or we cut it ourselves.
+    assert_eq!(failure(Some(Incomplete::LengthInCall)), None);
+    assert_eq!(failure(Some(Incomplete::OverReserve)), None);
+}
+
+#[test]
+fn why_it_is_given_up_is_said() {
+    let said = |why: GiveUp| why.to_string();
+    assert_eq!(said(GiveUp::Time), "the time for retries is used up");
+    assert_eq!(said(GiveUp::Attempts), "no more attempts are allowed");
+    assert_eq!(said(GiveUp::BrokenAnswers), "the answer broke off each time");
+    assert_eq!(said(GiveUp::Permanent), "trying again does not help");
+    assert!(said(GiveUp::TooLong(seconds(3600))).contains("asks to wait 3600s"));
 }
 
 #[test]
@@ -87,12 +211,19 @@ fn retry_after_is_read_in_both_forms() {
 
 proptest! {
     #[test]
-    fn jitter_stays_between_half_and_all(attempt in 0u32..200, chance in 0.0f64..1.0) {
-        let policy = Policy { retries: 1000, ..Policy::default() };
-        let Verdict::Again(wait) = policy.judge(attempt, Failure::Network, Shown::Nothing, chance)
-        else { panic!() };
-        let Verdict::Again(most) = policy.judge(attempt, Failure::Network, Shown::Nothing, 1.0)
-        else { panic!() };
+    fn jitter_takes_between_half_and_all(failed in 1u32..200, chance in 0.0f64..1.0) {
+        let policy = Policy::default();
+        let (wait, most) = (policy.backoff(failed, chance), policy.backoff(failed, 1.0));
         prop_assert!(wait <= most && wait >= most / 2);
+        prop_assert_eq!(policy.backoff(failed, 0.0), most / 2);
+        prop_assert!(chance == 0.0 || wait > most / 2, "chance counts");
+    }
+
+    #[test]
+    fn s11_5_retries_end_when_the_time_does(chance in 0.0f64..1.0, limit in 1u64..5_000) {
+        let policy = Policy::default().with_time_limit(seconds(limit));
+        let (waits, why) = story(&policy, PASSING, chance);
+        prop_assert_eq!(why, GiveUp::Time);
+        prop_assert_eq!(waits.iter().sum::<Duration>(), seconds(limit));
     }
 }

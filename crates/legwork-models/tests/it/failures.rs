@@ -11,7 +11,7 @@ use legwork_port::model::{Error, Kind};
 use legwork_port::{Delta, Deltas, Model, Retry};
 use serde_json::json;
 
-use crate::answers::{calls, delta, end, events};
+use crate::answers::{delta, end, events};
 use crate::clock::Turned;
 use crate::server::{Act, END, Server, answer, chunk, open_stream};
 use crate::traffic::{body, model_at, question, stream};
@@ -42,7 +42,7 @@ async fn asked(acts: impl IntoIterator<Item = Act>, deltas: bool) -> Came {
 }
 
 #[tokio::test]
-async fn a_dead_server_is_tried_again_and_named() {
+async fn s11_5_a_dead_server_is_tried_again_and_named() {
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let clock = Turned::new();
     let url = format!("http://{port}/v1");
@@ -51,25 +51,44 @@ async fn a_dead_server_is_tried_again_and_named() {
     assert_eq!((error.kind, error.charged_attempts), (Kind::Unreachable, 0));
     assert!(error.message.contains(&url) && error.message.contains("openai:m"), "{error}");
     assert!(error.message.contains("refused"), "{error}");
-    assert_eq!(clock.waits().len(), 4);
+    assert!(
+        error.message.contains(" attempts in 600 s: the time for retries is used up"),
+        "{error}"
+    );
+    assert_eq!(clock.waits().iter().sum::<Duration>().as_secs(), 600);
 }
 
-/// Keeps what it hears of attempts that are made again.
+/// Keeps what it is told, and allows a number of further attempts.
 #[derive(Default)]
-struct Hears(Vec<(u32, Duration, String)>);
+struct Hears {
+    text: String,
+    retries: Vec<(u32, Duration, String)>,
+    discarded: Vec<bool>,
+    charged: Vec<u32>,
+    most: Option<usize>,
+}
 
 impl Deltas for Hears {
-    fn delta(&mut self, _: Delta<'_>) -> ControlFlow<()> {
+    fn delta(&mut self, delta: Delta<'_>) -> ControlFlow<()> {
+        if let Delta::Text(text) = delta {
+            self.text.push_str(text);
+        }
         ControlFlow::Continue(())
     }
 
-    fn retrying(&mut self, retry: Retry<'_>) {
-        self.0.push((retry.attempt, retry.wait, retry.error.to_owned()));
+    fn retrying(&mut self, retry: Retry<'_>) -> ControlFlow<()> {
+        if self.most.is_some_and(|most| self.retries.len() >= most) {
+            return ControlFlow::Break(());
+        }
+        self.retries.push((retry.attempt, retry.wait, retry.error.to_owned()));
+        self.discarded.push(retry.discarded);
+        self.charged.push(retry.charged_attempts);
+        ControlFlow::Continue(())
     }
 }
 
 #[tokio::test]
-async fn an_attempt_that_is_made_again_is_told_before_the_wait() {
+async fn s11_5_an_attempt_that_is_made_again_is_told_before_the_wait() {
     let full = refused("429 Too Many Requests", "retry-after: 7\r\n", json!({"message": "later"}));
     let acts = [full, Act::Close(stream("Hi."))];
     let (server, clock) = (Server::start(acts).await, Turned::new());
@@ -77,7 +96,82 @@ async fn an_attempt_that_is_made_again_is_told_before_the_wait() {
     let mut hears = Hears::default();
     model.infer(question("Hi?"), Some(&mut hears)).await.unwrap();
     let told = "refused with 429 later".to_owned();
-    assert_eq!(hears.0, [(1, Duration::from_secs(7), told)]);
+    assert_eq!(hears.retries, [(1, Duration::from_secs(7), told)]);
+    assert_eq!((hears.discarded, hears.charged), (vec![false], vec![0]));
+}
+
+/// A stream that is cut after half a word.
+fn dropped() -> Act {
+    Act::Close(open_stream(&events(&[delta(json!({"content": "Hel"}))])))
+}
+
+#[tokio::test]
+async fn s11_3_a_dropped_stream_is_made_again_and_what_was_shown_is_void() {
+    let acts = [dropped(), dropped(), Act::Close(stream("Hello."))];
+    let (server, clock) = (Server::start(acts).await, Turned::new());
+    let model = model_at(&server, &clock).build().unwrap();
+    let mut hears = Hears::default();
+    let response = model.infer(question("Hi?"), Some(&mut hears)).await.unwrap();
+    assert_eq!((response.text().as_str(), response.incomplete), ("Hello.", None));
+    assert_eq!((response.charged_attempts, &*hears.text), (2, "HelHelHello."));
+    let errors: Vec<_> = hears.retries.iter().map(|(_, _, error)| error.as_str()).collect();
+    assert_eq!(errors, ["the answer broke off"; 2]);
+    assert_eq!((hears.discarded, hears.charged), (vec![true, true], vec![1, 2]));
+    assert_eq!(server.requests().len(), 3);
+}
+
+#[tokio::test]
+async fn s11_3_an_answer_is_incomplete_once_the_retries_are_used_up() {
+    let (server, clock) = (Server::start((0..6).map(|_| dropped())).await, Turned::new());
+    let model = model_at(&server, &clock).build().unwrap();
+    let mut hears = Hears::default();
+    let response = model.infer(question("Hi?"), Some(&mut hears)).await.unwrap();
+    assert_eq!((response.text().as_str(), response.incomplete), ("Hel", Some(Incomplete::Cut)));
+    // The last one is charged as the response that it is.
+    assert_eq!((server.requests().len(), response.charged_attempts), (6, 5));
+}
+
+#[tokio::test]
+async fn s11_5_who_is_told_of_a_retry_may_forbid_it() {
+    for (act, cost) in [(dropped(), 1), (refused("500 Oh", "", json!("boom")), 1)] {
+        let (server, clock) = (Server::start([act.clone(), act]).await, Turned::new());
+        let model = model_at(&server, &clock).build().unwrap();
+        let mut hears = Hears { most: Some(1), ..Hears::default() };
+        let (broken, charged) = match model.infer(question("Hi?"), Some(&mut hears)).await {
+            Ok(response) => (response.incomplete.is_some(), response.charged_attempts),
+            Err(error) => (error.status == Some(500), error.charged_attempts - 1),
+        };
+        assert_eq!((broken, charged, server.requests().len()), (true, cost, 2));
+    }
+}
+
+/// Hears of retries, and wants no pieces.
+struct Whole(u32);
+
+impl Deltas for Whole {
+    fn streams(&self) -> bool {
+        false
+    }
+
+    fn delta(&mut self, _: Delta<'_>) -> ControlFlow<()> {
+        panic!("nobody asked for pieces")
+    }
+
+    fn retrying(&mut self, _: Retry<'_>) -> ControlFlow<()> {
+        self.0 += 1;
+        ControlFlow::Continue(())
+    }
+}
+
+#[tokio::test]
+async fn s11_5_who_wants_no_pieces_is_told_of_retries_all_the_same() {
+    let acts = [refused("503 Busy", "", json!("busy")), Act::Close(body("Hi."))];
+    let (server, clock) = (Server::start(acts).await, Turned::new());
+    let model = model_at(&server, &clock).build().unwrap();
+    let mut whole = Whole(0);
+    let response = model.infer(question("Hi?"), Some(&mut whole)).await.unwrap();
+    assert_eq!((response.text().as_str(), whole.0), ("Hi.", 1));
+    assert!(!server.requests()[0].contains("\"stream\":true"));
 }
 
 #[tokio::test]
@@ -88,7 +182,7 @@ async fn a_key_that_the_server_echoes_is_masked_wherever_it_stands() {
     let error = json!({"message": said, "code": format!("bad_{KEY}")});
     let long = format!("<html>{} {KEY}</html>", "x".repeat(382));
     for act in [
-        refused("401 Unauthorized", "", error),
+        refused("401 Unauthorized", "", error.clone()),
         Act::Close(answer("200 OK", "application/json", "", &json!({"headers": said}).to_string())),
         Act::Close(answer("403 Forbidden", "text/html", "", &long)),
     ] {
@@ -98,6 +192,13 @@ async fn a_key_that_the_server_echoes_is_masked_wherever_it_stands() {
         let told = format!("{error} {error:?}");
         assert!(!told.contains("canary") && told.contains("[redacted]"), "{told}");
     }
+    let acts = [refused("500 Oh", "", error), Act::Close(stream("Hi."))];
+    let (server, clock) = (Server::start(acts).await, Turned::new());
+    let model = model_at(&server, &clock).api_key(KEY).header("x-api-key", TOKEN).build().unwrap();
+    let mut hears = Hears::default();
+    model.infer(question("Hi?"), Some(&mut hears)).await.unwrap();
+    let told = format!("{:?}", hears.retries);
+    assert!(!told.contains("canary") && told.contains("[redacted]"), "{told}");
 }
 
 #[test]
@@ -123,7 +224,7 @@ async fn a_wrong_key_is_told_at_once_and_not_shown() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_for_good_is_not_tried_again() {
+async fn s11_5_what_is_wrong_for_good_is_not_tried_again() {
     let overflow = json!({"message": "too long", "code": "context_length_exceeded"});
     let cases = [
         ("400 Bad Request", json!({"message": "no", "param": "messages[0]"}), Kind::BadRequest),
@@ -131,7 +232,7 @@ async fn what_is_wrong_for_good_is_not_tried_again() {
         ("403 Forbidden", json!("no"), Kind::Unauthorized),
         ("404 Not Found", json!({"message": "no model m"}), Kind::UnknownModel),
         ("422 Unprocessable Entity", json!({"message": "no"}), Kind::BadRequest),
-        ("429 Too Many Requests", json!({"code": "insufficient_quota"}), Kind::RateLimited),
+        ("429 Too Many Requests", json!({"code": "insufficient_quota"}), Kind::QuotaExceeded),
     ];
     for (status, error, kind) in cases {
         let came = asked([refused(status, "", error)], true).await;
@@ -141,7 +242,7 @@ async fn what_is_wrong_for_good_is_not_tried_again() {
 }
 
 #[tokio::test]
-async fn a_rate_limit_is_waited_out_as_the_provider_asks() {
+async fn s11_5_a_rate_limit_is_waited_out_as_the_provider_asks() {
     let forms = [
         ("retry-after: 7\r\n", 7_000),
         ("retry-after: Sun, 18 Oct 2015 07:28:09 GMT\r\n", 9_000),
@@ -160,22 +261,26 @@ async fn a_rate_limit_is_waited_out_as_the_provider_asks() {
 async fn a_rate_limit_that_stays_is_told_in_the_end() {
     let acts =
         (0..5).map(|_| refused("429 Too Many Requests", "", json!({"message": "slow down"})));
-    let came = asked(acts, true).await;
+    let (server, clock) = (Server::start(acts).await, Turned::new());
+    let model = model_at(&server, &clock).retry(Policy::default().with_max_retries(4));
+    let error = model.build().unwrap().infer(question("Hi?"), None).await.unwrap_err();
+    assert_eq!((error.kind, error.status), (Kind::RateLimited, Some(429)));
+    assert_eq!((server.requests().len(), error.is_retryable()), (5, true));
+    assert!(error.message.contains("(5 attempts in "), "{error}");
+    assert!(error.message.ends_with(": no more attempts are allowed)"), "{error}");
+}
+
+#[tokio::test]
+async fn s11_5_a_wait_that_is_longer_than_retries_may_take_is_not_waited() {
+    let later = refused("429 Too Many Requests", "retry-after: 3600\r\n", json!("later"));
+    let came = asked([later], false).await;
     let error = came.result.unwrap_err();
-    assert_eq!((error.kind, error.status, came.requests), (Kind::RateLimited, Some(429), 5));
-    assert!(error.is_retryable());
+    assert_eq!((error.kind, came.requests), (Kind::RateLimited, 1));
+    assert!(error.message.contains("the server asks to wait 3600s"), "{error}");
 }
 
 #[tokio::test]
-async fn a_wait_beyond_patience_is_not_waited() {
-    let came =
-        asked([refused("429 Too Many Requests", "retry-after: 3600\r\n", json!("later"))], false)
-            .await;
-    assert_eq!((came.result.unwrap_err().kind, came.requests), (Kind::RateLimited, 1));
-}
-
-#[tokio::test]
-async fn a_failing_server_is_tried_again_and_its_attempts_are_counted() {
+async fn s11_5_a_failing_server_is_tried_again_and_its_attempts_are_counted() {
     let page = "<html><head><title>502 Bad Gateway</title></head></html>";
     let acts = [
         refused("500 Internal Server Error", "", json!({"message": "boom"})),
@@ -211,16 +316,21 @@ async fn an_answer_cut_before_anything_was_shown_is_asked_for_again() {
     assert_eq!(came.result.unwrap().text(), "Hi.");
 }
 
+/// What an answer comes to that is asked for once.
+async fn once(act: Act) -> Result<Response, Error> {
+    let (server, clock) = (Server::start([act]).await, Turned::new());
+    let model = model_at(&server, &clock).retry(Policy::never()).build().unwrap();
+    let mut show = |_: Delta<'_>| ControlFlow::Continue(());
+    model.infer(question("Hi?"), Some(&mut show)).await
+}
+
 #[tokio::test]
-async fn s11_3_a_stream_cut_in_a_calls_arguments_is_incomplete_and_not_tried_again() {
+async fn s11_3_a_stream_cut_in_a_calls_arguments_is_incomplete() {
     let call =
         json!({"index": 0, "id": "c1", "function": {"name": "add", "arguments": "{\"a\": 1"}});
     let said = events(&[delta(json!({"tool_calls": [call]}))]);
-    let came = asked([Act::Close(open_stream(&said))], true).await;
-    let response = came.result.unwrap();
-    assert_eq!(response.incomplete, Some(Incomplete::Cut));
-    assert_eq!(calls(&response), [["c1", "add", "{\"a\": 1"]]);
-    assert_eq!(came.requests, 1);
+    let response = once(Act::Close(open_stream(&said))).await.unwrap();
+    assert_eq!((response.incomplete, response.charged_attempts), (Some(Incomplete::Cut), 0));
 }
 
 #[tokio::test]
@@ -228,7 +338,7 @@ async fn s11_3_a_stream_that_just_ends_is_incomplete() {
     let said = events(&[delta(json!({"content": "Hel"}))]);
     let done = format!("{}{}{END}", open_stream(&said), chunk("data: [DONE]\n\n"));
     for ended in [format!("{}{END}", open_stream(&said)), done] {
-        let response = asked([Act::Close(ended)], true).await.result.unwrap();
+        let response = once(Act::Close(ended)).await.unwrap();
         assert_eq!((response.text().as_str(), response.usage), ("Hel", None));
         assert_eq!(response.incomplete, Some(Incomplete::NoEnd));
     }
@@ -238,7 +348,7 @@ async fn s11_3_a_stream_that_just_ends_is_incomplete() {
 async fn s11_3_a_stalled_stream_is_cut_when_it_was_idle_too_long() {
     let said = events(&[delta(json!({"content": "Hel"}))]);
     let (server, clock) = (Server::start([Act::Stall(open_stream(&said))]).await, Turned::new());
-    let model = model_at(&server, &clock).build().unwrap();
+    let model = model_at(&server, &clock).retry(Policy::never()).build().unwrap();
     let mut show = |delta: Delta<'_>| {
         assert_eq!(delta, Delta::Text("Hel"));
         // From here on only the clock moves.
@@ -279,10 +389,12 @@ async fn an_error_inside_a_stream_is_an_error() {
 
     let late = events(&[delta(json!({"content": "Hel"}))])
         + &event(json!({"message": "boom", "code": 502}));
-    let came = asked([Act::Close(open_stream(&late) + END)], true).await;
-    let error = came.result.unwrap_err();
-    assert_eq!((error.kind, error.status, came.requests), (Kind::Server, Some(502), 1));
+    let error = once(Act::Close(open_stream(&late) + END)).await.unwrap_err();
+    assert_eq!((error.kind, error.status), (Kind::Server, Some(502)));
     assert_eq!(error.charged_attempts, 1);
+    let acts = [Act::Close(open_stream(&late) + END), Act::Close(stream("Hello."))];
+    let response = asked(acts, true).await.result.unwrap();
+    assert_eq!((response.text().as_str(), response.charged_attempts), ("Hello.", 1));
 }
 
 #[tokio::test]

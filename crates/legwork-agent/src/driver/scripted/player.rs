@@ -34,7 +34,8 @@ impl Model for Player {
         deltas: Option<&'a mut dyn Deltas>,
     ) -> BoxFuture<'a, Result<Response, Error>> {
         // Where tokens are limited pieces count against what is held, which is nothing.
-        if let (Ok(response), Some(deltas), None) = (&self.answer, deltas, request.max_output) {
+        let deltas = deltas.filter(|deltas| deltas.streams() && request.max_output.is_none());
+        if let (Ok(response), Some(deltas)) = (&self.answer, deltas) {
             tell(response, deltas);
         }
         Box::pin(std::future::ready(self.answer.clone()))

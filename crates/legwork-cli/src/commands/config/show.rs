@@ -10,7 +10,7 @@ use crate::args::{self, Network};
 use crate::commands::print;
 use crate::config::credential::Place;
 use crate::config::locate::shown;
-use crate::config::{AllowPath, Config, Credential, Source, Sourced};
+use crate::config::{AllowPath, Config, Credential, Source, Sourced, in_words};
 use crate::display::Terminal;
 use crate::display::text::{visible, wrapped};
 use crate::error::Error;
@@ -85,6 +85,12 @@ fn rows(
     rows.push(row("max_cost_usd", cost, &limits.cost.source));
     rows.push(row("max_tokens", limits.tokens.value.map(Value::from), &limits.tokens.source));
     rows.push(row("max_minutes", limits.minutes.value.map(Value::from), &limits.minutes.source));
+    for (key, time) in [
+        ("retry_for", &settings.retry.time_limit),
+        ("retry_max_wait", &settings.retry.longest_wait),
+    ] {
+        rows.push(row(key, Some(in_words(time.value).into()), &time.source));
+    }
     rows.push(row("color", Some(name_of(&color.value).into()), &color.source));
     Ok(rows)
 }

@@ -8,9 +8,10 @@ use legwork::core::budget::Amounts;
 use legwork::core::error::ErrorSource;
 
 use super::{Human, LINES_VERBOSE, Verbosity};
+use crate::display::retry::waiting;
 use crate::display::summary::{cost, joined, tokens};
 use crate::display::terminal::{Terminal, Tone};
-use crate::display::text::{clip_with, columns, count, one_line, time};
+use crate::display::text::{clip_with, columns, count, one_line};
 use crate::display::tool::{self, Finished};
 use crate::display::{Below, Event, Subagent, Usage, advice, diff};
 
@@ -35,9 +36,7 @@ impl<O: Write, E: Write> Human<O, E> {
                 Ok(())
             }
             Event::InferenceRetried(retry) => {
-                let wait = time(retry.wait);
-                let error = one_line(retry.error);
-                let what = format!("{name}: waiting {wait} before asking again: {error}");
+                let what = format!("{name}: {}", waiting(retry));
                 match self.terminal.lively {
                     true => self.below_does(&what),
                     false => self.below_line(&format!("{INDENT}{what}"), Tone::Quiet)?,

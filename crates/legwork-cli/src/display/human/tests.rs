@@ -172,7 +172,14 @@ fn what_is_to_be_known_of_a_subagent_is_told_with_its_name() {
     screen.live(&root, &LiveEvent::Warning { message: "mind this" });
     screen.live(&origin, &LiveEvent::Warning { message: "mind\x1b[2J that" });
     screen.live(&origin, &LiveEvent::JournalCut { damage: "half an entry" });
-    let retry = Retry { attempt: 1, wait: Duration::from_secs(2), error: "refused\x1b" };
+    let retry = Retry {
+        attempt: 1,
+        wait: Duration::from_secs(2),
+        left: Duration::from_secs(60),
+        error: "refused\x1b",
+        discarded: false,
+        charged_attempts: 0,
+    };
     screen.live(&origin, &LiveEvent::InferenceRetried { step: 1, retry });
     let (status, used) = (ExecutionStatus::AwaitingApproval, Amounts::default());
     let (agent, session) = ("re\x1bviewer", &origin.session);
@@ -184,7 +191,7 @@ fn what_is_to_be_known_of_a_subagent_is_told_with_its_name() {
         "warning: mind this".to_owned(),
         format!("warning: {name}: mind\\u{{1b}}[2J that"),
         format!("warning: {name}: half an entry"),
-        format!("  {name}: waiting 2.0 s before asking again: refused\\u{{1b}}"),
+        format!("  {name}: waiting 2.0 s before attempt 2: refused\\u{{1b}} (retries end ..."),
         format!("  {name} awaiting approval - 1 step - 0 tokens in, 0 out"),
     ];
     assert_eq!(err.text().lines().collect::<Vec<_>>(), told);

@@ -106,11 +106,11 @@ fn a_server_that_does_not_answer() {
     if !tmux::is_there() {
         return;
     }
-    let line = "OPENAI_BASE_URL=http://127.0.0.1:9/v1 $L run 'Fix it'";
+    let line = "OPENAI_BASE_URL=http://127.0.0.1:9/v1 $L run --retry-for 600ms 'Fix it'";
     for (columns, name) in [(80, "error_80"), (40, "error_40")] {
         let (_home, _server, terminal) = terminal([], columns, line);
         let waiting = terminal.until("waiting");
-        assert!(waiting.contains(" before asking"), "{waiting}");
+        assert!(waiting.contains(" before attempt "), "{waiting}");
         assert_snapshot!(name, terminal.end());
     }
 }

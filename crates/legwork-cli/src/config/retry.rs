@@ -1,0 +1,56 @@
+//! For how long failed requests to a model are repeated.
+
+use std::time::Duration;
+
+use legwork::model::retry::Policy;
+
+use super::{Config, Source, Sourced, variable_of};
+use crate::args;
+use crate::error::Error;
+
+/// For how long failed requests to a model are repeated, and where that was said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Retry {
+    /// After the first failure of an inference; nothing switches retries off.
+    pub(crate) time_limit: Sourced<Duration>,
+    /// Between two attempts, where the server asks for no longer wait.
+    pub(crate) longest_wait: Sourced<Duration>,
+}
+
+impl Retry {
+    /// By all layers; a session does not remember it.
+    ///
+    /// # Errors
+    /// When a variable of the environment has a value that is none.
+    pub(crate) fn of(config: &Config, flags: &args::Agent) -> Result<Self, Error> {
+        let usual = Policy::default();
+        let flag = flags.retry_for.map(|time| Sourced::new(time, Source::Flag("--retry-for")));
+        Ok(Self {
+            time_limit: Sourced::new(usual.time_limit(), Source::Default)
+                .or(config.value(|values| &values.retry_for))
+                .or(variable_of("LEGWORK_RETRY_FOR", duration)?)
+                .or(flag),
+            longest_wait: Sourced::new(usual.longest_wait(), Source::Default)
+                .or(config.value(|values| &values.retry_max_wait))
+                .or(variable_of("LEGWORK_RETRY_MAX_WAIT", duration)?),
+        })
+    }
+
+    /// The policy of the models.
+    pub(crate) fn policy(&self) -> Policy {
+        Policy::default()
+            .with_time_limit(self.time_limit.value)
+            .with_longest_wait(self.longest_wait.value)
+    }
+}
+
+/// A length of time, such as `10m`.
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
+    humantime::parse_duration(text)
+        .map_err(|_| "must be a length of time such as 90s, 10m or 1h 30m".to_owned())
+}
+
+/// The same length of time in the same words.
+pub(crate) fn in_words(time: Duration) -> String {
+    humantime::format_duration(time).to_string()
+}

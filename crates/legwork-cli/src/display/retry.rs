@@ -1,0 +1,16 @@
+//! A failed request that is repeated, in words.
+
+use legwork::port::Retry;
+
+use super::text::{one_line, time};
+
+/// What was shown of an answer that broke off.
+pub(super) const VOID: &str =
+    "the answer broke off: what is shown of it above is void, and it is asked for again";
+
+/// The wait: how long, for what, and how long such waits go on.
+pub(super) fn waiting(retry: &Retry<'_>) -> String {
+    let (wait, left) = (time(retry.wait), time(retry.left));
+    let (attempt, error) = (retry.attempt.saturating_add(1), one_line(retry.error));
+    format!("waiting {wait} before attempt {attempt}: {error} (retries end in {left})")
+}

@@ -1,0 +1,127 @@
+//! Attempts at one inference, until there is a response or no sense in another attempt.
+
+use std::ops::ControlFlow;
+
+use legwork_core::inference::Response;
+use legwork_port::model::{Delta, Deltas, Error, Retry};
+use legwork_port::{BoxFuture, Clock};
+
+use super::{Attempts, Failure, GiveUp, Policy, Verdict};
+
+/// One inference, at which attempts are made.
+pub(crate) trait Attempt: Sync {
+    /// Makes one attempt.
+    fn make<'a>(&'a self, deltas: &'a mut dyn Deltas) -> BoxFuture<'a, Result<Response, Error>>;
+
+    /// What happened, without what was tried and what to do.
+    fn in_short<'e>(&self, error: &'e Error) -> &'e str {
+        &error.message
+    }
+}
+
+/// Makes attempts until there is a response, or no sense in another attempt.
+pub(crate) async fn persist(
+    attempt: &dyn Attempt,
+    policy: &Policy,
+    clock: &dyn Clock,
+    deltas: Option<&mut dyn Deltas>,
+) -> Result<Response, Error> {
+    let mut told = Told { deltas, shown: false };
+    let (mut attempts, mut charged) = (Attempts::default(), 0);
+    loop {
+        let outcome = attempt.make(&mut told).await;
+        let Some(failure) = Failure::of(&outcome, told.shown) else {
+            return ended(outcome, charged);
+        };
+        let now = clock.now().mono;
+        let (wait, left) = match attempts.judge(policy, failure, now, fastrand::f64()) {
+            Verdict::Again { wait, left } => (wait, left),
+            Verdict::GiveUp(why) => {
+                let outcome = ended(outcome, charged);
+                return outcome.map_err(|error| explained(error, why, &attempts, clock));
+            }
+        };
+        let retry = Retry {
+            attempt: attempts.failed(),
+            wait,
+            left,
+            error: outcome.as_ref().map_or_else(|error| attempt.in_short(error), |_| BROKE_OFF),
+            discarded: std::mem::take(&mut told.shown),
+            charged_attempts: charged + cost(&outcome),
+        };
+        if told.retrying(retry).is_break() {
+            return ended(outcome, charged);
+        }
+        charged += cost(&outcome);
+        drop(outcome);
+        clock.sleep(wait).await;
+    }
+}
+
+/// What happened to a response that is not whole.
+const BROKE_OFF: &str = "the answer broke off";
+
+/// How many attempts that may have cost money a failed one counts as.
+fn cost(outcome: &Result<Response, Error>) -> u32 {
+    match outcome {
+        Ok(response) => response.charged_attempts + 1,
+        Err(error) => error.charged_attempts,
+    }
+}
+
+/// What the last attempt came to, with what those before it may have cost.
+fn ended(outcome: Result<Response, Error>, before: u32) -> Result<Response, Error> {
+    match outcome {
+        Ok(mut response) => {
+            response.charged_attempts += before;
+            Ok(response)
+        }
+        Err(mut error) => {
+            error.charged_attempts += before;
+            Err(error)
+        }
+    }
+}
+
+/// The error that retries ended with says how many there were, and why there is no other.
+fn explained(mut error: Error, why: GiveUp, attempts: &Attempts, clock: &dyn Clock) -> Error {
+    let failed = attempts.failed();
+    match why {
+        GiveUp::Permanent => {}
+        GiveUp::TooLong(_) => error.message.push_str(&format!(" ({why})")),
+        _ if failed == 1 => {}
+        _ => {
+            // Whole seconds: nobody wants to read more of it.
+            let lasted = attempts.lasted(clock.now().mono).as_secs();
+            error.message.push_str(&format!(" ({failed} attempts in {lasted} s: {why})"));
+        }
+    }
+    error
+}
+
+/// Who is told of an inference, and whether they were shown pieces of the last attempt.
+struct Told<'d> {
+    deltas: Option<&'d mut dyn Deltas>,
+    shown: bool,
+}
+
+impl Deltas for Told<'_> {
+    fn streams(&self) -> bool {
+        self.deltas.as_ref().is_some_and(|deltas| deltas.streams())
+    }
+
+    fn delta(&mut self, delta: Delta<'_>) -> ControlFlow<()> {
+        self.shown = true;
+        match &mut self.deltas {
+            Some(deltas) => deltas.delta(delta),
+            None => ControlFlow::Continue(()),
+        }
+    }
+
+    fn retrying(&mut self, retry: Retry<'_>) -> ControlFlow<()> {
+        match &mut self.deltas {
+            Some(deltas) => deltas.retrying(retry),
+            None => ControlFlow::Continue(()),
+        }
+    }
+}

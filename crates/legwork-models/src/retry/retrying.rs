@@ -1,0 +1,66 @@
+//! Retries around any model.
+
+use std::fmt;
+use std::sync::Arc;
+
+use legwork_core::ModelRequest;
+use legwork_core::inference::Response;
+use legwork_port::model::{Deltas, Error, Model, Profile};
+use legwork_port::{BoxFuture, Clock};
+
+use super::{Attempt, Policy, persist};
+
+/// A model whose failed attempts are made again; for models that do not retry themselves.
+#[derive(Clone)]
+pub struct Retrying<M> {
+    model: M,
+    policy: Policy,
+    clock: Arc<dyn Clock>,
+}
+
+impl<M> Retrying<M> {
+    /// A model with a policy for its failures; the waits are those of the clock.
+    pub fn new(model: M, policy: Policy, clock: Arc<dyn Clock>) -> Self {
+        Self { model, policy, clock }
+    }
+}
+
+impl<M: fmt::Debug> fmt::Debug for Retrying<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { model, policy, .. } = self;
+        f.debug_struct("Retrying").field("model", model).field("policy", policy).finish()
+    }
+}
+
+impl<M: Model> Model for Retrying<M> {
+    fn name(&self) -> &str {
+        self.model.name()
+    }
+
+    fn profile(&self) -> &Profile {
+        self.model.profile()
+    }
+
+    fn infer<'a>(
+        &'a self,
+        request: ModelRequest,
+        deltas: Option<&'a mut dyn Deltas>,
+    ) -> BoxFuture<'a, Result<Response, Error>> {
+        Box::pin(async move {
+            let asking = Asking { model: &self.model, request };
+            persist(&asking, &self.policy, &*self.clock, deltas).await
+        })
+    }
+}
+
+/// A request that a model is asked, as often as it takes.
+struct Asking<'a> {
+    model: &'a dyn Model,
+    request: ModelRequest,
+}
+
+impl Attempt for Asking<'_> {
+    fn make<'a>(&'a self, deltas: &'a mut dyn Deltas) -> BoxFuture<'a, Result<Response, Error>> {
+        self.model.infer(self.request.clone(), Some(deltas))
+    }
+}
