@@ -18,6 +18,7 @@ mod kill;
 mod layers;
 mod local_model;
 mod needs;
+mod outage;
 mod random;
 mod replay;
 mod rules;
@@ -52,6 +53,12 @@ const COMMANDS: &[Command] = &[
         usage: "kill [--kills N] [--random N]",
         about: "the release command, killed again and again: 30 times a place, 100 at random",
         run: kill::run,
+    },
+    Command {
+        name: "outage",
+        usage: "outage",
+        about: "a model's server fails for three minutes, and the command waits for it",
+        run: outage::run,
     },
     Command {
         name: "random",

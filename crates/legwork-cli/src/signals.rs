@@ -1,8 +1,10 @@
-//! Ctrl-C and SIGTERM: the first leaves the session resumable, the second ends at once.
+//! Ctrl-C, SIGTERM and SIGHUP: the first leaves the session resumable, the second ends at
+//! once.
 
-use std::io;
+use std::future::poll_fn;
 use std::sync::Arc;
-use std::thread;
+use std::task::Poll;
+use std::{fs, io, thread};
 
 use legwork::agent::context::Control;
 use tokio::runtime::Builder;
@@ -18,39 +20,46 @@ pub(crate) fn watch(control: Control, screen: Arc<Screen>) -> Result<(), Error> 
     start(control, screen).map_err(|source| Error::System { doing: "listening to signals", source })
 }
 
-/// The same for what has no session: whoever awaits it decides what to end.
-pub(crate) struct Signals {
-    interrupt: Signal,
-    terminate: Signal,
-}
+/// The signals that end the command; for what has no session: whoever awaits them decides
+/// what to end.
+pub(crate) struct Signals(Vec<Signal>);
 
 impl Signals {
-    /// Begins to listen; from here on neither ends the process.
+    /// Begins to listen; from here on none of them ends the process.
     pub(crate) fn listen() -> Result<Self, Error> {
-        let both = || Ok((signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?));
-        let (interrupt, terminate) =
-            both().map_err(|source| Error::System { doing: "listening to signals", source })?;
-        Ok(Self { interrupt, terminate })
+        let listening = |source| Error::System { doing: "listening to signals", source };
+        Self::all().map_err(listening)
+    }
+
+    fn all() -> io::Result<Self> {
+        let mut kinds = vec![SignalKind::interrupt(), SignalKind::terminate()];
+        // `nohup` has it ignored, and that is to hold.
+        kinds.extend((!is_hangup_ignored()).then(SignalKind::hangup));
+        kinds.into_iter().map(signal).collect::<io::Result<_>>().map(Self)
     }
 
     /// Waits for the next.
     pub(crate) async fn next(&mut self) {
-        either(&mut self.interrupt, &mut self.terminate).await;
+        poll_fn(|cx| {
+            let came = self.0.iter_mut().any(|signal| signal.poll_recv(cx).is_ready());
+            if came { Poll::Ready(()) } else { Poll::Pending }
+        })
+        .await;
     }
 }
 
 fn start(control: Control, screen: Arc<Screen>) -> io::Result<()> {
     let runtime = Builder::new_current_thread().enable_io().build()?;
-    let (mut interrupt, mut terminate) = {
+    let mut signals = {
         let _inside = runtime.enter();
-        (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?)
+        Signals::all()?
     };
     let listen = async move {
-        either(&mut interrupt, &mut terminate).await;
+        signals.next().await;
         // Told first, so that it is not told after the end.
         screen.interrupting();
         control.interrupt.cancel();
-        either(&mut interrupt, &mut terminate).await;
+        signals.next().await;
         screen.leave();
         std::process::exit(Exit::Interrupted as i32);
     };
@@ -58,9 +67,11 @@ fn start(control: Control, screen: Arc<Screen>) -> io::Result<()> {
     Ok(())
 }
 
-async fn either(interrupt: &mut Signal, terminate: &mut Signal) {
-    tokio::select! {
-        _ = interrupt.recv() => {}
-        _ = terminate.recv() => {}
-    }
+/// Whether the process was started with SIGHUP ignored.
+fn is_hangup_ignored() -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    // The lowest bit is that of signal 1, SIGHUP.
+    mask.is_some_and(|mask| mask & 1 == 1)
 }

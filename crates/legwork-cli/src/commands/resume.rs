@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use legwork::agent;
-use legwork::core::OnDoubt;
 use legwork::core::state::Refusal;
+use legwork::core::{ExecutionStatus, OnDoubt};
 
 use crate::args;
 use crate::commands::screen;
@@ -37,23 +37,34 @@ pub(crate) async fn resume(args: args::Resume, config: &Config) -> Result<Exit, 
     };
     let request = ready.agent.resume(found.id.clone()).on_doubt(on_doubt);
     match work(request, Way::Resume, &ready, &control, &screen).await {
-        Err(error) if is_over(&error) => Ok(show_end(&found, &screen)),
+        Err(error) => match over(&error) {
+            Some(refusal) => Ok(show_end(&found, refusal, &screen)),
+            None => Err(error),
+        },
         result => result,
     }
 }
 
-/// Whether there is nothing to go on with.
-fn is_over(error: &Error) -> bool {
+/// Why there is nothing to go on with, if that is the error.
+fn over(error: &Error) -> Option<&Refusal> {
     let Error::Legwork(legwork::Error::Agent(agent::Error::Refused(refusal))) = error else {
-        return false;
+        return None;
     };
-    matches!(refusal, Refusal::NothingToDo { .. } | Refusal::LimitHolds { .. })
+    let over = matches!(
+        refusal,
+        Refusal::NothingToDo { .. } | Refusal::LimitHolds { .. } | Refusal::StillIncomplete { .. }
+    );
+    over.then_some(refusal)
 }
 
-/// A session that is over ends the same way again: whoever was killed right after the
-/// last commit gets the answer all the same.
-fn show_end(found: &Found, screen: &Arc<Screen>) -> Exit {
+/// A session that is over says so, and ends the same way again: whoever was killed right
+/// after the last commit gets the answer all the same.
+fn show_end(found: &Found, refusal: &Refusal, screen: &Arc<Screen>) -> Exit {
     let state = found.journal.fold(&found.id);
+    match state.status() {
+        Some(ExecutionStatus::Completed) => screen.note(&refusal.to_string()),
+        _ => screen.warn(&refusal.to_string()),
+    }
     screen.repeated(&state);
     work::lost(&state, screen).unwrap_or_else(|| work::exit(&state))
 }

@@ -12,6 +12,9 @@ pub(crate) fn on(error: &ErrorRecord) -> Option<&'static str> {
             "set OPENAI_API_KEY, or [keys.PROVIDER] in legwork.toml, to a key that this server takes"
         }
         (Some(404), _) => "name a model that this server has with --model provider:name",
+        (Some(429), _) if !error.retryable => {
+            "raise the quota with the provider, or take another model with --model"
+        }
         (Some(429), _) => "wait a while, or take another model with --model",
         (Some(500..), _) => "the server fails: try again later",
         (Some(_), _) => return None,

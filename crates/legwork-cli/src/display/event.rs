@@ -174,12 +174,16 @@ impl End<'_> {
         }
     }
 
-    /// A limit is raised; what ended otherwise gets more to do.
+    /// A limit is raised, what failed outside is asked again; what ended otherwise gets more
+    /// to do.
     fn again(&self) -> String {
         let (id, store) = (self.session(), self.store_flag);
         let signal = self.outcome().and_then(|outcome| outcome.signal.as_ref());
         match signal.and_then(|signal| signal.limit.as_ref()).and_then(raised) {
             Some(raised) => format!("legwork resume {id}{store} {raised}"),
+            None if self.state.decide_reopen(&[]).is_ok() => {
+                format!("legwork resume {id}{store}")
+            }
             None => format!("legwork run --session {id}{store} \"go on\""),
         }
     }

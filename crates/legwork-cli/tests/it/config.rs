@@ -247,7 +247,7 @@ fn the_way_on_names_the_file_that_was_named() {
     let server = Server::start([Turn::status(400)]).unwrap();
     let args = ["run", "--json", "--config", "my file.toml", "Work"];
     let next = text(&home.ran_with(&server, &args).ends(1).last(), "next");
-    assert!(next.contains(" --config '") && next.contains("my file.toml' "), "{next}");
+    assert!(next.contains(" --config '") && next.contains("my file.toml'"), "{next}");
     assert!(home.work().join("here.db").exists());
 }
 

@@ -20,7 +20,10 @@ fn failed(script: impl Into<Script>) -> Value {
         (text(&last, "status"), text(&last, "stop_reason")),
         ("failed".into(), "error".into())
     );
-    assert!(last["usage"].is_object() && text(&last, "next").contains("--session"), "{last}");
+    assert!(
+        last["usage"].is_object() && text(&last, "next").starts_with("legwork resume "),
+        "{last}"
+    );
     ran.events().into_iter().find(|event| event["type"] == "error").unwrap()
 }
 
@@ -81,7 +84,7 @@ fn a_dead_server() {
     let args = ["run", "--model", "my:m", "--base-url", &url, "--retry-for", "0s", "Work"];
     let ran = home.ran(&args).ends(1);
     let ran = ran.says("error: asking my:m at http://127.0.0.1:").says("could not connect");
-    ran.says("hint: see whether the server runs").says("to go on: legwork run --session ");
+    ran.says("hint: see whether the server runs").says("to go on: legwork resume ");
 }
 
 #[test]

@@ -173,8 +173,9 @@ fn a_session_that_is_over_tells_its_answer_again() {
     let id = home.ran_with(&server, &["run", "--json", "How?"]).ends(0).session();
     let again = home.ran(&["resume", &id]).ends(0);
     assert_eq!(again.out, "Fine.\n");
+    again.says("nothing is left to do (completed)");
     let again = home.ran(&["resume", "--json", &id[..20]]).ends(0);
-    assert_eq!(again.kinds(), ["execution_finished"]);
+    assert_eq!(again.kinds(), ["note", "execution_finished"]);
     assert_eq!(again.last()["text"], "Fine.");
     assert_eq!(server.requests().len(), 1);
 }
@@ -192,13 +193,14 @@ fn unknown_sessions_are_told() {
 }
 
 #[test]
-fn a_session_in_progress_takes_no_new_task() {
-    let (home, server) = (Home::new(), Server::start([endless()]).unwrap());
+fn a_new_task_ends_an_execution_whose_process_died() {
+    let (home, server) = (Home::new(), Server::start([endless(), Turn::text("More.")]).unwrap());
     let id = killed_in_a_command(&home, &server);
-    home.ran_with(&server, &["run", "--session", &id, "more"])
-        .ends(2)
-        .says("under way")
-        .says("resume");
+    let ran = home.ran_with(&server, &["run", "--session", &id, "more"]).ends(0);
+    assert_eq!(ran.out, "More.\n");
+    let asked = &server.requests()[1].asked;
+    assert_eq!(asked.last(), "more");
+    assert!(asked.results()[0].contains("may or may not have happened"), "{asked:?}");
 }
 
 #[test]

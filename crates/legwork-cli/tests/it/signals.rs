@@ -1,7 +1,7 @@
-//! Ctrl-C, SIGTERM, and readers that go away.
+//! Ctrl-C, SIGTERM, SIGHUP, and readers that go away.
 
 use std::fs::{self, File};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use legwork_testkit::{Server, Turn};
 use rustix::process::Signal;
@@ -30,6 +30,27 @@ fn s3_9_control_c_leaves_the_session_resumable() {
 #[test]
 fn s3_9_sigterm_does_the_same() {
     interrupted_by(Signal::TERM);
+}
+
+#[test]
+fn s3_9_sighup_does_the_same() {
+    interrupted_by(Signal::HUP);
+}
+
+#[test]
+fn s3_9_sighup_that_is_ignored_stays_ignored() {
+    let (home, server) = (Home::new(), Server::start([Turn::text("Done.")]).unwrap());
+    server.hold(0);
+    let command = home.with(&server, &["run", "Work"]);
+    let mut nohup = Command::new("nohup");
+    nohup.arg(command.get_program()).args(command.get_args()).current_dir(home.work());
+    let environment = command.get_envs().filter_map(|(name, value)| Some((name, value?)));
+    nohup.env_clear().envs(environment).stdin(Stdio::null());
+    let run = started(nohup);
+    server.arrived_blocking(0);
+    run.signal(Signal::HUP);
+    server.release(0);
+    assert_eq!(run.end().ends(0).out, "Done.\n");
 }
 
 #[test]
