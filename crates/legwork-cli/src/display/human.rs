@@ -369,7 +369,9 @@ impl<O: Write + Send, E: Write + Send> Displayer for Human<O, E> {
             Event::InferenceStarted(model) => self.asking(model),
             Event::InferenceRetried(retry) => self.retried(retry),
             Event::CallComing(name) => {
-                self.close()?;
+                if self.terminal.out {
+                    self.close()?;
+                }
                 self.doing(&format!("writing a call of {}", one_line(name)), Instant::now());
                 Ok(())
             }

@@ -106,7 +106,7 @@ fn a_server_that_does_not_answer() {
     if !tmux::is_there() {
         return;
     }
-    let line = "OPENAI_BASE_URL=http://127.0.0.1:9/v1 $L run --retry-for 600ms 'Fix it'";
+    let line = "OPENAI_BASE_URL=http://127.0.0.1:9/v1 LEGWORK_RETRY_MAX_WAIT=30s $L run --retry-for 600ms 'Fix it'";
     for (columns, name) in [(80, "error_80"), (40, "error_40")] {
         let (_home, _server, terminal) = terminal([], columns, line);
         let waiting = terminal.until("waiting");
