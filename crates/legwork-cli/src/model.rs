@@ -1,6 +1,6 @@
 //! Models as the command asks them.
 
-use legwork::model::{self, openai::Chat, retry::Policy};
+use legwork::model::{self, Prices, openai::Chat, retry::Policy};
 
 use crate::config::Secret;
 
@@ -14,9 +14,10 @@ pub(crate) fn made(
     base_url: Option<&str>,
     key: Option<&Secret>,
     retry: Policy,
+    prices: Prices,
 ) -> Result<Chat, legwork::Error> {
     let builder = model::builder(name, base_url, key.map(Secret::expose))?;
-    let built = builder.retry(retry).build();
+    let built = builder.retry(retry).prices(prices).build();
     built.map_err(|error| legwork::Error::Model {
         model: name.to_owned(),
         reason: error.to_string(),
