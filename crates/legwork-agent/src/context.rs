@@ -1,8 +1,10 @@
 //! What a step has to work with; a driver holds no wiring of its own.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use futures_util::future::{Either, select};
 use legwork_core::budget::Amounts;
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::event::ToolFinished;
@@ -34,7 +36,7 @@ impl Control {
 
     pub(crate) async fn raised(&self) {
         let (cancel, interrupt) = (self.cancel.cancelled(), self.interrupt.cancelled());
-        futures_util::future::select(std::pin::pin!(cancel), std::pin::pin!(interrupt)).await;
+        select(pin!(cancel), pin!(interrupt)).await;
     }
 }
 
@@ -72,6 +74,20 @@ impl StepContext {
         })
     }
 
+    /// How the run is cancelled or interrupted; a driver that waits for something of its own
+    /// ends when it is raised.
+    pub fn control(&self) -> &Control {
+        &self.control
+    }
+
+    /// What comes of some work; none if the run is cancelled or interrupted first.
+    pub(crate) async fn unless_raised<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        match select(pin!(work), pin!(self.control.raised())).await {
+            Either::Left((result, _)) => Some(result),
+            Either::Right(_) => None,
+        }
+    }
+
     /// The tools of this run.
     pub fn toolbox(&self) -> &Toolbox {
         &self.toolbox
@@ -107,7 +123,7 @@ impl StepContext {
         }
         if trigger == Trigger::StepStart {
             // Should the tools not be told, building the request says so.
-            let _ = self.toolbox.all(&state).await;
+            let _ = self.unless_raised(self.toolbox.all(&state)).await;
         }
         let view = self.view.clone().with_tools(self.toolbox.known());
         if core.listens(trigger) {

@@ -69,7 +69,8 @@ impl Active {
             Arc::clone(&agent.clock),
             Arc::clone(&observer),
             agent.deps.clone(),
-        );
+        )
+        .with_ends([request.control.cancel.clone(), request.control.interrupt.clone()]);
         let (told, from) = (Arc::clone(&observer), Arc::clone(&origin));
         let cx = StepContext {
             agent: Arc::clone(&agent),
@@ -112,7 +113,7 @@ impl Active {
             Task::Start(input) => self.start(state, input).await?,
             Task::Resume => self.resume(state).await?,
         };
-        self.cx.toolbox().open().await.map_err(Error::Build)?;
+        self.open_tools().await?;
         self.state = state;
         Ok(())
     }
@@ -150,7 +151,7 @@ impl Active {
             let signal = StopSignal::new(StopReason::UserRequested, "new_input", words);
             state = state.with_stop_signal(signal);
         }
-        self.cx.toolbox().open().await.map_err(Error::Build)?;
+        self.open_tools().await?;
         loop {
             match run::step(&*self.agent.driver, &self.cx, state).await {
                 Ok(Advance::More(more)) => state = more,
@@ -172,6 +173,7 @@ impl Active {
         }
         let state = subagent::awaken(self.define(state));
         if state.status().is_some_and(|status| !status.is_terminal()) {
+            let state = self.show_start(state).await;
             return Ok(self.show_response(state).await);
         }
         let events = state.decide_reopen(&self.agent.criteria)?;
@@ -180,10 +182,24 @@ impl Active {
         Ok(if begins { self.cx.fire(Trigger::ExecutionStart, state).await } else { state })
     }
 
+    /// Opens the toolsets, unless the run is to end: then none is used.
+    async fn open_tools(&self) -> Result<(), Error> {
+        let opened = self.cx.unless_raised(self.cx.toolbox().open()).await;
+        opened.unwrap_or(Ok(())).map_err(Error::Build)
+    }
+
     /// Takes up, durably, what was left for the session while nobody ran it.
     async fn take_idle(&self, state: AgentState) -> Result<AgentState, Error> {
         let (state, _) = take_idle(&*self.agent.store, state).await?;
         Ok(self.cx.commit(state).await?)
+    }
+
+    /// Shows hooks the start of an execution once more when nothing was journaled after it:
+    /// the run may have been interrupted while they saw it.
+    async fn show_start(&self, state: AgentState) -> AgentState {
+        let last = Some(state.committed_version());
+        let unseen = state.execution().map(|execution| execution.id) == last;
+        if unseen { self.cx.fire(Trigger::ExecutionStart, state).await } else { state }
     }
 
     /// Shows hooks a response once more when nothing was journaled after it: the process
@@ -273,7 +289,7 @@ impl Active {
             Phase::Closing(_) => return self.close().await,
             Phase::Opening => {}
         }
-        self.cx.toolbox().open().await.map_err(Error::Build)?;
+        self.open_tools().await?;
         self.phase = Phase::Steps;
         Ok(true)
     }

@@ -52,7 +52,10 @@ pub(crate) async fn step(
             Owed::Infer if state.current_step().is_none() => begin_step(driver, cx, state).await?,
             Owed::Infer | Owed::JudgeCalls | Owed::RunCalls => drive(driver, cx, state).await?,
             Owed::Pause => return pause(cx, state).await,
-            Owed::EndStep => return Ok(Advance::More(end_step(cx, state).await)),
+            Owed::EndStep => match end_step(cx, state).await {
+                Ended::Recorded(state) => return Ok(Advance::More(state)),
+                Ended::Interrupted(state) => state,
+            },
             Owed::Stop => stop(cx, state).await?,
         };
     }
@@ -127,8 +130,17 @@ async fn driver_panicked(cx: &StepContext, panic: String) -> Result<AgentState, 
     }
 }
 
+/// How the end of a step went.
+enum Ended {
+    Recorded(AgentState),
+    /// The run was interrupted: hooks see the end of the step when it is resumed.
+    Interrupted(AgentState),
+}
+
 /// The step is over: hooks see results and errors, the outcome is decided and recorded.
-async fn end_step(cx: &StepContext, state: AgentState) -> AgentState {
+async fn end_step(cx: &StepContext, state: AgentState) -> Ended {
+    let hooks = [Trigger::AfterToolUse, Trigger::Error, Trigger::StepEnd];
+    let begun = hooks.iter().any(|trigger| cx.listens(*trigger)).then(|| state.clone());
     let mut state = show_results(cx, state).await;
     if state.current_error().is_some() {
         state = cx.fire(Trigger::Error, state).await;
@@ -138,12 +150,15 @@ async fn end_step(cx: &StepContext, state: AgentState) -> AgentState {
     if (state.votes().len(), state.stop_signals().len()) != before {
         state = cx.agent.core.on(Trigger::StepEnd, state, &cx.view).await;
     }
+    if let (true, Some(begun)) = (cx.control.interrupt.is_cancelled(), begun) {
+        return Ended::Interrupted(begun);
+    }
     let outcome = state.continuation_outcome().cloned().unwrap_or_else(nothing_decided);
     let current = state.execution().and_then(|execution| execution.current.clone());
-    let Some(step) = current else { return state };
+    let Some(step) = current else { return Ended::Recorded(state) };
     cx.live(&LiveEvent::ContinuationEvaluated { step: step.number, outcome: &outcome });
     let (took, completed_at) = (state.step_time(), state.now().wall);
-    state.record_step_result(StepResult { step, outcome, took, completed_at })
+    Ended::Recorded(state.record_step_result(StepResult { step, outcome, took, completed_at }))
 }
 
 /// Shows each tool execution to the hooks, in call order, after all ran.
@@ -178,7 +193,11 @@ async fn stop(cx: &StepContext, state: AgentState) -> Result<AgentState, Halt> {
     }
     let state = decide_stop(state);
     let raised = state.stop_signals().len();
+    let begun = state.clone();
     let state = cx.fire(Trigger::BeforeStop, state).await;
+    if cx.control.interrupt.is_cancelled() {
+        return Ok(begun);
+    }
     let Some(outcome) = state.continuation_outcome().cloned() else { return Ok(state) };
     let outcome = overruled(&state, raised).unwrap_or(outcome);
     let forbidden = outcome.stop_reason().is_none_or(StopReason::forbids);
@@ -194,7 +213,8 @@ async fn stop(cx: &StepContext, state: AgentState) -> Result<AgentState, Halt> {
     let (status, outcome) = end(cx, &state, outcome);
     let state = state.with(Event::ExecutionFinished(ExecutionFinished { status, outcome }));
     let state = cx.fire(Trigger::ExecutionEnd, state).await;
-    cx.commit(state).await
+    // Interrupted meanwhile, hooks see the end when it is resumed.
+    cx.commit(if cx.control.interrupt.is_cancelled() { begun } else { state }).await
 }
 
 /// The outcome by what was raised when the stop was about to be carried out, if that is

@@ -2,12 +2,13 @@
 
 use std::any::Any;
 use std::sync::Arc;
+use std::task::Poll;
 
 use legwork_core::AgentState;
 use legwork_core::tool::ToolSpecs;
 
 use crate::observer::{Observer, Origin};
-use crate::{BoxFuture, Clock, Deps};
+use crate::{BoxFuture, Cancellation, Clock, Deps};
 
 /// A point in the life of an execution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -75,6 +76,7 @@ pub struct StepView {
     /// The tools that there are, before any selection.
     pub tools: Arc<ToolSpecs>,
     around: Arc<Around>,
+    ends: Arc<[Cancellation]>,
 }
 
 /// What stays the same for a whole run.
@@ -94,7 +96,27 @@ impl StepView {
         deps: Deps,
     ) -> Self {
         let around = Arc::new(Around { origin, clock, observer, deps });
-        Self { tools: Arc::default(), around }
+        Self { tools: Arc::default(), around, ends: Arc::default() }
+    }
+
+    /// The same for a run that any of these ends.
+    #[must_use]
+    pub fn with_ends(self, ends: impl IntoIterator<Item = Cancellation>) -> Self {
+        Self { ends: ends.into_iter().collect(), ..self }
+    }
+
+    /// Waits until the run is to end: it was cancelled or interrupted. Dropping the future
+    /// is safe.
+    pub async fn ended(&self) {
+        let mut waits: Vec<BoxFuture<'_, ()>> = Vec::with_capacity(self.ends.len());
+        for end in &*self.ends {
+            waits.push(Box::pin(end.cancelled()));
+        }
+        std::future::poll_fn(|cx| {
+            let ended = waits.iter_mut().any(|wait| wait.as_mut().poll(cx).is_ready());
+            if ended { Poll::Ready(()) } else { Poll::Pending }
+        })
+        .await;
     }
 
     /// The same with these tools.

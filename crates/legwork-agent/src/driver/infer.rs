@@ -38,12 +38,15 @@ pub(super) async fn infer<D: Driver + ?Sized>(
     state: AgentState,
     cx: &StepContext,
 ) -> Result<AgentState, Halt> {
-    let (state, mut request, shown) = match build(driver, state, cx).await {
+    let Some(shown) = cx.unless_raised(cx.toolbox().to_show(&state)).await else {
+        return Ok(state);
+    };
+    let (state, mut request, shown) = match build(driver, state, cx, shown).await {
         Ok(built) => built,
         Err((state, error)) => return Ok(refuse(*state, error)),
     };
     // A gate that failed, or anybody else, may have raised it: then nothing is sent.
-    if !state.stop_signals().is_empty() {
+    if !state.stop_signals().is_empty() || cx.control.is_raised() {
         return Ok(state);
     }
     let model = held(|| driver.model(&state, cx)).and_then(|model| {
@@ -99,8 +102,9 @@ async fn build<D: Driver + ?Sized>(
     driver: &D,
     state: AgentState,
     cx: &StepContext,
+    shown: Result<Arc<Shown>, String>,
 ) -> Result<Built, (Box<AgentState>, ErrorRecord)> {
-    let shown = match cx.toolbox().to_show(&state).await {
+    let shown = match shown {
         Ok(shown) => shown,
         Err(message) => {
             let error = ErrorRecord::new(ErrorSource::Driver, ErrorKind::Configuration, message);

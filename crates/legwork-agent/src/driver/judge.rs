@@ -16,7 +16,13 @@ use crate::toolbox::Shown;
 
 /// Judges each open call, in call order; those that may not run are answered here.
 pub(crate) async fn judge(state: AgentState, cx: &StepContext) -> Result<AgentState, Halt> {
-    let shown = cx.toolbox().shown(&state).await;
+    // Of an execution that was stopped no call runs, whatever the tools are.
+    if !state.stop_signals().is_empty() {
+        return Ok(skip(state, cx));
+    }
+    let Some(shown) = cx.unless_raised(cx.toolbox().shown(&state)).await else {
+        return Ok(state);
+    };
     let mut state = check_batch(state, cx);
     let count = state.current_step().map_or(0, |step| step.calls.len());
     for index in 0..count {
@@ -24,6 +30,9 @@ pub(crate) async fn judge(state: AgentState, cx: &StepContext) -> Result<AgentSt
         let Some(slot) = slot.filter(|slot| slot.status == CallStatus::Open) else { continue };
         if state.is_judged(index) {
             continue;
+        }
+        if cx.control.is_raised() {
+            return Ok(state);
         }
         let call = Arc::clone(&slot.call);
         let index = u32::try_from(index).unwrap_or(u32::MAX);
@@ -33,6 +42,19 @@ pub(crate) async fn judge(state: AgentState, cx: &StepContext) -> Result<AgentSt
         };
     }
     Ok(state)
+}
+
+/// Answers the open calls of an execution that was stopped.
+fn skip(mut state: AgentState, cx: &StepContext) -> AgentState {
+    let Some(signal) = state.stop_signals().first() else { return state };
+    let why = format!("the execution was stopped ({})", signal.reason);
+    let slots = state.current_step().map(|step| step.calls.clone()).unwrap_or_default();
+    for (index, slot) in (0u32..).zip(&slots).filter(|(_, slot)| slot.status == CallStatus::Open) {
+        if !state.is_judged(index as usize) {
+            state = cx.answer(state, index, &slot.call, ToolOutcome::Skipped(why.clone()));
+        }
+    }
+    state
 }
 
 /// The calls of a turn are held against the limit as a whole.
@@ -93,6 +115,10 @@ async fn ask_hooks(
     let state = cx.fire(Trigger::BeforeToolUse, state).await;
     let judged = state.pending_tool_call().cloned();
     let state = state.with_pending_tool_call(None);
+    // A hook may have been cut off: the call is not judged.
+    if cx.control.is_raised() {
+        return state;
+    }
     let Some(judged) = judged else { return state.with_judged(index, Judged::of(arguments)) };
     match &judged.verdict {
         Some(CallVerdict::Block { by, reason }) => {

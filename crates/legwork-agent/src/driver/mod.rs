@@ -114,7 +114,8 @@ async fn make_step<D: Driver + ?Sized>(
             Owed::RunCalls => cx.agent.executor.run(state, cx).await?,
             Owed::Nothing | Owed::Pause | Owed::EndStep | Owed::Stop => return Ok(state),
         };
-        if cx.control.interrupt.is_cancelled() {
+        let stopping = cx.control.is_raised() && state.stop_signals().is_empty();
+        if stopping || cx.control.interrupt.is_cancelled() {
             return Ok(state);
         }
     }

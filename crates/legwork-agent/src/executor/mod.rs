@@ -21,7 +21,7 @@ use crate::subagent::Family;
 use body::call;
 use intent::begin;
 use job::{Job, collect};
-use outcome::{fail_all, interrupt, record, skip_rest};
+use outcome::{fail_all, give_up, interrupt, record, skip_rest};
 
 /// Runs the calls of a turn.
 #[derive(Debug, Clone, Copy)]
@@ -53,9 +53,10 @@ impl Executor {
         if !state.pending().is_empty() {
             return Ok(state);
         }
-        let shown = match cx.toolbox().shown(&state).await {
-            Ok(shown) => shown,
-            Err(message) => return Ok(fail_all(state, cx, &message)),
+        let shown = match cx.unless_raised(cx.toolbox().shown(&state)).await {
+            Some(Ok(shown)) => shown,
+            Some(Err(message)) => return Ok(fail_all(state, cx, &message)),
+            None => return give_up(state, cx).await,
         };
         let (mut state, mut jobs) = collect(state, cx, &shown);
         let fresh = jobs.iter().filter(|job| !job.begun).count();

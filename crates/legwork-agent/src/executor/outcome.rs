@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use legwork_core::event::ToolFinished;
 use legwork_core::state::CallStatus;
-use legwork_core::tool::Deferral;
-use legwork_core::{AgentState, Event, Micros, ToolOutcome};
+use legwork_core::tool::{Deferral, FailureKind};
+use legwork_core::{AgentState, Event, Micros, ToolOutcome, ToolSpec};
 
 use crate::context::StepContext;
 use crate::doubt::begun;
@@ -33,9 +33,12 @@ pub(super) async fn record(
         let (index, took) = (ran.index, ran.took);
         let outcome = match ran.outcome {
             None => continue,
-            Some(ToolOutcome::Deferred(Deferral::Session(_))) => {
-                state = subagent::wait(state, cx, index);
-                continue;
+            Some(ToolOutcome::Deferred(deferral)) => {
+                if is_child(&state, index, &deferral) {
+                    state = subagent::wait(state, cx, index);
+                    continue;
+                }
+                refused(&ran.spec, &deferral)
             }
             Some(outcome) => retries::limit(&state, &ran.spec, outcome.for_journal()),
         };
@@ -47,6 +50,23 @@ pub(super) async fn record(
         state = state.with(Event::ToolFinished(finished));
     }
     if urgent { cx.commit(state).await } else { Ok(state) }
+}
+
+/// Whether a deferral is one to the session that the intent of the call names.
+fn is_child(state: &AgentState, index: u32, deferral: &Deferral) -> bool {
+    let slot = state.current_step().and_then(|step| step.calls.get(index as usize));
+    let child = slot.and_then(|slot| slot.child.as_ref());
+    matches!(deferral, Deferral::Session(session) if Some(session) == child)
+}
+
+/// A result that comes later is never an answer.
+fn refused(spec: &ToolSpec, deferral: &Deferral) -> ToolOutcome {
+    let message = format!(
+        "The tool `{}` deferred its result ({deferral:?}), which is not supported: it must wait \
+         for the result and return it.",
+        spec.name
+    );
+    ToolOutcome::Failed(FailureKind::Hard, message)
 }
 
 /// Calls that were cut off while they ran. An interrupted run leaves those that may be
@@ -91,6 +111,25 @@ pub(super) async fn skip_rest(
                 cx.answer(state, job.index, &job.call, ToolOutcome::Skipped(why.clone()))
             }
             _ => state,
+        };
+    }
+    Ok(state)
+}
+
+/// Answers the calls of a cancelled execution whose tools are not known. An interrupted one
+/// leaves them to the next run.
+pub(super) async fn give_up(mut state: AgentState, cx: &StepContext) -> Result<AgentState, Halt> {
+    if !cx.control.cancel.is_cancelled() {
+        return Ok(state);
+    }
+    let slots = state.current_step().map(|step| step.calls.clone()).unwrap_or_default();
+    for (index, slot) in (0u32..).zip(&slots).filter(|(_, slot)| slot.execution().is_none()) {
+        state = match slot.status {
+            CallStatus::Started(_) => subagent::interrupted(state, cx, index).await?,
+            _ => {
+                let why = "the execution was cancelled".to_owned();
+                cx.answer(state, index, &slot.call, ToolOutcome::Skipped(why))
+            }
         };
     }
     Ok(state)

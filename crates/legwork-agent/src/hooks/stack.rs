@@ -1,9 +1,9 @@
 //! Hooks in the order of their priority, found by trigger.
 
+use std::pin::pin;
 use std::sync::Arc;
-use std::time::Duration;
 
-use futures_util::future::{Either, select};
+use futures_util::future::{Either, poll_immediate, select};
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::{AgentState, Micros, StopSignal};
 use legwork_port::{BoxFuture, HookEnd, Lifecycle, LiveEvent, StepView, Trigger};
@@ -63,7 +63,7 @@ impl HookStack {
         &self,
         place: &Place<'_>,
         before: AgentState,
-        ran: Result<AgentState, String>,
+        ran: Result<AgentState, Failure>,
     ) -> AgentState {
         let (hook, trigger) = (place.hook, place.trigger);
         match ran.map(|after| admit(Rights::Guest, trigger, &before, after)) {
@@ -85,7 +85,11 @@ impl HookStack {
                     false => state,
                 }
             }
-            Err(message) => {
+            Err(Failure::Ended) => {
+                place.tell(HookEnd::Failed("the run was cancelled or interrupted while it waited"));
+                before
+            }
+            Err(Failure::Failed(message)) => {
                 place.tell(HookEnd::Failed(&message));
                 let on = trigger.name();
                 let message = format!("the hook `{}` failed on {on}: {message}", hook.name);
@@ -132,38 +136,57 @@ impl Lifecycle for HookStack {
             for hook in self.on_trigger(trigger) {
                 let (before, cx) = (state.clone(), Cx { trigger, view: view.clone() });
                 let start = listens.then(|| view.clock().now().mono);
-                let ran = match hook.timeout {
-                    None => unwind::run(|| hook.handler.handle(state, cx)).await,
-                    // In a box: few hooks have a limit, and waiting for one is large.
-                    Some(limit) => Box::pin(within(limit, hook, state, cx)).await,
+                let mut running = unwind::run(|| hook.handler.handle(state, cx));
+                let ran = match poll_immediate(&mut running).await {
+                    Some(ran) => Ok(ran),
+                    // In a box: few hooks wait, and waiting for one is large.
+                    None => Box::pin(wait(hook, running, view)).await,
                 };
                 let place = Place { hook, trigger, view, start };
-                state = self.conclude(&place, before, in_words(ran));
+                state = self.conclude(&place, before, ran.and_then(in_words));
             }
             state
         })
     }
 }
 
+/// Why there is no state of a hook.
+enum Failure {
+    /// It failed, for this reason.
+    Failed(String),
+    /// The run was cancelled or interrupted while it waited.
+    Ended,
+}
+
+/// A hook at work.
+type Running<'a> = unwind::Running<BoxFuture<'a, Result<AgentState, HookError>>>;
+
 /// What came of a hook, or what it said when it panicked.
 type Ran = Result<Result<AgentState, HookError>, String>;
 
-/// Runs a hook that has a time limit.
-async fn within(limit: Duration, hook: &Hook, state: AgentState, cx: Cx) -> Ran {
-    let sleep = cx.view.clock().sleep(limit);
-    match select(unwind::run(|| hook.handler.handle(state, cx)), sleep).await {
-        Either::Left((ran, _)) => ran,
-        Either::Right(_) => {
-            Ok(Err(HookError(format!("it ran longer than its limit of {limit:.1?}"))))
+/// Waits for a hook, as long as it may take, and no longer than the run goes on.
+async fn wait(hook: &Hook, running: Running<'_>, view: &StepView) -> Result<Ran, Failure> {
+    let ended = pin!(view.ended());
+    let Some(limit) = hook.timeout else {
+        return match select(running, ended).await {
+            Either::Left((ran, _)) => Ok(ran),
+            Either::Right(_) => Err(Failure::Ended),
+        };
+    };
+    match select(running, select(ended, view.clock().sleep(limit))).await {
+        Either::Left((ran, _)) => Ok(ran),
+        Either::Right((Either::Left(_), _)) => Err(Failure::Ended),
+        Either::Right((Either::Right(_), _)) => {
+            Err(Failure::Failed(format!("it ran longer than its limit of {limit:.1?}")))
         }
     }
 }
 
 /// What the hook handed back, or why it failed.
-fn in_words(ran: Ran) -> Result<AgentState, String> {
+fn in_words(ran: Ran) -> Result<AgentState, Failure> {
     match ran {
-        Ok(ran) => ran.map_err(|error| error.0),
-        Err(panic) => Err(format!("it panicked: {panic}")),
+        Ok(ran) => ran.map_err(|error| Failure::Failed(error.0)),
+        Err(panic) => Err(Failure::Failed(format!("it panicked: {panic}"))),
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use legwork_core::event::Event;
 use legwork_core::state::{CallVerdict, Change, PendingCall};
-use legwork_core::{AgentState, ErrorKind};
+use legwork_core::{AgentState, ErrorKind, ModelRequest, ToolOutcome};
 use legwork_port::Trigger;
 
 /// What may change while an execution runs: messages, metadata, prompt, model and limits,
@@ -108,10 +108,10 @@ fn name<'c>(change: &'c Change<'_>) -> &'c str {
 /// What somebody else decided and was undone by a change that is allowed as such.
 fn undone(before: &AgentState, after: &AgentState, changes: &[Change<'_>]) -> Option<String> {
     let what = changes.iter().find_map(|change| match change {
-        Change::Request => after
-            .pending_request()
-            .is_none()
-            .then_some("took away the request that is about to be sent"),
+        Change::Request => undone_request(
+            before.pending_request().map(|request| &**request),
+            after.pending_request().map(|request| &**request),
+        ),
         Change::ToolCall => {
             undone_call(before.pending_tool_call(), after.pending_tool_call().map(|call| &**call))
         }
@@ -120,11 +120,31 @@ fn undone(before: &AgentState, after: &AgentState, changes: &[Change<'_>]) -> Op
         Change::StopPrevented => {
             after.stop_prevented().is_none().then_some("took back that others prevented the stop")
         }
+        Change::Recorded(Event::ToolChanged(changed))
+            if matches!(*changed.outcome, ToolOutcome::Deferred(_)) =>
+        {
+            Some("answered a call with a result that comes later")
+        }
         Change::Recorded(Event::ToolChanged(changed)) => (!is_shown(before, changed.index))
             .then_some("changed the result of another call than the one that is shown"),
         _ => None,
     })?;
     Some(format!("{what}: its change is left out"))
+}
+
+/// A request stays there, with the tools that the step was given: what the model is shown is
+/// what the journal says.
+fn undone_request(
+    before: Option<&ModelRequest>,
+    after: Option<&ModelRequest>,
+) -> Option<&'static str> {
+    let Some(after) = after else {
+        return Some("took away the request that is about to be sent");
+    };
+    let tools = &before?.tools;
+    let same = Arc::ptr_eq(tools, &after.tools) || tools.digest() == after.tools.digest();
+    let words = "changed the tools of the request, which a `ToolSelection` does on on_step_start";
+    (!same).then_some(words)
 }
 
 /// A call that is judged stays the same call, and blocked where a gate blocked it.

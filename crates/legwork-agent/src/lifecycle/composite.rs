@@ -1,7 +1,9 @@
 //! Several lifecycles as one, each seeing the state of the one before.
 
+use std::pin::pin;
 use std::sync::Arc;
 
+use futures_util::future::{Either, poll_immediate, select};
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::{AgentState, StopSignal};
 use legwork_port::{BoxFuture, Lifecycle, StepView, Trigger};
@@ -58,9 +60,10 @@ impl Lifecycle for Composite {
             let listening = self.members.iter().filter(|(_, member)| listens(&**member, trigger));
             for (rights, member) in listening {
                 let before = state.clone();
-                let admitted = match run(&**member, trigger, state, view).await {
-                    Ok(after) => admit(*rights, trigger, &before, after),
-                    Err(panicked) => Err(panicked),
+                let admitted = match run(*rights, &**member, trigger, state, view).await {
+                    Some(Ok(after)) => admit(*rights, trigger, &before, after),
+                    Some(Err(panicked)) => Err(panicked),
+                    None => Ok(before.clone()),
                 };
                 state = match admitted {
                     Ok(after) => after,
@@ -77,17 +80,34 @@ fn listens(member: &dyn Lifecycle, trigger: Trigger) -> bool {
     unwind::call(|| member.listens(trigger)).unwrap_or(true)
 }
 
-/// What a member hands back; one that panics costs nothing but its own change.
+/// What a member hands back; one that panics costs nothing but its own change. None if it
+/// waits when the run is cancelled or interrupted; Core is waited for.
 async fn run(
+    rights: Rights,
     member: &dyn Lifecycle,
     trigger: Trigger,
     state: AgentState,
     view: &StepView,
-) -> Result<AgentState, Refused> {
-    unwind::run(|| member.on(trigger, state, view)).await.map_err(|panic| {
+) -> Option<Result<AgentState, Refused>> {
+    let mut running = unwind::run(|| member.on(trigger, state, view));
+    let ran = match poll_immediate(&mut running).await {
+        Some(ran) => ran,
+        None if rights == Rights::Core => running.await,
+        // In a box: few wait, and waiting for one is large.
+        None => Box::pin(wait(running, view)).await?,
+    };
+    Some(ran.map_err(|panic| {
         let message = format!("panicked on {}: {panic}", trigger.name());
         Refused { kind: ErrorKind::Hook, message }
-    })
+    }))
+}
+
+/// Waits for a member; none if the run is to end first.
+async fn wait<F: Future + Unpin>(running: F, view: &StepView) -> Option<F::Output> {
+    match select(running, pin!(view.ended())).await {
+        Either::Left((ran, _)) => Some(ran),
+        Either::Right(_) => None,
+    }
 }
 
 impl Composite {

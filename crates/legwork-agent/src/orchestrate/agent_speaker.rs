@@ -60,6 +60,10 @@ impl AgentSpeaker {
 }
 
 impl Speaker for AgentSpeaker {
+    fn ends_itself(&self) -> bool {
+        true
+    }
+
     fn speak<'a>(&'a self, floor: &'a Floor) -> BoxFuture<'a, Result<Spoken, Error>> {
         Box::pin(async move {
             let state = self.run(floor).await?;

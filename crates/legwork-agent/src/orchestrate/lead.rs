@@ -82,6 +82,10 @@ impl Lead {
 }
 
 impl Speaker for Lead {
+    fn ends_itself(&self) -> bool {
+        true
+    }
+
     fn speak<'a>(&'a self, floor: &'a Floor) -> BoxFuture<'a, Result<Spoken, Error>> {
         Box::pin(async move {
             let state = self.0.run(floor).await?;

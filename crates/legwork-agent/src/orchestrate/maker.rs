@@ -1,7 +1,10 @@
 //! How the turns of a conversation are made.
 
+use std::future::pending;
+use std::pin::pin;
 use std::sync::Arc;
 
+use futures_util::future::{Either, select};
 use legwork_core::continuation::{checkpoint, evaluate};
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::orchestrate::{ChatState, Conversation};
@@ -53,7 +56,9 @@ impl<S: Conversation> Maker<S> {
                 Err(made) => return Ok(made),
             };
         }
-        let spoken = self.speak(&state, control).await?;
+        let Some(spoken) = self.speak(&state, control).await? else {
+            return Ok(cut(state, control));
+        };
         state = state.map_chat(|chat| chat.at(self.clock.now()));
         if control.cancel.is_cancelled() && state.stop_signals().is_empty() {
             state = raise(state, cancelled());
@@ -68,23 +73,20 @@ impl<S: Conversation> Maker<S> {
             state = raise(state, signal);
         }
         let state = take(state, spoken);
-        Ok(Made::Step(self.end_step(state, start.mono).await))
+        Ok(Made::Step(self.end_step(state, start.mono, control).await))
     }
 
     /// Gives the floor to who is chosen; if nobody can be, the conversation fails.
     async fn choose(&self, state: S, control: &Control) -> Result<S, Made<S>> {
-        let raised = std::pin::pin!(control.raised());
+        let raised = pin!(control.raised());
         let shown = state.clone();
         let chosen = unwind::run(|| self.selector.select(shown));
-        let choice = match futures_util::future::select(std::pin::pin!(chosen), raised).await {
-            futures_util::future::Either::Left((choice, _)) => {
+        let choice = match select(pin!(chosen), raised).await {
+            Either::Left((choice, _)) => {
                 choice.unwrap_or_else(|panic| Err(format!("the selector panicked: {panic}")))
             }
-            futures_util::future::Either::Right(_) => {
-                return Err(match control.cancel.is_cancelled() {
-                    true => Made::Rest(end(raise(state, cancelled()), cancelled())),
-                    false => Made::Rest(state),
-                });
+            Either::Right(_) => {
+                return Err(cut(state, control));
             }
         };
         let words = match choice {
@@ -109,14 +111,15 @@ impl<S: Conversation> Maker<S> {
         self.speakers.iter().find(|(known, _)| &**known == name).map(|(_, speaker)| speaker)
     }
 
-    async fn speak(&self, state: &S, control: &Control) -> Result<Spoken, Error> {
-        let Some(turn) = state.chat().current_step() else { return Ok(Spoken::nothing()) };
+    /// What is said; none if the conversation is cancelled or interrupted first.
+    async fn speak(&self, state: &S, control: &Control) -> Result<Option<Spoken>, Error> {
+        let Some(turn) = state.chat().current_step() else { return Ok(Some(Spoken::nothing())) };
         if let Some(message) = &turn.message {
-            return Ok(Spoken::message((**message).clone()));
+            return Ok(Some(Spoken::message((**message).clone())));
         }
         let name = Arc::clone(&turn.speaker);
         let Some(speaker) = self.speaker(&name) else {
-            return Ok(Spoken::failed(format!("nobody is named `{name}`")));
+            return Ok(Some(Spoken::failed(format!("nobody is named `{name}`"))));
         };
         let floor = Floor {
             preface: (self.preface)(state, &name),
@@ -125,19 +128,24 @@ impl<S: Conversation> Maker<S> {
             control: control.clone(),
             share: Share::open(None, state.chat().ledger()),
         };
-        let spoken = unwind::run(|| speaker.speak(&floor)).await;
-        spoken.unwrap_or_else(|panic| {
+        let speaking = pin!(unwind::run(|| speaker.speak(&floor)));
+        let ends_itself = unwind::call(|| speaker.ends_itself()).unwrap_or(false);
+        let raised =
+            pin!(async { if ends_itself { pending().await } else { control.raised().await } });
+        let Either::Left((spoken, _)) = select(speaking, raised).await else { return Ok(None) };
+        let spoken = spoken.unwrap_or_else(|panic| {
             Ok(Spoken::failed(format!("the speaker `{}` panicked: {panic}", floor.name)))
-        })
+        });
+        spoken.map(Some)
     }
 
     /// The criteria are asked on the state with its turn pending, observers see the
     /// outcome, and if they voted or asked to stop the criteria are asked once more.
-    async fn end_step(&self, state: S, start: legwork_core::Micros) -> S {
+    async fn end_step(&self, state: S, start: legwork_core::Micros, control: &Control) -> S {
         let mut state = self.evaluate(state);
         let before = (state.votes().len(), state.stop_signals().len());
         for (name, observer) in &self.observers {
-            state = observe(state, name, observer).await;
+            state = observe(state, name, observer, control).await;
         }
         if (state.votes().len(), state.stop_signals().len()) != before {
             state = self.evaluate(state);
@@ -159,9 +167,18 @@ impl<S: Conversation> Maker<S> {
 
 /// Shows an observer the state; what it hands back must extend that, else the state stays
 /// and the violation is recorded.
-async fn observe<S: Conversation>(state: S, name: &str, observer: &StepEnd<S>) -> S {
+async fn observe<S: Conversation>(
+    state: S,
+    name: &str,
+    observer: &StepEnd<S>,
+    control: &Control,
+) -> S {
     let (before, mark) = (state.clone(), state.chat().mark());
-    let shown = unwind::run(|| observer(state)).await;
+    let shown = pin!(unwind::run(|| observer(state)));
+    // One that waits when the conversation is to end is cut off: its change is left out.
+    let Either::Left((shown, _)) = select(shown, pin!(control.raised())).await else {
+        return before;
+    };
     let shown = shown.unwrap_or_else(|panic| Err(format!("it panicked: {panic}")));
     let (kind, words) = match shown {
         Ok(after) if after.chat().extends(&mark) => return after,
@@ -188,6 +205,16 @@ fn take<S: Conversation>(state: S, spoken: Spoken) -> S {
             turn.concludes = spoken.concludes;
         })
     })
+}
+
+/// The conversation as it was when it was cancelled or interrupted in the middle of a turn.
+fn cut<S: Conversation>(state: S, control: &Control) -> Made<S> {
+    if !control.cancel.is_cancelled() {
+        return Made::Rest(state);
+    }
+    let signal = state.stop_signal().cloned();
+    let state = if signal.is_none() { raise(state, cancelled()) } else { state };
+    Made::Rest(end(state, signal.unwrap_or_else(cancelled)))
 }
 
 fn cancelled() -> StopSignal {

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use futures_util::future::{Either, select};
 use legwork_core::Message;
 use legwork_core::orchestrate::ChatState;
 use legwork_port::{BoxFuture, Model};
@@ -118,12 +117,8 @@ where
 {
     fn speak<'a>(&'a self, floor: &'a Floor) -> BoxFuture<'a, Result<Spoken, Error>> {
         Box::pin(async move {
-            let asked = (self.0)(floor.state.clone());
-            let raised = std::pin::pin!(floor.control.raised());
-            Ok(match select(asked, raised).await {
-                Either::Left((Some(message), _)) => Spoken::message(message),
-                Either::Left((None, _)) | Either::Right(_) => Spoken::waits(),
-            })
+            let asked = (self.0)(floor.state.clone()).await;
+            Ok(asked.map_or_else(Spoken::waits, Spoken::message))
         })
     }
 }

@@ -23,6 +23,12 @@ pub trait Speaker: Send + Sync {
     /// What is no part of the conversation, like a store that said no: the turn is not
     /// over then, and can be taken again.
     fn speak<'a>(&'a self, floor: &'a Floor) -> BoxFuture<'a, Result<Spoken, Error>>;
+
+    /// Whether it watches the control of the floor itself, and ends in good order. The future
+    /// of any other is dropped when the conversation is cancelled or interrupted.
+    fn ends_itself(&self) -> bool {
+        false
+    }
 }
 
 /// What a speaker has whose turn it is.

@@ -15,6 +15,7 @@ mod crash;
 mod describe;
 mod driver;
 mod dropped;
+mod ended;
 mod executor;
 mod gates;
 mod guards;

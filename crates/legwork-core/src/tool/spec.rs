@@ -167,14 +167,30 @@ impl ToolSpec {
     }
 
     /// What a call with these arguments works on, if this tool names the argument that says so. Tools that name
-    /// one share a space of names.
+    /// one share a space of names. A text is read as a path: `a.txt`, `./a.txt` and
+    /// `b/../a.txt` are one thing.
     pub fn resource_of(&self, arguments: &Value) -> Option<String> {
         let value = arguments.get(self.resource.as_deref()?)?;
-        Some(value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+        Some(value.as_str().map_or_else(|| value.to_string(), normalised))
     }
 
     /// The digest of all of it.
     pub fn digest(&self) -> Digest {
         Digest::of_serialize(self).unwrap_or_else(|_| Digest::of_bytes(self.name.as_bytes()))
     }
+}
+
+/// A path without parts that lead nowhere, by its text alone. Where it is no path, things may
+/// be taken for one that are two; their calls then run one after the other.
+fn normalised(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/').filter(|part| !part.is_empty() && *part != ".") {
+        match (part, parts.last()) {
+            ("..", Some(last)) if *last != ".." => drop(parts.pop()),
+            ("..", None) if path.starts_with('/') => {}
+            _ => parts.push(part),
+        }
+    }
+    let root = if path.starts_with('/') { "/" } else { "" };
+    format!("{root}{}", parts.join("/"))
 }
