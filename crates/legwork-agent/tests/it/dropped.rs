@@ -33,7 +33,7 @@ fn slow(name: &'static str, effect: EffectClass, world: &World) -> Arc<dyn Tool>
 /// Two steps with calls and an answer; all that can takes its time.
 fn busy(world: &World, effect: EffectClass) -> Builder {
     let passes = hook("passes", Trigger::ALL, |state: AgentState, _| async move {
-        polls::others(1).await;
+        polls::others(3).await;
         Ok(state)
     });
     let two = [("look", json!({"n": 1})), ("put", json!({"n": 2}))];
