@@ -81,9 +81,8 @@ impl Mutation {
             edit: Vec<Edit>,
         }
         let file: File = toml::from_str(text).map_err(|error| error.to_string())?;
-        let rule = match file.rule.strip_prefix('S').and_then(|text| Rule::parse(text, '.')) {
-            Some((rule, "")) => rule,
-            _ => return Err(format!("`{}` is no rule; one looks like S3.1", file.rule)),
+        let Some(rule) = Rule::named(&file.rule) else {
+            return Err(format!("`{}` is no rule; one looks like S3.1", file.rule));
         };
         if file.edit.is_empty() {
             return Err("it changes nothing: add an [[edit]]".to_owned());

@@ -1,0 +1,123 @@
+//! How far each rule is built: finished, or what is missing.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{PAGE, Rule, Tests};
+
+#[cfg(test)]
+mod tests;
+
+/// Rules that a user finds whole; each needs a test.
+const FINISHED: &[&str] = &[
+    "S1.1", "S1.2", "S1.3", "S1.4", "S1.5", "S1.6", "S1.7", "S1.9", "S1.11", //
+    "S2.2", "S2.3", "S2.4", "S2.5", "S2.6", //
+    "S3.1", "S3.2", "S3.4", "S3.5", "S3.6", "S3.7", "S3.9", //
+    "S4.1", "S4.2", "S4.3", //
+    "S5.1", "S5.2", "S5.3", "S5.4", "S5.5", "S5.6", //
+    "S6.1", "S6.2", "S6.3", "S6.6", "S6.8", "S6.12", //
+    "S7.6",  //
+    "S8.2", "S8.4", "S8.5", "S8.6", //
+    "S10.1", "S10.2", "S10.5", //
+    "S11.1", "S11.3", "S11.4", "S11.5",
+];
+
+/// All other rules, with what a user would miss. Some have tests of what is there.
+const UNFINISHED: &[(&str, &str)] = &[
+    ("S1.8", "active time of a segment that ends in a pause, an interrupt or a crash"),
+    ("S1.10", "a `with_` transition for each accessor"),
+    ("S2.1", "Core evaluates; the loop records steps, calls the error handler and emits events"),
+    ("S3.3", "accepted final outputs (structured output)"),
+    ("S3.8", "pauses for approval, deferred results and input; only doubt pauses an agent"),
+    ("S6.4", "asking for approval, deferring, stopping, a final value"),
+    ("S6.5", "an execution mode per toolset"),
+    ("S6.7", "`undo`"),
+    ("S6.9", "results of images and files, a policy of sizes"),
+    ("S6.10", "`on_block`"),
+    ("S6.11", "leases of toolsets, and the decorators"),
+    ("S6.13", "structured output and its end strategies"),
+    ("S7.1", "approval of calls, and their digest"),
+    ("S7.2", "approval of calls"),
+    ("S7.3", "approval of calls: digest, expiry, changed arguments, denial"),
+    ("S7.4", "listing pending calls, `with_deferred_results`"),
+    ("S7.5", "skipping calls for steering, steering by state, taking all at once"),
+    ("S7.7", "cancelling subagents that wait"),
+    ("S8.1", "fork, `branch_with_summary`"),
+    ("S8.3", "stores on a network, with leases that expire"),
+    ("S9.1", "app messages, transforms, profiles"),
+    ("S9.2", "transforms"),
+    ("S9.3", "inference that is no step"),
+    ("S9.4", "app messages"),
+    ("S9.5", "compaction"),
+    ("S10.3", "approvals and timers that survive; steering, ledgers and stops do"),
+    ("S10.4", "a policy for a changed definition"),
+    ("S11.2", "sending thinking back"),
+    ("S12.1", "errors of hooks and criteria are text, few say whether they are retryable"),
+];
+
+/// How far a rule is built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Standing {
+    Finished,
+    /// What is missing.
+    Unfinished(&'static str),
+}
+
+/// How far each rule of the page is built.
+pub(super) struct Standings {
+    by_rule: BTreeMap<Rule, Standing>,
+    wrong: Vec<String>,
+}
+
+impl Standings {
+    pub(super) fn kept() -> Self {
+        Self::of(FINISHED, UNFINISHED)
+    }
+
+    pub(super) fn of(finished: &[&str], unfinished: &[(&str, &'static str)]) -> Self {
+        let mut by_rule = BTreeMap::new();
+        let mut wrong = Vec::new();
+        let finished = finished.iter().map(|name| (*name, Standing::Finished));
+        let unfinished =
+            unfinished.iter().map(|(name, missing)| (*name, Standing::Unfinished(missing)));
+        for (name, standing) in finished.chain(unfinished) {
+            let Some(rule) = Rule::named(name) else {
+                wrong.push(format!("`{name}` is not a rule; list each rule like S3.1"));
+                continue;
+            };
+            if standing == Standing::Unfinished("") {
+                wrong.push(format!("{rule} is unfinished, but the list does not say why"));
+            }
+            if by_rule.insert(rule, standing).is_some() {
+                wrong.push(format!("{rule} is listed twice"));
+            }
+        }
+        Self { by_rule, wrong }
+    }
+
+    pub(super) fn get(&self, rule: Rule) -> Option<Standing> {
+        self.by_rule.get(&rule).copied()
+    }
+
+    /// What is wrong with the lists, given the rules of the page and their tests.
+    pub(super) fn problems(&self, rules: &BTreeSet<Rule>, tests: &Tests) -> Vec<String> {
+        let mut wrong = self.wrong.clone();
+        for rule in self.by_rule.keys().filter(|rule| !rules.contains(rule)) {
+            wrong.push(format!("{rule} is listed, but {PAGE} has no such rule"));
+        }
+        for rule in rules {
+            match self.get(*rule) {
+                None => wrong.push(format!(
+                    "{rule} is in no list of xtask/src/rules/standing.rs: say whether it is finished"
+                )),
+                Some(Standing::Finished) if !tests.contains_key(rule) => {
+                    let Rule { section, number } = rule;
+                    wrong.push(format!(
+                        "{rule} is finished but has no test: name one `s{section}_{number}_...`"
+                    ));
+                }
+                Some(_) => {}
+            }
+        }
+        wrong
+    }
+}
