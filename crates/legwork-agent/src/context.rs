@@ -17,6 +17,7 @@ use crate::account::{Share, Unsettled};
 use crate::agent::Inner;
 use crate::error::Halt;
 use crate::toolbox::Toolbox;
+use crate::watch::charge_due;
 use crate::writer::Writer;
 
 /// How somebody outside influences a running execution.
@@ -103,6 +104,7 @@ impl StepContext {
     /// # Errors
     /// A halt with the state as it was, when the store said no.
     pub async fn commit(&self, state: AgentState) -> Result<AgentState, Halt> {
+        let state = if state.uncommitted().is_empty() { state } else { charge_due(state) };
         let state = self.writer.commit(state).await?;
         if let Some(share) = &self.share {
             self.unsettled.settle(share);

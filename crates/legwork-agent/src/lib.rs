@@ -40,6 +40,7 @@ pub mod subagent;
 pub mod toolbox;
 mod unwind;
 mod validate;
+mod watch;
 mod watchers;
 mod writer;
 

@@ -25,6 +25,7 @@ use crate::run::{self, Advance};
 use crate::subagent::{self, Born};
 use crate::toolbox::Toolbox;
 use crate::unwind;
+use crate::watch::taken_up;
 use crate::watchers::Watchers;
 use crate::writer::Writer;
 
@@ -107,7 +108,7 @@ impl Active {
     async fn begin(&mut self, task: Task) -> Result<(), Error> {
         let mut state = self.state.clone();
         if state.version() != Seq::ZERO {
-            state = self.take_idle(state).await?;
+            state = take_idle(&*self.agent.store, state).await?.0;
         }
         let state = match task {
             Task::Start(input) => self.start(state, input).await?,
@@ -171,12 +172,21 @@ impl Active {
         if state.version() == Seq::ZERO {
             return Err(self.agent.no_session(state.session()));
         }
+        let idle = state.clone();
         let state = subagent::awaken(self.define(state));
         if state.status().is_some_and(|status| !status.is_terminal()) {
             let state = self.show_start(state).await;
-            return Ok(self.show_response(state).await);
+            let state = taken_up(self.show_response(state).await);
+            return Ok(self.cx.commit(state).await?);
         }
-        let events = state.decide_reopen(&self.agent.criteria)?;
+        let events = match state.decide_reopen(&self.agent.criteria) {
+            Ok(events) => events,
+            Err(refusal) => {
+                // What was left for the session is taken up all the same.
+                self.cx.commit(idle).await?;
+                return Err(refusal.into());
+            }
+        };
         let begins = events.iter().any(|event| matches!(event, Event::ExecutionStarted(_)));
         let state = events.into_iter().fold(state, AgentState::with);
         Ok(if begins { self.cx.fire(Trigger::ExecutionStart, state).await } else { state })
@@ -186,12 +196,6 @@ impl Active {
     async fn open_tools(&self) -> Result<(), Error> {
         let opened = self.cx.unless_raised(self.cx.toolbox().open()).await;
         opened.unwrap_or(Ok(())).map_err(Error::Build)
-    }
-
-    /// Takes up, durably, what was left for the session while nobody ran it.
-    async fn take_idle(&self, state: AgentState) -> Result<AgentState, Error> {
-        let (state, _) = take_idle(&*self.agent.store, state).await?;
-        Ok(self.cx.commit(state).await?)
     }
 
     /// Shows hooks the start of an execution once more when nothing was journaled after it:

@@ -43,7 +43,7 @@ pub(crate) async fn step(
         cx.live(&LiveEvent::StateUpdated { version: state.version(), head: state.head() });
         cx.tell_signals(&state);
         if cx.control.interrupt.is_cancelled() {
-            let state = cx.commit(state).await?;
+            let state = cx.commit(cx.rest(state)).await?;
             return Err(Halt::new(state, HaltReason::Interrupted));
         }
         state = raise_cancel(cx, state);
@@ -293,6 +293,9 @@ async fn pause(cx: &StepContext, state: AgentState) -> Result<Advance, Halt> {
         };
     }
     let rests = state.owed() == Owed::Pause;
+    // A run that only looked leaves no trace.
+    let looked = state.uncommitted().is_empty();
+    let state = if rests && !looked { cx.rest(state) } else { state };
     let state = cx.commit(state).await?;
     Ok(if rests { Advance::Rest(state) } else { Advance::More(state) })
 }

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::pin::pin;
 use std::sync::Arc;
 
-use futures_util::future::{Either, FutureExt as _, select};
+use futures_util::future::{Either, select};
 use legwork_core::budget::{Amounts, Dimension, Price};
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::event::{InferenceFailed, InferenceInterrupted, InferenceStarted, Responded};
@@ -20,6 +20,7 @@ use crate::error::Halt;
 use crate::spending::{self, BYTES_PER_OUTPUT_TOKEN};
 use crate::toolbox::Shown;
 use crate::unwind;
+use crate::watch::Watched;
 
 /// Triggers before the next commit on which a hook may take its time: with one of them
 /// listening, a response is made durable first.
@@ -70,14 +71,15 @@ pub(super) async fn infer<D: Driver + ?Sized>(
     let state = state.with(Event::InferenceStarted(InferenceStarted { reserved, tools }));
     let state = cx.commit(state).await?;
     request.max_output = max_output;
-    let asked = ask(&*model, request, &state, cx).await;
-    let (state, attempts) = (cx.tick(state), asked.charged_attempts);
+    let (state, asked) = ask(&*model, request, state, cx).await?;
+    let attempts = asked.charged_attempts;
     match asked.answer {
         None => {
             let price = model.profile().price;
             let charged = spending::of_interrupted(&state, asked.heard, attempts, price.as_ref());
             spending::settle(&state, cx, &charged);
-            Ok(state.with(Event::InferenceInterrupted(InferenceInterrupted { charged })))
+            let left = Event::InferenceInterrupted(InferenceInterrupted { charged });
+            Ok(cx.stop_in_time(state.with(left)))
         }
         Some(Err(error)) => {
             let charged = spending::of_failure(&state, &error);
@@ -137,7 +139,7 @@ fn refuse(state: AgentState, error: ErrorRecord) -> AgentState {
 
 /// What came of a call to the model.
 struct Asked {
-    /// None when the run was cancelled or interrupted meanwhile.
+    /// None when the run was cancelled or interrupted meanwhile, or its time was up.
     answer: Option<Result<Response, model::Error>>,
     /// The bytes of the last attempt's answer; none if it was not streamed.
     heard: Option<u64>,
@@ -145,13 +147,13 @@ struct Asked {
     charged_attempts: u32,
 }
 
-/// Asks the model, until the run is cancelled or interrupted.
+/// Asks the model, until the run is cancelled or interrupted, or its time is up.
 async fn ask(
     model: &dyn Model,
     request: ModelRequest,
-    state: &AgentState,
+    state: AgentState,
     cx: &StepContext,
-) -> Asked {
+) -> Result<(AgentState, Asked), Halt> {
     let step = state.current_step().map_or(0, |step| step.number);
     let streams = cx.observer.listens();
     let held = state.ledger().inference();
@@ -161,16 +163,26 @@ async fn ask(
         cx.live(&LiveEvent::BudgetReserved { id, amounts: &held.amounts });
         cx.live(&LiveEvent::InferenceStarted { step, id, at: at.wall, model: model.name() });
     }
-    let mut sink = Sink::new(state, cx, request.max_output);
-    let call = unwind::run(|| model.infer(request, Some(&mut sink)));
-    let call = call.map(|answer| answer.unwrap_or_else(|panic| Err(panicked(&panic))));
-    let answer = match select(pin!(call), pin!(cx.control.raised())).await {
-        Either::Left((answer, _)) => Some(answer),
-        Either::Right(_) => None,
+    let mut sink = Sink::new(state.clone(), cx, request.max_output);
+    let work = async {
+        let call = unwind::run(|| model.infer(request, Some(&mut sink)));
+        match select(pin!(call), pin!(cx.control.raised())).await {
+            Either::Left((answer, _)) => Some(answer.unwrap_or_else(|panic| Err(panicked(&panic)))),
+            Either::Right(_) => None,
+        }
+    };
+    let (state, watched) = {
+        let work = pin!(work);
+        cx.watch(state, work).await?
     };
     let (heard, charged_attempts) = (streams.then_some(sink.bytes), sink.charged_attempts);
-    let Some(answer) = answer.map(|answer| sink.finish(answer)) else {
-        return Asked { answer: None, heard, charged_attempts };
+    let answer = match watched {
+        Watched::Done(answer) => answer.map(|answer| sink.finish(answer)),
+        Watched::TimeUp => None,
+    };
+    let state = cx.tick(state);
+    let Some(answer) = answer else {
+        return Ok((state, Asked { answer: None, heard, charged_attempts }));
     };
     if streams {
         let now = cx.agent.clock.now();
@@ -180,7 +192,7 @@ async fn ask(
         let error = error.as_ref();
         cx.live(&LiveEvent::InferenceFinished { step, id, at, took, usage, error });
     }
-    Asked { answer: Some(answer), heard, charged_attempts }
+    Ok((state, Asked { answer: Some(answer), heard, charged_attempts }))
 }
 
 /// A model that panicked may have cost what one attempt does.
@@ -192,7 +204,8 @@ fn panicked(panic: &str) -> model::Error {
 /// Passes pieces of the answer on and counts them against the reserve.
 struct Sink<'a> {
     cx: &'a StepContext,
-    state: &'a AgentState,
+    /// What was known when it was asked; only the ledger matters.
+    state: AgentState,
     step: u32,
     bytes: u64,
     limit: Option<u64>,
@@ -204,7 +217,7 @@ struct Sink<'a> {
 }
 
 impl<'a> Sink<'a> {
-    fn new(state: &'a AgentState, cx: &'a StepContext, limit: Option<u64>) -> Self {
+    fn new(state: AgentState, cx: &'a StepContext, limit: Option<u64>) -> Self {
         let step = state.current_step().map_or(0, |step| step.number);
         Self { cx, state, step, bytes: 0, limit, cut: false, charged_attempts: 0, forbids: None }
     }
@@ -237,7 +250,7 @@ impl Deltas for Sink<'_> {
     fn retrying(&mut self, retry: Retry<'_>) -> ControlFlow<()> {
         let charged = retry.charged_attempts;
         if let Some(limit) =
-            spending::forbids_attempt(self.state, self.cx, self.charged_attempts..charged)
+            spending::forbids_attempt(&self.state, self.cx, self.charged_attempts..charged)
         {
             self.forbids = Some(limit);
             return ControlFlow::Break(());

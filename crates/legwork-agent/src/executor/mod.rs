@@ -18,6 +18,7 @@ use crate::driver::judge;
 use crate::error::Halt;
 use crate::release::Release;
 use crate::subagent::Family;
+use crate::watch::Watched;
 use body::call;
 use intent::begin;
 use job::{Job, collect};
@@ -121,14 +122,21 @@ impl Executor {
             if running.is_empty() {
                 break;
             }
-            let mut ended = Vec::from_iter(running.next().await);
+            let (waited, first) = cx.watch(state, running.next()).await?;
+            state = waited;
+            let Watched::Done(first) = first else {
+                running.clear();
+                state = cx.stop_in_time(state);
+                break;
+            };
+            let mut ended = Vec::from_iter(first);
             // What ended at the same time is committed together.
             while let Some(Some(ran)) = running.next().now_or_never() {
                 ended.push(ran);
             }
             state = record(cx.tick(state), cx, ended, &mut release).await?;
         }
-        let state = interrupt(state, cx);
+        let state = interrupt(state, cx).await?;
         release.rest(&state, cx);
         skip_rest(state, cx, family, waiting).await
     }
@@ -147,7 +155,10 @@ async fn run_one(
     );
     let state = begin(state, cx, family, batch.make_contiguous()).await?;
     let Some(job) = batch.pop_front() else { return Ok(state) };
-    let ended = vec![call(job, &state, cx).await];
-    let state = record(cx.tick(state), cx, ended, &mut release).await?;
-    Ok(interrupt(state, cx))
+    let running = call(job, &state, cx);
+    let state = match cx.watch(state, running).await? {
+        (state, Watched::Done(ran)) => record(cx.tick(state), cx, vec![ran], &mut release).await?,
+        (state, Watched::TimeUp) => cx.stop_in_time(state),
+    };
+    interrupt(state, cx).await
 }

@@ -69,20 +69,25 @@ fn refused(spec: &ToolSpec, deferral: &Deferral) -> ToolOutcome {
     ToolOutcome::Failed(FailureKind::Hard, message)
 }
 
-/// Calls that were cut off while they ran. An interrupted run leaves those that may be
-/// run again to the next one.
-pub(super) fn interrupt(mut state: AgentState, cx: &StepContext) -> AgentState {
-    if !cx.control.is_raised() {
-        return state;
+/// Calls that were cut off while they ran, by whoever controls the run or because its time was
+/// up. An interrupted run leaves those that may be run again to the next one.
+pub(super) async fn interrupt(mut state: AgentState, cx: &StepContext) -> Result<AgentState, Halt> {
+    let stopped = !state.stop_signals().is_empty();
+    if !stopped && !cx.control.is_raised() {
+        return Ok(state);
     }
     for (index, slot) in begun(&state) {
         let CallStatus::Started(effect) = slot.status else { continue };
-        let left = effect.is_repeatable() && !cx.control.cancel.is_cancelled();
-        if !left && !state.is_pending(index as usize) {
-            state = cx.answer(state, index, &slot.call, ToolOutcome::Interrupted);
+        let ends = stopped || cx.control.cancel.is_cancelled();
+        if (effect.is_repeatable() && !ends) || state.is_pending(index as usize) {
+            continue;
         }
+        state = match slot.child {
+            Some(_) => subagent::interrupted(state, cx, index).await?,
+            None => cx.answer(state, index, &slot.call, ToolOutcome::Interrupted),
+        };
     }
-    state
+    Ok(state)
 }
 
 /// Calls that will not start any more, for the execution was stopped or cancelled. Those

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use legwork_core::{Stamp, Timestamp};
 use legwork_port::{BoxFuture, Clock};
 
-/// The clock of the system; sleeps on the tokio runtime.
+/// The clock of the system; sleeps on the tokio runtime, which needs its timers enabled.
 #[derive(Debug, Clone, Copy)]
 pub struct SystemClock {
     start: Instant,

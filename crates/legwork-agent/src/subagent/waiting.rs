@@ -3,16 +3,19 @@
 use std::sync::Arc;
 
 use legwork_core::budget::Amounts;
-use legwork_core::event::{Paused, ToolFinished};
-use legwork_core::state::{Pending, PendingReason};
+use legwork_core::event::{ExecutionFinished, ParentLink, Paused, StepFinished, ToolFinished};
+use legwork_core::state::{CallStatus, Pending, PendingReason};
 use legwork_core::tool::Metadata;
-use legwork_core::{AgentState, Event, Micros, ToolOutcome};
-use legwork_port::LiveEvent;
+use legwork_core::{
+    AgentState, ContinuationOutcome, Event, ExecutionStatus, Micros, SessionId, StopReason,
+    StopSignal, ToolOutcome,
+};
+use legwork_port::{BoxFuture, LiveEvent, store};
 
 use crate::context::StepContext;
 use crate::error::Halt;
 use crate::subagent::family::used_by;
-use crate::subagent::link::link;
+use crate::subagent::link::{check, link};
 
 /// The subagent of a call waits for somebody: so does the agent that spawned it. One that
 /// was interrupted waits for nobody: its call stays open for the next run.
@@ -38,8 +41,8 @@ pub(crate) fn awaken(state: AgentState) -> AgentState {
     state.with(Event::Paused(Paused { pending }))
 }
 
-/// Answers a call that began under another run and does not go on. What its subagent used
-/// is charged, as its journal says.
+/// Answers a call that began and does not go on. Its subagent, which nobody goes on with, is
+/// ended as cancelled, and what it used is charged, as its journal says.
 pub(crate) async fn interrupted(
     state: AgentState,
     cx: &StepContext,
@@ -54,10 +57,63 @@ pub(crate) async fn interrupted(
     cx.live(&LiveEvent::ToolFinished { step, index, call, outcome: told, metadata: left });
     let used = match &slot.child {
         None => Amounts::default(),
-        Some(child) => match used_by(&*cx.agent.store, child, &link(&state, &slot.call.id)).await {
+        Some(child) => match cancel(cx, child, &link(&state, &slot.call.id)).await {
             Ok(used) => used,
             Err(error) => return Err(Halt::new(state, error)),
         },
     };
     Ok(state.with(Event::ToolFinished(ToolFinished { index, outcome, took, metadata, used })))
+}
+
+/// Ends the session of a subagent as cancelled, and those below it, unless it has ended or
+/// somebody holds it; gives what it used.
+fn cancel<'a>(
+    cx: &'a StepContext,
+    child: &'a SessionId,
+    link: &'a ParentLink,
+) -> BoxFuture<'a, Result<Amounts, store::Error>> {
+    Box::pin(async move {
+        let store = &cx.agent.store;
+        let claim = match store.claim(child).await {
+            Ok(claim) => claim,
+            Err(error) if error.is_conflict() => return used_by(&**store, child, link).await,
+            Err(error) => return Err(error),
+        };
+        let loaded = store.read(child).await?.writable(child)?;
+        let state = cx.tick(loaded.journal.fold(child));
+        let ours = check(&state, link).is_ok();
+        if ours && state.status().is_some_and(|status| !status.is_terminal()) {
+            let ended = end_cancelled(cx, state).await?;
+            claim.append(ended.committed_version(), ended.uncommitted()).await?;
+        }
+        used_by(&**store, child, link).await
+    })
+}
+
+/// The state of a subagent with its open calls answered, and its execution ended.
+async fn end_cancelled(cx: &StepContext, state: AgentState) -> Result<AgentState, store::Error> {
+    let words = "that the agent that spawned it was stopped";
+    let signal = StopSignal::new(StopReason::UserRequested, "parent", words);
+    let mut state = state.with_stop_signal(signal.clone());
+    let slots = state.current_step().map(|step| step.calls.clone()).unwrap_or_default();
+    for (index, slot) in (0u32..).zip(&slots).filter(|(_, slot)| slot.execution().is_none()) {
+        let used = match &slot.child {
+            Some(child) => cancel(cx, child, &link(&state, &slot.call.id)).await?,
+            None => Amounts::default(),
+        };
+        let outcome = match slot.status {
+            CallStatus::Open => ToolOutcome::Skipped(words.to_owned()),
+            _ => ToolOutcome::Interrupted,
+        };
+        let (outcome, took, metadata) = (Arc::new(outcome), Micros::ZERO, Metadata::default());
+        state =
+            state.with(Event::ToolFinished(ToolFinished { index, outcome, took, metadata, used }));
+    }
+    let outcome = Arc::new(ContinuationOutcome::stop(signal));
+    if state.current_step().is_some() {
+        let finished = StepFinished { outcome: Arc::clone(&outcome), took: Micros::ZERO };
+        state = state.with(Event::StepFinished(finished));
+    }
+    let status = ExecutionStatus::Cancelled;
+    Ok(state.with(Event::ExecutionFinished(ExecutionFinished { status, outcome })))
 }

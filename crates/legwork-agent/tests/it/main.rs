@@ -49,6 +49,7 @@ mod session;
 mod stream;
 mod subagents;
 mod tasks;
+mod time;
 mod timeouts;
 mod tools;
 mod toolsets;

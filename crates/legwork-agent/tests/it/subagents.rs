@@ -361,6 +361,61 @@ async fn a_subagent_that_waits_for_somebody_lets_its_parent_wait() {
 }
 
 #[tokio::test]
+async fn s7_7_a_subagent_that_waits_is_cancelled_when_its_parent_is_stopped() {
+    for new_task in [false, true] {
+        let (store, world, gate) = (MemoryStore::new(), World::default(), Gate::new());
+        let root = scripted("x:root", [Turn::calls([spawn("a", "go")]), Turn::text("done")]);
+        let child = scripted("x:child", [Turn::call("send", json!({"n": 1})), Turn::text("ok")]);
+        let spec = crate::tools::spec("send").effect(once());
+        let agent = Agent::builder(root)
+            .tools([crate::tools::guarded(spec, &world, &gate)])
+            .subagent(Subagent::new("a", "Works.", "").model(child))
+            .store_in(Arc::new(store.clone()))
+            .build()
+            .unwrap();
+        {
+            let mut run = Box::pin(async { agent.run("go").in_session("s").await });
+            let began = gate.arrived(1);
+            futures_util::future::select(&mut run, std::pin::pin!(began)).await;
+        }
+        assert_eq!(agent.resume("s").await.unwrap().status(), ExecutionStatus::AwaitingApproval);
+        agent.session("s").stop("never mind").await.unwrap();
+        let run = match new_task {
+            true => agent.session("s").run("something else").await.unwrap(),
+            false => agent.resume("s").await.unwrap(),
+        };
+        let status = [ExecutionStatus::Cancelled, ExecutionStatus::Completed];
+        assert_eq!(run.status(), status[usize::from(new_task)]);
+        // It waits for nobody any more, and what it used is known above, once.
+        let state = state_of(&store, &child_of(&store).await).await;
+        assert_eq!(state.status(), Some(&ExecutionStatus::Cancelled));
+        assert!(state.pending().is_empty() && state.ledger().reserved.is_empty());
+        assert_eq!(outcomes(&state), [ToolOutcome::Interrupted]);
+        let answered = if new_task { 20 } else { 10 };
+        assert_eq!(run.state().ledger().lifetime.input, answered + 10);
+    }
+}
+
+#[tokio::test]
+async fn s3_2_a_subagent_at_work_ends_with_the_time_of_its_parent() {
+    let (store, clock) = (MemoryStore::new(), legwork_testkit::VirtualClock::auto());
+    let root = scripted("x:root", [Turn::calls([spawn("a", "go")]), Turn::text("never")]);
+    let child = scripted("x:child", [Turn::stall()]);
+    let agent = Agent::builder(root)
+        .subagent(Subagent::new("a", "Works.", "").model(child))
+        .store_in(Arc::new(store.clone()))
+        .clock(Arc::new(clock))
+        .budget(legwork_core::Budget::unlimited().active(std::time::Duration::from_secs(25)))
+        .build()
+        .unwrap();
+    let run = agent.run("go").in_session("s").await.unwrap();
+    assert_eq!(run.outcome().unwrap().stop_reason(), Some(&StopReason::TimeLimit));
+    let state = state_of(&store, &child_of(&store).await).await;
+    assert!(state.status().unwrap().is_terminal(), "{:?}", state.status());
+    assert!(state.ledger().reserved.is_empty());
+}
+
+#[tokio::test]
 async fn an_unknown_agent_and_a_subagent_that_fails_are_told_to_the_model() {
     let root = scripted(
         "x:root",

@@ -378,7 +378,7 @@ proptest! {
         before in any::<bool>(),
     ) {
         let side = if before { crash::Side::Before } else { crash::Side::After };
-        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         let simulation = crash::simulate(plan.to_json().to_string(), move |_: &(), store| {
             tree(&limits, store)
         });

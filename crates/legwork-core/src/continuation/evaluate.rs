@@ -9,6 +9,7 @@ use crate::continuation::{
 };
 use crate::error::{ErrorKind, ErrorRecord, ErrorSource, panic_message};
 use crate::orchestrate::Progress;
+use crate::time::Micros;
 
 /// The outcome for a state with its step pending, votes of hooks included.
 ///
@@ -53,6 +54,27 @@ pub fn calls_checkpoint<S>(criteria: &[Arc<dyn Criterion<S>>], state: &S) -> Opt
     let forbids = |vote: &Vote| matches!(vote.decision, Decision::Forbid(_));
     let forbids: Vec<_> = ask(criteria, Kind::Calls, state).filter(forbids).collect();
     if forbids.is_empty() { None } else { resolve(forbids).signal }
+}
+
+/// How long a step may go on until the first of the criteria forbids to; none if none does for
+/// time.
+pub fn time_left<S>(criteria: &[Arc<dyn Criterion<S>>], state: &S) -> Option<Micros> {
+    criteria.iter().filter_map(|criterion| left_by(&**criterion, state)).min()
+}
+
+/// Which of the criteria forbids a step to go on, its time being up.
+pub fn time_up<S>(criteria: &[Arc<dyn Criterion<S>>], state: &S) -> Option<StopSignal> {
+    let up =
+        |criterion: &&Arc<dyn Criterion<S>>| left_by(&***criterion, state) == Some(Micros::ZERO);
+    criteria.iter().filter(up).find_map(|criterion| match criterion.decide(state).ok()?? {
+        Decision::Forbid(signal) => Some(signal),
+        _ => None,
+    })
+}
+
+/// One that panics has nothing to say of time; asked for its vote, it forbids.
+fn left_by<S>(criterion: &dyn Criterion<S>, state: &S) -> Option<Micros> {
+    catch_unwind(AssertUnwindSafe(|| criterion.time_left(state))).ok().flatten()
 }
 
 fn ask<'a, S>(

@@ -17,7 +17,7 @@ pub use criteria::{
     FinishReasonStops, Kind, Reaction, RetryLimit, Signals, StepsLimit, TimeLimit, TokenLimit,
     ToolCallsLimit, ToolCallsPresent, criterion, defaults, put, remove,
 };
-pub use evaluate::{calls_checkpoint, checkpoint, evaluate};
+pub use evaluate::{calls_checkpoint, checkpoint, evaluate, time_left, time_up};
 pub use failure::{ErrorHandler, FailExecution, Failure};
 pub use outcome::ContinuationOutcome;
 pub use reason::{StopReason, StopSignal};

@@ -208,8 +208,18 @@ pub struct Answered {
 pub struct StepFinished {
     /// Whether to go on, and why.
     pub outcome: Arc<ContinuationOutcome>,
-    /// How long it was at work.
+    /// How long it was at work, since time was last charged.
     pub took: Micros,
+}
+
+/// Time at work on a step that is not over was charged.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Worked {
+    /// How long it was, since time was last charged.
+    pub took: Micros,
+    /// Whether the run left the execution here, interrupted or waiting for somebody.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub rests: bool,
 }
 
 /// The stop that was decided is not carried out.

@@ -9,7 +9,7 @@ pub use body::{
     Answered, Defined, Definition, ExecutionFinished, ExecutionReopened, ExecutionStarted,
     HeadMoved, InboxTaken, InferenceFailed, InferenceInterrupted, InferenceStarted, MetadataSet,
     ParentLink, Paused, RefusedItem, Responded, ResponseChanged, SessionStarted, StepFinished,
-    StopPrevented, ToolChanged, ToolFinished, ToolStarted, ToolsShown, Unknown,
+    StopPrevented, ToolChanged, ToolFinished, ToolStarted, ToolsShown, Unknown, Worked,
 };
 
 use crate::error::ErrorRecord;
@@ -66,6 +66,8 @@ events! {
     StopRaised(StopSignal) = "stop_raised", Conversation;
     /// A step ended, with the outcome decided after it.
     StepFinished(StepFinished) = "step_finished", Both;
+    /// Time at work on a step that is not over was charged.
+    Worked(Worked) = "worked", Both;
     /// The execution ended.
     ExecutionFinished(ExecutionFinished) = "execution_finished", Conversation;
     /// The stop that was decided is not carried out.

@@ -154,7 +154,8 @@ impl AgentState {
         Some(EffectKey { session: self.session().clone(), entry, index })
     }
 
-    /// How long this process has been at work on the step under way.
+    /// How long this process has been at work on the step under way, since time was last
+    /// charged.
     pub fn step_time(&self) -> Micros {
         self.0.stamp.mono.since(self.0.transient.segment)
     }

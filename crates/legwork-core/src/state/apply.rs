@@ -13,7 +13,7 @@ use crate::state::{
     AgentStep, CallSlot, CallStatus, Context, ExecutionState, ExecutionStatus, Inner, Pending,
     Shown, StepResult,
 };
-use crate::time::Timestamp;
+use crate::time::{Micros, Timestamp};
 use crate::tool::{FailureKind, ToolExecution, ToolOutcome};
 
 impl Inner {
@@ -35,6 +35,7 @@ impl Inner {
                 let signal = signal.clone();
                 self.in_execution(|e| Arc::make_mut(&mut e.signals).push(signal));
             }
+            Event::Worked(worked) => self.work(worked.took),
             Event::StepFinished(finished) => self.finish_step(entry.at, finished),
             Event::ExecutionFinished(finished) => self.finish(entry.at, finished),
             Event::StopPrevented(prevented) => self.go_on(&prevented.by),
@@ -140,6 +141,7 @@ impl Inner {
                 response: None,
                 calls: Vec::new(),
                 errors: Vec::new(),
+                worked: Micros::ZERO,
             }));
         });
         if began {
@@ -322,14 +324,21 @@ impl Inner {
         self.finish_call(at, &finished);
     }
 
+    /// Time was charged: what comes counts from now on.
+    fn work(&mut self, took: Micros) {
+        self.in_step(|step| step.worked = step.worked.plus(took));
+        Arc::make_mut(&mut self.transient).segment = self.stamp.mono;
+    }
+
     fn finish_step(&mut self, at: Timestamp, finished: &event::StepFinished) {
         self.in_execution(|execution| {
             let Some(step) = execution.current.take() else { return };
             execution.outcome = Some(Arc::clone(&finished.outcome));
+            let took = step.worked.plus(finished.took);
             execution.results.push(Arc::new(StepResult {
                 step,
                 outcome: Arc::clone(&finished.outcome),
-                took: finished.took,
+                took,
                 completed_at: at,
             }));
         });

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::budget::{Amounts, Ledger};
 use crate::digest::Digest;
 use crate::entry::Entry;
-use crate::event::{Definition, Event, ParentLink, ToolsShown};
+use crate::event::{self, Definition, Event, ParentLink, ToolsShown};
 use crate::id::{AgentId, Seq, SessionId};
 use crate::inbox::{Answer, Cursor};
 use crate::message::Message;
@@ -42,6 +42,9 @@ pub struct SessionFacts {
     pub inbox_cursor: Cursor,
     /// What is used, held and left.
     pub ledger: Ledger,
+    /// When the run that works on a step wrote last; none if it left in good order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_work: Option<Timestamp>,
     /// Labels of entries.
     pub labels: Arc<BTreeMap<Seq, String>>,
     /// Every answer that a person gave.
@@ -65,6 +68,7 @@ impl SessionFacts {
             version: Seq::ZERO,
             inbox_cursor: Cursor::default(),
             ledger: Ledger::default(),
+            at_work: None,
             labels: Arc::default(),
             answers: Arc::default(),
             follow_ups: Arc::default(),
@@ -82,6 +86,7 @@ impl SessionFacts {
         self.version = self.version.max(entry.seq);
         self.head = entry.seq;
         self.apply_money(entry);
+        self.apply_presence(entry);
         match &entry.event {
             Event::SessionStarted(started) => {
                 self.agent = Some(started.agent.clone());
@@ -115,6 +120,28 @@ impl SessionFacts {
         }
     }
 
+    /// Whether a run is at work on a step, as far as its entries say.
+    fn apply_presence(&mut self, entry: &Entry) {
+        match &entry.event {
+            Event::Paused(paused) if paused.pending.is_empty() => {}
+            Event::Worked(event::Worked { rests: true, .. })
+            | Event::Paused(_)
+            | Event::StepFinished(_)
+            | Event::ExecutionStarted(_)
+            | Event::ExecutionFinished(_) => self.at_work = None,
+            Event::InferenceStarted(_)
+            | Event::InferenceFailed(_)
+            | Event::InferenceInterrupted(_)
+            | Event::Responded(_)
+            | Event::ResponseChanged(_)
+            | Event::ToolStarted(_)
+            | Event::ToolFinished(_)
+            | Event::ToolChanged(_)
+            | Event::Worked(_) => self.at_work = Some(entry.at),
+            _ => {}
+        }
+    }
+
     fn apply_money(&mut self, entry: &Entry) {
         match &entry.event {
             Event::ExecutionStarted(_) => self.ledger.begin(),
@@ -136,6 +163,7 @@ impl SessionFacts {
             Event::ToolFinished(finished) => {
                 self.ledger.settle(Some(finished.index), &finished.used);
             }
+            Event::Worked(worked) => self.ledger.active(worked.took),
             Event::StepFinished(finished) => {
                 self.ledger.charge_unsettled();
                 self.ledger.active(finished.took);

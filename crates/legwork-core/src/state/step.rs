@@ -45,6 +45,14 @@ pub struct AgentStep {
     pub calls: Vec<CallSlot>,
     /// What went wrong in it.
     pub errors: Vec<ErrorRecord>,
+    /// Time at work on it that is charged already, while it is under way.
+    #[serde(default, skip_serializing_if = "is_instant")]
+    pub worked: Micros,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it by reference")]
+fn is_instant(time: &Micros) -> bool {
+    *time == Micros::ZERO
 }
 
 /// One call of a step, and how far it got.

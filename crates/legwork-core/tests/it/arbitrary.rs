@@ -388,6 +388,9 @@ fn of_an_execution() -> BoxedStrategy<Event> {
             Event::ExecutionStarted(event::ExecutionStarted { input })
         }),
         1 => Just(Event::ExecutionReopened(event::ExecutionReopened {})),
+        1 => (small(), any::<bool>()).prop_map(|(took, rests)| {
+            Event::Worked(event::Worked { took: Micros(took), rests })
+        }),
         1 => (text(), decided()).prop_map(|(status, outcome)| {
             let status = status.as_str().into();
             Event::ExecutionFinished(event::ExecutionFinished { status, outcome })

@@ -305,6 +305,8 @@ fn answering() -> Vec<Event> {
     events.extend(outcomes.into_iter().enumerate().map(finished));
     let outcome = Arc::new(ToolOutcome::Ok(hard_json()));
     events.push(Event::ToolChanged(event::ToolChanged { index: 12, outcome }));
+    events.push(Event::Worked(event::Worked { took: Micros(10_000_000), rests: false }));
+    events.push(Event::Worked(event::Worked { took: Micros(7), rests: true }));
     events
 }
 

@@ -32,14 +32,21 @@ impl Criterion for CumulativeTimeLimit {
         Kind::Limit
     }
 
+    fn time_left(&self, state: &AgentState) -> Option<Micros> {
+        Some(self.0.since(Micros(used(state))))
+    }
+
     fn decide(&self, state: &AgentState) -> Result<Option<Decision>, String> {
-        let used = state.ledger().lifetime.active.0.saturating_add(under_way(state));
-        let limit = reached("cumulative_time".into(), Some(self.0.0), used);
+        let limit = reached("cumulative_time".into(), Some(self.0.0), used(state));
         Ok(limit.map(|limit| {
             let words = words(&limit);
             vote_for(self.name(), StopReason::TimeLimit, limit, words)
         }))
     }
+}
+
+fn used(state: &AgentState) -> u64 {
+    state.ledger().lifetime.active.0.saturating_add(under_way(state))
 }
 
 fn words(limit: &Exhausted) -> String {

@@ -4,7 +4,7 @@ use crate::budget::Dimension;
 use crate::continuation::criteria::reached::vote;
 use crate::continuation::{Criterion, Decision, Kind};
 use crate::state::AgentState;
-use crate::time::Timestamp;
+use crate::time::{Micros, Timestamp};
 
 /// Forbids a step at or after a point in wall time: `deadline`.
 ///
@@ -33,6 +33,12 @@ impl Criterion for Deadline {
 
     fn kind(&self) -> Kind {
         Kind::Limit
+    }
+
+    fn time_left(&self, state: &AgentState) -> Option<Micros> {
+        let own = self.own.map(|at| at.0);
+        let at = own.or(state.ledger().budget.limit(&Dimension::Deadline))?;
+        Some(Micros(at.saturating_sub(state.now().wall.0).saturating_mul(1_000)))
     }
 
     fn decide(&self, state: &AgentState) -> Result<Option<Decision>, String> {

@@ -36,6 +36,7 @@ pub use tool_calls_present::ToolCallsPresent;
 
 use crate::continuation::Decision;
 use crate::state::AgentState;
+use crate::time::Micros;
 
 /// When a criterion is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -59,6 +60,14 @@ pub enum Kind {
 pub trait Criterion<S = AgentState>: Send + Sync {
     /// The name that explanations show, and that it is changed or switched off by.
     fn name(&self) -> &str;
+
+    /// How long a step may go on until this forbids to; none if time does not matter to it.
+    ///
+    /// Calls that are under way then are cut off.
+    fn time_left(&self, state: &S) -> Option<Micros> {
+        let _ = state;
+        None
+    }
 
     /// When it is asked.
     fn kind(&self) -> Kind {

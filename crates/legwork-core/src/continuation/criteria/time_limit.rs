@@ -27,6 +27,10 @@ impl TimeLimit {
     pub fn at(most: Duration) -> Self {
         Self { own: Some(most) }
     }
+
+    fn own(&self) -> Option<u64> {
+        self.own.map(|most| Micros::from(most).0)
+    }
 }
 
 impl Criterion for TimeLimit {
@@ -38,15 +42,16 @@ impl Criterion for TimeLimit {
         Kind::Limit
     }
 
-    fn decide(&self, state: &AgentState) -> Result<Option<Decision>, String> {
-        let ended = state.ledger().committed().active.0;
-        let used = ended.saturating_add(under_way(state));
-        Ok(vote(
-            self.name(),
-            state,
-            Dimension::ActiveTime,
-            self.own.map(|most| Micros::from(most).0),
-            used,
-        ))
+    fn time_left(&self, state: &AgentState) -> Option<Micros> {
+        let limit = self.own().or(state.ledger().budget.limit(&Dimension::ActiveTime))?;
+        Some(Micros(limit).since(Micros(used(state))))
     }
+
+    fn decide(&self, state: &AgentState) -> Result<Option<Decision>, String> {
+        Ok(vote(self.name(), state, Dimension::ActiveTime, self.own(), used(state)))
+    }
+}
+
+fn used(state: &AgentState) -> u64 {
+    state.ledger().committed().active.0.saturating_add(under_way(state))
 }

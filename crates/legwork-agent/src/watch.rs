@@ -1,0 +1,94 @@
+//! Time at work: charged while a call runs, and a call is cut off when none is left.
+
+use std::future::Future;
+use std::pin::pin;
+
+use futures_util::future::{Either, select};
+use legwork_core::continuation::{time_left, time_up};
+use legwork_core::event::Worked;
+use legwork_core::{AgentState, Event, ExecutionStatus, Micros, Timestamp};
+
+use crate::context::StepContext;
+use crate::error::Halt;
+
+/// How much time at work may pass, while a call runs, before it is charged durably. The death
+/// of the process loses no more, and is charged so much.
+const BEAT: Micros = Micros(10_000_000);
+
+/// Time at work that is worth an entry when something is committed in mid-step.
+const WORTH: Micros = Micros(1_000_000);
+
+/// What ended a wait for work.
+pub(crate) enum Watched<T> {
+    /// The work is done.
+    Done(T),
+    /// No time is left for it.
+    TimeUp,
+}
+
+impl StepContext {
+    /// Waits for work of the step under way, as long as its time lasts. When the work is done,
+    /// the state is still to be told the time.
+    pub(crate) async fn watch<F: Future + Unpin>(
+        &self,
+        mut state: AgentState,
+        mut work: F,
+    ) -> Result<(AgentState, Watched<F::Output>), Halt> {
+        loop {
+            let left = time_left(&self.agent.criteria, &state);
+            if left == Some(Micros::ZERO) && time_up(&self.agent.criteria, &state).is_some() {
+                return Ok((state, Watched::TimeUp));
+            }
+            let nap = left.unwrap_or(BEAT).min(BEAT).max(Micros(1_000));
+            let sleep = async { self.agent.clock.sleep(nap.into()).await };
+            if let Either::Left((done, _)) = select(&mut work, pin!(sleep)).await {
+                return Ok((state, Watched::Done(done)));
+            }
+            state = self.tick(state);
+            if state.step_time() >= BEAT {
+                // What was charged for attempts of a call under way is not settled yet.
+                state = self.writer.commit(charge(state, false)).await?;
+            }
+        }
+    }
+
+    /// The state with the request to stop of the time that is up, if it is.
+    pub(crate) fn stop_in_time(&self, state: AgentState) -> AgentState {
+        match time_up(&self.agent.criteria, &state) {
+            Some(signal) if !state.stop_signals().contains(&signal) => {
+                state.with_stop_signal(signal)
+            }
+            _ => state,
+        }
+    }
+
+    /// The state that a run leaves in mid-step: all of its time at work is charged.
+    pub(crate) fn rest(&self, state: AgentState) -> AgentState {
+        let state = self.tick(state);
+        let worked = state.current_step().is_some() && state.step_time() > Micros::ZERO;
+        if worked { charge(state, true) } else { state }
+    }
+}
+
+/// The state with time at work charged that is worth it, before it is committed.
+pub(crate) fn charge_due(state: AgentState) -> AgentState {
+    let due = state.current_step().is_some() && state.step_time() >= WORTH;
+    if due { charge(state, false) } else { state }
+}
+
+/// The state of a step that a run takes up. A run before that died at it worked longer than
+/// its entries say: at most until now, and at most until time would have been charged.
+pub(crate) fn taken_up(state: AgentState) -> AgentState {
+    if state.current_step().is_none() || state.status() != Some(&ExecutionStatus::InProgress) {
+        return state;
+    }
+    let since = |at: Timestamp| state.now().wall.0.saturating_sub(at.0);
+    let gap = state.facts().at_work.map_or(0, since);
+    let took = Micros(gap.saturating_mul(1_000)).min(BEAT);
+    state.with(Event::Worked(Worked { took, rests: false }))
+}
+
+fn charge(state: AgentState, rests: bool) -> AgentState {
+    let took = state.step_time();
+    state.with(Event::Worked(Worked { took, rests }))
+}
