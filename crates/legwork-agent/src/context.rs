@@ -140,9 +140,7 @@ impl StepContext {
 
     /// Tells live news to whoever watches.
     pub fn live(&self, event: &LiveEvent<'_>) {
-        if self.observer.listens() {
-            self.observer.live(&self.origin, event);
-        }
+        self.observer.live(&self.origin, event);
     }
 
     /// Tells the requests to stop that were not told yet, whoever raised them.

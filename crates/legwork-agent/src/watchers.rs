@@ -48,10 +48,14 @@ impl Watcher {
     }
 
     fn notify(&self, tell: impl Fn(&dyn Observer)) -> Result<(), String> {
-        if !self.listens() {
+        if self.silenced.load(Ordering::Relaxed) {
             return Ok(());
         }
-        let told = unwind::call(|| tell(&*self.observer));
+        let told = unwind::call(|| {
+            if self.observer.listens() {
+                tell(&*self.observer);
+            }
+        });
         told.inspect_err(|_| self.silenced.store(true, Ordering::Relaxed))
     }
 }

@@ -65,7 +65,7 @@ impl Cancellation {
             if self.is_cancelled() {
                 return Poll::Ready(());
             }
-            if asked.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
+            if asked.as_ref().is_some_and(|asked| is_same_task(asked, cx.waker())) {
                 return Poll::Pending;
             }
             asked = Some(cx.waker().clone());
@@ -78,6 +78,14 @@ impl Cancellation {
     fn chain(&self) -> impl Iterator<Item = &Self> {
         std::iter::successors(Some(self), |at| at.0.parent.as_ref())
     }
+}
+
+/// Whether a waker wakes the task whose waker is held.
+///
+/// `will_wake` compares addresses of tables that a program may have several copies of, and
+/// then never says yes. What a held waker points to is alive, so nothing else is there.
+fn is_same_task(held: &Waker, waker: &Waker) -> bool {
+    held.will_wake(waker) || (held.data() == waker.data() && !held.data().is_null())
 }
 
 #[cfg(test)]
