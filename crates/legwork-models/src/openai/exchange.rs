@@ -54,7 +54,7 @@ impl Exchange<'_> {
         let mut reply = Box::new(Reply::new(answer.status().as_u16(), content_type, asked));
         watch.same_wait();
         let problem = self.read(&mut answer, &mut reply, &mut watch, deltas).await;
-        self.conclude(reply, problem, answer.headers())
+        self.conclude(reply, problem, &answer)
     }
 
     fn request(&self, body: Bytes) -> Request<Full<Bytes>> {
@@ -104,7 +104,7 @@ impl Exchange<'_> {
         &self,
         reply: Box<Reply>,
         problem: Option<Error>,
-        headers: &HeaderMap,
+        answer: &Answer<Incoming>,
     ) -> Result<Response, Error> {
         let begun = reply.has_content();
         let ended = if problem.is_some() { Ended::Cut } else { Ended::Whole };
@@ -114,7 +114,10 @@ impl Exchange<'_> {
         };
         let error = match (why, problem) {
             (super::Unreadable::Nothing, Some(problem)) => problem,
-            (why, _) => self.tried.unreadable(why, self.retry_after(headers)),
+            (why, _) => {
+                let retry_after = self.retry_after(answer.headers());
+                self.tried.unreadable(why, answer.status(), retry_after)
+            }
         };
         Err(if begun { charged(error) } else { error })
     }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use http::StatusCode;
 use legwork_port::model::{Error, Kind};
 
 use super::error::ApiError;
@@ -76,9 +77,20 @@ impl Tried<'_> {
     }
 
     /// There was an answer, and it is no response.
-    pub(super) fn unreadable(&self, why: Unreadable, retry_after: Option<Duration>) -> Error {
+    ///
+    /// `status` is that of the HTTP answer; an error inside the answer has its own.
+    pub(super) fn unreadable(
+        &self,
+        why: Unreadable,
+        status: StatusCode,
+        retry_after: Option<Duration>,
+    ) -> Error {
         match why {
-            Unreadable::Api(api) => self.refused(api, retry_after),
+            Unreadable::Api(api) => {
+                let may_have_cost = may_have_cost(api.status, status);
+                let error = self.refused(api, retry_after);
+                if may_have_cost { charged(error) } else { error }
+            }
             Unreadable::Nothing => {
                 let happened = Unreadable::Nothing.to_string();
                 charged(self.error(Kind::Unreachable, &happened, "try again"))
@@ -96,12 +108,21 @@ impl Tried<'_> {
         error.status = Some(api.status);
         error.retry_after = retry_after;
         error.code = api.code.or(api.kind);
-        // A server that fails may have worked before; one that is full has not.
-        match api.status {
-            503 | 529 => error,
-            500.. => charged(error),
-            _ => error,
-        }
+        error
+    }
+}
+
+/// Whether a request that failed with a status may have been worked on.
+///
+/// A gateway (502, 504, and 520 to 524 of Cloudflare) may have passed the request
+/// on to a server that worked. A server that refuses, is full or fails at once has
+/// produced nothing. One that fails inside an answer that it began may have.
+fn may_have_cost(status: u16, answered: StatusCode) -> bool {
+    match status {
+        503 | 529 => false,
+        502 | 504 | 520..=524 => true,
+        500.. => answered.is_success(),
+        _ => false,
     }
 }
 

@@ -82,12 +82,12 @@ async fn ask(
     tried: Tried<'_>,
 ) -> Result<Vec<Offered>, Error> {
     let answer = client.send(request).await.map_err(|broken| tried.not_answered(&broken))?;
-    let status = answer.status().as_u16();
+    let status = answer.status();
     let body = Limited::new(answer.into_body(), MOST_BYTES).collect().await;
     let body = body.map_err(|_| tried.too_large(MOST_BYTES))?.to_bytes();
-    if !(200..300).contains(&status) {
-        let api = ApiError::from_body(status, &body);
-        return Err(tried.unreadable(Unreadable::Api(api), None::<Duration>));
+    if !status.is_success() {
+        let api = ApiError::from_body(status.as_u16(), &body);
+        return Err(tried.unreadable(Unreadable::Api(api), status, None::<Duration>));
     }
     let list = serde_json::from_slice(&body).ok().and_then(|body: Value| offered(&body));
     list.ok_or_else(|| tried.no_list())

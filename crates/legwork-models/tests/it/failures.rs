@@ -133,13 +133,13 @@ async fn s11_3_an_answer_is_incomplete_once_the_retries_are_used_up() {
 
 #[tokio::test]
 async fn s11_5_who_is_told_of_a_retry_may_forbid_it() {
-    for (act, cost) in [(dropped(), 1), (refused("500 Oh", "", json!("boom")), 1)] {
+    for (act, cost) in [(dropped(), 1), (refused("502 Oh", "", json!("boom")), 1)] {
         let (server, clock) = (Server::start([act.clone(), act]).await, Turned::new());
         let model = model_at(&server, &clock).build().unwrap();
         let mut hears = Hears { most: Some(1), ..Hears::default() };
         let (broken, charged) = match model.infer(question("Hi?"), Some(&mut hears)).await {
             Ok(response) => (response.incomplete.is_some(), response.charged_attempts),
-            Err(error) => (error.status == Some(500), error.charged_attempts - 1),
+            Err(error) => (error.status == Some(502), error.charged_attempts - 1),
         };
         assert_eq!((broken, charged, server.requests().len()), (true, cost, 2));
     }
@@ -290,8 +290,38 @@ async fn s11_5_a_failing_server_is_tried_again_and_its_attempts_are_counted() {
     ];
     let came = asked(acts, false).await;
     let response = came.result.unwrap();
-    assert_eq!((response.text().as_str(), response.charged_attempts), ("Hi.", 2));
+    // Of the three only the gateway may have passed the request on.
+    assert_eq!((response.text().as_str(), response.charged_attempts), ("Hi.", 1));
     assert_eq!((came.requests, came.waits.len()), (4, 3));
+}
+
+#[tokio::test]
+async fn s5_3_a_refused_attempt_is_charged_nothing() {
+    let free = [400, 401, 403, 404, 408, 429, 500, 501, 503, 505, 507, 525, 529, 530, 599];
+    // A gateway may have passed the request on to a server that worked.
+    let may_have_cost = [502, 504, 520, 521, 522, 523, 524];
+    let cases = free.map(|status| (status, 0)).into_iter();
+    for (status, charged) in cases.chain(may_have_cost.map(|status| (status, 1))) {
+        let error = once(refused(&format!("{status} Oh"), "", json!("no"))).await.unwrap_err();
+        assert_eq!((error.status, error.charged_attempts), (Some(status), charged));
+    }
+}
+
+#[tokio::test]
+async fn s5_3_an_answer_that_began_and_failed_may_have_cost() {
+    let failed = |text: &str, code: u16| {
+        let error = json!({"error": {"message": "boom", "code": code}});
+        let text = if text.is_empty() { vec![] } else { vec![delta(json!({"content": text}))] };
+        Act::Close(open_stream(&(events(&text) + &events(&[error]))) + END)
+    };
+    // The server had taken the request, and says that it failed at it.
+    let cases = [("", 500, 1), ("Hel", 500, 1), ("Hel", 429, 1), ("Hel", 503, 1)];
+    // It says that it did not begin.
+    let none = [("", 429, 0), ("", 503, 0), ("", 529, 0), ("", 400, 0)];
+    for (text, code, charged) in cases.into_iter().chain(none) {
+        let error = once(failed(text, code)).await.unwrap_err();
+        assert_eq!((error.status, error.charged_attempts), (Some(code), charged), "{text:?}");
+    }
 }
 
 #[tokio::test]

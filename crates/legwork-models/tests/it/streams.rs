@@ -108,22 +108,88 @@ fn s11_3_a_length_limit_inside_a_call_makes_the_response_incomplete() {
 }
 
 #[test]
-fn s11_4_unknown_reasons_fields_and_events_are_kept() {
-    let told = json!({"id": "x", "model": "m", "news": {"a": 1}, "nothing": null,
-        "choices": [{"index": 0, "finish_reason": "tired", "why": "late",
-                     "message": {"content": "Hi.", "mood": "good", "list": []}}],
-        "usage": {"prompt_tokens": 1, "completion_tokens": 2, "cost": 0.5, "zero": 0}});
-    let response = body(&told).unwrap();
-    assert_eq!(response.finish, FinishReason::Other("tired".to_owned()));
-    let raw = json!({"id": "x", "model": "m", "news": {"a": 1}, "choice": {"why": "late"},
-        "message": {"mood": "good"}, "usage": {"cost": 0.5}});
-    assert_eq!(Value::Object(response.raw), raw);
+fn s11_4_an_unknown_finish_reason_is_kept() {
+    let of_body = |reason: &str| {
+        let choice = json!({"message": {"content": "Hi."}, "finish_reason": reason});
+        body(&json!({"choices": [choice]})).unwrap().finish
+    };
+    let of_stream = |reason: &str| {
+        let chunks = [delta(json!({"content": "Hi."})), end(reason)];
+        stream([events(&chunks).as_bytes()]).0.unwrap().finish
+    };
+    for reason in ["tired", "STOP", "stop ", "léger"] {
+        let other = FinishReason::Other(reason.to_owned());
+        assert_eq!((of_body(reason), of_stream(reason)), (other.clone(), other));
+    }
+}
 
+/// Fields at each place of a body or chunk that nobody here knows, beside known ones.
+fn strange(message: &str) -> Value {
+    json!({"id": "x", "model": "m", "news": {"a": 1}, "no": false, "nothing": null,
+        "choices": [{"index": 0, "finish_reason": "stop", "why": "late",
+                     message: {"content": "Hi.", "mood": "good", "list": [], "some": [1, {"b": 2}]}}],
+        "usage": {"prompt_tokens": 1, "completion_tokens": 2, "cost": 0.5, "zero": 0}})
+}
+
+/// What of [`strange`] has no place in the parts; what is empty says nothing.
+fn kept() -> Value {
+    json!({"id": "x", "model": "m", "news": {"a": 1}, "no": false, "choice": {"why": "late"},
+        "message": {"mood": "good", "some": [1, {"b": 2}]}, "usage": {"cost": 0.5}})
+}
+
+#[test]
+fn s11_4_unknown_fields_are_kept() {
+    let response = body(&strange("message")).unwrap();
+    assert_eq!((response.text().as_str(), Value::Object(response.raw)), ("Hi.", kept()));
+    let response = stream([events(&[strange("delta")]).as_bytes()]).0.unwrap();
+    assert_eq!((response.text().as_str(), Value::Object(response.raw)), ("Hi.", kept()));
+}
+
+#[test]
+fn s11_4_unknown_fields_of_all_chunks_come_together() {
+    let chunk = |top: Value, message: Value| {
+        let mut chunk = delta(message);
+        chunk.as_object_mut().unwrap().extend(top.as_object().unwrap().clone());
+        chunk
+    };
+    let chunks = [
+        chunk(json!({"first": 1, "shared": {"a": 1}}), json!({"content": "H", "signature": "ab"})),
+        chunk(json!({"shared": {"b": 2}, "last": 1}), json!({"content": "i.", "signature": "cd"})),
+        chunk(json!({"last": 2}), json!({"tone": "flat"})),
+        end("stop"),
+    ];
+    let response = stream([events(&chunks).as_bytes()]).0.unwrap();
+    let all = json!({"first": 1, "shared": {"a": 1, "b": 2}, "last": 2,
+        "message": {"signature": "abcd", "tone": "flat"}});
+    assert_eq!((response.text().as_str(), Value::Object(response.raw)), ("Hi.", all));
+}
+
+#[test]
+fn s11_4_a_part_of_an_unknown_type_is_kept() {
+    let odd = json!({"type": "hologram", "beam": [1, 2]});
+    let content = json!([{"type": "text", "text": "Hi."}, odd]);
+    let parts = [Part::Text("Hi.".to_owned()), Part::Other(odd)];
+    let choice = json!({"message": {"content": content}, "finish_reason": "stop"});
+    assert_eq!(body(&json!({"choices": [choice]})).unwrap().message.parts, parts);
+    let chunks = [delta(json!({"content": content})), end("stop")];
+    assert_eq!(stream([events(&chunks).as_bytes()]).0.unwrap().message.parts, parts);
+}
+
+#[test]
+fn s11_4_events_of_unknown_types_are_kept_and_no_error() {
+    let hi = delta(json!({"content": "Hi."}));
     let odd = format!(
-        ": ping\n\nevent: odd\ndata: {{\"ping\": 1}}\n\n{}",
-        events(&[delta(json!({"content": "Hi."})), end("stop")])
+        ": a comment\n\nevent: odd\nretry: 5\nid: 7\nstrange: line\ndata: {}\n\n\
+         event: ping\ndata:\n\nevent: later\ndata: {hi}\n\n{}",
+        json!({"ping": 1}),
+        events(&[json!({"object": "odd.thing", "pong": 2}), end("stop")]),
     );
-    assert_eq!(stream([odd.as_bytes()]).0.unwrap().text(), "Hi.");
+    let (response, seen) = stream([odd.as_bytes()]);
+    let response = response.unwrap();
+    assert_eq!((response.text().as_str(), seen.text.as_str()), ("Hi.", "Hi."));
+    assert_eq!((response.finish, response.incomplete), (FinishReason::Stop, None));
+    let kept = |key: &str| response.raw.get(key).cloned();
+    assert_eq!((kept("ping"), kept("pong")), (Some(json!(1)), Some(json!(2))));
 }
 
 #[test]
