@@ -12,6 +12,7 @@ mod bash;
 mod changes;
 mod death;
 mod edit;
+mod executed;
 mod hostile;
 mod list;
 mod place;

@@ -16,8 +16,15 @@ use serde_json::Value;
 /// After this long without the event that a test waits for, it has failed.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+#[derive(Debug)]
 pub(crate) struct Place {
     dir: tempfile::TempDir,
+}
+
+impl Default for Place {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 impl Place {

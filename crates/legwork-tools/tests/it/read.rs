@@ -4,9 +4,6 @@ use std::fs::Permissions;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::os::unix::net::UnixListener;
 
-use legwork_port::Tool as _;
-use legwork_port::core::EffectClass;
-
 use crate::place::{Place, ok, refused};
 
 #[tokio::test]
@@ -149,11 +146,4 @@ async fn a_file_of_a_gigabyte_is_not_loaded() {
     let text = refused!(place.read(), { "path": "big", "offset": 3 });
     assert!(text.contains("it holds NUL bytes"), "{text}");
     assert!(peak() - before < 50_000, "kB more: {}", peak() - before);
-}
-
-#[tokio::test]
-async fn s6_7_reading_changes_nothing_and_meets_at_the_path() {
-    let spec = Place::new().read().spec();
-    assert_eq!(spec.effect, EffectClass::ReadOnly);
-    assert_eq!(spec.resource.as_deref(), Some("path"));
 }

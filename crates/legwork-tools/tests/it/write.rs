@@ -4,8 +4,8 @@ use std::fs::{Permissions, create_dir, hard_link, metadata, set_permissions};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 use std::os::unix::net::UnixListener;
 
+use legwork_port::core::ToolOutcome;
 use legwork_port::core::tool::FailureKind;
-use legwork_port::core::{EffectClass, ToolOutcome};
 use legwork_port::{Cancellation, Tool as _};
 use legwork_tools::{Workspace, Write};
 use serde_json::json;
@@ -39,7 +39,7 @@ async fn a_file_is_created_with_its_folders() {
 }
 
 #[tokio::test]
-async fn a_retry_changes_nothing() {
+async fn writing_the_same_again_changes_nothing() {
     let place = Place::new();
     ok!(place.write_tool(), { "path": "a", "content": "x\n" });
     let inode = || metadata(place.path("a")).expect("there").ino();
@@ -255,14 +255,12 @@ async fn a_cancelled_call_changes_nothing() {
 }
 
 #[tokio::test]
-async fn s6_7_a_retry_is_harmless_and_it_meets_others_at_the_path() {
+async fn arguments_that_the_schema_refuses_are_refused() {
     let place = Place::new();
-    let spec = place.write_tool().spec();
-    assert_eq!(spec.effect, EffectClass::Idempotent);
-    assert_eq!(spec.resource.as_deref(), Some("path"));
     for arguments in [json!({ "path": "a" }), json!({ "path": "a", "content": 1 })] {
         let outcome = call(&place.write_tool(), &arguments).await;
         let refused = matches!(outcome, ToolOutcome::Failed(FailureKind::InvalidArguments, _));
         assert!(refused, "{arguments}: {outcome:?}");
     }
+    assert!(place.names().is_empty());
 }

@@ -1,0 +1,137 @@
+//! What the runtime does with these tools: in which order it runs them, and after a crash.
+
+use std::sync::Arc;
+
+use legwork_agent::{Agent, Error};
+use legwork_port::Store;
+use legwork_port::core::{ExecutionStatus, OnDoubt};
+use legwork_testkit::crash::{self, Ended, Report};
+use legwork_testkit::{Live, RecordingObserver, ScriptedModel, Turn};
+use serde_json::{Value, json};
+
+use crate::place::Place;
+
+type Calls = fn() -> Vec<(&'static str, Value)>;
+
+fn agent(place: &Place, calls: Calls) -> legwork_agent::Builder {
+    let model = ScriptedModel::new([Turn::calls(calls()), Turn::text("done")]);
+    Agent::builder(model).tool(place.read()).tool(place.write_tool()).tool(place.bash())
+}
+
+/// Crashes a turn of calls at each of its commits; people are asked about what is in doubt.
+async fn crashed(calls: Calls) -> Report<Place> {
+    let make = move |place: &Place, store: Arc<dyn Store>| -> Result<Agent, Error> {
+        if !place.path("given").exists() {
+            place.write("given", "as it was\n");
+        }
+        agent(place, calls).store_in(store).build()
+    };
+    let report = crash::simulate("go", make).on_doubt(OnDoubt::Ask).crash_everywhere().await;
+    let report = report.expect("the undisturbed run works");
+    assert!(report.crashed.len() >= 6, "{} crashes", report.crashed.len());
+    report
+}
+
+/// What the model was told of its calls.
+fn told(ended: &Ended<Place>) -> Vec<String> {
+    let steps = ended.state.step_results();
+    steps
+        .flat_map(|result| result.step.tool_executions().collect::<Vec<_>>())
+        .map(|execution| execution.outcome.for_model())
+        .collect()
+}
+
+fn is_completed(ended: &Ended<Place>) -> bool {
+    ended.state.status() == Some(&ExecutionStatus::Completed)
+}
+
+fn lines(ended: &Ended<Place>, file: &str) -> usize {
+    std::fs::read_to_string(ended.world.path(file)).unwrap_or_default().lines().count()
+}
+
+#[tokio::test]
+async fn s6_7_a_write_that_a_crash_cut_off_is_made_again_and_changes_nothing() {
+    let report = crashed(|| vec![("write", json!({ "path": "a", "content": "x\n" }))]).await;
+    report.check(|_, ended| match is_completed(ended) && ended.world.bytes("a") == b"x\n" {
+        true => Ok(()),
+        false => Err(format!("{:?}, {:?}", ended.state.status(), told(ended))),
+    });
+    let again = "a holds exactly this already: 2 bytes, 1 line; nothing was changed";
+    let retried = report.crashed.iter().filter(|ended| told(ended) == [again]).count();
+    assert!(
+        retried > 0,
+        "no write was made again: {:?}",
+        report.crashed.iter().map(told).collect::<Vec<_>>()
+    );
+}
+
+#[tokio::test]
+async fn s6_7_a_read_that_a_crash_cut_off_is_made_again_and_nobody_is_asked() {
+    let report = crashed(|| vec![("read", json!({ "path": "given" }))]).await;
+    report.check(|plain, ended| match is_completed(ended) && told(ended) == told(plain) {
+        true => Ok(()),
+        false => Err(format!("{:?}, {:?}", ended.state.status(), told(ended))),
+    });
+}
+
+#[tokio::test]
+async fn s6_7_a_command_that_a_crash_cut_off_never_runs_again_by_itself() {
+    let report = crashed(|| vec![("bash", json!({ "command": "echo ran >> log" }))]).await;
+    assert_eq!(lines(&report.plain, "log"), 1);
+    report.check(|_, ended| match (ended.state.status(), lines(ended, "log")) {
+        (Some(ExecutionStatus::Completed), 1) => Ok(()),
+        // It may have run; a person says what to do.
+        (Some(ExecutionStatus::AwaitingApproval), 0 | 1) => Ok(()),
+        (status, ran) => Err(format!("{status:?}, it ran {ran} times")),
+    });
+    let asked = report.crashed.iter().filter(|ended| !is_completed(ended)).count();
+    assert!(asked > 0, "nobody was asked about a command in doubt");
+}
+
+/// The calls of a turn as they begin (`+`) and end (`-`), by their indices.
+async fn order(calls: Calls) -> String {
+    let (place, observer) = (Place::new(), RecordingObserver::new());
+    place.write("given", "as it was\n");
+    let agent = agent(&place, calls).build().expect("an agent");
+    agent.run("go").observer(Arc::new(observer.clone())).await.expect("a run");
+    let one = |live| match live {
+        Live::ToolStarted(index, _) => Some(format!("+{index}")),
+        Live::ToolFinished(index, ..) => Some(format!("-{index}")),
+        _ => None,
+    };
+    observer.live_events().into_iter().filter_map(one).collect()
+}
+
+#[tokio::test]
+async fn s6_5_a_command_is_a_barrier() {
+    let calls: [Calls; 3] = [
+        || vec![("bash", json!({ "command": "true" })), ("bash", json!({ "command": "true" }))],
+        || vec![("read", json!({ "path": "given" })), ("bash", json!({ "command": "true" }))],
+        || vec![("bash", json!({ "command": "true" })), ("read", json!({ "path": "given" }))],
+    ];
+    for calls in calls {
+        assert_eq!(order(calls).await, "+0-0+1-1", "{:?}", calls());
+    }
+}
+
+#[tokio::test]
+async fn s6_5_calls_on_one_file_run_one_after_the_other() {
+    let apart: [Calls; 3] = [
+        || vec![("read", json!({ "path": "given" })), ("read", json!({ "path": "./given" }))],
+        || {
+            let write = json!({ "path": "new", "content": "" });
+            vec![("write", write), ("read", json!({ "path": "x/../new" }))]
+        },
+        || {
+            let write = |content| json!({ "path": "new", "content": content, "overwrite": true });
+            vec![("write", write("a")), ("write", write("b"))]
+        },
+    ];
+    for calls in apart {
+        assert_eq!(order(calls).await, "+0-0+1-1", "{:?}", calls());
+    }
+    let beside = || {
+        vec![("read", json!({ "path": "given" })), ("write", json!({ "path": "b", "content": "" }))]
+    };
+    assert!(order(beside).await.starts_with("+0+1"), "other files do not wait for each other");
+}
