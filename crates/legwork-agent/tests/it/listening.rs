@@ -6,30 +6,14 @@ use std::time::Duration;
 
 use legwork_agent::memory::MemoryStore;
 use legwork_agent::{Agent, News, hook};
-use legwork_core::{AgentState, EffectClass, Entry, Stamp};
-use legwork_port::{BoxFuture, Clock, LiveEvent, Observer, Origin, Trigger};
+use legwork_core::{AgentState, EffectClass, Stamp};
+use legwork_port::{BoxFuture, Clock, Observer, Trigger};
 use legwork_testkit::{RecordingObserver, ScriptedModel, Turn, VirtualClock};
 use serde_json::json;
 
 use crate::stream::{all, slow, work};
 use crate::tools::World;
-
-/// Listens to nothing, and finds out who tells it something all the same.
-struct Deaf;
-
-impl Observer for Deaf {
-    fn listens(&self) -> bool {
-        false
-    }
-
-    fn live(&self, _: &Origin, event: &LiveEvent<'_>) {
-        panic!("told {event:?}");
-    }
-
-    fn committed(&self, _: &Origin, entries: &[Arc<Entry>]) {
-        panic!("told {entries:?}");
-    }
-}
+use crate::watching::Deaf;
 
 /// Counts how often the time is read.
 struct Counting(VirtualClock, Arc<AtomicUsize>);
@@ -74,8 +58,10 @@ async fn cost(observer: Option<Arc<dyn Observer>>) -> (usize, Vec<String>, Vec<S
 #[tokio::test]
 async fn nothing_is_built_when_nobody_listens() {
     let nobody = cost(None).await;
-    let deaf = cost(Some(Arc::new(Deaf))).await;
-    assert_eq!(deaf, nobody, "who does not listen costs what nobody costs");
+    let deaf = Deaf::default();
+    let deaf_cost = cost(Some(Arc::new(deaf.clone()))).await;
+    assert_eq!(deaf_cost, nobody, "who does not listen costs what nobody costs");
+    assert!(!deaf.was_notified());
     assert_eq!(nobody.1, ["streams: false", "streams: false"]);
     let heard = RecordingObserver::new();
     let heard_of = cost(Some(Arc::new(heard.clone()))).await;
@@ -94,8 +80,10 @@ async fn an_observer_that_does_not_listen_is_told_nothing_beside_one_that_does()
     let heard = RecordingObserver::new();
     let model = ScriptedModel::new([Turn::text("done")]);
     let agent = Agent::builder(model).observer(Arc::new(heard.clone())).build().unwrap();
-    agent.run("go").observer(Arc::new(Deaf)).await.unwrap();
+    let deaf = Deaf::default();
+    agent.run("go").observer(Arc::new(deaf.clone())).await.unwrap();
     assert_eq!(heard.text(), "done");
+    assert!(!deaf.was_notified());
 }
 
 #[tokio::test]
@@ -106,8 +94,10 @@ async fn a_stream_leaves_the_observer_of_its_run_in_its_place() {
     assert_eq!(heard.text(), "done");
     let committed = events.iter().filter(|event| matches!(event.news, News::Committed { .. }));
     assert_eq!(heard.entries().len(), committed.count());
-    let events = all(agent.run("go").observer(Arc::new(Deaf)).stream()).await;
+    let deaf = Deaf::default();
+    let events = all(agent.run("go").observer(Arc::new(deaf.clone())).stream()).await;
     assert!(!events.is_empty());
+    assert!(!deaf.was_notified());
 }
 
 #[tokio::test]

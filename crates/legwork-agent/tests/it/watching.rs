@@ -8,9 +8,15 @@ use legwork_core::Entry;
 use legwork_port::{LiveEvent, Observer, Origin};
 use legwork_testkit::{RecordingObserver, ScriptedModel, Turn};
 
-/// Listens to nothing, and remembers whether it is told something all the same.
+/// Listens to nothing, and remembers whether it was notified all the same.
 #[derive(Clone, Default)]
-struct Deaf(Arc<AtomicBool>);
+pub(crate) struct Deaf(Arc<AtomicBool>);
+
+impl Deaf {
+    pub(crate) fn was_notified(&self) -> bool {
+        self.0.load(Ordering::SeqCst)
+    }
+}
 
 impl Observer for Deaf {
     fn listens(&self) -> bool {
@@ -54,5 +60,5 @@ async fn who_listens_is_told_beside_one_who_does_not() {
         }
         assert_eq!(listens.kinds(), alone.kinds());
     }
-    assert!(!deaf.0.load(Ordering::SeqCst), "one that does not listen was told something");
+    assert!(!deaf.was_notified(), "one that does not listen was told something");
 }
