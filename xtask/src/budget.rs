@@ -15,8 +15,6 @@ const LONG_FILE: usize = 400;
 const TOO_LONG_FILE: usize = 600;
 /// The file that holds the loop stays under this many lines.
 const LOOP_FILE_LINES: usize = 300;
-/// How an agent runs, read in one sitting, stays under this many lines.
-const LOOP_LINES: usize = 1_500;
 /// The loop.
 const LOOP_FILE: &str = "crates/legwork-agent/src/run.rs";
 /// The loop and what it orchestrates: Core, the driver for tool calling in all its parts,
@@ -103,15 +101,12 @@ fn the_loop(sources: &[Source], over: &mut Vec<String>) {
         lines
     };
     let own = lines_of(LOOP_FILE);
-    let total = LOOP_FILES.iter().map(|place| lines_of(place)).sum();
-    for (what, lines, limit) in [
-        ("lines of the loop", own, LOOP_FILE_LINES),
-        ("lines of loop, core, driver and executor", total, LOOP_LINES),
-    ] {
-        println!("{what:<44} {lines:>9}  under {limit}");
-        if lines >= limit {
-            over.push(format!("{what}: {lines}, to stay under {limit}"));
-        }
+    let total: usize = LOOP_FILES.iter().map(|place| lines_of(place)).sum();
+    println!("{:<44} {own:>9}  under {LOOP_FILE_LINES}", "lines of the loop");
+    // No limit: a rule that has to be held comes before a number of lines.
+    println!("{:<44} {total:>9}", "lines of loop, core, driver and executor");
+    if own >= LOOP_FILE_LINES {
+        over.push(format!("lines of the loop: {own}, to stay under {LOOP_FILE_LINES}"));
     }
 }
 
