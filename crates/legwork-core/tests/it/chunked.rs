@@ -81,7 +81,7 @@ fn places(chunked: &Chunked<u32>) -> Vec<*const u32> {
 }
 
 #[test]
-fn s1_1_a_push_on_a_clone_shares_every_whole_chunk() {
+fn a_push_on_a_clone_shares_every_whole_chunk() {
     let old: Chunked<u32> = (0..200).collect();
     let before = places(&old);
     let mut new = old.clone();
@@ -97,7 +97,7 @@ fn s1_1_a_push_on_a_clone_shares_every_whole_chunk() {
 }
 
 #[test]
-fn s1_1_equal_are_those_with_the_same_items_however_they_came_about() {
+fn equal_are_those_with_the_same_items_however_they_came_about() {
     let long: Chunked<u32> = (0..130).collect();
     let mut cut: Chunked<u32> = (0..200).collect();
     assert_ne!(cut, long, "one is longer");
@@ -113,7 +113,7 @@ fn s1_1_equal_are_those_with_the_same_items_however_they_came_about() {
 }
 
 #[test]
-fn s1_1_a_truncated_clone_shares_what_it_keeps() {
+fn a_truncated_clone_shares_what_it_keeps() {
     let old: Chunked<u32> = (0..200).collect();
     let before = places(&old);
     let mut new = old.clone();

@@ -1,4 +1,4 @@
-//! S3.5, S6.4: error policies over sequences of steps, and the end that an error brings.
+//! S3.10, S6.4: error policies over sequences of steps, and the end that an error brings.
 
 use std::sync::Arc;
 
@@ -60,7 +60,7 @@ fn check(policy: &ErrorPolicy, steps: &str, expected: &str) {
 }
 
 #[test]
-fn s3_5_by_default_what_ends_a_step_stops_and_the_model_is_told_of_tools() {
+fn s3_10_by_default_what_ends_a_step_stops_and_the_model_is_told_of_tools() {
     let policy = ErrorPolicy::default();
     for what in ["model", "rate_limit", "slow", "cut"] {
         check(&policy, what, "stops: error");
@@ -72,14 +72,14 @@ fn s3_5_by_default_what_ends_a_step_stops_and_the_model_is_told_of_tools() {
 }
 
 #[test]
-fn s3_5_errors_of_hooks_that_are_only_recorded_never_stop() {
+fn s3_10_errors_of_hooks_that_are_only_recorded_never_stop() {
     for policy in [ErrorPolicy::default(), ErrorPolicy::stop_on_any(), ErrorPolicy::retry_all(0)] {
         check(&policy, "hook, hook", "-, -");
     }
 }
 
 #[test]
-fn s3_5_a_decision_that_cannot_be_read_is_asked_for_twice_more() {
+fn s3_10_a_decision_that_cannot_be_read_is_asked_for_twice_more() {
     let policy = ErrorPolicy::default();
     let all = "unreadable, unreadable, unreadable";
     check(&policy, all, "asks, asks, stops: retry_limit");
@@ -92,7 +92,7 @@ fn s3_5_a_decision_that_cannot_be_read_is_asked_for_twice_more() {
 }
 
 #[test]
-fn s3_5_stop_on_any_stops_on_failed_calls_too() {
+fn s3_10_stop_on_any_stops_on_failed_calls_too() {
     let policy = ErrorPolicy::stop_on_any();
     for what in ["failed", "hard", "timeout", "invalid", "exhausted", "model", "cut", "both"] {
         check(&policy, what, "stops: error");
@@ -103,7 +103,7 @@ fn s3_5_stop_on_any_stops_on_failed_calls_too() {
 }
 
 #[test]
-fn s3_5_retry_tool_errors_counts_steps_in_a_row() {
+fn s3_10_retry_tool_errors_counts_steps_in_a_row() {
     let policy = ErrorPolicy::retry_tool_errors(2);
     check(&policy, "failed, timeout, hard", "asks, asks, stops: retry_limit");
     check(&policy, "failed, both, well, failed", "asks, asks, -, asks");
@@ -122,7 +122,7 @@ fn s6_4_a_hard_failure_stops_unless_the_policy_says_otherwise() {
 }
 
 #[test]
-fn s3_5_retry_all_counts_tools_and_all_else_apart() {
+fn s3_10_retry_all_counts_tools_and_all_else_apart() {
     let policy = ErrorPolicy::retry_all(1);
     check(&policy, "model, cut", "asks, stops: retry_limit");
     check(&policy, "failed, hard", "asks, stops: retry_limit");
@@ -130,7 +130,7 @@ fn s3_5_retry_all_counts_tools_and_all_else_apart() {
 }
 
 #[test]
-fn s3_5_a_reaction_to_a_kind_counts_it_apart_and_the_latest_counts() {
+fn s3_10_a_reaction_to_a_kind_counts_it_apart_and_the_latest_counts() {
     let policy = ErrorPolicy::default()
         .on(ErrorKind::RateLimit, Reaction::Retry(9))
         .on(ErrorKind::RateLimit, Reaction::Retry(1))
@@ -146,14 +146,14 @@ fn s3_5_a_reaction_to_a_kind_counts_it_apart_and_the_latest_counts() {
 }
 
 #[test]
-fn s3_5_ignoring_what_ended_a_step_asks_for_another() {
+fn s3_10_ignoring_what_ended_a_step_asks_for_another() {
     let policy = ErrorPolicy::new(Reaction::Stop, Reaction::Ignore);
     check(&policy, "model, cut, slow, unreadable", "asks, asks, asks, asks");
     check(&policy, "failed", "stops: error");
 }
 
 #[test]
-fn s3_5_of_several_errors_in_a_step_the_strictest_reaction_counts() {
+fn s3_10_of_several_errors_in_a_step_the_strictest_reaction_counts() {
     let two = |first: &str, second: &str| {
         let calls = format!("outcome: 0 {first}; outcome: 1 {second}");
         tell(&format!("user: hi; inference; calls: a, b; {calls}"))
@@ -169,7 +169,7 @@ fn s3_5_of_several_errors_in_a_step_the_strictest_reaction_counts() {
 }
 
 #[test]
-fn s3_4_the_words_say_what_failed_how_often_and_what_is_allowed() {
+fn s3_10_the_words_say_what_failed_how_often_and_what_is_allowed() {
     let words = |policy: ErrorPolicy, story: &str| match policy.decide(&tell(story)).unwrap() {
         Some(Decision::Forbid(signal)) => signal.message,
         other => panic!("the policy votes {other:?}"),
@@ -190,7 +190,7 @@ fn s3_4_the_words_say_what_failed_how_often_and_what_is_allowed() {
 }
 
 #[test]
-fn s3_5_without_a_step_under_way_it_abstains() {
+fn s3_10_without_a_step_under_way_it_abstains() {
     assert_eq!(ErrorPolicy::stop_on_any().decide(&tell("user: hi")).unwrap(), None);
     let between = tell("user: hi; inference; fails: no; decides");
     assert_eq!(ErrorPolicy::stop_on_any().decide(&between).unwrap(), None);
@@ -212,7 +212,7 @@ fn stops(policy: ErrorPolicy, story: &str) -> String {
 }
 
 #[test]
-fn s3_5_a_retried_error_goes_on_beside_all_that_ships() {
+fn s3_10_a_retried_error_goes_on_beside_all_that_ships() {
     for what in ["model", "cut", "unreadable"] {
         let story = format!("user: hi; {}", step(what));
         assert_eq!(stops(ErrorPolicy::retry_all(1), &story), "goes on", "{what}");
@@ -222,7 +222,7 @@ fn s3_5_a_retried_error_goes_on_beside_all_that_ships() {
 }
 
 #[test]
-fn s3_5_after_an_error_that_ended_its_step_the_model_is_asked_anew() {
+fn s3_10_after_an_error_that_ended_its_step_the_model_is_asked_anew() {
     let mut criteria = defaults();
     legwork_core::continuation::put(&mut criteria, Arc::new(ErrorPolicy::retry_all(1)));
     let end = |state: AgentState| {

@@ -1,4 +1,4 @@
-//! S1.4, and what values share: by identity, not by timing.
+//! S1.4, S1.1, and what values share: by identity, not by timing.
 
 use std::sync::Arc;
 
@@ -77,16 +77,26 @@ fn s1_4_changes_that_nobody_marked_between_are_still_changes() {
 }
 
 #[test]
-fn s1_1_a_state_is_one_pointer() {
+fn a_state_is_one_pointer() {
     assert_eq!(size_of::<AgentState>(), size_of::<usize>());
 }
 
 #[test]
 fn s1_1_a_clone_is_the_same_value_until_it_is_changed() {
-    let state = tell("user: hi");
-    let clone = state.clone();
-    assert!(clone.is_same(&state));
-    assert!(!go_on(clone, "inference").is_same(&state));
+    let many = |n: usize| (0..n).fold(tell("user: hi"), |s, i| s.with_message(i.to_string()));
+    // With a last chunk of messages that is shared, one that is full, and none.
+    for count in [0, 62, 63, 64, 130] {
+        let state = many(count);
+        let before = serde_json::to_string(&state).unwrap();
+        let clone = state.clone();
+        assert!(clone.is_same(&state));
+        let changed = go_on(clone.with_message("one more"), "inference; answer: done; decides");
+        assert!(!changed.is_same(&state) && changed != state);
+        assert_eq!(serde_json::to_string(&state).unwrap(), before, "{count} messages");
+        let again = go_on(state.clone(), "message: another");
+        assert_eq!(again.context().transcript.messages().len(), count + 2);
+        assert_eq!(changed.context().transcript.messages().len(), count + 3);
+    }
 }
 
 fn address(state: &AgentState, index: usize) -> *const Arc<Message> {
@@ -94,7 +104,7 @@ fn address(state: &AgentState, index: usize) -> *const Arc<Message> {
 }
 
 #[test]
-fn s1_1_a_change_shares_all_it_does_not_touch() {
+fn a_change_shares_all_it_does_not_touch() {
     let many =
         |state: AgentState, n: usize| (0..n).fold(state, |s, i| s.with_message(i.to_string()));
     let before = many(tell("user: hi"), 200).with_metadata("k", Some(json!(1)));
@@ -114,7 +124,7 @@ fn s1_1_a_change_shares_all_it_does_not_touch() {
 }
 
 #[test]
-fn s1_1_results_of_steps_are_shared_by_all_later_states() {
+fn results_of_steps_are_shared_by_all_later_states() {
     let turn = "inference; calls: a; result: 0 x; decides;";
     let before = tell(&format!("user: hi; {}", turn.repeat(5)));
     let after = go_on(before.clone(), turn);
@@ -124,7 +134,7 @@ fn s1_1_results_of_steps_are_shared_by_all_later_states() {
 }
 
 #[test]
-fn s1_1_the_message_in_the_transcript_is_the_one_of_the_response() {
+fn the_message_in_the_transcript_is_the_one_of_the_response() {
     let state = tell("user: hi; inference; answer: done");
     let response = state.final_response().unwrap();
     let message = state.context().transcript.messages().last().unwrap();
@@ -132,7 +142,7 @@ fn s1_1_the_message_in_the_transcript_is_the_one_of_the_response() {
 }
 
 #[test]
-fn s1_1_telling_the_time_again_is_no_change() {
+fn telling_the_time_again_is_no_change() {
     let state = blank().at(stamp(5));
     assert!(state.clone().at(stamp(5)).is_same(&state));
     assert!(state.clone().committed().is_same(&state));

@@ -34,6 +34,7 @@ mod state;
 mod story;
 mod times;
 mod traced;
+mod transitions;
 mod trees;
 mod words;
 

@@ -38,14 +38,6 @@ fn s10_1_signals_and_failures_decide_what_is_owed() {
     check("user: hi; inference; calls: read; signal: user_requested", "judges the calls");
 }
 
-#[test]
-fn s10_1_asking_changes_nothing() {
-    let state = tell("user: hi; inference; calls: read, bash; judged");
-    let before = state.clone();
-    assert_eq!(state.owed(), state.owed());
-    assert!(state.is_same(&before));
-}
-
 /// The state that a new process makes of what was committed.
 fn resumed(state: &AgentState) -> AgentState {
     Journal::new(state.uncommitted().to_vec()).fold(state.session())

@@ -3,39 +3,20 @@
 use std::sync::Arc;
 
 use legwork_core::budget::Budget;
-use legwork_core::continuation::StopReason;
+use legwork_core::continuation::{StopReason, defaults, evaluate};
 use legwork_core::error::{ErrorKind, ErrorSource};
-use legwork_core::event::{Defined, Definition, HeadMoved};
+use legwork_core::event::{Defined, Definition, HeadMoved, ParentLink, SessionStarted};
+use legwork_core::inbox::Label;
 use legwork_core::journal::Journal;
 use legwork_core::state::{Input, StepKind};
 use legwork_core::{
     AgentState, Decision, ErrorRecord, Event, ExecutionStatus, Message, Micros, ModelRequest,
-    ModelSettings, Seq,
+    ModelSettings, Seq, Timestamp,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
+use crate::samples;
 use crate::story::{blank, go_on, infer, owes, respond, says, stamp, start, tell, transcript};
-
-#[test]
-fn s1_1_every_transition_gives_a_new_value_and_leaves_the_old_one() {
-    let before = tell("user: hi; inference; calls: a, b");
-    let copy = serde_json::to_string(&before).unwrap();
-    let changes = [
-        before.clone().with_message("more"),
-        before.clone().with_metadata("k", Some(json!(1))),
-        before.clone().with_instructions("other"),
-        before.clone().with_settings(ModelSettings { model: "x:y".into(), ..Default::default() }),
-        before.clone().with_budget(Budget::usd(1.0)),
-        before.clone().with_tool_outcome(0, legwork_core::ToolOutcome::Withdrawn),
-        before.clone().with_vote("hook", Decision::Request),
-        go_on(before.clone(), "result: 0 x; result: 1 y; decides"),
-    ];
-    for after in &changes {
-        assert!(!after.is_same(&before));
-        assert!(after.extends(&before.mark()) && !before.extends(&after.mark()));
-    }
-    assert_eq!(serde_json::to_string(&before).unwrap(), copy);
-}
 
 #[test]
 fn s1_1_a_transition_is_complete_in_one_event() {
@@ -140,23 +121,68 @@ fn s1_6_every_error_is_in_the_state_with_its_source() {
     assert_eq!(state.status(), Some(&ExecutionStatus::Failed));
 }
 
+/// A state with something in each of its fields.
+fn full() -> AgentState {
+    let definition = Definition { version: Some("2".into()), ..Default::default() };
+    let digest = Some(definition.digest());
+    let parent = ParentLink { session: "p".into(), call: "c9".into(), began: Timestamp(7) };
+    let session = "s".into();
+    let begun = SessionStarted { session, agent: "clerk".into(), parent: Some(parent) };
+    let label = Label { entry: Seq(1), text: Some("here".to_owned()) };
+    let state = blank()
+        .at(stamp(1_000))
+        .with(Event::SessionStarted(begun))
+        .with(Event::Defined(Defined { definition, digest }))
+        .with(Event::Labelled(label));
+    let mut events = samples::entries().into_iter().map(|entry| entry.event.clone());
+    let with_tools = events.find(|event| matches!(event, Event::InferenceStarted(_))).unwrap();
+    let state = go_on(
+        go_on(state, "user: hi\u{0}\u{2028}🧵; error: early").with(with_tools),
+        "calls: a; outcome: 0 retry; decides; steer: look; \
+         inference; calls: b, c, d; starts: 0; result: 0 x; starts: 1; starts: 2; pauses: 1, 2; \
+         tell: 2; follow up: later; message: behind the result; error: odd; signal: who_knows",
+    );
+    state.with_metadata("k", Some(json!({"f": 0.1, "n": u64::MAX, "m": i64::MIN})))
+}
+
 #[test]
 fn s1_7_a_state_survives_json_with_what_is_uncommitted() {
-    let state = tell(
-        "user: hi\u{0}\u{2028}🧵; inference; calls: a, b; starts: 0; result: 0 x; starts: 1; \
-         pauses: 1; error: odd; signal: who_knows",
-    );
-    let state = state.with_metadata("k", Some(json!({"f": 0.1, "n": u64::MAX, "m": i64::MIN})));
-    let text = serde_json::to_string(&state).unwrap();
-    for back in [
-        serde_json::from_str::<AgentState>(&text).unwrap(),
-        serde_json::from_value(serde_json::to_value(&state).unwrap()).unwrap(),
-    ] {
-        assert_eq!(back, state);
-        assert_eq!(back.uncommitted(), state.uncommitted());
-        assert_eq!(back.committed_version(), Seq::ZERO);
-        assert_eq!(serde_json::to_string(&back).unwrap(), text);
-        assert_eq!(back.owed(), state.owed());
+    let first = full();
+    let half = first.clone().committed();
+    for state in [first, go_on(half, "message: after a commit")] {
+        let text = serde_json::to_string(&state).unwrap();
+        for back in [
+            serde_json::from_str::<AgentState>(&text).unwrap(),
+            serde_json::from_value(serde_json::to_value(&state).unwrap()).unwrap(),
+        ] {
+            assert_eq!(back, state);
+            assert_eq!(back.uncommitted(), state.uncommitted());
+            assert_eq!(back.committed_version(), state.committed_version());
+            assert_eq!(serde_json::to_string(&back).unwrap(), text);
+            assert_eq!(back.owed(), state.owed());
+            // It goes on as the one that was written does.
+            let on = |state: AgentState| {
+                go_on(state.at(stamp(9_000)).resumed(), "tell: 1; decides; ends")
+            };
+            assert_eq!(on(back.clone()), on(state.clone()));
+            assert_eq!(on(back).uncommitted(), on(state.clone()).uncommitted());
+        }
+    }
+}
+
+#[test]
+fn s1_7_the_state_that_survives_lacks_nothing() {
+    let json = serde_json::to_value(full()).unwrap();
+    for layer in ["facts", "context", "execution"] {
+        let mut fields = json[layer].as_object().unwrap().clone();
+        // No event sets the one yet, and only the end of an execution the other.
+        fields.remove("response_format");
+        fields.remove("completed_at");
+        let empty = |value: &Value| {
+            value.is_null() || *value == json!([]) || *value == json!({}) || *value == json!("")
+        };
+        let empty: Vec<_> = fields.iter().filter(|(_, v)| empty(v)).map(|(k, _)| k).collect();
+        assert_eq!(empty, Vec::<&String>::new(), "{layer}: {fields:?}");
     }
 }
 
@@ -164,9 +190,17 @@ fn s1_7_a_state_survives_json_with_what_is_uncommitted() {
 fn s1_7_a_commit_leaves_nothing_uncommitted_and_the_version_expected_next() {
     let state = tell("user: hi; inference");
     assert_eq!((state.version(), state.committed_version()), (Seq(2), Seq::ZERO));
-    let state = go_on(state.committed(), "answer: hello");
-    assert_eq!((state.version(), state.committed_version()), (Seq(3), Seq(2)));
-    assert_eq!(state.uncommitted().len(), 1);
+    let committed = state.clone().committed();
+    assert!(committed.uncommitted().is_empty());
+    assert_eq!((committed.version(), committed.committed_version()), (Seq(2), Seq(2)));
+    let next = go_on(committed, "answer: hello");
+    assert_eq!((next.version(), next.committed_version()), (Seq(3), Seq(2)));
+    let numbers: Vec<_> = next.uncommitted().iter().map(|entry| entry.seq).collect();
+    assert_eq!(numbers, [Seq(3)]);
+    // What a store has is the same journal, whenever it was committed.
+    let at_once = go_on(state, "answer: hello");
+    assert_eq!(next, at_once);
+    assert_eq!(at_once.uncommitted()[2], next.uncommitted()[0]);
 }
 
 #[test]
@@ -289,9 +323,20 @@ fn s6_3_failures_in_a_row_are_counted_by_tool_until_it_succeeds() {
 fn s1_4_a_violation_is_an_error_of_its_hook_and_ends_no_step() {
     let source = ErrorSource::Hook("forger".into());
     let error = ErrorRecord::new(source, ErrorKind::Lineage, "handed back a foreign state");
-    assert!(!error.ends_step());
+    for story in ["user: hi", "user: hi; inference", "user: hi; inference; calls: a"] {
+        let before = tell(story);
+        let state = before.clone().with_error(error.clone());
+        assert_eq!(state.owed(), before.owed(), "{story}");
+        assert_eq!(state.errors().collect::<Vec<_>>(), [&error], "{story}");
+        // Whoever reads the journal finds it.
+        let read = Journal::new(state.uncommitted().to_vec()).fold(state.session());
+        assert_eq!(read.errors().collect::<Vec<_>>(), [&error], "{story}");
+    }
+    // The execution ends as if there had been none.
     let state = tell("user: hi; inference").with_error(error);
-    assert_eq!(owes(&state), "asks the model");
+    let state = go_on(state, "answer: done");
+    let outcome = evaluate(&defaults(), &state);
+    assert_eq!(outcome.stop_reason(), Some(&StopReason::Completed), "{}", outcome.explain());
 }
 
 #[test]
