@@ -22,13 +22,14 @@ fn look(world: &World) -> Builder {
 
 /// A hook as a type, with what it holds.
 struct Audit {
+    name: &'static str,
     world: World,
     priority: i32,
 }
 
 impl Handler for Audit {
     fn name(&self) -> &str {
-        "audit"
+        self.name
     }
 
     fn triggers(&self) -> Vec<Trigger> {
@@ -42,8 +43,8 @@ impl Handler for Audit {
     fn handle(&self, state: AgentState, cx: Cx) -> BoxFuture<'_, Result<AgentState, HookError>> {
         Box::pin(async move {
             let tools = cx.view.tools.iter().count();
-            self.world.note(format!("{} of {tools} tools", cx.trigger.name()));
-            Ok(state.with_metadata("audited", Some(json!(true))))
+            self.world.note(format!("{}: {} of {tools} tools", self.name, cx.trigger.name()));
+            Ok(state.with_metadata(self.name, Some(json!(cx.trigger.name()))))
         })
     }
 }
@@ -51,20 +52,36 @@ impl Handler for Audit {
 #[tokio::test]
 async fn s2_1_a_type_is_a_hook_with_its_own_name_triggers_and_priority() {
     let world = World::default();
-    let audit = Audit { world: world.clone(), priority: priority::GUARDS };
-    let made = Hook::from(Audit { world: world.clone(), priority: priority::HISTORY });
+    let audit = |name, priority| Audit { name, world: world.clone(), priority };
+    let made = Hook::from(audit("audit", priority::HISTORY));
     assert_eq!((made.name(), made.priority_of()), ("audit", priority::HISTORY));
-    assert_eq!(made.triggers(), [Trigger::BeforeToolUse, Trigger::ExecutionEnd]);
     assert!(!made.is_gate() && !made.is_inherited());
     let (gate, inherited) = (made.clone().gate(), made.inherited());
     assert!(gate.is_gate() && !gate.is_inherited());
     assert!(inherited.is_inherited() && !inherited.is_gate());
-    let guard = Hook::from(Audit { world: world.clone(), priority: priority::GUARDS });
+    let guard = Hook::from(audit("guard", priority::GUARDS));
     assert!(guard.is_gate() && guard.is_inherited(), "guards are both");
-    let run = look(&world).hook(audit).build().unwrap().run("go").await.unwrap();
-    let notes = ["on_before_tool_use of 1 tools", "look 1", "on_execution_end of 1 tools"];
+    // Each runs on its triggers, and on these by priority, however they were given.
+    let agent = look(&world)
+        .hook(audit("last", priority::HISTORY))
+        .hook(audit("first", priority::GUARDS))
+        .hook(audit("second", priority::DEFAULT))
+        .build()
+        .unwrap();
+    let run = agent.run("go").await.unwrap();
+    let notes = [
+        "first: on_before_tool_use of 1 tools",
+        "second: on_before_tool_use of 1 tools",
+        "last: on_before_tool_use of 1 tools",
+        "look 1",
+        "first: on_execution_end of 1 tools",
+        "second: on_execution_end of 1 tools",
+        "last: on_execution_end of 1 tools",
+    ];
     assert_eq!(world.notes(), notes);
-    assert_eq!(run.state().context().metadata["audited"], true);
+    for name in ["first", "second", "last"] {
+        assert_eq!(run.state().context().metadata[name], "on_execution_end");
+    }
 }
 
 #[test]

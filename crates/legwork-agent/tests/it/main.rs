@@ -37,6 +37,7 @@ mod orchestrate_collaboration;
 mod orchestrate_tool_use;
 mod overriding;
 mod panics;
+mod permitted;
 mod prompt;
 mod random;
 mod react;
