@@ -85,17 +85,32 @@ pub(crate) fn of_response(
     real.plus(&times(held, response.charged_attempts))
 }
 
-/// What a call is charged that was left while it was under way: what was `heard` of its
-/// answer, or what was held if it was not streamed; and what was held once more for each
-/// failed attempt that may have cost.
+/// The attempt that was under way when a run left an inference.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Left {
+    /// None: it was waiting for the next attempt.
+    Nothing,
+    /// One with so many bytes of its answer received.
+    Streamed(u64),
+    /// One whose answer is not streamed.
+    Unheard,
+}
+
+/// What an inference is charged that a run left: what was received of the answer, or what
+/// was held if it was not streamed, nothing between two attempts; and what was held once
+/// more for each failed attempt that may have cost.
 pub(crate) fn of_interrupted(
     state: &AgentState,
-    heard: Option<u64>,
+    left: Left,
     charged_attempts: u32,
     price: Option<&Price>,
 ) -> Amounts {
     let held = held(state);
-    let left = heard.map_or_else(|| held.as_estimate(), |bytes| counted(&held, bytes, price));
+    let left = match left {
+        Left::Nothing => Amounts::default(),
+        Left::Streamed(bytes) => counted(&held, bytes, price),
+        Left::Unheard => held.as_estimate(),
+    };
     left.plus(&times(held, charged_attempts))
 }
 

@@ -9,7 +9,9 @@ use legwork_core::budget::{Amounts, Dimension, Price};
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::event::{InferenceFailed, InferenceInterrupted, InferenceStarted, Responded};
 use legwork_core::inference::Incomplete;
-use legwork_core::{AgentState, Event, ModelRequest, Response, Seq, StopReason, StopSignal};
+use legwork_core::{
+    AgentState, Event, Micros, ModelRequest, Response, Seq, StopReason, StopSignal,
+};
 use legwork_port::observer::LiveEvent;
 use legwork_port::{Delta, Deltas, Model, Retry, Trigger, model};
 
@@ -17,7 +19,7 @@ use crate::context::StepContext;
 use crate::driver::Driver;
 use crate::driver::held::{failed, held, read};
 use crate::error::Halt;
-use crate::spending::{self, BYTES_PER_OUTPUT_TOKEN};
+use crate::spending::{self, BYTES_PER_OUTPUT_TOKEN, Left};
 use crate::toolbox::Shown;
 use crate::unwind;
 use crate::watch::Watched;
@@ -76,7 +78,8 @@ pub(super) async fn infer<D: Driver + ?Sized>(
     match asked.answer {
         None => {
             let price = model.profile().price;
-            let charged = spending::of_interrupted(&state, asked.heard, attempts, price.as_ref());
+            let left = asked.left;
+            let charged = spending::of_interrupted(&state, left, attempts, price.as_ref());
             spending::settle(&state, cx, &charged);
             let left = Event::InferenceInterrupted(InferenceInterrupted { charged });
             Ok(cx.stop_in_time(state.with(left)))
@@ -141,8 +144,8 @@ fn refuse(state: AgentState, error: ErrorRecord) -> AgentState {
 struct Asked {
     /// None when the run was cancelled or interrupted meanwhile, or its time was up.
     answer: Option<Result<Response, model::Error>>,
-    /// The bytes of the last attempt's answer; none if it was not streamed.
-    heard: Option<u64>,
+    /// The attempt that was under way at last.
+    left: Left,
     /// Failed attempts that may have cost money, as far as they were told of.
     charged_attempts: u32,
 }
@@ -175,14 +178,14 @@ async fn ask(
         let work = pin!(work);
         cx.watch(state, work).await?
     };
-    let (heard, charged_attempts) = (streams.then_some(sink.bytes), sink.charged_attempts);
+    let (left, charged_attempts) = (sink.left(streams), sink.charged_attempts);
     let answer = match watched {
         Watched::Done(answer) => answer.map(|answer| sink.finish(answer)),
         Watched::TimeUp => None,
     };
     let state = cx.tick(state);
     let Some(answer) = answer else {
-        return Ok((state, Asked { answer: None, heard, charged_attempts }));
+        return Ok((state, Asked { answer: None, left, charged_attempts }));
     };
     if streams {
         let now = cx.agent.clock.now();
@@ -192,7 +195,7 @@ async fn ask(
         let error = error.as_ref();
         cx.live(&LiveEvent::InferenceFinished { step, id, at, took, usage, error });
     }
-    Ok((state, Asked { answer: Some(answer), heard, charged_attempts }))
+    Ok((state, Asked { answer: Some(answer), left, charged_attempts }))
 }
 
 /// A model that panicked may have cost what one attempt does.
@@ -210,6 +213,8 @@ struct Sink<'a> {
     bytes: u64,
     limit: Option<u64>,
     cut: bool,
+    /// When the next attempt is made; until then none is under way.
+    next_attempt: Option<Micros>,
     /// Failed attempts that may have cost; as much is held again for each of them.
     charged_attempts: u32,
     /// The limit that forbids another attempt.
@@ -219,7 +224,27 @@ struct Sink<'a> {
 impl<'a> Sink<'a> {
     fn new(state: AgentState, cx: &'a StepContext, limit: Option<u64>) -> Self {
         let step = state.current_step().map_or(0, |step| step.number);
-        Self { cx, state, step, bytes: 0, limit, cut: false, charged_attempts: 0, forbids: None }
+        Self {
+            cx,
+            state,
+            step,
+            bytes: 0,
+            limit,
+            cut: false,
+            next_attempt: None,
+            charged_attempts: 0,
+            forbids: None,
+        }
+    }
+
+    /// What is under way, and how much of its answer came.
+    fn left(&self, streams: bool) -> Left {
+        let now = self.cx.agent.clock.now().mono;
+        match self.next_attempt {
+            Some(at) if now < at => Left::Nothing,
+            _ if streams => Left::Streamed(self.bytes),
+            _ => Left::Unheard,
+        }
     }
 
     /// The answer, which says what was done to it here.
@@ -256,6 +281,7 @@ impl Deltas for Sink<'_> {
             return ControlFlow::Break(());
         }
         (self.charged_attempts, self.bytes) = (charged, 0);
+        self.next_attempt = Some(self.cx.agent.clock.now().mono.plus(retry.wait.into()));
         self.cx.live(&LiveEvent::InferenceRetried { step: self.step, retry });
         ControlFlow::Continue(())
     }

@@ -215,3 +215,25 @@ async fn s5_3_an_interrupt_in_a_wait_keeps_what_failed_attempts_may_have_cost() 
     assert_eq!((run.status(), &*run.text()), (ExecutionStatus::Completed, "done"));
     assert_eq!((run.usage().output, run.usage().steps), (2 * 300 + 5, 1));
 }
+
+#[tokio::test]
+async fn s5_3_a_wait_between_attempts_costs_nothing() {
+    for observed in [true, false] {
+        let clock = VirtualClock::new();
+        let model = ScriptedModel::new([Turn::text("done").after([Turn::status(503)])]);
+        let agent = limited(&model, &clock, Budget::unlimited());
+        let agent = match observed {
+            true => agent.observer(Arc::new(RecordingObserver::new())),
+            false => agent,
+        };
+        let (agent, control) = (agent.build().unwrap(), Control::default());
+        let interrupt = async {
+            clock.until_asleep(1).await;
+            control.interrupt.cancel();
+        };
+        let run = agent.run("go").in_session("s").control(control.clone());
+        let run = tokio::join!(run.into_future(), interrupt).0.unwrap();
+        assert_eq!(run.status(), ExecutionStatus::InProgress);
+        assert_eq!((run.usage().input, run.usage().output), (0, 0), "observed: {observed}");
+    }
+}
