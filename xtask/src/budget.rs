@@ -19,8 +19,9 @@ const LOOP_FILE_LINES: usize = 300;
 const LOOP_FILE: &str = "crates/legwork-agent/src/run.rs";
 /// The loop and what it orchestrates: Core, the driver for tool calling in all its parts,
 /// the executor.
-const LOOP_FILES: [&str; 8] = [
+const LOOP_FILES: [&str; 9] = [
     LOOP_FILE,
+    "crates/legwork-agent/src/stop.rs",
     "crates/legwork-agent/src/lifecycle/core.rs",
     "crates/legwork-agent/src/driver/mod.rs",
     "crates/legwork-agent/src/driver/held.rs",

@@ -35,6 +35,7 @@ mod retries;
 pub mod run;
 pub mod session;
 mod spending;
+mod stop;
 pub mod stream;
 pub mod subagent;
 pub mod toolbox;
