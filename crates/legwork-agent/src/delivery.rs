@@ -6,12 +6,13 @@ use legwork_core::inbox::{Cursor, Item};
 use legwork_core::journal::Journal;
 use legwork_core::state::Refusal;
 use legwork_core::{AgentState, Event, Seq, SessionId, entry};
-use legwork_port::{Claim, Origin};
+use legwork_port::{Claim, Observer, Origin};
 
 use crate::agent::{Agent, Inner};
 use crate::error::Error;
 use crate::inbox::take_idle;
 use crate::kept::Kept;
+use crate::watchers::Watchers;
 use crate::writer::Writer;
 
 /// What became of an item that was left for a session.
@@ -116,7 +117,8 @@ async fn take_up(
     session: &SessionId,
     cursor: Cursor,
 ) -> Result<Delivery, Error> {
-    let (store, observer) = (Arc::clone(&agent.store), Arc::clone(&agent.observer));
+    let store = Arc::clone(&agent.store);
+    let observer: Arc<dyn Observer> = Arc::new(Watchers::new([Arc::clone(&agent.observer)]));
     let origin = Arc::new(Origin::root(session.clone()));
     let (claim, kept) = (Arc::from(claim), Kept::default());
     let writer = Writer { store, claim, observer, origin, kept };

@@ -422,3 +422,22 @@ async fn s4_2_a_speaker_selector_or_observer_that_panics_fails_only_its_part() {
     assert_eq!(state.status(), Some(&ExecutionStatus::Completed));
     assert!(told(&state, "it panicked: no eyes"));
 }
+
+#[tokio::test]
+async fn s1_6_an_observer_that_panics_does_not_reach_whoever_speaks_to_a_session() {
+    for bad in [Bad::Listening, Bad::Live, Bad::Committed] {
+        let model = ScriptedModel::new([Turn::text("one")]);
+        let agent = Agent::builder(model)
+            .store_in(Arc::new(MemoryStore::new()))
+            .observer(Arc::new(bad))
+            .build()
+            .unwrap();
+        let session = agent.session("s");
+        session.run("go").await.unwrap();
+        let end = session.state().await.unwrap().head();
+        for _ in 0..2 {
+            let moved = session.move_head(end).await.unwrap().into_state().unwrap();
+            assert_eq!(moved.head(), end, "{bad:?}");
+        }
+    }
+}
