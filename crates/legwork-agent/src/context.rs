@@ -112,6 +112,11 @@ impl StepContext {
         Ok(state)
     }
 
+    /// The state as the journal has it, taken up now; none if it has nothing, or cannot be read.
+    pub(crate) async fn journaled(&self) -> Option<AgentState> {
+        Some(self.tick(self.writer.journaled().await?).resumed())
+    }
+
     /// Whether anything of the lifecycle wants a trigger.
     pub fn listens(&self, trigger: Trigger) -> bool {
         self.agent.lifecycle.listens(trigger)

@@ -198,18 +198,18 @@ impl Active {
         opened.unwrap_or(Ok(())).map_err(Error::Build)
     }
 
-    /// Shows hooks the start of an execution once more when nothing was journaled after it:
+    /// Shows hooks the start of an execution once more when nothing that it did was journaled:
     /// the run may have been interrupted while they saw it.
     async fn show_start(&self, state: AgentState) -> AgentState {
-        let last = Some(state.committed_version());
+        let last = Some(state.facts().acted);
         let unseen = state.execution().map(|execution| execution.id) == last;
         if unseen { self.cx.fire(Trigger::ExecutionStart, state).await } else { state }
     }
 
-    /// Shows hooks a response once more when nothing was journaled after it: the process
-    /// may have died before they saw it.
+    /// Shows hooks a response once more when nothing that its step did was journaled after it:
+    /// the process may have died, or the run been interrupted, before they saw it.
     async fn show_response(&self, state: AgentState) -> AgentState {
-        let last = Some(state.committed_version());
+        let last = Some(state.facts().acted);
         let unseen = state.current_step().is_some_and(|step| match &step.response {
             Some(response) => step.response_entry == last || response.incomplete.is_some(),
             None => false,

@@ -13,7 +13,7 @@ use legwork_core::{
 use legwork_port::{LiveEvent, Trigger};
 
 use crate::context::StepContext;
-use crate::driver::{Driver, failed, of_driver};
+use crate::driver::{self, Driver};
 use crate::error::{Halt, HaltReason};
 use crate::inbox::take_inbox;
 use crate::stop::{nothing_decided, stop};
@@ -100,31 +100,13 @@ async fn drive(
     let mark = state.mark();
     let after = match unwind::run(|| driver.use_tools(state, cx)).await {
         Ok(after) => after?,
-        Err(panic) => return driver_panicked(cx, panic).await,
+        Err(panic) => return driver::panicked(cx, panic).await,
     };
     if after.extends(&mark) {
         return Ok(after);
     }
     // What was handed back is none of ours: the journal says where the session stands.
-    Err(Halt::new(cx.writer.journaled().await.unwrap_or(after), HaltReason::Lineage))
-}
-
-/// Ends the execution of a driver that panicked, with what was committed of the step.
-async fn driver_panicked(cx: &StepContext, panic: String) -> Result<AgentState, Halt> {
-    let state = match cx.writer.kept.committed() {
-        Some(state) => Some(state),
-        None => cx.writer.journaled().await,
-    };
-    let Some(state) = state else {
-        let unknown = AgentState::new(cx.origin.session.clone());
-        return Err(Halt::new(unknown, HaltReason::Panicked(panic)));
-    };
-    let state = failed(cx.tick(state), of_driver(&panic));
-    match state.owed() {
-        // Calls that are open are answered without the driver: none of them runs.
-        Owed::JudgeCalls | Owed::RunCalls => cx.agent.executor.run(state, cx).await,
-        _ => Ok(state),
-    }
+    Err(Halt::new(cx.journaled().await.unwrap_or(after), HaltReason::Lineage))
 }
 
 /// How the end of a step went.

@@ -37,7 +37,9 @@ pub(crate) async fn stop(cx: &StepContext, state: AgentState) -> Result<AgentSta
     }
     let Some(outcome) = state.continuation_outcome().cloned() else { return Ok(state) };
     let outcome = overruled(&state, raised).unwrap_or(outcome);
-    let forbidden = outcome.stop_reason().is_none_or(StopReason::forbids);
+    // What was asked to stop takes up nothing new, though it stopped for another reason.
+    let stopped = !state.stop_signals().is_empty();
+    let forbidden = stopped || outcome.stop_reason().is_none_or(StopReason::forbids);
     if !forbidden {
         if let Some(message) = state.facts().follow_ups.first().cloned() {
             return Ok(state.with(Event::FollowedUp(message)));
@@ -86,7 +88,9 @@ fn end(
         // Whether the execution may be resumed depends on the error.
         signal.error.get_or_insert_with(|| Box::new(error));
     }
-    (failure.status, Arc::new(failure.outcome))
+    // What is no end would be decided again and again.
+    let ended = Some(failure.status).filter(ExecutionStatus::is_terminal);
+    (ended.unwrap_or(ExecutionStatus::Failed), Arc::new(failure.outcome))
 }
 
 /// The error that a signal stops for. One that a hook raised without an error is an error of

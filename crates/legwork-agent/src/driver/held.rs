@@ -5,12 +5,14 @@ use std::sync::Arc;
 use legwork_core::budget::Price;
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::inference::Incomplete;
-use legwork_core::{AgentState, Response, StopSignal};
+use legwork_core::{AgentState, Owed, Response, StopSignal};
 
 use crate::context::StepContext;
 use crate::driver::Driver;
 use crate::driver::infer::record;
+use crate::error::{Halt, HaltReason};
 use crate::unwind;
+use crate::watch::taken_up;
 
 /// Lets the driver read a response, records it, and lets the driver add to that.
 ///
@@ -52,13 +54,31 @@ pub(super) fn held<T>(ask: impl FnOnce() -> Result<T, ErrorRecord>) -> Result<T,
 }
 
 /// A driver that panicked.
-pub(crate) fn of_driver(panic: &str) -> ErrorRecord {
+pub(super) fn of_driver(panic: &str) -> ErrorRecord {
     let message = format!("the driver panicked: {panic}");
     ErrorRecord::new(ErrorSource::Driver, ErrorKind::Panicked, message)
 }
 
 /// Records an error of the driver, and that the execution ends with it.
-pub(crate) fn failed(state: AgentState, error: ErrorRecord) -> AgentState {
+pub(super) fn failed(state: AgentState, error: ErrorRecord) -> AgentState {
     let signal = StopSignal::error("driver", error.clone());
     state.with_error(error).with_stop_signal(signal)
+}
+
+/// Ends the execution of a driver that panicked, with what was committed of the step.
+pub(crate) async fn panicked(cx: &StepContext, panic: String) -> Result<AgentState, Halt> {
+    let state = match cx.writer.kept.committed() {
+        Some(state) => Some(state),
+        None => cx.journaled().await.map(taken_up),
+    };
+    let Some(state) = state else {
+        let unknown = AgentState::new(cx.origin.session.clone());
+        return Err(Halt::new(unknown, HaltReason::Panicked(panic)));
+    };
+    let state = failed(cx.tick(state), of_driver(&panic));
+    match state.owed() {
+        // Calls that are open are answered without the driver: none of them runs.
+        Owed::JudgeCalls | Owed::RunCalls => cx.agent.executor.run(state, cx).await,
+        _ => Ok(state),
+    }
 }

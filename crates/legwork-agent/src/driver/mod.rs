@@ -14,7 +14,7 @@ use legwork_core::transcript::Settled;
 use legwork_core::{AgentState, Criterion, ModelRequest, Owed, Response};
 use legwork_port::{BoxFuture, Model};
 
-pub(crate) use held::{failed, of_driver};
+pub(crate) use held::panicked;
 pub(crate) use judge::judge;
 pub use react::{FinalDecision, ReAct};
 pub use scripted::{AtEnd, CURSOR, Line, NoModel, Scripted};

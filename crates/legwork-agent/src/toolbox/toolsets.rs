@@ -153,18 +153,18 @@ impl Toolsets {
     }
 
     pub(super) async fn open(&self) -> Result<(), String> {
-        for source in &self.sources {
-            let opened = unwind::run(|| source.set.open()).await;
-            opened.unwrap_or_else(panicked).map_err(|why| source.told("cannot be opened", &why))?;
+        for (at, source) in self.sources.iter().enumerate() {
+            let opened = unwind::run(|| source.set.open()).await.unwrap_or_else(panicked);
+            if let Err(why) = opened {
+                close(self.sources.iter().take(at)).await;
+                return Err(source.told("cannot be opened", &why));
+            }
         }
         Ok(())
     }
 
     pub(super) async fn close(&self) {
-        for source in &self.sources {
-            // One that panics is as closed as it will ever be.
-            let _ = unwind::run(|| source.set.close()).await;
-        }
+        close(self.sources.iter()).await;
     }
 }
 
@@ -202,6 +202,13 @@ impl Source {
 
     fn owner(&self, at: usize) -> &Owner {
         self.owners.get(at).unwrap_or(&self.own)
+    }
+}
+
+async fn close(sources: impl Iterator<Item = &Source>) {
+    for source in sources {
+        // One that panics is as closed as it will ever be.
+        let _ = unwind::run(|| source.set.close()).await;
     }
 }
 

@@ -25,6 +25,7 @@ mod idle;
 mod intents;
 mod lifecycle;
 mod listening;
+mod loose_ends;
 mod malformed;
 mod metadata;
 mod model_retries;

@@ -45,6 +45,10 @@ pub struct SessionFacts {
     /// When the run that works on a step wrote last; none if it left in good order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_work: Option<Timestamp>,
+    /// The last entry that tells what an execution did: none that only charges time, says what
+    /// the agent is, or was left for the session.
+    #[serde(default)]
+    pub acted: Seq,
     /// Labels of entries.
     pub labels: Arc<BTreeMap<Seq, String>>,
     /// Every answer that a person gave.
@@ -69,6 +73,7 @@ impl SessionFacts {
             inbox_cursor: Cursor::default(),
             ledger: Ledger::default(),
             at_work: None,
+            acted: Seq::ZERO,
             labels: Arc::default(),
             answers: Arc::default(),
             follow_ups: Arc::default(),
@@ -87,6 +92,7 @@ impl SessionFacts {
         self.head = entry.seq;
         self.apply_money(entry);
         self.apply_presence(entry);
+        self.apply_act(entry);
         match &entry.event {
             Event::SessionStarted(started) => {
                 self.agent = Some(started.agent.clone());
@@ -117,6 +123,19 @@ impl SessionFacts {
             Event::Labelled(label) => self.label(label),
             Event::HeadMoved(moved) => self.head = moved.to,
             _ => {}
+        }
+    }
+
+    fn apply_act(&mut self, entry: &Entry) {
+        match &entry.event {
+            Event::Worked(_)
+            | Event::Defined(_)
+            | Event::InboxTaken(_)
+            | Event::Steered(_)
+            | Event::FollowUpQueued(_)
+            | Event::Labelled(_)
+            | Event::HeadMoved(_) => {}
+            _ => self.acted = entry.seq,
         }
     }
 
