@@ -330,7 +330,11 @@ fn the_end_of_the_runtime_kills_and_is_told() {
     let runtime =
         || tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let shell = shell(&place);
-    let id = runtime().block_on(shell.start(&format!("{FAMILY} wait")));
+    let first = runtime();
+    let id = first.block_on(shell.start(&format!("{FAMILY} wait")));
+    // What is killed before it opens the pipe is not seen to go.
+    assert_eq!(watch.lines(2), ["session", "stubborn"]);
+    drop(first);
     watch.all_gone();
     let told = runtime().block_on(shell.read(json!({ "id": id })));
     assert!(told.ends_with("gone, killed with what watched it]"), "{told}");
