@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use legwork_agent::memory::MemoryStore;
-use legwork_agent::{Agent, Control, Subagent, hook, subagent};
+use legwork_agent::{Agent, Control, Error, Subagent, hook, subagent};
+use legwork_core::inbox::{Answer, Verdict};
+use legwork_core::state::Refusal;
 use legwork_core::{
     AgentState, EffectClass, Event, ExecutionStatus, Message, Seq, SessionId, StopReason,
     ToolOutcome,
@@ -326,7 +328,7 @@ async fn an_interrupted_subagent_goes_on_where_it_was() {
 }
 
 #[tokio::test]
-async fn a_subagent_that_waits_for_somebody_lets_its_parent_wait() {
+async fn s7_3_a_subagent_that_waits_for_somebody_lets_its_parent_wait_and_is_answered_itself() {
     let (store, world, gate) = (MemoryStore::new(), World::default(), Gate::new());
     let root = scripted("x:root", [Turn::calls([spawn("a", "go")]), Turn::text("done")]);
     let child = scripted("x:child", [Turn::call("send", json!({"n": 1})), Turn::text("ok")]);
@@ -348,11 +350,24 @@ async fn a_subagent_that_waits_for_somebody_lets_its_parent_wait() {
     let pending = &run.state().pending()[0];
     assert_eq!(pending.reason, legwork_core::state::PendingReason::Subagent);
 
-    // A person answers in the session of the subagent; then both go on.
+    // The call itself takes no answer: what the subagent used would be lost with it.
     let child = child_of(&store).await;
+    let before = state_of(&store, "s").await.ledger().clone();
+    for verdict in [Verdict::RunAgain, Verdict::Tell, Verdict::Supply(json!(7))] {
+        let answer = Answer { id: pending.id.clone(), verdict };
+        let refused = agent.session("s").answer(answer).await.unwrap_err();
+        let Error::Refused(Refusal::SubagentWaits { child: named, .. }) = refused else {
+            panic!("{refused}")
+        };
+        assert_eq!(named.as_str(), child);
+    }
+    assert_eq!(state_of(&store, "s").await.status(), Some(&ExecutionStatus::AwaitingApproval));
+    assert_eq!(state_of(&store, "s").await.ledger(), &before);
+
+    // A person answers in the session of the subagent; then both go on.
     let waiting = state_of(&store, &child).await.pending()[0].id.clone();
-    let verdict = legwork_core::inbox::Verdict::Supply(json!(7));
-    let answer = legwork_core::inbox::Answer { id: waiting, verdict };
+    let verdict = Verdict::Supply(json!(7));
+    let answer = Answer { id: waiting, verdict };
     let item = legwork_core::inbox::Item::Answer(answer);
     agent.session(child).post("answer", item).await.unwrap();
     let run = agent.resume("s").await.unwrap();

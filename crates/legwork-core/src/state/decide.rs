@@ -7,7 +7,7 @@ use crate::event::{self, Event};
 use crate::id::{Seq, SessionId};
 use crate::inbox::{Answer, Item, Label, Posted};
 use crate::message::{Malformed, Message};
-use crate::state::{AgentState, ExecutionStatus};
+use crate::state::{AgentState, ExecutionStatus, PendingReason};
 use crate::transcript::Transcript;
 
 /// What somebody wants of a session.
@@ -65,6 +65,17 @@ pub enum Refusal {
     UnknownPending {
         /// The id that was given.
         id: String,
+    },
+    /// The call waits for its subagent, which has a session of its own.
+    #[error(
+        "the call `{id}` waits for its subagent in session {child}: answer that session, or stop \
+         this one"
+    )]
+    SubagentWaits {
+        /// The id that was given.
+        id: String,
+        /// The subagent's session.
+        child: SessionId,
     },
     /// There is no such entry.
     #[error("the session has no entry {entry}: its last is {last}")]
@@ -159,8 +170,14 @@ impl AgentState {
     }
 
     fn decide_answer(&self, answer: Answer) -> Result<Vec<Event>, Refusal> {
-        if !self.pending().iter().any(|pending| pending.id == answer.id) {
+        let Some(pending) = self.pending().iter().find(|pending| pending.id == answer.id) else {
             return Err(Refusal::UnknownPending { id: answer.id });
+        };
+        // Answered here, what the subagent used would be lost, and it would wait for ever.
+        let slot = self.current_step().and_then(|step| step.calls.get(pending.index as usize));
+        let child = slot.and_then(|slot| slot.child.clone());
+        if let (PendingReason::Subagent, Some(child)) = (&pending.reason, child) {
+            return Err(Refusal::SubagentWaits { id: answer.id, child });
         }
         Ok(vec![Event::Answered(event::Answered { answer })])
     }
