@@ -17,6 +17,7 @@ mod http;
 mod kill;
 mod layers;
 mod local_model;
+mod mutants;
 mod needs;
 mod outage;
 mod random;
@@ -89,6 +90,12 @@ const COMMANDS: &[Command] = &[
         usage: "rules [--broken [--list]]",
         about: "the rules and the tests that name them (--broken: breaks rules, to see them caught)",
         run: rules::run,
+    },
+    Command {
+        name: "mutants",
+        usage: "mutants [CRATE..] [--shard K/N]",
+        about: "changes expressions of a crate, one at a time: its tests must notice",
+        run: mutants::run,
     },
     Command {
         name: "stranger",
