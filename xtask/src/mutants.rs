@@ -144,6 +144,8 @@ fn tested(package: &str, plan: &Plan) -> Result<Outcomes, String> {
     let folder = cargo::metadata()?.target_directory.join("mutants").join(package);
     let cannot = |error| format!("cannot make {}: {error}", folder.display());
     fs::create_dir_all(&folder).map_err(cannot)?;
+    // Outcomes of an earlier run are not read for this one.
+    let _ = fs::remove_file(folder.join("mutants.out/outcomes.json"));
     let mut command = cargo::command();
     command.args(["mutants", "--test-tool", "nextest", "--cap-lints", "true"]);
     command.args(["--timeout", TIMEOUT, "--output"]).arg(&folder);
@@ -151,8 +153,12 @@ fn tested(package: &str, plan: &Plan) -> Result<Outcomes, String> {
     command.args(["--jobs", plan.jobs.as_deref().unwrap_or("2")]);
     // Nobody debugs a mutant, and two trees of them are large.
     command.envs([("CARGO_PROFILE_DEV_DEBUG", "0"), ("CARGO_PROFILE_TEST_DEBUG", "0")]);
-    // A survivor makes it fail too; what came of each mutant stands in its file.
-    command.status().map_err(|error| format!("cannot start `cargo mutants`: {error}"))?;
+    let status =
+        command.status().map_err(|error| format!("cannot start `cargo mutants`: {error}"))?;
+    // Survivors and timeouts are outcomes too, and a baseline that fails says so in its file.
+    if !status.code().is_some_and(|code| [0, 2, 3, 4].contains(&code)) {
+        return Err(format!("{package}: `cargo mutants` failed ({status}); see above"));
+    }
     Outcomes::read(&text(&folder.join("mutants.out/outcomes.json"))?)
         .map_err(|problem| format!("{package}: {problem}"))
 }
