@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use legwork_core::{SessionId, Stamp};
+use legwork_core::{Micros, SessionId, Stamp};
 
 use crate::BoxFuture;
 
@@ -10,6 +10,11 @@ use crate::BoxFuture;
 pub trait Clock: Send + Sync {
     /// Wall and monotonic time now.
     fn now(&self) -> Stamp;
+
+    /// Monotonic time now, for a clock that has it for less than both.
+    fn mono(&self) -> Micros {
+        self.now().mono
+    }
 
     /// Completes when at least this much monotonic time has passed.
     ///

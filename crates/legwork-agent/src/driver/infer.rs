@@ -123,12 +123,12 @@ async fn build<D: Driver + ?Sized>(
     if !cx.listens(Trigger::BeforeInference) {
         return Ok((state, request, shown));
     }
-    let state = state.with_pending_request(Some(Arc::new(request.clone())));
+    let request = Arc::new(request);
+    let state = state.with_pending_request(Some(Arc::clone(&request)));
     let state = cx.fire(Trigger::BeforeInference, state).await;
-    let changed = state.pending_request().cloned();
+    let request = state.pending_request().cloned().unwrap_or(request);
     let state = state.with_pending_request(None);
-    let request = changed.map_or(request, Arc::unwrap_or_clone);
-    Ok((state, request, shown))
+    Ok((state, Arc::unwrap_or_clone(request), shown))
 }
 
 /// An error before the call was made ends the step, or the execution if there is none.
@@ -144,7 +144,7 @@ fn refuse(state: AgentState, error: ErrorRecord) -> AgentState {
 struct Asked {
     /// None when the run was cancelled or interrupted meanwhile, or its time was up.
     answer: Option<Result<Response, model::Error>>,
-    /// The attempt that was under way at last.
+    /// The attempt that was left; nothing where there is an answer.
     left: Left,
     /// Failed attempts that may have cost money, as far as they were told of.
     charged_attempts: u32,
@@ -178,15 +178,13 @@ async fn ask(
         let work = pin!(work);
         cx.watch(state, work).await?
     };
-    let (left, charged_attempts) = (sink.left(streams), sink.charged_attempts);
-    let answer = match watched {
-        Watched::Done(answer) => answer.map(|answer| sink.finish(answer)),
-        Watched::TimeUp => None,
+    let charged_attempts = sink.charged_attempts;
+    let Watched::Done(Some(answer)) = watched else {
+        let left = sink.left(streams);
+        return Ok((cx.tick(state), Asked { answer: None, left, charged_attempts }));
     };
+    let (answer, left) = (sink.finish(answer), Left::Nothing);
     let state = cx.tick(state);
-    let Some(answer) = answer else {
-        return Ok((state, Asked { answer: None, left, charged_attempts }));
-    };
     if streams {
         let now = cx.agent.clock.now();
         let (took, at) = (now.mono.since(at.mono), now.wall);
@@ -239,7 +237,7 @@ impl<'a> Sink<'a> {
 
     /// What is under way, and how much of its answer came.
     fn left(&self, streams: bool) -> Left {
-        let now = self.cx.agent.clock.now().mono;
+        let now = self.cx.agent.clock.mono();
         match self.next_attempt {
             Some(at) if now < at => Left::Nothing,
             _ if streams => Left::Streamed(self.bytes),
@@ -281,7 +279,7 @@ impl Deltas for Sink<'_> {
             return ControlFlow::Break(());
         }
         (self.charged_attempts, self.bytes) = (charged, 0);
-        self.next_attempt = Some(self.cx.agent.clock.now().mono.plus(retry.wait.into()));
+        self.next_attempt = Some(self.cx.agent.clock.mono().plus(retry.wait.into()));
         self.cx.live(&LiveEvent::InferenceRetried { step: self.step, retry });
         ControlFlow::Continue(())
     }

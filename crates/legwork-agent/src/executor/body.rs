@@ -46,7 +46,7 @@ pub(super) fn call(job: Job, state: &AgentState, cx: &StepContext) -> BoxFuture<
         context = context.with_runtime(lease.spawning(cx));
     }
     Box::pin(async move {
-        let start = clock.now().mono;
+        let start = clock.mono();
         let body = unwind::run(|| owner.call(&call, &context));
         // A subagent hears of it by itself, and ends in good order.
         let raised = async { if spawns { pending().await } else { control.raised().await } };
@@ -63,7 +63,7 @@ pub(super) fn call(job: Job, state: &AgentState, cx: &StepContext) -> BoxFuture<
                 Either::Right((Either::Right(_), _)) => spec.timeout.map(timed_out),
             }
         };
-        let took = clock.now().mono.since(start);
+        let took = clock.mono().since(start);
         // The context has a clone of the state: while it is there, each change copies it.
         let (metadata, used) = (context.take_metadata(), context.take_used());
         drop(context);

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use legwork_core::{Stamp, Timestamp};
+use legwork_core::{Micros, Stamp, Timestamp};
 use legwork_port::{BoxFuture, Clock};
 
 /// The clock of the system; sleeps on the tokio runtime, which needs its timers enabled.
@@ -23,7 +23,11 @@ impl Clock for SystemClock {
     fn now(&self) -> Stamp {
         let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let wall = Timestamp(u64::try_from(wall.as_millis()).unwrap_or(u64::MAX));
-        Stamp { wall, mono: self.start.elapsed().into() }
+        Stamp { wall, mono: self.mono() }
+    }
+
+    fn mono(&self) -> Micros {
+        self.start.elapsed().into()
     }
 
     fn sleep(&self, time: Duration) -> BoxFuture<'static, ()> {
