@@ -76,15 +76,16 @@ pub struct StepView {
     /// The tools that there are, before any selection.
     pub tools: Arc<ToolSpecs>,
     around: Arc<Around>,
-    ends: Arc<[Cancellation]>,
 }
 
 /// What stays the same for a whole run.
+#[derive(Clone)]
 struct Around {
     origin: Arc<Origin>,
     clock: Arc<dyn Clock>,
     observer: Arc<dyn Observer>,
     deps: Deps,
+    ends: Vec<Cancellation>,
 }
 
 impl StepView {
@@ -95,21 +96,23 @@ impl StepView {
         observer: Arc<dyn Observer>,
         deps: Deps,
     ) -> Self {
-        let around = Arc::new(Around { origin, clock, observer, deps });
-        Self { tools: Arc::default(), around, ends: Arc::default() }
+        let around = Arc::new(Around { origin, clock, observer, deps, ends: Vec::new() });
+        Self { tools: Arc::default(), around }
     }
 
     /// The same for a run that any of these ends.
     #[must_use]
     pub fn with_ends(self, ends: impl IntoIterator<Item = Cancellation>) -> Self {
-        Self { ends: ends.into_iter().collect(), ..self }
+        let mut around = Arc::unwrap_or_clone(self.around);
+        around.ends = ends.into_iter().collect();
+        Self { around: Arc::new(around), ..self }
     }
 
     /// Waits until the run is to end: it was cancelled or interrupted. Dropping the future
     /// is safe.
     pub async fn ended(&self) {
-        let mut waits: Vec<BoxFuture<'_, ()>> = Vec::with_capacity(self.ends.len());
-        for end in &*self.ends {
+        let mut waits: Vec<BoxFuture<'_, ()>> = Vec::with_capacity(self.around.ends.len());
+        for end in &self.around.ends {
             waits.push(Box::pin(end.cancelled()));
         }
         std::future::poll_fn(|cx| {

@@ -7,6 +7,8 @@ use std::time::Duration;
 use legwork_core::AgentState;
 use legwork_port::{BoxFuture, StepView, Trigger};
 
+use super::body::{Body, Closure};
+
 /// The priorities of what ships; a higher one runs first.
 pub mod priority {
     /// Cancellation.
@@ -74,7 +76,7 @@ pub struct Hook {
     pub(super) gate: bool,
     pub(super) timeout: Option<Duration>,
     inherited: bool,
-    pub(super) handler: Arc<dyn Handler>,
+    pub(super) body: Arc<dyn Body>,
 }
 
 impl<H: Handler> From<H> for Hook {
@@ -86,7 +88,7 @@ impl<H: Handler> From<H> for Hook {
             gate: false,
             timeout: None,
             inherited: false,
-            handler: Arc::new(handler),
+            body: Arc::new(handler),
         }
     }
 }
@@ -111,31 +113,14 @@ where
     F: Fn(AgentState, Cx) -> R + Send + Sync + 'static,
     R: Future<Output = Result<AgentState, HookError>> + Send + 'static,
 {
-    let (name, triggers) = (name.into(), triggers.into_iter().collect());
-    Hook::from(Closure { name, triggers, function })
-}
-
-struct Closure<F> {
-    name: String,
-    triggers: Vec<Trigger>,
-    function: F,
-}
-
-impl<F, R> Handler for Closure<F>
-where
-    F: Fn(AgentState, Cx) -> R + Send + Sync + 'static,
-    R: Future<Output = Result<AgentState, HookError>> + Send + 'static,
-{
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn triggers(&self) -> Vec<Trigger> {
-        self.triggers.clone()
-    }
-
-    fn handle(&self, state: AgentState, cx: Cx) -> BoxFuture<'_, Result<AgentState, HookError>> {
-        Box::pin((self.function)(state, cx))
+    Hook {
+        name: name.into().into(),
+        priority: priority::DEFAULT,
+        triggers: triggers.into_iter().collect(),
+        gate: false,
+        timeout: None,
+        inherited: false,
+        body: Arc::new(Closure::new(function)),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Hooks: functions on triggers, run in the order of their priority.
 
+mod body;
 mod hook;
 mod stack;
 

@@ -1,13 +1,16 @@
 //! Hooks in the order of their priority, found by trigger.
 
+use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 
-use futures_util::future::{Either, poll_immediate, select};
+use futures_util::future::{Either, select};
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::{AgentState, Micros, StopSignal};
 use legwork_port::{BoxFuture, HookEnd, Lifecycle, LiveEvent, StepView, Trigger};
 
+use crate::hooks::body::Begun;
 use crate::hooks::{Cx, Hook, HookError};
 use crate::lifecycle::{Rights, admit};
 use crate::unwind;
@@ -66,12 +69,13 @@ impl HookStack {
         ran: Result<AgentState, Failure>,
     ) -> AgentState {
         let (hook, trigger) = (place.hook, place.trigger);
+        if ran.as_ref().is_ok_and(|after| after.is_same(&before)) {
+            place.tell(HookEnd::Passed);
+            return before;
+        }
         match ran.map(|after| admit(Rights::Guest, trigger, &before, after)) {
             Ok(Ok(after)) => {
-                place.tell(match after.is_same(&before) {
-                    true => HookEnd::Passed,
-                    false => HookEnd::Changed,
-                });
+                place.tell(HookEnd::Changed);
                 after
             }
             Ok(Err(refused)) => {
@@ -113,7 +117,7 @@ impl Place<'_> {
     /// Notifies observers of how the hook ended.
     fn tell(&self, end: HookEnd<'_>) {
         let Some(start) = self.start else { return };
-        let took = self.view.clock().now().mono.since(start);
+        let took = self.view.clock().mono().since(start);
         let (hook, trigger) = (&self.hook.name, self.trigger);
         let event = LiveEvent::HookExecuted { hook, trigger, took, end };
         self.view.observer().live(self.view.origin(), &event);
@@ -134,16 +138,20 @@ impl Lifecycle for HookStack {
         Box::pin(async move {
             let listens = view.observer().listens();
             for hook in self.on_trigger(trigger) {
-                let (before, cx) = (state.clone(), Cx { trigger, view: view.clone() });
-                let start = listens.then(|| view.clock().now().mono);
-                let mut running = unwind::run(|| hook.handler.handle(state, cx));
-                let ran = match poll_immediate(&mut running).await {
-                    Some(ran) => Ok(ran),
+                let start = listens.then(|| view.clock().mono());
+                let begun = poll_fn(|task| {
+                    let (state, cx) = (state.clone(), Cx { trigger, view: view.clone() });
+                    Poll::Ready(unwind::call(|| hook.body.begin(state, cx, task)))
+                })
+                .await;
+                let ran = match begun {
+                    Ok(Begun::Ended(ran)) => Ok(Ok(ran)),
+                    Err(panic) => Ok(Err(panic)),
                     // In a box: few hooks wait, and waiting for one is large.
-                    None => Box::pin(wait(hook, running, view)).await,
+                    Ok(Begun::Waits(running)) => Box::pin(wait(hook, running, view)).await,
                 };
                 let place = Place { hook, trigger, view, start };
-                state = self.conclude(&place, before, ran.and_then(in_words));
+                state = self.conclude(&place, state, ran.and_then(in_words));
             }
             state
         })
@@ -159,14 +167,14 @@ enum Failure {
 }
 
 /// A hook at work.
-type Running<'a> = unwind::Running<BoxFuture<'a, Result<AgentState, HookError>>>;
+type Running<'a> = BoxFuture<'a, Result<AgentState, HookError>>;
 
 /// What came of a hook, or what it said when it panicked.
 type Ran = Result<Result<AgentState, HookError>, String>;
 
 /// Waits for a hook, as long as it may take, and no longer than the run goes on.
 async fn wait(hook: &Hook, running: Running<'_>, view: &StepView) -> Result<Ran, Failure> {
-    let ended = pin!(view.ended());
+    let (running, ended) = (unwind::run(|| running), pin!(view.ended()));
     let Some(limit) = hook.timeout else {
         return match select(running, ended).await {
             Either::Left((ran, _)) => Ok(ran),
