@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Poll, Waker};
 
-use event_listener::{Event, listener};
+use event_listener::{Event, EventListener, listener};
 
 /// A request to stop; clones share it, children hear their parents.
 #[derive(Debug, Clone, Default)]
@@ -47,22 +47,38 @@ impl Cancellation {
     /// Waits until it, or a parent, is raised. Dropping the future is safe.
     pub async fn cancelled(&self) {
         if self.0.parent.is_some() {
-            let waits: Vec<_> = self.chain().map(|at| at.0.event.listen()).collect();
-            return self.wait(waits).await;
+            return Self::wait(&[self], Self::listeners(&[self])).await;
         }
         // One listener needs no memory of its own.
         listener!(self.0.event => wait);
-        self.wait([wait]).await;
+        Self::wait(&[self], [wait]).await;
     }
 
-    /// Waits with listeners of it and its parents.
+    /// Waits until it, another one, or a parent of either is raised. Dropping the future is
+    /// safe.
+    pub async fn cancelled_or(&self, other: &Self) {
+        let both = [self, other];
+        if both.iter().any(|one| one.0.parent.is_some()) {
+            return Self::wait(&both, Self::listeners(&both)).await;
+        }
+        listener!(self.0.event => wait);
+        listener!(other.0.event => other_wait);
+        Self::wait(&both, [wait, other_wait]).await;
+    }
+
+    /// Listeners of all of these and their parents.
+    fn listeners(all: &[&Self]) -> Vec<EventListener> {
+        all.iter().flat_map(|one| one.chain()).map(|at| at.0.event.listen()).collect()
+    }
+
+    /// Waits for any of these, with listeners of them and their parents.
     ///
     /// It is polled whenever something beside it goes on, as each piece of an answer: for as
     /// long as the same task asks, one look at the flags is enough.
-    async fn wait<L: Future + Unpin>(&self, mut waits: impl AsMut<[L]>) {
+    async fn wait<L: Future + Unpin>(all: &[&Self], mut waits: impl AsMut<[L]>) {
         let mut asked: Option<Waker> = None;
         poll_fn(|cx| {
-            if self.is_cancelled() {
+            if all.iter().any(|one| one.is_cancelled()) {
                 return Poll::Ready(());
             }
             if asked.as_ref().is_some_and(|asked| is_same_task(asked, cx.waker())) {

@@ -63,3 +63,29 @@ fn s7_7_what_was_raised_before_is_known_at_once() {
         assert_eq!(waits.as_mut().poll(&mut Context::from_waker(&waker)), Poll::Ready(()));
     }
 }
+
+/// All pairs of requests, with what raises the one and the other.
+fn pairs() -> Vec<[(Cancellation, Cancellation); 2]> {
+    let pair = |(one, other): (usize, usize)| {
+        Some([requests().get(one)?.clone(), requests().get(other)?.clone()])
+    };
+    [(0, 0), (0, 1), (1, 0), (1, 1)].into_iter().filter_map(pair).collect()
+}
+
+#[test]
+fn s7_7_who_waits_for_two_is_woken_by_either() {
+    for at in 0..2 {
+        for pair in pairs() {
+            let [(one, _), (other, _)] = &pair;
+            let (task, waker) = task();
+            let mut cx = Context::from_waker(&waker);
+            let mut waits = pin!(one.cancelled_or(other));
+            for _ in 0..3 {
+                assert!(waits.as_mut().poll(&mut cx).is_pending());
+            }
+            pair[at].1.cancel();
+            assert_eq!(task.0.load(Ordering::SeqCst), 1);
+            assert_eq!(waits.as_mut().poll(&mut cx), Poll::Ready(()));
+        }
+    }
+}
