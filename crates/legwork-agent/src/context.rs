@@ -36,8 +36,7 @@ impl Control {
     }
 
     pub(crate) async fn raised(&self) {
-        let (cancel, interrupt) = (self.cancel.cancelled(), self.interrupt.cancelled());
-        select(pin!(cancel), pin!(interrupt)).await;
+        self.cancel.cancelled_or(&self.interrupt).await;
     }
 }
 
@@ -137,7 +136,7 @@ impl StepContext {
             state = core.on(trigger, state, &view).await;
         }
         if lifecycle.listens(trigger) {
-            state = lifecycle.on(trigger, state, &view).await;
+            state = lifecycle.show(trigger, state, &view).await;
         }
         self.tell_signals(&state);
         self.tick(state)

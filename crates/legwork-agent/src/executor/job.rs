@@ -44,9 +44,10 @@ pub(super) fn collect(
     cx: &StepContext,
     shown: &Shown,
 ) -> (AgentState, VecDeque<Job>) {
-    let slots = state.current_step().map(|step| step.calls.clone()).unwrap_or_default();
-    let mut jobs = VecDeque::new();
-    for (at, slot) in slots.into_iter().enumerate() {
+    let step = state.execution().and_then(|execution| execution.current.clone());
+    let slots = step.as_ref().map(|step| step.calls.as_slice()).unwrap_or_default();
+    let mut jobs = VecDeque::with_capacity(slots.len());
+    for (at, slot) in slots.iter().enumerate() {
         let begun = match slot.status {
             CallStatus::Done(_) => continue,
             CallStatus::Started(effect) if effect.is_repeatable() => true,

@@ -83,6 +83,9 @@ impl Executor {
     /// Takes calls up to the next barrier: a sequential tool runs alone, and two calls on
     /// one resource are never in one batch.
     fn next_batch(&self, jobs: &mut VecDeque<Job>) -> VecDeque<Job> {
+        if jobs.len() == 1 {
+            return std::mem::take(jobs);
+        }
         let mut batch: VecDeque<Job> = VecDeque::new();
         while let Some(job) = jobs.front() {
             let alone = self.mode == ExecutionMode::Sequential

@@ -53,25 +53,10 @@ impl Lifecycle for Composite {
     fn on<'a>(
         &'a self,
         trigger: Trigger,
-        mut state: AgentState,
+        state: AgentState,
         view: &'a StepView,
     ) -> BoxFuture<'a, AgentState> {
-        Box::pin(async move {
-            let listening = self.members.iter().filter(|(_, member)| listens(&**member, trigger));
-            for (rights, member) in listening {
-                let before = state.clone();
-                let admitted = match run(*rights, &**member, trigger, state, view).await {
-                    Some(Ok(after)) => admit(*rights, trigger, &before, after),
-                    Some(Err(panicked)) => Err(panicked),
-                    None => Ok(before.clone()),
-                };
-                state = match admitted {
-                    Ok(after) => after,
-                    Err(refused) => self.violated(trigger, before, refused),
-                };
-            }
-            state
-        })
+        Box::pin(self.show(trigger, state, view))
     }
 }
 
@@ -111,6 +96,29 @@ async fn wait<F: Future + Unpin>(running: F, view: &StepView) -> Option<F::Outpu
 }
 
 impl Composite {
+    /// Shows the state to each member that listens.
+    pub(crate) async fn show(
+        &self,
+        trigger: Trigger,
+        mut state: AgentState,
+        view: &StepView,
+    ) -> AgentState {
+        let listening = self.members.iter().filter(|(_, member)| listens(&**member, trigger));
+        for (rights, member) in listening {
+            let before = state.clone();
+            let admitted = match run(*rights, &**member, trigger, state, view).await {
+                Some(Ok(after)) => admit(*rights, trigger, &before, after),
+                Some(Err(panicked)) => Err(panicked),
+                None => Ok(before.clone()),
+            };
+            state = match admitted {
+                Ok(after) => after,
+                Err(refused) => self.violated(trigger, before, refused),
+            };
+        }
+        state
+    }
+
     fn violated(&self, trigger: Trigger, state: AgentState, refused: Refused) -> AgentState {
         let source = ErrorSource::Hook(NAME.to_owned());
         let message = format!("a lifecycle {}", refused.message);

@@ -4,6 +4,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use crate::continuation::resolve::goes_on;
 use crate::continuation::{
     ContinuationOutcome, Criterion, Decision, Kind, StopSignal, Vote, resolve,
 };
@@ -17,15 +18,14 @@ use crate::time::Micros;
 /// limits asked, and all resolved together. A criterion that fails forbids, with its
 /// error. The order of criteria and votes does not matter.
 pub fn evaluate<S: Progress>(criteria: &[Arc<dyn Criterion<S>>], state: &S) -> ContinuationOutcome {
-    let mut votes = state.votes().to_vec();
+    // As a rule one criterion votes: room for more would be kept with the outcome.
+    let mut votes = Vec::with_capacity(state.votes().len() + 1);
+    votes.extend_from_slice(state.votes());
     votes.extend(ask(criteria, Kind::Ordinary, state));
-    let outcome = resolve(votes.clone());
-    if !outcome.should_continue() {
-        return outcome;
+    if goes_on(&votes) {
+        votes.extend(ask(criteria, Kind::Limit, state));
     }
-    let before = votes.len();
-    votes.extend(ask(criteria, Kind::Limit, state));
-    if votes.len() == before { outcome } else { resolve(votes) }
+    resolve(votes)
 }
 
 /// What forbids to begin a step now, if anything does; no step is under way.

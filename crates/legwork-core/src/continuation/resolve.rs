@@ -7,17 +7,7 @@ use crate::continuation::{ContinuationOutcome, Decision, StopReason, StopSignal,
 ///
 /// Of several signals the highest priority wins, the first by name among equals.
 pub fn resolve(votes: Vec<Vote>) -> ContinuationOutcome {
-    let forbids = |vote: &Vote| matches!(vote.decision, Decision::Forbid(_));
-    let stops = |vote: &Vote| matches!(vote.decision, Decision::Stop(_));
-    let asks = |vote: &Vote| matches!(vote.decision, Decision::Request);
-    let wanted = |vote: &&Vote| match &vote.decision {
-        _ if votes.iter().any(forbids) => forbids(vote),
-        _ if votes.iter().any(asks) => asks(vote),
-        _ if votes.iter().any(stops) => stops(vote),
-        _ => true,
-    };
-    let winner = votes.iter().filter(wanted).min_by(|a, b| rank(a).cmp(&rank(b)));
-    let Some(winner) = winner.cloned() else {
+    let Some(winner) = winner(&votes).cloned() else {
         let nobody = StopSignal::new(StopReason::Unknown, "nobody", "that nothing asks to go on");
         return ContinuationOutcome::stop(nobody);
     };
@@ -29,6 +19,26 @@ pub fn resolve(votes: Vec<Vote>) -> ContinuationOutcome {
         Decision::Request | Decision::Allow => (true, None),
     };
     ContinuationOutcome { go_on, by: winner.by, signal, votes: rest }
+}
+
+/// Whether votes amount to going on.
+pub(super) fn goes_on(votes: &[Vote]) -> bool {
+    let winner = winner(votes).map(|vote| &vote.decision);
+    matches!(winner, Some(Decision::Request | Decision::Allow))
+}
+
+/// The vote that decides.
+fn winner(votes: &[Vote]) -> Option<&Vote> {
+    let forbids = |vote: &Vote| matches!(vote.decision, Decision::Forbid(_));
+    let stops = |vote: &Vote| matches!(vote.decision, Decision::Stop(_));
+    let asks = |vote: &Vote| matches!(vote.decision, Decision::Request);
+    let wanted = |vote: &&Vote| match &vote.decision {
+        _ if votes.iter().any(forbids) => forbids(vote),
+        _ if votes.iter().any(asks) => asks(vote),
+        _ if votes.iter().any(stops) => stops(vote),
+        _ => true,
+    };
+    votes.iter().filter(wanted).min_by(|a, b| rank(a).cmp(&rank(b)))
 }
 
 /// What votes are told apart by: equal ranks are equal votes.

@@ -104,15 +104,15 @@ impl AgentState {
     #[must_use]
     pub fn with(mut self, event: Event) -> Self {
         let inner = self.change();
-        let entry = Entry {
+        let entry = Arc::new(Entry {
             seq: inner.facts.version.next(),
             parent: inner.facts.head,
             at: inner.stamp.wall,
             event,
-        };
+        });
         inner.facts.apply(&entry);
         inner.apply_to_conversation(&entry);
-        Arc::make_mut(&mut inner.uncommitted).push(Arc::new(entry));
+        Arc::make_mut(&mut inner.uncommitted).push(entry);
         self
     }
 
