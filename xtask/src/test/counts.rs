@@ -79,25 +79,46 @@ pub(super) fn line_of(command: &Command) -> String {
 }
 
 fn pass_on(from: impl Read, show: impl Fn(&str)) -> Counts {
-    let mut counts = Counts::default();
+    let mut tally = Tally::default();
     let mut reader = BufReader::new(from);
     let mut bytes = Vec::new();
     while reader.read_until(b'\n', &mut bytes).is_ok_and(|read| read > 0) {
         let line = String::from_utf8_lossy(&bytes);
         let line = line.trim_end_matches(['\n', '\r']);
         show(line);
-        counts += closing(&without_colours(line));
+        tally.read(&without_colours(line));
         bytes.clear();
     }
-    counts
+    tally.counts()
 }
 
-/// The counts of a runner's closing line; nothing for any other line.
-fn closing(line: &str) -> Counts {
-    let line = line.trim_start();
-    if !line.starts_with("Summary [") && !line.starts_with("test result:") {
-        return Counts::default();
+/// What a runner's output counts so far.
+#[derive(Debug, Default)]
+struct Tally {
+    /// The sum of libtest's closing lines, one for each binary.
+    results: Counts,
+    /// Nextest's own line. It runs each test with libtest and shows the whole output of
+    /// one that failed, so beside this line libtest's count nothing.
+    summary: Option<Counts>,
+}
+
+impl Tally {
+    fn read(&mut self, line: &str) {
+        let line = line.trim_start();
+        if line.starts_with("Summary [") {
+            self.summary = Some(counts_in(line));
+        } else if line.starts_with("test result:") {
+            self.results += counts_in(line);
+        }
     }
+
+    fn counts(self) -> Counts {
+        self.summary.unwrap_or(self.results)
+    }
+}
+
+/// The counts of a runner's closing line.
+fn counts_in(line: &str) -> Counts {
     let before = |word| count_before(line, word);
     Counts {
         passed: before("passed"),
