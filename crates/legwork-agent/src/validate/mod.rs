@@ -53,8 +53,9 @@ fn explain(validator: &jsonschema::Validator, schema: &Value, value: &Value) -> 
     if validator.is_valid(value) {
         return Ok(());
     }
-    let problems: Vec<_> = validator
-        .iter_errors(value)
+    let mut errors = validator.iter_errors(value);
+    let mut problems: Vec<_> = errors
+        .by_ref()
         .take(SHOWN)
         .map(|error| {
             let path = error.instance_path().to_string();
@@ -64,5 +65,9 @@ fn explain(validator: &jsonschema::Validator, schema: &Value, value: &Value) -> 
             format!("at {place}: {error}{part}")
         })
         .collect();
+    let more = errors.count();
+    if more > 0 {
+        problems.push(format!("and {more} more"));
+    }
     Err(format!("The arguments do not fit: {}.", problems.join("; ")))
 }

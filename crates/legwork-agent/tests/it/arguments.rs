@@ -48,6 +48,27 @@ async fn s6_1_the_part_of_the_schema_concerned_is_shown() {
 }
 
 #[tokio::test]
+async fn s6_1_the_first_eight_errors_are_told_and_how_many_more_there_are() {
+    let schema = json!({"type": "object", "additionalProperties": {"type": "integer"}});
+    let wrong = |count: usize| {
+        let fields: serde_json::Map<_, _> =
+            (0..count).map(|n| (format!("field{n}"), json!("text"))).collect();
+        serde_json::Value::Object(fields).to_string()
+    };
+    for (count, more) in [(1, None), (8, None), (9, Some("and 1 more")), (20, Some("and 12 more"))]
+    {
+        let spec = ToolSpec::new("look", "Looks.", schema.clone());
+        let tool = made(spec, |_, _| Box::pin(std::future::ready(ToolOutcome::text("ran"))));
+        let message = result_of(&wrong(count), tool).await;
+        assert_eq!(message.matches("at /field").count(), count.min(8), "{message}");
+        match more {
+            Some(more) => assert!(message.contains(more), "{message}"),
+            None => assert!(!message.contains("more"), "{message}"),
+        }
+    }
+}
+
+#[tokio::test]
 async fn s6_2_an_unknown_tool_is_told_the_names_and_the_other_calls_run() {
     let world = World::default();
     let two = [("loook", json!({"n": 1})), ("look", json!({"n": 2}))];
