@@ -10,7 +10,7 @@ use legwork_core::{EffectClass, ExecutionStatus, StopReason, ToolOutcome};
 use legwork_testkit::{Gate, Live, RecordingObserver, ScriptedModel, Turn};
 use serde_json::json;
 
-use crate::tools::{World, guarded, journal, noting, once, outcomes, said, spec, waiting};
+use crate::tools::{World, guarded, journal, made, noting, once, outcomes, said, spec, waiting};
 
 fn cancelled(run: &Run) {
     assert_eq!(run.status(), ExecutionStatus::Cancelled);
@@ -63,6 +63,25 @@ async fn s7_7_cancelled_during_tools_what_finished_is_kept_and_the_session_stays
     let fresh = agent.session("s").run("and now?").await.unwrap();
     assert_eq!((fresh.status(), &*fresh.text()), (ExecutionStatus::Completed, "fresh"));
     assert_eq!(model.asked()[1].last(), "and now?");
+}
+
+#[tokio::test]
+async fn s7_7_what_calls_returned_while_the_run_was_cancelled_is_kept() {
+    let two = [("last", json!({"n": 1})), ("look", json!({"n": 2}))];
+    for calls in [&two[..1], &two] {
+        let control = Control::default();
+        let raised = control.clone();
+        let last = made(spec("last").effect(EffectClass::ReadOnly), move |arguments, _| {
+            raised.cancel.cancel();
+            Box::pin(std::future::ready(ToolOutcome::Ok(arguments["n"].clone())))
+        });
+        let look = noting("look", EffectClass::ReadOnly, &World::default());
+        let model = ScriptedModel::new([Turn::calls(calls.iter().cloned())]);
+        let agent = Agent::builder(model).tools([last, look]).build().unwrap();
+        let run = agent.run("go").control(control).await.unwrap();
+        cancelled(&run);
+        assert_eq!(outcomes(run.state())[0], ToolOutcome::Ok(json!(1)), "{} calls", calls.len());
+    }
 }
 
 #[tokio::test]

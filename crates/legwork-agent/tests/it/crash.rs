@@ -1,16 +1,16 @@
 //! Crashes at every commit.
 
+use std::sync::Arc;
+
+use legwork_agent::memory::MemoryStore;
 use legwork_agent::{Agent, Error};
 use legwork_core::{EffectClass, ExecutionStatus, OnDoubt, ToolOutcome};
-use legwork_testkit::{ScriptedModel, Turn, crash};
+use legwork_testkit::{Gate, Live, News, RecordingObserver, ScriptedModel, Turn, crash};
 use serde_json::json;
 
-use crate::tools::{World, keyed, noting, once};
+use crate::tools::{World, guarded, keyed, noting, once, spec};
 
-fn three_classes(
-    world: &World,
-    store: std::sync::Arc<dyn legwork_port::Store>,
-) -> Result<Agent, Error> {
+fn three_classes(world: &World, store: Arc<dyn legwork_port::Store>) -> Result<Agent, Error> {
     let model = ScriptedModel::new([
         Turn::calls([
             ("look", json!({"n": 1})),
@@ -93,6 +93,37 @@ async fn s10_2_asking_about_doubt_pauses_and_runs_nothing() {
     }
     // Where nothing was in doubt, the run completed.
     assert!(report.crashed.iter().any(|e| e.state.status() == Some(&ExecutionStatus::Completed)));
+}
+
+#[tokio::test]
+async fn s10_2_where_nobody_says_otherwise_the_class_of_the_tool_decides_about_doubt() {
+    for (on_doubt, status) in [
+        (OnDoubt::Ask, ExecutionStatus::AwaitingApproval),
+        (OnDoubt::Tell, ExecutionStatus::Completed),
+    ] {
+        let (world, gate) = (World::default(), Gate::new());
+        let tool = spec("send").effect(EffectClass::Once(on_doubt));
+        let agent = Agent::builder(ScriptedModel::new([
+            Turn::call("send", json!({"n": 1})),
+            Turn::text("done"),
+        ]))
+        .tools([guarded(tool, &world, &gate)])
+        .store_in(Arc::new(MemoryStore::new()))
+        .build()
+        .unwrap();
+        let seen = RecordingObserver::new();
+        let began = |news: &News| matches!(news, News::Live(_, Live::ToolStarted(..)));
+        let run = agent.run("go").in_session("s").observer(Arc::new(seen.clone()));
+        tokio::select! {
+            _ = run => unreachable!("it waits at the gate"),
+            _ = seen.until(began) => {}
+        }
+        gate.open();
+        let run = agent.resume("s").await.unwrap();
+        assert_eq!(run.status(), status);
+        assert_eq!(run.state().pending().len(), usize::from(on_doubt == OnDoubt::Ask));
+        assert_eq!(world.notes(), ["send 1 began", "send 1 dropped"], "it does not run again");
+    }
 }
 
 #[tokio::test]

@@ -150,6 +150,8 @@ async fn s1_6_a_driver_that_panics_fails_the_execution_and_nothing_more() {
         assert_eq!(model.requests().len(), usize::from(asked), "{driver:?}");
         let kinds = journal(&store, "s").await;
         assert_eq!(kinds.last().unwrap(), "execution_finished", "{driver:?}");
+        // What was paid is kept, whoever could not read it.
+        assert_eq!(kinds.iter().any(|kind| kind == "responded"), asked, "{driver:?}");
 
         // Nothing is paid again by going on.
         let _ = agent.resume("s").await;

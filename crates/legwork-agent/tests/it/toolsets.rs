@@ -5,15 +5,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use legwork_agent::capability::ToolsCapability;
+use legwork_agent::memory::MemoryStore;
 use legwork_agent::toolbox::Tools;
 use legwork_agent::{Agent, Builder, Hook, Subagent, hook};
-use legwork_core::tool::ToolSelection;
-use legwork_core::{AgentState, ExecutionStatus, ToolCall, ToolOutcome, ToolSpec};
+use legwork_core::tool::{FailureKind, ToolSelection};
+use legwork_core::{AgentState, EffectClass, ExecutionStatus, ToolCall, ToolOutcome, ToolSpec};
 use legwork_port::{BoxFuture, Tool, ToolContext, Toolset, Trigger};
 use legwork_testkit::{Gate, Script, ScriptedModel, Turn};
 use serde_json::{Value, json};
 
-use crate::tools::{World, answering, made, outcomes, said, spec};
+use crate::tools::{World, answering, kind, made, noting, outcomes, said, spec};
 
 fn look(name: &'static str) -> Arc<dyn Tool> {
     answering(name, |_| ToolOutcome::text("seen"))
@@ -295,4 +296,33 @@ async fn s6_12_a_step_that_is_resumed_asks_its_sources_again() {
     let run = build(set).resume("s").await.unwrap();
     assert_eq!(run.text(), "done");
     assert_eq!(asked.load(Ordering::SeqCst), 2, "once for the step under way, once for the next");
+}
+
+#[tokio::test]
+async fn s6_12_on_resume_a_call_of_a_tool_that_its_step_did_not_show_is_refused() {
+    let (world, gate, store) = (World::default(), Gate::new(), Arc::new(MemoryStore::new()));
+    let model = ScriptedModel::new([Turn::call("new", json!({"n": 1})), Turn::text("done")]);
+    let agent = |more: Option<Arc<dyn Tool>>| {
+        let gate = gate.clone();
+        let wait = hook("wait", [Trigger::AfterInference], move |state: AgentState, _| {
+            let gate = gate.clone();
+            async move {
+                gate.pass().await;
+                Ok(state)
+            }
+        });
+        let builder = Agent::builder(model.clone()).tool(look("look")).tools(more).hook(wait);
+        builder.store_in(store.clone()).build().unwrap()
+    };
+    // The process dies with the response durable and its call not judged.
+    tokio::select! {
+        _ = agent(None).run("go").in_session("s") => unreachable!("the hook waits"),
+        () = gate.arrived(1) => {}
+    }
+    gate.open();
+    let new = noting("new", EffectClass::ReadOnly, &world);
+    let run = agent(Some(new)).resume("s").await.unwrap();
+    assert!(world.notes().is_empty(), "it ran");
+    assert_eq!(kind(outcomes(run.state())[0].clone()), FailureKind::UnknownTool);
+    assert_eq!(run.status(), ExecutionStatus::Completed);
 }

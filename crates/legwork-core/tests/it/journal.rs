@@ -2,8 +2,14 @@
 
 use std::sync::Arc;
 
+use legwork_core::budget::Amounts;
+use legwork_core::event::{InferenceStarted, ToolStarted, ToolsShown};
 use legwork_core::journal::Journal;
-use legwork_core::{Entry, Event, Message, Seq, Timestamp};
+use legwork_core::state::CallStatus;
+use legwork_core::{EffectClass, Entry, Event, Message, Seq, Timestamp, ToolOutcome, ToolSpec};
+use serde_json::json;
+
+use crate::story::{go_on, tell};
 
 fn entry(seq: u64, parent: u64) -> Arc<Entry> {
     let event = Event::MessageAdded(Arc::new(Message::user("x")));
@@ -42,4 +48,30 @@ fn s8_1_a_journal_knows_its_entries_its_version_and_its_head() {
     assert!(tree.entries().is_sorted_by_key(|entry| entry.seq));
     let empty = Journal::default();
     assert_eq!((empty.version(), empty.head()), (Seq::ZERO, Seq::ZERO));
+}
+
+#[test]
+fn s1_2_tools_shown_final_arguments_and_outcomes_are_there_after_a_crash() {
+    let spec = ToolSpec::new("a", "looks", json!({"type": "object"}));
+    let digests = vec![spec.digest()];
+    let tools = Some(ToolsShown { digest: None, specs: vec![Arc::new(spec)], digests });
+    let reserved = Amounts::default();
+    let state =
+        tell("user: hi").with(Event::InferenceStarted(InferenceStarted { reserved, tools }));
+    let state = go_on(state, "calls: a, b; result: 0 x").with(Event::ToolStarted(ToolStarted {
+        index: 1,
+        effect: EffectClass::Idempotent,
+        arguments: Some("{\"changed\":1}".into()),
+        child: None,
+        reserved,
+    }));
+    let text = state.uncommitted().iter().map(|entry| entry.encode().unwrap());
+    let read = text.map(|line| Arc::new(Entry::decode(&line).unwrap())).collect();
+    let state = Journal::new(read).fold(state.session());
+    let shown = state.context().tools_shown.as_ref().unwrap();
+    assert_eq!(shown.specs.iter().map(|spec| &*spec.name).collect::<Vec<_>>(), ["a"]);
+    let [first, second] = &*state.current_step().unwrap().calls else { panic!("two calls") };
+    assert_eq!(first.execution().unwrap().outcome, Arc::new(ToolOutcome::text("x")));
+    assert_eq!(&**second.arguments(), "{\"changed\":1}");
+    assert_eq!(second.status, CallStatus::Started(EffectClass::Idempotent));
 }

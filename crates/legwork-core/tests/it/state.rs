@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use legwork_core::budget::Budget;
-use legwork_core::continuation::{StopReason, defaults, evaluate};
+use legwork_core::continuation::{Criterion, StepsLimit, StopReason, defaults, evaluate};
 use legwork_core::error::{ErrorKind, ErrorSource};
 use legwork_core::event::{Defined, Definition, HeadMoved, ParentLink, SessionStarted};
 use legwork_core::inbox::Label;
@@ -104,6 +104,8 @@ fn s1_5_a_limit_counts_what_happened_not_what_the_transcript_shows() {
     assert_eq!(state.step_results().count(), 0);
     let limit = state.ledger().forbids_step(state.now().wall).unwrap();
     assert_eq!((limit.limit, limit.used), (1, 1));
+    let vote = StepsLimit::new().decide(&state).unwrap();
+    assert!(matches!(vote, Some(Decision::Forbid(_))), "{vote:?}");
 }
 
 #[test]
