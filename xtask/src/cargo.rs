@@ -34,6 +34,14 @@ pub(crate) fn root() -> PathBuf {
     manifest.parent().unwrap_or(manifest).to_path_buf()
 }
 
+/// The commit that the workspace stands at, if it is a checkout of Git.
+pub(crate) fn commit() -> Option<String> {
+    let mut git = Command::new("git");
+    let output = git.current_dir(root()).args(["rev-parse", "HEAD"]).output().ok()?;
+    let commit = String::from_utf8(output.stdout).ok()?.trim().to_owned();
+    (output.status.success() && !commit.is_empty()).then_some(commit)
+}
+
 /// The Cargo that runs us, so that one toolchain does everything.
 pub(crate) fn command() -> Command {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());

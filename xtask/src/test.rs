@@ -10,7 +10,7 @@ use crate::{budget, cargo, layers, needs, rules, stranger};
 mod counts;
 mod skipped;
 
-use counts::Counts;
+pub(crate) use counts::Counts;
 
 struct Stage {
     name: &'static str,
@@ -31,6 +31,7 @@ const STAGES: &[Stage] = &[
     Stage { name: "rules", run: |_| rules::run(&[]).map(|()| Counts::default()) },
     Stage { name: "lints", run: |_| plain(&mut lints()) },
     Stage { name: "tests", run: all_tests },
+    Stage { name: "broken", run: |_| rules::broken::sample() },
     Stage {
         name: "doctests",
         run: |_| counts::of(cargo::command().args(["test", "--workspace", "--doc"])),

@@ -7,13 +7,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use super::Rule;
-use crate::{cargo, test};
+use super::{Rule, Tests};
+use crate::test::Counts;
+use crate::{cargo, sources, test};
 
 mod mutation;
+mod sample;
 mod tree;
 mod trial;
 
@@ -29,6 +31,8 @@ const FOLDER: &str = "xtask/broken";
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Wanted {
     list: bool,
+    /// Those that `cargo xtask test` runs at the present commit.
+    sample: bool,
     /// Parts of names; all when there is none.
     names: Vec<String>,
 }
@@ -39,8 +43,11 @@ impl Wanted {
         for arg in args {
             match arg.as_str() {
                 "--list" => wanted.list = true,
+                "--sample" => wanted.sample = true,
                 flag if flag.starts_with('-') => {
-                    return Err(format!("--broken takes --list and parts of names, not `{flag}`"));
+                    return Err(format!(
+                        "--broken takes --list, --sample and parts of names, not `{flag}`"
+                    ));
                 }
                 name => wanted.names.push(name.to_owned()),
             }
@@ -70,8 +77,7 @@ enum Verdict {
 /// Lists the mutations, or runs them and fails on one that no test catches.
 pub(super) fn run(args: &[String]) -> Result<(), String> {
     let wanted = Wanted::read(args)?;
-    let rules = super::page()?;
-    let all = mutation::all(&cargo::root().join(FOLDER), &rules)?;
+    let all = if wanted.sample { sample::of(all()?, &sample::seed()) } else { all()? };
     let chosen: Vec<_> = all.into_iter().filter(|mutation| wanted.has(mutation)).collect();
     if chosen.is_empty() {
         return Err(format!("no file in {FOLDER} has such a name; --list shows them"));
@@ -79,22 +85,45 @@ pub(super) fn run(args: &[String]) -> Result<(), String> {
     if wanted.list {
         return list(&chosen);
     }
-    let bench = Bench::open()?;
-    println!("in a copy of the present tree, uncommitted changes included");
-    bench.unbroken(&chosen)?;
-    let mut wrong = 0;
-    for mutation in &chosen {
-        let start = Instant::now();
-        let verdict = bench.trial(mutation)?;
-        wrong += usize::from(!matches!(verdict, Verdict::Caught(_)));
-        let took = start.elapsed().as_secs_f64();
-        println!("{}", line(mutation, &format!("{took:>5.1} s  {}", words(&verdict))));
-    }
-    println!("rules: {} of {} that were broken were caught", chosen.len() - wrong, chosen.len());
-    match wrong {
+    let target = cargo::metadata()?.target_directory;
+    let target = if wanted.sample { target } else { target.join("broken/build") };
+    let counts = Bench::open(&target)?.all(&chosen)?;
+    match counts.failed {
         0 => Ok(()),
-        wrong => Err(format!("{wrong} were not caught; why, stands in their lines")),
+        missed => Err(format!("{missed} were not caught; why, stands in their lines")),
     }
+}
+
+/// Runs the few mutations that are due at the present commit.
+///
+/// They are built beside what the tests were built of, and share their dependencies.
+pub(crate) fn sample() -> Result<Counts, String> {
+    let chosen = sample::of(all()?, &sample::seed());
+    if !test::has_nextest() {
+        let skipped = chosen.len() as u64;
+        println!("cargo-nextest is not installed: no rule is broken");
+        return Ok(Counts { skipped, ..Counts::default() });
+    }
+    Bench::open(&cargo::metadata()?.target_directory)?.all(&chosen)
+}
+
+/// The rules that the project's mutations break, and those mutations that no longer apply.
+pub(super) fn kept() -> Result<(BTreeSet<Rule>, Vec<String>), String> {
+    Ok(applied(&all()?))
+}
+
+/// All mutations of the project.
+fn all() -> Result<Vec<Mutation>, String> {
+    mutation::all(&cargo::root().join(FOLDER), &super::page()?)
+}
+
+fn applied(mutations: &[Mutation]) -> (BTreeSet<Rule>, Vec<String>) {
+    let root = cargo::root();
+    let wrong = mutations.iter().filter_map(|mutation| {
+        let problem = mutation.changes(&root).err()?;
+        Some(format!("{FOLDER}/{}.toml no longer applies: {problem}", mutation.name))
+    });
+    (mutations.iter().map(|mutation| mutation.rule).collect(), wrong.collect())
 }
 
 /// Prints the mutations, and whether each would apply.
@@ -131,16 +160,25 @@ fn words(verdict: &Verdict) -> String {
     }
 }
 
+/// `it` of tests in `crates/PACKAGE/tests/it/`; none if one lies elsewhere in the package.
+fn binaries(package: &str, tests: &[String]) -> Option<BTreeSet<String>> {
+    let folder = format!("crates/{package}/");
+    let inside = tests.iter().filter_map(|test| test.strip_prefix(&folder));
+    let binary = |test: &str| Some(test.strip_prefix("tests/")?.split_once('/')?.0.to_owned());
+    inside.map(binary).collect::<Option<BTreeSet<_>>>().filter(|found| !found.is_empty())
+}
+
 /// The copy that rules are broken in; one run at a time has it.
 struct Bench {
     tree: PathBuf,
     runner: Runner,
+    tests: Tests,
     _lock: File,
 }
 
 impl Bench {
     /// Brings the copy to what the tree is, whatever a run before left there.
-    fn open() -> Result<Self, String> {
+    fn open(target: &Path) -> Result<Self, String> {
         if !test::has_nextest() {
             return Err("it needs nextest: `cargo install --locked cargo-nextest`".to_owned());
         }
@@ -153,19 +191,46 @@ impl Bench {
         }
         let tree = folder.join("tree");
         tree::mirror(&cargo::root(), &tree)?;
-        let runner = Runner { tree: tree.clone(), target: folder.join("build") };
-        Ok(Self { tree, runner, _lock: lock })
+        let runner = Runner { tree: tree.clone(), target: target.to_owned() };
+        let tests = super::tests_of(&sources::all()?);
+        Ok(Self { tree, runner, tests, _lock: lock })
+    }
+
+    /// Runs the mutations one after the other and counts those that were caught as passed.
+    fn all(&self, chosen: &[Mutation]) -> Result<Counts, String> {
+        println!("in a copy of the present tree, uncommitted changes included");
+        self.unbroken(chosen)?;
+        let mut counts = Counts::default();
+        for mutation in chosen {
+            let start = Instant::now();
+            let verdict = self.trial(mutation)?;
+            match verdict {
+                Verdict::Caught(_) => counts.passed += 1,
+                Verdict::Survived | Verdict::Mistake(_) => counts.failed += 1,
+            }
+            let took = start.elapsed().as_secs_f64();
+            println!("{}", line(mutation, &format!("{took:>5.1} s  {}", words(&verdict))));
+        }
+        println!("rules: {} of {} that were broken were caught", counts.passed, chosen.len());
+        Ok(counts)
+    }
+
+    /// The test binaries of a package that hold the tests of a rule; none = all of them.
+    fn binaries(&self, mutation: &Mutation) -> Option<BTreeSet<String>> {
+        let tests = self.tests.get(&mutation.rule)?;
+        mutation.own_tests().is_none().then(|| binaries(&mutation.package, tests))?
     }
 
     /// Refuses to go on where a test fails already: its failing would mean nothing.
     fn unbroken(&self, chosen: &[Mutation]) -> Result<(), String> {
-        let mut filters: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+        let mut filters: BTreeMap<_, BTreeSet<String>> = BTreeMap::new();
         for mutation in chosen {
-            filters.entry(&mutation.package).or_default().insert(mutation.filter());
+            let what = (mutation.package.as_str(), self.binaries(mutation));
+            filters.entry(what).or_default().insert(mutation.filter());
         }
-        for (package, filters) in filters {
+        for ((package, binaries), filters) in filters {
             let any = filters.into_iter().collect::<Vec<_>>().join(" | ");
-            match self.runner.run(package, &any)? {
+            match self.runner.run(package, binaries.as_ref(), &any)? {
                 Ran::Passed | Ran::NoTests => println!("{package}: unbroken, nothing fails"),
                 Ran::Failed(tests) => {
                     let tests = tests.join(", ");
@@ -188,7 +253,8 @@ impl Bench {
         for change in &changes {
             tree::write(&self.tree.join(&change.file), &change.after)?;
         }
-        let ran = self.runner.run(&mutation.package, &mutation.filter());
+        let binaries = self.binaries(mutation);
+        let ran = self.runner.run(&mutation.package, binaries.as_ref(), &mutation.filter());
         for change in &changes {
             tree::write(&self.tree.join(&change.file), &change.before)?;
         }

@@ -7,7 +7,7 @@ use super::{PAGE, Rule, Tests};
 #[cfg(test)]
 mod tests;
 
-/// Rules that a user finds whole; each needs a test.
+/// Rules that a user finds whole; each needs a test, and a mutation that its tests catch.
 const FINISHED: &[&str] = &[
     "S1.1", "S1.2", "S1.3", "S1.4", "S1.5", "S1.6", "S1.7", "S1.8", "S1.9", "S1.11", //
     "S2.2", "S2.3", "S2.4", "S2.5", "S2.6", //
@@ -17,7 +17,7 @@ const FINISHED: &[&str] = &[
     "S6.1", "S6.2", "S6.3", "S6.6", "S6.8", "S6.12", //
     "S7.6", "S7.7", //
     "S8.2", "S8.4", "S8.5", "S8.6", //
-    "S10.1", "S10.2", "S10.5", //
+    "S10.1", "S10.5", //
     "S11.1", "S11.3", "S11.4", "S11.5",
 ];
 
@@ -46,6 +46,7 @@ const UNFINISHED: &[(&str, &str)] = &[
     ("S9.3", "inference that is no step"),
     ("S9.4", "app messages"),
     ("S9.5", "compaction"),
+    ("S10.2", "running a call in doubt again, or giving its result, from the command"),
     ("S10.3", "approvals and timers that survive; steering, ledgers and stops do"),
     ("S10.4", "a policy for a changed definition"),
     ("S11.2", "sending thinking back"),
@@ -96,8 +97,14 @@ impl Standings {
         self.by_rule.get(&rule).copied()
     }
 
-    /// What is wrong with the lists, given the rules of the page and their tests.
-    pub(super) fn problems(&self, rules: &BTreeSet<Rule>, tests: &Tests) -> Vec<String> {
+    /// What is wrong with the lists, given the rules of the page, their tests and those that
+    /// mutations break.
+    pub(super) fn problems(
+        &self,
+        rules: &BTreeSet<Rule>,
+        tests: &Tests,
+        broken: &BTreeSet<Rule>,
+    ) -> Vec<String> {
         let mut wrong = self.wrong.clone();
         for rule in self.by_rule.keys().filter(|rule| !rules.contains(rule)) {
             wrong.push(format!("{rule} is listed, but {PAGE} has no such rule"));
@@ -113,6 +120,10 @@ impl Standings {
                         "{rule} is finished but has no test: name one `s{section}_{number}_...`"
                     ));
                 }
+                Some(Standing::Finished) if !broken.contains(rule) => wrong.push(format!(
+                    "{rule} is finished but no file of xtask/broken breaks it: add one that its \
+                     tests catch"
+                )),
                 Some(_) => {}
             }
         }

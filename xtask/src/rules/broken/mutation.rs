@@ -98,6 +98,11 @@ impl Mutation {
         self.tests.clone().unwrap_or_else(|| format!("test(s{section}_{number}_)"))
     }
 
+    /// Nextest's filter of its own, if it has one.
+    pub(super) fn own_tests(&self) -> Option<&str> {
+        self.tests.as_deref()
+    }
+
     /// What it does to the files of a tree; nothing is written.
     pub(super) fn changes(&self, tree: &Path) -> Result<Vec<Change>, String> {
         let mut files: BTreeMap<&str, (String, String)> = BTreeMap::new();

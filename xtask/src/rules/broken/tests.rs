@@ -8,7 +8,8 @@ fn wanted(args: &[&str]) -> Result<Wanted, String> {
 fn names_choose_and_other_flags_are_refused() {
     assert_eq!(wanted(&[]).unwrap(), Wanted::default());
     let some = wanted(&["s3_1", "--list", "ledger"]).unwrap();
-    assert!(some.list);
+    assert!(some.list && !some.sample);
+    assert!(wanted(&["--sample"]).unwrap().sample);
     assert_eq!(some.names, ["s3_1", "ledger"]);
     assert!(wanted(&["--lst"]).unwrap_err().contains("--lst"));
 }
@@ -49,4 +50,31 @@ fn a_verdict_is_one_line_that_names_the_first_tests() {
     assert_eq!(words(&caught(5)), "caught by t0, t1 and 3 more");
     assert_eq!(words(&Verdict::Survived), "SURVIVED");
     assert_eq!(words(&Verdict::Mistake("it is odd".to_owned())), "WRONG: it is odd");
+}
+
+#[test]
+fn only_the_binaries_that_hold_the_tests_of_a_rule_are_built() {
+    let tests = |paths: &[&str]| -> Vec<String> {
+        paths.iter().map(|path| format!("crates/{path}::s1_1_a")).collect()
+    };
+    let it = Some(BTreeSet::from(["it".to_owned()]));
+    assert_eq!(binaries("a", &tests(&["a/tests/it/x.rs", "a/tests/it/y.rs"])), it);
+    assert_eq!(binaries("a", &tests(&["a/tests/it/x.rs", "b/src/tests.rs"])), it);
+    // A test among the sources, or none that is known: all are built.
+    assert_eq!(binaries("a", &tests(&["a/tests/it/x.rs", "a/src/tests.rs"])), None);
+    assert_eq!(binaries("a", &tests(&["ab/tests/it/x.rs"])), None);
+}
+
+#[test]
+fn what_does_not_apply_is_told_with_its_file() {
+    let text = r#"
+        rule = "S1.10"
+        what = "it is broken"
+        package = "a"
+        edit = [{ file = "Cargo.toml", find = "no such text is there", replace = "b" }]
+    "#;
+    let (rules, wrong) = applied(&[Mutation::parse("s1_10_x", text).unwrap()]);
+    assert_eq!(rules, BTreeSet::from([Rule::named("S1.10").unwrap()]));
+    assert_eq!(wrong.len(), 1, "{wrong:?}");
+    assert!(wrong[0].starts_with("xtask/broken/s1_10_x.toml no longer applies"), "{wrong:?}");
 }

@@ -1,5 +1,6 @@
 //! One run of some tests of a package in the copy.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::Stdio;
 
@@ -29,12 +30,24 @@ pub(super) enum Ran {
 
 impl Runner {
     /// Builds a package's tests and runs those that nextest's filter means.
-    pub(super) fn run(&self, package: &str, filter: &str) -> Result<Ran, String> {
+    ///
+    /// With `binaries` only these of its integration tests are built.
+    pub(super) fn run(
+        &self,
+        package: &str,
+        binaries: Option<&BTreeSet<String>>,
+        filter: &str,
+    ) -> Result<Ran, String> {
         let mut command = cargo::command();
         command.current_dir(&self.tree).env("CARGO_TARGET_DIR", &self.target);
         // That a property fails is enough; the smallest case that does is not asked for.
         command.env("PROPTEST_MAX_SHRINK_ITERS", "0");
+        // Nobody reads a backtrace here, and without its lines much is built sooner.
+        command.env("CARGO_PROFILE_DEV_DEBUG", "false");
         command.args(["nextest", "run", "--package", package, "--filterset", filter]);
+        for binary in binaries.into_iter().flatten() {
+            command.args(["--test", binary]);
+        }
         command.args(["--profile", "broken", "--cargo-quiet", "--color", "never"]);
         command.args(["--no-fail-fast", "--status-level", "fail", "--final-status-level", "none"]);
         command.args(["--success-output", "never", "--failure-output", "never"]);

@@ -4,7 +4,8 @@ use crate::rules::rules_of;
 fn problems(finished: &[&str], unfinished: &[(&str, &'static str)]) -> Vec<String> {
     let rules = rules_of("- S1.1 a\n- S1.2 b\n- S2.1 c\n").unwrap();
     let tests = Tests::from([(Rule::named("S1.1").unwrap(), vec!["s1_1_a".to_owned()])]);
-    Standings::of(finished, unfinished).problems(&rules, &tests)
+    let broken = BTreeSet::from([Rule::named("S1.1").unwrap()]);
+    Standings::of(finished, unfinished).problems(&rules, &tests, &broken)
 }
 
 #[test]
@@ -24,6 +25,19 @@ fn each_rule_is_finished_or_says_what_is_missing() {
 fn a_finished_rule_needs_a_test_and_one_that_is_not_does_not() {
     let untested = problems(&["S1.1", "S1.2"], &[("S2.1", "timers")]);
     assert_eq!(untested, ["S1.2 is finished but has no test: name one `s1_2_...`"]);
+}
+
+#[test]
+fn a_finished_rule_needs_a_mutation() {
+    let rules = rules_of("- S1.1 a\n- S1.2 b\n").unwrap();
+    let tested = |name: &str| (Rule::named(name).unwrap(), vec!["a test".to_owned()]);
+    let tests = Tests::from([tested("S1.1"), tested("S1.2")]);
+    let all = Standings::of(&["S1.1", "S1.2"], &[]);
+    let broken = BTreeSet::from([Rule::named("S1.1").unwrap()]);
+    let unbroken = all.problems(&rules, &tests, &broken);
+    assert_eq!(unbroken.len(), 1, "{unbroken:?}");
+    assert!(unbroken[0].starts_with("S1.2 is finished but no file of xtask/broken breaks it"));
+    assert_eq!(all.problems(&rules, &tests, &rules), Vec::<String>::new());
 }
 
 #[test]
