@@ -183,7 +183,10 @@ fn s8_2_every_kind_of_item_does_what_it_says() {
 
 #[test]
 fn s8_2_a_refused_item_is_consumed_and_changes_nothing_else() {
-    let state = tell("user: hi; inference");
+    let label = Label { entry: Seq(1), text: Some("here".into()) };
+    let state = tell("user: hi; inference; calls: bash; starts: 0; pauses: 0; tell: 0; decides");
+    let state = go_on(state.with(Event::Labelled(label)), "follow up: later; inference");
+    assert!(!state.facts().answers.is_empty() && !state.facts().follow_ups.is_empty());
     for item in [
         Item::MoveHead(Seq(1)),
         Item::Answer(Answer { id: "s/9/0".into(), verdict: Verdict::Tell }),
@@ -193,13 +196,13 @@ fn s8_2_a_refused_item_is_consumed_and_changes_nothing_else() {
         Item::Steer(Arc::new(Message::user("x"))),
     ] {
         let refused = Some(RefusedItem { item, reason: "no".to_owned() });
-        let (cursor, key) = (Cursor(1), "k".to_owned());
+        let (cursor, key) = (Cursor(9), "k".to_owned());
         let event = Event::InboxTaken(InboxTaken { cursor, key, refused });
         let after = state.clone().with(event);
         assert_eq!((after.context(), after.execution()), (state.context(), state.execution()));
         let mut facts = after.facts().clone();
-        assert_eq!(facts.inbox_cursor, Cursor(1));
-        facts.inbox_cursor = Cursor(0);
+        assert_eq!(facts.inbox_cursor, Cursor(9));
+        facts.inbox_cursor = state.facts().inbox_cursor;
         facts.head = state.head();
         facts.version = state.version();
         assert_eq!(&facts, state.facts());
