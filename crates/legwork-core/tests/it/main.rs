@@ -10,6 +10,7 @@
 mod accessors;
 mod arbitrary;
 mod budget;
+mod chats;
 mod chunked;
 mod continuation;
 mod decide;
@@ -26,6 +27,7 @@ mod lineage;
 mod malformed;
 mod messages;
 mod owed;
+mod progress;
 mod properties;
 mod reopen;
 mod samples;
