@@ -143,7 +143,7 @@ impl Transcript {
 
     /// The first call without a result.
     fn open_call(&self) -> Option<&Arc<ToolCall>> {
-        self.due().next().filter(|_| self.open > 0)
+        self.due().next()
     }
 }
 

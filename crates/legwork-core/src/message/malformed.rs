@@ -80,7 +80,6 @@ impl Part {
     /// The same, with what a journal could not keep as its text.
     pub(crate) fn for_journal(self) -> Self {
         match self {
-            part if part.fits() => part,
             Self::Other(value) => Self::Other(nesting::shallow(value)),
             Self::ToolCall(call) => {
                 let mut call = Arc::unwrap_or_clone(call);

@@ -124,6 +124,25 @@ fn a_truncated_clone_shares_what_it_keeps() {
 }
 
 #[test]
+fn what_is_truncated_between_chunks_or_to_its_length_goes_on_as_it_was() {
+    for len in [64, 128] {
+        let mut items: Chunked<u32> = (0..200).collect();
+        items.truncate(len);
+        items.push(7);
+        let expected: Vec<u32> = (0..len as u32).chain([7]).collect();
+        assert_eq!(items.iter().copied().collect::<Vec<_>>(), expected);
+        assert_eq!((items.len(), items.get(len), items.get(len + 1)), (len + 1, Some(&7), None));
+        let whole: Chunked<u32> = expected.into_iter().collect();
+        assert!(items.iter().eq(whole.iter()) && items == whole);
+    }
+    let old: Chunked<u32> = (0..100).collect();
+    let mut same = old.clone();
+    same.truncate(100);
+    same.truncate(900);
+    assert_eq!(places(&same), places(&old), "nothing was copied");
+}
+
+#[test]
 fn s9_1_a_full_chunk_is_encoded_once_for_all_clones() {
     let encoded = Cell::new(0);
     let bytes = |items: &Chunked<u32>, wire| {

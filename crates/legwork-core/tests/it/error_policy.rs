@@ -24,6 +24,7 @@ fn step(what: &str) -> String {
         "rate_limit" => "inference; fails as: rate_limit too many".to_owned(),
         "slow" => "inference; fails as: timeout no answer".to_owned(),
         "cut" => "inference; cut: a".to_owned(),
+        "invalid answer" => "inference; fails as: validation it does not fit".to_owned(),
         "unreadable" => "inference; answer: hm; unreadable: no decision in it".to_owned(),
         "hook" => "inference; answer: done; error: a hook broke".to_owned(),
         "both" => {
@@ -89,6 +90,30 @@ fn s3_10_a_decision_that_cannot_be_read_is_asked_for_twice_more() {
     check(&ErrorPolicy::retry_all(1), "unreadable, unreadable", "asks, stops: retry_limit");
     let never = ErrorPolicy::default().on(ErrorKind::Validation, Reaction::Stop);
     check(&never, "unreadable", "stops: error");
+}
+
+#[test]
+fn s3_10_only_a_driver_that_could_not_read_a_decision_is_asked_again() {
+    let policy = ErrorPolicy::default();
+    check(&policy, "invalid answer", "stops: error");
+    let error = ErrorRecord::new(ErrorSource::Driver, ErrorKind::Panicked, "it panicked");
+    let state = tell("user: hi; inference; answer: hm").with_error(error);
+    assert_eq!(said(policy.decide(&state).unwrap()), "stops: error");
+}
+
+#[test]
+fn s3_10_failures_of_calls_are_of_the_kind_that_a_policy_names() {
+    for (kind, of_it, others) in [
+        (ErrorKind::Timeout, "timeout", "failed, invalid, exhausted, panicked"),
+        (ErrorKind::Validation, "invalid", "failed, timeout, panicked"),
+        (ErrorKind::Validation, "exhausted", "failed, timeout, panicked"),
+        (ErrorKind::Tool, "failed", "timeout, invalid, exhausted"),
+        (ErrorKind::Tool, "panicked", "timeout, invalid, exhausted"),
+    ] {
+        let policy = ErrorPolicy::default().on(kind, Reaction::Stop);
+        check(&policy, of_it, "stops: error");
+        check(&policy, others, &vec!["-"; others.split(", ").count()].join(", "));
+    }
 }
 
 #[test]

@@ -168,6 +168,34 @@ fn s3_2_retries_count_erroneous_steps_in_a_row() {
 }
 
 #[test]
+fn s3_2_retries_count_steps_in_which_any_tool_asked_for_one() {
+    let asks = |tool: &str| format!("inference; calls: {tool}; outcome: 0 retry; decides;");
+    let state = tell(&format!("user: hi; {} {} {}", asks("a"), asks("b"), asks("c")));
+    check(RetryLimit::at(3), &state, "nothing");
+    check(RetryLimit::at(2), &state, "retry_limit: 2 of 2 retries");
+}
+
+#[test]
+fn s3_6_every_limit_has_the_name_that_it_is_known_by() {
+    let limits: [(&str, Box<dyn Criterion>); 8] = [
+        ("steps_limit", Box::new(StepsLimit::at(1))),
+        ("token_limit", Box::new(TokenLimit::at(1))),
+        ("cost_limit", Box::new(CostLimit::at(MicroUsd(0)))),
+        ("time_limit", Box::new(TimeLimit::at(Duration::ZERO))),
+        ("deadline", Box::new(Deadline::at(Timestamp(1)))),
+        ("cumulative_time_limit", Box::new(CumulativeTimeLimit::at(Duration::ZERO))),
+        ("retry_limit", Box::new(RetryLimit::at(0))),
+        ("tool_calls_limit", Box::new(ToolCallsLimit::at(0))),
+    ];
+    let all = format!("{TURN}; decides; inference; calls: a; outcome: 0 retry");
+    for (name, limit) in limits {
+        assert_eq!(limit.name(), name);
+        assert!(limit.kind() != Kind::Ordinary, "{name}");
+        assert!(signal(&*limit, &tell(&all)).is_some() || name == "tool_calls_limit", "{name}");
+    }
+}
+
+#[test]
 fn s3_2_retries_count_a_tool_that_fails_beside_others_that_do_well() {
     let failing = "inference; calls: a; outcome: 0 retry; decides";
     let well = "inference; calls: b; result: 0 x; decides";
