@@ -49,7 +49,9 @@ impl Runner {
             command.args(["--test", binary]);
         }
         command.args(["--profile", "broken", "--cargo-quiet", "--color", "never"]);
-        command.args(["--no-fail-fast", "--status-level", "fail", "--final-status-level", "none"]);
+        // One test that fails is enough, and others may hang.
+        command.args(["--max-fail", "1:immediate"]);
+        command.args(["--status-level", "fail", "--final-status-level", "none"]);
         command.args(["--success-output", "never", "--failure-output", "never"]);
         let output = command
             .stdin(Stdio::null())
@@ -80,7 +82,11 @@ fn failed(said: &str) -> Vec<String> {
         let ends = ["FAIL", "TIMEOUT", "ABORT", "SIG", "LEAK-FAIL"];
         let Some((_, test)) = line.split_once("s] ") else { continue };
         let Some(name) = test.split_whitespace().last() else { continue };
-        if ends.iter().any(|end| line.starts_with(end)) && !names.iter().any(|known| known == name)
+        // Ended for the failure of another one.
+        let ended = line.starts_with("SIGTERM");
+        if !ended
+            && ends.iter().any(|end| line.starts_with(end))
+            && !names.iter().any(|known| known == name)
         {
             names.push(name.to_owned());
         }

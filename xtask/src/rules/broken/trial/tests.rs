@@ -8,6 +8,7 @@ const SAID: &str = "\
      SIGABRT [   0.104s] (2/3) legwork-core state::tests::s3_1_deep
         SLOW [> 30.000s] (---) legwork-core::it properties::s3_1_order
  TERMINATING [> 60.000s] (---) legwork-core::it properties::s3_1_order
+     SIGTERM [  12.004s] (2/3) legwork-core::it properties::s3_1_ended_for_another
      TIMEOUT [  60.004s] (3/3) legwork-core::it properties::s3_1_order
 ────────────
      Summary [  60.010s] 3 tests run: 0 passed, 2 failed, 1 timed out, 206 skipped
