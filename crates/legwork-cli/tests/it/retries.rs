@@ -21,7 +21,7 @@ fn turns(asked: usize) -> Turn {
 const RUN: [&str; 4] = ["run", "--sandbox", "off", "Work"];
 
 /// Who said what, from the journal.
-fn messages(home: &Home, id: &str) -> Vec<String> {
+pub(crate) fn messages(home: &Home, id: &str) -> Vec<String> {
     let shown = home.ran(&["sessions", "show", "--json", id]).ends(0);
     let said = |entry: Value| match text(&entry, "type").as_str() {
         "execution_started" => Some(format!("person: {}", entry["body"]["input"])),

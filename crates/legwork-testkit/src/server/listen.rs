@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::oneshot;
 
 use super::{Shared, answer};
@@ -29,14 +29,25 @@ impl Drop for Running {
     }
 }
 
-pub(super) fn start(shared: Arc<Shared>) -> io::Result<(SocketAddr, Running)> {
-    let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
-    listener.set_nonblocking(true)?;
-    let address = listener.local_addr()?;
+/// A free address of 127.0.0.1, held without listening: connections to it are refused.
+pub(super) fn reserve() -> io::Result<TcpSocket> {
+    reserve_at((Ipv4Addr::LOCALHOST, 0).into())
+}
+
+/// The same for an address that a server listened on before.
+pub(super) fn reserve_at(address: SocketAddr) -> io::Result<TcpSocket> {
+    let socket = TcpSocket::new_v4()?;
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    Ok(socket)
+}
+
+/// Listens on a reserved address and serves what comes, on a thread of its own.
+pub(super) fn start(socket: TcpSocket, shared: Arc<Shared>) -> io::Result<Running> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
     let listener = {
         let _inside = runtime.enter();
-        TcpListener::from_std(listener)?
+        socket.listen(1024)?
     };
     let (stop, stopped) = oneshot::channel::<()>();
     let thread =
@@ -48,7 +59,7 @@ pub(super) fn start(shared: Arc<Shared>) -> io::Result<(SocketAddr, Running)> {
                 }
             });
         })?;
-    Ok((address, Running { stop: Some(stop), thread: Some(thread) }))
+    Ok(Running { stop: Some(stop), thread: Some(thread) })
 }
 
 async fn accept(listener: TcpListener, shared: Arc<Shared>) {

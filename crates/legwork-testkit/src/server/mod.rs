@@ -7,9 +7,10 @@ mod wire;
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
+use tokio::net::TcpSocket;
 
 use crate::asked::Asked;
 use crate::gate::Gate;
@@ -25,7 +26,16 @@ use crate::watched::Watched;
 pub struct Server {
     address: SocketAddr,
     shared: Arc<Shared>,
-    _running: listen::Running,
+    presence: Mutex<Presence>,
+}
+
+/// Whether a server can be reached.
+#[derive(Debug)]
+enum Presence {
+    Here(listen::Running),
+    Away(TcpSocket),
+    /// Between the two, or it could not be brought to either.
+    Lost,
 }
 
 /// A request that came, whole.
@@ -71,8 +81,48 @@ impl Server {
     pub fn start(answers: impl Into<Answers>) -> std::io::Result<Self> {
         let Answers(source) = answers.into();
         let shared = Arc::new(Shared { source, log: Watched::default() });
-        let (address, running) = listen::start(Arc::clone(&shared))?;
-        Ok(Self { address, shared, _running: running })
+        let socket = listen::reserve()?;
+        let address = socket.local_addr()?;
+        let running = listen::start(socket, Arc::clone(&shared))?;
+        Ok(Self { address, shared, presence: Mutex::new(Presence::Here(running)) })
+    }
+
+    /// Closes every connection and refuses new ones until the server [returns](Self::come_back).
+    ///
+    /// Its address stays its own. Does nothing to a server that is away.
+    ///
+    /// # Errors
+    /// When its address cannot be held.
+    pub fn leave(&self) -> std::io::Result<()> {
+        self.turn_to(|presence| match presence {
+            Presence::Here(running) => {
+                drop(running);
+                Ok(Presence::Away(listen::reserve_at(self.address)?))
+            }
+            away => Ok(away),
+        })
+    }
+
+    /// Listens again after it [left](Self::leave), with what it knew before.
+    ///
+    /// # Errors
+    /// When there is no thread to be had.
+    pub fn come_back(&self) -> std::io::Result<()> {
+        self.turn_to(|presence| match presence {
+            Presence::Away(socket) => {
+                Ok(Presence::Here(listen::start(socket, Arc::clone(&self.shared))?))
+            }
+            here => Ok(here),
+        })
+    }
+
+    fn turn_to(
+        &self,
+        change: impl FnOnce(Presence) -> std::io::Result<Presence>,
+    ) -> std::io::Result<()> {
+        let mut presence = self.presence.lock().unwrap_or_else(PoisonError::into_inner);
+        *presence = change(std::mem::replace(&mut *presence, Presence::Lost))?;
+        Ok(())
     }
 
     /// Its address for a client: `http://127.0.0.1:PORT/v1`.

@@ -344,3 +344,17 @@ fn a_task_of_five_megabytes_is_taken() {
     assert_eq!(post(&server, &request).status, 200);
     assert_eq!(server.requests()[0].asked.last().len(), 5_000_000);
 }
+
+#[test]
+fn a_server_leaves_and_comes_back_with_what_it_knew() {
+    let server = Server::start([Turn::text("one"), Turn::text("two")]).unwrap();
+    server.leave().unwrap();
+    let refused = std::net::TcpStream::connect(server.address()).unwrap_err();
+    assert_eq!(refused.kind(), std::io::ErrorKind::ConnectionRefused);
+    server.leave().unwrap();
+    server.come_back().unwrap();
+    server.come_back().unwrap();
+    let answer = post(&server, &hi());
+    assert_eq!(answer.status, 200);
+    assert_eq!(server.requests().len(), 1);
+}
