@@ -21,6 +21,16 @@ pub trait Tool: Send + Sync {
     /// When it returns, its effect has happened or it says why not. Dropping the future
     /// must end whatever it began, child processes too.
     fn call<'a>(&'a self, call: &'a ToolCall, cx: &'a ToolContext) -> BoxFuture<'a, ToolOutcome>;
+
+    /// The key of the resource that a call with these arguments works on.
+    ///
+    /// Calls of a turn with equal keys never interleave. It is asked only of a tool whose spec
+    /// names a resource, right before the batch that the call may run in, and must be quick.
+    /// By default the key is made of the argument's text ([`ToolSpec::resource_of`]); a tool
+    /// that knows which texts name one thing gives one key for them.
+    fn resource(&self, arguments: &Value) -> Option<String> {
+        self.spec().resource_of(arguments)
+    }
 }
 
 impl<T: Tool + ?Sized> Tool for Arc<T> {
@@ -30,6 +40,10 @@ impl<T: Tool + ?Sized> Tool for Arc<T> {
 
     fn call<'a>(&'a self, call: &'a ToolCall, cx: &'a ToolContext) -> BoxFuture<'a, ToolOutcome> {
         (**self).call(call, cx)
+    }
+
+    fn resource(&self, arguments: &Value) -> Option<String> {
+        (**self).resource(arguments)
     }
 }
 
@@ -70,6 +84,12 @@ pub trait Toolset: Send + Sync {
 
     /// Runs a call of one of its tools.
     fn call<'a>(&'a self, call: &'a ToolCall, cx: &'a ToolContext) -> BoxFuture<'a, ToolOutcome>;
+
+    /// The key of the resource that a call of the tool with this spec works on, as
+    /// [`Tool::resource`].
+    fn resource(&self, spec: &ToolSpec, arguments: &Value) -> Option<String> {
+        spec.resource_of(arguments)
+    }
 }
 
 /// What a running call gets, without the model ever seeing it.

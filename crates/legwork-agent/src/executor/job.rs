@@ -7,11 +7,13 @@ use legwork_core::state::CallStatus;
 use legwork_core::tool::Place;
 use legwork_core::{AgentState, ToolCall, ToolSpec};
 use legwork_port::Toolset;
+use serde_json::Value;
 
 use crate::context::StepContext;
 use crate::lookup;
 use crate::subagent::{Family, Lease};
 use crate::toolbox::Shown;
+use crate::unwind;
 
 /// A call to be run, with all that it takes.
 pub(super) struct Job {
@@ -19,8 +21,8 @@ pub(super) struct Job {
     pub(super) call: Arc<ToolCall>,
     pub(super) spec: Arc<ToolSpec>,
     pub(super) owner: Arc<dyn Toolset>,
-    /// What it works on, if its tool names that: calls on one thing never interleave.
-    pub(super) resource: Option<String>,
+    /// The arguments as a value, if its tool names a resource.
+    arguments: Option<Arc<Value>>,
     /// Whether it began under another run.
     pub(super) begun: bool,
     /// The arguments, if they are not the model's.
@@ -30,6 +32,15 @@ pub(super) struct Job {
 }
 
 impl Job {
+    /// What it works on now, if its tool names that: calls on one thing never interleave.
+    ///
+    /// Earlier calls may change which thing a name leads to, so it is asked for each batch.
+    pub(super) fn resource(&self) -> Option<String> {
+        let arguments = self.arguments.as_ref()?;
+        let asked = unwind::call(|| self.owner.resource(&self.spec, arguments));
+        asked.unwrap_or_else(|_| self.spec.resource_of(arguments))
+    }
+
     /// Takes what its subagent may use, if it runs one.
     pub(super) fn lease_from(&mut self, family: Option<&Family>, state: &AgentState) {
         if self.spec.place == Place::Child {
@@ -68,14 +79,13 @@ pub(super) fn collect(
         let changed = judged.and_then(|judged| judged.arguments.clone());
         let arguments = changed.as_ref().unwrap_or_else(|| slot.arguments());
         let call = with_arguments(&slot.call, arguments);
-        let resource = spec.resource.is_some().then(|| {
+        let arguments = spec.resource.is_some().then(|| {
             let known = judged.and_then(|judged| judged.value.clone());
-            let value = known.or_else(|| call.parse().ok().map(Arc::new))?;
-            spec.resource_of(&value)
+            known.or_else(|| call.parse().ok().map(Arc::new))
         });
-        let (resource, lease) = (resource.flatten(), None);
+        let (arguments, lease) = (arguments.flatten(), None);
         let (spec, owner) = (Arc::clone(spec), Arc::clone(owner));
-        jobs.push_back(Job { index, call, spec, owner, resource, begun, changed, lease });
+        jobs.push_back(Job { index, call, spec, owner, arguments, begun, changed, lease });
     }
     (state, jobs)
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use legwork_core::{AgentState, ToolCall, ToolOutcome, ToolSpec};
 use legwork_port::{BoxFuture, Tool, ToolContext, Toolset};
+use serde_json::Value;
 
 /// Single tools as a toolset.
 pub struct Tools {
@@ -51,5 +52,9 @@ impl Toolset for Tools {
                 Box::pin(std::future::ready(ToolOutcome::failed(message)))
             }
         }
+    }
+
+    fn resource(&self, spec: &ToolSpec, arguments: &Value) -> Option<String> {
+        self.tools.get(&spec.name)?.resource(arguments)
     }
 }

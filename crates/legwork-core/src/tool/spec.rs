@@ -166,9 +166,11 @@ impl ToolSpec {
         Self { place: Place::Child, ..self }
     }
 
-    /// What a call with these arguments works on, if this tool names the argument that says so. Tools that name
-    /// one share a space of names. A text is read as a path: `a.txt`, `./a.txt` and
-    /// `b/../a.txt` are one thing.
+    /// The key of the resource that a call with these arguments works on, made of the argument
+    /// that this spec names; none if it names none.
+    ///
+    /// Tools that name one share a space of keys. A text is read as a path: `a.txt`, `./a.txt`
+    /// and `b/../a.txt` are one key.
     pub fn resource_of(&self, arguments: &Value) -> Option<String> {
         let value = arguments.get(self.resource.as_deref()?)?;
         Some(value.as_str().map_or_else(|| value.to_string(), normalised))

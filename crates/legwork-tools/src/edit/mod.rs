@@ -12,7 +12,7 @@ use legwork_port::core::tool::OnDoubt;
 use legwork_port::core::{EffectClass, ToolCall, ToolOutcome, ToolSpec};
 use legwork_port::{BoxFuture, Tool, ToolContext};
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::arguments::parse;
 use crate::changes::{Change, Version};
@@ -146,6 +146,10 @@ impl Tool for Edit {
             let workspace = self.workspace.clone();
             change(cx, move |leave| edited(&workspace, arguments, leave)).await
         })
+    }
+
+    fn resource(&self, arguments: &Value) -> Option<String> {
+        self.workspace.resource(&self.spec, arguments)
     }
 }
 

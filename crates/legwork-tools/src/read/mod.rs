@@ -11,7 +11,7 @@ use std::sync::Arc;
 use legwork_port::core::{EffectClass, ToolCall, ToolOutcome, ToolSpec};
 use legwork_port::{BoxFuture, Tool, ToolContext};
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::io::AsyncReadExt as _;
 
 use crate::arguments::{answered, whole};
@@ -144,6 +144,10 @@ impl Tool for Read {
 
     fn call<'a>(&'a self, call: &'a ToolCall, cx: &'a ToolContext) -> BoxFuture<'a, ToolOutcome> {
         Box::pin(answered(call, cx, |arguments| self.page(arguments)))
+    }
+
+    fn resource(&self, arguments: &Value) -> Option<String> {
+        self.workspace.resource(&self.spec, arguments)
     }
 }
 

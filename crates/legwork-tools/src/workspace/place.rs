@@ -7,8 +7,10 @@ use std::os::fd::{AsFd, AsRawFd as _, OwnedFd};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Component, Path, PathBuf};
 
+use legwork_port::core::ToolSpec;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, fstat, openat, readlinkat, statat};
 use rustix::io::Errno;
+use serde_json::Value;
 
 use crate::changes::mode_of;
 
@@ -82,6 +84,14 @@ impl Workspace {
             return read_only("files of such names are drafts that are removed; give another name");
         }
         Ok(place)
+    }
+
+    /// The key of the file that a call works on: one for all paths that lead to it, whether
+    /// absolute, relative or through symlinks. A path that leads nowhere is taken as text.
+    pub(crate) fn resource(&self, spec: &ToolSpec, arguments: &Value) -> Option<String> {
+        let asked = arguments.get(spec.resource.as_deref()?)?.as_str()?;
+        let place = self.home_of(asked).place_in(asked);
+        place.map_or_else(|_| spec.resource_of(arguments), |place| Some(place.told()))
     }
 
     fn place_in(&self, asked: &str) -> Result<Place, Error> {

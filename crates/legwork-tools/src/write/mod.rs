@@ -5,7 +5,7 @@ use std::sync::Arc;
 use legwork_port::core::{EffectClass, ToolCall, ToolOutcome, ToolSpec};
 use legwork_port::{BoxFuture, Tool, ToolContext};
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::arguments::parse;
 use crate::changes::{Change, Version};
@@ -97,6 +97,10 @@ impl Tool for Write {
             let workspace = self.workspace.clone();
             change(cx, move |leave| written(&workspace, arguments, leave)).await
         })
+    }
+
+    fn resource(&self, arguments: &Value) -> Option<String> {
+        self.workspace.resource(&self.spec, arguments)
     }
 }
 

@@ -13,8 +13,8 @@ use crate::place::Place;
 
 type Calls = fn() -> Vec<(&'static str, Value)>;
 
-fn agent(place: &Place, calls: Calls) -> legwork_agent::Builder {
-    let model = ScriptedModel::new([Turn::calls(calls()), Turn::text("done")]);
+fn agent(place: &Place, calls: Vec<(&'static str, Value)>) -> legwork_agent::Builder {
+    let model = ScriptedModel::new([Turn::calls(calls), Turn::text("done")]);
     Agent::builder(model).tool(place.read()).tool(place.write_tool()).tool(place.bash())
 }
 
@@ -24,7 +24,7 @@ async fn crashed(calls: Calls) -> Report<Place> {
         if !place.path("given").exists() {
             place.write("given", "as it was\n");
         }
-        agent(place, calls).store_in(store).build()
+        agent(place, calls()).store_in(store).build()
     };
     let report = crash::simulate("go", make).on_doubt(OnDoubt::Ask).crash_everywhere().await;
     let report = report.expect("the undisturbed run works");
@@ -90,9 +90,18 @@ async fn s6_7_a_command_that_a_crash_cut_off_never_runs_again_by_itself() {
 
 /// The calls of a turn as they begin (`+`) and end (`-`), by their indices.
 async fn order(calls: Calls) -> String {
-    let (place, observer) = (Place::new(), RecordingObserver::new());
+    let place = Place::new();
     place.write("given", "as it was\n");
-    let agent = agent(&place, calls).build().expect("an agent");
+    ordered(&place, RecordingObserver::new(), calls()).await
+}
+
+/// The same in a place that is made already.
+async fn ordered(
+    place: &Place,
+    observer: RecordingObserver,
+    calls: Vec<(&'static str, Value)>,
+) -> String {
+    let agent = agent(place, calls).build().expect("an agent");
     agent.run("go").observer(Arc::new(observer.clone())).await.expect("a run");
     let one = |live| match live {
         Live::ToolStarted(index, _) => Some(format!("+{index}")),
@@ -112,6 +121,48 @@ async fn s6_5_a_command_is_a_barrier() {
     for calls in calls {
         assert_eq!(order(calls).await, "+0-0+1-1", "{:?}", calls());
     }
+}
+
+#[tokio::test]
+async fn s6_5_calls_on_one_file_by_several_paths_run_one_after_the_other() {
+    for others in [absolute, through_a_link, through_a_linked_folder, to_be_made] {
+        let (place, observer) = (Place::new(), RecordingObserver::new());
+        std::fs::create_dir(place.path("folder")).expect("a folder");
+        place.write("folder/given", "as it was\n");
+        std::os::unix::fs::symlink("folder", place.path("linked")).expect("a link to a folder");
+        std::os::unix::fs::symlink("folder/given", place.path("link")).expect("a link");
+        let (first, second) = others(&place);
+        let write =
+            |path: &str| ("write", json!({ "path": path, "content": path, "overwrite": true }));
+        let calls = vec![write(&first), write(&second)];
+        assert_eq!(ordered(&place, observer, calls).await, "+0-0+1-1", "{first} {second}");
+    }
+}
+
+fn absolute(place: &Place) -> (String, String) {
+    ("folder/given".to_owned(), place.path("folder/given").display().to_string())
+}
+
+fn through_a_link(_place: &Place) -> (String, String) {
+    ("link".to_owned(), "folder/given".to_owned())
+}
+
+fn through_a_linked_folder(_place: &Place) -> (String, String) {
+    ("folder/new".to_owned(), "linked/new".to_owned())
+}
+
+fn to_be_made(place: &Place) -> (String, String) {
+    ("linked/deep/new".to_owned(), place.path("folder/deep/new").display().to_string())
+}
+
+#[tokio::test]
+async fn s6_5_a_link_that_a_command_of_the_turn_makes_is_seen() {
+    let (place, observer) = (Place::new(), RecordingObserver::new());
+    place.write("given", "as it was\n");
+    let write = |path: &str| ("write", json!({ "path": path, "content": "", "overwrite": true }));
+    let link = ("bash", json!({ "command": "ln -s given link" }));
+    let calls = vec![link, write("given"), write("link")];
+    assert_eq!(ordered(&place, observer, calls).await, "+0-0+1-1+2-2");
 }
 
 #[tokio::test]
