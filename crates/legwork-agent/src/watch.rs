@@ -1,4 +1,4 @@
-//! Time at work: charged while a call runs, and a call is cut off when none is left.
+//! Active time: charged while a call runs, and a call is cut off when none is left.
 
 use std::future::Future;
 use std::pin::pin;
@@ -11,11 +11,11 @@ use legwork_core::{AgentState, Event, ExecutionStatus, Micros, Timestamp};
 use crate::context::StepContext;
 use crate::error::Halt;
 
-/// How much time at work may pass, while a call runs, before it is charged durably. The death
+/// How much active time may pass, while a call runs, before it is charged durably. The death
 /// of the process loses no more, and is charged so much.
 const BEAT: Micros = Micros(10_000_000);
 
-/// Time at work that is worth an entry when something is committed in mid-step.
+/// Active time that is worth an entry when something is committed in mid-step.
 const WORTH: Micros = Micros(1_000_000);
 
 /// What ended a wait for work.
@@ -62,7 +62,7 @@ impl StepContext {
         }
     }
 
-    /// The state that a run leaves in mid-step: all of its time at work is charged.
+    /// The state that a run leaves in mid-step: all of its active time is charged.
     pub(crate) fn rest(&self, state: AgentState) -> AgentState {
         let state = self.tick(state);
         let worked = state.current_step().is_some() && state.step_time() > Micros::ZERO;
@@ -70,7 +70,7 @@ impl StepContext {
     }
 }
 
-/// The state with time at work charged that is worth it, before it is committed.
+/// The state with active time charged that is worth it, before it is committed.
 pub(crate) fn charge_due(state: AgentState) -> AgentState {
     let due = state.current_step().is_some() && state.step_time() >= WORTH;
     if due { charge(state, false) } else { state }

@@ -1,7 +1,6 @@
 //! What the agent works with: flags, else the session, else the environment, else files.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use legwork::core::{AgentState, Budget};
 use legwork::model::Prices;
@@ -20,6 +19,8 @@ pub(crate) const DEFAULT_MODEL: &str = "openai:gpt-5-mini";
 /// Steps unless told; no time limit. The number is that of rule S3.6.
 const DEFAULT_STEPS: u64 = 100;
 const BASE_URL: &str = "OPENAI_BASE_URL";
+/// From here on an unknown provider's name is taken for a typing error of a known one.
+const LIKENESS: f64 = 0.6;
 
 /// What the agent works with, and where each of it came from.
 #[derive(Debug, Clone)]
@@ -41,7 +42,7 @@ pub(crate) struct Settings {
     pub(crate) limits: Limits,
     /// For how long failed requests to the model are repeated.
     pub(crate) retry: Retry,
-    /// What else the agent's definition limits; `active` more exactly than in minutes.
+    /// What else the agent's definition limits.
     pub(crate) more: Budget,
     /// What models cost, as the user says.
     pub(crate) prices: Prices,
@@ -111,11 +112,8 @@ impl Settings {
         let agent = Chosen::of(flags, recorded.agent.as_ref(), &dir(flags, &recorded))?;
         let remembered = Remembered::of(&definition.budget);
         let mut settings = Self::with(flags, config, model, &recorded, &remembered, agent)?;
-        let Budget { tool_calls, input_tokens, output_tokens, active, .. } = definition.budget;
-        let exact = settings.limits.minutes.source == Source::Session;
-        let active = active.filter(|_| exact);
-        settings.more =
-            Budget { tool_calls, input_tokens, output_tokens, active, ..Budget::unlimited() };
+        let Budget { tool_calls, input_tokens, output_tokens, .. } = definition.budget;
+        settings.more = Budget { tool_calls, input_tokens, output_tokens, ..Budget::unlimited() };
         Ok(settings)
     }
 
@@ -131,6 +129,7 @@ impl Settings {
             Some(url) => Some(url),
             None => self::remembered(recorded, around(provider(&model.value), config)?)?,
         };
+        check_provider(provider(&model.value), base_url.as_ref(), config)?;
         let (dir, allow_paths) = (dir(flags, recorded), allow_paths(flags, config, recorded)?);
         let mut written =
             allow_paths.iter().map(|path| &path.value).filter(|path| path.is_written());
@@ -181,13 +180,12 @@ impl Settings {
 
     /// The limits as the agent keeps them.
     pub(crate) fn budget(&self) -> Budget {
-        let Limits { steps, cost, tokens, minutes } = &self.limits;
-        let active = minutes.value.map(|minutes| Duration::from_secs(minutes.saturating_mul(60)));
+        let Limits { steps, cost, tokens, active_time } = &self.limits;
         Budget {
             steps: steps.value,
             cost: cost.value,
             total_tokens: tokens.value,
-            active: self.more.active.or(active.map(Into::into)),
+            active_time: active_time.value.map(Into::into),
             ..self.more.clone()
         }
     }
@@ -307,6 +305,33 @@ pub(crate) fn provider(model: &str) -> &str {
 pub(crate) fn is_local(provider: &str) -> bool {
     let known = legwork::model::providers().any(|known| known == provider);
     known && legwork::model::key_variable(provider).is_none()
+}
+
+/// Refuses a provider whose name looks like a typing error, unless its address was given.
+///
+/// # Errors
+/// The known provider that is meant.
+fn check_provider(
+    provider: &str,
+    base_url: Option<&Sourced<String>>,
+    config: &Config,
+) -> Result<(), Error> {
+    let by_person = |url: &Sourced<String>| matches!(url.source, Source::Flag(_) | Source::Session);
+    let has_address = base_url.is_some_and(by_person) || config.provider_url(provider).is_some();
+    let likeness = |known: &str| strsim::normalized_damerau_levenshtein(provider, known);
+    let meant = legwork::model::providers()
+        .filter(|known| likeness(known) >= LIKENESS)
+        .max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+    match meant {
+        Some(meant) if meant != provider && !has_address => Err(Error::usage(
+            format!("the provider `{provider}` is not known: did you mean `{meant}`?"),
+            format!(
+                "name a known provider with --model, or give the address of `{provider}` with \
+                 --base-url or in [providers.{provider}]"
+            ),
+        )),
+        _ => Ok(()),
+    }
 }
 
 fn no_model() -> Error {

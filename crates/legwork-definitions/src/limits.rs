@@ -9,21 +9,14 @@ use crate::canonical::Ordered;
 use crate::fields::{Findings, Item, Table};
 use crate::syntax::node::Data;
 
-/// The most of `usd` and `active_seconds`: up to here an `f64` tells each millionth from the next.
+/// The most of `usd` and `active_time`: up to here an `f64` tells each millionth from the next.
 pub(crate) const MAX_MILLIONTHS: f64 = 1e9;
 /// The most of what is counted: up to here JSON readers of all languages agree on numbers.
 pub(crate) const MAX_COUNT: u64 = (1 << 53) - 1;
 
 /// The fields of limits.
-pub(crate) const FIELDS: [&str; 7] = [
-    "usd",
-    "steps",
-    "tool_calls",
-    "input_tokens",
-    "output_tokens",
-    "total_tokens",
-    "active_seconds",
-];
+pub(crate) const FIELDS: [&str; 7] =
+    ["usd", "steps", "tool_calls", "input_tokens", "output_tokens", "total_tokens", "active_time"];
 
 /// What an agent may use; what is missing is not limited by its definition.
 ///
@@ -51,8 +44,8 @@ pub struct Limits {
     pub output_tokens: Option<u64>,
     /// Input and output tokens together.
     pub total_tokens: Option<u64>,
-    /// Time at work; `active_seconds` in files, to the millionth.
-    pub active: Option<Micros>,
+    /// Active time; `active_time` in files, in seconds to the millionth.
+    pub active_time: Option<Micros>,
 }
 
 impl Limits {
@@ -75,7 +68,7 @@ impl Limits {
             output_tokens: self.output_tokens.or(base.output_tokens),
             total_tokens: self.total_tokens.or(base.total_tokens),
             cost: self.cost.or(base.cost),
-            active: self.active.or(base.active),
+            active_time: self.active_time.or(base.active_time),
             deadline: base.deadline,
             output_floor: base.output_floor,
         }
@@ -90,10 +83,10 @@ impl Limits {
         let mut millionths =
             |key: &str, mend| table.take(key).and_then(|item| fine(&item, mend, findings));
         let cost = millionths("usd", "write US dollars as a number, such as 0.5").map(MicroUsd);
-        let active = millionths("active_seconds", "write seconds as a number, such as 300");
+        let active_time = millionths("active_time", "write seconds as a number, such as 300");
         table.refuse_rest(&FIELDS, findings);
-        let active = active.map(Micros);
-        Self { cost, steps, tool_calls, input_tokens, output_tokens, total_tokens, active }
+        let active_time = active_time.map(Micros);
+        Self { cost, steps, tool_calls, input_tokens, output_tokens, total_tokens, active_time }
     }
 
     /// Their fields, in the order in which they are written.
@@ -109,7 +102,7 @@ impl Limits {
             ("input_tokens", self.input_tokens.map(Value::from)),
             ("output_tokens", self.output_tokens.map(Value::from)),
             ("total_tokens", self.total_tokens.map(Value::from)),
-            ("active_seconds", self.active.map(|time| millionths(time.0))),
+            ("active_time", self.active_time.map(|time| millionths(time.0))),
         ];
         let mut ordered = Ordered::default();
         for (key, value) in fields {
@@ -129,7 +122,7 @@ impl From<&Budget> for Limits {
             input_tokens: budget.input_tokens,
             output_tokens: budget.output_tokens,
             total_tokens: budget.total_tokens,
-            active: budget.active,
+            active_time: budget.active_time,
         }
     }
 }

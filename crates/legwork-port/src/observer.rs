@@ -235,7 +235,7 @@ pub enum LiveEvent<'a> {
         /// Where it stands.
         status: &'a ExecutionStatus,
         /// The tool calls, tokens and money that it used, its own subagents included. Steps
-        /// and time at work are each agent's own.
+        /// and active time are each agent's own.
         used: &'a Amounts,
     },
     /// The execution failed.

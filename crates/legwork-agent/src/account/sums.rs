@@ -3,7 +3,7 @@
 use legwork_core::Budget;
 use legwork_core::budget::{Amounts, MicroUsd};
 
-/// Amounts of what adds up over a tree. Steps and time at work do not: each agent has its
+/// Amounts of what adds up over a tree. Steps and active time do not: each agent has its
 /// own, and the one above waits meanwhile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Sums {

@@ -169,7 +169,7 @@ impl Builder {
         self
     }
 
-    /// The limits of an execution; 20 steps and 300 s at work by default.
+    /// The limits of an execution; 20 steps and 300 s of active time by default.
     #[must_use]
     pub fn budget(mut self, budget: Budget) -> Self {
         self.definition.budget = budget;

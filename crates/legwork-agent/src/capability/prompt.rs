@@ -31,7 +31,7 @@ type Template = dyn Fn(&Resolved<'_>) -> Option<String> + Send + Sync;
 /// });
 /// let agent = Agent::builder(model).id("clerk").capability(prompt).build()?;
 /// let instructions = &agent.definition().instructions;
-/// assert!(instructions.contains("Your limits for this task: 20 steps, 5 min at work."));
+/// assert!(instructions.contains("Your limits for this task: 20 steps, 5 min of active time."));
 /// assert!(instructions.ends_with("The date is 2026-03-01.\n\nYou are clerk."));
 /// # Ok(())
 /// # }

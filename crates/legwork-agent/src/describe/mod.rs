@@ -9,7 +9,7 @@
 //! let agent = Agent::builder(ScriptedModel::new([Turn::text("hello")])).id("clerk").build()?;
 //! let description = agent.describe().await;
 //! assert!(description.to_text().starts_with("agent clerk\n"));
-//! assert_eq!(description.budget.words, ["20 steps", "5 min at work"]);
+//! assert_eq!(description.budget.words, ["20 steps", "5 min of active time"]);
 //! # Ok(())
 //! # }
 //! ```

@@ -18,7 +18,7 @@ pub fn limits(budget: &Budget) -> Vec<String> {
         count(budget.output_tokens, "output token", "output tokens"),
         count(budget.total_tokens, "token", "tokens"),
         budget.cost.map(|cost| cost.to_string()),
-        budget.active.map(|time| format!("{} at work", length(time))),
+        budget.active_time.map(|time| format!("{} of active time", length(time))),
         budget.deadline.map(|at| format!("until {}", moment(at))),
     ];
     words.into_iter().flatten().collect()

@@ -43,7 +43,7 @@ pub struct Chat {
 }
 
 impl Chat {
-    /// Begins a chat: 20 turns and 300 s of agents at work, in turn, by default.
+    /// Begins a chat: 20 turns and 300 s of active time by default.
     pub fn builder() -> ChatBuilder {
         let (participants, selector) = (Vec::new(), Arc::new(RoundRobin));
         ChatBuilder { participants, selector, parts: Parts::default() }

@@ -37,7 +37,7 @@ pub struct Collaboration {
 }
 
 impl Collaboration {
-    /// Begins a collaboration: 20 turns and 300 s of agents at work by default.
+    /// Begins a collaboration: 20 turns and 300 s of active time by default.
     pub fn builder() -> CollaborationBuilder {
         let (members, parts) = (Vec::new(), Parts::default());
         CollaborationBuilder { members, lead: None, selector: None, parts }

@@ -94,7 +94,8 @@ impl Family {
 
 /// The limits of its own, as far as they are held, and the time that is left above.
 fn granted(own: &Budget, block: Sums, left: &Budget) -> Budget {
-    let time = Budget { active: left.active, deadline: left.deadline, ..Budget::unlimited() };
+    let time =
+        Budget { active_time: left.active_time, deadline: left.deadline, ..Budget::unlimited() };
     block.limits(own).within(&time)
 }
 
@@ -159,8 +160,8 @@ pub(super) fn used_by<'a>(
     })
 }
 
-/// The part of a usage that adds up over a tree: steps and time at work are each agent's
+/// The part of a usage that adds up over a tree: steps and active time are each agent's
 /// own, for its parent waits meanwhile.
 pub(super) fn adds_up(used: &Amounts) -> Amounts {
-    Amounts { steps: 0, tokens: 0, active: Micros::ZERO, ..*used }
+    Amounts { steps: 0, tokens: 0, active_time: Micros::ZERO, ..*used }
 }

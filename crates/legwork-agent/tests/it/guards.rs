@@ -84,8 +84,8 @@ async fn a_limit_on_money_wants_a_price() {
 #[test]
 fn numbers_that_make_no_sense_are_refused() {
     for (settings, field) in [
-        (json!({"seconds": -1}), "seconds"),
-        (json!({"seconds": 1e300}), "seconds"),
+        (json!({"active_time": -1}), "active_time"),
+        (json!({"active_time": 1e300}), "active_time"),
         (json!({"usd": "1"}), "usd"),
         (json!({"usd": -0.5}), "usd"),
         (json!({"retries": 1_u64 << 40}), "retries"),

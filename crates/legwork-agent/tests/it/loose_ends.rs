@@ -114,7 +114,7 @@ async fn s1_8_a_driver_that_panics_charges_no_time_before_its_step() {
         .unwrap();
     let run = agent.run("go").in_session("s").await.unwrap();
     assert_eq!(run.status(), ExecutionStatus::Failed);
-    let active = Duration::from(run.state().ledger().lifetime.active);
+    let active = Duration::from(run.state().ledger().lifetime.active_time);
     assert!(active <= Duration::from_secs(2), "{active:?}");
 }
 

@@ -121,7 +121,7 @@ async fn s1_8_time_of_steps_and_calls_is_stored_and_waiting_is_not_counted() {
     let seconds: Vec<_> = run.state().step_results().map(|r| r.took.0 / 1_000_000).collect();
     // The run that died in the second step is charged as much as may pass without a commit.
     assert_eq!(seconds, [2, 10 + 2, 0]);
-    assert_eq!(run.usage().active, Micros::from(Duration::from_secs(14)));
+    assert_eq!(run.usage().active_time, Micros::from(Duration::from_secs(14)));
     let first = run.state().step_results().next().unwrap();
     let execution = first.step.tool_executions().next().unwrap();
     assert_eq!(execution.took, Micros::from(Duration::from_secs(2)));
@@ -263,7 +263,7 @@ async fn s1_each_end_has_its_status_and_stop_reason() {
         (vec![call(1)], free().tokens(12), stopped.clone(), StopReason::TokenLimit),
         (vec![call(1), call(2)], free().tool_calls(1), stopped.clone(), StopReason::ToolCallsLimit),
         (vec![call(1)], free().tool_calls(0), stopped.clone(), StopReason::ToolCallsLimit),
-        (vec![call(1)], free().active(Duration::ZERO), stopped, StopReason::TimeLimit),
+        (vec![call(1)], free().active_time(Duration::ZERO), stopped, StopReason::TimeLimit),
         (vec![Turn::status(401)], free(), ExecutionStatus::Failed, StopReason::Error),
     ] {
         assert_eq!(ends(turns, budget).await, (status, reason));

@@ -1,4 +1,4 @@
-//! Time at work: it is charged whatever ends a run, and cuts off what would go on for ever.
+//! Active time: it is charged whatever ends a run, and cuts off what would go on for ever.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,7 +23,7 @@ fn builder(model: &ScriptedModel, clock: &VirtualClock, store: &MemoryStore) -> 
 }
 
 fn active(run: &Run) -> Duration {
-    run.state().ledger().spent.active.into()
+    run.state().ledger().spent.active_time.into()
 }
 
 fn stopped_in_time(run: &Run) {
@@ -43,7 +43,7 @@ async fn s3_2_a_tool_without_a_limit_ends_when_the_time_is_up_and_what_was_finis
             guarded(spec("hang").effect(EffectClass::ReadOnly), &world, &never),
             guarded(spec("late").mode(ExecutionMode::Sequential), &world, &never),
         ])
-        .budget(Budget::unlimited().active(30 * SECOND))
+        .budget(Budget::unlimited().active_time(30 * SECOND))
         .build()
         .unwrap();
     let pass = async {
@@ -65,7 +65,8 @@ async fn s3_2_a_tool_without_a_limit_ends_when_the_time_is_up_and_what_was_finis
 
 #[tokio::test]
 async fn s3_2_a_model_that_never_comes_to_an_end_is_left_when_the_time_is_up() {
-    let limits = [(Budget::unlimited().active(25 * SECOND), None), (Budget::unlimited(), Some(25))];
+    let limits =
+        [(Budget::unlimited().active_time(25 * SECOND), None), (Budget::unlimited(), Some(25))];
     for (budget, own) in limits {
         let clock = VirtualClock::auto();
         let model = ScriptedModel::new([Turn::stall()]);
@@ -116,7 +117,7 @@ async fn s3_6_without_the_criterion_time_at_work_cuts_nothing_off() {
     assert_eq!(run.state().last_step_result().unwrap().took, Micros(500_000_000));
 }
 
-/// A call that waits for ever, in a session with a limit of time at work.
+/// A call that waits for ever, in a session with a limit of active time.
 struct Long {
     clock: VirtualClock,
     store: MemoryStore,
@@ -131,7 +132,7 @@ impl Long {
         let model = ScriptedModel::new([Turn::call("hang", json!({"n": 1})), Turn::text("done")]);
         builder(&model, &self.clock, &self.store)
             .tools([guarded(spec("hang").effect(self.effect), &World::default(), &self.gate)])
-            .budget(Budget::unlimited().active(Self::LIMIT))
+            .budget(Budget::unlimited().active_time(Self::LIMIT))
             .build()
             .unwrap()
     }
@@ -229,7 +230,7 @@ async fn s1_8_a_pause_charges_what_was_worked_before_it_and_nothing_of_the_wait(
             guarded(spec("hang").effect(EffectClass::Idempotent), &world, &gate),
             guarded(spec("send").effect(once()), &world, &gate),
         ])
-        .budget(Budget::unlimited().active(Long::LIMIT))
+        .budget(Budget::unlimited().active_time(Long::LIMIT))
         .build()
         .unwrap();
     let pass = async {

@@ -122,7 +122,11 @@ async fn s5_4_a_subagent_never_gets_more_than_its_parent_has_left() {
     let note = hook("note", [Trigger::ExecutionStart], move |state: AgentState, _| {
         if state.facts().parent.is_some() {
             let budget = &state.facts().definition.budget;
-            look.note(format!("{:?} {:?}", budget.cost.map(|c| c.0), budget.active.map(|a| a.0)));
+            look.note(format!(
+                "{:?} {:?}",
+                budget.cost.map(|c| c.0),
+                budget.active_time.map(|a| a.0)
+            ));
         }
         std::future::ready(Ok(state))
     });
@@ -131,7 +135,7 @@ async fn s5_4_a_subagent_never_gets_more_than_its_parent_has_left() {
         Turn::text("done").with_usage(usage(10, 10)),
     ]);
     let capped = Subagent::new("capped", "Works.", "").model(child).budget(micros(90_000));
-    let budget = Budget { active: Some(legwork_core::Micros(7_000_000)), ..micros(3_000) };
+    let budget = Budget { active_time: Some(legwork_core::Micros(7_000_000)), ..micros(3_000) };
     let agent = short(Agent::builder(root.named("x:root")), 100).budget(budget).subagent(capped);
     agent.hook(note.inherited()).build().unwrap().run("go").await.unwrap();
     assert_eq!(seen.notes(), ["Some(2500) Some(7000000)"]);

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use legwork::agent::subagent;
 use legwork::core::Budget;
@@ -90,14 +91,11 @@ impl Chosen {
         self.set(&mut limits.steps, own.steps);
         self.set(&mut limits.cost, own.cost);
         self.set(&mut limits.tokens, own.total_tokens);
-        let minutes = own.active.map(|active| active.0.div_ceil(60_000_000));
-        self.set(&mut limits.minutes, minutes);
-        let exact = limits.minutes.source == self.source();
+        self.set(&mut limits.active_time, own.active_time.map(Duration::from));
         Budget {
             tool_calls: own.tool_calls,
             input_tokens: own.input_tokens,
             output_tokens: own.output_tokens,
-            active: own.active.filter(|_| exact),
             ..Budget::unlimited()
         }
     }

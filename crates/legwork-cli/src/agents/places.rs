@@ -15,7 +15,7 @@ pub(super) fn places(kind: &str, dir: &Path, problems: &mut Vec<Problem>) -> Vec
     let user = context::home().map(|home| Place::user(home.join(kind)));
     let project = project(dir).map(|folder| folder.join(kind)).filter(|folder| {
         let Some(link) = link(folder) else { return true };
-        let mend = "make it a folder: what a project links to may be anybody's";
+        let mend = "make it a folder: a project may link to files of others";
         problems.push(Problem::new("it is a link, so it is not looked into", mend).in_file(&link));
         false
     });

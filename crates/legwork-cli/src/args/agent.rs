@@ -38,17 +38,17 @@ pub(crate) struct Agent {
     #[arg(long, value_name = "NAME,..", value_delimiter = ',')]
     pub(crate) tools: Option<Vec<String>>,
     /// Stop after so many steps [default: the session's, else 100]
-    #[arg(long, value_name = "N", value_parser = crate::config::count)]
+    #[arg(long, value_name = "N", value_parser = crate::config::count, allow_negative_numbers = true)]
     pub(crate) max_steps: Option<u64>,
     /// Stop before more US dollars are spent [default: the session's, else no limit]
-    #[arg(long, value_name = "USD", value_parser = crate::config::usd)]
+    #[arg(long, value_name = "USD", value_parser = crate::config::usd, allow_negative_numbers = true)]
     pub(crate) max_cost: Option<MicroUsd>,
     /// Stop before more tokens go in and out [default: the session's, else no limit]
-    #[arg(long, value_name = "N", value_parser = crate::config::count)]
+    #[arg(long, value_name = "N", value_parser = crate::config::count, allow_negative_numbers = true)]
     pub(crate) max_tokens: Option<u64>,
-    /// Stop after so many minutes at work [default: the session's, else no limit]
-    #[arg(long, value_name = "N", value_parser = crate::config::count)]
-    pub(crate) max_minutes: Option<u64>,
+    /// Stop after so much active time, such as 90s or 30m [default: the session's, else no limit]
+    #[arg(long, value_name = "TIME", value_parser = crate::config::active_time, allow_negative_numbers = true)]
+    pub(crate) max_active_time: Option<Duration>,
     /// Repeat a failed request to the model for so long, such as 90s or 1h; 0s for never [default: 10m]
     #[arg(long, value_name = "TIME", value_parser = crate::config::duration)]
     pub(crate) retry_for: Option<Duration>,

@@ -62,6 +62,11 @@ impl<'a> Item<'a> {
         super::duration(self.text()?).map_err(|_| self.wrong_text())
     }
 
+    /// A length of time that limits something.
+    pub(super) fn time_limit(&self) -> Result<Duration, Error> {
+        super::active_time(self.text()?).map_err(|_| self.wrong_text())
+    }
+
     fn integer(&self) -> Option<u64> {
         let DeValue::Integer(integer) = self.value else { return None };
         u64::from_str_radix(integer.as_str(), integer.radix()).ok()

@@ -32,6 +32,7 @@ pub(crate) enum Expects {
     Count,
     Money,
     Duration,
+    TimeLimit,
     Keys,
     Providers,
     Prices,
@@ -66,7 +67,7 @@ pub(crate) const KEYS: &[Key] = &[
         example: r#"base_url = "http://127.0.0.1:8080/v1""#,
         variable: Some("OPENAI_BASE_URL"),
         flag: Some("--base-url"),
-        project: Project::Never("it could have your key sent to somebody else"),
+        project: Project::Never("it could send your key to another server"),
         ..key(
             "base_url",
             Expects::Text,
@@ -127,14 +128,14 @@ pub(crate) const KEYS: &[Key] = &[
         ..key("max_tokens", Expects::Count, "Stop before more tokens go in and out")
     },
     Key {
-        example: "max_minutes = 30",
-        variable: Some("LEGWORK_MAX_MINUTES"),
-        flag: Some("--max-minutes"),
+        example: r#"max_active_time = "30m""#,
+        variable: Some("LEGWORK_MAX_ACTIVE_TIME"),
+        flag: Some("--max-active-time"),
         project: Project::Tightens,
         ..key(
-            "max_minutes",
-            Expects::Count,
-            "Stop after so many minutes at work; waits for a person do not count",
+            "max_active_time",
+            Expects::TimeLimit,
+            "Stop after so much active time; waits for a person do not count",
         )
     },
     Key {
@@ -167,7 +168,7 @@ pub(crate) const KEYS: &[Key] = &[
     },
     Key {
         example: "[keys.openai]\ncommand = \"pass show openai\"",
-        project: Project::Never("it could run a program, or send your key to somebody else"),
+        project: Project::Never("it could run a program, or send your key to another server"),
         ..key(
             "keys",
             Expects::Keys,
@@ -176,7 +177,7 @@ pub(crate) const KEYS: &[Key] = &[
     },
     Key {
         example: "[providers.my]\nbase_url = \"http://10.0.0.7:8000/v1\"",
-        project: Project::Never("it could have your key sent to somebody else"),
+        project: Project::Never("it could send your key to another server"),
         ..key("providers", Expects::Providers, "Where a provider of your own is served")
     },
     Key {
@@ -242,6 +243,7 @@ impl Expects {
             Self::Count => "a whole number from 1 on",
             Self::Money => "an amount above 0 such as 2.50",
             Self::Duration => "a length of time as text, such as \"10m\" or \"90s\"",
+            Self::TimeLimit => "a length of time above 0 as text, such as \"30m\" or \"90s\"",
             Self::Keys => "a table such as [keys.openai] with `env`, `file` or `command` in it",
             Self::Providers => "a table such as [providers.my] with `base_url` in it",
             Self::Prices => "a table such as [prices.\"my:big\"] with `input` and `output` in it",

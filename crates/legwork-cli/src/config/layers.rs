@@ -1,5 +1,7 @@
 //! The layers above the files, and limits, which a project may only tighten.
 
+use std::time::Duration;
+
 use legwork::core::Budget;
 use legwork::core::budget::MicroUsd;
 
@@ -17,8 +19,8 @@ pub(crate) struct Limits {
     pub(crate) cost: Limit<MicroUsd>,
     /// Input and output tokens together.
     pub(crate) tokens: Limit<u64>,
-    /// At work, without waits for people.
-    pub(crate) minutes: Limit<u64>,
+    /// Without waits for people.
+    pub(crate) active_time: Limit<Duration>,
 }
 
 /// The limits that a session remembers.
@@ -43,7 +45,6 @@ impl Limits {
         steps: u64,
     ) -> Result<Self, Error> {
         let session = session.0.clone().unwrap_or_default();
-        let minutes = session.active.map(|time| time.0.div_ceil(60_000_000));
         Ok(Self {
             steps: limit(Some(steps), config.values(|values| &values.max_steps)).above(
                 variable_of("LEGWORK_MAX_STEPS", count)?,
@@ -60,10 +61,12 @@ impl Limits {
                 session.total_tokens,
                 flags.max_tokens.map(|tokens| Sourced::new(tokens, Source::Flag("--max-tokens"))),
             ),
-            minutes: limit(None, config.values(|values| &values.max_minutes)).above(
-                variable_of("LEGWORK_MAX_MINUTES", count)?,
-                minutes,
-                flags.max_minutes.map(|time| Sourced::new(time, Source::Flag("--max-minutes"))),
+            active_time: limit(None, config.values(|values| &values.max_active_time)).above(
+                variable_of("LEGWORK_MAX_ACTIVE_TIME", active_time)?,
+                session.active_time.map(Duration::from),
+                flags
+                    .max_active_time
+                    .map(|time| Sourced::new(time, Source::Flag("--max-active-time"))),
             ),
         })
     }
@@ -91,7 +94,7 @@ pub(crate) fn not_taken(config: &Config, steps: u64) -> Vec<(&'static str, Sourc
         ("max_steps", higher(Some(steps), config.values(|values| &values.max_steps))),
         ("max_cost_usd", higher(None, config.values(|values| &values.max_cost_usd))),
         ("max_tokens", higher(None, config.values(|values| &values.max_tokens))),
-        ("max_minutes", higher(None, config.values(|values| &values.max_minutes))),
+        ("max_active_time", higher(None, config.values(|values| &values.max_active_time))),
     ];
     limits.into_iter().filter_map(|(key, source)| Some((key, source?))).collect()
 }
@@ -151,6 +154,12 @@ pub(crate) fn count(text: &str) -> Result<u64, String> {
 pub(crate) fn usd(text: &str) -> Result<MicroUsd, String> {
     let usd = text.parse().ok().and_then(money);
     usd.ok_or_else(|| "must be an amount above 0, such as 2.50".to_owned())
+}
+
+/// A length of time that limits something.
+pub(crate) fn active_time(text: &str) -> Result<Duration, String> {
+    let time = super::duration(text).ok().filter(|time| *time >= Duration::from_micros(1));
+    time.ok_or_else(|| "must be a length of time above 0 such as 90s, 10m or 1h 30m".to_owned())
 }
 
 /// `true` or `false`.

@@ -32,7 +32,9 @@ use legwork::core::budget::MicroUsd;
 
 pub(crate) use allow::AllowPath;
 pub(crate) use credential::Credential;
-pub(crate) use layers::{Limits, Remembered, count, not_taken, switch, usd, variable_of};
+pub(crate) use layers::{
+    Limits, Remembered, active_time, count, not_taken, switch, usd, variable_of,
+};
 pub(crate) use loaded::Config;
 pub(crate) use retry::{Retry, duration, in_words};
 pub(crate) use secret::Secret;

@@ -37,7 +37,9 @@ fn of(expects: Expects) -> Value {
         Expects::Paths => json!({"type": "array", "items": text}),
         Expects::Count => json!({"type": "integer", "minimum": 1}),
         Expects::Money => json!({"type": "number", "exclusiveMinimum": 0}),
-        Expects::Duration => json!({"type": "string", "pattern": "^ *[0-9]+ *[a-zA-Z]"}),
+        Expects::Duration | Expects::TimeLimit => {
+            json!({"type": "string", "pattern": "^ *[0-9]+ *[a-zA-Z]"})
+        }
         Expects::Keys => tables(&json!({
             "type": "object",
             "additionalProperties": false,

@@ -29,7 +29,7 @@ pub(crate) struct Values {
     pub(crate) max_steps: Option<At<u64>>,
     pub(crate) max_cost_usd: Option<At<MicroUsd>>,
     pub(crate) max_tokens: Option<At<u64>>,
-    pub(crate) max_minutes: Option<At<u64>>,
+    pub(crate) max_active_time: Option<At<Duration>>,
     pub(crate) retry_for: Option<At<Duration>>,
     pub(crate) retry_max_wait: Option<At<Duration>>,
     pub(crate) color: Option<At<Color>>,

@@ -108,7 +108,7 @@ pub(crate) struct Usage {
     pub(crate) output: u64,
     /// What the models with a known price cost; none where that is nothing.
     pub(crate) cost_usd: Option<f64>,
-    pub(crate) active_ms: u64,
+    pub(crate) active_time_ms: u64,
     /// Whether some of the tokens are estimates.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) estimated: bool,
@@ -131,7 +131,7 @@ impl Usage {
             output: used.output,
             // Exact: what is written is the shortest text of the same number.
             cost_usd: (cost > 0).then(|| cost as f64 / 1e6),
-            active_ms: used.active.0 / 1000,
+            active_time_ms: used.active_time.0 / 1000,
             estimated: used.estimated,
             unpriced: used.unpriced,
         }
@@ -202,7 +202,7 @@ fn raised(exhausted: &Exhausted) -> Option<String> {
             let cents = limit.div_ceil(10_000);
             Some(format!("--max-cost {}.{:02}", cents / 100, cents % 100))
         }
-        Dimension::ActiveTime => Some(format!("--max-minutes {}", limit.div_ceil(60_000_000))),
+        Dimension::ActiveTime => Some(format!("--max-active-time {}m", limit.div_ceil(60_000_000))),
         _ => None,
     }
 }

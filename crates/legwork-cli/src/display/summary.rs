@@ -33,7 +33,7 @@ fn parts(usage: &Usage) -> Vec<String> {
         parts.push(count(usage.tool_calls, "tool call"));
     }
     parts.push(tokens(usage));
-    parts.push(time(Duration::from_millis(usage.active_ms)));
+    parts.push(time(Duration::from_millis(usage.active_time_ms)));
     parts.extend(cost(usage));
     parts
 }

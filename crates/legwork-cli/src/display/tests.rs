@@ -151,7 +151,7 @@ fn what_was_spent_ends_a_run_with_its_cost_where_it_is_known() {
         input: 1_030,
         output: 15,
         cost_usd,
-        active_ms: 4_200,
+        active_time_ms: 4_200,
         estimated: false,
         unpriced: false,
     };

@@ -54,8 +54,8 @@ fn so_far(spent: &Amounts, budget: &Budget) -> String {
     if spent.cost.0 > 0 || budget.cost.is_some() {
         parts.push(format!("{least}{}{limit}", spent.cost));
     }
-    if let Some(limit) = budget.active {
-        parts.push(format!("at most {} at work", time(limit.into())));
+    if let Some(limit) = budget.active_time {
+        parts.push(format!("at most {} of active time", time(limit.into())));
     }
     parts.join(", ")
 }

@@ -119,9 +119,32 @@ fn an_id_that_is_empty() {
 #[test]
 fn a_limit_that_is_no_number_of_use() {
     let home = Home::new();
-    for wrong in ["--max-steps=0", "--max-tokens=-1", "--max-minutes=9e9"] {
+    for wrong in ["--max-steps=0", "--max-tokens=-1", "--max-steps=-1"] {
         home.ran(&["run", wrong, "x"]).ends(2).says("must be a whole number from 1 on");
     }
+    for flag in ["--max-steps", "--max-tokens"] {
+        home.ran(&["run", flag, "-1", "x"]).ends(2).says("must be a whole number from 1 on");
+    }
+    home.ran(&["run", "--max-cost", "-1", "x"]).ends(2).says("must be an amount above 0");
+    for wrong in ["9", "-1", "0s", "1ns"] {
+        let told = home.ran(&["run", "--max-active-time", wrong, "x"]).ends(2);
+        told.says("must be a length of time above 0");
+    }
+}
+
+#[test]
+fn a_provider_with_a_typing_error() {
+    let (home, server) = (Home::new(), Server::start([Turn::text("Hi.")]).unwrap());
+    for (typed, meant) in [("opnai", "openai"), ("olama", "ollama"), ("vlm", "vllm")] {
+        let args = ["run", "--model", &format!("{typed}:m"), "x"];
+        let told = home.ran_with(&server, &args).ends(2);
+        let told = told.says(&format!("`{typed}` is not known: did you mean `{meant}`?"));
+        told.says(&format!("--base-url or in [providers.{typed}]"));
+    }
+    assert_eq!(server.requests().len(), 0);
+    let url = server.base_url();
+    home.ran(&["run", "--model", "opnai:m", "--base-url", &url, "x"]).ends(0);
+    home.ran_with(&server, &["run", "--model", "mine:m", "x"]).ends(0);
 }
 
 #[test]

@@ -102,12 +102,12 @@ fn cases() -> Vec<Case> {
             flag: Some(("--max-tokens", "6", json!(6))),
         },
         Case {
-            key: "max_minutes",
+            key: "max_active_time",
             default: json!(null),
-            user: ("max_minutes = 30", json!(30)),
-            project: Some(("max_minutes = 10", json!(10))),
-            environment: Some(("LEGWORK_MAX_MINUTES", "5", json!(5))),
-            flag: Some(("--max-minutes", "6", json!(6))),
+            user: ("max_active_time = '30m'", json!("30m")),
+            project: Some(("max_active_time = '600s'", json!("10m"))),
+            environment: Some(("LEGWORK_MAX_ACTIVE_TIME", "1h 5s", json!("1h 5s"))),
+            flag: Some(("--max-active-time", "1500ms", json!("1s 500ms"))),
         },
         Case {
             key: "retry_for",
@@ -375,7 +375,7 @@ fn the_file_to_begin_with_is_written_once_and_is_right() {
     let settings: Vec<_> = settings.collect();
     fs::write(&path, settings.join("\n")).unwrap();
     let told = home.ran(&["config", "show", "--json"]).ends(0).last();
-    assert_eq!(told["values"]["max_minutes"]["value"], 30, "{settings:?}");
+    assert_eq!(told["values"]["max_active_time"]["value"], "30m", "{settings:?}");
     assert_eq!(told["keys"]["openai"]["from"], "command");
 }
 

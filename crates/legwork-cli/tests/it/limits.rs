@@ -24,9 +24,9 @@ fn budget(home: &Home, id: &str) -> Value {
 #[test]
 fn limits_of_flags_are_those_of_the_agent() {
     let (home, server) = (Home::new(), Server::start([Turn::text("Hi.")]).unwrap());
-    let flags = ["--max-tokens", "50000", "--max-minutes", "2", "--max-steps", "7"];
+    let flags = ["--max-tokens", "50000", "--max-active-time", "2m", "--max-steps", "7"];
     let id = run(&home, &server, &flags).ends(0).session();
-    let wanted = json!({"steps": 7, "total_tokens": 50000, "active": 120_000_000});
+    let wanted = json!({"steps": 7, "total_tokens": 50000, "active_time": 120_000_000});
     assert_eq!(budget(&home, &id), wanted);
 }
 
@@ -84,7 +84,7 @@ fn a_limit_on_cost_stops_and_names_its_flag() {
 #[test]
 fn a_session_keeps_its_limits_when_the_file_changes() {
     let (home, server) = (Home::new(), Server::start(turns()).unwrap());
-    home.settings("max_steps = 1\nmax_minutes = 9");
+    home.settings("max_steps = 1\nmax_active_time = '9m'");
     let id = run(&home, &server, &[]).ends(3).session();
     home.settings("max_steps = 50");
     let mut command = home.with(&server, &["resume", &id]);
@@ -104,7 +104,7 @@ fn amounts_that_are_none_are_refused() {
         ["--max-cost", "inf"],
         ["--max-cost", "much"],
         ["--max-tokens", "0"],
-        ["--max-minutes", "0.5"],
+        ["--max-active-time", "0.5"],
     ] {
         home.ran(&["run", flags[0], flags[1], "x"]).ends(2).says(flags[0]);
     }

@@ -54,9 +54,9 @@ pub struct Amounts {
     /// Money.
     #[serde(skip_serializing_if = "is_free")]
     pub cost: MicroUsd,
-    /// Time at work.
+    /// Active time.
     #[serde(skip_serializing_if = "is_instant")]
-    pub active: Micros,
+    pub active_time: Micros,
     /// Whether some of the tokens are estimates of ours, not what a provider reported.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub estimated: bool,
@@ -109,7 +109,7 @@ impl Amounts {
             output: self.output.saturating_add(other.output),
             tokens: self.tokens.saturating_add(other.tokens),
             cost: MicroUsd(self.cost.0.saturating_add(other.cost.0)),
-            active: self.active.plus(other.active),
+            active_time: self.active_time.plus(other.active_time),
             estimated: self.estimated || other.estimated,
             unpriced: self.unpriced || other.unpriced,
         }

@@ -56,7 +56,7 @@ impl std::fmt::Display for Exhausted {
             }
             Dimension::ActiveTime => {
                 let [limit, used] = [limit, used].map(|micros| Duration::from(Micros(micros)));
-                write!(f, "the limit of {limit:.1?} at work leaves no room: {used:.1?} used")
+                write!(f, "the limit of {limit:.1?} of active time leaves no room: {used:.1?} used")
             }
             dimension => {
                 let of = dimension.as_str().replace('_', " ");
@@ -102,7 +102,8 @@ impl Ledger {
             output_tokens: left(self.budget.output_tokens, used.output),
             total_tokens: left(self.budget.total_tokens, used.total_tokens()),
             cost: left(self.budget.cost.map(|cost| cost.0), used.cost.0).map(MicroUsd),
-            active: left(self.budget.active.map(|time| time.0), used.active.0).map(Micros),
+            active_time: left(self.budget.active_time.map(|time| time.0), used.active_time.0)
+                .map(Micros),
             deadline: self.budget.deadline,
             output_floor: self.budget.output_floor,
         }
@@ -184,7 +185,7 @@ impl Ledger {
             (Dimension::OutputTokens, used.output),
             (Dimension::TotalTokens, used.total_tokens()),
             (Dimension::Cost, used.cost.0),
-            (Dimension::ActiveTime, used.active.0),
+            (Dimension::ActiveTime, used.active_time.0),
             (Dimension::Deadline, now.0),
         ];
         checks.into_iter().find_map(|(dimension, used)| {
@@ -230,8 +231,8 @@ impl Ledger {
         self.spend(charge);
     }
 
-    pub(crate) fn active(&mut self, time: Micros) {
-        self.spend(&Amounts { active: time, ..Amounts::default() });
+    pub(crate) fn active_time(&mut self, time: Micros) {
+        self.spend(&Amounts { active_time: time, ..Amounts::default() });
     }
 }
 

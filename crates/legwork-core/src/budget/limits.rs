@@ -23,7 +23,7 @@ string_enum! {
         TotalTokens = "total_tokens",
         /// Money.
         Cost = "cost",
-        /// Time at work.
+        /// Active time.
         ActiveTime = "active_time",
         /// Wall time.
         Deadline = "deadline",
@@ -58,9 +58,9 @@ pub struct Budget {
     /// Money.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<MicroUsd>,
-    /// Time at work, without waits on people.
+    /// Active time: without waits on people.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub active: Option<Micros>,
+    pub active_time: Option<Micros>,
     /// Wall time after which no step begins.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deadline: Option<Timestamp>,
@@ -71,11 +71,11 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// The limits that ship on for libraries: 20 steps and 300 s at work.
+    /// The limits that ship on for libraries: 20 steps and 300 s of active time.
     ///
     /// The numbers are those of rule S3.6.
     pub fn guards() -> Self {
-        Self::unlimited().steps(20).active(Duration::from_secs(300))
+        Self::unlimited().steps(20).active_time(Duration::from_secs(300))
     }
 
     /// No limit at all.
@@ -101,7 +101,7 @@ impl Budget {
             output_tokens: lower(self.output_tokens, other.output_tokens),
             total_tokens: lower(self.total_tokens, other.total_tokens),
             cost: lower(self.cost, other.cost),
-            active: lower(self.active, other.active),
+            active_time: lower(self.active_time, other.active_time),
             deadline: lower(self.deadline, other.deadline),
             output_floor: self.output_floor.or(other.output_floor),
         }
@@ -131,7 +131,7 @@ impl Budget {
             Dimension::OutputTokens => self.output_tokens,
             Dimension::TotalTokens => self.total_tokens,
             Dimension::Cost => self.cost.map(|cost| cost.0),
-            Dimension::ActiveTime => self.active.map(|time| time.0),
+            Dimension::ActiveTime => self.active_time.map(|time| time.0),
             Dimension::Deadline => self.deadline.map(|at| at.0),
             Dimension::Other(_) => None,
         }
@@ -173,10 +173,10 @@ impl Budget {
         Self { output_floor: Some(tokens), ..self }
     }
 
-    /// At most this much time at work.
+    /// At most this much active time.
     #[must_use]
-    pub fn active(self, time: Duration) -> Self {
-        Self { active: Some(time.into()), ..self }
+    pub fn active_time(self, time: Duration) -> Self {
+        Self { active_time: Some(time.into()), ..self }
     }
 
     /// No step begins after this point in time.

@@ -212,7 +212,7 @@ pub struct StepFinished {
     pub took: Micros,
 }
 
-/// Time at work on a step that is not over was charged.
+/// Active time on a step that is not over was charged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Worked {
     /// How long it was, since time was last charged.

@@ -66,7 +66,7 @@ events! {
     StopRaised(StopSignal) = "stop_raised", Conversation;
     /// A step ended, with the outcome decided after it.
     StepFinished(StepFinished) = "step_finished", Both;
-    /// Time at work on a step that is not over was charged.
+    /// Active time on a step that is not over was charged.
     Worked(Worked) = "worked", Both;
     /// The execution ended.
     ExecutionFinished(ExecutionFinished) = "execution_finished", Conversation;

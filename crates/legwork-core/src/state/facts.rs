@@ -182,10 +182,10 @@ impl SessionFacts {
             Event::ToolFinished(finished) => {
                 self.ledger.settle(Some(finished.index), &finished.used);
             }
-            Event::Worked(worked) => self.ledger.active(worked.took),
+            Event::Worked(worked) => self.ledger.active_time(worked.took),
             Event::StepFinished(finished) => {
                 self.ledger.charge_unsettled();
-                self.ledger.active(finished.took);
+                self.ledger.active_time(finished.took);
             }
             _ => {}
         }

@@ -45,7 +45,7 @@ pub struct AgentStep {
     pub calls: Vec<CallSlot>,
     /// What went wrong in it.
     pub errors: Vec<ErrorRecord>,
-    /// Time at work on it that is charged already, while it is under way.
+    /// Active time on it that is charged already, while it is under way.
     #[serde(default, skip_serializing_if = "is_instant")]
     pub worked: Micros,
 }

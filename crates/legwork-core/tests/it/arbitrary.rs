@@ -136,7 +136,7 @@ fn amounts() -> BoxedStrategy<Amounts> {
             output: d,
             tokens: e,
             cost: MicroUsd(f),
-            active: Micros(g),
+            active_time: Micros(g),
             estimated,
             unpriced,
         })

@@ -240,7 +240,7 @@ fn s5_1_each_dimension_limits_and_a_missing_one_does_not() {
         output: 5,
         tokens: 0,
         cost: MicroUsd(5),
-        active: Micros(5),
+        active_time: Micros(5),
         ..Amounts::default()
     };
     let table: [(Budget, Dimension, u64); 7] = [
@@ -249,7 +249,7 @@ fn s5_1_each_dimension_limits_and_a_missing_one_does_not() {
         (Budget { output_tokens: Some(5), ..Budget::default() }, Dimension::OutputTokens, 5),
         (Budget { total_tokens: Some(10), ..Budget::default() }, Dimension::TotalTokens, 10),
         (Budget { cost: Some(MicroUsd(5)), ..Budget::default() }, Dimension::Cost, 5),
-        (Budget { active: Some(Micros(5)), ..Budget::default() }, Dimension::ActiveTime, 5),
+        (Budget { active_time: Some(Micros(5)), ..Budget::default() }, Dimension::ActiveTime, 5),
         (Budget { deadline: Some(Timestamp(5)), ..Budget::default() }, Dimension::Deadline, 5),
     ];
     for (budget, dimension, limit) in table {

@@ -107,7 +107,7 @@ fn s3_2_a_limit_forbids_the_next_step_where_the_turn_would_go_on() {
         (Budget::unlimited().input_tokens(100), "token_limit"),
         (Budget::unlimited().output_tokens(10), "token_limit"),
         (Budget::unlimited().deadline(legwork_core::Timestamp(1_000)), "time_limit"),
-        (Budget::unlimited().active(std::time::Duration::ZERO), "time_limit"),
+        (Budget::unlimited().active_time(std::time::Duration::ZERO), "time_limit"),
         (Budget { cost: Some(Default::default()), ..Budget::unlimited() }, "cost_limit"),
     ];
     for (budget, reason) in table {
@@ -135,7 +135,7 @@ fn limits_are_told_in_the_units_that_people_use() {
         ),
         (
             told(Dimension::ActiveTime, 60_000_000, 61_250_000, 1),
-            "60.0s at work leaves no room: 61.2s used",
+            "60.0s of active time leaves no room: 61.2s used",
         ),
         (told(Dimension::InputTokens, 9, 8, 7), "9 input tokens leaves no room: 8 used, 7 wanted"),
     ];
@@ -258,7 +258,7 @@ fn s3_5_votes_of_one_name_are_resolved_alike_in_any_order() {
 fn s3_6_the_guards_of_a_library_are_on_and_can_be_changed_or_switched_off() {
     let guards = Budget::guards();
     assert_eq!(guards.steps, Some(20));
-    assert_eq!(guards.active.unwrap().0, 300_000_000);
+    assert_eq!(guards.active_time.unwrap().0, 300_000_000);
     assert_eq!(Budget::usd(0.5).steps, Some(20));
     assert_eq!(Budget::usd(0.5).steps(100).steps, Some(100));
     assert_eq!(Budget::unlimited(), Budget::default());

@@ -85,8 +85,9 @@ const PRICE: Price = Price {
 type Sums = [i128; 7];
 
 fn sums(amounts: &Amounts) -> Sums {
-    let Amounts { steps, tool_calls, input, output, tokens, cost, active, .. } = *amounts;
-    [steps, tool_calls, input, output, input + output + tokens, cost.0, active.0].map(i128::from)
+    let Amounts { steps, tool_calls, input, output, tokens, cost, active_time, .. } = *amounts;
+    [steps, tool_calls, input, output, input + output + tokens, cost.0, active_time.0]
+        .map(i128::from)
 }
 
 fn plus(a: Sums, b: Sums) -> Sums {
@@ -199,8 +200,8 @@ impl Life {
             Deed::Calls(count) => self.call(*count),
             Deed::End { took } => {
                 self.account.cut_off();
-                let active = Amounts { active: Micros(*took), ..Amounts::default() };
-                self.account.charge(sums(&active));
+                let active_time = Amounts { active_time: Micros(*took), ..Amounts::default() };
+                self.account.charge(sums(&active_time));
                 let outcome = Arc::new(ContinuationOutcome::go_on("test"));
                 self.record(Event::StepFinished(StepFinished { outcome, took: Micros(*took) }));
             }
@@ -309,11 +310,11 @@ proptest! {
         deeds in prop::collection::vec((any::<[u64; 7]>(), 0u8..5), 1..40),
     ) {
         let mut state = blank();
-        for ([steps, tool_calls, input, output, tokens, cost, active], kind) in deeds {
-            let (cost, active) = (MicroUsd(cost), Micros(active));
+        for ([steps, tool_calls, input, output, tokens, cost, active_time], kind) in deeds {
+            let (cost, active_time) = (MicroUsd(cost), Micros(active_time));
             let (estimated, unpriced) = (false, true);
             let amounts = Amounts {
-                steps, tool_calls, input, output, tokens, cost, active, estimated, unpriced,
+                steps, tool_calls, input, output, tokens, cost, active_time, estimated, unpriced,
             };
             let before = state.ledger().clone();
             state = state.with(match kind {
@@ -325,14 +326,14 @@ proptest! {
                 }),
                 3 => Event::StepFinished(StepFinished {
                     outcome: Arc::new(ContinuationOutcome::go_on("test")),
-                    took: active,
+                    took: active_time,
                 }),
                 _ => Event::ExecutionStarted(ExecutionStarted { input: Vec::new() }),
             });
             let after = state.ledger();
             let least = |a: &Amounts, b: &Amounts| {
                 a.steps <= b.steps && a.tool_calls <= b.tool_calls && a.input <= b.input
-                    && a.output <= b.output && a.cost <= b.cost && a.active <= b.active
+                    && a.output <= b.output && a.cost <= b.cost && a.active_time <= b.active_time
             };
             prop_assert!(least(&before.lifetime, &after.lifetime));
             prop_assert!(least(&after.spent, &after.lifetime));

@@ -144,7 +144,7 @@ fn s3_2_cumulative_time_counts_all_executions() {
     check(at(501), &state, "nothing");
     check(at(500), &state, "time_limit: 500000 of 500000 cumulative_time");
     let words = signal(&at(500), &state).unwrap().message;
-    let told = "the limit of 500.0ms at work in all executions leaves no room: 500.0ms used";
+    let told = "the limit of 500.0ms of active time in all executions leaves no room: 500.0ms used";
     assert_eq!(words, told);
 }
 

@@ -105,7 +105,7 @@ fn at_most(part: &Amounts, whole: &Amounts) -> bool {
         && part.input <= whole.input
         && part.output <= whole.output
         && part.cost <= whole.cost
-        && part.active <= whole.active
+        && part.active_time <= whole.active_time
 }
 
 proptest! {

@@ -63,9 +63,9 @@ fn said(text: &str) -> Arc<Message> {
 
 fn amounts() -> Amounts {
     let (steps, tool_calls, input, output) = (1, 0, 12_345, 4_096);
-    let (tokens, cost, active) = (70, MicroUsd(51_234), Micros(0));
+    let (tokens, cost, active_time) = (70, MicroUsd(51_234), Micros(0));
     let (estimated, unpriced) = (true, true);
-    Amounts { steps, tool_calls, input, output, tokens, cost, active, estimated, unpriced }
+    Amounts { steps, tool_calls, input, output, tokens, cost, active_time, estimated, unpriced }
 }
 
 /// All entries, as a session would have written them.
@@ -109,7 +109,7 @@ fn beginning() -> Vec<Event> {
         output_tokens: Some(100_000),
         total_tokens: Some(1_100_000),
         cost: Some(MicroUsd(500_000)),
-        active: Some(Micros(300_000_000)),
+        active_time: Some(Micros(300_000_000)),
         deadline: Some(Timestamp(1_800_000_000_000)),
         output_floor: Some(512),
     };
@@ -248,7 +248,7 @@ fn pending(index: u32) -> Pending {
 }
 
 fn calling() -> Vec<Event> {
-    let charged = Amounts { tool_calls: 3, active: Micros(77), ..amounts() };
+    let charged = Amounts { tool_calls: 3, active_time: Micros(77), ..amounts() };
     let response = Arc::new(response());
     let started = |index, effect, arguments: Option<&str>| {
         let arguments = arguments.map(Arc::from);

@@ -23,7 +23,7 @@ fn s1_1_a_transition_is_complete_in_one_event() {
     // The last outcome of a turn settles the transcript, a step's end counts its time.
     let state = tell("user: hi; inference; calls: a; result: 0 x; decides");
     assert!(state.context().transcript.settled().is_some());
-    assert_eq!(state.usage().active, Micros(1_000));
+    assert_eq!(state.usage().active_time, Micros(1_000));
     assert_eq!(state.step_results().count(), 1);
     assert!(state.current_step().is_none());
 }
@@ -222,7 +222,7 @@ fn s1_8_time_at_work_sums_the_steps() {
     let state = tell(
         "user: hi; inference; calls: a; result: 0 x; decides; inference; answer: done; decides",
     );
-    assert_eq!(state.ledger().spent.active, Micros(2_000));
+    assert_eq!(state.ledger().spent.active_time, Micros(2_000));
 }
 
 #[test]

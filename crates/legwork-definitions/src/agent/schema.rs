@@ -107,7 +107,7 @@ fn budget() -> Schema {
             "input_tokens": count("Input tokens."),
             "output_tokens": count("Output tokens."),
             "total_tokens": count("Input and output tokens together."),
-            "active_seconds": millionths("Seconds at work, to the millionth."),
+            "active_time": millionths("Active time in seconds, to the millionth."),
         },
     })
 }

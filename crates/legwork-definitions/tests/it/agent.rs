@@ -11,7 +11,7 @@ use serde_json::json;
 const MARKDOWN: &str = "\u{feff}---\r\nname: reviewer\r\ndescription: Reviews changes\r\n\
     model: openai:gpt-5-mini\r\ncapabilities:\r\n- coding\r\n- name: web\r\n  settings:\r\n    timeout: 30\r\n\
     tools: [read, search]\r\ndenied_tools:\r\n- bash\r\nskills: [pdf]\r\nbudget:\r\n  usd: 0.5\r\n  steps: 20\r\n  \
-    active_seconds: 90\r\nmetadata:\r\n  owner: me\r\n---\r\n\r\nRead first.\r\n\r\n---\r\n\r\nThen judge.\r\n";
+    active_time: 90\r\nmetadata:\r\n  owner: me\r\n---\r\n\r\nRead first.\r\n\r\n---\r\n\r\nThen judge.\r\n";
 
 const YAML: &str = "name: reviewer
 description: Reviews changes
@@ -31,7 +31,7 @@ skills:
 budget:
   usd: 0.5
   steps: 20
-  active_seconds: 90
+  active_time: 90
 metadata:
   owner: me
 instructions: |-
@@ -43,7 +43,7 @@ instructions: |-
 ";
 
 fn made() -> AgentDefinition {
-    let budget = Budget::unlimited().steps(20).active(Duration::from_secs(90));
+    let budget = Budget::unlimited().steps(20).active_time(Duration::from_secs(90));
     let limits = Limits { cost: Some(MicroUsd(500_000)), ..Limits::from(&budget) };
     AgentDefinition::new("reviewer", "Reviews changes")
         .with_instructions("Read first.\n\n---\n\nThen judge.")

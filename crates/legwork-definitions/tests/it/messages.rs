@@ -65,7 +65,7 @@ fn each_wrong_field_says_what_it_found_and_what_mends_it() {
         (
             "budget:\n  cost: 5",
             "line 4: budget.cost: there is no such field; \
-            take it out, or use one of: usd, steps, tool_calls, input_tokens, output_tokens, total_tokens, active_seconds",
+            take it out, or use one of: usd, steps, tool_calls, input_tokens, output_tokens, total_tokens, active_time",
         ),
         (
             "budget: {steps: -1}",
@@ -83,8 +83,8 @@ fn each_wrong_field_says_what_it_found_and_what_mends_it() {
              round it to a millionth",
         ),
         (
-            "budget: {active_seconds: 5m}",
-            "line 3: budget.active_seconds: found the text `5m`, expected a number; \
+            "budget: {active_time: 5m}",
+            "line 3: budget.active_time: found the text `5m`, expected a number; \
              write seconds as a number, such as 300",
         ),
         (

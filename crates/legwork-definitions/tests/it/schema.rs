@@ -83,7 +83,7 @@ fn schema_and_parser_accept_and_refuse_the_same() {
         (with("capabilities", json!([{"name": "a", "x": 1}])), false),
         (with("capabilities", json!({})), false),
         (with("budget", json!({})), true),
-        (with("budget", json!({"usd": 0, "active_seconds": 1.5})), true),
+        (with("budget", json!({"usd": 0, "active_time": 1.5})), true),
         (with("budget", json!({"usd": -0.1})), false),
         (with("budget", json!({"usd": "1"})), false),
         (with("budget", json!({"usd": 1_000_000_000})), true),

@@ -12,7 +12,7 @@ use super::Journals;
 /// What adds up over a tree of agents: calls, tokens in and out, money.
 pub(super) type Sums = [u64; 4];
 
-/// Steps and time at work are each agent's own.
+/// Steps and active time are each agent's own.
 pub(super) fn sums(amounts: &Amounts) -> Sums {
     [amounts.tool_calls, amounts.input, amounts.output, amounts.cost.0]
 }

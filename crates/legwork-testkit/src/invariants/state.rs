@@ -93,8 +93,8 @@ fn ledger(state: &AgentState) -> Checked {
 }
 
 fn dimensions(amounts: &Amounts) -> [u64; 7] {
-    let Amounts { steps, tool_calls, input, output, tokens, cost, active, .. } = *amounts;
-    [steps, tool_calls, input, output, tokens, cost.0, active.0]
+    let Amounts { steps, tool_calls, input, output, tokens, cost, active_time, .. } = *amounts;
+    [steps, tool_calls, input, output, tokens, cost.0, active_time.0]
 }
 
 fn entries(state: &AgentState) -> Checked {

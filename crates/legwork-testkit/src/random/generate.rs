@@ -67,7 +67,7 @@ fn budget(rng: &mut Rng) -> Budget {
         input_tokens: maybe(rng, 10, |rng| rng.u64(200..4_000)),
         output_tokens: maybe(rng, 10, |rng| rng.u64(20..1_500)),
         cost: maybe(rng, 15, |rng| MicroUsd(rng.u64(200..6_000))),
-        active: Some(Micros(maybe(rng, 15, |rng| rng.u64(1..900_000)).unwrap_or(300_000_000))),
+        active_time: Some(Micros(maybe(rng, 15, |rng| rng.u64(1..900_000)).unwrap_or(300_000_000))),
         ..Budget::unlimited()
     }
 }

@@ -180,7 +180,7 @@ fn budgets(budget: &Budget) -> Vec<Option<Budget>> {
         Some(Budget { input_tokens: None, ..b.clone() }),
         Some(Budget { output_tokens: None, ..b.clone() }),
         Some(Budget { cost: None, ..b.clone() }),
-        Some(Budget { active: None, ..b.clone() }),
+        Some(Budget { active_time: None, ..b.clone() }),
     ]
 }
 

@@ -90,7 +90,7 @@ impl Parts {
         Self { skills, ..self }
     }
 
-    /// The limits where a definition has none; 20 steps and 300 s at work by default.
+    /// The limits where a definition has none; 20 steps and 300 s of active time by default.
     pub fn budget(self, budget: Budget) -> Self {
         Self { budget, ..self }
     }

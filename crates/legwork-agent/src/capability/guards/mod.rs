@@ -14,11 +14,11 @@ use crate::capability::Capability;
 
 /// Sets limits of an execution, and changes guards or switches them off by name.
 ///
-/// What is not named stays as it is: 20 steps and 5 minutes at work by default. A limit that
+/// What is not named stays as it is: 20 steps and 5 minutes of active time by default. A limit that
 /// the builder is given later wins.
 ///
 /// From settings: `steps`, `tool_calls`, `input_tokens`, `output_tokens`, `tokens`, `usd`,
-/// `seconds` (at work, in one execution), `session_seconds` (in all of a session),
+/// `active_time` (seconds in one execution), `session_active_time` (seconds in all of a session),
 /// `deadline` (milliseconds since 1970), `retries` (in a row), `errors` (`stop`, `ignore`, or
 /// how often they are retried), and `without`, names of criteria. Null takes a limit away.
 ///
@@ -31,7 +31,7 @@ use crate::capability::Capability;
 /// let guards = Guards::new().steps(50).retries(3).without("time_limit");
 /// let agent = Agent::builder(model).capability(guards).build()?;
 /// assert_eq!(agent.definition().budget.steps, Some(50));
-/// assert_eq!(agent.definition().budget.active, None);
+/// assert_eq!(agent.definition().budget.active_time, None);
 /// # Ok(())
 /// # }
 /// ```
@@ -51,7 +51,7 @@ enum Change {
     OutputTokens(Option<u64>),
     Tokens(Option<u64>),
     Cost(Option<MicroUsd>),
-    Active(Option<Duration>),
+    ActiveTime(Option<Duration>),
     Deadline(Option<Timestamp>),
 }
 
@@ -64,7 +64,7 @@ impl Change {
             Self::OutputTokens(output_tokens) => Budget { output_tokens, ..budget },
             Self::Tokens(total_tokens) => Budget { total_tokens, ..budget },
             Self::Cost(cost) => Budget { cost, ..budget },
-            Self::Active(time) => Budget { active: time.map(Into::into), ..budget },
+            Self::ActiveTime(time) => Budget { active_time: time.map(Into::into), ..budget },
             Self::Deadline(deadline) => Budget { deadline, ..budget },
         }
     }
@@ -79,7 +79,7 @@ fn asked_by(criterion: &str) -> &'static [Change] {
             &[Change::InputTokens(None), Change::OutputTokens(None), Change::Tokens(None)]
         }
         "cost_limit" => &[Change::Cost(None)],
-        "time_limit" => &[Change::Active(None)],
+        "time_limit" => &[Change::ActiveTime(None)],
         "deadline" => &[Change::Deadline(None)],
         _ => &[],
     }
@@ -127,15 +127,15 @@ impl Guards {
         self.change(Change::Cost(Some(MicroUsd::from_usd(most))))
     }
 
-    /// At most this much time at work in one execution.
+    /// At most this much active time in one execution.
     #[must_use]
-    pub fn active(self, most: Duration) -> Self {
-        self.change(Change::Active(Some(most)))
+    pub fn active_time(self, most: Duration) -> Self {
+        self.change(Change::ActiveTime(Some(most)))
     }
 
-    /// At most this much time at work in all executions of a session.
+    /// At most this much active time in all executions of a session.
     #[must_use]
-    pub fn active_in_session(self, most: Duration) -> Self {
+    pub fn active_time_in_session(self, most: Duration) -> Self {
         self.criterion(CumulativeTimeLimit::at(most))
     }
 

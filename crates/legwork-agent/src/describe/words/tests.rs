@@ -40,7 +40,7 @@ fn every_dimension_has_its_words() {
         "1 output token",
         "3,000 tokens",
         "$0.50",
-        "5 min at work",
+        "5 min of active time",
         "until 1970-01-01 00:00:00 UTC",
     ];
     assert_eq!(limits(&budget), words);

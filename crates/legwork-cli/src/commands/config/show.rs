@@ -84,7 +84,8 @@ fn rows(
     rows.push(row("max_steps", limits.steps.value.map(Value::from), &limits.steps.source));
     rows.push(row("max_cost_usd", cost, &limits.cost.source));
     rows.push(row("max_tokens", limits.tokens.value.map(Value::from), &limits.tokens.source));
-    rows.push(row("max_minutes", limits.minutes.value.map(Value::from), &limits.minutes.source));
+    let active_time = limits.active_time.value.map(|time| in_words(time).into());
+    rows.push(row("max_active_time", active_time, &limits.active_time.source));
     for (key, time) in [
         ("retry_for", &settings.retry.time_limit),
         ("retry_max_wait", &settings.retry.longest_wait),

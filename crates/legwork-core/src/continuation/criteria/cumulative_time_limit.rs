@@ -1,4 +1,4 @@
-//! A limit on time at work in all executions of a session.
+//! A limit on active time in all executions of a session.
 
 use std::time::Duration;
 
@@ -8,16 +8,16 @@ use crate::continuation::{Criterion, Decision, Kind, StopReason};
 use crate::state::AgentState;
 use crate::time::Micros;
 
-/// Forbids the next step when the session was at work long enough: `cumulative_time_limit`.
+/// Forbids the next step when the active time of the session is used up: `cumulative_time_limit`.
 ///
-/// It counts the time at work of all executions of the session, also of those on paths
+/// It counts the active time of all executions of the session, also of those on paths
 /// that were left, and of the step under way. The stop reason is `time_limit`; the
 /// dimension is `cumulative_time`, in microseconds. It has its own number only.
 #[derive(Debug, Clone, Copy)]
 pub struct CumulativeTimeLimit(Micros);
 
 impl CumulativeTimeLimit {
-    /// This much time at work in all executions together.
+    /// This much active time in all executions together.
     pub fn at(most: Duration) -> Self {
         Self(most.into())
     }
@@ -46,10 +46,12 @@ impl Criterion for CumulativeTimeLimit {
 }
 
 fn used(state: &AgentState) -> u64 {
-    state.ledger().lifetime.active.0.saturating_add(under_way(state))
+    state.ledger().lifetime.active_time.0.saturating_add(under_way(state))
 }
 
 fn words(limit: &Exhausted) -> String {
     let [most, used] = [limit.limit, limit.used].map(|micros| Duration::from(Micros(micros)));
-    format!("the limit of {most:.1?} at work in all executions leaves no room: {used:.1?} used")
+    format!(
+        "the limit of {most:.1?} of active time in all executions leaves no room: {used:.1?} used"
+    )
 }

@@ -34,7 +34,7 @@ pub(super) fn vote_for(
     Decision::Forbid(StopSignal { limit: Some(exhausted), ..signal })
 }
 
-/// Time at work on the step under way, which no ledger has yet; in microseconds.
+/// Active time on the step under way, which no ledger has yet; in microseconds.
 pub(super) fn under_way(state: &AgentState) -> u64 {
     state.current_step().map_or(0, |_| state.step_time().0)
 }

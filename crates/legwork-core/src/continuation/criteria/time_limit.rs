@@ -1,4 +1,4 @@
-//! A limit on time at work.
+//! A limit on active time.
 
 use std::time::Duration;
 
@@ -8,9 +8,9 @@ use crate::continuation::{Criterion, Decision, Kind};
 use crate::state::AgentState;
 use crate::time::Micros;
 
-/// Forbids the next step when the time at work of this execution is up: `time_limit`.
+/// Forbids the next step when the active time of this execution is used up: `time_limit`.
 ///
-/// Time at work is that of the steps that ended and of the one under way, without waits
+/// Active time is that of the steps that ended and of the one under way, without waits
 /// on people.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TimeLimit {
@@ -23,7 +23,7 @@ impl TimeLimit {
         Self::default()
     }
 
-    /// This much time at work, in place of the limit of the budget.
+    /// This much active time, in place of the limit of the budget.
     pub fn at(most: Duration) -> Self {
         Self { own: Some(most) }
     }
@@ -53,5 +53,5 @@ impl Criterion for TimeLimit {
 }
 
 fn used(state: &AgentState) -> u64 {
-    state.ledger().committed().active.0.saturating_add(under_way(state))
+    state.ledger().committed().active_time.0.saturating_add(under_way(state))
 }
