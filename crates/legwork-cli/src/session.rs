@@ -23,6 +23,8 @@ const TASK: usize = 40;
 pub(crate) struct Found {
     pub(crate) id: SessionId,
     pub(crate) journal: Journal,
+    /// Whether a process runs it; none if that was not asked, or the store cannot tell.
+    pub(crate) running: Option<bool>,
     /// What of it is damaged and left out.
     damage: Option<String>,
     /// Where it goes on with what this version cannot read.
@@ -32,7 +34,7 @@ pub(crate) struct Found {
 impl Found {
     pub(crate) fn new(id: SessionId, loaded: Loaded) -> Self {
         let Loaded { journal, damage, unreadable, .. } = loaded;
-        Self { id, journal, damage, unreadable }
+        Self { id, journal, running: None, damage, unreadable }
     }
 
     /// Refuses to go on with a session that this version cannot read to its end.

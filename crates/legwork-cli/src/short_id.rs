@@ -10,7 +10,7 @@ const LEAST: usize = 4;
 const MADE: usize = 36;
 const DASHES: [usize; 4] = [8, 13, 18, 23];
 
-/// How much of ids is shown, so that all are told apart.
+/// How much of an id is shown, so that all differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Length {
     Whole,
@@ -30,7 +30,7 @@ impl Length {
     }
 
     /// An id as it is shown: that of a subagent with the call that it works for behind it,
-    /// one that somebody gave as it is.
+    /// one that a person chose as it is.
     pub(crate) fn of(self, id: &SessionId) -> String {
         let id = id.as_str();
         let (root, below) = id.split_at_checked(MADE).unwrap_or((id, ""));
@@ -53,7 +53,7 @@ fn is_made(id: &str) -> bool {
         })
 }
 
-/// The sessions that somebody may mean: by the whole id, its beginning or its end. What
+/// The sessions that an argument may name: by the whole id, its beginning or its end. What
 /// names a session names none of its subagents, whose ids begin with the whole of its own.
 pub(crate) fn meant<'a>(
     asked: &str,

@@ -20,7 +20,7 @@ pub(crate) fn watch(control: Control, screen: Arc<Screen>) -> Result<(), Error> 
     start(control, screen).map_err(|source| Error::System { doing: "listening to signals", source })
 }
 
-/// The signals that end the command; for what has no session: whoever awaits them decides
+/// The signals that end the command; for commands without a session: the caller decides
 /// what to end.
 pub(crate) struct Signals(Vec<Signal>);
 

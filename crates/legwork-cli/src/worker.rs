@@ -106,8 +106,9 @@ impl Worker {
         // What is told of skills stands behind it.
         let told = told.rsplit_once(&format!("\n\n{HEADING}")).map_or(told, |(before, _)| before);
         if context::differs(told, &self.section) {
-            screen
-                .note_later("the project context (AGENTS.md) is not what it was; it is told anew");
+            screen.note_later(
+                "the project context (AGENTS.md) has changed; the model gets the new one",
+            );
         }
     }
 

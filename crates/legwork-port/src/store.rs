@@ -21,6 +21,20 @@ pub trait Store: Send + Sync {
     /// [`Error::Conflict`] when somebody holds it, before anything happened.
     fn claim<'a>(&'a self, session: &'a SessionId) -> BoxFuture<'a, Result<Box<dyn Claim>, Error>>;
 
+    /// Whether somebody holds a session's claim; none if the store cannot tell.
+    ///
+    /// It takes nothing and disturbs nobody. It may be over when this returns: it is for
+    /// people to look at, and nothing is decided by it.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    fn is_claimed<'a>(
+        &'a self,
+        _session: &'a SessionId,
+    ) -> BoxFuture<'a, Result<Option<bool>, Error>> {
+        Box::pin(std::future::ready(Ok(None)))
+    }
+
     /// Reads a session's journal; empty if there is no such session.
     ///
     /// A damaged tail is left out and reported, and so is the first entry that this version

@@ -207,6 +207,13 @@ impl Store for FaultyStore {
         Box::pin(self.perform(Operation::Claim, Some(session), claim))
     }
 
+    fn is_claimed<'a>(
+        &'a self,
+        session: &'a SessionId,
+    ) -> BoxFuture<'a, Result<Option<bool>, Error>> {
+        self.inner.is_claimed(session)
+    }
+
     fn read<'a>(&'a self, session: &'a SessionId) -> BoxFuture<'a, Result<Loaded, Error>> {
         let read = async { self.inner.read(session).await };
         Box::pin(self.perform(Operation::Read, Some(session), read))

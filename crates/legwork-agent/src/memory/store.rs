@@ -70,6 +70,13 @@ impl Store for MemoryStore {
         ready(Ok(Box::new(claim)))
     }
 
+    fn is_claimed<'a>(
+        &'a self,
+        session: &'a SessionId,
+    ) -> BoxFuture<'a, Result<Option<bool>, Error>> {
+        ready(Ok(Some(self.lock().get(session).is_some_and(|kept| kept.claimed))))
+    }
+
     fn read<'a>(&'a self, session: &'a SessionId) -> BoxFuture<'a, Result<Loaded, Error>> {
         let sessions = self.lock();
         let loaded = sessions.get(session).map(|kept| Loaded {

@@ -57,8 +57,8 @@ fn over(error: &Error) -> Option<&Refusal> {
     over.then_some(refusal)
 }
 
-/// A session that is over says so, and ends the same way again: whoever was killed right
-/// after the last commit gets the answer all the same.
+/// Shows again how a session ended: a process killed right after the last commit has not
+/// shown it.
 fn show_end(found: &Found, refusal: &Refusal, screen: &Arc<Screen>) -> Exit {
     let state = found.journal.fold(&found.id);
     match state.status() {

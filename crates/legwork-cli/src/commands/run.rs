@@ -1,8 +1,13 @@
 //! `legwork run`: a task for an agent, in a new session or a finished one.
 
+use legwork::agent;
+use legwork::core::AgentState;
+use legwork::core::state::Refusal;
+
 use crate::args;
 use crate::commands::screen;
 use crate::config::Config;
+use crate::display::End;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::place::Place;
@@ -34,8 +39,30 @@ pub(crate) async fn run(args: args::Run, config: &Config) -> Result<Exit, Error>
         return Ok(Exit::Interrupted);
     };
     worker.compare(&state, &screen);
+    let first = answer_first(&state, &place);
     drop(state);
     let ready = worker.agent(store.map_or_else(|| place.open(), Ok)?)?;
     let request = ready.agent.session(found.id).run(task);
-    work(request, Way::Start, &ready, &control, &screen).await
+    let worked = work(request, Way::Start, &ready, &control, &screen).await;
+    worked.map_err(|error| match first {
+        Some(hint) if is_under_way(&error) => Error::usage(error.to_string(), hint),
+        _ => error,
+    })
+}
+
+/// What has to be done before a session that waits for an answer takes a new task.
+fn answer_first(state: &AgentState, place: &Place) -> Option<String> {
+    state.status().filter(|status| status.is_waiting())?;
+    let flag = place.flag();
+    let next = End { state, store_flag: &flag }.next()?;
+    Some(format!(
+        "`{next}` goes on though a call is in doubt; the session takes a new task after it"
+    ))
+}
+
+fn is_under_way(error: &Error) -> bool {
+    let Error::Legwork(legwork::Error::Agent(agent::Error::Refused(refusal))) = error else {
+        return false;
+    };
+    matches!(refusal, Refusal::UnderWay { .. })
 }

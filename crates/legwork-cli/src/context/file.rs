@@ -101,6 +101,6 @@ fn cut(mut bytes: Vec<u8>, most: usize, of: u64) -> Result<Content, Skipped> {
     let end = text.rfind('\n').map_or(text.len(), |at| at + 1);
     let kept = text.get(..end).unwrap_or_default();
     let note = format!("[cut here: {of} bytes long, only the first {end} are given]");
-    let why = format!("cut: it is {of} bytes long, the agent is told the first {end}");
+    let why = format!("cut: it is {of} bytes long, the agent gets the first {end}");
     Ok(Content { text: format!("{}\n{note}\n", kept.trim_end()), cut: Some(why) })
 }

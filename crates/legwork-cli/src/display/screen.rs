@@ -1,7 +1,7 @@
 //! From what a run tells to what displays show; the one observer of a run.
 
 use std::borrow::Cow;
-use std::io;
+use std::io::{self, IsTerminal as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
@@ -29,6 +29,26 @@ pub(crate) struct Screen {
     store_flag: String,
     /// Whether it is still to be told that somebody asked to leave it here.
     interrupting: AtomicBool,
+    terminals: Terminals,
+}
+
+/// Which of the standard streams were terminals when the screen was made.
+#[derive(Debug, Clone, Copy)]
+struct Terminals {
+    out: bool,
+    err: bool,
+}
+
+impl Terminals {
+    fn now() -> Self {
+        Self { out: io::stdout().is_terminal(), err: io::stderr().is_terminal() }
+    }
+
+    /// Whether one of them is gone: closed, or its connection lost.
+    fn is_gone(self) -> bool {
+        let now = Self::now();
+        (self.out && !now.out) || (self.err && !now.err)
+    }
 }
 
 struct Inner {
@@ -54,7 +74,8 @@ impl Screen {
             lost: None,
         };
         let (inner, interrupting) = (Mutex::new(inner), AtomicBool::new(false));
-        Arc::new(Self { inner, control, store_flag, interrupting })
+        let terminals = Terminals::now();
+        Arc::new(Self { inner, control, store_flag, interrupting, terminals })
     }
 
     /// Lets what moves move, until the screen is gone.
@@ -174,8 +195,9 @@ impl Screen {
     ) -> Option<Error> {
         let lost = self.lock().lost.take()?;
         let at = At { session: Some(state.session()), ..At::default() };
-        let error = (lost.kind() != io::ErrorKind::BrokenPipe)
-            .then_some(Error::System { doing: "writing to standard output", source: lost });
+        let gone = lost.kind() == io::ErrorKind::BrokenPipe || self.terminals.is_gone();
+        let error =
+            (!gone).then_some(Error::System { doing: "writing to standard output", source: lost });
         let end = End { state, store_flag: &self.store_flag };
         if error.is_none() && end.status() == ExecutionStatus::Completed {
             return None;

@@ -125,7 +125,9 @@ fn the_differences_say_that_it_was_not_watched() {
     let server = Server::start([start, Turn::text("Done.")]).unwrap();
     let session = home.ran_with(&server, &JSON).ends(0).session();
     let told = home.ran(&["sessions", "diff", &session]).ends(0);
-    told.says("note: it runs in the background, so not all is told of: bash echo >made\n");
+    told.says(
+        "note: it runs in the background, so not all of its changes are known: bash echo >made\n",
+    );
 }
 
 #[test]

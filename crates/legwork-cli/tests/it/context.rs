@@ -60,7 +60,7 @@ fn s10_4_a_changed_context_is_told_anew_when_a_session_is_resumed() {
     let id = home.ran_with(&server, &args).ends(3).session();
     fs::write(home.work().join("AGENTS.md"), "Be brief.\n").unwrap();
     let resumed = home.ran_with(&server, &["resume", &id, "--max-steps", "2"]).ends(0);
-    let note = "the project context (AGENTS.md) is not what it was; it is told anew";
+    let note = "the project context (AGENTS.md) has changed; the model gets the new one";
     assert!(resumed.err.lines().any(|line| line == note), "{}", resumed.err);
     assert!(
         instructions(&server, 1).contains("Be brief.")

@@ -37,7 +37,7 @@ fn s10_2_a_call_in_doubt_is_asked_about_and_nothing_runs() {
     let (home, server) = (Home::new(), Server::start([endless(), Turn::text("Done.")]).unwrap());
     let id = killed_in_a_command(&home, &server);
     let listed = home.ran(&["sessions", "list"]).ends(0);
-    assert!(listed.out.contains("in_progress"), "{}", listed.out);
+    assert!(listed.out.contains("interrupted"), "{}", listed.out);
 
     for _ in 0..2 {
         let asked = home.ran(&["resume", &id]).ends(4);
@@ -50,6 +50,8 @@ fn s10_2_a_call_in_doubt_is_asked_about_and_nothing_runs() {
     assert_eq!(asked["status"], "awaiting_approval");
     assert_eq!(asked["pending"][0]["tool"], "bash");
     assert_eq!(asked["pending"][0]["arguments"]["command"], ENDLESS);
+    let refused = home.ran(&["run", "--session", &id, "more"]).ends(2);
+    refused.says("awaiting_approval").says(&format!("`legwork resume {id} --on-doubt tell` "));
     assert_eq!(server.requests().len(), 1);
 
     let told = home.ran(&["resume", &id, "--on-doubt", "tell"]).ends(0);
@@ -145,6 +147,29 @@ fn a_secret_in_an_address_is_not_written_down() {
     assert!(!home.ran(&["sessions", "show", "--json", &id]).ends(0).out.contains("hunter2"));
     home.ran(&["resume", &id, "--on-doubt", "tell"]).ends(2).says("--base-url");
     home.ran(&["resume", &id, "--on-doubt", "tell", "--base-url", &url]).ends(0);
+}
+
+#[test]
+fn s8_3_a_session_is_listed_as_running_or_interrupted() {
+    let (home, server) = (Home::new(), Server::start([endless(), Turn::text("Done.")]).unwrap());
+    let args = ["run", "--json", "--sandbox", "off", "Work"];
+    let (run, id) = in_a_command(home.pipe("begun"), home.with(&server, &args));
+    let told = || {
+        let list = home.ran(&["sessions", "list"]).ends(0).out;
+        let row = home.ran(&["sessions", "list", "--json"]).ends(0).last();
+        assert_eq!(row["status"], "in_progress");
+        (list, row["running"].clone(), home.ran(&["sessions", "show", &id]).ends(0).out)
+    };
+    let (list, running, shown) = told();
+    assert!(list.contains("  in_progress  ") && running == true, "{list}");
+    assert!(shown.contains("\nin_progress ") && shown.contains("a process runs it now"), "{shown}");
+    run.kill();
+    let (list, running, shown) = told();
+    assert!(list.contains("  interrupted  ") && running == false, "{list}");
+    assert!(shown.contains("\ninterrupted ") && shown.contains("to go on: "), "{shown}");
+    home.ran(&["resume", &id, "--on-doubt", "tell"]).ends(0);
+    let list = home.ran(&["sessions", "list", "--json"]).ends(0).last();
+    assert_eq!((&list["status"], &list["running"]), (&json!("completed"), &json!(null)));
 }
 
 #[test]

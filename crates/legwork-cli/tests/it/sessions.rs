@@ -40,6 +40,16 @@ fn the_list_has_the_session_changed_last_first() {
 }
 
 #[test]
+fn a_transcript_ends_with_what_the_whole_session_used() {
+    let home = Home::new();
+    let server = Server::start([Turn::text("one"), Turn::text("two")]).unwrap();
+    let id = home.ran_with(&server, &["run", "--json", "First"]).ends(0).session();
+    home.ran_with(&server, &["run", "--session", &id, "Second"]).ends(0);
+    let shown = home.ran(&["sessions", "show", &id]).ends(0).out;
+    assert!(shown.contains("2 steps") && shown.contains("20 tokens in, 10 out"), "{shown}");
+}
+
+#[test]
 fn a_transcript_tells_what_happened() {
     let home = Home::new();
     fs::write(home.work().join("a"), "one\ntwo\n").unwrap();

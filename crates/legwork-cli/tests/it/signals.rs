@@ -1,10 +1,14 @@
 //! Ctrl-C, SIGTERM, SIGHUP, and readers that go away.
 
 use std::fs::{self, File};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::process::{Command, Stdio};
 
 use legwork_testkit::{Server, Turn};
+use rustix::fs::OFlags;
 use rustix::process::Signal;
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use serde_json::json;
 
 use crate::home::{Home, ran, started, text};
@@ -79,6 +83,39 @@ fn a_reader_that_goes_away_interrupts_the_run() {
     assert!(!gone.err.contains("panicked") && !gone.err.contains("error"), "{}", gone.err);
     ran(home.with(&server, &["resume", &id])).ends(0);
 }
+
+#[test]
+fn s3_9_a_terminal_that_goes_away_interrupts_the_run() {
+    for flag in ["--json", "--verbose"] {
+        let calls = Turn::call("bash", json!({"command": "true"})).with_text("I begin.");
+        let server = Server::start([calls, Turn::text("Done.")]).unwrap();
+        let home = Home::new();
+        let (terminal, inside) = terminal();
+        server.hold(0);
+        let mut run = home.with(&server, &["run", flag, "--sandbox", "off", "Work"]);
+        let mut run = run.stdout(inside.try_clone().unwrap()).stderr(inside).spawn().unwrap();
+        server.arrived_blocking(0);
+        drop(terminal);
+        server.release(0);
+        assert_eq!(run.wait().unwrap().code(), Some(130), "{flag}");
+        let rows = home.ran(&["sessions", "list", "--json"]).ends(0).events();
+        assert_eq!(rows[0]["status"], "in_progress");
+        home.ran(&["resume", &text(&rows[0], "session")]).ends(0);
+    }
+}
+
+/// A terminal, and what a process in it writes to.
+fn terminal() -> (OwnedFd, File) {
+    let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
+    grantpt(&terminal).unwrap();
+    unlockpt(&terminal).unwrap();
+    let name = ptsname(&terminal, Vec::new()).unwrap();
+    let inside = File::options().write(true).custom_flags(NOCTTY).open(name.to_str().unwrap());
+    (terminal, inside.unwrap())
+}
+
+/// The terminal does not become that of the test.
+const NOCTTY: i32 = OFlags::NOCTTY.bits().cast_signed();
 
 #[test]
 fn an_output_that_cannot_be_written_is_an_error_with_the_way_on() {

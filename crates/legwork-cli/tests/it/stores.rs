@@ -55,7 +55,7 @@ fn s8_4_a_damaged_last_entry_is_told_and_the_session_goes_on() {
     assert!(shown.out.contains("✓ read a"), "{}", shown.out);
     assert!(!shown.out.contains("Done."), "{}", shown.out);
     let listed = home.ran(&["sessions", "list"]).ends(0);
-    assert!(listed.out.contains("in_progress, damaged"), "{}", listed.out);
+    assert!(listed.out.contains("interrupted, damaged"), "{}", listed.out);
 
     let resumed = home.ran(&["resume", "--json", &id]).ends(0);
     assert_eq!(resumed.kinds()[0], "journal_cut");

@@ -25,13 +25,17 @@ pub(super) struct Lock {
 impl Lock {
     /// Locks a session of the store in `store`, or says who holds it.
     pub(super) fn claim(name: &Name, store: &Path, session: &SessionId) -> Result<Self, Error> {
-        // A session's name may hold anything, a file's may not.
-        let digest = Digest::of_bytes(session.as_str().as_bytes());
-        match take(store, digest.as_str(), Wait::No) {
+        match take(store, &key(session), Wait::No) {
             Ok(Ok(lock)) => Ok(lock),
             Ok(Err(Held { by })) => Err(conflict(session, held_by(&by))),
             Err(error) => Err(name.failed(format!("the claim cannot be taken: {error}"))),
         }
+    }
+
+    /// Whether a session of the store in `store` is locked, without locking it.
+    pub(super) fn is_held(name: &Name, store: &Path, session: &SessionId) -> Result<bool, Error> {
+        let failed = |error| name.failed(format!("the claim cannot be looked at: {error}"));
+        look(store, &key(session)).map_err(failed)
     }
 
     /// Locks the making of the store itself, waiting for whoever makes it now.
@@ -51,6 +55,33 @@ impl Drop for Lock {
             // If it stays, it is a file without a lock and does no harm.
             let _ = fs::remove_file(&self.path);
         }
+    }
+}
+
+/// The name of a session's lock: a session's name may hold anything, a file's may not.
+fn key(session: &SessionId) -> String {
+    Digest::of_bytes(session.as_str().as_bytes()).to_string()
+}
+
+fn path_of(folder: &Path, key: &str) -> PathBuf {
+    folder.join(format!("{key}.lock"))
+}
+
+/// Whether a lock is held.
+fn look(store: &Path, key: &str) -> io::Result<bool> {
+    let mut file = match File::open(path_of(&beside(store, "-claims"), key)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        opened => opened?,
+    };
+    // To try the lock could refuse it to whoever takes it now. Not so where its last holder
+    // is dead: then it is tried again.
+    if !is_dead(&holder(&mut file)) {
+        return Ok(true);
+    }
+    match file.try_lock_shared() {
+        Ok(()) => Ok(false),
+        Err(TryLockError::WouldBlock) => Ok(true),
+        Err(TryLockError::Error(error)) => Err(error),
     }
 }
 
@@ -76,7 +107,7 @@ fn held_by(process: &str) -> String {
 
 fn take(store: &Path, key: &str, wait: Wait) -> io::Result<Result<Lock, Held>> {
     let folder = beside(store, "-claims");
-    let path = folder.join(format!("{key}.lock"));
+    let path = path_of(&folder, key);
     let mut looks = 0;
     loop {
         let mut file = open(&folder, &path)?;

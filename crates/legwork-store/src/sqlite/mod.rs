@@ -253,6 +253,14 @@ impl legwork_port::Store for Store {
         })
     }
 
+    fn is_claimed<'a>(
+        &'a self,
+        session: &'a SessionId,
+    ) -> BoxFuture<'a, Result<Option<bool>, Error>> {
+        let held = Lock::is_held(&self.0.name, &self.0.path, session).map(Some);
+        Box::pin(std::future::ready(held))
+    }
+
     fn read<'a>(&'a self, session: &'a SessionId) -> BoxFuture<'a, Result<Loaded, Error>> {
         let session = session.clone();
         Box::pin(self.0.read(move |connection, name| query::load(connection, name, &session)))

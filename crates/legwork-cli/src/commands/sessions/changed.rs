@@ -25,7 +25,7 @@ pub(super) struct Changed {
     pub(super) changes: Vec<Change>,
     /// Why not all is known, if a newer version wrote a part of one of the journals.
     pub(super) unreadable: Option<Error>,
-    /// Calls that may have changed something and whose outcome nobody knows.
+    /// Calls that may have changed something and whose outcome is unknown.
     in_doubt: Vec<Arc<ToolCall>>,
     /// Calls of which not all is known, and why.
     unwatched: Vec<(Arc<ToolCall>, String)>,
@@ -60,7 +60,11 @@ impl Changed {
     /// What is to be said of changes that are not told, or not wholly.
     pub(super) fn notes(&self) -> Vec<String> {
         let unwatched = self.unwatched.iter().map(|(call, why)| {
-            format!("note: {}, so not all is told of: {}", visible(why), tool::call(call))
+            format!(
+                "note: {}, so not all of its changes are known: {}",
+                visible(why),
+                tool::call(call)
+            )
         });
         let in_doubt = self.in_doubt.iter().map(|call| {
             format!("note: cut off, it may or may not have happened: {}", tool::call(call))

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use legwork::core::journal::Journal;
-use legwork::core::{AgentId, AgentState, Event, SessionId, Timestamp};
+use legwork::core::{AgentId, AgentState, Event, ExecutionStatus, SessionId, Timestamp};
 use legwork::port::Store;
 use legwork::port::store::SessionInfo;
 use serde::Serialize;
@@ -20,6 +20,11 @@ use crate::short_id::Length;
 
 /// Columns below which a session takes two lines.
 const NARROW: usize = 60;
+/// Columns of a task in a line about a session.
+const TASK: usize = 60;
+const IN_PROGRESS: &str = "in_progress";
+/// The word for a session in progress that no process runs.
+pub(super) const INTERRUPTED: &str = "interrupted";
 
 /// A session as it is listed.
 #[derive(Debug, Serialize)]
@@ -28,6 +33,9 @@ struct Row {
     created_at: Timestamp,
     updated_at: Timestamp,
     status: String,
+    /// Whether a process runs it; none if the store cannot tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    running: Option<bool>,
     steps: u64,
     task: String,
     /// The session that spawned it, and the agent that works in it; none but of a subagent.
@@ -38,7 +46,15 @@ struct Row {
 }
 
 impl Row {
-    /// The task as people are told it: with the subagent that it was given to.
+    /// Its status in the words of people.
+    fn standing(&self) -> String {
+        match self.running {
+            Some(false) => self.status.replacen(IN_PROGRESS, INTERRUPTED, 1),
+            _ => self.status.clone(),
+        }
+    }
+
+    /// The task; that of a subagent with its name.
     fn told(&self) -> String {
         match &self.agent {
             Some(agent) => format!("subagent {agent}: {}", self.task),
@@ -83,6 +99,7 @@ async fn row(store: &Arc<dyn Store>, info: &SessionInfo) -> Row {
         created_at: info.created_at,
         updated_at: info.updated_at,
         status: "unreadable".to_owned(),
+        running: None,
         steps: 0,
         task: String::new(),
         parent: None,
@@ -101,7 +118,26 @@ async fn row(store: &Arc<dyn Store>, info: &SessionInfo) -> Row {
     let steps = state.ledger().lifetime.steps;
     let parent = state.facts().parent.as_ref().map(|link| link.session.clone());
     let agent = parent.is_some().then(|| state.facts().agent.clone()).flatten();
-    Row { status, steps, task: task(&loaded.journal), parent, agent, ..row }
+    let running = match loaded.unreadable {
+        // A newer version may have ended it.
+        Some(_) => None,
+        None => running(store, &state).await,
+    };
+    Row { status, running, steps, task: task(&loaded.journal), parent, agent, ..row }
+}
+
+/// A session in a line: when it changed, its status and task.
+pub(crate) async fn told(store: &Arc<dyn Store>, info: &SessionInfo) -> String {
+    let row = row(store, info).await;
+    format!("{}, {}: {}", age(row.updated_at, now()), row.standing(), clip(&row.told(), TASK))
+}
+
+/// Whether a process runs a session; none if it is not in progress, or the store cannot tell.
+pub(super) async fn running(store: &Arc<dyn Store>, state: &AgentState) -> Option<bool> {
+    if state.status() != Some(&ExecutionStatus::InProgress) {
+        return None;
+    }
+    store.is_claimed(state.session()).await.ok().flatten()
 }
 
 /// How a session stands, in a word.
@@ -131,12 +167,13 @@ fn table(rows: &[Row], length: Length, terminal: Terminal, now: Timestamp) -> St
     let updated: Vec<_> = rows.iter().map(|row| age(row.updated_at, now)).collect();
     let steps: Vec<_> = rows.iter().map(|row| count(row.steps, "step")).collect();
     let wide = |texts: &[String]| texts.iter().map(|text| columns(text)).max().unwrap_or(0);
-    let statuses: Vec<_> = rows.iter().map(|row| row.status.clone()).collect();
+    let statuses: Vec<_> = rows.iter().map(Row::standing).collect();
     let ids: Vec<_> = rows.iter().map(|row| length.of(&row.session)).collect();
     let (id, a, b, c) = (wide(&ids), wide(&updated), wide(&statuses), wide(&steps));
     let mut text = String::new();
-    for (((row, session), updated), steps) in rows.iter().zip(&ids).zip(&updated).zip(&steps) {
-        let (status, task) = (&row.status, row.told());
+    let columns_of = ids.iter().zip(&updated).zip(&statuses).zip(&steps);
+    for (row, (((session, updated), status), steps)) in rows.iter().zip(columns_of) {
+        let task = row.told();
         let line = match terminal.columns < NARROW {
             true => {
                 let (first, second) =

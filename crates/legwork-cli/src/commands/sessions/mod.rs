@@ -11,7 +11,7 @@ mod show;
 mod transcript;
 mod undo;
 
-pub(crate) use list::task;
+pub(crate) use list::{task, told};
 
 use crate::args;
 use crate::config::Config;

@@ -2,6 +2,7 @@
 
 use crate::args;
 use crate::commands::print;
+use crate::commands::sessions::list::running;
 use crate::commands::sessions::transcript;
 use crate::config::Config;
 use crate::display::Terminal;
@@ -14,7 +15,10 @@ use crate::session::{Found, find};
 pub(crate) async fn show(args: args::Show, config: &Config) -> Result<Exit, Error> {
     let place = Place::of(&args.store, config)?;
     let store = place.open_to_read()?;
-    let found = find(store.as_ref(), &args.session, &place).await?;
+    let mut found = find(store.as_ref(), &args.session, &place).await?;
+    if let Some(store) = store.as_ref().filter(|_| found.is_readable()) {
+        found.running = running(store, &found.journal.fold(&found.id)).await;
+    }
     let exit = match args.json {
         true => print(&entries(&found)),
         false => {

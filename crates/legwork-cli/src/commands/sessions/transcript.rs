@@ -12,6 +12,7 @@ use legwork::core::{
     ToolOutcome,
 };
 
+use crate::commands::sessions::list::INTERRUPTED;
 use crate::display::text::{age, clip, count, visible};
 use crate::display::tool::{self, Finished};
 use crate::display::{End, Terminal, Usage, spent};
@@ -90,14 +91,16 @@ impl Transcript {
         let flag = place.flag();
         let end = End { state: &state, store_flag: &flag };
         self.line("");
-        self.line(&format!(
-            "{} {} {}",
-            end.status(),
-            self.terminal.marks.dot,
-            spent(&Usage::of(&state), self.terminal.marks)
-        ));
-        if let Some(next) = end.next() {
-            self.line(&format!("to go on: {next}"));
+        let status = match found.running {
+            Some(false) => INTERRUPTED.to_owned(),
+            _ => end.status().to_string(),
+        };
+        let (marks, used) = (self.terminal.marks, Usage::of_amounts(&state.ledger().lifetime));
+        self.line(&format!("{status} {} {}", marks.dot, spent(&used, marks)));
+        match end.next() {
+            Some(_) if found.running == Some(true) => self.line("a process runs it now"),
+            Some(next) => self.line(&format!("to go on: {next}")),
+            None => {}
         }
     }
 

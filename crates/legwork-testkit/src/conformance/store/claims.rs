@@ -51,6 +51,21 @@ pub(super) async fn s8_3_dropping_a_claim_frees_the_session(store: &Subject) -> 
     Ok(())
 }
 
+pub(super) async fn s8_3_a_store_that_tells_of_claims_tells_the_truth(store: &Subject) -> Outcome {
+    let (one, other) = (session("one"), session("other"));
+    let told = async |name| tried("asking for a claim", store.is_claimed(name).await);
+    let Some(before) = told(&one).await? else { return Ok(()) };
+    ensure!(!before, "a session that nobody ever claimed is claimed");
+    let held = claim(&**store, &one).await?;
+    append(&*held, 0, &said_all(1..=1)).await?;
+    let (first, second) = (told(&one).await?, told(&other).await?);
+    ensure!(first == Some(true) && second == Some(false), "{first:?} of the one that is held");
+    drop(held);
+    let after = told(&one).await?;
+    ensure!(after == Some(false), "{after:?} of one that was given back");
+    Ok(())
+}
+
 pub(super) async fn s8_3_fences_rise(store: &Subject) -> Outcome {
     let name = session("fenced");
     let mut last = None;
