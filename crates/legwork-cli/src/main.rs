@@ -11,6 +11,7 @@
 mod agents;
 mod args;
 mod commands;
+mod complete;
 mod config;
 mod context;
 mod display;

@@ -10,9 +10,9 @@ Examples:
   legwork context --dir crates/parser
   legwork context --json | jq .total_tokens
 
-The agent is told what AGENTS.md files say: your own one in ~/.config/legwork,
+The agent gets the content of AGENTS.md files: your own one in ~/.config/legwork,
 then those from the root of the repository down to the directory. Of a file at
-most 64 KB are told, of all 256 KB. A link that leads out of the repository is
+most 64 KB are included, of all 256 KB. A link that leads out of the repository is
 not followed. `legwork run --no-context` leaves them out.
 
 Tokens are OpenAI's since gpt-4o; for another model's the count is marked ≈.";

@@ -86,7 +86,7 @@ pub(crate) enum Command {
     /// See which models there are, and whether they answer
     #[command(subcommand, after_help = models::EXAMPLES)]
     Models(Models),
-    /// Show what the agent is told before the first word, and what it takes
+    /// Show the instructions that the agent gets before the task, and their size
     #[command(after_help = context::EXAMPLES)]
     Context(Context),
     /// Look at agents that are defined in files, and check them

@@ -17,7 +17,7 @@ pub(crate) struct Output {
     /// Show the final answer only, and errors
     #[arg(long, short, conflicts_with = "json")]
     pub(crate) quiet: bool,
-    /// When to use colours [default: auto, which heeds NO_COLOR]
+    /// When to use colours [default: auto, which honours NO_COLOR]
     #[arg(long, value_enum, value_name = "WHEN")]
     pub(crate) color: Option<Color>,
     /// For screen readers: words for marks, nothing moves, no colours [env: LEGWORK_PLAIN]

@@ -19,6 +19,7 @@ unless given again.";
 #[derive(Debug, Args)]
 pub(crate) struct Resume {
     /// The session: its id, or the beginning or end of it
+    #[arg(add = crate::complete::sessions())]
     pub(crate) session: String,
     /// What to do about a command that may or may not have happened
     #[arg(long, value_enum, default_value_t = OnDoubt::Ask)]

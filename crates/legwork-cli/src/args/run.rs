@@ -19,13 +19,14 @@ Examples:
 
 A task that begins with @ names a file that holds it; @@ stands for one @. What is
 piped in beside a task comes after it, between <stdin> and </stdin>. Give < /dev/null
-where standard input is a pipe that nobody closes.
+where standard input is a pipe that stays open.
 
 Environment:
   LEGWORK_MODEL    the model, if --model is not given
   LEGWORK_STORE    the store, if --store is not given
   OPENAI_API_KEY   the key; it is sent, never stored
-  OPENAI_BASE_URL  where openai:... is served, if --base-url is not given
+  OPENAI_BASE_URL  where openai:... is served, and models of providers without an
+                   address of their own, if --base-url is not given
   NO_COLOR         no colours, if set to something
   LEGWORK_PLAIN    output for screen readers, as --plain; so does ACCESSIBLE
 
@@ -42,7 +43,7 @@ pub(crate) struct Run {
     #[arg(long, value_name = "PATH")]
     pub(crate) image: Vec<PathBuf>,
     /// Give the task to this finished session instead of a new one
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", add = crate::complete::sessions())]
     pub(crate) session: Option<String>,
     #[command(flatten)]
     pub(crate) agent: Agent,

@@ -22,9 +22,10 @@ use clap::error::ErrorKind;
 use legwork::agent::context::Control;
 
 pub(crate) use nearest::nearest;
-pub(crate) use sessions::task;
+pub(crate) use sessions::{task, told};
 
 use crate::args::{Cli, Command, Output};
+use crate::complete;
 use crate::config::Config;
 use crate::display::{self, At, Displayer as _, Event, Human, Json, Screen, Terminal, Verbosity};
 use crate::error::Error;
@@ -34,6 +35,14 @@ use crate::signals;
 
 /// Reads the command line, runs the command, and says how it ends.
 pub(crate) fn main() -> Exit {
+    match complete::answered() {
+        Ok(false) => {}
+        Ok(true) => return Exit::Done,
+        Err(error) => {
+            report(&error, false);
+            return error.exit();
+        }
+    }
     let Cli { command, config } = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return refuse(&error),

@@ -12,6 +12,7 @@ mod agent_skills;
 mod agents;
 mod background;
 mod badly;
+mod completions;
 mod config;
 mod config_files;
 mod context;

@@ -1,4 +1,4 @@
-//! `legwork man` and `legwork completions`.
+//! `legwork man`.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -40,31 +40,4 @@ fn groff_has_nothing_to_warn_of() {
         let said = String::from_utf8_lossy(&ran.stderr);
         assert!(ran.status.success() && said.is_empty(), "{}: {said}", page.display());
     }
-}
-
-#[test]
-fn each_shell_gets_its_completions() {
-    let home = Home::new();
-    for (shell, words) in [
-        ("bash", "complete -F _legwork"),
-        ("zsh", "#compdef legwork"),
-        ("fish", "complete -c legwork"),
-        ("elvish", "edit:completion:arg-completer[legwork]"),
-        ("powershell", "Register-ArgumentCompleter"),
-    ] {
-        let told = home.ran(&["completions", shell]).ends(0);
-        assert!(told.out.contains(words) && told.err.is_empty(), "{shell}");
-        assert!(told.out.contains("on-doubt"), "{shell}");
-    }
-    home.ran(&["completions", "csh"]).ends(2).says("possible values: bash");
-}
-
-#[test]
-fn bash_takes_its_completions() {
-    let home = Home::new();
-    let script = home.ran(&["completions", "bash"]).ends(0).out;
-    let ask = "COMP_WORDS=(legwork sess) COMP_CWORD=1; _legwork legwork sess legwork; \
-               echo \"${COMPREPLY[@]}\"";
-    let ran = Command::new("bash").args(["-c", &format!("{script}\n{ask}")]).output().unwrap();
-    assert_eq!(String::from_utf8_lossy(&ran.stdout).trim(), "sessions");
 }

@@ -83,6 +83,7 @@ pub(crate) struct List {
 #[derive(Debug, Args)]
 pub(crate) struct Show {
     /// The session: its id, or the beginning or end of it
+    #[arg(add = crate::complete::sessions())]
     pub(crate) session: String,
     #[command(flatten)]
     pub(crate) store: Store,
@@ -94,6 +95,7 @@ pub(crate) struct Show {
 #[derive(Debug, Args)]
 pub(crate) struct Diff {
     /// The session: its id, or the beginning or end of it
+    #[arg(add = crate::complete::sessions())]
     pub(crate) session: String,
     /// Only tell the files and how many lines changed in each
     #[arg(long, conflicts_with = "json")]

@@ -19,7 +19,7 @@ none is removed.";
 #[derive(Debug, Args)]
 pub(crate) struct Remove {
     /// The sessions: their ids, or the beginnings or ends of them
-    #[arg(value_name = "ID", required_unless_present = "older_than")]
+    #[arg(value_name = "ID", required_unless_present = "older_than", add = crate::complete::sessions())]
     pub(crate) sessions: Vec<String>,
     /// Those that were not changed for so long, such as 30d, 12h or 45m
     #[arg(long, value_name = "AGE", conflicts_with = "sessions", value_parser = age)]
@@ -42,6 +42,7 @@ pub(crate) enum Status {
     Failed,
     Stopped,
     Cancelled,
+    #[value(alias = "interrupted")]
     InProgress,
     AwaitingApproval,
     AwaitingInput,

@@ -19,6 +19,7 @@ stays as it is: its model is not told.";
 #[derive(Debug, Args)]
 pub(crate) struct Undo {
     /// The session: its id, or the beginning or end of it
+    #[arg(add = crate::complete::sessions())]
     pub(crate) session: String,
     /// Only say what would be done
     #[arg(long)]

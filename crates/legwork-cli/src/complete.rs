@@ -1,0 +1,112 @@
+//! What a shell is told when it completes words: verbs, flags, values and ids of sessions.
+//!
+//! `legwork completions` prints a script that has the shell run this command with the words
+//! typed so far; a variable of the environment says that a shell asks.
+
+use std::collections::HashSet;
+use std::ffi::OsStr;
+
+use clap::CommandFactory as _;
+use clap_complete::Shell;
+use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
+use clap_complete::env::{CompleteEnv, Shells};
+use legwork::core::SessionId;
+use legwork::port::store::SessionInfo;
+
+use crate::args::{self, Cli};
+use crate::commands::told;
+use crate::config::Config;
+use crate::error::Error;
+use crate::place::Place;
+use crate::short_id::Length;
+
+/// Set by the script, to the name of the shell that asks.
+const VARIABLE: &str = "LEGWORK_COMPLETE";
+/// Sessions that are offered at most, those changed last.
+const OFFERED: usize = 50;
+
+/// Answers a shell that asks for completions; says whether one did.
+///
+/// # Errors
+/// When it is a shell that is not known, or does not read the answer.
+pub(crate) fn answered() -> Result<bool, Error> {
+    let here = std::env::current_dir().ok();
+    let asked = CompleteEnv::with_factory(Cli::command).var(VARIABLE);
+    let answered = asked.try_complete(std::env::args_os(), here.as_deref());
+    answered.map_err(|error| Error::usage(error.to_string(), format!("unset {VARIABLE}")))
+}
+
+/// The script that has a shell ask.
+///
+/// # Errors
+/// When there is none for this shell.
+pub(crate) fn script(shell: Shell) -> Result<String, Error> {
+    let shells = Shells::builtins();
+    let name = shell.to_string();
+    let unknown =
+        || Error::usage(format!("no completions for {name}"), "see `legwork help completions`");
+    let completer = shells.completer(&name).ok_or_else(unknown)?;
+    let mut script = Vec::new();
+    let written =
+        completer.write_registration(VARIABLE, "legwork", "legwork", "legwork", &mut script);
+    written.map_err(|source| Error::System { doing: "writing the script", source })?;
+    Ok(String::from_utf8_lossy(&script).into_owned())
+}
+
+/// Completes the ids of sessions, short ones and whole ones.
+pub(crate) fn sessions() -> ArgValueCompleter {
+    ArgValueCompleter::new(|typed: &OsStr| {
+        // A shell shows no errors here; the command that is typed shows them.
+        typed.to_str().and_then(|typed| candidates(typed).ok()).unwrap_or_default()
+    })
+}
+
+fn candidates(typed: &str) -> Result<Vec<CompletionCandidate>, Error> {
+    let store = args::Store { store: flag("--store") };
+    let config = Config::of_user(flag("--config").as_deref().map(AsRef::as_ref))?;
+    let Some(store) = Place::of(&store, &config)?.open_to_read()? else { return Ok(Vec::new()) };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|source| Error::System { doing: "starting", source })?;
+    runtime.block_on(async {
+        let all = store.sessions(usize::MAX).await?;
+        let mut candidates = Vec::new();
+        for (id, info) in offered(typed, &all) {
+            let help = told(&store, info).await;
+            candidates.push(CompletionCandidate::new(id).help(Some(help.into())));
+        }
+        Ok(candidates)
+    })
+}
+
+/// The ids that go on with what was typed; those of subagents are left out.
+fn offered<'a>(typed: &str, all: &'a [SessionInfo]) -> Vec<(String, &'a SessionInfo)> {
+    let length = Length::apart(all.iter().map(|info| &info.session));
+    let known: HashSet<_> = all.iter().map(|info| info.session.as_str()).collect();
+    let is_below = |id: &SessionId| {
+        let dots = id.as_str().match_indices('.');
+        dots.filter_map(|(at, _)| id.as_str().get(..at)).any(|above| known.contains(above))
+    };
+    let named = |info: &'a SessionInfo| {
+        let (short, whole) = (length.of(&info.session), info.session.to_string());
+        let id = [short, whole].into_iter().find(|id| id.starts_with(typed))?;
+        (!is_below(&info.session)).then_some((id, info))
+    };
+    all.iter().filter_map(named).take(OFFERED).collect()
+}
+
+/// The value of a flag among the words typed so far.
+fn flag(name: &str) -> Option<String> {
+    let words: Vec<String> =
+        std::env::args_os().filter_map(|word| word.into_string().ok()).collect();
+    let behind = words.windows(2).filter_map(|pair| match pair {
+        [flag, value] if flag == name => Some(value.clone()),
+        _ => None,
+    });
+    let within = words
+        .iter()
+        .filter_map(|word| Some(word.strip_prefix(name)?.strip_prefix('=')?.to_owned()));
+    behind.chain(within).last()
+}
+
+#[cfg(test)]
+mod tests;
