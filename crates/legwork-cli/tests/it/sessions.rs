@@ -50,6 +50,15 @@ fn a_transcript_ends_with_what_the_whole_session_used() {
 }
 
 #[test]
+fn a_transcript_shows_an_error_once() {
+    let (home, server) = (Home::new(), Server::start([Turn::status(401)]).unwrap());
+    let id = home.ran_with(&server, &["run", "--json", "Work"]).ends(1).session();
+    let shown = home.ran(&["sessions", "show", &id]).ends(0).out;
+    assert_eq!(shown.matches("scripted status 401").count(), 1, "{shown}");
+    assert!(shown.contains("\nerror: asking test:scripted at "), "{shown}");
+}
+
+#[test]
 fn a_transcript_tells_what_happened() {
     let home = Home::new();
     fs::write(home.work().join("a"), "one\ntwo\n").unwrap();

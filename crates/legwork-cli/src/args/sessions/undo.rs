@@ -13,8 +13,8 @@ Examples:
 Each file has to be as the session left it; if one is not, or what it held
 before was too large to be kept, the command says so and changes nothing. It
 works from any directory and needs no Git. Directories that become empty are
-removed. What diff does not tell, undo does not take back. The session itself
-stays as it is: its model is not told.";
+removed. What diff does not show, undo does not revert. The session itself is
+not changed: its model does not learn of the undo, so say it in the next task.";
 
 #[derive(Debug, Args)]
 pub(crate) struct Undo {

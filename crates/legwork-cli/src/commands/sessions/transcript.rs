@@ -32,6 +32,7 @@ pub(super) fn of(found: &Found, place: &Place, terminal: Terminal, now: Timestam
         steps: 0,
         calls: Vec::new(),
         results: BTreeMap::new(),
+        shown_error: String::new(),
     };
     transcript.head(found, now);
     for entry in found.journal.path(found.journal.head()) {
@@ -50,6 +51,8 @@ struct Transcript {
     calls: Vec<Arc<ToolCall>>,
     /// What came of them: told in call order, though it is journaled as it comes.
     results: BTreeMap<u32, Answer>,
+    /// The last error of the step under way.
+    shown_error: String,
 }
 
 /// What came of a call.
@@ -125,8 +128,8 @@ impl Transcript {
                 let outcome = Some(Arc::clone(&body.outcome));
                 self.results.entry(body.index).or_default().outcome = outcome;
             }
-            Event::InferenceFailed(body) => self.line(&format!("error: {}", body.error)),
-            Event::Failed(error) => self.line(&format!("error: {error}")),
+            Event::InferenceFailed(body) => self.error(body.error.to_string()),
+            Event::Failed(error) => self.error(error.to_string()),
             Event::Paused(body) => {
                 self.told();
                 let calls = count(body.pending.len() as u64, "call");
@@ -139,7 +142,9 @@ impl Transcript {
             Event::StepFinished(body) => {
                 self.told();
                 self.step = None;
-                if let Some(why) = why(&body.outcome) {
+                // Not an error again that was just shown.
+                let shown = std::mem::take(&mut self.shown_error);
+                if let Some(why) = why(&body.outcome).filter(|why| *why != shown) {
                     self.line(&format!("({why})"));
                 }
             }
@@ -155,6 +160,11 @@ impl Transcript {
             }
             _ => {}
         }
+    }
+
+    fn error(&mut self, error: String) {
+        self.line(&format!("error: {error}"));
+        self.shown_error = error;
     }
 
     fn in_doubt(&mut self, pending: &Pending) {
