@@ -87,13 +87,11 @@ impl Executor {
             return std::mem::take(jobs);
         }
         let mut batch: VecDeque<Job> = VecDeque::new();
-        // A call that is the last of its turn runs beside none.
-        let is_single = jobs.len() == 1;
         let mut taken: Vec<String> = Vec::new();
         while let Some(job) = jobs.front() {
             let alone = self.mode == ExecutionMode::Sequential
                 || job.spec.mode == ExecutionMode::Sequential;
-            let resource = if alone || is_single { None } else { job.resource() };
+            let resource = if alone { None } else { job.resource() };
             let clash = resource.as_ref().is_some_and(|resource| taken.contains(resource));
             if !batch.is_empty() && (alone || clash) {
                 break;

@@ -129,7 +129,7 @@ fn s1_8_time_that_was_charged_is_not_charged_again() {
     assert_eq!(state.current_step().unwrap().worked, Micros(60_000));
     let state = go_on(state, "decides");
     assert_eq!(state.last_step_result().unwrap().took, Micros(61_000));
-    assert_eq!(state.usage().active, Micros(61_000));
+    assert_eq!(state.usage().active_time, Micros(61_000));
 }
 
 #[test]

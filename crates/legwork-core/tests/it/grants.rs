@@ -12,7 +12,7 @@ fn each(limit: u64) -> Budget {
         output_tokens: Some(limit),
         total_tokens: Some(limit),
         cost: Some(MicroUsd(limit)),
-        active: Some(Micros(limit)),
+        active_time: Some(Micros(limit)),
         deadline: Some(Timestamp(limit)),
         output_floor: Some(limit),
     }
@@ -49,7 +49,7 @@ fn amounts(used: u64) -> Amounts {
         output: used,
         tokens: used,
         cost: MicroUsd(used),
-        active: Micros(used),
+        active_time: Micros(used),
         ..Amounts::default()
     }
 }
@@ -96,7 +96,7 @@ fn s5_4_amounts_exceed_a_budget_in_the_first_dimension_that_they_are_more_than()
         (Amounts { tool_calls: 5, input: 2, output: 3, cost: MicroUsd(5), ..zero() }, None),
         (Amounts { tool_calls: 4, input: 1, cost: MicroUsd(4), ..zero() }, None),
         // Steps and time are counted by each agent itself.
-        (Amounts { steps: 6, active: Micros(6), ..zero() }, None),
+        (Amounts { steps: 6, active_time: Micros(6), ..zero() }, None),
     ];
     for (amounts, exceeded) in table {
         assert_eq!(each(5).exceeded_by(&amounts), exceeded, "{amounts:?}");
@@ -139,11 +139,14 @@ fn s5_1_the_builders_of_a_budget_set_one_limit_each() {
     assert_eq!(none().output_tokens(1), Budget { output_tokens: Some(1), ..none() });
     assert_eq!(none().output_floor(1), Budget { output_floor: Some(1), ..none() });
     let second = std::time::Duration::from_secs(1);
-    assert_eq!(none().active(second), Budget { active: Some(Micros(1_000_000)), ..none() });
+    assert_eq!(
+        none().active_time(second),
+        Budget { active_time: Some(Micros(1_000_000)), ..none() }
+    );
     assert_eq!(none().deadline(Timestamp(1)), Budget { deadline: Some(Timestamp(1)), ..none() });
     // Each leaves the others as they are.
     let all = each(5).steps(1).tool_calls(2).tokens(3).input_tokens(4).output_tokens(6);
-    let all = all.output_floor(7).active(second).deadline(Timestamp(8));
+    let all = all.output_floor(7).active_time(second).deadline(Timestamp(8));
     let some = Some;
     let expected = [some(1), some(2), some(4), some(6), some(3), some(5), some(1_000_000), some(8)];
     assert_eq!((limits(&all), all.output_floor), (expected, Some(7)));

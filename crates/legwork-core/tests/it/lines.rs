@@ -34,7 +34,7 @@ fn s8_5_amounts_are_written_where_there_are_any() {
         ("output", Amounts { output: 1, ..zero() }),
         ("tokens", Amounts { tokens: 1, ..zero() }),
         ("cost", Amounts { cost: MicroUsd(1), ..zero() }),
-        ("active", Amounts { active: Micros(1), ..zero() }),
+        ("active_time", Amounts { active_time: Micros(1), ..zero() }),
         ("estimated", Amounts { estimated: true, ..zero() }),
         ("unpriced", Amounts { unpriced: true, ..zero() }),
     ];
