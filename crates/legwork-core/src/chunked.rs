@@ -7,12 +7,12 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::message::{Encoded, Wire};
 
 /// Items that one chunk holds.
-const CHUNK: usize = 64;
+const CHUNK: usize = 32;
 
 /// A vector whose clones share their chunks.
 ///
 /// A clone is two reference counts. A push copies at most the last chunk when it is
-/// shared, and the list of chunks once in 64 pushes.
+/// shared, and the list of chunks once in 32 pushes.
 #[derive(Debug)]
 pub struct Chunked<T> {
     full: Arc<Vec<Arc<Chunk<T>>>>,
