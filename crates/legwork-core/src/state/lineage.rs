@@ -37,6 +37,15 @@ impl Lineage {
         self.0 = Arc::new(Link { before });
     }
 
+    /// Forgets what came before: no mark that was taken holds any more.
+    pub(crate) fn root(&mut self) {
+        match Arc::get_mut(&mut self.0) {
+            // Nobody holds it, so nobody has marked it.
+            Some(link) => *link = Link::default(),
+            None => *self = Self::default(),
+        }
+    }
+
     pub(crate) fn mark(&self) -> Mark {
         Mark(Arc::clone(&self.0))
     }

@@ -165,7 +165,7 @@ impl AgentState {
     /// Forgets lineage before this state: marks taken before no longer hold.
     #[must_use]
     pub fn rooted(mut self) -> Self {
-        Arc::make_mut(&mut self.0).lineage = Lineage::default();
+        Arc::make_mut(&mut self.0).lineage.root();
         self
     }
 

@@ -35,6 +35,7 @@ fn s1_4_an_older_a_sibling_a_foreign_and_a_forged_state_do_not_extend() {
     assert!(!forged.with_message("more").extends(&mark), "forged and changed");
     assert!(!state.clone().rooted().extends(&mark), "rooted anew");
     assert!(!AgentState::fold(state.facts().clone(), []).extends(&mark), "folded anew");
+    assert!(!state.with_message("more").rooted().extends(&mark), "changed and rooted anew");
 }
 
 #[test]
