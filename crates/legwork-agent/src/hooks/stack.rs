@@ -3,7 +3,7 @@
 use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::Arc;
-use std::task::Poll;
+use std::task::{Context, Poll};
 
 use futures_util::future::{Either, select};
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
@@ -12,7 +12,7 @@ use legwork_port::{BoxFuture, HookEnd, Lifecycle, LiveEvent, StepView, Trigger};
 
 use crate::hooks::body::Begun;
 use crate::hooks::{Cx, Hook, HookError};
-use crate::lifecycle::{Rights, admit};
+use crate::lifecycle::{Refused, Rights, admit};
 use crate::unwind;
 
 /// What becomes of an execution when a hook changed what its trigger does not allow. The
@@ -65,41 +65,50 @@ impl HookStack {
     fn conclude(
         &self,
         place: &Place<'_>,
-        before: AgentState,
+        state: &mut AgentState,
         ran: Result<AgentState, Failure>,
-    ) -> AgentState {
+    ) {
         let (hook, trigger) = (place.hook, place.trigger);
-        if ran.as_ref().is_ok_and(|after| after.is_same(&before)) {
-            place.tell(HookEnd::Passed);
-            return before;
+        if ran.as_ref().is_ok_and(|after| after.is_same(state)) {
+            return place.tell(HookEnd::Passed);
         }
-        match ran.map(|after| admit(Rights::Guest, trigger, &before, after)) {
+        match ran.map(|after| admit(Rights::Guest, trigger, state, after)) {
             Ok(Ok(after)) => {
                 place.tell(HookEnd::Changed);
-                after
+                *state = after;
             }
             Ok(Err(refused)) => {
                 place.tell(HookEnd::Refused(&refused.message));
-                let message = format!("the hook `{}` {}", hook.name, refused.message);
-                let fails = self.strictness.fails(trigger, &refused.kind);
-                let error = ErrorRecord::new(source(hook), refused.kind, message);
-                let state = failed(before, hook, trigger, error.clone());
-                match fails && state.stop_signals().is_empty() {
-                    true => state.with_stop_signal(StopSignal::error(&*hook.name, error)),
-                    false => state,
-                }
+                *state = self.refuse(state.clone(), hook, trigger, refused);
             }
             Err(Failure::Ended) => {
                 place.tell(HookEnd::Failed("the run was cancelled or interrupted while it waited"));
-                before
             }
             Err(Failure::Failed(message)) => {
                 place.tell(HookEnd::Failed(&message));
                 let on = trigger.name();
                 let message = format!("the hook `{}` failed on {on}: {message}", hook.name);
                 let error = ErrorRecord::new(source(hook), ErrorKind::Hook, message);
-                failed(before, hook, trigger, error)
+                *state = failed(state.clone(), hook, trigger, error);
             }
+        }
+    }
+
+    /// Records a change that is not let in.
+    fn refuse(
+        &self,
+        state: AgentState,
+        hook: &Hook,
+        trigger: Trigger,
+        refused: Refused,
+    ) -> AgentState {
+        let message = format!("the hook `{}` {}", hook.name, refused.message);
+        let fails = self.strictness.fails(trigger, &refused.kind);
+        let error = ErrorRecord::new(source(hook), refused.kind, message);
+        let state = failed(state, hook, trigger, error.clone());
+        match fails && state.stop_signals().is_empty() {
+            true => state.with_stop_signal(StopSignal::error(&*hook.name, error)),
+            false => state,
         }
     }
 }
@@ -136,25 +145,50 @@ impl Lifecycle for HookStack {
         view: &'a StepView,
     ) -> BoxFuture<'a, AgentState> {
         Box::pin(async move {
-            let listens = view.observer().listens();
-            for hook in self.on_trigger(trigger) {
-                let start = listens.then(|| view.clock().mono());
-                let begun = poll_fn(|task| {
-                    let (state, cx) = (state.clone(), Cx { trigger, view: view.clone() });
-                    Poll::Ready(unwind::call(|| hook.body.begin(state, cx, task)))
-                })
-                .await;
-                let ran = match begun {
-                    Ok(Begun::Ended(ran)) => Ok(Ok(ran)),
-                    Err(panic) => Ok(Err(panic)),
-                    // In a box: few hooks wait, and waiting for one is large.
-                    Ok(Begun::Waits(running)) => Box::pin(wait(hook, running, view)).await,
-                };
-                let place = Place { hook, trigger, view, start };
-                state = self.conclude(&place, state, ran.and_then(in_words));
+            let hooks = self.on_trigger(trigger).iter();
+            let mut round =
+                Round { stack: self, hooks, trigger, view, watched: view.observer().listens() };
+            while let Some((place, running)) =
+                poll_fn(|task| Poll::Ready(round.next_that_waits(&mut state, task))).await
+            {
+                // In a box: few hooks wait, and waiting for one is large.
+                let ran = Box::pin(wait(place.hook, running, view)).await;
+                self.conclude(&place, &mut state, ran.and_then(in_words));
             }
             state
         })
+    }
+}
+
+/// The hooks that are still to run on a trigger.
+struct Round<'a> {
+    stack: &'a HookStack,
+    hooks: std::slice::Iter<'a, Arc<Hook>>,
+    trigger: Trigger,
+    view: &'a StepView,
+    watched: bool,
+}
+
+impl<'a> Round<'a> {
+    /// Runs hooks up to the first that waits for something, and gives that.
+    fn next_that_waits(
+        &mut self,
+        state: &mut AgentState,
+        task: &mut Context<'_>,
+    ) -> Option<(Place<'a>, Running<'a>)> {
+        let (trigger, view) = (self.trigger, self.view);
+        for hook in self.hooks.by_ref() {
+            let start = self.watched.then(|| view.clock().mono());
+            let place = Place { hook, trigger, view, start };
+            let cx = Cx { trigger, view: view.clone() };
+            let ran = match unwind::call(|| hook.body.begin(state.clone(), cx, task)) {
+                Ok(Begun::Waits(running)) => return Some((place, running)),
+                Ok(Begun::Ended(ran)) => Ok(ran),
+                Err(panic) => Err(panic),
+            };
+            self.stack.conclude(&place, state, in_words(ran));
+        }
+        None
     }
 }
 

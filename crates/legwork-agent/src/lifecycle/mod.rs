@@ -5,6 +5,6 @@ mod composite;
 mod core;
 
 pub use self::admit::allowed;
-pub(crate) use self::admit::{Rights, admit};
+pub(crate) use self::admit::{Refused, Rights, admit};
 pub use self::composite::Composite;
 pub use self::core::CoreLifecycle;
