@@ -1,16 +1,16 @@
 //! The way to a server: resolve, connect, shake hands, all within one time limit.
 
 use std::error::Error;
-use std::future::Future;
+use std::future::poll_fn;
 use std::io;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 use std::time::Duration;
 
 use http::Uri;
-use hyper_rustls::{ConfigBuilderExt as _, HttpsConnector};
+use hyper_rustls::{ConfigBuilderExt as _, HttpsConnector, MaybeHttpsStream};
 use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpStream;
 use tower_service::Service;
 
 /// How long a silent connection is left alone before it is asked whether it still stands,
@@ -24,11 +24,25 @@ const KEEP_ALIVE_PROBES: u32 = 3;
 #[cfg(target_os = "linux")]
 const UNACKNOWLEDGED: Duration = Duration::from_secs(30);
 
-type BoxError = Box<dyn Error + Send + Sync>;
+pub(super) type BoxError = Box<dyn Error + Send + Sync>;
+
+/// What goes over a connection, encrypted or not.
+pub(super) type Stream = MaybeHttpsStream<TokioIo<TcpStream>>;
+
+/// Opens connections.
+#[derive(Debug, Clone)]
+pub(super) enum Connector {
+    Plain(HttpConnector),
+    Tls(HttpsConnector<HttpConnector>),
+}
 
 /// Connects without encryption, to the addresses of the server one after another, all of
 /// them within the limit.
-pub(super) fn plain(limit: Duration) -> HttpConnector {
+pub(super) fn plain(limit: Duration) -> Connector {
+    Connector::Plain(tcp(limit))
+}
+
+fn tcp(limit: Duration) -> HttpConnector {
     let mut connector = HttpConnector::new();
     connector.set_connect_timeout(Some(limit));
     connector.set_nodelay(true);
@@ -44,8 +58,8 @@ pub(super) fn plain(limit: Duration) -> HttpConnector {
 ///
 /// # Errors
 /// When the system's certificates cannot be read.
-pub(super) fn tls(limit: Duration) -> io::Result<HttpsConnector<HttpConnector>> {
-    let mut plain = plain(limit);
+pub(super) fn tls(limit: Duration) -> io::Result<Connector> {
+    let mut plain = tcp(limit);
     plain.enforce_http(false);
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let mut config = rustls::ClientConfig::builder_with_provider(provider)
@@ -55,14 +69,7 @@ pub(super) fn tls(limit: Duration) -> io::Result<HttpsConnector<HttpConnector>> 
         .with_no_client_auth();
     // Some front ends choose by it, or want one.
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
-    Ok(HttpsConnector::from((plain, config)))
-}
-
-/// A connector that gives up after a while.
-#[derive(Debug, Clone)]
-pub(super) struct Within<C> {
-    pub(super) connector: C,
-    pub(super) limit: Duration,
+    Ok(Connector::Tls(HttpsConnector::from((plain, config))))
 }
 
 /// No connection stood in time.
@@ -70,25 +77,26 @@ pub(super) struct Within<C> {
 #[error("no connection within {0:?}")]
 pub(super) struct TooSlow(Duration);
 
-impl<C> Service<Uri> for Within<C>
-where
-    C: Service<Uri, Error: Into<BoxError>, Future: Send + 'static>,
-{
-    type Response = C::Response;
-    type Error = BoxError;
-    type Future = Pin<Box<dyn Future<Output = Result<C::Response, BoxError>> + Send>>;
-
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
-        self.connector.poll_ready(cx).map_err(Into::into)
-    }
-
-    fn call(&mut self, server: Uri) -> Self::Future {
-        let (connecting, limit) = (self.connector.call(server), self.limit);
-        Box::pin(async move {
-            match tokio::time::timeout(limit, connecting).await {
-                Ok(connected) => connected.map_err(Into::into),
-                Err(_) => Err(TooSlow(limit).into()),
+impl Connector {
+    /// A new connection to a server.
+    ///
+    /// # Errors
+    /// When the server is not there, is not trusted, or takes longer than the limit.
+    pub(super) async fn connect(&self, server: &Uri, limit: Duration) -> Result<Stream, BoxError> {
+        let connecting = async {
+            match self.clone() {
+                Self::Plain(way) => Ok(Stream::Http(call(way, server).await?)),
+                Self::Tls(way) => call(way, server).await,
             }
-        })
+        };
+        match tokio::time::timeout(limit, connecting).await {
+            Ok(connected) => connected,
+            Err(_) => Err(TooSlow(limit).into()),
+        }
     }
+}
+
+async fn call<S: Service<Uri>>(mut service: S, server: &Uri) -> Result<S::Response, S::Error> {
+    poll_fn(|cx| service.poll_ready(cx)).await?;
+    service.call(server.clone()).await
 }

@@ -1,9 +1,10 @@
 //! How a [`Chat`] is set up.
 
+use std::fmt;
 use std::sync::Arc;
 
-use http::Uri;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use http::{Method, Request, Uri};
 use legwork_port::{Clock, Profile};
 use serde_json::{Map, Value};
 use url::Url;
@@ -12,7 +13,7 @@ use super::chat::Chat;
 use super::encode::{Head, MaxTokensField, OWN_FIELDS, Stream};
 use super::profile;
 use super::secrets::{self, Secrets};
-use crate::http::{Client, System, Timeouts};
+use crate::http::{Client, System, Timeouts, template};
 use crate::prices::Prices;
 use crate::retry::Policy;
 
@@ -155,6 +156,7 @@ impl Builder {
         }
         let headers = self.all_headers()?;
         let secrets = secrets_of(&headers);
+        let template = self.template(Method::POST, &uri, headers)?;
         let official = url.host_str() == Some("api.openai.com");
         let by_host = match official {
             true => MaxTokensField::MaxCompletionTokens,
@@ -169,8 +171,7 @@ impl Builder {
             name,
             place: place(&url),
             client: Client::new(&uri, self.timeouts),
-            uri,
-            headers,
+            template,
             secrets,
             max_tokens: self.max_tokens.unwrap_or(by_host),
             profile,
@@ -184,10 +185,12 @@ impl Builder {
     }
 
     /// Where else the server is asked something: the address, the same as messages show
-    /// it, and the headers.
-    pub(super) fn endpoint_of(&self, path: &str) -> Result<(Uri, String, HeaderMap), Error> {
+    /// it, and the question.
+    pub(super) fn endpoint_of(&self, path: &str) -> Result<(Uri, String, Request<()>), Error> {
         let url = endpoint(&self.base_url, path)?;
-        Ok((self.uri(&url)?, place(&url), self.all_headers()?))
+        let uri = self.uri(&url)?;
+        let question = self.template(Method::GET, &uri, self.all_headers()?)?;
+        Ok((uri, place(&url), question))
     }
 
     pub(super) fn timeouts_set(&self) -> Timeouts {
@@ -195,11 +198,20 @@ impl Builder {
     }
 
     fn uri(&self, url: &Url) -> Result<Uri, Error> {
-        let bad = |error: http::uri::InvalidUri| Error::BaseUrl {
-            url: without_user(&self.base_url),
-            problem: error.to_string(),
-        };
-        Uri::try_from(url.as_str()).map_err(bad)
+        Uri::try_from(url.as_str()).map_err(|error| self.bad_url(&error))
+    }
+
+    fn template(
+        &self,
+        method: Method,
+        uri: &Uri,
+        headers: HeaderMap,
+    ) -> Result<Request<()>, Error> {
+        template(method, uri, headers).map_err(|error| self.bad_url(&error))
+    }
+
+    fn bad_url(&self, problem: &dyn fmt::Display) -> Error {
+        Error::BaseUrl { url: without_user(&self.base_url), problem: problem.to_string() }
     }
 
     fn all_headers(&self) -> Result<HeaderMap, Error> {

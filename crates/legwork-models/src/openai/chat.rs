@@ -5,8 +5,7 @@ use std::future::ready;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::Uri;
-use http::header::HeaderMap;
+use http::Request;
 use legwork_core::{ModelRequest, Response};
 use legwork_port::model::{self, Kind};
 use legwork_port::{BoxFuture, Clock, Deltas, Model, Profile};
@@ -28,11 +27,11 @@ use crate::retry::{Attempt, Policy, persist};
 pub struct Chat {
     pub(super) name: String,
     pub(super) head: Head,
-    pub(super) uri: Uri,
+    /// A request without its body.
+    pub(super) template: Request<()>,
     /// The address as messages show it: without a name or a password.
     pub(super) place: String,
     pub(super) client: Client,
-    pub(super) headers: HeaderMap,
     pub(super) secrets: Secrets,
     pub(super) extra: Map<String, Value>,
     pub(super) max_tokens: MaxTokensField,
@@ -84,8 +83,7 @@ impl Chat {
     fn exchange(&self) -> Exchange<'_> {
         Exchange {
             client: &self.client,
-            uri: &self.uri,
-            headers: &self.headers,
+            template: &self.template,
             timeouts: &self.timeouts,
             clock: &*self.clock,
             tried: Tried { model: &self.name, place: &self.place },

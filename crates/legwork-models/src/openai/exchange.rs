@@ -4,9 +4,8 @@ use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HeaderMap, RETRY_AFTER};
-use http::{HeaderValue, Method, Request, Response as Answer, Uri};
+use http::{HeaderValue, Request, Response as Answer};
 use http_body_util::{BodyExt as _, Full};
-use hyper::body::Incoming;
 use legwork_core::Response;
 use legwork_port::model::Error;
 use legwork_port::{Clock, Deltas};
@@ -14,7 +13,7 @@ use legwork_port::{Clock, Deltas};
 use super::assembly::Ended;
 use super::failure::{Tried, charged};
 use super::reply::{Reply, Streaming};
-use crate::http::{Broken, Client, Timeouts, Watch};
+use crate::http::{Body, Broken, Client, Timeouts, Watch};
 use crate::retry;
 
 /// More bytes than any answer has.
@@ -27,8 +26,7 @@ const LAST_BREATH: Duration = Duration::from_millis(100);
 #[derive(Clone, Copy)]
 pub(super) struct Exchange<'a> {
     pub(super) client: &'a Client,
-    pub(super) uri: &'a Uri,
-    pub(super) headers: &'a HeaderMap,
+    pub(super) template: &'a Request<()>,
     pub(super) timeouts: &'a Timeouts,
     pub(super) clock: &'a dyn Clock,
     pub(super) tried: Tried<'a>,
@@ -42,8 +40,9 @@ impl Exchange<'_> {
         asked: Streaming,
         deltas: &mut dyn Deltas,
     ) -> Result<Response, Error> {
+        let request = self.template.clone().map(|()| Full::new(body));
         let mut watch = Watch::new(self.clock, self.timeouts.first_byte);
-        let sent = watch.next(self.client.send(self.request(body))).await;
+        let sent = watch.next(self.client.send(request)).await;
         let mut answer = match sent {
             Some(Ok(answer)) => answer,
             Some(Err(broken)) => return Err(self.tried.not_answered(&broken)),
@@ -57,18 +56,10 @@ impl Exchange<'_> {
         self.conclude(reply, problem, &answer)
     }
 
-    fn request(&self, body: Bytes) -> Request<Full<Bytes>> {
-        let mut request = Request::new(Full::new(body));
-        *request.method_mut() = Method::POST;
-        *request.uri_mut() = self.uri.clone();
-        *request.headers_mut() = self.headers.clone();
-        request
-    }
-
     /// Reads until the answer is over; what kept it from its end comes back.
     async fn read(
         &self,
-        answer: &mut Answer<Incoming>,
+        answer: &mut Answer<Body>,
         reply: &mut Reply,
         watch: &mut Watch<'_>,
         deltas: &mut dyn Deltas,
@@ -104,7 +95,7 @@ impl Exchange<'_> {
         &self,
         reply: Box<Reply>,
         problem: Option<Error>,
-        answer: &Answer<Incoming>,
+        answer: &Answer<Body>,
     ) -> Result<Response, Error> {
         let begun = reply.has_content();
         let ended = if problem.is_some() { Ended::Cut } else { Ended::Whole };

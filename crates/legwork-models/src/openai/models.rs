@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{Method, Request, Uri};
+use http::Request;
 use http_body_util::{BodyExt as _, Full, Limited};
 use legwork_port::model::Error;
 use serde_json::Value;
@@ -44,12 +44,12 @@ impl Builder {
     /// # Errors
     /// When the address or key cannot be used, no answer comes, or the server refuses.
     pub async fn offered(&self) -> Result<Vec<Offered>, Unavailable> {
-        let (uri, place, headers) = self.endpoint_of("models")?;
+        let (uri, place, request) = self.endpoint_of("models")?;
         let timeouts = self.timeouts_set();
         let tried = Tried { model: "which models there are", place: &place };
         let client = Client::new(&uri, timeouts);
         let limit = timeouts.first_byte;
-        let asking = ask(&client, request(&uri, headers), tried);
+        let asking = ask(&client, request.map(|()| Full::default()), tried);
         match tokio::time::timeout(limit, asking).await {
             Ok(answer) => answer.map_err(Unavailable::Model),
             Err(_) => Err(Unavailable::Model(tried.too_slow(limit))),
@@ -66,14 +66,6 @@ pub enum Unavailable {
     /// The server did not say.
     #[error(transparent)]
     Model(Error),
-}
-
-fn request(uri: &Uri, headers: http::HeaderMap) -> Request<Full<Bytes>> {
-    let mut request = Request::new(Full::default());
-    *request.method_mut() = Method::GET;
-    *request.uri_mut() = uri.clone();
-    *request.headers_mut() = headers;
-    request
 }
 
 async fn ask(

@@ -86,19 +86,36 @@ async fn a_connection_is_used_again_after_a_stream_and_after_an_error() {
     for text in ["1", "2"] {
         let response = model.infer(question("Hi?"), Some(&mut show)).await.unwrap();
         assert_eq!(response.text(), text);
-        connection_is_back().await;
     }
     model.infer(question("Hi?"), None).await.unwrap_err();
-    connection_is_back().await;
     assert_eq!(model.infer(question("Hi?"), None).await.unwrap().text(), "3");
     assert_eq!(server.connections(), 1);
 }
 
-/// The client's pool takes a connection back in a task of its own.
-async fn connection_is_back() {
-    for _ in 0..20 {
-        tokio::task::yield_now().await;
-    }
+#[tokio::test]
+async fn a_connection_that_the_server_closed_is_replaced_without_a_retry() {
+    let server = Server::start([body("1"), body("2")].map(Act::Close)).await;
+    let model = model_at(&server, &Turned::new()).build().unwrap();
+    assert_eq!(model.infer(question("Hi?"), None).await.unwrap().text(), "1");
+    server.hung_up().await;
+    // The runtime looks at its sockets when all tasks have yielded.
+    tokio::task::yield_now().await;
+    let response = model.infer(question("Hi?"), None).await.unwrap();
+    assert_eq!((response.text().as_str(), response.charged_attempts), ("2", 0));
+    assert_eq!((server.connections(), server.requests().len()), (2, 2));
+}
+
+#[tokio::test]
+async fn inferences_at_the_same_time_have_connections_of_their_own() {
+    let server = Server::start([body("1"), body("2"), body("3")].map(Act::Keep)).await;
+    let model = model_at(&server, &Turned::new()).build().unwrap();
+    let ask = || model.infer(question("Hi?"), None);
+    let (one, other) = tokio::join!(ask(), ask());
+    let mut texts = [one.unwrap().text(), other.unwrap().text()];
+    texts.sort();
+    assert_eq!(texts, ["1", "2"]);
+    assert_eq!(ask().await.unwrap().text(), "3");
+    assert_eq!(server.connections(), 2);
 }
 
 #[tokio::test]
