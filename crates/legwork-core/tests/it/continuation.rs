@@ -76,6 +76,7 @@ fn s3_1_the_reasons_win_in_the_order_of_the_table() {
         assert!(!matches!(reason, StopReason::Other(_)), "{name} is not known");
         assert_eq!(usize::from(reason.priority()), priority, "{name}");
         assert_eq!(reason.forbids(), !matches!(*name, "finish_reason" | "completed"), "{name}");
+        assert_eq!(reason.is_limit(), name.ends_with("_limit"), "{name}");
     }
     for pair in table.windows(2) {
         let [first, second] = [pair[0], pair[1]].map(StopReason::from);
@@ -84,11 +85,29 @@ fn s3_1_the_reasons_win_in_the_order_of_the_table() {
     // A reason of a newer version is as weak as unknown, and cannot be prevented.
     let newer = StopReason::from("moon_phase");
     assert_eq!(newer.priority(), 11);
-    assert!(newer.forbids());
+    assert!(newer.forbids() && !newer.is_limit());
 }
 
 fn limited(budget: Budget) -> AgentState {
     blank().with_budget(budget)
+}
+
+#[test]
+fn s5_1_each_dimension_stops_for_its_reason() {
+    for (dimension, reason) in [
+        ("steps", "steps_limit"),
+        ("tool_calls", "tool_calls_limit"),
+        ("input_tokens", "token_limit"),
+        ("output_tokens", "token_limit"),
+        ("total_tokens", "token_limit"),
+        ("cost", "cost_limit"),
+        ("active_time", "time_limit"),
+        ("deadline", "time_limit"),
+        ("moon_phase", "unknown"),
+    ] {
+        let dimension = Dimension::from(dimension);
+        assert_eq!(StopReason::from(&dimension), StopReason::from(reason), "{dimension}");
+    }
 }
 
 #[test]

@@ -1,8 +1,10 @@
 //! `decide` is the one place that says no: each refusal, and that it changes nothing.
 
+use legwork_core::budget::Amounts;
+use legwork_core::event::{Paused, ToolStarted};
 use legwork_core::inbox::{Answer, Cursor, Item, Label, Posted, Verdict};
-use legwork_core::state::{Input, Refusal};
-use legwork_core::{AgentState, Event, Message, Seq};
+use legwork_core::state::{Input, Pending, PendingReason, Refusal};
+use legwork_core::{AgentState, EffectClass, Event, Message, Seq, SessionId, Timestamp};
 
 use crate::story::{blank, tell};
 
@@ -45,6 +47,51 @@ fn s10_2_an_answer_needs_a_pending_call_of_its_id() {
     let state = events.into_iter().fold(state, AgentState::with);
     let words = refuses(&state, Input::Answer(answer("s/3/0")), unknown("s/3/0"));
     assert!(words.contains("answered already"), "{words}");
+}
+
+#[test]
+fn s5_4_a_call_that_waits_for_its_subagent_is_answered_in_that_session() {
+    let state = tell("user: hi; inference; calls: ask");
+    let child = SessionId::new("s.3-0");
+    let started = ToolStarted {
+        index: 0,
+        effect: EffectClass::Idempotent,
+        arguments: None,
+        child: Some(child.clone()),
+        reserved: Amounts::default(),
+    };
+    let state = state.with(Event::ToolStarted(started));
+    let waits = |reason| {
+        let slot = &state.current_step().unwrap().calls[0];
+        let pending = Pending::new(&state.effect_key(0).unwrap(), slot, reason, Timestamp(7));
+        state.clone().with(Event::Paused(Paused { pending: vec![pending] }))
+    };
+    let answer = || Answer { id: "s/3/0".to_owned(), verdict: Verdict::Tell };
+    let refusal = Refusal::SubagentWaits { id: "s/3/0".to_owned(), child };
+    let words = refuses(&waits(PendingReason::Subagent), Input::Answer(answer()), refusal);
+    assert!(words.contains("s.3-0"), "{words}");
+    // Whether it happened may be said all the same.
+    assert!(waits(PendingReason::Doubt).decide(Input::Answer(answer())).is_ok());
+}
+
+#[test]
+fn s10_2_what_waits_is_named_by_the_key_and_the_digest_of_exactly_that_call() {
+    let pending = |calls: &str, index: u32, arguments: Option<&str>| {
+        let state = tell(&format!("user: hi; inference; calls: {calls}"));
+        let mut slot = state.current_step().unwrap().calls[index as usize].clone();
+        slot.arguments = arguments.map(Into::into);
+        let key = state.effect_key(index).unwrap();
+        Pending::new(&key, &slot, PendingReason::Doubt, Timestamp(7))
+    };
+    let first = pending("a, a", 0, None);
+    assert_eq!((&*first.id, first.index, &*first.tool), ("s/3/0", 0, "a"));
+    assert_eq!((&*first.arguments, first.asked_at), ("{}", Timestamp(7)));
+    assert_eq!(first, pending("a, b", 0, None), "whatever stands beside it");
+    let changed = pending("a, a", 0, Some("{\"n\":1}"));
+    assert_eq!(&*changed.arguments, "{\"n\":1}");
+    for other in [pending("a, a", 1, None), pending("b, a", 0, None), changed] {
+        assert!(other.digest != first.digest, "{other:?}");
+    }
 }
 
 #[test]

@@ -282,6 +282,16 @@ fn s2_1_the_error_handler_yields_status_step_and_outcome() {
 }
 
 #[test]
+fn s2_1_the_error_handler_says_where_an_error_came_from() {
+    let by = |source| handled(&tell("user: hi"), source).outcome.by;
+    assert_eq!(by(ErrorSource::Model), "model");
+    assert_eq!(by(ErrorSource::Driver), "driver");
+    assert_eq!(by(ErrorSource::Tool("c7".into())), "tool call c7");
+    assert_eq!(by(ErrorSource::Hook("gate".into())), "gate");
+    assert_eq!(by(ErrorSource::Criterion("short".into())), "short");
+}
+
+#[test]
 fn s2_1_the_error_handler_has_no_step_before_one_and_an_error_once() {
     assert_eq!(handled(&tell("user: hi"), ErrorSource::Driver).step, None);
     let state = tell("user: hi; inference; fails: it is down");
