@@ -203,3 +203,15 @@ fn s7_6_a_queued_message_is_the_task_of_a_new_execution() {
     let failed = "user: hi; inference; fails: gone; decides; ends; follow up: more";
     reopens(&tell(failed), &defaults());
 }
+
+#[test]
+fn s1_9_steering_is_the_task_of_one_execution_though_that_ends_before_an_inference() {
+    let ended = tell("user: hi; inference; answer: x; decides; ends; steer: more");
+    let events = ended.decide_reopen(&defaults()).unwrap();
+    let begun = events.into_iter().fold(ended.clone(), AgentState::with);
+    for taken_up in [begun, go_on(ended, "user: and now?")] {
+        let state = go_on(taken_up, "signal: user_requested; ends");
+        assert!(state.status().is_some_and(ExecutionStatus::is_terminal));
+        assert!(state.decide_reopen(&defaults()).is_err(), "it is queued no more");
+    }
+}
