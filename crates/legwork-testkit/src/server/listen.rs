@@ -34,10 +34,11 @@ pub(super) fn reserve() -> io::Result<TcpSocket> {
     reserve_at((Ipv4Addr::LOCALHOST, 0).into())
 }
 
-/// The same for an address that a server listened on before.
+/// The same for an address that a server still listens on: no other process can take it.
 pub(super) fn reserve_at(address: SocketAddr) -> io::Result<TcpSocket> {
     let socket = TcpSocket::new_v4()?;
     socket.set_reuseaddr(true)?;
+    socket.set_reuseport(true)?;
     socket.bind(address)?;
     Ok(socket)
 }

@@ -96,8 +96,9 @@ impl Server {
     pub fn leave(&self) -> std::io::Result<()> {
         self.turn_to(|presence| match presence {
             Presence::Here(running) => {
+                let away = Presence::Away(listen::reserve_at(self.address)?);
                 drop(running);
-                Ok(Presence::Away(listen::reserve_at(self.address)?))
+                Ok(away)
             }
             away => Ok(away),
         })
