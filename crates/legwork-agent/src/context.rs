@@ -35,6 +35,11 @@ impl Control {
         self.cancel.is_cancelled() || self.interrupt.is_cancelled()
     }
 
+    /// Both, as what ends a wait.
+    pub(crate) fn both(&self) -> [Cancellation; 2] {
+        [self.cancel.clone(), self.interrupt.clone()]
+    }
+
     pub(crate) async fn raised(&self) {
         self.cancel.cancelled_or(&self.interrupt).await;
     }
@@ -78,6 +83,12 @@ impl StepContext {
     /// ends when it is raised.
     pub fn control(&self) -> &Control {
         &self.control
+    }
+
+    /// Puts the run under another control; gives the one that it was under.
+    pub(crate) fn controlled_by(&mut self, control: Control) -> Control {
+        self.view = self.view.clone().with_ends(control.both());
+        std::mem::replace(&mut self.control, control)
     }
 
     /// What comes of some work; none if the run is cancelled or interrupted first.

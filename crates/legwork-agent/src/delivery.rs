@@ -57,12 +57,18 @@ pub(crate) async fn deliver(
     let cursor = post(agent, session, &unique_key(), &item).await?;
     // The one who held the claim may have given it back without having seen the item.
     let Some(claim) = claim(inner, session).await? else { return Ok(Delivery::Waiting(cursor)) };
-    let loaded = inner.store.read(session).await?;
-    if loaded.unreadable.is_some() {
-        // A newer version ran it, and takes up what waits when it runs it next.
-        return Ok(Delivery::Waiting(cursor));
+    match readable(inner, session).await? {
+        Some(journal) => take_up(inner, claim, &journal, session, cursor).await,
+        None => Ok(Delivery::Waiting(cursor)),
     }
-    take_up(inner, claim, &loaded.journal, session, cursor).await
+}
+
+/// The journal of a session that may be written; none where the one who held the claim left
+/// nothing, or is of a newer version, which takes up what waits when it runs it next.
+async fn readable(agent: &Inner, session: &SessionId) -> Result<Option<Journal>, Error> {
+    let loaded = agent.store.read(session).await?;
+    let begun = loaded.journal.version() != Seq::ZERO;
+    Ok((begun && loaded.unreadable.is_none()).then_some(loaded.journal))
 }
 
 /// Leaves an item in the inbox of a session, whoever runs it.
@@ -109,35 +115,50 @@ async fn begun(agent: &Inner, session: &SessionId, item: &Item) -> Result<Option
     }
 }
 
-/// Takes up all that waits; gives the claim back when it returns.
+/// Takes up all that waits, and gives the claim back.
 async fn take_up(
     agent: &Inner,
-    claim: Box<dyn Claim>,
+    claimed: Box<dyn Claim>,
     journal: &Journal,
     session: &SessionId,
     cursor: Cursor,
 ) -> Result<Delivery, Error> {
-    let store = Arc::clone(&agent.store);
-    let observer: Arc<dyn Observer> = Arc::new(Watchers::new([Arc::clone(&agent.observer)]));
-    let origin = Arc::new(Origin::root(session.clone()));
-    let (claim, kept) = (Arc::from(claim), Kept::default());
-    let writer = Writer { store, claim, observer, origin, kept };
-    let mut state = journal.fold(session).at(agent.clock.now());
-    let mut refusal = taken_before(journal, cursor);
-    loop {
-        let (taken, refused) = take_idle(&*agent.store, state).await?;
-        let ours = refused.into_iter().find(|(refused, _)| *refused == cursor);
-        refusal = refusal.or(ours.map(|(_, refusal)| refusal));
-        let done = taken.uncommitted().is_empty();
-        state = writer.commit(taken).await?;
-        // What was posted meanwhile found the claim taken, and waits for nobody else.
-        if done {
-            break;
-        }
+    let before = taken_before(journal, cursor);
+    let (mut state, refused) = take_all(agent, claimed, journal.fold(session)).await?;
+    let ours = refused.into_iter().find(|(refused, _)| *refused == cursor);
+    // What was posted after the last look and before the claim was given back found it taken,
+    // and waits for nobody else.
+    while !agent.store.inbox(session, state.facts().inbox_cursor).await?.is_empty() {
+        let Some(claim) = claim(agent, session).await? else { break };
+        let Some(journal) = readable(agent, session).await? else { break };
+        state = take_all(agent, claim, journal.fold(session)).await?.0;
     }
-    match refusal {
+    match before.or(ours.map(|(_, refusal)| refusal)) {
         Some(refusal) => Err(refusal.into()),
         None => Ok(Delivery::TakenUp(Box::new(state))),
+    }
+}
+
+/// Takes up what waits until nothing does, under a claim that it gives back when it returns.
+async fn take_all(
+    agent: &Inner,
+    claim: Box<dyn Claim>,
+    state: AgentState,
+) -> Result<(AgentState, Vec<(Cursor, Refusal)>), Error> {
+    let mut state = state.at(agent.clock.now());
+    let store = Arc::clone(&agent.store);
+    let observer: Arc<dyn Observer> = Arc::new(Watchers::new([Arc::clone(&agent.observer)]));
+    let origin = Arc::new(Origin::root(state.session().clone()));
+    let (claim, kept) = (Arc::from(claim), Kept::default());
+    let writer = Writer { store, claim, observer, origin, kept };
+    let mut all = Vec::new();
+    loop {
+        let (taken, refused) = take_idle(&*agent.store, state).await?;
+        all.extend(refused);
+        if taken.uncommitted().is_empty() {
+            return Ok((taken, all));
+        }
+        state = writer.commit(taken).await?;
     }
 }
 

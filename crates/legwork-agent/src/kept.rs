@@ -4,9 +4,9 @@ use std::future::poll_fn;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 
-use legwork_core::AgentState;
+use legwork_core::{AgentState, Entry, Seq, Stamp};
 use legwork_port::store::{Appended, Error};
-use legwork_port::{BoxFuture, Claim};
+use legwork_port::{BoxFuture, Claim, Clock};
 
 /// What a step that may be dropped has committed.
 ///
@@ -22,6 +22,8 @@ struct Inner {
     /// The state as it was last committed in this step, or as the step began.
     committed: Option<AgentState>,
     under_way: Option<UnderWay>,
+    /// When the caller had the state since: nobody works on its step.
+    left: Option<Stamp>,
     /// The state that was put in the place of that of a dropped step.
     put_back: Option<AgentState>,
 }
@@ -41,11 +43,25 @@ pub(crate) struct Landed {
 
 impl Kept {
     /// Begins a step that may be dropped: then the state is set to what was committed last.
-    pub(crate) fn begin<'a>(&'a self, state: &'a mut AgentState) -> Droppable<'a> {
+    pub(crate) fn begin<'a>(
+        &'a self,
+        state: &'a mut AgentState,
+        clock: &'a dyn Clock,
+    ) -> Droppable<'a> {
         let mut inner = self.lock();
         (inner.on, inner.committed) = (true, Some(state.clone()));
         drop(inner);
-        Droppable { kept: self, state }
+        Droppable { kept: self, state, clock }
+    }
+
+    /// The caller has the state from now on.
+    pub(crate) fn leave(&self, now: Stamp) {
+        self.lock().left = Some(now);
+    }
+
+    /// Since when the caller had the state; told once.
+    pub(crate) fn left(&self) -> Option<Stamp> {
+        self.lock().left.take()
     }
 
     /// Whether a step is under way that may be dropped.
@@ -58,14 +74,15 @@ impl Kept {
         self.lock().committed.clone()
     }
 
-    /// Appends what a state has not committed, and keeps the state when that is done.
+    /// Appends entries of a state, and keeps the state when that is done. None is under way
+    /// when it is called.
     pub(crate) async fn append(
         &self,
         claim: &Arc<dyn Claim>,
+        (expected, entries): (Seq, Arc<Vec<Arc<Entry>>>),
         state: &AgentState,
     ) -> Result<(), Error> {
-        let (claim, entries) = (Arc::clone(claim), Arc::clone(state.uncommitted()));
-        let (expected, state) = (state.committed_version(), state.clone());
+        let (claim, state) = (Arc::clone(claim), state.clone());
         let append = Box::pin(async move { claim.append(expected, &entries).await });
         self.lock().under_way = Some(UnderWay { append, state });
         self.land().await.map(drop)
@@ -102,6 +119,7 @@ impl Kept {
 pub(crate) struct Droppable<'a> {
     kept: &'a Kept,
     state: &'a mut AgentState,
+    clock: &'a dyn Clock,
 }
 
 impl Droppable<'_> {
@@ -118,6 +136,7 @@ impl Drop for Droppable<'_> {
         if let Some(committed) = inner.committed.take() {
             *self.state = committed;
         }
+        inner.left = Some(self.clock.now());
         inner.put_back = inner.under_way.is_some().then(|| self.state.clone());
     }
 }

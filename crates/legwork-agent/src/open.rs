@@ -1,31 +1,29 @@
 //! An execution that is open: claimed, loaded, ready for its next step.
 
+mod begin;
+
 use std::iter;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use legwork_core::event::{Defined, ParentLink, SessionStarted};
+use legwork_core::event::ParentLink;
 use legwork_core::inbox::Item;
-use legwork_core::state::{Input, Refusal};
-use legwork_core::{
-    AgentState, Event, ExecutionStatus, Message, Seq, SessionId, StopReason, StopSignal,
-};
+use legwork_core::state::Refusal;
+use legwork_core::{AgentState, ExecutionStatus, Message, SessionId};
 use legwork_port::observer::LiveEvent;
-use legwork_port::{Ids, Observer, StepView, Trigger};
+use legwork_port::{Ids, Observer, StepView};
 
 use crate::account::Unsettled;
 use crate::agent::{Agent, Inner};
 use crate::context::{Control, StepContext};
 use crate::delivery;
 use crate::error::{Error, Halt};
-use crate::inbox::take_idle;
 use crate::kept::Kept;
-use crate::request::{Asked, Run, Task};
+use crate::request::{Asked, Run};
 use crate::run::{self, Advance};
 use crate::subagent::{self, Born};
 use crate::toolbox::Toolbox;
 use crate::unwind;
-use crate::watch::taken_up;
 use crate::watchers::Watchers;
 use crate::writer::Writer;
 
@@ -71,7 +69,7 @@ impl Active {
             Arc::clone(&observer),
             agent.deps.clone(),
         )
-        .with_ends([request.control.cancel.clone(), request.control.interrupt.clone()]);
+        .with_ends(request.control.both());
         let (told, from) = (Arc::clone(&observer), Arc::clone(&origin));
         let cx = StepContext {
             agent: Arc::clone(&agent),
@@ -102,137 +100,8 @@ impl Active {
         let idle = AgentState::new(state.session().clone());
         let mut active = Self { agent, cx, state, idle, parent: born.parent, phase: Phase::Steps };
         active.begin(request.task).await?;
+        active.cx.writer.kept.leave(active.agent.clock.now());
         Ok(active)
-    }
-
-    async fn begin(&mut self, task: Task) -> Result<(), Error> {
-        let mut state = self.state.clone();
-        if state.version() != Seq::ZERO {
-            state = take_idle(&*self.agent.store, state).await?.0;
-        }
-        let state = match task {
-            Task::Start(input) => self.start(state, input).await?,
-            Task::Resume => self.resume(state).await?,
-        };
-        self.open_tools().await?;
-        self.state = state;
-        Ok(())
-    }
-
-    /// Begins a new execution; one that was left in progress ends first.
-    async fn start(&self, state: AgentState, input: Vec<Message>) -> Result<AgentState, Error> {
-        // What is no task ends nothing.
-        let state = match state.decide(Input::Start(input.clone())) {
-            Ok(_) | Err(Refusal::UnderWay { .. }) => self.end_interrupted(state).await?,
-            Err(refusal) => return Err(refusal.into()),
-        };
-        let started = state.decide(Input::Start(input))?;
-        let new = state.version() == Seq::ZERO;
-        let mut state = self.define(state);
-        if new {
-            state = take_idle(&*self.agent.store, state).await?.0;
-        }
-        let state = started.into_iter().fold(state, AgentState::with);
-        Ok(self.cx.fire(Trigger::ExecutionStart, state).await)
-    }
-
-    /// Ends an execution that was left in progress, or that was told to stop while nobody ran
-    /// it, as cancelled: another task takes its place. Nothing of it runs again, and its open
-    /// calls are answered.
-    async fn end_interrupted(&self, state: AgentState) -> Result<AgentState, Error> {
-        let stopped = !state.stop_signals().is_empty();
-        match state.status() {
-            Some(ExecutionStatus::InProgress) => {}
-            Some(status) if stopped && !status.is_terminal() => {}
-            _ => return Ok(state),
-        }
-        let mut state = self.define(state);
-        if !stopped {
-            let words = "that another task was given";
-            let signal = StopSignal::new(StopReason::UserRequested, "new_input", words);
-            state = state.with_stop_signal(signal);
-        }
-        self.open_tools().await?;
-        loop {
-            match run::step(&*self.agent.driver, &self.cx, state).await {
-                Ok(Advance::More(more)) => state = more,
-                Ok(Advance::Rest(state)) => {
-                    self.cx.toolbox().close().await;
-                    return Ok(state);
-                }
-                Err(halt) => {
-                    self.cx.toolbox().close().await;
-                    return Err(halt.into());
-                }
-            }
-        }
-    }
-
-    async fn resume(&self, state: AgentState) -> Result<AgentState, Error> {
-        if state.version() == Seq::ZERO {
-            return Err(self.agent.no_session(state.session()));
-        }
-        let idle = state.clone();
-        let state = subagent::awaken(self.define(state));
-        if state.status().is_some_and(|status| !status.is_terminal()) {
-            let state = self.show_start(state).await;
-            let state = taken_up(self.show_response(state).await);
-            return Ok(self.cx.commit(state).await?);
-        }
-        let events = match state.decide_reopen(&self.agent.criteria) {
-            Ok(events) => events,
-            Err(refusal) => {
-                // What was left for the session is taken up all the same.
-                self.cx.commit(idle).await?;
-                return Err(refusal.into());
-            }
-        };
-        let begins = events.iter().any(|event| matches!(event, Event::ExecutionStarted(_)));
-        let state = events.into_iter().fold(state, AgentState::with);
-        Ok(if begins { self.cx.fire(Trigger::ExecutionStart, state).await } else { state })
-    }
-
-    /// Opens the toolsets, unless the run is to end: then none is used.
-    async fn open_tools(&self) -> Result<(), Error> {
-        let opened = self.cx.unless_raised(self.cx.toolbox().open()).await;
-        opened.unwrap_or(Ok(())).map_err(Error::Build)
-    }
-
-    /// Shows hooks the start of an execution once more when nothing that it did was journaled:
-    /// the run may have been interrupted while they saw it.
-    async fn show_start(&self, state: AgentState) -> AgentState {
-        let last = Some(state.facts().acted);
-        let unseen = state.execution().map(|execution| execution.id) == last;
-        if unseen { self.cx.fire(Trigger::ExecutionStart, state).await } else { state }
-    }
-
-    /// Shows hooks a response once more when nothing that its step did was journaled after it:
-    /// the process may have died, or the run been interrupted, before they saw it.
-    async fn show_response(&self, state: AgentState) -> AgentState {
-        let last = Some(state.facts().acted);
-        let unseen = state.current_step().is_some_and(|step| match &step.response {
-            Some(response) => step.response_entry == last || response.incomplete.is_some(),
-            None => false,
-        });
-        if unseen { self.cx.fire(Trigger::AfterInference, state).await } else { state }
-    }
-
-    /// Records who works here and what the agent is, first or when it changed.
-    fn define(&self, state: AgentState) -> AgentState {
-        let mut state = state;
-        if state.facts().agent.is_none() {
-            let (session, agent) = (state.session().clone(), self.agent.builder.id.clone());
-            let started = SessionStarted { session, agent, parent: self.parent.clone() };
-            state = state.with(Event::SessionStarted(started));
-            for (key, value) in &self.agent.builder.metadata {
-                state = state.with_metadata(key, Some(value.clone()));
-            }
-        }
-        if state.facts().definition_digest.as_ref() == Some(&self.agent.digest) {
-            return state;
-        }
-        let (definition, digest) = (self.agent.definition.clone(), self.agent.digest.clone());
-        state.with(Event::Defined(Defined { definition, digest: Some(digest) }))
     }
 
     /// Goes on until a step has ended; gives the state, or none when nothing is owed.
@@ -244,11 +113,13 @@ impl Active {
     /// When what happened could not be journaled, or the run was interrupted.
     pub async fn next(&mut self) -> Result<Option<AgentState>, Error> {
         self.land().await?;
+        self.go_on();
         if !self.is_ready().await? {
             return Ok(None);
         }
         let state = self.state.clone();
-        let droppable = self.cx.writer.kept.begin(&mut self.state);
+        let clock = Arc::clone(&self.agent.clock);
+        let droppable = self.cx.writer.kept.begin(&mut self.state, &*clock);
         let advanced = run::step(&*self.agent.driver, &self.cx, state).await;
         droppable.ended();
         Ok(self.arrive(advanced).await?.then(|| self.state.clone()))
@@ -266,6 +137,14 @@ impl Active {
         }
     }
 
+    /// Goes on with a state that the caller had: that was no work on its step.
+    fn go_on(&mut self) {
+        let Some(left) = self.cx.writer.kept.left() else { return };
+        let state = self.cx.tick(self.state.clone());
+        let idle = state.now().mono.since(left.mono);
+        self.state = state.idled(idle);
+    }
+
     /// The same without a second owner of the state; whether there is more to do. Whoever
     /// drops the future drops the execution: the session stands where it was last committed.
     async fn advance(&mut self) -> Result<bool, Error> {
@@ -281,6 +160,7 @@ impl Active {
     /// Makes all steps that are left.
     pub(crate) async fn run_to_end(mut self) -> Result<Run, Error> {
         self.land().await?;
+        self.go_on();
         while self.advance().await? {}
         Ok(self.into_run())
     }

@@ -1,7 +1,9 @@
 //! Active time: charged while a call runs, and a call is cut off when none is left.
 
 use std::future::Future;
+use std::ops::Range;
 use std::pin::pin;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use futures_util::future::{Either, select};
 use legwork_core::continuation::{time_left, time_up};
@@ -26,13 +28,66 @@ pub(crate) enum Watched<T> {
     TimeUp,
 }
 
+/// The waits of an inference between its attempts: they are no time at work.
+#[derive(Default)]
+pub(crate) struct Waits(Mutex<Inner>);
+
+#[derive(Default)]
+struct Inner {
+    /// The last wait, as far as it is not taken off yet; none before an attempt failed.
+    last: Option<Range<Micros>>,
+    /// What is left to be taken off of those before.
+    before: Micros,
+}
+
+impl Waits {
+    /// An attempt failed now; the next one begins after this long.
+    pub(crate) fn begin(&self, now: Micros, length: Micros) {
+        let mut inner = self.lock();
+        let passed = inner.last.take().map_or(Micros::ZERO, |last| last.end.since(last.start));
+        inner.before = inner.before.plus(passed);
+        inner.last = Some(now..now.plus(length));
+    }
+
+    /// When the next attempt begins, or began; none before one failed.
+    pub(crate) fn end(&self) -> Option<Micros> {
+        self.lock().last.as_ref().map(|last| last.end)
+    }
+
+    /// The state, told the time, without what passed of the waits until then.
+    fn take_off(&self, state: AgentState) -> AgentState {
+        let mut inner = self.lock();
+        let mut passed = std::mem::take(&mut inner.before);
+        if let Some(last) = &mut inner.last {
+            let until = state.now().mono.min(last.end).max(last.start);
+            passed = passed.plus(until.since(last.start));
+            last.start = until;
+        }
+        state.idled(passed)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 impl StepContext {
     /// Waits for work of the step under way, as long as its time lasts. When the work is done,
     /// the state is still to be told the time.
     pub(crate) async fn watch<F: Future + Unpin>(
         &self,
+        state: AgentState,
+        work: F,
+    ) -> Result<(AgentState, Watched<F::Output>), Halt> {
+        self.watch_beside(state, work, &Waits::default()).await
+    }
+
+    /// The same for work that waits for others now and then, which is no time at work.
+    pub(crate) async fn watch_beside<F: Future + Unpin>(
+        &self,
         mut state: AgentState,
         mut work: F,
+        waits: &Waits,
     ) -> Result<(AgentState, Watched<F::Output>), Halt> {
         loop {
             let left = time_left(&self.agent.criteria, &state);
@@ -42,9 +97,9 @@ impl StepContext {
             let nap = left.unwrap_or(BEAT).min(BEAT).max(Micros(1_000));
             let sleep = async { self.agent.clock.sleep(nap.into()).await };
             if let Either::Left((done, _)) = select(&mut work, pin!(sleep)).await {
-                return Ok((state, Watched::Done(done)));
+                return Ok((waits.take_off(self.tick(state)), Watched::Done(done)));
             }
-            state = self.tick(state);
+            state = waits.take_off(self.tick(state));
             if state.step_time() >= BEAT {
                 // What was charged for attempts of a call under way is not settled yet.
                 state = self.writer.commit(charge(state, false)).await?;
@@ -77,7 +132,7 @@ pub(crate) fn charge_due(state: AgentState) -> AgentState {
 }
 
 /// The state of a step that a run takes up. A run before that died at it worked longer than
-/// its entries say: at most until now, and at most until time would have been charged.
+/// it was charged: at most until now, and at most until time would have been charged.
 pub(crate) fn taken_up(state: AgentState) -> AgentState {
     if state.current_step().is_none() || state.status() != Some(&ExecutionStatus::InProgress) {
         return state;

@@ -25,15 +25,34 @@ impl Writer {
             return Ok(state);
         }
         let appended = match self.kept.is_on() {
-            false => self.claim.append(state.committed_version(), &entries).await.map(drop),
-            true => self.kept.append(&self.claim, &state).await,
+            false => self.claim.append(state.committed_version(), &entries).await.map(|_| entries),
+            true => self.append_kept(&state).await,
         };
-        if let Err(error) = appended {
-            return Err(Halt::new(state, error));
-        }
+        let entries = match appended {
+            Ok(entries) => entries,
+            Err(error) => return Err(Halt::new(state, error)),
+        };
         self.tell(&entries);
         drop(entries);
         Ok(state.committed())
+    }
+
+    /// Appends what is uncommitted, behind an append that is still under way: a driver may
+    /// have dropped its commit. What that wrote of the state is not written again.
+    async fn append_kept(&self, state: &AgentState) -> Result<Arc<Vec<Arc<Entry>>>, store::Error> {
+        let (mut expected, mut entries) =
+            (state.committed_version(), Arc::clone(state.uncommitted()));
+        if let Some(landed) = self.land().await? {
+            let before = landed.state.uncommitted();
+            if landed.state.committed_version() == expected && entries.starts_with(before) {
+                expected = landed.state.version();
+                entries = Arc::new(entries.iter().skip(before.len()).cloned().collect());
+            }
+        }
+        if !entries.is_empty() {
+            self.kept.append(&self.claim, (expected, Arc::clone(&entries)), state).await?;
+        }
+        Ok(entries)
     }
 
     /// The state as the journal has it; none if it has nothing, or cannot be read.

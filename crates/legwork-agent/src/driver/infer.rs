@@ -9,9 +9,7 @@ use legwork_core::budget::{Amounts, Dimension, Price};
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::event::{InferenceFailed, InferenceInterrupted, InferenceStarted, Responded};
 use legwork_core::inference::Incomplete;
-use legwork_core::{
-    AgentState, Event, Micros, ModelRequest, Response, Seq, StopReason, StopSignal,
-};
+use legwork_core::{AgentState, Event, ModelRequest, Response, Seq, StopReason, StopSignal};
 use legwork_port::observer::LiveEvent;
 use legwork_port::{Delta, Deltas, Model, Retry, Trigger, model};
 
@@ -22,7 +20,7 @@ use crate::error::Halt;
 use crate::spending::{self, BYTES_PER_OUTPUT_TOKEN, Left};
 use crate::toolbox::Shown;
 use crate::unwind;
-use crate::watch::Watched;
+use crate::watch::{Waits, Watched};
 
 /// Triggers before the next commit on which a hook may take its time: with one of them
 /// listening, a response is made durable first.
@@ -166,7 +164,8 @@ async fn ask(
         cx.live(&LiveEvent::BudgetReserved { id, amounts: &held.amounts });
         cx.live(&LiveEvent::InferenceStarted { step, id, at: at.wall, model: model.name() });
     }
-    let mut sink = Sink::new(state.clone(), cx, request.max_output);
+    let waits = Waits::default();
+    let mut sink = Sink::new(state.clone(), cx, request.max_output, &waits);
     let work = async {
         let call = unwind::run(|| model.infer(request, Some(&mut sink)));
         match select(pin!(call), pin!(cx.control.raised())).await {
@@ -176,7 +175,7 @@ async fn ask(
     };
     let (state, watched) = {
         let work = pin!(work);
-        cx.watch(state, work).await?
+        cx.watch_beside(state, work, &waits).await?
     };
     let charged_attempts = sink.charged_attempts;
     let Watched::Done(Some(answer)) = watched else {
@@ -211,8 +210,8 @@ struct Sink<'a> {
     bytes: u64,
     limit: Option<u64>,
     cut: bool,
-    /// When the next attempt is made; until then none is under way.
-    next_attempt: Option<Micros>,
+    /// The wait for the next attempt; in it none is under way.
+    waits: &'a Waits,
     /// Failed attempts that may have cost; as much is held again for each of them.
     charged_attempts: u32,
     /// The limit that forbids another attempt.
@@ -220,7 +219,7 @@ struct Sink<'a> {
 }
 
 impl<'a> Sink<'a> {
-    fn new(state: AgentState, cx: &'a StepContext, limit: Option<u64>) -> Self {
+    fn new(state: AgentState, cx: &'a StepContext, limit: Option<u64>, waits: &'a Waits) -> Self {
         let step = state.current_step().map_or(0, |step| step.number);
         Self {
             cx,
@@ -229,7 +228,7 @@ impl<'a> Sink<'a> {
             bytes: 0,
             limit,
             cut: false,
-            next_attempt: None,
+            waits,
             charged_attempts: 0,
             forbids: None,
         }
@@ -238,7 +237,7 @@ impl<'a> Sink<'a> {
     /// What is under way, and how much of its answer came.
     fn left(&self, streams: bool) -> Left {
         let now = self.cx.agent.clock.mono();
-        match self.next_attempt {
+        match self.waits.end() {
             Some(at) if now < at => Left::Nothing,
             _ if streams => Left::Streamed(self.bytes),
             _ => Left::Unheard,
@@ -279,7 +278,7 @@ impl Deltas for Sink<'_> {
             return ControlFlow::Break(());
         }
         (self.charged_attempts, self.bytes) = (charged, 0);
-        self.next_attempt = Some(self.cx.agent.clock.mono().plus(retry.wait.into()));
+        self.waits.begin(self.cx.agent.clock.mono(), retry.wait.into());
         self.cx.live(&LiveEvent::InferenceRetried { step: self.step, retry });
         ControlFlow::Continue(())
     }

@@ -10,8 +10,9 @@ use legwork_port::Toolset;
 use serde_json::Value;
 
 use crate::context::StepContext;
+use crate::error::Halt;
 use crate::lookup;
-use crate::subagent::{Family, Lease};
+use crate::subagent::{self, Family, Lease};
 use crate::toolbox::Shown;
 use crate::unwind;
 
@@ -49,12 +50,13 @@ impl Job {
     }
 }
 
-/// The calls that may run now, in call order.
-pub(super) fn collect(
+/// The calls that may run now, in call order; those whose tool is not there any more are
+/// answered.
+pub(super) async fn collect(
     mut state: AgentState,
     cx: &StepContext,
     shown: &Shown,
-) -> (AgentState, VecDeque<Job>) {
+) -> Result<(AgentState, VecDeque<Job>), Halt> {
     let step = state.execution().and_then(|execution| execution.current.clone());
     let slots = step.as_ref().map(|step| step.calls.as_slice()).unwrap_or_default();
     let mut jobs = VecDeque::with_capacity(slots.len());
@@ -70,7 +72,7 @@ pub(super) fn collect(
         let (place, spec) = match lookup::find(&state, shown, &slot.call.name) {
             Ok(found) => found,
             Err(outcome) => {
-                state = cx.answer(state, index, &slot.call, outcome);
+                state = subagent::end_call(state, cx, index, outcome).await?;
                 continue;
             }
         };
@@ -87,7 +89,7 @@ pub(super) fn collect(
         let (spec, owner) = (Arc::clone(spec), Arc::clone(owner));
         jobs.push_back(Job { index, call, spec, owner, arguments, begun, changed, lease });
     }
-    (state, jobs)
+    Ok((state, jobs))
 }
 
 fn with_arguments(call: &Arc<ToolCall>, arguments: &Arc<str>) -> Arc<ToolCall> {

@@ -56,10 +56,10 @@ impl Executor {
         }
         let shown = match cx.unless_raised(cx.toolbox().shown(&state)).await {
             Some(Ok(shown)) => shown,
-            Some(Err(message)) => return Ok(fail_all(state, cx, &message)),
+            Some(Err(message)) => return fail_all(state, cx, &message).await,
             None => return give_up(state, cx).await,
         };
-        let (mut state, mut jobs) = collect(state, cx, &shown);
+        let (mut state, mut jobs) = collect(state, cx, &shown).await?;
         let fresh = jobs.iter().filter(|job| !job.begun).count();
         let family = Family::of(&state, cx, jobs.iter().map(|job| &*job.spec), fresh).await;
         let family = match family {

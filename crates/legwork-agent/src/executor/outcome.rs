@@ -140,12 +140,17 @@ pub(super) async fn give_up(mut state: AgentState, cx: &StepContext) -> Result<A
     Ok(state)
 }
 
-pub(super) fn fail_all(mut state: AgentState, cx: &StepContext, message: &str) -> AgentState {
+/// Answers all calls that are open as failed, for this reason.
+pub(super) async fn fail_all(
+    mut state: AgentState,
+    cx: &StepContext,
+    message: &str,
+) -> Result<AgentState, Halt> {
     let slots = state.current_step().map(|step| step.calls.clone()).unwrap_or_default();
     for (index, slot) in (0u32..).zip(&slots) {
         if slot.execution().is_none() && !state.is_pending(index as usize) {
-            state = cx.answer(state, index, &slot.call, ToolOutcome::failed(message));
+            state = subagent::end_call(state, cx, index, ToolOutcome::failed(message)).await?;
         }
     }
-    state
+    Ok(state)
 }

@@ -18,7 +18,7 @@ pub(crate) use family::{Family, Lease};
 pub(crate) use link::check;
 pub use link::{parent_of, with_subagents};
 pub use spawn::TOOL;
-pub(crate) use waiting::{awaken, interrupted, wait};
+pub(crate) use waiting::{awaken, end_call, interrupted, wait};
 
 use crate::account::Share;
 use crate::agent::Agent;

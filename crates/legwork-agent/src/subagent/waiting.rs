@@ -41,16 +41,26 @@ pub(crate) fn awaken(state: AgentState) -> AgentState {
     state.with(Event::Paused(Paused { pending }))
 }
 
-/// Answers a call that began and does not go on. Its subagent, which nobody goes on with, is
-/// ended as cancelled, and what it used is charged, as its journal says.
+/// Answers a call that began and does not go on: it may or may not have happened.
 pub(crate) async fn interrupted(
     state: AgentState,
     cx: &StepContext,
     index: u32,
 ) -> Result<AgentState, Halt> {
+    end_call(state, cx, index, ToolOutcome::Interrupted).await
+}
+
+/// Answers a call that does not go on. Its subagent, if it has one, which nobody goes on
+/// with, is ended as cancelled, and what it used is charged, as its journal says.
+pub(crate) async fn end_call(
+    state: AgentState,
+    cx: &StepContext,
+    index: u32,
+    outcome: ToolOutcome,
+) -> Result<AgentState, Halt> {
     let Some(step) = state.current_step() else { return Ok(state) };
     let Some(slot) = step.calls.get(index as usize) else { return Ok(state) };
-    let outcome = Arc::new(ToolOutcome::Interrupted);
+    let outcome = Arc::new(outcome);
     let (step, call) = (step.number, &slot.call);
     let (took, metadata) = (Micros::ZERO, Metadata::default());
     let (told, left) = (&*outcome, &metadata);
@@ -64,6 +74,10 @@ pub(crate) async fn interrupted(
     };
     Ok(state.with(Event::ToolFinished(ToolFinished { index, outcome, took, metadata, used })))
 }
+
+/// How often the end of a subagent is written: one append of it may have been under way when
+/// its run was dropped, and be taken by the store after its journal was read.
+const TRIES: usize = 3;
 
 /// Ends the session of a subagent as cancelled, and those below it, unless it has ended or
 /// somebody holds it; gives what it used.
@@ -79,12 +93,19 @@ fn cancel<'a>(
             Err(error) if error.is_conflict() => return used_by(&**store, child, link).await,
             Err(error) => return Err(error),
         };
-        let loaded = store.read(child).await?.writable(child)?;
-        let state = cx.tick(loaded.journal.fold(child));
-        let ours = check(&state, link).is_ok();
-        if ours && state.status().is_some_and(|status| !status.is_terminal()) {
+        for tried in 1.. {
+            let loaded = store.read(child).await?.writable(child)?;
+            let state = cx.tick(loaded.journal.fold(child));
+            let ours = check(&state, link).is_ok();
+            if !ours || state.status().is_none_or(ExecutionStatus::is_terminal) {
+                break;
+            }
             let ended = end_cancelled(cx, state).await?;
-            claim.append(ended.committed_version(), ended.uncommitted()).await?;
+            match claim.append(ended.committed_version(), ended.uncommitted()).await {
+                Ok(_) => break,
+                Err(error) if error.is_conflict() && tried < TRIES => {}
+                Err(error) => return Err(error),
+            }
         }
         used_by(&**store, child, link).await
     })

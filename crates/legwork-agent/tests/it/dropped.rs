@@ -1,15 +1,22 @@
 //! Steps that are dropped at a poll, as a `select!` does: only what was not committed is lost.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use legwork_agent::memory::MemoryStore;
-use legwork_agent::{Agent, Builder, Chat, Collaboration, Participant, StepByStep, ToolUse, hook};
-use legwork_core::{
-    AgentState, EffectClass, ExecutionStatus, OnDoubt, Progress as _, SessionId, ToolOutcome,
+use legwork_agent::toolbox::Shown;
+use legwork_agent::{
+    Agent, Builder, Chat, Collaboration, Driver, Halt, Participant, StepByStep, StepContext,
+    ToolCalling, ToolUse, hook,
 };
-use legwork_port::{Store, Tool, Trigger};
+use legwork_core::error::ErrorRecord;
+use legwork_core::{
+    AgentState, EffectClass, ExecutionStatus, ModelRequest, OnDoubt, Progress as _, SessionId,
+    ToolOutcome,
+};
+use legwork_port::{BoxFuture, Store, Tool, Trigger};
 use legwork_testkit::fault::{Fault, FaultyStore, Operation};
-use legwork_testkit::{ScriptedModel, Turn, invariants, polls};
+use legwork_testkit::{RecordingObserver, ScriptedModel, Turn, invariants, polls};
 use serde_json::json;
 
 use crate::tools::{World, made, once, said, spec};
@@ -205,4 +212,57 @@ async fn s4_3_an_append_that_ended_after_its_step_was_dropped_is_known() {
     assert!(error.to_string().contains("the caller"), "{error}");
     let state = run.finish().await.unwrap();
     assert_eq!(said(&state), ALL);
+}
+
+/// A driver that does not wait for its first commit.
+#[derive(Default)]
+struct Hasty(AtomicBool);
+
+impl Driver for Hasty {
+    fn name(&self) -> &str {
+        "hasty"
+    }
+
+    fn request(
+        &self,
+        state: &AgentState,
+        cx: &StepContext,
+        shown: &Shown,
+    ) -> Result<ModelRequest, ErrorRecord> {
+        ToolCalling.request(state, cx, shown)
+    }
+
+    fn use_tools<'a>(
+        &'a self,
+        state: AgentState,
+        cx: &'a StepContext,
+    ) -> BoxFuture<'a, Result<AgentState, Halt>> {
+        Box::pin(async move {
+            if self.0.swap(true, Ordering::SeqCst) {
+                return ToolCalling.use_tools(state, cx).await;
+            }
+            let state = state.with_metadata("first", Some(json!(1)));
+            assert!(polls::at_most(2, cx.commit(state.clone())).await.is_none());
+            let state = state.with_metadata("second", Some(json!(2)));
+            ToolCalling.use_tools(cx.commit(state).await?, cx).await
+        })
+    }
+}
+
+#[tokio::test]
+async fn s4_3_a_commit_that_its_driver_dropped_is_written_once() {
+    let (world, store) = (World::default(), Arc::new(MemoryStore::new()));
+    let paced = FaultyStore::over(store.clone()).fault(Operation::Append, 1, Fault::Slow(20));
+    let seen = RecordingObserver::new();
+    let agent = busy(&world, once()).driver(Hasty::default()).store_in(Arc::new(paced));
+    let agent = agent.observer(Arc::new(seen.clone())).build().unwrap();
+    let run = agent.run("go").in_session("s").open().await.unwrap();
+    assert_eq!(said(&run.finish().await.unwrap()), ALL);
+    let journal = store.read(&"s".into()).await.unwrap().journal;
+    invariants::of_journal(&"s".into(), &journal).unwrap();
+    let set = journal.entries().iter().filter(|entry| entry.event.kind() == "metadata_set");
+    assert_eq!(set.count(), 2);
+    let told: Vec<_> = seen.entries().iter().map(|entry| entry.seq).collect();
+    let written: Vec<_> = journal.entries().iter().map(|entry| entry.seq).collect();
+    assert_eq!(told, written, "each entry is told once");
 }

@@ -8,10 +8,12 @@ use std::time::Duration;
 use legwork_agent::memory::MemoryStore;
 use legwork_agent::{Agent, Builder, Control, Run, Subagent};
 use legwork_core::inference::Incomplete;
-use legwork_core::{Budget, EffectClass, ExecutionStatus, ModelSettings};
+use legwork_core::{
+    Budget, EffectClass, ExecutionStatus, Micros, ModelRequest, ModelSettings, Response,
+};
 use legwork_models::retry::{Policy, Retrying};
-use legwork_port::Clock;
 use legwork_port::model::{Error, Kind, Profile};
+use legwork_port::{BoxFuture, Clock, Deltas, Model};
 use legwork_testkit::{Live, News, RecordingObserver, Script, ScriptedModel, Turn, VirtualClock};
 use serde_json::json;
 
@@ -236,4 +238,84 @@ async fn s5_3_a_wait_between_attempts_costs_nothing() {
         assert_eq!(run.status(), ExecutionStatus::InProgress);
         assert_eq!((run.usage().input, run.usage().output), (0, 0), "observed: {observed}");
     }
+}
+
+#[tokio::test]
+async fn s1_8_s11_5_waits_between_attempts_are_no_time_at_work() {
+    // The guard of a library is five minutes at work, and retries last for ten.
+    for limit in [Budget::guards(), Budget::unlimited().active_time(Duration::from_secs(1))] {
+        let clock = VirtualClock::auto();
+        let model = failing(Duration::from_secs(400), Turn::status(503), &clock);
+        let run = agent(&model, &clock).budget(limit).build().unwrap().run("go").await.unwrap();
+        assert_eq!((run.status(), &*run.text()), (ExecutionStatus::Completed, "All is done."));
+        assert_eq!(run.state().ledger().spent.active_time, Micros::ZERO);
+        assert!(Duration::from(clock.now().mono) >= Duration::from_secs(400));
+    }
+}
+
+/// Lets time pass from one sleeper to the next: whoever waits for a model watches the time.
+async fn pass(clock: &VirtualClock) -> ! {
+    loop {
+        clock.until_asleep(2).await;
+        clock.skip();
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn s1_8_s11_5_an_attempt_between_two_waits_is_time_at_work() {
+    let clock = VirtualClock::new();
+    let slowly = Slowly { model: ScriptedModel::new([Turn::text("done")]), clock: clock.clone() };
+    let persistent = Retrying::new(slowly, Policy::default(), Arc::new(clock.clone()));
+    let budget = Budget::unlimited().active_time(Duration::from_secs(24));
+    let agent = Agent::builder(persistent).clock(Arc::new(clock.clone())).budget(budget);
+    let run = tokio::select! {
+        run = agent.build().unwrap().run("go").into_future() => run.unwrap(),
+        never = pass(&clock) => never,
+    };
+    assert_eq!(run.status(), ExecutionStatus::Stopped, "each attempt takes five seconds");
+    let active = run.state().ledger().spent.active_time;
+    assert!(active.since(Micros(24_000_000)) <= Micros(1_000), "{active}");
+    assert!(Duration::from(clock.now().mono) > Duration::from_secs(26), "it waited between");
+}
+
+/// A model that fails after five seconds, each time.
+struct Slowly {
+    model: ScriptedModel,
+    clock: VirtualClock,
+}
+
+impl Model for Slowly {
+    fn name(&self) -> &str {
+        self.model.name()
+    }
+
+    fn profile(&self) -> &Profile {
+        self.model.profile()
+    }
+
+    fn infer<'a>(
+        &'a self,
+        _: ModelRequest,
+        _: Option<&'a mut dyn Deltas>,
+    ) -> BoxFuture<'a, Result<Response, Error>> {
+        Box::pin(async {
+            self.clock.sleep(Duration::from_secs(5)).await;
+            Err(Error::new(Kind::Server, "it is full"))
+        })
+    }
+}
+
+#[tokio::test]
+async fn s5_1_s11_5_the_deadline_ends_a_wait_between_attempts() {
+    let clock = VirtualClock::new();
+    let model = failing(Duration::from_secs(400), Turn::status(503), &clock);
+    let deadline = legwork_core::Timestamp(clock.now().wall.0 + 100_000);
+    let budget = Budget::unlimited().deadline(deadline);
+    let agent = agent(&model, &clock).budget(budget).build().unwrap();
+    let run = tokio::select! {
+        run = agent.run("go").into_future() => run.unwrap(),
+        never = pass(&clock) => never,
+    };
+    assert_eq!((run.status(), clock.now().wall), (ExecutionStatus::Stopped, deadline));
 }

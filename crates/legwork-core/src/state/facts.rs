@@ -42,7 +42,8 @@ pub struct SessionFacts {
     pub inbox_cursor: Cursor,
     /// What is used, held and left.
     pub ledger: Ledger,
-    /// When the run that works on a step wrote last; none if it left in good order.
+    /// Since when the time of the run that works on a step is not charged; none if it left in
+    /// good order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_work: Option<Timestamp>,
     /// The last entry that tells what an execution did: none that only charges time, says what
@@ -148,6 +149,7 @@ impl SessionFacts {
             | Event::StepFinished(_)
             | Event::ExecutionStarted(_)
             | Event::ExecutionFinished(_) => self.at_work = None,
+            Event::Worked(_) => self.at_work = Some(entry.at),
             Event::InferenceStarted(_)
             | Event::InferenceFailed(_)
             | Event::InferenceInterrupted(_)
@@ -155,8 +157,9 @@ impl SessionFacts {
             | Event::ResponseChanged(_)
             | Event::ToolStarted(_)
             | Event::ToolFinished(_)
-            | Event::ToolChanged(_)
-            | Event::Worked(_) => self.at_work = Some(entry.at),
+            | Event::ToolChanged(_) => {
+                self.at_work.get_or_insert(entry.at);
+            }
             _ => {}
         }
     }

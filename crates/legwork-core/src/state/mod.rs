@@ -32,7 +32,7 @@ pub use transient::{CallVerdict, Judged, PendingCall, PendingExecution};
 use crate::entry::Entry;
 use crate::event::Event;
 use crate::id::{Seq, SessionId};
-use crate::time::Stamp;
+use crate::time::{Micros, Stamp};
 use lineage::Lineage;
 use transient::Transient;
 
@@ -130,6 +130,17 @@ impl AgentState {
     pub fn resumed(mut self) -> Self {
         let inner = Arc::make_mut(&mut self.0);
         Arc::make_mut(&mut inner.transient).segment = inner.stamp.mono;
+        self
+    }
+
+    /// The same state after time in which nobody worked on the step: it does not count.
+    #[must_use]
+    pub fn idled(mut self, time: Micros) -> Self {
+        if time > Micros::ZERO {
+            let transient = &mut Arc::make_mut(&mut self.0).transient;
+            let segment = &mut Arc::make_mut(transient).segment;
+            *segment = segment.plus(time);
+        }
         self
     }
 

@@ -1,0 +1,118 @@
+//! A store in memory in which somebody meddles.
+
+use std::sync::Arc;
+
+use legwork_agent::memory::MemoryStore;
+use legwork_core::inbox::{Cursor, Item, Posted};
+use legwork_core::{Entry, Fence, Seq, SessionId};
+use legwork_port::store::{Appended, Error, Loaded, Removal, SessionInfo};
+use legwork_port::{BoxFuture, Claim, Store};
+
+/// What is done beside what is asked of the store.
+pub(crate) trait Meddler: Send + Sync + 'static {
+    /// A session was claimed.
+    fn claimed(&self, _session: &SessionId, _claim: &Arc<dyn Claim>) {}
+
+    /// Whether an append never comes to its end.
+    fn hangs(&self, _session: &SessionId, _expected: Seq, _entries: &[Arc<Entry>]) -> bool {
+        false
+    }
+
+    /// A journal was read, and whoever asked has not got it yet.
+    fn was_read(&self, _session: &SessionId) {}
+
+    /// An item was left in an inbox.
+    fn posted(&self) {}
+
+    /// A claim is about to be given back.
+    fn releases(&self, _session: &SessionId) {}
+}
+
+#[derive(Clone)]
+pub(crate) struct Meddled {
+    inner: MemoryStore,
+    meddler: Arc<dyn Meddler>,
+}
+
+impl Meddled {
+    pub(crate) fn by(meddler: Arc<dyn Meddler>, inner: &MemoryStore) -> Self {
+        Self { inner: inner.clone(), meddler }
+    }
+}
+
+struct Meddling {
+    session: SessionId,
+    claim: Arc<dyn Claim>,
+    meddler: Arc<dyn Meddler>,
+}
+
+impl Drop for Meddling {
+    fn drop(&mut self) {
+        self.meddler.releases(&self.session);
+    }
+}
+
+impl Claim for Meddling {
+    fn fence(&self) -> Fence {
+        self.claim.fence()
+    }
+
+    fn append<'a>(
+        &'a self,
+        expected: Seq,
+        entries: &'a [Arc<Entry>],
+    ) -> BoxFuture<'a, Result<Appended, Error>> {
+        match self.meddler.hangs(&self.session, expected, entries) {
+            true => Box::pin(std::future::pending()),
+            false => self.claim.append(expected, entries),
+        }
+    }
+}
+
+impl Store for Meddled {
+    fn claim<'a>(&'a self, session: &'a SessionId) -> BoxFuture<'a, Result<Box<dyn Claim>, Error>> {
+        Box::pin(async {
+            let claim: Arc<dyn Claim> = Arc::from(self.inner.claim(session).await?);
+            self.meddler.claimed(session, &claim);
+            let (session, meddler) = (session.clone(), Arc::clone(&self.meddler));
+            Ok(Box::new(Meddling { session, claim, meddler }) as Box<dyn Claim>)
+        })
+    }
+
+    fn read<'a>(&'a self, session: &'a SessionId) -> BoxFuture<'a, Result<Loaded, Error>> {
+        Box::pin(async {
+            let loaded = self.inner.read(session).await?;
+            self.meddler.was_read(session);
+            Ok(loaded)
+        })
+    }
+
+    fn sessions(&self, limit: usize) -> BoxFuture<'_, Result<Vec<SessionInfo>, Error>> {
+        self.inner.sessions(limit)
+    }
+
+    fn post<'a>(
+        &'a self,
+        session: &'a SessionId,
+        key: &'a str,
+        item: &'a Item,
+    ) -> BoxFuture<'a, Result<Cursor, Error>> {
+        Box::pin(async {
+            let cursor = self.inner.post(session, key, item).await?;
+            self.meddler.posted();
+            Ok(cursor)
+        })
+    }
+
+    fn inbox<'a>(
+        &'a self,
+        session: &'a SessionId,
+        after: Cursor,
+    ) -> BoxFuture<'a, Result<Vec<Posted>, Error>> {
+        self.inner.inbox(session, after)
+    }
+
+    fn remove<'a>(&'a self, sessions: &'a [SessionId]) -> BoxFuture<'a, Result<Removal, Error>> {
+        self.inner.remove(sessions)
+    }
+}
