@@ -3,7 +3,7 @@
 use legwork_core::event::Event;
 use legwork_core::inbox::Cursor;
 use legwork_core::journal::Journal;
-use legwork_core::{AgentState, Entry, Seq, SessionId};
+use legwork_core::{AgentState, Entry, Micros, Seq, SessionId};
 
 use super::calls::Calls;
 use super::{Checked, hold, limits, of_state, said};
@@ -11,6 +11,7 @@ use super::{Checked, hold, limits, of_state, said};
 const NUMBERS: &str = "entries are numbered without a gap, each on the head (S1.3)";
 const BEGIN: &str = "a journal begins with its session, once (S8.2)";
 const INBOX: &str = "inbox items are taken up once and in order (S7.6, S8.2)";
+const TIME: &str = "time at work adds up (S1.8)";
 const LINE: &str = "an entry reads back as it was written (S1.7)";
 const FOLD: &str = "folding a journal is applying its entries (S10.1)";
 const MOVE: &str = "the head moves between steps only (S8.1)";
@@ -36,6 +37,7 @@ pub fn of_journal(session: &SessionId, journal: &Journal) -> Checked {
         state = apply(state, journal, entry)?;
         limits::of_entry(&state, entry)?;
     }
+    time(journal, &state)?;
     hold!(FOLD, journal.fold(session) == state, "the fold of {session} is another state");
     said::of_journal(journal, &state)?;
     of_state(&state)
@@ -52,6 +54,23 @@ fn apply(
     let moved = state.apply(entry).on_path(journal.path(to));
     hold!(MOVE, moved.current_step().is_none(), "entry {at} moves it into the middle of a step");
     Ok(moved)
+}
+
+/// The ledger has the time at work that entries charge, and the steps on the path no more.
+fn time(journal: &Journal, state: &AgentState) -> Checked {
+    let charged = journal.entries().iter().fold(Micros::ZERO, |sum, entry| match &entry.event {
+        Event::Worked(worked) => sum.plus(worked.took),
+        Event::StepFinished(finished) => sum.plus(finished.took),
+        Event::ToolFinished(finished) => sum.plus(finished.used.active_time),
+        _ => sum,
+    });
+    let told = state.ledger().lifetime.active_time;
+    hold!(TIME, told == charged, "entries charge {charged}, and the ledger has {told}");
+    let steps = state.step_results().map(|result| result.took);
+    let current = state.current_step().map(|step| step.worked);
+    let steps = steps.chain(current).fold(Micros::ZERO, Micros::plus);
+    hold!(TIME, steps <= charged, "its steps took {steps}, and {charged} are charged");
+    Ok(())
 }
 
 fn line(entry: &Entry) -> Checked {

@@ -67,8 +67,25 @@ fn budget(rng: &mut Rng) -> Budget {
         input_tokens: maybe(rng, 10, |rng| rng.u64(200..4_000)),
         output_tokens: maybe(rng, 10, |rng| rng.u64(20..1_500)),
         cost: maybe(rng, 15, |rng| MicroUsd(rng.u64(200..6_000))),
-        active_time: Some(Micros(maybe(rng, 15, |rng| rng.u64(1..900_000)).unwrap_or(300_000_000))),
+        active_time: Some(Micros(active_time(rng))),
         ..Budget::unlimited()
+    }
+}
+
+/// Active time: more than is used, most often; else shorter than a call, or than a few.
+fn active_time(rng: &mut Rng) -> u64 {
+    match rng.u32(0..100) {
+        0..15 => rng.u64(1..900_000),
+        15..30 => rng.u64(900_000..60_000_000),
+        _ => 300_000_000,
+    }
+}
+
+/// How long something takes, in milliseconds: seconds now and then.
+fn millis(rng: &mut Rng, most: u64) -> u64 {
+    match rng.u32(0..4) {
+        0 => rng.u64(1..25_000),
+        _ => rng.u64(1..most),
     }
 }
 
@@ -91,6 +108,9 @@ fn part(rng: &mut Rng) -> PartPlan {
         (1, AgentPart::ErrorHandler),
         (1, AgentPart::Open),
         (1, AgentPart::Specs),
+        (1, AgentPart::Request),
+        (1, AgentPart::Read),
+        (1, AgentPart::Step),
     ];
     let goes = [(2, Goes::Panics), (1, Goes::Fails), (1, Goes::Hangs)];
     let (part, goes) = (one_of(rng, &parts, AgentPart::Live), one_of(rng, &goes, Goes::Panics));
@@ -123,7 +143,7 @@ fn trouble(rng: &mut Rng) -> Trouble {
         (2, Trouble::Charged),
         (2, Trouble::Cut),
         (1, Trouble::Stall),
-        (1, Trouble::Slow(rng.u64(1..400))),
+        (1, Trouble::Slow(millis(rng, 400))),
         (1, Trouble::Panic),
     ];
     one_of(rng, &all, Trouble::Cut)
@@ -149,7 +169,7 @@ fn call(rng: &mut Rng, at: usize, count: usize) -> CallPlan {
         (1, Does::FailHard),
         (1, Does::Panic),
         (1, Does::Stall),
-        (2, Does::Sleep(rng.u64(1..200))),
+        (2, Does::Sleep(millis(rng, 200))),
         (1, Does::Charge(rng.u64(1..50))),
         (1, Does::Deep),
         (1, Does::Misfit),
@@ -219,8 +239,10 @@ fn act(rng: &mut Rng, at: usize) -> Act {
         _ if at == 0 => Act::Go(Go { start: Start::Task, ..go(rng) }),
         0..=3 => Act::Post(to(rng), post(rng)),
         4 => Act::MoveHead(rng.u64(0..=100)),
-        5 => Act::ResumeChild,
+        5 => Act::TakeChild,
         6 => Act::Squat(rng.u64(4..12), rng.u32(0..2)),
+        8 => Act::Pass(millis(rng, 400)),
+        9 if rng.bool() => Act::Remove,
         _ => Act::Go(go(rng)),
     }
 }
@@ -269,6 +291,7 @@ fn meanwhile(rng: &mut Rng) -> (usize, Meanwhile) {
         (3, Meanwhile::DropNext),
         (4, Meanwhile::Post(to(rng), post(rng))),
         (1, Meanwhile::Rival),
+        (1, Meanwhile::Pass(millis(rng, 400))),
     ];
     (rng.usize(1..60).min(rng.usize(1..60)), one_of(rng, &all, Meanwhile::Die))
 }

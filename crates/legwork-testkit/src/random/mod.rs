@@ -2,7 +2,8 @@
 //!
 //! A [`Program`] is made from a seed. It says what models answer, what tools and hooks do,
 //! which limits there are, which subagents work, when processes die, are cancelled or
-//! dropped, what goes wrong with the store, and what people say meanwhile. [`check`] plays
+//! dropped, how long nobody works, what goes wrong with the store, when a session is removed,
+//! and what people say meanwhile. [`check`] plays
 //! it in virtual time on one thread, so that the same seed always does the same, and holds
 //! everything that comes of it against the [`invariants`](crate::invariants) and those of
 //! the world around: no call that must not happen twice does, what is told is durable, what
@@ -20,7 +21,6 @@
 
 mod agent;
 mod drive;
-mod feature;
 mod generate;
 mod hooks;
 mod model;
@@ -37,7 +37,6 @@ mod world;
 
 use std::fmt;
 
-pub use feature::Feature;
 pub use program::{
     Act, AgentPart, AgentPlan, By, CallIds, CallPlan, CriterionPlan, Does, Go, Goes, HookDoes,
     HookPlan, Meanwhile, PartPlan, PostPlan, Program, Reply, Start, Stuck, To, ToolPlan, Trouble,

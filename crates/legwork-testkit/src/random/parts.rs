@@ -3,12 +3,15 @@
 use std::panic::resume_unwind;
 use std::sync::Arc;
 
-use legwork_agent::Builder;
+use legwork_agent::toolbox::Shown;
+use legwork_agent::{Builder, Driver, Halt, StepContext, ToolCalling};
 use legwork_core::continuation::{
     ErrorHandler, ErrorPolicy, FailExecution, Failure, RetryLimit, StepsLimit, TokenLimit,
     criterion as callable,
 };
-use legwork_core::{AgentState, ErrorRecord, ToolCall, ToolOutcome, ToolSpec};
+use legwork_core::{
+    AgentState, ErrorRecord, ModelRequest, Response, ToolCall, ToolOutcome, ToolSpec,
+};
 use legwork_port::{BoxFuture, ToolContext, Toolset};
 
 use super::program::{AgentPart, CriterionPlan, Goes, PartPlan};
@@ -45,6 +48,8 @@ pub(super) fn wrong(builder: Builder, plan: PartPlan, world: &World) -> Builder 
         }
         AgentPart::ErrorHandler => builder.error_handler(Wrong { plan, world }),
         AgentPart::Open | AgentPart::Specs => builder.toolset(Wrong { plan, world }),
+        AgentPart::Request | AgentPart::Read => builder.driver(WrongDriver { plan, world }),
+        AgentPart::Step => builder.driver(WrongStep { plan, world }),
     }
 }
 
@@ -56,6 +61,81 @@ pub(super) fn opening_fails(parts: &[PartPlan]) -> bool {
 /// Whether asking toolsets for their tools may fail as planned.
 pub(super) fn specs_fail(parts: &[PartPlan]) -> bool {
     parts.iter().any(|plan| plan.part == AgentPart::Specs && plan.goes != Goes::Hangs)
+}
+
+/// Whether the driver may panic where nothing is journaled yet.
+pub(super) fn driver_panics(parts: &[PartPlan]) -> bool {
+    parts.iter().any(|plan| plan.part == AgentPart::Step)
+}
+
+/// A driver that panics once over a request or a response.
+struct WrongDriver {
+    plan: PartPlan,
+    world: World,
+}
+
+impl WrongDriver {
+    fn go(&self, part: AgentPart) {
+        if part == self.plan.part && is_due(&self.plan, &self.world) {
+            resume_unwind(Box::new("the driver panics"));
+        }
+    }
+}
+
+impl Driver for WrongDriver {
+    fn name(&self) -> &'static str {
+        "wrong"
+    }
+
+    fn request(
+        &self,
+        state: &AgentState,
+        cx: &StepContext,
+        shown: &Shown,
+    ) -> Result<ModelRequest, ErrorRecord> {
+        self.go(AgentPart::Request);
+        ToolCalling.request(state, cx, shown)
+    }
+
+    fn read(&self, state: &AgentState, response: Response) -> Response {
+        self.go(AgentPart::Read);
+        ToolCalling.read(state, response)
+    }
+}
+
+/// A driver that panics once when it has made a step.
+struct WrongStep {
+    plan: PartPlan,
+    world: World,
+}
+
+impl Driver for WrongStep {
+    fn name(&self) -> &'static str {
+        "wrong"
+    }
+
+    fn request(
+        &self,
+        state: &AgentState,
+        cx: &StepContext,
+        shown: &Shown,
+    ) -> Result<ModelRequest, ErrorRecord> {
+        ToolCalling.request(state, cx, shown)
+    }
+
+    fn use_tools<'a>(
+        &'a self,
+        state: AgentState,
+        cx: &'a StepContext,
+    ) -> BoxFuture<'a, Result<AgentState, Halt>> {
+        Box::pin(async {
+            let made = ToolCalling.use_tools(state, cx).await;
+            if is_due(&self.plan, &self.world) {
+                resume_unwind(Box::new("the driver panics"));
+            }
+            made
+        })
+    }
 }
 
 /// A part that goes wrong once.

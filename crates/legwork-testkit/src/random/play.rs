@@ -1,6 +1,7 @@
 //! Plays a program, and holds everything that comes of it against the invariants.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use legwork_agent::{Agent, Error};
 use legwork_core::inbox::{Answer, Item, Label, Verdict};
@@ -28,6 +29,7 @@ const REFUSED: &str = "what is refused changes nothing (S12.1)";
 const APPENDED: &str = "a journal is only appended to";
 const RELEASED: &str = "a process that ended holds no claim (S8.3)";
 const RESTS: &str = "a session that is taken up again and again comes to rest (S10.1)";
+const REMOVED: &str = "a session is removed with all below it, and nothing else is (S8.6)";
 const REST: &str = "resuming a session at rest changes nothing (S1.9, S10.1)";
 const CHILD: &str = "a subagent is refused to anybody but its parent (S10.5)";
 
@@ -42,13 +44,16 @@ pub(super) struct Stage<'p> {
 /// Plays a program.
 pub(super) fn play(program: &Program) -> Checked {
     let mut stage = Stage { program, world: World::new(&program.pace), given: 0 };
+    let empty = Journals::new();
     for act in &program.acts {
         let before = stage.world.journals();
         stage.act(act)?;
-        stage.between(&before)?;
+        let removed = *act == Act::Remove;
+        stage.between(if removed { &empty } else { &before })?;
     }
     stage.rest()?;
     verdict::of_world(&stage.world)?;
+    verdict::of_time(&stage.world)?;
     verdict::of_steps(program, &stage.world)
 }
 
@@ -70,21 +75,56 @@ impl Stage<'_> {
                     other => broken(REFUSED, format!("moving the head gives {other:?}")),
                 }
             }
-            Act::ResumeChild => self.resume_child(),
+            Act::TakeChild => self.take_child(),
+            Act::Pass(millis) => {
+                self.world.clock().advance(Duration::from_millis(*millis));
+                self.world.facts().time.gaps += 1;
+                Ok(())
+            }
+            Act::Remove => self.remove(),
             Act::Squat(entry, index) => {
                 self.squat(&SessionId::new(format!("{ROOT}.{entry}-{index}")))
             }
         }
     }
 
-    fn resume_child(&self) -> Checked {
+    /// The session of the root is removed with those of all below it, and no other one.
+    fn remove(&self) -> Checked {
+        let before = self.world.journals();
+        let root = SessionId::new(ROOT);
+        let agent = self.agent(self.durable())?;
+        let removed = finish(agent.session(ROOT).remove(), self.world.clock());
+        let after = self.world.journals();
+        if !before.contains_key(&root) {
+            hold!(REFUSED, before == after, "nothing was there, and {removed:?} removed it");
+            // What was left for it is gone with its inbox.
+            self.world.forget(&after);
+            return Ok(());
+        }
+        hold!(REMOVED, matches!(removed, Some(Ok(_))), "it gives {removed:?}");
+        hold!(REMOVED, !after.contains_key(&root), "it is there");
+        for (session, journal) in &before {
+            let parent = journal.fold(session).facts().parent.clone();
+            let below = parent.is_some() || *session == root;
+            let is_there = after.get(session) == Some(journal);
+            hold!(REMOVED, is_there != below, "{session} is there: {is_there}");
+        }
+        self.world.forget(&after);
+        Ok(())
+    }
+
+    fn take_child(&self) -> Checked {
         let Some(child) = self.child() else { return Ok(()) };
         let before = self.world.journals();
         let agent = self.agent(self.durable())?;
-        let resumed = std::future::IntoFuture::into_future(agent.resume(child));
+        let resumed = std::future::IntoFuture::into_future(agent.resume(child.clone()));
         match finish(resumed, self.world.clock()) {
             Some(Err(Error::Refused(Refusal::IsSubagent { .. }))) => {}
             other => return broken(CHILD, format!("it gives {other:?}")),
+        }
+        match finish(agent.session(child).remove(), self.world.clock()) {
+            Some(Err(Error::Refused(Refusal::BelongsTo { .. }))) => {}
+            other => return broken(CHILD, format!("removed alone it gives {other:?}")),
         }
         hold!(REFUSED, before == self.world.journals(), "a subagent's session was changed");
         Ok(())

@@ -5,10 +5,12 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::Poll;
+use std::time::Duration;
 
 use legwork_agent::{Agent, Control, Error, Run, RunRequest};
 use legwork_core::message::{Part, ToolResult};
 use legwork_core::{ErrorKind, ErrorRecord, ExecutionStatus, Message, SessionId, ToolCall};
+use legwork_port::Clock as _;
 
 use super::drive::{Conduct, Ended, Fate, drive, finish};
 use super::parts;
@@ -55,7 +57,9 @@ impl<'s, 'p> Process<'s, 'p> {
         let request = self.request(&agent);
         let clock = self.stage.world.clock().clone();
         let future = lives(request, self.go.by, Arc::clone(&self.drops));
+        let began = clock.now().mono;
         let ended = drive(future, &clock, &mut self);
+        self.stage.world.lived(clock.now().mono.since(began));
         if let Some(found) = self.found {
             return Err(found);
         }
@@ -114,6 +118,8 @@ impl<'s, 'p> Process<'s, 'p> {
         match error {
             Error::Refused(_) | Error::UnknownSession(_) => Ok(true),
             Error::Store(error) if is_planned(error, self.go) => Ok(false),
+            // What a driver lost that panicked before anything was journaled, nobody knows.
+            Error::Panicked { .. } if parts::driver_panics(&self.stage.program.parts) => Ok(false),
             Error::Build(_) if parts::opening_fails(&self.stage.program.parts) => Ok(false),
             error => broken(ERROR, error.to_string()),
         }
@@ -127,6 +133,7 @@ impl<'s, 'p> Process<'s, 'p> {
             Meanwhile::DropNext => self.drops.store(true, Ordering::SeqCst),
             Meanwhile::Post(to, plan) => self.stage.post(to, plan),
             Meanwhile::Rival => self.rival(),
+            Meanwhile::Pass(millis) => self.stage.world.leap(Duration::from_millis(millis)),
         }
         self.raised = self.control.is_raised();
         Fate::Lives

@@ -70,6 +70,12 @@ pub enum AgentPart {
     Open,
     /// A toolset, as it is asked for its tools.
     Specs,
+    /// The driver, as it makes a request.
+    Request,
+    /// The driver, as it reads a response.
+    Read,
+    /// The driver, when it has made a step, and before it hands that back.
+    Step,
 }
 
 /// How a part of an agent goes wrong; what cannot fail or wait panics.
@@ -278,8 +284,12 @@ pub enum Act {
     Post(To, PostPlan),
     /// The head is moved, to an entry in percent of those there are.
     MoveHead(u64),
-    /// Somebody resumes the session of a subagent by itself.
-    ResumeChild,
+    /// Somebody resumes the session of a subagent by itself, and wants to remove it.
+    TakeChild,
+    /// So many milliseconds pass in which no process lives.
+    Pass(u64),
+    /// Somebody removes the session of the root.
+    Remove,
     /// Somebody begins a session of the name that a subagent would get: the entry of the
     /// response, and the index of the call.
     Squat(u64, u32),
@@ -380,6 +390,8 @@ pub enum Meanwhile {
     Post(To, PostPlan),
     /// Another process wants the session.
     Rival,
+    /// So many milliseconds pass at once, as where a machine sleeps.
+    Pass(u64),
 }
 
 /// What is done when nothing moves any more.

@@ -107,9 +107,12 @@ fn numbers(number: usize) -> Vec<usize> {
 fn act(act: &Act) -> Vec<Act> {
     match act {
         Act::Go(plan) => go(plan).into_iter().map(Act::Go).collect(),
-        Act::MoveHead(_) | Act::Post(..) | Act::ResumeChild | Act::Squat(..) => {
-            vec![Act::Go(Go::default())]
-        }
+        Act::MoveHead(_)
+        | Act::Post(..)
+        | Act::TakeChild
+        | Act::Pass(_)
+        | Act::Remove
+        | Act::Squat(..) => vec![Act::Go(Go::default())],
     }
 }
 

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use futures_util::future::FutureExt as _;
-use legwork_core::SessionId;
 use legwork_core::event::Event;
 use legwork_core::inbox::{Cursor, Verdict};
+use legwork_core::{Micros, SessionId};
 use legwork_port::Store as _;
 
 use super::play::ROOT;
@@ -17,7 +17,13 @@ const ONCE: &str = "no call of class `Once` runs twice, unless a person says so 
 const SAME: &str = "a call that is run again has the same arguments (S10.2)";
 const POSTED: &str = "what was left for a session is in its inbox, each by itself (S7.6)";
 const STEPS: &str = "no step begins beyond the limit on steps (S3.2)";
+const WORKED: &str = "time at work is charged, all of it and once (S1.8)";
+const LIMIT: &str =
+    "a limit of time is passed by one stretch without a commit at most (S1.8, S3.2)";
 const PAID: &str = "what models used is in the root's ledger (S5.3, S5.4)";
+
+/// The longest time at work that passes without a commit.
+const STRETCH: Micros = Micros(10_000_000);
 
 /// Holds journals, bodies and money against each other.
 pub(super) fn of_world(world: &World) -> Checked {
@@ -66,6 +72,30 @@ pub(super) fn of_steps(program: &Program, world: &World) -> Checked {
         }
         hold!(STEPS, steps <= most, "entry {} begins step {steps} of {most}", entry.seq);
     }
+    Ok(())
+}
+
+/// Holds time at work against the time that passed: all of it is charged, once. Where no
+/// process lived for a time, one stretch is charged for it at most.
+pub(super) fn of_time(world: &World) -> Checked {
+    let facts = world.facts();
+    let time = &facts.time;
+    let gaps = Micros(STRETCH.0 * time.gaps);
+    for (session, journal) in world.journals() {
+        let ledger = journal.fold(&session).ledger().clone();
+        let Some(limit) = ledger.budget.active_time else { continue };
+        let (used, most) =
+            (ledger.spent.active_time, limit.plus(STRETCH).plus(time.leaps).plus(gaps));
+        hold!(LIMIT, used <= most, "{session} worked {used} of {limit}");
+    }
+    let root = SessionId::new(ROOT);
+    let charged = world.journal(&root).fold(&root).ledger().lifetime.active_time;
+    // A journal tells milliseconds.
+    let blur = Micros(1_000 * time.lives);
+    let least = time.alive.since(time.leaps);
+    hold!(WORKED, charged.plus(blur) >= least, "{charged} of {} are charged", time.alive);
+    let most = time.alive.plus(gaps).plus(blur);
+    hold!(WORKED, charged <= most, "{charged} are charged of {}", time.alive);
     Ok(())
 }
 

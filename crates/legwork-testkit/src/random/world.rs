@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use futures_util::future::FutureExt as _;
 use legwork_agent::memory::MemoryStore;
 use legwork_core::event::{Event, ToolStarted};
 use legwork_core::journal::Journal;
-use legwork_core::{EffectKey, ModelRequest, Seq, SessionId, ToolCall};
+use legwork_core::{EffectKey, Micros, ModelRequest, Seq, SessionId, ToolCall};
 use legwork_port::Store as _;
 
 use crate::clock::VirtualClock;
@@ -39,9 +40,24 @@ pub(super) struct Facts {
     pub(super) posted: BTreeMap<SessionId, usize>,
     /// Tokens that models said they used.
     pub(super) used: u64,
+    /// What became of time.
+    pub(super) time: Passed,
     /// How often something happened, by name.
     counts: BTreeMap<String, usize>,
     paced: usize,
+}
+
+/// The time that passed while the root's session was there.
+#[derive(Default)]
+pub(super) struct Passed {
+    /// While a process lived.
+    pub(super) alive: Micros,
+    /// Of that, what passed at once, whatever went on.
+    pub(super) leaps: Micros,
+    /// How often time passed in which no process lived.
+    pub(super) gaps: u64,
+    /// How many processes there were.
+    pub(super) lives: u64,
 }
 
 /// The bodies that ran for one call.
@@ -118,6 +134,29 @@ impl World {
         let all = self.store().sessions(usize::MAX).now_or_never().and_then(Result::ok);
         let sessions = all.unwrap_or_default().into_iter().map(|info| info.session);
         sessions.map(|session| (session.clone(), self.journal(&session))).collect()
+    }
+
+    /// A process lived for so long.
+    pub(super) fn lived(&self, time: Micros) {
+        let mut facts = self.facts();
+        facts.time.alive = facts.time.alive.plus(time);
+        facts.time.lives += 1;
+    }
+
+    /// Lets time pass at once, whatever goes on.
+    pub(super) fn leap(&self, length: Duration) {
+        self.clock().advance(length);
+        let mut facts = self.facts();
+        facts.time.leaps = facts.time.leaps.plus(length.into());
+    }
+
+    /// The root's session was removed: what happened in it counts no more.
+    pub(super) fn forget(&self, left: &Journals) {
+        let mut facts = self.facts();
+        let of = |key: &String| left.keys().any(|session| key.starts_with(&format!("{session}/")));
+        facts.bodies.retain(|key, _| of(key));
+        facts.posted.retain(|session, _| left.contains_key(session));
+        (facts.requests, facts.used, facts.time) = (0, 0, Passed::default());
     }
 
     /// A request arrived at a model.
