@@ -30,6 +30,7 @@ mod scene;
 mod shell;
 mod story;
 mod syscalls;
+mod time;
 mod trace;
 
 #[test]

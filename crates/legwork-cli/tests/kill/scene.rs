@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use legwork_testkit::script::Script;
 use legwork_testkit::{Server, Turn};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -187,21 +188,51 @@ impl<P: Program> Scene<P> {
     }
 
     /// Waits until something is heard of the process that runs.
-    pub(crate) fn until(&mut self, what: &str, mut is: impl FnMut(&News) -> bool) {
+    pub(crate) fn until(&mut self, what: &str, is: impl FnMut(&News) -> bool) {
+        if !self.hears(what, is) {
+            self.fail(what);
+        }
+    }
+
+    /// Waits until something is heard of the process that runs; false when it ended before.
+    pub(crate) fn comes_to(&mut self, is: impl FnMut(&News) -> bool) -> bool {
+        let heard = self.hears("a place, or the end", is);
+        if !heard {
+            self.child.take().unwrap().wait().unwrap();
+        }
+        heard
+    }
+
+    fn hears(&mut self, what: &str, mut is: impl FnMut(&News) -> bool) -> bool {
         let deadline = Instant::now() + LONG;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             let news = self.news.recv_timeout(left).unwrap_or_else(|_| self.fail(what));
             match &news {
                 News::Told(life, _) | News::Ended(life) if *life != self.lives => continue,
-                News::Ended(_) => self.fail(what),
+                News::Ended(_) => return false,
                 News::Told(_, event) => self.learn(event),
                 News::Asked(_) | News::Stands(_) => {}
             }
             if is(&news) {
-                return;
+                return true;
             }
         }
+    }
+
+    /// Sends a signal to the process.
+    pub(crate) fn signal(&self, signal: Signal) {
+        let id = self.child.as_ref().unwrap().id();
+        kill_process(Pid::from_raw(id.cast_signed()).unwrap(), signal).unwrap();
+    }
+
+    /// The entries of the session's journal.
+    pub(crate) fn journal(&self, legwork: impl FnOnce(&[&str]) -> Command) -> Vec<Value> {
+        let session = self.session.as_deref().unwrap();
+        let output = legwork(&["sessions", "show", "--json", session]).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        let text = String::from_utf8(output.stdout).unwrap();
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
     fn learn(&mut self, event: &Value) {

@@ -107,8 +107,7 @@ impl Scene<Shell> {
 
     /// The entries of the session's journal.
     pub(crate) fn entries(&self) -> Vec<Value> {
-        let session = self.session.as_deref().unwrap();
-        lines(&mut self.legwork(&["sessions", "show", "--json", session]))
+        self.journal(|args| self.legwork(args))
     }
 
     /// Finds the session that a process may have begun without our hearing of it.
@@ -126,12 +125,4 @@ impl Scene<Shell> {
         let begun = "SELECT name FROM session WHERE id IN (SELECT id >> 32 FROM journal)";
         self.session = store.query_one(begun, (), |row| row.get(0)).optional().unwrap();
     }
-}
-
-/// Runs a command that prints JSON lines.
-fn lines(command: &mut Command) -> Vec<Value> {
-    let output = command.output().unwrap();
-    assert!(output.status.success(), "{output:?}");
-    let text = String::from_utf8(output.stdout).unwrap();
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
