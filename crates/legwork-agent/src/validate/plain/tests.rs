@@ -129,3 +129,90 @@ fn s6_1_other_schemas_are_left_to_the_whole_validator() {
         assert!(!is_plain(&schema), "{schema}");
     }
 }
+
+/// A plain schema, the values that are proved to fit it, and others.
+fn proves<const N: usize, const M: usize>(schema: Value, fit: [Value; N], others: [Value; M]) {
+    assert!(is_plain(&schema), "{schema}");
+    fit.iter().for_each(|value| assert!(fits(&schema, value), "{value} fits {schema}"));
+    others.iter().for_each(|value| assert!(!fits(&schema, value), "{value} and {schema}"));
+}
+
+#[test]
+fn s6_1_each_keyword_proves_what_fits_it_and_nothing_else() {
+    for says_nothing in [
+        json!({}),
+        json!(true),
+        json!({"title": "A", "description": "b", "format": "c", "$comment": "d"}),
+        json!({"deprecated": true, "readOnly": false, "writeOnly": true}),
+        json!({"examples": [1], "default": 2}),
+    ] {
+        proves(says_nothing, [json!(null), json!(1), json!({"a": []})], []);
+    }
+    proves(json!(false), [], [json!(null), json!({})]);
+    proves(json!({"const": 2}), [json!(2)], [json!(3)]);
+    proves(json!({"enum": [1, "a"]}), [json!(1), json!("a")], [json!("b")]);
+    let of_types = [
+        ("null", json!(null)),
+        ("boolean", json!(true)),
+        ("object", json!({})),
+        ("array", json!([])),
+        ("number", json!(1.5)),
+        ("string", json!("a")),
+        ("integer", json!(-1)),
+    ];
+    for (name, value) in &of_types {
+        proves(json!({"type": name}), [value.clone()], []);
+        proves(json!({"type": [name]}), [value.clone()], []);
+        let both = |other: &str| name == &other || [*name, other] == ["integer", "number"];
+        for (other, _) in of_types.iter().filter(|(other, _)| !both(other)) {
+            proves(json!({"type": other}), [], [value.clone()]);
+        }
+    }
+    proves(json!({"type": "integer"}), [json!(u64::MAX)], [json!(1.5)]);
+    let field = json!({"properties": {"a": {"type": "string"}}});
+    proves(field, [json!({"a": "x"}), json!({"b": 1}), json!(1)], [json!({"a": 1})]);
+    proves(json!({"required": ["a"]}), [json!({"a": 1}), json!(1)], [json!({"b": 1})]);
+    let more = json!({"properties": {"a": true}, "additionalProperties": {"type": "null"}});
+    proves(more, [json!({"a": 1, "b": null}), json!(1)], [json!({"b": 1})]);
+    proves(json!({"items": {"const": 1}}), [json!([1, 1]), json!("x")], [json!([1, 2])]);
+    let consts = json!([{"type": "integer"}, {"minimum": 2}]);
+    proves(json!({"anyOf": consts}), [json!(1), json!(2), json!("x")], [json!(1.5)]);
+    proves(json!({"allOf": consts}), [json!(2)], [json!(1), json!("x")]);
+}
+
+#[test]
+fn s6_1_bounds_hold_at_their_edges_and_say_nothing_of_other_types() {
+    let other = || json!({"a": 1});
+    proves(json!({"minimum": -2}), [json!(-2), json!(3), other()], [json!(-3), json!(2.5)]);
+    proves(json!({"maximum": 2}), [json!(2), json!(-3), other()], [json!(3), json!(1.5)]);
+    proves(json!({"minLength": 2}), [json!("éé"), json!("ééé"), other()], [json!("é")]);
+    proves(json!({"maxLength": 2}), [json!("éé"), json!(""), other()], [json!("ééé")]);
+    proves(json!({"minItems": 1}), [json!([1]), json!([1, 2]), other()], [json!([])]);
+    proves(json!({"maxItems": 1}), [json!([1]), json!([]), other()], [json!([1, 2])]);
+    proves(json!({"maxLength": u64::MAX}), [json!("x")], []);
+}
+
+#[test]
+fn s6_1_a_keyword_with_a_value_of_another_shape_is_not_plain() {
+    for schema in [
+        json!({"title": 1}),
+        json!({"deprecated": 1}),
+        json!({"examples": 1}),
+        json!({"type": ["null", "null"]}),
+        json!({"type": ["null", "nothing"]}),
+        json!({"enum": 1}),
+        json!({"properties": 1}),
+        json!({"properties": {"a": 1}}),
+        json!({"required": "a"}),
+        json!({"required": ["a", 1]}),
+        json!({"additionalProperties": 1}),
+        json!({"items": 1}),
+        json!({"anyOf": []}),
+        json!({"anyOf": [true, 1]}),
+        json!({"allOf": true}),
+        json!({"minimum": 1.5}),
+        json!({"maxItems": -1}),
+    ] {
+        assert!(!is_plain(&schema), "{schema}");
+    }
+}
