@@ -27,7 +27,7 @@ pub fn limits(budget: &Budget) -> Vec<String> {
 /// A number with a comma at each thousand.
 pub(super) fn grouped(number: u64) -> String {
     let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    let mut text = String::new();
     for (at, digit) in digits.chars().enumerate() {
         if at > 0 && (digits.len() - at).is_multiple_of(3) {
             text.push(',');

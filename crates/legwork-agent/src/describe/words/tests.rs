@@ -1,6 +1,8 @@
-use legwork_core::{Budget, Micros, Timestamp};
+use legwork_core::budget::{MicroUsd, Price};
+use legwork_core::tool::ExecutionMode;
+use legwork_core::{Budget, EffectClass, Micros, OnDoubt, Timestamp};
 
-use super::{clean, grouped, length, limits, moment};
+use super::{clean, cut, effect, grouped, length, limits, mode, moment, price};
 
 #[test]
 fn numbers_are_grouped_by_thousands() {
@@ -15,6 +17,8 @@ fn lengths_of_time_take_the_largest_unit_that_fits() {
     assert_eq!(shown, ["1 s", "59 s", "1 min", "90 s", "5 min", "2 h"]);
     assert_eq!(length(Micros(1_500_000)), "1.5s");
     assert_eq!(length(Micros(0)), "0 s");
+    let shown = [seconds(61), seconds(3600), seconds(3601), seconds(3660), seconds(5400)];
+    assert_eq!(shown, ["61 s", "1 h", "3601 s", "61 min", "90 min"]);
 }
 
 #[test]
@@ -24,6 +28,12 @@ fn moments_are_dates_of_the_calendar() {
         (951_782_400_000, "2000-02-29 00:00:00 UTC"),
         (1_735_689_599_999, "2024-12-31 23:59:59 UTC"),
         (4_107_542_400_000, "2100-03-01 00:00:00 UTC"),
+        (4_107_542_399_000, "2100-02-28 23:59:59 UTC"),
+        (1_000_000_000_000, "2001-09-09 01:46:40 UTC"),
+        (1_234_567_890_123, "2009-02-13 23:31:30 UTC"),
+        (68_169_600_000, "1972-02-29 00:00:00 UTC"),
+        (94_608_000_000, "1972-12-31 00:00:00 UTC"),
+        (13_574_563_200_000, "2400-02-29 00:00:00 UTC"),
     ] {
         assert_eq!(moment(Timestamp(millis)), shown);
     }
@@ -50,4 +60,50 @@ fn every_dimension_has_its_words() {
 #[test]
 fn control_characters_and_marks_that_hide_are_left_out() {
     assert_eq!(clean("a\u{1b}[31mb\nc\u{202e}d\u{200b}e\tf\r"), "a[31mb cde f ");
+}
+
+#[test]
+fn a_price_says_what_differs_for_tokens_of_a_cache() {
+    let cents = |n: u64| MicroUsd(n * 10_000);
+    let of = |input, cache_read, cache_write, output| Price {
+        input: cents(input),
+        cache_read: cents(cache_read),
+        cache_write: cents(cache_write),
+        output: cents(output),
+    };
+    for (given, shown) in [
+        (of(50, 50, 50, 75), "$0.50 in, $0.75 out (per million tokens)"),
+        (of(50, 25, 50, 75), "$0.50 in, $0.75 out, $0.25 from a cache (per million tokens)"),
+        (of(50, 50, 60, 75), "$0.50 in, $0.75 out, $0.60 into a cache (per million tokens)"),
+    ] {
+        assert_eq!(price(&given), shown);
+    }
+}
+
+#[test]
+fn tools_say_how_they_run_and_what_a_doubt_means() {
+    let effects = [
+        EffectClass::ReadOnly,
+        EffectClass::Idempotent,
+        EffectClass::Once(OnDoubt::Ask),
+        EffectClass::Once(OnDoubt::Tell),
+    ];
+    let words = [
+        "read only",
+        "repeatable",
+        "once, in doubt a person is asked",
+        "once, in doubt the model is told",
+    ];
+    assert_eq!(effects.map(effect), words);
+    let modes = [
+        ExecutionMode::Sequential,
+        ExecutionMode::ParallelOrdered,
+        ExecutionMode::ParallelUnordered,
+    ];
+    assert_eq!(modes.map(mode), ["alone", "in parallel", "in parallel, told as it comes"]);
+}
+
+#[test]
+fn a_long_text_is_cut_with_a_mark() {
+    assert_eq!(["éé", "ééé", "éééé"].map(|text| cut(text, 3)), ["éé", "ééé", "ééé..."]);
 }
