@@ -108,3 +108,6 @@ impl Sums {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,12 +6,16 @@
     reason = "what helps a test is not in a test function, where these are allowed"
 )]
 
+mod accounts;
 mod allowed;
 mod arguments;
 mod budget;
+mod builder;
 mod cancel;
 mod capability;
 mod crash;
+mod debug;
+mod delivered;
 mod describe;
 mod driver;
 mod dropped;
@@ -31,6 +35,7 @@ mod long_step;
 mod loose_ends;
 mod malformed;
 mod meddled;
+mod memory;
 mod metadata;
 mod model_retries;
 mod new_task;
@@ -55,12 +60,14 @@ mod selection;
 mod session;
 mod stream;
 mod subagents;
+mod subagents_stopped;
 mod tasks;
 mod time;
 mod timeouts;
 mod tools;
 mod toolsets;
 mod trees;
+mod unlisted;
 mod unreadable;
 mod watching;
 

@@ -29,7 +29,7 @@ fn reviewer(model: &ScriptedModel) -> Subagent {
 }
 
 /// The session of the one subagent there is.
-async fn child_of(store: &MemoryStore) -> String {
+pub(crate) async fn child_of(store: &MemoryStore) -> String {
     let sessions = store.sessions(9).await.unwrap();
     let mut children = sessions.iter().filter(|info| info.session.as_str() != "s");
     let child = children.next().unwrap().session.to_string();
@@ -37,7 +37,7 @@ async fn child_of(store: &MemoryStore) -> String {
     child
 }
 
-async fn state_of(store: &MemoryStore, session: &str) -> AgentState {
+pub(crate) async fn state_of(store: &MemoryStore, session: &str) -> AgentState {
     let session = SessionId::from(session);
     store.read(&session).await.unwrap().journal.fold(&session)
 }
@@ -131,6 +131,36 @@ async fn tools_are_inherited_allowed_and_denied_and_denying_wins() {
     assert_eq!(child_tools(denied, &child()).await, ["look"]);
     let own = made().tools([noting("own", EffectClass::ReadOnly, &World::default())]);
     assert_eq!(child_tools(own.only_tools(["own"]), &child()).await, ["own"]);
+}
+
+#[tokio::test]
+async fn s6_11_lists_of_a_subagent_may_name_known_tools_that_it_has_not() {
+    let made = || Subagent::new("reviewer", "Reviews.", "You review.").only_tools(["look", "hear"]);
+    let child = || scripted("x:child", [Turn::text("ok")]);
+    assert_eq!(child_tools(made().known_tools(["hear"]), &child()).await, ["look"]);
+    let look = noting("look", EffectClass::ReadOnly, &World::default());
+    let parent = Agent::builder(scripted("x:root", [])).tool(look).subagent(made());
+    let refused = parent.build().unwrap_err().to_string();
+    assert!(refused.contains("`only_tools` names `hear`"), "{refused}");
+}
+
+#[tokio::test]
+async fn the_sessions_of_a_subagent_begin_with_its_own_metadata() {
+    let store = MemoryStore::new();
+    let root = scripted("x:root", [Turn::calls([spawn("reviewer", "look")]), Turn::text("done")]);
+    let reviewer = reviewer(&scripted("x:child", [Turn::text("ok")]));
+    let agent = Agent::builder(root)
+        .metadata("customer", json!("c-17"))
+        .metadata("tone", json!("kind"))
+        .subagent(reviewer.metadata("tone", json!("strict")).metadata("depth", json!(2)))
+        .store_in(Arc::new(store.clone()))
+        .build()
+        .unwrap();
+    let run = agent.run("go").in_session("s").await.unwrap();
+    assert_eq!(run.state().context().metadata["tone"], "kind");
+    let child = state_of(&store, &child_of(&store).await).await;
+    let metadata = &child.context().metadata;
+    assert_eq!((&metadata["tone"], &metadata["depth"]), (&json!("strict"), &json!(2)));
 }
 
 #[tokio::test]

@@ -22,18 +22,18 @@ use crate::subagents::spawn;
 use crate::tools::{World, noting, outcomes, signal};
 
 /// A millionth of a dollar a token, in or out.
-fn priced(script: impl Into<Script>) -> ScriptedModel {
+pub(crate) fn priced(script: impl Into<Script>) -> ScriptedModel {
     let each = MicroUsd(1_000_000);
     let price = Price { input: each, cache_read: each, cache_write: each, output: each };
     let profile = Profile { price: Some(price), tools: true, ..Profile::default() };
     ScriptedModel::new(script).with_profile(profile)
 }
 
-fn usage(input: u64, output: u64) -> Usage {
+pub(crate) fn usage(input: u64, output: u64) -> Usage {
     Usage { input, output, ..Usage::default() }
 }
 
-fn micros(cost: u64) -> Budget {
+pub(crate) fn micros(cost: u64) -> Budget {
     Budget { cost: Some(MicroUsd(cost)), ..Budget::guards() }
 }
 
