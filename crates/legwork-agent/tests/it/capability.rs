@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use legwork_agent::capability::{
-    CancellationCapability, Error, ExecutionHistory, Guards, HookCapability, Metadata, Registry,
-    TaskList, ToolsCapability,
+    CancellationCapability, Error, ExecutionHistory, Fields, Guards, HookCapability, Metadata,
+    Registry, TaskList, ToolsCapability,
 };
 use legwork_agent::memory::MemoryStore;
 use legwork_agent::{Agent, Capability, hook};
@@ -35,6 +35,18 @@ fn an_unknown_capability_is_told_with_the_nearest_and_all() {
 }
 
 #[test]
+fn of_many_names_thirty_are_told_and_how_many_more_there_are() {
+    let told = |count: usize| {
+        let registry = (0..count).fold(Registry::new(), |registry, n| {
+            registry.with(format!("c{n:02}"), "Does.", |_| Err("never".to_owned()))
+        });
+        registry.make("zzz", &json!({})).err().unwrap().to_string()
+    };
+    assert!(told(30).ends_with("c28, c29"), "{}", told(30));
+    assert!(told(32).ends_with("c28, c29 and 2 more"), "{}", told(32));
+}
+
+#[test]
 fn wrong_settings_name_the_field_and_what_it_takes() {
     assert_eq!(
         refused("guards", json!({"steps": "many"})),
@@ -45,6 +57,42 @@ fn wrong_settings_name_the_field_and_what_it_takes() {
     assert!(refused("guards", json!([1])).contains("settings are an object, not [1]"));
     let long = refused("guards", json!({"errors": "x".repeat(10_000)}));
     assert!(long.len() < 400 && long.contains("`errors` takes `stop`, `ignore`"), "{long}");
+}
+
+#[test]
+fn settings_are_read_field_by_field_and_what_does_not_fit_is_told() {
+    let mut fields = Fields::of(&json!({
+        "most": 7, "none": null, "name": "ann", "all": ["a", "b"], "on": false, "wrong": -1
+    }))
+    .unwrap();
+    assert_eq!(fields.whole("most"), Ok(Some(7)));
+    assert_eq!(fields.whole("none"), Ok(None));
+    assert_eq!(fields.whole("missing"), Ok(None));
+    assert_eq!(fields.text("name"), Ok(Some("ann".to_owned())));
+    assert_eq!(fields.texts("all"), Ok(vec!["a".to_owned(), "b".to_owned()]));
+    assert_eq!(fields.texts("no_list"), Ok(Vec::new()));
+    assert_eq!(fields.flag("on"), Ok(Some(false)));
+    let error = fields.whole("wrong").unwrap_err();
+    assert_eq!(error, "`wrong` takes a whole number from 0 on, not -1");
+    assert_eq!(fields.done(), Ok(()), "each was taken");
+}
+
+#[test]
+fn a_value_that_does_not_fit_is_shown_in_short() {
+    let told = |text: String| Fields::of(&json!(text)).unwrap_err();
+    // The quotes are two of the sixty characters that are shown.
+    assert_eq!(told("é".repeat(58)), format!("settings are an object, not \"{}\"", "é".repeat(58)));
+    assert_eq!(
+        told("é".repeat(59)),
+        format!("settings are an object, not \"{}...", "é".repeat(59))
+    );
+}
+
+#[test]
+fn a_registry_says_what_it_has() {
+    let registry = Registry::new().with("bash", "Runs.", |_| Err("never".to_owned()));
+    assert!(registry.has("bash"));
+    assert!(!registry.has("files") && !Registry::new().has("bash"));
 }
 
 #[test]

@@ -1,13 +1,19 @@
 //! Guards by name, as a capability.
 
+use std::sync::Arc;
+
 use legwork_agent::capability::{Guards, Registry};
+use legwork_agent::memory::MemoryStore;
 use legwork_agent::{Agent, Error};
-use legwork_core::{Budget, EffectClass, ExecutionStatus, StopReason};
+use legwork_core::budget::{MicroUsd, Price};
+use legwork_core::{
+    Budget, EffectClass, ExecutionStatus, Micros, StopReason, Timestamp, ToolOutcome,
+};
 use legwork_port::model::Profile;
-use legwork_testkit::{ScriptedModel, Turn};
+use legwork_testkit::{ScriptedModel, Turn, VirtualClock};
 use serde_json::{Value, json};
 
-use crate::tools::{World, noting};
+use crate::tools::{World, made, noting, spec};
 
 /// A model that looks again and again, and says `done` at the end.
 fn looks(times: usize) -> ScriptedModel {
@@ -37,6 +43,121 @@ async fn s3_6_guards_are_changed_by_name() {
     assert_eq!(calls, Some(StopReason::ToolCallsLimit));
     let tokens = reason(json!({"tokens": 20}), looks(5)).await;
     assert_eq!(tokens, Some(StopReason::TokenLimit));
+}
+
+#[test]
+fn s3_6_each_limit_of_a_program_and_of_settings_reaches_the_budget_alone() {
+    let none = Budget::guards();
+    let seconds = std::time::Duration::from_secs;
+    let limits = [
+        (Guards::new().steps(7), json!({"steps": 7}), Budget { steps: Some(7), ..none.clone() }),
+        (
+            Guards::new().tool_calls(7),
+            json!({"tool_calls": 7}),
+            Budget { tool_calls: Some(7), ..none.clone() },
+        ),
+        (
+            Guards::new().input_tokens(7),
+            json!({"input_tokens": 7}),
+            Budget { input_tokens: Some(7), ..none.clone() },
+        ),
+        (
+            Guards::new().output_tokens(7),
+            json!({"output_tokens": 7}),
+            Budget { output_tokens: Some(7), ..none.clone() },
+        ),
+        (
+            Guards::new().tokens(7),
+            json!({"tokens": 7}),
+            Budget { total_tokens: Some(7), ..none.clone() },
+        ),
+        (
+            Guards::new().active(seconds(7)),
+            json!({"seconds": 7}),
+            Budget { active: Some(Micros(7_000_000)), ..none.clone() },
+        ),
+        (
+            Guards::new().deadline(Timestamp(7)),
+            json!({"deadline": 7}),
+            Budget { deadline: Some(Timestamp(7)), ..none.clone() },
+        ),
+        (
+            Guards::new().steps(9).without("steps_limit"),
+            json!({"steps": 9, "without": ["steps_limit"]}),
+            Budget { steps: None, ..none.clone() },
+        ),
+    ];
+    for (guards, settings, budget) in limits {
+        let of_settings = agent(settings.clone(), looks(0)).unwrap();
+        assert_eq!(of_settings.definition().budget, budget, "{settings}");
+        let of_program = Agent::builder(looks(0)).capability(guards).build().unwrap();
+        assert_eq!(of_program.definition().budget, budget, "{settings}");
+    }
+    let nothing = MicroUsd(0);
+    let price =
+        Price { input: nothing, cache_read: nothing, cache_write: nothing, output: nothing };
+    let free = Profile { price: Some(price), ..Profile::default() };
+    let model = looks(0).with_profile(free);
+    let usd = Agent::builder(model).capability(Guards::new().usd(0.5)).build().unwrap();
+    assert_eq!(usd.definition().budget, Budget { cost: Some(MicroUsd(500_000)), ..none });
+}
+
+/// What a session comes to whose tool takes seven seconds, run twice.
+async fn twice(guards: Guards) -> Vec<ExecutionStatus> {
+    let clock = VirtualClock::new();
+    let hand = clock.clone();
+    let slow = made(spec("look").effect(EffectClass::ReadOnly), move |_, _| {
+        hand.advance(std::time::Duration::from_secs(7));
+        Box::pin(std::future::ready(ToolOutcome::text("seen")))
+    });
+    let look = || Turn::call("look", json!({"n": 1}));
+    let model = ScriptedModel::new([look(), Turn::text("one"), look(), Turn::text("two")]);
+    let agent = Agent::builder(model).tool(slow).clock(Arc::new(clock)).capability(guards);
+    let agent = agent.store_in(Arc::new(MemoryStore::new())).build().unwrap();
+    let mut ended = Vec::new();
+    for task in ["a", "b"] {
+        ended.push(agent.run(task).in_session("s").await.unwrap().status());
+    }
+    ended
+}
+
+#[tokio::test]
+async fn s3_6_time_is_limited_in_an_execution_or_in_all_of_a_session() {
+    let ten = std::time::Duration::from_secs(10);
+    let (completed, stopped) = (ExecutionStatus::Completed, ExecutionStatus::Stopped);
+    assert_eq!(twice(Guards::new().active(ten)).await, [completed.clone(), completed.clone()]);
+    assert_eq!(twice(Guards::new().active_in_session(ten)).await, [completed, stopped]);
+    let settings = Guards::from_settings(&json!({"session_seconds": 10})).unwrap();
+    assert_eq!(twice(settings).await.last(), Some(&ExecutionStatus::Stopped));
+}
+
+#[test]
+fn s3_6_a_criterion_that_is_switched_off_takes_its_limits_along() {
+    let full = Budget {
+        tool_calls: Some(1),
+        input_tokens: Some(2),
+        output_tokens: Some(3),
+        total_tokens: Some(4),
+        deadline: Some(Timestamp(5)),
+        ..Budget::guards()
+    };
+    let none = || full.clone();
+    let taken = [
+        ("steps_limit", Budget { steps: None, ..none() }),
+        ("tool_calls_limit", Budget { tool_calls: None, ..none() }),
+        (
+            "token_limit",
+            Budget { input_tokens: None, output_tokens: None, total_tokens: None, ..none() },
+        ),
+        ("time_limit", Budget { active: None, ..none() }),
+        ("deadline", Budget { deadline: None, ..none() }),
+        ("retry_limit", none()),
+    ];
+    for (name, budget) in taken {
+        let off = Guards::new().without(name);
+        let agent = Agent::builder(looks(0)).budget(full.clone()).capability(off).build().unwrap();
+        assert_eq!(agent.definition().budget, budget, "{name}");
+    }
 }
 
 #[tokio::test]

@@ -105,6 +105,51 @@ async fn limits_are_enforced_with_what_to_do() {
 }
 
 #[tokio::test]
+async fn what_comes_up_to_a_limit_fits_whoever_set_it() {
+    let settings = json!({"keys": 2, "key_length": 5, "value_bytes": 20, "total_bytes": 30});
+    let tight = Metadata::new().keys(2).key_length(5).value_bytes(20).total_bytes(30);
+    for metadata in [tight, Metadata::from_settings(&settings).unwrap()] {
+        let calls = vec![
+            write("Ab_-.", json!("x".repeat(18))),
+            write("c", json!("xx")),
+            write("c", json!("xxx")),
+            write("d", json!(1)),
+        ];
+        let (state, told) = told(metadata, calls).await;
+        assert_eq!((told[0].as_str(), told[1].as_str()), ("kept `Ab_-.`", "kept `c`"));
+        assert_eq!(told[2], "kept `c`", "5 + 20 + 1 + 4 bytes are 30");
+        assert!(told[3].starts_with("There would be 3 keys, and 2 fit"), "{}", told[3]);
+        assert_eq!(kept(&state), json!({"Ab_-.": "x".repeat(18), "c": "xxx"}));
+    }
+}
+
+#[tokio::test]
+async fn settings_protect_keys_and_show_them() {
+    let settings = json!({"protect": ["secret"], "readable": ["customer"]});
+    let calls = vec![write("secret", json!(1)), read("customer"), write("customer", json!(1))];
+    let (_, told) = told(Metadata::from_settings(&settings).unwrap(), calls).await;
+    assert!(told[0].contains("is protected") && told[2].contains("is protected"), "{told:?}");
+    assert_eq!(told[1], "c-17");
+}
+
+#[tokio::test]
+async fn a_value_of_sixteen_levels_is_kept_and_no_deeper_one() {
+    let nested = |levels| (0..levels).fold(json!(1), |inner, _| json!([inner]));
+    let named = |levels| (0..levels).fold(json!(1), |inner, _| json!({"a": inner}));
+    let calls = vec![
+        write("a", nested(16)),
+        write("b", named(16)),
+        write("c", nested(17)),
+        write("d", named(17)),
+    ];
+    let (_, told) = told(Metadata::new(), calls).await;
+    assert_eq!((told[0].as_str(), told[1].as_str()), ("kept `a`", "kept `b`"));
+    for told in &told[2..] {
+        assert!(told.starts_with("The value is nested deeper than 16 levels"), "{told}");
+    }
+}
+
+#[tokio::test]
 async fn keys_and_values_that_could_do_harm_are_refused() {
     let mut deep = json!(1);
     for _ in 0..17 {

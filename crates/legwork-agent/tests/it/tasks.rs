@@ -55,6 +55,20 @@ async fn a_list_is_kept_in_the_session_under_its_key() {
     assert_eq!(said(&state)[1], format!("1 of 3 tasks is done.\n{shown}"));
 }
 
+#[test]
+fn a_list_says_in_words_how_many_of_its_tasks_are_done() {
+    let summary = |states: &[&str]| {
+        let tasks: Vec<_> = states.iter().map(|state| ("a", *state)).collect();
+        serde_json::from_value::<Tasks>(list(&tasks)).unwrap().summary()
+    };
+    assert_eq!(summary(&[]), "There are no tasks.");
+    assert_eq!(summary(&["done"]), "The task is done.");
+    assert_eq!(summary(&["pending"]), "0 of 1 tasks are done.");
+    assert_eq!(summary(&["done", "done"]), "All 2 tasks are done.");
+    assert_eq!(summary(&["done", "in_progress", "pending"]), "1 of 3 tasks is done.");
+    assert_eq!(summary(&["done", "done", "pending"]), "2 of 3 tasks are done.");
+}
+
 #[tokio::test]
 async fn a_list_is_part_of_the_journal_and_survives_its_json() {
     let state = run(vec![update(&[("a", "pending")]), Turn::text("done")]).await;
@@ -94,6 +108,32 @@ async fn titles_are_one_line_of_a_bounded_length() {
         let ToolOutcome::Retry(said) = &outcomes(&state)[0] else { panic!() };
         assert!(said.starts_with(told), "{said}");
         assert!(!state.context().metadata.contains_key(KEY));
+    }
+}
+
+#[tokio::test]
+async fn a_list_holds_up_to_twenty_tasks_of_two_hundred_characters() {
+    let title = "é".repeat(200);
+    let all = |count| vec![(title.as_str(), "pending"); count];
+    let state = run(vec![update(&all(20)), Turn::text("done")]).await;
+    assert_eq!(Tasks::of(&state).tasks.len(), 20);
+    assert!(Tasks::of(&state).tasks.iter().all(|task| task.title == title));
+    let state = run(vec![update(&all(21)), Turn::text("done")]).await;
+    let ToolOutcome::Retry(said) = &outcomes(&state)[0] else { panic!() };
+    assert!(said.starts_with("There are 21 tasks, and a list holds 20"), "{said}");
+}
+
+#[tokio::test]
+async fn a_reminder_names_five_open_tasks_and_how_many_more_there_are() {
+    for (count, named, more) in [(5, 5, None), (7, 5, Some("and 2 more"))] {
+        let tasks = vec![("a", "pending"); count];
+        let model = ScriptedModel::new([update(&tasks), look(), Turn::text("done")]);
+        let agent = agent(model.clone(), TaskList::new().remind_after(1)).build().unwrap();
+        agent.run("go").await.unwrap();
+        let reminder = reminders(&model).into_iter().flatten().next().unwrap();
+        assert_eq!(reminder.matches("[ ] a").count(), named, "{reminder}");
+        let told = reminder.lines().find(|line| line.starts_with("and "));
+        assert_eq!(told, more, "{reminder}");
     }
 }
 
