@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use legwork_agent::Agent;
+use legwork_agent::toolbox::fits;
 use legwork_core::tool::FailureKind;
 use legwork_core::{EffectClass, ExecutionStatus, ToolOutcome, ToolSpec};
 use legwork_port::Tool;
@@ -31,6 +32,16 @@ async fn s6_1_arguments_that_do_not_fit_are_told_with_path_expected_and_given() 
     let message = result_of("{\"n\": 1", look()).await;
     assert!(message.contains("not JSON"), "{message}");
     assert!(world.notes().is_empty(), "the body ran");
+}
+
+#[test]
+fn s6_1_arguments_are_held_against_a_tool_without_running_it() {
+    let look = spec("look");
+    assert_eq!(fits(&look, &json!({"n": 1})), Ok(()));
+    for (arguments, told) in [(json!({"n": "one"}), "/n"), (json!({}), "required")] {
+        let problem = fits(&look, &arguments).unwrap_err();
+        assert!(problem.contains(told), "{problem}");
+    }
 }
 
 #[tokio::test]

@@ -6,14 +6,16 @@ use legwork_agent::driver::{Line, NoModel};
 use legwork_agent::executor::Executor;
 use legwork_agent::memory::MemoryStore;
 use legwork_agent::toolbox::Shown;
-use legwork_agent::{Agent, Driver, Error, Halt, ReAct, Scripted, StepContext, ToolCalling, hook};
+use legwork_agent::{
+    Agent, Control, Driver, Error, Halt, ReAct, Scripted, StepContext, ToolCalling, hook,
+};
 use legwork_core::continuation::ErrorPolicy;
 use legwork_core::error::ErrorRecord;
 use legwork_core::event::{InferenceStarted, Responded, ToolsShown};
 use legwork_core::tool::FailureKind;
 use legwork_core::{
-    AgentState, EffectClass, Event, FinishReason, Message, ModelRequest, Part, Response, SessionId,
-    ToolCall, ToolOutcome,
+    AgentState, EffectClass, Event, ExecutionStatus, FinishReason, Message, ModelRequest, Part,
+    Response, SessionId, ToolCall, ToolOutcome,
 };
 use legwork_port::{BoxFuture, Trigger};
 use legwork_testkit::{ScriptedModel, Turn};
@@ -120,8 +122,79 @@ async fn s2_2_all_drivers_fire_all_ten_methods() {
     }
 }
 
+/// The state with a response of two good calls and a bad one; then with an answer.
+async fn responded(state: AgentState, cx: &StepContext) -> AgentState {
+    let specs = Arc::clone(&cx.toolbox().all(&state).await.unwrap().specs);
+    let tools = ToolsShown {
+        digest: specs.digest().cloned(),
+        specs: specs.iter().cloned().collect(),
+        digests: specs.digests().to_vec(),
+    };
+    let (reserved, charged) = Default::default();
+    let started = InferenceStarted { reserved, tools: Some(tools) };
+    let look = |at: u32, n: &str| {
+        let call = ToolCall::new(format!("call_{at}"), "look", format!("{{\"n\": {n}}}"));
+        Part::ToolCall(Arc::new(call))
+    };
+    let parts = match state.step_results().count() {
+        0 => vec![look(0, "1"), look(1, "\"no number\""), look(2, "2")],
+        _ => vec![Part::Text("done".to_owned())],
+    };
+    let response = Response::new(Message::assistant(parts), FinishReason::Stop);
+    let response = Arc::new(response);
+    let state = state.with(Event::InferenceStarted(started));
+    state.with(Event::Responded(Responded { response, charged }))
+}
+
 /// A driver that makes its own response and asks the executor at once.
 struct Hasty;
+
+/// The same, but it panics once its response is in the journal.
+struct Panicky;
+
+impl Driver for Panicky {
+    fn name(&self) -> &str {
+        "panicky"
+    }
+
+    fn request(
+        &self,
+        state: &AgentState,
+        cx: &StepContext,
+        shown: &Shown,
+    ) -> Result<ModelRequest, ErrorRecord> {
+        ToolCalling.request(state, cx, shown)
+    }
+
+    fn use_tools<'a>(
+        &'a self,
+        state: AgentState,
+        cx: &'a StepContext,
+    ) -> BoxFuture<'a, Result<AgentState, Halt>> {
+        Box::pin(async move {
+            cx.commit(responded(state, cx).await).await?;
+            panic!("no power")
+        })
+    }
+}
+
+#[tokio::test]
+async fn s1_6_a_driver_that_panics_with_open_calls_has_them_answered_and_none_runs() {
+    let (world, store) = (World::default(), Arc::new(MemoryStore::new()));
+    let agent = Agent::builder(NoModel)
+        .tools([noting("look", EffectClass::ReadOnly, &world)])
+        .driver(Panicky)
+        .store_in(store)
+        .build()
+        .unwrap();
+    let run = agent.run("go").in_session("s").await.unwrap();
+    assert_eq!(run.status(), ExecutionStatus::Failed);
+    assert!(run.state().errors().any(|error| error.message.contains("no power")));
+    let all = outcomes(run.state());
+    assert_eq!(all.len(), 3);
+    assert!(all.iter().all(|one| !one.is_ok()), "{all:?}");
+    assert!(world.notes().is_empty());
+}
 
 impl Driver for Hasty {
     fn name(&self) -> &str {
@@ -143,26 +216,7 @@ impl Driver for Hasty {
         cx: &'a StepContext,
     ) -> BoxFuture<'a, Result<AgentState, Halt>> {
         Box::pin(async move {
-            let specs = Arc::clone(&cx.toolbox().all(&state).await.unwrap().specs);
-            let tools = ToolsShown {
-                digest: specs.digest().cloned(),
-                specs: specs.iter().cloned().collect(),
-                digests: specs.digests().to_vec(),
-            };
-            let (reserved, charged) = Default::default();
-            let started = InferenceStarted { reserved, tools: Some(tools) };
-            let look = |at: u32, n: &str| {
-                let call = ToolCall::new(format!("call_{at}"), "look", format!("{{\"n\": {n}}}"));
-                Part::ToolCall(Arc::new(call))
-            };
-            let parts = match state.step_results().count() {
-                0 => vec![look(0, "1"), look(1, "\"no number\""), look(2, "2")],
-                _ => vec![Part::Text("done".to_owned())],
-            };
-            let response = Response::new(Message::assistant(parts), FinishReason::Stop);
-            let response = Arc::new(response);
-            let state = state.with(Event::InferenceStarted(started));
-            let state = state.with(Event::Responded(Responded { response, charged }));
+            let state = responded(state, cx).await;
             Executor::default().run(state, cx).await
         })
     }
@@ -191,4 +245,44 @@ async fn s7_1_the_executor_judges_what_a_driver_did_not() {
     assert!(matches!(&all[0], ToolOutcome::Blocked { by, .. } if by == "gate"), "{all:?}");
     assert_eq!(kind(all[1].clone()), FailureKind::InvalidArguments);
     assert_eq!(all[2], ToolOutcome::Ok(json!(2)));
+}
+
+/// A driver that looks at how its run is controlled, while somebody cancels it.
+struct Looks(Control, World);
+
+impl Driver for Looks {
+    fn name(&self) -> &str {
+        "looks"
+    }
+
+    fn request(
+        &self,
+        state: &AgentState,
+        cx: &StepContext,
+        shown: &Shown,
+    ) -> Result<ModelRequest, ErrorRecord> {
+        ToolCalling.request(state, cx, shown)
+    }
+
+    fn use_tools<'a>(
+        &'a self,
+        state: AgentState,
+        cx: &'a StepContext,
+    ) -> BoxFuture<'a, Result<AgentState, Halt>> {
+        self.1.note(format!("raised: {}", cx.control().is_raised()));
+        self.0.cancel.cancel();
+        self.1.note(format!("raised: {}", cx.control().is_raised()));
+        ToolCalling.use_tools(state, cx)
+    }
+}
+
+#[tokio::test]
+async fn s7_7_a_driver_sees_that_its_run_is_cancelled() {
+    let (control, world) = (Control::default(), World::default());
+    let model = ScriptedModel::new([Turn::text("never")]);
+    let agent = Agent::builder(model.clone()).driver(Looks(control.clone(), world.clone()));
+    let run = agent.build().unwrap().run("go").control(control).await.unwrap();
+    assert_eq!(run.status(), ExecutionStatus::Cancelled);
+    assert_eq!(world.notes(), ["raised: false", "raised: true"]);
+    assert!(model.requests().is_empty());
 }

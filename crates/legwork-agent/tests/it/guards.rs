@@ -72,9 +72,9 @@ fn s3_6_each_limit_of_a_program_and_of_settings_reaches_the_budget_alone() {
             Budget { total_tokens: Some(7), ..none.clone() },
         ),
         (
-            Guards::new().active(seconds(7)),
-            json!({"seconds": 7}),
-            Budget { active: Some(Micros(7_000_000)), ..none.clone() },
+            Guards::new().active_time(seconds(7)),
+            json!({"active_time": 7}),
+            Budget { active_time: Some(Micros(7_000_000)), ..none.clone() },
         ),
         (
             Guards::new().deadline(Timestamp(7)),
@@ -125,9 +125,9 @@ async fn twice(guards: Guards) -> Vec<ExecutionStatus> {
 async fn s3_6_time_is_limited_in_an_execution_or_in_all_of_a_session() {
     let ten = std::time::Duration::from_secs(10);
     let (completed, stopped) = (ExecutionStatus::Completed, ExecutionStatus::Stopped);
-    assert_eq!(twice(Guards::new().active(ten)).await, [completed.clone(), completed.clone()]);
-    assert_eq!(twice(Guards::new().active_in_session(ten)).await, [completed, stopped]);
-    let settings = Guards::from_settings(&json!({"session_seconds": 10})).unwrap();
+    assert_eq!(twice(Guards::new().active_time(ten)).await, [completed.clone(), completed.clone()]);
+    assert_eq!(twice(Guards::new().active_time_in_session(ten)).await, [completed, stopped]);
+    let settings = Guards::from_settings(&json!({"session_active_time": 10})).unwrap();
     assert_eq!(twice(settings).await.last(), Some(&ExecutionStatus::Stopped));
 }
 
@@ -149,7 +149,7 @@ fn s3_6_a_criterion_that_is_switched_off_takes_its_limits_along() {
             "token_limit",
             Budget { input_tokens: None, output_tokens: None, total_tokens: None, ..none() },
         ),
-        ("time_limit", Budget { active: None, ..none() }),
+        ("time_limit", Budget { active_time: None, ..none() }),
         ("deadline", Budget { deadline: None, ..none() }),
         ("retry_limit", none()),
     ];

@@ -367,3 +367,31 @@ async fn s2_5_after_a_crash_hooks_run_at_least_once_but_not_again_behind_a_commi
         Ok(())
     });
 }
+
+#[test]
+fn s2_4_a_hook_is_a_gate_and_goes_along_when_marked_or_from_the_priority_of_guards_on() {
+    let made =
+        || {
+            hook("a", [Trigger::StepStart, Trigger::Error], |state: AgentState, _| async move {
+                Ok(state)
+            })
+        };
+    for (hook, priority, gate, inherited) in [
+        (made(), 0, false, false),
+        (made().priority(199), 199, false, false),
+        (made().priority(200), 200, true, true),
+        (made().priority(201), 201, true, true),
+        (made().priority(-1).gate(), -1, true, false),
+        (made().inherited(), 0, false, true),
+    ] {
+        let found = (hook.priority_of(), hook.is_gate(), hook.is_inherited());
+        assert_eq!(found, (priority, gate, inherited));
+        assert_eq!(
+            (hook.name(), hook.triggers()),
+            ("a", &[Trigger::StepStart, Trigger::Error][..])
+        );
+        assert_eq!(hook.timeout_of(), None);
+    }
+    let most = std::time::Duration::from_secs(3);
+    assert_eq!(made().timeout(most).timeout_of(), Some(most));
+}

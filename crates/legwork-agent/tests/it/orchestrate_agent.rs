@@ -170,6 +170,29 @@ async fn s4_3_interrupted_it_stays_in_progress_and_goes_on() {
     assert_eq!(agent.resume("s").await.unwrap().text(), "done");
 }
 
+/// Says something and feeds a changed state back between steps, then leaves it.
+async fn handled<R: StepByStep>(mut run: R, change: impl Fn(R::State) -> R::State) -> R {
+    let state = run.next().await.unwrap().unwrap();
+    run.set(change(state)).unwrap();
+    run.steer("look left").await.unwrap();
+    run.next().await.unwrap().unwrap();
+    run.interrupt();
+    assert!(run.control().interrupt.is_cancelled());
+    assert!(!run.control().cancel.is_cancelled());
+    assert!(run.next().await.unwrap().is_none());
+    run
+}
+
+#[tokio::test]
+async fn s4_3_who_knows_only_that_it_goes_on_step_by_step_has_the_whole_handle() {
+    let model = ScriptedModel::new([call(1), call(2), Turn::text("never")]);
+    let run = looking(&model).iterate("go").await.unwrap();
+    let run = handled(run, |state| state.with_instructions("Be brief.")).await;
+    assert_eq!(run.state().status(), Some(&ExecutionStatus::InProgress));
+    assert_eq!(said(run.state()), ["go", "1", "look left", "2"]);
+    assert_eq!(model.asked()[1].instructions, "Be brief.");
+}
+
 #[tokio::test]
 async fn s4_2_an_agents_state_taken_through_serde_between_steps_ends_the_same() {
     let turns = || [call(1), call(2), Turn::text("done")];

@@ -3,14 +3,16 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use legwork_agent::orchestrate::ChatBuilder;
+use legwork_agent::orchestrate::{ChatBuilder, Floor, Speaker, Spoken};
 use legwork_agent::{Chat, Error, Participant, StepByStep as _};
+use legwork_core::budget::Amounts;
 use legwork_core::continuation::checkpoint;
 use legwork_core::orchestrate::{BudgetLimit, ChatState};
 use legwork_core::{
     Budget, Criterion, Decision, ErrorKind, ExecutionStatus, Message, Progress as _, SessionId,
     StopReason, StopSignal,
 };
+use legwork_port::BoxFuture;
 use legwork_testkit::{CountingIds, Gate, VirtualClock};
 
 fn chat() -> ChatBuilder {
@@ -60,6 +62,25 @@ async fn s4_2_the_guards_ship_on_and_a_budget_keeps_the_limit_of_turns() {
     assert_eq!(state.step_count(), 20);
     let limited = chat().participant(endless("Ann")).turns(2).budget(Budget::unlimited());
     assert_eq!(limited.build().unwrap().run("go").await.unwrap().step_count(), 2);
+}
+
+/// A speaker of a program, who uses something.
+struct Paid;
+
+impl Speaker for Paid {
+    fn speak<'a>(&'a self, floor: &'a Floor) -> BoxFuture<'a, Result<Spoken, Error>> {
+        let used = Amounts { input: 7, output: 2, ..Amounts::default() };
+        let said = Spoken::message(format!("I am {}", floor.name)).used(used);
+        Box::pin(std::future::ready(Ok(said)))
+    }
+}
+
+#[tokio::test]
+async fn s4_2_what_a_speaker_of_a_program_uses_is_charged_to_the_chat() {
+    let chat = chat().participant(Participant::speaker("Ann", Paid)).turns(3);
+    let state = chat.build().unwrap().run("go").await.unwrap();
+    assert_eq!(lines(&state)[1], "Ann: I am Ann");
+    assert_eq!((state.usage().input, state.usage().output), (21, 6));
 }
 
 #[tokio::test]

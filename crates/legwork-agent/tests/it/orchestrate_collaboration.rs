@@ -103,6 +103,17 @@ async fn s4_2_a_lead_that_names_nobody_corrects_itself_and_one_that_decides_noth
 }
 
 #[tokio::test]
+async fn s4_2_a_lead_whose_model_fails_is_told_as_that_and_not_as_undecided() {
+    let lead = ScriptedModel::new([Turn::status(401).with_message("wrong key")]);
+    let work = two(&saying([]), &saying([])).lead("Lea", agent(&lead)).build().unwrap();
+    let state = work.run("go").await.unwrap();
+    assert_eq!(state.status(), Some(&ExecutionStatus::Failed));
+    let errors: Vec<_> = state.chat().errors_by_speaker().map(|(_, error)| error).collect();
+    assert!(errors.iter().any(|error| error.message.contains("wrong key")), "{errors:?}");
+    assert!(!errors.iter().any(|error| error.message.contains("neither called")), "{errors:?}");
+}
+
+#[tokio::test]
 async fn s4_2_without_a_lead_the_members_work_in_turn_or_as_a_selector_says() {
     let (writer, critic) = (saying(["v1", "v2"]), saying(["no", "AGREED"]));
     let state =

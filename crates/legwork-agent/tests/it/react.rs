@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use legwork_agent::driver::FinalDecision;
 use legwork_agent::memory::MemoryStore;
-use legwork_agent::{Agent, Builder, Error, ReAct, hook};
+use legwork_agent::{Agent, Builder, Driver as _, Error, ReAct, hook};
 use legwork_core::continuation::{ErrorPolicy, Reaction};
 use legwork_core::event::{ExecutionStarted, InferenceStarted, Responded};
 use legwork_core::inference::Incomplete;
@@ -431,4 +431,21 @@ async fn a_step_renders_what_it_adds_and_shares_the_rest() {
         let [one, other] = [&pair[0], &pair[1]].map(|r| r.response_format.as_ref().unwrap());
         assert!(Arc::ptr_eq(one, other), "step {step}");
     }
+}
+
+#[test]
+fn an_answer_of_a_shape_that_was_asked_for_is_its_json_and_else_it_is_no_decision() {
+    let text = r#"{"thought": "I know", "answer": {"city": "Rome"}}"#;
+    let none = AgentState::new(SessionId::new("s"));
+    let mut shaped = serde_json::to_value(&none).unwrap();
+    shaped["context"]["response_format"] = json!({"type": "object"});
+    let shaped: AgentState = serde_json::from_value(shaped).unwrap();
+    assert!(shaped.context().response_format.is_some());
+    let read = |driver: ReAct, state: &AgentState| {
+        let said = Message::assistant(vec![Part::Text(text.to_owned())]);
+        driver.read(state, Response::new(said, FinishReason::Stop)).text()
+    };
+    assert_eq!(read(ReAct::new(), &shaped), r#"{"city": "Rome"}"#);
+    assert_eq!(read(ReAct::new(), &none), text);
+    assert_eq!(read(ReAct::new().plain_answer(), &shaped), text, "the shape is of what follows");
 }

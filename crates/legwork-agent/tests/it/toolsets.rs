@@ -326,3 +326,52 @@ async fn s6_12_on_resume_a_call_of_a_tool_that_its_step_did_not_show_is_refused(
     assert_eq!(kind(outcomes(run.state())[0].clone()), FailureKind::UnknownTool);
     assert_eq!(run.status(), ExecutionStatus::Completed);
 }
+
+/// A static source that cannot say its tools when it is asked first.
+struct Late(Arc<AtomicUsize>, &'static str);
+
+impl Toolset for Late {
+    fn name(&self) -> &str {
+        "late"
+    }
+
+    fn specs<'a>(&'a self, _: &'a AgentState) -> BoxFuture<'a, Listed> {
+        let listed = match self.0.fetch_add(1, Ordering::SeqCst) {
+            0 => Err("not yet".to_owned()),
+            _ => Ok(vec![Arc::new(spec(self.1))]),
+        };
+        Box::pin(std::future::ready(listed))
+    }
+
+    fn is_static(&self) -> bool {
+        true
+    }
+
+    fn call<'a>(&'a self, _: &'a ToolCall, _: &'a ToolContext) -> BoxFuture<'a, ToolOutcome> {
+        Box::pin(std::future::ready(ToolOutcome::text("late")))
+    }
+}
+
+#[tokio::test]
+async fn s6_11_static_tools_that_come_to_be_known_in_a_run_are_checked_there_and_asked_for_once() {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let builder = Agent::builder(three_steps()).toolset(Late(Arc::clone(&asked), "look"));
+    let agent = builder.build().unwrap();
+    let run = agent.run("go").await.unwrap();
+    assert_eq!(outcomes(run.state()), vec![ToolOutcome::text("late"); 2]);
+    assert_eq!(asked.load(Ordering::SeqCst), 2, "when it was built, and in the first step");
+
+    let refused = async |builder: Builder| {
+        let run = builder.build().unwrap().run("go").await.unwrap();
+        assert_eq!(run.status(), ExecutionStatus::Failed);
+        run.outcome().unwrap().explain()
+    };
+    let why = refused(agent_with("a b")).await;
+    assert!(why.contains("\"a b\" is no name of a tool"), "{why}");
+    let why = refused(agent_with("look").only_tools(["lok"])).await;
+    assert!(why.contains("did you mean `look`?"), "{why}");
+}
+
+fn agent_with(late: &'static str) -> Builder {
+    agent().toolset(Late(Arc::default(), late))
+}
