@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use legwork_agent::memory::MemoryStore;
-use legwork_agent::{Agent, Control, Delivery, Error, Subagent};
+use legwork_agent::{Agent, Control, Delivery, Error, Subagent, hook};
 use legwork_core::inbox::{Cursor, Item, Posted};
-use legwork_core::{ExecutionStatus, SessionId, ToolOutcome, Usage};
+use legwork_core::{AgentState, ExecutionStatus, SessionId, ToolOutcome, Usage};
 use legwork_port::store::{self, Claim, Loaded, Removal, SessionInfo};
-use legwork_port::{BoxFuture, Store};
+use legwork_port::{BoxFuture, Store, Trigger};
 use legwork_testkit::{Gate, Turn};
 use serde_json::json;
 
@@ -123,7 +123,15 @@ async fn s8_4_a_session_of_a_newer_version_is_read_and_never_run() {
     let journal = store.lines(&"s".into()).unwrap();
 
     let store = newer(&journal, "s", r#"[{"text":"one"}]"#, r#"[{"song":"one"}]"#);
-    let agent = Agent::builder(model.clone()).store_in(Arc::new(store.clone())).build().unwrap();
+    let world = World::default();
+    let noting = world.clone();
+    // Hooks may do anything: none sees a session that is refused.
+    let note = hook("note", Trigger::ALL, move |state: AgentState, cx| {
+        noting.note(cx.trigger.name());
+        std::future::ready(Ok(state))
+    });
+    let agent = Agent::builder(model.clone()).hook(note).store_in(Arc::new(store.clone()));
+    let agent = agent.build().unwrap();
     let before = store.lines(&"s".into()).unwrap();
     let session = agent.session("s");
     let read = session.journal().await.unwrap();
@@ -150,6 +158,7 @@ async fn s8_4_a_session_of_a_newer_version_is_read_and_never_run() {
     drop(held);
     assert_eq!(store.lines(&"s".into()).unwrap(), before);
     assert_eq!(model.requests().len(), 1);
+    assert_eq!(world.notes(), Vec::<String>::new(), "refused before any effect");
 }
 
 #[tokio::test]
