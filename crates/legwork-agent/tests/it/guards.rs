@@ -151,7 +151,7 @@ fn s3_6_a_criterion_that_is_switched_off_takes_its_limits_along() {
         ),
         ("time_limit", Budget { active_time: None, ..none() }),
         ("deadline", Budget { deadline: None, ..none() }),
-        ("retry_limit", none()),
+        ("errors", none()),
     ];
     for (name, budget) in taken {
         let off = Guards::new().without(name);

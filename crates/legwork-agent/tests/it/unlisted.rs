@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use legwork_agent::memory::MemoryStore;
-use legwork_agent::{Agent, Control};
+use legwork_agent::{Agent, Control, Run};
 use legwork_core::tool::ExecutionMode;
 use legwork_core::{AgentState, EffectClass, ExecutionStatus, ToolCall, ToolOutcome, ToolSpec};
 use legwork_port::{BoxFuture, ToolContext, Toolset};
@@ -34,8 +34,13 @@ where
     }
 }
 
-/// An agent of three tools and another source; its first turn asks for each of the three.
-fn agent<F>(store: &MemoryStore, gate: &Gate, tell: F) -> Agent
+/// What a session asked for that died; one call was answered, one was at work.
+const BEGUN: &[&str] = &["send", "wait"];
+/// The same with one that had not begun.
+const ALL: &[&str] = &["send", "wait", "alone"];
+
+/// An agent of three tools and another source; its first turn asks for some of the three.
+fn agent<F>(asked: &[&'static str], store: &MemoryStore, gate: &Gate, tell: F) -> Agent
 where
     F: Fn() -> BoxFuture<'static, Listed> + Send + Sync + 'static,
 {
@@ -43,7 +48,7 @@ where
     let alone = spec("alone").effect(EffectClass::ReadOnly).mode(ExecutionMode::Sequential);
     let alone =
         crate::tools::made(alone, |_, _| Box::pin(std::future::ready(ToolOutcome::text("alone"))));
-    let calls = ["send", "wait", "alone"].map(|name| (name, json!({"n": 1})));
+    let calls: Vec<_> = asked.iter().map(|name| (*name, json!({"n": 1}))).collect();
     let model = ScriptedModel::new([Turn::calls(calls), Turn::text("done")]);
     Agent::builder(model)
         .tools([noting("send", once(), &world), alone])
@@ -54,11 +59,11 @@ where
         .unwrap()
 }
 
-/// A session that died: one call was answered, one was at work, one had not begun.
-async fn died() -> MemoryStore {
+/// A session that died while one of its calls was at work.
+async fn died(asked: &[&'static str]) -> MemoryStore {
     let (store, gate) = (MemoryStore::new(), Gate::new());
     let seen = RecordingObserver::new();
-    let agent = agent(&store, &gate, || Box::pin(std::future::ready(Ok(Vec::new()))));
+    let agent = agent(asked, &store, &gate, || Box::pin(std::future::ready(Ok(Vec::new()))));
     let answered = seen.until(|news| {
         matches!(news, legwork_testkit::News::Committed(_, entry)
             if entry.event.kind() == "tool_finished")
@@ -74,18 +79,22 @@ async fn died() -> MemoryStore {
 
 #[tokio::test]
 async fn s6_11_calls_of_a_step_whose_tools_cannot_be_told_any_more_fail_and_answers_stay() {
-    let store = died().await;
-    let tell = || Box::pin(std::future::ready(Err("no line".to_owned()))) as BoxFuture<'_, _>;
-    let run = agent(&store, &Gate::new(), tell).resume("s").await.unwrap();
-    assert_eq!(run.status(), ExecutionStatus::Failed);
-    let failed = ToolOutcome::failed("the toolset `far` cannot tell its tools: no line");
-    assert_eq!(outcomes(run.state()), [ToolOutcome::Ok(json!(1)), failed.clone(), failed]);
+    for asked in [BEGUN, ALL] {
+        let store = died(asked).await;
+        let tell = || Box::pin(std::future::ready(Err("no line".to_owned()))) as BoxFuture<'_, _>;
+        let run = agent(asked, &store, &Gate::new(), tell).resume("s").await.unwrap();
+        assert_eq!(run.status(), ExecutionStatus::Failed);
+        let failed = ToolOutcome::failed("the toolset `far` cannot tell its tools: no line");
+        let mut expected = vec![failed; asked.len()];
+        expected[0] = ToolOutcome::Ok(json!(1));
+        assert_eq!(outcomes(run.state()), expected);
+    }
 }
 
-#[tokio::test]
-async fn s7_7_cancelled_while_the_tools_are_asked_for_open_calls_are_answered_and_none_runs() {
-    let (store, asked, control) = (died().await, Gate::new(), Control::default());
-    let waits = asked.clone();
+/// A session whose source of tools does not answer is taken up, and ended meanwhile.
+async fn ended(asked: &[&'static str], store: &MemoryStore, end: fn(&Control)) -> Run {
+    let (reached, control) = (Gate::new(), Control::default());
+    let waits = reached.clone();
     let tell = move || {
         let waits = waits.clone();
         Box::pin(async move {
@@ -93,26 +102,30 @@ async fn s7_7_cancelled_while_the_tools_are_asked_for_open_calls_are_answered_an
             Ok(Vec::new())
         }) as BoxFuture<'_, _>
     };
-    let agent = agent(&store, &Gate::new(), tell);
-
-    // An interrupt answers nothing.
-    let leaves = Control::default();
-    let run = async { agent.resume("s").control(leaves.clone()).await.unwrap() };
-    let (run, ()) = tokio::join!(run, async {
-        asked.arrived(1).await;
-        leaves.interrupt.cancel();
-    });
-    assert_eq!(run.status(), ExecutionStatus::InProgress);
-    let step = run.state().current_step().unwrap();
-    assert_eq!(step.calls.iter().filter(|slot| slot.execution().is_some()).count(), 1);
-
+    let agent = agent(asked, store, &Gate::new(), tell);
     let run = async { agent.resume("s").control(control.clone()).await.unwrap() };
-    let (run, ()) = tokio::join!(run, async {
-        asked.arrived(2).await;
-        control.cancel.cancel();
-    });
-    assert_eq!(run.status(), ExecutionStatus::Cancelled);
-    let skipped = ToolOutcome::Skipped("the execution was cancelled".to_owned());
-    let expected = [ToolOutcome::Ok(json!(1)), ToolOutcome::Interrupted, skipped];
-    assert_eq!(outcomes(run.state()), expected);
+    let ending = async {
+        reached.arrived(1).await;
+        end(&control);
+    };
+    tokio::join!(run, ending).0
+}
+
+#[tokio::test]
+async fn s7_7_cancelled_while_the_tools_are_asked_for_open_calls_are_answered_and_none_runs() {
+    for asked in [BEGUN, ALL] {
+        let store = died(asked).await;
+        let run = ended(asked, &store, |control| control.interrupt.cancel()).await;
+        assert_eq!(run.status(), ExecutionStatus::InProgress);
+        let calls = &run.state().current_step().unwrap().calls;
+        let answered = calls.iter().filter(|slot| slot.execution().is_some()).count();
+        assert_eq!(answered, 1, "an interrupt answers nothing");
+
+        let run = ended(asked, &store, |control| control.cancel.cancel()).await;
+        assert_eq!(run.status(), ExecutionStatus::Cancelled);
+        let all = outcomes(run.state());
+        assert_eq!(all[..2], [ToolOutcome::Ok(json!(1)), ToolOutcome::Interrupted]);
+        assert!(all[2..].iter().all(|one| matches!(one, ToolOutcome::Skipped(_))), "{all:?}");
+        assert_eq!(all.len(), asked.len());
+    }
 }
