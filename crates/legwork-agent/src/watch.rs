@@ -117,11 +117,12 @@ impl StepContext {
         }
     }
 
-    /// The state that a run leaves in mid-step: all of its active time is charged.
+    /// The state that a run leaves in mid-step: all of its active time is charged, and none
+    /// of what passes until the next run.
     pub(crate) fn rest(&self, state: AgentState) -> AgentState {
         let state = self.tick(state);
-        let worked = state.current_step().is_some() && state.step_time() > Micros::ZERO;
-        if worked { charge(state, true) } else { state }
+        let counts = state.facts().at_work.is_some() || state.step_time() > Micros::ZERO;
+        if state.current_step().is_some() && counts { charge(state, true) } else { state }
     }
 }
 

@@ -4,13 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use legwork_agent::memory::MemoryStore;
-use legwork_agent::{Agent, Control, Delivery, Run};
+use legwork_agent::{Agent, Control, Delivery, Run, Subagent};
 use legwork_core::inbox::{Answer, Verdict};
-use legwork_core::{Budget, EffectClass, ExecutionStatus, Micros, StopReason};
-use legwork_port::Clock as _;
+use legwork_core::{Budget, EffectClass, ExecutionStatus, Micros, SessionId, StopReason};
+use legwork_port::{Clock as _, Store as _};
 use legwork_testkit::{Gate, ScriptedModel, Turn, VirtualClock};
 use serde_json::json;
 
+use crate::subagents::{scripted, spawn};
 use crate::tools::{World, guarded, once, spec};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -221,5 +222,53 @@ async fn s1_8_what_was_worked_before_the_last_commit_of_a_killed_run_is_charged(
     }
     let run = agent.resume("s").await.unwrap();
     assert_eq!(run.status(), ExecutionStatus::AwaitingApproval);
+    assert_eq!(run.state().ledger().spent.active_time, Micros::from(SECOND * 3 / 4));
+}
+
+#[tokio::test]
+async fn s1_8_work_beside_a_subagent_that_waits_is_charged_though_its_run_is_killed() {
+    let (clock, store) = (VirtualClock::new(), MemoryStore::new());
+    let (short, long) = (Gate::new(), Gate::new());
+    let calls = [("short", json!({"n": 1})), spawn("a", "go"), ("long", json!({"n": 2}))];
+    let child = scripted("x:child", [Turn::text("well")]);
+    let tool = |name: &str, gate: &Gate| {
+        guarded(spec(name).effect(EffectClass::Idempotent), &World::default(), gate)
+    };
+    let agent = Agent::builder(ScriptedModel::new([Turn::calls(calls), Turn::text("done")]))
+        .clock(Arc::new(clock.clone()))
+        .store_in(Arc::new(store.clone()))
+        .tools([tool("short", &short), tool("long", &long)])
+        .subagent(Subagent::new("a", "Works.", "").model(child))
+        .build()
+        .unwrap();
+    // Another process has the subagent's session, so the call that spawned it waits.
+    let held = store.claim(&"s.5-1".into()).await.unwrap();
+    let session = SessionId::from("s");
+    let pass = async {
+        short.arrived(1).await;
+        long.arrived(1).await;
+        clock.until_asleep(1).await;
+        // Too little to be charged with the commit of the short call.
+        clock.advance(SECOND / 2);
+        short.open();
+        let is_paused = || async {
+            let state = store.read(&session).await.unwrap().journal.fold(&session);
+            state.status() == Some(&ExecutionStatus::AwaitingApproval)
+        };
+        while !is_paused().await {
+            tokio::task::yield_now().await;
+        }
+        clock.until_asleep(1).await;
+        clock.advance(SECOND / 4);
+    };
+    tokio::select! {
+        biased;
+        _ = agent.run("go").in_session("s") => unreachable!("it waits at the gate"),
+        () = pass => {}
+    }
+    drop(held);
+    long.open();
+    let run = agent.resume("s").await.unwrap();
+    assert_eq!(run.text(), "done");
     assert_eq!(run.state().ledger().spent.active_time, Micros::from(SECOND * 3 / 4));
 }

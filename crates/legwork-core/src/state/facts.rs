@@ -143,9 +143,7 @@ impl SessionFacts {
     /// Whether a run is at work on a step, as far as its entries say.
     fn apply_presence(&mut self, entry: &Entry) {
         match &entry.event {
-            Event::Paused(paused) if paused.pending.is_empty() => {}
             Event::Worked(event::Worked { rests: true, .. })
-            | Event::Paused(_)
             | Event::StepFinished(_)
             | Event::ExecutionStarted(_)
             | Event::ExecutionFinished(_) => self.at_work = None,

@@ -180,7 +180,8 @@ impl Stage<'_> {
             let start = if status.is_some() { Start::Resume } else { Start::Task };
             let refused = self.go(&Go { start, ..go.clone() })?;
             self.between(&before)?;
-            if refused {
+            // What waited may have moved the head to where nothing can be resumed.
+            if refused && before == self.world.journals() {
                 let rests = status.as_ref().is_some_and(ExecutionStatus::is_terminal);
                 hold!(RESTS, rests, "it is {status:?}, and nothing can be done");
                 return Ok(());
