@@ -172,6 +172,7 @@ pub(crate) fn settle(state: &AgentState, cx: &StepContext, charged: &Amounts) {
     }
 }
 
-fn held(state: &AgentState) -> Amounts {
+/// What is held for the inference under way; nothing if none is.
+pub(crate) fn held(state: &AgentState) -> Amounts {
     state.ledger().inference().map_or_else(Amounts::default, |held| held.amounts)
 }

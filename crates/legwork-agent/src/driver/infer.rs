@@ -132,7 +132,8 @@ async fn build<D: Driver + ?Sized>(
 /// An error before the call was made ends the step, or the execution if there is none.
 fn refuse(state: AgentState, error: ErrorRecord) -> AgentState {
     if state.current_step().is_some() {
-        let charged = Amounts::default();
+        // A run before this one may have left a call under way.
+        let charged = spending::held(&state).as_estimate();
         return state.with(Event::InferenceFailed(InferenceFailed { error, charged }));
     }
     failed(state, error)

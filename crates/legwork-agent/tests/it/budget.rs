@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
+use legwork_agent::driver::Driver;
 use legwork_agent::memory::MemoryStore;
-use legwork_agent::{Agent, Builder, Error, hook};
+use legwork_agent::toolbox::Shown;
+use legwork_agent::{Agent, Builder, Error, StepContext, hook};
 use legwork_core::budget::{Amounts, Dimension, Exhausted, MicroUsd, Price};
 use legwork_core::inference::Incomplete;
 use legwork_core::{
-    AgentState, Budget, EffectClass, ErrorKind, Event, ExecutionStatus, ModelSettings, SessionId,
-    StopReason, Usage,
+    AgentState, Budget, EffectClass, ErrorKind, ErrorRecord, ErrorSource, Event, ExecutionStatus,
+    ModelRequest, ModelSettings, SessionId, StopReason, Usage,
 };
 use legwork_port::model::{self, Kind, Profile};
 use legwork_port::{Store, Trigger};
@@ -207,6 +209,40 @@ async fn s5_3_a_reserve_found_unsettled_on_resume_is_charged_in_full() {
     let input = model.requests()[0].weight().div_ceil(3);
     assert_eq!((run.usage().input, run.usage().output), (input + 10, 300 + 5));
     assert_eq!(run.usage().steps, 1, "it is the same step");
+}
+
+/// A driver that makes no request.
+struct NoRequest;
+
+impl Driver for NoRequest {
+    fn name(&self) -> &str {
+        "no_request"
+    }
+
+    fn request(
+        &self,
+        _: &AgentState,
+        _: &StepContext,
+        _: &Shown,
+    ) -> Result<ModelRequest, ErrorRecord> {
+        Err(ErrorRecord::new(ErrorSource::Driver, ErrorKind::Configuration, "it makes none"))
+    }
+}
+
+#[tokio::test]
+async fn s5_3_a_reserve_found_unsettled_is_charged_in_full_though_no_inference_follows() {
+    let (gate, store) = (Gate::new(), Arc::new(MemoryStore::new()));
+    let model = ScriptedModel::new([Turn::text("done").behind(&gate)]);
+    let builder = || with_max(&model, 300, Budget::unlimited()).store_in(store.clone());
+    tokio::select! {
+        _ = builder().build().unwrap().run("go").in_session("s") => unreachable!("it waits"),
+        () = gate.arrived(1) => {}
+    }
+    let run = builder().driver(NoRequest).build().unwrap().resume("s").await.unwrap();
+    assert_eq!(run.status(), ExecutionStatus::Failed);
+    let input = model.requests()[0].weight().div_ceil(3);
+    assert_eq!((run.usage().input, run.usage().output), (input, 300));
+    assert!(run.usage().estimated);
 }
 
 #[tokio::test]
