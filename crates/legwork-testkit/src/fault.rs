@@ -64,6 +64,8 @@ pub enum Fault {
     Conflict,
     /// It is done after others had so many turns.
     Slow(usize),
+    /// It is done, and whoever asked is told after others had so many turns.
+    SlowAfter(usize),
     /// It never ends, and nothing was done: the process died before it.
     HangBefore,
     /// It was done and never ends: the process died after it.
@@ -171,6 +173,11 @@ impl FaultyStore {
             Some(Fault::HangBefore) => {
                 polls::others(BEFORE_A_HANG).await;
                 self.hang().await
+            }
+            Some(Fault::SlowAfter(turns)) => {
+                let done = work.await;
+                polls::others(turns).await;
+                done
             }
             Some(Fault::HangAfter) => {
                 work.await?;

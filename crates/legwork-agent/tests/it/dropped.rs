@@ -251,18 +251,22 @@ impl Driver for Hasty {
 
 #[tokio::test]
 async fn s4_3_a_commit_that_its_driver_dropped_is_written_once() {
-    let (world, store) = (World::default(), Arc::new(MemoryStore::new()));
-    let paced = FaultyStore::over(store.clone()).fault(Operation::Append, 1, Fault::Slow(20));
-    let seen = RecordingObserver::new();
-    let agent = busy(&world, once()).driver(Hasty::default()).store_in(Arc::new(paced));
-    let agent = agent.observer(Arc::new(seen.clone())).build().unwrap();
-    let run = agent.run("go").in_session("s").open().await.unwrap();
-    assert_eq!(said(&run.finish().await.unwrap()), ALL);
-    let journal = store.read(&"s".into()).await.unwrap().journal;
-    invariants::of_journal(&"s".into(), &journal).unwrap();
-    let set = journal.entries().iter().filter(|entry| entry.event.kind() == "metadata_set");
-    assert_eq!(set.count(), 2);
-    let told: Vec<_> = seen.entries().iter().map(|entry| entry.seq).collect();
-    let written: Vec<_> = journal.entries().iter().map(|entry| entry.seq).collect();
-    assert_eq!(told, written, "each entry is told once");
+    // Dropped before it was written, and after.
+    for fault in [Fault::Slow(20), Fault::SlowAfter(20)] {
+        let (world, store) = (World::default(), Arc::new(MemoryStore::new()));
+        let paced = FaultyStore::over(store.clone()).fault(Operation::Append, 1, fault);
+        let seen = RecordingObserver::new();
+        let agent = busy(&world, once()).driver(Hasty::default()).store_in(Arc::new(paced));
+        let agent = agent.observer(Arc::new(seen.clone())).build().unwrap();
+        let mut run = agent.run("go").in_session("s").open().await.unwrap();
+        while run.next().await.unwrap().is_some() {}
+        assert_eq!(said(run.state()), ALL);
+        let journal = store.read(&"s".into()).await.unwrap().journal;
+        invariants::of_journal(&"s".into(), &journal).unwrap();
+        let set = journal.entries().iter().filter(|entry| entry.event.kind() == "metadata_set");
+        assert_eq!(set.count(), 2);
+        let told: Vec<_> = seen.entries().iter().map(|entry| entry.seq).collect();
+        let written: Vec<_> = journal.entries().iter().map(|entry| entry.seq).collect();
+        assert_eq!(told, written, "each entry is told once");
+    }
 }

@@ -53,7 +53,7 @@ pub(super) fn play(program: &Program) -> Checked {
     }
     stage.rest()?;
     verdict::of_world(&stage.world)?;
-    verdict::of_time(&stage.world)?;
+    verdict::of_time(stage.program, &stage.world)?;
     verdict::of_steps(program, &stage.world)
 }
 

@@ -76,8 +76,9 @@ pub(super) fn of_steps(program: &Program, world: &World) -> Checked {
 }
 
 /// Holds time at work against the time that passed: all of it is charged, once. Where no
-/// process lived for a time, one stretch is charged for it at most.
-pub(super) fn of_time(world: &World) -> Checked {
+/// process lived for a time, one stretch is charged for it at most. What passes while an
+/// append takes its time may be lost with its process.
+pub(super) fn of_time(program: &Program, world: &World) -> Checked {
     let facts = world.facts();
     let time = &facts.time;
     let gaps = Micros(STRETCH.0 * time.gaps);
@@ -92,7 +93,9 @@ pub(super) fn of_time(world: &World) -> Checked {
     let charged = world.journal(&root).fold(&root).ledger().lifetime.active_time;
     // A journal tells milliseconds.
     let blur = Micros(1_000 * time.lives);
-    let least = time.alive.since(time.leaps);
+    let slow = program.pace.iter().any(|turns| *turns > 0);
+    let lost = if slow { Micros(STRETCH.0 * time.lives.saturating_sub(1)) } else { Micros::ZERO };
+    let least = time.alive.since(time.leaps).since(lost);
     hold!(WORKED, charged.plus(blur) >= least, "{charged} of {} are charged", time.alive);
     let most = time.alive.plus(gaps).plus(blur);
     hold!(WORKED, charged <= most, "{charged} are charged of {}", time.alive);
