@@ -5,54 +5,35 @@ use std::sync::{Arc, Mutex};
 use legwork_agent::driver::{Line, NoModel};
 use legwork_agent::executor::Executor;
 use legwork_agent::memory::MemoryStore;
-use legwork_agent::toolbox::Shown;
 use legwork_agent::{
-    Agent, Control, Driver, Error, Halt, ReAct, Scripted, StepContext, ToolCalling, hook,
+    Agent, Control, Driver, Error, ReAct, Scripted, StepContext, ToolCalling, hook,
 };
 use legwork_core::continuation::ErrorPolicy;
-use legwork_core::error::ErrorRecord;
 use legwork_core::event::{InferenceStarted, Responded, ToolsShown};
 use legwork_core::tool::FailureKind;
 use legwork_core::{
-    AgentState, EffectClass, Event, ExecutionStatus, FinishReason, Message, ModelRequest, Part,
-    Response, SessionId, ToolCall, ToolOutcome,
+    AgentState, EffectClass, Event, ExecutionStatus, FinishReason, Message, Part, Response,
+    SessionId, ToolCall, ToolOutcome,
 };
-use legwork_port::{BoxFuture, Trigger};
+use legwork_port::Trigger;
 use legwork_testkit::{ScriptedModel, Turn};
 use serde_json::json;
 
+use crate::stepping::stepping;
 use crate::tools::{World, journal, kind, noting, outcomes};
 
 /// A driver that hands back a state it was not given.
-struct Strays(Mutex<Option<AgentState>>);
-
-impl Driver for Strays {
-    fn name(&self) -> &str {
-        "strays"
-    }
-
-    fn request(
-        &self,
-        state: &AgentState,
-        cx: &StepContext,
-        shown: &Shown,
-    ) -> Result<ModelRequest, ErrorRecord> {
-        ToolCalling.request(state, cx, shown)
-    }
-
-    fn use_tools<'a>(
-        &'a self,
-        state: AgentState,
-        cx: &'a StepContext,
-    ) -> BoxFuture<'a, Result<AgentState, Halt>> {
-        let stray = self.0.lock().unwrap().replace(state.clone());
+fn strays(stray: Option<AgentState>) -> impl Driver {
+    let stray = Mutex::new(stray);
+    stepping(move |state, cx| {
+        let stray = stray.lock().unwrap().replace(state.clone());
         Box::pin(async move {
             match stray {
                 Some(stray) => Ok(stray),
                 None => ToolCalling.use_tools(state, cx).await,
             }
         })
-    }
+    })
 }
 
 #[tokio::test]
@@ -63,7 +44,7 @@ async fn s1_4_a_driver_that_hands_back_a_foreign_or_older_state_halts_the_run() 
         let model = ScriptedModel::new([Turn::call("look", json!({"n": 1})), Turn::text("never")]);
         let agent = Agent::builder(model)
             .tools([noting("look", EffectClass::ReadOnly, &World::default())])
-            .driver(Strays(Mutex::new(stray)))
+            .driver(strays(stray))
             .store_in(Arc::new(store.clone()))
             .build()
             .unwrap();
@@ -147,35 +128,20 @@ async fn responded(state: AgentState, cx: &StepContext) -> AgentState {
 }
 
 /// A driver that makes its own response and asks the executor at once.
-struct Hasty;
+fn hasty() -> impl Driver {
+    stepping(|state, cx| {
+        Box::pin(async move { Executor::default().run(responded(state, cx).await, cx).await })
+    })
+}
 
 /// The same, but it panics once its response is in the journal.
-struct Panicky;
-
-impl Driver for Panicky {
-    fn name(&self) -> &str {
-        "panicky"
-    }
-
-    fn request(
-        &self,
-        state: &AgentState,
-        cx: &StepContext,
-        shown: &Shown,
-    ) -> Result<ModelRequest, ErrorRecord> {
-        ToolCalling.request(state, cx, shown)
-    }
-
-    fn use_tools<'a>(
-        &'a self,
-        state: AgentState,
-        cx: &'a StepContext,
-    ) -> BoxFuture<'a, Result<AgentState, Halt>> {
+fn panicky() -> impl Driver {
+    stepping(|state, cx| {
         Box::pin(async move {
             cx.commit(responded(state, cx).await).await?;
             panic!("no power")
         })
-    }
+    })
 }
 
 #[tokio::test]
@@ -183,7 +149,7 @@ async fn s1_6_a_driver_that_panics_with_open_calls_has_them_answered_and_none_ru
     let (world, store) = (World::default(), Arc::new(MemoryStore::new()));
     let agent = Agent::builder(NoModel)
         .tools([noting("look", EffectClass::ReadOnly, &world)])
-        .driver(Panicky)
+        .driver(panicky())
         .store_in(store)
         .build()
         .unwrap();
@@ -196,32 +162,6 @@ async fn s1_6_a_driver_that_panics_with_open_calls_has_them_answered_and_none_ru
     assert!(world.notes().is_empty());
 }
 
-impl Driver for Hasty {
-    fn name(&self) -> &str {
-        "hasty"
-    }
-
-    fn request(
-        &self,
-        state: &AgentState,
-        cx: &StepContext,
-        shown: &Shown,
-    ) -> Result<ModelRequest, ErrorRecord> {
-        ToolCalling.request(state, cx, shown)
-    }
-
-    fn use_tools<'a>(
-        &'a self,
-        state: AgentState,
-        cx: &'a StepContext,
-    ) -> BoxFuture<'a, Result<AgentState, Halt>> {
-        Box::pin(async move {
-            let state = responded(state, cx).await;
-            Executor::default().run(state, cx).await
-        })
-    }
-}
-
 #[tokio::test]
 async fn s7_1_the_executor_judges_what_a_driver_did_not() {
     let world = World::default();
@@ -232,7 +172,7 @@ async fn s7_1_the_executor_judges_what_a_driver_did_not() {
     });
     let run = Agent::builder(NoModel)
         .tools([noting("look", EffectClass::ReadOnly, &world)])
-        .driver(Hasty)
+        .driver(hasty())
         .hook(gate)
         .build()
         .unwrap()
@@ -247,40 +187,21 @@ async fn s7_1_the_executor_judges_what_a_driver_did_not() {
     assert_eq!(all[2], ToolOutcome::Ok(json!(2)));
 }
 
-/// A driver that looks at how its run is controlled, while somebody cancels it.
-struct Looks(Control, World);
-
-impl Driver for Looks {
-    fn name(&self) -> &str {
-        "looks"
-    }
-
-    fn request(
-        &self,
-        state: &AgentState,
-        cx: &StepContext,
-        shown: &Shown,
-    ) -> Result<ModelRequest, ErrorRecord> {
-        ToolCalling.request(state, cx, shown)
-    }
-
-    fn use_tools<'a>(
-        &'a self,
-        state: AgentState,
-        cx: &'a StepContext,
-    ) -> BoxFuture<'a, Result<AgentState, Halt>> {
-        self.1.note(format!("raised: {}", cx.control().is_raised()));
-        self.0.cancel.cancel();
-        self.1.note(format!("raised: {}", cx.control().is_raised()));
+/// A driver that cancels its run, and notes how it is controlled before and after.
+fn looks(control: Control, world: World) -> impl Driver {
+    stepping(move |state, cx| {
+        world.note(format!("raised: {}", cx.control().is_raised()));
+        control.cancel.cancel();
+        world.note(format!("raised: {}", cx.control().is_raised()));
         ToolCalling.use_tools(state, cx)
-    }
+    })
 }
 
 #[tokio::test]
 async fn s7_7_a_driver_sees_that_its_run_is_cancelled() {
     let (control, world) = (Control::default(), World::default());
     let model = ScriptedModel::new([Turn::text("never")]);
-    let agent = Agent::builder(model.clone()).driver(Looks(control.clone(), world.clone()));
+    let agent = Agent::builder(model.clone()).driver(looks(control.clone(), world.clone()));
     let run = agent.build().unwrap().run("go").control(control).await.unwrap();
     assert_eq!(run.status(), ExecutionStatus::Cancelled);
     assert_eq!(world.notes(), ["raised: false", "raised: true"]);

@@ -4,21 +4,19 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use legwork_agent::memory::MemoryStore;
-use legwork_agent::toolbox::Shown;
 use legwork_agent::{
-    Agent, Builder, Chat, Collaboration, Driver, Halt, Participant, StepByStep, StepContext,
-    ToolCalling, ToolUse, hook,
+    Agent, Builder, Chat, Collaboration, Driver, Participant, StepByStep, ToolCalling, ToolUse,
+    hook,
 };
-use legwork_core::error::ErrorRecord;
 use legwork_core::{
-    AgentState, EffectClass, ExecutionStatus, ModelRequest, OnDoubt, Progress as _, SessionId,
-    ToolOutcome,
+    AgentState, EffectClass, ExecutionStatus, OnDoubt, Progress as _, SessionId, ToolOutcome,
 };
-use legwork_port::{BoxFuture, Store, Tool, Trigger};
+use legwork_port::{Store, Tool, Trigger};
 use legwork_testkit::fault::{Fault, FaultyStore, Operation};
 use legwork_testkit::{RecordingObserver, ScriptedModel, Turn, invariants, polls};
 use serde_json::json;
 
+use crate::stepping::stepping;
 use crate::tools::{World, made, once, said, spec};
 
 /// More polls than any of these runs takes.
@@ -215,30 +213,12 @@ async fn s4_3_an_append_that_ended_after_its_step_was_dropped_is_known() {
 }
 
 /// A driver that does not wait for its first commit.
-#[derive(Default)]
-struct Hasty(AtomicBool);
-
-impl Driver for Hasty {
-    fn name(&self) -> &str {
-        "hasty"
-    }
-
-    fn request(
-        &self,
-        state: &AgentState,
-        cx: &StepContext,
-        shown: &Shown,
-    ) -> Result<ModelRequest, ErrorRecord> {
-        ToolCalling.request(state, cx, shown)
-    }
-
-    fn use_tools<'a>(
-        &'a self,
-        state: AgentState,
-        cx: &'a StepContext,
-    ) -> BoxFuture<'a, Result<AgentState, Halt>> {
+fn hasty() -> impl Driver {
+    let began = AtomicBool::new(false);
+    stepping(move |state, cx| {
+        let first = !began.swap(true, Ordering::SeqCst);
         Box::pin(async move {
-            if self.0.swap(true, Ordering::SeqCst) {
+            if !first {
                 return ToolCalling.use_tools(state, cx).await;
             }
             let state = state.with_metadata("first", Some(json!(1)));
@@ -246,7 +226,7 @@ impl Driver for Hasty {
             let state = state.with_metadata("second", Some(json!(2)));
             ToolCalling.use_tools(cx.commit(state).await?, cx).await
         })
-    }
+    })
 }
 
 #[tokio::test]
@@ -256,7 +236,7 @@ async fn s4_3_a_commit_that_its_driver_dropped_is_written_once() {
         let (world, store) = (World::default(), Arc::new(MemoryStore::new()));
         let paced = FaultyStore::over(store.clone()).fault(Operation::Append, 1, fault);
         let seen = RecordingObserver::new();
-        let agent = busy(&world, once()).driver(Hasty::default()).store_in(Arc::new(paced));
+        let agent = busy(&world, once()).driver(hasty()).store_in(Arc::new(paced));
         let agent = agent.observer(Arc::new(seen.clone())).build().unwrap();
         let mut run = agent.run("go").in_session("s").open().await.unwrap();
         while run.next().await.unwrap().is_some() {}

@@ -4,15 +4,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use legwork_agent::memory::MemoryStore;
-use legwork_agent::toolbox::Shown;
-use legwork_agent::{Agent, Control, Driver, Halt, StepContext, ToolCalling, hook};
+use legwork_agent::{Agent, Control, Driver, ToolCalling, hook};
 use legwork_core::continuation::{ErrorHandler, FailExecution, Failure};
 use legwork_core::error::ErrorRecord;
 use legwork_core::inbox::Item;
-use legwork_core::{AgentState, ExecutionStatus, ModelRequest, ToolCall, ToolOutcome, ToolSpec};
+use legwork_core::{AgentState, ExecutionStatus, ToolCall, ToolOutcome, ToolSpec};
 use legwork_port::{BoxFuture, Toolset, Trigger};
 use legwork_testkit::{Gate, ScriptedModel, Turn, VirtualClock};
 
+use crate::stepping::stepping;
 use crate::tools::{World, said};
 
 /// Says of an execution that failed that it goes on, a few times.
@@ -71,34 +71,17 @@ async fn s7_5_a_follow_up_posted_with_a_stop_stays_queued() {
     assert_eq!(run.state().facts().follow_ups.len(), 1);
 }
 
-struct Dies(Arc<VirtualClock>);
-
-impl Driver for Dies {
-    fn name(&self) -> &str {
-        "dies"
-    }
-
-    fn request(
-        &self,
-        state: &AgentState,
-        cx: &StepContext,
-        shown: &Shown,
-    ) -> Result<ModelRequest, ErrorRecord> {
-        ToolCalling.request(state, cx, shown)
-    }
-
-    fn use_tools<'a>(
-        &'a self,
-        state: AgentState,
-        cx: &'a StepContext,
-    ) -> BoxFuture<'a, Result<AgentState, Halt>> {
+/// A driver that panics two seconds after its step is committed.
+fn dies(clock: Arc<VirtualClock>) -> impl Driver {
+    stepping(move |state, cx| {
+        let clock = Arc::clone(&clock);
         Box::pin(async move {
             let state = ToolCalling.use_tools(state, cx).await?;
             let _ = cx.commit(state).await?;
-            self.0.advance(Duration::from_secs(2));
+            clock.advance(Duration::from_secs(2));
             panic!("no power")
         })
-    }
+    })
 }
 
 #[tokio::test]
@@ -109,7 +92,7 @@ async fn s1_8_a_driver_that_panics_charges_no_time_before_its_step() {
     let agent = Agent::builder(model)
         .store_in(Arc::new(MemoryStore::new()))
         .clock(clock.clone())
-        .driver(Dies(clock))
+        .driver(dies(clock))
         .build()
         .unwrap();
     let run = agent.run("go").in_session("s").await.unwrap();

@@ -58,6 +58,7 @@ mod samples;
 mod scripted;
 mod selection;
 mod session;
+mod stepping;
 mod stream;
 mod subagents;
 mod subagents_stopped;
