@@ -20,8 +20,18 @@ use crate::subagent::spawn::{Request, Spawning};
 pub(crate) struct Family {
     turn: Share,
     agent: Arc<Inner>,
-    /// What subagents that began under another run used already, by the index of the call.
-    before: Vec<(u32, Amounts)>,
+    /// The subagents that began under another run.
+    before: Vec<Before>,
+}
+
+/// What a subagent used before this run.
+struct Before {
+    /// The index of the call that spawned it.
+    index: u32,
+    /// What adds up over the tree, its own subagents included.
+    used: Amounts,
+    /// The active time of its own execution.
+    active: Micros,
 }
 
 /// What one subagent may use.
@@ -59,7 +69,11 @@ impl Family {
         turn.charge(Sums::calls(fresh));
         let mut before = Vec::new();
         for (index, child, link) in children(state) {
-            before.push((index, used_by(&*cx.agent.store, &child, &link).await?));
+            let store = &*cx.agent.store;
+            if let Some(child) = linked(store, &child, &link).await? {
+                let active = child.ledger().spent.active_time;
+                before.push(Before { index, used: used_in(store, &child).await?, active });
+            }
         }
         Ok(Some(Self { turn, agent: Arc::clone(&cx.agent), before }))
     }
@@ -81,10 +95,12 @@ impl Family {
             Some(held) => Sums::journaled(&held.amounts, &own),
             None => Sums::block(&own, &left),
         };
-        let granted = granted(&own, block, &left);
+        let before = self.before.iter().find(|before| before.index == index);
+        let active = before.map_or(Micros::ZERO, |before| before.active);
+        let granted = granted(&own, block, &left, active);
         let share = self.turn.spawn(&granted, block);
-        if let Some((_, used)) = self.before.iter().find(|(before, _)| *before == index) {
-            share.charge(Sums::of(used));
+        if let Some(before) = before {
+            share.charge(Sums::of(&before.used));
         }
         let child = state.effect_key(index)?.child();
         let (link, turn) = (link(state, &call.id), self.turn.clone());
@@ -92,10 +108,11 @@ impl Family {
     }
 }
 
-/// The limits of its own, as far as they are held, and the time that is left above.
-fn granted(own: &Budget, block: Sums, left: &Budget) -> Budget {
-    let time =
-        Budget { active_time: left.active_time, deadline: left.deadline, ..Budget::unlimited() };
+/// The limits of its own, as far as they are held, and the time that is left above: what it
+/// was active before was charged above, too, and counts in neither twice.
+fn granted(own: &Budget, block: Sums, left: &Budget, active: Micros) -> Budget {
+    let active_time = left.active_time.map(|left| left.plus(active));
+    let time = Budget { active_time, deadline: left.deadline, ..Budget::unlimited() };
     block.limits(own).within(&time)
 }
 
@@ -145,19 +162,33 @@ pub(super) fn used_by<'a>(
     link: &'a ParentLink,
 ) -> BoxFuture<'a, Result<Amounts, store::Error>> {
     Box::pin(async move {
-        let state = store.read(session).await?.writable(session)?.journal.fold(session);
-        if check(&state, link).is_err() {
-            return Ok(Amounts::default());
+        match linked(store, session, link).await? {
+            Some(state) => used_in(store, &state).await,
+            None => Ok(Amounts::default()),
         }
-        let mut used = state.ledger().lifetime;
-        if let Some(held) = state.ledger().inference() {
-            used = used.plus(&held.amounts);
-        }
-        for (_, child, link) in children(&state) {
-            used = used.plus(&used_by(store, &child, &link).await?);
-        }
-        Ok(adds_up(&used))
     })
+}
+
+/// The state of a subagent; none where its session is another one's.
+async fn linked(
+    store: &dyn Store,
+    session: &SessionId,
+    link: &ParentLink,
+) -> Result<Option<AgentState>, store::Error> {
+    let state = store.read(session).await?.writable(session)?.journal.fold(session);
+    Ok(check(&state, link).is_ok().then_some(state))
+}
+
+/// What a subagent in this state used, its own subagents included.
+async fn used_in(store: &dyn Store, state: &AgentState) -> Result<Amounts, store::Error> {
+    let mut used = state.ledger().lifetime;
+    if let Some(held) = state.ledger().inference() {
+        used = used.plus(&held.amounts);
+    }
+    for (_, child, link) in children(state) {
+        used = used.plus(&used_by(store, &child, &link).await?);
+    }
+    Ok(adds_up(&used))
 }
 
 /// The part of a usage that adds up over a tree: steps and active time are each agent's

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use legwork_agent::memory::MemoryStore;
-use legwork_agent::{Agent, Builder, Control, Run};
+use legwork_agent::{Agent, Builder, Control, Run, Subagent};
 use legwork_core::continuation::{CumulativeTimeLimit, TimeLimit};
 use legwork_core::tool::ExecutionMode;
 use legwork_core::{
@@ -14,6 +14,7 @@ use legwork_port::Clock as _;
 use legwork_testkit::{Gate, ScriptedModel, Turn, VirtualClock};
 use serde_json::json;
 
+use crate::subagents::{child_of, spawn, state_of};
 use crate::tools::{World, guarded, noting, once, outcomes, said, spec};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -254,4 +255,38 @@ async fn s1_8_a_pause_charges_what_was_worked_before_it_and_nothing_of_the_wait(
     let entries = agent.session("s").journal().await.unwrap().entries().len();
     agent.resume("s").await.unwrap();
     assert_eq!(agent.session("s").journal().await.unwrap().entries().len(), entries);
+}
+
+#[tokio::test]
+async fn s1_8_s5_4_a_subagent_that_goes_on_has_the_time_that_is_left_above() {
+    let (clock, store, gate) = (VirtualClock::new(), MemoryStore::new(), Gate::new());
+    let work = Turn::call("hang", json!({"n": 1}));
+    let worker = ScriptedModel::new([work, Turn::text("ok")]).named("x:worker");
+    let root = ScriptedModel::new([Turn::calls([spawn("a", "work")]), Turn::text("done")]);
+    let hang = guarded(spec("hang").effect(EffectClass::ReadOnly), &World::default(), &gate);
+    let agent = builder(&root, &clock, &store)
+        .subagent(Subagent::new("a", "Works.", "").model(worker).tools([hang]))
+        .budget(Budget::unlimited().active_time(25 * SECOND))
+        .build()
+        .unwrap();
+    let control = Control::default();
+    let first = agent.run("go").in_session("s").control(control.clone());
+    let pass = async {
+        gate.arrived(1).await;
+        clock.advance(15 * SECOND);
+        control.interrupt.cancel();
+    };
+    let run = tokio::join!(first, pass).0.unwrap();
+    assert_eq!((run.status(), active(&run)), (ExecutionStatus::InProgress, 15 * SECOND));
+    // Both worked 15 seconds of the 25: ten are left to either, and it needs nine.
+    let pass = async {
+        gate.arrived(2).await;
+        clock.advance(9 * SECOND);
+        gate.open();
+    };
+    let run = tokio::join!(agent.resume("s"), pass).0.unwrap();
+    let child = state_of(&store, &child_of(&store).await).await;
+    assert_eq!(child.status(), Some(&ExecutionStatus::Completed), "{:?}", outcomes(run.state()));
+    assert_eq!(child.ledger().spent.active_time, Micros::from(24 * SECOND));
+    assert_eq!((run.status(), active(&run)), (ExecutionStatus::Completed, 24 * SECOND));
 }
