@@ -78,8 +78,10 @@ pub(super) async fn collect(
         };
         let Some(owner) = shown.owner(place) else { continue };
         let judged = state.judged(at);
-        let changed = judged.and_then(|judged| judged.arguments.clone());
-        let arguments = changed.as_ref().unwrap_or_else(|| slot.arguments());
+        let judged_as = judged.and_then(|judged| judged.arguments.clone());
+        // An intent of before may have changed them: each intent says all that it runs with.
+        let changed = judged_as.or_else(|| slot.arguments.clone());
+        let arguments = changed.as_ref().unwrap_or(&slot.call.arguments);
         let call = with_arguments(&slot.call, arguments);
         let arguments = spec.resource.is_some().then(|| {
             let known = judged.and_then(|judged| judged.value.clone());

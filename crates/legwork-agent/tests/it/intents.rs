@@ -5,13 +5,14 @@ use std::sync::Arc;
 use legwork_agent::memory::MemoryStore;
 use legwork_agent::{Agent, Hook, Subagent, hook};
 use legwork_core::event::ToolStarted;
+use legwork_core::inbox::{Answer, Verdict};
 use legwork_core::tool::ExecutionMode;
 use legwork_core::{
-    AgentState, EffectClass, EffectKey, Event, Message, Part, Response, SessionId, ToolCall,
-    ToolOutcome,
+    AgentState, EffectClass, EffectKey, Event, Message, OnDoubt, Part, Response, SessionId,
+    ToolCall, ToolOutcome, ToolSpec,
 };
-use legwork_port::{Store, Tool, Trigger};
-use legwork_testkit::{ScriptedModel, Turn, crash};
+use legwork_port::{BoxFuture, Store, Tool, ToolContext, Trigger};
+use legwork_testkit::{Gate, ScriptedModel, Turn, crash};
 use serde_json::{Value, json};
 
 use crate::subagents::{scripted, spawn};
@@ -92,6 +93,56 @@ async fn s6_7_the_intent_of_a_call_that_a_hook_may_change_is_durable_before_its_
         // One that listens elsewhere changes no arguments.
         let elsewhere = second_in_its_turn(effect, [passing(Trigger::StepEnd)]).await;
         assert_eq!(elsewhere, "2 no intent");
+    }
+}
+
+#[tokio::test]
+async fn s6_7_a_changed_call_that_runs_again_has_an_intent_with_its_arguments() {
+    let (store, world, gate) = (MemoryStore::new(), World::default(), Gate::new());
+    let peek = peeking(once(), &store, &world);
+    let (spec, held) = (peek.spec(), gate.clone());
+    // The first time it waits until it is killed.
+    let tool = Arc::new(Waiting { spec, peek, gate: held });
+    let agent = Agent::builder(ScriptedModel::new([
+        Turn::call("peek", json!({"n": 2})),
+        Turn::text("done"),
+    ]))
+    .tools([tool as Arc<dyn Tool>])
+    .hook(renumbering())
+    .store_in(Arc::new(store))
+    .build()
+    .unwrap();
+    tokio::select! {
+        biased;
+        _ = agent.run("go").in_session("s") => unreachable!("it waits at the gate"),
+        () = gate.arrived(1) => {}
+    }
+    gate.open();
+    let run = agent.resume("s").on_doubt(OnDoubt::Ask).await.unwrap();
+    let id = run.state().pending()[0].id.clone();
+    let answer = Answer { id, verdict: Verdict::RunAgain };
+    agent.session("s").answer(answer).await.unwrap();
+    agent.resume("s").await.unwrap();
+    assert_eq!(world.notes(), [r#"7 {"n":7}"#]);
+}
+
+/// A tool that waits at a gate before it does what another does.
+struct Waiting {
+    spec: Arc<ToolSpec>,
+    peek: Arc<dyn Tool>,
+    gate: Gate,
+}
+
+impl Tool for Waiting {
+    fn spec(&self) -> Arc<ToolSpec> {
+        Arc::clone(&self.spec)
+    }
+
+    fn call<'a>(&'a self, call: &'a ToolCall, cx: &'a ToolContext) -> BoxFuture<'a, ToolOutcome> {
+        Box::pin(async move {
+            self.gate.pass().await;
+            self.peek.call(call, cx).await
+        })
     }
 }
 
