@@ -97,6 +97,7 @@ impl Tool for Spawn {
             });
             let used = match &ran {
                 Ok(run) => Ok(adds_up(&run.state().ledger().lifetime)),
+                Err(error) if is_final(error) => spawning.give_up().await,
                 Err(_) => spawning.used().await,
             };
             let (ran, used) = match used {
@@ -111,8 +112,7 @@ impl Tool for Spawn {
             // What waits, or what somebody else holds or its store cannot take now, goes on later.
             let later = match &ran {
                 Ok(run) => !run.status().is_terminal(),
-                Err(Error::Store(_) | Error::Halted(_) | Error::Lineage { .. }) => true,
-                Err(_) => false,
+                Err(error) => !is_final(error),
             };
             if later {
                 return ToolOutcome::Deferred(Deferral::Session(spawning.lease.child.clone()));
@@ -122,6 +122,11 @@ impl Tool for Spawn {
             spawning.outcome(ran)
         })
     }
+}
+
+/// Whether a subagent that could not be run is given up, and not gone on with later.
+fn is_final(error: &Error) -> bool {
+    !matches!(error, Error::Store(_) | Error::Halted(_) | Error::Lineage { .. })
 }
 
 impl Spawning {
@@ -158,6 +163,12 @@ impl Spawning {
         let origin = Arc::new(self.origin.child(subagent.name(), child.clone()));
         let share = Some(share.clone());
         request.born(Born { origin, parent, share }).await
+    }
+
+    /// Ends the session of a subagent that does not go on: its call is answered. Gives what it
+    /// used.
+    async fn give_up(&self) -> Result<Amounts, store::Error> {
+        super::waiting::cancel(&self.agent, &self.lease.child, &self.lease.link).await
     }
 
     /// What a subagent used that could not be run to its end.

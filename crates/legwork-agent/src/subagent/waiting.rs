@@ -12,6 +12,7 @@ use legwork_core::{
 };
 use legwork_port::{BoxFuture, LiveEvent, store};
 
+use crate::agent::Inner;
 use crate::context::StepContext;
 use crate::error::Halt;
 use crate::subagent::family::used_by;
@@ -67,7 +68,7 @@ pub(crate) async fn end_call(
     cx.live(&LiveEvent::ToolFinished { step, index, call, outcome: told, metadata: left });
     let used = match &slot.child {
         None => Amounts::default(),
-        Some(child) => match cancel(cx, child, &link(&state, &slot.call.id)).await {
+        Some(child) => match cancel(&cx.agent, child, &link(&state, &slot.call.id)).await {
             Ok(used) => used,
             Err(error) => return Err(Halt::new(state, error)),
         },
@@ -81,13 +82,13 @@ const TRIES: usize = 3;
 
 /// Ends the session of a subagent as cancelled, and those below it, unless it has ended or
 /// somebody holds it; gives what it used.
-fn cancel<'a>(
-    cx: &'a StepContext,
+pub(super) fn cancel<'a>(
+    agent: &'a Inner,
     child: &'a SessionId,
     link: &'a ParentLink,
 ) -> BoxFuture<'a, Result<Amounts, store::Error>> {
     Box::pin(async move {
-        let store = &cx.agent.store;
+        let store = &agent.store;
         let claim = match store.claim(child).await {
             Ok(claim) => claim,
             Err(error) if error.is_conflict() => return used_by(&**store, child, link).await,
@@ -95,12 +96,12 @@ fn cancel<'a>(
         };
         for tried in 1.. {
             let loaded = store.read(child).await?.writable(child)?;
-            let state = cx.tick(loaded.journal.fold(child));
+            let state = loaded.journal.fold(child).at(agent.clock.now());
             let ours = check(&state, link).is_ok();
             if !ours || state.status().is_none_or(ExecutionStatus::is_terminal) {
                 break;
             }
-            let ended = end_cancelled(cx, state).await?;
+            let ended = end_cancelled(agent, state).await?;
             match claim.append(ended.committed_version(), ended.uncommitted()).await {
                 Ok(_) => break,
                 Err(error) if error.is_conflict() && tried < TRIES => {}
@@ -112,14 +113,14 @@ fn cancel<'a>(
 }
 
 /// The state of a subagent with its open calls answered, and its execution ended.
-async fn end_cancelled(cx: &StepContext, state: AgentState) -> Result<AgentState, store::Error> {
+async fn end_cancelled(agent: &Inner, state: AgentState) -> Result<AgentState, store::Error> {
     let words = "that the agent that spawned it was stopped";
     let signal = StopSignal::new(StopReason::UserRequested, "parent", words);
     let mut state = state.with_stop_signal(signal.clone());
     let slots = state.current_step().map(|step| step.calls.clone()).unwrap_or_default();
     for (index, slot) in (0u32..).zip(&slots).filter(|(_, slot)| slot.execution().is_none()) {
         let used = match &slot.child {
-            Some(child) => cancel(cx, child, &link(&state, &slot.call.id)).await?,
+            Some(child) => cancel(agent, child, &link(&state, &slot.call.id)).await?,
             None => Amounts::default(),
         };
         let outcome = match slot.status {

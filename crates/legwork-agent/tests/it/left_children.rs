@@ -1,5 +1,6 @@
 //! Calls of subagents that are given up: what their sessions used is charged, and they end.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
@@ -100,6 +101,44 @@ async fn s5_4_s7_7_a_subagent_is_charged_and_ended_where_no_tools_are_known() {
     let journals = journals(&*store).await;
     assert_eq!(child(&journals), ExecutionStatus::Cancelled);
     of_tree(&journals).unwrap();
+}
+
+/// A toolset that opens so often, and no more.
+struct Opens(AtomicUsize);
+
+impl Toolset for Opens {
+    fn name(&self) -> &'static str {
+        "opens"
+    }
+
+    fn open(&self) -> BoxFuture<'_, Result<(), String>> {
+        let left = self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_sub(1));
+        Box::pin(std::future::ready(left.map(drop).map_err(|_| "it is closed".to_owned())))
+    }
+
+    fn specs<'a>(&'a self, _: &'a AgentState) -> BoxFuture<'a, Result<Vec<Arc<ToolSpec>>, String>> {
+        Box::pin(std::future::ready(Ok(Vec::new())))
+    }
+
+    fn call<'a>(&'a self, _: &'a ToolCall, _: &'a ToolContext) -> BoxFuture<'a, ToolOutcome> {
+        Box::pin(std::future::ready(ToolOutcome::failed("it has no tools")))
+    }
+}
+
+#[tokio::test]
+async fn s7_7_a_subagent_that_cannot_go_on_is_charged_and_ended() {
+    let (store, gate) = (Arc::new(MemoryStore::new()), Gate::new());
+    // The parent and its subagent open it, and the parent once more.
+    let opens = Opens(AtomicUsize::new(3));
+    let agent = agent(&store, &gate).toolset(opens).build().unwrap();
+    kill(&agent, &gate).await;
+    let run = agent.resume("s").await.unwrap();
+    let told = outcomes(run.state()).remove(0).for_model();
+    assert!(told.contains("could not run") && told.contains("it is closed"), "{told}");
+    let journals = journals(&*store).await;
+    assert_eq!(child(&journals), ExecutionStatus::Cancelled);
+    of_tree(&journals).unwrap();
+    assert!(run.state().ledger().lifetime.input >= 10, "{:?}", run.state().ledger().lifetime);
 }
 
 /// The append of a subagent's response is written only after its caller was dropped, and
