@@ -47,7 +47,10 @@ fn s8_5_a_line_is_an_object_of_six_fields() {
 
 /// A value nested this deeply; brackets in text are none.
 fn nested(levels: usize) -> Value {
-    (1..levels).fold(json!(["[[\\\"{"]), |inner, _| json!([inner]))
+    (1..levels).fold(json!(["[[\\\"{"]), |inner, level| match level % 2 {
+        0 => json!([inner]),
+        _ => json!({ "in": inner }),
+    })
 }
 
 fn finished(outcome: ToolOutcome) -> Entry {

@@ -213,6 +213,8 @@ fn s1_8_a_step_is_timed_on_the_monotonic_clock() {
     let state = state.at(later);
     assert_eq!(state.step_time(), Micros(4_000_000));
     assert_eq!(go_on(state.clone(), "inference").step_time(), Micros(4_000_000));
+    // Of these, it was idle for three.
+    assert_eq!(state.clone().idled(Micros(3_000_000)).step_time(), Micros(1_000_000));
     // A process that takes the step up starts at zero.
     assert_eq!(state.resumed().step_time(), Micros::ZERO);
 }
