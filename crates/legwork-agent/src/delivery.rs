@@ -127,7 +127,7 @@ async fn take_up(
     let (mut state, refused) = take_all(agent, claimed, journal.fold(session)).await?;
     let ours = refused.into_iter().find(|(refused, _)| *refused == cursor);
     // What was posted after the last look and before the claim was given back found it taken,
-    // and waits for nobody else.
+    // and waits for nothing else.
     while !agent.store.inbox(session, state.facts().inbox_cursor).await?.is_empty() {
         let Some(claim) = claim(agent, session).await? else { break };
         let Some(journal) = readable(agent, session).await? else { break };

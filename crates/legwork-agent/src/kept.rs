@@ -22,7 +22,7 @@ struct Inner {
     /// The state as it was last committed in this step, or as the step began.
     committed: Option<AgentState>,
     under_way: Option<UnderWay>,
-    /// When the caller had the state since: nobody works on its step.
+    /// When the caller had the state since: no time is spent on its step.
     left: Option<Stamp>,
     /// The state that was put in the place of that of a dropped step.
     put_back: Option<AgentState>,

@@ -21,10 +21,10 @@ pub trait Store: Send + Sync {
     /// [`Error::Conflict`] when somebody holds it, before anything happened.
     fn claim<'a>(&'a self, session: &'a SessionId) -> BoxFuture<'a, Result<Box<dyn Claim>, Error>>;
 
-    /// Whether somebody holds a session's claim; none if the store cannot tell.
+    /// Whether a session's claim is held; none if the store cannot tell.
     ///
-    /// It takes nothing and disturbs nobody. It may be over when this returns: it is for
-    /// people to look at, and nothing is decided by it.
+    /// It does not take the claim. The answer may be outdated when this returns: it is for
+    /// display, and no decision may depend on it.
     ///
     /// # Errors
     /// When the store cannot be read.

@@ -69,7 +69,7 @@ fn refused(spec: &ToolSpec, deferral: &Deferral) -> ToolOutcome {
     ToolOutcome::Failed(FailureKind::Hard, message)
 }
 
-/// Calls that were cut off while they ran, by whoever controls the run or because its time was
+/// Calls that were cut off while they ran, by the run's control or because its time was
 /// up. An interrupted run leaves those that may be run again to the next one.
 pub(super) async fn interrupt(mut state: AgentState, cx: &StepContext) -> Result<AgentState, Halt> {
     let stopped = !state.stop_signals().is_empty();

@@ -56,7 +56,7 @@ where
 {
     fn begin<'a>(&'a self, state: AgentState, cx: Cx, task: &mut Context<'_>) -> Begun<'a> {
         let future = (self.function)(state, cx).fuse();
-        // Whoever comes second, from another run, takes memory of its own.
+        // A second call, from another run, allocates memory of its own.
         let free = self.memory.try_lock().ok().and_then(|mut memory| memory.take());
         let mut running = match free {
             Some(mut memory) => {

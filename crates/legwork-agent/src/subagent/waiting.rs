@@ -51,7 +51,7 @@ pub(crate) async fn interrupted(
     end_call(state, cx, index, ToolOutcome::Interrupted).await
 }
 
-/// Answers a call that does not go on. Its subagent, if it has one, which nobody goes on
+/// Answers a call that does not go on. Its subagent, if it has one, which no run continues
 /// with, is ended as cancelled, and what it used is charged, as its journal says.
 pub(crate) async fn end_call(
     state: AgentState,

@@ -217,7 +217,7 @@ pub struct StepFinished {
 pub struct Worked {
     /// How long it was, since time was last charged.
     pub took: Micros,
-    /// Whether the run left the execution here, interrupted or waiting for somebody.
+    /// Whether the run left the execution here, interrupted or waiting for an answer.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rests: bool,
 }

@@ -133,7 +133,7 @@ impl AgentState {
         self
     }
 
-    /// The same state after time in which nobody worked on the step: it does not count.
+    /// The same state after idle time, which does not count as work on the step.
     #[must_use]
     pub fn idled(mut self, time: Micros) -> Self {
         if time > Micros::ZERO {

@@ -20,7 +20,7 @@ pub(super) type Outgoing = Request<Full<Bytes>>;
 
 /// An HTTP/1 connection for one exchange after another.
 ///
-/// No task of its own reads and writes it: whoever waits for an answer polls it, so that
+/// No task of its own reads and writes it: the future that waits for an answer polls it, so that
 /// an exchange that is dropped closes it, and no wake-up goes from task to task.
 #[derive(Debug)]
 pub(super) struct Connection {
@@ -88,7 +88,7 @@ impl Connection {
     }
 }
 
-/// Drives a connection as far as it goes; what ended it is told to who waits for a part.
+/// Drives a connection as far as it goes; what ended it is returned to the reader of a part.
 fn drive(driver: &mut Option<http1::Connection<Stream, Full<Bytes>>>, cx: &mut Context<'_>) {
     if driver.as_mut().is_some_and(|driver| Pin::new(driver).poll(cx).is_ready()) {
         *driver = None;

@@ -7,8 +7,8 @@ use tokio::task::JoinHandle;
 
 use super::connection::Connection;
 
-/// How often connections that nobody used are closed; one is unused for at least this long
-/// and at most twice as long.
+/// How often unused connections are closed; one is unused for at least this long and at
+/// most twice as long.
 const SWEEP: Duration = Duration::from_secs(45);
 
 /// The idle connections of one client, which goes to one server.

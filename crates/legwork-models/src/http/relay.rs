@@ -1,4 +1,4 @@
-//! Wake-ups inside an exchange, which nobody outside needs to hear of.
+//! Wake-ups inside an exchange, which do not have to leave it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -37,7 +37,7 @@ impl Relay {
             }
         }
         *self.waiting() = Some(cx.waker().clone());
-        // A wake-up from elsewhere may have come before there was whom to pass it on to.
+        // A wake-up from elsewhere may have come before there was a waker to pass it on to.
         if self.woken.load(Ordering::Acquire) {
             cx.waker().wake_by_ref();
         }
