@@ -61,6 +61,7 @@ mod session;
 mod stepping;
 mod stream;
 mod subagents;
+mod subagents_links;
 mod subagents_stopped;
 mod tasks;
 mod time;
