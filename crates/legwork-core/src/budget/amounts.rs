@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::budget::Price;
+use crate::budget::{Dimension, Price};
 use crate::inference::Usage;
 use crate::time::Micros;
 
@@ -112,6 +112,25 @@ impl Amounts {
             active_time: self.active_time.plus(other.active_time),
             estimated: self.estimated || other.estimated,
             unpriced: self.unpriced || other.unpriced,
+        }
+    }
+
+    /// The same with no less of a dimension than this: what is missing of all tokens together
+    /// is of either kind.
+    #[must_use]
+    pub(crate) fn at_least(self, dimension: &Dimension, least: u64) -> Self {
+        let missing = least.saturating_sub(self.total_tokens());
+        match dimension {
+            Dimension::Steps => Self { steps: self.steps.max(least), ..self },
+            Dimension::ToolCalls => Self { tool_calls: self.tool_calls.max(least), ..self },
+            Dimension::InputTokens => Self { input: self.input.max(least), ..self },
+            Dimension::OutputTokens => Self { output: self.output.max(least), ..self },
+            Dimension::TotalTokens => Self { tokens: self.tokens.saturating_add(missing), ..self },
+            Dimension::Cost => Self { cost: self.cost.max(MicroUsd(least)), ..self },
+            Dimension::ActiveTime => {
+                Self { active_time: self.active_time.max(Micros(least)), ..self }
+            }
+            Dimension::Deadline | Dimension::Other(_) => self,
         }
     }
 

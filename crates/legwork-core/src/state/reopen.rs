@@ -41,7 +41,12 @@ impl AgentState {
             None => return Err(nothing()),
         }
         let reopened = Event::ExecutionReopened(event::ExecutionReopened {});
-        match checkpoint(criteria, &self.clone().with(reopened.clone())) {
+        let again = self.clone().with(reopened.clone());
+        let again = match &signal.limit {
+            Some(limit) => again.with_used(limit),
+            None => again,
+        };
+        match checkpoint(criteria, &again) {
             Some(signal) => Err(Refusal::LimitHolds { limit: signal.message }),
             None => Ok(reopened),
         }
@@ -55,6 +60,14 @@ impl AgentState {
             true => Err(Refusal::LimitHolds { limit: limited.to_string() }),
             false => Ok(()),
         }
+    }
+
+    /// The state, its execution having used no less of a limit than when that stopped it: where
+    /// the head was moved back to it, the ledger tells what another execution used.
+    fn with_used(mut self, limited: &Exhausted) -> Self {
+        let spent = &mut Arc::make_mut(&mut self.0).facts.ledger.spent;
+        *spent = spent.at_least(&limited.dimension, limited.used);
+        self
     }
 
     fn failed_outside(&self, signal: &StopSignal) -> bool {

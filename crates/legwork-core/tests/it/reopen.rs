@@ -107,6 +107,26 @@ fn s1_9_a_limit_with_a_number_of_its_own_is_to_be_raised() {
 }
 
 #[test]
+fn s1_3_s1_9_a_limit_holds_though_the_head_was_moved_back_behind_another_execution() {
+    let long = "user: hi; inference; calls: a; result: 0 x; decides; inference; calls: b; \
+                result: 0 y";
+    let tokens = tell(long).ledger().spent.total_tokens();
+    for (same, more) in [
+        (with(StepsLimit::at(2)), with(StepsLimit::at(3))),
+        (with(TokenLimit::at(tokens)), with(TokenLimit::at(tokens + 1))),
+    ] {
+        let stopped = ended_by(tell(long), &same);
+        let path = stopped.uncommitted().iter().cloned().collect::<Vec<_>>();
+        let other = go_on(stopped, "user: more; inference; answer: z; decides; ends");
+        assert!(other.ledger().spent.total_tokens() < tokens, "it used less");
+        let back = AgentState::fold(other.facts().clone(), path);
+        let refusal = refuses(&back, &same);
+        assert!(matches!(refusal, Refusal::LimitHolds { .. }), "{refusal:?}");
+        reopens(&back, &more);
+    }
+}
+
+#[test]
 fn s1_9_a_limit_that_refused_a_call_before_it_was_reached_holds_until_it_is_raised() {
     let million = MicroUsd(1_000_000);
     let price =
