@@ -5,7 +5,7 @@ use std::sync::Arc;
 use legwork_core::budget::Price;
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::inference::Incomplete;
-use legwork_core::{AgentState, Owed, Response, StopSignal};
+use legwork_core::{AgentState, ExecutionStatus, Owed, Response, StopSignal};
 
 use crate::context::StepContext;
 use crate::driver::Driver;
@@ -66,15 +66,18 @@ pub(super) fn failed(state: AgentState, error: ErrorRecord) -> AgentState {
 }
 
 /// Ends the execution of a driver that panicked, with what was committed of the step.
+///
+/// # Errors
+/// When nothing of the execution was committed: there is none to end.
 pub(crate) async fn panicked(cx: &StepContext, panic: String) -> Result<AgentState, Halt> {
     let state = match cx.writer.kept.committed() {
         Some(state) => Some(state),
         None => cx.journaled().await.map(taken_up),
     };
-    let Some(state) = state else {
-        let unknown = AgentState::new(cx.origin.session.clone());
-        return Err(Halt::new(unknown, HaltReason::Panicked(panic)));
-    };
+    let state = state.unwrap_or_else(|| AgentState::new(cx.origin.session.clone()));
+    if state.status().is_none_or(ExecutionStatus::is_terminal) {
+        return Err(Halt::new(state, HaltReason::Panicked(panic)));
+    }
     let state = failed(cx.tick(state), of_driver(&panic));
     match state.owed() {
         // Calls that are open are answered without the driver: none of them runs.

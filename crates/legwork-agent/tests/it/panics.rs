@@ -14,7 +14,7 @@ use legwork_core::inference::Incomplete;
 use legwork_core::orchestrate::ChatState;
 use legwork_core::{
     AgentState, Entry, ErrorKind, ErrorSource, ExecutionStatus, ModelRequest, Progress as _,
-    Response, SessionId, ToolCall, ToolOutcome, ToolSpec,
+    Response, Seq, SessionId, ToolCall, ToolOutcome, ToolSpec,
 };
 use legwork_port::{
     BoxFuture, Ids, Lifecycle, LiveEvent, Model, Observer, Origin, StepView, Store, ToolContext,
@@ -169,6 +169,23 @@ async fn s1_6_a_driver_that_panics_where_nothing_is_journaled_is_an_error() {
         error.to_string(),
         "the driver panicked: assertion `left != right` failed: no power\n  left: Steps\n right: Steps"
     );
+
+    // Nor does one end that is over, or none where the head is before all that began.
+    let store = Arc::new(MemoryStore::new());
+    let model = ScriptedModel::new([Turn::text("done")]);
+    let kept = Agent::builder(model).store_in(store.clone()).build().unwrap();
+    kept.run("go").in_session("s").await.unwrap();
+    let (_, builder) = driven(Panics::Steps, &World::default());
+    let agent = builder.store_in(store.clone()).build().unwrap();
+    for moved in [false, true] {
+        if moved {
+            kept.session("s").move_head(Seq(2)).await.unwrap();
+        }
+        let before = journal(&store, "s").await;
+        let error = agent.run("more").in_session("s").await.unwrap_err();
+        assert!(matches!(error, Error::Panicked { .. }), "{error:?}");
+        assert_eq!(journal(&store, "s").await, before);
+    }
 
     // A task is kept by whoever holds it.
     let (_, builder) = driven(Panics::AfterTheStep, &World::default());
