@@ -54,6 +54,12 @@ impl Waits {
         self.lock().last.as_ref().map(|last| last.end)
     }
 
+    /// How long the wait under way still takes: nothing is worked meanwhile.
+    fn left(&self, state: &AgentState) -> Micros {
+        let now = state.now().mono;
+        self.lock().last.as_ref().map_or(Micros::ZERO, |last| last.end.since(now.max(last.start)))
+    }
+
     /// The state, told the time, without what passed of the waits until then.
     fn take_off(&self, state: AgentState) -> AgentState {
         let mut inner = self.lock();
@@ -94,7 +100,9 @@ impl StepContext {
             if left == Some(Micros::ZERO) && time_up(&self.agent.criteria, &state).is_some() {
                 return Ok((state, Watched::TimeUp));
             }
-            let nap = left.unwrap_or(BEAT).min(BEAT).max(Micros(1_000));
+            // What was worked before counts, too: no more than a beat is lost with the process.
+            let beat = BEAT.since(state.step_time()).plus(waits.left(&state));
+            let nap = left.unwrap_or(beat).min(beat).max(Micros(1_000));
             let sleep = async { self.agent.clock.sleep(nap.into()).await };
             if let Either::Left((done, _)) = select(&mut work, pin!(sleep)).await {
                 return Ok((waits.take_off(self.tick(state)), Watched::Done(done)));

@@ -272,3 +272,44 @@ async fn s1_8_work_beside_a_subagent_that_waits_is_charged_though_its_run_is_kil
     assert_eq!(run.text(), "done");
     assert_eq!(run.state().ledger().spent.active_time, Micros::from(SECOND * 3 / 4));
 }
+
+#[tokio::test]
+async fn s1_8_what_was_worked_before_a_call_ended_is_charged_with_what_follows() {
+    let (clock, short, long) = (VirtualClock::new(), Gate::new(), Gate::new());
+    let store = MemoryStore::new();
+    let calls = [("short", json!({"n": 1})), ("long", json!({"n": 2}))];
+    let tool = |name: &str, gate: &Gate| {
+        guarded(spec(name).effect(EffectClass::Idempotent), &World::default(), gate)
+    };
+    let agent = Agent::builder(ScriptedModel::new([Turn::calls(calls), Turn::text("done")]))
+        .clock(Arc::new(clock.clone()))
+        .store_in(Arc::new(store.clone()))
+        .tools([tool("short", &short), tool("long", &long)])
+        .build()
+        .unwrap();
+    let session = SessionId::from("s");
+    let has = async |kind: &str| {
+        let journal = store.read(&session).await.unwrap().journal;
+        journal.entries().iter().any(|entry| entry.event.kind() == kind)
+    };
+    let pass = async {
+        long.arrived(1).await;
+        clock.until_asleep(1).await;
+        // Too little to be charged with the commit of the short call.
+        clock.advance(SECOND * 9 / 10);
+        short.open();
+        while !has("tool_finished").await {
+            tokio::task::yield_now().await;
+        }
+        clock.until_asleep(1).await;
+        clock.advance(SECOND * 91 / 10);
+        clock.until_asleep(1).await;
+    };
+    tokio::select! {
+        biased;
+        _ = agent.run("go").in_session("s") => unreachable!("it waits at the gate"),
+        () = pass => {}
+    }
+    let charged = store.read(&session).await.unwrap().journal.fold(&session).ledger().spent;
+    assert_eq!(charged.active_time, Micros::from(10 * SECOND));
+}
