@@ -8,7 +8,7 @@ use legwork_agent::capability::{
 };
 use legwork_agent::memory::MemoryStore;
 use legwork_agent::{Agent, Capability, hook};
-use legwork_core::{AgentState, EffectClass, ExecutionStatus, StopReason, ToolOutcome};
+use legwork_core::{AgentState, EffectClass, ExecutionStatus, StopReason, StopSignal, ToolOutcome};
 use legwork_port::{Cancellation, Trigger};
 use legwork_testkit::{ScriptedModel, Turn};
 use serde_json::{Value, json};
@@ -225,4 +225,41 @@ async fn s3_9_a_cancellation_raised_while_the_model_answers_runs_no_call_of_it()
     assert!(world.notes().is_empty());
     let skipped = |outcome: &ToolOutcome| matches!(outcome, ToolOutcome::Skipped(_));
     assert_eq!(outcomes(run.state()).iter().filter(|outcome| skipped(outcome)).count(), 2);
+}
+
+#[tokio::test]
+async fn capabilities_are_described_by_their_names_and_what_they_give() {
+    let model = ScriptedModel::new([Turn::text("hello")]);
+    let agent = Agent::builder(model)
+        .capability(ToolsCapability::new("eyes", "Sees."))
+        .capability(HookCapability::new("watch", "Watches."))
+        .capability(CancellationCapability::new(Cancellation::new()))
+        .build()
+        .unwrap();
+    let all = agent.describe().await.capabilities;
+    let all: Vec<_> = all.iter().map(|one| (one.name.as_str(), one.about.as_str())).collect();
+    let ends = ("cancellation", "Ends executions when somebody outside says so.");
+    assert_eq!(all, [("eyes", "Sees."), ("watch", "Watches."), ends]);
+}
+
+#[tokio::test]
+async fn s3_9_a_cancellation_is_requested_once_and_beside_requests_to_stop_for_another_reason() {
+    for (before, reasons) in [
+        (StopReason::UserRequested, vec![StopReason::UserRequested]),
+        (StopReason::StopRequested, vec![StopReason::StopRequested, StopReason::UserRequested]),
+    ] {
+        let closing = Cancellation::new();
+        closing.cancel();
+        let signal = StopSignal::new(before, "first", "that it is enough");
+        let first = hook("first", [Trigger::StepStart], move |state: AgentState, _| {
+            std::future::ready(Ok(state.with_stop_signal(signal.clone())))
+        });
+        let agent = Agent::builder(ScriptedModel::new([Turn::text("never")]))
+            .hook(first.priority(300))
+            .capability(CancellationCapability::new(closing));
+        let run = agent.build().unwrap().run("go").await.unwrap();
+        let requested: Vec<_> =
+            run.state().stop_signals().iter().map(|signal| signal.reason.clone()).collect();
+        assert_eq!(requested, reasons);
+    }
 }

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use legwork_agent::capability::Guards;
-use legwork_agent::{Agent, Builder, Capability, Description, Resolved, Subagent, hook};
+use legwork_agent::driver::{NoModel, Scripted};
+use legwork_agent::{Agent, Builder, Capability, Description, ReAct, Resolved, Subagent, hook};
 use legwork_core::budget::{MicroUsd, Price};
 use legwork_core::tool::ExecutionMode;
 use legwork_core::{
@@ -175,4 +176,43 @@ async fn a_source_that_cannot_say_its_tools_is_told_and_hides_no_others() {
     assert_eq!(description.tools_unknown.as_deref(), Some(why));
     assert!(description.tools.iter().any(|tool| tool.name == "look"));
     assert!(description.to_text().contains(&format!("others are not known: {why}")));
+}
+
+#[tokio::test]
+async fn a_driver_and_what_stands_in_the_place_of_a_model_are_described_by_their_names() {
+    let builder = || Agent::builder(NoModel);
+    let drivers = [
+        (builder(), "tool_calling"),
+        (builder().driver(ReAct::new()), "react"),
+        (builder().driver(Scripted::new([])), "scripted"),
+    ];
+    for (builder, name) in drivers {
+        let description = described(builder).await;
+        assert_eq!(description.driver, name);
+        assert_eq!((description.model.name.as_str(), description.model.tools), ("none", true));
+        assert!(!description.to_text().contains("calls no tools"), "{}", description.to_text());
+    }
+}
+
+#[tokio::test]
+async fn a_system_prompt_is_shown_by_its_first_three_lines_and_how_many_more_there_are() {
+    for (prompt, text, markdown) in [
+        ("", "  instructions  none\n", "- Instructions: none\n"),
+        (
+            "One.\nTwo.\nThree.",
+            "  instructions  16 characters\n    One.\n    Two.\n    Three.\n\ncriteria",
+            "- Instructions: 16 characters\n\n> One.  \n> Two.  \n> Three.\n\n## Criteria",
+        ),
+        (
+            "1\n2\n\n3\n4",
+            "  instructions  8 characters\n    1\n    2\n    3\n    (1 more lines)\n\ncriteria",
+            "- Instructions: 8 characters\n\n> 1  \n> 2  \n> 3\n>\n> (1 more lines)\n\n## Criteria",
+        ),
+    ] {
+        let description = described(Agent::builder(NoModel).instructions(prompt)).await;
+        let shown = description.to_text();
+        assert!(shown.contains(text), "{shown}");
+        let shown = description.to_markdown();
+        assert!(shown.contains(markdown), "{shown}");
+    }
 }

@@ -22,6 +22,14 @@ fn looks(times: usize) -> ScriptedModel {
     ScriptedModel::new(turns)
 }
 
+/// A model that costs nothing, which is a price.
+fn free() -> ScriptedModel {
+    let nothing = MicroUsd(0);
+    let price =
+        Price { input: nothing, cache_read: nothing, cache_write: nothing, output: nothing };
+    looks(0).with_profile(Profile { price: Some(price), ..Profile::default() })
+}
+
 fn agent(settings: Value, model: ScriptedModel) -> Result<Agent, Error> {
     let guards = Registry::shipped().make("guards", &settings).unwrap();
     let look = noting("look", EffectClass::ReadOnly, &World::default());
@@ -93,12 +101,7 @@ fn s3_6_each_limit_of_a_program_and_of_settings_reaches_the_budget_alone() {
         let of_program = Agent::builder(looks(0)).capability(guards).build().unwrap();
         assert_eq!(of_program.definition().budget, budget, "{settings}");
     }
-    let nothing = MicroUsd(0);
-    let price =
-        Price { input: nothing, cache_read: nothing, cache_write: nothing, output: nothing };
-    let free = Profile { price: Some(price), ..Profile::default() };
-    let model = looks(0).with_profile(free);
-    let usd = Agent::builder(model).capability(Guards::new().usd(0.5)).build().unwrap();
+    let usd = Agent::builder(free()).capability(Guards::new().usd(0.5)).build().unwrap();
     assert_eq!(usd.definition().budget, Budget { cost: Some(MicroUsd(500_000)), ..none });
 }
 
@@ -138,6 +141,7 @@ fn s3_6_a_criterion_that_is_switched_off_takes_its_limits_along() {
         input_tokens: Some(2),
         output_tokens: Some(3),
         total_tokens: Some(4),
+        cost: Some(MicroUsd(6)),
         deadline: Some(Timestamp(5)),
         ..Budget::guards()
     };
@@ -149,13 +153,14 @@ fn s3_6_a_criterion_that_is_switched_off_takes_its_limits_along() {
             "token_limit",
             Budget { input_tokens: None, output_tokens: None, total_tokens: None, ..none() },
         ),
+        ("cost_limit", Budget { cost: None, ..none() }),
         ("time_limit", Budget { active_time: None, ..none() }),
         ("deadline", Budget { deadline: None, ..none() }),
         ("errors", none()),
     ];
     for (name, budget) in taken {
         let off = Guards::new().without(name);
-        let agent = Agent::builder(looks(0)).budget(full.clone()).capability(off).build().unwrap();
+        let agent = Agent::builder(free()).budget(full.clone()).capability(off).build().unwrap();
         assert_eq!(agent.definition().budget, budget, "{name}");
     }
 }

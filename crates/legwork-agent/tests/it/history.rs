@@ -85,3 +85,21 @@ async fn s2_5_there_is_one_record_wherever_the_process_dies() {
         }
     });
 }
+
+#[tokio::test]
+async fn settings_say_how_many_records_are_kept() {
+    for (settings, kept) in [(json!({"keep": 1}), vec![3]), (json!({}), vec![1, 2, 3])] {
+        let agent = Agent::builder(ScriptedModel::new(["a", "b", "c"].map(Turn::text)))
+            .capability(ExecutionHistory::from_settings(&settings).unwrap())
+            .store_in(Arc::new(MemoryStore::new()))
+            .build()
+            .unwrap();
+        for _ in 0..3 {
+            agent.run("go").in_session("one").await.unwrap();
+        }
+        let state = agent.session("one").state().await.unwrap();
+        let numbers: Vec<_> =
+            ExecutionHistory::of(&state).iter().map(|past| past.execution).collect();
+        assert_eq!(numbers, kept, "{settings}");
+    }
+}

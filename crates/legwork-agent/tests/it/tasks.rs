@@ -236,20 +236,33 @@ async fn a_list_that_is_done_or_touched_reminds_of_nothing() {
     assert_eq!(reminders(&model), [None, None, None, None]);
 }
 
-#[tokio::test]
-async fn the_next_execution_is_reminded_of_what_the_last_one_left() {
+/// Which requests of two executions remind of a task that the first one left.
+async fn left_behind(tasks: TaskList) -> Vec<bool> {
     let model = ScriptedModel::new([
         update(&[("a", "pending")]),
+        look(),
         Turn::text("later"),
         Turn::text("what was I doing?"),
     ]);
-    let agent = agent(model.clone(), TaskList::new());
     let store = std::sync::Arc::new(legwork_agent::memory::MemoryStore::new());
-    let agent = agent.store_in(store).build().unwrap();
+    let agent = agent(model.clone(), tasks).store_in(store).build().unwrap();
     agent.run("go").in_session("one").await.unwrap();
     agent.run("go on").in_session("one").await.unwrap();
-    let due: Vec<_> = reminders(&model).iter().map(Option::is_some).collect();
-    assert_eq!(due, [false, false, true]);
+    reminders(&model).iter().map(Option::is_some).collect()
+}
+
+#[tokio::test]
+async fn the_next_execution_is_reminded_of_what_the_last_one_left() {
+    assert_eq!(left_behind(TaskList::new()).await, [false, false, false, true]);
+    assert_eq!(left_behind(TaskList::new().remind_after(0)).await, [false; 4], "0 = never");
+}
+
+#[tokio::test]
+async fn settings_say_after_how_many_steps_there_is_a_reminder() {
+    let tasks = |settings: Value| TaskList::from_settings(&settings).unwrap();
+    assert_eq!(left_behind(tasks(json!({"remind_after": 0}))).await, [false; 4]);
+    assert_eq!(left_behind(tasks(json!({"remind_after": 1}))).await, [false, false, true, true]);
+    assert_eq!(left_behind(tasks(json!({}))).await, [false, false, false, true]);
 }
 
 #[tokio::test]
