@@ -223,9 +223,23 @@ async fn what_is_no_attempt_at_a_decision_is_left_as_it_came() {
     let native = plain([Turn::call("look", json!({"n": 1})), answer("done")]);
     let run = agent(&native, ReAct::new(), &world).build().unwrap().run("go").await.unwrap();
     assert_eq!((run.text().as_str(), world.notes().len()), ("done", 1), "a call is a call");
+    assert_eq!(run.state().errors().count(), 0, "and none that could not be read");
     let filtered = plain([Turn::text("I can").with_finish(FinishReason::ContentFilter)]);
     let run = agent(&filtered, ReAct::new(), &world).build().unwrap().run("go").await.unwrap();
     assert_eq!(run.outcome().unwrap().stop_reason(), Some(&StopReason::FinishReason));
+
+    let said = |parts: Vec<Part>, incomplete: Option<Incomplete>| {
+        let response = Response::new(Message::assistant(parts), FinishReason::Stop);
+        let response = Response { incomplete, ..response };
+        let read = ReAct::new().read(&AgentState::new(SessionId::new("s")), response.clone());
+        (read == response, read.raw.get("react").map(|mark| mark["decision"].clone()))
+    };
+    let refusal = || Part::Refusal("I will not".into());
+    let text = || Part::Text(r#"{"answer": "yes"}"#.into());
+    assert_eq!(said(vec![refusal()], None), (true, None));
+    assert_eq!(said(vec![text()], Some(Incomplete::Cut)), (true, None));
+    assert_eq!(said(vec![refusal(), text()], None).1, Some(json!("answer")));
+    assert_eq!(said(vec![], None).1, Some(json!("invalid")), "nothing is no refusal");
 }
 
 #[tokio::test]
@@ -296,6 +310,8 @@ async fn a_plain_answer_waits_for_what_was_said_meanwhile_once() {
     let builder = agent(&model, ReAct::new().plain_answer(), &world).hook(nagging);
     let run = builder.build().unwrap().run("go").await.unwrap();
     assert_eq!((run.text().as_str(), run.status()), ("plain", ExecutionStatus::Completed));
+    let schemas = model.requests().into_iter().map(|request| request.response_format.is_some());
+    assert_eq!(schemas.collect::<Vec<_>>(), [true, true, false], "it waits once");
 }
 
 /// A state whose step under way has a response.
@@ -448,4 +464,29 @@ fn an_answer_of_a_shape_that_was_asked_for_is_its_json_and_else_it_is_no_decisio
     assert_eq!(read(ReAct::new(), &shaped), r#"{"city": "Rome"}"#);
     assert_eq!(read(ReAct::new(), &none), text);
     assert_eq!(read(ReAct::new().plain_answer(), &shaped), text, "the shape is of what follows");
+}
+
+#[tokio::test]
+async fn a_shape_that_was_asked_for_is_that_of_the_answer_however_it_is_given() {
+    let shape = json!({"type": "object", "properties": {"city": {"type": "string"}}});
+    let requests = async |driver: ReAct, turns: Vec<Turn>| {
+        let (model, world) = (plain(turns), World::default());
+        let agent = agent(&model, driver, &world).build().unwrap();
+        let mut run = agent.iterate("go").await.unwrap();
+        let state = run.next().await.unwrap().unwrap();
+        drop(run);
+        let mut shaped = serde_json::to_value(&state).unwrap();
+        shaped["context"]["response_format"] = shape.clone();
+        let shaped: AgentState = serde_json::from_value(shaped).unwrap();
+        agent.resume(state.session().clone()).on_state(shaped).await.unwrap();
+        model.requests()
+    };
+    let city = || Turn::text(r#"{"answer": {"city": "Rome"}}"#);
+    let sent = requests(ReAct::new(), vec![act("look", 1), city()]).await;
+    let shown = format!("The answer fits this JSON Schema: {shape}\n");
+    assert!(sent[1].instructions.contains(&shown), "{}", sent[1].instructions);
+    let turns = vec![act("look", 1), answer("Rome"), Turn::text(r#"{"city": "Rome"}"#)];
+    let sent = requests(ReAct::new().plain_answer(), turns).await;
+    assert!(!sent[1].instructions.contains("The answer fits"), "{}", sent[1].instructions);
+    assert_eq!(sent[2].response_format.as_deref(), Some(&shape));
 }

@@ -48,10 +48,11 @@ fn is_meant(rest: &str) -> bool {
     rest.trim_start_matches('{').trim_start().starts_with('"')
 }
 
-/// How long the text is up to the brace that closes the first one; strings may hold braces.
+/// How long a text that begins with a brace is up to the one that closes it; strings may
+/// hold braces.
 fn closed(rest: &str) -> Option<usize> {
     let (mut depth, mut quoted, mut escaped) = (0_usize, false, false);
-    for (at, byte) in rest.bytes().enumerate() {
+    for (len, byte) in (1..).zip(rest.bytes()) {
         match byte {
             _ if escaped => escaped = false,
             b'\\' if quoted => escaped = true,
@@ -60,8 +61,8 @@ fn closed(rest: &str) -> Option<usize> {
             b'}' if !quoted => depth = depth.saturating_sub(1),
             _ => continue,
         }
-        if depth == 0 && byte == b'}' && !quoted {
-            return Some(at + 1);
+        if depth == 0 {
+            return Some(len);
         }
     }
     None

@@ -104,6 +104,29 @@ fn what_is_no_decision_is_told_exactly() {
         let problem = read(text).unwrap_err();
         assert!(problem.contains(words), "{text}: {problem}");
     }
+    let act = r#"{"action": {"tool": "fly", "arguments": {}}}"#;
+    let problem = Decision::read(act, &[], AnswerIs::Text).unwrap_err();
+    assert_eq!(problem, "there is no tool `fly`; there are no tools; answer");
+}
+
+#[test]
+fn nothing_is_taken_from_inside_an_object_that_is_broken() {
+    let found = |text: &str| objects(text).objects.concat();
+    for broken in [
+        r#"{broken: {"a": 1}}"#,
+        r#"{broken: {"a": 1}, "{": {"a": 2}}"#,
+        r#"{broken: "}", "b": {"a": 1}}"#,
+        r#"{broken: "\"}", "b": {"a": 1}}"#,
+        r#"{broken: "\\", "b": {"a": 1}}"#,
+        r#"{broken: "\\\"}", "b": {"a": 1}}"#,
+    ] {
+        assert_eq!(found(&format!(r#"{broken}{{"c": 3}}"#)), r#"{"c": 3}"#, "{broken}");
+    }
+    let beside = r#"{a: \} {"b": 1} } {"c": 3}"#;
+    assert_eq!(found(beside), r#"{"b": 1}{"c": 3}"#, "a string alone has escapes");
+    // What is broken and closed is no stray brace, however much of it there is.
+    let many = format!(r#"{} {{ {{"c": 3}}"#, "{x}".repeat(20));
+    assert_eq!(found(&many), r#"{"c": 3}"#);
 }
 
 #[test]
@@ -207,8 +230,9 @@ fn the_schema_holds_what_is_a_decision_and_nothing_else() {
     }
     // What cannot stand inside another schema is left to the check before a call.
     let pointing = json!({"type": "object", "$ref": "#/$defs/x", "$defs": {"x": {}}});
+    let deep = json!({"properties": {"n": {"anyOf": [{"$ref": "#/$defs/x"}]}}, "$defs": {"x": {}}});
     let large = json!({"type": "object", "description": "long ".repeat(4000)});
-    for parameters in [pointing, large] {
+    for parameters in [pointing, deep, large] {
         let schema = prompts.get(&"".into(), &tools(parameters), None).schema;
         assert!(
             fits(&schema, act("look", json!({"any": 1}))) && !fits(&schema, act("fly", json!({})))
