@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use legwork_core::budget::Amounts;
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::orchestrate::Line;
 use legwork_core::{
@@ -39,12 +38,12 @@ impl AgentSpeaker {
         let under_way = |state: &AgentState| state.status().is_some_and(|s| !s.is_terminal());
         let request = match (stored, floor.state.current_agent()) {
             (Some(state), _) if under_way(&state) => {
-                floor.share.charge(Sums::of(&used(&state)));
+                floor.share.charge(Sums::of(state.usage()));
                 self.0.resume(id.clone())
             }
             (Some(_), _) => self.start(&id, vec![news(floor)]),
             (None, Some(kept)) => {
-                floor.share.charge(Sums::of(&used(kept)));
+                floor.share.charge(Sums::of(kept.usage()));
                 self.0.resume(id.clone()).on_state(kept.clone())
             }
             (None, None) => self.start(&id, all(floor)),
@@ -86,7 +85,8 @@ pub(super) fn of(state: AgentState, floor: &Floor) -> Spoken {
     if !status.is_terminal() {
         return Spoken { rests: Some((status, Some(state))), ..Spoken::nothing() };
     }
-    let used = used(&state);
+    // Its own steps are no turns: the chat counts one for the turn.
+    let used = *state.usage();
     let execution = Some(state.facts().executions);
     let spoken = Spoken { used, execution, ..Spoken::nothing() };
     let cancelled = status == ExecutionStatus::Cancelled && floor.control.cancel.is_cancelled();
@@ -114,11 +114,6 @@ fn limit_of_all(state: &AgentState, floor: &Floor) -> Option<StopSignal> {
     let is_of = |budget: &Budget| budget.limit(&limit.dimension) == Some(limit.limit);
     let ours = is_of(&floor.state.ledger().budget) && !is_of(&state.ledger().budget);
     ours.then(|| signal.clone())
-}
-
-/// What the turn used so far: its own steps are no turns.
-fn used(state: &AgentState) -> Amounts {
-    Amounts { steps: 0, ..*state.usage() }
 }
 
 /// Whether the session did this turn already, and the conversation was not kept since.

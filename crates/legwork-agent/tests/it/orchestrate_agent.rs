@@ -29,8 +29,10 @@ fn looking(model: &ScriptedModel) -> Agent {
 /// Whatever goes on step by step, with the steps that were seen on the way.
 async fn steps_of<R: StepByStep>(mut run: R) -> (Vec<(usize, bool)>, R::State) {
     let mut seen = Vec::new();
+    assert!(run.has_next(), "nothing forbids the first step");
     while let Some(state) = run.next().await.unwrap() {
         seen.push((state.step_count(), state.has_next()));
+        assert_eq!(run.has_next(), state.has_next());
     }
     assert!(!run.has_next());
     (seen, run.state().clone())

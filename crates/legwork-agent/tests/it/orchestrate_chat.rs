@@ -94,6 +94,10 @@ async fn s4_2_it_ends_when_somebody_says_the_words_or_the_state_is_as_wanted() {
     let enough = |state: &ChatState| state.current_step().is_some_and(|turn| turn.number == 2);
     let state = two().until("enough", enough).build().unwrap().run("go").await.unwrap();
     assert_eq!((state.step_count(), reason(&state)), (2, Some(&StopReason::Completed)));
+    assert_eq!(state.continuation_outcome().unwrap().by, "enough");
+    let off = two().until("enough", enough).without_criterion("enough").turns(3);
+    let state = off.build().unwrap().run("go").await.unwrap();
+    assert_eq!(state.step_count(), 3, "it is switched off by its name");
 }
 
 #[tokio::test]

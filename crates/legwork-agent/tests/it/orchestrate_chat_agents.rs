@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use legwork_agent::capability::CancellationCapability;
 use legwork_agent::memory::MemoryStore;
 use legwork_agent::orchestrate::ChatBuilder;
-use legwork_agent::{Agent, Chat, Participant, StepByStep as _};
+use legwork_agent::{Agent, Builder, Chat, Participant, StepByStep as _};
 use legwork_core::budget::{MicroUsd, Price};
 use legwork_core::inbox::{Answer, Item, Verdict};
 use legwork_core::{Budget, EffectClass, ExecutionStatus, Progress as _, StopReason};
+use legwork_port::Cancellation;
 use legwork_port::model::Profile;
 use legwork_testkit::{CountingIds, Gate, ScriptedModel, Turn, VirtualClock};
 use serde_json::json;
@@ -290,4 +292,52 @@ async fn s4_2_agents_taken_through_serde_after_each_turn_end_the_same() {
         (state.usage().input, state.usage().output, state.usage().tool_calls, state.usage().steps)
     };
     assert_eq!(tokens(&state), tokens(&whole));
+}
+
+/// A chat with an agent that looks twice and is done.
+fn looks_twice(make: impl Fn(Builder) -> Builder) -> ChatBuilder {
+    let model = ScriptedModel::new([look(1), look(2), Turn::text("done")]);
+    let agent = Agent::builder(model)
+        .tools([noting("look", EffectClass::ReadOnly, &World::default())])
+        .clock(Arc::new(VirtualClock::new()));
+    chat().participant(Participant::agent("Ann", make(agent).build().unwrap()))
+}
+
+#[tokio::test]
+async fn s4_2_an_agent_that_ends_by_itself_and_not_by_the_chat_is_an_error_of_its_turn() {
+    let closing = Cancellation::new();
+    closing.cancel();
+    let cancelled =
+        looks_twice(|agent| agent.capability(CancellationCapability::new(closing.clone())));
+    let limited = looks_twice(|agent| agent.budget(Budget::unlimited().tool_calls(1)));
+    // The chat has the same limit, but it was the agent's own that stopped it.
+    let same = looks_twice(|agent| agent.budget(Budget::unlimited().tool_calls(1)))
+        .budget(Budget::unlimited().tool_calls(1));
+    for (talk, words) in [
+        (cancelled, "Ann did not finish (cancelled)."),
+        (limited, "Ann did not finish (stopped)."),
+        (same, "Ann did not finish (stopped)."),
+    ] {
+        let state = talk.turns(1).build().unwrap().run("go").await.unwrap();
+        assert_eq!(state.status(), Some(&ExecutionStatus::Failed));
+        let (speaker, error) = state.errors_by_speaker().next().unwrap();
+        assert_eq!((speaker, error.message.starts_with(words)), ("Ann", true), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn s4_2_a_limit_of_the_chat_that_stops_an_agent_is_no_error_of_its_turn() {
+    let talk = looks_twice(|agent| agent).budget(Budget::unlimited().tool_calls(1));
+    let state = talk.build().unwrap().run("go").await.unwrap();
+    assert_eq!(reason(&state), Some(&StopReason::ToolCallsLimit), "{state:?}");
+    assert_eq!(state.errors().count(), 0);
+}
+
+#[tokio::test]
+async fn s4_2_a_turn_is_one_step_however_many_the_agent_made() {
+    let mut run = looks_twice(|agent| agent).turns(2).build().unwrap().iterate("go");
+    let state = run.next().await.unwrap().unwrap();
+    assert_eq!((state.usage().steps, state.usage().tool_calls), (1, 2));
+    let turn = state.last_step_result().unwrap();
+    assert_eq!((turn.step.used.steps, turn.step.used.tool_calls), (1, 2));
 }
