@@ -147,6 +147,26 @@ async fn s6_11_toolsets_that_opened_are_closed_where_another_one_cannot_be_opene
 }
 
 #[tokio::test]
+async fn s6_11_toolsets_are_opened_and_closed_once_in_each_run_whatever_came_of_it() {
+    for (turn, status) in [
+        (Turn::text("done"), ExecutionStatus::Completed),
+        (Turn::status(401), ExecutionStatus::Failed),
+    ] {
+        let world = World::default();
+        let agent = Agent::builder(ScriptedModel::new([turn]))
+            .toolset(Noted("first", true, world.clone()))
+            .toolset(Noted("second", true, world.clone()))
+            .build()
+            .unwrap();
+        assert_eq!(agent.run("go").await.unwrap().status(), status);
+        let once = ["first opens", "second opens", "first closes", "second closes"];
+        assert_eq!(world.notes(), once);
+        agent.run("go").await.unwrap();
+        assert_eq!(world.notes()[4..], once, "in the next run again");
+    }
+}
+
+#[tokio::test]
 async fn s7_7_a_hook_that_was_interrupted_after_an_inference_sees_it_again() {
     interrupted_after_an_inference(None).await;
     interrupted_after_an_inference(Some("be brief")).await;

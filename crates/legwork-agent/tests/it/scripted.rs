@@ -7,6 +7,7 @@ use legwork_agent::memory::MemoryStore;
 use legwork_agent::{Agent, Builder, Override};
 use legwork_core::event::Event;
 use legwork_core::{Budget, EffectClass, ExecutionStatus, Message, ModelSettings, Seq, StopReason};
+use legwork_testkit::observer::Live;
 use legwork_testkit::{RecordingObserver, ScriptedModel, Turn, crash};
 use serde_json::json;
 
@@ -57,7 +58,9 @@ async fn s5_1_a_script_holds_and_costs_nothing_under_any_limit() {
     for budget in limits {
         let world = World::default();
         let settings = ModelSettings { max_output: Some(500), ..ModelSettings::default() };
+        let observer = RecordingObserver::new();
         let agent = tools(agent(two_calls()), &world)
+            .observer(Arc::new(observer.clone()))
             .instructions("Instructions that nobody reads.")
             .settings(settings)
             .budget(budget.clone())
@@ -90,6 +93,18 @@ async fn the_ordinary_news_is_told() {
     for kind in ["inference_started", "text", "call_started", "arguments", "tool_finished"] {
         assert!(kinds.contains(&format!("live {kind}")), "{kind}: {kinds:?}");
     }
+    let index = |live: &Live| match live {
+        Live::CallStarted(index, name) => Some((*index, name.clone())),
+        _ => None,
+    };
+    let started: Vec<_> = observer.live_events().iter().filter_map(index).collect();
+    let expected = [(0, "look"), (1, "send"), (0, "look")];
+    assert_eq!(started, expected.map(|(index, name)| (index, name.to_owned())));
+    let models = observer.live_events().into_iter().filter_map(|live| match live {
+        Live::InferenceStarted(_, model) => Some(model),
+        _ => None,
+    });
+    assert_eq!(models.collect::<Vec<_>>(), ["scripted"; 3]);
     for kind in ["inference_started", "responded", "metadata_set", "tool_finished"] {
         assert!(kinds.contains(&format!("committed {kind}")), "{kind}: {kinds:?}");
     }

@@ -7,7 +7,7 @@ use legwork_agent::{Agent, Builder, Hook, hook};
 use legwork_core::event::Event;
 use legwork_core::tool::{FailureKind, ToolSelection};
 use legwork_core::{AgentState, EffectClass, ToolOutcome};
-use legwork_port::{Store, Trigger};
+use legwork_port::{Store, Tool, Trigger};
 use legwork_testkit::{Script, ScriptedModel, Turn, crash};
 use serde_json::{Value, json};
 
@@ -117,6 +117,41 @@ async fn s2_a_rewritten_tool_is_shown_and_journaled_as_rewritten_and_calls_are_h
     let words = |words: &str| Some(words.to_owned());
     let expected = [words("Looks at 1 to 3."), words("Does what the test wants."), None];
     assert_eq!(recorded, expected);
+}
+
+#[tokio::test]
+async fn s2_calls_of_a_tool_that_is_shown_with_a_wider_schema_are_held_against_its_own_too() {
+    let wide = json!({"type": "object", "properties": {"n": {"type": ["integer", "string"]}}});
+    let turn = Turn::calls([("look", json!({"n": 1})), ("look", json!({"n": "one"}))]);
+    let (_, outcomes) = shown(ToolSelection::all().parameters("look", wide), turn).await;
+    assert_eq!(outcomes[0], ToolOutcome::Ok(json!(1)));
+    let ToolOutcome::Failed(FailureKind::InvalidArguments, why) = &outcomes[1] else { panic!() };
+    assert!(why.contains("at /n"), "{why}");
+}
+
+#[tokio::test]
+async fn s6_12_what_is_selected_is_recorded_when_it_changes_and_nothing_of_no_tools() {
+    let recorded = async |tools: Vec<Arc<dyn Tool>>, turns: Vec<Turn>| {
+        let store = MemoryStore::new();
+        let hides = hook("hides", [Trigger::StepStart], |state: AgentState, _| {
+            let hidden = ToolSelection::all().hide("send");
+            std::future::ready(Ok(state.with_tool_selection(Some(hidden))))
+        });
+        let builder = Agent::builder(ScriptedModel::new(turns)).store_in(Arc::new(store.clone()));
+        let builder = if tools.is_empty() { builder } else { builder.tools(tools).hook(hides) };
+        builder.build().unwrap().run("go").in_session("s").await.unwrap();
+        let journal = store.read(&"s".into()).await.unwrap().journal;
+        let tools = journal.entries().iter().filter_map(|entry| match &entry.event {
+            Event::InferenceStarted(started) => Some(started.tools.as_ref().map(|t| t.specs.len())),
+            _ => None,
+        });
+        tools.collect::<Vec<_>>()
+    };
+    let world = World::default();
+    let both = ["look", "send"].map(|name| noting(name, EffectClass::ReadOnly, &world)).to_vec();
+    let turns = vec![call("look", 1), call("look", 2), Turn::text("done")];
+    assert_eq!(recorded(both, turns).await, [Some(1), None, None]);
+    assert_eq!(recorded(Vec::new(), vec![Turn::text("done")]).await, [None]);
 }
 
 #[tokio::test]

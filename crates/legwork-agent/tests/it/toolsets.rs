@@ -375,3 +375,34 @@ async fn s6_11_static_tools_that_come_to_be_known_in_a_run_are_checked_there_and
 fn agent_with(late: &'static str) -> Builder {
     agent().toolset(Late(Arc::default(), late))
 }
+
+#[tokio::test]
+async fn hooks_see_static_tools_from_the_start_of_an_execution() {
+    let world = World::default();
+    let noted = world.clone();
+    let sees = hook("sees", [Trigger::ExecutionStart], move |state: AgentState, cx| {
+        let tools: Vec<_> = cx.view.tools.iter().map(|tool| tool.name.to_string()).collect();
+        noted.note(tools.join(" "));
+        std::future::ready(Ok(state))
+    });
+    let model = ScriptedModel::new([Turn::text("done")]);
+    let builder =
+        Agent::builder(model).tool(look("look")).toolset(Tools::new("set", [look("send")]));
+    builder.hook(sees).build().unwrap().run("go").await.unwrap();
+    assert_eq!(world.notes(), ["look send"]);
+}
+
+#[tokio::test]
+async fn s6_1_arguments_are_held_against_the_schema_that_their_own_step_showed() {
+    let set = source("set", |state| {
+        let pattern = if state.step_results().count() == 0 { "^a" } else { "^b" };
+        let word = json!({"type": "string", "pattern": pattern});
+        let parameters = json!({"type": "object", "properties": {"word": word}});
+        vec![ToolSpec { parameters, ..spec("look") }]
+    });
+    let both = || Turn::calls([("look", json!({"word": "a"})), ("look", json!({"word": "b"}))]);
+    let model = ScriptedModel::new([both(), both(), Turn::text("done")]);
+    let run = Agent::builder(model).toolset(set).build().unwrap().run("go").await.unwrap();
+    let fit: Vec<_> = outcomes(run.state()).iter().map(ToolOutcome::is_ok).collect();
+    assert_eq!(fit, [true, false, false, true]);
+}
