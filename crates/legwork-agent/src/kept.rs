@@ -122,13 +122,6 @@ pub(crate) struct Droppable<'a> {
     clock: &'a dyn Clock,
 }
 
-impl Droppable<'_> {
-    /// The step was not dropped.
-    pub(crate) fn ended(self) {
-        self.kept.lock().committed = None;
-    }
-}
-
 impl Drop for Droppable<'_> {
     fn drop(&mut self) {
         let mut inner = self.kept.lock();

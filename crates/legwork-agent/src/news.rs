@@ -332,10 +332,9 @@ impl HookResult {
     fn of(end: HookEnd<'_>) -> Self {
         match end {
             HookEnd::Passed => Self::Passed,
-            HookEnd::Changed => Self::Changed,
             HookEnd::Refused(why) => Self::Refused(why.to_owned()),
             HookEnd::Failed(why) => Self::Failed(why.to_owned()),
-            // What is added later changed something, or it would be told otherwise.
+            // What is added later changed something, too, or it would be told otherwise.
             _ => Self::Changed,
         }
     }

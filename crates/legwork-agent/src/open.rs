@@ -121,7 +121,8 @@ impl Active {
         let clock = Arc::clone(&self.agent.clock);
         let droppable = self.cx.writer.kept.begin(&mut self.state, &*clock);
         let advanced = run::step(&*self.agent.driver, &self.cx, state).await;
-        droppable.ended();
+        // What the step gave takes the place of what was committed last.
+        drop(droppable);
         Ok(self.arrive(advanced).await?.then(|| self.state.clone()))
     }
 

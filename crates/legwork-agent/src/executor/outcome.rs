@@ -108,14 +108,12 @@ pub(super) async fn skip_rest(
     }
     for job in jobs {
         let slot = state.current_step().and_then(|step| step.calls.get(job.index as usize));
-        state = match slot {
-            Some(slot) if slot.execution().is_none() && job.begun => {
-                subagent::interrupted(state, cx, job.index).await?
-            }
-            Some(slot) if slot.execution().is_none() => {
-                cx.answer(state, job.index, &job.call, ToolOutcome::Skipped(why.clone()))
-            }
-            _ => state,
+        if slot.is_none_or(|slot| slot.execution().is_some()) {
+            continue;
+        }
+        state = match job.begun {
+            true => subagent::interrupted(state, cx, job.index).await?,
+            false => cx.answer(state, job.index, &job.call, ToolOutcome::Skipped(why.clone())),
         };
     }
     Ok(state)
@@ -147,10 +145,8 @@ pub(super) async fn fail_all(
     message: &str,
 ) -> Result<AgentState, Halt> {
     let slots = state.current_step().map(|step| step.calls.clone()).unwrap_or_default();
-    for (index, slot) in (0u32..).zip(&slots) {
-        if slot.execution().is_none() && !state.is_pending(index as usize) {
-            state = subagent::end_call(state, cx, index, ToolOutcome::failed(message)).await?;
-        }
+    for (index, _) in (0u32..).zip(&slots).filter(|(_, slot)| slot.execution().is_none()) {
+        state = subagent::end_call(state, cx, index, ToolOutcome::failed(message)).await?;
     }
     Ok(state)
 }
