@@ -1,13 +1,17 @@
 //! What a subagent leaves of a reserve is there for what comes next in the tree.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use legwork_agent::{Agent, Subagent};
 use legwork_core::budget::MicroUsd;
-use legwork_core::{EffectClass, ModelSettings, ToolOutcome};
-use legwork_testkit::Turn;
+use legwork_core::continuation::TimeLimit;
+use legwork_core::{Budget, EffectClass, ModelSettings, ToolOutcome};
+use legwork_testkit::{Gate, Turn, VirtualClock};
 use serde_json::json;
 
-use crate::subagents::spawn;
-use crate::tools::{World, noting, outcomes};
+use crate::subagents::{scripted, spawn};
+use crate::tools::{World, guarded, noting, outcomes, spec};
 use crate::trees::{micros, priced, usage};
 
 #[tokio::test]
@@ -30,4 +34,71 @@ async fn s5_4_what_an_inference_of_a_subagent_did_not_use_is_there_for_its_next_
     assert_eq!(run.text(), "done");
     assert_eq!(run.state().ledger().lifetime.cost, MicroUsd(7 * 20));
     assert!(run.state().ledger().reserved.is_empty());
+}
+
+#[tokio::test]
+async fn s5_4_what_a_subagent_leaves_of_its_limits_is_there_for_the_one_after_it_in_a_turn() {
+    // The first one holds 2,000 of the 2,080 that are left, and uses 20; the other needs 600.
+    let ok = || Turn::text("ok").with_usage(usage(10, 10));
+    let two = [spawn("capped", "go"), spawn("free", "go")];
+    let root = priced([Turn::calls(two).with_usage(usage(10, 10)), ok()]).named("x:root");
+    let settings = ModelSettings { max_output: Some(600), ..ModelSettings::default() };
+    let capped = Subagent::new("capped", "Works.", "").model(priced([ok()]).named("x:capped"));
+    let agent = Agent::builder(root)
+        .settings(settings)
+        .budget(micros(2_100))
+        .parallel_calls(1)
+        .subagent(capped.budget(micros(2_000)))
+        .subagent(Subagent::new("free", "Works.", "").model(priced([ok()]).named("x:free")))
+        .build()
+        .unwrap();
+    let run = agent.run("go").await.unwrap();
+    assert_eq!(outcomes(run.state()), [ToolOutcome::text("ok"), ToolOutcome::text("ok")]);
+    assert_eq!(run.state().ledger().lifetime.cost, MicroUsd(4 * 20));
+}
+
+#[tokio::test]
+async fn s5_4_calls_that_a_stopped_subagent_did_not_begin_are_there_for_the_one_after_it() {
+    // Four calls: two of the root, the one that hangs, and one that a stopped agent left over.
+    let world = World::default();
+    let hung = Turn::calls([("hang", json!({"n": 1})), spawn("b", "never")]);
+    let a = scripted("x:a", [hung, Turn::text("never")]);
+    let b = scripted("x:b", [Turn::call("look", json!({"n": 2})), Turn::text("seen")]);
+    let two = [spawn("a", "go"), spawn("b", "go")];
+    let root = scripted("x:root", [Turn::calls(two), Turn::text("done")]);
+    let time = Budget::unlimited().active_time(Duration::from_secs(5));
+    let hang = guarded(spec("hang").effect(EffectClass::ReadOnly), &world, &Gate::new());
+    let agent = Agent::builder(root)
+        .tools([hang, noting("look", EffectClass::ReadOnly, &world)])
+        .budget(Budget::guards().tool_calls(4))
+        .parallel_calls(1)
+        .subagent(Subagent::new("a", "Hangs.", "").model(a).budget(time))
+        .subagent(Subagent::new("b", "Looks.", "").model(b))
+        .clock(Arc::new(VirtualClock::auto()))
+        .build()
+        .unwrap();
+    let run = agent.run("go").await.unwrap();
+    let all = outcomes(run.state());
+    assert!(all[0].for_model().contains("did not finish"), "{all:?}");
+    assert_eq!(all[1], ToolOutcome::text("seen"));
+    assert_eq!(world.notes(), ["hang 1 began", "hang 1 dropped", "look 2"]);
+    assert_eq!(run.state().ledger().lifetime.tool_calls, 4);
+}
+
+#[tokio::test]
+async fn s5_4_calls_that_were_granted_at_spawn_are_a_limit_without_the_criterion_too() {
+    let world = World::default();
+    let two = Turn::calls([("look", json!({"n": 1})), ("look", json!({"n": 2}))]);
+    let elsewhere = Agent::builder(scripted("x:child", [two, Turn::text("never")]))
+        .tools([noting("look", EffectClass::ReadOnly, &world)])
+        .criterion(TimeLimit::at(Duration::from_secs(1_000)))
+        .budget(Budget::unlimited().tool_calls(1))
+        .build()
+        .unwrap();
+    let root = scripted("x:root", [Turn::calls([spawn("a", "go")]), Turn::text("done")]);
+    let agent = Agent::builder(root).subagent(Subagent::of("a", "Works.", elsewhere));
+    let run = agent.build().unwrap().run("go").await.unwrap();
+    let told = outcomes(run.state()).remove(0).for_model();
+    assert!(told.contains("did not finish (stopped)") && told.contains("1 tool calls"), "{told}");
+    assert_eq!(world.notes(), Vec::<String>::new(), "a batch that passes it runs none");
 }

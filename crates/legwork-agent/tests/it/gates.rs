@@ -291,3 +291,25 @@ async fn s2_1_a_lifecycle_that_panics_costs_only_its_own_change() {
     let run = agent.run("go").await.unwrap();
     assert_eq!(run.outcome().unwrap().stop_reason(), Some(&StopReason::Unknown));
 }
+
+/// A hook as a type that says no priority.
+struct Plain;
+
+impl Handler for Plain {
+    fn name(&self) -> &'static str {
+        "plain"
+    }
+
+    fn triggers(&self) -> Vec<Trigger> {
+        vec![Trigger::StepStart]
+    }
+
+    fn handle(&self, state: AgentState, _: Cx) -> BoxFuture<'_, Result<AgentState, HookError>> {
+        Box::pin(std::future::ready(Ok(state)))
+    }
+}
+
+#[test]
+fn s2_1_a_type_that_says_no_priority_is_a_hook_of_the_default_one() {
+    assert_eq!(Hook::from(Plain).priority_of(), priority::DEFAULT);
+}

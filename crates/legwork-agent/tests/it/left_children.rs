@@ -6,13 +6,14 @@ use std::time::Duration;
 
 use futures_util::future::FutureExt as _;
 use legwork_agent::memory::MemoryStore;
-use legwork_agent::{Agent, Builder, Subagent};
+use legwork_agent::{Agent, Builder, Error, Subagent};
 use legwork_core::event::Event;
 use legwork_core::{
     AgentState, Budget, EffectClass, Entry, ExecutionStatus, Seq, SessionId, StopReason, ToolCall,
     ToolOutcome, ToolSpec, Usage,
 };
 use legwork_port::{BoxFuture, Claim, Store, ToolContext, Toolset};
+use legwork_testkit::fault::{Fault, FaultyStore, Operation};
 use legwork_testkit::invariants::{Journals, of_tree};
 use legwork_testkit::{Gate, ScriptedModel, Turn, VirtualClock};
 use serde_json::json;
@@ -200,4 +201,44 @@ async fn s3_2_s7_7_a_subagent_that_was_writing_when_the_time_was_up_is_ended_all
     let journals = journals(&store).await;
     assert_eq!(child(&journals), ExecutionStatus::Completed, "what it wrote stands");
     of_tree(&journals).unwrap();
+}
+
+/// A session whose subagent's call cannot be taken up again, and an agent to resume it over
+/// a store with faults.
+async fn left(
+    faults: impl IntoIterator<Item = (Operation, usize, Fault)>,
+) -> (Arc<MemoryStore>, Agent) {
+    let (store, gate) = (Arc::new(MemoryStore::new()), Gate::new());
+    kill(&agent(&store, &gate).build().unwrap(), &gate).await;
+    let faulty = FaultyStore::over(store.clone());
+    let faulty = faults
+        .into_iter()
+        .fold(faulty, |store, (operation, nth, fault)| store.fault(operation, nth, fault));
+    let broken = agent(&store, &gate).toolset(Broken).store_in(Arc::new(faulty));
+    (store, broken.build().unwrap())
+}
+
+#[tokio::test]
+async fn s7_7_a_subagent_is_ended_later_where_its_store_does_not_take_that_now() {
+    let faults: [&[(Operation, usize, Fault)]; 2] = [
+        // The first claim is that of the parent.
+        &[(Operation::Claim, 2, Fault::FailBefore)],
+        // The first append is that the parent works again; the end is tried three times.
+        &[
+            (Operation::Append, 2, Fault::Conflict),
+            (Operation::Append, 3, Fault::Conflict),
+            (Operation::Append, 4, Fault::Conflict),
+        ],
+    ];
+    for faults in faults {
+        let (store, agent) = left(faults.iter().copied()).await;
+        let error = agent.resume("s").await.unwrap_err();
+        assert!(matches!(&error, Error::Store(_)), "{faults:?}: {error:?}");
+        assert_eq!(child(&journals(&*store).await), ExecutionStatus::InProgress);
+        let run = agent.resume("s").await.unwrap();
+        assert_eq!(run.status(), ExecutionStatus::Failed);
+        let journals = journals(&*store).await;
+        assert_eq!(child(&journals), ExecutionStatus::Cancelled);
+        of_tree(&journals).unwrap();
+    }
 }

@@ -369,3 +369,10 @@ async fn s2_3_a_hook_changes_the_result_that_it_is_shown_by_its_index_though_ids
     assert_eq!(all, [ToolOutcome::Ok(json!(1)), ToolOutcome::text("changed at 1")]);
     assert_eq!(run.state().errors().count(), 1, "the other change was refused");
 }
+
+#[test]
+fn s2_core_listens_to_the_end_of_a_step_alone() {
+    let core = CoreLifecycle::default();
+    let heard: Vec<_> = Trigger::ALL.into_iter().filter(|trigger| core.listens(*trigger)).collect();
+    assert_eq!(heard, [Trigger::StepEnd]);
+}

@@ -1,12 +1,15 @@
-//! What the store in memory does beyond what every store does.
+//! What the store in memory does beyond what every store does, and the clock of the system.
 
 use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
 
-use legwork_agent::memory::MemoryStore;
+use legwork_agent::Agent;
+use legwork_agent::memory::{MemoryStore, SystemClock};
 use legwork_core::inbox::{Cursor, Item};
-use legwork_core::{Message, SessionId};
-use legwork_port::Store;
+use legwork_core::{Message, Micros, SessionId};
 use legwork_port::store::Error;
+use legwork_port::{Clock as _, Store};
+use legwork_testkit::{ScriptedModel, Turn};
 
 fn steer(text: &str) -> Item {
     Item::Steer(Arc::new(Message::user(text)))
@@ -66,4 +69,29 @@ async fn s8_6_a_session_of_an_inbox_alone_can_be_removed_and_a_claim_alone_is_no
     store.remove(std::slice::from_ref(&session)).await.unwrap();
     assert!(matches!(unknown().await, Error::Unknown { .. }));
     assert!(store.sessions(9).await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn s8_4_lines_that_cannot_be_read_are_kept_behind_those_that_can_be() {
+    let (store, session) = (MemoryStore::new(), SessionId::new("s"));
+    let agent = Agent::builder(ScriptedModel::new([Turn::text("one")]));
+    let agent = agent.store_in(Arc::new(store.clone())).build().unwrap();
+    agent.run("go").in_session("s").await.unwrap();
+    let lines = String::from_utf8(store.lines(&session).unwrap()).unwrap();
+    let newer = lines.replacen(r#"[{"text":"one"}]"#, r#"[{"song":"one"}]"#, 1);
+    assert_ne!(newer, lines);
+    let other = MemoryStore::new();
+    other.restore(&session, newer.as_bytes()).unwrap();
+    assert_eq!(String::from_utf8(other.lines(&session).unwrap()).unwrap(), newer);
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the clock of the system is held against it")]
+fn s1_8_the_clock_of_the_system_tells_its_time_and_goes_on() {
+    let clock = SystemClock::default();
+    let millis = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis();
+    let (before, now, after) = (millis(), clock.now(), millis());
+    assert!((before..=after).contains(&u128::from(now.wall.0)), "{now:?}");
+    // A new one begins at zero; asked again and again, it does not stay there.
+    assert!((0..1_000_000).any(|_| clock.mono() > Micros::ZERO));
 }

@@ -3,7 +3,9 @@
 
 use std::sync::Arc;
 
-use legwork_agent::{Agent, Run, hook};
+use legwork_agent::hooks::Cx;
+use legwork_agent::{Agent, HookError, Run, hook};
+use legwork_core::state::PendingCall;
 use legwork_core::tool::ToolSelection;
 use legwork_core::{
     AgentState, Decision, EffectClass, ExecutionStatus, FinishReason, Message, ModelRequest, Part,
@@ -202,4 +204,31 @@ async fn s2_3_a_hook_that_hears_of_an_error_changes_the_state_and_nothing_else()
         let refused = state.errors().any(|error| error.message.contains("is left out"));
         assert_eq!((changed, refused), (may, !may));
     }
+}
+
+#[tokio::test]
+async fn s2_3_equal_tools_and_an_equal_call_in_another_place_are_no_change() {
+    let copies = hook("copies", [Trigger::BeforeInference, Trigger::BeforeToolUse], copied);
+    let world = World::default();
+    let model = ScriptedModel::new([Turn::call("look", json!({"n": 1})), Turn::text("done")]);
+    let agent = Agent::builder(model).hook(copies);
+    let agent = agent.tools([noting("look", EffectClass::ReadOnly, &world)]).build().unwrap();
+    let run = agent.run("go").await.unwrap();
+    assert_eq!(run.state().errors().count(), 0, "{:?}", run.state().errors().next());
+    assert_eq!((run.text().as_str(), world.notes()), ("done", vec!["look 1".to_owned()]));
+}
+
+/// The state with the request and the call that it shows made anew.
+async fn copied(state: AgentState, _: Cx) -> Result<AgentState, HookError> {
+    let request = state.pending_request().map(|request| {
+        let mut request = (**request).clone();
+        request.tools = Arc::new((*request.tools).clone());
+        request.instructions = "Look.".into();
+        Arc::new(request)
+    });
+    let call = state.pending_tool_call().map(|pending| {
+        let call = Arc::new((*pending.call).clone());
+        Arc::new(PendingCall { call, ..(**pending).clone() })
+    });
+    Ok(state.with_pending_request(request).with_pending_tool_call(call))
 }

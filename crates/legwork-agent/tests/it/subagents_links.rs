@@ -121,6 +121,11 @@ async fn s10_5_the_child_of_a_removed_parent_is_not_taken_for_that_of_a_new_one(
     let outcome = outcomes(run.state()).remove(0);
     let taken = legwork_core::tool::FailureKind::SessionTaken;
     assert!(matches!(&outcome, ToolOutcome::Failed(kind, _) if *kind == taken), "{outcome:?}");
+    // The new parent names it, and it names a parent of that id: it is not the same one.
+    let child = SessionId::from(child_of(&store).await);
+    assert_eq!(subagent::parent_of(&store, &child).await.unwrap(), None);
+    let tree = subagent::with_subagents(&store, &"s".into()).await.unwrap();
+    assert_eq!(tree, ["s".into()]);
 }
 
 #[tokio::test]
