@@ -63,7 +63,13 @@ fn is_full(error: &rusqlite::Error) -> bool {
 
 /// Whether the file itself is damaged where it was read.
 pub(super) fn is_damage(error: &rusqlite::Error) -> bool {
-    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
+    match error {
+        // No row is written with a value that does not fit its column.
+        rusqlite::Error::InvalidColumnType(..) | rusqlite::Error::IntegralValueOutOfRange(..) => {
+            true
+        }
+        _ => error.sqlite_error_code() == Some(ErrorCode::DatabaseCorrupt),
+    }
 }
 
 /// Whether another process is writing.
@@ -74,3 +80,6 @@ pub(super) fn is_busy(error: &rusqlite::Error) -> bool {
 pub(super) fn conflict(session: &SessionId, reason: impl Into<String>) -> Error {
     Error::Conflict { session: session.clone(), reason: reason.into() }
 }
+
+#[cfg(test)]
+mod tests;

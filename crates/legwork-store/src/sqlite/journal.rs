@@ -12,6 +12,12 @@ use super::fault::{self, Name};
 /// Entries that a session may have, for their number is half of a row's key.
 const LAST: u64 = u32::MAX as u64;
 
+/// Copies rows as they are to those that were cut. In a damaged row a column may be missing
+/// or of another type.
+const SET_ASIDE: &str = "INSERT INTO cut
+    SELECT id, ifnull(CAST(at AS INTEGER), 0), ifnull(CAST(entries AS BLOB), x'')
+    FROM journal WHERE id BETWEEN ?1 AND ?2";
+
 /// Where the rows of one session lie.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Rows {
@@ -91,16 +97,7 @@ impl Rows {
     pub(super) fn cut(self, transaction: &Connection, whole: &Whole) -> rusqlite::Result<()> {
         let last = whole.last();
         let tail = [self.key(last) + 1, self.key(Seq(LAST))];
-        let mut keys =
-            transaction.prepare_cached("SELECT id FROM journal WHERE id BETWEEN ?1 AND ?2")?;
-        let keys = keys.query_map(tail, |row| row.get(0))?.collect::<Result<Vec<i64>, _>>()?;
-        for key in keys {
-            match set_aside(transaction, key) {
-                // Nothing is left of it that could be kept.
-                Err(error) if fault::is_damage(&error) => {}
-                other => other?,
-            }
-        }
+        transaction.prepare_cached(SET_ASIDE)?.execute(tail)?;
         transaction
             .prepare_cached("DELETE FROM journal WHERE id BETWEEN ?1 AND ?2")?
             .execute(tail)?;
@@ -147,14 +144,6 @@ impl Rows {
 
 fn lines<'a>(row: &'a Row<'_>) -> rusqlite::Result<(Seq, &'a [u8])> {
     Ok((Rows::number(row.get(0)?), row.get_ref(1)?.as_bytes().unwrap_or_default()))
-}
-
-/// Copies a row as it is to those that were cut.
-fn set_aside(transaction: &Connection, key: i64) -> rusqlite::Result<()> {
-    transaction
-        .prepare_cached("INSERT INTO cut SELECT id, at, entries FROM journal WHERE id = ?1")?
-        .execute([key])
-        .map(|_| ())
 }
 
 impl Whole {
