@@ -115,21 +115,20 @@ impl Connector {
     }
 
     fn connect_as(&self, access: Access) -> rusqlite::Result<Connected> {
-        let flags = OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let mut connection = match access {
+        let (path, mode) = match access {
             Access::Fixed => {
-                let flags = flags | OpenFlags::SQLITE_OPEN_URI;
                 let uri = format!("file:{}?immutable=1", percent_encoded(&self.path));
-                Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_READ_ONLY)?
+                let mode = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+                (PathBuf::from(uri), mode)
             }
             Access::Shared if self.options.read_only => {
-                Connection::open_with_flags(&self.path, flags | OpenFlags::SQLITE_OPEN_READ_ONLY)?
+                (self.path.clone(), OpenFlags::SQLITE_OPEN_READ_ONLY)
             }
             // SQLite itself takes less where the file may not be written.
-            Access::Shared => {
-                Connection::open_with_flags(&self.path, flags | OpenFlags::SQLITE_OPEN_READ_WRITE)?
-            }
+            Access::Shared => (self.path.clone(), OpenFlags::SQLITE_OPEN_READ_WRITE),
         };
+        let flags = OpenFlags::SQLITE_OPEN_NO_MUTEX | mode;
+        let mut connection = Connection::open_with_flags(path, flags)?;
         let hurry = Hurry::default();
         self.set_up(&mut connection, &hurry)?;
         let read_only = connection.is_readonly(MAIN_DB)?;
@@ -258,8 +257,7 @@ fn waiting(patience: Duration, hurry: Hurry) -> impl FnMut(i32) -> bool + Send +
         if attempt == 0 {
             waited = Duration::ZERO;
         }
-        let pause = Duration::from_micros(500 + 250 * u64::from(attempt.unsigned_abs()))
-            .min(Duration::from_millis(10));
+        let pause = pause(attempt);
         waited += pause;
         if waited > patience {
             return false;
@@ -269,16 +267,17 @@ fn waiting(patience: Duration, hurry: Hurry) -> impl FnMut(i32) -> bool + Send +
     }
 }
 
-/// The path as a URI says it.
-fn percent_encoded(path: &Path) -> String {
-    let mut text = String::new();
-    for byte in path.as_os_str().as_encoded_bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' => {
-                text.push(char::from(*byte));
-            }
-            _ => text.push_str(&format!("%{byte:02x}")),
-        }
-    }
-    text
+/// The pause before a lock is tried again: 0.5 ms at first, 10 ms at most.
+fn pause(attempt: i32) -> Duration {
+    let grown = Duration::from_micros(500 + 250 * u64::from(attempt.unsigned_abs()));
+    grown.min(Duration::from_millis(10))
 }
+
+/// The path as part of a URI: every byte encoded, as no byte has to be left as it is.
+fn percent_encoded(path: &Path) -> String {
+    let bytes = path.as_os_str().as_encoded_bytes();
+    bytes.iter().map(|byte| format!("%{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests;

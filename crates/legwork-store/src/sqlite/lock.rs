@@ -187,13 +187,7 @@ pub(super) fn make_folder(folder: &Path) -> io::Result<()> {
 /// Makes a file the owner's alone, whatever the process's umask is.
 #[cfg(unix)]
 pub(super) fn owner_only(file: &File) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
-    let mut permissions = file.metadata()?.permissions();
-    if permissions.mode() & 0o777 == 0o600 {
-        return Ok(());
-    }
-    permissions.set_mode(0o600);
-    file.set_permissions(permissions)
+    file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))
 }
 
 /// Other systems have no such rights.

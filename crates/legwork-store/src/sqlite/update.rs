@@ -1,5 +1,7 @@
 //! What is written: claims, appends, posts. Each runs inside a transaction.
 
+use std::cmp::Ordering;
+
 use legwork_core::inbox::Cursor;
 use legwork_core::{Fence, Seq, SessionId};
 use legwork_port::store::{Appended, Error};
@@ -56,8 +58,10 @@ impl Append {
             let todo = "somebody claimed it since; load it again to go on";
             return Err(conflict(&self.session, todo));
         }
-        if found.last != self.expected {
-            self.cut_damage(tx, found.last)?;
+        match found.last.cmp(&self.expected) {
+            Ordering::Equal => {}
+            Ordering::Greater => self.cut_damage(tx, found.last)?,
+            Ordering::Less => return Err(self.elsewhere(found.last)),
         }
         if self.last > self.expected {
             self.insert(tx).map_err(|error| self.failed(&error))?;
@@ -93,18 +97,21 @@ impl Append {
 
     /// A damaged tail counts as not being there, and is set aside here.
     fn cut_damage(&self, tx: &Connection, last: Seq) -> Result<(), Error> {
-        let Self { session, expected, .. } = self;
-        if last > *expected {
-            let whole = self.rows().read(tx, &self.name)?;
-            if let Some(unreadable) = whole.unreadable {
-                return Err(unreadable.refuses(session));
-            }
-            if whole.damage.is_some() && whole.last() == *expected {
-                return self.rows().cut(tx, &whole).map_err(|error| self.failed(&error));
-            }
+        let whole = self.rows().read(tx, &self.name)?;
+        if let Some(unreadable) = whole.unreadable {
+            return Err(unreadable.refuses(&self.session));
         }
+        if whole.damage.is_some() && whole.last() == self.expected {
+            return self.rows().cut(tx, &whole).map_err(|error| self.failed(&error));
+        }
+        Err(self.elsewhere(last))
+    }
+
+    /// The conflict of an append that does not follow the last entry.
+    fn elsewhere(&self, last: Seq) -> Error {
+        let expected = self.expected;
         let reason = format!("its last entry is {last}, not {expected}; load it again to go on");
-        Err(conflict(session, reason))
+        conflict(&self.session, reason)
     }
 
     fn insert(&self, tx: &Connection) -> rusqlite::Result<()> {

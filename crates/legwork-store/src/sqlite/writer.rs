@@ -14,8 +14,8 @@ use super::connect::Connected;
 use super::fault::Name;
 use super::{Commits, Stats};
 
-/// How many changes may share a transaction.
-const GROUP: usize = 256;
+/// How many changes may join the first of a transaction.
+const JOINING: usize = 255;
 
 /// Takes changes, and answers each when it is durable or refused.
 pub(super) struct Writer {
@@ -192,7 +192,7 @@ fn work(jobs: &Receiver<Asked>, committer: &Mutex<Committer>) {
         let mut tidy = false;
         let mut scrub = Vec::new();
         let mut group = Vec::new();
-        for asked in std::iter::once(first).chain(jobs.try_iter().take(GROUP - 1)) {
+        for asked in std::iter::once(first).chain(jobs.try_iter().take(JOINING)) {
             match asked {
                 Asked::Change(job) => group.push(job),
                 Asked::Tidy => tidy = true,

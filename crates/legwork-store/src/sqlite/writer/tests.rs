@@ -84,3 +84,18 @@ async fn a_change_that_panics_locks_nobody_out() {
         assert_eq!(numbers(&reader), [2], "{commits:?}");
     }
 }
+
+#[tokio::test]
+async fn what_fails_but_not_for_another_writer_is_told_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let (writer, reader) = writer(Commits::Inline, &folder);
+    let refuse = |connection: &Connection, _: &Name| {
+        connection.pragma_update(None, "query_only", true).unwrap();
+    };
+    writer.at_hand().unwrap().ask(refuse);
+    let mut asked = pin!(add(&writer, 1));
+    let at_once = poll_fn(|cx| Poll::Ready(asked.as_mut().poll(cx))).await;
+    let Poll::Ready(Err(error)) = at_once else { panic!("{at_once:?}") };
+    assert!(error.to_string().contains("can only be read"), "{error}");
+    assert!(numbers(&reader).is_empty());
+}
