@@ -108,7 +108,7 @@ fn held_by(process: &str) -> String {
 fn take(store: &Path, key: &str, wait: Wait) -> io::Result<Result<Lock, Held>> {
     let folder = beside(store, "-claims");
     let path = path_of(&folder, key);
-    let mut looks = 0;
+    let mut looks = 0..LOOKS;
     loop {
         let mut file = open(&folder, &path)?;
         match wait {
@@ -117,10 +117,9 @@ fn take(store: &Path, key: &str, wait: Wait) -> io::Result<Result<Lock, Held>> {
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => {
                     let by = holder(&mut file);
-                    if looks == LOOKS || !is_dead(&by) {
+                    if looks.next().is_none() || !is_dead(&by) {
                         return Ok(Err(Held { by }));
                     }
-                    looks += 1;
                     std::thread::sleep(LOOK);
                     continue;
                 }

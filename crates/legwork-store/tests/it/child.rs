@@ -65,6 +65,15 @@ impl Child {
         self.process.wait().unwrap();
     }
 
+    /// Kills it with SIGKILL, and leaves it a zombie.
+    pub(crate) fn kill_to_zombie(&mut self) {
+        self.process.kill().unwrap();
+        let stat = format!("/proc/{}/stat", self.id());
+        while !std::fs::read_to_string(&stat).unwrap().contains(") Z ") {
+            std::thread::yield_now();
+        }
+    }
+
     /// Waits until it has ended by itself.
     pub(crate) fn ends(mut self) {
         drop(self.stdin.take());

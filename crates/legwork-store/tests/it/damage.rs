@@ -29,8 +29,13 @@ async fn check(damage: &str, left: u64, said: &str) {
     fine(&store, 2).await;
 
     let claim = store.claim(&name).await.unwrap();
-    let wrong = claim.append(Seq(left + 20), &entries(left + 21..=left + 21)).await;
-    assert!(wrong.is_err_and(|error| error.is_conflict()), "{damage}");
+    for wrong in [left + 20, left.saturating_sub(1)] {
+        if wrong != left {
+            let refused = claim.append(Seq(wrong), &entries(wrong + 1..=wrong + 1)).await;
+            assert!(refused.is_err_and(|error| error.is_conflict()), "{wrong}: {damage}");
+        }
+    }
+    assert_eq!((rows(&folder, "journal"), rows(&folder, "cut")), (before.clone(), Vec::new()));
     append(&*claim, left + 1..=left + 2).await;
     append(&*claim, left + 3..=left + 3).await;
     let loaded = store.read(&name).await.unwrap();

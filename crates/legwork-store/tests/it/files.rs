@@ -49,15 +49,27 @@ fn all_files_are_the_owners_alone_whatever_the_umask() {
     }
 }
 
+/// Names that mean something else in other places.
+pub(crate) const ODD_NAMES: [&str; 7] =
+    ["a b.db", "50%.db", "50%25.db", "q?x=1#y.db", "file:x.db", ":memory:", "漢字.db"];
+
 #[tokio::test]
 async fn a_path_may_hold_anything() {
-    for name in ["a b.db", "50%.db", "q?x=1#y.db", "file:x.db", ":memory:", "漢字.db"] {
+    for name in ODD_NAMES {
         let folder = Folder::new();
         let path = folder.path().join(name);
         write(&Store::open(&path).unwrap(), &session("s"), &[1..=2]).await;
         assert!(path.is_file(), "{name}");
         assert_eq!(numbers(&Store::open(&path).unwrap(), &session("s")).await, [1, 2], "{name}");
     }
+}
+
+#[test]
+fn a_store_shows_where_it_is() {
+    let folder = Folder::new();
+    let shown = format!("{:?}", folder.store());
+    let path = folder.db().canonicalize().unwrap();
+    assert!(shown.starts_with("Store") && shown.contains(path.to_str().unwrap()), "{shown}");
 }
 
 #[test]

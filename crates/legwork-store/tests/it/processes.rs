@@ -1,12 +1,18 @@
 //! Several processes on one store.
 
 use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::thread;
 
 use legwork_core::Fence;
 use legwork_core::inbox::Cursor;
 use legwork_port::Store as _;
+use legwork_port::store::Error;
+use legwork_store::sqlite::Store;
 
 use crate::child::Child;
+use crate::open_files;
 use crate::sample::{Folder, append, numbers, session};
 
 #[tokio::test]
@@ -26,6 +32,82 @@ async fn s8_3_a_claim_of_a_killed_process_is_taken_over_at_once() {
     assert!(claim.fence() > fence);
     append(&*claim, 4..=5).await;
     assert_eq!(numbers(&store, &session("s")).await, [1, 2, 3, 4, 5]);
+}
+
+#[tokio::test]
+async fn s8_3_a_claim_is_looked_at_without_being_taken() {
+    let folder = Folder::new();
+    let store = folder.store();
+    assert_eq!(store.is_claimed(&session("s")).await.unwrap(), Some(false));
+    let mut holder = Child::start("hold", &folder.db());
+    holder.hears().unwrap();
+    assert_eq!(store.is_claimed(&session("s")).await.unwrap(), Some(true));
+    assert_eq!(store.is_claimed(&session("other")).await.unwrap(), Some(false));
+    holder.kill();
+    // Its file is still there, and nobody holds it.
+    assert_eq!(store.is_claimed(&session("s")).await.unwrap(), Some(false));
+    let claim = store.claim(&session("s")).await.unwrap();
+    assert_eq!(store.is_claimed(&session("s")).await.unwrap(), Some(true));
+    drop(claim);
+    assert_eq!(store.is_claimed(&session("s")).await.unwrap(), Some(false));
+}
+
+/// Locks the file of the claim on session "s", which a process left that was killed: so it
+/// is as long as a child of that process has its open files.
+fn lock_of_the_dead(folder: &Folder) -> (PathBuf, File) {
+    let mut left = fs::read_dir(folder.path().join("store.db-claims")).unwrap();
+    let path = left.next().unwrap().unwrap().path();
+    let file = File::open(&path).unwrap();
+    file.try_lock().unwrap();
+    (path, file)
+}
+
+/// Claims session "s" while a file has its lock, which is given back once that was noticed.
+fn claims_after(store: &Store, path: &Path, file: File) -> Result<(), Error> {
+    let store = store.clone();
+    let claiming = thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(async { store.claim(&session("s")).await.map(drop) })
+    });
+    // Who finds the lock taken reads who has it.
+    let noticed = || open_files::below(path).iter().any(|file| file.position > 0);
+    while !noticed() && !claiming.is_finished() {
+        thread::yield_now();
+    }
+    drop(file);
+    claiming.join().unwrap()
+}
+
+#[tokio::test]
+async fn s8_3_a_lock_that_a_dead_process_left_to_a_child_is_waited_for() {
+    let folder = Folder::new();
+    let store = folder.store();
+    let mut holder = Child::start("hold", &folder.db());
+    holder.hears().unwrap();
+    holder.kill_to_zombie();
+    for end in [None, Some(holder)] {
+        let (path, file) = lock_of_the_dead(&folder);
+        // Nobody has waited for its end yet, and then somebody has.
+        let _ = end.map(Child::kill);
+        assert_eq!(store.is_claimed(&session("s")).await.unwrap(), Some(true));
+        let id = fs::read(&path).unwrap();
+        claims_after(&store, &path, file).unwrap();
+        // The file went away with the claim.
+        fs::write(&path, id).unwrap();
+    }
+}
+
+#[tokio::test]
+async fn s8_3_a_lock_that_nobody_gives_back_is_a_conflict_in_the_end() {
+    let folder = Folder::new();
+    let store = folder.store();
+    let mut holder = Child::start("hold", &folder.db());
+    holder.hears().unwrap();
+    let id = holder.id().to_string();
+    holder.kill();
+    let (_, _locked) = lock_of_the_dead(&folder);
+    let error = store.claim(&session("s")).await.err().unwrap();
+    assert!(error.is_conflict() && error.to_string().contains(&id), "{error}");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Stores that may only be read.
 
 use std::fs;
+use std::time::Duration;
 
 use legwork_core::inbox::{Cursor, Item};
 use legwork_port::Store as _;
@@ -9,6 +10,7 @@ use legwork_store::sqlite::{Options, Store};
 
 use crate::child::Child;
 use crate::disk::Disk;
+use crate::files::ODD_NAMES;
 use crate::sample::{Folder, numbers, session, write};
 
 async fn reads_and_refuses_to_write(store: &Store) {
@@ -50,6 +52,41 @@ async fn s8_5_a_tidy_file_on_a_read_only_disk_can_be_read() {
         let again = Options::new().read_only().open(folder.db()).unwrap();
         reads_and_refuses_to_write(&again).await;
     }
+}
+
+#[tokio::test]
+async fn s8_5_a_path_on_a_read_only_disk_may_hold_anything() {
+    let folder = Folder::new();
+    let disk = Disk::new(folder.path(), "4m");
+    for name in ODD_NAMES {
+        let path = folder.path().join(name);
+        write(&Store::open(&path).unwrap(), &session("s"), &[1..=3]).await;
+        let sqlite = rusqlite::Connection::open(&path).unwrap();
+        sqlite.execute_batch("SELECT count(*) FROM session").unwrap();
+    }
+    if disk.freeze() {
+        for name in ODD_NAMES {
+            reads_and_refuses_to_write(&Store::open(folder.path().join(name)).unwrap()).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn s8_5_a_file_that_another_process_keeps_to_itself_is_not_read_past_it() {
+    let folder = Folder::new();
+    write(&folder.store(), &session("s"), &[1..=3]).await;
+    let other = folder.sqlite();
+    // It puts the log into the file.
+    other
+        .execute_batch("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA locking_mode = EXCLUSIVE")
+        .unwrap();
+    other.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    for options in [Options::new(), Options::new().read_only()] {
+        let error = options.patience(Duration::from_millis(5)).open(folder.db()).unwrap_err();
+        assert!(error.to_string().contains("kept it locked"), "{error}");
+    }
+    drop(other);
+    assert_eq!(numbers(&folder.store(), &session("s")).await, [1, 2, 3]);
 }
 
 #[tokio::test]
