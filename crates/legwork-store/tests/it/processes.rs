@@ -58,7 +58,7 @@ fn lock_of_the_dead(folder: &Folder) -> (PathBuf, File) {
     let mut left = fs::read_dir(folder.path().join("store.db-claims")).unwrap();
     let path = left.next().unwrap().unwrap().path();
     let file = File::open(&path).unwrap();
-    file.try_lock().unwrap();
+    file.lock().unwrap();
     (path, file)
 }
 
