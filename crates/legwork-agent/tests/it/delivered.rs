@@ -1,6 +1,5 @@
 //! What is said to a session while its store has a bad moment.
 
-use std::future::IntoFuture as _;
 use std::sync::Arc;
 
 use futures_util::future::FutureExt as _;

@@ -8,7 +8,8 @@ use legwork_agent::{Agent, Builder, Control, Run, Subagent};
 use legwork_core::continuation::{CumulativeTimeLimit, TimeLimit};
 use legwork_core::tool::ExecutionMode;
 use legwork_core::{
-    Budget, EffectClass, ExecutionStatus, Micros, StopReason, Timestamp, ToolOutcome,
+    AgentState, Budget, Criterion, Decision, EffectClass, ExecutionStatus, Micros, StopReason,
+    Timestamp, ToolOutcome,
 };
 use legwork_port::Clock as _;
 use legwork_testkit::{Gate, ScriptedModel, Turn, VirtualClock};
@@ -289,4 +290,38 @@ async fn s1_8_s5_4_a_subagent_that_goes_on_has_the_time_that_is_left_above() {
     assert_eq!(child.status(), Some(&ExecutionStatus::Completed), "{:?}", outcomes(run.state()));
     assert_eq!(child.ledger().spent.active_time, Micros::from(24 * SECOND));
     assert_eq!((run.status(), active(&run)), (ExecutionStatus::Completed, 24 * SECOND));
+}
+
+/// Says that no time is left, and forbids nothing.
+struct Hurried;
+
+impl Criterion for Hurried {
+    fn name(&self) -> &'static str {
+        "hurried"
+    }
+
+    fn decide(&self, _: &AgentState) -> Result<Option<Decision>, String> {
+        Ok(None)
+    }
+
+    fn time_left(&self, _: &AgentState) -> Option<Micros> {
+        Some(Micros::ZERO)
+    }
+}
+
+#[tokio::test]
+async fn s3_2_time_that_is_up_cuts_nothing_off_where_no_criterion_forbids_to_go_on() {
+    let (clock, store, gate) = (VirtualClock::new(), MemoryStore::new(), Gate::new());
+    let model = ScriptedModel::new([Turn::call("hang", json!({"n": 1})), Turn::text("done")]);
+    let hang = guarded(spec("hang").effect(EffectClass::ReadOnly), &World::default(), &gate);
+    let agent = builder(&model, &clock, &store).criterion(Hurried).tools([hang]).build().unwrap();
+    let pass = async {
+        gate.arrived(1).await;
+        clock.until_asleep(1).await;
+        clock.advance(SECOND);
+        gate.open();
+    };
+    let run = tokio::join!(agent.run("go"), pass).0.unwrap();
+    assert_eq!((run.status(), &*run.text()), (ExecutionStatus::Completed, "done"));
+    assert_eq!(outcomes(run.state()), [ToolOutcome::Ok(json!(1))]);
 }
