@@ -164,6 +164,11 @@ impl FaultyStore {
                 polls::others(turns).await;
                 work.await
             }
+            Some(Fault::SlowAfter(turns)) => {
+                let done = work.await;
+                polls::others(turns).await;
+                done
+            }
             Some(Fault::FailBefore) => Err(failed(operation)),
             Some(Fault::FailAfter) => {
                 work.await?;
@@ -173,11 +178,6 @@ impl FaultyStore {
             Some(Fault::HangBefore) => {
                 polls::others(BEFORE_A_HANG).await;
                 self.hang().await
-            }
-            Some(Fault::SlowAfter(turns)) => {
-                let done = work.await;
-                polls::others(turns).await;
-                done
             }
             Some(Fault::HangAfter) => {
                 work.await?;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use legwork_agent::memory::MemoryStore;
 use legwork_agent::{Agent, Error};
+use legwork_core::inbox::{Cursor, Item};
 use legwork_core::{Seq, SessionId};
 use legwork_port::{Store, store};
 use legwork_testkit::conformance;
@@ -46,6 +47,20 @@ async fn a_slow_operation_lets_others_have_their_turns() {
     assert!(polls::at_most(3, store.read(&session)).await.is_none());
     assert!(polls::at_most(1, store.read(&session)).await.is_some());
     assert_eq!((store.count(Operation::Read), store.count(Operation::Append)), (3, 0));
+}
+
+#[tokio::test]
+async fn a_slow_operation_was_done_before_or_is_done_after_others_had_their_turns() {
+    for (fault, done) in [(Fault::Slow(3), 0), (Fault::SlowAfter(3), 1)] {
+        let durable = Arc::new(MemoryStore::new());
+        let store = FaultyStore::over(Arc::<MemoryStore>::clone(&durable));
+        let store = store.fault(Operation::Post, 1, fault).fault(Operation::Post, 2, fault);
+        let (session, item) = (SessionId::new("s"), Item::Stop("enough".to_owned()));
+        assert!(polls::at_most(3, store.post(&session, "key", &item)).await.is_none());
+        let there = durable.inbox(&session, Cursor::default()).await.unwrap().len();
+        assert_eq!(there, done, "{fault:?}");
+        assert_eq!(store.post(&session, "key", &item).await.unwrap(), Cursor(1), "{fault:?}");
+    }
 }
 
 #[tokio::test]
