@@ -11,8 +11,9 @@ use legwork_core::tool::{FailureKind, Metadata};
 use legwork_core::{AgentState, EffectKey, Micros, Seq, ToolOutcome, ToolSpec};
 use legwork_port::{BoxFuture, ToolContext};
 
-use crate::context::StepContext;
+use crate::context::{Control, StepContext};
 use crate::executor::job::Job;
+use crate::subagent::Lease;
 use crate::unwind;
 
 /// A call that was run.
@@ -31,21 +32,14 @@ pub(super) struct Ran {
 /// One running call; dropping it ends the tool.
 pub(super) fn call(job: Job, state: &AgentState, cx: &StepContext) -> BoxFuture<'static, Ran> {
     let (clock, control) = (Arc::clone(&cx.agent.clock), cx.control.clone());
-    let Job { index, call, spec, owner, lease, .. } = job;
-    // A call is keyed by its response, which is recorded: the key is there.
-    let key = state.effect_key(index).unwrap_or_else(|| EffectKey {
-        session: state.session().clone(),
-        entry: Seq::ZERO,
-        index,
-    });
-    let (cancel, observer) = (control.cancel.clone(), Arc::clone(&cx.observer));
-    let (origin, deps) = (Arc::clone(&cx.origin), cx.agent.deps.clone());
-    let mut context = ToolContext::at(origin, state.clone(), key, cancel, observer, deps);
+    let Job { index, call, spec, owner, lease, begun, .. } = job;
     let spawns = lease.is_some();
-    if let Some(lease) = lease {
-        context = context.with_runtime(lease.spawning(cx));
-    }
+    let context = context(index, lease, state, cx);
     Box::pin(async move {
+        if let (false, Some(outcome)) = (spawns, ended_before(&control, begun)) {
+            let (took, metadata, used) = Default::default();
+            return Ran { index, outcome, took, metadata, used, spec };
+        }
         let start = clock.mono();
         let body = unwind::run(|| owner.call(&call, &context));
         // A subagent hears of it by itself, and ends in good order.
@@ -69,6 +63,32 @@ pub(super) fn call(job: Job, state: &AgentState, cx: &StepContext) -> BoxFuture<
         drop(context);
         Ran { index, outcome, took, metadata, used, spec }
     })
+}
+
+/// What the body of a call sees and may use.
+fn context(index: u32, lease: Option<Lease>, state: &AgentState, cx: &StepContext) -> ToolContext {
+    // A call is keyed by its response, which is recorded: the key is there.
+    let key = state.effect_key(index).unwrap_or_else(|| EffectKey {
+        session: state.session().clone(),
+        entry: Seq::ZERO,
+        index,
+    });
+    let (cancel, observer) = (cx.control.cancel.clone(), Arc::clone(&cx.observer));
+    let (origin, deps) = (Arc::clone(&cx.origin), cx.agent.deps.clone());
+    let context = ToolContext::at(origin, state.clone(), key, cancel, observer, deps);
+    match lease {
+        Some(lease) => context.with_runtime(lease.spawning(cx)),
+        None => context,
+    }
+}
+
+/// What came of a call whose run was ended before its body began, as while its intent was
+/// committed: one that was only interrupted may begin in the next run, and one that began
+/// under another run may have happened.
+fn ended_before(control: &Control, begun: bool) -> Option<Option<ToolOutcome>> {
+    let never = control.cancel.is_cancelled() && !begun;
+    let skipped = || ToolOutcome::Skipped("the execution was cancelled".to_owned());
+    control.is_raised().then(|| never.then(skipped))
 }
 
 fn timed_out(limit: Micros) -> ToolOutcome {

@@ -4,12 +4,15 @@ use std::sync::Arc;
 
 use legwork_agent::memory::MemoryStore;
 use legwork_agent::{Agent, Control, Run};
+use legwork_core::event::Event;
 use legwork_core::inbox::Item;
 use legwork_core::tool::ExecutionMode;
-use legwork_core::{EffectClass, ExecutionStatus, StopReason, ToolOutcome};
+use legwork_core::{EffectClass, Entry, ExecutionStatus, Seq, SessionId, StopReason, ToolOutcome};
+use legwork_port::{Cancellation, Store};
 use legwork_testkit::{Gate, Live, RecordingObserver, ScriptedModel, Turn};
 use serde_json::json;
 
+use crate::meddled::{Meddled, Meddler};
 use crate::tools::{World, guarded, journal, made, noting, once, outcomes, said, spec, waiting};
 
 fn cancelled(run: &Run) {
@@ -63,6 +66,77 @@ async fn s7_7_cancelled_during_tools_what_finished_is_kept_and_the_session_stays
     let fresh = agent.session("s").run("and now?").await.unwrap();
     assert_eq!((fresh.status(), &*fresh.text()), (ExecutionStatus::Completed, "fresh"));
     assert_eq!(model.asked()[1].last(), "and now?");
+}
+
+/// Ends a run while the intent of a call is committed.
+struct AtIntent(Cancellation);
+
+impl Meddler for AtIntent {
+    fn hangs(&self, _: &SessionId, _: Seq, entries: &[Arc<Entry>]) -> bool {
+        if entries.iter().any(|entry| matches!(entry.event, Event::ToolStarted(_))) {
+            self.0.cancel();
+        }
+        false
+    }
+}
+
+#[tokio::test]
+async fn s7_7_no_call_begins_in_a_run_that_was_ended_while_its_intent_was_committed() {
+    let skipped = ToolOutcome::Skipped("the execution was cancelled".to_owned());
+    for calls in [1, 2] {
+        for cancel in [true, false] {
+            let (world, control) = (World::default(), Control::default());
+            let ends = if cancel { &control.cancel } else { &control.interrupt };
+            let meddler = Arc::new(AtIntent(ends.clone()));
+            let store = Meddled::by(meddler, &MemoryStore::new());
+            let all = vec![("look", json!({"n": 1})); calls];
+            let agent = Agent::builder(ScriptedModel::new([Turn::calls(all), Turn::text("done")]))
+                .tools([noting("look", EffectClass::ReadOnly, &world)])
+                .store_in(Arc::new(store))
+                .build()
+                .unwrap();
+            let run = agent.run("go").in_session("s").control(control.clone()).await.unwrap();
+            assert!(world.notes().is_empty(), "{:?}", world.notes());
+            if cancel {
+                cancelled(&run);
+                assert_eq!(outcomes(run.state()), vec![skipped.clone(); calls]);
+            } else {
+                assert_eq!(run.status(), ExecutionStatus::InProgress);
+                assert_eq!(agent.resume("s").await.unwrap().text(), "done");
+                assert_eq!(world.notes().len(), calls, "they begin in the next run");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn s7_7_a_call_that_began_in_another_run_is_interrupted_though_it_did_not_begin_again() {
+    let (world, gate, store) = (World::default(), Gate::new(), MemoryStore::new());
+    let agent = |store: Arc<dyn Store>, bound: usize| {
+        let both = [("hang", json!({"n": 1})), ("look", json!({"n": 2}))];
+        Agent::builder(ScriptedModel::new([Turn::calls(both)]))
+            .tools([
+                guarded(spec("hang").effect(EffectClass::ReadOnly), &world, &gate),
+                noting("look", once(), &world),
+            ])
+            .parallel_calls(bound)
+            .store_in(store)
+            .build()
+            .unwrap()
+    };
+    let first = agent(Arc::new(store.clone()), 1);
+    tokio::select! {
+        biased;
+        _ = first.run("go").in_session("s") => unreachable!("it waits at the gate"),
+        () = gate.arrived(1) => {}
+    }
+    let control = Control::default();
+    let meddled = Meddled::by(Arc::new(AtIntent(control.cancel.clone())), &store);
+    let run = agent(Arc::new(meddled), 2).resume("s").control(control).await.unwrap();
+    cancelled(&run);
+    let skipped = ToolOutcome::Skipped("the execution was cancelled".to_owned());
+    assert_eq!(outcomes(run.state()), [ToolOutcome::Interrupted, skipped]);
+    assert_eq!(world.notes(), ["hang 1 began", "hang 1 dropped"]);
 }
 
 #[tokio::test]
