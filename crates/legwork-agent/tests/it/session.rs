@@ -78,6 +78,11 @@ async fn s8_1_moving_the_head_changes_the_conversation_and_not_the_ledger() {
     assert_eq!(said(other.state()), ["first", "one", "other", "two"]);
     assert_eq!(other.state().ledger().lifetime.input, before.lifetime.input + 10);
     assert_eq!(session.journal().await.unwrap().children(end).count(), 2, "both stay in the tree");
+
+    // Before its first entry there is no conversation.
+    let moved = session.move_head(Seq::ZERO).await.unwrap().into_state().unwrap();
+    assert_eq!((said(&moved).len(), moved.head()), (0, Seq::ZERO));
+    assert_eq!(*moved.ledger(), *other.state().ledger());
 }
 
 #[tokio::test]
