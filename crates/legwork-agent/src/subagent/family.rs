@@ -194,5 +194,5 @@ async fn used_in(store: &dyn Store, state: &AgentState) -> Result<Amounts, store
 /// The part of a usage that adds up over a tree: steps and active time are each agent's
 /// own, for its parent waits meanwhile.
 pub(super) fn adds_up(used: &Amounts) -> Amounts {
-    Amounts { steps: 0, tokens: 0, active_time: Micros::ZERO, ..*used }
+    Amounts { steps: 0, active_time: Micros::ZERO, ..*used }
 }

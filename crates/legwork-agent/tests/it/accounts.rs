@@ -1,17 +1,21 @@
-//! What a subagent leaves of a reserve is there for what comes next in the tree.
+//! What a subagent leaves of a reserve is there for what comes next in the tree, and what it
+//! used is known above.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use legwork_agent::memory::MemoryStore;
 use legwork_agent::{Agent, Subagent};
-use legwork_core::budget::MicroUsd;
+use legwork_core::budget::{Amounts, MicroUsd};
 use legwork_core::continuation::TimeLimit;
-use legwork_core::{Budget, EffectClass, ModelSettings, ToolOutcome};
+use legwork_core::{Budget, EffectClass, Entry, ExecutionStatus, ModelSettings, ToolOutcome};
+use legwork_port::{LiveEvent, Observer, Origin};
+use legwork_testkit::fault::{Fault, FaultyStore, Operation};
 use legwork_testkit::{Gate, Turn, VirtualClock};
 use serde_json::json;
 
 use crate::subagents::{scripted, spawn};
-use crate::tools::{World, guarded, noting, outcomes, spec};
+use crate::tools::{World, guarded, made, noting, outcomes, spec};
 use crate::trees::{micros, priced, usage};
 
 #[tokio::test]
@@ -101,4 +105,56 @@ async fn s5_4_calls_that_were_granted_at_spawn_are_a_limit_without_the_criterion
     let told = outcomes(run.state()).remove(0).for_model();
     assert!(told.contains("did not finish (stopped)") && told.contains("1 tool calls"), "{told}");
     assert_eq!(world.notes(), Vec::<String>::new(), "a batch that passes it runs none");
+}
+
+#[tokio::test]
+async fn s5_4_tokens_of_either_kind_that_a_subagents_tool_used_settle_into_the_parent() {
+    let ask = made(spec("ask").effect(EffectClass::ReadOnly), |_, cx| {
+        cx.charge(&Amounts { tokens: 900, ..Amounts::default() });
+        Box::pin(std::future::ready(ToolOutcome::text("asked")))
+    });
+    let child = [Turn::call("ask", json!({"n": 1})), Turn::text("ok")];
+    let child = scripted("x:child", child.map(|turn| turn.with_usage(usage(10, 10))));
+    let root = [Turn::calls([spawn("a", "go")]), Turn::text("done")];
+    let root = scripted("x:root", root.map(|turn| turn.with_usage(usage(10, 10))));
+    let agent =
+        Agent::builder(root).tool(ask).subagent(Subagent::new("a", "Asks.", "").model(child));
+    let run = agent.build().unwrap().run("go").await.unwrap();
+    assert_eq!(outcomes(run.state()), [ToolOutcome::text("ok")]);
+    assert_eq!(run.usage().total_tokens(), 4 * 20 + 900);
+}
+
+/// Notes what subagents used, as observers are told when they end.
+#[derive(Default)]
+struct Finished(Mutex<Vec<Amounts>>);
+
+impl Observer for Finished {
+    fn live(&self, _: &Origin, event: &LiveEvent<'_>) {
+        if let LiveEvent::SubagentFinished { used, .. } = event {
+            self.0.lock().unwrap().push(**used);
+        }
+    }
+
+    fn committed(&self, _: &Origin, _: &[Arc<Entry>]) {}
+}
+
+#[tokio::test]
+async fn s5_4_what_a_subagent_used_is_told_too_where_its_store_failed() {
+    // The third append is that of the subagent's request, the fourth that of the answer.
+    let store = FaultyStore::over(Arc::new(MemoryStore::new()));
+    let store = store.fault(Operation::Append, 4, Fault::FailBefore);
+    let root = scripted("x:root", [Turn::calls([spawn("a", "go")]), Turn::text("done")]);
+    let child = scripted("x:child", [Turn::text("ok").with_usage(usage(10, 10))]);
+    let seen = Arc::new(Finished::default());
+    let agent = Agent::builder(root)
+        .subagent(Subagent::new("a", "Works.", "").model(child))
+        .store_in(Arc::new(store))
+        .observer(seen.clone())
+        .build()
+        .unwrap();
+    let run = agent.run("go").in_session("s").await.unwrap();
+    assert_eq!(run.status(), ExecutionStatus::AwaitingApproval);
+    let used = seen.0.lock().unwrap().clone();
+    assert_eq!(used.len(), 1);
+    assert!(used[0].input > 0, "what is held for its request: {used:?}");
 }
