@@ -34,6 +34,7 @@ mod left_children;
 mod lifecycle;
 mod listening;
 mod long_step;
+mod looks;
 mod loose_ends;
 mod malformed;
 mod meddled;

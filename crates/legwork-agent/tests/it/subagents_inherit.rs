@@ -1,10 +1,11 @@
 //! What of its parent goes along to a subagent, and what does not.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use legwork_agent::memory::MemoryStore;
-use legwork_agent::{Agent, subagent};
+use legwork_agent::{Agent, Builder, Capability, Subagent, subagent};
 use legwork_core::{
     AgentState, Budget, Criterion, Decision, EffectClass, Progress as _, StopReason, Timestamp,
     ToolOutcome,
@@ -80,4 +81,36 @@ async fn s5_4_the_deadline_of_the_parent_is_one_of_its_subagents_too() {
     agent.run("go").in_session("s").await.unwrap();
     let child = state_of(&store, &child_of(&store).await).await;
     assert_eq!(child.ledger().budget, Budget { deadline: Some(deadline), ..own });
+}
+
+/// Counts how often it is installed.
+struct Installs(Arc<AtomicUsize>);
+
+impl Capability for Installs {
+    fn name(&self) -> &'static str {
+        "installs"
+    }
+
+    fn about(&self) -> &'static str {
+        "Counts."
+    }
+
+    fn install(&self, builder: Builder) -> Builder {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        builder
+    }
+}
+
+#[test]
+fn each_subagent_is_tried_once_when_its_agent_is_built() {
+    let counts = ["a", "b", "c"].map(|name| (name, Arc::new(AtomicUsize::new(0))));
+    let subagent = |(name, count): &(&'static str, Arc<AtomicUsize>)| {
+        Subagent::new(*name, "Works.", "").capability(Installs(Arc::clone(count)))
+    };
+    let agent = Agent::builder(scripted("x:root", []));
+    let agent = counts.iter().map(subagent).fold(agent, Builder::subagent);
+    agent.build().unwrap();
+    for (name, count) in &counts {
+        assert_eq!(count.load(Ordering::SeqCst), 1, "{name}");
+    }
 }
