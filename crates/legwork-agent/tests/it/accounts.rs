@@ -7,7 +7,6 @@ use std::time::Duration;
 use legwork_agent::memory::MemoryStore;
 use legwork_agent::{Agent, Subagent};
 use legwork_core::budget::{Amounts, MicroUsd};
-use legwork_core::continuation::TimeLimit;
 use legwork_core::{Budget, EffectClass, Entry, ExecutionStatus, ModelSettings, ToolOutcome};
 use legwork_port::{LiveEvent, Observer, Origin};
 use legwork_testkit::fault::{Fault, FaultyStore, Operation};
@@ -95,7 +94,7 @@ async fn s5_4_calls_that_were_granted_at_spawn_are_a_limit_without_the_criterion
     let two = Turn::calls([("look", json!({"n": 1})), ("look", json!({"n": 2}))]);
     let elsewhere = Agent::builder(scripted("x:child", [two, Turn::text("never")]))
         .tools([noting("look", EffectClass::ReadOnly, &world)])
-        .criterion(TimeLimit::at(Duration::from_secs(1_000)))
+        .without_criterion("tool_calls_limit")
         .budget(Budget::unlimited().tool_calls(1))
         .build()
         .unwrap();
