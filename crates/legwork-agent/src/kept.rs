@@ -64,9 +64,9 @@ impl Kept {
         self.lock().left.take()
     }
 
-    /// Whether a step is under way that may be dropped.
-    pub(crate) fn is_on(&self) -> bool {
-        self.lock().on
+    /// Whether an append is under way.
+    pub(crate) fn is_appending(&self) -> bool {
+        self.lock().under_way.is_some()
     }
 
     /// The state as it was last committed, if a step is under way that may be dropped.
@@ -104,7 +104,8 @@ impl Kept {
             let Some(state) = state.filter(|_| appended.is_ok()) else {
                 return Poll::Ready(appended.map(|_| None));
             };
-            inner.committed = Some(state.clone().committed());
+            // Where no step may be dropped, the state has one owner: a change makes no copy.
+            inner.committed = inner.on.then(|| state.clone().committed());
             Poll::Ready(Ok(Some(Landed { state, put_back })))
         })
         .await

@@ -121,6 +121,7 @@ impl Active {
         let clock = Arc::clone(&self.agent.clock);
         let droppable = self.cx.writer.kept.begin(&mut self.state, &*clock);
         let advanced = run::step(&*self.agent.driver, &self.cx, state).await;
+        let advanced = catch_up(&self.cx, advanced).await;
         // What the step gave takes the place of what was committed last.
         drop(droppable);
         Ok(self.arrive(advanced).await?.then(|| self.state.clone()))
@@ -274,4 +275,15 @@ async fn load(cx: &StepContext, session: &SessionId) -> Result<AgentState, Error
 pub(crate) fn new_session(ids: &dyn Ids) -> Result<SessionId, Error> {
     let named = unwind::call(|| ids.session());
     named.map_err(|message| Error::Panicked { who: "the source of ids", message })
+}
+
+/// What came of a step, all of it durable if its driver dropped a commit: that one is awaited,
+/// and what it did not write is committed.
+async fn catch_up(cx: &StepContext, advanced: Result<Advance, Halt>) -> Result<Advance, Halt> {
+    match advanced? {
+        Advance::More(state) if cx.writer.kept.is_appending() => {
+            cx.commit(state).await.map(Advance::More)
+        }
+        advanced => Ok(advanced),
+    }
 }

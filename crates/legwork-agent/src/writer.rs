@@ -24,11 +24,7 @@ impl Writer {
         if entries.is_empty() {
             return Ok(state);
         }
-        let appended = match self.kept.is_on() {
-            false => self.claim.append(state.committed_version(), &entries).await.map(|_| entries),
-            true => self.append_kept(&state).await,
-        };
-        let entries = match appended {
+        let entries = match self.append(&state, entries).await {
             Ok(entries) => entries,
             Err(error) => return Err(Halt::new(state, error)),
         };
@@ -39,9 +35,12 @@ impl Writer {
 
     /// Appends what is uncommitted, behind an append that is still under way: a driver may
     /// have dropped its commit. What that wrote of the state is not written again.
-    async fn append_kept(&self, state: &AgentState) -> Result<Arc<Vec<Arc<Entry>>>, store::Error> {
-        let (mut expected, mut entries) =
-            (state.committed_version(), Arc::clone(state.uncommitted()));
+    async fn append(
+        &self,
+        state: &AgentState,
+        mut entries: Arc<Vec<Arc<Entry>>>,
+    ) -> Result<Arc<Vec<Arc<Entry>>>, store::Error> {
+        let mut expected = state.committed_version();
         if let Some(landed) = self.land().await? {
             let before = landed.state.uncommitted();
             if entries.starts_with(before) {

@@ -1,7 +1,7 @@
 //! Steps that are dropped at a poll, as a `select!` does: only what was not committed is lost.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use legwork_agent::memory::MemoryStore;
 use legwork_agent::{
@@ -231,16 +231,24 @@ fn hasty() -> impl Driver {
 
 #[tokio::test]
 async fn s4_3_a_commit_that_its_driver_dropped_is_written_once() {
-    // Dropped before it was written, and after.
-    for fault in [Fault::Slow(20), Fault::SlowAfter(20)] {
+    // Dropped before it was written, and after; step by step, and in one run.
+    let faults = [Fault::Slow(20), Fault::SlowAfter(20)];
+    for (fault, whole) in faults.into_iter().flat_map(|fault| [(fault, false), (fault, true)]) {
         let (world, store) = (World::default(), Arc::new(MemoryStore::new()));
         let paced = FaultyStore::over(store.clone()).fault(Operation::Append, 1, fault);
         let seen = RecordingObserver::new();
         let agent = busy(&world, once()).driver(hasty()).store_in(Arc::new(paced));
         let agent = agent.observer(Arc::new(seen.clone())).build().unwrap();
-        let mut run = agent.run("go").in_session("s").open().await.unwrap();
-        while run.next().await.unwrap().is_some() {}
-        assert_eq!(said(run.state()), ALL);
+        let request = agent.run("go").in_session("s");
+        let state = match whole {
+            true => request.await.unwrap().state().clone(),
+            false => {
+                let mut run = request.open().await.unwrap();
+                while run.next().await.unwrap().is_some() {}
+                run.state().clone()
+            }
+        };
+        assert_eq!(said(&state), ALL);
         let journal = store.read(&"s".into()).await.unwrap().journal;
         invariants::of_journal(&"s".into(), &journal).unwrap();
         let set = journal.entries().iter().filter(|entry| entry.event.kind() == "metadata_set");
@@ -249,4 +257,47 @@ async fn s4_3_a_commit_that_its_driver_dropped_is_written_once() {
         let written: Vec<_> = journal.entries().iter().map(|entry| entry.seq).collect();
         assert_eq!(told, written, "each entry is told once");
     }
+}
+
+/// A driver that does not wait long for the last commit of its first step; it counts those
+/// that it dropped.
+fn hasty_at_the_end(dropped: &Arc<AtomicUsize>) -> impl Driver + use<> {
+    let dropped = Arc::clone(dropped);
+    let began = AtomicBool::new(false);
+    stepping(move |state, cx| {
+        let (first, dropped) = (!began.swap(true, Ordering::SeqCst), Arc::clone(&dropped));
+        Box::pin(async move {
+            let state = ToolCalling.use_tools(state, cx).await?;
+            if !first {
+                return Ok(state);
+            }
+            let state = state.with_metadata("last", Some(json!(1)));
+            match polls::at_most(2, cx.commit(state.clone())).await {
+                Some(committed) => committed,
+                None => {
+                    dropped.fetch_add(1, Ordering::SeqCst);
+                    Ok(state)
+                }
+            }
+        })
+    })
+}
+
+#[tokio::test]
+async fn s4_3_the_last_commit_of_a_step_that_its_driver_dropped_is_no_change_of_the_callers() {
+    let dropped = Arc::new(AtomicUsize::new(0));
+    for fault in [Fault::Slow(20), Fault::SlowAfter(20)] {
+        for at in 1..12 {
+            let (world, store) = (World::default(), Arc::new(MemoryStore::new()));
+            let paced = FaultyStore::over(store.clone()).fault(Operation::Append, at, fault);
+            let agent = busy(&world, once()).driver(hasty_at_the_end(&dropped));
+            let agent = agent.store_in(Arc::new(paced)).build().unwrap();
+            let mut run = agent.run("go").in_session("s").open().await.unwrap();
+            while run.next().await.unwrap().is_some() {}
+            assert_eq!(said(run.state()), ALL, "append {at}");
+            let journal = store.read(&"s".into()).await.unwrap().journal;
+            invariants::of_journal(&"s".into(), &journal).unwrap();
+        }
+    }
+    assert_eq!(dropped.load(Ordering::SeqCst), 2, "once with each fault");
 }
