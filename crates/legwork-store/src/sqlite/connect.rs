@@ -162,8 +162,8 @@ impl Connector {
         let (application, version, schema) =
             read().map_err(|error| self.name.sqlite("opening it", &error))?;
         match (application, version) {
-            (APPLICATION, VERSION) => Ok(Identity::Known),
             (APPLICATION, newer) if newer > VERSION => Err(self.name.newer(newer, VERSION)),
+            (APPLICATION, VERSION) => Ok(Identity::Known),
             // No table was ever made in it.
             (0, 0) if schema == 0 => Ok(Identity::New),
             _ => Err(self

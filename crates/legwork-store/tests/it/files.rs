@@ -10,6 +10,7 @@ use legwork_port::store::Error;
 use legwork_store::sqlite::Store;
 
 use crate::child::Child;
+use crate::disk::Disk;
 use crate::sample::{Folder, numbers, session, write};
 
 fn mode(path: &Path) -> u32 {
@@ -77,12 +78,46 @@ fn a_place_that_cannot_be_is_told() {
     let folder = Folder::new();
     let file = folder.path().join("file");
     fs::write(&file, "no folder").unwrap();
-    for (path, said) in
-        [(folder.path().to_owned(), "it is a folder"), (file.join("store.db"), "cannot be")]
-    {
+    let link = folder.path().join("link");
+    std::os::unix::fs::symlink(folder.path().join("nowhere"), &link).unwrap();
+    for (path, said) in [
+        (folder.path().to_owned(), "it is a folder"),
+        (file.join("store.db"), "it cannot be opened"),
+        (link, "it cannot be opened"),
+    ] {
         let error = Store::open(&path).unwrap_err();
         assert!(matches!(error, Error::Unusable { .. }), "{error}");
         assert!(error.to_string().contains(said), "{error}");
+    }
+}
+
+#[test]
+fn a_place_that_cannot_be_written_is_told() {
+    let folder = Folder::new();
+    let disk = Disk::new(folder.path(), "1m");
+    if disk.freeze() {
+        for path in ["store.db", "folder/store.db"] {
+            let error = Store::open(folder.path().join(path)).unwrap_err().to_string();
+            // Not what comes of it later: that there is no such file.
+            assert!(error.contains("it cannot be made"), "{error}");
+            assert!(!error.contains("No such file"), "{error}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn claims_that_cannot_be_are_told() {
+    let folder = Folder::new();
+    let store = folder.store();
+    let claims = folder.path().join("store.db-claims");
+    let _ = fs::remove_dir(&claims);
+    fs::write(&claims, "no folder").unwrap();
+    let claimed = store.claim(&session("s")).await.err().unwrap();
+    let looked = store.is_claimed(&session("s")).await.unwrap_err();
+    for (error, said) in [(claimed, "cannot be taken"), (looked, "cannot be looked at")] {
+        assert!(matches!(error, Error::Failed { .. }), "{error}");
+        let words = error.to_string();
+        assert!(words.contains(said) && words.contains("Not a directory"), "{words}");
     }
 }
 

@@ -25,6 +25,15 @@ async fn s8_5_a_store_of_a_newer_version_is_left_alone() {
 fn a_database_of_something_else_is_left_alone() {
     let folder = Folder::new();
     folder.sqlite().execute("CREATE TABLE diary (page TEXT)", ()).unwrap();
+    is_left_alone(&folder);
+    // A store that lost its version is none.
+    let folder = Folder::new();
+    drop(folder.store());
+    folder.sqlite().pragma_update(None, "user_version", 0).unwrap();
+    is_left_alone(&folder);
+}
+
+fn is_left_alone(folder: &Folder) {
     let before = fs::read(folder.db()).unwrap();
     let error = Store::open(folder.db()).unwrap_err();
     assert!(matches!(error, Error::Unusable { .. }), "{error}");
