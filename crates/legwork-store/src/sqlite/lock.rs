@@ -157,13 +157,11 @@ fn open(folder: &Path, path: &Path) -> io::Result<File> {
     options.read(true).write(true).create(true).truncate(false);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let file = match options.open(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            make_folder(folder)?;
-            options.open(path)?
-        }
-        other => other?,
-    };
+    let file = options.open(path).or_else(|_| {
+        // The folder may be missing; anything else that is wrong shows again.
+        make_folder(folder)?;
+        options.open(path)
+    })?;
     owner_only(&file)?;
     Ok(file)
 }

@@ -119,6 +119,11 @@ async fn claims_that_cannot_be_are_told() {
         let words = error.to_string();
         assert!(words.contains(said) && words.contains("Not a directory"), "{words}");
     }
+    fs::remove_file(&claims).unwrap();
+    std::os::unix::fs::symlink(folder.path().join("nowhere"), &claims).unwrap();
+    let error = store.claim(&session("s")).await.err().unwrap().to_string();
+    assert!(error.contains("cannot be taken: No such file"), "{error}");
+    assert_eq!(store.is_claimed(&session("s")).await.unwrap(), Some(false));
 }
 
 #[tokio::test]
