@@ -9,7 +9,7 @@ use legwork_core::{Micros, SessionId};
 use legwork_port::Store as _;
 
 use super::play::ROOT;
-use super::program::{CriterionPlan, Program};
+use super::program::{CriterionPlan, Goes, HookDoes, HookPlan, PartPlan, Program};
 use super::world::World;
 use crate::invariants::{Checked, Journals, hold, of_tree};
 
@@ -77,14 +77,16 @@ pub(super) fn of_steps(program: &Program, world: &World) -> Checked {
 
 /// Holds time at work against the time that passed: all of it is charged, once. Where no
 /// process lived for a time, one stretch is charged for it at most. What passes while an
-/// append takes its time may be lost with its process.
+/// append takes its time may be lost with its process. A limit of time cuts no hook and no
+/// toolset (S3.2): one that hangs below a parent, whose clock goes on, passes any limit.
 pub(super) fn of_time(program: &Program, world: &World) -> Checked {
     let facts = world.facts();
     let time = &facts.time;
     let gaps = Micros(STRETCH.0 * time.gaps);
     for (session, journal) in world.journals() {
         let ledger = journal.fold(&session).ledger().clone();
-        let Some(limit) = ledger.budget.active_time else { continue };
+        let uncut = session.as_str() != ROOT && hangs(program);
+        let Some(limit) = ledger.budget.active_time.filter(|_| !uncut) else { continue };
         let (used, most) =
             (ledger.spent.active_time, limit.plus(STRETCH).plus(time.leaps).plus(gaps));
         hold!(LIMIT, used <= most, "{session} worked {used} of {limit}");
@@ -100,6 +102,13 @@ pub(super) fn of_time(program: &Program, world: &World) -> Checked {
     let most = time.alive.plus(gaps).plus(blur);
     hold!(WORKED, charged <= most, "{charged} are charged of {}", time.alive);
     Ok(())
+}
+
+/// Whether a hook or a toolset of a subagent may never return.
+fn hangs(program: &Program) -> bool {
+    let part = |plan: &PartPlan| plan.goes == Goes::Hangs;
+    let hook = |plan: &HookPlan| plan.inherited && plan.does == HookDoes::Stall;
+    program.parts.iter().any(part) || program.hooks.iter().any(hook)
 }
 
 /// How often people said that a call shall run again, by its key.
