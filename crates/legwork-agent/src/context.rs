@@ -13,7 +13,7 @@ use legwork_core::{AgentState, Event, Micros, OnDoubt, ToolCall, ToolOutcome};
 use legwork_port::observer::LiveEvent;
 use legwork_port::{Cancellation, Lifecycle, Model, Observer, Origin, StepView, Trigger};
 
-use crate::account::{Share, Unsettled};
+use crate::account::{HeldCalls, Share, Unsettled};
 use crate::agent::Inner;
 use crate::error::Halt;
 use crate::toolbox::Toolbox;
@@ -58,6 +58,8 @@ pub struct StepContext {
     /// What the agents above leave to this one.
     pub(crate) share: Option<Share>,
     pub(crate) unsettled: Unsettled,
+    /// The calls of the turn that are held above.
+    pub(crate) calls: HeldCalls,
     /// How many of the requests to stop were told to whoever watches.
     pub(crate) told: AtomicUsize,
 }

@@ -13,7 +13,7 @@ use legwork_core::{AgentState, ExecutionStatus, Message, SessionId};
 use legwork_port::observer::LiveEvent;
 use legwork_port::{Ids, Observer, StepView};
 
-use crate::account::Unsettled;
+use crate::account::{HeldCalls, Unsettled};
 use crate::agent::{Agent, Inner};
 use crate::context::{Control, StepContext};
 use crate::delivery;
@@ -80,6 +80,7 @@ impl Active {
             origin,
             view,
             toolbox: Toolbox::new(Arc::clone(&agent.toolsets)),
+            calls: HeldCalls::new(born.share.clone()),
             share: born.share,
             unsettled: Unsettled::default(),
             told: AtomicUsize::new(0),

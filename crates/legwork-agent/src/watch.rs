@@ -143,7 +143,9 @@ pub(crate) fn charge_due(state: AgentState) -> AgentState {
 /// The state of a step that a run takes up. A run before that died at it worked longer than
 /// it was charged: at most until now, and at most until time would have been charged.
 pub(crate) fn taken_up(state: AgentState) -> AgentState {
-    if state.current_step().is_none() || state.status() != Some(&ExecutionStatus::InProgress) {
+    // One that waits may have been at work beside the subagent that it waits for.
+    let works = state.status() == Some(&ExecutionStatus::InProgress);
+    if state.current_step().is_none() || !(works || state.facts().at_work.is_some()) {
         return state;
     }
     let since = |at: Timestamp| state.now().wall.0.saturating_sub(at.0);

@@ -5,6 +5,7 @@
 //! inference below it holds what it may cost in every account above, or, in a dimension
 //! that a subagent has a limit of its own in, lives on what was held when it was spawned.
 
+mod calls;
 mod sums;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,6 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use legwork_core::budget::{Amounts, Dimension, Exhausted, Ledger, Price};
 use legwork_core::{Budget, Usage};
 
+pub(crate) use calls::HeldCalls;
 pub(crate) use sums::Sums;
 
 /// A subagent's share of what the agents above it may use.
@@ -162,11 +164,19 @@ impl Share {
         }
     }
 
-    /// The limit above that a batch of calls would pass.
-    pub(crate) fn forbids_calls(&self, calls: u64) -> Option<Exhausted> {
-        let accounts = self.tree.lock();
+    /// Holds so many calls in every account above.
+    ///
+    /// # Errors
+    /// The limit above that they would pass; nothing is held then.
+    pub(crate) fn hold_calls(&self, calls: usize) -> Result<(), Exhausted> {
+        let mut accounts = self.tree.lock();
         let mut ledgers = self.chain(&accounts).flat_map(|(account, own)| account.ledgers(&own));
-        ledgers.find_map(|ledger| ledger.forbids_calls(calls))
+        if let Some(limit) = ledgers.find_map(|ledger| ledger.forbids_calls(calls as u64)) {
+            return Err(limit);
+        }
+        drop(ledgers);
+        self.add(&mut accounts, Sums::calls(calls));
+        Ok(())
     }
 
     /// What is left of all limits above: none where there is no limit.

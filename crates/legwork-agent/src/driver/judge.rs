@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use legwork_core::budget::Exhausted;
 use legwork_core::continuation::calls_checkpoint;
 use legwork_core::state::{CallStatus, CallVerdict, Judged, PendingCall};
 use legwork_core::{AgentState, StopReason, StopSignal, ToolCall, ToolOutcome};
@@ -57,23 +58,31 @@ fn skip(mut state: AgentState, cx: &StepContext) -> AgentState {
     state
 }
 
-/// The calls of a turn are held against the limit as a whole.
+/// The calls of a turn are held against the limit as a whole. Where some of them began under
+/// another run, those that did not are held against the limits above only: others may have
+/// used meanwhile what was left for them.
 fn check_batch(state: AgentState, cx: &StepContext) -> AgentState {
     let Some(step) = state.current_step() else { return state };
-    if step.calls.iter().any(|slot| slot.status != CallStatus::Open) {
-        return state;
-    }
-    let count = step.calls.len() as u64;
-    let above = || {
-        let share = cx.share.as_ref()?;
-        let granted = share.granted(state.ledger());
-        let limit = granted.forbids_calls(count).or_else(|| share.forbids_calls(count))?;
-        Some(StopSignal::limit(StopReason::ToolCallsLimit.to_string(), limit))
+    let open = step.calls.iter().filter(|slot| slot.status == CallStatus::Open).count();
+    let forbids = match open == step.calls.len() {
+        true => calls_checkpoint(&cx.agent.criteria, &state).or_else(|| granted(&state, cx, open)),
+        false => None,
     };
-    match calls_checkpoint(&cx.agent.criteria, &state).or_else(above) {
+    let above = || Some(passed(cx.calls.hold(open).err()?));
+    match forbids.or_else(above) {
         Some(signal) => state.with_stop_signal(signal),
         None => state,
     }
+}
+
+/// Whether calls would pass what a subagent was granted at spawn, whatever its criteria say.
+fn granted(state: &AgentState, cx: &StepContext, calls: usize) -> Option<StopSignal> {
+    let ledger = cx.share.as_ref()?.granted(state.ledger());
+    ledger.forbids_calls(calls as u64).map(passed)
+}
+
+fn passed(limit: Exhausted) -> StopSignal {
+    StopSignal::limit(StopReason::ToolCallsLimit.to_string(), limit)
 }
 
 async fn judge_one(

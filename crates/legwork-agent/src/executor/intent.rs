@@ -6,7 +6,6 @@ use legwork_core::{AgentState, Event};
 use legwork_port::Trigger;
 use legwork_port::observer::LiveEvent;
 
-use crate::account::Sums;
 use crate::context::StepContext;
 use crate::error::Halt;
 use crate::executor::job::Job;
@@ -29,8 +28,8 @@ pub(super) async fn begin(
         let started = ToolStarted { index, effect, arguments, child, reserved };
         state = state.with(Event::ToolStarted(started));
         // With a family, all calls of the turn are in its account already.
-        if let (None, Some(share)) = (family, &cx.share) {
-            share.charge(Sums::calls(1));
+        if family.is_none() {
+            cx.calls.begin();
         }
     }
     if must_last || hooks_may_change(cx) || is_response_unsaved(&state) {

@@ -7,10 +7,11 @@ use std::time::Duration;
 use legwork_agent::memory::MemoryStore;
 use legwork_agent::{Agent, Subagent};
 use legwork_core::budget::{Amounts, MicroUsd};
+use legwork_core::tool::ExecutionMode;
 use legwork_core::{Budget, EffectClass, Entry, ExecutionStatus, ModelSettings, ToolOutcome};
 use legwork_port::{LiveEvent, Observer, Origin};
 use legwork_testkit::fault::{Fault, FaultyStore, Operation};
-use legwork_testkit::{Gate, Turn, VirtualClock};
+use legwork_testkit::{Gate, Turn, VirtualClock, polls};
 use serde_json::json;
 
 use crate::subagents::{scripted, spawn};
@@ -58,6 +59,64 @@ async fn s5_4_what_a_subagent_leaves_of_its_limits_is_there_for_the_one_after_it
     let run = agent.run("go").await.unwrap();
     assert_eq!(outcomes(run.state()), [ToolOutcome::text("ok"), ToolOutcome::text("ok")]);
     assert_eq!(run.state().ledger().lifetime.cost, MicroUsd(4 * 20));
+}
+
+#[tokio::test]
+async fn s5_4_calls_of_a_turn_that_did_not_begin_yet_count_above() {
+    // Five calls: two of the root, and two of either subagent would be one too many.
+    let (world, gate) = (World::default(), Gate::new());
+    let worker = |name: &str| {
+        let two = Turn::calls([("look", json!({"n": 1})), ("alone", json!({"n": 2}))]);
+        Subagent::new(name, "Works.", "")
+            .model(scripted(&format!("x:{name}"), [two, Turn::text("ok")]))
+    };
+    let two = [spawn("a", "go"), spawn("b", "go")];
+    let alone = spec("alone").mode(ExecutionMode::Sequential).effect(EffectClass::ReadOnly);
+    let agent = Agent::builder(scripted("x:root", [Turn::calls(two), Turn::text("done")]))
+        .tools([
+            guarded(spec("look").effect(EffectClass::ReadOnly), &world, &gate),
+            guarded(alone, &world, &gate),
+        ])
+        .budget(Budget::guards().tool_calls(5))
+        .subagent(worker("a"))
+        .subagent(worker("b"))
+        .build()
+        .unwrap();
+    // The first call of one subagent is under way while the other one's are checked.
+    let open = async {
+        gate.arrived(1).await;
+        gate.open();
+    };
+    let run = tokio::join!(async { agent.run("go").await }, open).0.unwrap();
+    assert_eq!(run.state().ledger().lifetime.tool_calls, 4);
+    assert_eq!(outcomes(run.state())[0], ToolOutcome::text("ok"));
+    let told = outcomes(run.state()).remove(1).for_model();
+    assert!(told.contains("tool_calls_limit"), "{told}");
+}
+
+#[tokio::test]
+async fn s5_4_calls_that_were_refused_are_there_for_others_while_their_agent_goes_on() {
+    // Four calls: two of the root, and two of the one whose calls are not refused.
+    let (on, late) = (Gate::new(), Gate::new());
+    let two = |name: &'static str| Turn::calls([(name, json!({"n": 1})), (name, json!({"n": 2}))]);
+    let a = scripted("x:a", [two("unknown"), Turn::text("ok").behind(&on)]);
+    let b = scripted("x:b", [two("look").behind(&late), Turn::text("seen")]);
+    let both = [spawn("a", "go"), spawn("b", "go")];
+    let agent = Agent::builder(scripted("x:root", [Turn::calls(both), Turn::text("done")]))
+        .tool(noting("look", EffectClass::ReadOnly, &World::default()))
+        .budget(Budget::guards().tool_calls(4))
+        .subagent(Subagent::new("a", "Errs.", "").model(a))
+        .subagent(Subagent::new("b", "Looks.", "").model(b))
+        .build()
+        .unwrap();
+    let open = async {
+        on.arrived(1).await;
+        late.open();
+        polls::others(1_000).await;
+        on.open();
+    };
+    let run = tokio::join!(async { agent.run("go").await }, open).0.unwrap();
+    assert_eq!(outcomes(run.state()), [ToolOutcome::text("ok"), ToolOutcome::text("seen")]);
 }
 
 #[tokio::test]

@@ -4,10 +4,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use legwork_agent::memory::MemoryStore;
-use legwork_agent::{Agent, Control, Delivery, Run, Subagent};
+use legwork_agent::toolbox::Shown;
+use legwork_agent::{
+    Agent, Control, Delivery, Driver, Halt, Run, StepContext, Subagent, ToolCalling,
+};
 use legwork_core::inbox::{Answer, Verdict};
-use legwork_core::{Budget, EffectClass, ExecutionStatus, Micros, SessionId, StopReason};
-use legwork_port::{Clock as _, Store as _};
+use legwork_core::{
+    AgentState, Budget, EffectClass, ErrorRecord, ExecutionStatus, Micros, ModelRequest, SessionId,
+    StopReason,
+};
+use legwork_port::{BoxFuture, Clock as _, Store as _};
 use legwork_testkit::{Gate, ScriptedModel, Turn, VirtualClock};
 use serde_json::json;
 
@@ -312,4 +318,61 @@ async fn s1_8_what_was_worked_before_a_call_ended_is_charged_with_what_follows()
     }
     let charged = store.read(&session).await.unwrap().journal.fold(&session).ledger().spent;
     assert_eq!(charged.active_time, Micros::from(10 * SECOND));
+}
+
+/// A driver that panics when it has made a step.
+struct Panics;
+
+impl Driver for Panics {
+    fn name(&self) -> &str {
+        "panics"
+    }
+
+    fn request(
+        &self,
+        state: &AgentState,
+        cx: &StepContext,
+        shown: &Shown,
+    ) -> Result<ModelRequest, ErrorRecord> {
+        ToolCalling.request(state, cx, shown)
+    }
+
+    fn use_tools<'a>(
+        &'a self,
+        state: AgentState,
+        cx: &'a StepContext,
+    ) -> BoxFuture<'a, Result<AgentState, Halt>> {
+        Box::pin(async {
+            ToolCalling.use_tools(state, cx).await?;
+            panic!("no power");
+        })
+    }
+}
+
+#[tokio::test]
+async fn s1_6_s1_8_work_beside_a_subagent_that_waits_is_charged_though_the_driver_panics() {
+    let (clock, store, gate) = (VirtualClock::new(), MemoryStore::new(), Gate::new());
+    let calls = [spawn("a", "go"), ("wait", json!({"n": 1}))];
+    let child = scripted("x:child", [Turn::text("well")]);
+    let wait = spec("wait").effect(EffectClass::ReadOnly);
+    let agent = Agent::builder(ScriptedModel::new([Turn::calls(calls)]))
+        .driver(Panics)
+        .clock(Arc::new(clock.clone()))
+        .store_in(Arc::new(store.clone()))
+        .tool(guarded(wait, &World::default(), &gate))
+        .subagent(Subagent::new("a", "Works.", "").model(child))
+        .build()
+        .unwrap();
+    // Another process has the subagent's session, so the call that spawned it waits.
+    let _held = store.claim(&"s.5-0".into()).await.unwrap();
+    let pass = async {
+        gate.arrived(1).await;
+        clock.until_asleep(1).await;
+        // Too little to be charged with the commit of the call.
+        clock.advance(SECOND / 2);
+        gate.open();
+    };
+    let run = tokio::join!(async { agent.run("go").in_session("s").await }, pass).0.unwrap();
+    assert_eq!(run.status(), ExecutionStatus::Failed);
+    assert_eq!(run.state().ledger().spent.active_time, Micros::from(SECOND / 2));
 }

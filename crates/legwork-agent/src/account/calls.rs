@@ -1,0 +1,64 @@
+//! The calls of a turn, held in the accounts above from their check until each begins.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use legwork_core::budget::Exhausted;
+
+use crate::account::{Share, Sums};
+
+/// Calls of a turn that were checked as a whole, and have not begun: other agents of the
+/// tree leave room for them.
+pub(crate) struct HeldCalls {
+    share: Option<Share>,
+    count: Mutex<usize>,
+}
+
+impl HeldCalls {
+    /// None, in the accounts above an agent.
+    pub(crate) fn new(share: Option<Share>) -> Self {
+        Self { share, count: Mutex::default() }
+    }
+
+    /// Holds so many calls, those that are held already among them.
+    ///
+    /// # Errors
+    /// The limit above that they would pass; no more is held then.
+    pub(crate) fn hold(&self, calls: usize) -> Result<(), Exhausted> {
+        let mut count = self.lock();
+        if let Some(share) = &self.share {
+            share.hold_calls(calls.saturating_sub(*count))?;
+        }
+        *count = calls.max(*count);
+        Ok(())
+    }
+
+    /// A call begins: what was held for it is charged.
+    pub(crate) fn begin(&self) {
+        let mut count = self.lock();
+        match (count.checked_sub(1), &self.share) {
+            (Some(rest), _) => *count = rest,
+            (None, Some(share)) => share.charge(Sums::calls(1)),
+            (None, None) => {}
+        }
+    }
+
+    /// Releases all but so many: the others never begin, or are held otherwise.
+    pub(crate) fn keep(&self, calls: usize) {
+        let mut count = self.lock();
+        let rest = calls.min(*count);
+        if let Some(share) = &self.share {
+            share.settle(Sums::calls(*count - rest), Sums::default());
+        }
+        *count = rest;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, usize> {
+        self.count.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for HeldCalls {
+    fn drop(&mut self) {
+        self.keep(0);
+    }
+}
