@@ -182,7 +182,11 @@ async fn pause(cx: &StepContext, state: AgentState) -> Result<Advance, Halt> {
     let rests = state.owed() == Owed::Pause;
     // A run that only looked leaves no trace.
     let looked = state.uncommitted().is_empty() && state.facts().at_work.is_none();
-    let state = if rests && !looked { cx.rest(state) } else { state };
+    let state = match rests {
+        true if looked => state,
+        true => cx.rest(state),
+        false => cx.goes_on(state),
+    };
     let state = cx.commit(state).await?;
     Ok(if rests { Advance::Rest(state) } else { Advance::More(state) })
 }

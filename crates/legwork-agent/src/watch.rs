@@ -132,6 +132,12 @@ impl StepContext {
         let counts = state.facts().at_work.is_some() || state.step_time() > Micros::ZERO;
         if state.current_step().is_some() && counts { charge(state, true) } else { state }
     }
+
+    /// The state of a run that waited for a person, and goes on: from now on the journal says
+    /// that it is at work, so that its death costs time, as that of any other.
+    pub(crate) fn goes_on(&self, state: AgentState) -> AgentState {
+        if state.facts().at_work.is_some() { state } else { charge(self.tick(state), false) }
+    }
 }
 
 /// The state with active time charged that is worth it, before it is committed.

@@ -25,10 +25,10 @@ pub(super) async fn begin(
         must_last |= must_be_durable(job);
         let (index, effect, arguments) = (job.index, job.spec.effect, job.changed.clone());
         let (child, reserved) = job.lease.as_ref().map_or_else(Default::default, Lease::intent);
-        let started = ToolStarted { index, effect, arguments, child, reserved };
+        let started = ToolStarted { index, effect, arguments, child, reserved, again: job.again };
         state = state.with(Event::ToolStarted(started));
         // With a family, all calls of the turn are in its account already.
-        if family.is_none() {
+        if family.is_none() && job.is_fresh() {
             cx.calls.begin();
         }
     }

@@ -24,8 +24,10 @@ pub(super) struct Job {
     pub(super) owner: Arc<dyn Toolset>,
     /// The arguments as a value, if its tool names a resource.
     arguments: Option<Arc<Value>>,
-    /// Whether it began under another run.
+    /// Whether it began under another run, and its intent stands.
     pub(super) begun: bool,
+    /// Whether a person said that it shall run again: it has counted already.
+    pub(super) again: bool,
     /// The arguments, if they are not the model's.
     pub(super) changed: Option<Arc<str>>,
     /// What its subagent may use, if it runs one.
@@ -33,6 +35,11 @@ pub(super) struct Job {
 }
 
 impl Job {
+    /// Whether it is one more call.
+    pub(super) fn is_fresh(&self) -> bool {
+        !self.begun && !self.again
+    }
+
     /// What it works on now, if its tool names that: calls on one thing never interleave.
     ///
     /// Earlier calls may change which thing a name leads to, so it is asked for each batch.
@@ -89,7 +96,8 @@ pub(super) async fn collect(
         });
         let (arguments, lease) = (arguments.flatten(), None);
         let (spec, owner) = (Arc::clone(spec), Arc::clone(owner));
-        jobs.push_back(Job { index, call, spec, owner, arguments, begun, changed, lease });
+        let again = slot.status == CallStatus::Ready;
+        jobs.push_back(Job { index, call, spec, owner, arguments, begun, again, changed, lease });
     }
     Ok((state, jobs))
 }

@@ -60,7 +60,7 @@ impl Executor {
             None => return give_up(state, cx).await,
         };
         let (mut state, mut jobs) = collect(state, cx, &shown).await?;
-        let fresh = jobs.iter().filter(|job| !job.begun).count();
+        let fresh = jobs.iter().filter(|job| job.is_fresh()).count();
         cx.calls.keep(fresh);
         let family = Family::of(&state, cx, jobs.iter().map(|job| &*job.spec), fresh).await;
         let family = match family {

@@ -104,16 +104,17 @@ pub(super) async fn skip_rest(
         None => return Ok(state),
     };
     if let Some(family) = family {
-        family.release(jobs.iter().filter(|job| !job.begun).count());
+        family.release(jobs.iter().filter(|job| job.is_fresh()).count());
     }
     for job in jobs {
         let slot = state.current_step().and_then(|step| step.calls.get(job.index as usize));
         if slot.is_none_or(|slot| slot.execution().is_some()) {
             continue;
         }
-        state = match job.begun {
-            true => subagent::interrupted(state, cx, job.index).await?,
-            false => cx.answer(state, job.index, &job.call, ToolOutcome::Skipped(why.clone())),
+        // One that began before may have happened.
+        state = match job.is_fresh() {
+            true => cx.answer(state, job.index, &job.call, ToolOutcome::Skipped(why.clone())),
+            false => subagent::interrupted(state, cx, job.index).await?,
         };
     }
     Ok(state)
@@ -128,7 +129,9 @@ pub(super) async fn give_up(mut state: AgentState, cx: &StepContext) -> Result<A
     let slots = state.current_step().map(|step| step.calls.clone()).unwrap_or_default();
     for (index, slot) in (0u32..).zip(&slots).filter(|(_, slot)| slot.execution().is_none()) {
         state = match slot.status {
-            CallStatus::Started(_) => subagent::interrupted(state, cx, index).await?,
+            CallStatus::Started(_) | CallStatus::Ready => {
+                subagent::interrupted(state, cx, index).await?
+            }
             _ => {
                 let why = "the execution was cancelled".to_owned();
                 cx.answer(state, index, &slot.call, ToolOutcome::Skipped(why))

@@ -10,8 +10,8 @@ use legwork_agent::{
 };
 use legwork_core::inbox::{Answer, Verdict};
 use legwork_core::{
-    AgentState, Budget, EffectClass, ErrorRecord, ExecutionStatus, Micros, ModelRequest, SessionId,
-    StopReason,
+    AgentState, Budget, EffectClass, ErrorRecord, ExecutionStatus, Micros, ModelRequest, OnDoubt,
+    SessionId, StopReason,
 };
 use legwork_port::{BoxFuture, Clock as _, Store as _};
 use legwork_testkit::{Gate, ScriptedModel, Turn, VirtualClock};
@@ -318,6 +318,26 @@ async fn s1_8_what_was_worked_before_a_call_ended_is_charged_with_what_follows()
     }
     let charged = store.read(&session).await.unwrap().journal.fold(&session).ledger().spent;
     assert_eq!(charged.active_time, Micros::from(10 * SECOND));
+}
+
+#[tokio::test]
+async fn s1_8_a_run_that_is_killed_after_it_answered_what_was_in_doubt_is_charged() {
+    let mut long = Long::new();
+    assert!(long.work(2, SECOND, Leave::Kill).await.is_none());
+    let agent = long.agent();
+    assert_eq!(agent.resume("s").await.unwrap().status(), ExecutionStatus::AwaitingApproval);
+    let pass = async {
+        long.gate.arrived(3).await;
+        long.pass(SECOND).await;
+    };
+    tokio::select! {
+        biased;
+        _ = agent.resume("s").on_doubt(OnDoubt::Tell) => unreachable!("it waits at the gate"),
+        () = pass => {}
+    }
+    long.gate.open();
+    let run = agent.resume("s").await.unwrap();
+    assert_eq!(run.state().ledger().spent.active_time, Micros::from(2 * SECOND));
 }
 
 /// A driver that panics when it has made a step.

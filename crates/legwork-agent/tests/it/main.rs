@@ -57,6 +57,7 @@ mod random;
 mod react;
 mod requests;
 mod run;
+mod run_again;
 mod samples;
 mod scripted;
 mod selection;

@@ -15,7 +15,7 @@ use crate::tools::{World, noting, once, outcomes, spec, waiting};
 type Listed = Result<Vec<Arc<ToolSpec>>, String>;
 
 /// A source that says its tools as `tell` does; it has none.
-struct Tells<F>(F);
+pub(crate) struct Tells<F>(pub(crate) F);
 
 impl<F> Toolset for Tells<F>
 where

@@ -155,6 +155,10 @@ pub struct ToolStarted {
     /// What is held for the call until it is answered: the own limits of a subagent.
     #[serde(default, skip_serializing_if = "Amounts::is_zero")]
     pub reserved: Amounts,
+    /// Whether it began before, was in doubt, and a person said that it shall run again: it
+    /// counts as one call.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub again: bool,
 }
 
 /// A tool call was answered.

@@ -175,7 +175,8 @@ impl SessionFacts {
             Event::InferenceInterrupted(left) => self.ledger.settle(None, &left.charged),
             Event::Responded(responded) => self.ledger.settle(None, &responded.charged),
             Event::ToolStarted(started) => {
-                self.ledger.spend(&Amounts { tool_calls: 1, ..Amounts::default() });
+                let tool_calls = u64::from(!started.again);
+                self.ledger.spend(&Amounts { tool_calls, ..Amounts::default() });
                 if !started.reserved.is_zero() {
                     self.ledger.reserve(entry.seq, Some(started.index), started.reserved);
                 }

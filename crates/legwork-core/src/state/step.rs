@@ -75,7 +75,7 @@ pub struct CallSlot {
 pub enum CallStatus {
     /// Nothing happened yet.
     Open,
-    /// A person said that it shall run; it is not judged again.
+    /// It began, was in doubt, and a person said that it shall run again; it is not judged again.
     Ready,
     /// Its intent is recorded.
     ///

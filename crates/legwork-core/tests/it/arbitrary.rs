@@ -146,10 +146,17 @@ fn amounts() -> BoxedStrategy<Amounts> {
 fn call_started() -> BoxedStrategy<Event> {
     let child = prop::option::weighted(0.2, text()).prop_map(|id| id.map(Into::into));
     let reserved = prop_oneof![3 => Just(Amounts::default()), 1 => amounts()];
-    (index(), effect(), prop::option::of(text()), child, reserved)
-        .prop_map(|(index, effect, arguments, child, reserved)| {
+    (index(), effect(), prop::option::of(text()), child, reserved, any::<bool>())
+        .prop_map(|(index, effect, arguments, child, reserved, again)| {
             let arguments = arguments.map(Arc::from);
-            Event::ToolStarted(event::ToolStarted { index, effect, arguments, child, reserved })
+            Event::ToolStarted(event::ToolStarted {
+                index,
+                effect,
+                arguments,
+                child,
+                reserved,
+                again,
+            })
         })
         .boxed()
 }

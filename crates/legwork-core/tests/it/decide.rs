@@ -59,6 +59,7 @@ fn s5_4_a_call_that_waits_for_its_subagent_is_answered_in_that_session() {
         arguments: None,
         child: Some(child.clone()),
         reserved: Amounts::default(),
+        again: false,
     };
     let state = state.with(Event::ToolStarted(started));
     let waits = |reason| {

@@ -87,7 +87,8 @@ fn tokens(input: u64) -> Amounts {
 
 fn begins(state: AgentState, index: u32, reserved: Amounts) -> AgentState {
     let effect = EffectClass::ReadOnly;
-    let started = ToolStarted { index, effect, arguments: None, child: None, reserved };
+    let started =
+        ToolStarted { index, effect, arguments: None, child: None, reserved, again: false };
     state.with(Event::ToolStarted(started))
 }
 
@@ -275,7 +276,8 @@ fn a_call_runs_with_the_arguments_that_it_was_begun_with() {
         let state = respond(tell("user: hi; inference"), asks("a"), None);
         let (effect, reserved) = (EffectClass::ReadOnly, Amounts::default());
         let arguments = arguments.map(Arc::from);
-        let started = ToolStarted { index: 0, effect, arguments, child: None, reserved };
+        let started =
+            ToolStarted { index: 0, effect, arguments, child: None, reserved, again: false };
         let state = state.with(Event::ToolStarted(started));
         state.current_step().unwrap().calls[0].clone()
     };

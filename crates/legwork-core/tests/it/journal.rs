@@ -64,6 +64,7 @@ fn s1_2_tools_shown_final_arguments_and_outcomes_are_there_after_a_crash() {
         arguments: Some("{\"changed\":1}".into()),
         child: None,
         reserved,
+        again: false,
     }));
     let text = state.uncommitted().iter().map(|entry| entry.encode().unwrap());
     let read = text.map(|line| Arc::new(Entry::decode(&line).unwrap())).collect();

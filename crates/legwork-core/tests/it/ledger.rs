@@ -278,6 +278,7 @@ impl Life {
                 arguments: None,
                 child: None,
                 reserved: Amounts::default(),
+                again: false,
             }));
         }
     }

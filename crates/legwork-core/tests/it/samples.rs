@@ -253,7 +253,14 @@ fn calling() -> Vec<Event> {
     let started = |index, effect, arguments: Option<&str>| {
         let arguments = arguments.map(Arc::from);
         let (child, reserved) = (Some(SessionId::new("s.9-1")), amounts());
-        Event::ToolStarted(event::ToolStarted { index, effect, arguments, child, reserved })
+        Event::ToolStarted(event::ToolStarted {
+            index,
+            effect,
+            arguments,
+            child,
+            reserved,
+            again: index == 3,
+        })
     };
     let reserved = Amounts::default();
     vec![

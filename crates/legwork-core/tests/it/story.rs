@@ -177,6 +177,7 @@ fn starts(state: AgentState, rest: &str) -> AgentState {
         arguments: None,
         child: None,
         reserved: Amounts::default(),
+        again: false,
     }))
 }
 

@@ -1,6 +1,6 @@
 //! Inferences and calls of a step, by the entries alone.
 
-use legwork_core::event::Event;
+use legwork_core::event::{Event, ToolStarted};
 use legwork_core::inbox::{Answer, Verdict};
 use legwork_core::{AgentState, Entry, Response};
 
@@ -8,6 +8,7 @@ use super::{Checked, hold};
 
 const ANSWERED: &str = "each call is answered once (S6.10, S7.3)";
 const BEGUN: &str = "a call begins once, and not after its answer (S10.2)";
+const AGAIN: &str = "an intent says whether its call runs again (S5.1, S10.2)";
 const RESPONSE: &str = "a response that is there is not asked for again (S10.2)";
 const RESERVED: &str = "an inference is reserved before it is asked (S5.2)";
 const ENDED: &str = "a step ends when all of its calls are answered (S6.10)";
@@ -24,6 +25,8 @@ pub(super) struct Calls {
 #[derive(Default, Clone)]
 struct Slot {
     begun: bool,
+    /// It began, and a person said that it shall run again.
+    again: bool,
     answered: bool,
 }
 
@@ -49,7 +52,7 @@ impl Calls {
                 hold!(BEGUN, !begun, "entry {at} changes a response whose calls began");
                 self.respond(&changed.response);
             }
-            Event::ToolStarted(started) => self.begin(entry, started.index)?,
+            Event::ToolStarted(started) => self.begin(entry, started)?,
             Event::ToolFinished(finished) => self.answer(entry, finished.index)?,
             Event::Answered(answered) => self.decide(before, entry, &answered.answer)?,
             Event::StepFinished(_) => {
@@ -74,14 +77,16 @@ impl Calls {
         self.slots = vec![Slot::default(); count];
     }
 
-    fn begin(&mut self, entry: &Entry, index: u32) -> Checked {
-        let at = entry.seq;
+    fn begin(&mut self, entry: &Entry, started: &ToolStarted) -> Checked {
+        let (at, index) = (entry.seq, started.index);
         let Some(slot) = self.slots.get_mut(index as usize) else {
             hold!(BEGUN, false, "entry {at} begins call {index}, which is not there");
             return Ok(());
         };
         hold!(BEGUN, !slot.answered, "entry {at} begins call {index}, which was answered");
         hold!(BEGUN, !slot.begun, "entry {at} begins call {index} a second time");
+        let again = started.again;
+        hold!(AGAIN, again == slot.again, "entry {at} begins call {index}, again: {again}");
         slot.begun = true;
         Ok(())
     }
@@ -108,7 +113,7 @@ impl Calls {
         match answer.verdict {
             Verdict::RunAgain => {
                 if let Some(slot) = self.slots.get_mut(pending.index as usize) {
-                    slot.begun = false;
+                    (slot.begun, slot.again) = (false, true);
                 }
                 Ok(())
             }

@@ -48,7 +48,7 @@ pub(super) fn own(journal: &Journal) -> Amounts {
                 own = own.plus(&held.take().unwrap_or_default());
             }
             Event::ToolStarted(started) => {
-                own.tool_calls += 1;
+                own.tool_calls += u64::from(!started.again);
                 by_tools.begin(started);
             }
             _ => own = own.plus(&by_tools.take(&entry.event)),
