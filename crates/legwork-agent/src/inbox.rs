@@ -68,11 +68,7 @@ fn move_head(
 ) -> (AgentState, Option<Refusal>) {
     let all = journal.entries().iter().chain(state.uncommitted().iter());
     let all = Journal::new(all.cloned().collect());
-    let last = all.version();
-    let decided = match all.get(to) {
-        None if to != Seq::ZERO => Err(Refusal::UnknownEntry { entry: to, last }),
-        _ => state.decide(Input::Take(posted.clone())),
-    };
+    let decided = state.decide(Input::Take(posted.clone()));
     let (moved, refusal) = record(state.clone(), posted.clone(), decided);
     if refusal.is_some() {
         return (moved, refusal);

@@ -118,10 +118,8 @@ impl StepContext {
     /// The state with the request to stop of the time that is up, if it is.
     pub(crate) fn stop_in_time(&self, state: AgentState) -> AgentState {
         match time_up(&self.agent.criteria, &state) {
-            Some(signal) if !state.stop_signals().contains(&signal) => {
-                state.with_stop_signal(signal)
-            }
-            _ => state,
+            Some(signal) => state.with_stop_signal(signal),
+            None => state,
         }
     }
 

@@ -227,6 +227,14 @@ async fn s2_3_what_is_judged_or_about_to_be_sent_is_not_taken_away() {
     let (after, why) = tried(Trigger::BeforeToolUse, pending(), another).await;
     assert_eq!(&*after.pending_tool_call().unwrap().call.name, "look");
     assert!(why.contains("put another call in the place"), "{why}");
+
+    let copied = |state: AgentState| {
+        let mut pending = state.pending_tool_call().unwrap().as_ref().clone();
+        pending.call = Arc::new(pending.call.as_ref().clone());
+        state.with_pending_tool_call(Some(Arc::new(pending)))
+    };
+    let (_, why) = tried(Trigger::BeforeToolUse, pending(), copied).await;
+    assert!(why.is_empty(), "an equal call is the same call: {why}");
 }
 
 #[tokio::test]

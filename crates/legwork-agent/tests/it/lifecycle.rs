@@ -1,16 +1,17 @@
 //! The ten methods: when they fire, in which order, and what they see.
 
+use std::future::IntoFuture as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use legwork_agent::{Agent, Composite, CoreLifecycle, hook};
+use legwork_agent::{Agent, Builder, Composite, Control, CoreLifecycle, Run, hook};
 use legwork_core::state::PendingExecution;
 use legwork_core::{
     AgentState, ContinuationOutcome, Criterion, Decision, EffectClass, ErrorKind, ExecutionStatus,
     FinishReason, Part, Seq, SessionId, StopReason, ToolOutcome,
 };
 use legwork_port::{BoxFuture, Lifecycle, StepView, Trigger};
-use legwork_testkit::{ScriptedModel, Turn};
+use legwork_testkit::{Gate, ScriptedModel, Turn, polls};
 use serde_json::json;
 
 use crate::samples::{answered, begun, called};
@@ -287,6 +288,54 @@ async fn s1_4_a_replaced_core_that_breaks_the_lineage_is_restored_and_decides_no
     assert!(run.state().errors().any(|error| error.kind == ErrorKind::Lineage));
     assert_eq!(run.outcome().unwrap().stop_reason(), Some(&StopReason::Unknown));
     assert_eq!(run.status(), ExecutionStatus::Stopped);
+}
+
+/// A member that waits when a step ends, before another one sees it.
+struct Late<L>(Gate, L);
+
+impl<L: Lifecycle> Lifecycle for Late<L> {
+    fn on_step_end<'a>(
+        &'a self,
+        state: AgentState,
+        view: &'a StepView,
+    ) -> BoxFuture<'a, AgentState> {
+        Box::pin(async {
+            self.0.pass().await;
+            self.1.on(Trigger::StepEnd, state, view).await
+        })
+    }
+}
+
+/// Runs an agent that is cancelled while a member of its lifecycle waits, which then goes on.
+async fn cancelled_at(gate: &Gate, agent: Builder) -> Run {
+    let control = Control::default();
+    let run = agent.build().unwrap().run("go").control(control.clone());
+    let cancel = async {
+        gate.arrived(1).await;
+        control.cancel.cancel();
+        polls::others(100).await;
+        gate.open();
+    };
+    tokio::join!(run.into_future(), cancel).0.unwrap()
+}
+
+#[tokio::test]
+async fn s2_1_a_core_lifecycle_that_waits_decides_also_where_the_run_is_cancelled() {
+    let gate = Gate::new();
+    let late = Late(gate.clone(), CoreLifecycle::default());
+    let agent = Agent::builder(ScriptedModel::new([Turn::text("done")])).core_lifecycle(late);
+    let run = cancelled_at(&gate, agent).await;
+    let decided = run.state().step_results().next().unwrap();
+    assert_eq!(decided.outcome.stop_reason(), Some(&StopReason::Completed));
+}
+
+#[tokio::test]
+async fn s7_7_a_lifecycle_that_waits_is_left_when_the_run_is_cancelled() {
+    let (gate, world) = (Gate::new(), World::default());
+    let late = Late(gate.clone(), Tracer(world.clone()));
+    let agent = Agent::builder(ScriptedModel::new([Turn::text("done")])).lifecycle(late);
+    cancelled_at(&gate, agent).await;
+    assert_eq!(world.notes(), [""; 0], "it did not come to its end");
 }
 
 /// Abstains, and counts how often it was asked.

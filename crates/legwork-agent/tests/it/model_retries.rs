@@ -9,12 +9,14 @@ use legwork_agent::memory::MemoryStore;
 use legwork_agent::{Agent, Builder, Control, Run, Subagent};
 use legwork_core::inference::Incomplete;
 use legwork_core::{
-    Budget, EffectClass, ExecutionStatus, Micros, ModelRequest, ModelSettings, Response,
+    Budget, EffectClass, ExecutionStatus, Micros, ModelRequest, ModelSettings, Response, Stamp,
 };
 use legwork_models::retry::{Policy, Retrying};
 use legwork_port::model::{Error, Kind, Profile};
 use legwork_port::{BoxFuture, Clock, Deltas, Model};
-use legwork_testkit::{Live, News, RecordingObserver, Script, ScriptedModel, Turn, VirtualClock};
+use legwork_testkit::{
+    Gate, Live, News, RecordingObserver, Script, ScriptedModel, Turn, VirtualClock,
+};
 use serde_json::json;
 
 use crate::subagents::spawn;
@@ -265,7 +267,7 @@ async fn pass(clock: &VirtualClock) -> ! {
 #[tokio::test]
 async fn s1_8_s11_5_an_attempt_between_two_waits_is_time_at_work() {
     let clock = VirtualClock::new();
-    let slowly = Slowly { model: ScriptedModel::new([Turn::text("done")]), clock: clock.clone() };
+    let slowly = Slowly::new(&clock, Duration::from_secs(5));
     let persistent = Retrying::new(slowly, Policy::default(), Arc::new(clock.clone()));
     let budget = Budget::unlimited().active_time(Duration::from_secs(24));
     let agent = Agent::builder(persistent).clock(Arc::new(clock.clone())).budget(budget);
@@ -279,10 +281,17 @@ async fn s1_8_s11_5_an_attempt_between_two_waits_is_time_at_work() {
     assert!(Duration::from(clock.now().mono) > Duration::from_secs(26), "it waited between");
 }
 
-/// A model that fails after five seconds, each time.
+/// A model that fails after a time, each time.
 struct Slowly {
     model: ScriptedModel,
     clock: VirtualClock,
+    takes: Duration,
+}
+
+impl Slowly {
+    fn new(clock: &VirtualClock, takes: Duration) -> Self {
+        Self { model: ScriptedModel::new([Turn::text("done")]), clock: clock.clone(), takes }
+    }
 }
 
 impl Model for Slowly {
@@ -300,10 +309,62 @@ impl Model for Slowly {
         _: Option<&'a mut dyn Deltas>,
     ) -> BoxFuture<'a, Result<Response, Error>> {
         Box::pin(async {
-            self.clock.sleep(Duration::from_secs(5)).await;
+            self.clock.sleep(self.takes).await;
             Err(Error::new(Kind::Server, "it is full"))
         })
     }
+}
+
+/// A clock that counts who sleeps by it.
+struct Counting(VirtualClock, Arc<AtomicUsize>);
+
+impl Clock for Counting {
+    fn now(&self) -> Stamp {
+        self.0.now()
+    }
+
+    fn sleep(&self, time: Duration) -> BoxFuture<'static, ()> {
+        self.1.fetch_add(1, Ordering::SeqCst);
+        self.0.sleep(time)
+    }
+}
+
+#[tokio::test]
+async fn s1_8_whoever_waits_for_the_next_attempt_sleeps_until_then() {
+    let (clock, naps) = (VirtualClock::new(), Arc::new(AtomicUsize::new(0)));
+    // Shortly before time at work is charged, once more.
+    let slowly = Slowly::new(&clock, Duration::from_micros(9_999_500));
+    let persistent = Retrying::new(slowly, Policy::default(), Arc::new(clock.clone()));
+    let deadline = legwork_core::Timestamp(clock.now().wall.0 + 60_000);
+    let agent = Agent::builder(persistent)
+        .clock(Arc::new(Counting(clock.clone(), Arc::clone(&naps))))
+        .budget(Budget::unlimited().deadline(deadline));
+    tokio::select! {
+        run = agent.build().unwrap().run("go").into_future() => run.unwrap(),
+        never = pass(&clock) => never,
+    };
+    let naps = naps.load(Ordering::SeqCst);
+    assert!(naps < 50, "{naps}");
+}
+
+#[tokio::test]
+async fn s5_3_an_attempt_after_a_wait_is_charged_when_it_is_left() {
+    let (clock, gate, control) = (VirtualClock::new(), Gate::new(), Control::default());
+    let turn = Turn::text("done").after([Turn::status(503)]).halting(&gate);
+    let model = ScriptedModel::new([turn]);
+    let agent = limited(&model, &clock, Budget::unlimited()).build().unwrap();
+    let interrupt = async {
+        tokio::select! {
+            () = gate.arrived(1) => {}
+            never = pass(&clock) => never,
+        }
+        control.interrupt.cancel();
+    };
+    let run = agent.run("go").control(control.clone());
+    let run = tokio::join!(run.into_future(), interrupt).0.unwrap();
+    assert_eq!(run.status(), ExecutionStatus::InProgress);
+    // What it may have cost: nothing of it was streamed to anybody.
+    assert_eq!(run.usage().output, 300);
 }
 
 #[tokio::test]

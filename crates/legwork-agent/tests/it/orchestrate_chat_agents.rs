@@ -11,6 +11,7 @@ use legwork_core::inbox::{Answer, Item, Verdict};
 use legwork_core::{Budget, EffectClass, ExecutionStatus, Progress as _, StopReason};
 use legwork_port::Cancellation;
 use legwork_port::model::Profile;
+use legwork_testkit::fault::FaultyStore;
 use legwork_testkit::{CountingIds, Gate, ScriptedModel, Turn, VirtualClock};
 use serde_json::json;
 
@@ -192,12 +193,18 @@ async fn s4_2_an_agent_that_waits_for_a_person_holds_the_chat_until_it_is_answer
 
 #[tokio::test]
 async fn s4_3_cancelled_in_a_tool_the_turn_keeps_what_it_used_and_ends_the_chat() {
+    // Also where the agent's own end takes time.
+    for turns in [0, 3] {
+        cancelled_in_a_tool(FaultyStore::over(Arc::new(MemoryStore::new())).paced([turns])).await;
+    }
+}
+
+async fn cancelled_in_a_tool(store: FaultyStore) {
     let (world, never) = (World::default(), Gate::new());
     let model = ScriptedModel::new([Turn::call("hang", json!({"n": 1}))]);
-    let store = Arc::new(MemoryStore::new());
     let agent = Agent::builder(model.clone())
         .tools([guarded(spec("hang"), &world, &never)])
-        .store_in(store)
+        .store_in(Arc::new(store))
         .build()
         .unwrap();
     let ann = agent.clone();

@@ -7,10 +7,12 @@ use legwork_agent::orchestrate::CollaborationBuilder;
 use legwork_agent::{Agent, Collaboration, StepByStep as _};
 use legwork_core::orchestrate::{CollaborationState, Conversation as _};
 use legwork_core::{Budget, Decision, ExecutionStatus, Progress as _, StopReason};
-use legwork_testkit::{CountingIds, ScriptedModel, Turn, VirtualClock};
+use legwork_testkit::fault::FaultyStore;
+use legwork_testkit::{CountingIds, Gate, ScriptedModel, Turn, VirtualClock};
 use serde_json::json;
 
 use crate::orchestrate_chat::lines;
+use crate::tools::{World, guarded, spec};
 
 fn agent(model: &ScriptedModel) -> Agent {
     let clock = Arc::new(VirtualClock::new());
@@ -211,6 +213,32 @@ async fn s4_3_a_collaboration_is_steered_set_and_cancelled_like_the_others() {
     let state = run.finish().await.unwrap();
     assert_eq!(state.status(), Some(&ExecutionStatus::Cancelled));
     assert!(writer.requests().is_empty());
+}
+
+#[tokio::test]
+async fn s4_3_a_lead_that_is_cancelled_in_a_tool_ends_as_such_and_made_no_error() {
+    let (world, never, store) = (World::default(), Gate::new(), Arc::new(MemoryStore::new()));
+    let lead = Agent::builder(ScriptedModel::new([Turn::call("hang", json!({"n": 1}))]))
+        .tools([guarded(spec("hang"), &world, &never)])
+        // Its own end takes time.
+        .store_in(Arc::new(FaultyStore::over(store).paced([3])))
+        .build()
+        .unwrap();
+    let writer = saying(["never"]);
+    let work = two(&writer, &writer).lead("Lea", lead.clone()).build().unwrap();
+    let mut run = work.iterate("go");
+    let control = run.control().clone();
+    let cancel = async {
+        never.arrived(1).await;
+        control.cancel.cancel();
+    };
+    let (next, ()) = tokio::join!(run.next(), cancel);
+    next.unwrap();
+    let state = run.finish().await.unwrap();
+    assert_eq!(state.status(), Some(&ExecutionStatus::Cancelled));
+    assert_eq!(state.chat().errors_by_speaker().count(), 0);
+    let kept = lead.session(format!("{}.Lea", state.chat().id()).as_str()).state().await.unwrap();
+    assert_eq!(kept.status(), Some(&ExecutionStatus::Cancelled));
 }
 
 #[tokio::test]

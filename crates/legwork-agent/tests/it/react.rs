@@ -312,6 +312,15 @@ async fn a_plain_answer_waits_for_what_was_said_meanwhile_once() {
     assert_eq!((run.text().as_str(), run.status()), ("plain", ExecutionStatus::Completed));
     let schemas = model.requests().into_iter().map(|request| request.response_format.is_some());
     assert_eq!(schemas.collect::<Vec<_>>(), [true, true, false], "it waits once");
+
+    // A model that answers plainly at once, though it is asked for a decision.
+    let nagging = hook("nag", [Trigger::StepStart], |state: AgentState, _| async move {
+        Ok(state.with_message("Be brief."))
+    });
+    let model = plain([answer("draft"), Turn::text("It is 1.")]);
+    let builder = agent(&model, ReAct::new().plain_answer(), &world).hook(nagging);
+    let run = builder.build().unwrap().run("go").await.unwrap();
+    assert_eq!((run.text().as_str(), run.state().errors().count()), ("It is 1.", 0));
 }
 
 /// A state whose step under way has a response.

@@ -392,6 +392,30 @@ proptest! {
 }
 
 #[tokio::test]
+async fn s5_4_a_hook_does_not_lift_the_calls_that_a_subagent_was_granted() {
+    let lifts = hook("lifts", [Trigger::StepStart], |state: AgentState, _| async move {
+        let child = state.facts().parent.is_some();
+        Ok(if child { state.with_budget(Budget::unlimited()) } else { state })
+    });
+    let world = World::default();
+    let two = Turn::calls([("look", json!({"n": 1})), ("look", json!({"n": 2}))]);
+    let child = ScriptedModel::new([two, Turn::text("seen")]).named("x:child");
+    let root = ScriptedModel::new([Turn::calls([spawn("capped", "go")]), Turn::text("done")]);
+    let agent = Agent::builder(root)
+        .tool(noting("look", EffectClass::ReadOnly, &world))
+        .hook(lifts.inherited())
+        .subagent(
+            Subagent::new("capped", "Works.", "")
+                .model(child)
+                .budget(Budget::unlimited().tool_calls(1)),
+        );
+    let run = agent.build().unwrap().run("go").await.unwrap();
+    let told = outcomes(run.state())[0].for_model();
+    assert!(told.contains("tool_calls_limit"), "{told}");
+    assert!(world.notes().is_empty());
+}
+
+#[tokio::test]
 async fn s5_4_a_hook_does_not_lift_what_a_subagent_was_granted() {
     let lifts = hook("lifts", [Trigger::StepStart], |state: AgentState, _| async move {
         let child = state.facts().parent.is_some();

@@ -186,6 +186,10 @@ impl AgentState {
         if to != Seq::ZERO {
             self.must_exist(to)?;
         }
+        // Its parent's call goes with where it stands, and may be answered.
+        if let Some(link) = &self.facts().parent {
+            return Err(Refusal::IsSubagent { parent: link.session.clone() });
+        }
         if self.current_step().is_some() {
             return Err(Refusal::StepUnderWay);
         }

@@ -1,12 +1,12 @@
 //! `decide` is the one place that says no: each refusal, and that it changes nothing.
 
 use legwork_core::budget::Amounts;
-use legwork_core::event::{Paused, ToolStarted};
+use legwork_core::event::{ParentLink, Paused, SessionStarted, ToolStarted};
 use legwork_core::inbox::{Answer, Cursor, Item, Label, Posted, Verdict};
 use legwork_core::state::{Input, Pending, PendingReason, Refusal};
 use legwork_core::{AgentState, EffectClass, Event, Message, Seq, SessionId, Timestamp};
 
-use crate::story::{blank, tell};
+use crate::story::{blank, go_on, tell};
 
 #[track_caller]
 fn refuses(state: &AgentState, input: Input, expected: Refusal) -> String {
@@ -106,6 +106,16 @@ fn s8_1_a_move_and_a_label_need_an_entry_that_is_there() {
     assert!(state.decide(Input::Label(label(1))).is_ok());
     assert!(state.decide(Input::MoveHead(Seq::ZERO)).is_ok(), "before all");
     refuses(&tell("user: hi; inference"), Input::MoveHead(Seq(1)), Refusal::StepUnderWay);
+}
+
+#[test]
+fn s8_2_the_head_of_a_subagents_session_does_not_move() {
+    let parent = SessionId::new("p");
+    let link = ParentLink { session: parent.clone(), call: "c".into(), began: Timestamp(7) };
+    let (session, agent) = (SessionId::new("s"), "a".into());
+    let started = SessionStarted { session, agent, parent: Some(link) };
+    let state = go_on(blank().with(Event::SessionStarted(started)), "user: hi");
+    refuses(&state, Input::MoveHead(Seq(1)), Refusal::IsSubagent { parent });
 }
 
 #[test]
