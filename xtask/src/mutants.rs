@@ -151,7 +151,9 @@ fn tested(package: &str, plan: &Plan) -> Result<Outcomes, String> {
     command.args(["--timeout", TIMEOUT, "--output"]).arg(&folder);
     command.args(plan.choice(package));
     command.args(["--jobs", plan.jobs.as_deref().unwrap_or("2")]);
-    // Debug information would only fill the disk.
+    // A test that hangs ends the run, long before the timeout; debug information would only
+    // fill the disk.
+    command.env("NEXTEST_PROFILE", "broken");
     command.envs([("CARGO_PROFILE_DEV_DEBUG", "0"), ("CARGO_PROFILE_TEST_DEBUG", "0")]);
     let status =
         command.status().map_err(|error| format!("cannot start `cargo mutants`: {error}"))?;

@@ -148,6 +148,44 @@ async fn s5_4_calls_that_a_stopped_subagent_did_not_begin_are_there_for_the_one_
 }
 
 #[tokio::test]
+async fn s5_4_calls_that_a_dropped_subagent_did_not_begin_are_there_for_the_one_after_it() {
+    // Five calls: three that spawn, the one that hangs, and that of the last one. What was
+    // checked with the one that hangs did not begin.
+    let (world, gate, clock) = (World::default(), Gate::new(), VirtualClock::new());
+    let alone = spec("alone").mode(ExecutionMode::Sequential).effect(EffectClass::ReadOnly);
+    let hung = Turn::calls([("hang", json!({"n": 1})), ("alone", json!({"n": 2}))]);
+    let a = scripted("x:a", [Turn::calls([spawn("b", "go")]), Turn::text("never")]);
+    let b = scripted("x:b", [hung, Turn::text("never")]);
+    let c = scripted("x:c", [Turn::call("look", json!({"n": 3})), Turn::text("seen")]);
+    let root = Turn::calls([spawn("a", "go"), spawn("c", "go")]);
+    let time = Budget::unlimited().active_time(Duration::from_secs(5));
+    let hang = guarded(spec("hang").effect(EffectClass::ReadOnly), &world, &gate);
+    // What ends takes a while to be written: the one above does not wait for it.
+    let store = FaultyStore::over(Arc::new(MemoryStore::new())).paced([1]);
+    let agent = Agent::builder(scripted("x:root", [root, Turn::text("done")]))
+        .tools([hang, noting("look", EffectClass::ReadOnly, &world)])
+        .tool(guarded(alone, &world, &Gate::new()))
+        .budget(Budget::guards().tool_calls(5))
+        .parallel_calls(1)
+        .subagent(Subagent::new("a", "Spawns.", "").model(a).budget(time))
+        .subagent(Subagent::new("b", "Hangs.", "").model(b))
+        .subagent(Subagent::new("c", "Looks.", "").model(c))
+        .store_in(Arc::new(store))
+        .clock(Arc::new(clock.clone()))
+        .build()
+        .unwrap();
+    let pass = async {
+        gate.arrived(1).await;
+        clock.until_asleep(1).await;
+        clock.advance(Duration::from_secs(5));
+    };
+    let run = tokio::join!(async { agent.run("go").await }, pass).0.unwrap();
+    assert_eq!(outcomes(run.state())[1], ToolOutcome::text("seen"));
+    assert_eq!(world.notes(), ["hang 1 began", "hang 1 dropped", "look 3"]);
+    assert_eq!(run.state().ledger().lifetime.tool_calls, 5);
+}
+
+#[tokio::test]
 async fn s5_4_calls_that_were_granted_at_spawn_are_a_limit_without_the_criterion_too() {
     let world = World::default();
     let two = Turn::calls([("look", json!({"n": 1})), ("look", json!({"n": 2}))]);
@@ -215,4 +253,7 @@ async fn s5_4_what_a_subagent_used_is_told_too_where_its_store_failed() {
     let used = seen.0.lock().unwrap().clone();
     assert_eq!(used.len(), 1);
     assert!(used[0].input > 0, "what is held for its request: {used:?}");
+    // It was not ended: it goes on when its store takes it again.
+    let run = agent.resume("s").await.unwrap();
+    assert_eq!(outcomes(run.state()), [ToolOutcome::text("ok")]);
 }

@@ -231,6 +231,7 @@ async fn s2_3_what_is_judged_or_about_to_be_sent_is_not_taken_away() {
     let copied = |state: AgentState| {
         let mut pending = state.pending_tool_call().unwrap().as_ref().clone();
         pending.call = Arc::new(pending.call.as_ref().clone());
+        pending.arguments = Arc::new(json!({"n": 2}));
         state.with_pending_tool_call(Some(Arc::new(pending)))
     };
     let (_, why) = tried(Trigger::BeforeToolUse, pending(), copied).await;

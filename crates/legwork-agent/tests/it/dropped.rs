@@ -17,7 +17,7 @@ use legwork_testkit::{RecordingObserver, ScriptedModel, Turn, invariants, polls}
 use serde_json::json;
 
 use crate::stepping::stepping;
-use crate::tools::{World, made, once, said, spec};
+use crate::tools::{World, made, noting, once, said, spec};
 
 /// More polls than any of these runs takes.
 const MOST: usize = 400;
@@ -104,6 +104,28 @@ async fn s4_3_a_dropped_step_leaves_the_state_of_the_last_commit() {
         assert_eq!(said(run.state())[0], "go");
     }
     assert!(torn > 5, "{torn}");
+}
+
+#[tokio::test]
+async fn a_step_that_nobody_drops_is_written_as_in_one_run() {
+    let appends = async |stepwise: bool| {
+        let store = FaultyStore::over(Arc::new(MemoryStore::new()));
+        let turns = [Turn::call("look", json!({"n": 1})), Turn::text("done")];
+        let agent = Agent::builder(ScriptedModel::new(turns))
+            .tool(noting("look", EffectClass::ReadOnly, &World::default()))
+            .store_in(Arc::new(store.clone()))
+            .build()
+            .unwrap();
+        match stepwise {
+            true => {
+                let mut active = agent.run("go").open().await.unwrap();
+                while active.next().await.unwrap().is_some() {}
+            }
+            false => drop(agent.run("go").await.unwrap()),
+        }
+        store.count(Operation::Append)
+    };
+    assert_eq!(appends(true).await, appends(false).await);
 }
 
 #[tokio::test]

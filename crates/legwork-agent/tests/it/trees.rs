@@ -172,6 +172,21 @@ async fn s5_4_tool_calls_of_subagents_count_above() {
     );
 }
 
+#[tokio::test]
+async fn s5_4_tool_calls_of_earlier_turns_of_a_subagent_count_above() {
+    let world = World::default();
+    let look = |n: u32| Turn::call("look", json!({"n": n}));
+    let child = ScriptedModel::new([look(1), look(2), Turn::text("never")]).named("x:child");
+    let root = ScriptedModel::new([Turn::calls([spawn("a", "go")]), Turn::text("done")]);
+    let agent = Agent::builder(root.named("x:root"))
+        .tools([noting("look", EffectClass::ReadOnly, &world)])
+        .budget(Budget::guards().tool_calls(2))
+        .subagent(Subagent::new("a", "Works.", "").model(child));
+    let run = agent.build().unwrap().run("go").await.unwrap();
+    assert_eq!(world.notes(), ["look 1"]);
+    assert_eq!(run.state().ledger().lifetime.tool_calls, 2);
+}
+
 /// Two subagents work beside each other and a hook on their results asks to stop.
 fn stopped_by_a_hook(world: &World, store: Arc<dyn Store>) -> Result<Agent, legwork_agent::Error> {
     let work = |name: &'static str| {
