@@ -3,15 +3,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use legwork_core::budget::{Budget, MicroUsd, Price};
+use legwork_core::budget::{Amounts, Budget, Dimension, Exhausted, MicroUsd, Price};
 use legwork_core::continuation::{
-    CumulativeTimeLimit, ErrorPolicy, RetryLimit, StepsLimit, TokenLimit, defaults, evaluate, put,
+    CumulativeTimeLimit, ErrorPolicy, RetryLimit, StepsLimit, TokenLimit, criterion, defaults,
+    evaluate, put,
 };
 use legwork_core::error::{ErrorKind, ErrorSource};
 use legwork_core::event::{ExecutionFinished, StepFinished};
 use legwork_core::state::{MOST_INCOMPLETE, Refusal};
 use legwork_core::{
-    AgentState, Criterion, ErrorRecord, Event, ExecutionStatus, Micros, Owed, StopReason,
+    AgentState, Criterion, Decision, ErrorRecord, Event, ExecutionStatus, Micros, Owed, StopReason,
     StopSignal,
 };
 
@@ -123,6 +124,37 @@ fn s1_3_s1_9_a_limit_holds_though_the_head_was_moved_back_behind_another_executi
         let refusal = refuses(&back, &same);
         assert!(matches!(refusal, Refusal::LimitHolds { .. }), "{refusal:?}");
         reopens(&back, &more);
+    }
+}
+
+#[test]
+fn s1_9_what_was_used_when_a_limit_stopped_it_counts_in_each_dimension() {
+    type Used = fn(&Amounts) -> u64;
+    let dimensions: [(Dimension, Used); 7] = [
+        (Dimension::Steps, |spent| spent.steps),
+        (Dimension::ToolCalls, |spent| spent.tool_calls),
+        (Dimension::InputTokens, |spent| spent.input),
+        (Dimension::OutputTokens, |spent| spent.output),
+        (Dimension::TotalTokens, Amounts::total_tokens),
+        (Dimension::Cost, |spent| spent.cost.0),
+        (Dimension::ActiveTime, |spent| spent.active_time.0),
+    ];
+    for (dimension, used) in dimensions {
+        let (limit, used_then) = (50_000_000, 70_000_000);
+        let limit = Exhausted { dimension, limit, used: used_then, wanted: 0 };
+        let signal = StopSignal::limit("own", limit.clone());
+        let ended = go_on(tell("user: hi").with_stop_signal(signal.clone()), "ends");
+        let forbids = |most: u64| {
+            let signal = signal.clone();
+            let own = criterion("own", move |state: &AgentState| {
+                let passed = used(&state.ledger().spent) >= most;
+                Ok(passed.then(|| Decision::Forbid(signal.clone())))
+            });
+            with(own.limit())
+        };
+        let refusal = refuses(&ended, &forbids(used_then));
+        assert!(matches!(refusal, Refusal::LimitHolds { .. }), "{limit}: {refusal:?}");
+        reopens(&ended, &forbids(used_then + 1));
     }
 }
 
