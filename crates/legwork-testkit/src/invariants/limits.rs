@@ -6,7 +6,7 @@ use legwork_core::{AgentState, Entry};
 use super::{Checked, hold};
 
 const RESERVED: &str = "nothing is reserved beyond a limit (S5.2)";
-const CALLS: &str = "no call begins beyond the limit on calls (S5.4, S5.5)";
+const CALLS: &str = "no call begins beyond the limit on calls (S5.5)";
 
 /// Holds the ledger against its limits where an entry begins something; the state is that
 /// after the entry.
@@ -27,8 +27,7 @@ pub(super) fn of_entry(state: &AgentState, entry: &Entry) -> Checked {
                 hold!(RESERVED, within, "entry {at} makes it {used} {what} of {limit:?}");
             }
         }
-        // What a subagent called counts when its own call is answered.
-        Event::ToolStarted(_) | Event::ToolFinished(_) => {
+        Event::ToolStarted(_) => {
             let (limit, used) = (budget.tool_calls, ledger.spent.tool_calls);
             let within = limit.is_none_or(|limit| used <= limit);
             hold!(CALLS, within, "entry {at} makes it {used} calls of {limit:?}");
