@@ -59,7 +59,7 @@ pub struct StepContext {
     pub(crate) share: Option<Share>,
     pub(crate) unsettled: Unsettled,
     /// The calls of the turn that are held above.
-    pub(crate) calls: HeldCalls,
+    pub(crate) held_calls: HeldCalls,
     /// How many of the requests to stop were told to whoever watches.
     pub(crate) told: AtomicUsize,
 }

@@ -80,7 +80,7 @@ impl Active {
             origin,
             view,
             toolbox: Toolbox::new(Arc::clone(&agent.toolsets)),
-            calls: HeldCalls::new(born.share.clone()),
+            held_calls: HeldCalls::new(born.share.clone()),
             share: born.share,
             unsettled: Unsettled::default(),
             told: AtomicUsize::new(0),

@@ -119,7 +119,7 @@ enum Ended {
 /// The step is over: hooks see results and errors, the outcome is decided and recorded.
 async fn end_step(cx: &StepContext, state: AgentState) -> Ended {
     // Those of its calls that are held still never began.
-    cx.calls.keep(0);
+    cx.held_calls.keep(0);
     let hooks = [Trigger::AfterToolUse, Trigger::Error, Trigger::StepEnd];
     let begun = hooks.iter().any(|trigger| cx.listens(*trigger)).then(|| state.clone());
     let mut state = show_results(cx, state).await;

@@ -150,8 +150,8 @@ impl Session {
     /// as by [`Session::steer`]; a run refuses it while its execution is under way.
     ///
     /// # Errors
-    /// When there is no such session or entry, or a step is under way at either place; else
-    /// as [`Session::post`].
+    /// When there is no such session or entry, a step is under way at either place, or the
+    /// session is a subagent's; else as [`Session::post`].
     pub async fn move_head(&self, to: Seq) -> Result<Delivery, Error> {
         self.deliver(Item::MoveHead(to)).await
     }

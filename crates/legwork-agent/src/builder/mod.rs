@@ -184,6 +184,9 @@ impl Builder {
 
     /// What evaluates the criteria and makes outcomes, in place of
     /// [`CoreLifecycle`](crate::CoreLifecycle).
+    ///
+    /// A run that is cancelled or interrupted waits for it, unlike for any other lifecycle: no
+    /// step ends without a decision.
     #[must_use]
     pub fn core_lifecycle(self, core: impl Lifecycle + 'static) -> Self {
         Self { core: Some(Arc::new(core)), ..self }

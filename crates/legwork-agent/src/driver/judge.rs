@@ -68,7 +68,7 @@ fn check_batch(state: AgentState, cx: &StepContext) -> AgentState {
         true => calls_checkpoint(&cx.agent.criteria, &state).or_else(|| granted(&state, cx, open)),
         false => None,
     };
-    let above = || Some(passed(cx.calls.hold(open).err()?));
+    let above = || Some(passed(cx.held_calls.hold(open).err()?));
     match forbids.or_else(above) {
         Some(signal) => state.with_stop_signal(signal),
         None => state,

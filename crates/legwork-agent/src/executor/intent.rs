@@ -29,7 +29,7 @@ pub(super) async fn begin(
         state = state.with(Event::ToolStarted(started));
         // With a family, all calls of the turn are in its account already.
         if family.is_none() && job.is_fresh() {
-            cx.calls.begin();
+            cx.held_calls.begin();
         }
     }
     if must_last || hooks_may_change(cx) || is_response_unsaved(&state) {

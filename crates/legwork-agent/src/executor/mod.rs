@@ -61,7 +61,7 @@ impl Executor {
         };
         let (mut state, mut jobs) = collect(state, cx, &shown).await?;
         let fresh = jobs.iter().filter(|job| job.is_fresh()).count();
-        cx.calls.keep(fresh);
+        cx.held_calls.keep(fresh);
         let family = Family::of(&state, cx, jobs.iter().map(|job| &*job.spec), fresh).await;
         let family = match family {
             Ok(family) => family,

@@ -67,7 +67,7 @@ impl Family {
         }
         let turn = Share::open(cx.share.as_ref(), state.ledger());
         turn.charge(Sums::calls(fresh));
-        cx.calls.keep(0);
+        cx.held_calls.keep(0);
         let mut before = Vec::new();
         for (index, child, link) in children(state) {
             let store = &*cx.agent.store;

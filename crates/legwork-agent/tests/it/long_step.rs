@@ -4,19 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use legwork_agent::memory::MemoryStore;
-use legwork_agent::toolbox::Shown;
-use legwork_agent::{
-    Agent, Control, Delivery, Driver, Halt, Run, StepContext, Subagent, ToolCalling,
-};
+use legwork_agent::{Agent, Control, Delivery, Driver as _, Run, Subagent, ToolCalling};
 use legwork_core::inbox::{Answer, Verdict};
-use legwork_core::{
-    AgentState, Budget, EffectClass, ErrorRecord, ExecutionStatus, Micros, ModelRequest, OnDoubt,
-    SessionId, StopReason,
-};
-use legwork_port::{BoxFuture, Clock as _, Store as _};
+use legwork_core::{Budget, EffectClass, ExecutionStatus, Micros, OnDoubt, SessionId, StopReason};
+use legwork_port::{Clock as _, Store as _};
 use legwork_testkit::{Gate, ScriptedModel, Turn, VirtualClock};
 use serde_json::json;
 
+use crate::stepping::stepping;
 use crate::subagents::{scripted, spawn};
 use crate::tools::{World, guarded, once, spec};
 
@@ -340,35 +335,6 @@ async fn s1_8_a_run_that_is_killed_after_it_answered_what_was_in_doubt_is_charge
     assert_eq!(run.state().ledger().spent.active_time, Micros::from(2 * SECOND));
 }
 
-/// A driver that panics when it has made a step.
-struct Panics;
-
-impl Driver for Panics {
-    fn name(&self) -> &str {
-        "panics"
-    }
-
-    fn request(
-        &self,
-        state: &AgentState,
-        cx: &StepContext,
-        shown: &Shown,
-    ) -> Result<ModelRequest, ErrorRecord> {
-        ToolCalling.request(state, cx, shown)
-    }
-
-    fn use_tools<'a>(
-        &'a self,
-        state: AgentState,
-        cx: &'a StepContext,
-    ) -> BoxFuture<'a, Result<AgentState, Halt>> {
-        Box::pin(async {
-            ToolCalling.use_tools(state, cx).await?;
-            panic!("no power");
-        })
-    }
-}
-
 #[tokio::test]
 async fn s1_6_s1_8_work_beside_a_subagent_that_waits_is_charged_though_the_driver_panics() {
     let (clock, store, gate) = (VirtualClock::new(), MemoryStore::new(), Gate::new());
@@ -376,7 +342,12 @@ async fn s1_6_s1_8_work_beside_a_subagent_that_waits_is_charged_though_the_drive
     let child = scripted("x:child", [Turn::text("well")]);
     let wait = spec("wait").effect(EffectClass::ReadOnly);
     let agent = Agent::builder(ScriptedModel::new([Turn::calls(calls)]))
-        .driver(Panics)
+        .driver(stepping(|state, cx| {
+            Box::pin(async move {
+                ToolCalling.use_tools(state, cx).await?;
+                panic!("no power");
+            })
+        }))
         .clock(Arc::new(clock.clone()))
         .store_in(Arc::new(store.clone()))
         .tool(guarded(wait, &World::default(), &gate))

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use legwork_agent::orchestrate::{ChatBuilder, Floor, Speaker, Spoken};
-use legwork_agent::{Chat, Error, Participant, StepByStep as _};
+use legwork_agent::{Chat, Error, Participant, StepByStep};
 use legwork_core::budget::Amounts;
 use legwork_core::continuation::checkpoint;
 use legwork_core::orchestrate::{BudgetLimit, ChatState};
@@ -274,6 +274,16 @@ async fn s4_3_steering_is_heard_by_the_next_speaker_and_foreign_states_are_refus
     assert_eq!(state.last_turn_of("Bob").unwrap().input_cut, 4);
 }
 
+/// Makes the next step, and cancels it when somebody comes to a gate.
+pub(crate) async fn next_cancelled<R: StepByStep>(run: &mut R, gate: &Gate) -> Option<R::State> {
+    let control = run.control().clone();
+    let cancel = async {
+        gate.arrived(1).await;
+        control.cancel.cancel();
+    };
+    tokio::join!(run.next(), cancel).0.unwrap()
+}
+
 #[tokio::test]
 async fn s4_3_cancelled_before_the_start_nobody_speaks_and_later_what_was_said_is_kept() {
     let run = two().build().unwrap().iterate("go");
@@ -296,13 +306,7 @@ async fn s4_3_cancelled_before_the_start_nobody_speaks_and_later_what_was_said_i
         .participant(Participant::asked("Cleo", slow));
     let mut run = talk.build().unwrap().iterate("go");
     run.next().await.unwrap().unwrap();
-    let control = run.control().clone();
-    let cancel = async {
-        gate.arrived(1).await;
-        control.cancel.cancel();
-    };
-    let (next, ()) = tokio::join!(run.next(), cancel);
-    assert!(next.unwrap().is_none());
+    assert!(next_cancelled(&mut run, &gate).await.is_none());
     assert_eq!(run.state().status(), Some(&ExecutionStatus::Cancelled));
     assert_eq!(lines(run.state()), ["user: go", "Ann: a1"]);
 }

@@ -15,7 +15,7 @@ use legwork_testkit::fault::FaultyStore;
 use legwork_testkit::{CountingIds, Gate, ScriptedModel, Turn, VirtualClock};
 use serde_json::json;
 
-use crate::orchestrate_chat::{again, lines};
+use crate::orchestrate_chat::{again, lines, next_cancelled};
 use crate::tools::{World, guarded, noting, once, spec};
 
 fn chat() -> ChatBuilder {
@@ -210,13 +210,7 @@ async fn cancelled_in_a_tool(store: FaultyStore) {
     let ann = agent.clone();
     let mut run =
         chat().participant(Participant::agent("Ann", agent)).build().unwrap().iterate("go");
-    let control = run.control().clone();
-    let cancel = async {
-        never.arrived(1).await;
-        control.cancel.cancel();
-    };
-    let (next, ()) = tokio::join!(run.next(), cancel);
-    next.unwrap();
+    next_cancelled(&mut run, &never).await;
     let state = run.finish().await.unwrap();
     assert_eq!(state.status(), Some(&ExecutionStatus::Cancelled));
     assert_eq!((state.usage().input, state.usage().tool_calls), (10, 1));

@@ -11,7 +11,7 @@ use legwork_testkit::fault::FaultyStore;
 use legwork_testkit::{CountingIds, Gate, ScriptedModel, Turn, VirtualClock};
 use serde_json::json;
 
-use crate::orchestrate_chat::lines;
+use crate::orchestrate_chat::{lines, next_cancelled};
 use crate::tools::{World, guarded, spec};
 
 fn agent(model: &ScriptedModel) -> Agent {
@@ -227,13 +227,7 @@ async fn s4_3_a_lead_that_is_cancelled_in_a_tool_ends_as_such_and_made_no_error(
     let writer = saying(["never"]);
     let work = two(&writer, &writer).lead("Lea", lead.clone()).build().unwrap();
     let mut run = work.iterate("go");
-    let control = run.control().clone();
-    let cancel = async {
-        never.arrived(1).await;
-        control.cancel.cancel();
-    };
-    let (next, ()) = tokio::join!(run.next(), cancel);
-    next.unwrap();
+    next_cancelled(&mut run, &never).await;
     let state = run.finish().await.unwrap();
     assert_eq!(state.status(), Some(&ExecutionStatus::Cancelled));
     assert_eq!(state.chat().errors_by_speaker().count(), 0);

@@ -186,7 +186,7 @@ impl AgentState {
         if to != Seq::ZERO {
             self.must_exist(to)?;
         }
-        // Its parent's call goes with where it stands, and may be answered.
+        // The call that it works for may be answered: it shall not be at work again.
         if let Some(link) = &self.facts().parent {
             return Err(Refusal::IsSubagent { parent: link.session.clone() });
         }
