@@ -51,6 +51,19 @@ const UNFINISHED: &[(&str, &str)] = &[
     ("S10.4", "a policy for a changed definition"),
     ("S11.2", "sending thinking back"),
     ("S12.1", "errors of hooks and criteria are text, few say whether they are retryable"),
+    ("S13.1", "programs and places resolved once; mounts by descriptor"),
+    ("S13.2", "a list of what is visible instead of one of what is hidden"),
+    ("S13.3", "one list of secrets for all tools"),
+    ("S13.4", "comparing and putting back; repositories of allowed paths"),
+    ("S13.5", "limits, priorities and scheduling of others; datagrams; shared memory"),
+    ("S13.6", "files in memory, a quota of writing, removal of what a killed run left"),
+    ("S13.7", "the network by host"),
+    ("S13.8", "trust of projects"),
+    ("S13.9", "what loosens walls is still taken from a journal"),
+    ("S13.10", "bounds of an answer"),
+    ("S13.11", "masking in journals and notes; strict base URLs"),
+    ("S13.12", "invisible and tag characters"),
+    ("S13.13", "`doctor --sandbox`, the table, the conformance suite"),
 ];
 
 /// How far a rule is built.
