@@ -8,6 +8,7 @@ use legwork::store::{self, sqlite};
 
 use crate::args;
 use crate::config::{Config, Source, Sourced, variable_of};
+use crate::display::text::visible;
 use crate::error::Error;
 use crate::settings::variable;
 
@@ -115,13 +116,33 @@ fn default() -> Result<String, Error> {
     Ok(format!("sqlite:{}", state.join("legwork/sessions.db").display()))
 }
 
-/// The text as a shell reads it as one word.
+/// The text as a shell reads it as one word: whatever it holds, it is no more than that.
+///
+/// What cannot be shown as it is stands as bytes in `$'..'`, which bash, zsh, ksh and POSIX of
+/// 2024 read.
 pub(crate) fn quoted(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/:._-+=@%,".contains(c);
-    match !text.is_empty() && text.chars().all(plain) {
-        true => text.to_owned(),
-        false => format!("'{}'", text.replace('\'', "'\\''")),
+    if !text.is_empty() && text.chars().all(plain) {
+        return text.to_owned();
     }
+    let shown =
+        |c: char| !c.is_control() && visible(c.encode_utf8(&mut [0; 4])).len() == c.len_utf8();
+    if text.chars().all(shown) {
+        return format!("'{}'", text.replace('\'', "'\\''"));
+    }
+    let mut quoted = "$'".to_owned();
+    for c in text.chars() {
+        match c {
+            '\'' | '\\' => quoted.extend(['\\', c]),
+            c if shown(c) => quoted.push(c),
+            c => {
+                for byte in c.encode_utf8(&mut [0; 4]).bytes() {
+                    quoted.push_str(&format!("\\x{byte:02x}"));
+                }
+            }
+        }
+    }
+    quoted + "'"
 }
 
 #[cfg(test)]

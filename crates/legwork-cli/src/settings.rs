@@ -1,4 +1,10 @@
 //! What the agent works with: flags, else the session, else the environment, else files.
+//!
+//! What a session remembers narrows what the rest says, and never loosens it: its journal may
+//! have been written by others ([`walls`], [`address`]).
+
+mod address;
+mod walls;
 
 use std::path::PathBuf;
 
@@ -6,19 +12,21 @@ use legwork::core::{AgentState, Budget};
 use legwork::model::Prices;
 use legwork::skills::base_model;
 
+pub(crate) use self::address::around;
+use self::walls::{Walls, dir};
 use crate::agents::{Chosen, Other};
 use crate::args::{self, Network, Sandbox};
 use crate::config::{
-    AllowPath, Config, Credential, Limits, Remembered, Retry, Source, Sourced, not_taken, one_of,
-    switch, variable_of,
+    AllowPath, Config, Credential, Limits, Remembered, Retry, Source, Sourced, not_taken,
+    variable_of,
 };
 use crate::error::Error;
+use crate::place::quoted;
 use crate::recorded::{BaseUrl, By, ProjectContext, Recorded};
 
 pub(crate) const DEFAULT_MODEL: &str = "openai:gpt-5-mini";
 /// Steps unless told; no time limit. The number is that of rule S3.6.
 const DEFAULT_STEPS: u64 = 100;
-const BASE_URL: &str = "OPENAI_BASE_URL";
 /// From here on an unknown provider's name is taken for a typing error of a known one.
 const LIKENESS: f64 = 0.6;
 
@@ -30,7 +38,7 @@ pub(crate) struct Settings {
     pub(crate) base_url: Option<Sourced<String>>,
     /// Where its key is; none if it gets none.
     pub(crate) key: Option<Credential>,
-    pub(crate) dir: PathBuf,
+    pub(crate) dir: Sourced<PathBuf>,
     pub(crate) sandbox: Sourced<Sandbox>,
     /// Which network commands in a sandbox reach.
     pub(crate) network: Sourced<Network>,
@@ -48,6 +56,8 @@ pub(crate) struct Settings {
     pub(crate) prices: Prices,
     /// The agent of a file, if one was asked for.
     pub(crate) agent: Option<Chosen>,
+    /// Flags that would give the session again what it had and a journal cannot give.
+    pub(crate) looser: Vec<String>,
     /// Limits of the project that are not taken, and where they stand.
     pub(crate) not_taken: Vec<(&'static str, Source)>,
     /// Whether the agent may write to the user's own file of settings.
@@ -72,8 +82,9 @@ impl Settings {
     /// The same, though there may be no model that can be asked.
     pub(crate) fn shown(flags: &args::Agent, config: &Config) -> Result<Self, Error> {
         let recorded = Recorded::default();
-        let config = config.with_project(&dir(flags, &recorded))?;
-        let agent = Chosen::of(flags, None, &dir(flags, &recorded))?;
+        let dir = dir(flags, &recorded)?.value;
+        let config = config.with_project(&dir)?;
+        let agent = Chosen::of(flags, None, &dir)?;
         let environment = text("LEGWORK_MODEL")?;
         let own = agent.as_ref().and_then(Chosen::model);
         // What a project says counts less than what the person says.
@@ -109,9 +120,12 @@ impl Settings {
             // Another provider is not asked for at the address of the one before.
             recorded.base_url = None;
         }
-        let agent = Chosen::of(flags, recorded.agent.as_ref(), &dir(flags, &recorded))?;
+        let agent = Chosen::of(flags, recorded.agent.as_ref(), &dir(flags, &recorded)?.value)?;
         let remembered = Remembered::of(&definition.budget);
         let mut settings = Self::with(flags, config, model, &recorded, &remembered, agent)?;
+        let base_url = settings.base_url.as_ref();
+        address::check_local(&settings.model, state.session(), base_url, config)?;
+        settings.looser.extend(settings.limits.below(&remembered));
         let Budget { tool_calls, input_tokens, output_tokens, .. } = definition.budget;
         settings.more = Budget { tool_calls, input_tokens, output_tokens, ..Budget::unlimited() };
         Ok(settings)
@@ -125,15 +139,13 @@ impl Settings {
         remembered: &Remembered,
         agent: Option<Chosen>,
     ) -> Result<Self, Error> {
-        let base_url = match flag(&flags.base_url, "--base-url") {
-            Some(url) => Some(url),
-            None => self::remembered(recorded, around(provider(&model.value), config)?)?,
-        };
+        let base_url = address::of(flags, recorded, around(provider(&model.value), config)?)?;
         check_provider(provider(&model.value), base_url.as_ref(), config)?;
-        let (dir, allow_paths) = (dir(flags, recorded), allow_paths(flags, config, recorded)?);
+        let dir = dir(flags, recorded)?;
+        let Walls { sandbox, network, allow_paths, looser } = Walls::of(flags, config, recorded)?;
         let mut written =
             allow_paths.iter().map(|path| &path.value).filter(|path| path.is_written());
-        let exposed = config.is_in(&dir) || written.any(|path| config.is_in(&path.path));
+        let exposed = config.is_in(&dir.value) || written.any(|path| config.is_in(&path.path));
         let tools = flags.tools.clone().or_else(|| recorded.tools.clone());
         let mut settings = Self {
             key: Credential::find(provider(&model.value), config),
@@ -141,16 +153,9 @@ impl Settings {
             dir,
             exposed,
             not_taken: not_taken(config, DEFAULT_STEPS),
-            sandbox: Sourced::new(Sandbox::default(), Source::Default)
-                .or(config.value(|values| &values.sandbox))
-                .or(variable_of("LEGWORK_SANDBOX", one_of)?)
-                .or(recorded.sandbox.map(|sandbox| Sourced::new(sandbox, Source::Session)))
-                .or(flag(&flags.sandbox, "--sandbox")),
-            network: Sourced::new(Network::default(), Source::Default)
-                .or(config.value(|values| &values.network).map(network))
-                .or(variable_of("LEGWORK_NETWORK", switch)?.map(network))
-                .or(recorded.network.map(|on| network(Sourced::new(on, Source::Session))))
-                .or(flag(&flags.network, "--network")),
+            looser,
+            sandbox,
+            network,
             allow_paths,
             context: match flags.no_context {
                 true => ProjectContext::LeftOut,
@@ -190,6 +195,40 @@ impl Settings {
         }
     }
 
+    /// The flags that the person gave now and that no journal stands for: those that another
+    /// command needs to go on in the same way. Empty, or with a space before each.
+    pub(crate) fn again(&self) -> String {
+        let mut flags = String::new();
+        let mut add = |source: &Source, words: &str| {
+            if matches!(source, Source::Flag(_)) {
+                flags.push(' ');
+                flags.push_str(words);
+            }
+        };
+        if is_local(provider(&self.model.value)) {
+            add(&self.model.source, &format!("--model {}", quoted(&self.model.value)));
+        }
+        if let Ok(dir) = std::path::absolute(&self.dir.value) {
+            add(&self.dir.source, &format!("--dir {}", quoted(&dir.to_string_lossy())));
+        }
+        if let Some(url) = &self.base_url
+            && BaseUrl::of(&url.value, By::Flag).url.is_some()
+        {
+            add(&url.source, &format!("--base-url {}", quoted(&url.value)));
+        }
+        if let Some(sandbox) = walls::looser_flag(self.sandbox.value) {
+            add(&self.sandbox.source, sandbox);
+        }
+        if self.network.value == Network::Host {
+            add(&self.network.source, "--network");
+        }
+        for path in &self.allow_paths {
+            let text = quoted(&path.value.to_string());
+            add(&path.source, &format!("--allow-path {text}"));
+        }
+        flags
+    }
+
     /// What the session shall remember, but for the directory.
     pub(crate) fn record(&self) -> Recorded {
         let base_url = self.base_url.as_ref().map(|url| match url.source {
@@ -200,7 +239,8 @@ impl Settings {
             dir: None,
             base_url,
             sandbox: Some(self.sandbox.value),
-            network: Some(true).filter(|_| self.network.value == Network::Host),
+            network: Some(self.network.value == Network::Host)
+                .filter(|_| self.network.source != Source::Default),
             allow_paths: self.allow_paths.iter().map(|path| path.value.to_string()).collect(),
             context: self.context,
             tools: self.tools.clone(),
@@ -209,91 +249,12 @@ impl Settings {
     }
 }
 
-/// Files and the environment say whether; flags say which.
-fn network(on: Sourced<bool>) -> Sourced<Network> {
-    let value = if on.value { Network::Host } else { Network::Off };
-    Sourced::new(value, on.source)
-}
-
 fn flag<T: Clone>(value: &Option<T>, name: &'static str) -> Option<Sourced<T>> {
     value.clone().map(|value| Sourced::new(value, Source::Flag(name)))
 }
 
 fn text(name: &'static str) -> Result<Option<Sourced<String>>, Error> {
     variable_of(name, |text| Ok(text.to_owned()))
-}
-
-fn dir(flags: &args::Agent, recorded: &Recorded) -> PathBuf {
-    let dir = flags.dir.clone().or_else(|| recorded.dir.as_ref().map(PathBuf::from));
-    dir.unwrap_or_else(|| PathBuf::from("."))
-}
-
-/// Where a provider is served by environment and files.
-///
-/// `OPENAI_BASE_URL` and the file's `base_url` are for who has no address of its own.
-pub(crate) fn around(provider: &str, config: &Config) -> Result<Option<Sourced<String>>, Error> {
-    let own = config.provider_url(provider);
-    let openai = legwork::model::key_variable(provider) == Some("OPENAI_API_KEY");
-    if is_local(provider) || (own.is_some() && !openai) {
-        return Ok(own);
-    }
-    let environment = text(BASE_URL)?;
-    Ok(environment.or(own).or_else(|| config.value(|values| &values.base_url)))
-}
-
-/// An address by flag holds for the session; one from the environment, until that says
-/// another.
-fn remembered(
-    recorded: &Recorded,
-    around: Option<Sourced<String>>,
-) -> Result<Option<Sourced<String>>, Error> {
-    match &recorded.base_url {
-        Some(BaseUrl { url: Some(url), by: By::Flag }) => {
-            // Told again as by flag, so that it goes on to hold.
-            Ok(Some(Sourced::new(url.clone(), Source::Flag("--base-url"))))
-        }
-        Some(BaseUrl { url: Some(url), by: By::Environment }) => {
-            Ok(around.or_else(|| Some(Sourced::new(url.clone(), Source::Session))))
-        }
-        Some(BaseUrl { url: None, by: By::Environment }) if around.is_some() => Ok(around),
-        Some(BaseUrl { url: None, .. }) => Err(Error::usage(
-            "the session's base URL is not known: it may hold a secret and was not written down",
-            "give it again with --base-url",
-        )),
-        None => Ok(around),
-    }
-}
-
-/// The paths of the session, else those of the user's file; flags add to them.
-fn allow_paths(
-    flags: &args::Agent,
-    config: &Config,
-    recorded: &Recorded,
-) -> Result<Vec<Sourced<AllowPath>>, Error> {
-    let here = std::env::current_dir()
-        .map_err(|source| Error::System { doing: "finding the current directory", source });
-    let here = if flags.allow_path.is_empty() { PathBuf::new() } else { here? };
-    let parse = |text: &String, source: Source| {
-        let parsed = AllowPath::parse(text, &here);
-        let parsed = parsed.map(|path| Sourced::new(path, source));
-        parsed.map_err(|why| {
-            let hint = "name one as --allow-path PATH, or PATH:ro to have it only read";
-            Error::usage(format!("{text:?} cannot be allowed: {why}"), hint)
-        })
-    };
-    let mut paths = match recorded.allow_paths.as_slice() {
-        [] => config.allow_paths(),
-        texts => {
-            texts.iter().map(|text| parse(text, Source::Session)).collect::<Result<_, Error>>()?
-        }
-    };
-    for text in &flags.allow_path {
-        let added = parse(text, Source::Flag("--allow-path"))?;
-        // What is said of a path last is what holds.
-        paths.retain(|path| path.value.path != added.value.path);
-        paths.push(added);
-    }
-    Ok(paths)
 }
 
 /// What stands before the colon of a model's name.
@@ -316,7 +277,7 @@ fn check_provider(
     base_url: Option<&Sourced<String>>,
     config: &Config,
 ) -> Result<(), Error> {
-    let by_person = |url: &Sourced<String>| matches!(url.source, Source::Flag(_) | Source::Session);
+    let by_person = |url: &Sourced<String>| matches!(url.source, Source::Flag(_));
     let has_address = base_url.is_some_and(by_person) || config.provider_url(provider).is_some();
     let likeness = |known: &str| strsim::normalized_damerau_levenshtein(provider, known);
     let meant = legwork::model::providers()

@@ -27,7 +27,7 @@ pub(crate) const NAMES: [&str; 7] =
 /// What a flag allows must be there; of what a file or the session does, and what is gone,
 /// `warn` is told.
 pub(crate) fn workspace(settings: &Settings, warn: impl Fn(String)) -> Result<Workspace, Error> {
-    let mut workspace = Workspace::open(&settings.dir)?;
+    let mut workspace = Workspace::open(&settings.dir.value)?;
     for allowed in &settings.allow_paths {
         let AllowPath { path, access } = &allowed.value;
         workspace = match (workspace.clone().allow(path, *access), &allowed.source) {

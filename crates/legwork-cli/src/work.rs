@@ -31,7 +31,8 @@ pub(crate) async fn work(
 ) -> Result<Exit, Error> {
     let observer: Arc<dyn Observer> = Arc::clone(screen) as _;
     let mut active = request.observer(observer).control(control.clone()).open().await?;
-    active.set(ready.recorded.record(active.state().clone()))?;
+    let state = ready.limited(active.state().clone());
+    active.set(ready.recorded.record(state))?;
     if way == Way::Resume {
         screen.resumed(active.state());
     }

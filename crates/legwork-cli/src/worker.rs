@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use legwork::Agent;
 use legwork::agent::Builder;
-use legwork::core::AgentState;
+use legwork::core::event::{Defined, Definition};
+use legwork::core::{AgentState, Budget, Event};
 use legwork::definition::Problem;
 use legwork::port::{Cancellation, Model, Store};
 use legwork::skills::HEADING;
@@ -27,6 +28,7 @@ pub(crate) struct Worker {
     recorded: Recorded,
     /// The part of the instructions that the project's files make.
     section: String,
+    budget: Budget,
     background: Background,
 }
 
@@ -35,8 +37,21 @@ pub(crate) struct Ready {
     pub(crate) agent: Agent,
     /// What its sessions shall remember.
     pub(crate) recorded: Recorded,
+    budget: Budget,
     /// What its commands leave running.
     pub(crate) background: Background,
+}
+
+impl Ready {
+    /// The state with the limits of now, whatever its journal says of them.
+    pub(crate) fn limited(&self, state: AgentState) -> AgentState {
+        let definition = &state.facts().definition;
+        if definition.budget == self.budget {
+            return state;
+        }
+        let definition = Definition { budget: self.budget.clone(), ..(**definition).clone() };
+        state.with(Event::Defined(Defined { definition, digest: None }))
+    }
 }
 
 impl Worker {
@@ -64,6 +79,13 @@ impl Worker {
         let (retry, prices) = (settings.retry.policy(), settings.prices.clone());
         let model = made(&settings.model.value, url, key.as_ref(), retry, prices)?;
         check_price(settings, &model)?;
+        if !settings.looser.is_empty() {
+            let flags = settings.looser.join(" ");
+            screen.warn_later(format!(
+                "the session had {flags}, which a journal cannot give: it goes on without; give it \
+                 again to allow it"
+            ));
+        }
         if settings.exposed {
             screen.warn_later(
                 "the agent may write to your own legwork.toml, and so name programs that run with \
@@ -96,7 +118,7 @@ impl Worker {
                 assemble(chosen, settings, model, tools, tell, warn).await?
             }
         };
-        Ok(Self { agent, recorded, section, background })
+        Ok(Self { agent, recorded, section, budget: settings.budget(), background })
     }
 
     /// Tells the person if the session was begun with another project context: from here on
@@ -115,7 +137,8 @@ impl Worker {
     /// The agent whose sessions live in a store.
     pub(crate) fn agent(self, store: Arc<dyn Store>) -> Result<Ready, Error> {
         let agent = self.agent.store_in(store).build()?;
-        Ok(Ready { agent, recorded: self.recorded, background: self.background })
+        let Self { recorded, budget, background, .. } = self;
+        Ok(Ready { agent, recorded, budget, background })
     }
 }
 

@@ -56,13 +56,7 @@ impl Legwork {
     ) -> Result<Run, String> {
         let mut command = self.command(&["run"]);
         command.arg("--json").args(["--model", &self.model.name]);
-        if let Some(base_url) = &self.model.base_url {
-            command.args(["--base-url", base_url]);
-        }
-        command.arg("--dir").arg(from_root(folder));
-        if self.sandbox == Sandbox::Off {
-            command.args(["--sandbox", "off"]);
-        }
+        self.place(&mut command, folder);
         if let Some(tools) = tools {
             command.args(["--tools", tools]);
         }
@@ -71,13 +65,26 @@ impl Legwork {
     }
 
     /// Goes on with a session, and tells the model of a call in doubt.
-    pub(super) fn resume(&self, session: &str) -> Result<Run, String> {
+    pub(super) fn resume(&self, session: &str, folder: &Path) -> Result<Run, String> {
         let mut command = self.command(&["resume"]);
         command.args(["--json", "--on-doubt", "tell"]);
+        self.place(&mut command, folder);
         command.arg(session);
         let mut run = follow(&mut command, |_| false)?;
         run.resumed_from = Some(session.to_owned());
         Ok(run)
+    }
+
+    /// What a journal does not say: where the model is, where it works, and that nothing
+    /// confines it.
+    fn place(&self, command: &mut Command, folder: &Path) {
+        if let Some(base_url) = &self.model.base_url {
+            command.args(["--base-url", base_url]);
+        }
+        command.arg("--dir").arg(from_root(folder));
+        if self.sandbox == Sandbox::Off {
+            command.args(["--sandbox", "off"]);
+        }
     }
 
     /// Shows a session as the command shows it to a person.

@@ -92,7 +92,7 @@ impl Scene {
         let last = match first.ended {
             Ended::Killed => {
                 println!("  -- killed with SIGKILL {}\n", self.moment());
-                legwork.resume(&session)?
+                legwork.resume(&session, &folder)?
             }
             Ended::ByItself(_) => first,
         };

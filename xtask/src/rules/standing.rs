@@ -59,7 +59,7 @@ const UNFINISHED: &[(&str, &str)] = &[
     ("S13.6", "files in memory, a quota of writing, removal of what a killed run left"),
     ("S13.7", "the network by host"),
     ("S13.8", "trust of projects"),
-    ("S13.9", "what loosens walls is still taken from a journal"),
+    ("S13.9", "ids; the file of the store beside tools; stores that were tampered with"),
     ("S13.10", "bounds of an answer"),
     ("S13.11", "masking in journals and notes; strict base URLs"),
     ("S13.12", "invisible and tag characters"),

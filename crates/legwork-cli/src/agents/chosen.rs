@@ -49,9 +49,8 @@ impl Chosen {
             return Ok(Some(Self { found, agents, others, dirs: given, models: None }));
         }
         let Some(recorded) = recorded else { return Ok(None) };
-        let (agents, found) = Agents::recorded(recorded, dir)?;
-        let dirs = recorded.dirs.iter().map(PathBuf::from).collect();
-        Ok(Some(Self { found, agents, others, dirs, models }))
+        let (agents, found) = Agents::recorded(recorded, dir, &given)?;
+        Ok(Some(Self { found, agents, others, dirs: given, models }))
     }
 
     pub(crate) fn definition(&self) -> &AgentDefinition {

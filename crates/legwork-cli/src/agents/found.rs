@@ -9,6 +9,7 @@ use legwork::definition::{
 use super::places::places;
 use crate::config::locate::shown;
 use crate::error::Error;
+use crate::place::quoted;
 use crate::recorded::RecordedAgent;
 
 /// All agents and skills that there are, and what is wrong with their files.
@@ -88,17 +89,22 @@ impl Agents {
         }
     }
 
-    /// The very agent that a session was begun with.
+    /// The very agent that a session was begun with, if it is in a place of now: a journal
+    /// says neither where files of agents are, nor whose they are.
     ///
     /// # Errors
-    /// When its file is gone, or wrong by now.
+    /// When its file is gone, wrong by now, or in no such place.
     pub(crate) fn recorded(
         recorded: &RecordedAgent,
         dir: &Path,
+        given: &[PathBuf],
     ) -> Result<(Self, Found<AgentDefinition>), Error> {
-        let given: Vec<_> = recorded.dirs.iter().map(PathBuf::from).collect();
         let file = recorded.file.as_ref().map(PathBuf::from);
-        let own = file.iter().map(|file| Place { origin: recorded.origin, path: file.clone() });
+        let origin = file
+            .as_ref()
+            .map(|file| origin(file, dir, given).ok_or_else(|| elsewhere(recorded, file)));
+        let own = file.clone().zip(origin.transpose()?);
+        let own = own.map(|(path, origin)| Place { origin, path });
         // Where it is a project's, another of its name may have come into its place.
         let mut all = Self::with(dir, given.iter().map(Place::given).chain(own));
         let is = |found: &Found<AgentDefinition>| Some(&found.file) == file.as_ref();
@@ -154,6 +160,30 @@ impl Agents {
         };
         Error::usage(format!("there is no agent {asked:?}"), hint)
     }
+}
+
+/// Whose an agent's file is, by the place of now that it lies in.
+fn origin(file: &Path, dir: &Path, given: &[PathBuf]) -> Option<Origin> {
+    let mut places = places("agents", dir, &mut Vec::new());
+    places.extend(given.iter().map(Place::given));
+    let place = places.into_iter().rev().find(|place| file.parent() == Some(&place.path));
+    place.map(|place| place.origin)
+}
+
+fn elsewhere(recorded: &RecordedAgent, file: &Path) -> Error {
+    let name = &recorded.name;
+    let dir = recorded.dirs.iter().find(|dir| file.parent() == Some(Path::new(dir)));
+    let again = match dir {
+        Some(dir) => format!("--agent {} --agents-dir {}", quoted(name), quoted(dir)),
+        None => format!("--agent {}", quoted(&file.to_string_lossy())),
+    };
+    Error::usage(
+        format!(
+            "the session had the agent `{name}` of {}, which is in no place of now",
+            shown(file)
+        ),
+        format!("a journal does not say where agents are: give it again with {again}"),
+    )
 }
 
 /// Whether a path is a skill or a folder of skills.

@@ -19,16 +19,16 @@ pub(crate) struct Agent {
     /// The model [default: the session's, else LEGWORK_MODEL, else openai:gpt-5-mini]
     #[arg(long, value_name = "PROVIDER:NAME")]
     pub(crate) model: Option<String>,
-    /// Where a Chat Completions API is served [default: the session's, else OPENAI_BASE_URL, else the provider's]
+    /// Where a Chat Completions API is served [default: OPENAI_BASE_URL, else the provider's]
     #[arg(long, value_name = "URL")]
     pub(crate) base_url: Option<String>,
-    /// The directory to work in [default: the session's, else the current one]
+    /// The directory to work in [default: the current one]
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
-    /// What confines the commands that are run [default: the session's, else auto]
+    /// What confines the commands that are run [default: auto, or what confined the session if that is stricter]
     #[arg(long, value_enum)]
     pub(crate) sandbox: Option<Sandbox>,
-    /// Which network these commands reach; --network alone means host [default: the session's, else off]
+    /// Which network these commands reach; --network alone means host [default: off]
     #[arg(long, value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "host")]
     pub(crate) network: Option<Network>,
     /// Do not tell the agent what AGENTS.md files say [default: as the session, else tell it]

@@ -13,8 +13,12 @@ Examples:
 A command that was running when the process died may or may not have done its
 work. By default (ask) nothing is run then: the session waits, this says for
 what, and the exit code is 4. With `tell` the model is told that it was cut off
-and checks for itself. Model, address and directory are those of the session,
-unless given again.";
+and checks for itself.
+
+Model, tools and limits are those of the session, unless given again. What
+loosens its walls is not: where it works, paths beside that, the network, no
+sandbox, and where the model is served come from flags and settings of now,
+for somebody else may have written the journal.";
 
 #[derive(Debug, Args)]
 pub(crate) struct Resume {

@@ -30,7 +30,6 @@ use crate::config::Config;
 use crate::display::{self, At, Displayer as _, Event, Human, Json, Screen, Terminal, Verbosity};
 use crate::error::Error;
 use crate::exit::Exit;
-use crate::place::Place;
 use crate::signals;
 
 /// Reads the command line, runs the command, and says how it ends.
@@ -131,10 +130,10 @@ fn print_json(error: &Error) {
     let _ = Json::new(stdout()).show(at, &Event::Failed(error));
 }
 
-/// What shows a run, and what may interrupt it.
-fn screen(output: &Output, place: &Place) -> Result<(Arc<Screen>, Control), Error> {
+/// What shows a run, and what may interrupt it; `flag` is what another command needs to go on
+/// with it.
+fn screen(output: &Output, flag: String) -> Result<(Arc<Screen>, Control), Error> {
     let control = Control::default();
-    let flag = place.flag();
     let screen = match output.json {
         true => Screen::new(Json::new(stdout()), control.clone(), flag),
         false => person(output, control.clone(), flag)?,

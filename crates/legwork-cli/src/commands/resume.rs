@@ -25,7 +25,7 @@ pub(crate) async fn resume(args: args::Resume, config: &Config) -> Result<Exit, 
     found.check_readable()?;
     let state = found.journal.fold(&found.id);
     let settings = Settings::of_session(&args.agent, config, &state)?;
-    let (screen, control) = screen(&args.output, &place)?;
+    let (screen, control) = screen(&args.output, place.flag() + &settings.again())?;
     let Some(worker) = Worker::unless(&control.interrupt, &settings, &screen).await? else {
         return Ok(Exit::Interrupted);
     };

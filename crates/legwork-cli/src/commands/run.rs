@@ -22,7 +22,7 @@ pub(crate) async fn run(args: args::Run, config: &Config) -> Result<Exit, Error>
     let place = Place::of(&args.store, config)?;
     let Some(asked) = &args.session else {
         let settings = Settings::fresh(&args.agent, config)?;
-        let (screen, control) = screen(&args.output, &place)?;
+        let (screen, control) = screen(&args.output, place.flag() + &settings.again())?;
         let Some(worker) = Worker::unless(&control.interrupt, &settings, &screen).await? else {
             return Ok(Exit::Interrupted);
         };
@@ -34,7 +34,7 @@ pub(crate) async fn run(args: args::Run, config: &Config) -> Result<Exit, Error>
     found.check_readable()?;
     let state = found.journal.fold(&found.id);
     let settings = Settings::of_session(&args.agent, config, &state)?;
-    let (screen, control) = screen(&args.output, &place)?;
+    let (screen, control) = screen(&args.output, place.flag() + &settings.again())?;
     let Some(worker) = Worker::unless(&control.interrupt, &settings, &screen).await? else {
         return Ok(Exit::Interrupted);
     };

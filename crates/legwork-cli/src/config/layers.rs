@@ -72,6 +72,30 @@ impl Limits {
     }
 }
 
+impl Limits {
+    /// The flags that would give a session the limits again that it had and that are higher
+    /// than these.
+    pub(crate) fn below(&self, session: &Remembered) -> Vec<String> {
+        fn is_below<T: Ord + Copy>(now: &Limit<T>, session: Option<T>) -> Option<T> {
+            let by_flag = matches!(now.source, Source::Flag(_));
+            session.filter(|session| !by_flag && now.value.is_some_and(|now| now < *session))
+        }
+        let session = session.0.clone().unwrap_or_default();
+        let time = session.active_time.map(Duration::from);
+        [
+            is_below(&self.steps, session.steps).map(|steps| format!("--max-steps {steps}")),
+            is_below(&self.cost, session.cost)
+                .map(|cost| format!("--max-cost {}", cost.to_string().trim_start_matches('$'))),
+            is_below(&self.tokens, session.total_tokens).map(|most| format!("--max-tokens {most}")),
+            is_below(&self.active_time, time)
+                .map(|time| format!("--max-active-time {}s", time.as_secs())),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+}
+
 /// The limit of the files: the user's, and the project's where that is smaller.
 pub(crate) fn limit<T: Ord + Copy>(default: Option<T>, files: [Option<Sourced<T>>; 2]) -> Limit<T> {
     let [user, project] = files;
@@ -100,16 +124,22 @@ pub(crate) fn not_taken(config: &Config, steps: u64) -> Vec<(&'static str, Sourc
 }
 
 impl<T> Limit<T> {
-    /// The same with the layers above the files.
+    /// The same with the layers above the files. What a session remembers raises no limit that
+    /// the person set: it goes before the built-in default alone.
     fn above(
         self,
         environment: Option<Sourced<T>>,
         session: Option<T>,
         flag: Option<Sourced<T>>,
-    ) -> Self {
+    ) -> Self
+    where
+        T: Ord + Copy,
+    {
+        let now = self.or(environment.map(|limit| limit.map(Some)));
+        let most = now.value.filter(|_| now.source != Source::Default);
+        let session = session.filter(|limit| most.is_none_or(|most| *limit <= most));
         let session = session.map(|limit| Sourced::new(limit, Source::Session));
-        let above = flag.or(session).or(environment);
-        self.or(above.map(|limit| limit.map(Some)))
+        now.or(flag.or(session).map(|limit| limit.map(Some)))
     }
 }
 

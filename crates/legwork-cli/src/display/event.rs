@@ -15,6 +15,7 @@ use serde::Serialize;
 
 use super::tool::Finished;
 use crate::error::Error;
+use crate::place::quoted;
 
 /// Something that displays show.
 #[derive(Debug, Clone, Copy)]
@@ -163,7 +164,7 @@ impl End<'_> {
 
     /// How to go on with it, if there is more to do.
     pub(crate) fn next(&self) -> Option<String> {
-        let (id, store) = (self.session(), self.store_flag);
+        let (id, store) = (quoted(self.session().as_str()), self.store_flag);
         match self.status() {
             ExecutionStatus::Completed => None,
             ExecutionStatus::InProgress => Some(format!("legwork resume {id}{store}")),
@@ -177,7 +178,7 @@ impl End<'_> {
     /// A limit is raised, what failed outside is asked again; what ended otherwise gets more
     /// to do.
     fn again(&self) -> String {
-        let (id, store) = (self.session(), self.store_flag);
+        let (id, store) = (quoted(self.session().as_str()), self.store_flag);
         let signal = self.outcome().and_then(|outcome| outcome.signal.as_ref());
         match signal.and_then(|signal| signal.limit.as_ref()).and_then(raised) {
             Some(raised) => format!("legwork resume {id}{store} {raised}"),

@@ -36,7 +36,7 @@ fn a_limit_on_tokens_stops_and_a_raised_one_goes_on() {
     let ended = run(&home, &server, &["--max-tokens", "10"]).ends(3);
     assert_eq!(ended.last()["stop_reason"], "token_limit");
     let next = text(&ended.last(), "next");
-    let begin = format!("legwork resume {} --max-tokens ", ended.session());
+    let begin = format!("legwork resume {} --sandbox off --max-tokens ", ended.session());
     assert!(next.starts_with(&begin), "{next}");
     // What it says goes on, at once or after it was said again.
     let mut next = next;

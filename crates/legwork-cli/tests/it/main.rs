@@ -24,6 +24,7 @@ mod failures;
 mod help;
 mod home;
 mod input;
+mod journals;
 mod keys;
 mod limits;
 mod lines;

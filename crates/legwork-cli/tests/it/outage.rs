@@ -163,7 +163,7 @@ fn s10_1_a_server_that_is_gone_longer_is_asked_again_by_resume() {
     let ran_out = left_in_the_middle(&server, impatient(&RUN_JSON)).end().ends(1);
     let next = ran_out.last()["next"].clone();
     let id = home.ran(&["sessions", "list", "--json"]).ends(0).session();
-    assert_eq!(next, format!("legwork resume {id}"));
+    assert_eq!(next, format!("legwork resume {id} --sandbox off"));
     ran(impatient(&["resume", &id]))
         .ends(1)
         .says("error: ")

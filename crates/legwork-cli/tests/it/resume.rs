@@ -40,21 +40,21 @@ fn s10_2_a_call_in_doubt_is_asked_about_and_nothing_runs() {
     assert!(listed.out.contains("interrupted"), "{}", listed.out);
 
     for _ in 0..2 {
-        let asked = home.ran(&["resume", &id]).ends(4);
+        let asked = home.ran_with(&server, &["resume", &id]).ends(4);
         assert_eq!(asked.out, "");
         let asked = asked.says("in doubt: ").says("  bash echo begun >> log; ");
         asked.says(&format!("to go on: legwork resume {id} --on-doubt tell\n"));
     }
-    let asked = home.ran(&["resume", "--json", &id]).ends(4).last();
+    let asked = home.ran_with(&server, &["resume", "--json", &id]).ends(4).last();
     assert_eq!(asked["type"], "execution_paused");
     assert_eq!(asked["status"], "awaiting_approval");
     assert_eq!(asked["pending"][0]["tool"], "bash");
     assert_eq!(asked["pending"][0]["arguments"]["command"], ENDLESS);
-    let refused = home.ran(&["run", "--session", &id, "more"]).ends(2);
+    let refused = home.ran_with(&server, &["run", "--session", &id, "more"]).ends(2);
     refused.says("awaiting_approval").says(&format!("`legwork resume {id} --on-doubt tell` "));
     assert_eq!(server.requests().len(), 1);
 
-    let told = home.ran(&["resume", &id, "--on-doubt", "tell"]).ends(0);
+    let told = home.ran_with(&server, &["resume", &id, "--on-doubt", "tell"]).ends(0);
     assert_eq!(told.out, "Done.\n");
     let result = server.requests()[1].asked.results()[0].to_owned();
     assert!(result.contains("may or may not have happened"), "{result}");
@@ -68,10 +68,11 @@ fn s10_2_a_call_behind_one_in_doubt_waits_with_it() {
         [("bash", json!({"command": ENDLESS})), ("bash", json!({"command": "echo second >> log"}))];
     let server = Server::start([Turn::calls(calls), Turn::text("Done.")]).unwrap();
     let id = killed_in_a_command(&home, &server);
-    home.ran(&["resume", &id]).ends(4);
+    home.ran_with(&server, &["resume", &id, "--sandbox", "off"]).ends(4);
     let log = fs::read_to_string(home.work().join("log")).unwrap();
     assert!(!log.contains("second"), "{log}");
-    home.ran(&["resume", &id, "--on-doubt", "tell"]).ends(0);
+    let args = ["resume", &id, "--on-doubt", "tell", "--sandbox", "off"];
+    home.ran_with(&server, &args).ends(0);
     let log = fs::read_to_string(home.work().join("log")).unwrap();
     assert_eq!(log.matches("second").count(), 1, "{log}");
 }
@@ -89,40 +90,10 @@ fn s10_2_an_inference_that_was_cut_off_is_asked_for_again() {
     let list = home.ran(&["sessions", "list", "--json"]).ends(0).last();
     let id = text(&list, "session");
     // The sandbox, the directory and the address are those of the session.
-    let resumed = home.ran(&["resume", "--json", &id]).ends(0);
+    let resumed = home.ran_with(&server, &["resume", "--json", &id]).ends(0);
     assert_eq!(resumed.events()[0]["type"], "execution_resumed");
     assert_eq!(resumed.last()["text"], "Done.");
     assert_eq!(fs::read_to_string(home.work().join("log")).unwrap(), "once\n");
-}
-
-#[test]
-fn a_session_knows_its_model_address_and_directory() {
-    let home = Home::new();
-    let server = Server::start([endless(), Turn::text("Done.")]).unwrap();
-    let url = server.base_url();
-    let dir = home.work().join("deep");
-    fs::create_dir(&dir).unwrap();
-    let args = [
-        "run",
-        "--json",
-        "--model",
-        "my:scripted",
-        "--base-url",
-        &url,
-        "--dir",
-        "deep",
-        "--sandbox",
-        "off",
-        "Work",
-    ];
-    let (run, id) = in_a_command(home.pipe("deep/begun"), home.legwork(&args));
-    run.kill();
-    let mut command = home.legwork(&["resume", "--on-doubt", "tell", &id]);
-    command.current_dir("/").env("OPENAI_BASE_URL", "http://127.0.0.1:9/v1");
-    crate::home::ran(command).ends(0);
-    let asked = &server.requests()[1].asked;
-    assert_eq!(asked.model, "scripted");
-    assert!(asked.instructions.contains(dir.canonicalize().unwrap().to_str().unwrap()));
 }
 
 #[test]
@@ -167,7 +138,7 @@ fn s8_3_a_session_is_listed_as_running_or_interrupted() {
     let (list, running, shown) = told();
     assert!(list.contains("  interrupted  ") && running == false, "{list}");
     assert!(shown.contains("\ninterrupted ") && shown.contains("to go on: "), "{shown}");
-    home.ran(&["resume", &id, "--on-doubt", "tell"]).ends(0);
+    home.ran_with(&server, &["resume", &id, "--on-doubt", "tell"]).ends(0);
     let list = home.ran(&["sessions", "list", "--json"]).ends(0).last();
     assert_eq!((&list["status"], &list["running"]), (&json!("completed"), &json!(null)));
 }
@@ -196,10 +167,10 @@ fn s8_3_of_two_that_resume_one_goes_on_and_the_other_conflicts() {
 fn a_session_that_is_over_tells_its_answer_again() {
     let (home, server) = (Home::new(), Server::start([Turn::text("Fine.")]).unwrap());
     let id = home.ran_with(&server, &["run", "--json", "How?"]).ends(0).session();
-    let again = home.ran(&["resume", &id]).ends(0);
+    let again = home.ran_with(&server, &["resume", &id]).ends(0);
     assert_eq!(again.out, "Fine.\n");
     again.says("nothing is left to do (completed)");
-    let again = home.ran(&["resume", "--json", &id[..20]]).ends(0);
+    let again = home.ran_with(&server, &["resume", "--json", &id[..20]]).ends(0);
     assert_eq!(again.kinds(), ["note", "execution_finished"]);
     assert_eq!(again.last()["text"], "Fine.");
     assert_eq!(server.requests().len(), 1);
@@ -236,5 +207,5 @@ fn s3_9_a_command_that_was_interrupted_leaves_nothing_in_doubt() {
     run.signal(Signal::INT);
     assert_eq!(run.until("execution_interrupted")["status"], "in_progress");
     assert_eq!(run.code(), Some(130));
-    assert_eq!(home.ran(&["resume", &id]).ends(0).out, "Done.\n");
+    assert_eq!(home.ran_with(&server, &["resume", &id]).ends(0).out, "Done.\n");
 }

@@ -151,7 +151,7 @@ fn a_limit_stops_and_a_raised_one_lets_it_go_on() {
     assert_eq!((&last["type"], &last["status"]), (&json!("execution_finished"), &json!("stopped")));
     assert_eq!(last["stop_reason"], "steps_limit");
     let id = ran.session();
-    assert_eq!(last["next"], format!("legwork resume {id} --max-steps 2"));
+    assert_eq!(last["next"], format!("legwork resume {id} --sandbox off --max-steps 2"));
 
     let same = home.ran_with(&server, &["resume", "--json", &id]).ends(3);
     assert_eq!(same.last()["stop_reason"], "steps_limit");

@@ -23,7 +23,7 @@ fn interrupted_by(signal: Signal) {
     let ran = ran.says("interrupted: the session can be resumed").says("to go on: legwork resume ");
     server.release(0);
     let id = ran.err.lines().last().unwrap().rsplit(' ').next().unwrap();
-    assert_eq!(home.ran(&["resume", id]).ends(0).out, "Done.\n");
+    assert_eq!(home.ran_with(&server, &["resume", id]).ends(0).out, "Done.\n");
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn s3_9_a_terminal_that_goes_away_interrupts_the_run() {
         assert_eq!(run.wait().unwrap().code(), Some(130), "{flag}");
         let rows = home.ran(&["sessions", "list", "--json"]).ends(0).events();
         assert_eq!(rows[0]["status"], "in_progress");
-        home.ran(&["resume", &text(&rows[0], "session")]).ends(0);
+        home.ran_with(&server, &["resume", &text(&rows[0], "session")]).ends(0);
     }
 }
 

@@ -57,7 +57,7 @@ fn s8_4_a_damaged_last_entry_is_told_and_the_session_goes_on() {
     let listed = home.ran(&["sessions", "list"]).ends(0);
     assert!(listed.out.contains("interrupted, damaged"), "{}", listed.out);
 
-    let resumed = home.ran(&["resume", "--json", &id]).ends(0);
+    let resumed = home.ran_with(&server, &["resume", "--json", &id]).ends(0);
     assert_eq!(resumed.kinds()[0], "journal_cut");
     assert_eq!(resumed.last()["text"], "Done.");
     let shown = home.ran(&["sessions", "show", &id]).ends(0);

@@ -70,12 +70,18 @@ fn status(home: &Home) -> String {
 }
 
 #[test]
-fn all_that_a_session_changed_is_taken_back_from_any_directory() {
+fn s13_9_all_that_a_session_changed_is_taken_back_where_the_person_says() {
     let (home, session) = worked();
     let elsewhere = home.work().join("sub/deep");
-    let mut undo = home.legwork(&["sessions", "undo", &session]);
-    undo.current_dir(elsewhere);
-    let done = ran(undo).ends(0);
+    let undo = |args: &[&str]| {
+        let mut undo = home.legwork(&[&["sessions", "undo", &session], args].concat());
+        undo.current_dir(&elsewhere);
+        ran(undo)
+    };
+    let before = status(&home);
+    undo(&[]).ends(1).says("cannot take back notes.txt: it lies elsewhere: go there, or name");
+    assert_eq!(status(&home), before);
+    let done = undo(&["--dir", ".."]).ends(0);
     assert_eq!(done.err, "");
     for line in ["restored notes.txt", "removed new.txt", "restored gone/below/a", "restored link"]
     {

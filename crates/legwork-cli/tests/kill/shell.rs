@@ -87,15 +87,15 @@ impl Scene<Shell> {
         let mut command = Command::new(env!("CARGO_BIN_EXE_legwork"));
         command.args(args).arg("--store").arg(format!("sqlite:{}", self.store().display()));
         command.env_clear().env("PATH", "/usr/local/bin:/usr/bin:/bin");
+        command.env("LEGWORK_SANDBOX", "off").env("OPENAI_BASE_URL", self.server.base_url());
+        command.current_dir(self.work());
         command
     }
 
     /// The command that begins a session; no step may be lost, for it gets no more.
     pub(crate) fn begin(&self) -> Command {
-        let url = self.server.base_url();
-        let mut command = self.legwork(&["run", "--json", "--sandbox", "off"]);
-        command.args(["--model", "test:scripted", "--base-url", &url, "--max-steps", "11"]);
-        command.arg("--dir").arg(self.work()).arg("Append the numbers from 1 to 10.");
+        let mut command = self.legwork(&["run", "--json", "--model", "test:scripted"]);
+        command.args(["--max-steps", "11", "Append the numbers from 1 to 10."]);
         command
     }
 

@@ -64,16 +64,14 @@ impl Program for Waits {
     }
 
     fn command(scene: &Scene<Self>) -> Command {
-        let url = scene.server.base_url();
         let mut command = legwork(scene);
         match &scene.session {
             Some(session) => command.args(["resume", "--json", "--on-doubt", "tell", session]),
-            None => command
-                .args(["run", "--json", "--sandbox", "off", "--agent", "slow"])
-                .args(["--model", "test:scripted", "--base-url", &url])
-                .arg("--dir")
-                .arg(scene.work())
-                .arg("Wait."),
+            None => command.args(["run", "--json", "--agent", "slow"]).args([
+                "--model",
+                "test:scripted",
+                "Wait.",
+            ]),
         };
         command
     }
@@ -86,6 +84,8 @@ fn legwork(scene: &Scene<Waits>) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_legwork"));
     command.env_clear().env("PATH", "/usr/local/bin:/usr/bin:/bin");
     command.env("HOME", scene.work().join("home"));
+    command.env("LEGWORK_SANDBOX", "off").env("OPENAI_BASE_URL", scene.server.base_url());
+    command.current_dir(scene.work());
     command.env("LEGWORK_STORE", format!("sqlite:{}", scene.file("sessions.db").display()));
     command
 }

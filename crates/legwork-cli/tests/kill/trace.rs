@@ -21,6 +21,7 @@ pub(crate) fn under(options: &[&str], log: &Path, command: &Command) -> Command 
     let mut strace = Command::new("strace");
     strace.args(["-f", "-qq", "-o"]).arg(log).args(options).arg("--");
     strace.arg(command.get_program()).args(command.get_args());
+    strace.current_dir(command.get_current_dir().unwrap());
     let set = command.get_envs().filter_map(|(name, value)| Some((name, value?)));
     strace.env_clear().envs(set);
     strace

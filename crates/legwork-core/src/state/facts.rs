@@ -30,7 +30,8 @@ pub struct SessionFacts {
     pub started_at: Option<Timestamp>,
     /// What the agent is: prompt, model, limits.
     pub definition: Arc<Definition>,
-    /// The digest of the agent's own definition, as it was last recorded.
+    /// The digest of the agent's own definition, as it was last recorded; none where the
+    /// journal holds another definition than it says.
     pub definition_digest: Option<Digest>,
     /// How many executions began.
     pub executions: u64,
@@ -102,8 +103,11 @@ impl SessionFacts {
             }
             Event::Defined(defined) => {
                 self.definition = Arc::new(defined.definition.clone());
-                if defined.digest.is_some() {
-                    self.definition_digest.clone_from(&defined.digest);
+                if let Some(digest) = &defined.digest {
+                    // One that is not of this definition vouches for nothing: the agent records
+                    // its own anew.
+                    let own = defined.definition.digest() == *digest;
+                    self.definition_digest = own.then(|| digest.clone());
                 }
                 self.ledger.budget = defined.definition.budget.clone();
             }

@@ -285,6 +285,28 @@ fn s1_11_what_is_changed_in_the_state_is_what_the_next_inference_uses() {
 }
 
 #[test]
+fn s13_9_a_digest_of_another_definition_vouches_for_none() {
+    let own = Definition { instructions: "Be brief.".into(), ..Default::default() };
+    let digest = own.digest();
+    let forged = [
+        Definition { instructions: "Obey.".into(), ..own.clone() },
+        Definition { budget: Budget::unlimited().steps(u64::MAX), ..own.clone() },
+        Definition { version: Some("2".into()), ..own.clone() },
+    ];
+    for definition in forged {
+        let defined = Defined { definition, digest: Some(digest.clone()) };
+        let state = blank().with(Event::Defined(defined));
+        assert_eq!(state.facts().definition_digest, None);
+        // A definition of the same digest before it is not the one that holds.
+        let state = state.with(Event::Defined(Defined {
+            definition: own.clone(),
+            digest: Some(digest.clone()),
+        }));
+        assert_eq!(state.facts().definition_digest, Some(digest.clone()));
+    }
+}
+
+#[test]
 fn s1_1_the_status_follows_from_the_reason() {
     let table = [
         (StopReason::Completed, ExecutionStatus::Completed),

@@ -1,5 +1,7 @@
 //! `legwork sessions undo`.
 
+use std::path::PathBuf;
+
 use clap::Args;
 
 use crate::args::Store;
@@ -11,9 +13,10 @@ Examples:
   legwork sessions undo a1b2c3d4
 
 Each file has to be as the session left it; if one is not, or what it held
-before was too large to be kept, the command says so and changes nothing. It
-works from any directory and needs no Git. Directories that become empty are
-removed. What diff does not show, undo does not revert. The session itself is
+before was too large to be kept, the command says so and changes nothing. Only
+files in the current directory are changed, or in those of --dir and
+--allow-path: a journal does not say where to write. It needs no Git.
+Directories that become empty are removed. What diff does not show, undo does not revert. The session itself is
 not changed: its model does not learn of the undo, so say it in the next task.";
 
 #[derive(Debug, Args)]
@@ -27,6 +30,12 @@ pub(crate) struct Undo {
     /// Take back what can be, though some cannot
     #[arg(long)]
     pub(crate) partly: bool,
+    /// The directory whose files are taken back [default: the current one]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dir: Option<PathBuf>,
+    /// A path beside it whose files are taken back; may be given again
+    #[arg(long, value_name = "PATH")]
+    pub(crate) allow_path: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) store: Store,
 }

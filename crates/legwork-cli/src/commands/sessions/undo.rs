@@ -1,6 +1,7 @@
 //! `legwork sessions undo`: takes back what a session changed in files.
 
 mod restore;
+mod within;
 
 use std::fmt::Write as _;
 use std::io::{self, Write as _, stderr};
@@ -9,6 +10,7 @@ use std::path::{Path, PathBuf};
 use legwork::tools::changes::{Back, Change, back};
 
 use self::restore::{Step, held, restore};
+use self::within::Within;
 use super::changed::Changed;
 use crate::args;
 use crate::commands::print;
@@ -20,6 +22,7 @@ use crate::place::Place;
 use crate::session::find;
 
 pub(crate) async fn undo(args: args::Undo, config: &Config) -> Result<Exit, Error> {
+    let within = Within::of(args.dir.as_deref(), &args.allow_path)?;
     let place = Place::of(&args.store, config)?;
     let store = place.open_existing()?;
     let found = find(store.as_ref(), &args.session, &place).await?;
@@ -38,7 +41,7 @@ pub(crate) async fn undo(args: args::Undo, config: &Config) -> Result<Exit, Erro
     let Some(dir) = changed.dir.clone().filter(|_| !changed.changes.is_empty()) else {
         return print("nothing to take back: no changes of files are recorded in the session\n");
     };
-    let plan = Plan::of(changed.changes, &dir);
+    let plan = Plan::of(changed.changes, &dir, &within);
     for (path, why) in &plan.cannot {
         complain(&format!("cannot take back {}: {why}", told(path, &dir)));
     }
@@ -79,7 +82,7 @@ struct Plan {
 }
 
 impl Plan {
-    fn of(changes: Vec<Change>, dir: &Path) -> Self {
+    fn of(changes: Vec<Change>, dir: &Path, within: &Within) -> Self {
         let mut files: Vec<(PathBuf, Vec<Change>)> = Vec::new();
         for change in changes {
             let path = PathBuf::from(&change.path);
@@ -90,7 +93,7 @@ impl Plan {
         }
         let mut plan = Self::default();
         for (path, changes) in files {
-            match step(&path, changes, dir) {
+            match step(&path, changes, dir, within) {
                 Ok(step) => plan.steps.extend(step),
                 Err(why) => plan.cannot.push((path, why)),
             }
@@ -122,7 +125,13 @@ impl Plan {
 }
 
 /// What to do with a file; none if it is as it was before the session.
-fn step(path: &Path, changes: Vec<Change>, dir: &Path) -> Result<Option<Step>, String> {
+fn step(
+    path: &Path,
+    changes: Vec<Change>,
+    dir: &Path,
+    within: &Within,
+) -> Result<Option<Step>, String> {
+    within.check(path)?;
     restore::check_way(path, dir)?;
     let now = held(path).map_err(|error| error.to_string())?;
     let wanted = match back(changes, now.as_ref()).map_err(|cannot| cannot.to_string())? {

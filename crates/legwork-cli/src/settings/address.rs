@@ -1,0 +1,97 @@
+//! Where a model is served: by flags and settings of now, never by a journal (S13.9).
+
+use legwork::core::SessionId;
+
+use super::{is_local, provider, text};
+use crate::args;
+use crate::config::{Config, Sourced};
+use crate::error::Error;
+use crate::place::quoted;
+use crate::recorded::{BaseUrl, By, Recorded};
+use crate::settings::flag;
+
+const BASE_URL: &str = "OPENAI_BASE_URL";
+
+/// Where a provider is served by environment and files.
+///
+/// `OPENAI_BASE_URL` and the file's `base_url` are for who has no address of its own.
+pub(crate) fn around(provider: &str, config: &Config) -> Result<Option<Sourced<String>>, Error> {
+    let own = config.provider_url(provider);
+    let openai = legwork::model::key_variable(provider) == Some("OPENAI_API_KEY");
+    if is_local(provider) || (own.is_some() && !openai) {
+        return Ok(own);
+    }
+    let environment = text(BASE_URL)?;
+    Ok(environment.or(own).or_else(|| config.value(|values| &values.base_url)))
+}
+
+/// Where a provider is served now.
+///
+/// # Errors
+/// When the session was served elsewhere, and nothing of now says where.
+pub(super) fn of(
+    flags: &args::Agent,
+    recorded: &Recorded,
+    around: Option<Sourced<String>>,
+) -> Result<Option<Sourced<String>>, Error> {
+    if let Some(url) = flag(&flags.base_url, "--base-url") {
+        return Ok(Some(url));
+    }
+    match (&recorded.base_url, around) {
+        (Some(BaseUrl { url: Some(url), by: By::Flag }), around) => {
+            let same = around.filter(|around| around.value == *url);
+            same.map(Some).ok_or_else(|| not_taken(url))
+        }
+        // What the environment said then, it may say otherwise now.
+        (Some(BaseUrl { by: By::Environment, .. }), Some(around)) => Ok(Some(around)),
+        (Some(BaseUrl { url: Some(url), .. }), None) => Err(not_taken(url)),
+        (Some(BaseUrl { url: None, .. }), _) => Err(Error::usage(
+            "the session's base URL is not known: it may hold a secret and was not written down",
+            "give it again with --base-url",
+        )),
+        (None, around) => Ok(around),
+    }
+}
+
+fn not_taken(url: &str) -> Error {
+    Error::usage(
+        format!("the session's model was served at {url}, which no setting of now says"),
+        format!(
+            "a journal does not say where tasks and keys go: give it again with --base-url {}, or \
+             set OPENAI_BASE_URL",
+            quoted(url)
+        ),
+    )
+}
+
+/// Refuses a session's model of a server of this machine that no setting of now names: any
+/// program may listen there.
+///
+/// # Errors
+/// When the person has to name it.
+pub(super) fn check_local(
+    model: &Sourced<String>,
+    session: &SessionId,
+    base_url: Option<&Sourced<String>>,
+    config: &Config,
+) -> Result<(), Error> {
+    let of = provider(&model.value);
+    let by_journal = model.source == crate::config::Source::Session;
+    if !by_journal || base_url.is_some() || !is_local(of) || config.has_provider(of) {
+        return Ok(());
+    }
+    let set = text("LEGWORK_MODEL")?.or_else(|| config.value(|values| &values.model));
+    if set.is_some_and(|set| provider(&set.value) == of) {
+        return Ok(());
+    }
+    let (name, id) = (&model.value, quoted(session.as_str()));
+    Err(Error::usage(
+        format!("the session's model is `{name}`, of a server that no setting of now names"),
+        format!(
+            "a journal does not say where tasks go: give it again with --model {}, as in `legwork \
+             resume {id} --model {}`, or keep it in LEGWORK_MODEL",
+            quoted(name),
+            quoted(name)
+        ),
+    ))
+}

@@ -1,0 +1,171 @@
+//! What of a session's walls still holds: a journal narrows, and loosens nothing (S13.9).
+
+use std::path::{Path, PathBuf};
+
+use crate::args::{self, Network, Sandbox};
+use crate::config::{AllowPath, Config, Source, Sourced, one_of, switch, variable_of};
+use crate::error::Error;
+use crate::place::quoted;
+use crate::recorded::Recorded;
+use crate::settings::flag;
+
+/// What confines the agent, and what the session had beyond it.
+pub(super) struct Walls {
+    pub(super) sandbox: Sourced<Sandbox>,
+    pub(super) network: Sourced<Network>,
+    pub(super) allow_paths: Vec<Sourced<AllowPath>>,
+    /// The flags that would give the session again what it had and is not taken.
+    pub(super) looser: Vec<String>,
+}
+
+impl Walls {
+    pub(super) fn of(
+        flags: &args::Agent,
+        config: &Config,
+        recorded: &Recorded,
+    ) -> Result<Self, Error> {
+        let mut looser = Vec::new();
+        let sandbox = Sourced::new(Sandbox::default(), Source::Default)
+            .or(config.value(|values| &values.sandbox))
+            .or(variable_of("LEGWORK_SANDBOX", one_of)?);
+        let sandbox = match (flag(&flags.sandbox, "--sandbox"), recorded.sandbox) {
+            (Some(flag), _) => flag,
+            (None, Some(before)) if strictness(before) >= strictness(sandbox.value) => {
+                Sourced::new(before, Source::Session)
+            }
+            (None, before) => {
+                looser.extend(before.and_then(looser_flag).map(str::to_owned));
+                sandbox
+            }
+        };
+        let network = Sourced::new(Network::default(), Source::Default)
+            .or(config.value(|values| &values.network).map(from_switch))
+            .or(variable_of("LEGWORK_NETWORK", switch)?.map(from_switch));
+        let network = match (flag(&flags.network, "--network"), recorded.network) {
+            (Some(flag), _) => flag,
+            (None, Some(false)) => Sourced::new(Network::Off, Source::Session),
+            (None, Some(true)) if network.value == Network::Off => {
+                looser.push("--network".to_owned());
+                network
+            }
+            (None, _) => network,
+        };
+        let allow_paths = allow_paths(flags, config, recorded, &mut looser)?;
+        Ok(Self { sandbox, network, allow_paths, looser })
+    }
+}
+
+/// How much a sandbox holds, beside others; `auto` takes Landlock only where bubblewrap fails.
+fn strictness(sandbox: Sandbox) -> u8 {
+    match sandbox {
+        Sandbox::Off => 0,
+        Sandbox::Landlock => 1,
+        Sandbox::Auto => 2,
+        Sandbox::Bubblewrap => 3,
+    }
+}
+
+/// The flag of a sandbox that holds less than the default; none of any other.
+pub(super) fn looser_flag(sandbox: Sandbox) -> Option<&'static str> {
+    match sandbox {
+        Sandbox::Off => Some("--sandbox off"),
+        Sandbox::Landlock => Some("--sandbox landlock"),
+        Sandbox::Auto | Sandbox::Bubblewrap => None,
+    }
+}
+
+/// Files and the environment say whether; flags say which.
+fn from_switch(on: Sourced<bool>) -> Sourced<Network> {
+    let value = if on.value { Network::Host } else { Network::Off };
+    Sourced::new(value, on.source)
+}
+
+/// The directory to work in: the one of the flag, else the current one.
+///
+/// # Errors
+/// When the session worked in another one: it is not entered because a journal says so, and
+/// the session's work is not done elsewhere either.
+pub(super) fn dir(flags: &args::Agent, recorded: &Recorded) -> Result<Sourced<PathBuf>, Error> {
+    let here = PathBuf::from(".");
+    match (flag(&flags.dir, "--dir"), &recorded.dir) {
+        (Some(dir), _) => Ok(dir),
+        (None, Some(dir)) if !is_same(Path::new(dir), &here) => Err(Error::usage(
+            format!("the session worked in {dir}, which is not the current directory"),
+            format!("go there first, or name the directory to work in: --dir {}", quoted(dir)),
+        )),
+        _ => Ok(Sourced::new(here, Source::Default)),
+    }
+}
+
+/// Whether two paths lead to one directory.
+fn is_same(a: &Path, b: &Path) -> bool {
+    match (a.canonicalize(), b.canonicalize()) {
+        (Ok(a), Ok(b)) => a == b,
+        _ => false,
+    }
+}
+
+/// The paths of the user's file, those alone that the session had, if it had some; flags add
+/// to them.
+fn allow_paths(
+    flags: &args::Agent,
+    config: &Config,
+    recorded: &Recorded,
+    looser: &mut Vec<String>,
+) -> Result<Vec<Sourced<AllowPath>>, Error> {
+    let here = match flags.allow_path.is_empty() {
+        true => PathBuf::new(),
+        false => std::env::current_dir()
+            .map_err(|source| Error::System { doing: "finding the current directory", source })?,
+    };
+    let mut given = Vec::new();
+    for text in &flags.allow_path {
+        let path = AllowPath::parse(text, &here).map_err(|why| no_path(text, &why))?;
+        given.push(Sourced::new(path, Source::Flag("--allow-path")));
+    }
+    let own = config.allow_paths();
+    let mut paths = match recorded.allow_paths.as_slice() {
+        [] => own,
+        before => narrowed(before, &own, &given, looser),
+    };
+    for added in given {
+        // What is said of a path last is what holds.
+        paths.retain(|path| path.value.path != added.value.path);
+        paths.push(added);
+    }
+    Ok(paths)
+}
+
+/// Those of the session that the user's file has too, as narrow as the narrower of both says.
+fn narrowed(
+    before: &[String],
+    own: &[Sourced<AllowPath>],
+    given: &[Sourced<AllowPath>],
+    looser: &mut Vec<String>,
+) -> Vec<Sourced<AllowPath>> {
+    let mut paths = Vec::new();
+    for text in before {
+        let before = AllowPath::parse(text, Path::new("/")).ok();
+        let is = |other: &&Sourced<AllowPath>| {
+            before.as_ref().is_some_and(|before| before.path == other.value.path)
+        };
+        if given.iter().any(|given| is(&given)) {
+            continue;
+        }
+        match (before.clone(), own.iter().find(is)) {
+            (Some(before), Some(own)) if own.value.is_written() || !before.is_written() => {
+                paths.push(Sourced::new(before, Source::Session));
+            }
+            (_, own) => {
+                looser.push(format!("--allow-path {}", quoted(text)));
+                paths.extend(own.cloned());
+            }
+        }
+    }
+    paths
+}
+
+fn no_path(text: &str, why: &str) -> Error {
+    let hint = "name one as --allow-path PATH, or PATH:ro to have it only read";
+    Error::usage(format!("{text:?} cannot be allowed: {why}"), hint)
+}
