@@ -114,6 +114,9 @@ fn of_store(error: &store::Error) -> &'static str {
         store::Error::Conflict { .. } => {
             "wait until the other command has ended, or end it; nothing was done here"
         }
+        store::Error::Id { .. } => {
+            "`legwork sessions rm` removes a session of such an id, which no Legwork made"
+        }
         store::Error::Unknown { .. } => {
             "another command removed it meanwhile; see which there are with `legwork sessions list`"
         }

@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::hidden::is_hidden;
+
 macro_rules! text_id {
     ($(#[$meta:meta])* $name:ident) => {
         $(#[$meta])*
@@ -55,6 +57,50 @@ text_id! {
 text_id! {
     /// Names a tool call, as the model's provider named it.
     CallId
+}
+
+/// The most bytes of a session's id.
+const LONGEST: usize = 1_024;
+
+impl SessionId {
+    /// Why it is no id that a store takes, if it is none: people read it, and copy it into
+    /// commands.
+    pub fn unfit(&self) -> Option<Unfit> {
+        let text = self.as_str();
+        let odd = |c: &char| is_hidden(*c) || (c.is_whitespace() && *c != ' ');
+        match text {
+            "" => Some(Unfit::Empty),
+            long if long.len() > LONGEST => Some(Unfit::Long(long.len())),
+            dashed if dashed.starts_with('-') => Some(Unfit::Dash),
+            text => text.chars().find(odd).map(Unfit::Hidden),
+        }
+    }
+}
+
+/// Why a text is no id of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unfit {
+    /// There is nothing in it.
+    Empty,
+    /// It has so many bytes.
+    Long(usize),
+    /// It begins as a flag of a command does.
+    Dash,
+    /// It holds a character that is not seen as one, or a line end.
+    Hidden(char),
+}
+
+impl fmt::Display for Unfit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => f.write_str("it is empty"),
+            Self::Long(bytes) => write!(f, "it has {bytes} bytes, and at most {LONGEST} are taken"),
+            Self::Dash => f.write_str("it begins with `-`, as a flag does"),
+            Self::Hidden(c) => {
+                write!(f, "it holds the character U+{:04X}, which is not seen", u32::from(*c))
+            }
+        }
+    }
 }
 
 /// The number of an entry in its session; the first is 1, 0 is before all.

@@ -30,6 +30,7 @@ pub mod digest;
 pub mod entry;
 pub mod error;
 pub mod event;
+pub mod hidden;
 pub mod id;
 pub mod inbox;
 pub mod inference;

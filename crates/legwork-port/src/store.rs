@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use legwork_core::id::Unfit;
 use legwork_core::inbox::{Cursor, Item, Posted};
 use legwork_core::journal::Journal;
 use legwork_core::{Entry, Fence, Seq, SessionId, Timestamp};
@@ -18,7 +19,8 @@ pub trait Store: Send + Sync {
     /// and its journal is not looked at: whether it can be written shows when it is read.
     ///
     /// # Errors
-    /// [`Error::Conflict`] when somebody holds it, before anything happened.
+    /// [`Error::Id`] when the id is none ([`check_id`]), [`Error::Conflict`] when somebody
+    /// holds it, before anything happened.
     fn claim<'a>(&'a self, session: &'a SessionId) -> BoxFuture<'a, Result<Box<dyn Claim>, Error>>;
 
     /// Whether a session's claim is held; none if the store cannot tell.
@@ -56,7 +58,7 @@ pub trait Store: Send + Sync {
     /// The same key again changes nothing and returns the first one's number.
     ///
     /// # Errors
-    /// When the store cannot be written.
+    /// [`Error::Id`] when the id is none ([`check_id`]), else when the store cannot be written.
     fn post<'a>(
         &'a self,
         session: &'a SessionId,
@@ -85,6 +87,18 @@ pub trait Store: Send + Sync {
     /// [`Error::Unknown`] when there is no session of an id, [`Error::Conflict`] when
     /// somebody holds the claim of one; else what the store said. Nothing was removed then.
     fn remove<'a>(&'a self, sessions: &'a [SessionId]) -> BoxFuture<'a, Result<Removal, Error>>;
+}
+
+/// Refuses an id that no store takes, as [`Store::claim`] and [`Store::post`] do. What is in a
+/// store all the same can be listed, read and removed.
+///
+/// # Errors
+/// [`Error::Id`].
+pub fn check_id(session: &SessionId) -> Result<(), Error> {
+    match session.unfit() {
+        None => Ok(()),
+        Some(unfit) => Err(Error::Id { session: session.clone(), unfit }),
+    }
 }
 
 /// The right to write one session's journal. Dropping it gives it back.
@@ -217,6 +231,14 @@ pub enum Error {
         entry: Seq,
         /// What of it cannot be read.
         reason: String,
+    },
+    /// The id is none that a store takes: people read it, and copy it into commands.
+    #[error("{:?} cannot be the id of a session: {unfit}; choose another", .session.as_str())]
+    Id {
+        /// The id.
+        session: SessionId,
+        /// What is wrong with it.
+        unfit: Unfit,
     },
     /// There is no such session.
     #[error("there is no session {session}")]

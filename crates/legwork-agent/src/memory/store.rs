@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use legwork_core::inbox::{Cursor, Item, Posted};
 use legwork_core::journal::Journal;
 use legwork_core::{Entry, Fence, Seq, SessionId, Timestamp};
-use legwork_port::store::{Appended, Error, Loaded, Removal, SessionInfo, Unreadable};
+use legwork_port::store::{Appended, Error, Loaded, Removal, SessionInfo, Unreadable, check_id};
 use legwork_port::{BoxFuture, Claim, Store};
 
 /// Keeps journals and inboxes as long as it lives.
@@ -58,6 +58,9 @@ fn ready<'a, T: Send + 'a>(value: T) -> BoxFuture<'a, T> {
 
 impl Store for MemoryStore {
     fn claim<'a>(&'a self, session: &'a SessionId) -> BoxFuture<'a, Result<Box<dyn Claim>, Error>> {
+        if let Err(error) = check_id(session) {
+            return ready(Err(error));
+        }
         let mut sessions = self.lock();
         let kept = sessions.entry(session.clone()).or_default();
         if kept.claimed {
@@ -111,6 +114,9 @@ impl Store for MemoryStore {
         key: &'a str,
         item: &'a Item,
     ) -> BoxFuture<'a, Result<Cursor, Error>> {
+        if let Err(error) = check_id(session) {
+            return ready(Err(error));
+        }
         let mut sessions = self.lock();
         let kept = sessions.entry(session.clone()).or_default();
         if let Some(known) = kept.inbox.iter().find(|posted| posted.key == key) {

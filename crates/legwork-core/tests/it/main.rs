@@ -22,6 +22,7 @@ mod evaluate;
 mod facts;
 mod golden;
 mod grants;
+mod hidden;
 mod hostile;
 mod journal;
 mod ledger;

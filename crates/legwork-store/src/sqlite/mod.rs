@@ -35,7 +35,7 @@ use std::time::Duration;
 use legwork_core::SessionId;
 use legwork_core::inbox::{Cursor, Item, Posted};
 use legwork_port::BoxFuture;
-use legwork_port::store::{Error, Loaded, Removal, SessionInfo};
+use legwork_port::store::{Error, Loaded, Removal, SessionInfo, check_id};
 use rusqlite::Connection;
 
 use claim::Claim;
@@ -201,6 +201,7 @@ impl Inner {
     }
 
     async fn claim(self: &Arc<Self>, session: &SessionId) -> Result<Claim, Error> {
+        check_id(session)?;
         let writer = self.writer()?;
         let lock = Lock::claim(&self.name, &self.path, session)?;
         let taken = {
@@ -233,6 +234,7 @@ impl Inner {
     }
 
     async fn post(&self, session: &SessionId, key: &str, item: &Item) -> Result<Cursor, Error> {
+        check_id(session)?;
         let writer = self.writer()?;
         let item = serde_json::to_vec(item)
             .map_err(|error| self.name.failed(format!("the item cannot be encoded: {error}")))?;

@@ -33,7 +33,7 @@ use std::sync::Arc;
 use legwork_port::core::inbox::{Cursor, Item, Posted};
 use legwork_port::core::journal::Journal;
 use legwork_port::core::{Digest, SessionId};
-use legwork_port::store::{Error, Loaded, Removal, SessionInfo};
+use legwork_port::store::{Error, Loaded, Removal, SessionInfo, check_id};
 use legwork_port::{BoxFuture, Claim, Store};
 
 use file::Writing;
@@ -149,7 +149,8 @@ impl Jsonl {
 
 impl Store for Jsonl {
     fn claim<'a>(&'a self, session: &'a SessionId) -> BoxFuture<'a, Result<Box<dyn Claim>, Error>> {
-        let taken = claim::Held::take(self.clone(), session.clone());
+        let taken =
+            check_id(session).and_then(|()| claim::Held::take(self.clone(), session.clone()));
         Box::pin(ready(taken.map(|held| Box::new(held) as Box<dyn Claim>)))
     }
 
@@ -168,7 +169,7 @@ impl Store for Jsonl {
         key: &'a str,
         item: &'a Item,
     ) -> BoxFuture<'a, Result<Cursor, Error>> {
-        Box::pin(ready(self.leave(session, key, item)))
+        Box::pin(ready(check_id(session).and_then(|()| self.leave(session, key, item))))
     }
 
     fn inbox<'a>(

@@ -13,6 +13,7 @@
 
 mod claims;
 mod fencing;
+mod ids;
 mod inbox;
 mod journal;
 mod listing;
@@ -66,6 +67,8 @@ pub async fn check<S: Store + 'static>(make: impl AsyncFn() -> S) -> Result<(), 
         listing::the_session_changed_last_comes_first,
         listing::a_list_is_no_longer_than_asked,
         listing::a_session_without_entries_is_not_listed,
+        ids::s13_9_an_id_that_is_not_seen_is_refused,
+        ids::s13_9_an_id_that_is_seen_is_taken,
         removal::s8_6_what_was_removed_is_gone_and_the_rest_stays,
         removal::s8_6_a_claimed_session_is_not_removed,
         removal::s8_6_an_unknown_session_is_told,
