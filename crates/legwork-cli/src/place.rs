@@ -106,14 +106,19 @@ fn sqlite_path(address: &str) -> Option<&Path> {
     address.strip_prefix("sqlite:").filter(|path| !path.is_empty()).map(Path::new)
 }
 
-fn default() -> Result<String, Error> {
+/// The folder of the sessions, unless they are kept elsewhere.
+pub(crate) fn home() -> Option<PathBuf> {
     let state = variable("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
     let home = || variable("HOME").map(|home| PathBuf::from(home).join(".local/state"));
-    let Some(state) = state.or_else(home) else {
+    Some(state.or_else(home)?.join("legwork"))
+}
+
+fn default() -> Result<String, Error> {
+    let Some(state) = home() else {
         let message = "there is no place for sessions: neither HOME nor XDG_STATE_HOME is set";
         return Err(Error::usage(message, "name one with --store sqlite:PATH"));
     };
-    Ok(format!("sqlite:{}", state.join("legwork/sessions.db").display()))
+    Ok(format!("sqlite:{}", state.join("sessions.db").display()))
 }
 
 /// The text as a shell reads it as one word: whatever it holds, it is no more than that.

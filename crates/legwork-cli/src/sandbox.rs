@@ -45,6 +45,7 @@ pub(crate) fn policy(settings: &Settings) -> Policy {
         args::Network::Off => Network::Off,
         args::Network::Host => Network::Host,
     });
+    let policy = settings.own.iter().fold(policy, Policy::with_hidden);
     let allowed = settings.allow_paths.iter().map(|allowed| &allowed.value);
     allowed.fold(policy, |policy, allowed| match allowed.access {
         Access::ReadOnly => policy.with_readable(&allowed.path),
@@ -133,6 +134,12 @@ impl Sandbox for Walls {
 
     fn rules(&self) -> String {
         self.sandbox().rules()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let notes = self.sandbox().notes();
+        notes.iter().for_each(|note| self.screen.warn(note));
+        notes
     }
 
     fn gaps(&self) -> Vec<String> {

@@ -62,6 +62,8 @@ pub(crate) struct Settings {
     pub(crate) not_taken: Vec<(&'static str, Source)>,
     /// Whether the agent may write to the user's own file of settings.
     pub(crate) exposed: bool,
+    /// Files and folders of Legwork's own, which no tool opens and no command sees.
+    pub(crate) own: Vec<PathBuf>,
 }
 
 /// A variable of the environment that is set to something.
@@ -145,10 +147,15 @@ impl Settings {
         let Walls { sandbox, network, allow_paths, looser } = Walls::of(flags, config, recorded)?;
         let mut written =
             allow_paths.iter().map(|path| &path.value).filter(|path| path.is_written());
-        let exposed = config.is_in(&dir.value) || written.any(|path| config.is_in(&path.path));
+        // In a sandbox, and for all other tools, that file is not there.
+        let exposed = sandbox.value == Sandbox::Off
+            && (config.is_in(&dir.value) || written.any(|path| config.is_in(&path.path)));
+        let key = Credential::find(provider(&model.value), config);
+        let own = config.own_files().chain(key.as_ref().and_then(Credential::file)).collect();
         let tools = flags.tools.clone().or_else(|| recorded.tools.clone());
         let mut settings = Self {
-            key: Credential::find(provider(&model.value), config),
+            key,
+            own,
             base_url,
             dir,
             exposed,

@@ -1,9 +1,11 @@
 //! The tools of the command's agent, built in one place.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use legwork::core::ToolSpec;
 use legwork::port::Tool;
+use legwork::tools::secret::Secrets;
 use legwork::tools::workspace::Access;
 use legwork::tools::{
     Background, Bash, BashOutput, Edit, Environment, List, Read, Search, Workspace, Write,
@@ -11,7 +13,7 @@ use legwork::tools::{
 
 use crate::agents::Chosen;
 use crate::commands::nearest;
-use crate::config::locate::shown;
+use crate::config::locate::{home, shown};
 use crate::config::{AllowPath, Source};
 use crate::display::Screen;
 use crate::error::Error;
@@ -40,7 +42,12 @@ pub(crate) fn workspace(settings: &Settings, warn: impl Fn(String)) -> Result<Wo
             }
         };
     }
-    for folder in settings.agent.iter().flat_map(Chosen::folders) {
+    // One that lies in the workspace is read there, and written.
+    let outside = |folder: &PathBuf| {
+        folder.canonicalize().is_ok_and(|real| !real.starts_with(workspace.root()))
+    };
+    let skills = settings.agent.iter().flat_map(Chosen::folders);
+    for folder in skills.filter(outside).collect::<Vec<_>>() {
         workspace = match workspace.clone().allow(&folder, Access::ReadOnly) {
             Ok(wider) => wider,
             Err(error) => {
@@ -49,7 +56,8 @@ pub(crate) fn workspace(settings: &Settings, warn: impl Fn(String)) -> Result<Wo
             }
         };
     }
-    Ok(workspace)
+    let secrets = Secrets::of_machine(home().as_deref());
+    Ok(workspace.keep_out(&settings.own.iter().fold(secrets, Secrets::with))?)
 }
 
 /// The tools that work in a directory, in the order that the model is shown them; what they

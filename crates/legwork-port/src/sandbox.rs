@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::os::fd::OwnedFd;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Confines commands: says how each is to be started so that it runs confined.
 pub trait Sandbox: Send + Sync {
@@ -25,6 +25,12 @@ pub trait Sandbox: Send + Sync {
             .to_owned()
     }
 
+    /// What happened to what it protects since this was last asked, a sentence each; shown
+    /// to people and to the model.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// What it cannot hold on this machine, a phrase each; empty if it holds all.
     ///
     /// Complete once [`confine`](Self::confine) has returned.
@@ -35,9 +41,9 @@ pub trait Sandbox: Send + Sync {
 
 /// How a command is started so that it runs confined.
 ///
-/// Whoever starts it does so in this order: the files in `inherited` are kept
-/// open, privileges are given up where `privileges` says so, `ruleset` is put
-/// on, then `filter`, then `command` replaces the process.
+/// It is started in this order: the files in `inherited` are kept open,
+/// `mounts` are made, privileges are given up where `privileges` says so,
+/// `ruleset` is put on, then `filter`, then `command` replaces the process.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Confined {
@@ -47,6 +53,10 @@ pub struct Confined {
     pub environment: Vec<(OsString, OsString)>,
     /// Files that stay open under the numbers that they have here.
     pub inherited: Vec<OwnedFd>,
+    /// Mounts in a mount namespace of the command's own, made in this order; where
+    /// there are none, no namespace is made. Where one is [`Writable`](Cover::Writable),
+    /// all that no such mount covers is read-only.
+    pub mounts: Vec<Mount>,
     /// What it keeps of the privileges of the process that starts it.
     pub privileges: Privileges,
     /// A Landlock ruleset to restrict the process with.
@@ -57,6 +67,57 @@ pub struct Confined {
     /// Whatever was made for this command: dropped when it has ended, with all that came of
     /// it, and not on the runtime's threads.
     pub kept: Option<Kept>,
+}
+
+/// A mount over a file or directory, which protects it from the command.
+///
+/// It is made by descriptor: no symbolic link on the way is followed, and what
+/// is found has to be the same file or directory as when it was looked up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Mount {
+    /// What is protected: absolute, without symbolic links.
+    pub place: PathBuf,
+    /// The device that it is on (`st_dev`).
+    pub device: u64,
+    /// Its inode (`st_ino`).
+    pub inode: u64,
+    /// What the mount does to it.
+    pub cover: Cover,
+    /// What is done where `place` is something else by then.
+    pub if_moved: IfMoved,
+}
+
+impl Mount {
+    /// A mount over a place that must still be there when it is made.
+    #[must_use]
+    pub fn new(place: impl Into<PathBuf>, device: u64, inode: u64, cover: Cover) -> Self {
+        Self { place: place.into(), device, inode, cover, if_moved: IfMoved::Refuse }
+    }
+}
+
+/// What a mount does to the place that it covers.
+///
+/// Whatever it does, what is covered can neither be renamed nor removed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Cover {
+    /// It stays writable while all around it is read-only.
+    Writable,
+    /// Nothing else.
+    Fixed,
+    /// It can be read, not written, with all that lies in it.
+    ReadOnly,
+    /// It is an empty directory, or a file that cannot be read.
+    Hidden,
+}
+
+/// What is done where a place that is to be covered is something else by then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IfMoved {
+    /// The command is not started (`ESTALE`).
+    Refuse,
+    /// The mount is left out; something else holds what it would have held.
+    Skip,
 }
 
 /// Something that undoes itself when it is dropped.

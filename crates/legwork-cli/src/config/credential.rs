@@ -63,6 +63,14 @@ impl Credential {
         Some(Self { provider: provider.to_owned(), place: place? })
     }
 
+    /// The file that it is in, if it is in one.
+    pub(crate) fn file(&self) -> Option<PathBuf> {
+        match &self.place.value {
+            Place::File(path) => Some(path.clone()),
+            Place::Variable(_) | Place::Command { .. } => None,
+        }
+    }
+
     /// Fetches the key: reads the file, or runs the program.
     ///
     /// # Errors

@@ -135,6 +135,14 @@ impl Config {
         })
     }
 
+    /// The user's settings, agents and sessions, wherever they are; whether they are there
+    /// is not checked.
+    pub(crate) fn own_files(&self) -> impl Iterator<Item = PathBuf> {
+        let file = self.user.as_ref().map(|user| user.path.clone());
+        let state = crate::place::home();
+        file.into_iter().chain(crate::context::home()).chain(state)
+    }
+
     /// Whether the user's file lies in a folder.
     pub(crate) fn is_in(&self, folder: &Path) -> bool {
         let path = self.user.as_ref().and_then(|user| user.path.canonicalize().ok());

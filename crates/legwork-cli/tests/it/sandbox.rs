@@ -15,7 +15,8 @@ fn server(command: &str) -> Server {
 
 /// A `PATH` with a shell, and no bubblewrap.
 fn shell_only(home: &Home) -> std::path::PathBuf {
-    let bin = home.work().join("bin");
+    // Beside the workspace: a shell in it could be anybody's.
+    let bin = home.work().with_file_name("bin");
     std::fs::create_dir(&bin).unwrap();
     std::os::unix::fs::symlink("/bin/sh", bin.join("sh")).unwrap();
     bin

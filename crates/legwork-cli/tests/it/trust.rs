@@ -84,9 +84,34 @@ fn who_lets_the_agent_write_to_his_own_file_is_warned() {
         ran.err.contains("warning: the agent may write to your own legwork.toml")
     };
     assert!(!warned(&[]));
-    assert!(warned(&["--dir", ".."]));
-    assert!(warned(&["--allow-path", "../.config"]));
-    assert!(!warned(&["--allow-path", "../.config:ro"]));
+    assert!(warned(&["--dir", "..", "--sandbox", "off"]));
+    assert!(warned(&["--allow-path", "../.config", "--sandbox", "off"]));
+    assert!(!warned(&["--allow-path", "../.config:ro", "--sandbox", "off"]));
+    // In a sandbox, and for all other tools, the file is not there.
+    assert!(!warned(&["--dir", ".."]));
+}
+
+#[test]
+fn s13_3_no_tool_opens_what_is_legworks_own() {
+    let home = Home::new();
+    home.settings("max_steps = 5");
+    let path = ".config/legwork/legwork.toml";
+    let calls = [
+        Turn::call("read", json!({ "path": path })),
+        Turn::call("write", json!({ "path": path, "content": "lost" })),
+        Turn::call("search", json!({ "pattern": "max_steps", "hidden": true })),
+        Turn::call("bash", json!({ "command": format!("cat {path}; echo over") })),
+        Turn::text("Done."),
+    ];
+    let server = Server::start(calls).unwrap();
+    home.ran_with(&server, &["run", "--dir", "..", "Work"]).ends(0);
+    for request in server.requests().iter().skip(1) {
+        for result in request.asked.results() {
+            assert!(!result.contains("= 5"), "{result}");
+        }
+    }
+    let kept = std::fs::read_to_string(home.work().with_file_name(path)).unwrap();
+    assert_eq!(kept.trim(), "max_steps = 5");
 }
 
 #[test]

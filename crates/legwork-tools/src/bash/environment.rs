@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use crate::sandbox::resolve;
 
 /// Names that a command may see without being asked for; no secret has its
 /// place in one of them. `LC_*` comes on top.
@@ -60,19 +62,39 @@ impl Environment {
         self.0.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()))
     }
 
+    /// The same, but for places that commands may write.
+    ///
+    /// What is started outside of a sandbox has to come from here: a command may put a
+    /// program, or a link to one, into a place that it may write.
+    #[must_use]
+    pub fn program_outside(&self, name: &str, writable: &[&Path]) -> Option<PathBuf> {
+        let writable: Vec<_> =
+            writable.iter().filter_map(|place| place.canonicalize().ok()).collect();
+        let outside = |place: &PathBuf| !writable.iter().any(|one| place.starts_with(one));
+        let resolved = |place: &Path| resolve(place, &writable).ok().flatten().filter(outside);
+        self.programs(name).find_map(|path| {
+            let folder = resolved(path.parent()?)?;
+            // By its name there: some programs are many, told apart by it.
+            resolved(&path).map(|_| folder.join(name))
+        })
+    }
+
     /// The first program of that name on this environment's `PATH`.
     ///
     /// Relative places of the `PATH` are passed over: what they mean changes
     /// with the working directory, which the model may write to.
     #[must_use]
     pub fn program(&self, name: &str) -> Option<PathBuf> {
-        let places = self.get("PATH")?;
-        std::env::split_paths(places)
-            .filter(|place| place.is_absolute())
-            .map(|place| place.join(name))
-            .find(|path| {
-                path.is_file() && rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok()
-            })
+        self.programs(name).next()
+    }
+
+    /// All programs of that name, the first one on the `PATH` first.
+    fn programs(&self, name: &str) -> impl Iterator<Item = PathBuf> {
+        let places = self.get("PATH").unwrap_or_default();
+        let absolute = std::env::split_paths(places).filter(|place| place.is_absolute());
+        absolute.map(move |place| place.join(name)).filter(|path| {
+            path.is_file() && rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok()
+        })
     }
 }
 

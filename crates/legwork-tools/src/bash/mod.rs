@@ -179,11 +179,11 @@ impl Bash {
         })
     }
 
+    /// What the sandbox does not hold, and what it did for what it protects.
     fn with_gaps(&self, text: String) -> String {
-        match self.gaps() {
-            Some(gaps) => with_note(text, &gaps),
-            None => text,
-        }
+        let Sandbox::By(walls) = &self.sandbox else { return text };
+        let notes = walls.notes().into_iter().map(|note| format!("[{note}]"));
+        self.gaps().into_iter().chain(notes).fold(text, |text, note| with_note(text, &note))
     }
 
     /// What came of a command that ran to its end.
@@ -234,7 +234,9 @@ impl Bash {
 
     /// Bash without anybody's start files, or what the system has instead.
     fn shell(&self) -> Option<Vec<OsString>> {
-        let bash = self.environment.program("bash").map(PathBuf::into_os_string);
+        let writable = self.workspace.writable();
+        let program = |name| self.environment.program_outside(name, &writable);
+        let bash = program("bash").map(PathBuf::into_os_string);
         if let Some(bash) = bash {
             return Some(vec![
                 bash,
@@ -244,7 +246,7 @@ impl Bash {
                 "--".into(),
             ]);
         }
-        let sh = self.environment.program("sh")?.into_os_string();
+        let sh = program("sh")?.into_os_string();
         Some(vec![sh, "-c".into(), "--".into()])
     }
 }

@@ -5,6 +5,7 @@ mod cgroup;
 mod family;
 mod guard;
 mod lifeline;
+mod mounts;
 mod restrict;
 mod stat;
 mod watch;
@@ -27,6 +28,7 @@ use self::cgroup::Cgroup;
 use self::guard::Post;
 use self::lifeline::Held;
 pub(crate) use self::lifeline::Lifeline;
+pub(crate) use self::mounts::Mounts;
 use self::restrict::Restriction;
 pub(crate) use self::watch::Excess;
 use crate::bash::Environment;
@@ -107,14 +109,23 @@ impl<S: Sink> Running<S> {
         let (watched, lifeline) = io::pipe()?;
         let (printed, printing) = io::pipe()?;
         let (report, reporting) = io::pipe()?;
-        let Confined { command: line, environment, inherited, privileges, ruleset, filter, .. } =
-            order.confined;
+        let Confined {
+            command: line,
+            environment,
+            inherited,
+            mounts,
+            privileges,
+            ruleset,
+            filter,
+            ..
+        } = order.confined;
         let (program, arguments) =
             line.split_first().ok_or(io::Error::from(io::ErrorKind::InvalidInput))?;
         let most = u64::from(order.limits.processes).saturating_mul(TASKS);
         let (group, joined) = Cgroup::new(most).unzip();
         let restriction = Restriction {
             inherited,
+            mounts: Mounts::new(&mounts)?,
             privileges,
             ruleset,
             filter,

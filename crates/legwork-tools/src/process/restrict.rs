@@ -11,6 +11,7 @@ use std::os::fd::{AsRawFd as _, OwnedFd};
 use legwork_port::sandbox::Privileges;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
+use super::mounts::Mounts;
 use crate::sandbox::Limits;
 
 /// Version of `capset` with two words a set (`_LINUX_CAPABILITY_VERSION_3`).
@@ -22,6 +23,7 @@ const STEP: usize = 8;
 #[derive(Debug)]
 pub(super) struct Restriction {
     pub(super) inherited: Vec<OwnedFd>,
+    pub(super) mounts: Mounts,
     pub(super) privileges: Privileges,
     pub(super) ruleset: Option<OwnedFd>,
     pub(super) filter: Vec<u8>,
@@ -41,6 +43,8 @@ impl Restriction {
         for file in &self.inherited {
             rustix::io::fcntl_setfd(file, rustix::io::FdFlags::empty())?;
         }
+        // Before there is a limit on files, and a privilege too few.
+        self.mounts.make()?;
         self.limit()?;
         if self.privileges == Privileges::Dropped {
             drop_privileges()?;

@@ -10,12 +10,14 @@ use legwork_port::sandbox::Confined;
 use super::bubblewrap::Bubblewrap;
 use super::error::Error;
 use super::landlock::Landlock;
+use super::places::check_width;
 use super::policy::Policy;
 use crate::bash::Environment;
 
 /// Bubblewrap if it works, else Landlock, else none.
 ///
-/// Which, is found out once, before the first command.
+/// Which one is found out once, before the first command, and in an empty directory: what
+/// lies in a workspace never takes a wall down.
 #[derive(Debug)]
 pub struct Auto {
     bubblewrap: Bubblewrap,
@@ -43,20 +45,26 @@ impl Auto {
     /// The one that commands in `workspace` run in.
     ///
     /// # Errors
-    /// Why neither works, and what to do.
+    /// Why neither works, or why the one that works cannot confine commands in this
+    /// workspace, and what to do.
     pub fn choose(&self, workspace: &Path) -> Result<&dyn port::Sandbox, Error> {
-        let chosen = self.chosen.get_or_init(|| match self.bubblewrap.check(workspace) {
+        check_width(workspace)?;
+        let chosen = self.chosen.get_or_init(|| match self.bubblewrap.is_usable(workspace) {
             Ok(()) => Ok(Choice::Bubblewrap),
-            Err(error @ Error::TooWide { .. }) => Err(error),
-            Err(bubblewrap) => match self.landlock.check(workspace) {
-                Ok(()) => Ok(Choice::Landlock),
+            Err(bubblewrap) => match self.landlock.abi() {
+                Ok(_) => Ok(Choice::Landlock),
                 Err(landlock) => Err(Error::Neither {
                     bubblewrap: bubblewrap.cause(),
                     landlock: landlock.cause(),
                 }),
             },
         });
-        chosen.clone().map(|choice| self.of(choice))
+        let choice = chosen.clone()?;
+        match choice {
+            Choice::Bubblewrap => self.bubblewrap.check(workspace)?,
+            Choice::Landlock => self.landlock.check(workspace)?,
+        }
+        Ok(self.of(choice))
     }
 
     fn of(&self, choice: Choice) -> &dyn port::Sandbox {
@@ -85,6 +93,10 @@ impl port::Sandbox for Auto {
     fn rules(&self) -> String {
         // Told before the first command, so the same whichever it will be.
         self.bubblewrap.rules()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.known().map(port::Sandbox::notes).unwrap_or_default()
     }
 
     fn gaps(&self) -> Vec<String> {

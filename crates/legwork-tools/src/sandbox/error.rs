@@ -2,6 +2,10 @@
 
 use std::path::PathBuf;
 
+/// What to do where a sandbox cannot protect a place inside of the workspace.
+const HIDE: &str =
+    "; choose a directory beside it, or install bubblewrap where it can make namespaces";
+
 /// Why a command cannot be confined.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -34,10 +38,34 @@ pub enum Error {
         said: String,
     },
     /// Something to be hidden lies in what may be written.
-    #[error("no command is run: {} lies in the workspace, and Landlock cannot hide it there; choose a directory beside it, or install bubblewrap", place.display())]
+    #[error("no command is run: {} lies in what commands may write, and {sandbox} cannot hide it there{HIDE}", place.display())]
     Exposed {
         /// What would be seen.
         place: PathBuf,
+        /// The sandbox that cannot hide it.
+        sandbox: &'static str,
+    },
+    /// Something that may only be read lies in what may be written.
+    #[error("no command is run: {} may only be read and lies in what commands may write, and {sandbox} cannot protect it there{HIDE}", place.display())]
+    Unprotected {
+        /// What could be written.
+        place: PathBuf,
+        /// The sandbox that cannot protect it.
+        sandbox: &'static str,
+    },
+    /// A place is no longer what it was when the run began.
+    #[error("no command is run: {} is not what it was when the run began; put it back, or begin again", place.display())]
+    Moved {
+        /// Its path.
+        place: PathBuf,
+    },
+    /// A place is named through a link that a command can lead elsewhere.
+    #[error("no command is run: {} leads through the link {}, which commands can change; allow what it leads to by its own path", place.display(), link.display())]
+    Movable {
+        /// The path.
+        place: PathBuf,
+        /// The link.
+        link: PathBuf,
     },
     /// Neither sandbox works.
     #[error(
@@ -58,8 +86,17 @@ impl Error {
         match self {
             Self::Missing => "`bwrap` is not on the PATH".to_owned(),
             Self::Unusable { said, .. } | Self::NoLandlock { said } => said.clone(),
-            Self::Exposed { place } => {
+            Self::Exposed { place, .. } => {
                 format!("{} lies in the workspace and cannot be hidden there", place.display())
+            }
+            Self::Unprotected { place, .. } => {
+                format!("{} lies in the workspace and cannot be protected there", place.display())
+            }
+            Self::Moved { place } => {
+                format!("{} is not what it was when the run began", place.display())
+            }
+            Self::Movable { place, link } => {
+                format!("{} leads through the link {}", place.display(), link.display())
             }
             Self::TooWide { root } => format!("the workspace is {}", root.display()),
             Self::Neither { bubblewrap, landlock } => {

@@ -6,11 +6,11 @@
 mod auto;
 mod bubblewrap;
 mod error;
-mod git;
 mod landlock;
 mod limits;
 mod places;
 mod policy;
+mod scratch;
 mod seccomp;
 
 use std::sync::Arc;
@@ -24,6 +24,7 @@ pub use bubblewrap::Bubblewrap;
 pub use error::Error;
 pub use landlock::Landlock;
 pub use limits::{Bound, Limits};
+pub(crate) use places::resolve;
 pub use policy::{Network, Policy};
 
 /// The confinement of commands; cheap to clone.

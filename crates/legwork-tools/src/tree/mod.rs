@@ -9,12 +9,14 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd as _, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 use rustix::fs::{
     AtFlags, Dir, FileType, Mode, OFlags, ResolveFlags, fstat, openat, openat2, statat,
 };
 use rustix::io::Errno;
 
+use crate::secret::Secrets;
 pub(crate) use crate::workspace::line as told;
 use crate::workspace::{self, Workspace};
 pub(crate) use ignored::{Hidden, Rules};
@@ -58,6 +60,9 @@ pub(crate) struct Contents {
 #[derive(Debug)]
 pub(crate) struct Tree {
     root: OwnedFd,
+    /// Where it is.
+    real: PathBuf,
+    secrets: Arc<Secrets>,
     /// What its paths are told with; empty for those of the workspace.
     prefix: PathBuf,
 }
@@ -65,7 +70,8 @@ pub(crate) struct Tree {
 impl Tree {
     pub(crate) fn open(workspace: &Workspace) -> Result<Self, workspace::Error> {
         let prefix = if workspace.is_beside() { workspace.root() } else { Path::new("") };
-        Ok(Self { root: workspace.open_dir(".")?, prefix: prefix.to_owned() })
+        let (real, secrets) = (workspace.root().to_owned(), Arc::clone(workspace.secrets()));
+        Ok(Self { root: workspace.open_dir(".")?, real, secrets, prefix: prefix.to_owned() })
     }
 
     /// A path of the tree, such that it can be asked for; broken UTF-8 becomes U+FFFD.
@@ -81,6 +87,9 @@ impl Tree {
     /// The names in a directory that the rules from above and its own let by.
     pub(crate) fn contents(&self, path: &Path, rules: &Rules) -> io::Result<Contents> {
         let handle = self.resolve(path, OFlags::RDONLY | OFlags::DIRECTORY)?;
+        if self.secrets.hold(&self.real.join(path)) {
+            return Err(io::ErrorKind::PermissionDenied.into());
+        }
         if workspace::is_kernel(&handle)? {
             return Err(io::ErrorKind::Unsupported.into());
         }
@@ -99,6 +108,9 @@ impl Tree {
         let stat = fstat(&file)?;
         if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
             return Ok(None);
+        }
+        if self.secrets.hold(&self.real.join(path)) || self.secrets.are(&stat) {
+            return Err(io::ErrorKind::PermissionDenied.into());
         }
         let bytes = u64::try_from(stat.st_size).unwrap_or(0);
         Ok(Some(Regular { file: File::from(file), bytes }))

@@ -15,6 +15,22 @@ pub enum Error {
         /// What the operating system said.
         source: io::Error,
     },
+    /// A path that was to be allowed leads through a link that commands can change.
+    #[error("cannot allow {}: it leads through the link {}, which commands can change; allow what it leads to by its own path", path.display(), link.display())]
+    Movable {
+        /// The path that was to be allowed.
+        path: PathBuf,
+        /// The link.
+        link: PathBuf,
+    },
+    /// The path holds keys or private records.
+    #[error(
+        "{path} holds keys or private records, and no tool opens it; if the task needs it, ask the user to allow it by its own path"
+    )]
+    Secret {
+        /// The path as it was asked for.
+        path: String,
+    },
     /// The path leads out of the workspace, by itself or through a symlink.
     #[error(
         "{path} is outside the workspace; only paths beneath it can be used, give one relative to its root"

@@ -22,12 +22,15 @@ mod tests;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rustix::fs::{FileType, Mode, OFlags, ResolveFlags, fstat, fstatfs, openat2};
 use rustix::io::Errno;
+
+use crate::sandbox::{self, resolve};
+use crate::secret::Secrets;
 
 /// How many names of a directory an error or a listing tells.
 const NAMES_TOLD: usize = 40;
@@ -80,6 +83,7 @@ struct Inner {
     /// workspace itself.
     access: Option<Access>,
     allowed: Vec<Workspace>,
+    secrets: Arc<Secrets>,
 }
 
 /// What may be done beneath a path that is allowed beside a workspace.
@@ -105,20 +109,52 @@ impl Workspace {
     /// # Errors
     /// [`Error::Root`] when it is missing, no directory, or cannot be entered.
     pub fn allow(self, dir: impl AsRef<Path>, access: Access) -> Result<Self, Error> {
-        let other = Self::open_as(dir.as_ref(), Some(access))?;
-        let inner = &self.0;
-        let handle = inner.handle.try_clone();
-        let root = |source| Error::Root { path: inner.root.clone(), source };
-        let mut allowed = inner.allowed.clone();
+        let dir = dir.as_ref();
+        let other = Self::open_as(dir, Some(access))?;
+        let mut writable = self.writable();
+        writable.extend(Some(other.root()).filter(|_| access == Access::ReadWrite));
+        let writable: Vec<_> = writable.into_iter().map(Path::to_owned).collect();
+        if let Err(sandbox::Error::Movable { link, .. }) = resolve(dir, &writable) {
+            return Err(Error::Movable { path: dir.to_owned(), link });
+        }
+        let mut allowed = self.0.allowed.clone();
         allowed.push(other);
         // The narrowest of those that hold a path decides.
         allowed.sort_by_key(|other| std::cmp::Reverse(other.root().components().count()));
+        self.with(&self.0.secrets, allowed)
+    }
+
+    /// The same, but for what is secret: it is neither read, listed, searched nor written,
+    /// by whatever name.
+    ///
+    /// A secret that was allowed by name, as the workspace or beside it, is none.
+    ///
+    /// # Errors
+    /// [`Error::Root`] when no more files can be opened.
+    pub fn keep_out(self, secrets: &Secrets) -> Result<Self, Error> {
+        let roots: Vec<_> = self.roots().collect();
+        let secrets = Arc::new(secrets.but_for(&roots));
+        let allowed = self.0.allowed.iter();
+        let allowed = allowed.map(|other| other.clone().with(&secrets, Vec::new()));
+        let allowed = allowed.collect::<Result<_, _>>()?;
+        self.with(&secrets, allowed)
+    }
+
+    fn roots(&self) -> impl Iterator<Item = &Path> {
+        std::iter::once(self.root()).chain(self.0.allowed.iter().map(Self::root))
+    }
+
+    fn with(&self, secrets: &Arc<Secrets>, allowed: Vec<Self>) -> Result<Self, Error> {
+        let inner = &self.0;
+        let handle = inner.handle.try_clone();
+        let root = |source| Error::Root { path: inner.root.clone(), source };
         Ok(Self(Arc::new(Inner {
             given: inner.given.clone(),
             root: inner.root.clone(),
             handle: handle.map_err(root)?,
             access: inner.access,
             allowed,
+            secrets: Arc::clone(secrets),
         })))
     }
 
@@ -126,6 +162,12 @@ impl Workspace {
     pub fn allowed(&self) -> impl Iterator<Item = (&Path, Access)> {
         let access = |other: &Self| other.0.access.unwrap_or(Access::ReadOnly);
         self.0.allowed.iter().map(move |other| (other.root(), access(other)))
+    }
+
+    /// The directories that may be written.
+    pub(crate) fn writable(&self) -> Vec<&Path> {
+        let beside = self.allowed().filter(|(_, access)| *access == Access::ReadWrite);
+        std::iter::once(self.root()).chain(beside.map(|(path, _)| path)).collect()
     }
 
     /// The workspace and what is allowed beside it.
@@ -163,6 +205,7 @@ impl Workspace {
                 root,
                 access,
                 allowed: Vec::new(),
+                secrets: Arc::default(),
             })
         };
         let inner = open().map_err(|source| Error::Root { path: given.to_owned(), source })?;
@@ -195,6 +238,7 @@ impl Workspace {
         // Non-blocking, so that a pipe put there meanwhile cannot hold us up.
         let handle = opened(OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY)?;
         self.check_regular(asked, &relative, &handle)?;
+        self.check_secret(asked, &handle)?;
         Ok(File::from(handle))
     }
 
@@ -209,10 +253,28 @@ impl Workspace {
     fn dir(&self, asked: &str) -> Result<OwnedFd, Error> {
         let relative = self.relative(asked)?;
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        self.resolve(&relative, flags).map_err(|errno| match errno {
+        let handle = self.resolve(&relative, flags).map_err(|errno| match errno {
             Errno::NOTDIR => Error::NoDirectory { path: asked.to_owned() },
             errno => self.explain(asked, &relative, errno),
-        })
+        })?;
+        self.check_secret(asked, &handle)?;
+        Ok(handle)
+    }
+
+    /// Refuses what is secret, or lies in what is, by whatever name it was opened.
+    fn check_secret(&self, asked: &str, handle: &OwnedFd) -> Result<(), Error> {
+        let real = std::fs::read_link(format!("/proc/self/fd/{}", handle.as_raw_fd()));
+        let by_name = real.is_ok_and(|real| self.0.secrets.hold(&real));
+        let by_identity = fstat(handle).is_ok_and(|stat| self.0.secrets.are(&stat));
+        match by_name || by_identity {
+            true => Err(Error::Secret { path: asked.to_owned() }),
+            false => Ok(()),
+        }
+    }
+
+    /// What is secret here.
+    pub(crate) fn secrets(&self) -> &Arc<Secrets> {
+        &self.0.secrets
     }
 
     /// The path below the root that was asked for, by its spelling alone.
@@ -309,7 +371,9 @@ impl Workspace {
     fn some_names(&self, relative: &Path, limit: usize) -> Option<Vec<OsString>> {
         let place = if relative.as_os_str().is_empty() { Path::new(".") } else { relative };
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        walk::names(self.resolve(place, flags).ok()?, limit).ok()
+        let handle = self.resolve(place, flags).ok()?;
+        self.check_secret("", &handle).ok()?;
+        walk::names(handle, limit).ok()
     }
 }
 

@@ -13,6 +13,7 @@ use rustix::io::Errno;
 use serde_json::Value;
 
 use crate::changes::mode_of;
+use crate::repository::is_of_repository;
 
 use super::draft::is_draft;
 use super::{Access, Error, Workspace, check_system, name_of, path, too_long};
@@ -73,17 +74,33 @@ impl Workspace {
         let home = self.home_of(asked);
         let place = home.place_in(asked)?;
         let read_only = |why| Err(Error::ReadOnly { path: asked.to_owned(), why });
-        if home.0.access == Some(Access::ReadOnly) {
+        if self.access_of(&home.root().join(place.real())) == Some(Access::ReadOnly) {
             return read_only("it lies where only reading is allowed; write in the workspace");
+        }
+        if home.0.secrets.hold(&home.root().join(place.real())) {
+            return Err(Error::Secret { path: asked.to_owned() });
         }
         // A hook or a setting there is run by whoever uses git next, outside any sandbox.
         if path::is_gits(&place.relative) || path::is_gits(&place.real()) {
             return read_only("what lies in .git is git's own; use git commands");
         }
+        if is_of_repository(home.root(), &place.real()) {
+            return read_only(
+                "it lies in a repository of git, or would make one; use git commands",
+            );
+        }
         if is_draft(place.name.as_bytes()) {
             return read_only("files of such names are drafts that are removed; give another name");
         }
         Ok(place)
+    }
+
+    /// What may be done at a path whose symlinks are resolved: the narrowest of what holds it
+    /// decides.
+    fn access_of(&self, real: &Path) -> Option<Access> {
+        let holds = |home: &&Self| real.starts_with(home.root());
+        let homes = std::iter::once(self).chain(&self.0.allowed).filter(holds);
+        homes.max_by_key(|home| home.root().components().count())?.0.access
     }
 
     /// The key of the file that a call works on: one for all paths that lead to it, whether
@@ -219,6 +236,7 @@ impl Place {
                 errno => explain(errno),
             })?;
         self.workspace.check_regular(&self.asked, &self.relative, &handle)?;
+        self.workspace.check_secret(&self.asked, &handle)?;
         let stat = fstat(&handle).map_err(explain)?;
         let mut current = Current { stat, file: File::from(handle), content: None };
         if current.size() <= limit {

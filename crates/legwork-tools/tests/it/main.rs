@@ -13,12 +13,15 @@ mod changes;
 mod death;
 mod edit;
 mod executed;
+mod git;
 mod hostile;
 mod list;
 mod place;
+mod random;
 mod read;
 mod sandbox;
 mod search;
+mod secrets;
 mod write;
 
 #[test]

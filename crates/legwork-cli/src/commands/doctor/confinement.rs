@@ -39,7 +39,7 @@ fn failed(name: &'static str, why: String, confined: bool) -> Check {
 
 fn bubblewrap(environment: &Environment, root: &Path, confined: bool) -> Check {
     let bubblewrap = Bubblewrap::new(environment);
-    let version = bubblewrap.version();
+    let version = bubblewrap.version(root);
     match bubblewrap.check(root) {
         Err(error) => {
             let hint = match version {

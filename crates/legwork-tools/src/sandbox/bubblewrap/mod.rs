@@ -1,38 +1,40 @@
 //! Bubblewrap: walls of namespaces, and a filter of system calls.
 
+mod trial;
 mod walls;
 
 use std::ffi::OsString;
-use std::fs::File;
-use std::io::{Seek as _, Write as _};
-use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::os::fd::AsRawFd as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use legwork_port as port;
-use legwork_port::sandbox::Confined;
+use legwork_port::sandbox::{Confined, Kept};
 
 use super::error::Error;
 use super::landlock;
-use super::places::Places;
+use super::places::{Places, Resolved, check_width};
 use super::policy::{Network, Policy};
-use super::seccomp::{self, Sockets};
 use crate::bash::Environment;
 
-/// Characters kept of what bubblewrap says when it fails.
-const SAID: usize = 500;
-
-/// Walls of namespaces: read-only system, writable workspace, no network.
+/// Walls of namespaces: a list of what is seen, a writable workspace, no network.
 ///
-/// `/tmp` and `/run` are private and empty, the home is empty but for
-/// toolchains, other processes are out of sight.
+/// `/tmp` and the home are private and empty but for toolchains, other processes
+/// are out of sight. What they are made of is resolved once, when the first
+/// command is confined.
 #[derive(Debug)]
 pub struct Bubblewrap {
-    program: Option<PathBuf>,
     environment: Environment,
     policy: Policy,
-    trial: OnceLock<Result<Features, Error>>,
+    trial: OnceLock<Result<Works, Error>>,
+    places: Resolved,
+}
+
+/// A `bwrap` that works, and what it can do.
+#[derive(Clone, Debug)]
+struct Works {
+    program: PathBuf,
+    features: Features,
 }
 
 /// What this bubblewrap can do that not all can.
@@ -42,6 +44,9 @@ struct Features {
     disable_userns: bool,
     /// Bounds private directories; since version 0.7.
     size: bool,
+    /// Takes over mounts that were made before it started; needs Linux 5.12, and a system
+    /// that lets any program make namespaces.
+    mounts: bool,
 }
 
 impl Bubblewrap {
@@ -49,10 +54,10 @@ impl Bubblewrap {
     #[must_use]
     pub fn new(environment: &Environment) -> Self {
         Self {
-            program: environment.program("bwrap"),
             environment: environment.clone(),
             policy: Policy::default(),
             trial: OnceLock::new(),
+            places: Resolved::default(),
         }
     }
 
@@ -62,64 +67,82 @@ impl Bubblewrap {
         Self { policy, ..self }
     }
 
-    /// Whether commands can run behind these walls; tried once, by a process.
+    /// Whether commands in a workspace can run behind these walls.
+    ///
+    /// Whether they can be built is tried once, by a process that sees an empty directory.
     ///
     /// # Errors
     /// Why not, and what to do.
     pub fn check(&self, workspace: &Path) -> Result<(), Error> {
-        self.tried(workspace).map(drop)
+        let works = self.works(workspace)?;
+        let places = self.places(workspace)?;
+        check_covers(&places, works.features)
+    }
+
+    /// Whether it works here, whatever the workspace holds.
+    ///
+    /// # Errors
+    /// Why not, and what to do.
+    pub(super) fn is_usable(&self, workspace: &Path) -> Result<(), Error> {
+        self.works(workspace).map(drop)
     }
 
     /// What this `bwrap` calls itself, such as `bubblewrap 0.8.0`.
     #[must_use]
-    pub fn version(&self) -> Option<String> {
-        let mut asked = Command::new(self.program.as_ref()?);
-        let told = asked.arg("--version").env_clear().stdin(Stdio::null()).output().ok()?;
-        let text = String::from_utf8_lossy(&told.stdout);
-        text.lines().next().map(|line| line.chars().take(SAID).collect())
+    pub fn version(&self, workspace: &Path) -> Option<String> {
+        trial::version(&self.program(workspace).ok()?)
     }
 
-    fn tried(&self, root: &Path) -> Result<Features, Error> {
-        let program = self.program.as_ref().ok_or(Error::Missing)?;
-        if root.parent().is_none() {
-            return Err(Error::TooWide { root: root.to_owned() });
-        }
-        self.trial.get_or_init(|| self.find_features(program, root)).clone()
+    /// The `bwrap` that no command in a workspace can have put there.
+    fn program(&self, workspace: &Path) -> Result<PathBuf, Error> {
+        let writable = self.policy.writable.iter().map(PathBuf::as_path);
+        let writable: Vec<_> = writable.chain([workspace]).collect();
+        self.environment.program_outside("bwrap", &writable).ok_or(Error::Missing)
     }
 
-    /// Tries with all that this version says it knows, then without what only
-    /// some installations can do.
-    fn find_features(&self, program: &Path, root: &Path) -> Result<Features, Error> {
-        let places = Places::of(root, &self.environment, &self.policy);
-        let known = known(program);
-        let walls = |features| walls::arguments(&places, &self.policy, features);
-        match try_out(program, walls(known)) {
-            Ok(()) => Ok(known),
-            Err(error) if !known.disable_userns => Err(error),
-            Err(error) => {
-                let weaker = Features { disable_userns: false, ..known };
-                try_out(program, walls(weaker)).map(|()| weaker).map_err(|_| error)
-            }
-        }
+    fn works(&self, workspace: &Path) -> Result<Works, Error> {
+        check_width(workspace)?;
+        let try_out = || {
+            let program = self.program(workspace)?;
+            let features = trial::features(&program)?;
+            Ok(Works { program, features })
+        };
+        self.trial.get_or_init(try_out).clone()
+    }
+
+    fn places(&self, workspace: &Path) -> Result<Arc<Places>, Error> {
+        self.places.of(workspace, &self.environment, &self.policy)
     }
 
     fn line(&self, root: &Path, command: Vec<OsString>) -> Result<Confined, Error> {
-        let features = self.tried(root)?;
-        let program = self.program.as_ref().ok_or(Error::Missing)?;
-        let places = Places::of(root, &self.environment, &self.policy);
-        let filter = filter().map_err(|said| unusable(program, said))?;
-        let mut line = vec![program.as_os_str().to_owned()];
+        let Works { program, features } = self.works(root)?;
+        let places = self.places(root)?;
+        check_covers(&places, features)?;
+        places.check()?;
+        let filter = trial::filter().map_err(|said| trial::unusable(&program, said))?;
+        let mut line = vec![program.into_os_string()];
         line.extend(walls::arguments(&places, &self.policy, features));
         line.extend(["--seccomp".into(), filter.as_raw_fd().to_string().into(), "--".into()]);
         line.extend(command);
         let mut confined = Confined::from(line);
         confined.inherited.push(filter);
+        let (covers, watched) = places.keeper.begin();
+        confined.kept = Some(Kept::new(watched));
+        if features.mounts {
+            confined.mounts = places.mounts();
+            confined.mounts.extend(covers);
+        }
         if self.policy.network == Network::Host {
             // Abstract sockets belong to the network that is shared now.
             confined.ruleset = landlock::closed_abstract_sockets();
         }
         Ok(confined)
     }
+}
+
+/// What is protected inside of what may be written needs mounts.
+fn check_covers(places: &Places, features: Features) -> Result<(), Error> {
+    if features.mounts { Ok(()) } else { places.check_uncovered("bubblewrap") }
 }
 
 impl port::Sandbox for Bubblewrap {
@@ -135,66 +158,23 @@ impl port::Sandbox for Bubblewrap {
         self.policy.rules("/tmp")
     }
 
+    fn notes(&self) -> Vec<String> {
+        self.places.notes()
+    }
+
     fn gaps(&self) -> Vec<String> {
         let mut gaps = Vec::new();
-        if matches!(self.trial.get(), Some(Ok(features)) if !features.disable_userns) {
+        let works = self.trial.get().and_then(|works| works.as_ref().ok());
+        if works.is_some_and(|works| !works.features.disable_userns) {
             gaps.push("further user namespaces are refused by a filter of system calls only");
+        }
+        if works.is_some_and(|works| !works.features.mounts) {
+            gaps.push("`.git/hooks` and `.git/config` can be written, and are put back after each command");
         }
         let shared = self.policy.network == Network::Host;
         if shared && landlock::closed_abstract_sockets().is_none() {
             gaps.push("with the network, abstract sockets of the machine can be reached");
         }
         gaps.into_iter().map(str::to_owned).collect()
-    }
-}
-
-/// The filter in a file that bubblewrap reads from its start.
-fn filter() -> Result<OwnedFd, String> {
-    let bytes = seccomp::filter(Sockets::Usual)?;
-    let written = || {
-        let file = rustix::fs::memfd_create("legwork-seccomp", rustix::fs::MemfdFlags::CLOEXEC)?;
-        let mut file = File::from(file);
-        file.write_all(&bytes)?;
-        file.rewind()?;
-        Ok(file.into())
-    };
-    written().map_err(|error: std::io::Error| format!("its filter cannot be written ({error})"))
-}
-
-/// What it says that it knows.
-fn known(program: &Path) -> Features {
-    let help = Command::new(program).arg("--help").env_clear().stdin(Stdio::null()).output();
-    let text = help.map(|help| [help.stdout, help.stderr].concat()).unwrap_or_default();
-    let text = String::from_utf8_lossy(&text);
-    let knows = |option: &str| text.split_whitespace().any(|word| word == option);
-    Features { disable_userns: knows("--disable-userns"), size: knows("--size") }
-}
-
-/// Runs `true` behind the very walls that commands will run behind.
-fn try_out(program: &Path, walls: Vec<OsString>) -> Result<(), Error> {
-    let filter = filter().map_err(|said| unusable(program, said))?;
-    let trial = Command::new(program)
-        .args(walls)
-        .args(["--seccomp", "0", "--", "true"])
-        .env_clear()
-        .env("PATH", "/usr/bin:/bin")
-        .stdin(filter)
-        .output();
-    let said = match trial {
-        Ok(trial) if trial.status.success() => return Ok(()),
-        Ok(trial) => said(&String::from_utf8_lossy(&trial.stderr), trial.status),
-        Err(error) => format!("it cannot be started ({error})"),
-    };
-    Err(unusable(program, said))
-}
-
-fn unusable(program: &Path, said: String) -> Error {
-    Error::Unusable { program: program.to_owned(), said }
-}
-
-fn said(text: &str, status: std::process::ExitStatus) -> String {
-    match text.trim() {
-        "" => format!("its trial run ended with {status}"),
-        text => text.chars().take(SAID).collect(),
     }
 }

@@ -4,24 +4,23 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use super::Features;
-use crate::sandbox::git::Repositories;
-use crate::sandbox::places::Places;
+use crate::sandbox::places::{Held, Places, Seen};
 use crate::sandbox::policy::{Network, Policy};
 
 /// Bytes that a command may keep in `/tmp`, which lies in memory.
 const TEMP: u64 = 4 << 30;
-/// The same for its home and for shared memory.
+/// The same for its home, for `/var/tmp` and for shared memory.
 const PRIVATE: u64 = 1 << 30;
 /// The same for a place that is hidden.
 const HIDDEN: u64 = 16 << 20;
 
-/// Read-only system, writable workspace, private `/tmp` and `/run`, a home
-/// with toolchains only, own process, IPC, host name and user namespaces, no
-/// capability, and no network unless the policy has it.
+/// Nothing but the system that is listed, toolchains and what was allowed, read-only; the
+/// workspace and what may be written besides; a private `/tmp` and home; own process, IPC,
+/// host name and user namespaces, no capability, and no network unless the policy has it.
 ///
-/// `/run` is private because its sockets (a container engine, an agent for
-/// keys) reach out of the walls even without a network. The session of its own
-/// comes from the guard.
+/// No path inside of what may be written is named here: bubblewrap follows symbolic links,
+/// which a command that still runs may change. What is protected there was mounted before.
+/// The session of its own comes from the guard.
 pub(super) fn arguments(places: &Places, policy: &Policy, features: Features) -> Vec<OsString> {
     let mut walls = Walls { arguments: Vec::new(), features };
     walls.add(["--unshare-all", "--unshare-user", "--die-with-parent", "--cap-drop", "ALL"]);
@@ -31,27 +30,25 @@ pub(super) fn arguments(places: &Places, policy: &Policy, features: Features) ->
     if policy.network == Network::Host {
         walls.add(["--share-net"]);
     }
-    walls.add(["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]);
-    walls.empty(Path::new("/dev/shm"), PRIVATE);
-    walls.add(["--remount-ro", "/dev"]);
-    walls.empty(Path::new("/tmp"), TEMP);
+    walls.system(&places.system);
+    for (place, bytes) in [("/tmp", TEMP), ("/var/tmp", PRIVATE)] {
+        walls.empty(Path::new(place), bytes);
+    }
     walls.add(["--setenv", "TMPDIR", "/tmp"]);
-    for place in &places.hidden {
-        let private = places.home.as_ref() == Some(place) || place.starts_with("/var/tmp");
-        walls.hide(place, if private { PRIVATE } else { HIDDEN });
+    if let Some(home) = &places.home {
+        walls.empty(home, PRIVATE);
     }
-    for place in &places.readable {
-        walls.bind("--ro-bind-try", place);
-    }
-    for place in &places.writable {
-        walls.bind("--bind", place);
+    for place in places.readable.iter().map(Held::path) {
+        walls.bind("--ro-bind", place, place);
     }
     for place in &places.masked {
-        walls.hide(place, HIDDEN);
+        walls.hide(place);
     }
-    walls.protect(&places.repositories);
-    let root = places.writable.first().map(|root| root.as_os_str().to_owned());
-    walls.add([OsString::from("--chdir"), root.unwrap_or_default()]);
+    for place in places.writable.iter().map(Held::path) {
+        walls.bind("--bind", place, place);
+    }
+    walls.add(["--remount-ro", "/"]);
+    walls.add([OsString::from("--chdir"), places.root.clone().into()]);
     walls.arguments
 }
 
@@ -65,8 +62,23 @@ impl Walls {
         self.arguments.extend(arguments.map(Into::into));
     }
 
-    fn bind(&mut self, how: &str, place: &Path) {
-        self.add([OsString::from(how), place.into(), place.into()]);
+    fn bind(&mut self, how: &str, source: &Path, place: &Path) {
+        self.add([OsString::from(how), source.into(), place.into()]);
+    }
+
+    /// The system, processes and devices, of which nothing can be written: root may change
+    /// the machine by files of `/proc`.
+    fn system(&mut self, system: &[Seen]) {
+        for seen in system {
+            match seen {
+                Seen::Bound { source, place } => self.bind("--ro-bind", source, place),
+                Seen::Link { target, place } => self.bind("--symlink", target, place),
+            }
+        }
+        self.add(["--dir", "/run", "--symlink", "../run", "/var/run"]);
+        self.add(["--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev"]);
+        self.empty(Path::new("/dev/shm"), PRIVATE);
+        self.add(["--remount-ro", "/dev"]);
     }
 
     fn empty(&mut self, place: &Path, bytes: u64) {
@@ -76,38 +88,13 @@ impl Walls {
         self.add([OsString::from("--tmpfs"), place.into()]);
     }
 
-    fn hide(&mut self, place: &Path, bytes: u64) {
+    /// Of what lies outside of what may be written, where nobody moves it.
+    fn hide(&mut self, place: &Path) {
         if place.is_dir() {
-            self.empty(place, bytes);
+            self.empty(place, HIDDEN);
+            self.add([OsString::from("--remount-ro"), place.into()]);
         } else {
-            self.add([OsString::from("--ro-bind"), "/dev/null".into(), place.into()]);
-        }
-    }
-
-    /// A mount cannot be renamed, removed or replaced; so what is read-only
-    /// stays where Git looks for it.
-    fn protect(&mut self, repositories: &Repositories) {
-        for git in &repositories.pinned {
-            let how = if git.is_dir() { "--bind" } else { "--ro-bind" };
-            self.bind(how, git);
-        }
-        for git in &repositories.frozen {
-            self.bind("--ro-bind", git);
-        }
-        for directory in &repositories.directories {
-            if directory.is_dir() {
-                self.bind("--ro-bind", directory);
-            } else {
-                self.add([OsString::from("--tmpfs"), directory.into()]);
-                self.add([OsString::from("--remount-ro"), directory.into()]);
-            }
-        }
-        for file in &repositories.files {
-            if file.is_file() {
-                self.bind("--ro-bind", file);
-            } else {
-                self.add([OsString::from("--ro-bind"), "/dev/null".into(), file.into()]);
-            }
+            self.bind("--ro-bind", Path::new("/dev/null"), place);
         }
     }
 }

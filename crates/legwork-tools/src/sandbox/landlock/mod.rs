@@ -2,19 +2,18 @@
 #![allow(unsafe_code, reason = "the version of Landlock is told by a bare system call only")]
 
 mod rules;
-mod scratch;
 
 use std::ffi::OsString;
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use legwork_port as port;
 use legwork_port::sandbox::{Confined, Kept, Privileges};
 
-use self::scratch::Scratch;
 use super::error::Error;
-use super::places::Places;
+use super::places::{Places, Resolved};
 use super::policy::{Network, Policy};
+use super::scratch::Scratch;
 use super::seccomp::{self, Sockets};
 use crate::bash::Environment;
 
@@ -33,6 +32,7 @@ pub struct Landlock {
     environment: Environment,
     policy: Policy,
     abi: OnceLock<Result<u32, Error>>,
+    places: Resolved,
 }
 
 impl Landlock {
@@ -40,7 +40,7 @@ impl Landlock {
     #[must_use]
     pub fn new(environment: &Environment) -> Self {
         let (environment, policy) = (environment.clone(), Policy::default());
-        Self { environment, policy, abi: OnceLock::new() }
+        Self { environment, policy, abi: OnceLock::new(), places: Resolved::default() }
     }
 
     /// The same for commands that may do something else.
@@ -65,25 +65,17 @@ impl Landlock {
         self.abi.get_or_init(abi).clone()
     }
 
-    fn places(&self, root: &Path) -> Result<Places, Error> {
+    fn places(&self, root: &Path) -> Result<Arc<Places>, Error> {
         self.abi()?;
-        if root.parent().is_none() {
-            return Err(Error::TooWide { root: root.to_owned() });
-        }
         seccomp::filter(Sockets::Pairs).map_err(|said| Error::NoLandlock { said })?;
-        let places = Places::of(root, &self.environment, &self.policy);
-        let exposed = places
-            .masked
-            .iter()
-            .find(|masked| places.writable.iter().any(|writable| masked.starts_with(writable)));
-        match exposed {
-            Some(place) => Err(Error::Exposed { place: place.clone() }),
-            None => Ok(places),
-        }
+        let places = self.places.of(root, &self.environment, &self.policy)?;
+        places.check_uncovered("Landlock")?;
+        Ok(places)
     }
 
     fn line(&self, root: &Path, command: Vec<OsString>) -> Result<Confined, Error> {
         let places = self.places(root)?;
+        places.check()?;
         let mut confined = Confined::from(command);
         let scratch = Scratch::new().map_err(|error| refused(&error))?;
         let made = rules::ruleset(&places, scratch.path(), &self.policy);
@@ -98,7 +90,8 @@ impl Landlock {
         let temp = scratch.path().as_os_str();
         confined.environment =
             ["TMPDIR", "TMP", "TEMP"].map(|name| (name.into(), temp.into())).into();
-        confined.kept = Some(Kept::new(scratch));
+        let (_, watched) = places.keeper.begin();
+        confined.kept = Some(Kept::new((watched, scratch)));
         Ok(confined)
     }
 }
@@ -117,6 +110,10 @@ impl port::Sandbox for Landlock {
         format!("{rules}; /tmp itself cannot be used, nor sockets that have a path")
     }
 
+    fn notes(&self) -> Vec<String> {
+        self.places.notes()
+    }
+
     fn gaps(&self) -> Vec<String> {
         gaps(self.abi().unwrap_or_default())
     }
@@ -125,7 +122,7 @@ impl port::Sandbox for Landlock {
 /// What is not held at a level of Landlock.
 fn gaps(abi: u32) -> Vec<String> {
     let always = [
-        "`.git/hooks` and `.git/config` in the workspace can be written",
+        "`.git/hooks` and `.git/config` in the workspace can be written, and are put back after each command",
         "names, sizes and times of files outside can be seen; modes and owners of your own files can be changed",
         "the list of processes and their command lines can be seen",
         "shared memory and message queues of the machine can be used",

@@ -1,7 +1,8 @@
 //! The rules: which places a confined command reads and writes.
 //!
-//! Landlock only ever grants, and what is granted holds for all below. So what
-//! is hidden is gone round: everything beside it is granted one by one.
+//! Landlock only ever grants, and what is granted holds for all below. So a
+//! secret in what is granted is gone round: everything beside it is granted one
+//! by one.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,15 +15,13 @@ use landlock::{
     Scope,
 };
 
-use crate::sandbox::places::Places;
+use crate::sandbox::places::{Held, Places, Seen};
 use crate::sandbox::policy::{Network, Policy};
 
 /// The newest set of rights that this was written for and tested with.
 const NEWEST: ABI = ABI::V7;
 /// Devices that programs write to and that reach nobody.
 const DEVICES: [&str; 5] = ["null", "zero", "full", "random", "urandom"];
-/// Shared with everybody; a private one is given instead.
-const SHARED: [&str; 2] = ["/tmp", "/dev"];
 
 /// Builds the ruleset; every file that it names is opened here.
 ///
@@ -44,13 +43,14 @@ pub(super) fn ruleset(
         ruleset = ruleset.handle_access(AccessNet::from_all(NEWEST))?;
     }
     let mut rules = Rules(ruleset.create()?);
-    let hidden: BTreeSet<_> = places.hidden.iter().chain(&places.masked).cloned().collect();
-    let around = SHARED.iter().map(PathBuf::from).chain(hidden).collect();
-    rules.grant_around(Path::new("/"), &around, read)?;
-    for place in &places.readable {
-        rules.grant_around(place, &places.masked.iter().cloned().collect(), read)?;
+    let masked: BTreeSet<_> = places.masked.iter().cloned().collect();
+    // A symlink of the system leads to what is seen, too.
+    let system = places.system.iter().filter_map(Seen::source);
+    let readable = places.readable.iter().map(Held::path);
+    for place in system.chain(readable).chain([Path::new("/proc")]) {
+        rules.grant_around(place, &masked, read)?;
     }
-    for place in &places.writable {
+    for place in places.writable.iter().map(Held::path) {
         rules.grant(place, write)?;
     }
     rules.grant(temp, write)?;

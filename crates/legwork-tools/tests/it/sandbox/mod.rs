@@ -5,5 +5,8 @@ mod choice;
 mod escapes;
 mod helper;
 mod limits;
+mod races;
+mod repositories;
 mod scene;
+mod seen;
 mod walls;

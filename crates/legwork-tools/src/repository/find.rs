@@ -1,0 +1,210 @@
+//! Which repositories lie in a directory.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::FileType;
+
+use super::folder::Folder;
+
+/// How deep below a directory repositories are looked for.
+const DEPTH: usize = 3;
+/// How many parts a submodule's name may have.
+const PARTS: usize = 3;
+/// Most directories that are looked at, so that a huge workspace holds nothing up.
+const DIRECTORIES: usize = 4_000;
+/// Most entries of a directory that are looked at.
+const ENTRIES: usize = 10_000;
+/// Most repositories that are kept, those nearest to the root first.
+const REPOSITORIES: usize = 100;
+/// Most submodules or worktrees of a repository that are kept one by one.
+const MODULES: usize = 200;
+/// Directories that are large and hold no repository that people work in.
+const PASSED_OVER: [&str; 4] = ["node_modules", "target", ".venv", "vendor"];
+/// What a repository is made of, and what makes Git run programs.
+const GIT_NAMES: [&str; 13] = [
+    "HEAD",
+    "branches",
+    "commondir",
+    "config",
+    "config.worktree",
+    "gitdir",
+    "hooks",
+    "info",
+    "modules",
+    "objects",
+    "packed-refs",
+    "refs",
+    "worktrees",
+];
+/// What lies in a repository and holds no other.
+const OF_GIT: [&str; 5] = ["hooks", "modules", "objects", "refs", "worktrees"];
+/// Bytes of a `.git` file that are read.
+const POINTER_MAX: u64 = 8 * 1024;
+
+/// What was found, by paths relative to the root.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// Directories that Git takes for a repository.
+    pub(super) repositories: Vec<PathBuf>,
+    /// `.git`, of whatever kind.
+    pub(super) entries: Vec<PathBuf>,
+    /// Folders with too many repositories to be kept one by one.
+    pub(super) crowded: Vec<PathBuf>,
+}
+
+/// Whether a path below a directory lies in a repository, or would make one: of a directory
+/// that Git takes for one, with what the path would put there, it is a part.
+///
+/// Whatever else lies in such a directory is no part of the repository.
+pub(crate) fn is_of_repository(root: &Path, path: &Path) -> bool {
+    let mut above = PathBuf::new();
+    for part in path.components().map(|part| part.as_os_str()) {
+        let own = GIT_NAMES.iter().any(|own| part == *own);
+        let there =
+            |name: &str| part == name || root.join(&above).join(name).symlink_metadata().is_ok();
+        if own && there("HEAD") && (there("objects") || there("commondir")) {
+            return true;
+        }
+        above.push(part);
+    }
+    false
+}
+
+fn is_repository(folder: &Folder) -> bool {
+    // Git takes a HEAD that is a link, too.
+    let head = matches!(folder.kind("HEAD"), Some(FileType::RegularFile | FileType::Symlink));
+    head && (folder.kind("objects").is_some() || folder.kind("commondir").is_some())
+}
+
+impl Found {
+    /// Looks through a directory: itself, and some levels below.
+    pub(super) fn in_folder(root: &Folder) -> Self {
+        let mut found = Self::default();
+        let mut level = vec![PathBuf::new()];
+        let mut seen = 0_usize;
+        for depth in 0..=DEPTH {
+            let mut next = Vec::new();
+            for path in level {
+                seen = seen.saturating_add(1);
+                if seen > DIRECTORIES || found.repositories.len() > REPOSITORIES {
+                    return found;
+                }
+                let Ok(folder) = root.below(&path) else { continue };
+                // One that is bare may hold another all the same.
+                let bare = is_repository(&folder);
+                if bare {
+                    found.repository(&folder, &path);
+                }
+                found.look_at(root, &folder, &path);
+                if depth < DEPTH {
+                    let of_git = |name: &OsString| bare && OF_GIT.iter().any(|own| name == own);
+                    let inner = below(&folder).filter(|name| !of_git(name));
+                    next.extend(inner.map(|name| path.join(name)));
+                }
+            }
+            level = next;
+        }
+        found
+    }
+
+    /// A `.git` in a folder, and what it leads to.
+    fn look_at(&mut self, root: &Folder, folder: &Folder, path: &Path) {
+        let Some(kind) = folder.kind(".git") else { return };
+        let git = path.join(".git");
+        match kind {
+            FileType::Directory => {
+                let Ok(directory) = folder.enter(OsStr::new(".git")) else { return };
+                // What is no repository yet would be the command's own.
+                if is_repository(&directory) {
+                    self.entries.push(git.clone());
+                    self.repository(&directory, &git);
+                }
+            }
+            FileType::RegularFile | FileType::Symlink => {
+                self.entries.push(git);
+                self.follow(root, folder, path);
+            }
+            _ => {}
+        }
+    }
+
+    /// The repository that a `.git` file or link leads to, if it lies below the root.
+    fn follow(&mut self, root: &Folder, folder: &Folder, path: &Path) {
+        let name = OsStr::new(".git");
+        let target = folder.link(name).or_else(|| {
+            let text = folder.read(name, POINTER_MAX)?;
+            Some(PathBuf::from(OsStr::from_bytes(text.strip_prefix(b"gitdir:")?.trim_ascii())))
+        });
+        let Some(target) = target.and_then(|target| spelled(path, &target)) else { return };
+        let Ok(directory) = root.below(&target) else { return };
+        if is_repository(&directory) {
+            self.repository(&directory, &target);
+        }
+        let common = directory.read(OsStr::new("commondir"), POINTER_MAX);
+        let common = common.map(|text| PathBuf::from(OsStr::from_bytes(text.trim_ascii())));
+        let Some(main) = common.and_then(|common| spelled(&target, &common)) else { return };
+        if let Ok(directory) = root.below(&main)
+            && is_repository(&directory)
+        {
+            self.repository(&directory, &main);
+        }
+    }
+
+    fn repository(&mut self, git: &Folder, path: &Path) {
+        if self.repositories.iter().any(|known| known == path) {
+            return;
+        }
+        self.repositories.push(path.to_owned());
+        for name in ["modules", "worktrees"] {
+            let Ok(folder) = git.enter(OsStr::new(name)) else { continue };
+            let mut found = Vec::new();
+            nested(&folder, &path.join(name), PARTS, &mut found);
+            match found.len() > MODULES {
+                true => self.crowded.push(path.join(name)),
+                false => found.iter().for_each(|(git, path)| self.repository(git, path)),
+            }
+        }
+    }
+}
+
+/// Submodules' repositories, whose names may have several parts; one more than are kept at
+/// most.
+fn nested(folder: &Folder, path: &Path, parts: usize, found: &mut Vec<(Folder, PathBuf)>) {
+    for name in folder.folders(ENTRIES) {
+        if found.len() > MODULES {
+            return;
+        }
+        let (Ok(inner), path) = (folder.enter(&name), path.join(&name)) else { continue };
+        if is_repository(&inner) {
+            found.push((inner, path));
+        } else if let Some(parts) = parts.checked_sub(1) {
+            nested(&inner, &path, parts, found);
+        }
+    }
+}
+
+fn below(folder: &Folder) -> impl Iterator<Item = OsString> {
+    let passed = |name: &OsString| PASSED_OVER.iter().any(|passed| name == passed);
+    folder.folders(ENTRIES).filter(move |name| name != ".git" && !passed(name))
+}
+
+/// A relative path in a folder, by its spelling alone; none if it climbs out.
+fn spelled(from: &Path, target: &Path) -> Option<PathBuf> {
+    use std::path::Component;
+    let mut path = from.to_owned();
+    for part in target.components() {
+        match part {
+            Component::Normal(name) => path.push(name),
+            Component::CurDir => {}
+            Component::ParentDir => {
+                if !path.pop() {
+                    return None;
+                }
+            }
+            Component::RootDir | Component::Prefix(_) => return None,
+        }
+    }
+    Some(path)
+}

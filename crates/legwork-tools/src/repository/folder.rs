@@ -1,0 +1,98 @@
+//! A directory held open, whose entries are looked at without following links.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::Read as _;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::{Component, Path, PathBuf};
+
+use rustix::fs::{
+    AtFlags, Dir, FileType, Mode, OFlags, Stat, fstat, open, openat, readlinkat, statat,
+};
+use rustix::io::Errno;
+
+/// A directory.
+const DIRECTORY: OFlags =
+    OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+
+/// A directory held open.
+#[derive(Debug)]
+pub(super) struct Folder(OwnedFd);
+
+impl Folder {
+    /// Opens a directory whose path has no symbolic links.
+    pub(super) fn root(path: &Path) -> Result<Self, Errno> {
+        open(path, DIRECTORY, Mode::empty()).map(Self)
+    }
+
+    /// Opens a directory in it, by a path of names only.
+    pub(super) fn below(&self, path: &Path) -> Result<Self, Errno> {
+        let mut held = self.enter(OsStr::new("."))?;
+        for part in path.components() {
+            match part {
+                Component::Normal(name) => held = held.enter(name)?,
+                Component::CurDir => {}
+                _ => return Err(Errno::XDEV),
+            }
+        }
+        Ok(held)
+    }
+
+    pub(super) fn enter(&self, name: &OsStr) -> Result<Self, Errno> {
+        openat(&self.0, name, DIRECTORY, Mode::empty()).map(Self)
+    }
+
+    pub(super) fn handle(&self) -> &OwnedFd {
+        &self.0
+    }
+
+    /// What has a name in it, itself and not where it leads to.
+    pub(super) fn look(&self, name: &OsStr) -> Result<Stat, Errno> {
+        statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)
+    }
+
+    pub(super) fn kind(&self, name: &str) -> Option<FileType> {
+        self.look(OsStr::new(name)).ok().map(|stat| FileType::from_raw_mode(stat.st_mode))
+    }
+
+    /// Names and kinds of its entries; as many at most.
+    pub(super) fn entries(&self, most: usize) -> Vec<(OsString, FileType)> {
+        let Ok(listing) = Dir::read_from(&self.0) else { return Vec::new() };
+        let named = listing.filter_map(Result::ok).map(|entry| {
+            (OsStr::from_bytes(entry.file_name().to_bytes()).to_owned(), entry.file_type())
+        });
+        let own = named.filter(|(name, _)| name != "." && name != "..");
+        // Some file systems do not say the kind in a listing.
+        let known = own.map(|(name, kind)| match kind {
+            FileType::Unknown => {
+                let kind = self.look(&name).map(|stat| FileType::from_raw_mode(stat.st_mode));
+                (name, kind.unwrap_or(FileType::Unknown))
+            }
+            kind => (name, kind),
+        });
+        known.take(most).collect()
+    }
+
+    /// The directories in it.
+    pub(super) fn folders(&self, most: usize) -> impl Iterator<Item = OsString> {
+        let entries = self.entries(most).into_iter();
+        entries.filter(|(_, kind)| *kind == FileType::Directory).map(|(name, _)| name)
+    }
+
+    /// The content of a regular file of at most so many bytes.
+    pub(super) fn read(&self, name: &OsStr, most: u64) -> Option<Vec<u8>> {
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
+        let file = openat(&self.0, name, flags | OFlags::CLOEXEC, Mode::empty()).ok()?;
+        let regular = FileType::from_raw_mode(fstat(&file).ok()?.st_mode) == FileType::RegularFile;
+        let mut content = Vec::new();
+        let mut bounded = File::from(file).take(most.saturating_add(1));
+        (regular && bounded.read_to_end(&mut content).is_ok() && content.len() as u64 <= most)
+            .then_some(content)
+    }
+
+    pub(super) fn link(&self, name: &OsStr) -> Option<PathBuf> {
+        let target = readlinkat(&self.0, name, Vec::new()).ok()?;
+        Some(OsString::from_vec(target.into_bytes()).into())
+    }
+}

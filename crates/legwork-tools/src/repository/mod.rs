@@ -1,0 +1,114 @@
+//! Keeps what makes Git run programs as it was, whatever commands do.
+//!
+//! Behind bubblewrap it is read-only. In every sandbox it is compared after each
+//! command, and put back where it changed. What is looked at and put back is
+//! opened by descriptor, and no symbolic link is followed.
+
+mod entry;
+mod find;
+mod folder;
+mod restore;
+mod snapshot;
+
+use std::collections::BTreeSet;
+use std::mem::take;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use legwork_port::sandbox::Mount;
+
+pub(crate) use self::find::is_of_repository;
+use self::snapshot::Snapshot;
+
+/// Most notes that are kept until they are taken.
+const NOTES_MAX: usize = 50;
+
+/// Keeps the repositories in what commands may write.
+#[derive(Debug)]
+pub(crate) struct Keeper {
+    roots: Vec<PathBuf>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Commands that run.
+    running: usize,
+    /// As it was before the first of them; what changed since then, they changed.
+    before: Snapshot,
+    /// Repositories that commands made and that were told.
+    made: BTreeSet<PathBuf>,
+    notes: Vec<String>,
+}
+
+impl Keeper {
+    /// A keeper of the repositories below some directories, which have no symbolic links in
+    /// their paths.
+    pub(crate) fn new(roots: Vec<PathBuf>) -> Arc<Self> {
+        Arc::new(Self { roots, state: Mutex::default() })
+    }
+
+    /// A command is about to run: the mounts that protect what is there, and what puts the
+    /// rest back when it is dropped.
+    pub(crate) fn begin(self: &Arc<Self>) -> (Vec<Mount>, Watched) {
+        let mut state = self.state();
+        let covers = if state.running == 0 {
+            // What changed since the last command ended, the person changed.
+            state.before = Snapshot::take(&self.roots, &state.before);
+            state.before.covers()
+        } else {
+            self.put_back(&mut state);
+            self.unmovable(state.before.covers())
+        };
+        state.running = state.running.saturating_add(1);
+        (covers, Watched(Arc::clone(self)))
+    }
+
+    /// What was put back or made since the last time, a sentence each.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        take(&mut self.state().notes)
+    }
+
+    /// Of some mounts, those over what no command that runs can move: each folder on the way
+    /// is covered, too.
+    fn unmovable(&self, covers: Vec<Mount>) -> Vec<Mount> {
+        let covered: BTreeSet<_> = covers.iter().map(|mount| mount.place.clone()).collect();
+        let fixed =
+            |above: &Path| covered.contains(above) || self.roots.iter().any(|root| root == above);
+        let inside = |above: &&Path| self.roots.iter().any(|root| above.starts_with(root));
+        let keep = |mount: &Mount| mount.place.ancestors().skip(1).take_while(inside).all(fixed);
+        covers.into_iter().filter(keep).collect()
+    }
+
+    fn put_back(&self, state: &mut State) {
+        let now = Snapshot::take(&self.roots, &state.before);
+        let mut notes = restore::changes(&state.before, &now);
+        for made in now.made_since(&state.before) {
+            if state.made.insert(made.clone()) {
+                notes.push(format!(
+                    "a command made the repository {}: look at its hooks and its configuration \
+                     before you use Git there",
+                    crate::workspace::line(&made)
+                ));
+            }
+        }
+        let room = NOTES_MAX.saturating_sub(state.notes.len());
+        state.notes.extend(notes.into_iter().take(room));
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A command that runs; dropped when it has ended, with all that came of it.
+#[derive(Debug)]
+pub(crate) struct Watched(Arc<Keeper>);
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        let mut state = self.0.state();
+        state.running = state.running.saturating_sub(1);
+        self.0.put_back(&mut state);
+    }
+}

@@ -1,0 +1,207 @@
+//! What makes Git run programs, in all repositories, as it is at one moment.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use legwork_port::sandbox::{Cover, IfMoved, Mount};
+
+use super::entry::{Entry, Kind};
+use super::find::Found;
+use super::folder::Folder;
+
+/// Of a repository: its settings, and what says where they are.
+const FILES: [&str; 4] = ["config", "config.worktree", "commondir", "gitdir"];
+/// Further settings, and what is run.
+const INFO: &str = "info";
+const ATTRIBUTES: &str = "attributes";
+const HOOKS: &str = "hooks";
+/// Most hooks of a repository that are kept.
+const HOOKS_MAX: usize = 1_000;
+
+/// What makes Git run programs, by root and path below it.
+///
+/// A place at which nothing was is there, too, without an entry.
+#[derive(Debug, Default)]
+pub(super) struct Snapshot {
+    roots: Vec<Root>,
+}
+
+#[derive(Debug)]
+struct Root {
+    path: PathBuf,
+    repositories: Vec<PathBuf>,
+    crowded: Vec<PathBuf>,
+    entries: BTreeMap<PathBuf, Option<Entry>>,
+}
+
+/// A place that is not as it was.
+#[derive(Debug)]
+pub(super) struct Change<'s> {
+    pub(super) root: &'s Path,
+    /// Below the root.
+    pub(super) path: &'s Path,
+    pub(super) before: Option<&'s Entry>,
+    pub(super) now: Option<&'s Entry>,
+}
+
+impl Snapshot {
+    /// Looks at the repositories below some directories; what is as it was in `known` is
+    /// not read again.
+    pub(super) fn take(roots: &[PathBuf], known: &Self) -> Self {
+        let look = |path: &PathBuf| {
+            let folder = Folder::root(path).ok()?;
+            let found = Found::in_folder(&folder);
+            let known = known.roots.iter().find(|root| root.path == *path);
+            // What was known stays so: many new ones do not take its place, and that it is gone
+            // is to be seen.
+            let mut repositories =
+                known.map(|known| known.repositories.clone()).unwrap_or_default();
+            let new = |git: &PathBuf| !repositories.contains(git);
+            let found_new: Vec<_> = found.repositories.into_iter().filter(new).collect();
+            repositories.extend(found_new);
+            let (path, crowded) = (path.clone(), found.crowded);
+            let mut root = Root { path, repositories, crowded, entries: BTreeMap::new() };
+            for git in root.repositories.clone() {
+                root.look_at(&folder, &git, known);
+            }
+            let before = known.into_iter().flat_map(|known| known.entries.keys());
+            let gits = before.filter(|path| path.file_name() == Some(OsStr::new(".git")));
+            for entry in found.entries.iter().chain(gits) {
+                root.add(&folder, entry, known);
+            }
+            Some(root)
+        };
+        Self { roots: roots.iter().filter_map(look).collect() }
+    }
+
+    /// The mounts that protect what is there, an outer one first.
+    ///
+    /// What has moved when they are made is left to the comparison.
+    pub(super) fn covers(&self) -> Vec<Mount> {
+        self.roots.iter().flat_map(Root::covers).collect()
+    }
+
+    /// What of this is not so in a later one. What was found only later is not compared.
+    pub(super) fn changes<'s>(&'s self, later: &'s Self) -> Vec<Change<'s>> {
+        let mut changes = Vec::new();
+        for root in &self.roots {
+            let Some(later) = later.roots.iter().find(|later| later.path == root.path) else {
+                continue;
+            };
+            let names: Vec<_> = root.names(later);
+            for path in names {
+                let before = root.entries.get(path).and_then(Option::as_ref);
+                let now = later.entries.get(path).and_then(Option::as_ref);
+                let same = match (before, now) {
+                    (None, None) => true,
+                    // Git makes the folder for other things, too.
+                    (None, Some(now)) if path.ends_with(INFO) => now.kind == Kind::Directory,
+                    (Some(before), Some(now)) => before.is_as(now),
+                    _ => false,
+                };
+                if !same {
+                    changes.push(Change { root: &root.path, path, before, now });
+                }
+            }
+        }
+        changes
+    }
+
+    /// The repositories that are not in an earlier one, as absolute paths.
+    pub(super) fn made_since(&self, earlier: &Self) -> Vec<PathBuf> {
+        let of = |snapshot: &Self| -> Vec<PathBuf> {
+            let roots = snapshot.roots.iter();
+            roots.flat_map(|root| root.repositories.iter().map(|git| root.absolute(git))).collect()
+        };
+        let known = of(earlier);
+        of(self).into_iter().filter(|git| !known.contains(git)).collect()
+    }
+}
+
+impl Root {
+    fn absolute(&self, path: &Path) -> PathBuf {
+        // Joined with nothing, a path gets a slash at its end.
+        if path.as_os_str().is_empty() { self.path.clone() } else { self.path.join(path) }
+    }
+
+    /// What is looked at in a repository.
+    fn look_at(&mut self, root: &Folder, git: &Path, known: Option<&Self>) {
+        for name in FILES {
+            self.add(root, &git.join(name), known);
+        }
+        let info = git.join(INFO);
+        // A link for the folder would lead elsewhere.
+        self.add(root, &info, known);
+        self.add(root, &info.join(ATTRIBUTES), known);
+        let hooks = git.join(HOOKS);
+        self.add(root, &hooks, known);
+        let Ok(folder) = root.below(&hooks) else { return };
+        for (name, _) in folder.entries(HOOKS_MAX) {
+            self.add(root, &hooks.join(name), known);
+        }
+    }
+
+    fn add(&mut self, root: &Folder, path: &Path, known: Option<&Self>) {
+        let known = known.and_then(|known| known.entries.get(path)).and_then(Option::as_ref);
+        let above = path.parent().and_then(|above| root.below(above).ok());
+        let name = path.file_name().unwrap_or(OsStr::new("."));
+        let entry = above.and_then(|above| Entry::look(&above, name, known));
+        self.entries.insert(path.to_owned(), entry);
+    }
+
+    /// Of both, the places of which this one knows whether something was there.
+    fn names<'s>(&'s self, later: &'s Self) -> Vec<&'s Path> {
+        let of_hooks = |path: &&PathBuf| {
+            let above = path.parent();
+            above.is_some_and(|above| above.ends_with(HOOKS) && self.entries.contains_key(above))
+        };
+        let new = later.entries.keys().filter(|path| !self.entries.contains_key(*path));
+        let mut names: Vec<_> =
+            self.entries.keys().chain(new.filter(of_hooks)).map(PathBuf::as_path).collect();
+        names.sort();
+        names
+    }
+
+    fn covers(&self) -> Vec<Mount> {
+        let mut covers: BTreeMap<PathBuf, Mount> = BTreeMap::new();
+        let mut add = |place: &Path, entry: &Entry, cover: Cover| {
+            let place = self.absolute(place);
+            let mut mount = entry.covered(place.clone(), cover);
+            mount.if_moved = IfMoved::Skip;
+            let strongest = covers.entry(place).or_insert_with(|| mount.clone());
+            if strongest.cover < cover {
+                *strongest = mount;
+            }
+        };
+        for (path, entry) in &self.entries {
+            let Some(entry) = entry else { continue };
+            let is_git = path.file_name() == Some(OsStr::new(".git"));
+            match entry.kind {
+                Kind::Directory if is_git && !self.has_link(path) => add(path, entry, Cover::Fixed),
+                Kind::Directory if path.ends_with(INFO) => {}
+                Kind::Directory | Kind::File(_) => add(path, entry, Cover::ReadOnly),
+                Kind::Link(_) | Kind::Other => {}
+            }
+        }
+        let Ok(root) = Folder::root(&self.path) else { return Vec::new() };
+        let linked = self.repositories.iter().filter(|git| self.has_link(git));
+        let linked = linked.filter(|git| !git.as_os_str().is_empty());
+        for path in self.crowded.iter().chain(linked) {
+            let above = path.parent().and_then(|above| root.below(above).ok());
+            let name = path.file_name().unwrap_or_default();
+            if let Some(entry) = above.and_then(|above| Entry::look(&above, name, None)) {
+                add(path, &entry, Cover::ReadOnly);
+            }
+        }
+        covers.into_values().collect()
+    }
+
+    /// Whether a repository has links for its hooks or settings: nothing in it can be
+    /// written then, for a mount does not keep a link from being replaced.
+    fn has_link(&self, git: &Path) -> bool {
+        let guarded = FILES.iter().chain([&INFO, &HOOKS]).map(|name| git.join(name));
+        let mut entries = guarded.filter_map(|path| self.entries.get(&path)?.as_ref());
+        entries.any(|entry| matches!(entry.kind, Kind::Link(_)))
+    }
+}

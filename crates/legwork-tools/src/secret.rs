@@ -1,0 +1,198 @@
+//! What is secret on a machine: places that hold keys, passwords and private records.
+
+use std::collections::{BTreeSet, HashSet};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FileType, Stat, lstat};
+
+/// Where homes of users lie, but for root's.
+const HOMES: &str = "/home";
+
+/// Of a home: keys, tokens, passwords, histories of shells, profiles of browsers.
+const OF_HOME: [&str; 71] = [
+    ".age",
+    ".aws",
+    ".azure",
+    ".bash_history",
+    ".boto",
+    ".cache/huggingface/token",
+    ".cargo/credentials",
+    ".cargo/credentials.toml",
+    ".claude/.credentials.json",
+    ".codex/auth.json",
+    ".composer/auth.json",
+    ".config/BraveSoftware",
+    ".config/Signal",
+    ".config/age",
+    ".config/chromium",
+    ".config/composer/auth.json",
+    ".config/containers/auth.json",
+    ".config/doctl",
+    ".config/gcloud",
+    ".config/gh",
+    ".config/git/credentials",
+    ".config/github-copilot",
+    ".config/glab-cli",
+    ".config/google-chrome",
+    ".config/hcloud",
+    ".config/hub",
+    ".config/legwork",
+    ".config/microsoft-edge",
+    ".config/op",
+    ".config/rclone",
+    ".config/sops",
+    ".databrickscfg",
+    ".docker",
+    ".fly",
+    ".gem/credentials",
+    ".gemini/oauth_creds.json",
+    ".git-credentials",
+    ".gnupg",
+    ".gradle/gradle.properties",
+    ".kube",
+    ".local/share/fish/fish_history",
+    ".local/share/gnupg",
+    ".local/share/keyrings",
+    ".local/share/kwalletd",
+    ".local/share/legwork",
+    ".local/state/legwork",
+    ".m2/settings-security.xml",
+    ".m2/settings.xml",
+    ".mozilla",
+    ".my.cnf",
+    ".mysql_history",
+    ".netrc",
+    ".node_repl_history",
+    ".npmrc",
+    ".oci",
+    ".password-store",
+    ".pgpass",
+    ".pki",
+    ".psql_history",
+    ".pypirc",
+    ".python_history",
+    ".s3cfg",
+    ".snowsql",
+    ".ssh",
+    ".subversion/auth",
+    ".terraform.d/credentials.tfrc.json",
+    ".thunderbird",
+    ".vault-token",
+    ".yarnrc.yml",
+    ".zsh_history",
+    "_netrc",
+];
+
+/// Of the system: what it keeps from ordinary users.
+const OF_SYSTEM: [&str; 17] = [
+    "/etc/NetworkManager/system-connections",
+    "/etc/gshadow",
+    "/etc/gshadow-",
+    "/etc/krb5.keytab",
+    "/etc/pki/tls/private",
+    "/etc/shadow",
+    "/etc/shadow-",
+    "/etc/ssl/private",
+    "/etc/sudoers",
+    "/etc/sudoers.d",
+    "/etc/wireguard",
+    "/var/backups",
+    "/var/lib/docker",
+    "/var/lib/kubelet",
+    "/var/lib/private",
+    "/var/lib/sudo",
+    "/var/spool/cron",
+];
+
+/// Most files of secret places that are known by their identity.
+const KNOWN: usize = 4_096;
+
+/// Places that no tool opens and no command sees, with all that lies in them.
+///
+/// One is open all the same where it is allowed by name: a workspace, or a path that is
+/// allowed beside it, that is the place itself or lies in it.
+#[derive(Clone, Debug, Default)]
+pub struct Secrets {
+    places: BTreeSet<PathBuf>,
+    /// Allowed by name; one of the places, or in one.
+    open: Vec<PathBuf>,
+    /// What lies there, by device and inode: it may have another name, too.
+    identities: HashSet<(u64, u64)>,
+}
+
+impl Secrets {
+    /// What is secret on this machine: in the homes of users and of root, and of the system.
+    ///
+    /// `home` is the user's own.
+    #[must_use]
+    pub fn of_machine(home: Option<&Path>) -> Self {
+        let others = std::fs::read_dir(HOMES).into_iter().flatten().flatten();
+        let others = others.map(|entry| entry.path());
+        let homes = others.chain([PathBuf::from("/root")]).chain(home.map(Path::to_owned));
+        let of_homes = homes.flat_map(|home| OF_HOME.map(|name| home.join(name)));
+        let of_system = OF_SYSTEM.iter().map(PathBuf::from).chain(host_keys());
+        of_homes.chain(of_system).fold(Self::default(), Self::with)
+    }
+
+    /// The same with another place; one that is not there is none.
+    #[must_use]
+    pub fn with(mut self, place: impl AsRef<Path>) -> Self {
+        self.places.extend(place.as_ref().canonicalize());
+        self
+    }
+
+    /// The same, but for what lies in paths that are allowed by name.
+    pub(crate) fn but_for(&self, allowed: &[&Path]) -> Self {
+        let named = |path: &&&Path| self.places.iter().any(|place| path.starts_with(place));
+        let open = allowed.iter().filter(named).map(|path| path.to_path_buf()).collect();
+        Self { open, ..self.clone() }.identified()
+    }
+
+    /// Each of them, as the kernel resolves it.
+    pub(crate) fn places(&self) -> impl Iterator<Item = &Path> {
+        self.places.iter().map(PathBuf::as_path)
+    }
+
+    /// Whether a path, whose symlinks are resolved, is one of them or lies in one.
+    pub(crate) fn hold(&self, real: &Path) -> bool {
+        let secret = real.ancestors().any(|above| self.places.contains(above));
+        secret && !self.open.iter().any(|open| real.starts_with(open))
+    }
+
+    /// Whether a file is one of them by another name.
+    pub(crate) fn are(&self, stat: &Stat) -> bool {
+        self.identities.contains(&(stat.st_dev, stat.st_ino))
+    }
+
+    /// The same, and what lies in them is known by other names, too.
+    fn identified(mut self) -> Self {
+        self.identities.clear();
+        let mut waiting: Vec<_> = self.places.iter().cloned().collect();
+        while let Some(place) = waiting.pop() {
+            if self.identities.len() >= KNOWN {
+                break;
+            }
+            if self.open.contains(&place) {
+                continue;
+            }
+            let Ok(stat) = lstat(&place) else { continue };
+            match FileType::from_raw_mode(stat.st_mode) {
+                FileType::Directory => {
+                    let entries = std::fs::read_dir(&place).into_iter().flatten().flatten();
+                    waiting.extend(entries.map(|entry| entry.path()));
+                }
+                FileType::RegularFile => {
+                    self.identities.insert((stat.st_dev, stat.st_ino));
+                }
+                _ => {}
+            }
+        }
+        self
+    }
+}
+
+fn host_keys() -> impl Iterator<Item = PathBuf> {
+    let entries = std::fs::read_dir("/etc/ssh").into_iter().flatten().flatten();
+    let keys = entries.map(|entry| entry.path());
+    keys.filter(|path| path.to_string_lossy().ends_with("_key"))
+}
