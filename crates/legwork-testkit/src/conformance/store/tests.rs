@@ -71,9 +71,10 @@ async fn a_store_that_keeps_nothing_is_found_out() {
         "an_unknown_session_is_empty",
         "s8_2_a_key_is_a_sessions_own",
         "a_session_without_entries_is_not_listed",
+        "s13_9_an_id_that_is_seen_is_taken",
     ];
     assert!(found.0.iter().all(|violation| !kept.contains(&violation.check)), "{found}");
-    assert_eq!(found.0.len() + kept.len(), 33, "{found}");
+    assert_eq!(found.0.len() + kept.len(), 35, "{found}");
     let shared = check_shared(async || Void).await.unwrap_err();
     assert_eq!(shared.0.len(), 8, "{shared}");
     let fencing = check_fencing(async || Void, async |_| ()).await.unwrap_err();
