@@ -12,8 +12,10 @@ use legwork_port::store::Error;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, MAIN_DB, OpenFlags};
 
-use super::fault::Name;
+use super::fault::{Name, OPENING};
+use super::kind;
 use super::lock::{Lock, make_folder, owner_only};
+use super::schema;
 use super::{Options, VERSION, beside};
 
 /// Marks a SQLite file as a store of Legwork: "LgWk".
@@ -78,6 +80,7 @@ impl Connector {
             }
             drop(lock);
         }
+        connector.check_known(&mut connected.connection)?;
         Ok((connector, connected))
     }
 
@@ -92,26 +95,39 @@ impl Connector {
             self.create(&connection)?;
             Ok(Connected { connection, read_only: true, hurry: Hurry::default() })
         };
-        make().map_err(|error| self.name.sqlite("opening it", &error))
+        make().map_err(|error| self.name.sqlite(OPENING, &error))
     }
 
     /// A connection that reads, beside the one that writes.
     pub(super) fn reader(&self) -> Result<Connection, Error> {
-        let Connected { connection, .. } = self.connect()?;
+        let Connected { mut connection, .. } = self.connect()?;
+        self.check_known(&mut connection)?;
         connection
             .pragma_update(None, "query_only", true)
-            .map_err(|error| self.name.sqlite("opening it", &error))?;
+            .map_err(|error| self.name.sqlite(OPENING, &error))?;
         Ok(connection)
     }
 
+    /// Refuses a file that holds anything that no Legwork makes.
+    fn check_known(&self, connection: &mut Connection) -> Result<(), Error> {
+        let failed = |error| self.name.sqlite(OPENING, &error);
+        if let Some(strange) = schema::strange(connection).map_err(failed)? {
+            return Err(self.name.unusable(format!(
+                "{strange}: somebody changed the file; name another one, or restore a copy"
+            )));
+        }
+        schema::opened(connection).map_err(failed)
+    }
+
     fn connect(&self) -> Result<Connected, Error> {
+        kind::check(&self.name, &self.path)?;
         let result = self.connect_as(Access::Shared).or_else(|error| {
             // In a folder that may not be written SQLite cannot share the file with
             // writers. Without a log there is none now, and the file holds everything.
             let log = fs::metadata(beside(&self.path, "-wal")).map_or(0, |log| log.len());
             if log == 0 && is_fixed(&error) { self.connect_as(Access::Fixed) } else { Err(error) }
         });
-        result.map_err(|error| self.name.sqlite("opening it", &error))
+        result.map_err(|error| self.name.sqlite(OPENING, &error))
     }
 
     fn connect_as(&self, access: Access) -> rusqlite::Result<Connected> {
@@ -137,6 +153,7 @@ impl Connector {
 
     fn set_up(&self, connection: &mut Connection, hurry: &Hurry) -> rusqlite::Result<()> {
         connection.busy_handler(Some(waiting(self.options.patience, hurry.clone())))?;
+        schema::confine(connection)?;
         connection.set_prepared_statement_cache_capacity(32);
         connection.pragma_update(None, "synchronous", "FULL")?;
         connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT)?;
@@ -160,7 +177,7 @@ impl Connector {
             Ok((pragma("application_id")?, pragma("user_version")?, pragma("schema_version")?))
         };
         let (application, version, schema) =
-            read().map_err(|error| self.name.sqlite("opening it", &error))?;
+            read().map_err(|error| self.name.sqlite(OPENING, &error))?;
         match (application, version) {
             (APPLICATION, newer) if newer > VERSION => Err(self.name.newer(newer, VERSION)),
             (APPLICATION, VERSION) => Ok(Identity::Known),
@@ -179,7 +196,7 @@ impl Connector {
         connection.execute_batch(&format!(
             "BEGIN IMMEDIATE;\n{}\nPRAGMA application_id = {APPLICATION};\n\
              PRAGMA user_version = {VERSION};\nCOMMIT;",
-            include_str!("schema.sql"),
+            schema::MADE,
         ))
     }
 }

@@ -12,6 +12,9 @@ use rusqlite::ffi::SQLITE_IOERR_SHMSIZE;
 #[derive(Debug, Clone)]
 pub(super) struct Name(Arc<str>);
 
+/// What is tried when a store is opened.
+pub(super) const OPENING: &str = "opening it";
+
 impl Name {
     pub(super) fn of(path: &Path) -> Self {
         Self(path.display().to_string().into())
@@ -43,6 +46,10 @@ impl Name {
             Some(ErrorCode::NotADatabase) => {
                 self.unusable(format!("{tried}: the file is no SQLite database; name another file"))
             }
+            Some(ErrorCode::OperationInterrupted | ErrorCode::TooBig) if tried == OPENING => self.unusable(format!(
+                "{tried}: it holds more than a store does ({error}); somebody changed the file: \
+                 name another one, or restore a copy"
+            )),
             Some(ErrorCode::CannotOpen) => self.unusable(format!(
                 "{tried}: it cannot be opened ({error}); see whether it exists and may be read"
             )),

@@ -151,6 +151,11 @@ impl Whole {
     fn take(&mut self, last: Seq, lines: &[u8]) {
         let mut kept = 0;
         for line in lines.split(|byte| *byte == b'\n') {
+            if self.last() == last {
+                // What follows the row's last entry is no part of the journal: entries that
+                // come later stand in rows of their own.
+                return;
+            }
             let entry = self.last().next();
             match decoded(line, entry) {
                 Ok(entry) => self.entries.push(Arc::new(entry)),

@@ -10,6 +10,7 @@ use legwork_port::store::Error;
 
 use super::beside;
 use super::fault::{Name, conflict};
+use super::kind::{check_folder, check_lock};
 
 /// A lock that is held until it is dropped, or the process dies.
 ///
@@ -69,7 +70,9 @@ fn path_of(folder: &Path, key: &str) -> PathBuf {
 
 /// Whether a lock is held.
 fn look(store: &Path, key: &str) -> io::Result<bool> {
-    let mut file = match File::open(path_of(&beside(store, "-claims"), key)) {
+    let path = path_of(&beside(store, "-claims"), key);
+    check_lock(&path)?;
+    let mut file = match File::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
         opened => opened?,
     };
@@ -127,6 +130,7 @@ fn take(store: &Path, key: &str, wait: Wait) -> io::Result<Result<Lock, Held>> {
             },
         }
         if is_named(&file, &path)? {
+            owner_only(&file)?;
             sign(&mut file);
             return Ok(Ok(Lock { path, file }));
         }
@@ -157,13 +161,14 @@ fn open(folder: &Path, path: &Path) -> io::Result<File> {
     options.read(true).write(true).create(true).truncate(false);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let file = options.open(path).or_else(|_| {
+    // Whoever may write beside the store could lead us to another file.
+    check_folder(folder)?;
+    check_lock(path)?;
+    options.open(path).or_else(|_| {
         // The folder may be missing; anything else that is wrong shows again.
         make_folder(folder)?;
         options.open(path)
-    })?;
-    owner_only(&file)?;
-    Ok(file)
+    })
 }
 
 /// Makes a folder for the owner alone; one that is there is fine.
@@ -198,7 +203,8 @@ pub(super) fn owner_only(_: &File) -> io::Result<()> {
 fn is_named(file: &File, path: &Path) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt as _;
     let held = file.metadata()?;
-    match fs::metadata(path) {
+    // Itself, not what it may lead to.
+    match fs::symlink_metadata(path) {
         Ok(named) => Ok(named.ino() == held.ino() && named.dev() == held.dev()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
         Err(error) => Err(error),

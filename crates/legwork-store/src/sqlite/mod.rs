@@ -21,10 +21,12 @@ mod committer;
 mod connect;
 mod fault;
 mod journal;
+mod kind;
 mod lock;
 mod query;
 mod reader;
 mod remove;
+mod schema;
 mod update;
 mod writer;
 

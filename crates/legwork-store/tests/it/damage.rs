@@ -69,6 +69,21 @@ async fn s8_4_a_line_that_was_cut_is_left_out() {
 }
 
 #[tokio::test]
+async fn s8_4_what_stands_behind_the_last_entry_of_a_row_hides_nothing() {
+    for junk in ["", "x", "{}"] {
+        let folder = Folder::new();
+        let (name, store) = (session("hurt"), folder.store());
+        write(&store, &name, &[1..=3, 4..=6, 7..=9]).await;
+        let sql = "UPDATE journal SET entries = CAST(entries || char(10) || ?1 AS BLOB)";
+        assert_eq!(folder.sqlite().execute(sql, [junk]).unwrap(), 3);
+        let claim = store.claim(&name).await.unwrap();
+        append(&*claim, 10..=12).await;
+        let loaded = store.read(&name).await.unwrap();
+        assert_eq!((loaded.damage, loaded.journal.entries()), (None, &entries(1..=12)[..]));
+    }
+}
+
+#[tokio::test]
 async fn s8_4_garbage_is_left_out() {
     let sql = "UPDATE journal SET entries = randomblob(500)";
     check(&format!("{sql} {LAST_ROW}"), 6, "damaged after entry 6").await;

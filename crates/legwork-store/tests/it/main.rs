@@ -23,6 +23,7 @@ mod processes;
 mod read_only;
 mod removal;
 mod sample;
+mod tampered;
 mod version;
 
 /// A file that is not named above would be compiled by nobody.

@@ -1,0 +1,87 @@
+//! What kind of files a store has, looked at before any is opened.
+//!
+//! They are never opened to be looked at: closing such a file would take away the locks that
+//! SQLite has on it in this process (POSIX locks are the process's, not the file's).
+
+use std::fs::{self, Metadata};
+use std::io;
+use std::path::Path;
+
+use legwork_port::store::Error;
+
+use super::beside;
+use super::fault::Name;
+
+/// What SQLite puts beside the database.
+const BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
+
+/// Refuses a store that is a pipe, a device, a folder or a socket, or has such a file or a link
+/// beside it: opening one may wait for ever, or write to another file.
+///
+/// # Errors
+/// [`Error::Unusable`].
+pub(super) fn check(name: &Name, path: &Path) -> Result<(), Error> {
+    look(name, path, "it")?;
+    BESIDE.iter().try_for_each(|suffix| {
+        let path = beside(path, suffix);
+        look(name, &path, &format!("{} beside it", path.display()))
+    })
+}
+
+fn look(name: &Name, path: &Path, told: &str) -> Result<(), Error> {
+    match path.symlink_metadata() {
+        Ok(found) => match odd(&found) {
+            None => Ok(()),
+            Some(kind) => Err(name.unusable(format!(
+                "{told} is {kind}, not a regular file; name another file, or take it away"
+            ))),
+        },
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(name.unusable(format!("{told} cannot be looked at: {error}"))),
+    }
+}
+
+/// What it is, if it is no regular file.
+fn odd(found: &Metadata) -> Option<&'static str> {
+    let kind = found.file_type();
+    match () {
+        () if kind.is_file() => None,
+        () if kind.is_dir() => Some("a folder"),
+        () if kind.is_symlink() => Some("a symbolic link"),
+        () => Some("a pipe, a socket or a device"),
+    }
+}
+
+/// Refuses what is not there as a regular file of one name; what is not there may be made.
+pub(super) fn check_lock(path: &Path) -> io::Result<()> {
+    let wrong = |what: &str| io::Error::other(format!("{} is {what}", path.display()));
+    match fs::symlink_metadata(path) {
+        Ok(found) => match odd(&found) {
+            Some(kind) => Err(wrong(&format!("{kind}, not a regular file"))),
+            None if has_other_names(&found) => Err(wrong("a file that has other names too")),
+            None => Ok(()),
+        },
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Refuses a folder of locks that is none.
+pub(super) fn check_folder(path: &Path) -> io::Result<()> {
+    match fs::symlink_metadata(path) {
+        Ok(found) if found.is_dir() => Ok(()),
+        Ok(_) => Err(io::Error::other(format!("{} is not a folder", path.display()))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(unix)]
+fn has_other_names(found: &Metadata) -> bool {
+    std::os::unix::fs::MetadataExt::nlink(found) > 1
+}
+
+#[cfg(not(unix))]
+fn has_other_names(_: &Metadata) -> bool {
+    false
+}
