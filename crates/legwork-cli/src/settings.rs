@@ -72,6 +72,13 @@ pub(crate) fn variable(name: &str) -> Option<String> {
 }
 
 impl Settings {
+    /// What commands may write.
+    pub(crate) fn writable(&self) -> Vec<PathBuf> {
+        let allowed = self.allow_paths.iter().map(|path| &path.value);
+        let allowed = allowed.filter(|path| path.is_written()).map(|path| path.path.clone());
+        std::iter::once(self.dir.value.clone()).chain(allowed).collect()
+    }
+
     /// For a new session.
     pub(crate) fn fresh(flags: &args::Agent, config: &Config) -> Result<Self, Error> {
         let settings = Self::shown(flags, config)?;

@@ -73,7 +73,7 @@ impl Worker {
         let workspace = toolset::workspace(settings, |warning| screen.warn_later(warning))?;
         let url = settings.base_url.as_ref().map(|url| url.value.as_str());
         let key = match &settings.key {
-            Some(key) => Some(key.fetch().await?),
+            Some(key) => Some(key.fetch(&settings.writable()).await?),
             None => None,
         };
         let (retry, prices) = (settings.retry.policy(), settings.prices.clone());

@@ -57,6 +57,9 @@ pub struct Confined {
     /// there are none, no namespace is made. Where one is [`Writable`](Cover::Writable),
     /// all that no such mount covers is read-only.
     pub mounts: Vec<Mount>,
+    /// Directories that lie in memory and are the command's own, as it sees them; what it
+    /// keeps there counts as memory.
+    pub private: Vec<PathBuf>,
     /// What it keeps of the privileges of the process that starts it.
     pub privileges: Privileges,
     /// A Landlock ruleset to restrict the process with.

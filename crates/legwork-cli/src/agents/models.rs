@@ -1,6 +1,7 @@
 //! The models that subagents and skills want, with keys and addresses as for any other.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use legwork::model::Prices;
@@ -18,6 +19,8 @@ pub(crate) struct Other {
     pub(crate) name: String,
     base_url: Option<String>,
     key: Option<Credential>,
+    /// What commands may write: no program that prints the key comes from there.
+    writable: Vec<PathBuf>,
     retry: Policy,
     prices: Prices,
 }
@@ -36,12 +39,16 @@ impl Other {
             false => (around(of, config)?, Credential::find(of, config)),
         };
         let (retry, prices) = (settings.retry.policy(), settings.prices.clone());
-        Ok(Self { base_url: base_url.map(|url| url.value), key, name, retry, prices })
+        let writable = settings.writable();
+        Ok(Self { base_url: base_url.map(|url| url.value), key, writable, name, retry, prices })
     }
 
     async fn make(&self) -> Result<Arc<dyn Model>, String> {
         let key = match &self.key {
-            Some(key) => Some(key.fetch().await.map_err(|error| error.to_string())?),
+            Some(key) => {
+                let fetched = key.fetch(&self.writable).await;
+                Some(fetched.map_err(|error| error.to_string())?)
+            }
             None => None,
         };
         let (url, retry, prices) =

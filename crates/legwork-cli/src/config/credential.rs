@@ -71,15 +71,16 @@ impl Credential {
         }
     }
 
-    /// Fetches the key: reads the file, or runs the program.
+    /// Fetches the key: reads the file, or runs the program, which does not come from
+    /// what commands of the agent may write.
     ///
     /// # Errors
     /// When there is no key to be had; the error does not show what was read.
-    pub(crate) async fn fetch(&self) -> Result<Secret, Error> {
+    pub(crate) async fn fetch(&self, writable: &[PathBuf]) -> Result<Secret, Error> {
         match &self.place.value {
             Place::Variable(name) => self.of_variable(name),
             Place::File(path) => self.of_file(path),
-            Place::Command { program, folder } => self.of_program(program, folder).await,
+            Place::Command { program, folder } => self.of_program(program, folder, writable).await,
         }
     }
 
@@ -125,7 +126,12 @@ impl Credential {
         key.map_err(|problem| fail(&format!("in its first line, {problem}"), name_another()))
     }
 
-    async fn of_program(&self, program: &Program, folder: &Path) -> Result<Secret, Error> {
+    async fn of_program(
+        &self,
+        program: &Program,
+        folder: &Path,
+        writable: &[PathBuf],
+    ) -> Result<Secret, Error> {
         let fail = |why: &str| {
             let provider = &self.provider;
             let message =
@@ -133,8 +139,9 @@ impl Credential {
             let hint = "run it yourself: it has to print the key alone, as one line";
             Error::usage(message, format!("{hint}{}", self.named_in()))
         };
-        let mut bytes =
-            program::output(program, folder, program::LIMIT).await.map_err(|why| fail(&why))?;
+        let mut bytes = program::output(program, folder, writable, program::LIMIT)
+            .await
+            .map_err(|why| fail(&why))?;
         let key = std::str::from_utf8(&bytes).map_err(|_| Problem::Characters);
         let key = key.and_then(Secret::of);
         bytes.fill(0);

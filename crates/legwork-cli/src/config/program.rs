@@ -1,9 +1,10 @@
 //! Running a program that prints a key.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
+use legwork::tools::Environment;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::process::Command;
 
@@ -21,7 +22,9 @@ const SHOWN: usize = 600;
 ///
 /// It runs in the folder of the file that names it, never in that of a project, with the
 /// environment and the terminal of the person, for it may have to ask for a passphrase;
-/// not with standard input, which may hold the task.
+/// not with standard input, which may hold the task. It is looked up, and finds others, in
+/// those places of the `PATH` that no command of an agent can have written to: not in those
+/// that lie in `writable`.
 ///
 /// # Errors
 /// In words, when it cannot be started, fails, or takes longer than the limit. They show
@@ -29,9 +32,10 @@ const SHOWN: usize = 600;
 pub(super) async fn output(
     program: &Program,
     folder: &Path,
+    writable: &[PathBuf],
     limit: Duration,
 ) -> Result<Vec<u8>, String> {
-    let mut command = command(program)?;
+    let mut command = command(program, writable)?;
     command.current_dir(folder).stdin(Stdio::null()).stdout(Stdio::piped());
     let child = command.stderr(Stdio::piped()).kill_on_drop(true).spawn();
     let mut child = child.map_err(|error| format!("it does not start: {error}"))?;
@@ -46,20 +50,31 @@ pub(super) async fn output(
     }
 }
 
-fn command(program: &Program) -> Result<Command, String> {
-    match program {
+fn command(program: &Program, writable: &[PathBuf]) -> Result<Command, String> {
+    let environment = Environment::filtered(std::env::vars_os());
+    let writable: Vec<_> = writable.iter().map(PathBuf::as_path).collect();
+    let mut command = match program {
         Program::Shell(line) => {
             let mut command = Command::new("/bin/sh");
             command.arg("-c").arg(line);
-            Ok(command)
+            command
         }
         Program::Words(words) => {
             let (program, arguments) = words.split_first().ok_or("it is empty")?;
-            let mut command = Command::new(program);
+            let looked_up = || environment.program_outside(program, &writable);
+            let place = match program.contains('/') {
+                true => PathBuf::from(program),
+                false => looked_up().ok_or_else(|| {
+                    format!("{program} is not on the PATH, outside of where the agent works")
+                })?,
+            };
+            let mut command = Command::new(place);
             command.args(arguments);
-            Ok(command)
+            command
         }
-    }
+    };
+    command.env("PATH", environment.path_outside(&writable));
+    Ok(command)
 }
 
 /// Reads to the end, but no more than a key can be; who writes on is cut off.

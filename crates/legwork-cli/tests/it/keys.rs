@@ -203,3 +203,52 @@ fn commands_of_the_agent_do_not_see_the_key() {
     let done = ran(command).ends(0);
     assert_nowhere(&home, &[&done]);
 }
+
+/// Programs that an agent may have put where an environment of a language has its own.
+#[test]
+fn s13_1_no_program_that_lies_in_the_workspace_is_started_outside() {
+    let home = Home::new();
+    let work = home.work();
+    let outside = work.with_file_name("ran");
+    for folder in [".venv/bin", "node_modules/.bin", ".git"] {
+        fs::create_dir_all(work.join(folder)).unwrap();
+    }
+    fs::create_dir(work.join("sub")).unwrap();
+    for (folder, name) in [
+        (".venv/bin", "bwrap"),
+        (".venv/bin", "git"),
+        (".venv/bin", "bash"),
+        ("node_modules/.bin", "print-key"),
+    ] {
+        let planted = work.join(folder).join(name);
+        fs::write(&planted, format!("#!/bin/sh\necho {name} >>{}\n", outside.display())).unwrap();
+        fs::set_permissions(planted, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let path =
+        format!("{0}/.venv/bin:{0}/node_modules/.bin:/usr/local/bin:/usr/bin:/bin", work.display());
+    let server = Server::start([
+        Turn::call("bash", serde_json::json!({ "command": "echo over" })),
+        Turn::text("Done."),
+    ])
+    .unwrap();
+    for command in ["'print-key'", "['print-key']"] {
+        home.settings(&format!("[keys.openai]\ncommand = {command}"));
+        // From a folder of the repository, too: another run may have worked in all of it.
+        for dir in [work.clone(), work.join("sub")] {
+            for args in [
+                &["doctor", "--model", "openai:m"][..],
+                &["run", "--model", "openai:m", "x"],
+                &["models", "ping", "openai:m"],
+                &["models", "list"],
+            ] {
+                let mut command = home.legwork(args);
+                command
+                    .current_dir(&dir)
+                    .env("PATH", &path)
+                    .env("OPENAI_BASE_URL", server.base_url());
+                let ran = ran(command);
+                assert!(!outside.exists(), "{dir:?} {args:?}: {:?} {ran:?}", fs::read(&outside));
+            }
+        }
+    }
+}

@@ -62,23 +62,6 @@ impl Environment {
         self.0.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()))
     }
 
-    /// The same, but for places that commands may write.
-    ///
-    /// What is started outside of a sandbox has to come from here: a command may put a
-    /// program, or a link to one, into a place that it may write.
-    #[must_use]
-    pub fn program_outside(&self, name: &str, writable: &[&Path]) -> Option<PathBuf> {
-        let writable: Vec<_> =
-            writable.iter().filter_map(|place| place.canonicalize().ok()).collect();
-        let outside = |place: &PathBuf| !writable.iter().any(|one| place.starts_with(one));
-        let resolved = |place: &Path| resolve(place, &writable).ok().flatten().filter(outside);
-        self.programs(name).find_map(|path| {
-            let folder = resolved(path.parent()?)?;
-            // By its name there: some programs are many, told apart by it.
-            resolved(&path).map(|_| folder.join(name))
-        })
-    }
-
     /// The first program of that name on this environment's `PATH`.
     ///
     /// Relative places of the `PATH` are passed over: what they mean changes
@@ -86,6 +69,49 @@ impl Environment {
     #[must_use]
     pub fn program(&self, name: &str) -> Option<PathBuf> {
         self.programs(name).next()
+    }
+
+    /// The first program of that name on this environment's `PATH` that no command can have
+    /// put there.
+    ///
+    /// What is started outside of a sandbox has to come from here: a command may put a
+    /// program, or a link to one, into a place that it may write. Passed over are the places
+    /// that lie in `writable`, or in the repository that one of those is a part of, as
+    /// environments of languages do.
+    #[must_use]
+    pub fn program_outside(&self, name: &str, writable: &[&Path]) -> Option<PathBuf> {
+        let untrusted = self.untrusted(writable);
+        self.programs(name).find_map(|path| {
+            let folder = outside(path.parent()?, &untrusted)?;
+            // By its name there: some programs are many, told apart by it.
+            outside(&path, &untrusted).map(|_| folder.join(name))
+        })
+    }
+
+    /// The places of the `PATH` in which no command can have put a program; see
+    /// [`program_outside`](Self::program_outside).
+    #[must_use]
+    pub fn path_outside(&self, writable: &[&Path]) -> OsString {
+        let untrusted = self.untrusted(writable);
+        let places = self.get("PATH").unwrap_or_default();
+        let absolute = std::env::split_paths(places).filter(|place| place.is_absolute());
+        let trusted = absolute.filter_map(|place| outside(&place, &untrusted));
+        // What came of such a list has nothing in it that a list cannot hold.
+        std::env::join_paths(trusted).unwrap_or_default()
+    }
+
+    /// What commands may write, and the repositories that it is a part of, but for a home.
+    fn untrusted(&self, writable: &[&Path]) -> Vec<PathBuf> {
+        let home = self.get("HOME").and_then(|home| Path::new(home).canonicalize().ok());
+        let wide = |place: &Path| home.as_ref().is_some_and(|home| home.starts_with(place));
+        let mut all: Vec<PathBuf> = Vec::new();
+        for place in writable.iter().filter_map(|place| place.canonicalize().ok()) {
+            let holds_git = |above: &&Path| above.join(".git").symlink_metadata().is_ok();
+            let around = place.ancestors().find(holds_git).filter(|around| !wide(around));
+            all.extend(around.map(Path::to_owned));
+            all.push(place);
+        }
+        all
     }
 
     /// All programs of that name, the first one on the `PATH` first.
@@ -96,6 +122,12 @@ impl Environment {
             path.is_file() && rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok()
         })
     }
+}
+
+/// The place as the kernel resolves it, unless it lies in one of others.
+fn outside(place: &Path, others: &[PathBuf]) -> Option<PathBuf> {
+    let real = resolve(place, others).ok().flatten()?;
+    (!others.iter().any(|other| real.starts_with(other))).then_some(real)
 }
 
 fn is_allowed(name: &OsStr) -> bool {

@@ -98,7 +98,8 @@ impl Census {
         }
     }
 
-    fn living(&self) -> impl Iterator<Item = &Stat> {
+    /// Those of the family that live.
+    pub(super) fn living(&self) -> impl Iterator<Item = &Stat> {
         let members = self.room.get(..self.count).unwrap_or_default();
         members.iter().filter(|member| member.kin && !member.told.dead).map(|member| &member.told)
     }

@@ -27,6 +27,7 @@ use rustix::process::{
 };
 
 use super::census::Census;
+use super::private::Private;
 use super::restrict::Restriction;
 use super::watch::{Excess, TICK, Watch};
 
@@ -45,6 +46,8 @@ pub(super) struct Post {
     pub(super) report: OwnedFd,
     /// Put on by the command, not by the guard.
     pub(super) restriction: Restriction,
+    /// What of the command's own lies in memory.
+    pub(super) private: Private,
 }
 
 /// Lets `command` run under a guard.
@@ -96,7 +99,7 @@ fn watch(command: Pid, post: &Post, deaths: BorrowedFd<'_>) -> ! {
     // with the process that took them, the lifelines of other guards.
     close_others();
     let _ = rustix::thread::set_name(c"legwork-guard");
-    let mut watch = Watch::new(census, post.restriction.limits);
+    let mut watch = Watch::new(census, post.restriction.limits, &post.private);
     let mut status = None;
     while status.is_none() && wait_for_news(&mut watch) == News::Deaths {
         if reap(command, &mut status).is_none() {
@@ -117,7 +120,7 @@ enum News {
 }
 
 /// Waits for a death, the end of the lifeline, or a limit that is passed.
-fn wait_for_news(watch: &mut Watch) -> News {
+fn wait_for_news(watch: &mut Watch<'_>) -> News {
     let lifeline = rustix::stdio::stdin();
     let deaths = rustix::stdio::stdout();
     let mut waited = [PollFd::new(&lifeline, PollFlags::IN), PollFd::new(&deaths, PollFlags::IN)];

@@ -6,6 +6,7 @@ mod family;
 mod guard;
 mod lifeline;
 mod mounts;
+mod private;
 mod restrict;
 mod stat;
 mod watch;
@@ -29,6 +30,7 @@ use self::guard::Post;
 use self::lifeline::Held;
 pub(crate) use self::lifeline::Lifeline;
 pub(crate) use self::mounts::Mounts;
+use self::private::Private;
 use self::restrict::Restriction;
 pub(crate) use self::watch::Excess;
 use crate::bash::Environment;
@@ -114,6 +116,7 @@ impl<S: Sink> Running<S> {
             environment,
             inherited,
             mounts,
+            private,
             privileges,
             ruleset,
             filter,
@@ -146,7 +149,12 @@ impl<S: Sink> Running<S> {
         let (lifeline_end, report_end) = (watched.into(), reporting.into());
         guard::install(
             &mut command,
-            Post { lifeline: lifeline_end, report: report_end, restriction },
+            Post {
+                lifeline: lifeline_end,
+                report: report_end,
+                restriction,
+                private: Private::new(&private),
+            },
         );
         let guard = command.spawn()?;
         Ok(Self {

@@ -6,6 +6,7 @@ use rustix::event::Timespec;
 use rustix::fs::{Mode, OFlags};
 
 use super::census::Census;
+use super::private::Private;
 use crate::sandbox::Limits;
 
 /// How often it is looked whether a closer look is due.
@@ -38,20 +39,21 @@ impl Excess {
 ///
 /// To count is to read a file of every process. So that is done when the
 /// machine's own figures say that there may be reason to, and once a second.
-pub(super) struct Watch {
+pub(super) struct Watch<'p> {
     census: Census,
     limits: Limits,
+    private: &'p Private,
     load: Option<OwnedFd>,
     tasks: u64,
     free: u64,
     ticks: u32,
 }
 
-impl Watch {
-    pub(super) fn new(census: Census, limits: Limits) -> Self {
+impl<'p> Watch<'p> {
+    pub(super) fn new(census: Census, limits: Limits, private: &'p Private) -> Self {
         let flags = OFlags::RDONLY | OFlags::CLOEXEC;
         let load = rustix::fs::open(c"/proc/loadavg", flags, Mode::empty()).ok();
-        let mut watch = Self { census, limits, load, tasks: 0, free: 0, ticks: 0 };
+        let mut watch = Self { census, limits, private, load, tasks: 0, free: 0, ticks: 0 };
         watch.remember();
         watch
     }
@@ -70,8 +72,10 @@ impl Watch {
         if self.census.family() > self.limits.processes as usize {
             return Some(Excess::Processes);
         }
-        let much = self.census.memory() > self.limits.memory
-            && self.census.exact_memory() > self.limits.memory;
+        let kept =
+            self.census.living().map(|one| one.process).find_map(|one| self.private.kept(one));
+        let most = self.limits.memory.saturating_sub(kept.unwrap_or_default());
+        let much = self.census.memory() > most && self.census.exact_memory() > most;
         much.then_some(Excess::Memory)
     }
 

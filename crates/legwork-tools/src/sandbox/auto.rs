@@ -25,10 +25,11 @@ pub struct Auto {
     chosen: OnceLock<Result<Choice, Error>>,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 enum Choice {
     Bubblewrap,
-    Landlock,
+    /// And why it is not bubblewrap.
+    Landlock(String),
 }
 
 impl Auto {
@@ -49,34 +50,34 @@ impl Auto {
     /// workspace, and what to do.
     pub fn choose(&self, workspace: &Path) -> Result<&dyn port::Sandbox, Error> {
         check_width(workspace)?;
+        let neither = |bubblewrap: &str, landlock: &Error| Error::Neither {
+            bubblewrap: bubblewrap.to_owned(),
+            landlock: landlock.cause(),
+        };
         let chosen = self.chosen.get_or_init(|| match self.bubblewrap.is_usable(workspace) {
             Ok(()) => Ok(Choice::Bubblewrap),
             Err(bubblewrap) => match self.landlock.abi() {
-                Ok(_) => Ok(Choice::Landlock),
-                Err(landlock) => Err(Error::Neither {
-                    bubblewrap: bubblewrap.cause(),
-                    landlock: landlock.cause(),
-                }),
+                Ok(_) => Ok(Choice::Landlock(bubblewrap.cause())),
+                Err(landlock) => Err(neither(&bubblewrap.cause(), &landlock)),
             },
         });
-        let choice = chosen.clone()?;
-        match choice {
+        match chosen.as_ref().map_err(Error::clone)? {
             Choice::Bubblewrap => self.bubblewrap.check(workspace)?,
-            Choice::Landlock => self.landlock.check(workspace)?,
+            Choice::Landlock(why) => {
+                self.landlock.check(workspace).map_err(|error| match error {
+                    Error::Exposed { .. } | Error::Unprotected { .. } => neither(why, &error),
+                    error => error,
+                })?
+            }
         }
-        Ok(self.of(choice))
-    }
-
-    fn of(&self, choice: Choice) -> &dyn port::Sandbox {
-        match choice {
-            Choice::Bubblewrap => &self.bubblewrap,
-            Choice::Landlock => &self.landlock,
-        }
+        self.known().ok_or(Error::Missing)
     }
 
     fn known(&self) -> Option<&dyn port::Sandbox> {
-        let chosen = self.chosen.get()?.as_ref().ok()?;
-        Some(self.of(*chosen))
+        Some(match self.chosen.get()?.as_ref().ok()? {
+            Choice::Bubblewrap => &self.bubblewrap,
+            Choice::Landlock(_) => &self.landlock,
+        })
     }
 }
 

@@ -4,7 +4,7 @@
 //! would have to know every tool and every kernel to come.
 
 use seccompiler::SeccompCmpArgLen::{Dword, Qword};
-use seccompiler::SeccompCmpOp::{self, Eq, MaskedEq, Ne};
+use seccompiler::SeccompCmpOp::{self, Eq, Gt, MaskedEq, Ne};
 use seccompiler::{
     BackendError, BpfProgram, SeccompAction, SeccompCondition, SeccompFilter, SeccompRule,
     TargetArch, sock_filter,
@@ -50,13 +50,50 @@ const REFUSED: &[libc::c_long] = &[
 ];
 
 /// Told to be unknown, so that programs fall back to what can be looked into:
-/// flags of `clone3` and the work of `io_uring` lie in memory.
-const UNKNOWN: [libc::c_long; 4] = [
+/// flags of `clone3` and the work of `io_uring` lie in memory, and what lies in a
+/// file of `memfd_create` counts for no process.
+const UNKNOWN: [libc::c_long; 6] = [
     libc::SYS_clone3,
     libc::SYS_io_uring_setup,
     libc::SYS_io_uring_enter,
     libc::SYS_io_uring_register,
+    libc::SYS_memfd_create,
+    libc::SYS_memfd_secret,
 ];
+
+/// Message queues: they hold memory that counts for no process.
+const MESSAGES: [libc::c_long; 5] =
+    [libc::SYS_msgget, libc::SYS_msgsnd, libc::SYS_msgrcv, libc::SYS_msgctl, libc::SYS_mq_open];
+
+/// Shared memory and semaphores, which outlive who made them, and are the machine's
+/// where there is no namespace for them.
+const SHARED: [libc::c_long; 7] = [
+    libc::SYS_shmget,
+    libc::SYS_shmat,
+    libc::SYS_shmctl,
+    libc::SYS_semget,
+    libc::SYS_semctl,
+    libc::SYS_semop,
+    libc::SYS_semtimedop,
+];
+
+/// Bytes of a segment of shared memory where there is a namespace for them: it counts for
+/// no process that does not have it attached. A kernel allows 4,096 segments.
+const SEGMENT: u64 = 64 << 10;
+
+/// Calls whose first argument is a process, 0 for the caller: its limits, affinity and
+/// scheduling.
+const OF_PROCESSES: [libc::c_long; 5] = [
+    libc::SYS_prlimit64,
+    libc::SYS_sched_setaffinity,
+    libc::SYS_sched_setattr,
+    libc::SYS_sched_setparam,
+    libc::SYS_sched_setscheduler,
+];
+
+/// Calls whose first argument is a kind, and the second which one of it, 0 for the
+/// caller's: priorities. With it the kind that means a user, all whose processes it is.
+const OF_KINDS: [(libc::c_long, u64); 2] = [(libc::SYS_setpriority, 2), (libc::SYS_ioprio_set, 3)];
 
 /// Bit of the numbers of x32, a second table of the same calls.
 #[cfg(target_arch = "x86_64")]
@@ -71,12 +108,13 @@ const NETLINK_ROUTE: u64 = 0;
 /// Which kinds of sockets a command may open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sockets {
-    /// Those of the Internet and of Unix: the walls say what they reach.
+    /// Those of the Internet and of Unix: the walls say what they reach, and namespaces
+    /// keep processes and shared memory of others out of sight.
     Usual,
     /// Those of the Internet. One of Unix would reach every server that has a
-    /// path, which nothing else holds.
+    /// path, which nothing else holds. There are no namespaces.
     Internet,
-    /// Only connected pairs.
+    /// Only connected pairs, and no namespaces.
     Pairs,
 }
 
@@ -101,17 +139,34 @@ fn program(sockets: Sockets) -> Result<BpfProgram, BackendError> {
         rules.push((call, vec![rule(&[(0, Qword, MaskedEq(user), user)])?]));
     }
     rules.push((libc::SYS_socket, families(sockets)?));
-    if sockets != Sockets::Usual {
-        // One that is not bound to its other end can be sent from anywhere to.
-        let datagram = (1, Dword, MaskedEq(SOCKET_TYPE), number(libc::SOCK_DGRAM));
-        rules.push((libc::SYS_socketpair, vec![rule(&[datagram])?]));
-    }
+    rules.extend(MESSAGES.map(|call| (call, Vec::new())));
+    rules.extend(match sockets {
+        Sockets::Usual => vec![(libc::SYS_shmget, vec![rule(&[(1, Qword, Gt, SEGMENT)])?])],
+        Sockets::Internet | Sockets::Pairs => of_others()?,
+    });
     let refuse = SeccompAction::Errno(libc::EPERM.cast_unsigned());
     let rules = rules.into_iter().collect();
     let filter = SeccompFilter::new(rules, SeccompAction::Allow, refuse, arch)?;
     let mut program = unknown();
     program.extend(BpfProgram::try_from(filter)?);
     Ok(program)
+}
+
+/// What reaches processes and objects of others where no namespace keeps them out of sight.
+fn of_others() -> Result<Vec<(i64, Vec<SeccompRule>)>, BackendError> {
+    let mut rules: Vec<_> = SHARED.map(|call| (call, Vec::new())).into();
+    for call in OF_PROCESSES {
+        rules.push((call, vec![rule(&[(0, Dword, Ne, 0)])?]));
+    }
+    for (call, user) in OF_KINDS {
+        rules.push((call, vec![rule(&[(1, Dword, Ne, 0)])?, rule(&[(0, Dword, Eq, user)])?]));
+    }
+    // One that is not bound to its other end can be sent from to any that has a path.
+    let bound = [libc::SOCK_STREAM, libc::SOCK_SEQPACKET].map(number);
+    let loose = (0..=SOCKET_TYPE).filter(|kind| !bound.contains(kind));
+    let loose = loose.map(|kind| rule(&[(1, Dword, MaskedEq(SOCKET_TYPE), kind)]));
+    rules.push((libc::SYS_socketpair, loose.collect::<Result<_, _>>()?));
+    Ok(rules)
 }
 
 fn families(sockets: Sockets) -> Result<Vec<SeccompRule>, BackendError> {

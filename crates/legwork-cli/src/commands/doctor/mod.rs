@@ -5,7 +5,7 @@ mod confinement;
 mod model;
 mod surroundings;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use legwork::port::Sandbox as _;
 use legwork::tools::sandbox::Auto;
@@ -79,7 +79,10 @@ fn examine(args: &args::Doctor, config: Result<Config, Error>) -> Result<Report,
     };
     checks.push(verdict);
     let store = surroundings::store(Place::of(&args.store, &config));
-    let shell = surroundings::shell(&environment);
+    let writable = settings.as_ref().map(Settings::writable).unwrap_or_default();
+    let writable: Vec<_> =
+        writable.iter().map(PathBuf::as_path).chain([workspace.root()]).collect();
+    let shell = surroundings::shell(&environment, &writable);
     let model = match &settings {
         Ok(settings) => model::check(settings, args.offline)?,
         Err(error) => {
@@ -88,7 +91,7 @@ fn examine(args: &args::Doctor, config: Result<Config, Error>) -> Result<Report,
     };
     let ok = sandbox.is_some() && [&shell, &store, &model].iter().all(|it| it.state != State::Bad);
     checks.extend([shell, store, model]);
-    checks.push(surroundings::git(&environment));
+    checks.push(surroundings::git(&environment, &writable));
     checks.push(surroundings::terminal(Terminal::detect()));
     Ok(Report { r#type: "doctor", ok, sandbox, gaps: auto.gaps(), checks })
 }

@@ -12,10 +12,11 @@ use crate::display::Terminal;
 use crate::error::Error;
 use crate::place::Place;
 
-pub(super) fn shell(environment: &Environment) -> Check {
-    match environment.program("bash").or_else(|| environment.program("sh")) {
+pub(super) fn shell(environment: &Environment, writable: &[&Path]) -> Check {
+    let program = |name| environment.program_outside(name, writable);
+    match program("bash").or_else(|| program("sh")) {
         Some(shell) => Check::good("shell", shell.display().to_string()),
-        None => Check::bad("shell", "there is no bash or sh on the PATH")
+        None => Check::bad("shell", "there is no bash or sh on the PATH outside of the workspace")
             .with_hint("install bash, or set PATH so that it is found"),
     }
 }
@@ -58,9 +59,10 @@ fn writable(path: &Path) -> std::io::Result<()> {
     fs::remove_file(trial)
 }
 
-pub(super) fn git(environment: &Environment) -> Check {
-    let Some(program) = environment.program("git") else {
-        return Check::warning("git", "not on the PATH").with_hint("install git");
+pub(super) fn git(environment: &Environment, writable: &[&Path]) -> Check {
+    let Some(program) = environment.program_outside("git", writable) else {
+        return Check::warning("git", "not on the PATH outside of the workspace")
+            .with_hint("install git");
     };
     let told = Command::new(&program).arg("--version").stdin(Stdio::null()).output();
     match told {

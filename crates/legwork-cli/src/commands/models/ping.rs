@@ -47,7 +47,7 @@ pub(crate) async fn answer(settings: &Settings, most: Duration) -> Result<Pong, 
     let url = settings.base_url.as_ref().map(|url| url.value.as_str());
     let asking = async {
         let key = match &settings.key {
-            Some(key) => Some(key.fetch().await?),
+            Some(key) => Some(key.fetch(&settings.writable()).await?),
             None => None,
         };
         let key = key.as_ref().map(Secret::expose);

@@ -1,5 +1,6 @@
 //! The servers that are asked which models they offer.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use legwork::model::http::Timeouts;
@@ -87,7 +88,10 @@ impl Server {
         let asked = asked.timeouts(TIMEOUTS).retry(retry::Policy::never());
         let asked = match &self.key {
             Some(key) => {
-                let key = key.fetch().await.map_err(|error| Silent::BadKey(Box::new(error)))?;
+                // An agent may have worked where this is run.
+                let here = [PathBuf::from(".")];
+                let key =
+                    key.fetch(&here).await.map_err(|error| Silent::BadKey(Box::new(error)))?;
                 asked.api_key(key.expose())
             }
             None => asked,

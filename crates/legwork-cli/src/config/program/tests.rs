@@ -1,7 +1,7 @@
 use super::*;
 
 async fn ran(program: Program) -> Result<Vec<u8>, String> {
-    output(&program, Path::new("/"), LIMIT).await
+    output(&program, Path::new("/"), &[], LIMIT).await
 }
 
 fn shell(line: &str) -> Program {
@@ -32,7 +32,7 @@ async fn a_failure_shows_standard_error_and_never_what_was_printed() {
 #[tokio::test]
 async fn a_program_that_does_not_end_is_ended() {
     let limit = Duration::from_millis(50);
-    let failed = output(&words(&["sleep", "600"]), Path::new("/"), limit).await.unwrap_err();
+    let failed = output(&words(&["sleep", "600"]), Path::new("/"), &[], limit).await.unwrap_err();
     assert!(failed.contains("50ms"), "{failed}");
 }
 

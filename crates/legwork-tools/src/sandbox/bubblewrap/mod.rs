@@ -126,6 +126,7 @@ impl Bubblewrap {
         line.extend(command);
         let mut confined = Confined::from(line);
         confined.inherited.push(filter);
+        confined.private = walls::private(&places);
         let (covers, watched) = places.keeper.begin();
         confined.kept = Some(Kept::new(watched));
         if features.mounts {

@@ -1,7 +1,7 @@
 //! The walls: what a confined command sees, as bubblewrap's arguments.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::Features;
 use crate::sandbox::places::{Held, Places, Seen};
@@ -50,6 +50,12 @@ pub(super) fn arguments(places: &Places, policy: &Policy, features: Features) ->
     walls.add(["--remount-ro", "/"]);
     walls.add([OsString::from("--chdir"), places.root.clone().into()]);
     walls.arguments
+}
+
+/// The directories that lie in memory, as a command sees them.
+pub(super) fn private(places: &Places) -> Vec<PathBuf> {
+    let usual = ["/tmp", "/var/tmp", "/dev/shm"].map(PathBuf::from);
+    usual.into_iter().chain(places.home.clone()).collect()
 }
 
 struct Walls {

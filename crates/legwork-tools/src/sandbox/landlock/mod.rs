@@ -125,7 +125,6 @@ fn gaps(abi: u32) -> Vec<String> {
         "`.git/hooks` and `.git/config` in the workspace can be written, and are put back after each command",
         "names, sizes and times of files outside can be seen; modes and owners of your own files can be changed",
         "the list of processes and their command lines can be seen",
-        "shared memory and message queues of the machine can be used",
     ];
     let below = [
         (3, "files outside can be emptied by truncate(2)"),

@@ -45,7 +45,9 @@ fn s13_4_what_a_workspace_holds_never_decides_which_sandbox_is_taken() {
     let auto = Auto::new(&environment, policy);
     let refused = auto.choose(Path::new("/usr")).map(|chosen| chosen.name().to_owned());
     let told = refused.map_err(|error| error.to_string()).expect_err("exposed");
-    assert!(told.contains("/usr/bin") && told.contains("Landlock cannot hide it"), "{told}");
+    for words in ["`bwrap` is not on the PATH", "Landlock: /usr/bin lies", "--sandbox off"] {
+        assert!(told.contains(words), "{told}");
+    }
     assert!(matches!(auto.choose(Path::new("/")), Err(Error::TooWide { .. })));
     let place = Place::new();
     let chosen = auto.choose(&place.path("")).map(|chosen| chosen.name().to_owned());

@@ -24,12 +24,86 @@ fn attack() {
         }
         "ptrace" => ptrace(argument.parse().expect("a number")),
         "userns" => userns(),
+        "raw" => raw_pair(&argument),
+        "others" => others(argument.parse().expect("a number")),
+        "shared" => shared(argument.parse().expect("a number")),
+        "memory" => memory_file(argument.parse().expect("a number")),
         "refused" => reached(argument.parse().expect("a number")),
         other => panic!("no attack {other}"),
     };
     if escaped {
         println!("{ESCAPED}");
     }
+}
+
+/// A pair of raw sockets, which for Unix are datagrams, one of which is sent from.
+fn raw_pair(path: &str) -> bool {
+    let mut pair = [0; 2];
+    let mut address = libc::sockaddr_un { sun_family: libc::AF_UNIX as u16, sun_path: [0; 108] };
+    for (to, from) in address.sun_path.iter_mut().zip(path.bytes()) {
+        *to = from.cast_signed();
+    }
+    // SAFETY: the pair has room for two, and the address is as long as it says.
+    unsafe {
+        libc::socketpair(libc::AF_UNIX, libc::SOCK_RAW, 0, pair.as_mut_ptr()) == 0
+            && libc::sendto(
+                pair[0],
+                b"lost".as_ptr().cast(),
+                4,
+                0,
+                (&raw const address).cast(),
+                size_of_val(&address) as u32,
+            ) == 4
+    }
+}
+
+/// Changes limits, priorities, affinity and scheduling of another process.
+fn others(victim: libc::pid_t) -> bool {
+    let mut done = false;
+    // SAFETY: the kernel reads what the pointers name, which live through the calls.
+    unsafe {
+        let limit = libc::rlimit { rlim_cur: 3_000, rlim_max: 3_000 };
+        done |=
+            libc::prlimit(victim, libc::RLIMIT_CPU, &raw const limit, std::ptr::null_mut()) == 0;
+        let target = victim.cast_unsigned();
+        done |= libc::setpriority(libc::PRIO_PROCESS, target, 7) == 0;
+        // Of all that this user runs; root's are left alone, should it succeed.
+        if libc::geteuid() != 0 {
+            libc::setpriority(libc::PRIO_USER, libc::geteuid(), 7);
+        }
+        let mut cpus: libc::cpu_set_t = std::mem::zeroed();
+        libc::CPU_SET(0, &mut cpus);
+        done |= libc::sched_setaffinity(victim, size_of_val(&cpus), &raw const cpus) == 0;
+        let parameters = libc::sched_param { sched_priority: 0 };
+        done |= libc::sched_setscheduler(victim, libc::SCHED_BATCH, &raw const parameters) == 0;
+        done |= libc::syscall(libc::SYS_ioprio_set, 1, victim, 3 << 13) == 0;
+    }
+    done
+}
+
+/// Makes a segment of shared memory and leaves it behind.
+fn shared(bytes: usize) -> bool {
+    // SAFETY: no memory is passed.
+    unsafe { libc::shmget(libc::IPC_PRIVATE, bytes, libc::IPC_CREAT | 0o600) >= 0 }
+}
+
+/// Fills a file in memory that no process has mapped.
+fn memory_file(bytes: usize) -> bool {
+    use std::io::Write as _;
+    use std::os::fd::FromRawFd as _;
+    // SAFETY: the name ends, and the new file is ours.
+    let file = unsafe {
+        let file = libc::memfd_create(c"kept".as_ptr(), 0);
+        if file < 0 {
+            return false;
+        }
+        std::fs::File::from_raw_fd(file)
+    };
+    let chunk = vec![b'x'; 1 << 20];
+    for _ in 0..bytes >> 20 {
+        (&file).write_all(&chunk).expect("written");
+    }
+    true
 }
 
 trait Unzip<T> {

@@ -5,6 +5,7 @@ mod choice;
 mod escapes;
 mod helper;
 mod limits;
+mod others;
 mod races;
 mod repositories;
 mod scene;

@@ -168,7 +168,8 @@ fn wide(scene: &Scene) -> Vec<PathBuf> {
     let mut all: Vec<_> = ["/", "/home", "/root", "/srv", "/var", "/run", "/etc", "/proc", "/tmp"]
         .map(PathBuf::from)
         .into();
-    for name in ["", "home", "home/work", "home/work/link", "home/work/link/bin", "home/work/venv"]
+    for name in
+        ["", "home", "home/work", "home/work/link", "home/work/link/bin", "home/work/venv", "owner"]
     {
         all.push(scene.path(name));
     }
@@ -186,12 +187,17 @@ fn s13_2_a_variable_shows_no_place_that_is_no_toolchains() {
         std::fs::create_dir_all(scene.path("home/.ssh")).expect("made");
         std::fs::write(scene.path("home/.ssh/id"), "the secret").expect("written");
         std::fs::write(scene.path("outside/file"), "the secret").expect("written");
+        // A home that the workspace does not lie in.
+        std::fs::create_dir(scene.path("owner")).expect("made");
+        std::fs::write(scene.path("owner/file"), "the secret").expect("written");
         let wide = wide(&scene);
         for _ in 0..10 {
-            let mut environment = scene.environment();
+            let owner = *random.of(&["home", "owner"]);
+            let mut environment = scene.environment().with("HOME", scene.path(owner));
             for name in VARIABLES {
                 environment = environment.with(name, random.of(&wide));
             }
+            environment = environment.with(*random.of(&VARIABLES), scene.path(owner));
             let mut path = std::env::var("PATH").expect("a path");
             for _ in 0..random.below(4) {
                 path = format!("{path}:{}", random.of(&wide).display());
@@ -201,11 +207,12 @@ fn s13_2_a_variable_shows_no_place_that_is_no_toolchains() {
             let Some(bash) = shell(&scene, walls, environment, scene.policy()) else { break };
             // What the variables name is re-pointed, and then looked at by the next command.
             let (home, outside) = (scene.at("home"), scene.at("outside"));
+            let owner = scene.at(owner);
             run(&bash, &format!("rm -rf venv; ln -s {home} venv; rm link; ln -s {outside} link"));
             let text = run(
                 &bash,
                 &format!(
-                    "cat {home}/secret {home}/.ssh/id {outside}/file venv/secret link/file; echo over"
+                    "cat {home}/secret {home}/.ssh/id {outside}/file {owner}/file venv/secret link/file; echo over"
                 ),
             );
             assert!(
