@@ -21,7 +21,7 @@ use crate::config::{
     variable_of,
 };
 use crate::error::Error;
-use crate::place::quoted;
+use crate::place::{Place, quoted};
 use crate::recorded::{BaseUrl, By, ProjectContext, Recorded};
 
 pub(crate) const DEFAULT_MODEL: &str = "openai:gpt-5-mini";
@@ -64,6 +64,8 @@ pub(crate) struct Settings {
     pub(crate) exposed: bool,
     /// Files and folders of Legwork's own, which no tool opens and no command sees.
     pub(crate) own: Vec<PathBuf>,
+    /// The file of the store that sessions are written to, if it is one.
+    pub(crate) store: Option<PathBuf>,
 }
 
 /// A variable of the environment that is set to something.
@@ -163,6 +165,7 @@ impl Settings {
         let mut settings = Self {
             key,
             own,
+            store: None,
             base_url,
             dir,
             exposed,
@@ -190,6 +193,11 @@ impl Settings {
             agent.others = others;
         }
         Ok(settings)
+    }
+
+    /// The same with the store that sessions are written to.
+    pub(crate) fn in_store(self, place: &Place) -> Self {
+        Self { store: place.path().map(PathBuf::from), ..self }
     }
 
     /// Whether the agent has a tool of this name, if there is one.

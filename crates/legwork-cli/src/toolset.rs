@@ -1,5 +1,6 @@
 //! The tools of the command's agent, built in one place.
 
+use std::path::Path;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -57,7 +58,32 @@ pub(crate) fn workspace(settings: &Settings, warn: impl Fn(String)) -> Result<Wo
         };
     }
     let secrets = Secrets::of_machine(home().as_deref());
-    Ok(workspace.keep_out(&settings.own.iter().fold(secrets, Secrets::with))?)
+    let secrets = settings.own.iter().fold(secrets, Secrets::with);
+    if let Some(store) = settings.store.as_ref().filter(|store| is_exposed(store, &workspace)) {
+        warn(format!(
+            "sessions are kept in {}, where commands may write: what the agent runs can change them, \
+             and so what it is shown when one goes on; keep them elsewhere with --store",
+            shown(store)
+        ));
+    }
+    Ok(workspace.keep_out(&settings.store.iter().fold(secrets, Secrets::with_store))?)
+}
+
+/// Whether commands may write to a file, or turn a link that leads to it.
+fn is_exposed(file: &Path, workspace: &Workspace) -> bool {
+    let whole = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
+    let writable = workspace.allowed().filter(|(_, access)| *access == Access::ReadWrite);
+    let roots: Vec<_> =
+        std::iter::once(workspace.root()).chain(writable.map(|(path, _)| path)).collect();
+    let in_one = |path: &Path| roots.iter().any(|root| path.starts_with(root));
+    // Where it is yet to be made, the nearest folder that is there says it.
+    let there = whole.ancestors().find_map(|above| above.canonicalize().ok());
+    let link = |path: &Path| {
+        let lies = path.parent()?.canonicalize().ok()?.join(path.file_name()?);
+        path.is_symlink().then_some(lies)
+    };
+    there.is_some_and(|there| in_one(&there))
+        || whole.ancestors().filter_map(link).any(|link| in_one(&link))
 }
 
 /// The tools that work in a directory, in the order that the model is shown them; what they

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{FileType, Stat, lstat};
 
+use crate::workspace::KeptOut;
+
 /// Where homes of users lie, but for root's.
 const HOMES: &str = "/home";
 
@@ -118,6 +120,8 @@ pub struct Secrets {
     open: Vec<PathBuf>,
     /// What lies there, by device and inode: it may have another name, too.
     identities: HashSet<(u64, u64)>,
+    /// The files of the store that this process writes.
+    kept_out: KeptOut,
 }
 
 impl Secrets {
@@ -141,6 +145,14 @@ impl Secrets {
         self
     }
 
+    /// The same with the files of the store that this process writes, be they there yet or
+    /// not: no tool opens them, and no path that is allowed opens them either.
+    #[must_use]
+    pub fn with_store(mut self, path: impl AsRef<Path>) -> Self {
+        self.kept_out = self.kept_out.with_store(path.as_ref());
+        self
+    }
+
     /// The same, but for what lies in paths that are allowed by name.
     pub(crate) fn but_for(&self, allowed: &[&Path]) -> Self {
         let named = |path: &&&Path| self.places.iter().any(|place| path.starts_with(place));
@@ -155,13 +167,16 @@ impl Secrets {
 
     /// Whether a path, whose symlinks are resolved, is one of them or lies in one.
     pub(crate) fn hold(&self, real: &Path) -> bool {
+        if self.kept_out.hold(real) {
+            return true;
+        }
         let secret = real.ancestors().any(|above| self.places.contains(above));
         secret && !self.open.iter().any(|open| real.starts_with(open))
     }
 
     /// Whether a file is one of them by another name.
     pub(crate) fn are(&self, stat: &Stat) -> bool {
-        self.identities.contains(&(stat.st_dev, stat.st_ino))
+        self.identities.contains(&(stat.st_dev, stat.st_ino)) || self.kept_out.are(stat)
     }
 
     /// The same, and what lies in them is known by other names, too.

@@ -24,7 +24,7 @@ pub(crate) async fn resume(args: args::Resume, config: &Config) -> Result<Exit, 
     let found = find(existing.as_ref(), &args.session, &place).await?;
     found.check_readable()?;
     let state = found.journal.fold(&found.id);
-    let settings = Settings::of_session(&args.agent, config, &state)?;
+    let settings = Settings::of_session(&args.agent, config, &state)?.in_store(&place);
     let (screen, control) = screen(&args.output, place.flag() + &settings.again())?;
     let Some(worker) = Worker::unless(&control.interrupt, &settings, &screen).await? else {
         return Ok(Exit::Interrupted);

@@ -21,7 +21,7 @@ pub(crate) async fn run(args: args::Run, config: &Config) -> Result<Exit, Error>
     let task = task::of(args.task, &args.more, &args.image)?;
     let place = Place::of(&args.store, config)?;
     let Some(asked) = &args.session else {
-        let settings = Settings::fresh(&args.agent, config)?;
+        let settings = Settings::fresh(&args.agent, config)?.in_store(&place);
         let (screen, control) = screen(&args.output, place.flag() + &settings.again())?;
         let Some(worker) = Worker::unless(&control.interrupt, &settings, &screen).await? else {
             return Ok(Exit::Interrupted);
@@ -33,7 +33,7 @@ pub(crate) async fn run(args: args::Run, config: &Config) -> Result<Exit, Error>
     let found = find(store.as_ref(), asked, &place).await?;
     found.check_readable()?;
     let state = found.journal.fold(&found.id);
-    let settings = Settings::of_session(&args.agent, config, &state)?;
+    let settings = Settings::of_session(&args.agent, config, &state)?.in_store(&place);
     let (screen, control) = screen(&args.output, place.flag() + &settings.again())?;
     let Some(worker) = Worker::unless(&control.interrupt, &settings, &screen).await? else {
         return Ok(Exit::Interrupted);

@@ -313,3 +313,54 @@ fn s13_9_a_forged_change_is_not_put_back_elsewhere() {
         }
     }
 }
+
+#[test]
+fn s13_9_a_store_that_commands_may_write_to_is_told_and_its_file_is_opened_by_no_tool() {
+    let home = Home::new();
+    let turns = || {
+        let read = |path: &str| ("read", json!({ "path": path }));
+        let write = json!({"path": "here.db-journal", "content": "planted"});
+        let calls = [
+            read("here.db"),
+            read("here.db-wal"),
+            ("search", json!({"pattern": "execution_started"})),
+            ("write", write),
+        ];
+        [Turn::calls(calls), Turn::text("Done.")]
+    };
+    let warned = "warning: sessions are kept in ";
+    for (store, dir, told) in [
+        ("sqlite:here.db", ".", true),
+        ("sqlite:deep/er/here.db", ".", true),
+        ("sqlite:here.db", "..", true),
+        ("sqlite:../beside/here.db", ".", false),
+    ] {
+        let server = Server::start(turns()).unwrap();
+        let args = ["run", "--json", "--store", store, "--dir", dir, "Work"];
+        let ran = home.ran_with(&server, &args).ends(0);
+        assert_eq!(
+            ran.err.contains(warned) || ran.out.contains("sessions are kept in "),
+            told,
+            "{store}"
+        );
+        let results = server.requests()[1].asked.results().join("\n");
+        assert!(
+            !results.contains("SQLite format") && !results.contains("metadata_set"),
+            "{results}"
+        );
+        let planted = home.work().join("here.db-journal").exists();
+        assert!(!planted || store != "sqlite:here.db", "{results}");
+        // What is written while tools look is all there.
+        let show = ["sessions", "show", "--json", "--store", store, &ran.session()];
+        assert!(home.ran(&show).ends(0).out.contains("execution_finished"));
+    }
+    // The usual place is none of those.
+    let server = Server::start(turns()).unwrap();
+    let ran = home.ran_with(&server, &["run", "Work"]).ends(0);
+    assert!(!ran.err.contains(warned), "{}", ran.err);
+    // A link that commands may turn elsewhere is.
+    std::os::unix::fs::symlink("../beside/here.db", home.work().join("link.db")).unwrap();
+    let server = Server::start(turns()).unwrap();
+    let args = ["run", "--store", "sqlite:link.db", "Work"];
+    home.ran_with(&server, &args).ends(0).says(warned);
+}

@@ -12,13 +12,13 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use rustix::fs::{
-    AtFlags, Dir, FileType, Mode, OFlags, ResolveFlags, fstat, openat, openat2, statat,
+    AtFlags, Dir, FileType, Mode, OFlags, ResolveFlags, Stat, fstat, openat, openat2, statat,
 };
 use rustix::io::Errno;
 
 use crate::secret::Secrets;
 pub(crate) use crate::workspace::line as told;
-use crate::workspace::{self, Workspace};
+use crate::workspace::{self, Workspace, reopened};
 pub(crate) use ignored::{Hidden, Rules};
 
 /// One name of a directory.
@@ -94,7 +94,7 @@ impl Tree {
             return Err(io::ErrorKind::Unsupported.into());
         }
         let mut entries = names(&handle)?;
-        let rules = rules.within(&handle, path, &entries);
+        let rules = rules.within(&handle, path, &self.opened_for_rules(&handle, &entries));
         let all = entries.len();
         entries.retain(|entry| !rules.leave_out(&path.join(&entry.name), entry.is_dir()));
         entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
@@ -104,8 +104,8 @@ impl Tree {
 
     /// A regular file; none when the path is something else by now.
     pub(crate) fn file(&self, path: &Path) -> io::Result<Option<Regular>> {
-        let file = self.resolve(path, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY)?;
-        let stat = fstat(&file)?;
+        let seen = self.resolve(path, OFlags::PATH)?;
+        let stat = fstat(&seen)?;
         if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
             return Ok(None);
         }
@@ -113,7 +113,12 @@ impl Tree {
             return Err(io::ErrorKind::PermissionDenied.into());
         }
         let bytes = u64::try_from(stat.st_size).unwrap_or(0);
-        Ok(Some(Regular { file: File::from(file), bytes }))
+        Ok(Some(Regular { file: File::from(reopened(&seen)?), bytes }))
+    }
+
+    /// Whether a file is one that no tool opens.
+    pub(crate) fn hides(&self, stat: &Stat) -> bool {
+        self.secrets.are(stat)
     }
 
     /// A handle for asking about the names in a directory.
@@ -132,13 +137,25 @@ impl Tree {
             // Not all the names: the files are tried by theirs.
             let tried = [".ignore", ".gitignore", ".git"].map(|name| tried(&handle, name));
             let found: Vec<Entry> = tried.into_iter().flatten().collect();
-            rules = rules.within(&handle, &at, &found);
+            rules = rules.within(&handle, &at, &self.opened_for_rules(&handle, &found));
             at.push(part);
             if rules.leave_out(&at, true) {
                 rules = Rules::on(Hidden::LeftOut);
             }
         }
         Ok(rules)
+    }
+
+    /// Of the entries of a directory, those that say what is ignored and may be opened.
+    fn opened_for_rules(&self, handle: &OwnedFd, entries: &[Entry]) -> Vec<Entry> {
+        let says = |entry: &&Entry| {
+            [".ignore", ".gitignore", ".git"].map(OsStr::new).contains(&&*entry.name)
+        };
+        let open = |entry: &&Entry| {
+            let found = statat(handle, &entry.name, AtFlags::SYMLINK_NOFOLLOW);
+            found.is_ok_and(|stat| !self.secrets.are(&stat))
+        };
+        entries.iter().filter(says).filter(open).cloned().collect()
     }
 
     fn resolve(&self, path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {

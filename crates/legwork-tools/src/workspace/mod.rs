@@ -5,6 +5,7 @@ mod change;
 mod create;
 mod draft;
 mod error;
+mod kept_out;
 mod path;
 mod place;
 mod replace;
@@ -14,6 +15,7 @@ mod walk;
 pub(crate) use change::{Changed, Leave, change};
 pub(crate) use draft::is_draft;
 pub use error::Error;
+pub(crate) use kept_out::{KeptOut, reopened};
 pub(crate) use place::Current;
 
 #[cfg(test)]
@@ -234,11 +236,10 @@ impl Workspace {
         };
         // Looked at first: opening a device may do something, and opening a pipe lets
         // whoever waits to write into it go on, only to be killed when it is closed.
-        self.check_regular(asked, &relative, &opened(OFlags::PATH)?)?;
-        // Non-blocking, so that a pipe put there meanwhile cannot hold us up.
-        let handle = opened(OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY)?;
-        self.check_regular(asked, &relative, &handle)?;
-        self.check_secret(asked, &handle)?;
+        let seen = opened(OFlags::PATH)?;
+        self.check_regular(asked, &relative, &seen)?;
+        self.check_secret(asked, &seen)?;
+        let handle = reopened(&seen).map_err(|errno| self.explain(asked, &relative, errno))?;
         Ok(File::from(handle))
     }
 

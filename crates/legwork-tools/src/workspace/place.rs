@@ -16,6 +16,7 @@ use crate::changes::mode_of;
 use crate::repository::is_of_repository;
 
 use super::draft::is_draft;
+use super::kept_out::reopened;
 use super::{Access, Error, Workspace, check_system, name_of, path, too_long};
 
 /// How many symlinks are followed, as the kernel does (`MAXSYMLINKS`).
@@ -229,14 +230,18 @@ impl Place {
             Err(Errno::NOENT) => return Ok(None),
             Err(errno) => return Err(explain(errno)),
         }
-        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW;
-        let handle = openat(&self.directory, &self.name, flags | OFlags::CLOEXEC, Mode::empty())
-            .map_err(|errno| match errno {
-                Errno::LOOP | Errno::NOENT => self.changed(),
-                errno => explain(errno),
-            })?;
-        self.workspace.check_regular(&self.asked, &self.relative, &handle)?;
-        self.workspace.check_secret(&self.asked, &handle)?;
+        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let seen =
+            openat(&self.directory, &self.name, flags, Mode::empty()).map_err(
+                |errno| match errno {
+                    Errno::LOOP | Errno::NOENT => self.changed(),
+                    errno => explain(errno),
+                },
+            )?;
+        self.check_kind(&fstat(&seen).map_err(explain)?)?;
+        self.workspace.check_regular(&self.asked, &self.relative, &seen)?;
+        self.workspace.check_secret(&self.asked, &seen)?;
+        let handle = reopened(&seen).map_err(explain)?;
         let stat = fstat(&handle).map_err(explain)?;
         let mut current = Current { stat, file: File::from(handle), content: None };
         if current.size() <= limit {

@@ -15,6 +15,7 @@ mod edit;
 mod executed;
 mod git;
 mod hostile;
+mod kept_out;
 mod list;
 mod place;
 mod random;

@@ -1,0 +1,71 @@
+//! Files that no tool of this process opens: those of the store that it writes.
+//!
+//! SQLite locks its files by POSIX locks, which are the process's: whoever opens such a file
+//! and closes it again takes away all of them, and a second process writes at the same time.
+//! So they are looked at by `O_PATH`, known by device and inode whatever they are called, and
+//! never opened.
+
+use std::ffi::OsString;
+use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Mode, OFlags, Stat, lstat};
+use rustix::io::Errno;
+
+/// What SQLite puts beside a database.
+const BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
+/// Where the claims of its sessions lie.
+const CLAIMS: &str = "-claims";
+
+/// The files of stores; they may come and go, so each is looked at when it is asked for.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct KeptOut {
+    files: Vec<PathBuf>,
+    folders: Vec<PathBuf>,
+}
+
+impl KeptOut {
+    /// The same with the files of a store, be they there yet or not.
+    pub(crate) fn with_store(mut self, path: &Path) -> Self {
+        let path = real(path);
+        let beside = |suffix: &str| {
+            let mut name = OsString::from(&path);
+            name.push(suffix);
+            PathBuf::from(name)
+        };
+        self.files.extend(BESIDE.map(beside));
+        self.folders.push(beside(CLAIMS));
+        self.files.push(path);
+        self
+    }
+
+    /// Whether a path, whose symlinks are resolved, is one of them.
+    pub(crate) fn hold(&self, real: &Path) -> bool {
+        self.files.iter().any(|file| file == real)
+            || self.folders.iter().any(|folder| real.starts_with(folder))
+    }
+
+    /// Whether a file is one of them, whatever its name.
+    pub(crate) fn are(&self, stat: &Stat) -> bool {
+        let is = |file: &PathBuf| {
+            lstat(file).is_ok_and(|own| (own.st_dev, own.st_ino) == (stat.st_dev, stat.st_ino))
+        };
+        self.files.iter().any(is)
+    }
+}
+
+/// The path with its symlinks resolved, as far as it is there.
+fn real(path: &Path) -> PathBuf {
+    let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let above = || Some(whole.parent()?.canonicalize().ok()?.join(whole.file_name()?));
+    whole.canonicalize().ok().or_else(above).unwrap_or(whole)
+}
+
+/// Opens for reading the very file that was looked at by `O_PATH`.
+///
+/// By its name it could be another one by now.
+pub(crate) fn reopened(seen: &OwnedFd) -> Result<OwnedFd, Errno> {
+    // Non-blocking, though it was seen to be a regular file.
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    rustix::fs::open(format!("/proc/self/fd/{}", seen.as_raw_fd()), flags, Mode::empty())
+}
