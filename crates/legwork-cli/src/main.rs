@@ -27,6 +27,7 @@ mod short_id;
 mod signals;
 mod task;
 mod toolset;
+mod trust;
 mod work;
 mod worker;
 

@@ -1,5 +1,6 @@
 //! Where sessions live: the address of the store, and how it is opened.
 
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -148,6 +149,21 @@ pub(crate) fn quoted(text: &str) -> String {
         }
     }
     quoted + "'"
+}
+
+/// A path as a shell reads it as one word, whatever bytes it has; nothing in it commands a
+/// terminal.
+pub(crate) fn shell_word(path: &Path) -> String {
+    if let Some(text) = path.to_str() {
+        return quoted(text);
+    }
+    let escaped = |byte: &u8| match byte {
+        b'\'' | b'\\' => format!("\\{}", char::from(*byte)),
+        b' '..=b'~' => char::from(*byte).to_string(),
+        byte => format!("\\x{byte:02x}"),
+    };
+    let word: String = path.as_os_str().as_bytes().iter().map(escaped).collect();
+    format!("$'{word}'")
 }
 
 #[cfg(test)]

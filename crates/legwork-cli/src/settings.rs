@@ -4,6 +4,7 @@
 //! have been written by others ([`walls`], [`address`]).
 
 mod address;
+mod project;
 mod walls;
 
 use std::path::PathBuf;
@@ -13,9 +14,12 @@ use legwork::model::Prices;
 use legwork::skills::base_model;
 
 pub(crate) use self::address::around;
+pub(crate) use self::project::not_named;
+use self::project::{Named, Way, trust};
 use self::walls::{Walls, dir};
 use crate::agents::{Chosen, Other};
 use crate::args::{self, Network, Sandbox};
+use crate::config::locate::shown;
 use crate::config::{
     AllowPath, Config, Credential, Limits, Remembered, Retry, Source, Sourced, not_taken,
     variable_of,
@@ -23,6 +27,7 @@ use crate::config::{
 use crate::error::Error;
 use crate::place::{Place, quoted};
 use crate::recorded::{BaseUrl, By, ProjectContext, Recorded};
+use crate::trust::{Asks, Standing, Trust};
 
 pub(crate) const DEFAULT_MODEL: &str = "openai:gpt-5-mini";
 /// Steps unless told; no time limit. The number is that of rule S3.6.
@@ -60,6 +65,10 @@ pub(crate) struct Settings {
     pub(crate) looser: Vec<String>,
     /// Limits of the project that are not taken, and where they stand.
     pub(crate) not_taken: Vec<(&'static str, Source)>,
+    /// The project's model, if it is not taken, and where it stands.
+    pub(crate) refused: Option<Sourced<String>>,
+    /// What of the project is taken.
+    pub(crate) trust: Trust,
     /// Whether the agent may write to the user's own file of settings.
     pub(crate) exposed: bool,
     /// Files and folders of Legwork's own, which no tool opens and no command sees.
@@ -81,9 +90,9 @@ impl Settings {
         std::iter::once(self.dir.value.clone()).chain(allowed).collect()
     }
 
-    /// For a new session.
-    pub(crate) fn fresh(flags: &args::Agent, config: &Config) -> Result<Self, Error> {
-        let settings = Self::shown(flags, config)?;
+    /// For a new session; the person may be asked whether the project is trusted.
+    pub(crate) fn fresh(flags: &args::Agent, config: &Config, asks: Asks) -> Result<Self, Error> {
+        let settings = Self::begun(flags, config, asks)?;
         match (&settings.model.source, &settings.key) {
             (Source::Default, None) => Err(no_model()),
             _ => Ok(settings),
@@ -92,12 +101,26 @@ impl Settings {
 
     /// The same, though there may be no model that can be asked.
     pub(crate) fn shown(flags: &args::Agent, config: &Config) -> Result<Self, Error> {
+        Self::begun(flags, config, Asks::Nobody)
+    }
+
+    fn begun(flags: &args::Agent, config: &Config, asks: Asks) -> Result<Self, Error> {
         let recorded = Recorded::default();
-        let dir = dir(flags, &recorded)?.value;
-        let config = config.with_project(&dir)?;
-        let agent = Chosen::of(flags, None, &dir)?;
+        let trust = trust(flags, config, &recorded, Way::Begins)?.asked(asks)?;
+        let mut config = config.with_project(&trust)?;
+        let agent = Chosen::of(flags, None, &trust)?;
         let environment = text("LEGWORK_MODEL")?;
-        let own = agent.as_ref().and_then(Chosen::model);
+        let named = Named { flags, environment: environment.as_ref() };
+        let given = config.project_model();
+        let mut refused = given.filter(|model| !named.has(provider(&model.value), &config));
+        if refused.is_some() {
+            config.leave_model();
+        }
+        let mut own = agent.as_ref().and_then(Chosen::model);
+        if agent.as_ref().is_some_and(Chosen::is_of_project) {
+            let refuse = |model: &mut Sourced<String>| !named.has(provider(&model.value), &config);
+            refused = own.take_if(refuse).or(refused);
+        }
         // What a project says counts less than what the person says.
         let above = match agent.as_ref().is_some_and(Chosen::is_of_project) {
             true => environment.or(own),
@@ -106,8 +129,11 @@ impl Settings {
         let model = Sourced::new(DEFAULT_MODEL.to_owned(), Source::Default)
             .or(config.value(|values| &values.model))
             .or(flag(&flags.model, "--model").or(above));
-        let mut settings =
-            Self::with(flags, &config, model, &recorded, &Remembered::default(), agent)?;
+        let remembered = Remembered::default();
+        let chosen = (agent, trust);
+        let mut settings = Self::with(flags, &config, model, &recorded, &remembered, chosen)?;
+        let above = matches!(settings.model.source, Source::Flag(_) | Source::Environment(_));
+        settings.refused = refused.filter(|_| !above);
         if let Some(agent) = &settings.agent {
             settings.more = agent.limit(&mut settings.limits);
         }
@@ -119,6 +145,7 @@ impl Settings {
         flags: &args::Agent,
         config: &Config,
         state: &AgentState,
+        asks: Asks,
     ) -> Result<Self, Error> {
         // The project's file is not read again: the agent may have written it by now.
         let mut recorded = Recorded::of(state);
@@ -131,9 +158,11 @@ impl Settings {
             // Another provider is not asked for at the address of the one before.
             recorded.base_url = None;
         }
-        let agent = Chosen::of(flags, recorded.agent.as_ref(), &dir(flags, &recorded)?.value)?;
+        let trust = trust(flags, config, &recorded, Way::GoesOn)?.asked(asks)?;
+        let agent = Chosen::of(flags, recorded.agent.as_ref(), &trust)?;
         let remembered = Remembered::of(&definition.budget);
-        let mut settings = Self::with(flags, config, model, &recorded, &remembered, agent)?;
+        let chosen = (agent, trust);
+        let mut settings = Self::with(flags, config, model, &recorded, &remembered, chosen)?;
         let base_url = settings.base_url.as_ref();
         address::check_local(&settings.model, state.session(), base_url, config)?;
         settings.looser.extend(settings.limits.below(&remembered));
@@ -148,7 +177,7 @@ impl Settings {
         model: Sourced<String>,
         recorded: &Recorded,
         remembered: &Remembered,
-        agent: Option<Chosen>,
+        (agent, trust): (Option<Chosen>, Trust),
     ) -> Result<Self, Error> {
         let base_url = address::of(flags, recorded, around(provider(&model.value), config)?)?;
         check_provider(provider(&model.value), base_url.as_ref(), config)?;
@@ -170,6 +199,8 @@ impl Settings {
             dir,
             exposed,
             not_taken: not_taken(config, DEFAULT_STEPS),
+            refused: None,
+            trust,
             looser,
             sandbox,
             network,
@@ -186,8 +217,15 @@ impl Settings {
             agent,
             model,
         };
-        let wanted = settings.agent.as_ref().map(Chosen::wanted).unwrap_or_default();
-        let others = wanted.into_iter().map(|name| Other::of(name, &settings, config));
+        let environment = text("LEGWORK_MODEL")?;
+        let named = Named { flags, environment: environment.as_ref() };
+        let wanted = settings.agent.as_ref().map(Chosen::wanted_of).unwrap_or_default();
+        let others = wanted.into_iter().map(|(name, of_project)| {
+            match of_project && !named.has(provider(&name), config) {
+                true => Ok(Other::refused(name)),
+                false => Other::of(name, &settings, config),
+            }
+        });
         let others = others.collect::<Result<_, _>>()?;
         if let Some(agent) = &mut settings.agent {
             agent.others = others;
@@ -203,6 +241,21 @@ impl Settings {
     /// Whether the agent has a tool of this name, if there is one.
     pub(crate) fn has_tool(&self, name: &str) -> bool {
         self.tools.as_ref().is_none_or(|chosen| chosen.iter().any(|tool| tool == name))
+    }
+
+    /// What the person should know of what the project says and is not taken.
+    pub(crate) fn told(&self) -> Vec<String> {
+        let mut lines = self.trust.told();
+        lines.extend(self.refused.as_ref().map(|model| {
+            let (name, source) = (&model.value, &model.source);
+            format!("the model {name} in {source} is not taken: {}", not_named(name))
+        }));
+        lines.extend(self.agent.as_ref().and_then(Chosen::passed_over).map(|file| {
+            let name = self.agent.as_ref().map_or("", |agent| &agent.definition().name);
+            let file = shown(file);
+            format!("the agent {name} is your own; --agent project:{name} is the one in {file}")
+        }));
+        lines
     }
 
     /// The limits as the agent keeps them.
@@ -243,6 +296,9 @@ impl Settings {
         }
         if self.network.value == Network::Host {
             add(&self.network.source, "--network");
+        }
+        if self.trust.standing == Standing::Flag {
+            add(&Source::Flag("--trust"), "--trust");
         }
         for path in &self.allow_paths {
             let text = quoted(&path.value.to_string());

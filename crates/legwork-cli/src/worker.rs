@@ -95,10 +95,11 @@ impl Worker {
         let dir = workspace.root().to_str().map(str::to_owned);
         let recorded = Recorded { dir, ..settings.record() };
         let context = match settings.context {
-            ProjectContext::Told => Context::of(workspace.root(), context::home().as_deref()),
+            ProjectContext::Told => Context::of(&settings.trust, context::home().as_deref()),
             ProjectContext::LeftOut => Context::default(),
         };
         let section = context.section();
+        settings.told().into_iter().for_each(|line| screen.warn_later(line));
         for warning in context.warnings {
             screen.warn_later(warning);
         }

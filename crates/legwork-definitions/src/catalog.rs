@@ -129,8 +129,8 @@ impl Definitions {
                 }
             };
             let mut read = Vec::new();
-            for file in files {
-                match AgentDefinition::read_as(&file, links) {
+            for file in files.into_iter().filter(|file| place.has(file)) {
+                match AgentDefinition::read_as(&file, links, place.content(&file)) {
                     Ok(definition) => read.push((definition.name.clone(), file, definition)),
                     Err(problems) => all.problems.extend(problems),
                 }
@@ -163,7 +163,11 @@ impl SkillCatalog {
             };
             let mut read = Vec::new();
             for folder in folders {
-                match Skill::read_in(&folder, links) {
+                let file = folder.join(Skill::FILE);
+                if !place.has(&file) {
+                    continue;
+                }
+                match Skill::read_in(&folder, links, place.content(&file)) {
                     Ok((skill, warnings)) => {
                         all.problems.extend(warnings);
                         read.push((skill.name.clone(), skill.file(), skill));

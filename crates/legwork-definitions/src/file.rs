@@ -4,6 +4,8 @@ use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
 use std::path::Path;
 
+use legwork_core::digest::Digest;
+
 use crate::problem::Problem;
 use crate::syntax::{MAX_BYTES, small_enough};
 
@@ -18,7 +20,19 @@ pub(crate) enum Links {
 
 /// The text of a regular file.
 pub(crate) fn read(path: &Path, links: Links) -> Result<String, Problem> {
+    read_as(path, links, None)
+}
+
+/// The text of a regular file whose content is the one that was looked at before.
+pub(crate) fn read_as(
+    path: &Path,
+    links: Links,
+    content: Option<&Digest>,
+) -> Result<String, Problem> {
     let bytes = read_bytes(path, links)?;
+    if content.is_some_and(|content| *content != Digest::of_bytes(&bytes)) {
+        return Err(Problem::new("it was changed while it was read", "try again"));
+    }
     String::from_utf8(bytes).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();
         let before = error.as_bytes().get(..valid).unwrap_or_default();

@@ -1,9 +1,12 @@
 //! Where files are looked for.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use legwork_core::digest::Digest;
 use serde::{Deserialize, Serialize};
 
 use crate::file::{self, Links};
@@ -31,22 +34,48 @@ pub struct Place {
     pub origin: Origin,
     /// The folder or file.
     pub path: PathBuf,
+    /// The only files that are used, with the content that each has to have; none = all.
+    only: Option<Arc<BTreeMap<PathBuf, Digest>>>,
 }
 
 impl Place {
     /// A place of the user's; nothing need be there.
     pub fn user(path: impl Into<PathBuf>) -> Self {
-        Self { origin: Origin::User, path: path.into() }
+        Self::of(Origin::User, path)
     }
 
     /// A place of the project's; nothing need be there.
     pub fn project(path: impl Into<PathBuf>) -> Self {
-        Self { origin: Origin::Project, path: path.into() }
+        Self::of(Origin::Project, path)
     }
 
     /// A place named for this one time; a problem if nothing is there.
     pub fn given(path: impl Into<PathBuf>) -> Self {
-        Self { origin: Origin::Given, path: path.into() }
+        Self::of(Origin::Given, path)
+    }
+
+    /// A place of anybody's.
+    pub fn of(origin: Origin, path: impl Into<PathBuf>) -> Self {
+        Self { origin, path: path.into(), only: None }
+    }
+
+    /// The same place with the only files that are used, each with the digest of its content.
+    ///
+    /// Other files are passed over; one whose content is another by the time it is read is a
+    /// problem. So what was looked at before is what is used.
+    #[must_use]
+    pub fn only(self, files: BTreeMap<PathBuf, Digest>) -> Self {
+        Self { only: Some(Arc::new(files)), ..self }
+    }
+
+    /// Whether a file may be used.
+    pub(crate) fn has(&self, file: &Path) -> bool {
+        self.only.as_ref().is_none_or(|only| only.contains_key(file))
+    }
+
+    /// The content that a file has to have, if that was said.
+    pub(crate) fn content(&self, file: &Path) -> Option<&Digest> {
+        self.only.as_ref()?.get(file)
     }
 
     /// What is found at this place.

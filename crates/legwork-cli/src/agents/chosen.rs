@@ -3,7 +3,7 @@
 //! A project's agent came with a repository: like the project's `legwork.toml` it may say
 //! which model works, and lower limits, and take tools away, and nothing else.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -17,6 +17,7 @@ use crate::config::{Limits, Source, Sourced};
 use crate::error::Error;
 use crate::recorded::RecordedAgent;
 use crate::toolset;
+use crate::trust::Trust;
 
 /// The agent that was asked for, with those beside it.
 #[derive(Debug, Clone)]
@@ -29,6 +30,16 @@ pub(crate) struct Chosen {
     dirs: Vec<PathBuf>,
     /// The models that the session was begun with, if it goes on.
     models: Option<Vec<String>>,
+    /// Whose it is.
+    whose: Whose,
+}
+
+/// Whose an agent is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Whose {
+    Person,
+    /// It lies in the project, however it was named.
+    Project,
 }
 
 impl Chosen {
@@ -39,18 +50,20 @@ impl Chosen {
     pub(crate) fn of(
         flags: &args::Agent,
         recorded: Option<&RecordedAgent>,
-        dir: &Path,
+        trust: &Trust,
     ) -> Result<Option<Self>, Error> {
         let absolute = |dir: &PathBuf| std::path::absolute(dir).unwrap_or_else(|_| dir.clone());
         let given: Vec<_> = flags.agents_dir.iter().map(absolute).collect();
         let (others, models) = (Vec::new(), recorded.map(|recorded| recorded.models.clone()));
         if let Some(asked) = &flags.agent {
-            let (agents, found) = Agents::named(asked, dir, &given)?;
-            return Ok(Some(Self { found, agents, others, dirs: given, models: None }));
+            let (agents, found) = Agents::named(asked, trust, &given)?;
+            let whose = whose(&found, trust);
+            return Ok(Some(Self { found, agents, others, dirs: given, models: None, whose }));
         }
         let Some(recorded) = recorded else { return Ok(None) };
-        let (agents, found) = Agents::recorded(recorded, dir, &given)?;
-        Ok(Some(Self { found, agents, others, dirs: given, models }))
+        let (agents, found) = Agents::recorded(recorded, trust, &given)?;
+        let whose = whose(&found, trust);
+        Ok(Some(Self { found, agents, others, dirs: given, models, whose }))
     }
 
     pub(crate) fn definition(&self) -> &AgentDefinition {
@@ -66,9 +79,16 @@ impl Chosen {
         self.definition().model.clone().map(|model| Sourced::new(model, self.source()))
     }
 
-    /// Whether it is the project's, and so not trusted.
+    /// Whether it is the project's, and so only narrows what the person allows.
     pub(crate) fn is_of_project(&self) -> bool {
-        self.found.origin == Origin::Project
+        self.whose == Whose::Project
+    }
+
+    /// The project's file of the same name, which is not used.
+    pub(crate) fn passed_over(&self) -> Option<&Path> {
+        let mut over = self.found.overrides.iter();
+        let (_, file) = over.find(|(origin, _)| *origin == Origin::Project)?;
+        Some(file)
     }
 
     /// The command's tools that it has, of those that it may choose from; none = all.
@@ -113,28 +133,52 @@ impl Chosen {
     /// The names of the models that it and those beside it want beyond its own; of a session
     /// that goes on, only those that were wanted when it began.
     pub(crate) fn wanted(&self) -> Vec<String> {
-        let mut wanted = BTreeSet::new();
-        let skills = &self.agents.skills;
-        for definition in self.members() {
-            wanted.extend(definition.model.clone().filter(|_| definition != self.definition()));
-            let known = definition.skills.iter().filter_map(|name| skills.get(name));
-            wanted.extend(known.filter_map(|skill| skill.value.model.clone()));
+        self.wanted_of().into_iter().map(|(name, _)| name).collect()
+    }
+
+    /// The same, each with whether none but the project wants it.
+    pub(crate) fn wanted_of(&self) -> Vec<(String, bool)> {
+        let mut wanted = BTreeMap::new();
+        let mut want = |name: &Option<String>, whose: Whose| {
+            let Some(name) = name else { return };
+            let of_project = wanted.entry(name.clone()).or_insert(true);
+            *of_project &= whose == Whose::Project;
+        };
+        for (found, whose) in self.members() {
+            let definition = &found.value;
+            if definition != self.definition() {
+                want(&definition.model, whose);
+            }
+            let skills = definition.skills.iter().filter_map(|name| self.agents.skills.get(name));
+            for skill in skills {
+                let of_project = skill.origin == Origin::Project;
+                let whose = if of_project { Whose::Project } else { Whose::Person };
+                want(&skill.value.model, whose);
+            }
         }
-        let began = |name: &String| self.models.as_ref().is_none_or(|models| models.contains(name));
+        let began = |(name, _): &(String, bool)| {
+            self.models.as_ref().is_none_or(|models| models.contains(name))
+        };
         wanted.into_iter().filter(began).collect()
     }
 
     /// It, and the agents that it may spawn.
-    fn members(&self) -> impl Iterator<Item = &AgentDefinition> {
+    fn members(&self) -> impl Iterator<Item = (&Found<AgentDefinition>, Whose)> {
         let spawns = self.definition().allows(subagent::TOOL);
-        let others = self.agents.definitions.iter().map(|(_, found)| &found.value);
-        let others = others.filter(move |other| spawns && other.name != self.definition().name);
-        std::iter::once(self.definition()).chain(others)
+        let others = self.agents.definitions.iter().map(|(_, found)| found);
+        let others =
+            others.filter(move |other| spawns && other.value.name != self.definition().name);
+        let others = others.map(|other| match other.origin {
+            Origin::Project => (other, Whose::Project),
+            _ => (other, Whose::Person),
+        });
+        std::iter::once((&self.found, self.whose)).chain(others)
     }
 
     /// The folders of the user's own skills, to be read; those of a project lie in it.
     pub(crate) fn folders(&self) -> Vec<PathBuf> {
-        let names: BTreeSet<_> = self.members().flat_map(|member| &member.skills).collect();
+        let names: BTreeSet<_> =
+            self.members().flat_map(|(member, _)| &member.value.skills).collect();
         let skills = names.into_iter().filter_map(|name| self.agents.skills.get(name));
         let own = skills.filter(|skill| skill.origin != Origin::Project);
         own.map(|skill| skill.value.folder().to_owned()).collect()
@@ -151,5 +195,16 @@ impl Chosen {
             dirs: self.dirs.iter().filter_map(|dir| text(dir)).collect(),
             models: wanted,
         }
+    }
+}
+
+/// Whose an agent is: one that lies in the project is the project's, unless it lies where the
+/// user's own are.
+fn whose(found: &Found<AgentDefinition>, trust: &Trust) -> Whose {
+    match found.origin {
+        Origin::User => Whose::Person,
+        Origin::Project => Whose::Project,
+        Origin::Given if trust.has(&found.file) => Whose::Project,
+        Origin::Given => Whose::Person,
     }
 }

@@ -6,11 +6,15 @@ use legwork::definition::{
     AgentDefinition, Definitions, Format, Found, Origin, Place, Problem, SkillCatalog, nearest,
 };
 
-use super::places::places;
+use super::places::{places, project};
 use crate::config::locate::shown;
 use crate::error::Error;
 use crate::place::quoted;
 use crate::recorded::RecordedAgent;
+use crate::trust::{Kind, Trust};
+
+/// What stands before the name of a project's agent where the user has one of that name.
+const OF_PROJECT: &str = "project:";
 
 /// All agents and skills that there are, and what is wrong with their files.
 #[derive(Debug, Clone, Default)]
@@ -22,14 +26,14 @@ pub(crate) struct Agents {
 
 impl Agents {
     /// Those of the user, of the project of a directory, and of places named beside them.
-    pub(crate) fn load(dir: &Path, given: &[PathBuf]) -> Self {
-        Self::with(dir, given.iter().map(Place::given))
+    pub(crate) fn load(trust: &Trust, given: &[PathBuf]) -> Self {
+        Self::with(trust, given.iter().map(Place::given))
     }
 
-    fn with(dir: &Path, given: impl Iterator<Item = Place>) -> Self {
+    fn with(trust: &Trust, given: impl Iterator<Item = Place>) -> Self {
         let mut problems = Vec::new();
-        let mut of_agents = places("agents", dir, &mut problems);
-        let of_skills = places("skills", dir, &mut problems);
+        let mut of_agents = places(Kind::Agent, trust, &mut problems);
+        let of_skills = places(Kind::Skill, trust, &mut problems);
         of_agents.extend(given);
         problems.dedup();
         let agents = Self {
@@ -41,9 +45,9 @@ impl Agents {
     }
 
     /// The agents of these files and folders alone, and their skills beside all others.
-    pub(crate) fn of_paths(dir: &Path, paths: &[PathBuf]) -> Self {
+    pub(crate) fn of_paths(trust: &Trust, paths: &[PathBuf]) -> Self {
         let mut problems = Vec::new();
-        let mut of_skills = places("skills", dir, &mut problems);
+        let mut of_skills = places(Kind::Skill, trust, &mut problems);
         // As places of a project are named, so that a problem is one, however it was found.
         let whole = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
         let paths: Vec<_> = paths.iter().map(whole).collect();
@@ -71,21 +75,40 @@ impl Agents {
     /// When there is none, or its file is wrong.
     pub(crate) fn named(
         asked: &str,
-        dir: &Path,
+        trust: &Trust,
         given: &[PathBuf],
     ) -> Result<(Self, Found<AgentDefinition>), Error> {
+        if let Some(name) = asked.strip_prefix(OF_PROJECT) {
+            return Self::of_project(name, trust, given);
+        }
         let path = Path::new(asked);
         let is_path = asked.contains('/') || Format::of(path).is_some();
         let file = is_path.then(|| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()));
         let places = given.iter().map(Place::given).chain(file.iter().map(Place::given));
-        let all = Self::with(dir, places);
+        let all = Self::with(trust, places);
         let found = match &file {
             Some(file) => all.definitions.iter().find(|(_, found)| found.file == *file),
             None => all.definitions.iter().find(|(name, _)| *name == asked),
         };
         match found.map(|(_, found)| found.clone()) {
             Some(found) => Ok((all, found)),
-            None => Err(all.unknown(asked, file.as_deref())),
+            None => Err(all.unknown(asked, file.as_deref(), trust)),
+        }
+    }
+
+    /// The project's agent of a name, also where the user has one of that name.
+    fn of_project(
+        name: &str,
+        trust: &Trust,
+        given: &[PathBuf],
+    ) -> Result<(Self, Found<AgentDefinition>), Error> {
+        let all = Self::load(trust, given);
+        let place = project(Kind::Agent, trust, &mut Vec::new());
+        let own = Self { definitions: Definitions::load(place.as_slice()), ..Self::default() };
+        let own = own.with_problems();
+        match own.definitions.get(name) {
+            Some(found) => Ok((all, found.clone())),
+            None => Err(own.unknown(name, None, trust)),
         }
     }
 
@@ -96,17 +119,18 @@ impl Agents {
     /// When its file is gone, wrong by now, or in no such place.
     pub(crate) fn recorded(
         recorded: &RecordedAgent,
-        dir: &Path,
+        trust: &Trust,
         given: &[PathBuf],
     ) -> Result<(Self, Found<AgentDefinition>), Error> {
         let file = recorded.file.as_ref().map(PathBuf::from);
         let origin = file
             .as_ref()
-            .map(|file| origin(file, dir, given).ok_or_else(|| elsewhere(recorded, file)));
+            .map(|file| origin(file, trust, given).ok_or_else(|| elsewhere(recorded, file)));
         let own = file.clone().zip(origin.transpose()?);
-        let own = own.map(|(path, origin)| Place { origin, path });
+        let own = own.filter(|(file, _)| trust.why(file).is_none());
+        let own = own.map(|(path, origin)| trust.held(Place::of(origin, path)));
         // Where it is a project's, another of its name may have come into its place.
-        let mut all = Self::with(dir, given.iter().map(Place::given).chain(own));
+        let mut all = Self::with(trust, given.iter().map(Place::given).chain(own));
         let is = |found: &Found<AgentDefinition>| Some(&found.file) == file.as_ref();
         match all.definitions.get(&recorded.name).filter(|found| is(found)) {
             Some(found) => {
@@ -123,7 +147,10 @@ impl Agents {
                         let (field, message) = (field.unwrap_or_default(), &problem.message);
                         format!("cannot be used: {field}{message}")
                     }
-                    None => "is not there any more".to_owned(),
+                    None => match file.as_deref().and_then(|file| trust.why(file)) {
+                        Some(_) => "is left out: its project is not trusted".to_owned(),
+                        None => "is not there any more".to_owned(),
+                    },
                 };
                 Err(Error::usage(
                     format!("the agent `{name}`{place}, which the session was begun with, {why}"),
@@ -133,7 +160,11 @@ impl Agents {
         }
     }
 
-    fn unknown(&self, asked: &str, file: Option<&Path>) -> Error {
+    fn unknown(&self, asked: &str, file: Option<&Path>, trust: &Trust) -> Error {
+        if let Some(left) = trust.left_agent(asked) {
+            let message = format!("the agent {asked:?} of the project is left out");
+            return Error::usage(message, left);
+        }
         // A file that is wrong has no name: the problem may be the one of the agent.
         let names: Vec<_> = self.definitions.iter().map(|(name, _)| name).collect();
         let is = |problem: &&Problem| {
@@ -163,8 +194,8 @@ impl Agents {
 }
 
 /// Whose an agent's file is, by the place of now that it lies in.
-fn origin(file: &Path, dir: &Path, given: &[PathBuf]) -> Option<Origin> {
-    let mut places = places("agents", dir, &mut Vec::new());
+fn origin(file: &Path, trust: &Trust, given: &[PathBuf]) -> Option<Origin> {
+    let mut places = places(Kind::Agent, trust, &mut Vec::new());
     places.extend(given.iter().map(Place::given));
     let place = places.into_iter().rev().find(|place| file.parent() == Some(&place.path));
     place.map(|place| place.origin)

@@ -11,7 +11,7 @@ use legwork::port::Model;
 use crate::config::{Config, Credential};
 use crate::error::Error;
 use crate::model::made;
-use crate::settings::{Settings, around, provider};
+use crate::settings::{Settings, around, not_named, provider};
 
 /// A model that is not the agent's own.
 #[derive(Debug, Clone)]
@@ -21,6 +21,8 @@ pub(crate) struct Other {
     key: Option<Credential>,
     /// What commands may write: no program that prints the key comes from there.
     writable: Vec<PathBuf>,
+    /// Whether only the project names it, and the person no such provider.
+    refused: bool,
     retry: Policy,
     prices: Prices,
 }
@@ -39,11 +41,21 @@ impl Other {
             false => (around(of, config)?, Credential::find(of, config)),
         };
         let (retry, prices) = (settings.retry.policy(), settings.prices.clone());
-        let writable = settings.writable();
-        Ok(Self { base_url: base_url.map(|url| url.value), key, writable, name, retry, prices })
+        let (base_url, writable) = (base_url.map(|url| url.value), settings.writable());
+        Ok(Self { base_url, key, writable, name, retry, prices, refused: false })
+    }
+
+    /// A model that a project names and that is not asked.
+    pub(crate) fn refused(name: String) -> Self {
+        let (retry, prices) = (Policy::never(), Prices::none());
+        let (base_url, key, writable) = (None, None, Vec::new());
+        Self { name, base_url, key, writable, retry, prices, refused: true }
     }
 
     async fn make(&self) -> Result<Arc<dyn Model>, String> {
+        if self.refused {
+            return Err(not_named(&self.name));
+        }
         let key = match &self.key {
             Some(key) => {
                 let fetched = key.fetch(&self.writable).await;

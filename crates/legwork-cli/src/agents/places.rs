@@ -4,29 +4,25 @@ use std::path::{Path, PathBuf};
 
 use legwork::definition::{Place, Problem};
 
-use crate::config::locate::of_project;
 use crate::context;
+use crate::trust::{Kind, Trust};
 
-/// The folder of a project that holds what is for this command.
-const PROJECT: &str = ".legwork";
+/// The places for one kind of file, a later one before an earlier one: what a project has
+/// never stands in place of the user's own.
+pub(super) fn places(kind: Kind, trust: &Trust, problems: &mut Vec<Problem>) -> Vec<Place> {
+    let folder = if kind == Kind::Agent { "agents" } else { "skills" };
+    let user = context::home().map(|home| Place::user(home.join(folder)));
+    project(kind, trust, problems).into_iter().chain(user).collect()
+}
 
-/// The places for one kind of file, a later one before an earlier one.
-pub(super) fn places(kind: &str, dir: &Path, problems: &mut Vec<Problem>) -> Vec<Place> {
-    let user = context::home().map(|home| Place::user(home.join(kind)));
-    let project = project(dir).map(|folder| folder.join(kind)).filter(|folder| {
-        let Some(link) = link(folder) else { return true };
+/// The place of a project, where it is no link.
+pub(super) fn project(kind: Kind, trust: &Trust, problems: &mut Vec<Problem>) -> Option<Place> {
+    trust.place(kind).filter(|place| {
+        let Some(link) = link(&place.path) else { return true };
         let mend = "make it a folder: a project may link to files of others";
         problems.push(Problem::new("it is a link, so it is not looked into", mend).in_file(&link));
         false
-    });
-    user.into_iter().chain(project.map(Place::project)).collect()
-}
-
-/// The nearest `.legwork` from a directory up to the root of its repository.
-fn project(dir: &Path) -> Option<PathBuf> {
-    let folders = of_project(dir).into_iter();
-    let mut folders = folders.filter_map(|file| Some(file.parent()?.join(PROJECT)));
-    folders.find(|folder| folder.symlink_metadata().is_ok())
+    })
 }
 
 /// The folder, or the one that it is in, if it is a link.

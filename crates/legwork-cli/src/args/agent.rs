@@ -34,6 +34,9 @@ pub(crate) struct Agent {
     /// Do not tell the agent what AGENTS.md files say [default: as the session, else tell it]
     #[arg(long)]
     pub(crate) no_context: bool,
+    /// Trust the project this time: take its AGENTS.md, settings, agents and skills
+    #[arg(long)]
+    pub(crate) trust: bool,
     /// Give the agent these tools only, such as read,list,search [default: the session's, else all]
     #[arg(long, value_name = "NAME,..", value_delimiter = ',')]
     pub(crate) tools: Option<Vec<String>>,

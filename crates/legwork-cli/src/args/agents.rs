@@ -12,8 +12,8 @@ Examples:
   legwork run --agent reviewer \"Review the last commit\"
 
 Agents are files *.md, *.yaml and *.json in ~/.config/legwork/agents (yours) and
-.legwork/agents (the project's); skills are folders in skills beside them. Of two
-with one name, the project's wins, then what --agents-dir names.";
+.legwork/agents (the project's, where it is trusted); skills are folders in skills
+beside them. Of two with one name yours wins; project:NAME is the project's.";
 
 const LIST_EXAMPLES: &str = "\
 Examples:

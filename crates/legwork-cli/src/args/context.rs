@@ -11,7 +11,8 @@ Examples:
   legwork context --json | jq .total_tokens
 
 The agent gets the content of AGENTS.md files: your own one in ~/.config/legwork,
-then those from the root of the repository down to the directory. Of a file at
+then, if the project is trusted (`legwork help trust`), those from the root of the
+repository down to the directory. Of a file at
 most 64 KB are included, of all 256 KB. A link that leads out of the repository is
 not followed. `legwork run --no-context` leaves them out.
 

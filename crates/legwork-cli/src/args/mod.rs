@@ -13,6 +13,7 @@ mod resume;
 mod run;
 mod sessions;
 mod tools;
+mod trust;
 
 use std::path::PathBuf;
 
@@ -32,6 +33,7 @@ pub(crate) use run::Run;
 pub(crate) use sessions::{Diff, List, Remove, Search, Sessions, Show, Status, Undo};
 
 pub(crate) use tools::{Surroundings, Tools, ToolsCall, ToolsList, ToolsShow};
+pub(crate) use trust::{Trust, TrustAdd, TrustList, TrustRemove};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -95,6 +97,9 @@ pub(crate) enum Command {
     /// Look at the agent's tools, and call one by hand
     #[command(subcommand, after_help = tools::EXAMPLES)]
     Tools(Tools),
+    /// See which projects are trusted, and trust others
+    #[command(subcommand, after_help = trust::EXAMPLES)]
+    Trust(Trust),
     /// Print what a shell needs to complete this command's words
     #[command(after_help = completions::EXAMPLES)]
     Completions(Completions),
@@ -116,6 +121,7 @@ impl Command {
             Self::Context(args) => args.json,
             Self::Agents(args) => args.json(),
             Self::Tools(args) => args.json(),
+            Self::Trust(args) => args.json(),
             Self::Completions(_) | Self::Man(_) => false,
         }
     }

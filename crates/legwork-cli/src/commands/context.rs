@@ -31,15 +31,16 @@ pub(super) fn context(args: &args::Context, config: &Config) -> Result<Exit, Err
     let flags = args::Agent { dir, model, ..args::Agent::default() };
     let settings = Settings::shown(&flags, config)?;
     let workspace = toolset::workspace(&settings, warn)?;
-    let model = settings.model.value;
-    let context = Context::of(workspace.root(), context::home().as_deref());
+    let model = settings.model.value.clone();
+    let context = Context::of(&settings.trust, context::home().as_deref());
+    let told = settings.told();
     let parts = parts(args, config, &workspace, &context)?;
     let precision = Precision::of(&model);
     let exit = match args.json {
-        true => print(&format!("{}\n", as_json(&parts, &context, &model, precision))),
+        true => print(&format!("{}\n", as_json(&parts, &context, &settings, precision))),
         false => print(&table(&parts, precision, Terminal::detect().columns)),
     }?;
-    for warning in &context.warnings {
+    for warning in told.iter().chain(&context.warnings) {
         warn(warning.clone());
     }
     Ok(exit)
@@ -98,16 +99,18 @@ fn table(parts: &[Part], precision: Precision, most: usize) -> String {
     text + &line(&total, "", "in all, before the first word")
 }
 
-fn as_json(parts: &[Part], context: &Context, model: &str, precision: Precision) -> Value {
+fn as_json(parts: &[Part], context: &Context, settings: &Settings, precision: Precision) -> Value {
     let part = |part: &Part| {
         let (kind, source) = (part.kind, &part.source);
         json!({"kind": kind, "source": source, "lines": part.lines, "tokens": part.tokens})
     };
+    let warnings = [settings.told(), context.warnings.clone()].concat();
     json!({
-        "model": model,
+        "model": settings.model.value,
         "exact": precision == Precision::Exact,
         "total_tokens": total(parts),
         "parts": parts.iter().map(part).collect::<Vec<_>>(),
-        "warnings": context.warnings,
+        "trust": settings.trust.as_json(),
+        "warnings": warnings,
     })
 }

@@ -12,6 +12,7 @@ mod resume;
 mod run;
 mod sessions;
 mod tools;
+mod trust;
 
 use std::io::{self, Write as _, stderr, stdout};
 use std::path::Path;
@@ -83,6 +84,7 @@ fn start(command: Command, file: Option<&Path>) -> Result<Exit, Error> {
             Command::Man(args) => man::man(&args),
             Command::Agents(args) => agents::agents(&args, &config),
             Command::Tools(args) => tools::tools(args, &config).await,
+            Command::Trust(args) => trust::trust(&args, &config),
         }
     });
     // A look-up of a name that hangs is not waited for.

@@ -15,6 +15,7 @@ use crate::exit::Exit;
 use crate::place::Place;
 use crate::session::{Found, find};
 use crate::settings::Settings;
+use crate::trust::Asks;
 use crate::work::{self, Way, work};
 use crate::worker::Worker;
 
@@ -24,7 +25,8 @@ pub(crate) async fn resume(args: args::Resume, config: &Config) -> Result<Exit, 
     let found = find(existing.as_ref(), &args.session, &place).await?;
     found.check_readable()?;
     let state = found.journal.fold(&found.id);
-    let settings = Settings::of_session(&args.agent, config, &state)?.in_store(&place);
+    let settings = Settings::of_session(&args.agent, config, &state, Asks::of(&args.output))?;
+    let settings = settings.in_store(&place);
     let (screen, control) = screen(&args.output, place.flag() + &settings.again())?;
     let Some(worker) = Worker::unless(&control.interrupt, &settings, &screen).await? else {
         return Ok(Exit::Interrupted);

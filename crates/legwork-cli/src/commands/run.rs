@@ -14,6 +14,7 @@ use crate::place::Place;
 use crate::session::find;
 use crate::settings::Settings;
 use crate::task;
+use crate::trust::Asks;
 use crate::work::{Way, work};
 use crate::worker::Worker;
 
@@ -21,7 +22,8 @@ pub(crate) async fn run(args: args::Run, config: &Config) -> Result<Exit, Error>
     let task = task::of(args.task, &args.more, &args.image)?;
     let place = Place::of(&args.store, config)?;
     let Some(asked) = &args.session else {
-        let settings = Settings::fresh(&args.agent, config)?.in_store(&place);
+        let settings = Settings::fresh(&args.agent, config, Asks::of(&args.output))?;
+        let settings = settings.in_store(&place);
         let (screen, control) = screen(&args.output, place.flag() + &settings.again())?;
         let Some(worker) = Worker::unless(&control.interrupt, &settings, &screen).await? else {
             return Ok(Exit::Interrupted);
@@ -33,7 +35,8 @@ pub(crate) async fn run(args: args::Run, config: &Config) -> Result<Exit, Error>
     let found = find(store.as_ref(), asked, &place).await?;
     found.check_readable()?;
     let state = found.journal.fold(&found.id);
-    let settings = Settings::of_session(&args.agent, config, &state)?.in_store(&place);
+    let settings = Settings::of_session(&args.agent, config, &state, Asks::of(&args.output))?;
+    let settings = settings.in_store(&place);
     let (screen, control) = screen(&args.output, place.flag() + &settings.again())?;
     let Some(worker) = Worker::unless(&control.interrupt, &settings, &screen).await? else {
         return Ok(Exit::Interrupted);

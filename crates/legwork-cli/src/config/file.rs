@@ -10,6 +10,7 @@ use rustix::fs::OFlags;
 use super::document::Whose;
 use super::locate::shown;
 use crate::error::Error;
+use crate::trust::file::{Content, Skipped};
 
 /// A file of settings that is larger is none.
 const MOST_BYTES: u64 = 1 << 20;
@@ -37,8 +38,31 @@ pub(super) fn text(path: &Path, whose: Whose) -> Result<Option<String>, Error> {
     }
 }
 
+/// The text of a project's file, which was read with all that needs trust.
+///
+/// # Errors
+/// As [`text`].
+pub(super) fn text_of(
+    path: &Path,
+    read: &Result<Option<Content>, Skipped>,
+) -> Result<Option<String>, Error> {
+    let content = match read {
+        Ok(None) => return Ok(None),
+        Ok(Some(content)) if content.length <= MOST_BYTES => content,
+        Ok(Some(_)) => return Err(unreadable(path, &Problem::TooLarge)),
+        Err(Skipped::NoFile(_)) => return Err(unreadable(path, &Problem::NoFile)),
+        Err(why) => return Err(unreadable(path, &Problem::Skipped(why.clone()))),
+    };
+    match String::from_utf8(content.bytes.clone()) {
+        Ok(text) => Ok(Some(text)),
+        Err(_) => Err(unreadable(path, &Problem::NoText)),
+    }
+}
+
 #[derive(Debug, thiserror::Error)]
 enum Problem {
+    #[error("{0}")]
+    Skipped(Skipped),
     #[error("{0}")]
     Io(io::Error),
     #[error("it is no regular file")]

@@ -14,8 +14,8 @@ the project's legwork.toml, your own legwork.toml, the default.
 
 Your file is ~/.config/legwork/legwork.toml (under XDG_CONFIG_HOME, if that is set), or the one \
 that --config or LEGWORK_CONFIG names. The project's is the nearest legwork.toml from the working \
-directory up to the repository's root. It is not trusted: it may name the model and lower limits, \
-and nothing else.
+directory up to the repository's root. It is left out until the project is trusted, see \
+`legwork help trust`; then it may name the model and lower limits, and nothing else.
 ";
 
 /// The help of `legwork config`.

@@ -29,6 +29,7 @@ pub(crate) enum Expects {
     Color,
     Switch,
     Paths,
+    Folders,
     Count,
     Money,
     Duration,
@@ -104,6 +105,16 @@ pub(crate) const KEYS: &[Key] = &[
             "allow_paths",
             Expects::Paths,
             "Paths beside the working directory; with :ro they are only read",
+        )
+    },
+    Key {
+        example: r#"trust = ["~/work/*", "/srv/ci/site"]"#,
+        flag: Some("--trust"),
+        project: Project::Never("it could trust itself"),
+        ..key(
+            "trust",
+            Expects::Folders,
+            "Projects that are trusted without being asked about; PATH/* is all below PATH",
         )
     },
     Key {
@@ -240,6 +251,7 @@ impl Expects {
             Self::Sandbox | Self::Color => "one of its names, as text",
             Self::Switch => "true or false",
             Self::Paths => "a list of paths such as [\"~/notes\", \"/srv/data:ro\"]",
+            Self::Folders => "a list of folders such as [\"~/work/*\", \"/srv/ci/site\"]",
             Self::Count => "a whole number from 1 on",
             Self::Money => "an amount above 0 such as 2.50",
             Self::Duration => "a length of time as text, such as \"10m\" or \"90s\"",

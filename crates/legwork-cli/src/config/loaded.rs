@@ -8,13 +8,15 @@ use legwork::model::Prices;
 use super::allow::AllowPath;
 use super::credential::Place;
 use super::document::{Document, Whose};
+use super::folders::Folders;
 use super::layers::{text_variable, variable_of};
-use super::locate::{self, UserFile, of_project};
+use super::locate::{self, UserFile};
 use super::source::{Line, Source, Sourced};
 use super::values::{At, Values};
 use super::{file, one_of, parse};
 use crate::args::Color;
 use crate::error::Error;
+use crate::trust::Trust;
 
 /// A file that was read.
 #[derive(Debug, Clone)]
@@ -51,18 +53,38 @@ impl Config {
         }
     }
 
-    /// The same with the file of the project that a directory belongs to.
+    /// The same with the file of a project, as far as it is taken.
     ///
     /// # Errors
     /// When there is one and it cannot be used, or says what it may not.
-    pub(crate) fn with_project(&self, dir: &Path) -> Result<Self, Error> {
-        let found = of_project(dir).into_iter().find(|path| path.symlink_metadata().is_ok());
-        let same = |path: &Path| self.user.as_ref().is_some_and(|user| is_same(&user.path, path));
-        let project = match found.filter(|path| !same(path)) {
-            Some(path) => File::read(&path, Whose::Project)?,
+    pub(crate) fn with_project(&self, trust: &Trust) -> Result<Self, Error> {
+        let project = match trust.settings() {
+            Some(piece) => {
+                let text = file::text_of(&piece.path, &piece.content)?;
+                text.map(|text| File::of(&piece.path, &text, Whose::Project)).transpose()?
+            }
             None => None,
         };
         Ok(Self { project, ..self.clone() })
+    }
+
+    /// Where the user's file is, if there is one.
+    pub(crate) fn user_path(&self) -> Option<&Path> {
+        self.user.as_ref().map(|user| &*user.path)
+    }
+
+    /// Where the user's file says that the project at a folder is trusted.
+    pub(crate) fn trusts(&self, root: &Path) -> Option<Source> {
+        let mut all = self.trusted();
+        all.find(|folders| folders.value.has(root)).map(|folders| folders.source)
+    }
+
+    /// The folders whose projects the user's file trusts.
+    pub(crate) fn trusted(&self) -> impl Iterator<Item = Sourced<Folders>> {
+        self.user.iter().flat_map(|user| {
+            let folders = user.values.trust.iter();
+            folders.map(|at| Sourced::new(at.value.clone(), user.source(at.line)))
+        })
     }
 
     /// What the files say of a key: the user's, and the project's.
@@ -85,6 +107,24 @@ impl Config {
     ) -> Option<Sourced<T>> {
         let [user, project] = self.values(get);
         project.or(user)
+    }
+
+    /// The model that the user's file names.
+    pub(crate) fn own_model(&self) -> Option<String> {
+        self.user.as_ref()?.values.model.as_ref().map(|at| at.value.clone())
+    }
+
+    /// The model that the project's file names.
+    pub(crate) fn project_model(&self) -> Option<Sourced<String>> {
+        let [_, project] = self.values(|values| &values.model);
+        project
+    }
+
+    /// Leaves out the model that the project's file names.
+    pub(crate) fn leave_model(&mut self) {
+        if let Some(project) = &mut self.project {
+            project.values.model = None;
+        }
     }
 
     /// The paths that the user's file opens.
@@ -166,10 +206,14 @@ impl Config {
 
 impl File {
     fn read(path: &Path, whose: Whose) -> Result<Option<Self>, Error> {
-        let Some(text) = file::text(path, whose)? else { return Ok(None) };
-        let document = Document { path: path.to_owned(), text: &text, whose };
+        let text = file::text(path, whose)?;
+        text.map(|text| Self::of(path, &text, whose)).transpose()
+    }
+
+    fn of(path: &Path, text: &str, whose: Whose) -> Result<Self, Error> {
+        let document = Document { path: path.to_owned(), text, whose };
         let values = parse::parse(&document)?;
-        Ok(Some(Self { whose, path: document.path, values }))
+        Ok(Self { whose, path: document.path, values })
     }
 
     fn source(&self, number: usize) -> Source {
@@ -184,12 +228,4 @@ impl File {
 /// The flag that names a file again.
 fn again(path: &Path) -> String {
     format!(" --config {}", crate::place::quoted(&path.to_string_lossy()))
-}
-
-/// Whether two paths lead to one file.
-fn is_same(a: &Path, b: &Path) -> bool {
-    match (a.canonicalize(), b.canonicalize()) {
-        (Ok(a), Ok(b)) => a == b,
-        _ => false,
-    }
 }

@@ -47,29 +47,6 @@ pub(crate) fn home() -> Option<PathBuf> {
     std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute())
 }
 
-/// Where a project's file may be, the nearest first.
-///
-/// In a repository those are the folders from the directory up to the one that holds
-/// `.git`, the home at most; elsewhere only the directory itself is looked at, for what is
-/// above may be anybody's.
-pub(crate) fn of_project(dir: &Path) -> Vec<PathBuf> {
-    // A directory that is not there is told by who opens it.
-    let Ok(dir) = dir.canonicalize() else { return Vec::new() };
-    let home = home().and_then(|home| home.canonicalize().ok());
-    let mut folders = Vec::new();
-    for folder in dir.ancestors() {
-        folders.push(folder.join(NAME));
-        if folder.join(".git").symlink_metadata().is_ok() {
-            return folders;
-        }
-        if Some(folder) == home.as_deref() {
-            break;
-        }
-    }
-    folders.truncate(1);
-    folders
-}
-
 /// A path as people read it: in one line, the home as `~`.
 pub(crate) fn shown(path: &Path) -> String {
     let short = home().and_then(|home| Some(Path::new("~").join(path.strip_prefix(home).ok()?)));

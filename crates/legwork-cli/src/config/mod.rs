@@ -11,6 +11,7 @@ mod allow;
 pub(crate) mod credential;
 mod document;
 mod file;
+mod folders;
 pub(crate) mod help;
 mod item;
 pub(crate) mod key;

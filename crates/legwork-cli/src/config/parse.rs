@@ -5,6 +5,7 @@ use toml::de::{DeString, DeTable, DeValue};
 
 use super::allow::AllowPath;
 use super::document::{Document, SEE_KEYS, Whose};
+use super::folders::Folders;
 use super::item::Item;
 use super::key::{KEYS, Key, Project, nearest};
 use super::locate::expanded;
@@ -106,6 +107,7 @@ fn set(values: &mut Values, key: &Key, item: &Item<'_>) -> Result<(), Error> {
         "sandbox" => values.sandbox = at!(item.one_of()),
         "network" => values.network = at!(item.switch()),
         "allow_paths" => values.allow_paths = paths(item)?,
+        "trust" => values.trust = folders(item)?,
         "max_steps" => values.max_steps = at!(item.count()),
         "max_cost_usd" => values.max_cost_usd = at!(item.money()),
         "max_tokens" => values.max_tokens = at!(item.count()),
@@ -147,6 +149,15 @@ fn paths(item: &Item<'_>) -> Result<Vec<At<AllowPath>>, Error> {
         Ok(At { value, line: item.document.line(item.at.start) })
     };
     item.texts()?.iter().map(path).collect()
+}
+
+fn folders(item: &Item<'_>) -> Result<Vec<At<Folders>>, Error> {
+    let folders = |item: &Item<'_>| {
+        let parsed = Folders::parse(item.text()?, item.document.folder());
+        let value = parsed.map_err(|why| item.problem(&format!("cannot be used: {why}")))?;
+        Ok(At { value, line: item.document.line(item.at.start) })
+    };
+    item.texts()?.iter().map(folders).collect()
 }
 
 #[cfg(test)]

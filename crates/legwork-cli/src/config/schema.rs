@@ -34,7 +34,7 @@ fn of(expects: Expects) -> Value {
         Expects::Store => json!({"type": "string", "pattern": "^(sqlite:.+|memory:)$"}),
         Expects::Sandbox | Expects::Color => json!({"enum": expects.names()}),
         Expects::Switch => json!({"type": "boolean"}),
-        Expects::Paths => json!({"type": "array", "items": text}),
+        Expects::Paths | Expects::Folders => json!({"type": "array", "items": text}),
         Expects::Count => json!({"type": "integer", "minimum": 1}),
         Expects::Money => json!({"type": "number", "exclusiveMinimum": 0}),
         Expects::Duration | Expects::TimeLimit => {

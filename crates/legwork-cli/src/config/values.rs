@@ -7,6 +7,7 @@ use legwork::core::budget::{MicroUsd, Price};
 
 use super::allow::AllowPath;
 use super::credential::Place;
+use super::folders::Folders;
 use crate::args::Color;
 use crate::args::Sandbox;
 
@@ -26,6 +27,8 @@ pub(crate) struct Values {
     pub(crate) sandbox: Option<At<Sandbox>>,
     pub(crate) network: Option<At<bool>>,
     pub(crate) allow_paths: Vec<At<AllowPath>>,
+    /// Folders whose projects are trusted.
+    pub(crate) trust: Vec<At<Folders>>,
     pub(crate) max_steps: Option<At<u64>>,
     pub(crate) max_cost_usd: Option<At<MicroUsd>>,
     pub(crate) max_tokens: Option<At<u64>>,

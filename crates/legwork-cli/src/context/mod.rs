@@ -3,16 +3,17 @@
 //! The user's own file comes first, then those from the root of the repository down to
 //! the directory that is worked in: what stands nearest stands last.
 
-mod file;
+mod content;
 mod places;
 pub(crate) mod tokens;
 
 use std::path::{Path, PathBuf};
 
-use file::{Content, MOST_EACH, read};
-use places::places;
+use content::{Content, MOST_EACH, told};
 
-pub(crate) use places::home;
+pub(crate) use places::{NAME, home};
+
+use crate::trust::{Trust, file};
 
 /// Bytes that all files together give at most.
 const MOST_ALL: usize = 256 << 10;
@@ -38,26 +39,45 @@ pub(crate) struct Told {
 }
 
 impl Context {
-    /// Reads the files for a directory, and the user's own in `home`, if there is one.
-    pub(crate) fn of(directory: &Path, home: Option<&Path>) -> Self {
+    /// The user's own file in `home`, if there is one, and those of a project that are taken.
+    pub(crate) fn of(trust: &Trust, home: Option<&Path>) -> Self {
         let mut context = Self::default();
         let mut left = MOST_ALL;
         let mut seen = Vec::new();
         // The nearest first: where there is too much, what is furthest is left out.
-        for place in places(directory, home).into_iter().rev() {
-            match read(&place, left.min(MOST_EACH), &mut seen) {
-                Ok(None) => {}
-                Ok(Some(Content { text, cut })) => {
-                    left -= text.len().min(left);
-                    context.warnings.extend(cut.map(|why| told_of(&place.path, &why)));
-                    context.files.push(Told { path: place.path, text });
-                }
-                Err(why) => context.warnings.push(told_of(&place.path, &why.to_string())),
-            }
+        for piece in trust.instructions() {
+            context.add(&piece.path, &piece.content, &mut left, &mut seen);
+        }
+        if let Some(own) = home.map(|home| home.join(NAME)) {
+            let read = file::read(&own, None);
+            context.add(&own, &read, &mut left, &mut seen);
         }
         context.files.reverse();
         context.warnings.reverse();
         context
+    }
+
+    fn add(
+        &mut self,
+        path: &Path,
+        read: &Result<Option<file::Content>, file::Skipped>,
+        left: &mut usize,
+        seen: &mut Vec<PathBuf>,
+    ) {
+        let content = match read {
+            Ok(Some(content)) => content,
+            Ok(None) => return,
+            Err(why) => return self.warnings.push(told_of(path, &format!("skipped: {why}"))),
+        };
+        match told(content, (*left).min(MOST_EACH), seen) {
+            Ok(None) => {}
+            Ok(Some(Content { text, cut })) => {
+                *left -= text.len().min(*left);
+                self.warnings.extend(cut.map(|why| told_of(path, &why)));
+                self.files.push(Told { path: path.to_owned(), text });
+            }
+            Err(why) => self.warnings.push(told_of(path, &why.to_string())),
+        }
     }
 
     /// The part of the agent's instructions that it makes; empty without files.

@@ -7,6 +7,9 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
+use crate::config::Config;
+use crate::trust::{self, Flag, Trust, Wanted};
+
 use super::{Context, MOST_ALL, MOST_EACH, differs};
 
 /// A folder with a repository in `repo`, in which `repo/a/b` is worked in.
@@ -28,7 +31,7 @@ impl Folder {
 
     fn context(&self) -> Context {
         let _kept = &self.0;
-        Context::of(&self.1.join("repo/a/b"), Some(&self.1.join("home")))
+        context(&self.1.join("repo/a/b"), &self.1.join("home"))
     }
 
     /// The files that are told, below the folder.
@@ -41,6 +44,16 @@ impl Folder {
         let warnings = self.context().warnings;
         assert!(warnings.iter().any(|one| one.contains(words)), "no {words:?} in {warnings:?}");
     }
+}
+
+/// The context of a directory whose project is trusted.
+fn context(dir: &Path, home: &Path) -> Context {
+    Context::of(&trusted(dir), Some(home))
+}
+
+fn trusted(dir: &Path) -> Trust {
+    let wanted = Wanted { dir, kinds: &trust::ALL, flag: Flag::Given };
+    Trust::of(wanted, &Config::default())
 }
 
 #[test]
@@ -102,7 +115,8 @@ fn a_link_may_not_lead_out_of_the_repository() {
     symlink("../secret", folder.1.join("home/AGENTS.md")).unwrap();
     // The user's own may lie anywhere; a link to nowhere is no file.
     assert_eq!(folder.told(), ["home/AGENTS.md", "repo/a/AGENTS.md"]);
-    folder.warns("leads out of the repository");
+    let told = trusted(&folder.1.join("repo/a/b")).told();
+    assert!(told[0].contains("leads out of the repository"), "{told:?}");
     assert!(!folder.context().files[1].text.contains("key"));
 }
 
@@ -153,7 +167,7 @@ fn where_there_is_too_much_the_furthest_is_left_out() {
         folder.write(&format!("{place}/AGENTS.md"), "text\n".repeat(13_000));
     }
     folder.write("home/AGENTS.md", "mine");
-    let context = Context::of(&folder.1.join(deep), Some(&folder.1.join("home")));
+    let context = context(&folder.1.join(deep), &folder.1.join("home"));
     assert!(context.section().len() <= MOST_ALL + 2_000, "{}", context.section().len());
     assert!(context.files.last().unwrap().path.ends_with("d/AGENTS.md"));
     assert!(!context.files.iter().any(|file| file.path.ends_with("home/AGENTS.md")));

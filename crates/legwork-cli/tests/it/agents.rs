@@ -23,7 +23,7 @@ pub(crate) fn agent(name: &str, front: &str, body: &str) -> String {
 }
 
 #[test]
-fn agents_of_user_project_and_flag_are_listed_and_the_later_wins() {
+fn agents_of_user_project_and_flag_are_listed_and_the_users_own_wins() {
     let home = Home::new();
     home.file(".config/legwork/agents/reviewer.md", &agent("reviewer", "", "Mine."));
     home.file(".config/legwork/agents/clerk.yaml", "name: clerk\ndescription: Files things\n");
@@ -34,13 +34,13 @@ fn agents_of_user_project_and_flag_are_listed_and_the_later_wins() {
         ran.out,
         "clerk     user     Files things\n\
          extra     given    More \\u{1b}[2J of it\n\
-         reviewer  project  Does reviewer\n"
+         reviewer  user     Does reviewer\n"
     );
     assert_eq!(ran.err, "");
     let lines = home.ran(&["agents", "list", "--json"]).ends(0).events();
     assert_eq!(lines.len(), 2);
-    assert_eq!(lines[1]["origin"], "project");
-    assert_eq!(lines[1]["overrides"][0]["origin"], "user");
+    assert_eq!(lines[1]["origin"], "user");
+    assert_eq!(lines[1]["overrides"][0]["origin"], "project");
     assert_eq!(lines[1]["problems"], 0);
 }
 
@@ -117,7 +117,7 @@ fn show_tells_what_an_agent_comes_to() {
     let home = Home::new();
     let front = "model: ollama:small\ntools: [read, bash]\ndenied_tools: [bash]\nbudget: {steps: 500, usd: 0.5}\n";
     home.file("work/.legwork/agents/clerk.md", &agent("clerk", front, "File.\u{1b}[2J\n\nWell."));
-    home.settings("max_steps = 30\n");
+    home.settings("max_steps = 30\n[providers.ollama]\n");
     let ran = home.ran(&["agents", "show", "clerk"]).ends(0);
     assert_eq!(
         ran.out,

@@ -76,6 +76,16 @@ fn bash_completes_the_ids_of_sessions() {
 }
 
 #[test]
+fn bash_completes_the_projects_that_are_remembered() {
+    let home = Home::untrusted();
+    assert_eq!(completed(&home, &["tru"]), ["trust"]);
+    assert_eq!(completed(&home, &["trust", "rm", "/"]), <[&str; 0]>::default());
+    home.ran(&["trust", "add"]).ends(0);
+    let path = home.work().canonicalize().unwrap().to_str().unwrap().to_owned();
+    assert_eq!(completed(&home, &["trust", "rm", &path[..path.len() - 2]]), [path]);
+}
+
+#[test]
 fn a_shell_that_is_not_known_is_told() {
     let home = Home::new();
     let mut command = home.legwork(&["--", "legwork", ""]);

@@ -156,11 +156,15 @@ fn a_project_is_looked_for_up_to_the_root_of_the_repository_and_no_further() {
     };
     let args = ["config", "show", "--json", "--dir", deep.to_str().unwrap()];
     let found = || model(home.ran(&args)).0;
+    // So that its provider is one that the person names.
+    home.settings("[providers.a]\nbase_url = 'http://127.0.0.1:1'\n");
     put("", "outside");
     put("repo", "root");
     // It is no repository yet, so what is above may be anybody's.
     assert_eq!(found(), "openai:gpt-5-mini");
     fs::create_dir(home.work().join("repo/.git")).unwrap();
+    assert_eq!(found(), "openai:gpt-5-mini");
+    home.ran(&["trust", "add", "repo/a"]).ends(0);
     assert_eq!(found(), "a:root");
     put("repo/a", "a");
     assert_eq!(found(), "a:a");
@@ -169,7 +173,7 @@ fn a_project_is_looked_for_up_to_the_root_of_the_repository_and_no_further() {
     let told = home.ran(&["config", "path", "--json", "--dir", deep.to_str().unwrap()]).ends(0);
     let states: Vec<_> =
         told.events().iter().map(|file| file["state"].as_str().unwrap().to_owned()).collect();
-    assert_eq!(states, ["missing", "read", "passed_over", "passed_over"]);
+    assert_eq!(states, ["read", "read", "passed_over", "passed_over"]);
     for name in ["repo/a/b", "repo/a", "repo"] {
         fs::remove_file(home.work().join(name).join("legwork.toml")).unwrap();
     }

@@ -14,7 +14,7 @@ fn check(report: &Value, name: &str) -> Value {
 
 #[test]
 fn it_names_what_it_looked_at_and_makes_nothing() {
-    let home = Home::new();
+    let home = Home::untrusted();
     let told = home.ran(&["doctor"]);
     let names = [
         "bubblewrap",
@@ -26,6 +26,7 @@ fn it_names_what_it_looked_at_and_makes_nothing() {
         "shell",
         "store",
         "model",
+        "project",
         "git",
         "terminal",
     ];

@@ -41,7 +41,7 @@ fn wrong_usage_is_told_to_programs_too() {
 }
 
 /// Every verb, as it is typed.
-const VERBS: [&[&str]; 24] = [
+const VERBS: [&[&str]; 28] = [
     &["run"],
     &["resume"],
     &["sessions"],
@@ -64,6 +64,10 @@ const VERBS: [&[&str]; 24] = [
     &["tools", "list"],
     &["tools", "show"],
     &["tools", "call"],
+    &["trust"],
+    &["trust", "list"],
+    &["trust", "add"],
+    &["trust", "rm"],
     &["completions"],
     &["man"],
 ];

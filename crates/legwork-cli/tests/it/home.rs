@@ -29,7 +29,15 @@ pub(crate) struct Running {
 }
 
 impl Home {
+    /// One whose workspace is trusted.
     pub(crate) fn new() -> Self {
+        let home = Self::untrusted();
+        home.ran(&["trust", "add"]).ends(0);
+        home
+    }
+
+    /// One of whose workspace nothing was said.
+    pub(crate) fn untrusted() -> Self {
         let home = Self(TempDir::new().unwrap());
         fs::create_dir(home.work()).unwrap();
         home

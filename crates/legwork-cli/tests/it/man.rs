@@ -14,8 +14,16 @@ fn there_is_a_page_for_each_verb() {
         .map(|page| page.unwrap().file_name().into_string().unwrap())
         .collect();
     assert_eq!(told.out, format!("wrote {} pages to pages/man1\n", pages.len()));
-    for verb in ["", "-run", "-resume", "-sessions", "-sessions-rm", "-tools-call", "-models-ping"]
-    {
+    for verb in [
+        "",
+        "-run",
+        "-resume",
+        "-sessions",
+        "-sessions-rm",
+        "-tools-call",
+        "-models-ping",
+        "-trust-add",
+    ] {
         assert!(pages.contains(&format!("legwork{verb}.1")), "{verb} in {pages:?}");
     }
     assert!(pages.iter().all(|page| !page.contains("help")), "{pages:?}");

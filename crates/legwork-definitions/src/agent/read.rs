@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
+use legwork_core::digest::Digest;
+
 use super::AgentDefinition;
 use crate::capability::Capability;
 use crate::fields::{Findings, Item, Table};
@@ -52,17 +54,22 @@ impl AgentDefinition {
     /// If there is no such file, it is no regular one, too large or not UTF-8, and as
     /// [`parse`](Self::parse) says; each problem names the file.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, Problems> {
-        Self::read_as(path.as_ref(), file::Links::Follow)
+        Self::read_as(path.as_ref(), file::Links::Follow, None)
     }
 
-    pub(crate) fn read_as(path: &Path, links: file::Links) -> Result<Self, Problems> {
+    pub(crate) fn read_as(
+        path: &Path,
+        links: file::Links,
+        content: Option<&Digest>,
+    ) -> Result<Self, Problems> {
         let Some(format) = Format::of(path) else {
             let mend = "name it NAME.md, NAME.yaml, NAME.yml or NAME.json";
             return Err(Problem::new("its name does not tell its format", mend)
                 .in_file(path)
                 .into());
         };
-        let text = file::read(path, links).map_err(|problem| problem.in_file(path))?;
+        let text = file::read_as(path, links, content);
+        let text = text.map_err(|problem| problem.in_file(path))?;
         Self::parse(&text, format).map_err(|problems| problems.in_file(path))
     }
 }

@@ -5,6 +5,8 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
+use legwork_core::digest::Digest;
+
 use super::{AllowedTool, Skill};
 use crate::agent::{described, is_blank, is_model};
 use crate::fields::{Findings, Item, Table, told};
@@ -25,11 +27,15 @@ impl Skill {
     /// # Errors
     /// All that is wrong with its front matter, if any of it is more than a warning.
     pub fn read(folder: impl AsRef<Path>) -> Result<(Self, Vec<Problem>), Problems> {
-        Self::read_in(folder.as_ref(), Links::Follow)
+        Self::read_in(folder.as_ref(), Links::Follow, None)
     }
 
     /// Reads the skill in a folder, which may be a link or may not; its `SKILL.md` never.
-    pub(crate) fn read_in(folder: &Path, links: Links) -> Result<(Self, Vec<Problem>), Problems> {
+    pub(crate) fn read_in(
+        folder: &Path,
+        links: Links,
+        content: Option<&Digest>,
+    ) -> Result<(Self, Vec<Problem>), Problems> {
         let file = folder.join(Self::FILE);
         if links == Links::Refuse && folder.symlink_metadata().is_ok_and(|found| found.is_symlink())
         {
@@ -39,7 +45,12 @@ impl Skill {
         {
             return Err(without_file(folder).in_file(folder).into());
         }
-        let front = front(&file).and_then(|front| syntax::front(&front));
+        let text = match content {
+            None => front(&file),
+            Some(_) => file::read_as(&file, Links::Refuse, content)
+                .and_then(|text| Ok(front_matter::split(&text)?.front.into_owned())),
+        };
+        let front = text.and_then(|front| syntax::front(&front));
         let fields = front.map_err(|problem| problem.in_file(&file))?;
         let mut findings = Findings::default();
         let skill = read(Table::root(fields), folder, &mut findings);

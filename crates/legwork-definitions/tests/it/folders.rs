@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use legwork_definitions::{AgentDefinition, Definitions, Origin, Place};
+use legwork_definitions::{AgentDefinition, Definitions, Origin, Place, SkillCatalog};
 use tempfile::TempDir;
 
 fn folder(files: &[(&str, &str)]) -> TempDir {
@@ -28,6 +28,36 @@ fn markdown(name: &str, description: &str) -> String {
 fn told(definitions: &Definitions, folder: &Path) -> Vec<String> {
     let folder = format!("{}/", folder.display());
     definitions.problems().iter().map(|problem| problem.to_string().replace(&folder, "")).collect()
+}
+
+#[test]
+fn s13_8_only_the_files_that_were_looked_at_are_used() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name);
+    let text = |name: &str| format!("---\nname: {name}\ndescription: x\n---\n");
+    for name in ["a", "b", "c"] {
+        std::fs::write(file(&format!("{name}.md")), text(name)).unwrap();
+    }
+    std::fs::create_dir(file("pdf")).unwrap();
+    std::fs::write(file("pdf/SKILL.md"), text("pdf")).unwrap();
+    let digest = |text: &str| legwork_core::digest::Digest::of_bytes(text.as_bytes());
+    let only = [
+        (file("a.md"), digest(&text("a"))),
+        (file("b.md"), digest("another text")),
+        (file("pdf/SKILL.md"), digest(&text("pdf"))),
+    ];
+    let place = Place::project(folder.path()).only(only.into());
+    let agents = Definitions::load(std::slice::from_ref(&place));
+    assert_eq!(agents.iter().map(|(name, _)| name).collect::<Vec<_>>(), ["a"]);
+    assert_eq!(agents.problems().len(), 1);
+    assert!(agents.problems()[0].to_string().contains("changed while it was read"));
+    let skills = SkillCatalog::load(std::slice::from_ref(&place));
+    assert_eq!((skills.len(), skills.problems().len()), (1, 0));
+    std::fs::write(file("pdf/SKILL.md"), text("pdf") + "more").unwrap();
+    let skills = SkillCatalog::load(&[place]);
+    assert_eq!((skills.len(), skills.problems().len()), (0, 1));
+    let none = Place::project(folder.path()).only([].into());
+    assert!(Definitions::load(&[none]).is_empty());
 }
 
 #[test]

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use legwork::definition::{Problem, Severity};
 
-use super::{dir, here, problems};
+use super::{here, problems, trust};
 use crate::agents::Agents;
 use crate::args;
-use crate::commands::print;
+use crate::commands::{print, warn};
 use crate::config::Config;
 use crate::config::locate::shown;
 use crate::display::text::{count, visible};
@@ -15,9 +15,10 @@ use crate::error::Error;
 use crate::exit::Exit;
 
 pub(super) fn check(args: &args::AgentsCheck, config: &Config) -> Result<Exit, Error> {
+    let trust = trust(&args.around, config);
     let agents = match args.paths.is_empty() {
-        true => here(&args.around),
-        false => Agents::of_paths(&dir(&args.around), &args.paths),
+        true => here(&args.around, &trust),
+        false => Agents::of_paths(&trust.clone().looked_at(), &args.paths),
     };
     let is_meant = |file: Option<&Path>| {
         let is_below = |file: &Path| args.paths.iter().any(|path| is_below(file, path));
@@ -36,6 +37,7 @@ pub(super) fn check(args: &args::AgentsCheck, config: &Config) -> Result<Exit, E
         false => told(counts, &problems, errors),
     };
     let printed = print(&text)?;
+    trust.told().into_iter().for_each(warn);
     Ok(if errors > 0 { Exit::Failed } else { printed })
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{here, of_file, problems};
+use super::{here, of_file, problems, trust};
 use crate::agents::whose;
 use crate::args;
 use crate::commands::{print, warn};
@@ -13,7 +13,8 @@ use crate::error::Error;
 use crate::exit::Exit;
 
 pub(super) fn list(args: &args::AgentsList, config: &Config) -> Result<Exit, Error> {
-    let agents = here(&args.around);
+    let trust = trust(&args.around, config);
+    let agents = here(&args.around, &trust);
     let problems = problems(&agents, config);
     let all = agents.definitions.iter();
     if args.json {
@@ -26,6 +27,7 @@ pub(super) fn list(args: &args::AgentsList, config: &Config) -> Result<Exit, Err
                 "description": found.value.description,
                 "origin": whose(found.origin),
                 "file": found.file.to_string_lossy(),
+                "left_out": trust.why(&found.file).is_some(),
                 "overrides": overrides.collect::<Vec<_>>(),
                 "problems": of_file(found, &problems).count(),
             });
@@ -41,8 +43,11 @@ pub(super) fn list(args: &args::AgentsList, config: &Config) -> Result<Exit, Err
             0 => String::new(),
             wrong => format!("({}) ", count(wrong as u64, "problem")),
         };
-        let line =
-            format!("{name:<wide$}  {whose:<7}  {wrong}{}", one_line(&found.value.description));
+        let left = if trust.why(&found.file).is_some() { "(left out) " } else { "" };
+        let line = format!(
+            "{name:<wide$}  {whose:<7}  {left}{wrong}{}",
+            one_line(&found.value.description)
+        );
         clip(&visible(&line), most).into_owned() + "\n"
     });
     let text = lines.collect::<String>();
@@ -51,6 +56,7 @@ pub(super) fn list(args: &args::AgentsList, config: &Config) -> Result<Exit, Err
     } else {
         print(&text)?;
     }
+    trust.told().into_iter().for_each(warn);
     if !problems.is_empty() {
         let problems = count(problems.len() as u64, "problem");
         warn(format!("{problems}: `legwork agents check` says which"));

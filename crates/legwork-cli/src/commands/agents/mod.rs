@@ -15,6 +15,7 @@ use crate::config::Config;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::settings::{around, provider};
+use crate::trust::{Flag, Kind, Trust, Wanted};
 
 pub(super) fn agents(args: &args::Agents, config: &Config) -> Result<Exit, Error> {
     match args {
@@ -28,9 +29,16 @@ fn dir(around: &Around) -> PathBuf {
     around.dir.clone().unwrap_or_else(|| PathBuf::from("."))
 }
 
-/// All agents and skills of the places.
-fn here(around: &Around) -> Agents {
-    Agents::load(&dir(around), &around.agents_dir)
+/// What of the project would be taken.
+fn trust(around: &Around, config: &Config) -> Trust {
+    let (dir, kinds) = (dir(around), [Kind::Agent, Kind::Skill]);
+    Trust::of(Wanted { dir: &dir, kinds: &kinds, flag: Flag::Not }, config)
+}
+
+/// All agents and skills of the places, also those of a project that is not trusted: they are
+/// only looked at.
+fn here(around: &Around, trust: &Trust) -> Agents {
+    Agents::load(&trust.clone().looked_at(), &around.agents_dir)
 }
 
 /// What the names in them mean here, keys left aside.

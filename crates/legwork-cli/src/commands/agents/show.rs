@@ -5,7 +5,7 @@ use legwork::agent::subagent;
 use legwork::definition::{AgentDefinition, Found};
 use serde_json::{Value, json};
 
-use super::{dir, of_file, problems};
+use super::{of_file, problems, trust};
 use crate::agents::{Agents, Chosen, whose};
 use crate::args;
 use crate::commands::{print, warn};
@@ -24,7 +24,9 @@ const INDENT: usize = 14;
 
 pub(super) fn show(args: &args::AgentsShow, config: &Config) -> Result<Exit, Error> {
     let around = &args.around;
-    let (agents, found) = Agents::named(&args.name, &dir(around), &around.agents_dir)?;
+    let trust = trust(around, config);
+    let looked_at = trust.clone().looked_at();
+    let (agents, found) = Agents::named(&args.name, &looked_at, &around.agents_dir)?;
     if args.markdown {
         let text = found.value.to_markdown();
         let text = text.map_err(|problems| Error::usage(problems.to_string(), "see --json"))?;
@@ -34,6 +36,8 @@ pub(super) fn show(args: &args::AgentsShow, config: &Config) -> Result<Exit, Err
         agent: Some(args.name.clone()),
         agents_dir: around.agents_dir.clone(),
         dir: around.dir.clone(),
+        // It is only looked at.
+        trust: true,
         ..args::Agent::default()
     };
     let settings = Settings::shown(&flags, config)?;
@@ -41,6 +45,10 @@ pub(super) fn show(args: &args::AgentsShow, config: &Config) -> Result<Exit, Err
         true => print(&format!("{}\n", as_json(&agents, &found, &settings))),
         false => print(&page(&agents, &found, &settings)),
     };
+    if trust.why(&found.file).is_some() {
+        trust.told().into_iter().for_each(warn);
+    }
+    settings.told().into_iter().for_each(warn);
     for problem in of_file(&found, &problems(&agents, config)) {
         warn(problem.to_string());
     }

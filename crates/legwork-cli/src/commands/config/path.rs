@@ -6,9 +6,11 @@ use serde_json::json;
 
 use crate::args;
 use crate::commands::print;
-use crate::config::locate::{UserFile, of_project, shown};
+use crate::config::Config;
+use crate::config::locate::{NAME, UserFile, shown};
 use crate::error::Error;
 use crate::exit::Exit;
+use crate::trust::{Flag, Kind, Trust, Wanted};
 
 /// A file that is looked at.
 struct Looked {
@@ -21,6 +23,8 @@ struct Looked {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     Read,
+    /// The project is not trusted, or the file is somebody else's.
+    LeftOut,
     /// A nearer one is read.
     PassedOver,
     Missing,
@@ -33,8 +37,16 @@ pub(super) fn path(args: &args::ConfigPath, file: Option<&Path>) -> Result<Exit,
         files.push(looked("user", place.path().to_owned(), State::Read));
     }
     let mut state = State::Read;
-    for path in of_project(&dir) {
-        let one = looked("project", path, state);
+    // A file that cannot be used is named here all the same.
+    let config = Config::of_user(file).unwrap_or_default();
+    let kinds = [Kind::Settings];
+    let trust = Trust::of(Wanted { dir: &dir, kinds: &kinds, flag: Flag::Not }, &config);
+    for folder in trust.project.iter().flat_map(|project| &project.folders) {
+        let mut one = looked("project", folder.join(NAME), state);
+        if one.state == State::Read && trust.why(&one.path).is_some() {
+            one.state = State::LeftOut;
+            state = State::PassedOver;
+        }
         if one.state == State::Read {
             state = State::PassedOver;
         }
@@ -58,6 +70,7 @@ fn looked(whose: &'static str, path: PathBuf, if_there: State) -> Looked {
 fn json(file: &Looked) -> serde_json::Value {
     let name = match file.state {
         State::Read => "read",
+        State::LeftOut => "left_out",
         State::PassedOver => "passed_over",
         State::Missing => "missing",
     };
@@ -68,6 +81,7 @@ impl State {
     fn in_words(self) -> &'static str {
         match self {
             Self::Read => "is read",
+            Self::LeftOut => "left out: see `legwork config show`",
             Self::PassedOver => "not read: a nearer one is",
             Self::Missing => "not there",
         }

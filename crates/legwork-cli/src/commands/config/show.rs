@@ -39,7 +39,11 @@ pub(super) fn show(args: &args::ConfigShow, file: Option<&Path>) -> Result<Exit,
     let rows = rows(&settings, store.as_ref().ok(), &config)?;
     let keys = credentials(&settings, &config);
     if args.json {
-        return print(&format!("{}\n", as_json(&rows, &settings.allow_paths, &keys, &config)));
+        let mut all = as_json(&rows, &settings.allow_paths, &keys, &config);
+        if let Some(all) = all.as_object_mut() {
+            all.insert("trust".to_owned(), settings.trust.as_json());
+        }
+        return print(&format!("{all}\n"));
     }
     let mut text = as_text(&rows, &settings.allow_paths, &keys, Terminal::detect());
     push_prices(&mut text, &config, Terminal::detect());
@@ -48,6 +52,13 @@ pub(super) fn show(args: &args::ConfigShow, file: Option<&Path>) -> Result<Exit,
     }
     for (key, source) in &settings.not_taken {
         text.push_str(&format!("# {key} in {source} is not taken: a project only lowers limits\n"));
+    }
+    for folders in config.trusted() {
+        let value = format!("# trusted: {}", visible(&folders.value.text()));
+        push(&mut text, &value, &folders.source.to_string(), Terminal::detect());
+    }
+    for line in settings.told() {
+        text.push_str(&format!("# {}\n", visible(&line)));
     }
     let own = provider(&settings.model.value);
     if let (Some(variable), None) = (legwork::model::key_variable(own), &settings.key) {

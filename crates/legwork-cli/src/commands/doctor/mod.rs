@@ -89,8 +89,9 @@ fn examine(args: &args::Doctor, config: Result<Config, Error>) -> Result<Report,
             Check::bad("settings", error.to_string()).with_hint(error.hint().unwrap_or_default())
         }
     };
+    let project = surroundings::project(flags.dir.as_deref(), &config);
     let ok = sandbox.is_some() && [&shell, &store, &model].iter().all(|it| it.state != State::Bad);
-    checks.extend([shell, store, model]);
+    checks.extend([shell, store, model, project]);
     checks.push(surroundings::git(&environment, &writable));
     checks.push(surroundings::terminal(Terminal::detect()));
     Ok(Report { r#type: "doctor", ok, sandbox, gaps: auto.gaps(), checks })

@@ -8,9 +8,11 @@ use legwork::store::sqlite;
 use legwork::tools::Environment;
 
 use super::check::Check;
+use crate::config::Config;
 use crate::display::Terminal;
 use crate::error::Error;
 use crate::place::Place;
+use crate::trust::{self, Flag, Trust, Wanted};
 
 pub(super) fn shell(environment: &Environment, writable: &[&Path]) -> Check {
     let program = |name| environment.program_outside(name, writable);
@@ -44,6 +46,18 @@ pub(super) fn store(place: Result<Place, Error>) -> Check {
                 Check::bad("store", format!("{address} cannot be made: {error}")).with_hint(HINT)
             }
         },
+    }
+}
+
+/// Whether the project is trusted, and what of it is left out.
+pub(super) fn project(dir: Option<&Path>, config: &Config) -> Check {
+    let dir = dir.unwrap_or(Path::new("."));
+    let trust = Trust::of(Wanted { dir, kinds: &trust::ALL, flag: Flag::Not }, config);
+    let summary = trust.summary().unwrap_or_else(|| "there is none".to_owned());
+    let told = trust.told();
+    match told.is_empty() {
+        true => Check::good("project", format!("{summary}: nothing of it is left out")),
+        false => Check::warning("project", summary).with_hint(told.join("; ")),
     }
 }
 

@@ -14,12 +14,13 @@ use legwork::port::{Delta, Model as _};
 use serde_json::json;
 
 use crate::args;
-use crate::commands::print;
+use crate::commands::{print, warn};
 use crate::config::{Config, Secret};
 use crate::display::text::{grouped, visible};
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::settings::Settings;
+use crate::trust::Asks;
 
 /// Tokens that are asked for: enough for a word, and for a model that thinks to begin.
 const FEW: u64 = 16;
@@ -37,7 +38,8 @@ pub(crate) struct Pong {
 pub(super) async fn ping(args: args::ModelsPing, config: &Config) -> Result<Exit, Error> {
     let flags =
         args::Agent { model: args.model, base_url: args.base_url, ..args::Agent::default() };
-    let settings = Settings::fresh(&flags, config)?;
+    let settings = Settings::fresh(&flags, config, Asks::Nobody)?;
+    settings.told().into_iter().for_each(warn);
     let pong = answer(&settings, Duration::from_secs(args.timeout)).await?;
     print(&if args.json { pong.as_json() } else { pong.as_text() })
 }

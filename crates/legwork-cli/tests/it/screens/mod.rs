@@ -146,6 +146,81 @@ fn what_is_waited_for_and_control_c_and_resume() {
     }
 }
 
+/// A home with a project that nothing was said of.
+fn stranger() -> Home {
+    let home = Home::untrusted();
+    let agents = "Use tabs.\u{1b}[2J\nA line that is far too long for a terminal of forty columns, told in full.\n";
+    home.file("work/AGENTS.md", agents);
+    home.file(
+        "work/legwork.toml",
+        "# What this project wants.\nmax_steps = 30\nmax_tokens = 500_000\n",
+    );
+    home.file(
+        "work/.legwork/agents/reviewer.md",
+        "---\nname: reviewer\ndescription: Reviews\n---\n",
+    );
+    home
+}
+
+#[test]
+fn s13_8_a_project_is_asked_about_once() {
+    if !tmux::is_there() {
+        return;
+    }
+    for columns in [80, 40] {
+        let answers = || Server::start([Turn::text("Done.")]).unwrap();
+        let (home, server) = (stranger(), answers());
+        let line = "$L run --agent reviewer --sandbox off 'Fix it'";
+        let terminal = Terminal::run(&home, &server, columns, line);
+        terminal.until("Trust it?");
+        for key in ["s", "Enter"] {
+            terminal.press(key);
+        }
+        terminal.until("description: Reviews");
+        for key in ["y", "Enter"] {
+            terminal.press(key);
+        }
+        assert_snapshot!(format!("trust_{columns}"), terminal.end());
+        drop(terminal);
+        let server = answers();
+        let again = Terminal::run(&home, &server, columns, line).end();
+        assert!(!again.contains("trust"), "{again}");
+        assert!(server.requests()[0].asked.instructions.contains("Use tabs."));
+    }
+}
+
+#[test]
+fn s13_8_no_and_never_leave_it_out() {
+    if !tmux::is_there() {
+        return;
+    }
+    let home = stranger();
+    let run = |answer: Option<&str>| {
+        let server = Server::start([Turn::text("Done.")]).unwrap();
+        let terminal = Terminal::run(&home, &server, 80, "$L run --sandbox off 'Fix it'");
+        if let Some(answer) = answer {
+            terminal.until("Trust it?");
+            for key in [answer, "Enter"] {
+                terminal.press(key);
+            }
+        }
+        let screen = terminal.end();
+        let told = server.requests()[0].asked.instructions.contains("Use tabs.");
+        (screen, told)
+    };
+    let (screen, told) = run(Some("n"));
+    assert!(screen.contains("is not trusted, so") && !told, "{screen}");
+    let (screen, told) = run(Some("o"));
+    assert!(!screen.contains("left out") && told, "{screen}");
+    let (screen, told) = run(Some("v"));
+    assert_snapshot!("trust_never", screen);
+    assert!(!told);
+    let (screen, told) = run(None);
+    assert!(screen.contains("is refused, so AGENTS.md") && !told, "{screen}");
+    home.ran(&["trust", "rm"]).ends(0);
+    assert!(run(Some("y")).1 && run(None).1);
+}
+
 /// What a screen says of versions.
 fn without_versions(screen: &str) -> String {
     let digits = |c: char| if c.is_ascii_digit() { 'N' } else { c };

@@ -1,10 +1,8 @@
-//! One file of a project's context, read with care: whoever wrote it may be a stranger.
+//! What one file of a project's context tells.
 
-use std::fs::{self, File};
-use std::io::{self, Read as _};
 use std::path::PathBuf;
 
-use super::places::Place;
+use crate::trust::file;
 
 /// Bytes that one file gives at most.
 pub(super) const MOST_EACH: usize = 64 << 10;
@@ -20,66 +18,34 @@ pub(super) struct Content {
 /// Why a file tells nothing.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Skipped {
-    /// A device, pipe or folder: reading it could last for ever.
-    #[error("skipped: it is {0}, not a file")]
-    NoFile(&'static str),
-    /// Its text could come from anywhere on the machine.
-    #[error("skipped: it is a link that leads out of the repository, to {}", .0.display())]
-    LeadsOut(PathBuf),
     /// Nobody knows what it says.
     #[error("skipped: it is not UTF-8 text; bring it into that with `iconv -t UTF-8`")]
     NoText,
     /// All the room is taken by files that stand nearer.
     #[error("skipped: the files nearer to the directory take all of the {0} bytes there are")]
     NoRoom(usize),
-    /// The operating system says no.
-    #[error("skipped: it cannot be read: {0}")]
-    Unreadable(#[from] io::Error),
 }
 
-/// Reads at most so many bytes of a file; none if there is none, it is empty, or it is one
-/// of those that were `seen` before.
-pub(super) fn read(
-    place: &Place,
+/// What at most so many bytes of a file tell; none if it is empty, or one of those that were
+/// `seen` before.
+pub(super) fn told(
+    file: &file::Content,
     most: usize,
     seen: &mut Vec<PathBuf>,
 ) -> Result<Option<Content>, Skipped> {
-    let path = match fs::canonicalize(&place.path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        // A file stands where a folder should.
-        Err(error) if error.kind() == io::ErrorKind::NotADirectory => return Ok(None),
-        path => path?,
-    };
-    if place.within.as_ref().is_some_and(|root| !path.starts_with(root)) {
-        return Err(Skipped::LeadsOut(path));
-    }
-    if seen.contains(&path) {
+    if seen.contains(&file.path) {
         return Ok(None);
     }
-    // To open a pipe would wait for somebody who writes to it.
-    is_file(&fs::metadata(&path)?)?;
-    let file = File::open(&path)?;
-    let about = file.metadata()?;
-    is_file(&about)?;
-    seen.push(path);
-    let mut bytes = Vec::new();
-    file.take(most as u64 + 1).read_to_end(&mut bytes)?;
-    if bytes.len() <= most {
-        let text = String::from_utf8(bytes).map_err(|_| Skipped::NoText)?;
+    seen.push(file.path.clone());
+    let whole = usize::try_from(file.length).is_ok_and(|length| length <= most);
+    if whole {
+        let text = String::from_utf8(file.bytes.clone()).map_err(|_| Skipped::NoText)?;
         return Ok((!text.trim().is_empty()).then_some(Content { text, cut: None }));
     }
     if most == 0 {
         return Err(Skipped::NoRoom(super::MOST_ALL));
     }
-    cut(bytes, most, about.len()).map(Some)
-}
-
-fn is_file(about: &fs::Metadata) -> Result<(), Skipped> {
-    match about.file_type() {
-        kind if kind.is_file() => Ok(()),
-        kind if kind.is_dir() => Err(Skipped::NoFile("a directory")),
-        _ => Err(Skipped::NoFile("a pipe, socket or device")),
-    }
+    cut(file.bytes.clone(), most, file.length).map(Some)
 }
 
 /// The whole lines at the start, with a note that there is more.

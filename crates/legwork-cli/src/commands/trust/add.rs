@@ -1,0 +1,55 @@
+//! `legwork trust add`: trusts projects, with what their files say now.
+
+use std::path::Path;
+
+use super::{as_json, meant};
+use crate::args;
+use crate::commands::{print, warn};
+use crate::config::Config;
+use crate::config::locate::shown;
+use crate::error::Error;
+use crate::exit::Exit;
+use crate::place::shell_word;
+use crate::trust::owner::{self, Owners};
+use crate::trust::records::Decision;
+use crate::trust::shelf::Shelf;
+use crate::trust::{self, Flag, Project, Trust, Wanted};
+
+pub(super) fn add(args: &args::TrustAdd, config: &Config) -> Result<Exit, Error> {
+    let paths = meant(&args.paths);
+    // If anything is wrong with one of several, none is trusted.
+    let projects: Vec<_> =
+        paths.iter().map(|path| project(path, &args.owner)).collect::<Result<_, _>>()?;
+    let mut text = String::new();
+    for (path, project) in paths.iter().zip(projects) {
+        let record = Shelf::own()?.change(|records| {
+            records.say(&project, Decision::Trusted, args.owner.clone());
+            records.of(&project).cloned()
+        })?;
+        let trust = Trust::of(Wanted { dir: path, kinds: &trust::ALL, flag: Flag::Not }, config);
+        text += &match (args.json, record) {
+            (true, Some(record)) => format!("{}\n", as_json(&record)),
+            _ => format!("trusted {}: {}\n", shown(&project.root), trust.given()),
+        };
+        trust.told().into_iter().for_each(warn);
+    }
+    print(&text)
+}
+
+/// The project of a directory, if it may be trusted.
+fn project(path: &Path, owners: &[u32]) -> Result<Project, Error> {
+    let Some(project) = Project::of(path) else {
+        let message = format!("there is no directory {}", shown(path));
+        return Err(Error::usage(message, "name the directory of a project"));
+    };
+    if !Owners::person().with(owners.iter().copied()).has(project.owner) {
+        let (root, user) = (shown(&project.root), owner::name(project.owner));
+        let hint = format!(
+            "`legwork trust add --owner {} {}` trusts it with that user's files",
+            project.owner,
+            shell_word(&project.root)
+        );
+        return Err(Error::usage(format!("{root} belongs to {user}"), hint));
+    }
+    Ok(project)
+}

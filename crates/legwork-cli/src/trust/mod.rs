@@ -1,0 +1,226 @@
+//! Whether a project is trusted, and what of it is taken.
+//!
+//! A project is what somebody else may have written: until the person trusts it, its
+//! instructions, agents, skills and settings are left out.
+//!
+//! Read the modules in this order: [`owner`], [`project`], [`file`], [`surface`],
+//! [`records`], [`shelf`], [`told`], [`ask`].
+
+pub(crate) mod ask;
+pub(crate) mod file;
+mod name;
+pub(crate) mod owner;
+pub(crate) mod project;
+pub(crate) mod records;
+pub(crate) mod shelf;
+pub(crate) mod surface;
+pub(crate) mod told;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use legwork::core::digest::Digest;
+use legwork::definition::{Origin, Place};
+
+pub(crate) use ask::Asks;
+use file::Skipped;
+use owner::Owners;
+pub(crate) use project::Project;
+use records::{Decision, Records};
+use shelf::Shelf;
+pub(crate) use surface::{Kind, Piece};
+
+use crate::config::{Config, Source};
+use crate::context::{self, NAME as INSTRUCTIONS};
+use crate::error::Error;
+
+/// Whether a project is trusted, and by what.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// By `--trust`, this time.
+    Flag,
+    /// By an answer at the terminal, this time.
+    Once,
+    /// By the person's settings.
+    Setting(Source),
+    /// It is remembered.
+    Recorded,
+    /// It is not trusted, and not to be asked about.
+    Refused,
+    /// Nothing was said of it.
+    #[default]
+    Unknown,
+}
+
+/// Why a file is left out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Left {
+    /// The project is not trusted.
+    Untrusted,
+    /// The file belongs to somebody else, or lies elsewhere.
+    Skipped(Skipped),
+}
+
+/// What of a project is taken.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Trust {
+    /// None where the directory is not there.
+    pub(crate) project: Option<Project>,
+    pub(crate) standing: Standing,
+    /// Users whose files are taken.
+    owners: Owners,
+    /// The files that are looked at, the nearest first, and why each is left out.
+    pieces: Vec<(Piece, Option<Left>)>,
+    /// What is wrong with what is remembered.
+    problem: Option<String>,
+}
+
+impl Standing {
+    pub(crate) fn is_trusted(&self) -> bool {
+        !matches!(self, Self::Refused | Self::Unknown)
+    }
+}
+
+/// What of a project is wanted, and what was said of it this time.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Wanted<'a> {
+    pub(crate) dir: &'a Path,
+    pub(crate) kinds: &'a [Kind],
+    pub(crate) flag: Flag,
+}
+
+/// Whether `--trust` was given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Flag {
+    Given,
+    #[default]
+    Not,
+}
+
+/// All kinds of files.
+pub(crate) const ALL: [Kind; 4] = [Kind::Instructions, Kind::Settings, Kind::Agent, Kind::Skill];
+
+impl Trust {
+    /// What is known of the project of a directory; nobody is asked.
+    pub(crate) fn of(wanted: Wanted<'_>, config: &Config) -> Self {
+        let Some(project) = Project::of(wanted.dir) else { return Self::default() };
+        // Without a place to remember them nothing is remembered.
+        let read = Shelf::own().map_or_else(|_| Ok(Records::default()), |shelf| shelf.read());
+        let (records, problem) = match read {
+            Ok(records) => (records, None),
+            Err(error) => (Records::default(), Some(error.to_string())),
+        };
+        let record = records.of(&project);
+        let setting = || config.trusts(&project.root).map(Standing::Setting);
+        let standing = match record.map(|record| record.decision) {
+            _ if wanted.flag == Flag::Given => Standing::Flag,
+            Some(Decision::Trusted) => Standing::Recorded,
+            Some(Decision::Refused) => Standing::Refused,
+            None => setting().unwrap_or_default(),
+        };
+        let more = record.filter(|record| record.decision == Decision::Trusted);
+        let more = more.map(|record| record.owners.clone()).unwrap_or_default();
+        let owners = Owners::person().with(more);
+        let mut trust = Self { project: None, standing, owners, pieces: Vec::new(), problem };
+        trust.look(&project, wanted.kinds, config);
+        trust.project = Some(project);
+        trust
+    }
+
+    fn look(&mut self, project: &Project, kinds: &[Kind], config: &Config) {
+        let mut pieces = surface::pieces(project, &self.owners, kinds);
+        pieces.retain(|piece| !is_own(piece, config));
+        let left = |piece: &Piece| match &piece.content {
+            Err(why @ (Skipped::Foreign(..) | Skipped::LeadsOut(_) | Skipped::TooLarge)) => {
+                Some(Left::Skipped(why.clone()))
+            }
+            _ if !self.standing.is_trusted() => Some(Left::Untrusted),
+            _ => None,
+        };
+        let pieces = pieces.into_iter().map(|piece| (left(&piece), piece));
+        self.pieces = pieces.map(|(left, piece)| (piece, left)).collect();
+    }
+
+    /// The same project, trusted for this time or for good.
+    fn trusted(&mut self, standing: Standing) {
+        self.standing = standing;
+        let untrusted = self.pieces.iter_mut().filter(|(_, left)| *left == Some(Left::Untrusted));
+        untrusted.for_each(|(_, left)| *left = None);
+    }
+
+    /// The same as if the project were trusted, to look at what it has.
+    pub(crate) fn looked_at(mut self) -> Self {
+        self.trusted(Standing::Once);
+        self
+    }
+
+    fn taken(&self, kind: Kind) -> impl Iterator<Item = &Piece> {
+        let taken = self.pieces.iter().filter(|(_, left)| left.is_none());
+        taken.map(|(piece, _)| piece).filter(move |piece| piece.kind == kind)
+    }
+
+    /// The files of instructions that are taken, the nearest first.
+    pub(crate) fn instructions(&self) -> impl Iterator<Item = &Piece> {
+        self.taken(Kind::Instructions)
+    }
+
+    /// The file of settings, if it is taken.
+    pub(crate) fn settings(&self) -> Option<&Piece> {
+        self.taken(Kind::Settings).next()
+    }
+
+    /// Why a file is left out, if it is.
+    pub(crate) fn why(&self, path: &Path) -> Option<&Left> {
+        let is = |(piece, _): &&(Piece, _)| piece.path == path || piece.unit == path;
+        self.pieces.iter().filter(is).find_map(|(_, left)| left.as_ref())
+    }
+
+    /// The place of the project's agents or skills; only what is taken is used.
+    pub(crate) fn place(&self, kind: Kind) -> Option<Place> {
+        let folder = surface::folder(&self.project.as_ref()?.folders)?;
+        let folder = folder.join(if kind == Kind::Agent { "agents" } else { "skills" });
+        Some(Place::project(folder).only(self.only(kind)))
+    }
+
+    /// The same place, of which only what is taken is used if it is the project's.
+    pub(crate) fn held(&self, place: Place) -> Place {
+        match place.origin {
+            Origin::Project => place.only(self.only(Kind::Agent)),
+            Origin::User | Origin::Given => place,
+        }
+    }
+
+    /// The files of a kind that are taken, with their content.
+    fn only(&self, kind: Kind) -> BTreeMap<PathBuf, Digest> {
+        let mut only = BTreeMap::new();
+        for piece in self.taken(kind).filter(|piece| self.why(&piece.unit).is_none()) {
+            let content = piece.content.as_ref().ok().and_then(Option::as_ref);
+            // What is no file is named too, so that it is told what is wrong with it.
+            let digest = content.map_or_else(|| Digest::of_bytes(&[]), |one| one.digest.clone());
+            only.insert(piece.path.clone(), digest);
+        }
+        only
+    }
+
+    /// Whether a path lies in the project, wherever links lead.
+    pub(crate) fn has(&self, path: &Path) -> bool {
+        self.project.as_ref().is_some_and(|project| project.has(path))
+    }
+
+    /// Remembers what the person says of the project.
+    fn remember(&self, decision: Decision) -> Result<(), Error> {
+        let Some(project) = &self.project else { return Ok(()) };
+        Shelf::own()?.change(|records| records.say(project, decision, Vec::new()))
+    }
+}
+
+/// Whether a file is the person's own, which lies in what is looked at.
+fn is_own(piece: &Piece, config: &Config) -> bool {
+    let own = match piece.kind {
+        Kind::Settings => config.user_path().map(Path::to_owned),
+        Kind::Instructions => context::home().map(|home| home.join(INSTRUCTIONS)),
+        Kind::Agent | Kind::Skill => None,
+    };
+    let real = |path: &Path| path.canonicalize().ok();
+    own.and_then(|own: PathBuf| real(&own)).is_some_and(|own| real(&piece.path) == Some(own))
+}

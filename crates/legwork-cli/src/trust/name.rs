@@ -1,0 +1,88 @@
+//! A path as text that gives it back, whatever bytes it has.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// A path that is written as text: what is no UTF-8, a control character or `%` as `%XX`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Name(pub(crate) PathBuf);
+
+impl Name {
+    fn text(&self) -> String {
+        let mut text = String::new();
+        for chunk in self.0.as_os_str().as_bytes().utf8_chunks() {
+            for c in chunk.valid().chars() {
+                match c == '%' || c.is_control() {
+                    true => escape(&mut text, c.encode_utf8(&mut [0; 4]).as_bytes()),
+                    false => text.push(c),
+                }
+            }
+            escape(&mut text, chunk.invalid());
+        }
+        text
+    }
+
+    fn of(text: &str) -> Option<Self> {
+        let mut bytes = Vec::with_capacity(text.len());
+        let mut rest = text.as_bytes();
+        while let Some((first, behind)) = rest.split_first() {
+            rest = behind;
+            if *first != b'%' {
+                bytes.push(*first);
+                continue;
+            }
+            let digits = std::str::from_utf8(rest.get(..2)?).ok()?;
+            bytes.push(u8::from_str_radix(digits, 16).ok()?);
+            rest = rest.get(2..)?;
+        }
+        Some(Self(PathBuf::from(OsStr::from_bytes(&bytes))))
+    }
+}
+
+fn escape(text: &mut String, bytes: &[u8]) {
+    bytes.iter().for_each(|byte| text.push_str(&format!("%{byte:02X}")));
+}
+
+impl From<&Path> for Name {
+    fn from(path: &Path) -> Self {
+        Self(path.to_owned())
+    }
+}
+
+impl Serialize for Name {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&self.text())
+    }
+}
+
+impl<'de> Deserialize<'de> for Name {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(from)?;
+        Self::of(&text).ok_or_else(|| serde::de::Error::custom("a path with a broken escape"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+    use std::os::unix::ffi::OsStringExt as _;
+
+    use super::Name;
+
+    #[test]
+    fn each_path_comes_back() {
+        for round in 0..2_000 {
+            let bytes = (0..round % 40).map(|_| fastrand::u8(1..)).collect();
+            let name = Name(OsString::from_vec(bytes).into());
+            let text = serde_json::to_string(&name).unwrap();
+            assert!(text.chars().all(|c| !c.is_control()), "{text}");
+            assert_eq!(serde_json::from_str::<Name>(&text).unwrap(), name);
+        }
+        for wrong in ["\"%\"", "\"%4\"", "\"%zz\"", "\"a%é\""] {
+            assert!(serde_json::from_str::<Name>(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Whose files are taken: those of the person, by the rule of git's `safe.directory`.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+/// The users whose files are taken.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Owners(BTreeSet<u32>);
+
+impl Owners {
+    /// The person: who runs the command, and for root also who became root by `sudo`.
+    pub(crate) fn person() -> Self {
+        let me = rustix::process::geteuid();
+        Self::known(me.as_raw(), std::env::var("SUDO_UID").ok().as_deref())
+    }
+
+    fn known(me: u32, sudo: Option<&str>) -> Self {
+        // As git: whoever else could set the variable is not believed.
+        let sudo = sudo.filter(|text| me == 0 && text.bytes().all(|b| b.is_ascii_digit()));
+        Self(sudo.and_then(|text| text.parse().ok()).into_iter().chain([me]).collect())
+    }
+
+    /// The same and others.
+    pub(crate) fn with(&self, others: impl IntoIterator<Item = u32>) -> Self {
+        Self(self.0.iter().copied().chain(others).collect())
+    }
+
+    pub(crate) fn has(&self, user: u32) -> bool {
+        self.0.contains(&user)
+    }
+}
+
+/// What a user is called.
+pub(crate) fn name(user: u32) -> String {
+    let known = users().into_iter().find(|(_, id)| *id == user);
+    known.map_or_else(|| format!("user {user}"), |(name, _)| name)
+}
+
+/// The user of a name or number.
+pub(crate) fn user(text: &str) -> Result<u32, String> {
+    let by_name = users().into_iter().find(|(name, _)| name == text).map(|(_, id)| id);
+    let known = by_name.or_else(|| text.parse().ok());
+    known.ok_or_else(|| format!("there is no user {text:?}: name one, or give a number"))
+}
+
+fn users() -> Vec<(String, u32)> {
+    let known = fs::read("/etc/passwd").unwrap_or_default();
+    let known = String::from_utf8_lossy(&known).into_owned();
+    let user = |line: &str| {
+        let mut fields = line.split(':');
+        Some((fields.next()?.to_owned(), fields.nth(1)?.parse().ok()?))
+    };
+    known.lines().filter_map(user).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Owners, name, user};
+
+    #[test]
+    fn who_became_root_by_sudo_is_known_to_root_alone() {
+        assert!(Owners::known(0, Some("1000")).has(1000));
+        assert!(!Owners::known(1001, Some("1000")).has(1000));
+        assert!(!Owners::known(1000, Some("0")).has(0));
+        for wrong in ["", "-1", "+1000", "1000x", "99999999999"] {
+            assert_eq!(Owners::known(0, Some(wrong)), Owners::known(0, None), "{wrong}");
+        }
+        assert!(Owners::known(7, None).with([8]).has(8));
+    }
+
+    #[test]
+    fn users_have_names_and_numbers() {
+        assert_eq!((name(0).as_str(), user("root"), user("4711")), ("root", Ok(0), Ok(4711)));
+        assert_eq!(name(3_999_999_999), "user 3999999999");
+        assert!(user("no such user").is_err());
+    }
+}

@@ -1,0 +1,135 @@
+//! What of a project tells an agent or this command what to do: the files that need trust.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use legwork::definition::Format;
+
+use super::file::{self, Bounds, Content, Skipped};
+use super::owner::Owners;
+use super::project::Project;
+use crate::config::locate::NAME as SETTINGS;
+use crate::context::NAME as INSTRUCTIONS;
+
+/// The folder of a project that holds what is for this command.
+pub(crate) const FOLDER: &str = ".legwork";
+/// The most entries of a folder, and of a skill, that are looked at.
+const MOST: usize = 1_000;
+/// How deep the files of a skill may lie.
+const DEEPEST: usize = 16;
+
+/// What a file is to an agent or to this command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Kind {
+    /// `AGENTS.md`.
+    Instructions,
+    /// `legwork.toml`.
+    Settings,
+    Agent,
+    /// A file of a skill.
+    Skill,
+}
+
+/// A file that needs trust.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Piece {
+    pub(crate) kind: Kind,
+    /// As it is named, which may be a link.
+    pub(crate) path: PathBuf,
+    /// What is taken or left out as a whole: a skill's folder, else the file.
+    pub(crate) unit: PathBuf,
+    pub(crate) content: Result<Option<Content>, Skipped>,
+}
+
+/// The files of some kinds that a project has, the nearest first.
+pub(super) fn pieces(project: &Project, owners: &Owners, kinds: &[Kind]) -> Vec<Piece> {
+    let bounds = Bounds { root: &project.root, owners };
+    let mut pieces = Vec::new();
+    for kind in kinds {
+        for (path, unit) in paths(*kind, &project.folders) {
+            let content = file::read(&path, Some(bounds));
+            pieces.push(Piece { kind: *kind, path, unit, content });
+        }
+    }
+    pieces
+}
+
+/// The paths of a kind that are there, each with what it is a part of.
+fn paths(kind: Kind, folders: &[PathBuf]) -> Vec<(PathBuf, PathBuf)> {
+    let named = |name: &str| {
+        let paths = folders.iter().map(|folder| folder.join(name)).filter(|path| is_there(path));
+        paths.map(|path| (path.clone(), path)).collect::<Vec<_>>()
+    };
+    match kind {
+        Kind::Instructions => named(INSTRUCTIONS),
+        Kind::Settings => named(SETTINGS).into_iter().take(1).collect(),
+        Kind::Agent => agents(folders),
+        Kind::Skill => skills(folders),
+    }
+}
+
+pub(crate) fn is_there(path: &Path) -> bool {
+    path.symlink_metadata().is_ok()
+}
+
+/// The nearest `.legwork`.
+pub(crate) fn folder(folders: &[PathBuf]) -> Option<PathBuf> {
+    folders.iter().map(|folder| folder.join(FOLDER)).find(|path| is_there(path))
+}
+
+fn agents(folders: &[PathBuf]) -> Vec<(PathBuf, PathBuf)> {
+    let Some(folder) = folder(folders).filter(|folder| is_folder(folder)) else {
+        return Vec::new();
+    };
+    let folder = folder.join("agents");
+    let files = if is_folder(&folder) { entries(&folder) } else { Vec::new() };
+    let files = files.into_iter().filter(|path| !is_hidden(path) && Format::of(path).is_some());
+    files.map(|path| (path.clone(), path)).collect()
+}
+
+fn skills(folders: &[PathBuf]) -> Vec<(PathBuf, PathBuf)> {
+    let Some(folder) = folder(folders).filter(|folder| is_folder(folder)) else {
+        return Vec::new();
+    };
+    let folder = folder.join("skills");
+    let units = if is_folder(&folder) { entries(&folder) } else { Vec::new() };
+    let units = units.into_iter().filter(|path| !is_hidden(path) && is_folder(path));
+    let mut files = Vec::new();
+    for unit in units {
+        let mut of_unit = Vec::new();
+        below(&unit, DEEPEST, &mut of_unit);
+        files.extend(of_unit.into_iter().map(|path| (path, unit.clone())));
+    }
+    files
+}
+
+/// All that is no folder below a folder; what is too much or too deep stands as the folder
+/// itself, which no file is, so that the skill is left out.
+fn below(folder: &Path, deeper: usize, files: &mut Vec<PathBuf>) {
+    if deeper == 0 || files.len() > MOST {
+        return files.push(folder.to_owned());
+    }
+    for path in entries(folder) {
+        match is_folder(&path) {
+            true => below(&path, deeper - 1, files),
+            false => files.push(path),
+        }
+    }
+}
+
+/// The entries of a folder, sorted.
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let listed = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut paths: Vec<_> = listed.map(|entry| entry.path()).collect();
+    paths.sort();
+    paths.truncate(MOST + 1);
+    paths
+}
+
+fn is_folder(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|found| found.is_dir())
+}
+
+fn is_hidden(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
+}
