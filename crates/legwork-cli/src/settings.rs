@@ -15,7 +15,7 @@ use legwork::skills::base_model;
 
 pub(crate) use self::address::around;
 pub(crate) use self::project::not_named;
-use self::project::{Named, Way, trust};
+use self::project::{Named, Way};
 use self::walls::{Walls, dir};
 use crate::agents::{Chosen, Other};
 use crate::args::{self, Network, Sandbox};
@@ -106,7 +106,7 @@ impl Settings {
 
     fn begun(flags: &args::Agent, config: &Config, asks: Asks) -> Result<Self, Error> {
         let recorded = Recorded::default();
-        let trust = trust(flags, config, &recorded, Way::Begins)?.asked(asks)?;
+        let trust = project::trust(flags, config, &recorded, Way::Begins)?.asked(asks)?;
         let mut config = config.with_project(&trust)?;
         let agent = Chosen::of(flags, None, &trust)?;
         let environment = text("LEGWORK_MODEL")?;
@@ -158,7 +158,7 @@ impl Settings {
             // Another provider is not asked for at the address of the one before.
             recorded.base_url = None;
         }
-        let trust = trust(flags, config, &recorded, Way::GoesOn)?.asked(asks)?;
+        let trust = project::trust(flags, config, &recorded, Way::GoesOn)?.asked(asks)?;
         let agent = Chosen::of(flags, recorded.agent.as_ref(), &trust)?;
         let remembered = Remembered::of(&definition.budget);
         let chosen = (agent, trust);

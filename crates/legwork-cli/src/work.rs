@@ -41,6 +41,7 @@ pub(crate) async fn work(
     for ended in ready.background.end_all().await {
         screen.note(&ended.to_string());
     }
+    ready.ended(screen);
     let state = active.state().clone();
     // The claim is given back before the end is told: whoever reads it may resume.
     drop(active);

@@ -1,6 +1,6 @@
 //! The agent of the command: its model, tools, instructions and limits.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use legwork::Agent;
@@ -21,6 +21,7 @@ use crate::model::made;
 use crate::recorded::{ProjectContext, Recorded};
 use crate::settings::Settings;
 use crate::toolset;
+use crate::trust;
 
 /// The agent before it has a store, and what its sessions shall remember.
 pub(crate) struct Worker {
@@ -30,6 +31,9 @@ pub(crate) struct Worker {
     section: String,
     budget: Budget,
     background: Background,
+    /// The folders of the project, and where the run can write.
+    folders: Vec<PathBuf>,
+    places: Vec<PathBuf>,
 }
 
 /// An agent whose sessions have a store.
@@ -40,9 +44,18 @@ pub(crate) struct Ready {
     budget: Budget,
     /// What its commands leave running.
     pub(crate) background: Background,
+    /// The mark that it is under way; none where that cannot be remembered.
+    run: Option<trust::Run>,
 }
 
 impl Ready {
+    /// Nothing of the run can write any more.
+    pub(crate) fn ended(&self, screen: &Screen) {
+        if let Some(Err(error)) = self.run.as_ref().map(trust::Run::end) {
+            screen.warn(&error.to_string());
+        }
+    }
+
     /// The state with the limits of now, whatever its journal says of them.
     pub(crate) fn limited(&self, state: AgentState) -> AgentState {
         let definition = &state.facts().definition;
@@ -119,7 +132,10 @@ impl Worker {
                 assemble(chosen, settings, model, tools, tell, warn).await?
             }
         };
-        Ok(Self { agent, recorded, section, budget: settings.budget(), background })
+        let folders = settings.trust.project.iter().flat_map(|project| project.folders.clone());
+        let (folders, places) = (folders.collect(), trust::places(&settings.writable()));
+        let budget = settings.budget();
+        Ok(Self { agent, recorded, section, budget, background, folders, places })
     }
 
     /// Tells the person if the session was begun with another project context: from here on
@@ -136,10 +152,17 @@ impl Worker {
     }
 
     /// The agent whose sessions live in a store.
-    pub(crate) fn agent(self, store: Arc<dyn Store>) -> Result<Ready, Error> {
+    pub(crate) fn agent(self, store: Arc<dyn Store>, screen: &Screen) -> Result<Ready, Error> {
         let agent = self.agent.store_in(store).build()?;
+        let run = trust::Run::begin(&self.folders, self.places);
+        if let Err(error) = &run {
+            screen.warn_later(format!(
+                "what this run changes in files that tell an agent what to do will not be known: \
+                 {error}"
+            ));
+        }
         let Self { recorded, budget, background, .. } = self;
-        Ok(Ready { agent, recorded, budget, background })
+        Ok(Ready { agent, recorded, budget, background, run: run.ok() })
     }
 }
 

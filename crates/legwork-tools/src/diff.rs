@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_millis(300);
 /// The unified diff of two texts; what is not UTF-8 is shown as U+FFFD.
 ///
 /// Bounded in lines, in bytes and in time; a note at its end says what is left out.
-pub(crate) fn unified(path: &str, old: &[u8], new: &[u8]) -> String {
+pub fn unified(path: &str, old: &[u8], new: &[u8]) -> String {
     let (start, end) = around(old, new);
     let before = lines(old.get(..start).unwrap_or_default()).count();
     let within = |text: &[u8]| text.len().saturating_sub(end);

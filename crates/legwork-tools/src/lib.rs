@@ -28,7 +28,7 @@ mod arguments;
 pub mod bash;
 mod blocking;
 pub mod changes;
-mod diff;
+pub mod diff;
 pub mod edit;
 pub mod list;
 mod process;

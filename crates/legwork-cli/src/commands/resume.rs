@@ -32,7 +32,7 @@ pub(crate) async fn resume(args: args::Resume, config: &Config) -> Result<Exit, 
         return Ok(Exit::Interrupted);
     };
     worker.compare(&state, &screen);
-    let ready = worker.agent(existing.map_or_else(|| place.open(), Ok)?)?;
+    let ready = worker.agent(existing.map_or_else(|| place.open(), Ok)?, &screen)?;
     let on_doubt = match args.on_doubt {
         args::OnDoubt::Ask => OnDoubt::Ask,
         args::OnDoubt::Tell => OnDoubt::Tell,

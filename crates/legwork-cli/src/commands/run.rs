@@ -28,7 +28,7 @@ pub(crate) async fn run(args: args::Run, config: &Config) -> Result<Exit, Error>
         let Some(worker) = Worker::unless(&control.interrupt, &settings, &screen).await? else {
             return Ok(Exit::Interrupted);
         };
-        let ready = worker.agent(place.open()?)?;
+        let ready = worker.agent(place.open()?, &screen)?;
         return work(ready.agent.run(task), Way::Start, &ready, &control, &screen).await;
     };
     let store = place.open_existing()?;
@@ -44,7 +44,7 @@ pub(crate) async fn run(args: args::Run, config: &Config) -> Result<Exit, Error>
     worker.compare(&state, &screen);
     let first = answer_first(&state, &place);
     drop(state);
-    let ready = worker.agent(store.map_or_else(|| place.open(), Ok)?)?;
+    let ready = worker.agent(store.map_or_else(|| place.open(), Ok)?, &screen)?;
     let request = ready.agent.session(found.id).run(task);
     let worked = work(request, Way::Start, &ready, &control, &screen).await;
     worked.map_err(|error| match first {

@@ -51,7 +51,7 @@ impl Trust {
     pub(crate) fn asked(mut self, asks: Asks) -> Result<Self, Error> {
         let waits = self.pieces.iter().any(|(_, left)| *left == Some(Left::Untrusted));
         if asks == Asks::Nobody || self.standing != Standing::Unknown || !waits {
-            return Ok(self);
+            return self.confirmed(asks);
         }
         let failed = |source| Error::System { doing: "asking at the terminal", source };
         let terminal = Terminal::detect();
@@ -59,6 +59,7 @@ impl Trust {
         match answer {
             Answer::Yes => {
                 self.remember(Decision::Trusted)?;
+                self.confirm(self.waiting())?;
                 self.trusted(Standing::Recorded);
             }
             Answer::Never => {

@@ -14,7 +14,7 @@ use super::owner::{self, Owners};
 /// Bytes of a file that are kept.
 pub(crate) const KEPT: u64 = 1 << 20;
 /// Bytes of a file that are looked at.
-const MOST: u64 = 256 << 20;
+const MOST: u64 = 16 << 20;
 
 /// A file that was read.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,14 +4,18 @@
 //! instructions, agents, skills and settings are left out.
 //!
 //! Read the modules in this order: [`owner`], [`project`], [`file`], [`surface`],
-//! [`records`], [`shelf`], [`told`], [`ask`].
+//! [`records`], [`shelf`], [`known`], [`run`], [`told`], [`ask`], [`changes`].
 
 pub(crate) mod ask;
+mod changes;
+mod contents;
 pub(crate) mod file;
+mod known;
 mod name;
 pub(crate) mod owner;
 pub(crate) mod project;
 pub(crate) mod records;
+mod run;
 pub(crate) mod shelf;
 pub(crate) mod surface;
 pub(crate) mod told;
@@ -23,10 +27,12 @@ use legwork::core::digest::Digest;
 use legwork::definition::{Origin, Place};
 
 pub(crate) use ask::Asks;
+pub(crate) use changes::places;
 use file::Skipped;
 use owner::Owners;
 pub(crate) use project::Project;
 use records::{Decision, Records};
+pub(crate) use run::Run;
 use shelf::Shelf;
 pub(crate) use surface::{Kind, Piece};
 
@@ -59,6 +65,8 @@ pub(crate) enum Left {
     Untrusted,
     /// The file belongs to somebody else, or lies elsewhere.
     Skipped(Skipped),
+    /// A run may have written it, and the person has not confirmed that.
+    Changed,
 }
 
 /// What of a project is taken.
@@ -73,6 +81,8 @@ pub(crate) struct Trust {
     pieces: Vec<(Piece, Option<Left>)>,
     /// What is wrong with what is remembered.
     problem: Option<String>,
+    /// What is known of the files.
+    records: Records,
 }
 
 impl Standing {
@@ -105,7 +115,10 @@ impl Trust {
     pub(crate) fn of(wanted: Wanted<'_>, config: &Config) -> Self {
         let Some(project) = Project::of(wanted.dir) else { return Self::default() };
         // Without a place to remember them nothing is remembered.
-        let read = Shelf::own().map_or_else(|_| Ok(Records::default()), |shelf| shelf.read());
+        let read = match Shelf::own() {
+            Ok(shelf) => changes::seen(&shelf, &project.folders),
+            Err(_) => Ok(Records::default()),
+        };
         let (records, problem) = match read {
             Ok(records) => (records, None),
             Err(error) => (Records::default(), Some(error.to_string())),
@@ -116,12 +129,15 @@ impl Trust {
             _ if wanted.flag == Flag::Given => Standing::Flag,
             Some(Decision::Trusted) => Standing::Recorded,
             Some(Decision::Refused) => Standing::Refused,
+            // Who does not know what runs changed takes nothing by himself.
+            None if problem.is_some() => Standing::Unknown,
             None => setting().unwrap_or_default(),
         };
         let more = record.filter(|record| record.decision == Decision::Trusted);
         let more = more.map(|record| record.owners.clone()).unwrap_or_default();
         let owners = Owners::person().with(more);
-        let mut trust = Self { project: None, standing, owners, pieces: Vec::new(), problem };
+        let pieces = Vec::new();
+        let mut trust = Self { project: None, standing, owners, pieces, problem, records };
         trust.look(&project, wanted.kinds, config);
         trust.project = Some(project);
         trust
@@ -135,6 +151,7 @@ impl Trust {
                 Some(Left::Skipped(why.clone()))
             }
             _ if !self.standing.is_trusted() => Some(Left::Untrusted),
+            _ if self.standing != Standing::Flag && !self.is_own(piece) => Some(Left::Changed),
             _ => None,
         };
         let pieces = pieces.into_iter().map(|piece| (left(&piece), piece));
@@ -144,13 +161,19 @@ impl Trust {
     /// The same project, trusted for this time or for good.
     fn trusted(&mut self, standing: Standing) {
         self.standing = standing;
-        let untrusted = self.pieces.iter_mut().filter(|(_, left)| *left == Some(Left::Untrusted));
-        untrusted.for_each(|(_, left)| *left = None);
+        self.take(&Left::Untrusted);
+    }
+
+    /// Takes what is left out for one reason.
+    fn take(&mut self, why: &Left) {
+        let taken = self.pieces.iter_mut().filter(|(_, left)| left.as_ref() == Some(why));
+        taken.for_each(|(_, left)| *left = None);
     }
 
     /// The same as if the project were trusted, to look at what it has.
     pub(crate) fn looked_at(mut self) -> Self {
         self.trusted(Standing::Once);
+        self.take(&Left::Changed);
         self
     }
 

@@ -26,6 +26,9 @@ pub(crate) struct Records {
     /// What instruction files said.
     #[serde(default)]
     pub(super) files: BTreeMap<Name, Known>,
+    /// The folders whose files are known, all of them.
+    #[serde(default)]
+    pub(super) folders: BTreeSet<Name>,
     /// Where runs could write.
     #[serde(default)]
     pub(super) places: BTreeSet<Name>,
@@ -33,8 +36,9 @@ pub(crate) struct Records {
 
 impl Default for Records {
     fn default() -> Self {
-        let (projects, files, places) = (Vec::new(), BTreeMap::new(), BTreeSet::new());
-        Self { version: VERSION, projects, files, places }
+        let (projects, files) = (Vec::new(), BTreeMap::new());
+        let (folders, places) = (BTreeSet::new(), BTreeSet::new());
+        Self { version: VERSION, projects, files, folders, places }
     }
 }
 

@@ -1,5 +1,6 @@
 //! What of a project tells an agent or this command what to do: the files that need trust.
 
+use std::collections::VecDeque;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -15,6 +16,8 @@ use crate::context::NAME as INSTRUCTIONS;
 pub(crate) const FOLDER: &str = ".legwork";
 /// The most entries of a folder, and of a skill, that are looked at.
 const MOST: usize = 1_000;
+/// The most folders that are walked through.
+const MOST_FOLDERS: usize = 20_000;
 /// How deep the files of a skill may lie.
 const DEEPEST: usize = 16;
 
@@ -66,6 +69,37 @@ fn paths(kind: Kind, folders: &[PathBuf]) -> Vec<(PathBuf, PathBuf)> {
         Kind::Agent => agents(folders),
         Kind::Skill => skills(folders),
     }
+}
+
+/// The files of all kinds in one folder.
+pub(super) fn of_folder(folder: &Path) -> Vec<PathBuf> {
+    let folders = [folder.to_owned()];
+    let paths = super::ALL.into_iter().flat_map(|kind| paths(kind, &folders));
+    paths.map(|(path, _)| path).collect()
+}
+
+/// Whether a file of some kind is one of a folder.
+pub(super) fn is_of(path: &Path, folder: &Path) -> bool {
+    path.parent() == Some(folder) || path.starts_with(folder.join(FOLDER))
+}
+
+/// The folders from one on down that have files of some kind; not all, where there are very
+/// many folders.
+pub(super) fn within(top: &Path) -> Vec<PathBuf> {
+    let (mut found, mut waiting, mut seen) = (Vec::new(), VecDeque::from([top.to_owned()]), 0);
+    while let Some(folder) = waiting.pop_front() {
+        seen += 1;
+        if seen > MOST_FOLDERS {
+            break;
+        }
+        if [INSTRUCTIONS, SETTINGS, FOLDER].iter().any(|name| is_there(&folder.join(name))) {
+            found.push(folder.clone());
+        }
+        let below = fs::read_dir(&folder).into_iter().flatten().flatten();
+        let below = below.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+        waiting.extend(below.map(|entry| entry.path()).filter(|path| !path.ends_with(".git")));
+    }
+    found
 }
 
 pub(crate) fn is_there(path: &Path) -> bool {

@@ -19,6 +19,7 @@ impl Trust {
     pub(crate) fn told(&self) -> Vec<String> {
         let mut lines: Vec<_> = self.problem.clone().into_iter().collect();
         lines.extend(self.untrusted());
+        lines.extend(self.changed());
         lines.extend(self.skipped());
         lines.extend(self.beyond());
         lines
@@ -42,6 +43,19 @@ impl Trust {
                 Some(format!("{root} is not trusted, so {names} left out; {line} trusts it"))
             }
         }
+    }
+
+    /// The line of files that a run may have written.
+    fn changed(&self) -> Option<String> {
+        let project = self.project.as_ref()?;
+        let names = self.names(&self.left(|left| *left == Left::Changed));
+        let line = shell_word(&project.root);
+        let names = (!names.is_empty()).then(|| listed(&names))?;
+        let root = shown(&project.root);
+        Some(format!(
+            "of {root} {names} left out, for a run changed that and nobody has confirmed it; \
+             `legwork trust add {line}` takes what is there now"
+        ))
     }
 
     /// What to do about an agent of the project that is left out, if there is one.
@@ -111,6 +125,7 @@ impl Trust {
             let why = match left.as_ref()? {
                 Left::Untrusted => "the project is not trusted".to_owned(),
                 Left::Skipped(why) => why.to_string(),
+                Left::Changed => "a run changed it, and nobody has confirmed that".to_owned(),
             };
             Some(json!({"path": piece.path.to_string_lossy(), "why": why}))
         });

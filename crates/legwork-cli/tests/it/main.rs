@@ -44,6 +44,7 @@ mod stores;
 mod tls;
 mod tools;
 mod trust;
+mod trust_changes;
 mod trusted;
 mod undo;
 

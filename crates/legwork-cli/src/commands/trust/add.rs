@@ -1,6 +1,6 @@
 //! `legwork trust add`: trusts projects, with what their files say now.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::{as_json, meant};
 use crate::args;
@@ -22,15 +22,22 @@ pub(super) fn add(args: &args::TrustAdd, config: &Config) -> Result<Exit, Error>
         paths.iter().map(|path| project(path, &args.owner)).collect::<Result<_, _>>()?;
     let mut text = String::new();
     for (path, project) in paths.iter().zip(projects) {
-        let record = Shelf::own()?.change(|records| {
+        let (is_known, record) = Shelf::own()?.change(|records| {
+            let is_known = records.of(&project).is_some();
             records.say(&project, Decision::Trusted, args.owner.clone());
-            records.of(&project).cloned()
+            (is_known, records.of(&project).cloned())
         })?;
+        let wanted = Wanted { dir: path, kinds: &[], flag: Flag::Given };
+        let changed = Trust::of(wanted, config).confirm_all()?;
         let trust = Trust::of(Wanted { dir: path, kinds: &trust::ALL, flag: Flag::Not }, config);
         text += &match (args.json, record) {
             (true, Some(record)) => format!("{}\n", as_json(&record)),
             _ => format!("trusted {}: {}\n", shown(&project.root), trust.given()),
         };
+        if is_known && !args.json {
+            let line = |path: &PathBuf| format!("  {} was changed during a run\n", shown(path));
+            text.extend(changed.iter().map(line));
+        }
         trust.told().into_iter().for_each(warn);
     }
     print(&text)

@@ -1,0 +1,54 @@
+//! What files said when the person answered for them, by digest, to show what changed.
+
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+
+use legwork::core::digest::Digest;
+
+use super::file;
+use super::known;
+use super::records::Records;
+use super::shelf::{Shelf, make, replace};
+
+/// Larger ones are not kept.
+const MOST: u64 = 64 << 10;
+
+fn folder(shelf: &Shelf) -> PathBuf {
+    shelf.folder.join("contents")
+}
+
+/// Keeps what the files say for which the person answers, and forgets all else. Who calls it
+/// holds the lock.
+pub(super) fn keep(shelf: &Shelf, records: &Records) -> io::Result<()> {
+    let folder = folder(shelf);
+    make(&folder)?;
+    for (name, known) in &records.files {
+        let Some(own) = &known.own else { continue };
+        let path = folder.join(own.as_str());
+        if path.exists() || known::now(&name.0).as_ref() != Some(own) {
+            continue;
+        }
+        if let Ok(Some(content)) = file::read(&name.0, None)
+            && content.length <= MOST
+            && content.digest == *own
+        {
+            replace(&path, &content.bytes)?;
+        }
+    }
+    for entry in fs::read_dir(&folder)? {
+        let path = entry?.path();
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let mut kept = records.files.values().filter_map(|known| known.own.as_ref());
+        if !kept.any(|own| own.as_str() == name) {
+            fs::remove_file(path)?;
+        }
+    }
+    Ok(())
+}
+
+/// What a file said, if that was kept.
+pub(super) fn of(shelf: &Shelf, digest: &Digest) -> Option<Vec<u8>> {
+    let bytes = fs::read(folder(shelf).join(digest.as_str())).ok()?;
+    (Digest::of_bytes(&bytes) == *digest).then_some(bytes)
+}

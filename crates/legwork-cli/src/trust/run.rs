@@ -1,0 +1,152 @@
+//! The mark of a run under way: where it can write, until its process ends.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use rustix::fs::{FlockOperation, flock};
+
+use super::contents;
+use super::name::Name;
+use super::records::Records;
+use super::shelf::{Shelf, make};
+use super::surface;
+use crate::error::Error;
+
+/// Marks that one process has made.
+static MADE: AtomicU64 = AtomicU64::new(0);
+
+/// A run under way; its mark goes when it ends.
+#[derive(Debug)]
+pub(crate) struct Run {
+    shelf: Shelf,
+    mark: PathBuf,
+    places: Vec<PathBuf>,
+    /// Held as long as the process lives.
+    _lock: File,
+    ended: AtomicBool,
+}
+
+impl Run {
+    /// Begins a run of a project that can write to some places: notes what the files say.
+    ///
+    /// # Errors
+    /// When that cannot be remembered.
+    pub(crate) fn begin(folders: &[PathBuf], places: Vec<PathBuf>) -> Result<Self, Error> {
+        let shelf = Shelf::own()?;
+        let failed = |source| Error::System { doing: "remembering what is trusted", source };
+        let marks = marks(&shelf);
+        let (mark, lock) = shelf
+            .change(|records| {
+                let live = settled(records, &marks)?;
+                records.tidy();
+                let mut looked_at = records.folders_in(&places);
+                looked_at.extend(folders.iter().cloned());
+                for place in places.iter().filter(|place| !records.is_written(place)) {
+                    looked_at.extend(surface::within(place));
+                }
+                looked_at.sort();
+                looked_at.dedup();
+                looked_at.iter().for_each(|folder| records.look(folder, &live));
+                records.write(&places);
+                contents::keep(&shelf, records)?;
+                mark(&marks, &places)
+            })?
+            .map_err(failed)?;
+        Ok(Self { shelf, mark, places, _lock: lock, ended: AtomicBool::new(false) })
+    }
+
+    /// Notes what the files say now that nothing of the run can write any more.
+    ///
+    /// # Errors
+    /// When that cannot be remembered: then it is as if the run had been killed.
+    pub(crate) fn end(&self) -> Result<(), Error> {
+        if self.ended.swap(true, Ordering::SeqCst) {
+            return Ok(());
+        }
+        let failed = |source| Error::System { doing: "remembering what the run changed", source };
+        self.shelf.change(|records| records.settle(&self.places))?;
+        fs::remove_file(&self.mark).map_err(failed)
+    }
+}
+
+impl Drop for Run {
+    fn drop(&mut self) {
+        // A mark that stays is that of a run which was killed.
+        let _ = self.end();
+    }
+}
+
+fn marks(shelf: &Shelf) -> PathBuf {
+    shelf.folder.join("runs")
+}
+
+/// The same records after the end of each run whose process is gone; the places of the
+/// others. Who calls it holds the lock, and their marks go.
+fn settled(records: &mut Records, marks: &Path) -> io::Result<Vec<PathBuf>> {
+    let (live, dead) = under_way(marks)?;
+    for (mark, places) in dead {
+        records.settle(&places);
+        fs::remove_file(mark)?;
+    }
+    Ok(live)
+}
+
+/// The same for who only looks: nothing is written.
+pub(super) fn seen(records: &mut Records, shelf: &Shelf) -> io::Result<Vec<PathBuf>> {
+    let (live, dead) = under_way(&marks(shelf))?;
+    dead.iter().for_each(|(_, places)| records.settle(places));
+    Ok(live)
+}
+
+/// The places of runs under way, and the marks of those whose process is gone.
+type UnderWay = (Vec<PathBuf>, Vec<(PathBuf, Vec<PathBuf>)>);
+
+fn under_way(marks: &Path) -> io::Result<UnderWay> {
+    let (mut live, mut dead) = (Vec::new(), Vec::new());
+    let entries = match fs::read_dir(marks) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((live, dead)),
+        entries => entries?,
+    };
+    for entry in entries {
+        let path = entry?.path();
+        let mut file = match File::open(&path) {
+            // It ended meanwhile.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            file => file?,
+        };
+        let is_dead = flock(&file, FlockOperation::NonBlockingLockShared).is_ok();
+        let mut text = String::new();
+        file.read_to_string(&mut text)?;
+        // One that was cut off was made by a run that had not begun.
+        let places: Vec<Name> = serde_json::from_str(&text).unwrap_or_default();
+        let places: Vec<PathBuf> = places.into_iter().map(|name| name.0).collect();
+        match is_dead {
+            true => dead.push((path, places)),
+            false => live.extend(places),
+        }
+    }
+    Ok((live, dead))
+}
+
+/// Makes a mark and holds it.
+fn mark(marks: &Path, places: &[PathBuf]) -> io::Result<(PathBuf, File)> {
+    make(marks)?;
+    loop {
+        let number = MADE.fetch_add(1, Ordering::Relaxed);
+        let path = marks.join(format!("{}-{number}", std::process::id()));
+        let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
+        let mut file = match made {
+            // Of another process of this number, in another container perhaps.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+            made => made?,
+        };
+        flock(&file, FlockOperation::LockExclusive)?;
+        let names: Vec<_> = places.iter().map(|place| Name(place.clone())).collect();
+        file.write_all(&serde_json::to_vec(&names)?)?;
+        file.sync_all()?;
+        return Ok((path, file));
+    }
+}
