@@ -1,5 +1,6 @@
 //! The harness: rounds of child processes, and what they add up to.
 
+mod bash;
 mod child;
 mod counts;
 mod report;
@@ -13,6 +14,7 @@ use crate::{
     error::Error,
     workload::{Conditions, Sample, Workload},
 };
+use bash::Bash;
 use child::Server;
 use report::Row;
 use search::Search;
@@ -127,6 +129,7 @@ struct Bench {
     server: Server,
     command: Option<Command>,
     search: Option<Search>,
+    bash: Option<Bash>,
     writes: (usize, usize),
     dir: PathBuf,
     null: bool,
@@ -141,6 +144,7 @@ impl Bench {
             server: Server::start()?,
             command: None,
             search: None,
+            bash: None,
             writes: (0, 1),
             dir,
             null: options.null,
@@ -153,6 +157,12 @@ impl Bench {
             match search::has_floor() {
                 true => bench.search = Some(Search::open(&legwork, &bench.dir)?),
                 false => say("skipping SEARCH: its floor is `rg`, and there is none")?,
+            }
+        }
+        if workloads.contains(&Workload::Bash) {
+            match bash::has_floor() {
+                true => bench.bash = Some(Bash::open(&bench.dir)?),
+                false => say("skipping BASH: its floor is `bwrap`, which does not work here")?,
             }
         }
         if workloads.iter().any(|one| matches!(one, Workload::Wp | Workload::Wpg)) {
@@ -180,6 +190,11 @@ impl Bench {
             (Workload::Search, Some(search)) if self.null => search.measure(Side::Floor),
             (Workload::Search, Some(search)) => search.measure(side),
             (Workload::Search, None) => Ok(Sample::new()),
+            (Workload::Bash, _) => match (&self.bash, self.null) {
+                (Some(bash), true) => bash.measure(Side::Floor),
+                (Some(bash), false) => bash.measure(side),
+                (None, _) => Ok(Sample::new()),
+            },
             _ => self.side(side, workload),
         };
         [Side::Floor, Side::Legwork].into_iter().map(|side| Ok((side, measure(side)?))).collect()

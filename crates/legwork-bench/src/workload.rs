@@ -42,6 +42,8 @@ pub(crate) enum Workload {
     Start,
     /// The `search` tool over 100,000 files, beside `rg`
     Search,
+    /// A command of the `bash` tool behind bubblewrap, beside a bare `bwrap`
+    Bash,
     /// W2 with a SQLite store, its tool read-only
     Wp,
     /// WP with the store's own thread, as a server has it
@@ -60,6 +62,7 @@ impl Workload {
         Self::Loop,
         Self::Start,
         Self::Search,
+        Self::Bash,
         Self::Wp,
         Self::Wpg,
     ];
@@ -78,6 +81,7 @@ impl Workload {
             Self::Loop => "LOOP",
             Self::Start => "START",
             Self::Search => "SEARCH",
+            Self::Bash => "BASH",
         }
     }
 }
@@ -139,7 +143,7 @@ pub(crate) async fn measure<S: Subject>(
         // No floor has a loop to be measured alone.
         Workload::Loop => in_process::measure().await?,
         // Commands are started by the harness, not by a side.
-        Workload::Start | Workload::Search => Sample::new(),
+        Workload::Start | Workload::Search | Workload::Bash => Sample::new(),
     };
     if let Some(peak) = measure::peak_mb() {
         // A workload that does more after its peak took it itself.

@@ -47,7 +47,7 @@ const fn line(workload: Workload, name: &'static str, limit: Option<Limit>) -> M
     Measure { workload, name, limit }
 }
 
-use Workload::{Loop, Search, Start, W1, W1h, W2, W3, W4, W5, Wp, Wpg};
+use Workload::{Bash, Loop, Search, Start, W1, W1h, W2, W3, W4, W5, Wp, Wpg};
 
 /// All lines of the report, in its order.
 pub(super) const MEASURES: &[Measure] = &[
@@ -102,6 +102,7 @@ pub(super) const MEASURES: &[Measure] = &[
     line(Start, "version_ms", most(10.0)),
     line(Search, "regex_ms", times(1.3)),
     line(Search, "ignore_case_ms", times(1.3)),
+    line(Bash, "command_ms", times(5.0)),
     line(Wp, "durable_writes_per_step", most(2.0)),
     line(Wp, "durable_writes_around", None),
     line(Wp, "storage_ms_per_step", None),

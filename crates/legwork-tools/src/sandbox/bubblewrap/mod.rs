@@ -13,7 +13,7 @@ use legwork_port::sandbox::{Confined, Kept};
 
 use super::error::Error;
 use super::landlock;
-use super::places::{Places, Resolved, check_width};
+use super::places::{Places, Resolved, check_width, open_files};
 use super::policy::{Network, Policy};
 use crate::bash::Environment;
 
@@ -120,12 +120,15 @@ impl Bubblewrap {
         check_covers(&places, features)?;
         places.check()?;
         let filter = trial::filter().map_err(|said| trial::unusable(&program, said))?;
+        let files = open_files(&places.system);
+        let mut files = files.map_err(|error| trial::unusable(&program, error.to_string()))?;
         let mut line = vec![program.into_os_string()];
-        line.extend(walls::arguments(&places, &self.policy, features));
+        line.extend(walls::arguments(&places, &self.policy, features, &files));
         line.extend(["--seccomp".into(), filter.as_raw_fd().to_string().into(), "--".into()]);
         line.extend(command);
         let mut confined = Confined::from(line);
-        confined.inherited.push(filter);
+        files.push(filter);
+        confined.inherited = files;
         confined.private = walls::private(&places);
         let (covers, watched) = places.keeper.begin();
         confined.kept = Some(Kept::new(watched));

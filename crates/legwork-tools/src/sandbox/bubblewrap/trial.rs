@@ -114,7 +114,7 @@ impl<'p> Trial<'p> {
         let hidden = self.directory.path().join(HIDDEN).join(INSIDE);
         let mut command = Command::new(self.program);
         command
-            .args(walls::arguments(&self.places, &Policy::default(), features))
+            .args(walls::arguments(&self.places, &Policy::default(), features, &[]))
             .args(["--seccomp", "0", "--", "sh", "-c", "test -e \"$1\" || echo hidden", "sh"])
             .arg(&hidden)
             .env_clear()

@@ -1,6 +1,7 @@
 //! The walls: what a confined command sees, as bubblewrap's arguments.
 
 use std::ffi::OsString;
+use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 
 use super::Features;
@@ -21,7 +22,15 @@ const HIDDEN: u64 = 16 << 20;
 /// No path inside of what may be written is named here: bubblewrap follows symbolic links,
 /// which a command that still runs may change. What is protected there was mounted before.
 /// The session of its own comes from the guard.
-pub(super) fn arguments(places: &Places, policy: &Policy, features: Features) -> Vec<OsString> {
+///
+/// `files` are the files of the system, opened: they are copied, for a mount of each takes
+/// its time. Without them they are mounted.
+pub(super) fn arguments(
+    places: &Places,
+    policy: &Policy,
+    features: Features,
+    files: &[OwnedFd],
+) -> Vec<OsString> {
     let mut walls = Walls { arguments: Vec::new(), features };
     walls.add(["--unshare-all", "--unshare-user", "--die-with-parent", "--cap-drop", "ALL"]);
     if features.disable_userns {
@@ -30,7 +39,7 @@ pub(super) fn arguments(places: &Places, policy: &Policy, features: Features) ->
     if policy.network == Network::Host {
         walls.add(["--share-net"]);
     }
-    walls.system(&places.system);
+    walls.system(&places.system, files);
     for (place, bytes) in [("/tmp", TEMP), ("/var/tmp", PRIVATE)] {
         walls.empty(Path::new(place), bytes);
     }
@@ -74,10 +83,18 @@ impl Walls {
 
     /// The system, processes and devices, of which nothing can be written: root may change
     /// the machine by files of `/proc`.
-    fn system(&mut self, system: &[Seen]) {
+    fn system(&mut self, system: &[Seen], files: &[OwnedFd]) {
+        let mut files = files.iter();
         for seen in system {
             match seen {
-                Seen::Bound { source, place } => self.bind("--ro-bind", source, place),
+                Seen::Folder { source, place } => self.bind("--ro-bind", source, place),
+                Seen::File { source, place } => match files.next() {
+                    Some(file) => {
+                        let file = file.as_raw_fd().to_string();
+                        self.add([OsString::from("--file"), file.into(), place.into()]);
+                    }
+                    None => self.bind("--ro-bind", source, place),
+                },
                 Seen::Link { target, place } => self.bind("--symlink", target, place),
             }
         }

@@ -12,7 +12,7 @@ use legwork_port::sandbox::{Cover, Mount};
 
 pub(super) use self::held::Held;
 pub(crate) use self::held::resolve;
-pub(super) use self::system::Seen;
+pub(super) use self::system::{Seen, open_files};
 use super::error::Error;
 use super::policy::Policy;
 use crate::bash::Environment;

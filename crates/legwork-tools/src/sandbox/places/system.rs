@@ -1,5 +1,8 @@
 //! What of the system every command sees, and nothing else of it: a list.
 
+use std::fs::File;
+use std::io;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 /// Programs and libraries.
@@ -17,14 +20,11 @@ const PROGRAMS: [&str; 10] = [
 ];
 
 /// Files of `/etc` that programs look up and that hold no secret.
-const SETTINGS: [&str; 53] = [
+const SETTINGS: [&str; 40] = [
     "alternatives",
     "ca-certificates",
-    "ca-certificates.conf",
     "crypto-policies",
     "debian_version",
-    "dpkg",
-    "ethertypes",
     "fonts",
     "gai.conf",
     "gitattributes",
@@ -41,14 +41,8 @@ const SETTINGS: [&str; 53] = [
     "locale.alias",
     "locale.conf",
     "localtime",
-    "login.defs",
     "lsb-release",
-    "magic",
-    "mailcap",
-    "manpath.config",
     "mime.types",
-    "mke2fs.conf",
-    "netconfig",
     "networks",
     "nsswitch.conf",
     "os-release",
@@ -60,21 +54,17 @@ const SETTINGS: [&str; 53] = [
     "protocols",
     "redhat-release",
     "resolv.conf",
-    "rpc",
     "services",
-    "sgml",
-    "shells",
     "ssl/cert.pem",
     "ssl/certs",
     "ssl/openssl.cnf",
     "static",
     "terminfo",
     "timezone",
-    "xml",
 ];
 
 /// How the settings of a language's tools begin, whose names hold a version.
-const OF_LANGUAGES: [&str; 6] = ["java", "jvm", "perl", "php", "python", "ruby"];
+const OF_LANGUAGES: [&str; 4] = ["java", "perl", "php", "python"];
 
 /// What the kernel tells of processors and of limits.
 const MACHINE: [&str; 4] = [
@@ -87,8 +77,10 @@ const MACHINE: [&str; 4] = [
 /// A place of the system that is seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::sandbox) enum Seen {
-    /// What is at `source`, which has no symlinks, read-only at `place`.
-    Bound { source: PathBuf, place: PathBuf },
+    /// The folder `source`, whose path has no symlinks, read-only at `place`.
+    Folder { source: PathBuf, place: PathBuf },
+    /// The regular file `source`, the same way.
+    File { source: PathBuf, place: PathBuf },
     /// A symlink at `place`.
     Link { target: PathBuf, place: PathBuf },
 }
@@ -97,10 +89,22 @@ impl Seen {
     /// What is shown, where it lies; none for a symlink.
     pub(in crate::sandbox) fn source(&self) -> Option<&Path> {
         match self {
-            Self::Bound { source, .. } => Some(source),
+            Self::Folder { source, .. } | Self::File { source, .. } => Some(source),
             Self::Link { .. } => None,
         }
     }
+}
+
+/// Opens the files of a list, in its order, to be copied.
+///
+/// # Errors
+/// When one cannot be read any more.
+pub(in crate::sandbox) fn open_files(system: &[Seen]) -> io::Result<Vec<OwnedFd>> {
+    let files = system.iter().filter_map(|seen| match seen {
+        Seen::File { source, .. } => Some(source),
+        Seen::Folder { .. } | Seen::Link { .. } => None,
+    });
+    files.map(|source| Ok(File::open(source)?.into())).collect()
 }
 
 /// What is there of the list.
@@ -128,5 +132,10 @@ fn bound(place: PathBuf) -> Option<Seen> {
     let source = place.canonicalize().ok()?;
     // Nobody listens at a directory or a regular file.
     let kind = source.symlink_metadata().ok()?.file_type();
-    (kind.is_dir() || kind.is_file()).then_some(Seen::Bound { source, place })
+    if kind.is_dir() {
+        return Some(Seen::Folder { source, place });
+    }
+    // What cannot be read now cannot be read by a command either.
+    let readable = kind.is_file() && File::open(&source).is_ok();
+    readable.then_some(Seen::File { source, place })
 }

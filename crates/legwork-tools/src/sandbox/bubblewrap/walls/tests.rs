@@ -12,7 +12,7 @@ use crate::sandbox::policy::{Network, Policy};
 fn asked(network: Network, features: Features) -> String {
     let policy = Policy::default().with_network(network);
     let places = Places::of(Path::new("/tmp"), &Environment::default(), &policy).expect("places");
-    let arguments = arguments(&places, &policy, features);
+    let arguments = arguments(&places, &policy, features, &[]);
     let words: Vec<_> = arguments.iter().map(|word| word.to_string_lossy()).collect();
     words.join(" ")
 }
