@@ -12,11 +12,13 @@ Examples:
   legwork doctor --dir ~/project
   legwork doctor --model ollama:qwen3   another model than the configured one
   legwork doctor --offline              ask no model
+  legwork doctor --sandbox              try each promise of the sandboxes, from inside
   legwork doctor --json | jq '.checks[] | select(.state != \"good\")'
 
 The model is asked for a few tokens, once, for at most 20 seconds; it says what
 that cost. The exit code is 0 if commands can run in a sandbox, the store works
-and the model answers, or is not asked, else 1.";
+and the model answers, or is not asked, else 1. With --sandbox it is 0 if a sandbox works and each holds
+what docs/sandbox.md says that it holds.";
 
 #[derive(Debug, Args)]
 pub(crate) struct Doctor {
@@ -32,6 +34,12 @@ pub(crate) struct Doctor {
     /// Ask no model
     #[arg(long, conflicts_with = "model")]
     pub(crate) offline: bool,
+    /// Try what each sandbox promises, by commands in it, and nothing else
+    #[arg(long, conflicts_with_all = ["model", "base_url", "offline"])]
+    pub(crate) sandbox: bool,
+    /// Make an attempt from inside of a sandbox
+    #[arg(long, hide = true, num_args = 2, value_names = ["NAME", "ARGUMENT"])]
+    pub(crate) attempt: Option<Vec<String>>,
     #[command(flatten)]
     pub(crate) store: Store,
     /// Print what was found as one line of JSON

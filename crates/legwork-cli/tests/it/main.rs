@@ -31,6 +31,7 @@ mod lines;
 mod man;
 mod models;
 mod outage;
+mod promises;
 mod remove;
 mod resume;
 mod retries;

@@ -10,6 +10,7 @@ mod landlock;
 mod limits;
 mod places;
 mod policy;
+pub mod probe;
 mod scratch;
 mod seccomp;
 

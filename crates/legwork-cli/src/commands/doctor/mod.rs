@@ -3,6 +3,7 @@
 mod check;
 mod confinement;
 mod model;
+mod promises;
 mod surroundings;
 
 use std::path::{Path, PathBuf};
@@ -43,6 +44,12 @@ struct Report {
 
 /// Looks at everything, also where the settings cannot be used.
 pub(crate) fn doctor(args: &args::Doctor, config: Result<Config, Error>) -> Result<Exit, Error> {
+    if let Some(attempt) = &args.attempt {
+        return promises::attempted(attempt);
+    }
+    if args.sandbox {
+        return promises::tried(args.json);
+    }
     let report = examine(args, config)?;
     let text = match args.json {
         true => serde_json::to_string(&report).map(|line| line + "\n").unwrap_or_default(),
