@@ -21,8 +21,8 @@ use crate::agents::{Chosen, Other};
 use crate::args::{self, Network, Sandbox};
 use crate::config::locate::shown;
 use crate::config::{
-    AllowPath, Config, Credential, Limits, Remembered, Retry, Source, Sourced, not_taken,
-    variable_of,
+    AllowPath, Config, Credential, Limits, Remembered, Retry, Source, Sourced, max_write,
+    not_taken, variable_of,
 };
 use crate::error::Error;
 use crate::place::{Place, quoted};
@@ -55,6 +55,8 @@ pub(crate) struct Settings {
     pub(crate) limits: Limits,
     /// For how long failed requests to the model are repeated.
     pub(crate) retry: Retry,
+    /// How much a command may write to a disk, in bytes.
+    pub(crate) max_write: Sourced<u64>,
     /// What else the agent's definition limits.
     pub(crate) more: Budget,
     /// What models cost, as the user says.
@@ -212,6 +214,7 @@ impl Settings {
             tools: agent.as_ref().map_or_else(|| tools.clone(), |agent| agent.tools(tools.clone())),
             limits: Limits::of(config, remembered, flags, DEFAULT_STEPS)?,
             retry: Retry::of(config, flags)?,
+            max_write: max_write(config, flags)?,
             more: Budget::unlimited(),
             prices: config.prices(),
             agent,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use legwork::core::ToolSpec;
 use legwork::port::Tool;
+use legwork::tools::sandbox::Limits;
 use legwork::tools::secret::Secrets;
 use legwork::tools::workspace::Access;
 use legwork::tools::{
@@ -100,7 +101,8 @@ pub(crate) fn tools(
     let environment = Environment::filtered(std::env::vars_os());
     let sandbox = sandbox::chosen(settings, &environment, screen);
     let output = BashOutput::new(background);
-    let mut bash = Bash::new(workspace.clone(), environment, sandbox);
+    let limits = Limits::default().with_written(settings.max_write.value);
+    let mut bash = Bash::new(workspace.clone(), environment, sandbox).with_limits(limits);
     // Who cannot read what a command in the background prints is not offered one.
     if settings.has_tool(&output.spec().name) {
         bash = bash.with_background(background);

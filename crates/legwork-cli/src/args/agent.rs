@@ -55,6 +55,9 @@ pub(crate) struct Agent {
     /// Repeat a failed request to the model for so long, such as 90s or 1h; 0s for never [default: 10m]
     #[arg(long, value_name = "TIME", value_parser = crate::config::duration)]
     pub(crate) retry_for: Option<Duration>,
+    /// End a command that writes more to a disk, such as 500MB or 10GiB [default: 2GiB]
+    #[arg(long, value_name = "SIZE", value_parser = crate::config::bytes)]
+    pub(crate) max_write: Option<u64>,
     /// A path beside the directory that the agent may use; may be given again
     #[arg(long, value_name = "PATH[:ro]")]
     pub(crate) allow_path: Vec<String>,

@@ -62,6 +62,11 @@ impl<'a> Item<'a> {
         super::duration(self.text()?).map_err(|_| self.wrong_text())
     }
 
+    /// A size in bytes.
+    pub(super) fn bytes(&self) -> Result<u64, Error> {
+        super::bytes(self.text()?).map_err(|_| self.wrong_text())
+    }
+
     /// A length of time that limits something.
     pub(super) fn time_limit(&self) -> Result<Duration, Error> {
         super::active_time(self.text()?).map_err(|_| self.wrong_text())

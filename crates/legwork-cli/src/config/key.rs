@@ -33,6 +33,7 @@ pub(crate) enum Expects {
     Count,
     Money,
     Duration,
+    Bytes,
     TimeLimit,
     Keys,
     Providers,
@@ -150,6 +151,13 @@ pub(crate) const KEYS: &[Key] = &[
         )
     },
     Key {
+        example: r#"max_write = "2GiB""#,
+        variable: Some("LEGWORK_MAX_WRITE"),
+        flag: Some("--max-write"),
+        project: Project::Never("how much commands write to your disk is yours to say"),
+        ..key("max_write", Expects::Bytes, "End a command that writes more to a disk")
+    },
+    Key {
         example: r#"retry_for = "10m""#,
         variable: Some("LEGWORK_RETRY_FOR"),
         flag: Some("--retry-for"),
@@ -254,6 +262,7 @@ impl Expects {
             Self::Folders => "a list of folders such as [\"~/work/*\", \"/srv/ci/site\"]",
             Self::Count => "a whole number from 1 on",
             Self::Money => "an amount above 0 such as 2.50",
+            Self::Bytes => "a size as text, such as \"500MB\" or \"10GiB\"",
             Self::Duration => "a length of time as text, such as \"10m\" or \"90s\"",
             Self::TimeLimit => "a length of time above 0 as text, such as \"30m\" or \"90s\"",
             Self::Keys => "a table such as [keys.openai] with `env`, `file` or `command` in it",

@@ -24,6 +24,7 @@ mod program;
 mod retry;
 pub(crate) mod schema;
 mod secret;
+mod size;
 mod source;
 mod tables;
 mod values;
@@ -39,6 +40,7 @@ pub(crate) use layers::{
 pub(crate) use loaded::Config;
 pub(crate) use retry::{Retry, duration, in_words};
 pub(crate) use secret::Secret;
+pub(crate) use size::{bytes, in_bytes, max_write};
 pub(crate) use source::{Source, Sourced};
 
 /// An amount of US dollars, if it is one that can limit something.

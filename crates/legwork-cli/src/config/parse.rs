@@ -112,6 +112,7 @@ fn set(values: &mut Values, key: &Key, item: &Item<'_>) -> Result<(), Error> {
         "max_cost_usd" => values.max_cost_usd = at!(item.money()),
         "max_tokens" => values.max_tokens = at!(item.count()),
         "max_active_time" => values.max_active_time = at!(item.time_limit()),
+        "max_write" => values.max_write = at!(item.bytes()),
         "retry_for" => values.retry_for = at!(item.duration()),
         "retry_max_wait" => values.retry_max_wait = at!(item.duration()),
         "color" => values.color = at!(item.one_of()),

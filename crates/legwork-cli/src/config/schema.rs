@@ -37,6 +37,9 @@ fn of(expects: Expects) -> Value {
         Expects::Paths | Expects::Folders => json!({"type": "array", "items": text}),
         Expects::Count => json!({"type": "integer", "minimum": 1}),
         Expects::Money => json!({"type": "number", "exclusiveMinimum": 0}),
+        Expects::Bytes => {
+            json!({"type": "string", "pattern": "^ *[0-9_]+ *([KMGTkmgt]?[iI]?[bB])?$"})
+        }
         Expects::Duration | Expects::TimeLimit => {
             json!({"type": "string", "pattern": "^ *[0-9]+ *[a-zA-Z]"})
         }

@@ -33,6 +33,7 @@ pub(crate) struct Values {
     pub(crate) max_cost_usd: Option<At<MicroUsd>>,
     pub(crate) max_tokens: Option<At<u64>>,
     pub(crate) max_active_time: Option<At<Duration>>,
+    pub(crate) max_write: Option<At<u64>>,
     pub(crate) retry_for: Option<At<Duration>>,
     pub(crate) retry_max_wait: Option<At<Duration>>,
     pub(crate) color: Option<At<Color>>,

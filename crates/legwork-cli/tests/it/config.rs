@@ -110,6 +110,14 @@ fn cases() -> Vec<Case> {
             flag: Some(("--max-active-time", "1500ms", json!("1s 500ms"))),
         },
         Case {
+            key: "max_write",
+            default: json!("2GiB"),
+            user: ("max_write = '500MB'", json!("500MB")),
+            project: None,
+            environment: Some(("LEGWORK_MAX_WRITE", "1GiB", json!("1GiB"))),
+            flag: Some(("--max-write", "10 gb", json!("10GB"))),
+        },
+        Case {
             key: "retry_for",
             default: json!("10m"),
             user: ("retry_for = '1h 30m'", json!("1h 30m")),

@@ -15,6 +15,9 @@ pub(super) fn by_itself(end: End, limits: Limits) -> Option<String> {
         End::Exceeded(Excess::Memory) => {
             format!("killed: more than {} MiB of memory", limits.memory >> 20)
         }
+        End::Exceeded(Excess::Written) => {
+            format!("killed: wrote more than {} MiB to a disk", limits.written >> 20)
+        }
         End::Asked | End::Killed | End::Stuck => return None,
     })
 }

@@ -124,6 +124,14 @@ impl Census {
         self.living().map(one).fold(0, u64::saturating_add)
     }
 
+    /// Bytes that the family has written to a disk, those that have ended too: a process
+    /// takes over what the children wrote that it waited for.
+    pub(super) fn written(&self) -> u64 {
+        let living = self.living().map(|one| one.process);
+        let all = living.chain([getpid().as_raw_pid()]);
+        all.filter_map(written_by).fold(0, u64::saturating_add)
+    }
+
     /// Sends the whole family a signal.
     pub(super) fn signal(&self, signal: Signal) {
         for pid in self.living().filter_map(|one| Pid::from_raw(one.process)) {
@@ -145,20 +153,30 @@ fn stat(proc: BorrowedFd<'_>, process: &CStr) -> Option<Stat> {
 
 /// Bytes of a process, with its part of what it shares.
 fn proportional(process: i32) -> Option<u64> {
+    told(process, "smaps_rollup", b"Pss:").map(|kilobytes| kilobytes.saturating_mul(1024))
+}
+
+/// Bytes that a process caused to be written, and those children that it waited for.
+fn written_by(process: i32) -> Option<u64> {
+    told(process, "io", b"write_bytes:")
+}
+
+/// The number behind a name in a file of a process; its unit is left out.
+fn told(process: i32, file: &str, name: &[u8]) -> Option<u64> {
     let mut path = [0_u8; 40];
-    let path = written(&mut path, process)?;
+    let path = path_of(&mut path, process, file)?;
     let file = rustix::fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).ok()?;
     let mut text = [0_u8; 1024];
     let length = rustix::io::read(&file, &mut text).ok()?;
     let mut lines = text.get(..length)?.split(|&byte| byte == b'\n');
-    let kilobytes = lines.find_map(|line| line.strip_prefix(b"Pss:"))?;
-    let kilobytes = kilobytes.trim_ascii().strip_suffix(b" kB")?;
-    Some(std::str::from_utf8(kilobytes).ok()?.trim().parse::<u64>().ok()?.saturating_mul(1024))
+    let behind = lines.find_map(|line| line.strip_prefix(name))?.trim_ascii();
+    let number = behind.strip_suffix(b" kB").unwrap_or(behind);
+    std::str::from_utf8(number).ok()?.trim().parse().ok()
 }
 
-fn written(space: &mut [u8; 40], process: i32) -> Option<&CStr> {
+fn path_of<'s>(space: &'s mut [u8; 40], process: i32, file: &str) -> Option<&'s CStr> {
     use std::io::Write as _;
     let mut rest = &mut space[..];
-    write!(rest, "/proc/{process}/smaps_rollup\0").ok()?;
+    write!(rest, "/proc/{process}/{file}\0").ok()?;
     CStr::from_bytes_until_nul(space).ok()
 }

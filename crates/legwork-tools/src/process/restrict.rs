@@ -62,7 +62,7 @@ impl Restriction {
 
     fn limit(&self) -> io::Result<()> {
         at_most(Resource::Core, 0)?;
-        at_most(Resource::Fsize, self.limits.file)?;
+        at_most(Resource::Fsize, self.limits.file.min(self.limits.written))?;
         at_most(Resource::Nofile, self.limits.open_files)?;
         at_most(Resource::Nproc, self.tasks)
     }

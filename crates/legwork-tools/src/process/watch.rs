@@ -19,6 +19,7 @@ const PATIENCE: u32 = 50;
 pub(crate) enum Excess {
     Processes,
     Memory,
+    Written,
 }
 
 impl Excess {
@@ -27,11 +28,14 @@ impl Excess {
         match self {
             Self::Processes => b'p',
             Self::Memory => b'm',
+            Self::Written => b'w',
         }
     }
 
     pub(super) fn of(byte: u8) -> Option<Self> {
-        [Self::Processes, Self::Memory].into_iter().find(|excess| excess.as_byte() == byte)
+        [Self::Processes, Self::Memory, Self::Written]
+            .into_iter()
+            .find(|excess| excess.as_byte() == byte)
     }
 }
 
@@ -71,6 +75,9 @@ impl<'p> Watch<'p> {
         self.census.take().ok()?;
         if self.census.family() > self.limits.processes as usize {
             return Some(Excess::Processes);
+        }
+        if self.census.written() > self.limits.written {
+            return Some(Excess::Written);
         }
         let kept =
             self.census.living().map(|one| one.process).find_map(|one| self.private.kept(one));

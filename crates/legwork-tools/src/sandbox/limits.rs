@@ -6,6 +6,8 @@ use crate::process;
 const FILE: u64 = 16 << 30;
 /// Processes that may come of a command at a time.
 const PROCESSES: u32 = 512;
+/// Bytes that a command may write to a disk.
+const WRITTEN: u64 = 2 << 30;
 /// Files that a process of a command may have open.
 const OPEN_FILES: u64 = 65_536;
 
@@ -21,6 +23,11 @@ pub struct Limits {
     /// Bytes of a file; a process that writes more is ended by SIGXFSZ. 16 GiB
     /// by default.
     pub file: u64,
+    /// Bytes that all of them write to a disk; past it, all are killed. 2 GiB by default.
+    ///
+    /// It is looked at once a second, and where the kernel counts it
+    /// (`CONFIG_TASK_IO_ACCOUNTING`); so more may be written before.
+    pub written: u64,
     /// Open files of a process. At most 65,536 by default.
     pub open_files: u64,
 }
@@ -31,6 +38,7 @@ impl Default for Limits {
             processes: PROCESSES,
             memory: installed() / 4 * 3,
             file: FILE,
+            written: WRITTEN,
             open_files: OPEN_FILES,
         }
     }
@@ -41,6 +49,12 @@ impl Limits {
     #[must_use]
     pub fn with_processes(self, processes: u32) -> Self {
         Self { processes, ..self }
+    }
+
+    /// The same with another number of bytes that may be written.
+    #[must_use]
+    pub fn with_written(self, written: u64) -> Self {
+        Self { written, ..self }
     }
 
     /// The same with another number of bytes of memory.

@@ -10,7 +10,7 @@ use crate::args::{self, Network};
 use crate::commands::print;
 use crate::config::credential::Place;
 use crate::config::locate::shown;
-use crate::config::{AllowPath, Config, Credential, Source, Sourced, in_words};
+use crate::config::{AllowPath, Config, Credential, Source, Sourced, in_bytes, in_words};
 use crate::display::Terminal;
 use crate::display::text::{visible, wrapped};
 use crate::error::Error;
@@ -97,6 +97,8 @@ fn rows(
     rows.push(row("max_tokens", limits.tokens.value.map(Value::from), &limits.tokens.source));
     let active_time = limits.active_time.value.map(|time| in_words(time).into());
     rows.push(row("max_active_time", active_time, &limits.active_time.source));
+    let max_write = in_bytes(settings.max_write.value).into();
+    rows.push(row("max_write", Some(max_write), &settings.max_write.source));
     for (key, time) in [
         ("retry_for", &settings.retry.time_limit),
         ("retry_max_wait", &settings.retry.longest_wait),

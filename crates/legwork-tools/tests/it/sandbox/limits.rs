@@ -129,7 +129,7 @@ fn limits_of_the_kernel_are_set() {
         let Some(text) = scene.run(walls, asked) else { continue };
         let lines: Vec<_> = text.lines().take(3).collect();
         // The shell counts blocks of 1 KiB.
-        assert_eq!(lines, ["0", "16777216", "1"], "{walls:?}: {text}");
+        assert_eq!(lines, ["0", "2097152", "1"], "{walls:?}: {text}");
     }
 }
 
@@ -152,4 +152,47 @@ fn the_description_says_what_a_command_may_do() {
 
 fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or_default()
+}
+
+/// Whether the kernel counts what processes write to the file system of a place.
+fn counts_writing(place: &std::path::Path) -> bool {
+    let told = || {
+        let io = std::fs::read_to_string("/proc/self/io").unwrap_or_default();
+        let line = io.lines().find_map(|line| line.strip_prefix("write_bytes: "));
+        line.and_then(|bytes| bytes.parse::<u64>().ok()).unwrap_or_default()
+    };
+    let before = told();
+    std::fs::write(place.join("trial"), vec![b'x'; 1 << 20]).expect("written");
+    std::fs::remove_file(place.join("trial")).expect("removed");
+    told() >= before + (1 << 20)
+}
+
+fn writing(walls: Walls) {
+    let scene = Scene::new();
+    let Ok(bash) = scene.bash(walls) else { return };
+    if !counts_writing(&scene.path("home/work")) {
+        return println!("skipped: what is written to this file system is not counted");
+    }
+    let bash = bash.with_limits(Limits::default().with_written(64 << 20));
+    // By processes that end, and over the same file: what is there in the end is little.
+    let many =
+        "for i in $(seq 20); do head -c 10M /dev/zero >file; done; echo wrote; sleep 1000; :";
+    let text = run(&bash, many);
+    assert!(text.contains("[killed: wrote more than 64 MiB to a disk]"), "{walls:?}: {text}");
+    let text = run(&bash, "head -c 10M /dev/zero >file; wc -c <file");
+    assert!(text.starts_with("10485760\n"), "{walls:?}: {text}");
+    let text = run(&bash, "head -c 100M /dev/zero >large; wc -c <large");
+    assert!(!text.contains("104857600"), "{walls:?}: {text}");
+}
+
+#[test]
+fn s13_6_a_command_that_writes_too_much_is_killed() {
+    ALL.into_iter().for_each(writing);
+}
+
+#[test]
+fn s13_6_a_command_that_writes_too_much_as_an_ordinary_user() {
+    let test =
+        concat!(module_path!(), "::s13_6_a_command_that_writes_too_much_as_an_ordinary_user");
+    as_nobody(test, || ALL.into_iter().for_each(writing));
 }
