@@ -1,5 +1,6 @@
 //! What files said when the person answered for them, by digest, to show what changed.
 
+use std::collections::HashSet;
 use std::fs;
 use std::io;
 use std::path::PathBuf;
@@ -36,11 +37,12 @@ pub(super) fn keep(shelf: &Shelf, records: &Records) -> io::Result<()> {
             replace(&path, &content.bytes)?;
         }
     }
+    let kept = records.files.values().filter_map(|known| known.own.as_ref());
+    let kept: HashSet<_> = kept.map(Digest::as_str).collect();
     for entry in fs::read_dir(&folder)? {
         let path = entry?.path();
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let mut kept = records.files.values().filter_map(|known| known.own.as_ref());
-        if !kept.any(|own| own.as_str() == name) {
+        if !kept.contains(name) {
             fs::remove_file(path)?;
         }
     }

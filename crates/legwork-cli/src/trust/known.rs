@@ -36,7 +36,8 @@ impl Records {
     pub(super) fn look(&mut self, folder: &Path, live: &[PathBuf]) {
         let is_known = self.folders.contains(&Name(folder.to_owned()));
         let places: Vec<_> = self.places.iter().map(|name| name.0.clone()).collect();
-        let known = self.files.keys().map(|name| name.0.clone());
+        let known = self.files.range(Name(folder.to_owned())..).map(|(name, _)| name.0.clone());
+        let known = known.take_while(|path| path.starts_with(folder));
         let mut paths: BTreeSet<_> = known.filter(|path| surface::is_of(path, folder)).collect();
         paths.extend(surface::of_folder(folder));
         for path in paths {
@@ -79,7 +80,12 @@ impl Records {
         self.places.retain(|name| name.0.is_dir());
         self.folders.retain(|name| name.0.is_dir());
         let folders = &self.folders;
-        let is_of = |path: &Path| folders.iter().any(|folder| surface::is_of(path, &folder.0));
+        let is_of = |path: &Path| {
+            let mut above = path.ancestors().skip(1);
+            above.any(|folder| {
+                folders.contains(&Name(folder.to_owned())) && surface::is_of(path, folder)
+            })
+        };
         self.files
             .retain(|name, known| is_of(&name.0) && (known.own.is_some() || known.left.is_some()));
     }

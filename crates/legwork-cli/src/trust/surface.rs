@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::fs;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use legwork::definition::Format;
@@ -87,9 +88,12 @@ pub(super) fn is_of(path: &Path, folder: &Path) -> bool {
 /// many folders.
 pub(super) fn within(top: &Path) -> Vec<PathBuf> {
     let (mut found, mut waiting, mut seen) = (Vec::new(), VecDeque::from([top.to_owned()]), 0);
+    // What is mounted there may be slow, or without end.
+    let device = |path: &Path| path.symlink_metadata().map(|found| found.dev()).ok();
+    let here = device(top);
     while let Some(folder) = waiting.pop_front() {
         seen += 1;
-        if seen > MOST_FOLDERS {
+        if seen > MOST_FOLDERS || found.len() > MOST {
             break;
         }
         if [INSTRUCTIONS, SETTINGS, FOLDER].iter().any(|name| is_there(&folder.join(name))) {
@@ -97,7 +101,8 @@ pub(super) fn within(top: &Path) -> Vec<PathBuf> {
         }
         let below = fs::read_dir(&folder).into_iter().flatten().flatten();
         let below = below.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
-        waiting.extend(below.map(|entry| entry.path()).filter(|path| !path.ends_with(".git")));
+        let below = below.map(|entry| entry.path()).filter(|path| !path.ends_with(".git"));
+        waiting.extend(below.filter(|path| device(path) == here));
     }
     found
 }
