@@ -47,6 +47,8 @@ mod tools;
 mod trust;
 mod trust_changes;
 mod trusted;
+mod trusted_limits;
+mod trusted_users;
 mod undo;
 
 #[test]

@@ -3,8 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::OsStringExt as _;
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown, symlink};
-use std::os::unix::process::CommandExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -14,12 +13,8 @@ use serde_json::Value;
 use crate::agents::agent;
 use crate::home::{Home, Ran, ran};
 
-/// Nobody in particular, and somebody else.
-const NOBODY: u32 = 65_534;
-const OTHER: u32 = 65_533;
-
 /// What a project says, each with a word that shows where it went.
-fn fill(project: &Path) {
+pub(crate) fn fill(project: &Path) {
     for folder in ["sub", ".legwork/agents", ".legwork/skills/pdf"] {
         fs::create_dir_all(project.join(folder)).unwrap();
     }
@@ -31,12 +26,12 @@ fn fill(project: &Path) {
     write(".legwork/skills/pdf/SKILL.md", "---\nname: pdf\ndescription: Say SKILL\n---\n");
 }
 
-fn server() -> Server {
+pub(crate) fn server() -> Server {
     Server::start(Script::from_fn(|_| Turn::text("Done."))).unwrap()
 }
 
 /// What the agent was told first in the last request.
-fn told(server: &Server) -> String {
+pub(crate) fn told(server: &Server) -> String {
     server.requests().pop().unwrap().asked.instructions
 }
 
@@ -47,7 +42,7 @@ fn limit(home: &Home, args: &[&str]) -> Value {
 }
 
 /// What standard error says of trust.
-fn lines(ran: &Ran) -> Vec<&str> {
+pub(crate) fn lines(ran: &Ran) -> Vec<&str> {
     ran.err.lines().filter(|line| line.contains("left out")).collect()
 }
 
@@ -202,137 +197,8 @@ fn s13_8_the_line_to_copy_trusts_the_project_whatever_it_is_called() {
     }
 }
 
-/// Lets everybody go through the folders of a home, so that others can work in it.
-fn open(home: &Home) {
-    let top = home.work().parent().unwrap().to_owned();
-    fs::set_permissions(top, fs::Permissions::from_mode(0o777)).unwrap();
-    fs::set_permissions(home.work(), fs::Permissions::from_mode(0o777)).unwrap();
-}
-
-/// Gives all below a path to a user; says so where this user cannot.
-fn give(path: &Path, user: u32) -> bool {
-    let given = std::os::unix::fs::lchown(path, Some(user), Some(user));
-    if given.is_err() {
-        println!("skipped: this user cannot give a file away");
-        return false;
-    }
-    let below = fs::read_dir(path).into_iter().flatten().flatten();
-    below.filter(|_| !path.is_symlink()).all(|entry| give(&entry.path(), user))
-}
-
-/// The command as a user, by `--trust` where nothing else is to be tried.
-fn run_as(home: &Home, server: &Server, user: u32, dir: &Path, args: &[&str]) -> Ran {
-    let mut command = home.with(server, &[&["run"], args, &["Go"]].concat());
-    command.current_dir(dir).uid(user).gid(user);
-    let store = format!("sqlite:{}", home.work().parent().unwrap().join("s.db").display());
-    ran({
-        command.env("LEGWORK_STORE", store);
-        command
-    })
-    .ends(0)
-}
-
-fn is_root() -> bool {
-    let root = rustix::process::geteuid().is_root();
-    if !root {
-        println!("skipped: only root can run the command as other users");
-    }
-    root
-}
-
-#[test]
-fn s13_8_files_and_folders_of_another_user_are_not_taken() {
-    if !is_root() {
-        return;
-    }
-    // Whose file or folder it is; the person is nobody, and root.
-    for me in [NOBODY, 0] {
-        for foreign in ["AGENTS.md", "legwork.toml", "sub", "sub/AGENTS.md"] {
-            let (home, server) = (Home::untrusted(), server());
-            open(&home);
-            let project = home.work().join("project");
-            fill(&project);
-            fs::create_dir(project.join(".git")).unwrap();
-            fs::create_dir(home.work().join(".git")).unwrap();
-            assert!(give(&home.work(), me));
-            chown(project.join(foreign), Some(OTHER), None).unwrap();
-            let run = run_as(&home, &server, me, &project.join("sub"), &["--trust"]);
-            let all = told(&server);
-            let lost = |file: &str, word: &str| {
-                let is = Path::new(file).starts_with(foreign);
-                assert_eq!(!all.contains(word), is, "{me} {foreign} {file}: {all}");
-            };
-            if foreign == "sub" {
-                // The directory itself is somebody else's.
-                assert!(!all.contains("Say SUB."), "{all}");
-            } else {
-                lost("AGENTS.md", "Say ROOT.");
-                lost("sub/AGENTS.md", "Say SUB.");
-            }
-            let told = format!("belongs to user {OTHER}");
-            assert!(lines(&run).iter().any(|line| line.contains(&told)), "{foreign}: {}", run.err);
-        }
-    }
-}
-
-#[test]
-fn s13_8_a_repository_of_another_user_above_is_not_taken() {
-    if !is_root() {
-        return;
-    }
-    for me in [NOBODY, 0] {
-        for whose in ["work", "work/.git", "work/between"] {
-            let (home, server) = (Home::untrusted(), server());
-            open(&home);
-            fill(&home.work());
-            fs::create_dir_all(home.work().join("between/mine")).unwrap();
-            fs::create_dir(home.work().join(".git")).unwrap();
-            let mine = home.work().join("between/mine");
-            fs::write(mine.join("AGENTS.md"), "Say MINE.").unwrap();
-            assert!(give(&home.work(), me));
-            let foreign = home.work().parent().unwrap().join(whose);
-            chown(&foreign, Some(OTHER), Some(OTHER)).unwrap();
-            let run = run_as(&home, &server, me, &mine, &["--trust"]);
-            let all = told(&server);
-            assert!(all.contains("Say MINE.") && !all.contains("Say ROOT."), "{whose}: {all}");
-            let [line] = lines(&run)[..] else { panic!("{whose}: {}", run.err) };
-            assert!(line.contains("work/AGENTS.md") && line.contains("of another user"), "{line}");
-        }
-    }
-}
-
-#[test]
-fn s13_8_root_takes_files_of_who_became_root_and_of_nobody_else() {
-    if !is_root() {
-        return;
-    }
-    let (home, server) = (Home::untrusted(), server());
-    fill(&home.work());
-    assert!(give(&home.work(), OTHER));
-    let takes = |args: &[&str], sudo: Option<u32>| {
-        let mut command = home.with(&server, &[&["run"], args, &["Go"]].concat());
-        command.envs(sudo.map(|user| ("SUDO_UID", user.to_string())));
-        let run = ran(command).ends(0);
-        let takes = told(&server).contains("Say ROOT.");
-        assert_eq!(lines(&run).is_empty(), takes, "{}", run.err);
-        takes
-    };
-    assert!(!takes(&[], None) && !takes(&["--trust"], None), "not even by the flag");
-    assert!(takes(&["--trust"], Some(OTHER)) && !takes(&["--trust"], Some(NOBODY)));
-    home.settings("trust = ['*']");
-    assert!(!takes(&[], None));
-    // Only by name.
-    let refused = home.ran(&["trust", "add"]).ends(2);
-    refused.says("belongs to user 65533").says("legwork trust add --owner 65533 /");
-    home.ran(&["trust", "add", "--owner", "root"]).ends(2);
-    home.ran(&["trust", "add", "--owner", "65533"]).ends(0);
-    assert!(takes(&[], None));
-    chown(home.work().join("AGENTS.md"), Some(NOBODY), None).unwrap();
-    assert!(!takes_with_others(&home, &server));
-}
-
 /// Whether instructions are taken, though other files are.
-fn takes_with_others(home: &Home, server: &Server) -> bool {
+pub(crate) fn takes_with_others(home: &Home, server: &Server) -> bool {
     home.ran_with(server, &["run", "Go"]).ends(0);
     told(server).contains("Say ROOT.")
 }
@@ -516,105 +382,4 @@ fn s13_8_a_project_does_not_trust_itself() {
     let home = Home::new();
     home.project("trust = ['*']");
     home.ran(&["run", "--model", "ollama:q", "x"]).ends(2).says("it could trust itself");
-}
-
-#[test]
-fn s13_8_the_persons_own_agent_wins_and_the_projects_is_named_by_project() {
-    let (home, server) = (Home::new(), server());
-    fill(&home.work());
-    home.file(
-        ".config/legwork/agents/reviewer.md",
-        &agent("reviewer", "tools: [read]\n", "Say OWN."),
-    );
-    home.file(
-        ".config/legwork/skills/pdf/SKILL.md",
-        "---\nname: pdf\ndescription: Say OWNSKILL\n---\n",
-    );
-    let run = home.ran_with(&server, &["run", "--json", "--agent", "reviewer", "Go"]).ends(0);
-    assert!(told(&server).contains("Say OWN.") && !told(&server).contains("Say AGENT."));
-    assert_eq!(server.requests().pop().unwrap().asked.tools, ["read"]);
-    let warning = run.events().into_iter().find(|event| event["type"] == "warning").unwrap();
-    assert!(warning.to_string().contains("--agent project:reviewer"), "{warning}");
-    let args = ["run", "--json", "--agent", "project:reviewer", "Go"];
-    let id = home.ran_with(&server, &args).ends(0).session();
-    // Its skill of the person's name is the person's.
-    assert!(told(&server).contains("Say AGENT.") && told(&server).contains("Say OWNSKILL"));
-    home.ran_with(&server, &["run", "--session", &id, "More"]).ends(0);
-    assert!(told(&server).contains("Say AGENT."));
-    home.ran(&["agents", "show", "project:reviewer"]).ends(0);
-    home.ran_with(&server, &["run", "--agent", "project:none", "Go"])
-        .ends(2)
-        .says("no agent \"none\"");
-}
-
-#[test]
-fn s13_8_a_project_names_no_server() {
-    let (home, server) = (Home::new(), server());
-    let asked = || server.requests().pop().unwrap().asked.model;
-    let run = |args: &[&str]| {
-        let mut command = home.with(&server, &[&["run"], args, &["Go"]].concat());
-        command.env_remove("LEGWORK_MODEL").env("OPENAI_API_KEY", "sk-none");
-        ran(command).ends(0)
-    };
-    home.settings("model = 'test:mine'");
-    for model in ["vllm:x", "ollama:x", "llamacpp:x", "lmstudio:x", "unknown:x", "groq:x"] {
-        home.project(&format!("model = '{model}'"));
-        home.file("work/.legwork/agents/a.md", &agent("a", &format!("model: {model}\n"), ""));
-        home.file("work/x.md", &agent("x", &format!("model: {model}\n"), ""));
-        let cases: [(&[&str], &str); 4] = [
-            (&[], "legwork.toml:1"),
-            (&["--agent", "a"], "a.md"),
-            (&["--agent", "project:a"], "a.md"),
-            (&["--agent", "x.md"], "x.md"),
-        ];
-        for (args, place) in cases {
-            let told = run(args);
-            assert_eq!(asked(), "mine", "{model} {args:?}");
-            let words = format!("the model {model} in ");
-            let told = told.says(&words).says(place).says("is not taken");
-            told.says("[providers.");
-        }
-    }
-    // Where the person names the provider, or has its key, the project may say which model.
-    home.project("model = 'test:theirs'");
-    run(&[]);
-    assert_eq!(asked(), "theirs");
-    home.project("model = 'openai:theirs'");
-    run(&[]);
-    assert_eq!(asked(), "theirs");
-    home.settings(&format!("[providers.vllm]\nbase_url = '{}'\n", server.base_url()));
-    home.project("model = 'vllm:theirs'");
-    run(&[]);
-    assert_eq!(asked(), "theirs");
-}
-
-#[test]
-fn s13_8_a_subagent_or_skill_of_a_project_names_no_server() {
-    let (home, server) = (Home::new(), server());
-    home.file("work/.legwork/agents/a.md", &agent("a", "skills: [pdf]\n", ""));
-    home.file("work/.legwork/agents/b.md", &agent("b", "model: vllm:x\n", ""));
-    home.file(
-        "work/.legwork/skills/pdf/SKILL.md",
-        "---\nname: pdf\ndescription: x\nmodel: ollama:y\n---\n",
-    );
-    let ran = home.ran_with(&server, &["run", "--agent", "a", "Go"]);
-    let all = format!("{}{}", ran.out, ran.err);
-    assert!(all.contains("do not name `ollama`"), "{all}");
-    fs::remove_dir_all(home.work().join(".legwork/skills")).unwrap();
-    home.file("work/.legwork/agents/a.md", &agent("a", "", ""));
-    home.ran_with(&server, &["run", "--agent", "a", "Go"]).ends(0).says("do not name `vllm`");
-}
-#[test]
-fn s13_8_a_file_of_the_project_that_is_named_itself_only_narrows() {
-    let (home, server) = (Home::untrusted(), server());
-    home.settings("max_steps = 5\n");
-    home.file("work/x.md", &agent("x", "budget: {steps: 50}\n", "Say X."));
-    let shown = home.ran(&["agents", "show", "x.md", "--json"]).ends(0).last();
-    assert_eq!(shown["budget"]["steps"], 5);
-    home.ran_with(&server, &["run", "--agent", "x.md", "Go"]).ends(0);
-    assert!(told(&server).contains("Say X."), "who names a file has read it");
-    // Outside of the project it is the person's.
-    home.file("mine/x.md", &agent("x", "budget: {steps: 50}\n", ""));
-    let shown = home.ran(&["agents", "show", "../mine/x.md", "--json"]).ends(0).last();
-    assert_eq!(shown["budget"]["steps"], 50);
 }
