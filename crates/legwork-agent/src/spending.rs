@@ -74,8 +74,9 @@ pub(crate) fn of_response(
 ) -> Amounts {
     let (held, bytes) = (held(state), response.message.weight());
     let real = match (&response.usage, &response.incomplete) {
-        // What was said of a stream before we cut it is not all that it used.
-        (_, Some(Incomplete::OverReserve)) => {
+        // What was said of a stream before we cut it is not all that it used; what is kept of
+        // an answer that passed a bound is not all that came.
+        (_, Some(Incomplete::OverReserve)) | (None, Some(Incomplete::OverBound)) => {
             let output = held.output.max(bytes / BYTES_PER_OUTPUT_TOKEN);
             estimate(held.input, output, price)
         }

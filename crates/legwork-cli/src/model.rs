@@ -2,7 +2,15 @@
 
 use legwork::model::{self, Prices, openai::Chat, retry::Policy};
 
-use crate::config::Secret;
+use crate::config::{Answers, Secret};
+
+/// How a model is asked, whichever it is.
+#[derive(Debug, Clone)]
+pub(crate) struct Asking {
+    pub(crate) retry: Policy,
+    pub(crate) prices: Prices,
+    pub(crate) answers: Answers,
+}
 
 /// A model by its name, at an address (its provider's own by default) and with a key, whose
 /// failed requests are repeated.
@@ -13,11 +21,12 @@ pub(crate) fn made(
     name: &str,
     base_url: Option<&str>,
     key: Option<&Secret>,
-    retry: Policy,
-    prices: Prices,
+    asking: Asking,
 ) -> Result<Chat, legwork::Error> {
     let builder = model::builder(name, base_url, key.map(Secret::expose))?;
-    let built = builder.retry(retry).prices(prices).build();
+    let Asking { retry, prices, answers: Answers { bounds, timeouts } } = asking;
+    let builder = builder.retry(retry).prices(prices).bounds(bounds).timeouts(timeouts);
+    let built = builder.build();
     built.map_err(|error| legwork::Error::Model {
         model: name.to_owned(),
         reason: error.to_string(),

@@ -21,10 +21,11 @@ use crate::agents::{Chosen, Other};
 use crate::args::{self, Network, Sandbox};
 use crate::config::locate::shown;
 use crate::config::{
-    AllowPath, Config, Credential, Limits, Remembered, Retry, Source, Sourced, max_write,
+    AllowPath, Answers, Config, Credential, Limits, Remembered, Retry, Source, Sourced, max_write,
     not_taken, variable_of,
 };
 use crate::error::Error;
+use crate::model::Asking;
 use crate::place::{Place, quoted};
 use crate::recorded::{BaseUrl, By, ProjectContext, Recorded};
 use crate::trust::{Asks, Standing, Trust};
@@ -61,6 +62,8 @@ pub(crate) struct Settings {
     pub(crate) more: Budget,
     /// What models cost, as the user says.
     pub(crate) prices: Prices,
+    /// How much of an answer is taken in.
+    pub(crate) answers: Answers,
     /// The agent of a file, if one was asked for.
     pub(crate) agent: Option<Chosen>,
     /// Flags that would give the session again what it had and a journal cannot give.
@@ -217,6 +220,7 @@ impl Settings {
             max_write: max_write(config, flags)?,
             more: Budget::unlimited(),
             prices: config.prices(),
+            answers: config.bounds().map(|bounds| bounds.value).unwrap_or_default(),
             agent,
             model,
         };
@@ -259,6 +263,12 @@ impl Settings {
             format!("the agent {name} is your own; --agent project:{name} is the one in {file}")
         }));
         lines
+    }
+
+    /// How its models are asked.
+    pub(crate) fn asking(&self) -> Asking {
+        let (retry, prices) = (self.retry.policy(), self.prices.clone());
+        Asking { retry, prices, answers: self.answers }
     }
 
     /// The limits as the agent keeps them.

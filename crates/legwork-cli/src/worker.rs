@@ -89,8 +89,7 @@ impl Worker {
             Some(key) => Some(key.fetch(&settings.writable()).await?),
             None => None,
         };
-        let (retry, prices) = (settings.retry.policy(), settings.prices.clone());
-        let model = made(&settings.model.value, url, key.as_ref(), retry, prices)?;
+        let model = made(&settings.model.value, url, key.as_ref(), settings.asking())?;
         check_price(settings, &model)?;
         if !settings.looser.is_empty() {
             let flags = settings.looser.join(" ");

@@ -5,6 +5,7 @@ mod clock;
 mod connect;
 mod connection;
 mod idle;
+mod metered;
 mod relay;
 mod request;
 mod watch;
@@ -24,7 +25,7 @@ use idle::Idle;
 pub(crate) use body::Body;
 pub(crate) use clock::System;
 pub(crate) use request::template;
-pub(crate) use watch::Watch;
+pub(crate) use watch::{Late, Limits, Watch};
 
 /// How long the parts of an exchange may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,15 +36,24 @@ pub struct Timeouts {
     pub first_byte: Duration,
     /// Between two pieces of the answer's body.
     pub idle: Duration,
+    /// Between two pieces that say something: comments, white space and the rest of an event
+    /// that does not end are silence.
+    pub silence: Duration,
+    /// From the first byte of the answer's body to its end. An answer that takes longer is cut
+    /// there, and not asked for again.
+    pub answer: Duration,
 }
 
 impl Default for Timeouts {
-    /// 10 s to connect, 300 s to the first byte, 120 s between pieces.
+    /// 10 s to connect, 300 s to the first byte, 120 s between pieces, 600 s between those that
+    /// say something, an hour for the answer.
     fn default() -> Self {
         Self {
             connect: Duration::from_secs(10),
             first_byte: Duration::from_secs(300),
             idle: Duration::from_secs(120),
+            silence: Duration::from_secs(600),
+            answer: Duration::from_secs(3_600),
         }
     }
 }
@@ -163,6 +173,11 @@ impl Broken {
     /// again changes nothing.
     pub(crate) fn is_untrusted(&self) -> bool {
         causes(self.error()).any(is_refused_by_tls)
+    }
+
+    /// Whether the head of the answer is none that HTTP knows, or longer than any is.
+    pub(crate) fn is_malformed(&self) -> bool {
+        matches!(self, Self::NotAnswered(error) if error.is_parse())
     }
 
     /// What happened, with its causes.

@@ -18,9 +18,11 @@
 //! ```
 //!
 //! Read the modules in this order: [`sse`] (event streams), [`retry`] (failed
-//! attempts made again), [`prices`] (what tokens cost), `http` (the client and its time limits), `openai` (Chat Completions).
+//! attempts made again), [`bounds`] (how much of an answer is taken in), [`prices`] (what tokens
+//! cost), `http` (the client and its time limits), `openai` (Chat Completions).
 #![forbid(unsafe_code)]
 
+pub mod bounds;
 #[cfg(feature = "openai")]
 pub mod http;
 #[cfg(feature = "openai")]
@@ -29,4 +31,5 @@ pub mod prices;
 pub mod retry;
 pub mod sse;
 
+pub use bounds::Bounds;
 pub use prices::Prices;

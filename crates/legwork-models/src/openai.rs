@@ -22,6 +22,7 @@ mod models;
 pub mod profile;
 mod remainder;
 mod reply;
+mod room;
 mod secrets;
 mod usage;
 

@@ -179,6 +179,11 @@ impl Parser {
         String::from_utf8_lossy(&self.id)
     }
 
+    /// Bytes that are held of what has not ended yet.
+    pub fn held(&self) -> usize {
+        self.line.len() + self.data.len() + self.name.len() + self.id.len()
+    }
+
     fn event<'a>(&'a self, data: &'a [u8]) -> Event<'a> {
         Event {
             data: Text(data),

@@ -4,7 +4,7 @@ use legwork_core::budget::{MicroUsd, Price};
 use legwork_models::openai::Chat;
 use legwork_port::Profile;
 
-pub use legwork_models::{Prices, http, openai, prices, retry};
+pub use legwork_models::{Bounds, Prices, bounds, http, openai, prices, retry};
 
 use crate::error::{Error, Result};
 

@@ -54,7 +54,7 @@ const UNFINISHED: &[(&str, &str)] = &[
     ("S12.1", "errors of hooks and criteria are text, few say whether they are retryable"),
     ("S13.7", "the network by host"),
     ("S13.9", "ids; the file of the store beside tools; stores that were tampered with"),
-    ("S13.10", "bounds of an answer"),
+    ("S13.10", "work that is linear in many calls; the charge of what came and is not kept"),
     ("S13.11", "masking in journals and notes; strict base URLs"),
     ("S13.12", "invisible and tag characters"),
 ];

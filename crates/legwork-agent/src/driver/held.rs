@@ -30,6 +30,7 @@ pub(super) fn read<D: Driver + ?Sized>(
         message: Arc::clone(&response.message),
         finish: response.finish.clone(),
         incomplete: Some(Incomplete::Unread),
+        bound: None,
         raw: Default::default(),
         ..response
     };

@@ -313,15 +313,20 @@ pub(super) fn record(
     response.incomplete = response.incomplete.or(incomplete);
     let charged = spending::of_response(&state, &response, price);
     spending::settle(&state, cx, &charged);
-    let incomplete = response.incomplete.clone();
     let response = Arc::new(response);
-    let state = state.with(Event::Responded(Responded { response, charged }));
-    let Some(reason) = incomplete.filter(|reason| *reason != Incomplete::Unread) else {
+    let state =
+        state.with(Event::Responded(Responded { response: Arc::clone(&response), charged }));
+    let incomplete = response.incomplete.as_ref();
+    let Some(reason) = incomplete.filter(|reason| **reason != Incomplete::Unread) else {
         return state;
     };
-    let message = match malformed {
-        Some(malformed) => format!("the answer of {model} is none, ask again: {malformed}"),
-        None => format!(
+    let message = match (malformed, &response.bound) {
+        (Some(malformed), _) => format!("the answer of {model} is none, ask again: {malformed}"),
+        (None, Some(bound)) => format!(
+            "the answer of {model} was cut, for {bound}: its calls are not run; see whether the \
+             server is sound, or raise the bound"
+        ),
+        (None, None) => format!(
             "the answer of {model} came incomplete ({reason}): its calls are not run; ask again"
         ),
     };

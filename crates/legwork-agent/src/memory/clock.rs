@@ -31,6 +31,7 @@ impl Clock for SystemClock {
     }
 
     fn sleep(&self, time: Duration) -> BoxFuture<'static, ()> {
-        Box::pin(tokio::time::sleep(time))
+        // It ends in time also beside work that is always ready: a time limit has to.
+        Box::pin(tokio::task::unconstrained(tokio::time::sleep(time)))
     }
 }

@@ -4,13 +4,11 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use legwork::model::Prices;
-use legwork::model::retry::Policy;
 use legwork::port::Model;
 
 use crate::config::{Config, Credential};
 use crate::error::Error;
-use crate::model::made;
+use crate::model::{Asking, made};
 use crate::settings::{Settings, around, not_named, provider};
 
 /// A model that is not the agent's own.
@@ -21,10 +19,8 @@ pub(crate) struct Other {
     key: Option<Credential>,
     /// What commands may write: no program that prints the key comes from there.
     writable: Vec<PathBuf>,
-    /// Whether only the project names it, and the person no such provider.
-    refused: bool,
-    retry: Policy,
-    prices: Prices,
+    /// None if only the project names it, and the person no such provider.
+    asking: Option<Asking>,
 }
 
 /// Models by name, or why one cannot be used.
@@ -40,22 +36,18 @@ impl Other {
             true => (settings.base_url.clone(), settings.key.clone()),
             false => (around(of, config)?, Credential::find(of, config)),
         };
-        let (retry, prices) = (settings.retry.policy(), settings.prices.clone());
+        let asking = Some(settings.asking());
         let (base_url, writable) = (base_url.map(|url| url.value), settings.writable());
-        Ok(Self { base_url, key, writable, name, retry, prices, refused: false })
+        Ok(Self { base_url, key, writable, name, asking })
     }
 
     /// A model that a project names and that is not asked.
     pub(crate) fn refused(name: String) -> Self {
-        let (retry, prices) = (Policy::never(), Prices::none());
-        let (base_url, key, writable) = (None, None, Vec::new());
-        Self { name, base_url, key, writable, retry, prices, refused: true }
+        Self { name, base_url: None, key: None, writable: Vec::new(), asking: None }
     }
 
     async fn make(&self) -> Result<Arc<dyn Model>, String> {
-        if self.refused {
-            return Err(not_named(&self.name));
-        }
+        let Some(asking) = &self.asking else { return Err(not_named(&self.name)) };
         let key = match &self.key {
             Some(key) => {
                 let fetched = key.fetch(&self.writable).await;
@@ -63,9 +55,7 @@ impl Other {
             }
             None => None,
         };
-        let (url, retry, prices) =
-            (self.base_url.as_deref(), self.retry.clone(), self.prices.clone());
-        match made(&self.name, url, key.as_ref(), retry, prices) {
+        match made(&self.name, self.base_url.as_deref(), key.as_ref(), asking.clone()) {
             Ok(model) => Ok(Arc::new(model)),
             Err(error) => Err(error.to_string()),
         }

@@ -38,6 +38,7 @@ pub(crate) enum Expects {
     Keys,
     Providers,
     Prices,
+    Bounds,
 }
 
 /// What a project's file may do with it: a repository may be hostile.
@@ -209,6 +210,15 @@ pub(crate) const KEYS: &[Key] = &[
              from a cache costs",
         )
     },
+    Key {
+        example: "[bounds]\nanswer_bytes = 8_388_608\nanswer_time = \"1h\"",
+        project: Project::Never("it could let a server fill your memory and disk"),
+        ..key(
+            "bounds",
+            Expects::Bounds,
+            "How much of one answer of a model is taken in, and how long it may take",
+        )
+    },
 ];
 
 /// The keys of a table `[keys.PROVIDER]`.
@@ -217,6 +227,22 @@ pub(super) const OF_KEYS: [&str; 3] = ["env", "file", "command"];
 pub(super) const OF_PROVIDERS: [&str; 1] = ["base_url"];
 /// The keys of a table `[prices."PROVIDER:NAME"]`.
 pub(super) const OF_PRICES: [&str; 3] = ["input", "output", "cached"];
+
+/// The keys of the table `[bounds]`.
+pub(super) const OF_BOUNDS: [&str; 12] = [
+    "answer_bytes",
+    "received_bytes",
+    "event_bytes",
+    "events",
+    "calls",
+    "values",
+    "nesting",
+    "tokens",
+    "first_byte",
+    "idle",
+    "silence",
+    "answer_time",
+];
 
 impl Key {
     pub(crate) fn of(name: &str) -> Option<&'static Self> {
@@ -267,6 +293,7 @@ impl Expects {
             Self::TimeLimit => "a length of time above 0 as text, such as \"30m\" or \"90s\"",
             Self::Keys => "a table such as [keys.openai] with `env`, `file` or `command` in it",
             Self::Providers => "a table such as [providers.my] with `base_url` in it",
+            Self::Bounds => "a table such as [bounds] with `answer_bytes` or `answer_time` in it",
             Self::Prices => "a table such as [prices.\"my:big\"] with `input` and `output` in it",
         }
     }

@@ -6,6 +6,7 @@ use legwork::core::budget::{Price, PriceEntry};
 use legwork::model::Prices;
 
 use super::allow::AllowPath;
+use super::bounds::Answers;
 use super::credential::Place;
 use super::document::{Document, Whose};
 use super::folders::Folders;
@@ -157,6 +158,11 @@ impl Config {
         let user = self.user.as_ref()?;
         let at = user.values.providers.get(provider)?.as_ref()?;
         Some(Sourced::new(at.value.clone(), user.source(at.line)))
+    }
+
+    /// How much of an answer of a model is taken in, as the user's file says.
+    pub(crate) fn bounds(&self) -> Option<Sourced<Answers>> {
+        self.value(|values| &values.bounds)
     }
 
     /// What models cost, as the user's file says: the name, the price, and where it stands.

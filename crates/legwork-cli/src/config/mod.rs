@@ -8,6 +8,7 @@
 //! [`layers`], [`credential`].
 
 mod allow;
+mod bounds;
 pub(crate) mod credential;
 mod document;
 mod file;
@@ -33,6 +34,7 @@ use clap::ValueEnum;
 use legwork::core::budget::MicroUsd;
 
 pub(crate) use allow::AllowPath;
+pub(crate) use bounds::Answers;
 pub(crate) use credential::Credential;
 pub(crate) use layers::{
     Limits, Remembered, active_time, count, not_taken, switch, usd, variable_of,

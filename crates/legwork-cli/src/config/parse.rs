@@ -4,6 +4,7 @@ use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
 use super::allow::AllowPath;
+use super::bounds::answers;
 use super::document::{Document, SEE_KEYS, Whose};
 use super::folders::Folders;
 use super::item::Item;
@@ -118,6 +119,7 @@ fn set(values: &mut Values, key: &Key, item: &Item<'_>) -> Result<(), Error> {
         "color" => values.color = at!(item.one_of()),
         "keys" => values.keys = keys(item)?,
         "providers" => values.providers = providers(item)?,
+        "bounds" => values.bounds = at!(answers(item)),
         "prices" => values.prices = prices(item)?,
         other => return Err(item.problem(&format!("is listed as `{other}`, but nothing reads it"))),
     }

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::bounds::Answers;
 use super::key::{Expects, KEYS};
 
 /// The JSON Schema of `legwork.toml`.
@@ -59,6 +60,7 @@ fn of(expects: Expects) -> Value {
             "additionalProperties": false,
             "properties": {"base_url": text},
         })),
+        Expects::Bounds => bounds(),
         Expects::Prices => {
             let usd = json!({"type": "number", "minimum": 0, "maximum": 1_000_000});
             json!({
@@ -73,6 +75,18 @@ fn of(expects: Expects) -> Value {
             })
         }
     }
+}
+
+/// The table of bounds: numbers, and lengths of time.
+fn bounds() -> Value {
+    let of = |value: &Value| match value.is_string() {
+        true => of(Expects::TimeLimit),
+        false => of(Expects::Count),
+    };
+    let usual = Answers::default().listed();
+    let properties: Map<_, _> =
+        usual.into_iter().map(|(key, value)| (key.to_owned(), of(&value))).collect();
+    json!({"type": "object", "additionalProperties": false, "properties": properties})
 }
 
 /// A table for each provider, by its name.

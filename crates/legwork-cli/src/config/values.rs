@@ -6,6 +6,7 @@ use std::time::Duration;
 use legwork::core::budget::{MicroUsd, Price};
 
 use super::allow::AllowPath;
+use super::bounds::Answers;
 use super::credential::Place;
 use super::folders::Folders;
 use crate::args::Color;
@@ -41,6 +42,8 @@ pub(crate) struct Values {
     pub(crate) keys: BTreeMap<String, At<Place>>,
     /// Where each provider is served; none if its table does not say.
     pub(crate) providers: BTreeMap<String, Option<At<String>>>,
+    /// How much of an answer is taken in.
+    pub(crate) bounds: Option<At<Answers>>,
     /// What each model costs.
     pub(crate) prices: BTreeMap<String, At<Price>>,
 }

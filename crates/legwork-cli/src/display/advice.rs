@@ -18,7 +18,7 @@ pub(crate) fn on(error: &ErrorRecord) -> Option<&'static str> {
         (Some(429), _) => "wait a while, or take another model with --model",
         (Some(500..), _) => "the server fails: try again later",
         (Some(_), _) => return None,
-        (None, ErrorKind::Incomplete) => "the answer broke off on its way: ask again",
+        (None, ErrorKind::Incomplete) => "the answer is not whole: ask again",
         (None, _) => "see whether the server runs, and whether --base-url is right",
     };
     Some(hint)

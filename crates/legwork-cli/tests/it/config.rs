@@ -396,7 +396,8 @@ fn every_key_is_explained_in_the_docs_and_in_help() {
     let schema: Value =
         serde_json::from_str(include_str!("../../../../docs/legwork.schema.json")).unwrap();
     for key in schema["properties"].as_object().unwrap().keys() {
-        assert!(docs.contains(&format!("`{key}`")) || docs.contains(&format!("`[{key}.")), "{key}");
+        let forms = [format!("`{key}`"), format!("`[{key}."), format!("`[{key}]")];
+        assert!(forms.iter().any(|form| docs.contains(form)), "{key}");
         assert!(help.contains(key), "{key}");
     }
 }

@@ -21,6 +21,7 @@ mod disk;
 mod doctor;
 mod exit_codes;
 mod failures;
+mod floods;
 mod help;
 mod home;
 mod input;

@@ -36,6 +36,8 @@ string_enum! {
         NoEnd = "no_end",
         /// It passed what was reserved for it.
         OverReserve = "over_reserve",
+        /// It passed a bound of what is taken in of one answer.
+        OverBound = "over_bound",
         /// It holds what no answer can hold, such as a tool result.
         Malformed = "malformed",
         /// It came whole, and the driver that was to read it could not.
@@ -56,6 +58,9 @@ pub struct Response {
     /// Why it is not whole, if it is not: its calls never run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub incomplete: Option<Incomplete>,
+    /// The bound that it passed, in words that name it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound: Option<String>,
     /// Failed attempts before it that may have cost money.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub charged_attempts: u32,
@@ -77,6 +82,7 @@ impl Response {
             usage: None,
             finish,
             incomplete: None,
+            bound: None,
             charged_attempts: 0,
             raw: Map::new(),
         }

@@ -186,12 +186,13 @@ fn usage() -> BoxedStrategy<Usage> {
 fn response() -> BoxedStrategy<Arc<Response>> {
     let incomplete = prop_oneof![4 => Just(None), 1 => text().prop_map(Some)];
     let raw = prop::collection::btree_map(text(), json(), 0..2);
-    (answer(), prop::option::of(usage()), text(), incomplete, 0u32..3, raw)
-        .prop_map(|(message, usage, finish, incomplete, charged_attempts, raw)| {
+    let bound = prop::option::of(text());
+    (answer(), prop::option::of(usage()), text(), incomplete, bound, 0u32..3, raw)
+        .prop_map(|(message, usage, finish, incomplete, bound, charged_attempts, raw)| {
             let finish = finish.as_str().into();
             let incomplete = incomplete.map(|text| text.as_str().into());
             let raw = raw.into_iter().collect();
-            Arc::new(Response { message, usage, finish, incomplete, charged_attempts, raw })
+            Arc::new(Response { message, usage, finish, incomplete, bound, charged_attempts, raw })
         })
         .boxed()
 }

@@ -161,6 +161,7 @@ fn s11_3_an_incomplete_response_is_kept_once_never_sent_back_and_runs_no_call() 
         Incomplete::Cut,
         Incomplete::NoEnd,
         Incomplete::OverReserve,
+        Incomplete::OverBound,
         Incomplete::Other("odd".into()),
     ];
     for kind in kinds {

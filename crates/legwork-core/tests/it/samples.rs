@@ -352,6 +352,7 @@ fn unknown() -> Event {
 fn after_the_end() -> Vec<Event> {
     let mut half = Response::new(Message::assistant(vec![call(0)]), "pause_turn".into());
     half.incomplete = Some(Incomplete::LengthInCall);
+    half.bound = Some(HARD.to_owned());
     let response = Arc::new(half);
     let (reserved, charged) = (amounts(), Amounts::default());
     let error = ErrorRecord::new(ErrorSource::Model, ErrorKind::Incomplete, HARD);

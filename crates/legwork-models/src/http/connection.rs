@@ -13,7 +13,13 @@ use hyper::client::conn::TrySendError;
 use hyper::client::conn::http1::{self, SendRequest};
 
 use super::connect::Stream;
+use super::metered::Metered;
 use super::relay::Relay;
+
+/// Bytes that are read at once, and the longest head of an answer.
+const MOST_BUFFERED: usize = 64 << 10;
+
+type Driver = http1::Connection<Metered<Stream>, Full<Bytes>>;
 
 /// What a request is sent as.
 pub(super) type Outgoing = Request<Full<Bytes>>;
@@ -26,7 +32,7 @@ pub(super) type Outgoing = Request<Full<Bytes>>;
 pub(super) struct Connection {
     sender: SendRequest<Full<Bytes>>,
     /// None once the connection has ended.
-    driver: Option<http1::Connection<Stream, Full<Bytes>>>,
+    driver: Option<Driver>,
     relay: Arc<Relay>,
     /// Wakes the relay.
     waker: Waker,
@@ -41,7 +47,9 @@ pub(super) enum Order {
 
 impl Connection {
     pub(super) async fn over(stream: Stream) -> hyper::Result<Self> {
-        let (sender, driver) = http1::handshake(stream).await?;
+        let mut builder = http1::Builder::new();
+        let (sender, driver) =
+            builder.max_buf_size(MOST_BUFFERED).handshake(Metered::new(stream)).await?;
         let relay = Arc::<Relay>::default();
         Ok(Self { sender, driver: Some(driver), waker: Waker::from(Arc::clone(&relay)), relay })
     }
@@ -89,7 +97,7 @@ impl Connection {
 }
 
 /// Drives a connection as far as it goes; what ended it is returned to the reader of a part.
-fn drive(driver: &mut Option<http1::Connection<Stream, Full<Bytes>>>, cx: &mut Context<'_>) {
+fn drive(driver: &mut Option<Driver>, cx: &mut Context<'_>) {
     if driver.as_mut().is_some_and(|driver| Pin::new(driver).poll(cx).is_ready()) {
         *driver = None;
     }

@@ -1,12 +1,45 @@
 //! A watch over something that must keep moving.
 
 use std::future::{Future, poll_fn};
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use legwork_core::Micros;
 use legwork_port::{BoxFuture, Clock};
+use tokio::task::coop::{Unconstrained, unconstrained};
+
+/// How long waits may take; what is not limited has [`Duration::MAX`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Limits {
+    /// One wait.
+    pub(crate) wait: Duration,
+    /// Without anything that counts.
+    pub(crate) silence: Duration,
+    /// All of them together.
+    pub(crate) whole: Duration,
+}
+
+impl Limits {
+    /// Each wait alone is limited.
+    pub(crate) fn of_wait(wait: Duration) -> Self {
+        Self { wait, silence: Duration::MAX, whole: Duration::MAX }
+    }
+}
+
+/// The limit that passed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Late {
+    Wait(Duration),
+    Silence(Duration),
+    Whole(Duration),
+}
+
+/// A sleep that ends in time also beside work that is always ready.
+///
+/// Tokio lets nothing of a task be ready any more that has done too much at once; a server that
+/// sends faster than it is read would keep the alarm from ringing.
+type Alarm = Unconstrained<BoxFuture<'static, ()>>;
 
 /// Ends waits in which nothing happens for too long.
 ///
@@ -14,35 +47,52 @@ use legwork_port::{BoxFuture, Clock};
 /// that a chunk costs one look at the clock and no timer.
 pub(crate) struct Watch<'c> {
     clock: &'c dyn Clock,
-    limit: Duration,
-    /// When this wait began; none = when the alarm was set.
+    limits: Limits,
+    /// When these limits began to count; none = when the alarm was set.
+    began: Option<Micros>,
+    /// When this wait began; none = with the limits.
     since: Option<Micros>,
+    /// When the last thing came that counts; none = when the limits began.
+    heard: Option<Micros>,
     moved: bool,
-    alarm: Option<BoxFuture<'static, ()>>,
+    counts: bool,
+    alarm: Option<(Duration, Alarm)>,
 }
 
 impl<'c> Watch<'c> {
-    /// A watch that allows each wait this long.
-    pub(crate) fn new(clock: &'c dyn Clock, limit: Duration) -> Self {
-        Self { clock, limit, since: None, moved: false, alarm: None }
-    }
-
-    /// Goes on with another limit, counted from now.
-    pub(crate) fn set_limit(&mut self, limit: Duration) {
-        if limit != self.limit {
-            *self = Self::new(self.clock, limit);
+    /// A watch with these limits.
+    pub(crate) fn new(clock: &'c dyn Clock, limits: Limits) -> Self {
+        Self {
+            clock,
+            limits,
+            began: None,
+            since: None,
+            heard: None,
+            moved: false,
+            counts: false,
+            alarm: None,
         }
     }
 
-    /// Like `work`, but `None` when the limit passes first.
-    pub(crate) async fn next<T>(&mut self, work: impl Future<Output = T>) -> Option<T> {
+    /// Goes on with other limits, counted from now.
+    pub(crate) fn set_limits(&mut self, limits: Limits) {
+        if limits != self.limits {
+            *self = Self::new(self.clock, limits);
+        }
+    }
+
+    /// Like `work`, unless a limit passes first.
+    ///
+    /// # Errors
+    /// The limit that passed.
+    pub(crate) async fn next<T>(&mut self, work: impl Future<Output = T>) -> Result<T, Late> {
         let mut work = pin!(work);
         poll_fn(|cx| match work.as_mut().poll(cx) {
             Poll::Ready(value) => {
                 self.moved = true;
-                Poll::Ready(Some(value))
+                Poll::Ready(Ok(value))
             }
-            Poll::Pending => self.poll_limit(cx).map(|()| None),
+            Poll::Pending => self.poll_limits(cx).map(Err),
         })
         .await
     }
@@ -52,27 +102,54 @@ impl<'c> Watch<'c> {
         self.moved = false;
     }
 
-    fn poll_limit(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        let moved = std::mem::take(&mut self.moved);
-        if self.alarm.is_some() && moved {
-            self.since = Some(self.clock.now().mono);
+    /// What came last counts: it was no silence.
+    pub(crate) fn heard(&mut self) {
+        self.counts = true;
+    }
+
+    fn poll_limits(&mut self, cx: &mut Context<'_>) -> Poll<Late> {
+        let (moved, counts) = (std::mem::take(&mut self.moved), std::mem::take(&mut self.counts));
+        if self.alarm.is_some() && (moved || counts) {
+            let now = self.clock.now().mono;
+            self.since = if moved { Some(now) } else { self.since };
+            self.heard = if counts { Some(now) } else { self.heard };
         }
         loop {
-            let alarm = self.alarm.get_or_insert_with(|| self.clock.sleep(self.limit));
-            if alarm.as_mut().poll(cx).is_pending() {
+            let Limits { wait, silence, whole } = self.limits;
+            let first = wait.min(silence).min(whole);
+            let (_, alarm) =
+                self.alarm.get_or_insert_with(|| (first, unconstrained(self.clock.sleep(first))));
+            if Pin::new(alarm).poll(cx).is_pending() {
                 return Poll::Pending;
             }
-            let left = self.left();
-            self.alarm = (!left.is_zero()).then(|| self.clock.sleep(left));
-            if left.is_zero() {
-                return Poll::Ready(());
+            match self.late() {
+                Ok(left) => self.alarm = Some((left, unconstrained(self.clock.sleep(left)))),
+                Err(late) => {
+                    self.alarm = None;
+                    return Poll::Ready(late);
+                }
             }
         }
     }
 
-    /// What is left of this wait when the alarm rings, which may have been set before it.
-    fn left(&self) -> Duration {
-        let Some(since) = self.since else { return Duration::ZERO };
-        self.limit.saturating_sub(self.clock.now().mono.since(since).into())
+    /// The limit that has passed when the alarm rings, else how long none of them will.
+    fn late(&mut self) -> Result<Duration, Late> {
+        let now = self.clock.now().mono;
+        let slept = self.alarm.as_ref().map_or(Duration::ZERO, |(time, _)| *time);
+        let began =
+            *self.began.get_or_insert_with(|| Micros(now.0.saturating_sub(Micros::from(slept).0)));
+        let left = |limit: Duration, since: Option<Micros>| {
+            limit.saturating_sub(now.since(since.unwrap_or(began)).into())
+        };
+        let Limits { wait, silence, whole } = self.limits;
+        let lefts = [
+            (left(whole, None), Late::Whole(whole)),
+            (left(silence, self.heard), Late::Silence(silence)),
+            (left(wait, self.since), Late::Wait(wait)),
+        ];
+        match lefts.iter().find(|(left, _)| left.is_zero()) {
+            Some((_, late)) => Err(*late),
+            None => Ok(lefts.iter().map(|(left, _)| *left).min().unwrap_or_default()),
+        }
     }
 }

@@ -1,16 +1,19 @@
 //! An answer while it comes in, and the response that becomes of it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
-use legwork_core::CallId;
 use legwork_core::inference::{FinishReason, Incomplete, Response};
 use legwork_core::message::{Message, Part, Thinking};
+use legwork_core::{CallId, Usage};
 use legwork_port::{Delta, Deltas};
 use serde_json::{Map, Value};
 
-use super::call::{Draft as Call, Piece};
+use super::call::{Draft as Call, News, Piece};
 use super::error::ApiError;
+use super::json::{Read, Reader};
+use super::room::{PART, Room, weight};
 use super::{remainder, usage};
+use crate::bounds::{Bounds, KEPT_BYTES, NAME_BYTES, Passed};
 
 /// Whether an answer comes in chunks or as one body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,18 +36,29 @@ pub enum Ended {
 pub(super) struct Assembly {
     form: Form,
     drafts: Vec<Draft>,
+    /// The last draft of each index that a provider gave its calls.
+    indexes: HashMap<u64, usize>,
+    pub(super) room: Room,
     stopped: bool,
     finish: Option<FinishReason>,
-    pub(super) id: String,
-    pub(super) usage: usage::Reading,
-    pub(super) top: Map<String, Value>,
-    pub(super) choice: Map<String, Value>,
-    pub(super) message: Map<String, Value>,
+    id: String,
+    usage: usage::Reading,
+    top: Map<String, Value>,
+    choice: Map<String, Value>,
+    message: Map<String, Value>,
     pub(super) error: Option<ApiError>,
     /// A chunk was read: its constant fields need not be read again.
     pub(super) begun: bool,
     /// There were choices: this is the wire that it should be.
     pub(super) recognised: bool,
+}
+
+/// Where a field stands that has no place in the parts.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Level {
+    Top,
+    Choice,
+    Message,
 }
 
 #[derive(Debug)]
@@ -53,14 +67,20 @@ enum Draft {
     Thinking(String),
     Refusal(String),
     Other(Value),
-    Call(Call),
+    /// A call, and its number among the calls.
+    Call(usize, Call),
 }
 
+/// Calls that are looked at for the one that a piece without an index goes on with.
+const OPEN_CALLS: usize = 64;
+
 impl Assembly {
-    pub(super) fn new(form: Form) -> Self {
+    pub(super) fn new(form: Form, bounds: Bounds) -> Self {
         Self {
             form,
             drafts: Vec::new(),
+            indexes: HashMap::new(),
+            room: Room::new(bounds),
             stopped: false,
             finish: None,
             id: String::new(),
@@ -79,93 +99,148 @@ impl Assembly {
         !self.drafts.is_empty()
     }
 
-    /// Whether the deltas' taker wants no more of it.
-    pub(super) fn is_stopped(&self) -> bool {
-        self.stopped
+    /// Whether nothing more is taken: the deltas' taker wants no more of it, or it passed a
+    /// bound.
+    pub(super) fn is_over(&self) -> bool {
+        self.stopped || self.room.passed().is_some()
     }
 
     fn tell(&mut self, delta: Delta<'_>, on: &mut dyn Deltas) {
         self.stopped = self.stopped || on.delta(delta).is_break();
     }
 
-    pub(super) fn text(&mut self, text: &str, on: &mut dyn Deltas) {
-        if text.is_empty() || self.stopped {
+    /// Whether text is taken that is written in so many bytes.
+    fn takes(&mut self, text: &str, written: usize) -> bool {
+        !text.is_empty() && !self.is_over() && self.room.keep(written.max(text.len()))
+    }
+
+    pub(super) fn text(&mut self, text: &str, written: usize, on: &mut dyn Deltas) {
+        if !self.takes(text, written) {
             return;
         }
         self.tell(Delta::Text(text), on);
         match self.drafts.last_mut() {
             Some(Draft::Text(open)) => open.push_str(text),
-            _ => self.drafts.push(Draft::Text(text.to_owned())),
+            _ => self.begin(Draft::Text(text.to_owned())),
         }
     }
 
-    pub(super) fn thinking(&mut self, text: &str, on: &mut dyn Deltas) {
-        if text.is_empty() || self.stopped {
+    pub(super) fn thinking(&mut self, text: &str, written: usize, on: &mut dyn Deltas) {
+        if !self.takes(text, written) {
             return;
         }
         self.tell(Delta::Thinking(text), on);
         match self.drafts.last_mut() {
             Some(Draft::Thinking(open)) => open.push_str(text),
-            _ => self.drafts.push(Draft::Thinking(text.to_owned())),
+            _ => self.begin(Draft::Thinking(text.to_owned())),
         }
     }
 
     /// A refusal is told as text: whoever watches wants to read it.
-    pub(super) fn refusal(&mut self, text: &str, on: &mut dyn Deltas) {
-        if text.is_empty() || self.stopped {
+    pub(super) fn refusal(&mut self, text: &str, written: usize, on: &mut dyn Deltas) {
+        if !self.takes(text, written) {
             return;
         }
         self.tell(Delta::Text(text), on);
         match self.drafts.last_mut() {
             Some(Draft::Refusal(open)) => open.push_str(text),
-            _ => self.drafts.push(Draft::Refusal(text.to_owned())),
+            _ => self.begin(Draft::Refusal(text.to_owned())),
         }
     }
 
     pub(super) fn other(&mut self, value: Value) {
-        self.drafts.push(Draft::Other(value));
+        if self.room.keep(weight(&value)) {
+            self.begin(Draft::Other(value));
+        }
+    }
+
+    /// Begins another part; one that no longer fits is the last.
+    fn begin(&mut self, draft: Draft) {
+        self.room.keep(PART);
+        self.drafts.push(draft);
     }
 
     pub(super) fn call(&mut self, piece: Piece<'_>, on: &mut dyn Deltas) {
-        if self.stopped {
+        if self.is_over() || !self.room.keep(piece.weight()) {
             return;
         }
         let found = match self.form {
             Form::Chunks => self.find_call(&piece),
             Form::Body => None,
         };
-        let at = found.unwrap_or(self.drafts.len());
-        if found.is_none() {
-            self.drafts.push(Draft::Call(Call::default()));
+        let Some(at) = found.or_else(|| self.begin_call()) else { return };
+        if let Some(index) = piece.index() {
+            self.indexes.insert(index, at);
         }
-        let index = self.calls_before(at);
-        let Some(Draft::Call(call)) = self.drafts.get_mut(at) else { return };
-        let (begun, json) = call.push(piece);
+        let Some(Draft::Call(number, call)) = self.drafts.get_mut(at) else { return };
+        let index = *number;
+        let News { begun, arguments: json, added } = call.push(piece);
         let mut stopped =
             begun.is_some_and(|name| on.delta(Delta::ToolCall { index, name }).is_break());
         if !stopped && !json.is_empty() {
             stopped = on.delta(Delta::Arguments { index, json }).is_break();
         }
         self.stopped = stopped;
+        self.room.keep(added);
+        if !call.is_named_shortly() {
+            self.room.pass(Passed::Name);
+        }
     }
 
-    fn find_call(&self, piece: &Piece<'_>) -> Option<usize> {
-        let calls = self.drafts.iter().enumerate().rev().filter_map(|(at, draft)| match draft {
-            Draft::Call(call) => Some((at, call)),
+    /// Where another call stands, if there may be one.
+    fn begin_call(&mut self) -> Option<usize> {
+        let number = self.room.call()?;
+        self.begin(Draft::Call(number, Call::default()));
+        Some(self.drafts.len() - 1)
+    }
+
+    /// Where the call stands that a piece goes on with: among the last ones, or by its index.
+    fn find_call(&mut self, piece: &Piece<'_>) -> Option<usize> {
+        let last = self.drafts.iter_mut().enumerate().rev();
+        let calls = last.filter_map(|(at, draft)| match draft {
+            Draft::Call(_, call) => Some((at, call)),
             _ => None,
         });
         let mut is_last = true;
-        for (at, call) in calls {
+        for (at, call) in calls.take(OPEN_CALLS) {
             if call.goes_on_with(piece, is_last) {
                 return Some(at);
             }
             is_last = false;
         }
-        None
+        let at = *self.indexes.get(&piece.index()?)?;
+        let Some(Draft::Call(_, call)) = self.drafts.get_mut(at) else { return None };
+        call.goes_on_with(piece, false).then_some(at)
     }
 
-    fn calls_before(&self, at: usize) -> usize {
-        self.drafts.iter().take(at).filter(|draft| matches!(draft, Draft::Call(_))).count()
+    /// Merges a field of the answer that has no place in its parts.
+    pub(super) fn merge(&mut self, level: Level, key: &str, value: Value) {
+        let into = match level {
+            Level::Top => &mut self.top,
+            Level::Choice => &mut self.choice,
+            Level::Message => &mut self.message,
+        };
+        let added = remainder::merge(into, key, value);
+        self.room.keep(added);
+    }
+
+    /// Reads what it used.
+    pub(super) fn usage(&mut self, json: &mut Reader<'_>) -> Read {
+        self.usage.read(json)?;
+        self.room.keep(std::mem::take(&mut self.usage.added));
+        Ok(())
+    }
+
+    pub(super) fn id(&mut self, id: &str) {
+        id.clone_into(&mut self.id);
+        self.named(id);
+    }
+
+    /// Names and ids are short.
+    fn named(&mut self, name: &str) {
+        if name.len() > NAME_BYTES {
+            self.room.pass(Passed::Name);
+        }
     }
 
     pub(super) fn has_finish(&self) -> bool {
@@ -178,14 +253,19 @@ impl Assembly {
     }
 
     pub(super) fn finish_reason(&mut self, text: &str) {
-        if !text.is_empty() {
+        self.named(text);
+        if !text.is_empty() && text.len() <= NAME_BYTES {
             self.finish = Some(finish_reason(text));
         }
     }
 
     /// The response; what is missing from it makes it incomplete.
     pub(super) fn finish(mut self, ended: Ended) -> Response {
+        let usage = self.used();
         let incomplete = self.incomplete(ended);
+        if incomplete == Some(Incomplete::OverBound) {
+            self.clip();
+        }
         let finish = self.finish.take().unwrap_or_else(|| FinishReason::from("missing"));
         let raw = self.raw();
         if self.form == Form::Body {
@@ -194,15 +274,44 @@ impl Assembly {
         let (mut taken, id) = (BTreeSet::new(), self.id);
         let parts = self.drafts.into_iter().map(|draft| draft.part(&mut taken, &id)).collect();
         let mut response = Response::new(Message::assistant(parts), finish);
-        response.usage = self.usage.usage();
+        response.usage = usage;
         response.incomplete = incomplete;
         response.raw = raw;
+        response.bound = self.room.passed().map(|passed| passed.to_string());
         response
+    }
+
+    /// What it says that it used, where that can be.
+    fn used(&mut self) -> Option<Usage> {
+        let (usage, most) = (self.usage.usage()?, self.room.bounds.tokens);
+        let parts = [usage.total(), usage.reasoning, usage.cache_read, usage.cache_write];
+        if parts.iter().all(|tokens| *tokens <= most) {
+            return Some(usage);
+        }
+        self.room.pass(Passed::Tokens(most));
+        None
+    }
+
+    /// Keeps the beginning of what passed a bound: enough to see what it was.
+    fn clip(&mut self) {
+        let mut left = KEPT_BYTES;
+        self.drafts.retain_mut(|draft| {
+            let fits = left > PART;
+            left = left.saturating_sub(PART);
+            let kept = fits && draft.clip(left);
+            left = left.saturating_sub(draft.len());
+            kept
+        });
+        (self.top, self.choice, self.message) = Default::default();
+        self.usage.rest = Map::new();
     }
 
     fn incomplete(&self, ended: Ended) -> Option<Incomplete> {
         if self.stopped {
             return Some(Incomplete::OverReserve);
+        }
+        if self.room.passed().is_some() {
+            return Some(Incomplete::OverBound);
         }
         match (&self.finish, ended, self.form) {
             (None, Ended::Cut, _) => Some(Incomplete::Cut),
@@ -218,7 +327,8 @@ impl Assembly {
     }
 
     fn has_cut_call(&self) -> bool {
-        let cut = |draft: &Draft| matches!(draft, Draft::Call(call) if !call.has_whole_arguments());
+        let cut =
+            |draft: &Draft| matches!(draft, Draft::Call(_, call) if !call.has_whole_arguments());
         self.drafts.iter().any(cut)
     }
 
@@ -245,8 +355,28 @@ impl Draft {
         match self {
             Self::Thinking(_) => 0,
             Self::Text(_) | Self::Refusal(_) | Self::Other(_) => 1,
-            Self::Call(_) => 2,
+            Self::Call(..) => 2,
         }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Self::Text(text) | Self::Thinking(text) | Self::Refusal(text) => text.len(),
+            Self::Call(_, call) => call.len(),
+            Self::Other(_) => 0,
+        }
+    }
+
+    /// Keeps this much of it, if anything.
+    fn clip(&mut self, bytes: usize) -> bool {
+        match self {
+            Self::Text(text) | Self::Thinking(text) | Self::Refusal(text) => {
+                text.truncate(text.floor_char_boundary(bytes));
+            }
+            Self::Call(_, call) => call.clip(bytes),
+            Self::Other(_) => return false,
+        }
+        true
     }
 
     fn part(self, taken: &mut BTreeSet<CallId>, response: &str) -> Part {
@@ -255,7 +385,7 @@ impl Draft {
             Self::Thinking(text) => Part::Thinking(Thinking { text, ..Thinking::default() }),
             Self::Refusal(text) => Part::Refusal(text),
             Self::Other(value) => Part::Other(value),
-            Self::Call(call) => Part::ToolCall(call.finish(taken, response)),
+            Self::Call(_, call) => Part::ToolCall(call.finish(taken, response)),
         }
     }
 }

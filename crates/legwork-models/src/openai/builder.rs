@@ -13,6 +13,7 @@ use super::chat::Chat;
 use super::encode::{Head, MaxTokensField, OWN_FIELDS, Stream};
 use super::profile;
 use super::secrets::{self, Secrets};
+use crate::bounds::Bounds;
 use crate::http::{Client, System, Timeouts, template};
 use crate::prices::Prices;
 use crate::retry::Policy;
@@ -61,6 +62,7 @@ pub struct Builder {
     max_tokens: Option<MaxTokensField>,
     stream: Stream,
     timeouts: Timeouts,
+    bounds: Bounds,
     retry: Policy,
     clock: Option<Arc<dyn Clock>>,
     profile: Option<Profile>,
@@ -79,6 +81,7 @@ impl Builder {
             max_tokens: None,
             stream: Stream::WithUsage,
             timeouts: Timeouts::default(),
+            bounds: Bounds::default(),
             retry: Policy::default(),
             clock: None,
             profile: None,
@@ -121,6 +124,11 @@ impl Builder {
     /// How long the parts of an exchange may take.
     pub fn timeouts(self, timeouts: Timeouts) -> Self {
         Self { timeouts, ..self }
+    }
+
+    /// How much of one answer is taken in.
+    pub fn bounds(self, bounds: Bounds) -> Self {
+        Self { bounds, ..self }
     }
 
     /// How often and how patiently a request is tried again.
@@ -179,6 +187,7 @@ impl Builder {
             extra: self.extra,
             stream: self.stream,
             timeouts: self.timeouts,
+            bounds: self.bounds,
             retry: self.retry,
             clock: self.clock.unwrap_or_else(|| Arc::new(System::new())),
         })
@@ -195,6 +204,10 @@ impl Builder {
 
     pub(super) fn timeouts_set(&self) -> Timeouts {
         self.timeouts
+    }
+
+    pub(super) fn bounds_set(&self) -> Bounds {
+        self.bounds
     }
 
     fn uri(&self, url: &Url) -> Result<Uri, Error> {

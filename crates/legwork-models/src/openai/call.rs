@@ -10,6 +10,11 @@ use serde_json::{Map, Value};
 
 use super::json::{Read, Reader};
 use super::remainder;
+use crate::bounds::NAME_BYTES;
+
+mod closing;
+
+use closing::Closing;
 
 /// One delta of a call, or a whole call.
 #[derive(Debug, Default)]
@@ -20,6 +25,8 @@ pub(super) struct Piece<'a> {
     arguments: Cow<'a, str>,
     function: Map<String, Value>,
     rest: Map<String, Value>,
+    /// What the text of it weighs.
+    weight: usize,
 }
 
 impl<'a> Piece<'a> {
@@ -31,7 +38,7 @@ impl<'a> Piece<'a> {
                 "id" => piece.id = json.text()?,
                 "type" => piece.kind(&json.text()?),
                 "function" => piece.function(json)?,
-                _ => remainder::merge(&mut piece.rest, &key, json.json()?),
+                _ => drop(remainder::merge(&mut piece.rest, &key, json.json()?)),
             }
         }
         Ok(piece)
@@ -48,11 +55,26 @@ impl<'a> Piece<'a> {
         while let Some(key) = json.key(&mut place)? {
             match &*key {
                 "name" => self.name = json.text()?,
-                "arguments" => self.arguments = json.text()?,
-                _ => remainder::merge(&mut self.function, &key, json.json()?),
+                "arguments" => {
+                    // As it is written: where it is journaled it is written so again.
+                    let begin = json.at();
+                    self.arguments = json.text()?;
+                    self.weight += json.at() - begin;
+                }
+                _ => drop(remainder::merge(&mut self.function, &key, json.json()?)),
             }
         }
         Ok(())
+    }
+
+    /// The index that the provider gave the call.
+    pub(super) fn index(&self) -> Option<u64> {
+        self.index
+    }
+
+    /// What the text of it weighs.
+    pub(super) fn weight(&self) -> usize {
+        self.weight
     }
 }
 
@@ -66,16 +88,27 @@ fn some(text: &str) -> Option<&str> {
 pub(super) struct Draft {
     index: Option<u64>,
     id: Option<CallId>,
-    name: Arc<str>,
+    name: String,
     arguments: String,
     rest: Map<String, Value>,
+    closing: Closing,
+}
+
+/// What a piece told of a call.
+pub(super) struct News<'c> {
+    /// The name of a call whose name was not known.
+    pub(super) begun: Option<&'c str>,
+    /// More of its arguments.
+    pub(super) arguments: &'c str,
+    /// How much heavier its other fields became.
+    pub(super) added: usize,
 }
 
 impl Draft {
     /// Whether a piece goes on with this call rather than beginning another.
     ///
     /// A new id with a name begins a call even under an index that was used.
-    pub(super) fn goes_on_with(&self, piece: &Piece<'_>, is_last: bool) -> bool {
+    pub(super) fn goes_on_with(&mut self, piece: &Piece<'_>, is_last: bool) -> bool {
         let (id, name) = (some(&piece.id), some(&piece.name));
         let own_id = self.id.as_ref().map(CallId::as_str);
         let other_id = id.is_some() && own_id.is_some() && id != own_id;
@@ -83,43 +116,65 @@ impl Draft {
             (Some(index), Some(own)) => index == own && !(other_id && name.is_some()),
             _ if id.is_some() => !other_id && own_id.is_some(),
             _ if name.is_some() => {
-                is_last && name == Some(&self.name) && !self.has_whole_arguments()
+                is_last && name == Some(&self.name) && !self.closing.is_whole(&self.arguments)
             }
             _ => is_last,
         }
     }
 
-    /// Takes up a piece; what it told comes back: the name of a call whose name
-    /// was not known, and more of its arguments.
-    pub(super) fn push(&mut self, piece: Piece<'_>) -> (Option<&str>, &str) {
+    /// Takes up a piece.
+    pub(super) fn push(&mut self, piece: Piece<'_>) -> News<'_> {
         let unnamed = self.name.is_empty();
         self.index = self.index.or(piece.index);
         if self.id.is_none() {
             self.id = some(&piece.id).map(CallId::from);
         }
         self.push_name(&piece.name);
+        let mut added = 0;
         for (key, value) in piece.rest {
-            remainder::merge(&mut self.rest, &key, value);
+            added += remainder::merge(&mut self.rest, &key, value);
         }
-        remainder::merge_map(&mut self.rest, "function", piece.function);
+        added += remainder::merge_map(&mut self.rest, "function", piece.function);
         let before = self.arguments.len();
         match before {
             0 => self.arguments = piece.arguments.into_owned(),
             _ => self.arguments.push_str(&piece.arguments),
         }
         let begun = unnamed && !self.name.is_empty();
-        (begun.then_some(&*self.name), self.arguments.get(before..).unwrap_or_default())
+        News {
+            begun: begun.then_some(&*self.name),
+            arguments: self.arguments.get(before..).unwrap_or_default(),
+            added,
+        }
     }
 
     /// A name comes whole, again and again, growing, or in pieces.
     fn push_name(&mut self, name: &str) {
-        if name.starts_with(&*self.name) {
-            if name.len() > self.name.len() {
-                self.name = name.into();
-            }
+        if let Some(more) = name.strip_prefix(&*self.name) {
+            self.name.push_str(more);
         } else if self.arguments.is_empty() {
-            self.name = format!("{}{name}", self.name).into();
+            self.name.push_str(name);
         }
+    }
+
+    /// Whether its name and id are no longer than any are.
+    pub(super) fn is_named_shortly(&self) -> bool {
+        let id = self.id.as_ref().map_or(0, |id| id.as_str().len());
+        self.name.len().max(id) <= NAME_BYTES
+    }
+
+    /// Bytes of its text.
+    pub(super) fn len(&self) -> usize {
+        let id = self.id.as_ref().map_or(0, |id| id.as_str().len());
+        id + self.name.len() + self.arguments.len()
+    }
+
+    /// Drops all but this much of the arguments, and the other fields.
+    pub(super) fn clip(&mut self, bytes: usize) {
+        self.arguments.truncate(self.arguments.floor_char_boundary(bytes));
+        self.name.truncate(self.name.floor_char_boundary(NAME_BYTES));
+        self.id = self.id.take().filter(|id| id.as_str().len() <= NAME_BYTES);
+        self.rest = Map::new();
     }
 
     /// Whether the arguments are JSON from beginning to end.
@@ -137,7 +192,7 @@ impl Draft {
             (Some(id), _) => id,
         };
         taken.insert(own.clone());
-        let mut call = ToolCall::new(own, self.name, self.arguments);
+        let mut call = ToolCall::new(own, Arc::<str>::from(self.name), self.arguments);
         call.provider = (!self.rest.is_empty()).then_some(Value::Object(self.rest));
         Arc::new(call)
     }

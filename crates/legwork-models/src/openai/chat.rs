@@ -17,6 +17,7 @@ use super::exchange::Exchange;
 use super::failure::Tried;
 use super::reply::Streaming;
 use super::secrets::Secrets;
+use crate::bounds::Bounds;
 use crate::http::{Client, Timeouts};
 use crate::retry::{Attempt, Policy, persist};
 
@@ -37,6 +38,7 @@ pub struct Chat {
     pub(super) max_tokens: MaxTokensField,
     pub(super) stream: Stream,
     pub(super) timeouts: Timeouts,
+    pub(super) bounds: Bounds,
     pub(super) retry: Policy,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) profile: Profile,
@@ -85,6 +87,7 @@ impl Chat {
             client: &self.client,
             template: &self.template,
             timeouts: &self.timeouts,
+            bounds: self.bounds,
             clock: &*self.clock,
             tried: Tried { model: &self.name, place: &self.place },
         }

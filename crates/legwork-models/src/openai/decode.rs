@@ -1,13 +1,15 @@
 //! Chunks and bodies, read into an assembly.
 
+use std::borrow::Cow;
+
 use legwork_port::Deltas;
 use serde_json::Value;
 
-use super::assembly::Assembly;
+use super::assembly::{Assembly, Level};
 use super::call::Piece;
 use super::error::ApiError;
 use super::json::{self, Read, Reader};
-use super::remainder;
+use crate::bounds::{Bounds, Passed};
 
 type Sink<'s> = &'s mut dyn Deltas;
 
@@ -18,11 +20,29 @@ pub(super) fn read(
     on: Sink<'_>,
 ) -> Result<(), serde_json::Error> {
     let text = std::str::from_utf8(json).map_err(|_| json::problem(json))?;
-    let mut reader = Reader::new(text);
+    let mut reader = Reader::new(text, &into.room.bounds);
     let whole = top(&mut reader, into, on).and_then(|()| reader.end());
+    if let Some(bound) = reader.passed() {
+        into.room.pass(bound);
+        return Ok(());
+    }
     whole.map_err(|_| json::problem(json))?;
     into.begun = true;
     Ok(())
+}
+
+/// Any value; null if it is none.
+///
+/// # Errors
+/// The bound that it passes.
+pub(super) fn value(json: &[u8], bounds: &Bounds) -> Result<Value, Passed> {
+    let mut reader = Reader::new(std::str::from_utf8(json).unwrap_or_default(), bounds);
+    let value = reader.json();
+    let whole = value.and_then(|value| reader.end().map(|()| value));
+    match reader.passed() {
+        Some(passed) => Err(passed),
+        None => Ok(whole.unwrap_or_default()),
+    }
 }
 
 fn top(json: &mut Reader<'_>, into: &mut Assembly, on: Sink<'_>) -> Read {
@@ -30,7 +50,7 @@ fn top(json: &mut Reader<'_>, into: &mut Assembly, on: Sink<'_>) -> Read {
     while let Some(key) = json.key(&mut place)? {
         match &*key {
             "choices" => choices(json, into, on)?,
-            "usage" => into.usage.read(json)?,
+            "usage" => into.usage(json)?,
             "error" => error(into, &json.json()?),
             "x_groq" => groq(json, into)?,
             "object" | "obfuscation" => json.skip()?,
@@ -39,8 +59,8 @@ fn top(json: &mut Reader<'_>, into: &mut Assembly, on: Sink<'_>) -> Read {
             {
                 json.skip()?;
             }
-            "id" => into.id = json.text()?.into_owned(),
-            _ => remainder::merge(&mut into.top, &key, json.json()?),
+            "id" => into.id(&json.text()?),
+            _ => into.merge(Level::Top, &key, json.json()?),
         }
     }
     Ok(())
@@ -57,10 +77,10 @@ fn groq(json: &mut Reader<'_>, into: &mut Assembly) -> Read {
     let mut place = json.object()?;
     while let Some(key) = json.key(&mut place)? {
         match &*key {
-            "usage" => into.usage.read(json)?,
+            "usage" => into.usage(json)?,
             "error" => error(into, &json.json()?),
             "id" => json.skip()?,
-            _ => remainder::merge(&mut into.top, &key, json.json()?),
+            _ => into.merge(Level::Top, &key, json.json()?),
         }
     }
     Ok(())
@@ -90,7 +110,7 @@ fn choice(json: &mut Reader<'_>, into: &mut Assembly, on: Sink<'_>) -> Read {
             "delta" | "message" => message(json, into, on)?,
             "finish_reason" => into.finish_reason(&json.text()?),
             "error" => error(into, &json.json()?),
-            _ => remainder::merge(&mut into.choice, &key, json.json()?),
+            _ => into.merge(Level::Choice, &key, json.json()?),
         }
     }
     Ok(())
@@ -110,38 +130,51 @@ fn message(json: &mut Reader<'_>, into: &mut Assembly, on: Sink<'_>) -> Read {
             "content" => content(json, into, on)?,
             "reasoning_content" | "reasoning" if thought => json.skip()?,
             "reasoning_content" | "reasoning" => {
-                let text = json.text()?;
+                let (text, written) = written(json)?;
                 thought = !text.is_empty();
-                into.thinking(&text, on);
+                into.thinking(&text, written, on);
             }
-            "refusal" => into.refusal(&json.text()?, on),
+            "refusal" => {
+                let (text, written) = written(json)?;
+                into.refusal(&text, written, on);
+            }
             "tool_calls" => calls(json, into, on)?,
-            _ => remainder::merge(&mut into.message, &key, json.json()?),
+            _ => into.merge(Level::Message, &key, json.json()?),
         }
     }
     Ok(())
 }
 
+/// Text, and how many bytes it is written in: a journal needs about as many.
+fn written<'a>(json: &mut Reader<'a>) -> Read<(Cow<'a, str>, usize)> {
+    let begin = json.at();
+    let text = json.text()?;
+    Ok((text, json.at() - begin))
+}
+
 /// Content: text, an array of parts, or nothing.
 fn content(json: &mut Reader<'_>, into: &mut Assembly, on: Sink<'_>) -> Read {
     if json.peek() == b'"' {
-        into.text(&json.text()?, on);
+        let (text, written) = written(json)?;
+        into.text(&text, written, on);
         return Ok(());
     }
     let mut place = json.array()?;
     while json.item(&mut place)? {
-        content_part(json.json()?, into, on);
+        let begin = json.at();
+        let part = json.json()?;
+        content_part(part, json.at() - begin, into, on);
     }
     Ok(())
 }
 
-fn content_part(part: Value, into: &mut Assembly, on: Sink<'_>) {
+fn content_part(part: Value, written: usize, into: &mut Assembly, on: Sink<'_>) {
     match part.get("type").and_then(Value::as_str) {
-        _ if part.is_string() => into.text(part.as_str().unwrap_or_default(), on),
-        Some("text" | "output_text") => into.text(&text_in(part.get("text")), on),
-        Some("refusal") => into.refusal(&text_in(part.get("refusal")), on),
-        Some("thinking") => into.thinking(&text_in(part.get("thinking")), on),
-        Some("reasoning") => into.thinking(&text_in(part.get("text")), on),
+        _ if part.is_string() => into.text(part.as_str().unwrap_or_default(), written, on),
+        Some("text" | "output_text") => into.text(&text_in(part.get("text")), written, on),
+        Some("refusal") => into.refusal(&text_in(part.get("refusal")), written, on),
+        Some("thinking") => into.thinking(&text_in(part.get("thinking")), written, on),
+        Some("reasoning") => into.thinking(&text_in(part.get("text")), written, on),
         _ => into.other(part),
     }
 }

@@ -7,6 +7,15 @@ use serde_json::Value;
 /// Characters of a body that is no JSON which are kept for the message.
 const EXCERPT: usize = 400;
 
+/// Bytes of the body of an error that are read.
+pub(super) const BODY: usize = 64 << 10;
+
+/// Characters of an error's message that are kept.
+const MESSAGE: usize = 2_000;
+
+/// Characters of an error's code, type and field that are kept.
+const WORD: usize = 200;
+
 /// An error that the provider answered with.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ApiError {
@@ -44,13 +53,14 @@ impl ApiError {
     fn from_value(value: &Value) -> Self {
         let value = unwrapped(value);
         let text = |keys: &[&str]| keys.iter().find_map(|key| scalar(value.get(key)?));
+        let word = |key: &str| text(&[key]).map(|text| clipped(&text, WORD));
         let message = text(&["message", "detail", "msg", "error"]).or_else(|| scalar(value));
         Self {
             status: 0,
-            code: text(&["code"]),
-            kind: text(&["type"]),
-            param: text(&["param"]),
-            message: message.unwrap_or_else(|| value.to_string()),
+            code: word("code"),
+            kind: word("type"),
+            param: word("param"),
+            message: clipped(&message.unwrap_or_else(|| value.to_string()), MESSAGE),
         }
     }
 
@@ -133,8 +143,15 @@ fn number(value: &Value) -> Option<u16> {
 pub(super) fn excerpt(body: &[u8]) -> String {
     let text = String::from_utf8_lossy(body);
     let text = title(&text).unwrap_or_else(|| text.trim());
-    match text.char_indices().nth(EXCERPT) {
-        _ if text.is_empty() => "(an empty body)".to_owned(),
+    match text.is_empty() {
+        true => "(an empty body)".to_owned(),
+        false => clipped(text, EXCERPT),
+    }
+}
+
+/// The beginning of a text, with a sign that it goes on.
+fn clipped(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}...", text.get(..end).unwrap_or_default()),
         None => text.to_owned(),
     }

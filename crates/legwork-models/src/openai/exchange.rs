@@ -13,11 +13,9 @@ use legwork_port::{Clock, Deltas};
 use super::assembly::Ended;
 use super::failure::{Tried, charged};
 use super::reply::{Reply, Streaming};
-use crate::http::{Body, Broken, Client, Timeouts, Watch};
+use crate::bounds::Bounds;
+use crate::http::{Body, Broken, Client, Late, Limits, Timeouts, Watch};
 use crate::retry;
-
-/// More bytes than any answer has.
-const MOST_BYTES: usize = 256 << 20;
 
 /// How long the end of a body may follow the end of its stream.
 const LAST_BREATH: Duration = Duration::from_millis(100);
@@ -28,6 +26,7 @@ pub(super) struct Exchange<'a> {
     pub(super) client: &'a Client,
     pub(super) template: &'a Request<()>,
     pub(super) timeouts: &'a Timeouts,
+    pub(super) bounds: Bounds,
     pub(super) clock: &'a dyn Clock,
     pub(super) tried: Tried<'a>,
 }
@@ -41,16 +40,17 @@ impl Exchange<'_> {
         deltas: &mut dyn Deltas,
     ) -> Result<Response, Error> {
         let request = self.template.clone().map(|()| Full::new(body));
-        let mut watch = Watch::new(self.clock, self.timeouts.first_byte);
+        let mut watch = Watch::new(self.clock, Limits::of_wait(self.timeouts.first_byte));
         let sent = watch.next(self.client.send(request)).await;
         let mut answer = match sent {
-            Some(Ok(answer)) => answer,
-            Some(Err(broken)) => return Err(self.tried.not_answered(&broken)),
-            None => return Err(self.tried.too_slow(self.timeouts.first_byte)),
+            Ok(Ok(answer)) => answer,
+            Ok(Err(broken)) => return Err(self.tried.not_answered(&broken)),
+            Err(_) => return Err(self.tried.too_slow(self.timeouts.first_byte)),
         };
         let content_type = answer.headers().get(CONTENT_TYPE).and_then(|v| v.to_str().ok());
         // In a box, for what waits for an answer is to stay small.
-        let mut reply = Box::new(Reply::new(answer.status().as_u16(), content_type, asked));
+        let reply = Reply::new(answer.status().as_u16(), content_type, asked);
+        let mut reply = Box::new(reply.with_bounds(self.bounds));
         watch.same_wait();
         let problem = self.read(&mut answer, &mut reply, &mut watch, deltas).await;
         self.conclude(reply, problem, &answer)
@@ -64,30 +64,37 @@ impl Exchange<'_> {
         watch: &mut Watch<'_>,
         deltas: &mut dyn Deltas,
     ) -> Option<Error> {
-        let (mut size, mut limit) = (0, self.timeouts.first_byte);
         while !reply.is_over() {
             if reply.is_done() {
-                watch.set_limit(LAST_BREATH);
+                watch.set_limits(Limits::of_wait(LAST_BREATH));
             }
             match watch.next(answer.frame()).await {
-                _ if size > MOST_BYTES => return Some(self.tried.too_large(MOST_BYTES)),
-                None if reply.is_done() => return None,
-                None => return Some(self.tried.too_slow(limit)),
-                Some(None) => return None,
-                Some(Some(Err(error))) => {
+                Err(_) if reply.is_done() => return None,
+                Err(Late::Whole(most)) => reply.took_too_long(most),
+                Err(Late::Silence(most)) => return Some(self.tried.silent(most)),
+                Err(Late::Wait(most)) => return Some(self.tried.too_slow(most)),
+                Ok(None) => return None,
+                Ok(Some(Err(error))) => {
                     return Some(self.tried.not_answered(&Broken::Lost(error)));
                 }
-                Some(Some(Ok(frame))) => {
+                Ok(Some(Ok(frame))) => {
                     // Trailers say nothing that an answer needs.
                     let Ok(bytes) = frame.into_data() else { continue };
-                    size += bytes.len();
-                    limit = self.timeouts.idle;
-                    watch.set_limit(limit);
+                    watch.set_limits(self.limits());
                     reply.push(&bytes, deltas);
+                    if reply.take_moved() {
+                        watch.heard();
+                    }
                 }
             }
         }
         None
+    }
+
+    /// The limits from the first byte on.
+    fn limits(&self) -> Limits {
+        let Timeouts { idle, silence, answer, .. } = *self.timeouts;
+        Limits { wait: idle, silence, whole: answer }
     }
 
     /// The response, or why there is none.

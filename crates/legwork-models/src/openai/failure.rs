@@ -7,6 +7,7 @@ use legwork_port::model::{Error, Kind};
 
 use super::error::ApiError;
 use super::reply::Unreadable;
+use crate::bounds::Passed;
 use crate::http::Broken;
 
 /// The same error of an attempt that may have cost money.
@@ -54,6 +55,9 @@ impl Tried<'_> {
                 let todo = "check the base URL and that the server runs";
                 self.error(kind, &happened, todo)
             }
+            _ if broken.is_malformed() => {
+                charged(self.error(Kind::Malformed, &happened, "check the base URL"))
+            }
             _ => charged(self.error(Kind::Unreachable, &happened, "try again")),
         }
     }
@@ -64,9 +68,15 @@ impl Tried<'_> {
         charged(self.error(Kind::Timeout, &happened, "try again, or allow it more time"))
     }
 
-    /// An answer of a size that no model makes.
-    pub(super) fn too_large(&self, most: usize) -> Error {
-        let happened = format!("the answer is larger than {most} bytes");
+    /// The answer goes on, and says nothing.
+    pub(super) fn silent(&self, waited: Duration) -> Error {
+        let happened = format!("nothing but comments and white space came within {waited:?}");
+        charged(self.error(Kind::Timeout, &happened, "try again, or allow it more silence"))
+    }
+
+    /// A list of models that passes a bound.
+    pub(super) fn too_large(&self, passed: Passed) -> Error {
+        let happened = format!("the answer passes a bound: {passed}");
         charged(self.error(Kind::Malformed, &happened, "check the base URL"))
     }
 

@@ -10,11 +10,17 @@
 use std::borrow::Cow;
 
 use serde::Deserialize;
-use serde::de::IgnoredAny;
+use serde::de::{DeserializeSeed, IgnoredAny};
 use serde_json::Value;
+
+use crate::bounds::{Bounds, DEEPEST, Passed};
+
+mod tree;
 
 #[cfg(test)]
 mod tests;
+
+use tree::Tree;
 
 /// The text is no JSON; [`problem`] says why.
 #[derive(Debug, PartialEq, Eq)]
@@ -25,9 +31,16 @@ pub(super) type Read<T = ()> = Result<T, Broken>;
 
 /// What is wrong with a text that could not be read.
 pub(super) fn problem(json: &[u8]) -> serde_json::Error {
-    let read = serde_json::from_slice::<Value>(json);
+    let read = match json.len() {
+        0..=EXPLAINED => serde_json::from_slice::<Value>(json).map(drop),
+        // Nothing is built of a large one.
+        _ => serde_json::from_slice::<IgnoredAny>(json).map(drop),
+    };
     read.err().unwrap_or_else(|| serde::de::Error::custom("it cannot be read"))
 }
+
+/// Bytes of a text that is read whole once more, to say what is wrong with it.
+const EXPLAINED: usize = 64 << 10;
 
 /// A place in a JSON text; what was read before it is past.
 #[derive(Debug)]
@@ -36,6 +49,18 @@ pub(super) struct Reader<'a> {
     at: usize,
     depth: usize,
     controls: Controls,
+    room: Room,
+}
+
+/// How much may be built of a text.
+#[derive(Debug)]
+struct Room {
+    /// Objects and arrays inside each other.
+    nesting: usize,
+    most_values: usize,
+    /// Values that may still be built.
+    values: usize,
+    passed: Option<Passed>,
 }
 
 /// Whether a text has control characters; in strings they are forbidden.
@@ -44,9 +69,6 @@ enum Controls {
     None,
     Some,
 }
-
-/// Objects and arrays inside each other, as many as `serde_json` reads.
-const DEEPEST: usize = 127;
 
 /// Where in an object or an array the reader stands.
 #[derive(Debug)]
@@ -62,11 +84,21 @@ pub(super) enum Place {
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(text: &'a str) -> Self {
+    pub(super) fn new(text: &'a str, bounds: &Bounds) -> Self {
         // One fast look at all spares each string a slow one at itself.
         let none = text.bytes().fold(true, |none, byte| none & (byte >= b' '));
         let controls = if none { Controls::None } else { Controls::Some };
-        Self { text, at: 0, depth: 0, controls }
+        Self { text, at: 0, depth: 0, controls, room: Room::of(bounds) }
+    }
+
+    /// The bound that kept it from being read.
+    pub(super) fn passed(&self) -> Option<Passed> {
+        self.room.passed
+    }
+
+    /// Bytes that were read.
+    pub(super) fn at(&self) -> usize {
+        self.at
     }
 
     /// The first byte of what comes next; 0 at the end.
@@ -118,7 +150,7 @@ impl<'a> Reader<'a> {
     fn enter(&mut self) -> Read<Place> {
         self.at += 1;
         self.depth += 1;
-        if self.depth > DEEPEST { Err(Broken) } else { Ok(Place::First) }
+        self.room.enter(self.depth).map(|()| Place::First)
     }
 
     fn more(&mut self, place: &mut Place, end: u8) -> Read<bool> {
@@ -151,7 +183,7 @@ impl<'a> Reader<'a> {
             b'n' => self.value().map(|()| Cow::Borrowed("")),
             _ => match self.digits() {
                 Some(digits) => Ok(Cow::Borrowed(digits)),
-                None => Ok(Cow::Owned(self.value::<Value>()?.to_string())),
+                None => Ok(Cow::Owned(self.tree()?.to_string())),
             },
         }
     }
@@ -172,7 +204,7 @@ impl<'a> Reader<'a> {
             return Ok(number.into());
         }
         self.at = start;
-        self.value()
+        self.tree()
     }
 
     /// Passes over a value.
@@ -234,6 +266,42 @@ impl<'a> Reader<'a> {
         let value = values.next().and_then(Result::ok).ok_or(Broken)?;
         self.at += values.byte_offset();
         Ok(value)
+    }
+
+    /// Any value, built within the bounds.
+    fn tree(&mut self) -> Read<Value> {
+        let rest = self.text.get(self.at..).unwrap_or_default();
+        let mut json = serde_json::Deserializer::from_str(rest);
+        let tree = Tree { room: &mut self.room, depth: self.depth };
+        let value = tree.deserialize(&mut json).map_err(|_| Broken)?;
+        self.at += json.into_iter::<IgnoredAny>().byte_offset();
+        Ok(value)
+    }
+}
+
+impl Room {
+    fn of(bounds: &Bounds) -> Self {
+        let (nesting, values) = (bounds.nesting.min(DEEPEST), bounds.values);
+        Self { nesting, most_values: values, values, passed: None }
+    }
+
+    /// Goes into an object or an array, which is the so manieth.
+    fn enter(&mut self, depth: usize) -> Read {
+        if depth <= self.nesting {
+            return Ok(());
+        }
+        self.passed.get_or_insert(Passed::Nesting(self.nesting));
+        Err(Broken)
+    }
+
+    /// Builds a value.
+    fn build(&mut self) -> Read {
+        let Some(left) = self.values.checked_sub(1) else {
+            self.passed.get_or_insert(Passed::Values(self.most_values));
+            return Err(Broken);
+        };
+        self.values = left;
+        Ok(())
     }
 }
 

@@ -4,18 +4,17 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::Request;
-use http_body_util::{BodyExt as _, Full, Limited};
+use http_body_util::{BodyExt as _, Full};
 use legwork_port::model::Error;
 use serde_json::Value;
 
 use super::builder::{self, Builder};
-use super::error::ApiError;
+use super::decode;
+use super::error::{self, ApiError};
 use super::failure::Tried;
 use super::reply::Unreadable;
-use crate::http::Client;
-
-/// More bytes than any list of models has.
-const MOST_BYTES: usize = 16 << 20;
+use crate::bounds::{Bounds, Passed};
+use crate::http::{Body, Broken, Client};
 
 /// Where servers say how many tokens fit a model's window.
 const WINDOWS: [&str; 6] = [
@@ -49,7 +48,7 @@ impl Builder {
         let tried = Tried { model: "which models there are", place: &place };
         let client = Client::new(&uri, timeouts);
         let limit = timeouts.first_byte;
-        let asking = ask(&client, request.map(|()| Full::default()), tried);
+        let asking = ask(&client, request.map(|()| Full::default()), tried, self.bounds_set());
         match tokio::time::timeout(limit, asking).await {
             Ok(answer) => answer.map_err(Unavailable::Model),
             Err(_) => Err(Unavailable::Model(tried.too_slow(limit))),
@@ -72,17 +71,35 @@ async fn ask(
     client: &Client,
     request: Request<Full<Bytes>>,
     tried: Tried<'_>,
+    bounds: Bounds,
 ) -> Result<Vec<Offered>, Error> {
     let answer = client.send(request).await.map_err(|broken| tried.not_answered(&broken))?;
     let status = answer.status();
-    let body = Limited::new(answer.into_body(), MOST_BYTES).collect().await;
-    let body = body.map_err(|_| tried.too_large(MOST_BYTES))?.to_bytes();
+    let most = if status.is_success() { bounds.answer_bytes } else { error::BODY };
+    let body = beginning(answer.into_body(), most + 1).await;
+    let body = body.map_err(|error| tried.not_answered(&Broken::Lost(error)))?;
     if !status.is_success() {
         let api = ApiError::from_body(status.as_u16(), &body);
         return Err(tried.unreadable(Unreadable::Api(api), status, None::<Duration>));
     }
-    let list = serde_json::from_slice(&body).ok().and_then(|body: Value| offered(&body));
-    list.ok_or_else(|| tried.no_list())
+    if body.len() > most {
+        return Err(tried.too_large(Passed::AnswerBytes(most)));
+    }
+    let body = decode::value(&body, &bounds).map_err(|passed| tried.too_large(passed))?;
+    offered(&body).ok_or_else(|| tried.no_list())
+}
+
+/// A body up to so many bytes; what comes behind them is not read.
+async fn beginning(mut body: Body, most: usize) -> hyper::Result<Vec<u8>> {
+    let mut all = Vec::new();
+    while all.len() < most
+        && let Some(frame) = body.frame().await
+    {
+        if let Ok(bytes) = frame?.into_data() {
+            all.extend(bytes.iter().take(most - all.len()));
+        }
+    }
+    Ok(all)
 }
 
 /// The models of a list; none if it is no list of models.

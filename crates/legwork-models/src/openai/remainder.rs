@@ -2,51 +2,75 @@
 
 use serde_json::{Map, Value};
 
+use super::room::{field, weight};
+
+/// Items of a list that are looked at for the one that another goes on with.
+const OPEN_ITEMS: usize = 64;
+
 /// Merges a field: objects by key, array items by their `index`, text by its
 /// name; of everything else the last one counts. What is empty says nothing.
-pub(super) fn merge(into: &mut Map<String, Value>, key: &str, value: Value) {
+///
+/// How much heavier it became comes back.
+pub(super) fn merge(into: &mut Map<String, Value>, key: &str, value: Value) -> usize {
     if is_empty(&value) {
-        return;
+        return 0;
     }
     let Some(kept) = into.get_mut(key) else {
+        let added = field(key, &value);
         into.insert(key.to_owned(), value);
-        return;
+        return added;
     };
     match (kept, value) {
         (Value::Object(kept), Value::Object(new)) => merge_all(kept, new),
         (Value::Array(kept), Value::Array(new)) => {
-            new.into_iter().for_each(|item| merge_item(kept, item));
+            new.into_iter().map(|item| merge_item(kept, item)).sum()
         }
-        (Value::String(kept), Value::String(new)) if comes_in_pieces(key) => kept.push_str(&new),
-        (kept, new) => *kept = new,
+        (Value::String(kept), Value::String(new)) if comes_in_pieces(key) => {
+            kept.push_str(&new);
+            new.len()
+        }
+        (kept, new) => {
+            let added = weight(&new).saturating_sub(weight(kept));
+            *kept = new;
+            added
+        }
     }
 }
 
 /// Merges an object as a field.
-pub(super) fn merge_map(into: &mut Map<String, Value>, key: &str, fields: Map<String, Value>) {
-    if !fields.is_empty() {
-        merge(into, key, Value::Object(fields));
+pub(super) fn merge_map(
+    into: &mut Map<String, Value>,
+    key: &str,
+    fields: Map<String, Value>,
+) -> usize {
+    match fields.is_empty() {
+        true => 0,
+        false => merge(into, key, Value::Object(fields)),
     }
 }
 
-fn merge_all(into: &mut Map<String, Value>, new: Map<String, Value>) {
-    for (key, value) in new {
-        merge(into, &key, value);
-    }
+fn merge_all(into: &mut Map<String, Value>, new: Map<String, Value>) -> usize {
+    new.into_iter().map(|(key, value)| merge(into, &key, value)).sum()
 }
 
-/// An item with the index of a kept one goes on where that one ended.
-fn merge_item(kept: &mut Vec<Value>, item: Value) {
-    let Some(index) = item.get("index").filter(|index| !index.is_null()) else {
-        kept.push(item);
-        return;
+/// An item with the index of a kept one goes on where that one ended. Only the last items
+/// are open: to look at all of them each time would cost ever more.
+fn merge_item(kept: &mut Vec<Value>, item: Value) -> usize {
+    let same = match item.get("index").filter(|index| !index.is_null()) {
+        None => None,
+        Some(index) => kept
+            .iter_mut()
+            .rev()
+            .take(OPEN_ITEMS)
+            .find(|k| k.get("index") == Some(index) && k.get("type") == item.get("type")),
     };
-    let same = kept
-        .iter_mut()
-        .find(|k| k.get("index") == Some(index) && k.get("type") == item.get("type"));
     match (same.and_then(Value::as_object_mut), item) {
         (Some(same), Value::Object(new)) => merge_all(same, new),
-        (_, item) => kept.push(item),
+        (_, item) => {
+            let added = weight(&item);
+            kept.push(item);
+            added
+        }
     }
 }
 

@@ -3,15 +3,16 @@
 //! Live traffic and recordings take the same way through here.
 
 use std::ops::ControlFlow;
+use std::time::Duration;
 
 use legwork_core::Response;
 use legwork_port::{Delta, Deltas};
 use serde::de::IgnoredAny;
-use serde_json::Value;
 
 use super::assembly::{Assembly, Ended, Form};
 use super::decode;
-use super::error::{ApiError, excerpt};
+use super::error::{self, ApiError, excerpt};
+use crate::bounds::{Bounds, Passed};
 use crate::sse;
 
 /// Why an answer gives no response.
@@ -48,6 +49,8 @@ pub struct Reply {
     broken: Option<Unreadable>,
     /// The beginning of what came, to show when nobody can read it.
     head: Vec<u8>,
+    /// Something of an answer came.
+    moved: bool,
 }
 
 #[derive(Debug)]
@@ -73,34 +76,74 @@ impl Reply {
             (200..=299, false) => (Body::Whole { bytes: Vec::new() }, Form::Body),
             _ => (Body::Failed { status, bytes: Vec::new() }, Form::Body),
         };
-        Self { body, assembly: Assembly::new(form), broken: None, head: Vec::new() }
+        let assembly = Assembly::new(form, Bounds::default());
+        Self { body, assembly, broken: None, head: Vec::new(), moved: false }
+    }
+
+    /// The same within other bounds; nothing was read of it yet.
+    #[must_use]
+    pub fn with_bounds(mut self, bounds: Bounds) -> Self {
+        self.assembly.room.bounds = bounds;
+        self
     }
 
     /// Takes up more bytes and tells what is new in them.
-    pub fn push(&mut self, mut bytes: &[u8], on: &mut dyn Deltas) {
+    pub fn push(&mut self, bytes: &[u8], on: &mut dyn Deltas) {
+        self.assembly.room.receive(bytes.len());
         match &mut self.body {
-            Body::Whole { bytes: all } | Body::Failed { bytes: all, .. } => {
-                all.extend_from_slice(bytes);
+            Body::Failed { bytes: all, .. } => {
+                all.extend(bytes.iter().take(error::BODY.saturating_sub(all.len())));
             }
-            Body::Events { parser, done } => {
-                if !self.assembly.recognised && self.head.len() < HEAD {
-                    self.head.extend(bytes.iter().take(HEAD));
+            // What follows is of no use.
+            _ if self.assembly.is_over() => {}
+            Body::Whole { bytes: all } => {
+                let room = &mut self.assembly.room;
+                // Some servers send white space as long as they work.
+                let new = if all.is_empty() { bytes.trim_ascii_start() } else { bytes };
+                if all.len() + new.len() > room.bounds.answer_bytes {
+                    return room.pass(Passed::AnswerBytes(room.bounds.answer_bytes));
                 }
-                while let Some(item) = parser.next(&mut bytes) {
-                    let sse::Item::Event(event) = item else { continue };
-                    if *done || self.broken.is_some() {
-                        continue;
-                    }
-                    match event.bytes().trim_ascii() {
-                        b"" => {}
-                        b"[DONE]" => *done = true,
-                        json => {
-                            self.broken = read_event(&event, json, &mut self.assembly, on).err()
-                        }
-                    }
+                self.moved |= !new.is_empty();
+                all.extend_from_slice(new);
+            }
+            Body::Events { .. } => self.push_events(bytes, on),
+        }
+    }
+
+    fn push_events(&mut self, mut bytes: &[u8], on: &mut dyn Deltas) {
+        let Body::Events { parser, done } = &mut self.body else { return };
+        if !self.assembly.recognised && self.head.len() < HEAD {
+            self.head.extend(bytes.iter().take(HEAD));
+        }
+        while let Some(item) = parser.next(&mut bytes) {
+            let sse::Item::Event(event) = item else { continue };
+            if *done || self.broken.is_some() || self.assembly.is_over() {
+                return;
+            }
+            if !self.assembly.room.event(event.bytes().len()) {
+                return;
+            }
+            match event.bytes().trim_ascii() {
+                b"" => {}
+                b"[DONE]" => *done = true,
+                json => {
+                    self.moved = true;
+                    self.broken = read_event(&event, json, &mut self.assembly, on).err();
                 }
             }
         }
+        self.assembly.room.held(parser.held());
+    }
+
+    /// Whether anything of an answer came since this was asked last; white space, comments and
+    /// the like are none.
+    pub(super) fn take_moved(&mut self) -> bool {
+        std::mem::take(&mut self.moved)
+    }
+
+    /// Ends it here, because it took too long.
+    pub(super) fn took_too_long(&mut self, most: Duration) {
+        self.assembly.room.pass(Passed::Time(most));
     }
 
     /// Whether the server said that it is done; only its end of body may follow.
@@ -110,7 +153,11 @@ impl Reply {
 
     /// Whether what follows is of no use, so that the connection may be dropped.
     pub fn is_over(&self) -> bool {
-        self.broken.is_some() || self.assembly.error.is_some() || self.assembly.is_stopped()
+        let enough = match &self.body {
+            Body::Failed { bytes, .. } => bytes.len() >= error::BODY,
+            _ => self.assembly.is_over(),
+        };
+        enough || self.broken.is_some() || self.assembly.error.is_some()
     }
 
     /// Whether anything of a message came, and so may have been shown.
@@ -128,6 +175,7 @@ impl Reply {
             Body::Failed { status, bytes } => {
                 Err(Unreadable::Api(ApiError::from_body(status, &bytes)))
             }
+            Body::Whole { .. } if self.assembly.is_over() => Ok(self.assembly.finish(ended)),
             Body::Whole { .. } if ended == Ended::Cut => Err(Unreadable::Nothing),
             Body::Whole { bytes } => {
                 chunk(&bytes, &mut self.assembly, &mut nobody)?;
@@ -149,7 +197,7 @@ impl Reply {
             let sse::Item::Event(event) = item else { continue };
             let json = event.bytes().trim_ascii();
             let whole = serde_json::from_slice::<IgnoredAny>(json).is_ok();
-            if !done && self.broken.is_none() && whole {
+            if !done && self.broken.is_none() && !self.assembly.is_over() && whole {
                 self.broken = read_event(&event, json, &mut self.assembly, &mut nobody).err();
             }
         }
@@ -158,6 +206,9 @@ impl Reply {
     fn assembled(self, ended: Ended) -> Result<Response, Unreadable> {
         if let Some(error) = self.assembly.error {
             return Err(Unreadable::Api(error));
+        }
+        if self.assembly.room.passed().is_some() {
+            return Ok(self.assembly.finish(ended));
         }
         if self.assembly.has_content() || (self.assembly.recognised && ended == Ended::Whole) {
             return Ok(self.assembly.finish(ended));
@@ -209,7 +260,7 @@ fn read_event(
     }
     let is_error = event.name().is_some_and(|name| name == "error");
     if is_error && into.error.is_none() {
-        let value = serde_json::from_slice(json).unwrap_or(Value::Null);
+        let value = decode::value(json, &into.room.bounds).unwrap_or_default();
         into.error = Some(ApiError::from_event(&value));
     }
     Ok(())

@@ -16,6 +16,8 @@ pub(super) struct Reading {
     reasoning: u64,
     /// Fields that have no place in [`Usage`]; zeros say nothing and are left out.
     pub(super) rest: Map<String, Value>,
+    /// How much heavier these became since that was last asked.
+    pub(super) added: usize,
 }
 
 impl Reading {
@@ -27,7 +29,7 @@ impl Reading {
         };
         Some(Usage {
             input,
-            output: output + self.reasoning_beside(input, output),
+            output: output.saturating_add(self.reasoning_beside(input, output)),
             cache_read: self.cache_read,
             cache_write: self.cache_write,
             reasoning: self.reasoning,
@@ -36,9 +38,8 @@ impl Reading {
 
     /// Reasoning that a provider counts beside the output instead of in it.
     fn reasoning_beside(&self, input: u64, output: u64) -> u64 {
-        let apart =
-            self.total == input.checked_add(output).and_then(|n| n.checked_add(self.reasoning));
-        if apart { self.reasoning } else { 0 }
+        let all = input.checked_add(output).and_then(|n| n.checked_add(self.reasoning));
+        if all.is_some() && self.total == all { self.reasoning } else { 0 }
     }
 
     /// Takes up what an object tells.
@@ -69,7 +70,7 @@ impl Reading {
             | "input_tokens_details"
             | "completion_tokens_details"
             | "output_tokens_details" => self.read(json)?,
-            _ => keep(&mut self.rest, key, json.json()?),
+            _ => self.added += keep(&mut self.rest, key, json.json()?),
         }
         Ok(())
     }
@@ -84,8 +85,9 @@ fn raise(slot: &mut u64, count: Option<u64>) {
     *slot = count.unwrap_or(0).max(*slot);
 }
 
-fn keep(rest: &mut Map<String, Value>, key: &str, value: Value) {
-    if value.as_f64() != Some(0.0) {
-        super::remainder::merge(rest, key, value);
+fn keep(rest: &mut Map<String, Value>, key: &str, value: Value) -> usize {
+    match value.as_f64() == Some(0.0) {
+        true => 0,
+        false => super::remainder::merge(rest, key, value),
     }
 }

@@ -10,6 +10,7 @@
 )]
 
 mod answers;
+mod bounds;
 mod clock;
 mod failures;
 mod models;
@@ -18,6 +19,7 @@ mod recordings;
 mod requests;
 mod server;
 mod streams;
+mod time_limits;
 mod traffic;
 
 /// The data shared by all tests, or none with a line that says so.

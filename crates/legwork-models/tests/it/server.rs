@@ -15,6 +15,10 @@ pub(crate) enum Act {
     Keep(String),
     /// Sends these bytes and then nothing more, the connection open.
     Stall(String),
+    /// Sends the first bytes, and then the others again and again until the client is gone.
+    Flood(String, String),
+    /// The same, with the others one at a time, each when the test says so.
+    Drip(String, String, Arc<tokio::sync::Semaphore>),
 }
 
 /// The server; it ends with the test.
@@ -82,6 +86,22 @@ async fn serve(
             }
             Act::Keep(answer) => stream.write_all(answer.as_bytes()).await.unwrap(),
             Act::Stall(answer) => stream.write_all(answer.as_bytes()).await.unwrap(),
+            Act::Flood(head, again) => {
+                let mut sent = stream.write_all(head.as_bytes()).await;
+                let again = again.repeat((1 << 16) / again.len().min(1 << 16));
+                while sent.is_ok() {
+                    sent = stream.write_all(again.as_bytes()).await;
+                }
+                return;
+            }
+            Act::Drip(head, again, drops) => {
+                let mut sent = stream.write_all(head.as_bytes()).await;
+                while sent.is_ok() {
+                    drops.acquire().await.unwrap().forget();
+                    sent = stream.write_all(again.as_bytes()).await;
+                }
+                return;
+            }
         }
     }
 }

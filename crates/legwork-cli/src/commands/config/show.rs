@@ -10,7 +10,7 @@ use crate::args::{self, Network};
 use crate::commands::print;
 use crate::config::credential::Place;
 use crate::config::locate::shown;
-use crate::config::{AllowPath, Config, Credential, Source, Sourced, in_bytes, in_words};
+use crate::config::{AllowPath, Answers, Config, Credential, Source, Sourced, in_bytes, in_words};
 use crate::display::Terminal;
 use crate::display::text::{visible, wrapped};
 use crate::error::Error;
@@ -47,6 +47,7 @@ pub(super) fn show(args: &args::ConfigShow, file: Option<&Path>) -> Result<Exit,
     }
     let mut text = as_text(&rows, &settings.allow_paths, &keys, Terminal::detect());
     push_prices(&mut text, &config, Terminal::detect());
+    push_bounds(&mut text, &config, Terminal::detect());
     if let Err(error) = store {
         text.push_str(&format!("# store: {error}\n"));
     }
@@ -198,6 +199,26 @@ fn push_prices(text: &mut String, config: &Config, terminal: Terminal) {
     }
 }
 
+/// The bounds of an answer where the user says some, as keys with dots.
+fn push_bounds(text: &mut String, config: &Config, terminal: Terminal) {
+    let Some(bounds) = config.bounds() else { return };
+    for (key, value) in bounds.value.listed() {
+        let value = format!("bounds.{key} = {}", in_toml(&value));
+        push(text, &value, &bounds.source.to_string(), terminal);
+    }
+}
+
+/// The bounds of an answer, those too that nobody said.
+fn bounds(config: &Config) -> Value {
+    let bounds = config.bounds();
+    let (answers, source) = match &bounds {
+        Some(bounds) => (bounds.value, &bounds.source),
+        None => (Answers::default(), &Source::Default),
+    };
+    let listed = answers.listed().into_iter().map(|(key, value)| (key.to_owned(), value));
+    with_source(json!({"value": listed.collect::<Map<_, _>>()}), source)
+}
+
 fn prices(config: &Config) -> Value {
     let prices = config.price_list().map(|(model, price)| {
         let Price { input, output, cache_read, .. } = price.value;
@@ -247,7 +268,12 @@ fn as_json(
         let entry = json!({"from": key.place.value.name(), "state": state(&key.place.value)});
         (key.provider.clone(), with_source(entry, &key.place.source))
     });
-    json!({"values": values, "keys": keys.collect::<Map<_, _>>(), "prices": prices(config)})
+    json!({
+        "values": values,
+        "keys": keys.collect::<Map<_, _>>(),
+        "prices": prices(config),
+        "bounds": bounds(config),
+    })
 }
 
 fn with_source(mut entry: Value, source: &Source) -> Value {

@@ -54,8 +54,15 @@ pub(crate) async fn answer(settings: &Settings, most: Duration) -> Result<Pong, 
         };
         let key = key.as_ref().map(Secret::expose);
         let builder = legwork::model::builder(&settings.model.value, url, key)?;
-        let timeouts = Timeouts { connect: CONNECT.min(most), first_byte: most, idle: most };
-        let builder = builder.timeouts(timeouts).retry(retry::Policy::never());
+        let timeouts = Timeouts {
+            connect: CONNECT.min(most),
+            first_byte: most,
+            idle: most,
+            silence: most,
+            answer: most,
+        };
+        let builder = builder.timeouts(timeouts).bounds(settings.answers.bounds);
+        let builder = builder.retry(retry::Policy::never());
         let model = builder.prices(settings.prices.clone()).build().map_err(|error| {
             Error::usage(error.to_string(), "see --base-url and OPENAI_BASE_URL, and the key")
         })?;

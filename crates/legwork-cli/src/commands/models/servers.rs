@@ -20,6 +20,8 @@ const TIMEOUTS: Timeouts = Timeouts {
     connect: Duration::from_secs(3),
     first_byte: Duration::from_secs(10),
     idle: Duration::from_secs(10),
+    silence: Duration::from_secs(10),
+    answer: Duration::from_secs(10),
 };
 
 /// A server, and what it is asked with.

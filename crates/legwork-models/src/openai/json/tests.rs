@@ -4,7 +4,7 @@ use serde_json::{Map, json};
 
 /// Reads a whole text through all that the reader offers.
 fn read(text: &str) -> Read<Value> {
-    let mut reader = Reader::new(text);
+    let mut reader = Reader::new(text, &Bounds::default());
     let value = walk(&mut reader)?;
     reader.end()?;
     Ok(value)
@@ -33,7 +33,7 @@ fn walk(reader: &mut Reader<'_>) -> Read<Value> {
 fn check(text: &str) {
     let expected: Option<Value> = serde_json::from_str(text).ok();
     assert_eq!(read(text).ok(), expected, "{text:?}");
-    let mut reader = Reader::new(text);
+    let mut reader = Reader::new(text, &Bounds::default());
     let skipped = reader.skip().and_then(|()| reader.end()).is_ok();
     let ignored = serde_json::from_str::<IgnoredAny>(text).is_ok();
     assert_eq!(skipped, ignored, "passing over {text:?}");
@@ -90,14 +90,14 @@ fn it_reads_what_serde_json_reads_and_nothing_else() {
 
 #[test]
 fn another_type_than_expected_is_no_error() {
-    let text = |json: &str| Reader::new(json).text().unwrap().into_owned();
+    let text = |json: &str| Reader::new(json, &Bounds::default()).text().unwrap().into_owned();
     let said = ["\"a\"", "null", "true", "7 ", "-7", "1.5", "[1, 2]", "{ }"].map(text);
     assert_eq!(said, ["a", "", "true", "7", "-7", "1.5", "[1,2]", "{}"]);
-    let count = |json: &str| Reader::new(json).count().unwrap();
+    let count = |json: &str| Reader::new(json, &Bounds::default()).count().unwrap();
     let counted = ["7 ", "7.0", "\"7\"", "-7", "7.5", "null", "[7]", "1e99"].map(count);
     assert_eq!(counted, [Some(7), Some(7), Some(7), None, None, None, None, None]);
     for (json, items) in [("{\"a\":1}", 1), ("3 ", 0), ("\"x\"", 0), ("[1,2]", 2)] {
-        let mut reader = Reader::new(json);
+        let mut reader = Reader::new(json, &Bounds::default());
         let (mut place, mut found) = (reader.array().unwrap(), 0);
         while reader.item(&mut place).unwrap() {
             reader.skip().unwrap();
@@ -105,7 +105,7 @@ fn another_type_than_expected_is_no_error() {
         }
         assert_eq!(found, items, "{json}");
     }
-    assert!(matches!(Reader::new("[1]").object(), Ok(Place::Over)));
+    assert!(matches!(Reader::new("[1]", &Bounds::default()).object(), Ok(Place::Over)));
 }
 
 #[test]

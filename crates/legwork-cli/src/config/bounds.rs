@@ -1,0 +1,82 @@
+//! How much of one answer of a model is taken in: the table `[bounds]`.
+
+use std::time::Duration;
+
+use legwork::model::Bounds;
+use legwork::model::http::Timeouts;
+use serde_json::Value;
+
+use super::item::Item;
+use super::key::OF_BOUNDS;
+use super::retry::in_words;
+use super::tables::entries;
+use crate::error::Error;
+
+/// How much of one answer is taken in, and how long it may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Answers {
+    pub(crate) bounds: Bounds,
+    pub(crate) timeouts: Timeouts,
+}
+
+/// What the table says; what it does not say is as usual.
+pub(super) fn answers(outer: &Item<'_>) -> Result<Answers, Error> {
+    let mut answers = Answers::default();
+    for entry in entries(outer, &OF_BOUNDS)? {
+        let Some(place) = answers.place(&entry.name) else { continue };
+        let expects = match place {
+            Place::Time(_) => "a length of time above 0 as text, such as \"30m\" or \"90s\"",
+            _ => "a whole number from 1 on",
+        };
+        let whole = Item { name: format!("{}.{}", outer.name, entry.name), expects, ..entry };
+        match place {
+            Place::Count(place) => *place = usize::try_from(whole.count()?).unwrap_or(usize::MAX),
+            Place::Tokens(place) => *place = whole.count()?,
+            Place::Time(place) => *place = whole.time_limit()?,
+        }
+    }
+    Ok(answers)
+}
+
+/// Where the value of a key stands.
+enum Place<'a> {
+    Count(&'a mut usize),
+    Tokens(&'a mut u64),
+    Time(&'a mut Duration),
+}
+
+impl Place<'_> {
+    fn value(&self) -> Value {
+        match self {
+            Self::Count(count) => Value::from(**count),
+            Self::Tokens(count) => Value::from(**count),
+            Self::Time(time) => Value::from(in_words(**time)),
+        }
+    }
+}
+
+impl Answers {
+    fn place(&mut self, key: &str) -> Option<Place<'_>> {
+        let Self { bounds, timeouts } = self;
+        Some(match key {
+            "answer_bytes" => Place::Count(&mut bounds.answer_bytes),
+            "received_bytes" => Place::Count(&mut bounds.received_bytes),
+            "event_bytes" => Place::Count(&mut bounds.event_bytes),
+            "events" => Place::Count(&mut bounds.events),
+            "calls" => Place::Count(&mut bounds.calls),
+            "values" => Place::Count(&mut bounds.values),
+            "nesting" => Place::Count(&mut bounds.nesting),
+            "tokens" => Place::Tokens(&mut bounds.tokens),
+            "first_byte" => Place::Time(&mut timeouts.first_byte),
+            "idle" => Place::Time(&mut timeouts.idle),
+            "silence" => Place::Time(&mut timeouts.silence),
+            "answer_time" => Place::Time(&mut timeouts.answer),
+            _ => return None,
+        })
+    }
+
+    /// All of them by their keys, as they are written in a file.
+    pub(crate) fn listed(mut self) -> Vec<(&'static str, Value)> {
+        OF_BOUNDS.iter().filter_map(|key| Some((*key, self.place(key)?.value()))).collect()
+    }
+}

@@ -1,0 +1,104 @@
+//! What of an answer is still let in.
+
+use serde_json::{Map, Value};
+
+use crate::bounds::{Bounds, Passed};
+
+/// What a part of an answer weighs beside its text.
+pub(super) const PART: usize = 64;
+/// What a value weighs beside its text.
+const VALUE: usize = 32;
+/// What a field of an object weighs beside its name and value.
+const FIELD: usize = 48;
+
+/// The bounds of an answer, and how much of it came.
+#[derive(Debug)]
+pub(super) struct Room {
+    pub(super) bounds: Bounds,
+    received: usize,
+    kept: usize,
+    events: usize,
+    calls: usize,
+    passed: Option<Passed>,
+}
+
+impl Room {
+    pub(super) fn new(bounds: Bounds) -> Self {
+        Self { bounds, received: 0, kept: 0, events: 0, calls: 0, passed: None }
+    }
+
+    /// The first bound that was passed.
+    pub(super) fn passed(&self) -> Option<Passed> {
+        self.passed
+    }
+
+    /// Ends the answer here; the first bound that was passed is the one that is told.
+    pub(super) fn pass(&mut self, bound: Passed) {
+        self.passed.get_or_insert(bound);
+    }
+
+    /// Takes in bytes of the wire.
+    pub(super) fn receive(&mut self, bytes: usize) {
+        self.received = self.received.saturating_add(bytes);
+        if self.received > self.bounds.received_bytes {
+            self.pass(Passed::ReceivedBytes(self.bounds.received_bytes));
+        }
+    }
+
+    /// Whether bytes that are kept fit; with them the answer is so much longer.
+    pub(super) fn keep(&mut self, bytes: usize) -> bool {
+        self.kept = self.kept.saturating_add(bytes);
+        if self.kept > self.bounds.answer_bytes {
+            self.pass(Passed::AnswerBytes(self.bounds.answer_bytes));
+        }
+        self.passed.is_none()
+    }
+
+    /// Whether another event fits, of so many bytes.
+    pub(super) fn event(&mut self, bytes: usize) -> bool {
+        self.events += 1;
+        if self.events > self.bounds.events {
+            self.pass(Passed::Events(self.bounds.events));
+        }
+        self.held(bytes);
+        self.passed.is_none()
+    }
+
+    /// Notes how many bytes of an event, whole or not, are held.
+    pub(super) fn held(&mut self, bytes: usize) {
+        if bytes > self.bounds.event_bytes {
+            self.pass(Passed::EventBytes(self.bounds.event_bytes));
+        }
+    }
+
+    /// The number of another call, if it fits.
+    pub(super) fn call(&mut self) -> Option<usize> {
+        if self.calls >= self.bounds.calls {
+            self.pass(Passed::Calls(self.bounds.calls));
+            return None;
+        }
+        self.calls += 1;
+        Some(self.calls - 1)
+    }
+}
+
+/// What a value weighs: its text, and what it takes beside that.
+pub(super) fn weight(value: &Value) -> usize {
+    VALUE
+        + match value {
+            Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+            Value::String(text) => text.len(),
+            Value::Array(items) => items.iter().map(weight).sum(),
+            Value::Object(fields) => weight_of(fields),
+        }
+}
+
+/// What the fields of an object weigh.
+pub(super) fn weight_of(fields: &Map<String, Value>) -> usize {
+    fields.iter().map(|(key, value)| field(key, value)).sum()
+}
+
+/// What a field weighs.
+pub(super) fn field(key: &str, value: &Value) -> usize {
+    FIELD + key.len() + weight(value)
+}
