@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use legwork_core::continuation::ErrorHandler;
 use legwork_core::event::Definition;
-use legwork_core::{AgentId, Criterion, Digest, Message, OnDoubt, SessionId};
+use legwork_core::{AgentId, Criterion, Digest, Mask, Message, OnDoubt, SessionId};
 use legwork_port::{Clock, Deps, Ids, Lifecycle, Model, Observer, Store};
 
 use crate::builder::Builder;
@@ -47,6 +47,9 @@ pub(crate) struct Inner {
     pub(crate) executor: Executor,
     pub(crate) on_doubt: Option<OnDoubt>,
     pub(crate) deps: Deps,
+    /// What nothing holds that is written or shown: the keys of its models, and what else it was
+    /// given.
+    pub(crate) mask: Mask,
 }
 
 impl Agent {

@@ -126,7 +126,7 @@ impl StepContext {
 
     /// The state as the journal has it, taken up now; none if it has nothing, or cannot be read.
     pub(crate) async fn journaled(&self) -> Option<AgentState> {
-        Some(self.tick(self.writer.journaled().await?).resumed())
+        Some(self.tick(self.writer.journaled().await?).resumed().masked_by(&self.agent.mask))
     }
 
     /// Whether anything of the lifecycle wants a trigger.

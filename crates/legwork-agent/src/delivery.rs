@@ -6,12 +6,13 @@ use legwork_core::inbox::{Cursor, Item};
 use legwork_core::journal::Journal;
 use legwork_core::state::Refusal;
 use legwork_core::{AgentState, Event, Seq, SessionId, entry};
-use legwork_port::{Claim, Observer, Origin};
+use legwork_port::{Claim, Origin};
 
 use crate::agent::{Agent, Inner};
 use crate::error::Error;
 use crate::inbox::take_idle;
 use crate::kept::Kept;
+use crate::masked::Masked;
 use crate::watchers::Watchers;
 use crate::writer::Writer;
 
@@ -82,7 +83,8 @@ pub(crate) async fn post(
         return Err(Refusal::TooDeep.into());
     }
     item.check().map_err(Refusal::from)?;
-    Ok(agent.0.store.post(session, key, item).await?)
+    let masked = agent.0.mask.masked(item);
+    Ok(agent.0.store.post(session, key, masked.as_ref().unwrap_or(item)).await?)
 }
 
 /// Leaves an item in the inbox under a key of its own.
@@ -145,9 +147,10 @@ async fn take_all(
     claim: Box<dyn Claim>,
     state: AgentState,
 ) -> Result<(AgentState, Vec<(Cursor, Refusal)>), Error> {
-    let mut state = state.at(agent.clock.now());
+    let mut state = state.at(agent.clock.now()).masked_by(&agent.mask);
     let store = Arc::clone(&agent.store);
-    let observer: Arc<dyn Observer> = Arc::new(Watchers::new([Arc::clone(&agent.observer)]));
+    let watchers = Watchers::new([Arc::clone(&agent.observer)]);
+    let observer = Masked::by(&agent.mask, Arc::new(watchers));
     let origin = Arc::new(Origin::root(state.session().clone()));
     let (claim, kept) = (Arc::from(claim), Kept::default());
     let writer = Writer { store, claim, observer, origin, kept };

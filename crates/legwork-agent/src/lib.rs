@@ -24,6 +24,7 @@ mod inbox;
 mod kept;
 pub mod lifecycle;
 mod lookup;
+mod masked;
 pub mod memory;
 pub mod news;
 pub mod open;

@@ -11,7 +11,7 @@ use legwork_core::inbox::Item;
 use legwork_core::state::Refusal;
 use legwork_core::{AgentState, ExecutionStatus, Message, SessionId};
 use legwork_port::observer::LiveEvent;
-use legwork_port::{Ids, Observer, StepView};
+use legwork_port::{Ids, StepView};
 
 use crate::account::{HeldCalls, Unsettled};
 use crate::agent::{Agent, Inner};
@@ -19,6 +19,7 @@ use crate::context::{Control, StepContext};
 use crate::delivery;
 use crate::error::{Error, Halt};
 use crate::kept::Kept;
+use crate::masked::Masked;
 use crate::request::{Asked, Run};
 use crate::run::{self, Advance};
 use crate::subagent::{self, Born};
@@ -62,7 +63,7 @@ impl Active {
         let born = request.born.unwrap_or_else(|| Born::root(session.clone()));
         let (store, origin) = (Arc::clone(&agent.store), Arc::clone(&born.origin));
         let all = iter::once(Arc::clone(&agent.observer)).chain(request.observers);
-        let observer: Arc<dyn Observer> = Arc::new(Watchers::new(all));
+        let observer = Masked::by(&agent.mask, Arc::new(Watchers::new(all)));
         let view = StepView::new(
             Arc::clone(&origin),
             Arc::clone(&agent.clock),
@@ -97,8 +98,8 @@ impl Active {
         if let Some(link) = &born.parent {
             subagent::check(&state, link)?;
         }
-        let state = cx.tick(state).resumed();
-        let idle = AgentState::new(state.session().clone());
+        let state = cx.tick(state).resumed().masked_by(&cx.agent.mask);
+        let idle = AgentState::new(state.session().clone()).masked_by(&cx.agent.mask);
         let mut active = Self { agent, cx, state, idle, parent: born.parent, phase: Phase::Steps };
         active.begin(request.task).await?;
         active.cx.writer.kept.leave(active.agent.clock.now());
@@ -222,7 +223,7 @@ impl Active {
         if !matches!(self.phase, Phase::Steps) && !state.is_same(&self.state) {
             self.phase = Phase::Opening;
         }
-        self.state = state;
+        self.state = state.masked_by(&self.agent.mask);
         Ok(())
     }
 

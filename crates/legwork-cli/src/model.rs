@@ -3,6 +3,7 @@
 use legwork::model::{self, Prices, openai::Chat, retry::Policy};
 
 use crate::config::{Answers, Secret};
+use crate::display::text::visible;
 
 /// How a model is asked, whichever it is.
 #[derive(Debug, Clone)]
@@ -10,6 +11,16 @@ pub(crate) struct Asking {
     pub(crate) retry: Policy,
     pub(crate) prices: Prices,
     pub(crate) answers: Answers,
+}
+
+/// What a person has to know of where a model's key goes, if there is something.
+pub(crate) fn exposure(model: &Chat) -> Option<String> {
+    let host = visible(model.exposes_key()?).into_owned();
+    Some(format!(
+        "the key of {} goes to {host} over plain HTTP, where others on the way can read it: use \
+         https, or a tunnel to this machine",
+        visible(legwork::port::Model::name(model))
+    ))
 }
 
 /// A model by its name, at an address (its provider's own by default) and with a key, whose

@@ -7,7 +7,6 @@ use legwork::Agent;
 use legwork::agent::Builder;
 use legwork::core::event::{Defined, Definition};
 use legwork::core::{AgentState, Budget, Event};
-use legwork::definition::Problem;
 use legwork::port::{Cancellation, Model, Store};
 use legwork::skills::HEADING;
 use legwork::tools::workspace::Access;
@@ -17,7 +16,7 @@ use crate::agents::assemble::assemble;
 use crate::context::{self, Context};
 use crate::display::Screen;
 use crate::error::Error;
-use crate::model::made;
+use crate::model::{exposure, made};
 use crate::recorded::{ProjectContext, Recorded};
 use crate::settings::Settings;
 use crate::toolset;
@@ -91,6 +90,9 @@ impl Worker {
         };
         let model = made(&settings.model.value, url, key.as_ref(), settings.asking())?;
         check_price(settings, &model)?;
+        if let Some(warning) = exposure(&model) {
+            screen.warn_later(warning);
+        }
         if !settings.looser.is_empty() {
             let flags = settings.looser.join(" ");
             screen.warn_later(format!(
@@ -127,7 +129,7 @@ impl Worker {
             }
             Some(chosen) => {
                 let tell = |own: &str| instructions_of(own, &workspace) + &section;
-                let warn = |problem: &Problem| screen.warn_later(problem.to_string());
+                let warn = |warning: String| screen.warn_later(warning);
                 assemble(chosen, settings, model, tools, tell, warn).await?
             }
         };

@@ -8,6 +8,7 @@
 //! `error`, `failure` (what goes wrong), `profile` (what is known of models), `models`
 //! (what a server offers).
 
+mod address;
 mod assembly;
 mod builder;
 mod call;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use legwork_core::budget::Price;
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
-use legwork_core::{ModelRequest, Response};
+use legwork_core::{Mask, ModelRequest, Response};
 
 use crate::BoxFuture;
 
@@ -17,6 +17,11 @@ pub trait Model: Send + Sync {
 
     /// What it can do and costs.
     fn profile(&self) -> &Profile;
+
+    /// Its keys, which whoever runs it masks in all that is written or shown.
+    fn mask(&self) -> Mask {
+        Mask::default()
+    }
 
     /// Asks the model and returns its assembled response.
     ///
@@ -47,6 +52,10 @@ impl<M: Model + ?Sized> Model for Arc<M> {
 
     fn profile(&self) -> &Profile {
         (**self).profile()
+    }
+
+    fn mask(&self) -> Mask {
+        (**self).mask()
     }
 
     fn infer<'a>(

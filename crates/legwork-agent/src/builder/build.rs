@@ -80,12 +80,13 @@ impl Builder {
             let stack = HookStack::new(self.hooks).strictness(self.strictness);
             members.insert(0, Arc::new(stack));
         }
-        let models = std::iter::once(self.model).chain(self.others);
+        let models: Vec<_> = std::iter::once(self.model).chain(self.others).collect();
+        let mask = models.iter().fold(self.mask, |all, model| all.and(&model.mask()));
         let agent = Agent(Arc::new(Inner {
             builder,
             digest: self.definition.digest(),
             definition: self.definition,
-            models: models.map(|model| (model.name().to_owned(), model)).collect(),
+            models: models.into_iter().map(|model| (model.name().to_owned(), model)).collect(),
             tools: own,
             toolsets: Arc::new(toolsets),
             driver: self.driver,
@@ -101,6 +102,7 @@ impl Builder {
             executor: self.executor,
             on_doubt: self.on_doubt,
             deps: self.deps,
+            mask,
         }));
         agent.try_subagents()?;
         Ok(agent)

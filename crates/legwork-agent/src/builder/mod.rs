@@ -9,7 +9,7 @@ use std::sync::Arc;
 use legwork_core::continuation::{ErrorHandler, FailExecution, put, remove};
 use legwork_core::event::Definition;
 use legwork_core::tool::ExecutionMode;
-use legwork_core::{AgentId, Budget, Criterion, ModelSettings, OnDoubt};
+use legwork_core::{AgentId, Budget, Criterion, Mask, ModelSettings, OnDoubt};
 use legwork_port::observer::Nobody;
 use legwork_port::{Clock, Deps, Ids, Lifecycle, Model, Observer, Store, Tool, Toolset};
 use serde_json::Value;
@@ -52,6 +52,7 @@ pub struct Builder {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) ids: Arc<dyn Ids>,
     pub(crate) observer: Arc<dyn Observer>,
+    pub(crate) mask: Mask,
     pub(crate) executor: Executor,
     pub(crate) on_doubt: Option<OnDoubt>,
     pub(crate) deps: Deps,
@@ -88,6 +89,7 @@ impl Builder {
             clock: Arc::new(SystemClock::default()),
             ids: Arc::new(RandomIds),
             observer: Arc::new(Nobody),
+            mask: Mask::default(),
             executor: Executor::default(),
             on_doubt: None,
             deps: Deps::new(),
@@ -348,6 +350,13 @@ impl Builder {
     #[must_use]
     pub fn observer(self, observer: Arc<dyn Observer>) -> Self {
         Self { observer, ..self }
+    }
+
+    /// Secrets that nothing may hold that is written or shown, beside the keys of its models,
+    /// which it knows.
+    #[must_use]
+    pub fn mask(self, mask: &Mask) -> Self {
+        Self { mask: self.mask.and(mask), ..self }
     }
 
     /// How the calls of a turn run beside each other; in parallel by default.

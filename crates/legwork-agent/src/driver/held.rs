@@ -76,6 +76,7 @@ pub(crate) async fn panicked(cx: &StepContext, panic: String) -> Result<AgentSta
         None => cx.journaled().await.map(taken_up),
     };
     let state = state.unwrap_or_else(|| AgentState::new(cx.origin.session.clone()));
+    let state = state.masked_by(&cx.agent.mask);
     if state.status().is_none_or(ExecutionStatus::is_terminal) {
         return Err(Halt::new(state, HaltReason::Panicked(panic)));
     }

@@ -17,6 +17,7 @@ use crate::context::StepContext;
 use crate::driver::Driver;
 use crate::driver::held::{failed, held, read};
 use crate::error::Halt;
+use crate::masked::Pieces;
 use crate::spending::{self, BYTES_PER_OUTPUT_TOKEN, Left};
 use crate::toolbox::Shown;
 use crate::unwind;
@@ -213,6 +214,8 @@ struct Sink<'a> {
     cut: bool,
     /// The wait for the next attempt; in it none is under way.
     waits: &'a Waits,
+    /// What is told of the pieces; none if they are told as they come.
+    pieces: Option<Box<Pieces>>,
     /// Failed attempts that may have cost; as much is held again for each of them.
     charged_attempts: u32,
     /// The limit that forbids another attempt.
@@ -230,6 +233,7 @@ impl<'a> Sink<'a> {
             limit,
             cut: false,
             waits,
+            pieces: Pieces::by(&cx.agent.mask),
             charged_attempts: 0,
             forbids: None,
         }
@@ -246,7 +250,11 @@ impl<'a> Sink<'a> {
     }
 
     /// The answer, which says what was done to it here.
-    fn finish(self, answer: Result<Response, model::Error>) -> Result<Response, model::Error> {
+    fn finish(mut self, answer: Result<Response, model::Error>) -> Result<Response, model::Error> {
+        let (cx, step) = (self.cx, self.step);
+        if let Some(pieces) = &mut self.pieces {
+            pieces.end(|delta| cx.live(&LiveEvent::Delta { step, delta }));
+        }
         let (cut, forbids) = (self.cut, self.forbids);
         let answer = answer.map(|mut response| {
             if cut {
@@ -279,6 +287,7 @@ impl Deltas for Sink<'_> {
             return ControlFlow::Break(());
         }
         (self.charged_attempts, self.bytes) = (charged, 0);
+        self.pieces.iter_mut().for_each(|pieces| pieces.forget());
         self.waits.begin(self.cx.agent.clock.mono(), retry.wait.into());
         self.cx.live(&LiveEvent::InferenceRetried { step: self.step, retry });
         ControlFlow::Continue(())
@@ -290,7 +299,13 @@ impl Deltas for Sink<'_> {
         {
             self.bytes += text.len() as u64;
         }
-        self.cx.live(&LiveEvent::Delta { step: self.step, delta });
+        let (cx, step) = (self.cx, self.step);
+        match &mut self.pieces {
+            None => cx.live(&LiveEvent::Delta { step, delta }),
+            Some(pieces) => {
+                pieces.push(delta, |delta| cx.live(&LiveEvent::Delta { step, delta }));
+            }
+        }
         if self.limit.is_some_and(|limit| self.bytes / BYTES_PER_OUTPUT_TOKEN > limit) {
             self.cut = true;
             return ControlFlow::Break(());

@@ -23,6 +23,7 @@ impl Subagent {
             // It stands below its parent, whatever it was built for.
             subagents: subagents.below(&self.name, &parent.subagents),
             observer: Arc::new(Nobody),
+            mask: base.mask.and(&parent.mask),
             ..differ(base, &self.differences)
         };
         builder.id(&*self.name).budget(granted).build()

@@ -97,6 +97,7 @@ pub(super) fn cancel<'a>(
         for tried in 1.. {
             let loaded = store.read(child).await?.writable(child)?;
             let state = loaded.journal.fold(child).at(agent.clock.now());
+            let state = state.masked_by(&agent.mask);
             let ours = check(&state, link).is_ok();
             if !ours || state.status().is_none_or(ExecutionStatus::is_terminal) {
                 break;

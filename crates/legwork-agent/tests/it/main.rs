@@ -37,6 +37,7 @@ mod long_step;
 mod looks;
 mod loose_ends;
 mod malformed;
+mod masked;
 mod meddled;
 mod memory;
 mod metadata;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use legwork::Agent;
 use legwork::agent::Builder;
 use legwork::capability::{Capability, Registry};
-use legwork::definition::{AgentDefinition, Limits, Parts, Problem, Problems};
+use legwork::definition::{AgentDefinition, Limits, Parts, Problems};
 use legwork::port::{Model, Tool};
 use serde_json::Value;
 
@@ -50,13 +50,13 @@ pub(crate) async fn assemble(
     model: impl Model + 'static,
     tools: Vec<Arc<dyn Tool>>,
     tell: impl Fn(&str) -> String,
-    warn: impl Fn(&Problem),
+    warn: impl Fn(String),
 ) -> Result<Builder, Error> {
     let mut agents = chosen.agents.clone();
     for other in agents.definitions.values_mut() {
         other.instructions = tell(&other.instructions);
     }
-    let models: Models = models::make(&chosen.others).await;
+    let models: Models = models::make(&chosen.others, &warn).await;
     let parts = parts(&agents).tools(tools).budget(settings.budget()).models(move |name| {
         let known = models.get(name).cloned();
         known.unwrap_or_else(|| Err("it was not there when the session began".to_owned()))
@@ -66,12 +66,13 @@ pub(crate) async fn assemble(
     // What it says of them is in the settings, as far as it counts.
     (found.value.model, found.value.limits) = (None, Limits::default());
     let problems = parts.check(&found).into_iter().filter(|problem| !problem.is_error());
-    problems.for_each(|problem| warn(&problem));
+    problems.for_each(|problem| warn(problem.to_string()));
     if found.value.allows(legwork::agent::subagent::TOOL) {
         let others = agents.definitions.iter().filter(|(name, _)| *name != found.value.name);
         for (_, other) in others {
             if let Err(problems) = parts.subagent(other) {
-                problems.iter().filter(|problem| problem.is_error()).for_each(&warn);
+                let errors = problems.iter().filter(|problem| problem.is_error());
+                errors.for_each(|problem| warn(problem.to_string()));
             }
         }
     }

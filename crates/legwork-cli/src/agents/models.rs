@@ -8,7 +8,7 @@ use legwork::port::Model;
 
 use crate::config::{Config, Credential};
 use crate::error::Error;
-use crate::model::{Asking, made};
+use crate::model::{Asking, exposure, made};
 use crate::settings::{Settings, around, not_named, provider};
 
 /// A model that is not the agent's own.
@@ -46,7 +46,7 @@ impl Other {
         Self { name, base_url: None, key: None, writable: Vec::new(), asking: None }
     }
 
-    async fn make(&self) -> Result<Arc<dyn Model>, String> {
+    async fn make(&self, tell: &impl Fn(String)) -> Result<Arc<dyn Model>, String> {
         let Some(asking) = &self.asking else { return Err(not_named(&self.name)) };
         let key = match &self.key {
             Some(key) => {
@@ -56,17 +56,20 @@ impl Other {
             None => None,
         };
         match made(&self.name, self.base_url.as_deref(), key.as_ref(), asking.clone()) {
-            Ok(model) => Ok(Arc::new(model)),
+            Ok(model) => {
+                exposure(&model).into_iter().for_each(tell);
+                Ok(Arc::new(model))
+            }
             Err(error) => Err(error.to_string()),
         }
     }
 }
 
-/// Makes all of them.
-pub(super) async fn make(others: &[Other]) -> Models {
+/// Makes all of them, and tells what a person has to know of them.
+pub(super) async fn make(others: &[Other], tell: impl Fn(String)) -> Models {
     let mut models = Models::new();
     for other in others {
-        models.insert(other.name.clone(), other.make().await);
+        models.insert(other.name.clone(), other.make(&tell).await);
     }
     models
 }

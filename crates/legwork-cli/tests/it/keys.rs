@@ -252,3 +252,48 @@ fn s13_1_no_program_that_lies_in_the_workspace_is_started_outside() {
         }
     }
 }
+
+#[test]
+fn s13_11_a_key_that_a_model_or_a_tool_says_is_found_nowhere() {
+    let home = Home::new();
+    fs::write(home.work().join("key"), format!("OPENAI_API_KEY={KEY}\n")).unwrap();
+    let server = Server::start([
+        Turn::call("read", serde_json::json!({"path": "key"})).with_text(format!("I saw {KEY}")),
+        Turn::call("bash", serde_json::json!({"command": "cat key; base64 -w0 key"})),
+        Turn::text(format!("It is {KEY}.")).with_finish(KEY.into()),
+    ])
+    .unwrap();
+    let key = [("OPENAI_API_KEY", KEY)];
+    let of = |args: &[&str]| {
+        let mut command = home.legwork(args);
+        command.env("OPENAI_BASE_URL", server.base_url()).envs(key);
+        ran(command)
+    };
+    let flags = ["--model", "openai:gpt-5", "--sandbox", "off", "open"];
+    let told = of(&[&["run", "--json"], &flags[..]].concat()).ends(0);
+    let shown = home.ran(&["sessions", "show", "--json", &told.session()]).ends(0);
+    assert!(shown.out.matches("[redacted]").count() > 5, "{}", shown.out);
+    let server = Server::start([Turn::text(format!("It is {KEY}."))]).unwrap();
+    let mut command = home.legwork(&[&["run"], &flags[..]].concat());
+    command.env("OPENAI_BASE_URL", server.base_url()).envs(key);
+    let plain = ran(command).ends(0);
+    assert_eq!(plain.out, "It is [redacted].\n");
+    let encoded = "c2stY2FuYXJ5";
+    assert!(!shown.out.contains(encoded), "{}", shown.out);
+    assert_nowhere(&home, &[&told, &shown, &plain]);
+}
+
+#[test]
+fn s13_11_a_key_in_clear_is_warned_of() {
+    let home = Home::new();
+    let of = |url: &str| {
+        let mut command = home.legwork(&["run", "--model", "openai:gpt-5", "--base-url", url, "x"]);
+        command.env("OPENAI_API_KEY", KEY).env("LEGWORK_RETRY_FOR", "0s");
+        ran(command)
+    };
+    of("http://server.invalid/v1").says("goes to server.invalid over plain HTTP");
+    for quiet in ["http://127.0.0.1:9/v1", "https://server.invalid/v1"] {
+        let told = of(quiet);
+        assert!(!told.err.contains("plain HTTP"), "{}", told.err);
+    }
+}

@@ -2,6 +2,7 @@
 
 mod body;
 mod macros;
+mod masked;
 
 use serde_json::value::RawValue;
 

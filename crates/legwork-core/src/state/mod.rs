@@ -32,6 +32,7 @@ pub use transient::{CallVerdict, Judged, PendingCall, PendingExecution};
 use crate::entry::Entry;
 use crate::event::Event;
 use crate::id::{Seq, SessionId};
+use crate::mask::Mask;
 use crate::time::{Micros, Stamp};
 use lineage::Lineage;
 use transient::Transient;
@@ -56,6 +57,8 @@ struct Inner {
     transient: Arc<Transient>,
     #[serde(skip)]
     lineage: Lineage,
+    #[serde(skip)]
+    mask: Mask,
 }
 
 /// Two states are equal when what they record is equal; transient data does not count.
@@ -84,6 +87,7 @@ impl AgentState {
             stamp: Stamp::default(),
             transient: Arc::default(),
             lineage: Lineage::default(),
+            mask: Mask::default(),
         };
         for entry in path {
             inner.apply_to_conversation(&entry);
@@ -104,15 +108,31 @@ impl AgentState {
     #[must_use]
     pub fn with(mut self, event: Event) -> Self {
         let inner = self.change();
-        let entry = Arc::new(Entry {
+        let mut entry = Arc::new(Entry {
             seq: inner.facts.version.next(),
             parent: inner.facts.head,
             at: inner.stamp.wall,
             event,
         });
+        // In its place, for an event is large and there is hardly ever something to mask.
+        if let (false, Some(entry)) = (inner.mask.is_none(), Arc::get_mut(&mut entry)) {
+            entry.event.mask(&inner.mask);
+        }
         inner.facts.apply(&entry);
         inner.apply_to_conversation(&entry);
         Arc::make_mut(&mut inner.uncommitted).push(entry);
+        self
+    }
+
+    /// The same state, which records no secret of a mask: events are masked before they happen.
+    ///
+    /// It is no part of what is recorded; whoever reads a state from elsewhere says it again.
+    #[must_use]
+    pub fn masked_by(mut self, mask: &Mask) -> Self {
+        if !mask.is_none() {
+            let inner = Arc::make_mut(&mut self.0);
+            inner.mask = inner.mask.and(mask);
+        }
         self
     }
 

@@ -30,6 +30,7 @@ mod limits;
 mod lineage;
 mod lines;
 mod malformed;
+mod masked;
 mod messages;
 mod owed;
 mod progress;

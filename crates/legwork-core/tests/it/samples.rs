@@ -23,7 +23,7 @@ use serde_json::{Map, Value, json};
 
 use crate::story::stamp;
 
-const HARD: &str = "nul \u{0}, bell \u{7}, escape \u{1b}, delete \u{7f}, next line \u{85}, line \
+pub(crate) const HARD: &str = "nul \u{0}, bell \u{7}, escape \u{1b}, delete \u{7f}, next line \u{85}, line \
                     \u{2028}, paragraph \u{2029}, \u{feff}, \u{fffd}, \u{ffff}, \u{10ffff}, \
                     \u{202e}right to left, 👩‍👩‍👧‍👦 🧵 漢字 é e\u{301}, \"quoted\", \\ud800 \\u0000, \
                     </script>, a\r\n\tb";

@@ -115,10 +115,11 @@ impl<'c> Watch<'c> {
             self.heard = if counts { Some(now) } else { self.heard };
         }
         loop {
-            let Limits { wait, silence, whole } = self.limits;
-            let first = wait.min(silence).min(whole);
-            let (_, alarm) =
-                self.alarm.get_or_insert_with(|| (first, unconstrained(self.clock.sleep(first))));
+            let (_, alarm) = self.alarm.get_or_insert_with(|| {
+                let Limits { wait, silence, whole } = self.limits;
+                let first = wait.min(silence).min(whole);
+                (first, unconstrained(self.clock.sleep(first)))
+            });
             if Pin::new(alarm).poll(cx).is_pending() {
                 return Poll::Pending;
             }

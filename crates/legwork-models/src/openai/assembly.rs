@@ -1,6 +1,6 @@
 //! An answer while it comes in, and the response that becomes of it.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use legwork_core::inference::{FinishReason, Incomplete, Response};
 use legwork_core::message::{Message, Part, Thinking};
@@ -37,7 +37,7 @@ pub(super) struct Assembly {
     form: Form,
     drafts: Vec<Draft>,
     /// The last draft of each index that a provider gave its calls.
-    indexes: HashMap<u64, usize>,
+    indexes: BTreeMap<u64, usize>,
     pub(super) room: Room,
     stopped: bool,
     finish: Option<FinishReason>,
@@ -79,7 +79,7 @@ impl Assembly {
         Self {
             form,
             drafts: Vec::new(),
-            indexes: HashMap::new(),
+            indexes: BTreeMap::new(),
             room: Room::new(bounds),
             stopped: false,
             finish: None,
@@ -169,7 +169,10 @@ impl Assembly {
             Form::Body => None,
         };
         let Some(at) = found.or_else(|| self.begin_call()) else { return };
-        if let Some(index) = piece.index() {
+        if let Some(index) = piece.index()
+            && found.is_none()
+            && self.form == Form::Chunks
+        {
             self.indexes.insert(index, at);
         }
         let Some(Draft::Call(number, call)) = self.drafts.get_mut(at) else { return };

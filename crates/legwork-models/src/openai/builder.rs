@@ -9,6 +9,7 @@ use legwork_port::{Clock, Profile};
 use serde_json::{Map, Value};
 use url::Url;
 
+use super::address;
 use super::chat::Chat;
 use super::encode::{Head, MaxTokensField, OWN_FIELDS, Stream};
 use super::profile;
@@ -157,7 +158,7 @@ impl Builder {
     /// # Errors
     /// When the base URL, a header or an extra field cannot be used.
     pub fn build(self) -> Result<Chat, Error> {
-        let url = endpoint(&self.base_url, "chat/completions")?;
+        let url = address::endpoint(&self.base_url, "chat/completions")?;
         let uri = self.uri(&url)?;
         if let Some(field) = self.extra.keys().find(|key| OWN_FIELDS.contains(&key.as_str())) {
             return Err(Error::OwnField { field: field.clone() });
@@ -177,7 +178,8 @@ impl Builder {
         }
         Ok(Chat {
             name,
-            place: place(&url),
+            place: address::place(&url),
+            exposed: (!secrets.is_empty()).then(|| address::in_clear(&url)).flatten(),
             client: Client::new(&uri, self.timeouts),
             template,
             secrets,
@@ -196,10 +198,15 @@ impl Builder {
     /// Where else the server is asked something: the address, the same as messages show
     /// it, and the question.
     pub(super) fn endpoint_of(&self, path: &str) -> Result<(Uri, String, Request<()>), Error> {
-        let url = endpoint(&self.base_url, path)?;
+        let url = address::endpoint(&self.base_url, path)?;
         let uri = self.uri(&url)?;
         let question = self.template(Method::GET, &uri, self.all_headers()?)?;
-        Ok((uri, place(&url), question))
+        Ok((uri, address::place(&url), question))
+    }
+
+    /// What it sends that nobody shall read.
+    pub(super) fn secrets(&self) -> Result<Secrets, Error> {
+        Ok(secrets_of(&self.all_headers()?))
     }
 
     pub(super) fn timeouts_set(&self) -> Timeouts {
@@ -224,7 +231,7 @@ impl Builder {
     }
 
     fn bad_url(&self, problem: &dyn fmt::Display) -> Error {
-        Error::BaseUrl { url: without_user(&self.base_url), problem: problem.to_string() }
+        Error::BaseUrl { url: address::without_user(&self.base_url), problem: problem.to_string() }
     }
 
     fn all_headers(&self) -> Result<HeaderMap, Error> {
@@ -249,17 +256,6 @@ impl Builder {
     }
 }
 
-fn endpoint(base_url: &str, path: &str) -> Result<Url, Error> {
-    let bad = |problem: String| Error::BaseUrl { url: without_user(base_url), problem };
-    let mut url = Url::parse(base_url.trim()).map_err(|error| bad(error.to_string()))?;
-    if !matches!(url.scheme(), "http" | "https") {
-        return Err(bad(format!("its scheme is {:?}, not http or https", url.scheme())));
-    }
-    let path = format!("{}/{path}", url.path().trim_end_matches('/'));
-    url.set_path(&path);
-    Ok(url)
-}
-
 /// The secrets that the headers carry, as they stand in them.
 fn secrets_of(headers: &HeaderMap) -> Secrets {
     let mut secrets = Secrets::default();
@@ -268,23 +264,4 @@ fn secrets_of(headers: &HeaderMap) -> Secrets {
         secrets.push(text.strip_prefix("Bearer ").unwrap_or(&text));
     }
     secrets
-}
-
-/// What was given as an address, without a name, a password or a query.
-fn without_user(url: &str) -> String {
-    let end = url.find(['?', '#']).unwrap_or(url.len());
-    let url = url.get(..end).unwrap_or_default();
-    match url.rsplit_once('@') {
-        Some((_, host)) => format!("...@{host}"),
-        None => url.to_owned(),
-    }
-}
-
-/// The address without what may be secret in it.
-fn place(url: &Url) -> String {
-    let host = url.host_str().unwrap_or_default();
-    match url.port() {
-        Some(port) => format!("{}://{host}:{port}{}", url.scheme(), url.path()),
-        None => format!("{}://{host}{}", url.scheme(), url.path()),
-    }
 }

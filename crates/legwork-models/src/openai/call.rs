@@ -88,8 +88,16 @@ fn some(text: &str) -> Option<&str> {
 pub(super) struct Draft {
     index: Option<u64>,
     id: Option<CallId>,
-    name: String,
+    name: Arc<str>,
     arguments: String,
+    /// What hardly any call has; apart, for drafts are moved.
+    more: Option<Box<More>>,
+}
+
+#[derive(Debug, Default)]
+struct More {
+    /// The name, where it came in more than one piece.
+    name: String,
     rest: Map<String, Value>,
     closing: Closing,
 }
@@ -115,34 +123,36 @@ impl Draft {
         match (piece.index, self.index) {
             (Some(index), Some(own)) => index == own && !(other_id && name.is_some()),
             _ if id.is_some() => !other_id && own_id.is_some(),
-            _ if name.is_some() => {
-                is_last && name == Some(&self.name) && !self.closing.is_whole(&self.arguments)
-            }
+            _ if name.is_some() => is_last && name == Some(self.name()) && !self.is_whole(),
             _ => is_last,
         }
     }
 
     /// Takes up a piece.
     pub(super) fn push(&mut self, piece: Piece<'_>) -> News<'_> {
-        let unnamed = self.name.is_empty();
+        let unnamed = self.name().is_empty();
         self.index = self.index.or(piece.index);
         if self.id.is_none() {
             self.id = some(&piece.id).map(CallId::from);
         }
         self.push_name(&piece.name);
         let mut added = 0;
-        for (key, value) in piece.rest {
-            added += remainder::merge(&mut self.rest, &key, value);
+        if !piece.rest.is_empty() || !piece.function.is_empty() {
+            let rest = &mut self.more().rest;
+            for (key, value) in piece.rest {
+                added += remainder::merge(rest, &key, value);
+            }
+            added += remainder::merge_map(rest, "function", piece.function);
         }
-        added += remainder::merge_map(&mut self.rest, "function", piece.function);
         let before = self.arguments.len();
         match before {
             0 => self.arguments = piece.arguments.into_owned(),
             _ => self.arguments.push_str(&piece.arguments),
         }
-        let begun = unnamed && !self.name.is_empty();
+        let name = self.name();
+        let begun = unnamed && !name.is_empty();
         News {
-            begun: begun.then_some(&*self.name),
+            begun: begun.then_some(name),
             arguments: self.arguments.get(before..).unwrap_or_default(),
             added,
         }
@@ -150,31 +160,58 @@ impl Draft {
 
     /// A name comes whole, again and again, growing, or in pieces.
     fn push_name(&mut self, name: &str) {
-        if let Some(more) = name.strip_prefix(&*self.name) {
-            self.name.push_str(more);
-        } else if self.arguments.is_empty() {
-            self.name.push_str(name);
+        let new = match name.strip_prefix(self.name()) {
+            Some(new) => new,
+            None if self.arguments.is_empty() => name,
+            None => return,
+        };
+        match self.name.is_empty() {
+            _ if new.is_empty() => {}
+            true => self.name = new.into(),
+            false => {
+                let first = Arc::clone(&self.name);
+                let whole = &mut self.more().name;
+                if whole.is_empty() {
+                    whole.push_str(&first);
+                }
+                whole.push_str(new);
+            }
         }
+    }
+
+    fn name(&self) -> &str {
+        let whole = self.more.as_ref().map(|more| &*more.name).filter(|name| !name.is_empty());
+        whole.unwrap_or(&self.name)
+    }
+
+    fn more(&mut self) -> &mut More {
+        self.more.get_or_insert_default()
+    }
+
+    fn is_whole(&mut self) -> bool {
+        let more = self.more.get_or_insert_default();
+        more.closing.is_whole(&self.arguments)
     }
 
     /// Whether its name and id are no longer than any are.
     pub(super) fn is_named_shortly(&self) -> bool {
         let id = self.id.as_ref().map_or(0, |id| id.as_str().len());
-        self.name.len().max(id) <= NAME_BYTES
+        self.name().len().max(id) <= NAME_BYTES
     }
 
     /// Bytes of its text.
     pub(super) fn len(&self) -> usize {
         let id = self.id.as_ref().map_or(0, |id| id.as_str().len());
-        id + self.name.len() + self.arguments.len()
+        id + self.name().len() + self.arguments.len()
     }
 
     /// Drops all but this much of the arguments, and the other fields.
     pub(super) fn clip(&mut self, bytes: usize) {
         self.arguments.truncate(self.arguments.floor_char_boundary(bytes));
-        self.name.truncate(self.name.floor_char_boundary(NAME_BYTES));
+        let name = self.name();
+        self.name = name.get(..name.floor_char_boundary(NAME_BYTES)).unwrap_or_default().into();
+        self.more = None;
         self.id = self.id.take().filter(|id| id.as_str().len() <= NAME_BYTES);
-        self.rest = Map::new();
     }
 
     /// Whether the arguments are JSON from beginning to end.
@@ -192,8 +229,13 @@ impl Draft {
             (Some(id), _) => id,
         };
         taken.insert(own.clone());
-        let mut call = ToolCall::new(own, Arc::<str>::from(self.name), self.arguments);
-        call.provider = (!self.rest.is_empty()).then_some(Value::Object(self.rest));
+        let (name, rest) = match self.more {
+            None => (self.name, Map::new()),
+            Some(more) if more.name.is_empty() => (self.name, more.rest),
+            Some(more) => (more.name.into(), more.rest),
+        };
+        let mut call = ToolCall::new(own, name, self.arguments);
+        call.provider = (!rest.is_empty()).then_some(Value::Object(rest));
         Arc::new(call)
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::Request;
-use legwork_core::{ModelRequest, Response};
+use legwork_core::{Mask, ModelRequest, Response};
 use legwork_port::model::{self, Kind};
 use legwork_port::{BoxFuture, Clock, Deltas, Model, Profile};
 use serde_json::{Map, Value};
@@ -34,6 +34,8 @@ pub struct Chat {
     pub(super) place: String,
     pub(super) client: Client,
     pub(super) secrets: Secrets,
+    /// Where the key goes without encryption.
+    pub(super) exposed: Option<String>,
     pub(super) extra: Map<String, Value>,
     pub(super) max_tokens: MaxTokensField,
     pub(super) stream: Stream,
@@ -87,17 +89,15 @@ impl Chat {
             client: &self.client,
             template: &self.template,
             timeouts: &self.timeouts,
-            bounds: self.bounds,
+            bounds: &self.bounds,
             clock: &*self.clock,
             tried: Tried { model: &self.name, place: &self.place },
         }
     }
 
-    /// An error is journaled and shown: it must not hold what the server only echoes.
-    fn without_secrets(&self, error: model::Error) -> model::Error {
-        let message = self.secrets.masked(error.message);
-        let code = error.code.map(|code| self.secrets.masked(code));
-        model::Error { message, code, ..error }
+    /// The host that its key is sent to for everybody on the way to read, if it is.
+    pub fn exposes_key(&self) -> Option<&str> {
+        self.exposed.as_deref()
     }
 }
 
@@ -116,7 +116,7 @@ impl Attempt for Asking<'_> {
         Box::pin(async move {
             let exchange = self.chat.exchange();
             let answer = exchange.attempt(self.body.clone(), self.asked, deltas).await;
-            answer.map_err(|error| self.chat.without_secrets(error))
+            answer.map_err(|error| self.chat.secrets.of_error(error))
         })
     }
 
@@ -132,6 +132,10 @@ impl Model for Chat {
 
     fn profile(&self) -> &Profile {
         &self.profile
+    }
+
+    fn mask(&self) -> Mask {
+        self.secrets.mask()
     }
 
     fn infer<'a>(

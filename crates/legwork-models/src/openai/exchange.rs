@@ -26,7 +26,7 @@ pub(super) struct Exchange<'a> {
     pub(super) client: &'a Client,
     pub(super) template: &'a Request<()>,
     pub(super) timeouts: &'a Timeouts,
-    pub(super) bounds: Bounds,
+    pub(super) bounds: &'a Bounds,
     pub(super) clock: &'a dyn Clock,
     pub(super) tried: Tried<'a>,
 }
@@ -49,8 +49,8 @@ impl Exchange<'_> {
         };
         let content_type = answer.headers().get(CONTENT_TYPE).and_then(|v| v.to_str().ok());
         // In a box, for what waits for an answer is to stay small.
-        let reply = Reply::new(answer.status().as_u16(), content_type, asked);
-        let mut reply = Box::new(reply.with_bounds(self.bounds));
+        let status = answer.status().as_u16();
+        let mut reply = Box::new(Reply::within(*self.bounds, status, content_type, asked));
         watch.same_wait();
         let problem = self.read(&mut answer, &mut reply, &mut watch, deltas).await;
         self.conclude(reply, problem, &answer)
@@ -64,6 +64,7 @@ impl Exchange<'_> {
         watch: &mut Watch<'_>,
         deltas: &mut dyn Deltas,
     ) -> Option<Error> {
+        let mut begun = false;
         while !reply.is_over() {
             if reply.is_done() {
                 watch.set_limits(Limits::of_wait(LAST_BREATH));
@@ -80,7 +81,10 @@ impl Exchange<'_> {
                 Ok(Some(Ok(frame))) => {
                     // Trailers say nothing that an answer needs.
                     let Ok(bytes) = frame.into_data() else { continue };
-                    watch.set_limits(self.limits());
+                    if !begun {
+                        begun = true;
+                        watch.set_limits(self.limits());
+                    }
                     reply.push(&bytes, deltas);
                     if reply.take_moved() {
                         watch.heard();

@@ -13,6 +13,7 @@ use super::decode;
 use super::error::{self, ApiError};
 use super::failure::Tried;
 use super::reply::Unreadable;
+use super::secrets::Secrets;
 use crate::bounds::{Bounds, Passed};
 use crate::http::{Body, Broken, Client};
 
@@ -36,6 +37,12 @@ pub struct Offered {
     pub context_window: Option<u64>,
 }
 
+impl Offered {
+    fn masked(self, secrets: &Secrets) -> Self {
+        Self { id: secrets.masked(self.id), ..self }
+    }
+}
+
 impl Builder {
     /// Asks the server which models it offers, in its order. Asks once, within the
     /// builder's time limits; the model's name plays no part.
@@ -48,9 +55,11 @@ impl Builder {
         let tried = Tried { model: "which models there are", place: &place };
         let client = Client::new(&uri, timeouts);
         let limit = timeouts.first_byte;
+        let secrets = self.secrets()?;
         let asking = ask(&client, request.map(|()| Full::default()), tried, self.bounds_set());
         match tokio::time::timeout(limit, asking).await {
-            Ok(answer) => answer.map_err(Unavailable::Model),
+            Ok(Ok(offered)) => Ok(offered.into_iter().map(|one| one.masked(&secrets)).collect()),
+            Ok(Err(error)) => Err(Unavailable::Model(secrets.of_error(error))),
             Err(_) => Err(Unavailable::Model(tried.too_slow(limit))),
         }
     }

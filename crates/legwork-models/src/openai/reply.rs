@@ -66,6 +66,16 @@ impl Reply {
     /// A server that streams although it was not asked to, or does not although
     /// it was, is understood; `asked` decides only where it says nothing.
     pub fn new(status: u16, content_type: Option<&str>, asked: Streaming) -> Self {
+        Self::within(Bounds::default(), status, content_type, asked)
+    }
+
+    /// The same within bounds of one's own.
+    pub fn within(
+        bounds: Bounds,
+        status: u16,
+        content_type: Option<&str>,
+        asked: Streaming,
+    ) -> Self {
         let says = |kind: &str| content_type.is_some_and(|said| mentions(said, kind));
         let events = says("event-stream") || (asked == Streaming::Yes && !says("json"));
         let (body, form) = match (status, events) {
@@ -76,15 +86,8 @@ impl Reply {
             (200..=299, false) => (Body::Whole { bytes: Vec::new() }, Form::Body),
             _ => (Body::Failed { status, bytes: Vec::new() }, Form::Body),
         };
-        let assembly = Assembly::new(form, Bounds::default());
+        let assembly = Assembly::new(form, bounds);
         Self { body, assembly, broken: None, head: Vec::new(), moved: false }
-    }
-
-    /// The same within other bounds; nothing was read of it yet.
-    #[must_use]
-    pub fn with_bounds(mut self, bounds: Bounds) -> Self {
-        self.assembly.room.bounds = bounds;
-        self
     }
 
     /// Takes up more bytes and tells what is new in them.

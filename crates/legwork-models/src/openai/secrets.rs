@@ -3,6 +3,8 @@
 use std::ops::Range;
 
 use http::HeaderName;
+use legwork_core::Mask;
+use legwork_port::model::Error;
 
 /// The shortest piece of a secret that is masked wherever it stands.
 ///
@@ -23,6 +25,22 @@ impl Secrets {
         if !secret.is_empty() {
             self.0.push(secret.to_owned());
         }
+    }
+
+    /// An error is journaled and shown: it must not hold what the server only echoes.
+    pub(super) fn of_error(&self, error: Error) -> Error {
+        let message = self.masked(error.message);
+        let code = error.code.map(|code| self.masked(code));
+        Error { message, code, ..error }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The same, to be masked in what is written and shown.
+    pub(super) fn mask(&self) -> Mask {
+        Mask::of(&self.0)
     }
 
     /// The text with a mask over each secret, and over each longer piece of one: messages

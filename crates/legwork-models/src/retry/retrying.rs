@@ -3,8 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use legwork_core::ModelRequest;
 use legwork_core::inference::Response;
+use legwork_core::{Mask, ModelRequest};
 use legwork_port::model::{Deltas, Error, Model, Profile};
 use legwork_port::{BoxFuture, Clock};
 
@@ -39,6 +39,10 @@ impl<M: Model> Model for Retrying<M> {
 
     fn profile(&self) -> &Profile {
         self.model.profile()
+    }
+
+    fn mask(&self) -> Mask {
+        self.model.mask()
     }
 
     fn infer<'a>(

@@ -35,7 +35,7 @@ fn nobody(_: Delta<'_>) -> ControlFlow<()> {
 
 /// What comes of events that are sent again and again, until the reader wants no more.
 fn endless(bounds: Bounds, mut event: impl FnMut(usize) -> String) -> Response {
-    let mut reply = Reply::new(200, Some("text/event-stream"), Streaming::Yes).with_bounds(bounds);
+    let mut reply = Reply::within(bounds, 200, Some("text/event-stream"), Streaming::Yes);
     let mut number = 0;
     while !reply.is_over() {
         reply.push(event(number).as_bytes(), &mut nobody);
@@ -125,7 +125,7 @@ fn s13_10_one_event_is_bounded_in_its_values_and_in_its_depth() {
 
 /// What comes of a whole body.
 fn whole(body: &str) -> Result<Response, Unreadable> {
-    let mut reply = Reply::new(200, Some("application/json"), Streaming::No).with_bounds(small());
+    let mut reply = Reply::within(small(), 200, Some("application/json"), Streaming::No);
     body.as_bytes().chunks(100).for_each(|piece| reply.push(piece, &mut nobody));
     reply.finish(Ended::Whole)
 }
@@ -175,7 +175,7 @@ fn s13_10_what_is_kept_of_a_cut_answer_is_its_beginning() {
 
 #[test]
 fn s13_10_what_follows_a_bound_is_not_taken() {
-    let mut reply = Reply::new(200, Some("text/event-stream"), Streaming::Yes).with_bounds(small());
+    let mut reply = Reply::within(small(), 200, Some("text/event-stream"), Streaming::Yes);
     let mut shown = 0;
     for _ in 0..2_000 {
         reply.push(said(&"x".repeat(100)).as_bytes(), &mut |delta: Delta<'_>| {
@@ -212,7 +212,7 @@ proptest! {
         pieces in prop::collection::vec((0..9usize, 0..400usize), 0..200),
     ) {
         let mut reply =
-            Reply::new(200, Some("text/event-stream"), Streaming::Yes).with_bounds(small());
+            Reply::within(small(), 200, Some("text/event-stream"), Streaming::Yes);
         for (kind, size) in pieces {
             let text = "y".repeat(size);
             let bytes = match kind {
@@ -330,7 +330,7 @@ async fn s13_10_a_list_of_models_is_bounded() {
 fn s13_10_within_its_bounds_an_answer_is_whole() {
     let text =
         json!({"choices": [{"index": 0, "delta": {"content": "Hi"}, "finish_reason": "stop"}]});
-    let mut reply = Reply::new(200, Some("text/event-stream"), Streaming::Yes).with_bounds(small());
+    let mut reply = Reply::within(small(), 200, Some("text/event-stream"), Streaming::Yes);
     reply.push(events(&[text]).as_bytes(), &mut nobody);
     let response = reply.finish(Ended::Whole).unwrap();
     assert_eq!((response.incomplete, response.bound), (None, None));

@@ -19,6 +19,7 @@ use crate::config::{Config, Secret};
 use crate::display::text::{grouped, visible};
 use crate::error::Error;
 use crate::exit::Exit;
+use crate::model::exposure;
 use crate::settings::Settings;
 use crate::trust::Asks;
 
@@ -114,6 +115,7 @@ impl Pong {
             Some(usd) => format!("${usd:.6}"),
             None => "its price is not known".to_owned(),
         });
+        parts.extend(exposure(&self.model));
         parts.join("; ")
     }
 
@@ -130,7 +132,8 @@ impl Pong {
             "input_tokens": usage.map(|usage| usage.input),
             "output_tokens": usage.map(|usage| usage.output),
             "cost_usd": self.cost(),
-            "text": self.response.text(),
+            "text": self.model.mask().text(&self.response.text()),
+            "warning": exposure(&self.model),
         });
         format!("{line}\n")
     }

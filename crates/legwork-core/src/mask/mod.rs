@@ -1,0 +1,155 @@
+//! Secrets that are masked wherever they stand.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+mod look;
+mod spellings;
+mod stream;
+
+#[cfg(test)]
+mod tests;
+
+pub use stream::Stream;
+
+use spellings::Spelling;
+
+/// What stands where a secret was.
+pub const MASK: &str = "[redacted]";
+
+/// The shortest secret that is masked: shorter ones are words of other texts, too.
+pub const SHORTEST: usize = 12;
+
+/// Secrets that nothing may hold that is written or shown.
+///
+/// Each is found as it is, escaped as in JSON, in Base64 and encoded as in a URL. Clones
+/// share them.
+///
+/// ```
+/// use legwork_core::mask::Mask;
+///
+/// let mask = Mask::of(["sk-0123456789abcdef"]);
+/// assert_eq!(mask.text("it is sk-0123456789abcdef!"), "it is [redacted]!");
+/// ```
+#[derive(Clone, Default)]
+pub struct Mask(Option<Arc<[Spelling]>>);
+
+impl Mask {
+    /// Masks these secrets; those shorter than [`SHORTEST`] are left as they are.
+    pub fn of<S: AsRef<str>>(secrets: impl IntoIterator<Item = S>) -> Self {
+        let long = secrets.into_iter().filter(|secret| secret.as_ref().len() >= SHORTEST);
+        let spellings = long.flat_map(|secret| spellings::of(secret.as_ref()));
+        Self::made(spellings.collect())
+    }
+
+    fn made(mut spellings: Vec<Spelling>) -> Self {
+        spellings.sort_by(|a, b| a.text().cmp(b.text()));
+        spellings.dedup_by(|a, b| a.text() == b.text());
+        Self((!spellings.is_empty()).then(|| spellings.into()))
+    }
+
+    /// Masks the secrets of both.
+    #[must_use]
+    pub fn and(&self, other: &Self) -> Self {
+        match (&self.0, &other.0) {
+            (_, None) => self.clone(),
+            (None, _) => other.clone(),
+            (Some(a), Some(b)) if Arc::ptr_eq(a, b) => self.clone(),
+            (Some(a), Some(b)) => Self::made(a.iter().chain(b.iter()).cloned().collect()),
+        }
+    }
+
+    /// Whether there is nothing to mask.
+    pub fn is_none(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// The text with a mask over each secret.
+    pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let mut found: Vec<_> = self.spellings().iter().flat_map(|one| one.places(text)).collect();
+        if found.is_empty() {
+            return Cow::Borrowed(text);
+        }
+        found.sort_unstable_by_key(|place| (place.start, place.end));
+        Cow::Owned(covered(text, &found))
+    }
+
+    /// Whether a secret stands in any text of a value.
+    pub fn is_in<T: Serialize + ?Sized>(&self, value: &T) -> bool {
+        !self.is_none() && look::finds(self, value)
+    }
+
+    /// The value with a mask over each secret in its texts; none if there is no secret in it.
+    pub fn masked<T: Serialize + DeserializeOwned>(&self, value: &T) -> Option<T> {
+        if !self.is_in(value) {
+            return None;
+        }
+        let mut json = serde_json::to_value(value).ok()?;
+        self.cover(&mut json);
+        serde_json::from_value(json).ok()
+    }
+
+    /// Masks the texts of a value, and the names of its fields.
+    pub fn cover(&self, value: &mut Value) {
+        match value {
+            Value::String(text) => {
+                if let Cow::Owned(masked) = self.text(text) {
+                    *text = masked;
+                }
+            }
+            Value::Array(items) => items.iter_mut().for_each(|item| self.cover(item)),
+            Value::Object(fields) => {
+                let all = std::mem::take(fields).into_iter();
+                *fields = all
+                    .map(|(name, mut value)| {
+                        self.cover(&mut value);
+                        (self.text(&name).into_owned(), value)
+                    })
+                    .collect();
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+
+    /// Whether a secret stands in a text.
+    fn finds(&self, text: &str) -> bool {
+        self.spellings().iter().any(|spelling| spelling.is_in(text))
+    }
+
+    /// Where the end of a text begins that may be the beginning of a secret.
+    fn open_end(&self, text: &str) -> usize {
+        let ends = self.spellings().iter().map(|spelling| spelling.open_end(text));
+        ends.min().unwrap_or(text.len())
+    }
+
+    fn spellings(&self) -> &[Spelling] {
+        self.0.as_deref().unwrap_or_default()
+    }
+}
+
+/// A text with a mask over places, which are in order and may overlap.
+fn covered(text: &str, places: &[Range<usize>]) -> String {
+    let (mut masked, mut end) = (String::with_capacity(text.len()), None);
+    for place in places {
+        if end.is_none_or(|end| place.start > end) {
+            masked.push_str(text.get(end.unwrap_or(0)..place.start).unwrap_or_default());
+            masked.push_str(MASK);
+        }
+        end = end.max(Some(place.end));
+    }
+    masked.push_str(text.get(end.unwrap_or(0)..).unwrap_or_default());
+    masked
+}
+
+/// Says how many spellings there are, and none of them.
+impl fmt::Debug for Mask {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Mask({} spellings)", self.spellings().len())
+    }
+}
