@@ -1,6 +1,5 @@
 //! Finding a session by its id, or the beginning or end of it.
 
-use std::io::{Write as _, stderr};
 use std::sync::Arc;
 
 use legwork::core::SessionId;
@@ -8,7 +7,7 @@ use legwork::core::journal::Journal;
 use legwork::port::Store;
 use legwork::port::store::{Loaded, SessionInfo, Unreadable};
 
-use crate::commands::task;
+use crate::commands::{task, tell};
 use crate::display::text::{age, clip, now, visible};
 use crate::error::Error;
 use crate::place::Place;
@@ -54,7 +53,7 @@ impl Found {
         let unreadable = self.unreadable.as_ref().map(|one| format!("session {}: {one}", self.id));
         for left_out in self.damage.iter().chain(&unreadable) {
             // Whether anybody reads standard error changes nothing.
-            let _ = writeln!(stderr(), "warning: {}", visible(left_out));
+            tell(&format!("warning: {}", visible(left_out)));
         }
     }
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::tools::here;
 use crate::args::{self, Surroundings};
-use crate::commands::{print, warn};
+use crate::commands::{print, print_json, warn};
 use crate::config::Config;
 use crate::context::tokens::{self, Precision, Tokens};
 use crate::context::{self, Context};
@@ -37,7 +37,7 @@ pub(super) fn context(args: &args::Context, config: &Config) -> Result<Exit, Err
     let parts = parts(args, config, &workspace, &context)?;
     let precision = Precision::of(&model);
     let exit = match args.json {
-        true => print(&format!("{}\n", as_json(&parts, &context, &settings, precision))),
+        true => print_json(&format!("{}\n", as_json(&parts, &context, &settings, precision))),
         false => print(&table(&parts, precision, Terminal::detect().columns)),
     }?;
     for warning in told.iter().chain(&context.warnings) {

@@ -8,7 +8,7 @@ use clap::{Command, CommandFactory as _};
 use clap_mangen::Man;
 
 use crate::args::{self, Cli};
-use crate::commands::print;
+use crate::commands::print_data;
 use crate::display::text::count;
 use crate::error::Error;
 use crate::exit::Exit;
@@ -19,7 +19,7 @@ pub(super) fn man(args: &args::Man) -> Result<Exit, Error> {
             .map(|pages| format!("wrote {} to {}\n", count(pages as u64, "page"), dir.display())),
         None => page(&whole()).map(|page| String::from_utf8_lossy(&page).into_owned()),
     };
-    print(&written.map_err(|source| Error::System { doing: "writing manual pages", source })?)
+    print_data(&written.map_err(|source| Error::System { doing: "writing manual pages", source })?)
 }
 
 /// The command with all that clap adds to it by itself.

@@ -28,6 +28,7 @@ pub(crate) use sessions::{task, told};
 use crate::args::{Cli, Command, Output};
 use crate::complete;
 use crate::config::Config;
+use crate::display::seen::{self, guarded};
 use crate::display::{self, At, Displayer as _, Event, Human, Json, Screen, Terminal, Verbosity};
 use crate::error::Error;
 use crate::exit::Exit;
@@ -35,6 +36,8 @@ use crate::signals;
 
 /// Reads the command line, runs the command, and says how it ends.
 pub(crate) fn main() -> Exit {
+    // A panic may tell what came from outside.
+    std::panic::set_hook(Box::new(|panic| tell(&panic.to_string())));
     match complete::answered() {
         Ok(false) => {}
         Ok(true) => return Exit::Done,
@@ -110,7 +113,7 @@ fn refuse(error: &clap::Error) -> Exit {
                 let text = error.render().to_string();
                 let said = text.lines().next().unwrap_or_default();
                 let said = said.strip_prefix("error: ").unwrap_or(said);
-                print_json(&Error::usage(said, "see `legwork --help`"));
+                report_json(&Error::usage(said, "see `legwork --help`"));
             }
             Exit::Usage
         }
@@ -120,14 +123,14 @@ fn refuse(error: &clap::Error) -> Exit {
 /// An error that nothing else has shown: words on standard error, a line for programs.
 fn report(error: &Error, json: bool) {
     if json {
-        print_json(error);
+        report_json(error);
     }
     let at = At::default();
     let terminal = Terminal::detect();
     let _ = Human::new(io::sink(), stderr(), terminal).show(at, &Event::Failed(error));
 }
 
-fn print_json(error: &Error) {
+fn report_json(error: &Error) {
     let at = At { session: error.session(), ..At::default() };
     let _ = Json::new(stdout()).show(at, &Event::Failed(error));
 }
@@ -167,8 +170,23 @@ fn warn(warning: String) {
     let _ = Human::new(io::sink(), stderr(), Terminal::detect()).show(At::default(), &event);
 }
 
-/// Writes what a command has to say; a reader that went away is no error.
+/// Tells a line on standard error. Whether anybody reads it changes nothing.
+pub(crate) fn tell(line: &str) {
+    let _ = writeln!(stderr(), "{}", guarded(line));
+}
+
+/// Writes what a command has to say to people.
 fn print(text: &str) -> Result<Exit, Error> {
+    print_data(&guarded(text))
+}
+
+/// Writes JSON.
+fn print_json(text: &str) -> Result<Exit, Error> {
+    print_data(&seen::json(text))
+}
+
+/// Writes what is for programs, as it is; a reader that went away is no error.
+fn print_data(text: &str) -> Result<Exit, Error> {
     let mut out = stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(source) if source.kind() != io::ErrorKind::BrokenPipe => {

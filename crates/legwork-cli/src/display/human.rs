@@ -14,6 +14,7 @@ use legwork::port::Retry;
 
 use super::markdown::Markdown;
 use super::retry::{VOID, waiting};
+use super::seen::guarded;
 use super::status::Status;
 use super::summary::spent_within;
 use super::terminal::{Terminal, Tone};
@@ -106,7 +107,11 @@ impl<O: Write, E: Write> Human<O, E> {
             return Ok(());
         }
         self.status.clear(&mut self.err);
-        self.out.write_all(shown.as_bytes())?;
+        match self.terminal.out {
+            true => self.out.write_all(guarded(shown).as_bytes())?,
+            // What goes elsewhere is data, as the model wrote it.
+            false => self.out.write_all(shown.as_bytes())?,
+        }
         self.out.flush()
     }
 
@@ -137,7 +142,7 @@ impl<O: Write, E: Write> Human<O, E> {
         self.close()?;
         self.status.clear(&mut self.err);
         // Whether anybody reads standard error does not matter to the run.
-        let _ = writeln!(self.err, "{line}");
+        let _ = writeln!(self.err, "{}", guarded(line));
         Ok(())
     }
 

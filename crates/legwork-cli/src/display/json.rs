@@ -10,7 +10,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Value, json};
 
 use super::tool::{self, Finished};
-use super::{At, Displayer, End, Event, Subagent, Usage, advice};
+use super::{At, Displayer, End, Event, Subagent, Usage, advice, seen};
 use crate::error::Error;
 
 /// The version of the lines: one that reads them goes on to work while it stays the same.
@@ -19,12 +19,11 @@ const VERSION: u32 = 1;
 /// Writes one event a line, as JSON; each line is flushed.
 pub(crate) struct Json<W> {
     out: W,
-    line: Vec<u8>,
 }
 
 impl<W: Write> Json<W> {
     pub(crate) fn new(out: W) -> Self {
-        Self { out, line: Vec::new() }
+        Self { out }
     }
 }
 
@@ -35,10 +34,8 @@ impl<W: Write + Send> Displayer for Json<W> {
         if matches!(event, Event::Repeated(_) | Event::Responded(_) | Event::CallComing(_)) {
             return Ok(());
         }
-        self.line.clear();
-        serde_json::to_writer(&mut self.line, &Line { at, event })?;
-        self.line.push(b'\n');
-        self.out.write_all(&self.line)?;
+        let line = serde_json::to_string(&Line { at, event })? + "\n";
+        self.out.write_all(seen::json(&line).as_bytes())?;
         self.out.flush()
     }
 }

@@ -11,6 +11,7 @@ mod markdown;
 mod marks;
 mod retry;
 mod screen;
+pub(crate) mod seen;
 mod spinner;
 mod status;
 mod summary;

@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::time::Instant;
 
+use super::seen::guarded;
 use super::terminal::{Terminal, Tone};
 use super::text::{clip_with, columns};
 
@@ -66,7 +67,7 @@ impl Status {
         if line == self.line {
             return;
         }
-        let painted = terminal.paint(Tone::Quiet, &line);
+        let painted = terminal.paint(Tone::Quiet, &guarded(&line));
         let _ = write!(err, "{CLEAR}{painted}").and_then(|()| err.flush());
         self.line = line;
     }

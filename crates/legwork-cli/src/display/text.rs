@@ -6,35 +6,10 @@ use std::time::Duration;
 use legwork::core::Timestamp;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
+pub(crate) use super::seen::visible;
+
 /// Columns that a tab is counted as, where it is kept.
 const TAB: usize = 4;
-
-/// The text without what could command a terminal.
-///
-/// Line breaks and tabs stay, carriage returns go; other control characters, and those
-/// that turn the direction of writing, are shown as escapes.
-pub(crate) fn visible(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(|c| is_command(c) || c == '\r') {
-        return Cow::Borrowed(text);
-    }
-    let mut shown = String::with_capacity(text.len() + 16);
-    for c in text.chars() {
-        match c {
-            '\r' => {}
-            c if is_command(c) => shown.extend(c.escape_unicode()),
-            c => shown.push(c),
-        }
-    }
-    Cow::Owned(shown)
-}
-
-fn is_command(c: char) -> bool {
-    match c {
-        '\n' | '\t' | '\r' => false,
-        '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
-        c => c.is_control(),
-    }
-}
 
 /// The text in one line: runs of white space are one space.
 ///

@@ -1,13 +1,14 @@
 //! What comes on standard input.
 
 use std::fs::File;
-use std::io::{self, IsTerminal as _, Read, Write as _, stderr};
+use std::io::{self, IsTerminal as _, Read};
 use std::os::fd::AsFd as _;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
 use super::{HINT, MOST, text};
+use crate::commands::tell;
 use crate::error::Error;
 
 /// After so long without an end, the person is told what is waited for.
@@ -37,8 +38,7 @@ pub(super) fn context() -> Result<Option<String>, Error> {
         Err(RecvTimeoutError::Timeout) => {
             let said = "reading standard input to its end, for it belongs to the task; \
                         give < /dev/null if it does not";
-            // Whether anybody reads standard error changes nothing.
-            let _ = writeln!(stderr(), "{said}");
+            tell(said);
             receiver.recv().map_err(|_| gone())
         }
         Err(RecvTimeoutError::Disconnected) => Err(gone()),

@@ -8,6 +8,7 @@ use super::{Left, Standing, Trust, told};
 use crate::args::Output;
 use crate::config::locate::shown;
 use crate::display::Terminal;
+use crate::display::seen;
 use crate::display::text::{clip_with, columns, count, visible};
 use crate::error::Error;
 
@@ -55,7 +56,7 @@ impl Trust {
         }
         let failed = |source| Error::System { doing: "asking at the terminal", source };
         let terminal = Terminal::detect();
-        let answer = self.ask(terminal, &mut stdin().lock(), &mut stderr()).map_err(failed)?;
+        let answer = self.ask(terminal, &mut stdin().lock(), &mut seen::err()).map_err(failed)?;
         match answer {
             Answer::Yes => {
                 self.remember(Decision::Trusted)?;

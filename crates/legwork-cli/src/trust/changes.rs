@@ -1,7 +1,7 @@
 //! What a run changed in files that tell an agent what to do: shown, and confirmed.
 
 use std::fs;
-use std::io::{self, BufRead, Write, stderr, stdin};
+use std::io::{self, BufRead, Write, stdin};
 use std::path::{Path, PathBuf};
 
 use legwork::tools::diff::unified;
@@ -13,6 +13,7 @@ use super::shelf::Shelf;
 use super::surface::{self, Piece};
 use super::{Asks, Left, Trust, told};
 use crate::config::locate::shown;
+use crate::display::seen;
 use crate::display::text::{clip_with, visible};
 use crate::display::{Terminal, Tone};
 use crate::error::Error;
@@ -43,7 +44,7 @@ impl Trust {
         }
         let failed = |source| Error::System { doing: "asking at the terminal", source };
         let terminal = Terminal::detect();
-        let mut out = stderr();
+        let mut out = seen::err();
         self.show_changes(terminal, &mut out).map_err(failed)?;
         match answer(&mut stdin().lock(), &mut out).map_err(failed)? {
             Some(Lasts::Ever) => {

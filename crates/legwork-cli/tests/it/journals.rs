@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::home::{Home, Ran, ran};
 
 /// Changes what a journal says: the bodies of its events, by their type.
-fn forge(home: &Home, change: impl Fn(&str, &mut Value)) {
+pub(crate) fn forge(home: &Home, change: impl Fn(&str, &mut Value)) {
     let sqlite = Connection::open(home.store()).unwrap();
     let mut rows = sqlite.prepare("SELECT id, entries FROM journal").unwrap();
     let rows = rows.query_map((), |row| Ok((row.get::<_, i64>(0)?, row.get::<_, Vec<u8>>(1)?)));

@@ -23,6 +23,7 @@ mod exit_codes;
 mod failures;
 mod floods;
 mod help;
+mod hidden;
 mod home;
 mod input;
 mod journals;

@@ -7,7 +7,7 @@ use legwork::definition::{Problem, Severity};
 use super::{here, problems, trust};
 use crate::agents::Agents;
 use crate::args;
-use crate::commands::{print, warn};
+use crate::commands::{print, print_json, warn};
 use crate::config::Config;
 use crate::config::locate::shown;
 use crate::display::text::{count, visible};
@@ -29,14 +29,13 @@ pub(super) fn check(args: &args::AgentsCheck, config: &Config) -> Result<Exit, E
     let skills = agents.skills.iter().filter(|(_, found)| is_meant(Some(&found.file))).count();
     let counts = [agents.definitions.len(), skills];
     let errors = problems.iter().filter(|problem| problem.is_error()).count();
-    let text = match args.json {
+    let printed = match args.json {
         true => {
             let lines = problems.iter().filter_map(|problem| serde_json::to_string(problem).ok());
-            lines.map(|line| line + "\n").collect()
+            print_json(&lines.map(|line| line + "\n").collect::<String>())?
         }
-        false => told(counts, &problems, errors),
+        false => print(&told(counts, &problems, errors))?,
     };
-    let printed = print(&text)?;
     trust.told().into_iter().for_each(warn);
     Ok(if errors > 0 { Exit::Failed } else { printed })
 }

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::{here, of_file, problems, trust};
 use crate::agents::whose;
 use crate::args;
-use crate::commands::{print, warn};
+use crate::commands::{print, print_json, warn};
 use crate::config::Config;
 use crate::display::Terminal;
 use crate::display::text::{clip, columns, count, one_line, visible};
@@ -33,7 +33,7 @@ pub(super) fn list(args: &args::AgentsList, config: &Config) -> Result<Exit, Err
             });
             format!("{line}\n")
         });
-        return print(&lines.collect::<String>());
+        return print_json(&lines.collect::<String>());
     }
     let most = Terminal::detect().columns;
     let wide = all.map(|(name, _)| columns(name)).max().unwrap_or(0);

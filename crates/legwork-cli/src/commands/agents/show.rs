@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{of_file, problems, trust};
 use crate::agents::{Agents, Chosen, whose};
 use crate::args;
-use crate::commands::{print, warn};
+use crate::commands::{print, print_data, print_json, warn};
 use crate::config::Config;
 use crate::config::locate::shown;
 use crate::display::Terminal;
@@ -30,7 +30,10 @@ pub(super) fn show(args: &args::AgentsShow, config: &Config) -> Result<Exit, Err
     if args.markdown {
         let text = found.value.to_markdown();
         let text = text.map_err(|problems| Error::usage(problems.to_string(), "see --json"))?;
-        return print(&text);
+        return match Terminal::detect().out {
+            true => print(&text),
+            false => print_data(&text),
+        };
     }
     let flags = args::Agent {
         agent: Some(args.name.clone()),
@@ -42,7 +45,7 @@ pub(super) fn show(args: &args::AgentsShow, config: &Config) -> Result<Exit, Err
     };
     let settings = Settings::shown(&flags, config)?;
     let printed = match args.json {
-        true => print(&format!("{}\n", as_json(&agents, &found, &settings))),
+        true => print_json(&format!("{}\n", as_json(&agents, &found, &settings))),
         false => print(&page(&agents, &found, &settings)),
     };
     if trust.why(&found.file).is_some() {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use crate::args;
-use crate::commands::print;
+use crate::commands::{print, print_json};
 use crate::config::Config;
 use crate::config::locate::{NAME, UserFile, shown};
 use crate::error::Error;
@@ -56,7 +56,11 @@ pub(super) fn path(args: &args::ConfigPath, file: Option<&Path>) -> Result<Exit,
         true => format!("{}\n", json(file)),
         false => format!("{:<8} {} ({})\n", file.whose, shown(&file.path), file.state.in_words()),
     };
-    print(&files.iter().map(line).collect::<String>())
+    let text: String = files.iter().map(line).collect();
+    match args.json {
+        true => print_json(&text),
+        false => print(&text),
+    }
 }
 
 fn looked(whose: &'static str, path: PathBuf, if_there: State) -> Looked {

@@ -7,7 +7,7 @@ use legwork::core::budget::{MicroUsd, Price};
 use serde_json::{Map, Value, json};
 
 use crate::args::{self, Network};
-use crate::commands::print;
+use crate::commands::{print, print_json};
 use crate::config::credential::Place;
 use crate::config::locate::shown;
 use crate::config::{AllowPath, Answers, Config, Credential, Source, Sourced, in_bytes, in_words};
@@ -43,7 +43,7 @@ pub(super) fn show(args: &args::ConfigShow, file: Option<&Path>) -> Result<Exit,
         if let Some(all) = all.as_object_mut() {
             all.insert("trust".to_owned(), settings.trust.as_json());
         }
-        return print(&format!("{all}\n"));
+        return print_json(&format!("{all}\n"));
     }
     let mut text = as_text(&rows, &settings.allow_paths, &keys, Terminal::detect());
     push_prices(&mut text, &config, Terminal::detect());

@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use self::check::{Check, State};
 use crate::args;
-use crate::commands::{print, warn};
+use crate::commands::{print, print_json, warn};
 use crate::config::Config;
 use crate::display::Terminal;
 use crate::display::text::{visible, wrapped};
@@ -51,11 +51,10 @@ pub(crate) fn doctor(args: &args::Doctor, config: Result<Config, Error>) -> Resu
         return promises::tried(args.json);
     }
     let report = examine(args, config)?;
-    let text = match args.json {
-        true => serde_json::to_string(&report).map(|line| line + "\n").unwrap_or_default(),
-        false => shown(&report, Terminal::detect()),
+    match args.json {
+        true => print_json(&(serde_json::to_string(&report).unwrap_or_default() + "\n"))?,
+        false => print(&shown(&report, Terminal::detect()))?,
     };
-    print(&text)?;
     Ok(if report.ok { Exit::Done } else { Exit::Failed })
 }
 

@@ -9,7 +9,7 @@ use legwork::tools::sandbox::probe::{self, Found, Helper, Promise};
 use legwork::tools::sandbox::{Bubblewrap, Landlock, Policy};
 use serde::Serialize;
 
-use crate::commands::print;
+use crate::commands::{print, print_json};
 use crate::display::text::{visible, wrapped};
 use crate::display::{Terminal, Tone};
 use crate::error::Error;
@@ -73,11 +73,10 @@ pub(super) fn tried(json: bool) -> Result<Exit, Error> {
         Ok::<_, Error>([bubblewrap, landlock.await?])
     })?;
     let lines = || all.iter().filter_map(|one| serde_json::to_string(one).ok());
-    let text = match json {
-        true => lines().map(|line| line + "\n").collect(),
-        false => shown(&all, Terminal::detect()),
+    match json {
+        true => print_json(&lines().map(|line| line + "\n").collect::<String>())?,
+        false => print(&shown(&all, Terminal::detect()))?,
     };
-    print(&text)?;
     let mut working = all.iter().filter(|one| one.works()).peekable();
     let ok = working.peek().is_some() && working.all(|one| one.ok);
     Ok(if ok { Exit::Done } else { Exit::Failed })

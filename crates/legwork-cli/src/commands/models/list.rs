@@ -11,7 +11,7 @@ use tokio::task::JoinSet;
 
 use super::servers::{Key, Server, Silent, asked_for};
 use crate::args;
-use crate::commands::print;
+use crate::commands::{print, print_json};
 use crate::config::Config;
 use crate::display::Terminal;
 use crate::display::text::{clip, columns, count, grouped, visible, wrapped};
@@ -30,7 +30,7 @@ pub(super) async fn list(args: &args::ModelsList, config: &Config) -> Result<Exi
         let lines = answers
             .iter()
             .map(|(server, answer)| format!("{}\n", json_of(server, answer, &prices)));
-        print(&lines.collect::<String>())?;
+        print_json(&lines.collect::<String>())?;
     }
     let named = args.provider.is_some() || args.base_url.is_some();
     if named && let [(server, Err(silent))] = answers.as_slice() {

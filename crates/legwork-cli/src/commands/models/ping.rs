@@ -14,7 +14,7 @@ use legwork::port::{Delta, Model as _};
 use serde_json::json;
 
 use crate::args;
-use crate::commands::{print, warn};
+use crate::commands::{print, print_json, warn};
 use crate::config::{Config, Secret};
 use crate::display::text::{grouped, visible};
 use crate::error::Error;
@@ -42,7 +42,10 @@ pub(super) async fn ping(args: args::ModelsPing, config: &Config) -> Result<Exit
     let settings = Settings::fresh(&flags, config, Asks::Nobody)?;
     settings.told().into_iter().for_each(warn);
     let pong = answer(&settings, Duration::from_secs(args.timeout)).await?;
-    print(&if args.json { pong.as_json() } else { pong.as_text() })
+    match args.json {
+        true => print_json(&pong.as_json()),
+        false => print(&pong.as_text()),
+    }
 }
 
 /// Asks the model that the settings name for a few tokens, and waits so long for the answer.

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::changed::Changed;
 use crate::args;
-use crate::commands::print;
+use crate::commands::{print, print_data, print_json, tell};
 use crate::config::Config;
 use crate::display::text::{count, grouped, one_line, visible};
 use crate::display::{Terminal, Tone};
@@ -27,10 +27,10 @@ pub(crate) async fn diff(args: args::Diff, config: &Config) -> Result<Exit, Erro
     };
     let terminal = Terminal::detect();
     if args.json {
-        return print(&told.json());
+        return print_json(&told.json());
     }
     for note in told.notes(found.id.as_str()) {
-        eprint(&note);
+        tell(&note);
     }
     match (args.stat, terminal.out) {
         (true, _) => print(&told.stat()),
@@ -39,14 +39,8 @@ pub(crate) async fn diff(args: args::Diff, config: &Config) -> Result<Exit, Erro
             print(&coloured(&told.patches(), terminal))
         }
         // What `git apply` reads is left as it is.
-        (false, false) => print(&told.patches()),
+        (false, false) => print_data(&told.patches()),
     }
-}
-
-fn eprint(note: &str) {
-    use std::io::Write as _;
-    // Whether anybody reads it changes nothing.
-    let _ = writeln!(std::io::stderr(), "{note}");
 }
 
 /// What journals tell of files.

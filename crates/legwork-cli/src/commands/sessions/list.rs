@@ -9,10 +9,10 @@ use legwork::port::store::SessionInfo;
 use serde::Serialize;
 
 use crate::args;
-use crate::commands::print;
+use crate::commands::{print, print_json};
 use crate::config::Config;
 use crate::display::Terminal;
-use crate::display::text::{age, clip, columns, count, now, one_line};
+use crate::display::text::{age, clip, columns, count, now, one_line, visible};
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::place::Place;
@@ -76,7 +76,7 @@ pub(crate) async fn list(args: args::List, config: &Config) -> Result<Exit, Erro
     }
     if args.json {
         let lines = rows.iter().filter_map(|row| serde_json::to_string(row).ok());
-        return print(&lines.map(|line| line + "\n").collect::<String>());
+        return print_json(&lines.map(|line| line + "\n").collect::<String>());
     }
     let terminal = Terminal::detect().for_out();
     let ids = shown_ids(&all, terminal);
@@ -168,7 +168,8 @@ fn table(rows: &[Row], length: Length, terminal: Terminal, now: Timestamp) -> St
     let steps: Vec<_> = rows.iter().map(|row| count(row.steps, "step")).collect();
     let wide = |texts: &[String]| texts.iter().map(|text| columns(text)).max().unwrap_or(0);
     let statuses: Vec<_> = rows.iter().map(Row::standing).collect();
-    let ids: Vec<_> = rows.iter().map(|row| length.of(&row.session)).collect();
+    let ids: Vec<_> =
+        rows.iter().map(|row| visible(&length.of(&row.session)).into_owned()).collect();
     let (id, a, b, c) = (wide(&ids), wide(&updated), wide(&statuses), wide(&steps));
     let mut text = String::new();
     let columns_of = ids.iter().zip(&updated).zip(&statuses).zip(&steps);

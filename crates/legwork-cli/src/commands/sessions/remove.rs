@@ -12,9 +12,10 @@ use legwork::port::store::Removal;
 
 use super::list::{status, task};
 use crate::args::{self, Status};
-use crate::commands::print;
+use crate::commands::{print, tell};
 use crate::config::Config;
 use crate::display::Terminal;
+use crate::display::seen;
 use crate::display::text::{clip, count, now, visible};
 use crate::error::Error;
 use crate::exit::Exit;
@@ -36,7 +37,7 @@ pub(crate) async fn remove(args: args::Remove, config: &Config) -> Result<Exit, 
     };
     if !args.yes && !agreed(&doomed)? {
         // Whether anybody reads standard error changes nothing.
-        let _ = writeln!(stderr(), "nothing was removed");
+        tell("nothing was removed");
         return Ok(Exit::Failed);
     }
     let mut traces = None;
@@ -48,7 +49,7 @@ pub(crate) async fn remove(args: args::Remove, config: &Config) -> Result<Exit, 
         print(&some.iter().map(Doomed::removed).collect::<String>())?;
     }
     if let Some(why) = traces {
-        let _ = writeln!(stderr(), "warning: {}", visible(&why));
+        tell(&format!("warning: {}", visible(&why)));
     }
     Ok(Exit::Done)
 }
@@ -148,7 +149,7 @@ async fn old(
             // It may have been at work yesterday: nobody here can tell.
             found.warn();
             let id = visible(found.id.as_str()).into_owned();
-            let _ = writeln!(stderr(), "{id} stays; `legwork sessions rm {id}` removes it");
+            tell(&format!("{id} stays; `legwork sessions rm {id}` removes it"));
             continue;
         }
         let status = status(&found.journal.fold(&found.id));
@@ -167,7 +168,7 @@ fn agreed(doomed: &[Doomed]) -> Result<bool, Error> {
         return Err(Error::usage(message, "say --yes to remove without being asked"));
     }
     let columns = Terminal::detect().columns;
-    ask(doomed, columns, &mut stdin().lock(), &mut stderr())
+    ask(doomed, columns, &mut stdin().lock(), &mut seen::err())
         .map_err(|source| Error::System { doing: "asking at the terminal", source })
 }
 

@@ -1,6 +1,5 @@
 //! `legwork sessions search`: where in all sessions something was said or done.
 
-use std::io::{Write as _, stderr};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -13,7 +12,7 @@ use super::list::{shown_ids, status};
 use super::needle::Needle;
 use super::place::{Kind, Place as Words, places};
 use crate::args;
-use crate::commands::print;
+use crate::commands::{print, print_json, tell};
 use crate::config::Config;
 use crate::display::Terminal;
 use crate::display::text::{age, clip, columns, now, visible};
@@ -57,7 +56,7 @@ pub(crate) async fn search(args: args::Search, config: &Config) -> Result<Exit, 
     }
     // Whether anybody reads standard error changes nothing.
     let (text, address) = (visible(&args.text), place.address());
-    let _ = writeln!(stderr(), "nothing in {address} says {text:?}", text = text.as_ref());
+    tell(&format!("nothing in {address} says {text:?}", text = text.as_ref()));
     Ok(Exit::Failed)
 }
 
@@ -73,13 +72,13 @@ async fn look(store: &Arc<dyn Store>, args: &args::Search) -> Result<usize, Erro
         let loaded = match store.read(&info.session).await {
             Ok(loaded) => loaded,
             Err(error) => {
-                let _ = writeln!(stderr(), "warning: {}", visible(&error.to_string()));
+                tell(&format!("warning: {}", visible(&error.to_string())));
                 continue;
             }
         };
         if let Some(unreadable) = &loaded.unreadable {
             let warning = format!("session {}: {unreadable}", info.session);
-            let _ = writeln!(stderr(), "warning: {}", visible(&warning));
+            tell(&format!("warning: {}", visible(&warning)));
         }
         let (mut status_of, mut text) = (None, String::new());
         let mut left = false;
@@ -98,9 +97,12 @@ async fn look(store: &Arc<dyn Store>, args: &args::Search) -> Result<usize, Erro
             });
             text.push('\n');
         }
-        print(&text)?;
+        match args.json {
+            true => print_json(&text)?,
+            false => print(&text)?,
+        };
         if left {
-            let _ = writeln!(stderr(), "... and more; see it with --limit {}", args.limit * 4);
+            tell(&format!("... and more; see it with --limit {}", args.limit * 4));
             break;
         }
     }

@@ -1,9 +1,9 @@
 //! `legwork sessions show`: what happened in a session.
 
 use crate::args;
-use crate::commands::print;
 use crate::commands::sessions::list::running;
 use crate::commands::sessions::transcript;
+use crate::commands::{print, print_json};
 use crate::config::Config;
 use crate::display::Terminal;
 use crate::display::text::now;
@@ -20,7 +20,7 @@ pub(crate) async fn show(args: args::Show, config: &Config) -> Result<Exit, Erro
         found.running = running(store, &found.journal.fold(&found.id)).await;
     }
     let exit = match args.json {
-        true => print(&entries(&found)),
+        true => print_json(&entries(&found)),
         false => {
             let terminal = Terminal::detect().for_out();
             print(&transcript::of(&found, &place, terminal, now()))

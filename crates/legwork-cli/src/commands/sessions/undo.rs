@@ -4,7 +4,7 @@ mod restore;
 mod within;
 
 use std::fmt::Write as _;
-use std::io::{self, Write as _, stderr};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use legwork::tools::changes::{Back, Change, back};
@@ -13,7 +13,7 @@ use self::restore::{Step, held, restore};
 use self::within::Within;
 use super::changed::Changed;
 use crate::args;
-use crate::commands::print;
+use crate::commands::{print, tell};
 use crate::config::Config;
 use crate::display::text::{count, one_line};
 use crate::error::Error;
@@ -36,14 +36,14 @@ pub(crate) async fn undo(args: args::Undo, config: &Config) -> Result<Exit, Erro
         return Err(error);
     }
     for note in changed.notes() {
-        complain(&note);
+        tell(&note);
     }
     let Some(dir) = changed.dir.clone().filter(|_| !changed.changes.is_empty()) else {
         return print("nothing to take back: no changes of files are recorded in the session\n");
     };
     let plan = Plan::of(changed.changes, &dir, &within);
     for (path, why) in &plan.cannot {
-        complain(&format!("cannot take back {}: {why}", told(path, &dir)));
+        tell(&format!("cannot take back {}: {why}", told(path, &dir)));
     }
     let whole = plan.cannot.is_empty();
     if !whole && !args.partly && !args.dry_run {
@@ -51,7 +51,7 @@ pub(crate) async fn undo(args: args::Undo, config: &Config) -> Result<Exit, Erro
             true => "nothing was changed".to_owned(),
             false => "nothing was changed; --partly takes back the rest".to_owned(),
         };
-        complain(&left);
+        tell(&left);
         return Ok(Exit::Failed);
     }
     if !args.dry_run {
@@ -62,11 +62,6 @@ pub(crate) async fn undo(args: args::Undo, config: &Config) -> Result<Exit, Erro
     }
     print(&plan.told(&dir, args.dry_run))?;
     Ok(if whole { Exit::Done } else { Exit::Failed })
-}
-
-fn complain(line: &str) {
-    // Whether anybody reads it changes nothing.
-    let _ = writeln!(stderr(), "{line}");
 }
 
 /// The path as people know it.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::fs;
-use std::io::{self, Read as _, Write as _, stderr, stdin};
+use std::io::{self, Read as _, stdin};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::here_with;
 use crate::args;
-use crate::commands::print;
+use crate::commands::{print_data, print_json, tell};
 use crate::config::Config;
 use crate::display::text::visible;
 use crate::display::{Terminal, tool};
@@ -38,13 +38,13 @@ pub(super) async fn call(args: args::ToolsCall, config: &Config) -> Result<Exit,
         outcome = run(&*called, &spec, &call) => outcome,
         () = signals.next() => {
             // Whether anybody reads standard error changes nothing.
-            let _ = writeln!(stderr(), "interrupted: {} was ended", spec.name);
+            tell(&format!("interrupted: {} was ended", spec.name));
             return Ok(Exit::Interrupted);
         }
     };
     for ended in background.end_all().await {
         // Whether anybody reads standard error changes nothing.
-        let _ = writeln!(stderr(), "{}", visible(&ended.to_string()));
+        tell(&format!("{}", visible(&ended.to_string())));
     }
     match args.json {
         true => as_json(&spec, &outcome, began.elapsed())?,
@@ -120,7 +120,7 @@ fn as_json(spec: &ToolSpec, outcome: &ToolOutcome, took: Duration) -> Result<Exi
     let took = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
     let name = tool::name(outcome);
     let line = json!({"tool": &*spec.name, "outcome": name, "result": result, "took_ms": took});
-    print(&format!("{line}\n"))
+    print_json(&format!("{line}\n"))
 }
 
 fn as_text(outcome: &ToolOutcome) -> Result<Exit, Error> {
@@ -129,7 +129,7 @@ fn as_text(outcome: &ToolOutcome) -> Result<Exit, Error> {
         ToolOutcome::Ok(value) => serde_json::to_string_pretty(value).unwrap_or_default(),
         other => {
             // Whether anybody reads standard error changes nothing.
-            let _ = writeln!(stderr(), "error: {}", visible(&other.for_model()));
+            tell(&format!("error: {}", visible(&other.for_model())));
             return Ok(Exit::Failed);
         }
     };
@@ -138,5 +138,5 @@ fn as_text(outcome: &ToolOutcome) -> Result<Exit, Error> {
         false => Cow::Borrowed(&*text),
     };
     let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
-    print(&format!("{text}{end}"))
+    print_data(&format!("{text}{end}"))
 }

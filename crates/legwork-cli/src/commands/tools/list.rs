@@ -4,7 +4,7 @@ use legwork::core::EffectClass;
 
 use super::here;
 use crate::args;
-use crate::commands::print;
+use crate::commands::{print, print_json};
 use crate::config::Config;
 use crate::display::Terminal;
 use crate::display::text::{clip, one_line};
@@ -16,7 +16,7 @@ pub(super) fn list(args: &args::ToolsList, config: &Config) -> Result<Exit, Erro
     let specs: Vec<_> = tools.iter().map(|tool| tool.spec()).collect();
     if args.json {
         let lines = specs.iter().filter_map(|spec| serde_json::to_string(&**spec).ok());
-        return print(&lines.map(|line| line + "\n").collect::<String>());
+        return print_json(&lines.map(|line| line + "\n").collect::<String>());
     }
     let columns = Terminal::detect().columns;
     let wide = specs.iter().map(|spec| spec.name.len()).max().unwrap_or(0);

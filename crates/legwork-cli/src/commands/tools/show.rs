@@ -8,7 +8,7 @@ use legwork::core::{EffectClass, OnDoubt, ToolSpec};
 use super::here;
 use super::parameters::parameters;
 use crate::args;
-use crate::commands::print;
+use crate::commands::{print, print_json};
 use crate::config::Config;
 use crate::display::Terminal;
 use crate::display::text::{columns, time, visible};
@@ -23,7 +23,7 @@ pub(super) fn show(args: &args::ToolsShow, config: &Config) -> Result<Exit, Erro
     let tools = here(&args.around, config)?;
     let spec = named(&tools, &args.name)?.spec();
     if args.json {
-        return print(&(serde_json::to_string(&*spec).unwrap_or_default() + "\n"));
+        return print_json(&(serde_json::to_string(&*spec).unwrap_or_default() + "\n"));
     }
     print(&page(&spec, Terminal::detect().columns.min(WIDEST)))
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::{as_json, meant};
 use crate::args;
-use crate::commands::{print, warn};
+use crate::commands::{print, print_json, warn};
 use crate::config::Config;
 use crate::config::locate::shown;
 use crate::error::Error;
@@ -40,7 +40,10 @@ pub(super) fn add(args: &args::TrustAdd, config: &Config) -> Result<Exit, Error>
         }
         trust.told().into_iter().for_each(warn);
     }
-    print(&text)
+    match args.json {
+        true => print_json(&text),
+        false => print(&text),
+    }
 }
 
 /// The project of a directory, if it may be trusted.

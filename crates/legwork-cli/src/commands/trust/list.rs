@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::{as_json, word};
 use crate::args;
-use crate::commands::print;
+use crate::commands::{print, print_json};
 use crate::config::Config;
 use crate::config::locate::shown;
 use crate::display::text::{age, now, visible};
@@ -36,7 +36,10 @@ pub(super) fn list(args: &args::TrustList, config: &Config) -> Result<Exit, Erro
     if text.is_empty() && !args.json {
         text = "no project is trusted yet: `legwork trust add PATH` trusts one\n".to_owned();
     }
-    print(&text)
+    match args.json {
+        true => print_json(&text),
+        false => print(&text),
+    }
 }
 
 fn line(record: &Record) -> String {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::{as_json, meant, word};
 use crate::args;
-use crate::commands::{print, warn};
+use crate::commands::{print, print_json, warn};
 use crate::config::Config;
 use crate::config::locate::shown;
 use crate::error::Error;
@@ -34,7 +34,10 @@ pub(super) fn remove(args: &args::TrustRemove, config: &Config) -> Result<Exit, 
             warn(format!("{} stays trusted by {source}", shown(root)));
         }
     }
-    print(&text)
+    match args.json {
+        true => print_json(&text),
+        false => print(&text),
+    }
 }
 
 /// Forgets the project of a directory; the directory may be gone by now.
