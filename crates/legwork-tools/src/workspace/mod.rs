@@ -1,5 +1,6 @@
 //! A directory that tools may touch, and nothing beyond it.
 
+mod allowed;
 mod attributes;
 mod change;
 mod create;
@@ -24,14 +25,13 @@ mod tests;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rustix::fs::{FileType, Mode, OFlags, ResolveFlags, fstat, fstatfs, openat2};
 use rustix::io::Errno;
 
-use crate::sandbox::{self, resolve};
 use crate::secret::Secrets;
 
 /// How many names of a directory an error or a listing tells.
@@ -106,97 +106,6 @@ impl Workspace {
         Self::open_as(dir.as_ref(), None)
     }
 
-    /// The same with another directory, whose files are named by absolute paths.
-    ///
-    /// # Errors
-    /// [`Error::Root`] when it is missing, no directory, or cannot be entered.
-    pub fn allow(self, dir: impl AsRef<Path>, access: Access) -> Result<Self, Error> {
-        let dir = dir.as_ref();
-        let other = Self::open_as(dir, Some(access))?;
-        let mut writable = self.writable();
-        writable.extend(Some(other.root()).filter(|_| access == Access::ReadWrite));
-        let writable: Vec<_> = writable.into_iter().map(Path::to_owned).collect();
-        if let Err(sandbox::Error::Movable { link, .. }) = resolve(dir, &writable) {
-            return Err(Error::Movable { path: dir.to_owned(), link });
-        }
-        let mut allowed = self.0.allowed.clone();
-        allowed.push(other);
-        // The narrowest of those that hold a path decides.
-        allowed.sort_by_key(|other| std::cmp::Reverse(other.root().components().count()));
-        self.with(&self.0.secrets, allowed)
-    }
-
-    /// The same, but for what is secret: it is neither read, listed, searched nor written,
-    /// by whatever name.
-    ///
-    /// A secret that was allowed by name, as the workspace or beside it, is none.
-    ///
-    /// # Errors
-    /// [`Error::Root`] when no more files can be opened.
-    pub fn keep_out(self, secrets: &Secrets) -> Result<Self, Error> {
-        let roots: Vec<_> = self.roots().collect();
-        let secrets = Arc::new(secrets.but_for(&roots));
-        let allowed = self.0.allowed.iter();
-        let allowed = allowed.map(|other| other.clone().with(&secrets, Vec::new()));
-        let allowed = allowed.collect::<Result<_, _>>()?;
-        self.with(&secrets, allowed)
-    }
-
-    fn roots(&self) -> impl Iterator<Item = &Path> {
-        std::iter::once(self.root()).chain(self.0.allowed.iter().map(Self::root))
-    }
-
-    fn with(&self, secrets: &Arc<Secrets>, allowed: Vec<Self>) -> Result<Self, Error> {
-        let inner = &self.0;
-        let handle = inner.handle.try_clone();
-        let root = |source| Error::Root { path: inner.root.clone(), source };
-        Ok(Self(Arc::new(Inner {
-            given: inner.given.clone(),
-            root: inner.root.clone(),
-            handle: handle.map_err(root)?,
-            access: inner.access,
-            allowed,
-            secrets: Arc::clone(secrets),
-        })))
-    }
-
-    /// The directories that are allowed beside it, and what may be done beneath them.
-    pub fn allowed(&self) -> impl Iterator<Item = (&Path, Access)> {
-        let access = |other: &Self| other.0.access.unwrap_or(Access::ReadOnly);
-        self.0.allowed.iter().map(move |other| (other.root(), access(other)))
-    }
-
-    /// The directories that may be written.
-    pub(crate) fn writable(&self) -> Vec<&Path> {
-        let beside = self.allowed().filter(|(_, access)| *access == Access::ReadWrite);
-        std::iter::once(self.root()).chain(beside.map(|(path, _)| path)).collect()
-    }
-
-    /// The workspace and what is allowed beside it.
-    pub(crate) fn homes(&self) -> impl Iterator<Item = Self> {
-        std::iter::once(self).chain(&self.0.allowed).cloned()
-    }
-
-    /// What may be done here; none for the workspace itself.
-    pub(crate) fn access(&self) -> Option<Access> {
-        self.0.access
-    }
-
-    /// Whether it is a directory that was allowed beside a workspace.
-    pub(crate) fn is_beside(&self) -> bool {
-        self.0.access.is_some()
-    }
-
-    /// The directory that a path lies beneath: the workspace, or one allowed beside it.
-    ///
-    /// By spelling alone: whatever comes out, the path is resolved beneath it.
-    pub(crate) fn home_of(&self, asked: &str) -> Self {
-        let path = Path::new(asked);
-        let holds = |home: &&Self| path::below(&[&home.0.root, &home.0.given], path).is_some();
-        let others = self.0.allowed.iter().filter(|_| path.is_absolute());
-        std::iter::once(self).chain(others).find(holds).unwrap_or(self).clone()
-    }
-
     fn open_as(given: &Path, access: Option<Access>) -> Result<Self, Error> {
         let open = || -> io::Result<Inner> {
             let root = given.canonicalize()?;
@@ -260,22 +169,6 @@ impl Workspace {
         })?;
         self.check_secret(asked, &handle)?;
         Ok(handle)
-    }
-
-    /// Refuses what is secret, or lies in what is, by whatever name it was opened.
-    fn check_secret(&self, asked: &str, handle: &OwnedFd) -> Result<(), Error> {
-        let real = std::fs::read_link(format!("/proc/self/fd/{}", handle.as_raw_fd()));
-        let by_name = real.is_ok_and(|real| self.0.secrets.hold(&real));
-        let by_identity = fstat(handle).is_ok_and(|stat| self.0.secrets.are(&stat));
-        match by_name || by_identity {
-            true => Err(Error::Secret { path: asked.to_owned() }),
-            false => Ok(()),
-        }
-    }
-
-    /// What is secret here.
-    pub(crate) fn secrets(&self) -> &Arc<Secrets> {
-        &self.0.secrets
     }
 
     /// The path below the root that was asked for, by its spelling alone.

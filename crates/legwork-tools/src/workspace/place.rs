@@ -96,14 +96,6 @@ impl Workspace {
         Ok(place)
     }
 
-    /// What may be done at a path whose symlinks are resolved: the narrowest of what holds it
-    /// decides.
-    fn access_of(&self, real: &Path) -> Option<Access> {
-        let holds = |home: &&Self| real.starts_with(home.root());
-        let homes = std::iter::once(self).chain(&self.0.allowed).filter(holds);
-        homes.max_by_key(|home| home.root().components().count())?.0.access
-    }
-
     /// The key of the file that a call works on: one for all paths that lead to it, whether
     /// absolute, relative or through symlinks. A path that leads nowhere is taken as text.
     pub(crate) fn resource(&self, spec: &ToolSpec, arguments: &Value) -> Option<String> {

@@ -31,7 +31,14 @@ fn locked() -> (Place, Workspace, Vec<File>) {
 }
 
 /// Whether this process holds a POSIX lock on each of the files.
+///
+/// The list of the kernel leaves lines out that move while it is read. A lock that was taken
+/// away does not come back, so one list that has all of them says enough.
 fn all_locked(place: &Place) -> bool {
+    (0..50).any(|_| all_listed(place))
+}
+
+fn all_listed(place: &Place) -> bool {
     let locks = fs::read_to_string("/proc/locks").expect("procfs");
     FILES.iter().all(|name| {
         let inode = place.path(name).metadata().expect("a file").ino();

@@ -104,7 +104,14 @@ fn race(walls: Walls) {
     let command = swapping(&scene);
     let mut seen = String::new();
     std::thread::scope(|scope| {
-        let swapper = scope.spawn(|| run(&bash, &command));
+        // A command has its limit of time; then the next goes on.
+        let swapper = scope.spawn(|| {
+            let mut last = String::new();
+            while !root.join("stop").exists() {
+                last = run(&bash, &command);
+            }
+            last
+        });
         wait_for(&root.join("begun"));
         for _ in 0..rounds() {
             let text = run(
