@@ -19,7 +19,6 @@ use self::project::{Named, Way};
 use self::walls::{Walls, dir};
 use crate::agents::{Chosen, Other};
 use crate::args::{self, Network, Sandbox};
-use crate::config::locate::shown;
 use crate::config::{
     AllowPath, Answers, Config, Credential, Limits, Remembered, Retry, Source, Sourced, max_write,
     not_taken, variable_of,
@@ -257,11 +256,7 @@ impl Settings {
             let (name, source) = (&model.value, &model.source);
             format!("the model {name} in {source} is not taken: {}", not_named(name))
         }));
-        lines.extend(self.agent.as_ref().and_then(Chosen::passed_over).map(|file| {
-            let name = self.agent.as_ref().map_or("", |agent| &agent.definition().name);
-            let file = shown(file);
-            format!("the agent {name} is your own; --agent project:{name} is the one in {file}")
-        }));
+        lines.extend(self.agent.iter().flat_map(Chosen::passed_over));
         lines
     }
 

@@ -13,6 +13,7 @@ use legwork::tools::workspace::Access;
 use legwork::tools::{Background, Workspace};
 
 use crate::agents::assemble::assemble;
+use crate::config::locate::shown;
 use crate::context::{self, Context};
 use crate::display::Screen;
 use crate::error::Error;
@@ -50,8 +51,14 @@ pub(crate) struct Ready {
 impl Ready {
     /// Nothing of the run can write any more.
     pub(crate) fn ended(&self, screen: &Screen) {
-        if let Some(Err(error)) = self.run.as_ref().map(trust::Run::end) {
-            screen.warn(&error.to_string());
+        match self.run.as_ref().map(trust::Run::end) {
+            Some(Ok(changed)) if !changed.is_empty() => screen.note(&format!(
+                "this changed what tells an agent what to do: {}; the next run takes it when you \
+                 have confirmed it (`legwork trust add`, or at a terminal)",
+                changed.iter().map(|path| shown(path)).collect::<Vec<_>>().join(", ")
+            )),
+            Some(Err(error)) => screen.warn(&error.to_string()),
+            _ => {}
         }
     }
 

@@ -13,6 +13,7 @@ use legwork::definition::{AgentDefinition, Found, Origin};
 
 use super::{Agents, Other};
 use crate::args;
+use crate::config::locate::shown;
 use crate::config::{Limits, Source, Sourced};
 use crate::error::Error;
 use crate::recorded::RecordedAgent;
@@ -84,11 +85,20 @@ impl Chosen {
         self.whose == Whose::Project
     }
 
-    /// The project's file of the same name, which is not used.
-    pub(crate) fn passed_over(&self) -> Option<&Path> {
-        let mut over = self.found.overrides.iter();
-        let (_, file) = over.find(|(origin, _)| *origin == Origin::Project)?;
-        Some(file)
+    /// What of the project is not used, for the person has an own of that name.
+    pub(crate) fn passed_over(&self) -> Vec<String> {
+        let name = &self.definition().name;
+        let agent = of_project(&self.found).map(|file| {
+            let file = shown(file);
+            format!("the agent {name} is your own; --agent project:{name} is the one in {file}")
+        });
+        let names: BTreeSet<_> =
+            self.members().flat_map(|(member, _)| &member.value.skills).collect();
+        let skills = names.into_iter().filter_map(|name| {
+            let file = shown(of_project(self.agents.skills.get(name)?)?);
+            Some(format!("the skill {name} is your own; the one in {file} is not used"))
+        });
+        agent.into_iter().chain(skills).collect()
     }
 
     /// The command's tools that it has, of those that it may choose from; none = all.
@@ -207,4 +217,10 @@ fn whose(found: &Found<AgentDefinition>, trust: &Trust) -> Whose {
         Origin::Given if trust.has(&found.file) => Whose::Project,
         Origin::Given => Whose::Person,
     }
+}
+
+/// The project's file of the same name.
+fn of_project<T>(found: &Found<T>) -> Option<&Path> {
+    let file = found.overrides.iter().find(|(origin, _)| *origin == Origin::Project);
+    file.map(|(_, file)| file.as_path())
 }

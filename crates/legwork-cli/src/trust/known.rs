@@ -16,8 +16,10 @@ use super::records::{Known, Records};
 use super::surface;
 
 impl Records {
-    /// Notes what is there where a run could write, when it ends or was killed.
-    pub(super) fn settle(&mut self, places: &[PathBuf]) {
+    /// Notes what is there where a run could write, when it ends or was killed; the files that
+    /// have to be confirmed since.
+    pub(super) fn settle(&mut self, places: &[PathBuf]) -> Vec<PathBuf> {
+        let mut changed = Vec::new();
         for folder in self.folders_in(places) {
             for path in surface::of_folder(&folder) {
                 let none = Known { own: None, left: None };
@@ -26,9 +28,14 @@ impl Records {
         }
         for (name, known) in &mut self.files {
             if is_below(&name.0, places) {
+                let was_own = known.own == known.left;
                 known.left = now(&name.0);
+                if was_own && known.left.is_some() && known.own != known.left {
+                    changed.push(name.0.clone());
+                }
             }
         }
+        changed
     }
 
     /// Looks at a folder, as a run does before its first command; in `live` places other

@@ -58,17 +58,19 @@ impl Run {
         Ok(Self { shelf, mark, places, _lock: lock, ended: AtomicBool::new(false) })
     }
 
-    /// Notes what the files say now that nothing of the run can write any more.
+    /// Notes what the files say now that nothing of the run can write any more; those that
+    /// have to be confirmed.
     ///
     /// # Errors
     /// When that cannot be remembered: then it is as if the run had been killed.
-    pub(crate) fn end(&self) -> Result<(), Error> {
+    pub(crate) fn end(&self) -> Result<Vec<PathBuf>, Error> {
         if self.ended.swap(true, Ordering::SeqCst) {
-            return Ok(());
+            return Ok(Vec::new());
         }
         let failed = |source| Error::System { doing: "remembering what the run changed", source };
-        self.shelf.change(|records| records.settle(&self.places))?;
-        fs::remove_file(&self.mark).map_err(failed)
+        let changed = self.shelf.change(|records| records.settle(&self.places))?;
+        fs::remove_file(&self.mark).map_err(failed)?;
+        Ok(changed)
     }
 }
 
@@ -97,7 +99,9 @@ fn settled(records: &mut Records, marks: &Path) -> io::Result<Vec<PathBuf>> {
 /// The same for who only looks: nothing is written.
 pub(super) fn seen(records: &mut Records, shelf: &Shelf) -> io::Result<Vec<PathBuf>> {
     let (live, dead) = under_way(&marks(shelf))?;
-    dead.iter().for_each(|(_, places)| records.settle(places));
+    for (_, places) in &dead {
+        records.settle(places);
+    }
     Ok(live)
 }
 

@@ -87,6 +87,8 @@ fn s13_8_what_a_run_changed_is_left_out_until_it_is_confirmed() {
         let is_agent = command.contains(".legwork/agents") && args == name;
         let ran = run(&home, command);
         assert!(!ran.err.contains("left out"), "{}", ran.err);
+        let noted = ran.err.contains("this changed what tells an agent what to do: ~/work/");
+        assert_eq!(noted, !command.starts_with("mkdir"), "{command}: {}", ran.err);
         match (is_agent, command.contains(".legwork/skills")) {
             // Without its agent there is nothing to run, and without its skill an agent is wrong.
             (true, _) | (_, true) => {

@@ -24,7 +24,9 @@ fn s13_8_the_persons_own_agent_wins_and_the_projects_is_named_by_project() {
     let warning = run.events().into_iter().find(|event| event["type"] == "warning").unwrap();
     assert!(warning.to_string().contains("--agent project:reviewer"), "{warning}");
     let args = ["run", "--json", "--agent", "project:reviewer", "Go"];
-    let id = home.ran_with(&server, &args).ends(0).session();
+    let ran = home.ran_with(&server, &args).ends(0);
+    assert!(ran.out.contains("the skill pdf is your own"), "{}", ran.out);
+    let id = ran.session();
     // Its skill of the person's name is the person's.
     assert!(told(&server).contains("Say AGENT.") && told(&server).contains("Say OWNSKILL"));
     home.ran_with(&server, &["run", "--session", &id, "More"]).ends(0);
