@@ -28,6 +28,7 @@ fn attack() {
         "others" => others(argument.parse().expect("a number")),
         "shared" => shared(argument.parse().expect("a number")),
         "memory" => memory_file(argument.parse().expect("a number")),
+        "every" => every(argument.parse().expect("a number")),
         "refused" => reached(argument.parse().expect("a number")),
         other => panic!("no attack {other}"),
     };
@@ -132,6 +133,47 @@ fn userns() -> bool {
             libc::_exit(0);
         }
         child > 0 || libc::unshare(libc::CLONE_NEWUSER) == 0
+    }
+}
+
+/// Tries every call with arguments that are wrong, each in a process of its own, and prints
+/// which are refused or told to be unknown.
+fn every(most: libc::c_long) -> bool {
+    // They end the process, or do something whatever their arguments are.
+    let left_out = [
+        libc::SYS_exit,
+        libc::SYS_exit_group,
+        libc::SYS_fork,
+        libc::SYS_vfork,
+        libc::SYS_rt_sigreturn,
+        libc::SYS_sync,
+    ];
+    let tried = (0..most).filter(|call| !left_out.contains(call));
+    let refused: Vec<_> =
+        tried.filter(|&call| is_refused(call)).map(|call| call.to_string()).collect();
+    println!("REFUSED {}", refused.join(" "));
+    false
+}
+
+/// The status of a process whose call was refused.
+const REFUSED: libc::c_int = 77;
+
+fn is_refused(call: libc::c_long) -> bool {
+    // SAFETY: the child makes one call with arguments that name no memory, and ends; one that
+    // waits is ended by its alarm.
+    unsafe {
+        let child = libc::fork();
+        if child == 0 {
+            libc::alarm(2);
+            let wrong: libc::c_long = -1;
+            let outcome = libc::syscall(call, wrong, wrong, wrong, wrong, wrong, wrong);
+            let error = *libc::__errno_location();
+            let refused = outcome == -1 && (error == libc::EPERM || error == libc::ENOSYS);
+            libc::_exit(if refused { REFUSED } else { 0 });
+        }
+        let mut status = 0;
+        libc::waitpid(child, &raw mut status, 0);
+        libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == REFUSED
     }
 }
 

@@ -3,6 +3,7 @@
 mod background;
 mod choice;
 mod escapes;
+mod every;
 mod helper;
 mod limits;
 mod others;
