@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::agent::AgentDefinition;
 use crate::file::Links;
 use crate::format::Format;
-use crate::place::{Look, Origin, Place, entries};
+use crate::place::{Look, Origin, Place, entries, small_together};
 use crate::problem::Problem;
 use crate::skill::Skill;
 
@@ -115,7 +115,7 @@ impl Definitions {
     /// Reads the agents in places; of two with one name, the one in the later place wins.
     ///
     /// Of a folder, all files `*.md`, `*.yaml`, `*.yml` and `*.json` that are not hidden, in the
-    /// order of their names; folders in it are not looked into, links in it not followed. A file
+    /// order of their names, at most 8 MiB together; folders in it are not looked into, links in it not followed. A file
     /// that is wrong is told of in [`problems`](Catalog::problems), and all others are read.
     pub fn load(places: &[Place]) -> Self {
         let mut all = Self::default();
@@ -125,7 +125,8 @@ impl Definitions {
                 Look::File => (vec![place.path.clone()], place.links()),
                 Look::Folder => {
                     let wanted = |path: &Path| Format::of(path).is_some();
-                    (entries(&place.path, wanted, &mut all.problems), Links::Refuse)
+                    let files = entries(&place.path, wanted, &mut all.problems);
+                    (small_together(&place.path, files, &mut all.problems), Links::Refuse)
                 }
             };
             let mut read = Vec::new();

@@ -14,6 +14,8 @@ use crate::problem::Problem;
 
 /// The most files that one folder is read for.
 const MAX_FILES: usize = 1_000;
+/// Bytes of the agents that are read of one folder.
+const MAX_FOLDER_BYTES: u64 = 8 << 20;
 
 /// Whose a place is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -139,6 +141,31 @@ pub(crate) fn entries(
         found.truncate(MAX_FILES);
     }
     found
+}
+
+/// The first of some files, as many as are read of one folder by their sizes.
+///
+/// Definitions are kept whole: a folder of files that are each small enough may be too large.
+pub(crate) fn small_together(
+    folder: &Path,
+    mut files: Vec<PathBuf>,
+    problems: &mut Vec<Problem>,
+) -> Vec<PathBuf> {
+    let mut left = MAX_FOLDER_BYTES;
+    let mut read = 0;
+    for file in &files {
+        let bytes = fs::symlink_metadata(file).map_or(0, |found| found.len());
+        let Some(rest) = left.checked_sub(bytes) else { break };
+        (left, read) = (rest, read + 1);
+    }
+    if read < files.len() {
+        let most = MAX_FOLDER_BYTES >> 20;
+        let message =
+            format!("its files are larger than {most} MiB together, the first {read} are read");
+        problems.push(Problem::new(message, "take those out that nobody needs").in_file(folder));
+        files.truncate(read);
+    }
+    files
 }
 
 fn hidden(path: &Path) -> bool {

@@ -249,3 +249,17 @@ fn one_file_is_read_by_the_ending_of_its_name() {
     assert!(problems.iter().all(|problem| problem.file.as_deref() == Some(&*path("b.yml"))));
     AgentDefinition::read(path("c.md")).unwrap_err();
 }
+
+#[test]
+fn s13_10_agents_of_a_folder_are_read_up_to_a_size() {
+    let folder = tempfile::tempdir().unwrap();
+    let long = "x".repeat(1_000_000);
+    for number in 0..40 {
+        let text = format!("---\n{}---\n\n{long}\n", yaml(&format!("a{number:02}"), "x"));
+        fs::write(folder.path().join(format!("{number:02}.md")), text).unwrap();
+    }
+    let agents = Definitions::load(&[Place::project(folder.path())]);
+    assert_eq!(agents.len(), 8);
+    let told = agents.problems()[0].to_string();
+    assert!(told.contains("larger than 8 MiB together, the first 8 are read"), "{told}");
+}
