@@ -116,6 +116,8 @@ const KNOWN: usize = 4_096;
 #[derive(Clone, Debug, Default)]
 pub struct Secrets {
     places: BTreeSet<PathBuf>,
+    /// What is secret once it is there.
+    absent: BTreeSet<PathBuf>,
     /// Allowed by name; one of the places, or in one.
     open: Vec<PathBuf>,
     /// What lies there, by device and inode: it may have another name, too.
@@ -138,10 +140,24 @@ impl Secrets {
         of_homes.chain(of_system).fold(Self::default(), Self::with)
     }
 
-    /// The same with another place; one that is not there is none.
+    /// The same with another place, be it there yet or not.
     #[must_use]
     pub fn with(mut self, place: impl AsRef<Path>) -> Self {
-        self.places.extend(place.as_ref().canonicalize());
+        let place = place.as_ref();
+        match place.canonicalize() {
+            Ok(real) => {
+                self.places.insert(real);
+            }
+            Err(_) => {
+                // As far as the way to it is there, links on it are resolved.
+                let there =
+                    place.ancestors().find_map(|above| above.canonicalize().ok().zip(Some(above)));
+                let rest = |(real, above): (PathBuf, &Path)| {
+                    Some(real.join(place.strip_prefix(above).ok()?))
+                };
+                self.absent.extend(there.and_then(rest));
+            }
+        }
         self
     }
 
@@ -170,7 +186,8 @@ impl Secrets {
         if self.kept_out.hold(real) {
             return true;
         }
-        let secret = real.ancestors().any(|above| self.places.contains(above));
+        let is = |above: &Path| self.places.contains(above) || self.absent.contains(above);
+        let secret = real.ancestors().any(is);
         secret && !self.open.iter().any(|open| real.starts_with(open))
     }
 

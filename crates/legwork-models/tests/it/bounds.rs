@@ -62,10 +62,13 @@ fn called(index: usize, function: &serde_json::Value) -> String {
     events(&[delta(json!({"tool_calls": [{"index": index, "function": function}]}))])
 }
 
+/// A part of an answer, by how often it repeats.
+type Shape<'s> = Box<dyn Fn(usize) -> String + 's>;
+
 #[test]
 fn s13_10_an_answer_without_end_is_cut_at_the_bound_that_it_passes_first() {
     let long = "x".repeat(200);
-    let cases: [(&str, Box<dyn Fn(usize) -> String>); 18] = [
+    let cases: [(&str, Shape<'_>); 18] = [
         ("`answer_bytes`", Box::new(|_| said(&"x".repeat(200)))),
         ("`answer_bytes`", Box::new(|_| said(&"\u{1}\n\"".repeat(9)))),
         ("`events`", Box::new(|_| said(""))),

@@ -11,13 +11,13 @@ use super::folder::Folder;
 /// How deep below a directory repositories are looked for.
 const DEPTH: usize = 3;
 /// How many parts a submodule's name may have.
-const PARTS: usize = 3;
+const PARTS: usize = 8;
 /// Most directories that are looked at, so that a huge workspace holds nothing up.
-const DIRECTORIES: usize = 4_000;
+const DIRECTORIES: usize = 10_000;
 /// Most entries of a directory that are looked at.
 const ENTRIES: usize = 10_000;
-/// Most repositories that are kept, those nearest to the root first.
-const REPOSITORIES: usize = 100;
+/// Most repositories that are kept, those nearest to the root first, submodules apart.
+const REPOSITORIES: usize = 500;
 /// Most submodules or worktrees of a repository that are kept one by one.
 const MODULES: usize = 200;
 /// Directories that are large and hold no repository that people work in.
@@ -52,6 +52,8 @@ pub(super) struct Found {
     pub(super) entries: Vec<PathBuf>,
     /// Folders with too many repositories to be kept one by one.
     pub(super) crowded: Vec<PathBuf>,
+    /// Whether there was more than is looked at.
+    pub(super) cut: bool,
 }
 
 /// Whether a path below a directory lies in a repository, or would make one: of a directory
@@ -80,24 +82,28 @@ fn is_repository(folder: &Folder) -> bool {
 
 impl Found {
     /// Looks through a directory: itself, and some levels below.
-    pub(super) fn in_folder(root: &Folder) -> Self {
+    pub(super) fn in_folder(root: &Root<'_>) -> Self {
         let mut found = Self::default();
+        let mut own = 0_usize;
         let mut level = vec![PathBuf::new()];
         let mut seen = 0_usize;
         for depth in 0..=DEPTH {
             let mut next = Vec::new();
             for path in level {
                 seen = seen.saturating_add(1);
-                if seen > DIRECTORIES || found.repositories.len() > REPOSITORIES {
+                if seen > DIRECTORIES || own > REPOSITORIES {
+                    found.cut = true;
                     return found;
                 }
-                let Ok(folder) = root.below(&path) else { continue };
+                let Ok(folder) = root.folder.below(&path) else { continue };
+                let before = found.entries.len();
                 // One that is bare may hold another all the same.
                 let bare = is_repository(&folder);
                 if bare {
-                    found.repository(&folder, &path);
+                    found.repository(root, &folder, &path);
                 }
                 found.look_at(root, &folder, &path);
+                own += usize::from(bare || found.entries.len() > before);
                 if depth < DEPTH {
                     let of_git = |name: &OsString| bare && OF_GIT.iter().any(|own| name == own);
                     let inner = below(&folder).filter(|name| !of_git(name));
@@ -110,7 +116,7 @@ impl Found {
     }
 
     /// A `.git` in a folder, and what it leads to.
-    fn look_at(&mut self, root: &Folder, folder: &Folder, path: &Path) {
+    fn look_at(&mut self, root: &Root<'_>, folder: &Folder, path: &Path) {
         let Some(kind) = folder.kind(".git") else { return };
         let git = path.join(".git");
         match kind {
@@ -119,7 +125,7 @@ impl Found {
                 // What is no repository yet would be the command's own.
                 if is_repository(&directory) {
                     self.entries.push(git.clone());
-                    self.repository(&directory, &git);
+                    self.repository(root, &directory, &git);
                 }
             }
             FileType::RegularFile | FileType::Symlink => {
@@ -131,41 +137,56 @@ impl Found {
     }
 
     /// The repository that a `.git` file or link leads to, if it lies below the root.
-    fn follow(&mut self, root: &Folder, folder: &Folder, path: &Path) {
+    fn follow(&mut self, root: &Root<'_>, folder: &Folder, path: &Path) {
         let name = OsStr::new(".git");
         let target = folder.link(name).or_else(|| {
             let text = folder.read(name, POINTER_MAX)?;
             Some(PathBuf::from(OsStr::from_bytes(text.strip_prefix(b"gitdir:")?.trim_ascii())))
         });
-        let Some(target) = target.and_then(|target| spelled(path, &target)) else { return };
-        let Ok(directory) = root.below(&target) else { return };
-        if is_repository(&directory) {
-            self.repository(&directory, &target);
-        }
-        let common = directory.read(OsStr::new("commondir"), POINTER_MAX);
-        let common = common.map(|text| PathBuf::from(OsStr::from_bytes(text.trim_ascii())));
-        let Some(main) = common.and_then(|common| spelled(&target, &common)) else { return };
-        if let Ok(directory) = root.below(&main)
-            && is_repository(&directory)
-        {
-            self.repository(&directory, &main);
-        }
+        let Some(target) = target.and_then(|target| root.leads(path, &target)) else { return };
+        let Ok(directory) = root.folder.below(&target) else { return };
+        self.repository(root, &directory, &target);
     }
 
-    fn repository(&mut self, git: &Folder, path: &Path) {
+    /// A repository, those in it, and the one that it has its settings and hooks from.
+    fn repository(&mut self, root: &Root<'_>, git: &Folder, path: &Path) {
         if self.repositories.iter().any(|known| known == path) {
             return;
         }
         self.repositories.push(path.to_owned());
+        let common = git.read(OsStr::new("commondir"), POINTER_MAX);
+        let common = common.map(|text| PathBuf::from(OsStr::from_bytes(text.trim_ascii())));
+        if let Some(main) = common.and_then(|common| root.leads(path, &common))
+            && let Ok(directory) = root.folder.below(&main)
+        {
+            self.repository(root, &directory, &main);
+        }
         for name in ["modules", "worktrees"] {
             let Ok(folder) = git.enter(OsStr::new(name)) else { continue };
             let mut found = Vec::new();
             nested(&folder, &path.join(name), PARTS, &mut found);
             match found.len() > MODULES {
                 true => self.crowded.push(path.join(name)),
-                false => found.iter().for_each(|(git, path)| self.repository(git, path)),
+                false => found.iter().for_each(|(git, path)| self.repository(root, git, path)),
             }
         }
+    }
+}
+
+/// The directory that is looked through.
+pub(super) struct Root<'r> {
+    pub(super) folder: &'r Folder,
+    /// Its path, without symbolic links.
+    pub(super) path: &'r Path,
+}
+
+impl Root<'_> {
+    /// Where a path that is written in a folder leads to, below the root; none if elsewhere.
+    ///
+    /// By links, too: what comes out is only a name, and is opened without following any.
+    pub(super) fn leads(&self, from: &Path, target: &Path) -> Option<PathBuf> {
+        let real = self.path.join(from).join(target).canonicalize().ok()?;
+        real.strip_prefix(self.path).ok().map(Path::to_owned)
     }
 }
 
@@ -188,23 +209,4 @@ fn nested(folder: &Folder, path: &Path, parts: usize, found: &mut Vec<(Folder, P
 fn below(folder: &Folder) -> impl Iterator<Item = OsString> {
     let passed = |name: &OsString| PASSED_OVER.iter().any(|passed| name == passed);
     folder.folders(ENTRIES).filter(move |name| name != ".git" && !passed(name))
-}
-
-/// A relative path in a folder, by its spelling alone; none if it climbs out.
-fn spelled(from: &Path, target: &Path) -> Option<PathBuf> {
-    use std::path::Component;
-    let mut path = from.to_owned();
-    for part in target.components() {
-        match part {
-            Component::Normal(name) => path.push(name),
-            Component::CurDir => {}
-            Component::ParentDir => {
-                if !path.pop() {
-                    return None;
-                }
-            }
-            Component::RootDir | Component::Prefix(_) => return None,
-        }
-    }
-    Some(path)
 }

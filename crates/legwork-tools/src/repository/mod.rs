@@ -38,6 +38,8 @@ struct State {
     before: Snapshot,
     /// Repositories that commands made and that were told.
     made: BTreeSet<PathBuf>,
+    /// Directories of which it was told that not all of them is looked at.
+    cut: BTreeSet<PathBuf>,
     notes: Vec<String>,
 }
 
@@ -83,6 +85,15 @@ impl Keeper {
     fn put_back(&self, state: &mut State) {
         let now = Snapshot::take(&self.roots, &state.before);
         let mut notes = restore::changes(&state.before, &now);
+        for cut in now.cut() {
+            if state.cut.insert(cut.to_owned()) {
+                notes.push(format!(
+                    "{} has more folders than are looked through for repositories: hooks and \
+                     configuration of those that were not found are not kept",
+                    crate::workspace::line(cut)
+                ));
+            }
+        }
         for made in now.made_since(&state.before) {
             if state.made.insert(made.clone()) {
                 notes.push(format!(

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use legwork_port::sandbox::{Cover, IfMoved, Mount};
 
 use super::entry::{Entry, Kind};
-use super::find::Found;
+use super::find::{self, Found};
 use super::folder::Folder;
 
 /// Of a repository: its settings, and what says where they are.
@@ -17,7 +17,7 @@ const INFO: &str = "info";
 const ATTRIBUTES: &str = "attributes";
 const HOOKS: &str = "hooks";
 /// Most hooks of a repository that are kept.
-const HOOKS_MAX: usize = 1_000;
+const HOOKS_MAX: usize = 100_000;
 
 /// What makes Git run programs, by root and path below it.
 ///
@@ -32,6 +32,8 @@ struct Root {
     path: PathBuf,
     repositories: Vec<PathBuf>,
     crowded: Vec<PathBuf>,
+    /// Whether there was more than is looked at.
+    cut: bool,
     entries: BTreeMap<PathBuf, Option<Entry>>,
 }
 
@@ -51,7 +53,7 @@ impl Snapshot {
     pub(super) fn take(roots: &[PathBuf], known: &Self) -> Self {
         let look = |path: &PathBuf| {
             let folder = Folder::root(path).ok()?;
-            let found = Found::in_folder(&folder);
+            let found = Found::in_folder(&find::Root { folder: &folder, path });
             let known = known.roots.iter().find(|root| root.path == *path);
             // What was known stays so: many new ones do not take its place, and that it is gone
             // is to be seen.
@@ -60,8 +62,8 @@ impl Snapshot {
             let new = |git: &PathBuf| !repositories.contains(git);
             let found_new: Vec<_> = found.repositories.into_iter().filter(new).collect();
             repositories.extend(found_new);
-            let (path, crowded) = (path.clone(), found.crowded);
-            let mut root = Root { path, repositories, crowded, entries: BTreeMap::new() };
+            let (path, crowded, cut) = (path.clone(), found.crowded, found.cut);
+            let mut root = Root { path, repositories, crowded, cut, entries: BTreeMap::new() };
             for git in root.repositories.clone() {
                 root.look_at(&folder, &git, known);
             }
@@ -108,6 +110,11 @@ impl Snapshot {
         changes
     }
 
+    /// The directories that hold more than is looked at.
+    pub(super) fn cut(&self) -> impl Iterator<Item = &Path> {
+        self.roots.iter().filter(|root| root.cut).map(|root| root.path.as_path())
+    }
+
     /// The repositories that are not in an earlier one, as absolute paths.
     pub(super) fn made_since(&self, earlier: &Self) -> Vec<PathBuf> {
         let of = |snapshot: &Self| -> Vec<PathBuf> {
@@ -136,9 +143,26 @@ impl Root {
         self.add(root, &info.join(ATTRIBUTES), known);
         let hooks = git.join(HOOKS);
         self.add(root, &hooks, known);
-        let Ok(folder) = root.below(&hooks) else { return };
+        self.add_all(root, &hooks, known);
+        // Where they are links, what they lead to here is what Git takes.
+        let links = FILES.iter().map(|name| git.join(name)).chain([hooks]);
+        let is_link = |path: &PathBuf| {
+            let entry = self.entries.get(path).and_then(Option::as_ref);
+            entry.is_some_and(|entry| matches!(entry.kind, Kind::Link(_)))
+        };
+        let links: Vec<_> = links.filter(is_link).collect();
+        let whole = find::Root { folder: root, path: &self.path.clone() };
+        for target in links.iter().filter_map(|link| whole.leads(Path::new(""), link)) {
+            self.add(root, &target, known);
+            self.add_all(root, &target, known);
+        }
+    }
+
+    /// What lies in a folder, if it is one.
+    fn add_all(&mut self, root: &Folder, path: &Path, known: Option<&Self>) {
+        let Ok(folder) = root.below(path) else { return };
         for (name, _) in folder.entries(HOOKS_MAX) {
-            self.add(root, &hooks.join(name), known);
+            self.add(root, &path.join(name), known);
         }
     }
 
@@ -152,9 +176,12 @@ impl Root {
 
     /// Of both, the places of which this one knows whether something was there.
     fn names<'s>(&'s self, later: &'s Self) -> Vec<&'s Path> {
+        // Those are folders of hooks, by whatever name.
         let of_hooks = |path: &&PathBuf| {
-            let above = path.parent();
-            above.is_some_and(|above| above.ends_with(HOOKS) && self.entries.contains_key(above))
+            let above = path.parent().filter(|above| !above.ends_with(INFO));
+            let above = above.filter(|above| above.file_name() != Some(OsStr::new(".git")));
+            let entry = above.and_then(|above| self.entries.get(above)?.as_ref());
+            entry.is_some_and(|entry| entry.kind == Kind::Directory)
         };
         let new = later.entries.keys().filter(|path| !self.entries.contains_key(*path));
         let mut names: Vec<_> =

@@ -44,6 +44,11 @@ async fn s13_3_a_secret_in_the_workspace_is_not_read_or_written() {
     }
     refused!(Write::new(workspace.clone()), { "path": ".ssh/authorized_keys", "content": "lost" });
     assert!(!place.path(".ssh/authorized_keys").exists());
+    // Nor one that is not there yet.
+    for name in [".azure/token", ".pgpass", ".config/op/config"] {
+        refused!(Write::new(workspace.clone()), { "path": name, "content": "planted" });
+        assert!(!place.path(name).exists(), "{name}");
+    }
 }
 
 #[tokio::test]

@@ -20,7 +20,7 @@ const PROGRAMS: [&str; 10] = [
 ];
 
 /// Files of `/etc` that programs look up and that hold no secret.
-const SETTINGS: [&str; 40] = [
+const SETTINGS: [&str; 45] = [
     "alternatives",
     "ca-certificates",
     "crypto-policies",
@@ -41,7 +41,11 @@ const SETTINGS: [&str; 40] = [
     "locale.alias",
     "locale.conf",
     "localtime",
+    "login.defs",
     "lsb-release",
+    "magic",
+    "mailcap",
+    "manpath.config",
     "mime.types",
     "networks",
     "nsswitch.conf",
@@ -55,6 +59,7 @@ const SETTINGS: [&str; 40] = [
     "redhat-release",
     "resolv.conf",
     "services",
+    "shells",
     "ssl/cert.pem",
     "ssl/certs",
     "ssl/openssl.cnf",

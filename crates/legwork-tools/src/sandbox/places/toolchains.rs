@@ -91,17 +91,35 @@ pub(super) fn folders(
         let shared = SHARED.iter().any(|shared| place == Path::new(shared))
             || KERNEL.iter().any(|kernel| place.starts_with(kernel));
         let wide = shared || home.is_some_and(above) || writable.iter().any(|one| above(one));
-        if !wide && !within(writable) && !within(&found) && place.is_dir() {
+        if !wide && !within(writable) && !within(&found) && (place.is_dir() || place.is_file()) {
             found.push(place);
         }
     }
     found
 }
 
-/// A folder of programs, and before it the toolchain that it is a part of, with its libraries.
+/// What lies beside the programs of a toolchain, and nothing else of its folder.
+const BESIDE: [&str; 12] = [
+    "conf",
+    "include",
+    "jmods",
+    "jre",
+    "lib",
+    "lib32",
+    "lib64",
+    "libexec",
+    "pkg",
+    "pyvenv.cfg",
+    "share",
+    "src",
+];
+
+/// A folder of programs, with what they need beside it.
 fn with_libraries(place: PathBuf, home: Option<&Path>) -> Vec<PathBuf> {
     let of_home = home.is_some_and(|home| place.starts_with(home));
     let programs = place.file_name().is_some_and(|name| name == "bin" || name == "sbin");
     let around = place.parent().filter(|_| programs && !of_home).map(Path::to_owned);
-    around.into_iter().chain([place]).collect()
+    let beside = around.into_iter().flat_map(|around| BESIDE.map(|name| around.join(name)));
+    let beside: Vec<_> = beside.collect();
+    [place].into_iter().chain(beside).collect()
 }

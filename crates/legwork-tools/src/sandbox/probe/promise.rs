@@ -86,11 +86,15 @@ pub const PROMISES: &[Promise] = &[
         "$TRY scheduling $VICTIM",
     ),
     promise("shared", "use shared memory of others, or leave some behind", "$TRY shared $SHARED"),
-    promise("memory", "keep memory that counts for no process", "$TRY memory 1"),
+    promise(
+        "memory",
+        "keep files in memory, or large segments, that count for no process",
+        "$TRY memory 1",
+    ),
     promise(
         "namespaces",
         "make a user namespace, mount, make devices",
-        "$TRY namespace 1; mkdir -p place; mount -t tmpfs none place && echo ESCAPED; \
+        "$TRY namespace 1; mkdir -p place; mount -t tmpfs none place && echo ESCAPED && umount place; \
          mknod zero c 1 5 && head -c 1 zero >/dev/null && echo ESCAPED; rm -rf place zero",
     ),
     promise(

@@ -263,3 +263,60 @@ fn a_repository_with_a_link_for_hooks_is_read_only() {
     assert!(text.contains("over") && text.contains("Read-only"), "{text}");
     assert!(git.join("hooks").is_symlink() && !git.join("y").exists(), "{text}");
 }
+
+/// Ways by which Git finds hooks and settings that do not lie in a directory that looks like
+/// a repository: what makes one, and what a command then changes.
+const WAYS: [(&str, &str); 5] = [
+    (
+        "mkdir common; mv .git/objects .git/config .git/hooks common; echo ../common >.git/commondir",
+        "common",
+    ),
+    ("mv .git/config cfg; ln -s ../cfg .git/config; mkdir x; ln -s ../cfg x/config", "x"),
+    (
+        "mv .git/hooks shared; ln -s ../shared .git/hooks; mkdir y; ln -s ../shared y/hooks; ln -s ../.git/config y/config",
+        "y",
+    ),
+    ("mkdir -p a/b/c/d; mv .git a/b/c/d/e; echo gitdir: $PWD/a/b/c/d/e >.git", "a/b/c/d/e"),
+    ("mkdir -p a/b/c/d; mv .git a/b/c/d/e; ln -s a/b/c s; echo gitdir: s/d/e >.git", "a/b/c/d/e"),
+];
+
+#[test]
+fn s13_4_what_is_found_in_a_roundabout_way_is_kept_too() {
+    for walls in BOTH {
+        for (make, git) in WAYS {
+            let scene = Scene::new();
+            scene.run(
+                Walls::None,
+                &format!("rm -f .git/marker; echo '#!/bin/sh' >.git/hooks/old; {make}"),
+            );
+            let mut before = BTreeMap::new();
+            let git = scene.path("home/work").join(git);
+            let all = |all: &mut BTreeMap<_, _>| {
+                for place in ["config", "hooks"] {
+                    let Ok(real) = git.join(place).canonicalize() else { continue };
+                    tell(&real, all);
+                }
+            };
+            all(&mut before);
+            assert!(!before.is_empty(), "{make}");
+            let attack = format!(
+                "cd {}; echo lost >>config; echo lost >hooks/new; echo lost >>hooks/old; echo over",
+                git.display()
+            );
+            let Some(text) = scene.run(walls, &attack) else { break };
+            let mut after = BTreeMap::new();
+            all(&mut after);
+            assert!(text.contains("over"), "{walls:?} {make}: {text}");
+            assert_eq!(after, before, "{walls:?} {make}: {text}");
+        }
+    }
+}
+
+#[test]
+fn s13_4_hooks_among_many_files_are_removed() {
+    let Some(place) = Repositories::new(Walls::Landlock) else { return };
+    let before = place.guarded();
+    let text = place.run("cd .git/hooks; touch $(seq 3000) pre-commit pre-push; echo over");
+    assert!(text.contains("over"), "{text}");
+    assert_eq!(place.guarded(), before);
+}
