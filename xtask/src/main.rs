@@ -13,6 +13,7 @@ mod budget;
 mod cargo;
 mod demo;
 mod docs;
+mod fuzz;
 mod http;
 mod kill;
 mod layers;
@@ -66,6 +67,12 @@ const COMMANDS: &[Command] = &[
         usage: "random [--runs N] [--seed S] [--minutes M]",
         about: "random programs held against the invariants; --seed alone plays one again",
         run: random::run,
+    },
+    Command {
+        name: "fuzz",
+        usage: "fuzz [TARGET..] [--runs N] [--seed S]",
+        about: "random and mutated inputs (a million) for what reads bytes from outside",
+        run: fuzz::run,
     },
     Command {
         name: "bench",
