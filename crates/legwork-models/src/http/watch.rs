@@ -48,6 +48,8 @@ type Alarm = Unconstrained<BoxFuture<'static, ()>>;
 pub(crate) struct Watch<'c> {
     clock: &'c dyn Clock,
     limits: Limits,
+    /// Whether the limits are others than those that the alarm was set for.
+    changed: bool,
     /// When these limits began to count; none = when the alarm was set.
     began: Option<Micros>,
     /// When this wait began; none = with the limits.
@@ -65,6 +67,7 @@ impl<'c> Watch<'c> {
         Self {
             clock,
             limits,
+            changed: false,
             began: None,
             since: None,
             heard: None,
@@ -76,9 +79,9 @@ impl<'c> Watch<'c> {
 
     /// Goes on with other limits, counted from now.
     pub(crate) fn set_limits(&mut self, limits: Limits) {
-        if limits != self.limits {
-            *self = Self::new(self.clock, limits);
-        }
+        // The alarm is left alone: most answers end before it has to be set again.
+        self.changed |= limits != self.limits;
+        self.limits = limits;
     }
 
     /// Like `work`, unless a limit passes first.
@@ -108,6 +111,9 @@ impl<'c> Watch<'c> {
     }
 
     fn poll_limits(&mut self, cx: &mut Context<'_>) -> Poll<Late> {
+        if self.changed {
+            *self = Self::new(self.clock, self.limits);
+        }
         let (moved, counts) = (std::mem::take(&mut self.moved), std::mem::take(&mut self.counts));
         if self.alarm.is_some() && (moved || counts) {
             let now = self.clock.now().mono;
