@@ -1,6 +1,6 @@
 //! What is secret on a machine: places that hold keys, passwords and private records.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FileType, Stat, lstat};
@@ -121,7 +121,7 @@ pub struct Secrets {
     /// Allowed by name; one of the places, or in one.
     open: Vec<PathBuf>,
     /// What lies there, by device and inode: it may have another name, too.
-    identities: HashSet<(u64, u64)>,
+    identities: HashMap<(u64, u64), PathBuf>,
     /// The files of the store that this process writes.
     kept_out: KeptOut,
 }
@@ -193,7 +193,13 @@ impl Secrets {
 
     /// Whether a file is one of them by another name.
     pub(crate) fn are(&self, stat: &Stat) -> bool {
-        self.identities.contains(&(stat.st_dev, stat.st_ino)) || self.kept_out.are(stat)
+        let identity = |stat: &Stat| (stat.st_dev, stat.st_ino);
+        let known = self.identities.get(&identity(stat));
+        // One that is gone gives its number to another file.
+        let is = known
+            .and_then(|place| lstat(place).ok())
+            .is_some_and(|now| identity(&now) == identity(stat));
+        is || self.kept_out.are(stat)
     }
 
     /// The same, and what lies in them is known by other names, too.
@@ -214,7 +220,7 @@ impl Secrets {
                     waiting.extend(entries.map(|entry| entry.path()));
                 }
                 FileType::RegularFile => {
-                    self.identities.insert((stat.st_dev, stat.st_ino));
+                    self.identities.insert((stat.st_dev, stat.st_ino), place);
                 }
                 _ => {}
             }

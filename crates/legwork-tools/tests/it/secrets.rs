@@ -144,3 +144,18 @@ async fn s13_3_a_secret_is_opened_where_it_is_allowed_by_name() {
     home.write(".gnupg/z", "the secret");
     refused!(Read::new(workspace), { "path": path(".gnupg/z") });
 }
+
+/// A secret that is gone gives its inode to the next file that is made.
+#[tokio::test]
+async fn s13_3_what_takes_the_place_of_a_secret_on_the_disk_is_none() {
+    let place = home();
+    let workspace = workspace(&place);
+    for name in SECRET {
+        std::fs::remove_file(place.path(name)).expect("removed");
+    }
+    for number in 0..50 {
+        let name = format!("plain-{number}");
+        place.write(&name, "plain text");
+        assert!(ok!(Read::new(workspace.clone()), { "path": name }).contains("plain text"));
+    }
+}
