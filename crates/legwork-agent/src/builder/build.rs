@@ -1,6 +1,5 @@
 //! From parts to an agent: what is checked, composed and put in its place.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use legwork_core::ToolSpec;
@@ -20,24 +19,6 @@ impl Builder {
     pub(crate) fn in_place_of_model(mut self, model: Arc<dyn Model>) -> Self {
         self.definition.settings.model = model.name().into();
         Self { model, ..self }
-    }
-
-    pub(crate) fn in_place_of_tools(mut self, tools: Vec<Arc<dyn Tool>>) -> Self {
-        let owner = self.owner();
-        let named = |(at, given): (usize, &Given)| (Arc::clone(&given.tool.spec().name), at);
-        let mut places: BTreeMap<_, _> = self.tools.iter().enumerate().rev().map(named).collect();
-        for tool in tools {
-            let name = Arc::clone(&tool.spec().name);
-            let given = Given { tool, owner: owner.clone() };
-            match places.get(&name).and_then(|at| self.tools.get_mut(*at)) {
-                Some(place) => *place = given,
-                None => {
-                    places.insert(name, self.tools.len());
-                    self.tools.push(given);
-                }
-            }
-        }
-        self
     }
 
     /// Checks it all and makes the agent.

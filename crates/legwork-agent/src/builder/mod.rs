@@ -1,6 +1,7 @@
 //! How an agent is put together.
 
 mod build;
+mod tools;
 
 use std::any::{Any, type_name};
 use std::collections::BTreeMap;
@@ -11,7 +12,7 @@ use legwork_core::event::Definition;
 use legwork_core::tool::ExecutionMode;
 use legwork_core::{AgentId, Budget, Criterion, Mask, ModelSettings, OnDoubt};
 use legwork_port::observer::Nobody;
-use legwork_port::{Clock, Deps, Ids, Lifecycle, Model, Observer, Store, Tool, Toolset};
+use legwork_port::{Clock, Deps, Ids, Lifecycle, Model, Observer, Store, Toolset};
 use serde_json::Value;
 
 use crate::capability::Capability;
@@ -20,7 +21,7 @@ use crate::executor::Executor;
 use crate::hooks::{Hook, Strictness};
 use crate::memory::{RandomIds, SystemClock};
 use crate::subagent::{Subagent, Subagents};
-use crate::toolbox::{Given, List, Names, Owner, Schemas};
+use crate::toolbox::{Given, Names, Schemas};
 
 /// An agent being put together; nothing is checked before [`Builder::build`].
 #[derive(Clone)]
@@ -135,39 +136,11 @@ impl Builder {
         self
     }
 
-    /// Tools of one type; call it again for others, or give `Arc<dyn Tool>`s.
-    #[must_use]
-    pub fn tools<T: Tool + 'static>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
-        let owner = self.owner();
-        let given = |tool| Given { tool: Arc::new(tool) as Arc<dyn Tool>, owner: owner.clone() };
-        self.tools.extend(tools.into_iter().map(given));
-        self
-    }
-
-    /// One tool, in the place of one of the same name, if there is one.
-    #[must_use]
-    pub fn replace_tool(self, tool: Arc<dyn Tool>) -> Self {
-        self.in_place_of_tools(vec![tool])
-    }
-
     /// Notes that something wants this model to be there, as `provider:name`; building
     /// says so if it is not.
     #[must_use]
     pub fn needs_model(mut self, model: impl Into<String>, by: impl Into<String>) -> Self {
         self.needed_models.push((model.into(), by.into()));
-        self
-    }
-
-    /// One tool.
-    #[must_use]
-    pub fn tool(self, tool: impl Tool + 'static) -> Self {
-        self.tools([tool])
-    }
-
-    /// A source of tools.
-    #[must_use]
-    pub fn toolset(mut self, toolset: impl Toolset + 'static) -> Self {
-        self.toolsets.push(Arc::new(toolset));
         self
     }
 
@@ -277,41 +250,6 @@ impl Builder {
         }
         self.subagents = self.subagents.with(subagent);
         self
-    }
-
-    /// Only the tools of these names, of whatever source; none at all if there is no name.
-    ///
-    /// A name of which there is no tool is an error of [`Builder::build`], unless a toolset
-    /// that is not static may bring it.
-    #[must_use]
-    pub fn only_tools<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
-        let names: Vec<_> = names.into_iter().map(Into::into).collect();
-        self.names.write(List::Only, &names);
-        self.names.allowed = Some(names.into_iter().collect());
-        self
-    }
-
-    /// No tools of these names, of whatever source; denying wins over allowing. A name of
-    /// which there is no tool is an error as with [`Builder::only_tools`].
-    #[must_use]
-    pub fn deny_tools<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
-        let names: Vec<_> = names.into_iter().map(Into::into).collect();
-        self.names.write(List::Deny, &names);
-        self.names.denied.extend(names);
-        self
-    }
-
-    /// Names that [`Builder::only_tools`] and [`Builder::deny_tools`] may name though this
-    /// agent has no such tools: one list may serve several agents.
-    #[must_use]
-    pub fn known_tools<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
-        self.names.known.extend(names.into_iter().map(Into::into));
-        self
-    }
-
-    /// Whose the tools are that are given now.
-    pub(crate) fn owner(&self) -> Owner {
-        self.installing.clone().map_or(Owner::Builder, Owner::Capability)
     }
 
     /// A metadata value that new sessions begin with.
