@@ -144,8 +144,10 @@ const OUTSIDE_NETWORK: Escape = escape(
 const SOCKET: Escape = escape(|scene| scene.helper("socket", &scene.at("outside/socket")), reached);
 const ABSTRACT_SOCKET: Escape =
     escape(|scene| scene.helper("abstract", scene.at("").trim_end_matches('/')), reached);
-const USER_NAMESPACE: Escape =
-    escape(|scene| format!("unshare -Ur echo {ESCAPED}; {}", scene.helper("userns", "x")), printed);
+const USER_NAMESPACE: Escape = escape(
+    |scene| format!("unshare -Ur echo {ESCAPED}; {}", scene.helper("namespace", "x")),
+    printed,
+);
 const MOUNT: Escape = escape(
     |_| {
         format!(
@@ -157,7 +159,7 @@ const MOUNT: Escape = escape(
 );
 const DEVICE: Escape = of_root(|_| format!("mknod zero c 1 5 && head -c 1 zero && echo {ESCAPED}"));
 const PTRACE: Escape =
-    escape(|scene| scene.helper("ptrace", &scene.victim.id().to_string()), printed);
+    escape(|scene| scene.helper("trace", &scene.victim.id().to_string()), printed);
 const SIGNAL: Escape = escape(
     |scene| {
         format!("kill -KILL {0} && test ! -e /proc/1/root/x && echo {ESCAPED}", scene.victim.id())
