@@ -50,9 +50,18 @@ impl Look<'_> {
 
 /// Methods that take a value without text.
 macro_rules! nothing {
-    ($($method:ident($type:ty)),* $(,)?) => {
-        $(fn $method(self, _: $type) -> Looked {
+    ($($method:ident($($type:ty),*)),* $(,)?) => {
+        $(fn $method(self, $(_: $type),*) -> Looked {
             Ok(())
+        })*
+    };
+}
+
+/// Methods that begin what has items or fields.
+macro_rules! begins {
+    ($($method:ident($($type:ty),*)),* $(,)?) => {
+        $(fn $method(self, $(_: $type),*) -> Result<Self, Why> {
+            Ok(self)
         })*
     };
 }
@@ -82,27 +91,28 @@ impl<'m> Serializer for Look<'m> {
         serialize_f64(f64),
         serialize_char(char),
         serialize_bytes(&[u8]),
+        serialize_none(),
+        serialize_unit(),
         serialize_unit_struct(&'static str),
+        serialize_unit_variant(&'static str, u32, &'static str),
+    );
+
+    begins!(
+        serialize_seq(Option<usize>),
+        serialize_tuple(usize),
+        serialize_tuple_struct(&'static str, usize),
+        serialize_tuple_variant(&'static str, u32, &'static str, usize),
+        serialize_map(Option<usize>),
+        serialize_struct(&'static str, usize),
+        serialize_struct_variant(&'static str, u32, &'static str, usize),
     );
 
     fn serialize_str(self, text: &str) -> Looked {
         self.at(text)
     }
 
-    fn serialize_none(self) -> Looked {
-        Ok(())
-    }
-
     fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Looked {
         value.serialize(self)
-    }
-
-    fn serialize_unit(self) -> Looked {
-        Ok(())
-    }
-
-    fn serialize_unit_variant(self, _: &'static str, _: u32, _: &'static str) -> Looked {
-        Ok(())
     }
 
     fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _: &'static str, value: &T) -> Looked {
@@ -117,46 +127,6 @@ impl<'m> Serializer for Look<'m> {
         value: &T,
     ) -> Looked {
         value.serialize(self)
-    }
-
-    fn serialize_seq(self, _: Option<usize>) -> Result<Self, Why> {
-        Ok(self)
-    }
-
-    fn serialize_tuple(self, _: usize) -> Result<Self, Why> {
-        Ok(self)
-    }
-
-    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Self, Why> {
-        Ok(self)
-    }
-
-    fn serialize_tuple_variant(
-        self,
-        _: &'static str,
-        _: u32,
-        _: &'static str,
-        _: usize,
-    ) -> Result<Self, Why> {
-        Ok(self)
-    }
-
-    fn serialize_map(self, _: Option<usize>) -> Result<Self, Why> {
-        Ok(self)
-    }
-
-    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Self, Why> {
-        Ok(self)
-    }
-
-    fn serialize_struct_variant(
-        self,
-        _: &'static str,
-        _: u32,
-        _: &'static str,
-        _: usize,
-    ) -> Result<Self, Why> {
-        Ok(self)
     }
 
     fn collect_str<T: fmt::Display + ?Sized>(self, value: &T) -> Looked {
