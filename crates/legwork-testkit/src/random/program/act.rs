@@ -1,0 +1,148 @@
+//! What happens to the runs of a program.
+
+use legwork_core::OnDoubt;
+
+use crate::fault::{Fault, Operation};
+
+/// One thing that happens.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Act {
+    /// The process lives: it takes the session up until it ends, is stopped or dies.
+    Go(Go),
+    /// Somebody leaves something in an inbox while no process lives.
+    Post(To, PostPlan),
+    /// The head is moved, to an entry in percent of those there are.
+    MoveHead(u64),
+    /// Somebody resumes the session of a subagent by itself, and wants to remove it.
+    TakeChild,
+    /// So many milliseconds pass in which no process lives.
+    Pass(u64),
+    /// Somebody removes the session of the root.
+    Remove,
+    /// Somebody begins a session of the name that a subagent would get: the entry of the
+    /// response, and the index of the call.
+    Squat(u64, u32),
+}
+
+/// Whose inbox.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum To {
+    /// The root's.
+    Root,
+    /// The last subagent's, if there is any.
+    Child,
+}
+
+/// What somebody leaves in an inbox.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PostPlan {
+    /// A steering message.
+    Steer,
+    /// A follow-up.
+    FollowUp,
+    /// A stop.
+    Stop,
+    /// An answer to the first that is pending.
+    Answer(Reply),
+    /// An answer to nothing that is pending.
+    Bogus,
+    /// A label, on an entry in percent of those there are.
+    Label(u64),
+    /// Another head, at an entry in percent of those there are.
+    MoveHead(u64),
+}
+
+/// How a pending call is answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reply {
+    /// Run it again.
+    RunAgain,
+    /// Tell the model.
+    Tell,
+    /// Take this as its result.
+    Supply,
+}
+
+/// One life of a process.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Go {
+    /// What it is asked for.
+    pub start: Start,
+    /// Through which face of the library.
+    pub by: By,
+    /// What it says to calls in doubt.
+    pub on_doubt: Option<OnDoubt>,
+    /// At which of its polls what happens.
+    pub meanwhile: Vec<(usize, Meanwhile)>,
+    /// Which of the store's operations go wrong.
+    pub faults: Vec<(Operation, usize, Fault)>,
+    /// What is done when nothing moves any more.
+    pub stuck: Stuck,
+}
+
+/// What a process is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Start {
+    /// A new task.
+    Task,
+    /// A new task that holds a call without its result.
+    OpenCall,
+    /// A new task that holds a result without its call.
+    LoneResult,
+    /// To go on.
+    Resume,
+}
+
+/// Through which face of the library a process runs the agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum By {
+    /// `run(..).await`.
+    Await,
+    /// `next()` a step at a time.
+    Steps,
+    /// `stream(..)`.
+    Stream,
+}
+
+/// What happens at a poll of a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Meanwhile {
+    /// The process dies.
+    Die,
+    /// The execution is cancelled.
+    Cancel,
+    /// The execution is interrupted.
+    Interrupt,
+    /// `next()` is dropped, and called again.
+    DropNext,
+    /// Somebody leaves something in an inbox.
+    Post(To, PostPlan),
+    /// Another process wants the session.
+    Rival,
+    /// So many milliseconds pass at once, as where a machine sleeps.
+    Pass(u64),
+}
+
+/// What is done when nothing moves any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stuck {
+    /// The process is killed.
+    Die,
+    /// The execution is cancelled, which must end it.
+    Cancel,
+    /// The execution is interrupted, which must end it.
+    Interrupt,
+}
+
+impl Default for Go {
+    fn default() -> Self {
+        Self {
+            start: Start::Resume,
+            by: By::Await,
+            on_doubt: None,
+            meanwhile: Vec::new(),
+            faults: Vec::new(),
+            stuck: Stuck::Die,
+        }
+    }
+}
