@@ -1,14 +1,19 @@
 //! An answer while it comes in, and the response that becomes of it.
 
+mod draft;
+
 use std::collections::{BTreeMap, BTreeSet};
 
+use legwork_core::Usage;
 use legwork_core::inference::{FinishReason, Incomplete, Response};
-use legwork_core::message::{Message, Part, Thinking};
-use legwork_core::{CallId, Usage};
+use legwork_core::message::Message;
 use legwork_port::{Delta, Deltas};
 use serde_json::{Map, Value};
 
-use super::call::{Draft as Call, News, Piece};
+use draft::Draft;
+pub(super) use draft::Words;
+
+use super::call::{self, News, Piece};
 use super::error::ApiError;
 use super::json::{Read, Reader};
 use super::room::{PART, Room, weight};
@@ -61,16 +66,6 @@ pub(super) enum Level {
     Message,
 }
 
-#[derive(Debug)]
-enum Draft {
-    Text(String),
-    Thinking(String),
-    Refusal(String),
-    Other(Value),
-    /// A call, and its number among the calls.
-    Call(usize, Call),
-}
-
 /// Calls that are looked at for the one that a piece without an index goes on with.
 const OPEN_CALLS: usize = 64;
 
@@ -114,37 +109,15 @@ impl Assembly {
         !text.is_empty() && !self.is_over() && self.room.keep(written.max(text.len()))
     }
 
-    pub(super) fn text(&mut self, text: &str, written: usize, on: &mut dyn Deltas) {
+    /// Takes words that are written in so many bytes.
+    pub(super) fn words(&mut self, kind: Words, text: &str, written: usize, on: &mut dyn Deltas) {
         if !self.takes(text, written) {
             return;
         }
-        self.tell(Delta::Text(text), on);
+        self.tell(kind.delta(text), on);
         match self.drafts.last_mut() {
-            Some(Draft::Text(open)) => open.push_str(text),
-            _ => self.begin(Draft::Text(text.to_owned())),
-        }
-    }
-
-    pub(super) fn thinking(&mut self, text: &str, written: usize, on: &mut dyn Deltas) {
-        if !self.takes(text, written) {
-            return;
-        }
-        self.tell(Delta::Thinking(text), on);
-        match self.drafts.last_mut() {
-            Some(Draft::Thinking(open)) => open.push_str(text),
-            _ => self.begin(Draft::Thinking(text.to_owned())),
-        }
-    }
-
-    /// A refusal is told as text: whoever watches wants to read it.
-    pub(super) fn refusal(&mut self, text: &str, written: usize, on: &mut dyn Deltas) {
-        if !self.takes(text, written) {
-            return;
-        }
-        self.tell(Delta::Text(text), on);
-        match self.drafts.last_mut() {
-            Some(Draft::Refusal(open)) => open.push_str(text),
-            _ => self.begin(Draft::Refusal(text.to_owned())),
+            Some(Draft::Words(open, words)) if *open == kind => words.push_str(text),
+            _ => self.begin(Draft::Words(kind, text.to_owned())),
         }
     }
 
@@ -193,7 +166,7 @@ impl Assembly {
     /// Where another call stands, if there may be one.
     fn begin_call(&mut self) -> Option<usize> {
         let number = self.room.call()?;
-        self.begin(Draft::Call(number, Call::default()));
+        self.begin(Draft::Call(number, call::Draft::default()));
         Some(self.drafts.len() - 1)
     }
 
@@ -349,47 +322,6 @@ impl Assembly {
             remainder::merge_map(&mut raw, key, fields);
         }
         raw
-    }
-}
-
-impl Draft {
-    /// A body's fields come in any order; its parts are told in this one.
-    fn place_in_body(&self) -> u8 {
-        match self {
-            Self::Thinking(_) => 0,
-            Self::Text(_) | Self::Refusal(_) | Self::Other(_) => 1,
-            Self::Call(..) => 2,
-        }
-    }
-
-    fn len(&self) -> usize {
-        match self {
-            Self::Text(text) | Self::Thinking(text) | Self::Refusal(text) => text.len(),
-            Self::Call(_, call) => call.len(),
-            Self::Other(_) => 0,
-        }
-    }
-
-    /// Keeps this much of it, if anything.
-    fn clip(&mut self, bytes: usize) -> bool {
-        match self {
-            Self::Text(text) | Self::Thinking(text) | Self::Refusal(text) => {
-                text.truncate(text.floor_char_boundary(bytes));
-            }
-            Self::Call(_, call) => call.clip(bytes),
-            Self::Other(_) => return false,
-        }
-        true
-    }
-
-    fn part(self, taken: &mut BTreeSet<CallId>, response: &str) -> Part {
-        match self {
-            Self::Text(text) => Part::Text(text),
-            Self::Thinking(text) => Part::Thinking(Thinking { text, ..Thinking::default() }),
-            Self::Refusal(text) => Part::Refusal(text),
-            Self::Other(value) => Part::Other(value),
-            Self::Call(_, call) => Part::ToolCall(call.finish(taken, response)),
-        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use legwork_port::Deltas;
 use serde_json::Value;
 
-use super::assembly::{Assembly, Level};
+use super::assembly::{Assembly, Level, Words};
 use super::call::Piece;
 use super::error::ApiError;
 use super::json::{self, Read, Reader};
@@ -132,11 +132,11 @@ fn message(json: &mut Reader<'_>, into: &mut Assembly, on: Sink<'_>) -> Read {
             "reasoning_content" | "reasoning" => {
                 let (text, written) = written(json)?;
                 thought = !text.is_empty();
-                into.thinking(&text, written, on);
+                into.words(Words::Thinking, &text, written, on);
             }
             "refusal" => {
                 let (text, written) = written(json)?;
-                into.refusal(&text, written, on);
+                into.words(Words::Refusal, &text, written, on);
             }
             "tool_calls" => calls(json, into, on)?,
             _ => into.merge(Level::Message, &key, json.json()?),
@@ -156,7 +156,7 @@ fn written<'a>(json: &mut Reader<'a>) -> Read<(Cow<'a, str>, usize)> {
 fn content(json: &mut Reader<'_>, into: &mut Assembly, on: Sink<'_>) -> Read {
     if json.peek() == b'"' {
         let (text, written) = written(json)?;
-        into.text(&text, written, on);
+        into.words(Words::Text, &text, written, on);
         return Ok(());
     }
     let mut place = json.array()?;
@@ -169,14 +169,15 @@ fn content(json: &mut Reader<'_>, into: &mut Assembly, on: Sink<'_>) -> Read {
 }
 
 fn content_part(part: Value, written: usize, into: &mut Assembly, on: Sink<'_>) {
-    match part.get("type").and_then(Value::as_str) {
-        _ if part.is_string() => into.text(part.as_str().unwrap_or_default(), written, on),
-        Some("text" | "output_text") => into.text(&text_in(part.get("text")), written, on),
-        Some("refusal") => into.refusal(&text_in(part.get("refusal")), written, on),
-        Some("thinking") => into.thinking(&text_in(part.get("thinking")), written, on),
-        Some("reasoning") => into.thinking(&text_in(part.get("text")), written, on),
-        _ => into.other(part),
-    }
+    let (kind, words) = match part.get("type").and_then(Value::as_str) {
+        _ if part.is_string() => (Words::Text, Some(&part)),
+        Some("text" | "output_text") => (Words::Text, part.get("text")),
+        Some("refusal") => (Words::Refusal, part.get("refusal")),
+        Some("thinking") => (Words::Thinking, part.get("thinking")),
+        Some("reasoning") => (Words::Thinking, part.get("text")),
+        _ => return into.other(part),
+    };
+    into.words(kind, &text_in(words), written, on);
 }
 
 /// The text of a value: itself, or that of the parts in it.
