@@ -7,6 +7,7 @@
 
 mod block;
 mod inline;
+mod lists;
 mod table;
 mod wrap;
 
@@ -15,6 +16,7 @@ mod tests;
 
 use block::{Extent, Kind, Line};
 use inline::{Style, Styles};
+use lists::Lists;
 use wrap::Wrap;
 
 use super::marks::Marks;
@@ -24,8 +26,6 @@ const WORD: usize = 2_000;
 const MARK: usize = 500;
 /// Rows that a table is waited for.
 const ROWS: usize = 500;
-/// Lists inside one another that are indented.
-const DEEPEST_LIST: usize = 8;
 
 /// Markdown as it streams in.
 #[derive(Debug)]
@@ -36,7 +36,7 @@ pub(crate) struct Markdown {
     held: String,
     state: State,
     fence: Option<Fence>,
-    lists: Vec<Level>,
+    lists: Lists,
     rows: Vec<String>,
     /// Whether a blank line came since what was shown last.
     gap: bool,
@@ -65,15 +65,6 @@ struct Fence {
     lead: String,
 }
 
-/// A list that is open.
-#[derive(Debug, Clone, Copy)]
-struct Level {
-    /// Columns before its sign, in the source.
-    indent: usize,
-    /// Columns before its text, as shown.
-    shown: usize,
-}
-
 impl Markdown {
     pub(crate) fn new(columns: usize, colour: bool, marks: Marks) -> Self {
         let styles = if colour { Styles::Terminal } else { Styles::None };
@@ -83,7 +74,7 @@ impl Markdown {
             held: String::new(),
             state: State::Unknown,
             fence: None,
-            lists: Vec::new(),
+            lists: Lists::default(),
             rows: Vec::new(),
             gap: false,
             begun: false,
@@ -264,7 +255,8 @@ impl Markdown {
         match line.kind {
             Kind::Item(number) => {
                 let sign = if number.is_empty() { self.marks.bullet.to_owned() } else { number };
-                let (before, after) = self.open_item(line.indent, sign.chars().count());
+                let (before, after) =
+                    self.lists.open_item(line.indent, sign.chars().count(), self.wrap.width);
                 self.wrap.begin(format!("{}{sign} ", lead(before)), lead(after));
                 self.state = State::Text(Style::default());
             }
@@ -285,13 +277,13 @@ impl Markdown {
                 self.wrap.end(out);
             }
             Kind::Fence(sign, length) => {
-                let lead = lead(self.hanging(line.indent).saturating_add(2));
+                let lead = lead(self.lists.hanging(line.indent).saturating_add(2));
                 self.held.clear();
                 self.fence =
                     Some(Fence { sign, length, quotes: line.quotes, indent: line.indent, lead });
             }
             Kind::Text | Kind::Blank | Kind::Row => {
-                let hanging = lead(self.hanging(line.indent));
+                let hanging = lead(self.lists.hanging(line.indent));
                 self.wrap.begin(hanging.clone(), hanging);
                 self.state = State::Text(Style::default());
             }
@@ -310,32 +302,6 @@ impl Markdown {
         self.marks.quote.repeat(depth)
     }
 
-    /// Opens an item; the columns before its sign and before its text, as shown.
-    fn open_item(&mut self, indent: usize, sign: usize) -> (usize, usize) {
-        self.close_lists(indent);
-        let before = self.lists.last().map_or(0, |level| level.shown);
-        let deep = self.lists.len() >= DEEPEST_LIST || before > self.wrap.width / 2;
-        let before = if deep { before.saturating_sub(sign.saturating_add(1)) } else { before };
-        let shown = before.saturating_add(sign).saturating_add(1);
-        if self.lists.len() < DEEPEST_LIST {
-            self.lists.push(Level { indent, shown });
-        }
-        (before, shown)
-    }
-
-    /// Lists that a line of this indentation is not in are over.
-    fn close_lists(&mut self, indent: usize) {
-        self.lists.retain(|level| indent >= level.indent.saturating_add(2));
-    }
-
-    /// The columns before a line that is no item, as shown.
-    fn hanging(&mut self, indent: usize) -> usize {
-        if self.lists.last().is_none_or(|level| indent <= level.indent) {
-            self.close_lists(indent);
-        }
-        self.lists.last().map_or(0, |level| level.shown)
-    }
-
     fn is_code(&self, line: &Line) -> bool {
         let apart = self.gap || !self.begun || self.indented;
         line.indent >= 4 && line.quotes == 0 && self.lists.is_empty() && apart
@@ -352,7 +318,7 @@ impl Markdown {
         if self.rows.is_empty() {
             self.separate(out);
             let quote = self.quote(line.quotes);
-            let lead = format!("{quote}{}", " ".repeat(self.hanging(line.indent)));
+            let lead = format!("{quote}{}", " ".repeat(self.lists.hanging(line.indent)));
             self.wrap.begin(lead.clone(), lead);
         }
         let row = self.held.get(line.content..).unwrap_or_default().to_owned();

@@ -1,0 +1,104 @@
+//! How lines are written: those of the answer, and those beside it.
+
+use std::io::{self, Write};
+use std::time::Instant;
+
+use super::Human;
+use crate::display::seen::guarded;
+use crate::display::terminal::Tone;
+use crate::display::text::{visible, wrapped};
+
+impl<O: Write, E: Write> Human<O, E> {
+    pub(super) fn text(&mut self, text: &str) -> io::Result<()> {
+        if self.terminal.out {
+            let shown = self.markdown.push(text);
+            return self.write(&shown);
+        }
+        self.held.push_str(text);
+        Ok(())
+    }
+
+    /// Writes what was held back.
+    pub(super) fn release(&mut self) -> io::Result<()> {
+        let held = std::mem::take(&mut self.held);
+        if held.is_empty() {
+            return Ok(());
+        }
+        self.open = !held.ends_with('\n');
+        self.write(&held)
+    }
+
+    /// Writes what is rendered; what goes on meanwhile stays while there is nothing.
+    pub(super) fn write(&mut self, shown: &str) -> io::Result<()> {
+        if shown.is_empty() {
+            return Ok(());
+        }
+        self.status.clear(&mut self.err);
+        match self.terminal.out {
+            true => self.out.write_all(guarded(shown).as_bytes())?,
+            // What goes elsewhere is data, as the model wrote it.
+            false => self.out.write_all(shown.as_bytes())?,
+        }
+        self.out.flush()
+    }
+
+    /// Ends the line of the text, so that what follows has one of its own.
+    pub(super) fn close(&mut self) -> io::Result<()> {
+        self.release()?;
+        if std::mem::take(&mut self.open) {
+            self.out.write_all(b"\n")?;
+            self.out.flush()?;
+        }
+        let shown = self.markdown.pause();
+        self.write(&shown)
+    }
+
+    /// Ends the text.
+    pub(super) fn finish(&mut self) -> io::Result<()> {
+        self.close()?;
+        let shown = self.markdown.finish();
+        self.write(&shown)
+    }
+
+    /// Whether the cursor stands within a line of the answer.
+    pub(super) fn is_open(&self) -> bool {
+        self.open || self.markdown.is_open()
+    }
+
+    pub(super) fn note(&mut self, line: &str) -> io::Result<()> {
+        self.close()?;
+        self.status.clear(&mut self.err);
+        // Whether anybody reads standard error does not matter to the run.
+        let _ = writeln!(self.err, "{}", guarded(line));
+        Ok(())
+    }
+
+    pub(super) fn labelled(&mut self, tone: Tone, label: &str, message: &str) -> io::Result<()> {
+        let text = format!("{label}: {}", visible(message.trim_end()));
+        let most = self.terminal.prose();
+        let lines: Vec<_> = text.lines().map(|line| wrapped(line, most, 2)).collect();
+        // Further lines are indented, so that none of a server's passes for a label of ours.
+        let text = lines.join("\n  ");
+        let rest = text.strip_prefix(label).unwrap_or_default();
+        let label = self.terminal.paint(tone, label);
+        self.note(&format!("{label}{rest}"))
+    }
+
+    pub(super) fn quiet(&mut self, text: &str) -> io::Result<()> {
+        let text = wrapped(text, self.terminal.prose(), 2);
+        let lines: Vec<_> =
+            text.lines().map(|line| self.terminal.paint(Tone::Quiet, line)).collect();
+        self.note(&lines.join("\n"))
+    }
+
+    pub(super) fn hint(&mut self, hint: &str) -> io::Result<()> {
+        self.labelled(Tone::Strong, "hint", hint)
+    }
+
+    /// Says what is going on, below the answer but not within a line of it.
+    pub(super) fn doing(&mut self, what: &str, since: Instant) {
+        if !self.is_open() {
+            self.status.show(&mut self.err, self.terminal, what, since);
+        }
+    }
+}
