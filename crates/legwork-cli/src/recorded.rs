@@ -3,6 +3,7 @@
 use legwork::core::event::MetadataSet;
 use legwork::core::{AgentState, Event};
 use legwork::definition::Origin;
+use legwork::tools::sandbox::Network;
 use serde::{Deserialize, Serialize};
 
 use crate::args::Sandbox;
@@ -20,9 +21,9 @@ pub(crate) struct Recorded {
     pub(crate) base_url: Option<BaseUrl>,
     /// What confines commands; none if it was not begun by this command.
     pub(crate) sandbox: Option<Sandbox>,
-    /// Whether commands reach the network, if they do.
+    /// The network that commands reach, as the flag names it; none if nothing was said.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) network: Option<bool>,
+    pub(crate) network: Option<String>,
     /// Paths beside the directory that the agent may use, as `PATH` or `PATH:ro`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) allow_paths: Vec<String>,
@@ -101,6 +102,12 @@ impl Recorded {
     pub(crate) fn of(state: &AgentState) -> Self {
         let value = state.context().metadata.get(KEY).cloned();
         value.and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default()
+    }
+
+    /// The network that commands reach, if something was said of it; none at all where it
+    /// cannot be read.
+    pub(crate) fn network(&self) -> Option<Network> {
+        self.network.as_ref().map(|text| text.parse().unwrap_or_default())
     }
 
     /// What an event has the session remember; none if it is about something else.

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use legwork::port::Sandbox;
-use legwork::port::sandbox::Confined;
-use legwork::tools::sandbox::{Auto, Bubblewrap, Error, Landlock, Network, Policy};
+use legwork::port::sandbox::{Confined, Note};
+use legwork::tools::sandbox::{Auto, Bubblewrap, Error, Landlock, Policy};
 use legwork::tools::workspace::Access;
 use legwork::tools::{self, Environment};
 
@@ -41,10 +41,7 @@ pub(crate) fn chosen(
 
 /// What commands may do under the settings.
 pub(crate) fn policy(settings: &Settings) -> Policy {
-    let policy = Policy::default().with_network(match settings.network.value {
-        args::Network::Off => Network::Off,
-        args::Network::Host => Network::Host,
-    });
+    let policy = Policy::default().with_network(settings.network.value.clone());
     let policy = settings.own.iter().fold(policy, Policy::with_hidden);
     let allowed = settings.allow_paths.iter().map(|allowed| &allowed.value);
     allowed.fold(policy, |policy, allowed| match allowed.access {
@@ -136,9 +133,14 @@ impl Sandbox for Walls {
         self.sandbox().rules()
     }
 
-    fn notes(&self) -> Vec<String> {
+    fn notes(&self) -> Vec<Note> {
         let notes = self.sandbox().notes();
-        notes.iter().for_each(|note| self.screen.warn(note));
+        for note in &notes {
+            match note {
+                Note::Allowed(text) => self.screen.note(text),
+                other => self.screen.warn(&other.to_string()),
+            }
+        }
         notes
     }
 

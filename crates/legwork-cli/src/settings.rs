@@ -12,13 +12,14 @@ use std::path::PathBuf;
 use legwork::core::{AgentState, Budget};
 use legwork::model::Prices;
 use legwork::skills::base_model;
+use legwork::tools::sandbox::Network;
 
 pub(crate) use self::address::around;
 pub(crate) use self::project::not_named;
 use self::project::{Named, Way};
 use self::walls::{Walls, dir};
 use crate::agents::{Chosen, Other};
-use crate::args::{self, Network, Sandbox};
+use crate::args::{self, Sandbox};
 use crate::config::{
     AllowPath, Answers, Config, Credential, Limits, Remembered, Retry, Source, Sourced, max_write,
     not_taken, variable_of,
@@ -302,8 +303,8 @@ impl Settings {
         if let Some(sandbox) = walls::looser_flag(self.sandbox.value) {
             add(&self.sandbox.source, sandbox);
         }
-        if self.network.value == Network::Host {
-            add(&self.network.source, "--network");
+        if self.network.value != Network::Off {
+            add(&self.network.source, &walls::network_flag(&self.network.value));
         }
         if self.trust.standing == Standing::Flag {
             add(&Source::Flag("--trust"), "--trust");
@@ -325,7 +326,7 @@ impl Settings {
             dir: None,
             base_url,
             sandbox: Some(self.sandbox.value),
-            network: Some(self.network.value == Network::Host)
+            network: Some(self.network.value.to_string())
                 .filter(|_| self.network.source != Source::Default),
             allow_paths: self.allow_paths.iter().map(|path| path.value.to_string()).collect(),
             context: self.context,

@@ -1,6 +1,7 @@
 //! What confines a child process.
 
 use std::ffi::OsString;
+use std::fmt;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
@@ -25,9 +26,8 @@ pub trait Sandbox: Send + Sync {
             .to_owned()
     }
 
-    /// What happened to what it protects since this was last asked, a sentence each; shown
-    /// to people and to the model.
-    fn notes(&self) -> Vec<String> {
+    /// What commands did since this was last asked that people and the model are told.
+    fn notes(&self) -> Vec<Note> {
         Vec::new()
     }
 
@@ -39,11 +39,30 @@ pub trait Sandbox: Send + Sync {
     }
 }
 
+/// Something that a command did, in a sentence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Note {
+    /// It may do so.
+    Allowed(String),
+    /// It was kept from it, or what it changed was put back.
+    Refused(String),
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Allowed(text) | Self::Refused(text) => f.write_str(text),
+        }
+    }
+}
+
 /// How a command is started so that it runs confined.
 ///
-/// It is started in this order: the files in `inherited` are kept open,
-/// `mounts` are made, privileges are given up where `privileges` says so,
-/// `ruleset` is put on, then `filter`, then `command` replaces the process.
+/// It is started in this order: the files in `inherited` are kept open, the
+/// network of `loopback` is entered, `mounts` are made, privileges are given up
+/// where `privileges` says so, `ruleset` is put on, then `filter`, then
+/// `command` replaces the process.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Confined {
@@ -57,6 +76,9 @@ pub struct Confined {
     /// there are none, no namespace is made. Where one is [`Writable`](Cover::Writable),
     /// all that no such mount covers is read-only.
     pub mounts: Vec<Mount>,
+    /// A network of the command's own; none where the command keeps the one of the process
+    /// that starts it.
+    pub loopback: Option<Loopback>,
     /// Directories that lie in memory and are the command's own, as it sees them; what it
     /// keeps there counts as memory.
     pub private: Vec<PathBuf>,
@@ -70,6 +92,26 @@ pub struct Confined {
     /// Whatever was made for this command: dropped when it has ended, with all that came of
     /// it, and not on the runtime's threads.
     pub kept: Option<Kept>,
+}
+
+/// A network of the command's own with nothing but a loopback, on which a socket listens
+/// that is served from outside of it.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Loopback {
+    /// The port of 127.0.0.1 that it listens on, in the network of the command.
+    pub port: u16,
+    /// The Unix socket that the listening one is sent to (`SCM_RIGHTS`) before the command
+    /// starts.
+    pub server: OwnedFd,
+}
+
+impl Loopback {
+    /// A network whose `port` is served by what holds the other end of `server`.
+    #[must_use]
+    pub fn new(port: u16, server: OwnedFd) -> Self {
+        Self { port, server }
+    }
 }
 
 /// A mount over a file or directory, which protects it from the command.
@@ -134,8 +176,8 @@ impl Kept {
     }
 }
 
-impl std::fmt::Debug for Kept {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for Kept {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Kept").field("bytes", &size_of_val(&*self.0)).finish()
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use legwork::core::budget::MicroUsd;
+use legwork::tools::sandbox::Network;
 use serde::{Deserialize, Serialize};
 
 /// What the agent works with, as far as it was said.
@@ -28,8 +29,8 @@ pub(crate) struct Agent {
     /// What confines the commands that are run [default: auto, or what confined the session if that is stricter]
     #[arg(long, value_enum)]
     pub(crate) sandbox: Option<Sandbox>,
-    /// Which network these commands reach; --network alone means host [default: off]
-    #[arg(long, value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "host")]
+    /// Which network these commands reach: off, all, or hosts such as api.example.com,*.npmjs.org [default: off]
+    #[arg(long, value_name = "off|all|HOST,..", value_parser = crate::config::network)]
     pub(crate) network: Option<Network>,
     /// Do not tell the agent what AGENTS.md files say [default: as the session, else tell it]
     #[arg(long)]
@@ -83,15 +84,4 @@ pub(crate) enum Sandbox {
     Landlock,
     /// Commands may do all that you may
     Off,
-}
-
-/// Which network commands reach.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Network {
-    /// None
-    #[default]
-    Off,
-    /// That of this machine
-    Host,
 }

@@ -19,7 +19,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
-pub(crate) use agent::{Agent, Network, Sandbox, Store};
+pub(crate) use agent::{Agent, Sandbox, Store};
 pub(crate) use agents::{Agents, AgentsCheck, AgentsList, AgentsShow, Around};
 pub(crate) use completions::Completions;
 pub(crate) use config::{Config, ConfigPath, ConfigShow};

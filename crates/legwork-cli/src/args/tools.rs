@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use legwork::tools::sandbox::Network;
 
-use super::{Network, Sandbox};
+use super::Sandbox;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -90,8 +91,8 @@ pub(crate) struct Surroundings {
     /// What confines the commands that are run [default: auto]
     #[arg(long, value_enum)]
     pub(crate) sandbox: Option<Sandbox>,
-    /// Which network these commands reach; --network alone means host [default: off]
-    #[arg(long, value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "host")]
+    /// Which network these commands reach: off, all, or hosts such as api.example.com,*.npmjs.org [default: off]
+    #[arg(long, value_name = "off|all|HOST,..", value_parser = crate::config::network)]
     pub(crate) network: Option<Network>,
     /// A path beside the directory that the tools may use; may be given again
     #[arg(long, value_name = "PATH[:ro]")]

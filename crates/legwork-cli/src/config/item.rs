@@ -77,14 +77,6 @@ impl<'a> Item<'a> {
         u64::from_str_radix(integer.as_str(), integer.radix()).ok()
     }
 
-    /// `true` or `false`.
-    pub(super) fn switch(&self) -> Result<bool, Error> {
-        match self.value {
-            DeValue::Boolean(switch) => Ok(*switch),
-            _ => Err(self.wrong()),
-        }
-    }
-
     /// One of a flag's names.
     pub(super) fn one_of<T: ValueEnum>(&self) -> Result<T, Error> {
         let text = self.text()?;

@@ -27,7 +27,7 @@ pub(crate) enum Expects {
     Store,
     Sandbox,
     Color,
-    Switch,
+    Network,
     Paths,
     Folders,
     Count,
@@ -92,11 +92,15 @@ pub(crate) const KEYS: &[Key] = &[
         ..key("sandbox", Expects::Sandbox, "What confines the commands that are run")
     },
     Key {
-        example: "network = false",
+        example: r#"network = ["api.example.com", "*.npmjs.org"]"#,
         variable: Some("LEGWORK_NETWORK"),
         flag: Some("--network"),
         project: Project::Never("it could let commands send away what they read"),
-        ..key("network", Expects::Switch, "Whether commands in a sandbox reach the network")
+        ..key(
+            "network",
+            Expects::Network,
+            "The network that commands in a sandbox reach: \"off\", \"all\", or these hosts",
+        )
     },
     Key {
         example: r#"allow_paths = ["~/notes", "/srv/data:ro"]"#,
@@ -283,7 +287,7 @@ impl Expects {
             Self::Text => "text",
             Self::Store => "text such as \"sqlite:~/work/sessions.db\"",
             Self::Sandbox | Self::Color => "one of its names, as text",
-            Self::Switch => "true or false",
+            Self::Network => "\"off\", \"all\", or a list of hosts such as [\"api.example.com\"]",
             Self::Paths => "a list of paths such as [\"~/notes\", \"/srv/data:ro\"]",
             Self::Folders => "a list of folders such as [\"~/work/*\", \"/srv/ci/site\"]",
             Self::Count => "a whole number from 1 on",

@@ -192,10 +192,5 @@ pub(crate) fn active_time(text: &str) -> Result<Duration, String> {
     time.ok_or_else(|| "must be a length of time above 0 such as 90s, 10m or 1h 30m".to_owned())
 }
 
-/// `true` or `false`.
-pub(crate) fn switch(text: &str) -> Result<bool, String> {
-    text.parse().map_err(|_| "must be true or false".to_owned())
-}
-
 #[cfg(test)]
 mod tests;

@@ -19,6 +19,7 @@ pub(crate) mod key;
 mod layers;
 mod loaded;
 pub(crate) mod locate;
+mod network;
 mod parse;
 mod prices;
 mod program;
@@ -36,10 +37,9 @@ use legwork::core::budget::MicroUsd;
 pub(crate) use allow::AllowPath;
 pub(crate) use bounds::Answers;
 pub(crate) use credential::Credential;
-pub(crate) use layers::{
-    Limits, Remembered, active_time, count, not_taken, switch, usd, variable_of,
-};
+pub(crate) use layers::{Limits, Remembered, active_time, count, not_taken, usd, variable_of};
 pub(crate) use loaded::Config;
+pub(crate) use network::{network, of_network};
 pub(crate) use retry::{Retry, duration, in_words};
 pub(crate) use secret::Secret;
 pub(crate) use size::{bytes, in_bytes, max_write};

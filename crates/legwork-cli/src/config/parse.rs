@@ -1,5 +1,6 @@
 //! From the text of a file to what it says, or to what is wrong with it and where.
 
+use legwork::tools::sandbox::{InvalidHost, Network};
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
@@ -106,7 +107,7 @@ fn set(values: &mut Values, key: &Key, item: &Item<'_>) -> Result<(), Error> {
         "base_url" => values.base_url = at!(item.text().map(str::to_owned)),
         "store" => values.store = at!(store(item)),
         "sandbox" => values.sandbox = at!(item.one_of()),
-        "network" => values.network = at!(item.switch()),
+        "network" => values.network = at!(network(item)),
         "allow_paths" => values.allow_paths = paths(item)?,
         "trust" => values.trust = folders(item)?,
         "max_steps" => values.max_steps = at!(item.count()),
@@ -143,6 +144,22 @@ fn store(item: &Item<'_>) -> Result<String, Error> {
     let path = expanded(path, item.document.folder());
     let path = path.map_err(|why| item.problem(&format!("cannot be used: {why}")))?;
     Ok(format!("sqlite:{}", path.display()))
+}
+
+fn network(item: &Item<'_>) -> Result<Network, Error> {
+    let wrong = |error: &InvalidHost| item.problem(&format!("has a wrong value: {error}"));
+    if !item.is_list() {
+        return match item.text()? {
+            "off" => Ok(Network::Off),
+            "all" => Ok(Network::All),
+            _ => Err(item.wrong_text()),
+        };
+    }
+    let hosts = item.texts()?.iter().map(Item::text).collect::<Result<Vec<_>, _>>()?;
+    match hosts.is_empty() {
+        true => Err(item.problem("is empty; for no network write \"off\"")),
+        false => Network::hosts(hosts).map_err(|error| wrong(&error)),
+    }
 }
 
 fn paths(item: &Item<'_>) -> Result<Vec<At<AllowPath>>, Error> {

@@ -34,7 +34,10 @@ fn of(expects: Expects) -> Value {
         Expects::Text => text,
         Expects::Store => json!({"type": "string", "pattern": "^(sqlite:.+|memory:)$"}),
         Expects::Sandbox | Expects::Color => json!({"enum": expects.names()}),
-        Expects::Switch => json!({"type": "boolean"}),
+        Expects::Network => json!({"anyOf": [
+            {"enum": ["off", "all"]},
+            {"type": "array", "items": text, "minItems": 1},
+        ]}),
         Expects::Paths | Expects::Folders => json!({"type": "array", "items": text}),
         Expects::Count => json!({"type": "integer", "minimum": 1}),
         Expects::Money => json!({"type": "number", "exclusiveMinimum": 0}),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use legwork::core::budget::{MicroUsd, Price};
+use legwork::tools::sandbox::Network;
 
 use super::allow::AllowPath;
 use super::bounds::Answers;
@@ -26,7 +27,7 @@ pub(crate) struct Values {
     pub(crate) base_url: Option<At<String>>,
     pub(crate) store: Option<At<String>>,
     pub(crate) sandbox: Option<At<Sandbox>>,
-    pub(crate) network: Option<At<bool>>,
+    pub(crate) network: Option<At<Network>>,
     pub(crate) allow_paths: Vec<At<AllowPath>>,
     /// Folders whose projects are trusted.
     pub(crate) trust: Vec<At<Folders>>,

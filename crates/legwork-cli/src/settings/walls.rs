@@ -2,8 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::args::{self, Network, Sandbox};
-use crate::config::{AllowPath, Config, Source, Sourced, one_of, switch, variable_of};
+use legwork::tools::sandbox::Network;
+
+use crate::args::{self, Sandbox};
+use crate::config::{AllowPath, Config, Source, Sourced, network, one_of, variable_of};
 use crate::error::Error;
 use crate::place::quoted;
 use crate::recorded::Recorded;
@@ -38,18 +40,22 @@ impl Walls {
                 sandbox
             }
         };
-        let network = Sourced::new(Network::default(), Source::Default)
-            .or(config.value(|values| &values.network).map(from_switch))
-            .or(variable_of("LEGWORK_NETWORK", switch)?.map(from_switch));
-        let network = match (flag(&flags.network, "--network"), recorded.network) {
+        let now = Sourced::new(Network::default(), Source::Default)
+            .or(config.value(|values| &values.network))
+            .or(variable_of("LEGWORK_NETWORK", network)?);
+        let network = match (flag(&flags.network, "--network"), recorded.network()) {
             (Some(flag), _) => flag,
-            (None, Some(false)) => Sourced::new(Network::Off, Source::Session),
-            (None, Some(true)) if network.value == Network::Off => {
-                looser.push("--network".to_owned());
-                network
-            }
-            (None, _) => network,
+            (None, Some(before)) => narrower(before, now, &mut looser),
+            (None, None) => now,
         };
+        if let (Sandbox::Off, Network::Hosts(_), Source::Flag(_)) =
+            (sandbox.value, &network.value, &network.source)
+        {
+            return Err(Error::usage(
+                "--sandbox off cannot hold the network to a list of hosts",
+                "leave out --network, or choose another sandbox",
+            ));
+        }
         let allow_paths = allow_paths(flags, config, recorded, &mut looser)?;
         Ok(Self { sandbox, network, allow_paths, looser })
     }
@@ -74,10 +80,27 @@ pub(super) fn looser_flag(sandbox: Sandbox) -> Option<&'static str> {
     }
 }
 
-/// Files and the environment say whether; flags say which.
-fn from_switch(on: Sourced<bool>) -> Sourced<Network> {
-    let value = if on.value { Network::Host } else { Network::Off };
-    Sourced::new(value, on.source)
+/// The network of a session, as far as what is set now reaches it too.
+fn narrower(before: Network, now: Sourced<Network>, looser: &mut Vec<String>) -> Sourced<Network> {
+    if now.value.covers(&before) {
+        return Sourced::new(before, Source::Session);
+    }
+    looser.push(network_flag(&before));
+    match (before, &now.value) {
+        (Network::Hosts(before), Network::Hosts(hosts)) => {
+            let both = before.into_iter().filter(|host| hosts.iter().any(|now| now.covers(host)));
+            match both.collect::<Vec<_>>() {
+                none if none.is_empty() => Sourced::new(Network::Off, Source::Session),
+                both => Sourced::new(Network::Hosts(both), Source::Session),
+            }
+        }
+        _ => now,
+    }
+}
+
+/// The flag that gives a network.
+pub(super) fn network_flag(network: &Network) -> String {
+    format!("--network {}", quoted(&network.to_string()))
 }
 
 /// The directory to work in: the one of the flag, else the current one.

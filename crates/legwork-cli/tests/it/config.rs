@@ -71,11 +71,15 @@ fn cases() -> Vec<Case> {
         },
         Case {
             key: "network",
-            default: json!(false),
-            user: ("network = true", json!(true)),
+            default: json!("off"),
+            user: ("network = ['*.example.com:8443']", json!(["*.example.com:8443"])),
             project: None,
-            environment: Some(("LEGWORK_NETWORK", "false", json!(false))),
-            flag: None,
+            environment: Some((
+                "LEGWORK_NETWORK",
+                "a.org,127.0.0.1",
+                json!(["a.org", "127.0.0.1"]),
+            )),
+            flag: Some(("--network", "all", json!("all"))),
         },
         Case {
             key: "max_steps",
@@ -318,7 +322,12 @@ fn values_of_a_wrong_type_are_told_with_what_they_must_be() {
     check("model = ''", "`model` is empty");
     check("sandbox = 'none'", "`sandbox` cannot be \"none\": it is one of ");
     check("color = true", "`color` must be one of its names");
-    check("network = 'yes'", "`network` must be true or false, not text");
+    let network =
+        "`network` must be \"off\", \"all\", or a list of hosts such as [\"api.example.com\"]";
+    check("network = 'yes'", network);
+    check("network = true", &format!("{network}, not a truth value"));
+    check("network = []", "`network` is empty; for no network write \"off\"");
+    check("network = ['a.org', 'b']", "\"b\" is not a host: it has no dot");
     check("allow_paths = '/x'", "`allow_paths` must be a list of paths");
     check("allow_paths = ['/x', 1]", "`allow_paths` must be a list of paths");
     check("allow_paths = ['~you/x']", "homes of others");
@@ -340,7 +349,7 @@ fn a_variable_that_is_wrong_is_told() {
         ("LEGWORK_MAX_STEPS", "none", "must be a whole number"),
         ("LEGWORK_MAX_COST_USD", "-1", "must be an amount"),
         ("LEGWORK_SANDBOX", "none", "it is one of"),
-        ("LEGWORK_NETWORK", "yes", "must be true or false"),
+        ("LEGWORK_NETWORK", "yes", "must be off, all, or hosts"),
         ("LEGWORK_COLOR", "red", "it is one of auto, always, never"),
     ] {
         let mut command = home.legwork(&["run", "--model", "ollama:q", "x"]);

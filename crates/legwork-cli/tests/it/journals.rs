@@ -77,10 +77,11 @@ fn opened(rng: &mut Rng, outside: &str) -> Vec<(&'static str, Value)> {
     let all = [
         ("sandbox", json!("off")),
         ("sandbox", json!("landlock")),
-        ("network", json!(true)),
+        ("network", json!("all")),
+        ("network", json!("*.example.com,127.0.0.1:9")),
         ("allow_paths", rng.choice(paths).unwrap()),
     ];
-    let chosen = rng.u8(1..16);
+    let chosen = rng.u8(1..32);
     let is_chosen = |at: &usize| chosen & (1 << at) != 0;
     all.into_iter().enumerate().filter(|(at, _)| is_chosen(at)).map(|(_, one)| one).collect()
 }
@@ -127,11 +128,11 @@ fn flag(name: &str) -> String {
 #[test]
 fn s13_9_what_the_person_says_now_is_given() {
     let server = Server::start([Turn::text("Begun.")]).unwrap();
-    let (home, id) = session(&server, &["--network", "--allow-path", "..:ro"]);
+    let (home, id) = session(&server, &["--network", "all", "--allow-path", "..:ro"]);
     let server = Server::start(attack(&home, 9)).unwrap();
     let args = ["run", "--session", &id, "--allow-path", "..:ro", "More"];
     let told = home.ran_with(&server, &args).ends(0);
-    let told = told.says("the session had --network, which a journal cannot give");
+    let told = told.says("the session had --network all, which a journal cannot give");
     assert!(!told.err.contains("--allow-path"), "{}", told.err);
     let results = server.requests()[1].asked.results().join("\n");
     assert!(results.contains("s3cret"), "{results}");
@@ -142,8 +143,8 @@ fn s13_9_what_the_person_says_now_is_given() {
 fn s13_9_a_narrower_choice_is_remembered() {
     let server = Server::start([Turn::text("Begun.")]).unwrap();
     let home = Home::new();
-    home.settings("network = true\nsandbox = 'off'\nallow_paths = ['/srv', '/opt']\n");
-    let args = ["--sandbox", "auto", "--network=off", "--allow-path", "/srv:ro"];
+    home.settings("network = 'all'\nsandbox = 'off'\nallow_paths = ['/srv', '/opt']\n");
+    let args = ["--sandbox", "auto", "--network", "off", "--allow-path", "/srv:ro"];
     let args = [&["run", "--json"][..], &args, &["Work"]].concat();
     let id = home.ran_with(&server, &args).ends(0).session();
     // The settings are as wide as before, and the session is not.

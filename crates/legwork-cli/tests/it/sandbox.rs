@@ -92,12 +92,67 @@ fn s13_9_the_network_is_off_until_told_each_time() {
     let run = |args: &[&str]| home.ran_with(&server(&reach), args).ends(0).session();
     run(&["run", "--json", "Work"]);
     assert!(listener.accept().is_err(), "off by default");
-    let session = run(&["run", "--json", "--network", "Work"]);
+    let session = run(&["run", "--json", "--network", "all", "Work"]);
     assert!(listener.accept().is_ok(), "on when told");
     run(&["run", "--json", "--session", &session, "Work again"]);
     assert!(listener.accept().is_err(), "a journal cannot give it");
-    run(&["run", "--json", "--session", &session, "--network", "Work again"]);
+    run(&["run", "--json", "--session", &session, "--network", "all", "Work again"]);
     assert!(listener.accept().is_ok(), "on when told again");
+}
+
+#[test]
+fn s13_7_a_command_reaches_the_hosts_that_are_named() {
+    let home = Home::new();
+    if !works(&home, "bubblewrap") {
+        return;
+    }
+    let reached = Server::start([Turn::text("pong")]).unwrap();
+    let host = reached.base_url().split('/').nth(2).unwrap().to_owned();
+    let asks = format!(
+        "ask() {{ exec 3<>/dev/tcp/127.0.0.1/3128; printf 'POST http://%s HTTP/1.1\\r\\n\
+         Connection: close\\r\\nContent-Length: 2\\r\\n\\r\\n{{}}' \"$1\" >&3; cat <&3; }}; \
+         ask {host}/v1/x; ask 127.0.0.1:1/; ask example.com/"
+    );
+    let server = server(&asks);
+    let told = home.ran_with(&server, &["run", "--json", "--network", &host, "Work"]).ends(0);
+    let session = told.session();
+    for line in [
+        format!("network: connected to {host}"),
+        "network: not connected to 127.0.0.1:1: it is not on the list of hosts".to_owned(),
+        "network: not connected to example.com:80: it is not on the list of hosts".to_owned(),
+    ] {
+        assert!(told.out.contains(&line), "{line} in {}", told.out);
+        let result = server.requests()[1].asked.results()[0].to_owned();
+        assert!(result.contains(&line), "{line} in {result}");
+    }
+    let result = server.requests()[1].asked.results()[0].to_owned();
+    assert_eq!(result.matches("HTTP/1.1 403 Forbidden").count(), 2, "{result}");
+    assert_eq!(result.matches("HTTP/1.1 ").count(), 3, "{result}");
+    // What the session had has to be named again; less than what is set now is remembered.
+    let again = |settings: &str| {
+        home.settings(settings);
+        let server = self::server(&asks);
+        home.ran_with(&server, &["run", "--session", &session, "More"]).ends(0)
+    };
+    let told = again("network = 'all'");
+    assert!(told.err.contains(&format!("network: connected to {host}")), "{}", told.err);
+    assert!(told.err.contains("network: not connected to 127.0.0.1:1:"), "{}", told.err);
+    again("").says(&format!("the session had --network {host}, which a journal cannot give"));
+}
+
+#[test]
+fn s13_7_what_is_no_host_is_a_usage_error() {
+    let home = Home::new();
+    for (given, said) in [
+        ("Work", "\"Work\" is not a host: it has no dot"),
+        ("example.com,", "\"\" is not a host"),
+        ("https://example.com", "is not a host"),
+    ] {
+        let told = home.ran(&["run", "--model", "test:x", "--network", given, "Go"]).ends(2);
+        assert!(told.err.contains(said), "{given}: {}", told.err);
+    }
+    let off = ["run", "--model", "test:x", "--sandbox", "off", "--network", "example.com", "Go"];
+    home.ran(&off).ends(2).says("cannot hold the network to a list of hosts");
 }
 
 /// A home that no sandbox can be had for: there is no bubblewrap, and the keys

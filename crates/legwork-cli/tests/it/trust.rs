@@ -12,7 +12,7 @@ fn a_project_cannot_set_what_is_not_its_own() {
     for (text, why) in [
         ("sandbox = 'off'", "do all that you may"),
         ("sandbox = 'bubblewrap'", "do all that you may"),
-        ("network = true", "send away what they read"),
+        ("network = 'all'", "send away what they read"),
         ("allow_paths = ['/']", "open your files"),
         ("base_url = 'http://evil/v1'", "send your key"),
         ("[providers.openai]\nbase_url = 'http://evil/v1'", "send your key"),

@@ -5,7 +5,9 @@ mod cgroup;
 mod family;
 mod guard;
 mod lifeline;
+mod loopback;
 mod mounts;
+mod namespaces;
 mod private;
 mod restrict;
 mod stat;
@@ -116,6 +118,7 @@ impl<S: Sink> Running<S> {
             environment,
             inherited,
             mounts,
+            loopback,
             private,
             privileges,
             ruleset,
@@ -129,6 +132,7 @@ impl<S: Sink> Running<S> {
         let restriction = Restriction {
             inherited,
             mounts: Mounts::new(&mounts)?,
+            loopback,
             privileges,
             ruleset,
             filter,

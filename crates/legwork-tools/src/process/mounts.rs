@@ -11,7 +11,7 @@
 #![allow(unsafe_code, reason = "namespaces and attributes of mounts have no safe face")]
 
 use std::ffi::{CStr, CString};
-use std::io::{self, Write as _};
+use std::io;
 use std::os::fd::{AsFd as _, AsRawFd as _, FromRawFd as _, IntoRawFd as _, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::process::CommandExt as _;
@@ -22,12 +22,12 @@ use legwork_port::sandbox::{Cover, IfMoved, Mount};
 use rustix::fs::{CWD, FileType, Mode, OFlags, ResolveFlags, fstat, openat2};
 use rustix::io::Errno;
 use rustix::mount::{
-    FsMountFlags, FsOpenFlags, MountAttrFlags, MountPropagationFlags, MoveMountFlags,
-    OpenTreeFlags, fsconfig_create, fsconfig_set_string, fsmount, fsopen, mount_change, move_mount,
-    open_tree,
+    FsMountFlags, FsOpenFlags, MountAttrFlags, MoveMountFlags, OpenTreeFlags, fsconfig_create,
+    fsconfig_set_string, fsmount, fsopen, move_mount, open_tree,
 };
-use rustix::process::{DumpableBehavior, getegid, geteuid, set_dumpable_behavior};
 use rustix::thread::UnshareFlags;
+
+use super::namespaces;
 
 /// Of `mount_setattr`: whatever lies below, too (`AT_RECURSIVE`).
 const RECURSIVE: libc::c_uint = 0x8000;
@@ -70,19 +70,23 @@ impl Mounts {
     pub(crate) fn install(self, command: &mut Command) {
         // SAFETY: `make` keeps to calls that are safe after `fork`, see above.
         unsafe {
-            command.pre_exec(move || self.make());
+            command.pre_exec(move || {
+                namespaces::enter(self.namespaces())?;
+                self.make()
+            });
         }
     }
 
-    /// Makes them, in a mount namespace that this process enters; nothing if there are none.
+    /// The namespace that they need; none if there are none.
+    pub(super) fn namespaces(&self) -> UnshareFlags {
+        if self.0.is_empty() { UnshareFlags::empty() } else { UnshareFlags::NEWNS }
+    }
+
+    /// Makes them, in the mount namespace that this process has entered.
     ///
     /// # Errors
     /// `ESTALE` when a place is another than it was; else what the kernel said.
     pub(super) fn make(&self) -> io::Result<()> {
-        if self.0.is_empty() {
-            return Ok(());
-        }
-        enter()?;
         let writable = || self.0.iter().filter(|one| one.cover == Cover::Writable);
         // What is taken before is not made read-only with the rest.
         for one in writable() {
@@ -197,46 +201,4 @@ fn set(mount: &OwnedFd, how: libc::c_uint, attributes: Attributes) -> io::Result
         )
     };
     if outcome == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
-}
-
-/// Enters a mount namespace from which nothing gets back to the one of before.
-fn enter() -> io::Result<()> {
-    match unshare(UnshareFlags::NEWNS) {
-        Err(Errno::PERM) => become_owner()?,
-        outcome => outcome?,
-    }
-    let slave = MountPropagationFlags::DOWNSTREAM | MountPropagationFlags::REC;
-    Ok(mount_change(c"/", slave)?)
-}
-
-/// The same for a user without privileges: in a user namespace, as the same user.
-fn become_owner() -> io::Result<()> {
-    let (user, group) = (geteuid().as_raw(), getegid().as_raw());
-    unshare(UnshareFlags::NEWUSER | UnshareFlags::NEWNS)?;
-    // Else these files belong to root.
-    set_dumpable_behavior(DumpableBehavior::Dumpable)?;
-    write(c"/proc/self/setgroups", b"deny")?;
-    map(c"/proc/self/uid_map", user)?;
-    map(c"/proc/self/gid_map", group)?;
-    Ok(set_dumpable_behavior(DumpableBehavior::NotDumpable)?)
-}
-
-fn map(file: &CStr, id: u32) -> io::Result<()> {
-    let mut text = [0_u8; 64];
-    let mut rest = &mut text[..];
-    write!(rest, "{id} {id} 1")?;
-    let unused = rest.len();
-    let length = text.len().saturating_sub(unused);
-    write(file, text.get(..length).unwrap_or_default())
-}
-
-fn write(file: &CStr, text: &[u8]) -> io::Result<()> {
-    let file = rustix::fs::open(file, OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty())?;
-    rustix::io::write(&file, text)?;
-    Ok(())
-}
-
-fn unshare(flags: UnshareFlags) -> Result<(), Errno> {
-    // SAFETY: this process has one thread, and no file descriptor is unshared.
-    unsafe { rustix::thread::unshare_unsafe(flags) }
 }

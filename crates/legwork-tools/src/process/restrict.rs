@@ -8,10 +8,12 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd as _, OwnedFd};
 
-use legwork_port::sandbox::Privileges;
+use legwork_port::sandbox::{Loopback, Privileges};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use rustix::thread::UnshareFlags;
 
 use super::mounts::Mounts;
+use super::{loopback, namespaces};
 use crate::sandbox::Limits;
 
 /// Version of `capset` with two words a set (`_LINUX_CAPABILITY_VERSION_3`).
@@ -24,6 +26,7 @@ const STEP: usize = 8;
 pub(super) struct Restriction {
     pub(super) inherited: Vec<OwnedFd>,
     pub(super) mounts: Mounts,
+    pub(super) loopback: Option<Loopback>,
     pub(super) privileges: Privileges,
     pub(super) ruleset: Option<OwnedFd>,
     pub(super) filter: Vec<u8>,
@@ -44,6 +47,12 @@ impl Restriction {
             rustix::io::fcntl_setfd(file, rustix::io::FdFlags::empty())?;
         }
         // Before there is a limit on files, and a privilege too few.
+        let network =
+            self.loopback.as_ref().map_or(UnshareFlags::empty(), |_| UnshareFlags::NEWNET);
+        namespaces::enter(network | self.mounts.namespaces())?;
+        if let Some(loopback) = &self.loopback {
+            loopback::serve(loopback)?;
+        }
         self.mounts.make()?;
         self.limit()?;
         if self.privileges == Privileges::Dropped {

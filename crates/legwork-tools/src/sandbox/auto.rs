@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use legwork_port as port;
-use legwork_port::sandbox::Confined;
+use legwork_port::sandbox::{Confined, Note};
 
 use super::bubblewrap::Bubblewrap;
 use super::error::Error;
@@ -96,7 +96,7 @@ impl port::Sandbox for Auto {
         self.bubblewrap.rules()
     }
 
-    fn notes(&self) -> Vec<String> {
+    fn notes(&self) -> Vec<Note> {
         self.known().map(port::Sandbox::notes).unwrap_or_default()
     }
 

@@ -53,6 +53,20 @@ pub enum Error {
         /// The sandbox that cannot protect it.
         sandbox: &'static str,
     },
+    /// The network cannot be held to a list of hosts.
+    #[error(
+        "no command is run: {sandbox} cannot hold the network to a list of hosts here; install bubblewrap where any program may make namespaces, or choose --network=off or --network=all"
+    )]
+    NoHosts {
+        /// The sandbox that cannot.
+        sandbox: &'static str,
+    },
+    /// What serves the hosts on the list could not be started.
+    #[error("no command is run: the proxy for the hosts on the list cannot be started, {said}")]
+    NoProxy {
+        /// What the operating system said.
+        said: String,
+    },
     /// A place is no longer what it was when the run began.
     #[error("no command is run: {} is not what it was when the run began; put it back, or begin again", place.display())]
     Moved {
@@ -92,6 +106,8 @@ impl Error {
             Self::Unprotected { place, .. } => {
                 format!("{} lies in the workspace and cannot be protected there", place.display())
             }
+            Self::NoHosts { .. } => "it cannot hold the network to a list of hosts".to_owned(),
+            Self::NoProxy { said } => format!("its proxy cannot be started, {said}"),
             Self::Moved { place } => {
                 format!("{} is not what it was when the run began", place.display())
             }

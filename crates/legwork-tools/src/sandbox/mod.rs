@@ -8,6 +8,7 @@ mod bubblewrap;
 mod error;
 mod landlock;
 mod limits;
+mod network;
 mod places;
 mod policy;
 pub mod probe;
@@ -25,8 +26,9 @@ pub use bubblewrap::Bubblewrap;
 pub use error::Error;
 pub use landlock::Landlock;
 pub use limits::{Bound, Limits};
+pub use network::{Host, InvalidHost, Network};
 pub(crate) use places::resolve;
-pub use policy::{Network, Policy};
+pub use policy::Policy;
 
 /// The confinement of commands; cheap to clone.
 #[derive(Clone)]

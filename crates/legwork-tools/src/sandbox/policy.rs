@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use super::network::Network;
+
 /// What a command may do beyond writing to its workspace and reading the system.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -14,16 +16,6 @@ pub struct Policy {
     pub writable: Vec<PathBuf>,
     /// Further places that it must not see, wherever they lie.
     pub hidden: Vec<PathBuf>,
-}
-
-/// Which network a command reaches.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Network {
-    /// None; behind bubblewrap a loopback of its own.
-    #[default]
-    Off,
-    /// That of the machine, its loopback too.
-    Host,
 }
 
 impl Policy {
@@ -61,10 +53,7 @@ impl Policy {
             true => String::new(),
             false => format!(" (and {})", more.join(", ")),
         };
-        let network = match self.network {
-            Network::Off => "there is no network",
-            Network::Host => "the network can be reached",
-        };
+        let network = self.network.rule();
         format!(
             "only the workspace{more} and {temp} can be written, {temp} is empty in each call, \
              and {network}"

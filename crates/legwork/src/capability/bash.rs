@@ -14,7 +14,7 @@ use crate::capability::place;
 /// walls of a sandbox, some of them in the background.
 ///
 /// From settings: `dir`, `sandbox` (`auto`, `bubblewrap`, `landlock` or `off`), `network`
-/// (`off` or `host`), `background` (true or false), and further paths in the lists
+/// (`off`, `all` or a list of hosts), `background` (true or false), and further paths in the lists
 /// `read_only` and `read_write`. With `auto`, commands are refused where no sandbox works.
 ///
 /// ```

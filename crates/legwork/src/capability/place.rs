@@ -29,12 +29,16 @@ pub(super) fn sandbox(
     workspace: &Workspace,
     environment: &Environment,
 ) -> Result<Sandbox, String> {
-    let network = |value: &Value| match value.as_str()? {
-        "off" => Some(Network::Off),
-        "host" => Some(Network::Host),
+    let network = |value: &Value| match value {
+        Value::String(text) => text.parse().ok(),
+        Value::Array(hosts) => {
+            let hosts = hosts.iter().map(Value::as_str).collect::<Option<Vec<_>>>()?;
+            Network::hosts(hosts).ok()
+        }
         _ => None,
     };
-    let network = fields.take("network", "`off` or `host`", network)?.unwrap_or_default();
+    let takes = "`off`, `all` or a list of hosts, such as [\"example.com\"]";
+    let network = fields.take("network", takes, network)?.unwrap_or_default();
     let policy = workspace.allowed().fold(
         Policy::default().with_network(network),
         |policy, (path, access)| match access {

@@ -171,7 +171,8 @@ fn wrong_settings_name_the_field_and_what_it_takes() {
     for (name, settings, told) in [
         ("bash", json!({"sandbox": "none"}), "`sandbox` takes `auto`, `bubblewrap`, `landlock` or"),
         ("bash", json!({"sandbox": false}), "not false"),
-        ("coding", json!({"network": "on"}), "`network` takes `off` or `host`, not \"on\""),
+        ("coding", json!({"network": "on"}), "`network` takes `off`, `all` or a list of hosts"),
+        ("coding", json!({"network": ["a.org", "localhost"]}), "`network` takes `off`"),
         ("files", json!({"access": "all"}), "`access` takes `read_only` or `read_write`"),
         ("files", json!({"sandbox": "off"}), "there is no field `sandbox`: there are access, dir"),
         ("bash", json!({"directory": "."}), "there is no field `directory`"),

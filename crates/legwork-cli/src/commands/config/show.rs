@@ -6,11 +6,13 @@ use std::path::Path;
 use legwork::core::budget::{MicroUsd, Price};
 use serde_json::{Map, Value, json};
 
-use crate::args::{self, Network};
+use crate::args;
 use crate::commands::{print, print_json};
 use crate::config::credential::Place;
 use crate::config::locate::shown;
-use crate::config::{AllowPath, Answers, Config, Credential, Source, Sourced, in_bytes, in_words};
+use crate::config::{
+    AllowPath, Answers, Config, Credential, Source, Sourced, in_bytes, in_words, of_network,
+};
 use crate::display::Terminal;
 use crate::display::text::{visible, wrapped};
 use crate::error::Error;
@@ -85,11 +87,7 @@ fn rows(
             store.map_or(&Source::Default, |store| &store.source),
         ),
         row("sandbox", Some(sandbox), &settings.sandbox.source),
-        row(
-            "network",
-            Some((settings.network.value == Network::Host).into()),
-            &settings.network.source,
-        ),
+        row("network", Some(of_network(&settings.network.value)), &settings.network.source),
     ];
     // Exact: what is written is the shortest text of the same number.
     let cost = limits.cost.value.map(|cost| json!(cost.0 as f64 / 1e6));

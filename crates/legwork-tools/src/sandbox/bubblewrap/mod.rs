@@ -9,12 +9,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use legwork_port as port;
-use legwork_port::sandbox::{Confined, Kept};
+use legwork_port::sandbox::{Confined, Kept, Note};
 
 use super::error::Error;
 use super::landlock;
+use super::network::{self, Gateway, Network};
 use super::places::{Places, Resolved, check_width, open_files};
-use super::policy::{Network, Policy};
+use super::policy::Policy;
 use crate::bash::Environment;
 
 /// Walls of namespaces: a list of what is seen, a writable workspace, no network.
@@ -28,6 +29,8 @@ pub struct Bubblewrap {
     policy: Policy,
     trial: OnceLock<Result<Works, Error>>,
     places: Resolved,
+    /// Where the policy has a list of hosts.
+    gateway: Option<Gateway>,
 }
 
 /// A `bwrap` that works, and what it can do.
@@ -58,13 +61,18 @@ impl Bubblewrap {
             policy: Policy::default(),
             trial: OnceLock::new(),
             places: Resolved::default(),
+            gateway: None,
         }
     }
 
     /// The same for commands that may do something else.
     #[must_use]
     pub fn with_policy(self, policy: Policy) -> Self {
-        Self { policy, ..self }
+        let gateway = match &policy.network {
+            Network::Hosts(hosts) => Some(Gateway::new(hosts.clone())),
+            Network::Off | Network::All => None,
+        };
+        Self { policy, gateway, ..self }
     }
 
     /// Whether commands in a workspace can run behind these walls.
@@ -76,7 +84,7 @@ impl Bubblewrap {
     pub fn check(&self, workspace: &Path) -> Result<(), Error> {
         let works = self.works(workspace)?;
         let places = self.places(workspace)?;
-        check_covers(&places, works.features)
+        self.check_features(&places, works.features)
     }
 
     /// Whether it works here, whatever the workspace holds.
@@ -117,7 +125,7 @@ impl Bubblewrap {
     fn line(&self, root: &Path, command: Vec<OsString>) -> Result<Confined, Error> {
         let Works { program, features } = self.works(root)?;
         let places = self.places(root)?;
-        check_covers(&places, features)?;
+        self.check_features(&places, features)?;
         places.check()?;
         let filter = trial::filter().map_err(|said| trial::unusable(&program, said))?;
         let files = open_files(&places.system);
@@ -131,22 +139,37 @@ impl Bubblewrap {
         confined.inherited = files;
         confined.private = walls::private(&places);
         let (covers, watched) = places.keeper.begin();
-        confined.kept = Some(Kept::new(watched));
+        let mut opened = None;
+        if let Some(gateway) = &self.gateway {
+            let made = gateway.open().map_err(|error| Error::NoProxy { said: error.to_string() });
+            let (loopback, serving) = made?;
+            confined.loopback = Some(loopback);
+            confined.environment = network::environment();
+            opened = Some(serving);
+        }
+        confined.kept = Some(Kept::new((watched, opened)));
         if features.mounts {
             confined.mounts = places.mounts();
             confined.mounts.extend(covers);
         }
-        if self.policy.network == Network::Host {
+        if self.policy.network == Network::All {
             // Abstract sockets belong to the network that is shared now.
             confined.ruleset = landlock::closed_abstract_sockets();
         }
         Ok(confined)
     }
-}
 
-/// What is protected inside of what may be written needs mounts.
-fn check_covers(places: &Places, features: Features) -> Result<(), Error> {
-    if features.mounts { Ok(()) } else { places.check_uncovered("bubblewrap") }
+    /// What is protected inside of what may be written, and a network of a command's own,
+    /// need namespaces that any program may make.
+    fn check_features(&self, places: &Places, features: Features) -> Result<(), Error> {
+        if features.mounts {
+            return Ok(());
+        }
+        match self.gateway {
+            Some(_) => Err(Error::NoHosts { sandbox: "bubblewrap" }),
+            None => places.check_uncovered("bubblewrap"),
+        }
+    }
 }
 
 impl port::Sandbox for Bubblewrap {
@@ -162,8 +185,9 @@ impl port::Sandbox for Bubblewrap {
         self.policy.rules("/tmp")
     }
 
-    fn notes(&self) -> Vec<String> {
-        self.places.notes()
+    fn notes(&self) -> Vec<Note> {
+        let connections = self.gateway.as_ref().map(Gateway::notes).unwrap_or_default();
+        self.places.notes().into_iter().chain(connections).collect()
     }
 
     fn gaps(&self) -> Vec<String> {
@@ -175,7 +199,7 @@ impl port::Sandbox for Bubblewrap {
         if works.is_some_and(|works| !works.features.mounts) {
             gaps.push("`.git/hooks` and `.git/config` can be written, and are put back after each command");
         }
-        let shared = self.policy.network == Network::Host;
+        let shared = self.policy.network == Network::All;
         if shared && landlock::closed_abstract_sockets().is_none() {
             gaps.push("with the network, abstract sockets of the machine can be reached");
         }

@@ -5,8 +5,9 @@ use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 
 use super::Features;
+use crate::sandbox::network::Network;
 use crate::sandbox::places::{Held, Places, Seen};
-use crate::sandbox::policy::{Network, Policy};
+use crate::sandbox::policy::Policy;
 
 /// Bytes that a command may keep in `/tmp`, which lies in memory.
 const TEMP: u64 = 4 << 30;
@@ -36,8 +37,10 @@ pub(super) fn arguments(
     if features.disable_userns {
         walls.add(["--disable-userns"]);
     }
-    if policy.network == Network::Host {
-        walls.add(["--share-net"]);
+    match policy.network {
+        Network::Off => {}
+        // One with hosts is the command's own, and was entered before.
+        Network::Hosts(_) | Network::All => walls.add(["--share-net"]),
     }
     walls.system(&places.system, files);
     for (place, bytes) in [("/tmp", TEMP), ("/var/tmp", PRIVATE)] {

@@ -8,11 +8,12 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use legwork_port as port;
-use legwork_port::sandbox::{Confined, Kept, Privileges};
+use legwork_port::sandbox::{Confined, Kept, Note, Privileges};
 
 use super::error::Error;
+use super::network::Network;
 use super::places::{Places, Resolved};
-use super::policy::{Network, Policy};
+use super::policy::Policy;
 use super::scratch::Scratch;
 use super::seccomp::{self, Sockets};
 use crate::bash::Environment;
@@ -68,6 +69,9 @@ impl Landlock {
     fn places(&self, root: &Path) -> Result<Arc<Places>, Error> {
         self.abi()?;
         seccomp::filter(Sockets::Pairs).map_err(|said| Error::NoLandlock { said })?;
+        if matches!(self.policy.network, Network::Hosts(_)) {
+            return Err(Error::NoHosts { sandbox: "Landlock" });
+        }
         let places = self.places.of(root, &self.environment, &self.policy)?;
         places.check_uncovered("Landlock")?;
         Ok(places)
@@ -82,8 +86,8 @@ impl Landlock {
         let made = made.map_err(|error| refused(&error))?;
         confined.ruleset = Some(made.ok_or_else(|| refused(&"the kernel enforces none of it"))?);
         let sockets = match self.policy.network {
-            Network::Off => Sockets::Pairs,
-            Network::Host => Sockets::Internet,
+            Network::All => Sockets::Internet,
+            Network::Off | Network::Hosts(_) => Sockets::Pairs,
         };
         confined.filter = seccomp::filter(sockets).map_err(|said| Error::NoLandlock { said })?;
         confined.privileges = Privileges::Dropped;
@@ -110,7 +114,7 @@ impl port::Sandbox for Landlock {
         format!("{rules}; /tmp itself cannot be used, nor sockets that have a path")
     }
 
-    fn notes(&self) -> Vec<String> {
+    fn notes(&self) -> Vec<Note> {
         self.places.notes()
     }
 

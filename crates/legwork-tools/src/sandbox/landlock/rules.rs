@@ -15,8 +15,9 @@ use landlock::{
     Scope,
 };
 
+use crate::sandbox::network::Network;
 use crate::sandbox::places::{Held, Places, Seen};
-use crate::sandbox::policy::{Network, Policy};
+use crate::sandbox::policy::Policy;
 
 /// The newest set of rights that this was written for and tested with.
 const NEWEST: ABI = ABI::V7;
@@ -39,7 +40,7 @@ pub(super) fn ruleset(
         .set_compatibility(CompatLevel::BestEffort)
         .handle_access(all)?
         .scope(Scope::AbstractUnixSocket | Scope::Signal)?;
-    if policy.network == Network::Off {
+    if policy.network != Network::All {
         ruleset = ruleset.handle_access(AccessNet::from_all(NEWEST))?;
     }
     let mut rules = Rules(ruleset.create()?);

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use legwork_port::sandbox::{Cover, Mount};
+use legwork_port::sandbox::{Cover, Mount, Note};
 
 pub(super) use self::held::Held;
 pub(crate) use self::held::resolve;
@@ -142,9 +142,9 @@ impl Resolved {
     }
 
     /// What was put back or made in repositories since the last time, a sentence each.
-    pub(super) fn notes(&self) -> Vec<String> {
+    pub(super) fn notes(&self) -> Vec<Note> {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.iter().flat_map(|(_, places)| places.keeper.notes()).collect()
+        known.iter().flat_map(|(_, places)| places.keeper.notes()).map(Note::Refused).collect()
     }
 }
 

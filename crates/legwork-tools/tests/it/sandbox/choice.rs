@@ -98,7 +98,7 @@ fn s13_4_a_huge_or_odd_tree_keeps_bubblewrap() {
 fn what_a_policy_opens_is_open() {
     for walls in BOTH {
         let scene = Scene::new();
-        let policy = scene.policy().with_network(Network::Host);
+        let policy = scene.policy().with_network(Network::All);
         let policy = policy.with_writable(scene.path("outside"));
         let policy = policy.with_readable(scene.path("home/secret"));
         let sandbox = sandbox(walls, &scene.environment(), policy);
@@ -205,7 +205,7 @@ fn a_datagram_pair_reaches_no_server() {
 fn the_network_opens_no_abstract_socket() {
     for walls in BOTH {
         let scene = Scene::new();
-        let policy = scene.policy().with_network(Network::Host);
+        let policy = scene.policy().with_network(Network::All);
         let sandbox = sandbox(walls, &scene.environment(), policy);
         if let Err(why) = sandbox.confine(&scene.path("home/work"), vec!["true".into()]) {
             println!("skipped: {why}");

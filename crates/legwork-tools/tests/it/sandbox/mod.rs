@@ -6,6 +6,7 @@ mod escapes;
 mod every;
 mod helper;
 mod limits;
+mod network;
 mod others;
 mod races;
 mod repositories;

@@ -6,8 +6,9 @@ use std::path::Path;
 use super::arguments;
 use crate::bash::Environment;
 use crate::sandbox::bubblewrap::Features;
+use crate::sandbox::network::Network;
 use crate::sandbox::places::Places;
-use crate::sandbox::policy::{Network, Policy};
+use crate::sandbox::policy::Policy;
 
 fn asked(network: Network, features: Features) -> String {
     let policy = Policy::default().with_network(network);
@@ -35,7 +36,10 @@ fn every_wall_is_asked_for_by_name() {
         assert!(line.contains(wall), "{wall} is not in {line}");
     }
     assert!(!line.contains("--share-net"), "{line}");
-    assert!(asked(Network::Host, all).contains("--share-net"));
+    assert!(asked(Network::All, all).contains("--share-net"));
+    // The network of a list was entered before.
+    let hosts = Network::hosts(["example.com"]).expect("a host");
+    assert!(asked(hosts, all).contains("--share-net"));
     // An older one does not know these words, and would refuse them.
     let none = asked(Network::Off, Features::default());
     assert!(!none.contains("--disable-userns") && !none.contains("--size"), "{none}");

@@ -1,0 +1,187 @@
+//! Hosts as a person names them, and as a command asks for them.
+
+use std::fmt;
+use std::net::{IpAddr, Ipv6Addr};
+use std::str::FromStr;
+
+/// Ports of a host that is named without one: those of HTTP and HTTPS.
+const USUAL: [u16; 2] = [80, 443];
+/// Most characters of a name, and of each of its labels (RFC 1035, 2.3.4).
+const NAME_MAX: usize = 253;
+const LABEL_MAX: usize = 63;
+
+/// A host on the list: `api.example.com`, `*.example.com`, `192.0.2.1:8080`, `[2001:db8::1]`.
+///
+/// Without a port it is ports 80 and 443. `*.` stands for one label or more in
+/// front, so `*.example.com` is not `example.com` itself. An address is reached also in a
+/// private network, since it is named itself.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Host {
+    name: Name,
+    port: Option<u16>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Name {
+    /// In lower case.
+    Exact(String),
+    /// What is behind `*`, with the dot.
+    Below(String),
+    Address(IpAddr),
+}
+
+/// A text that is not the name of a host.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{text:?} is not a host: {why}")]
+pub struct InvalidHost {
+    text: String,
+    why: &'static str,
+}
+
+impl FromStr for Host {
+    type Err = InvalidHost;
+
+    fn from_str(text: &str) -> Result<Self, InvalidHost> {
+        let invalid = |why| InvalidHost { text: text.to_owned(), why };
+        let (name, port) = split(text).ok_or(invalid("its port is no number up to 65535"))?;
+        let name = match (address(name), name.strip_prefix('*')) {
+            (Some(address), _) => Name::Address(address),
+            (None, Some(below)) => {
+                let name = below.strip_prefix('.').and_then(of_name);
+                let name = name.ok_or(invalid("`*` stands in front of a dot and a name"))?;
+                Name::Below(format!(".{name}"))
+            }
+            (None, None) if !name.contains('.') => {
+                return Err(invalid("it has no dot; name this machine as 127.0.0.1:PORT"));
+            }
+            (None, None) => Name::Exact(of_name(name).ok_or(invalid(
+                "write it as example.com, *.example.com, an address, each with :PORT if it is \
+                 another than 80 or 443",
+            ))?),
+        };
+        Ok(Self { name, port })
+    }
+}
+
+impl fmt::Display for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.name {
+            Name::Exact(name) => f.write_str(name)?,
+            Name::Below(name) => write!(f, "*{name}")?,
+            Name::Address(IpAddr::V6(address)) => write!(f, "[{address}]")?,
+            Name::Address(address) => write!(f, "{address}")?,
+        }
+        self.port.map_or(Ok(()), |port| write!(f, ":{port}"))
+    }
+}
+
+impl Host {
+    /// Whether all that `other` allows is allowed by this one, too.
+    #[must_use]
+    pub fn covers(&self, other: &Self) -> bool {
+        let name = match (&self.name, &other.name) {
+            (Name::Below(below), Name::Exact(name) | Name::Below(name)) => {
+                name.ends_with(below.as_str())
+            }
+            (this, other) => this == other,
+        };
+        let port = match (self.port, other.port) {
+            (None, Some(port)) => USUAL.contains(&port),
+            (this, other) => this == other,
+        };
+        name && port
+    }
+
+    /// Whether it is what a command asks for.
+    pub(super) fn allows(&self, target: &Target) -> bool {
+        let name = match (&self.name, &target.at) {
+            (Name::Exact(name), At::Name(asked)) => name == asked,
+            (Name::Below(below), At::Name(asked)) => asked.ends_with(below.as_str()),
+            (Name::Address(address), At::Address(asked)) => address == asked,
+            _ => false,
+        };
+        name && self.port.map_or(USUAL.contains(&target.port), |port| port == target.port)
+    }
+}
+
+/// What a command asks to be connected with.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Target {
+    pub(super) at: At,
+    pub(super) port: u16,
+}
+
+/// A name, which others resolve, or an address.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum At {
+    /// In lower case, without a dot behind it.
+    Name(String),
+    Address(IpAddr),
+}
+
+impl Target {
+    /// What a URI names; none if that is not the name of a host.
+    pub(super) fn new(host: &str, port: u16) -> Option<Self> {
+        let at = match address(host) {
+            Some(address) => At::Address(address),
+            None => At::Name(of_name(host.strip_suffix('.').unwrap_or(host))?),
+        };
+        Some(Self { at, port })
+    }
+}
+
+impl Target {
+    /// As the header `Host` of plain HTTP names it.
+    pub(super) fn authority(&self) -> String {
+        let text = self.to_string();
+        text.strip_suffix(":80").map(str::to_owned).unwrap_or(text)
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.at {
+            At::Name(name) => write!(f, "{name}:{}", self.port),
+            At::Address(IpAddr::V6(address)) => write!(f, "[{address}]:{}", self.port),
+            At::Address(address) => write!(f, "{address}:{}", self.port),
+        }
+    }
+}
+
+/// The name and the port, if there is one; none where what is behind the colon is no port.
+fn split(text: &str) -> Option<(&str, Option<u16>)> {
+    if text.parse::<Ipv6Addr>().is_ok() {
+        return Some((text, None));
+    }
+    match text.rsplit_once(':') {
+        Some((name, port)) if !port.ends_with(']') => {
+            let digits = port.bytes().all(|byte| byte.is_ascii_digit());
+            let port = port.parse().ok().filter(|port| digits && *port > 0)?;
+            Some((name, Some(port)))
+        }
+        _ => Some((text, None)),
+    }
+}
+
+/// An address; one of version 6 also in brackets, and one of version 4 within it as that.
+fn address(text: &str) -> Option<IpAddr> {
+    let bare = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
+    let address: IpAddr = match bare {
+        Some(bare) => IpAddr::V6(bare.parse().ok()?),
+        None => text.parse().ok()?,
+    };
+    Some(address.to_canonical())
+}
+
+/// A name in lower case. Resolvers read one whose last label is a number as an address
+/// (`127.1`, `0x7f.0x1`), so it is none; no top-level domain begins with a digit.
+fn of_name(text: &str) -> Option<String> {
+    let is_label = |label: &str| {
+        let inner = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+        !label.is_empty() && label.len() <= LABEL_MAX && label.bytes().all(inner)
+    };
+    let last = text.rsplit('.').next()?;
+    let is_number = last.starts_with(|first: char| first.is_ascii_digit());
+    let is_name = text.len() <= NAME_MAX && !is_number && text.split('.').all(is_label);
+    is_name.then(|| text.to_ascii_lowercase())
+}

@@ -1,0 +1,115 @@
+//! Which network commands reach: none, hosts on a list, or all of it.
+//!
+//! A list is held by a proxy of our own. The command runs in a network of its
+//! own, which has nothing but a loopback; what listens there for it is served by
+//! the [`Gateway`] outside, which resolves names, refuses what is not on the list
+//! or lies in a private network, and connects.
+
+mod address;
+mod gateway;
+mod host;
+mod listening;
+mod outside;
+mod proxy;
+mod seen;
+
+use std::ffi::OsString;
+use std::fmt;
+use std::str::FromStr;
+
+pub(super) use self::gateway::Gateway;
+pub use self::host::{Host, InvalidHost};
+
+/// The port of the proxy, on the loopback of a command (that of Squid).
+const PORT: u16 = 3128;
+
+/// Which network a command reaches.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Network {
+    /// None; behind bubblewrap a loopback of its own.
+    #[default]
+    Off,
+    /// These hosts, through a proxy that `HTTP_PROXY` and `HTTPS_PROXY` name.
+    Hosts(Vec<Host>),
+    /// All that this machine reaches, its loopback too.
+    All,
+}
+
+impl Network {
+    /// The hosts alone that are named.
+    ///
+    /// # Errors
+    /// With the first name that is not one of a host.
+    pub fn hosts<'t>(names: impl IntoIterator<Item = &'t str>) -> Result<Self, InvalidHost> {
+        names.into_iter().map(str::parse).collect::<Result<_, _>>().map(Self::Hosts)
+    }
+
+    /// Whether all that `other` reaches is reached by this one, too.
+    #[must_use]
+    pub fn covers(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::All, _) | (_, Self::Off) => true,
+            (Self::Off, _) | (_, Self::All) => false,
+            (Self::Hosts(these), Self::Hosts(others)) => {
+                others.iter().all(|other| these.iter().any(|this| this.covers(other)))
+            }
+        }
+    }
+
+    /// What a model is told of it.
+    pub(super) fn rule(&self) -> String {
+        match self {
+            Self::Off => "there is no network".to_owned(),
+            Self::Hosts(hosts) => format!(
+                "of the network only these hosts can be reached, by HTTP and HTTPS through the \
+                 proxy that HTTP_PROXY and HTTPS_PROXY name: {}",
+                list(hosts, ", ")
+            ),
+            Self::All => "the network can be reached".to_owned(),
+        }
+    }
+}
+
+/// `off`, `all`, or hosts with commas between them.
+impl FromStr for Network {
+    type Err = InvalidHost;
+
+    fn from_str(text: &str) -> Result<Self, InvalidHost> {
+        match text {
+            "off" => Ok(Self::Off),
+            "all" => Ok(Self::All),
+            hosts => Self::hosts(hosts.split(',')),
+        }
+    }
+}
+
+impl fmt::Display for Network {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Off => f.write_str("off"),
+            Self::Hosts(hosts) => f.write_str(&list(hosts, ",")),
+            Self::All => f.write_str("all"),
+        }
+    }
+}
+
+fn list(hosts: &[Host], between: &str) -> String {
+    hosts.iter().map(Host::to_string).collect::<Vec<_>>().join(between)
+}
+
+/// The variables by which programs find the proxy.
+pub(super) fn environment() -> Vec<(OsString, OsString)> {
+    const PROXY: [&str; 6] =
+        ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"];
+    const NOT: [&str; 2] = ["NO_PROXY", "no_proxy"];
+    let proxy = format!("http://127.0.0.1:{PORT}");
+    let proxy = PROXY.map(|name| (name.into(), OsString::from(&proxy)));
+    let not = NOT.map(|name| (name.into(), "localhost,127.0.0.1,::1".into()));
+    // Node reads the others only if it is asked to.
+    let node = [("NODE_USE_ENV_PROXY".into(), "1".into())];
+    proxy.into_iter().chain(not).chain(node).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,132 @@
+//! One connection of a command with the proxy: `CONNECT`, and plain HTTP.
+
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use http_body_util::combinators::BoxBody;
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{
+    CONNECTION, HOST, HeaderName, HeaderValue, PROXY_AUTHORIZATION, TE, TRAILER, UPGRADE,
+};
+use hyper::service::service_fn;
+use hyper::upgrade::OnUpgrade;
+use hyper::{Method, Request, Response, StatusCode, Uri, client, server};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::copy_bidirectional;
+use tokio::net::TcpStream;
+
+use super::host::Target;
+use super::outside::{Border, Refusal};
+
+/// Bytes of the head of a request or an answer.
+const HEAD_MAX: usize = 64 << 10;
+/// How long a command may take for the head of a request.
+const HEAD_PATIENCE: Duration = Duration::from_secs(60);
+
+/// Headers between a client and its proxy (RFC 9110, 7.6.1), apart from those that have a
+/// constant.
+const BETWEEN: [HeaderName; 2] =
+    [HeaderName::from_static("proxy-connection"), HeaderName::from_static("keep-alive")];
+
+type Answer = Response<BoxBody<Bytes, hyper::Error>>;
+
+/// A connection that was asked for with `CONNECT`: both its ends, once the answer is sent.
+type Tunnel = Arc<Mutex<Option<(OnUpgrade, TcpStream)>>>;
+
+/// Serves a connection to its end.
+pub(super) async fn serve(border: Arc<Border>, stream: TcpStream) {
+    let tunnel = Tunnel::default();
+    let service = service_fn(|request| answer(&border, &tunnel, request));
+    let connection = server::conn::http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_PATIENCE)
+        .half_close(true)
+        .max_buf_size(HEAD_MAX)
+        .serve_connection(TokioIo::new(stream), service)
+        .with_upgrades();
+    // Whatever ended it, it was the command's own.
+    let _ = connection.await;
+    let both = tunnel.lock().unwrap_or_else(PoisonError::into_inner).take();
+    if let Some((inside, mut outside)) = both
+        && let Ok(inside) = inside.await
+    {
+        let _ = copy_bidirectional(&mut TokioIo::new(inside), &mut outside).await;
+    }
+}
+
+async fn answer(
+    border: &Border,
+    tunnel: &Tunnel,
+    request: Request<Incoming>,
+) -> Result<Answer, Infallible> {
+    let Some(target) = target(&request) else {
+        let told = "legwork: ask this proxy with CONNECT HOST:PORT, or for http://HOST/...\n";
+        return Ok(says(StatusCode::BAD_REQUEST, told.to_owned()));
+    };
+    Ok(match border.connect(&target).await {
+        Ok(outside) if request.method() == Method::CONNECT => {
+            let both = (hyper::upgrade::on(request), outside);
+            *tunnel.lock().unwrap_or_else(PoisonError::into_inner) = Some(both);
+            Response::new(body(Bytes::new()))
+        }
+        Ok(outside) => forward(outside, request, &target).await.unwrap_or_else(|error| {
+            says(StatusCode::BAD_GATEWAY, format!("legwork: {target}: {error}\n"))
+        }),
+        Err(why) => {
+            let status = match why {
+                Refusal::Unlisted | Refusal::Private => StatusCode::FORBIDDEN,
+                Refusal::Unreachable(_) => StatusCode::BAD_GATEWAY,
+            };
+            says(status, format!("legwork: not connected to {target}: {why}\n"))
+        }
+    })
+}
+
+/// What a request asks for; none where it is not one for a proxy.
+fn target(request: &Request<Incoming>) -> Option<Target> {
+    let authority = request.uri().authority()?;
+    let port = match (request.method() == Method::CONNECT, request.uri().scheme_str()) {
+        (true, _) => authority.port_u16()?,
+        (false, Some("http")) => authority.port_u16().unwrap_or(80),
+        (false, _) => return None,
+    };
+    Target::new(authority.host(), port).filter(|_| !authority.as_str().contains('@'))
+}
+
+/// Sends a request of plain HTTP on, and its answer back.
+async fn forward(
+    outside: TcpStream,
+    mut request: Request<Incoming>,
+    target: &Target,
+) -> Result<Answer, Box<dyn std::error::Error + Send + Sync>> {
+    let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
+    *request.uri_mut() = path.parse::<Uri>()?;
+    let headers = request.headers_mut();
+    for name in [CONNECTION, PROXY_AUTHORIZATION, TE, TRAILER, UPGRADE].iter().chain(&BETWEEN) {
+        headers.remove(name);
+    }
+    headers.insert(HOST, HeaderValue::try_from(target.authority())?);
+    let (mut sender, connection) = client::conn::http1::Builder::new()
+        .max_buf_size(HEAD_MAX)
+        .handshake(TokioIo::new(outside))
+        .await?;
+    // It ends with the answer, or when the answer is let go of.
+    tokio::spawn(connection);
+    let mut response = sender.send_request(request).await?;
+    for name in [CONNECTION, UPGRADE].iter().chain(&BETWEEN) {
+        response.headers_mut().remove(name);
+    }
+    Ok(response.map(|body| body.boxed()))
+}
+
+fn says(status: StatusCode, text: String) -> Answer {
+    let mut answer = Response::new(body(text.into()));
+    *answer.status_mut() = status;
+    answer
+}
+
+fn body(bytes: Bytes) -> BoxBody<Bytes, hyper::Error> {
+    Full::new(bytes).map_err(|never| match never {}).boxed()
+}

@@ -1,0 +1,3 @@
+mod address;
+mod host;
+mod proxy;
