@@ -101,7 +101,7 @@ fn offered<'a>(typed: &str, all: &'a [SessionInfo]) -> Vec<(String, &'a SessionI
     let named = |info: &'a SessionInfo| {
         let (short, whole) = (length.of(&info.session), info.session.to_string());
         let id = [short, whole].into_iter().find(|id| id.starts_with(typed))?;
-        // What is not seen as it is would not be what is typed.
+        // With hidden characters, the completion would differ from what is shown.
         let fit = info.session.unfit().is_none();
         (fit && !is_below(&info.session)).then_some((id, info))
     };

@@ -13,7 +13,7 @@ pub(crate) struct Asking {
     pub(crate) answers: Answers,
 }
 
-/// What a person has to know of where a model's key goes, if there is something.
+/// A warning about where a model's key is sent, if one is due.
 pub(crate) fn exposure(model: &Chat) -> Option<String> {
     let host = visible(model.exposes_key()?).into_owned();
     Some(format!(

@@ -122,10 +122,10 @@ fn default() -> Result<String, Error> {
     Ok(format!("sqlite:{}", state.join("sessions.db").display()))
 }
 
-/// The text as a shell reads it as one word: whatever it holds, it is no more than that.
+/// The text quoted as one word for a shell.
 ///
-/// What cannot be shown as it is stands as bytes in `$'..'`, which bash, zsh, ksh and POSIX of
-/// 2024 read.
+/// Characters that cannot be shown are written as bytes in `$'..'`, which bash, zsh, ksh and
+/// POSIX 2024 read.
 pub(crate) fn quoted(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/:._-+=@%,".contains(c);
     if !text.is_empty() && text.chars().all(plain) {
@@ -151,8 +151,8 @@ pub(crate) fn quoted(text: &str) -> String {
     quoted + "'"
 }
 
-/// A path as a shell reads it as one word, whatever bytes it has; nothing in it commands a
-/// terminal.
+/// A path quoted as one word for a shell, whatever bytes it has; control characters are
+/// escaped.
 pub(crate) fn shell_word(path: &Path) -> String {
     if let Some(text) = path.to_str() {
         return quoted(text);

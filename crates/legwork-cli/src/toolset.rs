@@ -62,22 +62,22 @@ pub(crate) fn workspace(settings: &Settings, warn: impl Fn(String)) -> Result<Wo
     let secrets = settings.own.iter().fold(secrets, Secrets::with);
     if let Some(store) = settings.store.as_ref().filter(|store| is_exposed(store, &workspace)) {
         warn(format!(
-            "sessions are kept in {}, where commands may write: what the agent runs can change them, \
-             and so what it is shown when one goes on; keep them elsewhere with --store",
+            "sessions are kept in {}, where commands may write: the agent's commands can change \
+             them, and so its context when one goes on; keep them elsewhere with --store",
             shown(store)
         ));
     }
     Ok(workspace.keep_out(&settings.store.iter().fold(secrets, Secrets::with_store))?)
 }
 
-/// Whether commands may write to a file, or turn a link that leads to it.
+/// Whether commands may write to a file, or redirect a link that leads to it.
 fn is_exposed(file: &Path, workspace: &Workspace) -> bool {
     let whole = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
     let writable = workspace.allowed().filter(|(_, access)| *access == Access::ReadWrite);
     let roots: Vec<_> =
         std::iter::once(workspace.root()).chain(writable.map(|(path, _)| path)).collect();
     let in_one = |path: &Path| roots.iter().any(|root| path.starts_with(root));
-    // Where it is yet to be made, the nearest folder that is there says it.
+    // If it does not exist yet, the nearest existing folder decides.
     let there = whole.ancestors().find_map(|above| above.canonicalize().ok());
     let link = |path: &Path| {
         let lies = path.parent()?.canonicalize().ok()?.join(path.file_name()?);

@@ -44,17 +44,17 @@ pub(crate) struct Ready {
     budget: Budget,
     /// What its commands leave running.
     pub(crate) background: Background,
-    /// The mark that it is under way; none where that cannot be remembered.
+    /// The mark of the run in progress; none where it cannot be recorded.
     run: Option<trust::Run>,
 }
 
 impl Ready {
-    /// Nothing of the run can write any more.
+    /// Ends the run, once nothing of it can write any more.
     pub(crate) fn ended(&self, screen: &Screen) {
         match self.run.as_ref().map(trust::Run::end) {
             Some(Ok(changed)) if !changed.is_empty() => screen.note(&format!(
-                "this changed what tells an agent what to do: {}; the next run takes it when you \
-                 have confirmed it (`legwork trust add`, or at a terminal)",
+                "this run changed files that instruct an agent: {}; the next run uses them once \
+                 you confirm them (`legwork trust add`, or at a terminal)",
                 changed.iter().map(|path| shown(path)).collect::<Vec<_>>().join(", ")
             )),
             Some(Err(error)) => screen.warn(&error.to_string()),
@@ -62,7 +62,7 @@ impl Ready {
         }
     }
 
-    /// The state with the limits of now, whatever its journal says of them.
+    /// The state with the present limits instead of those in its journal.
     pub(crate) fn limited(&self, state: AgentState) -> AgentState {
         let definition = &state.facts().definition;
         if definition.budget == self.budget {
@@ -165,8 +165,7 @@ impl Worker {
         let run = trust::Run::begin(&self.folders, self.places);
         if let Err(error) = &run {
             screen.warn_later(format!(
-                "what this run changes in files that tell an agent what to do will not be known: \
-                 {error}"
+                "changes of this run to files that instruct an agent cannot be recorded: {error}"
             ));
         }
         let Self { recorded, budget, background, .. } = self;

@@ -146,7 +146,7 @@ impl Chosen {
         self.wanted_of().into_iter().map(|(name, _)| name).collect()
     }
 
-    /// The same, each with whether none but the project wants it.
+    /// The same, each with whether only the project wants it.
     pub(crate) fn wanted_of(&self) -> Vec<(String, bool)> {
         let mut wanted = BTreeMap::new();
         let mut want = |name: &Option<String>, whose: Whose| {

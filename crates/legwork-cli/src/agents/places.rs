@@ -7,15 +7,15 @@ use legwork::definition::{Place, Problem};
 use crate::context;
 use crate::trust::{Kind, Trust};
 
-/// The places for one kind of file, a later one before an earlier one: what a project has
-/// never stands in place of the user's own.
+/// The places for one kind of file, in rising priority: the user's own files win over those
+/// of a project.
 pub(super) fn places(kind: Kind, trust: &Trust, problems: &mut Vec<Problem>) -> Vec<Place> {
     let folder = if kind == Kind::Agent { "agents" } else { "skills" };
     let user = context::home().map(|home| Place::user(home.join(folder)));
     project(kind, trust, problems).into_iter().chain(user).collect()
 }
 
-/// The place of a project, where it is no link.
+/// The place of a project, unless it is a link.
 pub(super) fn project(kind: Kind, trust: &Trust, problems: &mut Vec<Problem>) -> Option<Place> {
     trust.place(kind).filter(|place| {
         let Some(link) = link(&place.path) else { return true };

@@ -13,7 +13,7 @@ Examples:
 
 Agents are files *.md, *.yaml and *.json in ~/.config/legwork/agents (yours) and
 .legwork/agents (the project's, where it is trusted); skills are folders in skills
-beside them. Of two with one name yours wins; project:NAME is the project's.";
+beside them. If two have the same name, yours is used; project:NAME is the project's.";
 
 const LIST_EXAMPLES: &str = "\
 Examples:

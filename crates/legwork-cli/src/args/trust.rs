@@ -13,7 +13,7 @@ Examples:
 
 A project is the repository that a directory lies in, or the directory itself.
 Until it is trusted, its AGENTS.md, legwork.toml, agents and skills are left out,
-and that is told. Who is at a terminal is asked. In legwork.toml of your own,
+with a warning. At a terminal you are asked. In your own legwork.toml,
 trust = [\"~/work/*\"] trusts all projects below a folder.";
 
 const LIST_EXAMPLES: &str = "\
@@ -25,11 +25,11 @@ const ADD_EXAMPLES: &str = "\
 Examples:
   legwork trust add
   legwork trust add ~/work/site ~/work/shop
-  legwork trust add --owner alice /srv/shared    files of alice are taken, too
+  legwork trust add --owner alice /srv/shared    use files of alice, too
 
-What a run changed in files that tell an agent what to do is taken again after
-this. Files of other users are left out unless you name them with --owner: they
-can change them at any time.";
+This also confirms what runs changed in files that instruct an agent. Files of
+other users are left out unless you name them with --owner: their owners can
+change them at any time.";
 
 const RM_EXAMPLES: &str = "\
 Examples:
@@ -41,10 +41,10 @@ pub(crate) enum Trust {
     /// List the projects that are trusted, or refused
     #[command(after_help = LIST_EXAMPLES)]
     List(TrustList),
-    /// Trust projects, with what their files say now
+    /// Trust projects, with their files as they are now
     #[command(after_help = ADD_EXAMPLES)]
     Add(TrustAdd),
-    /// Forget what was said of projects
+    /// Forget decisions about projects
     #[command(visible_alias = "remove", after_help = RM_EXAMPLES)]
     Rm(TrustRemove),
 }
@@ -61,7 +61,7 @@ pub(crate) struct TrustAdd {
     /// Directories of the projects [default: the current one]
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
-    /// Take files of this user too, by name or number; may be given again
+    /// Use files of this user too, by name or number; may be given again
     #[arg(long, value_name = "USER", value_parser = crate::trust::owner::user)]
     pub(crate) owner: Vec<u32>,
     /// Print one project a line, as JSON

@@ -36,7 +36,7 @@ use crate::signals;
 
 /// Reads the command line, runs the command, and says how it ends.
 pub(crate) fn main() -> Exit {
-    // A panic may tell what came from outside.
+    // A panic message may hold input from outside.
     std::panic::set_hook(Box::new(|panic| tell(&panic.to_string())));
     match complete::answered() {
         Ok(false) => {}
@@ -170,12 +170,12 @@ fn warn(warning: String) {
     let _ = Human::new(io::sink(), stderr(), Terminal::detect()).show(At::default(), &event);
 }
 
-/// Tells a line on standard error. Whether anybody reads it changes nothing.
+/// Writes a line to standard error; failing to do so is not an error.
 pub(crate) fn tell(line: &str) {
     let _ = writeln!(stderr(), "{}", guarded(line));
 }
 
-/// Writes what a command has to say to people.
+/// Writes output for people.
 fn print(text: &str) -> Result<Exit, Error> {
     print_data(&guarded(text))
 }
@@ -185,7 +185,7 @@ fn print_json(text: &str) -> Result<Exit, Error> {
     print_data(&seen::json(text))
 }
 
-/// Writes what is for programs, as it is; a reader that went away is no error.
+/// Writes output for programs, unchanged; a reader that closed the pipe is not an error.
 fn print_data(text: &str) -> Result<Exit, Error> {
     let mut out = stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {

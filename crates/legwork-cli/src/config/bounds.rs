@@ -1,4 +1,4 @@
-//! How much of one answer of a model is taken in: the table `[bounds]`.
+//! The bounds of one answer of a model: the table `[bounds]`.
 
 use std::time::Duration;
 
@@ -12,14 +12,14 @@ use super::retry::in_words;
 use super::tables::entries;
 use crate::error::Error;
 
-/// How much of one answer is taken in, and how long it may take.
+/// The bounds of one answer, and its time limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Answers {
     pub(crate) bounds: Bounds,
     pub(crate) timeouts: Timeouts,
 }
 
-/// What the table says; what it does not say is as usual.
+/// The bounds of a table; keys that are missing keep their default.
 pub(super) fn answers(outer: &Item<'_>) -> Result<Answers, Error> {
     let mut answers = Answers::default();
     for entry in entries(outer, &OF_BOUNDS)? {
@@ -38,7 +38,7 @@ pub(super) fn answers(outer: &Item<'_>) -> Result<Answers, Error> {
     Ok(answers)
 }
 
-/// Where the value of a key stands.
+/// The field that a key sets.
 enum Place<'a> {
     Count(&'a mut usize),
     Tokens(&'a mut u64),
@@ -75,7 +75,7 @@ impl Answers {
         })
     }
 
-    /// All of them by their keys, as they are written in a file.
+    /// All of them by key, as a file has them.
     pub(crate) fn listed(mut self) -> Vec<(&'static str, Value)> {
         OF_BOUNDS.iter().filter_map(|key| Some((*key, self.place(key)?.value()))).collect()
     }

@@ -63,7 +63,7 @@ impl Credential {
         Some(Self { provider: provider.to_owned(), place: place? })
     }
 
-    /// The file that it is in, if it is in one.
+    /// The file that holds it, if one does.
     pub(crate) fn file(&self) -> Option<PathBuf> {
         match &self.place.value {
             Place::File(path) => Some(path.clone()),
@@ -71,8 +71,8 @@ impl Credential {
         }
     }
 
-    /// Fetches the key: reads the file, or runs the program, which does not come from
-    /// what commands of the agent may write.
+    /// Fetches the key: reads the file, or runs the program, which is not looked up where
+    /// commands of the agent may write.
     ///
     /// # Errors
     /// When there is no key to be had; the error does not show what was read.
@@ -106,7 +106,7 @@ impl Credential {
         // Of the opened file, so that no other can be put in its place in between.
         let facts = file.metadata().map_err(unreadable)?;
         if !facts.is_file() {
-            return Err(fail("it is no regular file", name_another()));
+            return Err(fail("it is not a regular file", name_another()));
         }
         let quoted = crate::place::quoted(&path.to_string_lossy());
         if facts.uid() != rustix::process::geteuid().as_raw() {

@@ -38,7 +38,7 @@ pub(super) fn text(path: &Path, whose: Whose) -> Result<Option<String>, Error> {
     }
 }
 
-/// The text of a project's file, which was read with all that needs trust.
+/// The text of a project's file, from the content that was checked for trust.
 ///
 /// # Errors
 /// As [`text`].
@@ -65,7 +65,7 @@ enum Problem {
     Skipped(Skipped),
     #[error("{0}")]
     Io(io::Error),
-    #[error("it is no regular file")]
+    #[error("it is not a regular file")]
     NoFile,
     #[error("it is larger than 1 MB")]
     TooLarge,

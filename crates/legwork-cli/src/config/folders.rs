@@ -1,4 +1,4 @@
-//! Folders whose projects are trusted, as git's `safe.directory` names them.
+//! Folders whose projects are trusted, in the notation of git's `safe.directory`.
 
 use std::path::{Path, PathBuf};
 
@@ -7,18 +7,18 @@ use super::locate::expanded;
 /// Folders whose projects are trusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Folders {
-    /// This one.
+    /// One folder.
     One(PathBuf),
-    /// All below this one.
+    /// All folders below one.
     Below(PathBuf),
     All,
 }
 
 impl Folders {
-    /// Reads `PATH`, `PATH/*` or `*`; what is relative is so to a folder.
+    /// Parses `PATH`, `PATH/*` or `*`; a relative path is relative to `folder`.
     ///
     /// # Errors
-    /// In words, when it is none of them.
+    /// A message, when it is none of these.
     pub(crate) fn parse(text: &str, folder: &Path) -> Result<Self, String> {
         if text == "*" {
             return Ok(Self::All);
@@ -26,14 +26,14 @@ impl Folders {
         let below = text.strip_suffix("/*");
         let path = below.map(|path| if path.is_empty() { "/" } else { path }).unwrap_or(text);
         if path.contains('*') {
-            return Err("only * alone, or /* at the end, stands for folders".to_owned());
+            return Err("* is allowed alone, or as /* at the end".to_owned());
         }
         let path = expanded(path, folder)?;
         let path = path.canonicalize().unwrap_or(path);
         Ok(if below.is_some() { Self::Below(path) } else { Self::One(path) })
     }
 
-    /// Whether a folder, whose path has no links in it, is one of them.
+    /// Whether it covers a folder, whose path has no links in it.
     pub(crate) fn has(&self, folder: &Path) -> bool {
         match self {
             Self::One(path) => folder == path,
@@ -42,7 +42,7 @@ impl Folders {
         }
     }
 
-    /// How it is written.
+    /// Its notation.
     pub(crate) fn text(&self) -> String {
         match self {
             Self::One(path) => path.display().to_string(),

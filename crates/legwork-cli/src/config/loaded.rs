@@ -54,7 +54,7 @@ impl Config {
         }
     }
 
-    /// The same with the file of a project, as far as it is taken.
+    /// Adds the file of a project, if it is used.
     ///
     /// # Errors
     /// When there is one and it cannot be used, or says what it may not.
@@ -69,12 +69,12 @@ impl Config {
         Ok(Self { project, ..self.clone() })
     }
 
-    /// Where the user's file is, if there is one.
+    /// The path of the user's file, if there is one.
     pub(crate) fn user_path(&self) -> Option<&Path> {
         self.user.as_ref().map(|user| &*user.path)
     }
 
-    /// Where the user's file says that the project at a folder is trusted.
+    /// The place in the user's file that trusts the project of a folder, if one does.
     pub(crate) fn trusts(&self, root: &Path) -> Option<Source> {
         let mut all = self.trusted();
         all.find(|folders| folders.value.has(root)).map(|folders| folders.source)
@@ -160,7 +160,7 @@ impl Config {
         Some(Sourced::new(at.value.clone(), user.source(at.line)))
     }
 
-    /// How much of an answer of a model is taken in, as the user's file says.
+    /// The bounds of an answer of a model, by the user's file.
     pub(crate) fn bounds(&self) -> Option<Sourced<Answers>> {
         self.value(|values| &values.bounds)
     }
@@ -181,8 +181,7 @@ impl Config {
         })
     }
 
-    /// The user's settings, agents and sessions, wherever they are; whether they are there
-    /// is not checked.
+    /// The paths of the user's settings, agents and sessions, whether they exist or not.
     pub(crate) fn own_files(&self) -> impl Iterator<Item = PathBuf> {
         let file = self.user.as_ref().map(|user| user.path.clone());
         let state = crate::place::home();

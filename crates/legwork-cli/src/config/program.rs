@@ -22,9 +22,9 @@ const SHOWN: usize = 600;
 ///
 /// It runs in the folder of the file that names it, never in that of a project, with the
 /// environment and the terminal of the person, for it may have to ask for a passphrase;
-/// not with standard input, which may hold the task. It is looked up, and finds others, in
-/// those places of the `PATH` that no command of an agent can have written to: not in those
-/// that lie in `writable`.
+/// not with standard input, which may hold the task. It is looked up in the entries of the
+/// `PATH` that commands of an agent cannot write to, those outside of `writable`, and gets
+/// that `PATH` itself.
 ///
 /// # Errors
 /// In words, when it cannot be started, fails, or takes longer than the limit. They show

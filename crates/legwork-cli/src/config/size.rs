@@ -6,7 +6,7 @@ use super::{Config, Source, Sourced, variable_of};
 use crate::args;
 use crate::error::Error;
 
-/// Units, the largest of each kind first.
+/// The units, the largest of each kind first.
 const UNITS: [(&str, u64); 9] = [
     ("TiB", 1 << 40),
     ("GiB", 1 << 30),
@@ -19,10 +19,10 @@ const UNITS: [(&str, u64); 9] = [
     ("B", 1),
 ];
 
-/// How much a command may write to a disk, by all layers; a session does not remember it.
+/// How much a command may write to a disk, by all layers but the session.
 ///
 /// # Errors
-/// When a variable of the environment has a value that is none.
+/// When the variable of the environment is not a size.
 pub(crate) fn max_write(config: &Config, flags: &args::Agent) -> Result<Sourced<u64>, Error> {
     let flag = flags.max_write.map(|most| Sourced::new(most, Source::Flag("--max-write")));
     Ok(Sourced::new(Limits::default().written, Source::Default)
@@ -31,12 +31,12 @@ pub(crate) fn max_write(config: &Config, flags: &args::Agent) -> Result<Sourced<
         .or(flag))
 }
 
-/// A size, such as `500MB` or `10GiB`; a number alone is of bytes.
+/// Parses a size such as `500MB` or `10GiB`; a number alone is in bytes.
 ///
 /// # Errors
-/// In words, when it is none, or nothing.
+/// A message, when it is not a size or 0.
 pub(crate) fn bytes(text: &str) -> Result<u64, String> {
-    let wrong = || "must be a size such as 500MB or 10GiB, and more than nothing".to_owned();
+    let wrong = || "must be a size above 0, such as 500MB or 10GiB".to_owned();
     let text = text.trim();
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = text.get(digits.len()..).unwrap_or_default();
@@ -47,7 +47,7 @@ pub(crate) fn bytes(text: &str) -> Result<u64, String> {
     size.filter(|size| *size > 0).ok_or_else(wrong)
 }
 
-/// The same size in the unit that fits it exactly with the least number.
+/// A size in the largest unit that divides it.
 pub(crate) fn in_bytes(size: u64) -> String {
     let exact = UNITS.iter().filter(|(_, unit)| size >= *unit && size.is_multiple_of(*unit));
     exact

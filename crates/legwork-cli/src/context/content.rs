@@ -1,4 +1,4 @@
-//! What one file of a project's context tells.
+//! The text of one file of a project's context.
 
 use std::path::PathBuf;
 
@@ -26,8 +26,7 @@ pub(super) enum Skipped {
     NoRoom(usize),
 }
 
-/// What at most so many bytes of a file tell; none if it is empty, or one of those that were
-/// `seen` before.
+/// The text of the first `most` bytes of a file; none if it is empty or was `seen` before.
 pub(super) fn told(
     file: &file::Content,
     most: usize,

@@ -39,7 +39,7 @@ pub(crate) struct Told {
 }
 
 impl Context {
-    /// The user's own file in `home`, if there is one, and those of a project that are taken.
+    /// The user's own file in `home`, if there is one, and those of a project that are used.
     pub(crate) fn of(trust: &Trust, home: Option<&Path>) -> Self {
         let mut context = Self::default();
         let mut left = MOST_ALL;

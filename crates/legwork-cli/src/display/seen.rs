@@ -1,9 +1,8 @@
-//! The one rule for what people are shown (S13.12): text, and nothing that hides in it.
+//! The one rule for output to people (S13.12): visible text, with all else escaped.
 //!
-//! What [`is_hidden`] knows is shown as an escape. Of that, what makes signs of writing stays
-//! where it does so: a joiner behind a letter of a script that joins its letters, a joiner and
-//! the selector of colours between and behind pictures. Combining marks stay behind something
-//! to combine with, so many at most.
+//! Characters of which [`is_hidden`] is true are shown as escapes. Some stay where they have
+//! a visible effect: joiners after a letter of a script that joins its letters, joiners and
+//! variation selectors in emoji. Combining marks stay after a base character, up to a limit.
 
 use std::borrow::Cow;
 use std::io;
@@ -11,28 +10,28 @@ use std::io;
 use legwork::core::hidden::is_hidden;
 use unicode_width::UnicodeWidthChar as _;
 
-/// Marks on one letter: those of Hebrew, Tibetan and Vietnamese are fewer.
+/// Most marks on one letter; Hebrew, Tibetan and Vietnamese have fewer.
 const MARKS: usize = 8;
 
 const NON_JOINER: char = '\u{200c}';
 const JOINER: char = '\u{200d}';
-/// They choose how a picture is shown: as text, or in colour.
+/// They select how an emoji is shown: as text, or in colour.
 const SELECTORS: [char; 2] = ['\u{fe0e}', '\u{fe0f}'];
 
-/// The text without what could command a terminal or is not seen.
+/// The text with control and invisible characters escaped.
 ///
-/// Line breaks and tabs stay, carriage returns go.
+/// Line breaks and tabs stay, carriage returns are removed.
 pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     shown(text, Codes::Escaped, |c, out| out.extend(c.escape_unicode()))
 }
 
-/// The same of a text that we have painted: codes of colours stay. It is the last thing that
-/// is done to a text, for a place where the first was forgotten.
+/// The same for text with our own colour codes, which stay. It is applied last, in case a
+/// caller forgot to escape a part.
 pub(crate) fn guarded(text: &str) -> Cow<'_, str> {
     shown(text, Codes::Kept, |c, out| out.extend(c.escape_unicode()))
 }
 
-/// JSON that says the same with escapes of JSON.
+/// Equivalent JSON with these characters as escapes of JSON.
 pub(crate) fn json(text: &str) -> Cow<'_, str> {
     shown(text, Codes::Escaped, |c, out| {
         for unit in c.encode_utf16(&mut [0; 2]) {
@@ -41,17 +40,17 @@ pub(crate) fn json(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// Standard error, guarded: for questions, and what is shown before them.
+/// Standard error, guarded: for questions, and the text before them.
 pub(crate) fn err() -> Guard {
     Guard(io::stderr())
 }
 
-/// A stream to which nothing is written that hides or commands.
+/// A stream that escapes control and invisible characters.
 pub(crate) struct Guard(io::Stderr);
 
 impl io::Write for Guard {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // A piece of a text at a time, as `write!` has them: none is cut within a character.
+        // `write!` passes whole pieces of text: no character is cut.
         let text = String::from_utf8_lossy(bytes);
         self.0.write_all(guarded(&text).as_bytes()).map(|()| bytes.len())
     }
@@ -61,7 +60,7 @@ impl io::Write for Guard {
     }
 }
 
-/// What becomes of codes of colours.
+/// What happens to colour codes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Codes {
     Escaped,
@@ -104,7 +103,7 @@ fn shown(text: &str, codes: Codes, escape: impl Fn(char, &mut String)) -> Cow<'_
     if out == text { Cow::Borrowed(text) } else { Cow::Owned(out) }
 }
 
-/// Whether a hidden character makes a sign of writing with what stands before and behind it.
+/// Whether a hidden character has a visible effect between its neighbours.
 fn makes_a_sign(before: Option<char>, c: char, rest: &str) -> bool {
     let Some(before) = before else { return false };
     match c {
@@ -119,8 +118,8 @@ fn makes_a_sign(before: Option<char>, c: char, rest: &str) -> bool {
     }
 }
 
-/// Whether a letter or mark is of a script whose letters join: Arabic, Syriac, those of India
-/// and around it, Mongolian.
+/// Whether a letter or mark belongs to a script whose letters join: Arabic, Syriac, the Indic
+/// scripts, Mongolian.
 fn joins(c: char) -> bool {
     let of_script = matches!(c,
         '\u{600}'..='\u{8ff}' | '\u{900}'..='\u{109f}' | '\u{1780}'..='\u{18af}'
@@ -129,7 +128,7 @@ fn joins(c: char) -> bool {
     of_script && !is_hidden(c) && (c.is_alphabetic() || c.width() == Some(0))
 }
 
-/// Whether it is a picture that others are made of.
+/// Whether it is a pictograph that others are composed of.
 fn is_picture(c: char) -> bool {
     matches!(c,
         '\u{a9}' | '\u{ae}' | '\u{203c}' | '\u{2049}' | '\u{2122}' | '\u{2139}'
@@ -138,10 +137,10 @@ fn is_picture(c: char) -> bool {
         | '\u{3030}' | '\u{303d}' | '\u{3297}' | '\u{3299}' | '\u{1f000}'..='\u{1faff}')
 }
 
-/// The codes that we paint with: none of them hides what is written.
+/// The colour codes that we write; none of them hides text.
 const OURS: [&str; 12] = ["0", "1", "2", "3", "9", "31", "32", "33", "34", "35", "36", ""];
 
-/// The bytes of a code of colours that the text begins with.
+/// The length in bytes of the colour code that the text begins with; 0 if there is none.
 fn code(text: &str) -> usize {
     let Some(codes) = text.strip_prefix("\x1b[") else { return 0 };
     let end = codes.find(|c: char| !c.is_ascii_digit() && c != ';').unwrap_or(codes.len());

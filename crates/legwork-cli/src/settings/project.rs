@@ -1,4 +1,4 @@
-//! What a project has a say in, as far as it is trusted (S13.8).
+//! What the settings of a trusted project may decide (S13.8).
 
 use super::provider;
 use super::walls::dir;
@@ -15,7 +15,7 @@ pub(super) enum Way {
     GoesOn,
 }
 
-/// What of the project is wanted, as far as it is trusted.
+/// Which files of the project are wanted, if it is trusted.
 pub(super) fn trust(
     flags: &args::Agent,
     config: &Config,
@@ -26,7 +26,7 @@ pub(super) fn trust(
     let agents = flags.agent.is_some() || recorded.agent.is_some();
     let is_wanted = |kind: &Kind| match kind {
         Kind::Instructions => context,
-        // One that goes on keeps what it was begun with.
+        // A session that goes on keeps the settings that it was begun with.
         Kind::Settings => way == Way::Begins,
         Kind::Agent | Kind::Skill => agents,
     };
@@ -36,16 +36,16 @@ pub(super) fn trust(
     Ok(Trust::of(Wanted { dir: &dir, kinds: &kinds, flag }, config))
 }
 
-/// Which providers the person names: a project names no server that a task or a key would be
-/// sent to.
+/// Which providers the user names: a project cannot choose a server to which tasks or keys
+/// are sent.
 pub(super) struct Named<'a> {
     pub(super) flags: &'a args::Agent,
     pub(super) environment: Option<&'a Sourced<String>>,
 }
 
 impl Named<'_> {
-    /// Whether the person's own settings, environment or flags name a provider, or it is one
-    /// of a fixed address that the person has a key for.
+    /// Whether the user's own settings, environment or flags name a provider, or it is a
+    /// hosted one that the user has a key for.
     pub(super) fn has(&self, of: &str, config: &Config) -> bool {
         let own = config.own_model();
         let environment = self.environment.map(|model| model.value.as_str());
@@ -58,11 +58,11 @@ impl Named<'_> {
     }
 }
 
-/// What is told of a model that a project names and that is not taken.
+/// Why a model that a project names is not used, and what to do.
 pub(crate) fn not_named(model: &str) -> String {
     let of = provider(model);
     format!(
-        "a project does not say where tasks are sent, and your own settings do not name `{of}`: \
+        "a project cannot choose where tasks are sent, and your own settings do not name `{of}`: \
          put [providers.{of}] into your own legwork.toml, or name the model with --model"
     )
 }

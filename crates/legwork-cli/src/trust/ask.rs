@@ -14,17 +14,17 @@ use crate::error::Error;
 
 /// Lines of a file that are shown.
 const SHOWN: usize = 200;
-/// How often somebody who cannot be understood is asked.
+/// How often the question is repeated after an answer that is not understood.
 const TRIES: usize = 8;
 
-/// Whether somebody is there to be asked.
+/// Whether questions can be asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Asks {
     Nobody,
     Terminal,
 }
 
-/// What the person answers.
+/// The user's answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Answer {
     Yes,
@@ -45,10 +45,10 @@ impl Asks {
 }
 
 impl Trust {
-    /// Asks about the project if nothing was said of it and it has something to take.
+    /// Asks about the project if it is undecided and has files that need trust.
     ///
     /// # Errors
-    /// When the terminal is gone, or the answer cannot be remembered.
+    /// When the terminal is gone, or the answer cannot be recorded.
     pub(crate) fn asked(mut self, asks: Asks) -> Result<Self, Error> {
         let waits = self.pieces.iter().any(|(_, left)| *left == Some(Left::Untrusted));
         if asks == Asks::Nobody || self.standing != Standing::Unknown || !waits {
@@ -117,7 +117,7 @@ impl Trust {
         units.dedup_by_key(|piece| &piece.unit);
         let names: Vec<_> = units.iter().map(|piece| told::within(&piece.unit, root)).collect();
         let wide = names.iter().map(|name| columns(name)).max().unwrap_or(0);
-        // Beside each other where there is room for a few words.
+        // Side by side where there is room for a few words.
         let wide = if wide + 24 > terminal.columns { 0 } else { wide };
         let line = |(piece, name): (&&Piece, &String)| {
             let room = " ".repeat(wide.saturating_sub(columns(name)));
@@ -128,7 +128,7 @@ impl Trust {
         units.iter().zip(&names).map(line).collect()
     }
 
-    /// What the files say, as far as a person would read it.
+    /// Shows the beginning of each file.
     fn show(&self, terminal: Terminal, out: &mut impl Write) -> io::Result<()> {
         let root = self.project.as_ref().map(|project| project.root.as_path());
         for piece in self.waiting() {
@@ -159,7 +159,7 @@ fn understood(said: &str) -> Option<Answer> {
     }
 }
 
-/// What a file says; empty where it says nothing.
+/// The text of a file, or why it cannot be read; empty if there is none.
 fn text(piece: &Piece) -> String {
     match &piece.content {
         Ok(Some(content)) => String::from_utf8_lossy(&content.bytes).into_owned(),
@@ -168,7 +168,7 @@ fn text(piece: &Piece) -> String {
     }
 }
 
-/// What a file sets, in few words.
+/// What a file sets, in a few words.
 fn summary(piece: &Piece) -> String {
     let text = text(piece);
     match piece.kind {

@@ -1,4 +1,4 @@
-//! What a run changed in files that tell an agent what to do: shown, and confirmed.
+//! What a run changed in files that instruct an agent: shown, and confirmed.
 
 use std::fs;
 use std::io::{self, BufRead, Write, stdin};
@@ -18,17 +18,18 @@ use crate::display::text::{clip_with, visible};
 use crate::display::{Terminal, Tone};
 use crate::error::Error;
 
-/// What is known of the files of some folders; nothing is written.
+/// The records, brought up to date for some folders; nothing is written.
 pub(super) fn seen(shelf: &Shelf, folders: &[PathBuf]) -> Result<Records, Error> {
     let mut records = shelf.read()?;
     let live = super::run::seen(&mut records, shelf);
-    let live = live.map_err(|source| Error::System { doing: "looking for runs", source })?;
+    let live =
+        live.map_err(|source| Error::System { doing: "listing the runs in progress", source })?;
     folders.iter().for_each(|folder| records.look(folder, &live));
     Ok(records)
 }
 
 impl Trust {
-    /// Whether the person answers for what a file says.
+    /// Whether the user has approved the present content of a file.
     pub(super) fn is_own(&self, piece: &Piece) -> bool {
         self.records.is_own(&piece.path, known::digest(&piece.content).as_ref())
     }
@@ -36,7 +37,7 @@ impl Trust {
     /// Asks about files that a run may have written.
     ///
     /// # Errors
-    /// When the terminal is gone, or the answer cannot be remembered.
+    /// When the terminal is gone, or the answer cannot be recorded.
     pub(super) fn confirmed(mut self, asks: Asks) -> Result<Self, Error> {
         let is_changed = |left: &Option<Left>| *left == Some(Left::Changed);
         if asks == Asks::Nobody || !self.pieces.iter().any(|(_, left)| is_changed(left)) {
@@ -58,23 +59,23 @@ impl Trust {
         Ok(self)
     }
 
-    /// The person answers for what files say.
+    /// Records that the user approves these files as they were read.
     pub(super) fn confirm<'p>(&self, pieces: impl Iterator<Item = &'p Piece>) -> Result<(), Error> {
         let Some(project) = &self.project else { return Ok(()) };
         let shelf = Shelf::own()?;
         shelf
             .change(|records| {
-                // What else there is was looked at, too.
+                // The project's other files were examined, too.
                 let live = super::run::seen(records, &shelf)?;
                 project.folders.iter().for_each(|folder| records.look(folder, &live));
                 pieces
                     .for_each(|piece| records.confirm(&piece.path, known::digest(&piece.content)));
                 contents::keep(&shelf, records)
             })?
-            .map_err(|source| Error::System { doing: "remembering what is trusted", source })
+            .map_err(|source| Error::System { doing: "recording what is trusted", source })
     }
 
-    /// The person answers for all that the project has now; what runs had changed is told.
+    /// Records that the user approves all present files; returns those that runs had changed.
     pub(crate) fn confirm_all(&self) -> Result<Vec<PathBuf>, Error> {
         let Some(project) = &self.project else { return Ok(Vec::new()) };
         let shelf = Shelf::own()?;
@@ -95,7 +96,7 @@ impl Trust {
             Ok(changed)
         })?;
         changed.map_err(|source: io::Error| Error::System {
-            doing: "remembering what is trusted",
+            doing: "recording what is trusted",
             source,
         })
     }
@@ -103,7 +104,7 @@ impl Trust {
     fn show_changes(&self, terminal: Terminal, out: &mut impl Write) -> io::Result<()> {
         let Some(project) = &self.project else { return Ok(()) };
         let root = shown(&project.root);
-        writeln!(out, "In {root} files that tell an agent what to do were changed during a run:")?;
+        writeln!(out, "Files that instruct an agent were changed during a run in {root}:")?;
         for (piece, _) in self.pieces.iter().filter(|(_, left)| *left == Some(Left::Changed)) {
             for line in self.diff(piece, &project.root).lines() {
                 let tone = match line.chars().next() {
@@ -119,7 +120,7 @@ impl Trust {
         Ok(())
     }
 
-    /// What a run changed in a file, from what the person answered for.
+    /// What a run changed in a file, compared with the content that the user approved.
     fn diff(&self, piece: &Piece, root: &Path) -> String {
         let before = self.records.own(&piece.path);
         let before = before.and_then(|digest| contents::of(&Shelf::own().ok()?, digest));
@@ -132,16 +133,16 @@ impl Trust {
     }
 }
 
-/// For how long something is taken.
+/// For how long changed files are taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Lasts {
     Ever,
     Once,
 }
 
-/// The answer of a person; none is no.
+/// The user's answer; none means no.
 fn answer(answers: &mut impl BufRead, out: &mut impl Write) -> io::Result<Option<Lasts>> {
-    write!(out, "Take what they say now? [y]es, [o]nce, [N]o: ")?;
+    write!(out, "Use them as they are now? [y]es, [o]nce, [N]o: ")?;
     out.flush()?;
     let mut said = String::new();
     if answers.read_line(&mut said)? == 0 {
@@ -150,12 +151,12 @@ fn answer(answers: &mut impl BufRead, out: &mut impl Write) -> io::Result<Option
     Ok(match said.trim().to_lowercase().as_str() {
         "y" | "yes" => Some(Lasts::Ever),
         "o" | "once" => Some(Lasts::Once),
-        // Who cannot be understood has not agreed.
+        // An answer that is not understood is not consent.
         _ => None,
     })
 }
 
-/// The places that a run can write to, links resolved.
+/// The places that a run can write to, with links resolved.
 pub(crate) fn places(written: &[PathBuf]) -> Vec<PathBuf> {
     written.iter().filter_map(|path| fs::canonicalize(path).ok()).collect()
 }

@@ -1,4 +1,4 @@
-//! What files said when the person answered for them, by digest, to show what changed.
+//! The contents that the user approved, by digest, to show what changed.
 
 use std::collections::HashSet;
 use std::fs;
@@ -12,15 +12,15 @@ use super::known;
 use super::records::Records;
 use super::shelf::{Shelf, make, replace};
 
-/// Larger ones are not kept.
+/// Bytes of the largest content that is kept.
 const MOST: u64 = 64 << 10;
 
 fn folder(shelf: &Shelf) -> PathBuf {
     shelf.folder.join("contents")
 }
 
-/// Keeps what the files say for which the person answers, and forgets all else. Who calls it
-/// holds the lock.
+/// Keeps the contents that the user approved, and removes all others. The caller holds the
+/// lock.
 pub(super) fn keep(shelf: &Shelf, records: &Records) -> io::Result<()> {
     let folder = folder(shelf);
     make(&folder)?;
@@ -49,7 +49,7 @@ pub(super) fn keep(shelf: &Shelf, records: &Records) -> io::Result<()> {
     Ok(())
 }
 
-/// What a file said, if that was kept.
+/// The content with this digest, if it was kept.
 pub(super) fn of(shelf: &Shelf, digest: &Digest) -> Option<Vec<u8>> {
     let bytes = fs::read(folder(shelf).join(digest.as_str())).ok()?;
     (Digest::of_bytes(&bytes) == *digest).then_some(bytes)

@@ -1,4 +1,4 @@
-//! One file of a project, read with care: whoever wrote it may be a stranger.
+//! One file of a project, read as untrusted input.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
@@ -13,38 +13,38 @@ use super::owner::{self, Owners};
 
 /// Bytes of a file that are kept.
 pub(crate) const KEPT: u64 = 1 << 20;
-/// Bytes of a file that are looked at.
+/// Bytes of a file that are read, for its digest.
 const MOST: u64 = 16 << 20;
 
 /// A file that was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Content {
-    /// Where it lies, links resolved.
+    /// Its path, with links resolved.
     pub(crate) path: PathBuf,
     /// Its first bytes, a mebibyte at most.
     pub(crate) bytes: Vec<u8>,
-    /// How long it is.
+    /// Its length in bytes.
     pub(crate) length: u64,
-    /// The digest of all of it.
+    /// The digest of the whole file.
     pub(crate) digest: Digest,
 }
 
-/// Why a file tells nothing.
+/// Why a file is not read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Skipped {
-    /// A device, pipe or folder: reading it could last for ever.
+    /// A device, pipe or folder: reading it might never end.
     #[error("it is {0}, not a file")]
     NoFile(&'static str),
-    /// Its text could come from anywhere on the machine.
+    /// Its target could be any file of this machine.
     #[error("it is a link that leads out of the repository, to {}", .0.display())]
     LeadsOut(PathBuf),
-    /// Somebody else may change it at any time.
+    /// Another user can change it at any time.
     #[error("{} belongs to {}", .0.display(), owner::name(*.1))]
     Foreign(PathBuf, u32),
-    /// Nobody would read all of it.
+    /// It is too large to be reviewed.
     #[error("it is larger than {} MB", MOST >> 20)]
     TooLarge,
-    /// The operating system says no.
+    /// The operating system reported an error.
     #[error("it cannot be read: {0}")]
     Unreadable(String),
 }
@@ -55,17 +55,17 @@ impl From<io::Error> for Skipped {
     }
 }
 
-/// Where a file may lie, and whose it may be.
+/// Where a file may be, and which users may own it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bounds<'a> {
     pub(crate) root: &'a Path,
     pub(crate) owners: &'a Owners,
 }
 
-/// Reads a file; none if there is none.
+/// Reads a file; none if it does not exist.
 ///
 /// # Errors
-/// Why it cannot be taken.
+/// Why it cannot be used.
 pub(crate) fn read(path: &Path, bounds: Option<Bounds<'_>>) -> Result<Option<Content>, Skipped> {
     let real = match fs::canonicalize(path) {
         Err(error) if is_missing(&error) => return Ok(None),
@@ -75,7 +75,7 @@ pub(crate) fn read(path: &Path, bounds: Option<Bounds<'_>>) -> Result<Option<Con
         bounds.check(path)?;
         bounds.check(&real)?;
     }
-    // To open a pipe would wait for somebody who writes to it.
+    // Opening a pipe would wait for a writer.
     is_file(&fs::metadata(&real)?)?;
     let file = open(&real, bounds.map(|bounds| bounds.root))?;
     let about = file.metadata()?;
@@ -86,7 +86,7 @@ pub(crate) fn read(path: &Path, bounds: Option<Bounds<'_>>) -> Result<Option<Con
     all(file, real).map(Some)
 }
 
-/// Opens a file whose path has no links in it, as far as the system can promise that.
+/// Opens a file without following links, as far as the system can guarantee that.
 fn open(real: &Path, root: Option<&Path>) -> io::Result<File> {
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
     let below = root.and_then(|root| Some((File::open(root).ok()?, real.strip_prefix(root).ok()?)));
@@ -118,7 +118,7 @@ fn all(file: File, path: PathBuf) -> Result<Content, Skipped> {
 }
 
 impl Bounds<'_> {
-    /// Checks that a path lies within, and that all on its way belongs to the right users.
+    /// Checks that a path lies within the root, and who owns it and each folder on the way.
     fn check(&self, path: &Path) -> Result<(), Skipped> {
         if !path.starts_with(self.root) {
             return Err(Skipped::LeadsOut(path.to_owned()));
@@ -138,7 +138,7 @@ impl Bounds<'_> {
 }
 
 pub(crate) fn is_missing(error: &io::Error) -> bool {
-    // A file may stand where a folder should.
+    // A component of the path may be a file.
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 

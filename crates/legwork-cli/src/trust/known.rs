@@ -1,9 +1,9 @@
-//! What the person answers for, and what a run may have written.
+//! Which contents the user approved, and which files a run may have written.
 //!
-//! What changes while a run is under way has to be confirmed; what changes between runs is
-//! the person's own doing. So each run notes, before its first command, what the files say
-//! that tell an agent what to do, and at its end what they say then. A run that was killed
-//! has no end: whatever changed since it began counts as changed by it.
+//! Changes during a run have to be confirmed; changes between runs are the user's own. So
+//! each run records the digests of the files that instruct an agent before its first command,
+//! and again at its end. A run that was killed has no end: all changes since its beginning
+//! count as its own.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -16,8 +16,8 @@ use super::records::{Known, Records};
 use super::surface;
 
 impl Records {
-    /// Notes what is there where a run could write, when it ends or was killed; the files that
-    /// have to be confirmed since.
+    /// Records the files that a run could write to, after it ended or was killed; returns
+    /// those that now have to be confirmed.
     pub(super) fn settle(&mut self, places: &[PathBuf]) -> Vec<PathBuf> {
         let mut changed = Vec::new();
         for folder in self.folders_in(places) {
@@ -38,8 +38,8 @@ impl Records {
         changed
     }
 
-    /// Looks at a folder, as a run does before its first command; in `live` places other
-    /// runs are under way.
+    /// Records the files of a folder, as a run does before its first command; `live` are the
+    /// places of the runs in progress.
     pub(super) fn look(&mut self, folder: &Path, live: &[PathBuf]) {
         let is_known = self.folders.contains(&Name(folder.to_owned()));
         let places: Vec<_> = self.places.iter().map(|name| name.0.clone()).collect();
@@ -49,20 +49,20 @@ impl Records {
         paths.extend(surface::of_folder(folder));
         for path in paths {
             let (now, is_live) = (now(&path), is_below(&path, live));
-            // Nobody looked here before a run could write it.
+            // Without a record from before a run could write here, it may be the run's.
             let is_own = is_known || !is_below(&path, &places);
             let name = Name(path);
             let before = self.files.get(&name).cloned();
             let own = match &before {
-                // Nobody but the person changed it since.
+                // Only the user can have changed it since.
                 Some(known) if known.own == known.left && !is_live => now.clone(),
-                // The person took away what a run had made of it.
+                // The user removed what a run had written.
                 Some(known) if now.is_none() && known.left.is_some() && !is_live => None,
                 Some(known) => known.own.clone(),
                 None if is_own && !is_live => now.clone(),
                 None => None,
             };
-            // What is back as it was is confirmed by that.
+            // A file that has its approved content again needs no confirmation.
             let left = match before {
                 Some(known) if !is_live && own != now => known.left,
                 _ => now,
@@ -72,7 +72,7 @@ impl Records {
         self.folders.insert(Name(folder.to_owned()));
     }
 
-    /// Notes where a run can write from now on.
+    /// Records where a run can write from now on.
     pub(super) fn write(&mut self, places: &[PathBuf]) {
         for place in places {
             if !self.is_written(place) {
@@ -82,7 +82,7 @@ impl Records {
         }
     }
 
-    /// Forgets what is about folders that are not there any more.
+    /// Removes the records of folders that no longer exist.
     pub(super) fn tidy(&mut self) {
         self.places.retain(|name| name.0.is_dir());
         self.folders.retain(|name| name.0.is_dir());
@@ -97,28 +97,28 @@ impl Records {
             .retain(|name, known| is_of(&name.0) && (known.own.is_some() || known.left.is_some()));
     }
 
-    /// The person answers for what a file says.
+    /// Records that the user approves this content of a file.
     pub(super) fn confirm(&mut self, path: &Path, says: Option<Digest>) {
         self.files.insert(Name(path.to_owned()), Known { own: says.clone(), left: says });
     }
 
-    /// Whether the person answers for a file with this content.
+    /// Whether the user approved this content of a file.
     pub(super) fn is_own(&self, path: &Path, content: Option<&Digest>) -> bool {
         let known = self.files.get(&Name(path.to_owned()));
         known.is_some_and(|known| known.own.as_ref() == content)
     }
 
-    /// What a file said when the person answered for it.
+    /// The content of a file that the user approved.
     pub(super) fn own(&self, path: &Path) -> Option<&Digest> {
         self.files.get(&Name(path.to_owned()))?.own.as_ref()
     }
 
-    /// Whether runs could write to a path.
+    /// Whether any run could write to a path.
     pub(super) fn is_written(&self, path: &Path) -> bool {
         self.places.iter().any(|place| path.starts_with(&place.0))
     }
 
-    /// The folders that were looked at and lie in some places, or hold them.
+    /// The recorded folders that lie in some places, or contain them.
     pub(super) fn folders_in(&self, places: &[PathBuf]) -> Vec<PathBuf> {
         let folders = self.folders.iter().map(|name| name.0.clone());
         let touches = |folder: &PathBuf| {
@@ -128,19 +128,19 @@ impl Records {
     }
 }
 
-/// Whether a path, or what it leads to, lies in some places.
+/// Whether a path, or the target of its links, lies in some places.
 fn is_below(path: &Path, places: &[PathBuf]) -> bool {
     let real = path.canonicalize().ok();
     let paths = [Some(path), real.as_deref()];
     paths.into_iter().flatten().any(|path| places.iter().any(|place| path.starts_with(place)))
 }
 
-/// What a file says now; none where there is none.
+/// The digest of a file now; none if it does not exist.
 pub(super) fn now(path: &Path) -> Option<Digest> {
     digest(&file::read(path, None))
 }
 
-/// The digest of what was read; none where there is no file.
+/// The digest of what was read; none if there is no file.
 pub(super) fn digest(read: &Result<Option<file::Content>, file::Skipped>) -> Option<Digest> {
     match read {
         Ok(content) => content.as_ref().map(|content| content.digest.clone()),

@@ -1,7 +1,7 @@
-//! Whether a project is trusted, and what of it is taken.
+//! Whether a project is trusted, and which of its files are used.
 //!
-//! A project is what somebody else may have written: until the person trusts it, its
-//! instructions, agents, skills and settings are left out.
+//! A project may have been written by others: until the user trusts it, its instructions,
+//! agents, skills and settings are left out.
 //!
 //! Read the modules in this order: [`owner`], [`project`], [`file`], [`surface`],
 //! [`records`], [`shelf`], [`known`], [`run`], [`told`], [`ask`], [`changes`].
@@ -43,17 +43,17 @@ use crate::error::Error;
 /// Whether a project is trusted, and by what.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) enum Standing {
-    /// By `--trust`, this time.
+    /// Trusted by `--trust`, for this command.
     Flag,
-    /// By an answer at the terminal, this time.
+    /// Trusted by an answer at the terminal, for this command.
     Once,
-    /// By the person's settings.
+    /// Trusted by the user's settings.
     Setting(Source),
-    /// It is remembered.
+    /// Trusted by a record.
     Recorded,
-    /// It is not trusted, and not to be asked about.
+    /// Not trusted, and not to be asked about.
     Refused,
-    /// Nothing was said of it.
+    /// Undecided.
     #[default]
     Unknown,
 }
@@ -63,25 +63,25 @@ pub(crate) enum Standing {
 pub(crate) enum Left {
     /// The project is not trusted.
     Untrusted,
-    /// The file belongs to somebody else, or lies elsewhere.
+    /// The file belongs to another user, lies elsewhere, or cannot be read.
     Skipped(Skipped),
-    /// A run may have written it, and the person has not confirmed that.
+    /// A run may have written it, and the user has not confirmed that.
     Changed,
 }
 
-/// What of a project is taken.
+/// A project, whether it is trusted, and which of its files are used.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Trust {
-    /// None where the directory is not there.
+    /// None if the directory does not exist.
     pub(crate) project: Option<Project>,
     pub(crate) standing: Standing,
-    /// Users whose files are taken.
+    /// Users whose files are used.
     owners: Owners,
-    /// The files that are looked at, the nearest first, and why each is left out.
+    /// The files that need trust, the nearest first, and why each is left out.
     pieces: Vec<(Piece, Option<Left>)>,
-    /// What is wrong with what is remembered.
+    /// What is wrong with the records.
     problem: Option<String>,
-    /// What is known of the files.
+    /// The records of this and other projects.
     records: Records,
 }
 
@@ -91,7 +91,7 @@ impl Standing {
     }
 }
 
-/// What of a project is wanted, and what was said of it this time.
+/// Which files of a project are wanted, and whether `--trust` was given.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Wanted<'a> {
     pub(crate) dir: &'a Path,
@@ -111,10 +111,10 @@ pub(crate) enum Flag {
 pub(crate) const ALL: [Kind; 4] = [Kind::Instructions, Kind::Settings, Kind::Agent, Kind::Skill];
 
 impl Trust {
-    /// What is known of the project of a directory; nobody is asked.
+    /// The project of a directory, by flags, records and settings; asks no question.
     pub(crate) fn of(wanted: Wanted<'_>, config: &Config) -> Self {
         let Some(project) = Project::of(wanted.dir) else { return Self::default() };
-        // Without a place to remember them nothing is remembered.
+        // Without a state folder there are no records.
         let read = match Shelf::own() {
             Ok(shelf) => changes::seen(&shelf, &project.folders),
             Err(_) => Ok(Records::default()),
@@ -129,7 +129,7 @@ impl Trust {
             _ if wanted.flag == Flag::Given => Standing::Flag,
             Some(Decision::Trusted) => Standing::Recorded,
             Some(Decision::Refused) => Standing::Refused,
-            // Who does not know what runs changed takes nothing by himself.
+            // Without records, changes made by runs are unknown: nothing is trusted by settings.
             None if problem.is_some() => Standing::Unknown,
             None => setting().unwrap_or_default(),
         };
@@ -158,19 +158,19 @@ impl Trust {
         self.pieces = pieces.map(|(left, piece)| (piece, left)).collect();
     }
 
-    /// The same project, trusted for this time or for good.
+    /// Marks the project as trusted.
     fn trusted(&mut self, standing: Standing) {
         self.standing = standing;
         self.take(&Left::Untrusted);
     }
 
-    /// Takes what is left out for one reason.
+    /// Uses the files that are left out for one reason.
     fn take(&mut self, why: &Left) {
         let taken = self.pieces.iter_mut().filter(|(_, left)| left.as_ref() == Some(why));
         taken.for_each(|(_, left)| *left = None);
     }
 
-    /// The same as if the project were trusted, to look at what it has.
+    /// The same as if the project were trusted, to show what it contains.
     pub(crate) fn looked_at(mut self) -> Self {
         self.trusted(Standing::Once);
         self.take(&Left::Changed);
@@ -182,12 +182,12 @@ impl Trust {
         taken.map(|(piece, _)| piece).filter(move |piece| piece.kind == kind)
     }
 
-    /// The files of instructions that are taken, the nearest first.
+    /// The files of instructions that are used, the nearest first.
     pub(crate) fn instructions(&self) -> impl Iterator<Item = &Piece> {
         self.taken(Kind::Instructions)
     }
 
-    /// The file of settings, if it is taken.
+    /// The file of settings, if it is used.
     pub(crate) fn settings(&self) -> Option<&Piece> {
         self.taken(Kind::Settings).next()
     }
@@ -198,14 +198,14 @@ impl Trust {
         self.pieces.iter().filter(is).find_map(|(_, left)| left.as_ref())
     }
 
-    /// The place of the project's agents or skills; only what is taken is used.
+    /// The place of the project's agents or skills, restricted to the files that are used.
     pub(crate) fn place(&self, kind: Kind) -> Option<Place> {
         let folder = surface::folder(&self.project.as_ref()?.folders)?;
         let folder = folder.join(if kind == Kind::Agent { "agents" } else { "skills" });
         Some(Place::project(folder).only(self.only(kind)))
     }
 
-    /// The same place, of which only what is taken is used if it is the project's.
+    /// A place, restricted to the files that are used if it is the project's.
     pub(crate) fn held(&self, place: Place) -> Place {
         match place.origin {
             Origin::Project => place.only(self.only(Kind::Agent)),
@@ -213,31 +213,31 @@ impl Trust {
         }
     }
 
-    /// The files of a kind that are taken, with their content.
+    /// The files of a kind that are used, with their digests.
     fn only(&self, kind: Kind) -> BTreeMap<PathBuf, Digest> {
         let mut only = BTreeMap::new();
         for piece in self.taken(kind).filter(|piece| self.why(&piece.unit).is_none()) {
             let content = piece.content.as_ref().ok().and_then(Option::as_ref);
-            // What is no file is named too, so that it is told what is wrong with it.
+            // Entries that are not files are listed too, so that their problem is reported.
             let digest = content.map_or_else(|| Digest::of_bytes(&[]), |one| one.digest.clone());
             only.insert(piece.path.clone(), digest);
         }
         only
     }
 
-    /// Whether a path lies in the project, wherever links lead.
+    /// Whether a path lies in the project, with links resolved.
     pub(crate) fn has(&self, path: &Path) -> bool {
         self.project.as_ref().is_some_and(|project| project.has(path))
     }
 
-    /// Remembers what the person says of the project.
+    /// Records the user's decision about the project.
     fn remember(&self, decision: Decision) -> Result<(), Error> {
         let Some(project) = &self.project else { return Ok(()) };
         Shelf::own()?.change(|records| records.say(project, decision, Vec::new()))
     }
 }
 
-/// Whether a file is the person's own, which lies in what is looked at.
+/// Whether a file in the project's folders is the user's own, such as the user's settings.
 fn is_own(piece: &Piece, config: &Config) -> bool {
     let own = match piece.kind {
         Kind::Settings => config.user_path().map(Path::to_owned),

@@ -1,4 +1,4 @@
-//! A path as text that gives it back, whatever bytes it has.
+//! A path as text from which its exact bytes can be read back.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A path that is written as text: what is no UTF-8, a control character or `%` as `%XX`.
+/// A path that is written as text; invalid UTF-8, control characters and `%` become `%XX`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Name(pub(crate) PathBuf);
 

@@ -1,26 +1,26 @@
-//! Whose files are taken: those of the person, by the rule of git's `safe.directory`.
+//! Whose files are used: those of the user, by the rule of git's `safe.directory`.
 
 use std::collections::BTreeSet;
 use std::fs;
 
-/// The users whose files are taken.
+/// The users whose files are used.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Owners(BTreeSet<u32>);
 
 impl Owners {
-    /// The person: who runs the command, and for root also who became root by `sudo`.
+    /// The user that runs the command; for root, also the one that called `sudo`.
     pub(crate) fn person() -> Self {
         let me = rustix::process::geteuid();
         Self::known(me.as_raw(), std::env::var("SUDO_UID").ok().as_deref())
     }
 
     fn known(me: u32, sudo: Option<&str>) -> Self {
-        // As git: whoever else could set the variable is not believed.
+        // As in git, the variable counts for root only: any other user could set it.
         let sudo = sudo.filter(|text| me == 0 && text.bytes().all(|b| b.is_ascii_digit()));
         Self(sudo.and_then(|text| text.parse().ok()).into_iter().chain([me]).collect())
     }
 
-    /// The same and others.
+    /// These users and others.
     pub(crate) fn with(&self, others: impl IntoIterator<Item = u32>) -> Self {
         Self(self.0.iter().copied().chain(others).collect())
     }
@@ -30,13 +30,13 @@ impl Owners {
     }
 }
 
-/// What a user is called.
+/// The name of a user.
 pub(crate) fn name(user: u32) -> String {
     let known = users().into_iter().find(|(_, id)| *id == user);
     known.map_or_else(|| format!("user {user}"), |(name, _)| name)
 }
 
-/// The user of a name or number.
+/// The user with a name or number.
 pub(crate) fn user(text: &str) -> Result<u32, String> {
     let by_name = users().into_iter().find(|(name, _)| name == text).map(|(_, id)| id);
     let known = by_name.or_else(|| text.parse().ok());

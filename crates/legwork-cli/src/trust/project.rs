@@ -12,16 +12,16 @@ use crate::config::locate::home;
 pub(crate) struct Project {
     /// What is trusted: the root of the repository, or the directory itself.
     pub(crate) root: PathBuf,
-    /// From the directory up to the root.
+    /// The folders from the directory up to the root.
     pub(crate) folders: Vec<PathBuf>,
-    /// Who owns the root.
+    /// The owner of the root.
     pub(crate) owner: u32,
-    /// The folders above that belong to a repository which is somebody else's.
+    /// The folders above that belong to a repository of another user.
     pub(crate) beyond: Vec<PathBuf>,
 }
 
 impl Project {
-    /// The project of a directory; none if it is not there.
+    /// The project of a directory; none if it does not exist.
     ///
     /// The root is the nearest folder from the directory up that holds `.git`, below the
     /// home; where there is none, or a folder in between belongs to another user, it is the
@@ -57,7 +57,7 @@ impl Project {
         Some(Self { root, folders, owner, beyond })
     }
 
-    /// Whether a path lies in it, wherever links lead.
+    /// Whether a path lies in it, with links resolved.
     pub(crate) fn has(&self, path: &Path) -> bool {
         path.canonicalize().is_ok_and(|path| path.starts_with(&self.root))
     }

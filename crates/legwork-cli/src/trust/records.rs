@@ -1,4 +1,4 @@
-//! What is remembered of projects, outside of them: in the person's own state folder.
+//! The records of trust, kept outside of the projects in the user's state folder.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -15,21 +15,21 @@ use crate::display::text::now;
 /// The version of the format.
 pub(super) const VERSION: u32 = 1;
 
-/// What is remembered.
+/// Decisions about projects, and the state of their files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Records {
     pub(super) version: u32,
-    /// What the person said of projects.
+    /// The user's decisions about projects.
     #[serde(default)]
     pub(crate) projects: Vec<Record>,
-    /// What instruction files said.
+    /// The known files that instruct an agent.
     #[serde(default)]
     pub(super) files: BTreeMap<Name, Known>,
-    /// The folders whose files are known, all of them.
+    /// The folders of which all files are known.
     #[serde(default)]
     pub(super) folders: BTreeSet<Name>,
-    /// Where runs could write.
+    /// The places that runs could write to.
     #[serde(default)]
     pub(super) places: BTreeSet<Name>,
 }
@@ -42,48 +42,48 @@ impl Default for Records {
     }
 }
 
-/// What the person said of a project.
+/// The user's decision about a project.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Record {
     pub(crate) path: Name,
-    /// Who owned it then.
+    /// Its owner at that time.
     owner: u32,
-    /// Which folder it was; another one of the same name is another project.
+    /// The identity of its folder; another folder at the same path is another project.
     folder: Folder,
     pub(crate) decision: Decision,
-    /// When, in milliseconds since 1970 UTC.
+    /// The time of the decision, in milliseconds since 1970 UTC.
     pub(crate) since: u64,
-    /// Other users whose files are taken too.
+    /// Other users whose files are used too.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) owners: Vec<u32>,
 }
 
-/// What the person decided.
+/// What the user decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Decision {
     Trusted,
-    /// It is not to be asked about again.
+    /// Not trusted, and not to be asked about again.
     Refused,
 }
 
-/// What tells a folder from another one that came into its place.
+/// The identity of a folder, which differs from that of one that replaces it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Folder {
     inode: u64,
-    /// When it was made, in nanoseconds since 1970 UTC, where the file system says so.
+    /// Its time of creation, in nanoseconds since 1970 UTC, where the file system has one.
     created: Option<u64>,
 }
 
-/// What is known of a file that tells an agent what to do; no digest means no file.
+/// The state of a file that instructs an agent; no digest means no file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Known {
-    /// What the person answers for.
+    /// The content that the user approved.
     pub(super) own: Option<Digest>,
-    /// What was there when the last run that could write to it ended.
+    /// The content at the end of the last run that could write to it.
     pub(super) left: Option<Digest>,
 }
 
@@ -96,7 +96,7 @@ impl Folder {
         Some(Self { inode: found.ino(), created })
     }
 
-    /// Whether it is the same; a number is given anew where no time says more.
+    /// Whether it is the same folder: inodes are reused, so the creation time goes first.
     fn is(self, now: Self) -> bool {
         match (self.created, now.created) {
             (Some(then), Some(now)) => then == now,
@@ -112,7 +112,7 @@ impl Record {
         Some(Self { path, owner, folder, decision, since, owners })
     }
 
-    /// Whether it is about the folder that is there now.
+    /// Whether the folder at its path is still the one that was decided about.
     pub(crate) fn holds(&self) -> bool {
         let path = &self.path.0;
         let owner = fs::metadata(path).map(|found| found.uid());
@@ -122,27 +122,27 @@ impl Record {
 }
 
 impl Records {
-    /// What was said of a project, if that still holds.
+    /// The decision about a project, if it still holds.
     pub(crate) fn of(&self, project: &Project) -> Option<&Record> {
         let named = self.projects.iter().find(|record| record.path.0 == project.root);
         named.filter(|record| record.holds())
     }
 
-    /// Remembers what the person says of a project.
+    /// Records a decision about a project.
     pub(crate) fn say(&mut self, project: &Project, decision: Decision, owners: Vec<u32>) {
         self.forget(&project.root);
         self.projects.extend(Record::new(project, decision, owners));
         self.projects.sort_by(|a, b| a.path.cmp(&b.path));
     }
 
-    /// Forgets what was said of a folder; whether anything was.
+    /// Removes the decision about a folder, and returns it.
     pub(crate) fn forget(&mut self, root: &Path) -> Option<Record> {
         let at = self.projects.iter().position(|record| record.path.0 == root)?;
         Some(self.projects.remove(at))
     }
 }
 
-/// Where it is kept.
+/// The folder that the records are kept in.
 pub(crate) fn place() -> Option<PathBuf> {
     Some(crate::place::home()?.join("trust"))
 }

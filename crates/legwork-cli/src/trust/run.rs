@@ -1,4 +1,4 @@
-//! The mark of a run under way: where it can write, until its process ends.
+//! The mark of a run in progress: the places it can write to, held until its process ends.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
@@ -15,10 +15,10 @@ use super::shelf::{Shelf, make};
 use super::surface;
 use crate::error::Error;
 
-/// Marks that one process has made.
+/// How many marks this process has made.
 static MADE: AtomicU64 = AtomicU64::new(0);
 
-/// A run under way; its mark goes when it ends.
+/// A run in progress; its mark is removed when it ends.
 #[derive(Debug)]
 pub(crate) struct Run {
     shelf: Shelf,
@@ -30,13 +30,13 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// Begins a run of a project that can write to some places: notes what the files say.
+    /// Begins a run that can write to some places: records the files that instruct an agent.
     ///
     /// # Errors
-    /// When that cannot be remembered.
+    /// When they cannot be recorded.
     pub(crate) fn begin(folders: &[PathBuf], places: Vec<PathBuf>) -> Result<Self, Error> {
         let shelf = Shelf::own()?;
-        let failed = |source| Error::System { doing: "remembering what is trusted", source };
+        let failed = |source| Error::System { doing: "recording what is trusted", source };
         let marks = marks(&shelf);
         let (mark, lock) = shelf
             .change(|records| {
@@ -58,16 +58,16 @@ impl Run {
         Ok(Self { shelf, mark, places, _lock: lock, ended: AtomicBool::new(false) })
     }
 
-    /// Notes what the files say now that nothing of the run can write any more; those that
-    /// have to be confirmed.
+    /// Records the files once nothing of the run can write any more; returns those that have
+    /// to be confirmed.
     ///
     /// # Errors
-    /// When that cannot be remembered: then it is as if the run had been killed.
+    /// When they cannot be recorded: the run then counts as killed.
     pub(crate) fn end(&self) -> Result<Vec<PathBuf>, Error> {
         if self.ended.swap(true, Ordering::SeqCst) {
             return Ok(Vec::new());
         }
-        let failed = |source| Error::System { doing: "remembering what the run changed", source };
+        let failed = |source| Error::System { doing: "recording what the run changed", source };
         let changed = self.shelf.change(|records| records.settle(&self.places))?;
         fs::remove_file(&self.mark).map_err(failed)?;
         Ok(changed)
@@ -76,7 +76,7 @@ impl Run {
 
 impl Drop for Run {
     fn drop(&mut self) {
-        // A mark that stays is that of a run which was killed.
+        // If this fails the mark stays, as after a run that was killed.
         let _ = self.end();
     }
 }
@@ -85,8 +85,8 @@ fn marks(shelf: &Shelf) -> PathBuf {
     shelf.folder.join("runs")
 }
 
-/// The same records after the end of each run whose process is gone; the places of the
-/// others. Who calls it holds the lock, and their marks go.
+/// Records the end of each run whose process is gone, and removes its mark; returns the
+/// places of the other runs. The caller holds the lock.
 fn settled(records: &mut Records, marks: &Path) -> io::Result<Vec<PathBuf>> {
     let (live, dead) = under_way(marks)?;
     for (mark, places) in dead {
@@ -96,7 +96,7 @@ fn settled(records: &mut Records, marks: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(live)
 }
 
-/// The same for who only looks: nothing is written.
+/// The same for a reader: no mark is removed.
 pub(super) fn seen(records: &mut Records, shelf: &Shelf) -> io::Result<Vec<PathBuf>> {
     let (live, dead) = under_way(&marks(shelf))?;
     for (_, places) in &dead {
@@ -105,7 +105,7 @@ pub(super) fn seen(records: &mut Records, shelf: &Shelf) -> io::Result<Vec<PathB
     Ok(live)
 }
 
-/// The places of runs under way, and the marks of those whose process is gone.
+/// The places of runs in progress, and the marks of runs whose process is gone.
 type UnderWay = (Vec<PathBuf>, Vec<(PathBuf, Vec<PathBuf>)>);
 
 fn under_way(marks: &Path) -> io::Result<UnderWay> {
@@ -117,14 +117,14 @@ fn under_way(marks: &Path) -> io::Result<UnderWay> {
     for entry in entries {
         let path = entry?.path();
         let mut file = match File::open(&path) {
-            // It ended meanwhile.
+            // The run ended meanwhile.
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             file => file?,
         };
         let is_dead = flock(&file, FlockOperation::NonBlockingLockShared).is_ok();
         let mut text = String::new();
         file.read_to_string(&mut text)?;
-        // One that was cut off was made by a run that had not begun.
+        // An incomplete mark belongs to a run that never began.
         let places: Vec<Name> = serde_json::from_str(&text).unwrap_or_default();
         let places: Vec<PathBuf> = places.into_iter().map(|name| name.0).collect();
         match is_dead {
@@ -135,7 +135,7 @@ fn under_way(marks: &Path) -> io::Result<UnderWay> {
     Ok((live, dead))
 }
 
-/// Makes a mark and holds it.
+/// Makes a mark and locks it.
 fn mark(marks: &Path, places: &[PathBuf]) -> io::Result<(PathBuf, File)> {
     make(marks)?;
     loop {
@@ -143,7 +143,7 @@ fn mark(marks: &Path, places: &[PathBuf]) -> io::Result<(PathBuf, File)> {
         let path = marks.join(format!("{}-{number}", std::process::id()));
         let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
         let mut file = match made {
-            // Of another process of this number, in another container perhaps.
+            // From another process with this id, perhaps in another container.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
             made => made?,
         };

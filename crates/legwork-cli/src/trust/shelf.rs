@@ -1,4 +1,4 @@
-//! The file of records: read, and changed by one process at a time, whole or not at all.
+//! The file of records: read by all, changed atomically by one process at a time.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
@@ -18,15 +18,15 @@ pub(crate) struct Shelf {
     pub(super) folder: PathBuf,
 }
 
-/// Where it can be kept, or what to do where there is no such place.
-const NO_PLACE: &str = "there is no place to remember projects: neither HOME nor XDG_STATE_HOME \
-                        is set";
+/// The message if there is no state folder.
+const NO_PLACE: &str =
+    "trust in projects cannot be recorded: neither HOME nor XDG_STATE_HOME is set";
 
 impl Shelf {
-    /// The person's own.
+    /// The user's own.
     ///
     /// # Errors
-    /// Where there is no place for it.
+    /// When there is no state folder.
     pub(crate) fn own() -> Result<Self, Error> {
         let folder = place()
             .ok_or_else(|| Error::usage(NO_PLACE, "set one of them, or give --trust each time"))?;
@@ -37,15 +37,18 @@ impl Shelf {
         self.folder.join("records.json")
     }
 
-    /// What is remembered; nothing if nothing was.
+    /// The records; empty ones if there is no file.
     ///
     /// # Errors
-    /// When the file cannot be used: it is not the person's, or not what was written.
+    /// When the file cannot be used: others may write to it, or its content is invalid.
     pub(crate) fn read(&self) -> Result<Records, Error> {
         self.parsed().map_err(|why| {
-            let message = format!("what is known of projects cannot be used: {why}");
+            let message = format!("the records of trusted projects cannot be used: {why}");
             let file = shown(&self.file());
-            Error::usage(message, format!("set {file} right, or remove it and trust anew"))
+            Error::usage(
+                message,
+                format!("repair {file}, or remove it and trust the projects again"),
+            )
         })
     }
 
@@ -58,26 +61,26 @@ impl Shelf {
         };
         let about = file.metadata().map_err(|error| error.to_string())?;
         if !about.is_file() {
-            return Err("it is no regular file".to_owned());
+            return Err("it is not a regular file".to_owned());
         }
         if !Owners::person().has(about.uid()) || about.mode() & 0o022 != 0 {
-            return Err("others than you may write to it".to_owned());
+            return Err("other users may write to it".to_owned());
         }
         let mut text = String::new();
         file.read_to_string(&mut text).map_err(|error| error.to_string())?;
         let records: Records = serde_json::from_str(&text).map_err(|error| error.to_string())?;
         match records.version {
             VERSION => Ok(records),
-            version => Err(format!("it has version {version}, which is not known")),
+            version => Err(format!("its version {version} is not supported")),
         }
     }
 
-    /// Changes what is remembered; other processes wait meanwhile.
+    /// Changes the records; other processes wait meanwhile.
     ///
     /// # Errors
-    /// When it cannot be read or written; then it is as it was.
+    /// When the file cannot be read or written; it is then unchanged.
     pub(crate) fn change<T>(&self, change: impl FnOnce(&mut Records) -> T) -> Result<T, Error> {
-        let failed = |source| Error::System { doing: "remembering what is trusted", source };
+        let failed = |source| Error::System { doing: "recording what is trusted", source };
         let _lock = self.locked().map_err(failed)?;
         let mut records = self.read()?;
         let before = records.clone();
@@ -103,12 +106,12 @@ impl Shelf {
     }
 }
 
-/// Makes a folder for the person alone.
+/// Makes a folder that only the user can access.
 pub(super) fn make(folder: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
-/// Puts a file in place of another in one step, durably. Who calls it holds the lock.
+/// Replaces a file atomically and durably. The caller holds the lock.
 pub(super) fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     let draft = path.with_extension("draft");
     if let Err(error) = fs::remove_file(&draft)

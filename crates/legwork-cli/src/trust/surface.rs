@@ -1,4 +1,4 @@
-//! What of a project tells an agent or this command what to do: the files that need trust.
+//! The files of a project that need trust: those that instruct an agent or this command.
 
 use std::collections::VecDeque;
 use std::fs;
@@ -13,16 +13,16 @@ use super::project::Project;
 use crate::config::locate::NAME as SETTINGS;
 use crate::context::NAME as INSTRUCTIONS;
 
-/// The folder of a project that holds what is for this command.
+/// The folder of a project with files for this command.
 pub(crate) const FOLDER: &str = ".legwork";
-/// The most entries of a folder, and of a skill, that are looked at.
+/// The most entries of a folder, and of a skill, that are read.
 const MOST: usize = 1_000;
 /// The most folders that are walked through.
 const MOST_FOLDERS: usize = 20_000;
-/// How deep the files of a skill may lie.
+/// How deep the files of a skill may be nested.
 const DEEPEST: usize = 16;
 
-/// What a file is to an agent or to this command.
+/// What a file is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Kind {
     /// `AGENTS.md`.
@@ -38,9 +38,9 @@ pub(crate) enum Kind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Piece {
     pub(crate) kind: Kind,
-    /// As it is named, which may be a link.
+    /// Its path, which may be a link.
     pub(crate) path: PathBuf,
-    /// What is taken or left out as a whole: a skill's folder, else the file.
+    /// The path that is used or left out as a whole: a skill's folder, else the file.
     pub(crate) unit: PathBuf,
     pub(crate) content: Result<Option<Content>, Skipped>,
 }
@@ -58,7 +58,7 @@ pub(super) fn pieces(project: &Project, owners: &Owners, kinds: &[Kind]) -> Vec<
     pieces
 }
 
-/// The paths of a kind that are there, each with what it is a part of.
+/// The existing paths of a kind, each with its unit.
 fn paths(kind: Kind, folders: &[PathBuf]) -> Vec<(PathBuf, PathBuf)> {
     let named = |name: &str| {
         let paths = folders.iter().map(|folder| folder.join(name)).filter(|path| is_there(path));
@@ -84,11 +84,10 @@ pub(super) fn is_of(path: &Path, folder: &Path) -> bool {
     path.parent() == Some(folder) || path.starts_with(folder.join(FOLDER))
 }
 
-/// The folders from one on down that have files of some kind; not all, where there are very
-/// many folders.
+/// The folders below a folder, and itself, that have files of some kind; the search is bounded.
 pub(super) fn within(top: &Path) -> Vec<PathBuf> {
     let (mut found, mut waiting, mut seen) = (Vec::new(), VecDeque::from([top.to_owned()]), 0);
-    // What is mounted there may be slow, or without end.
+    // Other file systems are skipped: they may be slow or endless.
     let device = |path: &Path| path.symlink_metadata().map(|found| found.dev()).ok();
     let here = device(top);
     while let Some(folder) = waiting.pop_front() {
@@ -142,8 +141,8 @@ fn skills(folders: &[PathBuf]) -> Vec<(PathBuf, PathBuf)> {
     files
 }
 
-/// All that is no folder below a folder; what is too much or too deep stands as the folder
-/// itself, which no file is, so that the skill is left out.
+/// All entries below a folder that are not folders. Where there are too many, or they are
+/// nested too deeply, the folder itself is listed: it is not a file, so the skill is left out.
 fn below(folder: &Path, deeper: usize, files: &mut Vec<PathBuf>) {
     if deeper == 0 || files.len() > MOST {
         return files.push(folder.to_owned());

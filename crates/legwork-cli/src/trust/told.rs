@@ -1,4 +1,4 @@
-//! What is told of what is left out of a project, and the line that takes it.
+//! Messages about the files of a project that are left out, with the command to use them.
 
 use std::path::{Path, PathBuf};
 
@@ -11,11 +11,11 @@ use crate::context::NAME as INSTRUCTIONS;
 use crate::display::text::count;
 use crate::place::shell_word;
 
-/// How many files a line names.
+/// How many files a message names.
 const NAMED: usize = 3;
 
 impl Trust {
-    /// What the person should know: a line for each reason why something is left out.
+    /// The warnings for the user, one for each reason why files are left out.
     pub(crate) fn told(&self) -> Vec<String> {
         let mut lines: Vec<_> = self.problem.clone().into_iter().collect();
         lines.extend(self.untrusted());
@@ -25,7 +25,7 @@ impl Trust {
         lines
     }
 
-    /// The line of a project that is not trusted.
+    /// The warning about a project that is not trusted.
     fn untrusted(&self) -> Option<String> {
         let project = self.project.as_ref()?;
         let left = self.left(|left| *left == Left::Untrusted);
@@ -45,7 +45,7 @@ impl Trust {
         }
     }
 
-    /// The line of files that a run may have written.
+    /// The warning about files that a run may have written.
     fn changed(&self) -> Option<String> {
         let project = self.project.as_ref()?;
         let names = self.names(&self.left(|left| *left == Left::Changed));
@@ -53,12 +53,12 @@ impl Trust {
         let names = (!names.is_empty()).then(|| listed(&names))?;
         let root = shown(&project.root);
         Some(format!(
-            "of {root} {names} left out, for a run changed that and nobody has confirmed it; \
-             `legwork trust add {line}` takes what is there now"
+            "in {root}, {names} left out: changed during a run and not confirmed; \
+             `legwork trust add {line}` confirms the present contents"
         ))
     }
 
-    /// What to do about an agent of the project that is left out, if there is one.
+    /// How to use an agent of the project that is left out, if there is one.
     pub(crate) fn left_agent(&self, name: &str) -> Option<String> {
         let stem = |piece: &Piece| piece.path.file_stem().is_some_and(|stem| stem == name);
         let left = self
@@ -68,11 +68,11 @@ impl Trust {
         let root = &self.project.as_ref()?.root;
         let line = shell_word(root);
         left.then(|| {
-            format!("`legwork trust add {line}` trusts the project, --trust does this time")
+            format!("`legwork trust add {line}` trusts the project, --trust only for this run")
         })
     }
 
-    /// The lines of files that belong to somebody else, or lie elsewhere.
+    /// The warnings about files that belong to another user, lie elsewhere, or are too large.
     fn skipped(&self) -> Vec<String> {
         let mut lines = Vec::new();
         for (piece, left) in &self.pieces {
@@ -93,7 +93,7 @@ impl Trust {
         lines
     }
 
-    /// The line of a repository of somebody else that the directory lies in.
+    /// The warning about another user's repository that the directory lies in.
     fn beyond(&self) -> Option<String> {
         let beyond = &self.project.as_ref()?.beyond;
         let names = [INSTRUCTIONS, SETTINGS, super::surface::FOLDER];
@@ -102,11 +102,11 @@ impl Trust {
         let names: Vec<_> = paths.iter().map(|path| shown(path)).collect();
         let root = beyond.last()?;
         let whole = listed(&names);
-        let why = "is not a repository of yours, or lies above a folder of another user";
+        let why = "is not your repository, or lies above a folder of another user";
         (!names.is_empty()).then(|| format!("{whole} left out: {} {why}", shown(root)))
     }
 
-    /// How it stands with the project, in words.
+    /// Whether the project is trusted, in words.
     pub(crate) fn summary(&self) -> Option<String> {
         let root = shown(&self.project.as_ref()?.root);
         Some(match &self.standing {
@@ -119,13 +119,13 @@ impl Trust {
         })
     }
 
-    /// The same for programs, with what is left out and why.
+    /// The same as JSON, with what is left out and why.
     pub(crate) fn as_json(&self) -> Value {
         let left = self.pieces.iter().filter_map(|(piece, left)| {
             let why = match left.as_ref()? {
                 Left::Untrusted => "the project is not trusted".to_owned(),
                 Left::Skipped(why) => why.to_string(),
-                Left::Changed => "a run changed it, and nobody has confirmed that".to_owned(),
+                Left::Changed => "changed during a run and not confirmed".to_owned(),
             };
             Some(json!({"path": piece.path.to_string_lossy(), "why": why}))
         });
@@ -144,13 +144,13 @@ impl Trust {
         })
     }
 
-    /// What of the project is taken, in words.
+    /// The files of the project that are used, in words.
     pub(crate) fn given(&self) -> String {
         let taken = self.pieces.iter().filter(|(_, left)| left.is_none());
         let names = self.names(&taken.map(|(piece, _)| piece).collect::<Vec<_>>());
         match names.is_empty() {
-            true => "it has nothing yet that needs trust".to_owned(),
-            false => format!("{} taken from now on", listed(&names)),
+            true => "it has no files that need trust yet".to_owned(),
+            false => format!("{} used from now on", listed(&names)),
         }
     }
 
@@ -159,7 +159,7 @@ impl Trust {
         left.map(|(piece, _)| piece).collect()
     }
 
-    /// Files by their names in the project, agents and skills by their number.
+    /// Files by their paths in the project, agents and skills by their number.
     pub(super) fn names(&self, pieces: &[&Piece]) -> Vec<String> {
         let root = self.project.as_ref().map(|project| project.root.as_path());
         let mut names = Vec::new();
@@ -177,7 +177,7 @@ impl Trust {
     }
 }
 
-/// A path as it is called in a project.
+/// A path relative to the project.
 pub(super) fn within(path: &Path, root: Option<&Path>) -> String {
     let inside = root.and_then(|root| path.strip_prefix(root).ok());
     shown(inside.unwrap_or(path))

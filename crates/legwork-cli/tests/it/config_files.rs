@@ -38,13 +38,13 @@ fn what_is_no_file_of_text_is_refused() {
     refused(&home, "larger than 1 MB");
     fs::remove_file(&path).unwrap();
     fs::create_dir(&path).unwrap();
-    refused(&home, "it is no regular file");
+    refused(&home, "it is not a regular file");
     fs::remove_dir(&path).unwrap();
     assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
-    refused(&home, "it is no regular file");
+    refused(&home, "it is not a regular file");
     fs::remove_file(&path).unwrap();
     symlink("/dev/zero", &path).unwrap();
-    refused(&home, "it is no regular file");
+    refused(&home, "it is not a regular file");
 }
 
 #[test]

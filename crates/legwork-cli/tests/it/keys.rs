@@ -150,8 +150,8 @@ fn refused(settings: &str, message: &str, hint: &str) {
 fn a_place_that_gives_no_key_is_told_without_what_it_gave() {
     refused("file = '~/key'", "its mode is 0644, not 0600", "chmod 600 /");
     refused("file = '~/nosuch'", "No such file", "first line");
-    refused("file = '~/work'", "it is no regular file", "first line");
-    refused("file = '/dev/null'", "it is no regular file", "first line");
+    refused("file = '~/work'", "it is not a regular file", "first line");
+    refused("file = '/dev/null'", "it is not a regular file", "first line");
     refused("env = 'NOT_SET'", "in NOT_SET cannot be used: the variable is not set", "set NOT_SET");
     refused("env = 'MY_KEY'", "it has more than one line", "set MY_KEY");
     refused("command = 'exit 3'", "it failed (exit status: 3)", "run it yourself");
@@ -168,7 +168,7 @@ fn a_pipe_as_a_key_file_does_not_hang() {
     let home = Home::new();
     let pipe = home.pipe("pipe");
     home.settings(&format!("[keys.openai]\nfile = '{}'", pipe.display()));
-    home.ran(&["run", "x"]).ends(2).says("it is no regular file");
+    home.ran(&["run", "x"]).ends(2).says("it is not a regular file");
 }
 
 #[test]

@@ -53,7 +53,10 @@ fn next(home: &Home, args: &[&str]) -> (String, Vec<String>) {
 fn left_out(home: &Home, args: &[&str], word: &str) {
     let (told, lines) = next(home, args);
     assert!(!told.contains(word), "{told}");
-    assert!(lines.len() == 1 && lines[0].contains("a run changed that"), "{lines:?}");
+    assert!(
+        lines.len() == 1 && lines[0].contains("changed during a run and not confirmed"),
+        "{lines:?}"
+    );
     assert!(lines[0].contains("`legwork trust add /"), "{lines:?}");
     // Nothing about it changes by asking again.
     assert_eq!(next(home, args), (told, lines));
@@ -87,7 +90,7 @@ fn s13_8_what_a_run_changed_is_left_out_until_it_is_confirmed() {
         let is_agent = command.contains(".legwork/agents") && args == name;
         let ran = run(&home, command);
         assert!(!ran.err.contains("left out"), "{}", ran.err);
-        let noted = ran.err.contains("this changed what tells an agent what to do: ~/work/");
+        let noted = ran.err.contains("this run changed files that instruct an agent: ~/work/");
         assert_eq!(noted, !command.starts_with("mkdir"), "{command}: {}", ran.err);
         match (is_agent, command.contains(".legwork/skills")) {
             // Without its agent there is nothing to run, and without its skill an agent is wrong.
@@ -127,10 +130,10 @@ fn s13_8_settings_and_agents_that_a_run_made_are_left_out() {
     let shown = |home: &Home| home.ran(&["config", "show", "--json"]).ends(0).last();
     assert_eq!(shown(&home)["values"]["max_steps"]["value"], 100);
     let left = shown(&home)["trust"]["left_out"].clone();
-    assert!(left.to_string().contains("a run changed it"), "{left}");
+    assert!(left.to_string().contains("changed during a run and not confirmed"), "{left}");
     let listed = home.ran(&["agents", "list", "--json"]).ends(0).events();
     assert_eq!((&listed[0]["left_out"], &listed[1]["left_out"]), (&json!(false), &json!(true)));
-    home.ran(&["doctor", "--offline"]).says_out("a run changed that");
+    home.ran(&["doctor", "--offline"]).says_out("changed during a run and not confirmed");
     home.ran(&["trust", "add"]).ends(0);
     assert_eq!(shown(&home)["values"]["max_steps"]["value"], 3);
 }
@@ -227,7 +230,7 @@ fn s13_8_a_resumed_run_does_not_obey_what_it_wrote_before() {
     let args = ["run", "--json", "--sandbox", "off", "--max-steps", "1", "Go"];
     let id = home.ran_with(&server, &args).ends(3).session();
     let args = ["resume", &id, "--max-steps", "3"];
-    home.ran_with(&server, &args).ends(0).says("a run changed that");
+    home.ran_with(&server, &args).ends(0).says("changed during a run and not confirmed");
     assert!(!server.requests()[1].asked.instructions.contains("EVIL"));
 }
 

@@ -107,13 +107,13 @@ fn s13_8_trust_is_given_by_flag_setting_or_command_and_taken_back() {
     let added = home.ran(&["trust", "add", "sub"]).ends(0).out;
     assert_eq!(
         added,
-        "trusted ~/work: sub/AGENTS.md, AGENTS.md, legwork.toml and 2 more are taken from now on\n"
+        "trusted ~/work: sub/AGENTS.md, AGENTS.md, legwork.toml and 2 more are used from now on\n"
     );
     assert!(takes(&[]) && takes(&["--dir", "sub"]) && told(&server).contains("Say SUB."));
     assert_eq!(limit(&home, &[]), 7);
     assert_eq!(home.ran(&["trust", "rm"]).ends(0).out, "forgot ~/work, which was trusted\n");
     assert!(!takes(&[]));
-    home.ran(&["trust", "rm"]).ends(2).says("is not among the projects");
+    home.ran(&["trust", "rm"]).ends(2).says("there is no decision about ~/work");
 }
 
 #[test]
@@ -215,7 +215,7 @@ fn s13_8_another_folder_of_the_same_name_is_not_trusted() {
     fill(&home.work());
     assert!(!takes_with_others(&home, &server));
     let listed = home.ran(&["trust", "list"]).ends(0).out;
-    assert!(listed.contains("another folder is there now"), "{listed}");
+    assert!(listed.contains("another folder has this path now"), "{listed}");
     // And a link to a project is the project that it leads to.
     fs::remove_dir_all(home.work()).unwrap();
     let other = home.work().with_file_name("other");
@@ -279,7 +279,7 @@ fn s13_8_what_is_remembered_is_the_persons_alone() {
     let refused = |words: &str| {
         let run = home.ran_with(&server, &["run", "Go"]).ends(0);
         assert!(!told(&server).contains("Say "), "{words}");
-        run.says("what is known of projects cannot be used").says(words);
+        run.says("the records of trusted projects cannot be used").says(words);
         home.ran(&["trust", "list"]).ends(2).says(words);
         let before = fs::read(&file).unwrap_or_default();
         home.ran(&["trust", "add"]).ends(2).says(words);
@@ -298,7 +298,7 @@ fn s13_8_what_is_remembered_is_the_persons_alone() {
     }
     fs::write(&file, &good).unwrap();
     fs::set_permissions(&file, fs::Permissions::from_mode(0o666)).unwrap();
-    refused("others than you may write to it");
+    refused("other users may write to it");
     fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
     assert!(takes_with_others(&home, &server));
     fs::remove_file(&file).unwrap();
@@ -327,7 +327,7 @@ fn s13_8_many_processes_remember_at_once() {
         fs::read_dir(records(&home).parent().unwrap()).unwrap().flatten().collect();
     assert!(folder.iter().all(|entry| entry.path().extension() != Some(OsStr::new("draft"))));
     let one = |name: &str| home.ran(&["trust", "rm", "p0", name]);
-    one("none").ends(2).says("none is not among");
+    one("none").ends(2).says("no decision about ~/work/none");
     assert_eq!(home.ran(&["trust", "list"]).ends(0).out.lines().count(), names.len());
     fs::remove_dir(home.work().join("p1")).unwrap();
     one("p1").ends(0);

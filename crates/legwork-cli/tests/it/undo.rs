@@ -79,7 +79,9 @@ fn s13_9_all_that_a_session_changed_is_taken_back_where_the_person_says() {
         ran(undo)
     };
     let before = status(&home);
-    undo(&[]).ends(1).says("cannot take back notes.txt: it lies elsewhere: go there, or name");
+    undo(&[])
+        .ends(1)
+        .says("cannot take back notes.txt: it lies elsewhere: change to its directory");
     assert_eq!(status(&home), before);
     let done = undo(&["--dir", ".."]).ends(0);
     assert_eq!(done.err, "");

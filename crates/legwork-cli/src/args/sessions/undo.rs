@@ -33,7 +33,7 @@ pub(crate) struct Undo {
     /// The directory whose files are taken back [default: the current one]
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
-    /// A path beside it whose files are taken back; may be given again
+    /// Another path whose files are taken back; may be given again
     #[arg(long, value_name = "PATH")]
     pub(crate) allow_path: Vec<PathBuf>,
     #[command(flatten)]

@@ -23,7 +23,7 @@ struct Looked {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     Read,
-    /// The project is not trusted, or the file is somebody else's.
+    /// The project is not trusted, or the file belongs to another user.
     LeftOut,
     /// A nearer one is read.
     PassedOver,

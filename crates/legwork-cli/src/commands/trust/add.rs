@@ -1,4 +1,4 @@
-//! `legwork trust add`: trusts projects, with what their files say now.
+//! `legwork trust add`: trusts projects, with their files as they are now.
 
 use std::path::{Path, PathBuf};
 

@@ -46,8 +46,8 @@ fn line(record: &Record) -> String {
     let since = age(Timestamp(record.since), now());
     let state = match (record.path.0.exists(), record.holds()) {
         (_, true) => since,
-        (false, _) => format!("{since}; it is not there any more"),
-        (true, _) => format!("{since}; another folder is there now, which is not trusted"),
+        (false, _) => format!("{since}; it no longer exists"),
+        (true, _) => format!("{since}; another folder has this path now and is not trusted"),
     };
     format!("{}  {} ({state})\n", word(record.decision), shown(&record.path.0))
 }

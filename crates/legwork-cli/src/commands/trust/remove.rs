@@ -1,4 +1,4 @@
-//! `legwork trust rm`: forgets what was said of projects.
+//! `legwork trust rm`: forgets decisions about projects.
 
 use std::path::{Path, PathBuf};
 
@@ -48,7 +48,7 @@ fn forget(records: &mut Records, path: &Path) -> Result<crate::trust::records::R
     let found = roots.iter().find_map(|root| records.forget(root));
     found.ok_or_else(|| {
         let root = roots.first().map(|root| shown(root)).unwrap_or_default();
-        let hint = "`legwork trust list` shows which are";
-        Error::usage(format!("{root} is not among the projects that are remembered"), hint)
+        let hint = "`legwork trust list` shows all";
+        Error::usage(format!("there is no decision about {root}"), hint)
     })
 }

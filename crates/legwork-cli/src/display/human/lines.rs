@@ -1,4 +1,4 @@
-//! How lines are written: those of the answer, and those beside it.
+//! How lines are written: the answer's to one stream, all others to another.
 
 use std::io::{self, Write};
 use std::time::Instant;
@@ -28,7 +28,7 @@ impl<O: Write, E: Write> Human<O, E> {
         self.write(&held)
     }
 
-    /// Writes what is rendered; what goes on meanwhile stays while there is nothing.
+    /// Writes rendered text and clears the status line; does nothing if the text is empty.
     pub(super) fn write(&mut self, shown: &str) -> io::Result<()> {
         if shown.is_empty() {
             return Ok(());
@@ -36,13 +36,13 @@ impl<O: Write, E: Write> Human<O, E> {
         self.status.clear(&mut self.err);
         match self.terminal.out {
             true => self.out.write_all(guarded(shown).as_bytes())?,
-            // What goes elsewhere is data, as the model wrote it.
+            // Elsewhere it is data and stays as the model wrote it.
             false => self.out.write_all(shown.as_bytes())?,
         }
         self.out.flush()
     }
 
-    /// Ends the line of the text, so that what follows has one of its own.
+    /// Ends the current line of the text, so that the next output begins a new one.
     pub(super) fn close(&mut self) -> io::Result<()> {
         self.release()?;
         if std::mem::take(&mut self.open) {
@@ -60,7 +60,7 @@ impl<O: Write, E: Write> Human<O, E> {
         self.write(&shown)
     }
 
-    /// Whether the cursor stands within a line of the answer.
+    /// Whether the cursor is within a line of the answer.
     pub(super) fn is_open(&self) -> bool {
         self.open || self.markdown.is_open()
     }
@@ -68,7 +68,7 @@ impl<O: Write, E: Write> Human<O, E> {
     pub(super) fn note(&mut self, line: &str) -> io::Result<()> {
         self.close()?;
         self.status.clear(&mut self.err);
-        // Whether anybody reads standard error does not matter to the run.
+        // The run goes on even if standard error cannot be written.
         let _ = writeln!(self.err, "{}", guarded(line));
         Ok(())
     }
@@ -77,7 +77,7 @@ impl<O: Write, E: Write> Human<O, E> {
         let text = format!("{label}: {}", visible(message.trim_end()));
         let most = self.terminal.prose();
         let lines: Vec<_> = text.lines().map(|line| wrapped(line, most, 2)).collect();
-        // Further lines are indented, so that none of a server's passes for a label of ours.
+        // Further lines are indented, so that no line from outside looks like one of our labels.
         let text = lines.join("\n  ");
         let rest = text.strip_prefix(label).unwrap_or_default();
         let label = self.terminal.paint(tone, label);
@@ -95,7 +95,7 @@ impl<O: Write, E: Write> Human<O, E> {
         self.labelled(Tone::Strong, "hint", hint)
     }
 
-    /// Says what is going on, below the answer but not within a line of it.
+    /// Shows the current activity below the answer, unless a line of it is open.
     pub(super) fn doing(&mut self, what: &str, since: Instant) {
         if !self.is_open() {
             self.status.show(&mut self.err, self.terminal, what, since);

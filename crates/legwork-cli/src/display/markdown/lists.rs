@@ -1,13 +1,13 @@
-//! The lists that are open, and how far their text is set in.
+//! The open lists, and how far their text is indented.
 
-/// Lists inside one another that are indented.
+/// The deepest nesting that is indented.
 const DEEPEST: usize = 8;
 
-/// The lists that are open, the innermost last.
+/// The open lists, the innermost last.
 #[derive(Debug, Default)]
 pub(super) struct Lists(Vec<Level>);
 
-/// A list that is open.
+/// An open list.
 #[derive(Debug, Clone, Copy)]
 struct Level {
     /// Columns before its sign, in the source.
@@ -25,7 +25,7 @@ impl Lists {
         self.0.clear();
     }
 
-    /// Opens an item; the columns before its sign and before its text, as shown.
+    /// Opens an item; returns the columns before its sign and before its text, as shown.
     pub(super) fn open_item(&mut self, indent: usize, sign: usize, width: usize) -> (usize, usize) {
         self.close(indent);
         let before = self.0.last().map_or(0, |level| level.shown);
@@ -38,7 +38,7 @@ impl Lists {
         (before, shown)
     }
 
-    /// Closes the lists that a line of this indentation is not in.
+    /// Closes the lists that a line with this indentation is not part of.
     fn close(&mut self, indent: usize) {
         self.0.retain(|level| indent >= level.indent.saturating_add(2));
     }

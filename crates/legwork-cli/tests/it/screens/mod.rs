@@ -237,7 +237,7 @@ fn s13_8_what_a_run_changed_is_shown_before_the_next_takes_it() {
             let server = Server::start([Turn::text("Done.")]).unwrap();
             let line = "$L run --sandbox off 'Fix it'";
             let terminal = Terminal::run(&home, &server, columns, line);
-            terminal.until("Take what they say now?");
+            terminal.until("Use them as they are now?");
             terminal.press(answer);
             terminal.press("Enter");
             let screen = terminal.end();

@@ -1,15 +1,15 @@
-//! Where files may be put back: a journal does not say where to write (S13.9).
+//! Where files may be put back, which the journal does not decide (S13.9).
 
 use std::path::{Component, Path, PathBuf};
 
 use crate::error::Error;
 
-/// The directories that the person named, or the current one.
+/// The directories that the user named, or the current one.
 pub(super) struct Within(Vec<PathBuf>);
 
 impl Within {
     /// # Errors
-    /// When one is not there.
+    /// When one does not exist.
     pub(super) fn of(dir: Option<&Path>, more: &[PathBuf]) -> Result<Self, Error> {
         let dir = dir.unwrap_or(Path::new("."));
         let all = std::iter::once(dir).chain(more.iter().map(PathBuf::as_path));
@@ -22,7 +22,7 @@ impl Within {
         all.map(whole).collect::<Result<_, _>>().map(Self)
     }
 
-    /// Refuses a path that lies in none of them, or that is Git's own.
+    /// Refuses a path outside of them, or in `.git`.
     ///
     /// # Errors
     /// Why it is not put back.
@@ -31,11 +31,11 @@ impl Within {
         let real = real(path).filter(|_| path.is_absolute() && path.components().all(plain));
         let inside = |path: &Path| self.0.iter().any(|dir| path != dir && path.starts_with(dir));
         match real.filter(|real| inside(real)) {
-            None => Err("it lies elsewhere: go there, or name the directory with --dir, or with \
+            None => Err("it lies elsewhere: change to its directory, or name that with --dir or \
                  --allow-path"
                 .to_owned()),
             Some(real) if is_gits(&real) || is_gits(path) => {
-                Err("what lies in .git is git's own".to_owned())
+                Err("files in .git are not put back".to_owned())
             }
             Some(_) => Ok(()),
         }
@@ -46,8 +46,7 @@ fn is_gits(path: &Path) -> bool {
     path.components().any(|part| part.as_os_str().eq_ignore_ascii_case(".git"))
 }
 
-/// The path with the links on the way resolved, itself not; what is not there yet as it is
-/// named.
+/// The path with the links in its parent resolved; parts that do not exist stay as they are.
 fn real(path: &Path) -> Option<PathBuf> {
     let (above, name) = (path.parent()?, path.file_name()?);
     match above.canonicalize() {
