@@ -109,18 +109,22 @@ impl Census {
         self.living().count()
     }
 
-    /// Bytes of memory that the family has in use; pages that several share
-    /// are counted for each.
+    /// Bytes of memory that the family has in use, with the tables of its pages; pages that
+    /// several share are counted for each.
     pub(super) fn memory(&self) -> u64 {
         let page = rustix::param::page_size() as u64;
-        self.living().map(|one| one.pages.saturating_mul(page)).fold(0, u64::saturating_add)
+        let one =
+            |told: &Stat| told.pages.saturating_mul(page).saturating_add(tables(told.process));
+        self.living().map(one).fold(0, u64::saturating_add)
     }
 
     /// The same with each shared page counted once; takes a while.
     pub(super) fn exact_memory(&self) -> u64 {
         let page = rustix::param::page_size() as u64;
-        let one =
-            |told: &Stat| proportional(told.process).unwrap_or(told.pages.saturating_mul(page));
+        let one = |told: &Stat| {
+            let pages = proportional(told.process).unwrap_or(told.pages.saturating_mul(page));
+            pages.saturating_add(tables(told.process))
+        };
         self.living().map(one).fold(0, u64::saturating_add)
     }
 
@@ -156,6 +160,12 @@ fn proportional(process: i32) -> Option<u64> {
     told(process, "smaps_rollup", b"Pss:").map(|kilobytes| kilobytes.saturating_mul(1024))
 }
 
+/// Bytes of the tables of a process's pages: where it only reads, it may have many of them
+/// for one page of zeros.
+fn tables(process: i32) -> u64 {
+    told(process, "status", b"VmPTE:").map_or(0, |kilobytes| kilobytes.saturating_mul(1024))
+}
+
 /// Bytes that a process caused to be written, and those children that it waited for.
 fn written_by(process: i32) -> Option<u64> {
     told(process, "io", b"write_bytes:")
@@ -166,7 +176,7 @@ fn told(process: i32, file: &str, name: &[u8]) -> Option<u64> {
     let mut path = [0_u8; 40];
     let path = path_of(&mut path, process, file)?;
     let file = rustix::fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).ok()?;
-    let mut text = [0_u8; 1024];
+    let mut text = [0_u8; 4096];
     let length = rustix::io::read(&file, &mut text).ok()?;
     let mut lines = text.get(..length)?.split(|&byte| byte == b'\n');
     let behind = lines.find_map(|line| line.strip_prefix(name))?.trim_ascii();

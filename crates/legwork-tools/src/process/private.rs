@@ -10,6 +10,9 @@ use std::path::PathBuf;
 
 use rustix::fs::{stat, statfs};
 
+/// Bytes that the kernel keeps for a file in memory, besides its content: its inode and its
+/// name.
+const FILE: u64 = 1024;
 /// Most bytes of the path of a directory, seen through a process.
 const PATH_MAX: usize = 512;
 
@@ -55,7 +58,8 @@ impl Prepared {
         }
         let told = statfs(path).ok()?;
         let used = told.f_blocks.saturating_sub(told.f_bfree);
-        Some(used.saturating_mul(u64::try_from(told.f_bsize).ok()?))
+        let files = told.f_files.saturating_sub(told.f_ffree).saturating_mul(FILE);
+        Some(used.saturating_mul(u64::try_from(told.f_bsize).ok()?).saturating_add(files))
     }
 }
 

@@ -61,6 +61,12 @@ const UNKNOWN: [libc::c_long; 6] = [
     libc::SYS_memfd_secret,
 ];
 
+/// Told to be unsupported, so that programs write instead: what is reserved and not written
+/// is counted for no process.
+const UNSUPPORTED: [libc::c_long; 1] = [libc::SYS_fallocate];
+/// The same by `ioctl`: `FS_IOC_RESVSP`, `FS_IOC_RESVSP64`, `FS_IOC_ZERO_RANGE`.
+const RESERVING: [u64; 3] = [0x4030_5828, 0x4030_582a, 0x4030_5839];
+
 /// Message queues: they hold memory that counts for no process.
 const MESSAGES: [libc::c_long; 5] =
     [libc::SYS_msgget, libc::SYS_msgsnd, libc::SYS_msgrcv, libc::SYS_msgctl, libc::SYS_mq_open];
@@ -79,7 +85,7 @@ const SHARED: [libc::c_long; 7] = [
 
 /// Bytes of a segment of shared memory where there is a namespace for them: it counts for
 /// no process that does not have it attached. A kernel allows 4,096 segments.
-const SEGMENT: u64 = 64 << 10;
+const SEGMENT: u64 = 4 << 10;
 
 /// Calls whose first argument is a process, 0 for the caller: its limits, affinity and
 /// scheduling.
@@ -132,8 +138,9 @@ fn program(sockets: Sockets) -> Result<BpfProgram, BackendError> {
     let mut rules: Vec<(i64, Vec<SeccompRule>)> =
         REFUSED.iter().map(|&call| (call, Vec::new())).collect();
     // The kernel takes the lower half of the request.
-    let pushes = TERMINAL.map(|request| rule(&[(1, Dword, Eq, request)]));
-    rules.push((libc::SYS_ioctl, pushes.into_iter().collect::<Result<_, _>>()?));
+    let requests = TERMINAL.into_iter().chain(RESERVING);
+    let requests = requests.map(|request| rule(&[(1, Dword, Eq, request)]));
+    rules.push((libc::SYS_ioctl, requests.collect::<Result<_, _>>()?));
     let user = libc::CLONE_NEWUSER.cast_unsigned().into();
     for call in [libc::SYS_clone, libc::SYS_unshare] {
         rules.push((call, vec![rule(&[(0, Qword, MaskedEq(user), user)])?]));
@@ -147,7 +154,7 @@ fn program(sockets: Sockets) -> Result<BpfProgram, BackendError> {
     let refuse = SeccompAction::Errno(libc::EPERM.cast_unsigned());
     let rules = rules.into_iter().collect();
     let filter = SeccompFilter::new(rules, SeccompAction::Allow, refuse, arch)?;
-    let mut program = unknown();
+    let mut program = not_there();
     program.extend(BpfProgram::try_from(filter)?);
     Ok(program)
 }
@@ -193,21 +200,23 @@ fn number(constant: libc::c_int) -> u64 {
     constant.cast_unsigned().into()
 }
 
-/// What stands before the filter: calls that are told to be unknown.
-///
-/// The numbers of these are the same on every kind of machine.
-fn unknown() -> BpfProgram {
+/// What stands before the filter: calls that are told to be unknown or unsupported.
+fn not_there() -> BpfProgram {
     let load = step(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0);
-    let errno = libc::SECCOMP_RET_ERRNO | libc::ENOSYS.cast_unsigned();
-    let end = step(libc::BPF_RET | libc::BPF_K, 0, errno);
+    let end = |errno: libc::c_int| {
+        let errno = libc::SECCOMP_RET_ERRNO | errno.cast_unsigned();
+        step(libc::BPF_RET | libc::BPF_K, 0, errno)
+    };
     let equal = libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K;
-    let calls = UNKNOWN.iter().filter_map(|&call| u32::try_from(call).ok());
+    let unknown = UNKNOWN.map(|call| (call, libc::ENOSYS));
+    let calls = unknown.into_iter().chain(UNSUPPORTED.map(|call| (call, libc::EOPNOTSUPP)));
+    let calls = calls.filter_map(|(call, errno)| Some((u32::try_from(call).ok()?, errno)));
     let mut program = vec![load];
-    program.extend(calls.flat_map(|call| [step(equal, 1, call), end.clone()]));
+    program.extend(calls.flat_map(|(call, errno)| [step(equal, 1, call), end(errno)]));
     #[cfg(target_arch = "x86_64")]
     {
         let above = libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K;
-        program.extend([step(above, 1, X32), end]);
+        program.extend([step(above, 1, X32), end(libc::ENOSYS)]);
     }
     program
 }

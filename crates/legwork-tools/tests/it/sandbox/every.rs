@@ -19,6 +19,7 @@ fn numbers() -> BTreeMap<&'static str, libc::c_long> {
         acct: SYS_acct, add_key: SYS_add_key, adjtimex: SYS_adjtimex, bpf: SYS_bpf,
         chroot: SYS_chroot, clock_adjtime: SYS_clock_adjtime, clock_settime: SYS_clock_settime,
         clone: SYS_clone, clone3: SYS_clone3, delete_module: SYS_delete_module,
+        fallocate: SYS_fallocate,
         finit_module: SYS_finit_module, fsconfig: SYS_fsconfig, fsmount: SYS_fsmount,
         fsopen: SYS_fsopen, fspick: SYS_fspick, init_module: SYS_init_module,
         io_uring_enter: SYS_io_uring_enter, io_uring_register: SYS_io_uring_register,

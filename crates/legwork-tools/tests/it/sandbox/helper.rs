@@ -17,6 +17,8 @@ fn attack() {
         }
         "user_priority" => user_priority(),
         "shared" => shared(argument.parse().expect("a number")),
+        "reserve" => reserve(&argument),
+        "tables" => tables(argument.parse().expect("a number")),
         "every" => every(argument.parse().expect("a number")),
         "refused" => reached(argument.parse().expect("a number")),
         other => panic!("no attack {other}"),
@@ -47,8 +49,46 @@ fn shared(bytes: usize) -> bool {
     unsafe { libc::shmget(libc::IPC_PRIVATE, bytes, libc::IPC_CREAT | 0o600) >= 0 }
 }
 
+/// Reserves room for a file without writing it, by requests from before `fallocate`.
+fn reserve(path: &str) -> bool {
+    /// `struct space_resv`: kind and whence, start, length, and what is not used.
+    #[repr(C)]
+    struct Room(i16, i16, i64, i64, [i32; 6]);
+    const REQUESTS: [libc::c_ulong; 3] = [0x4030_5828, 0x4030_582a, 0x4030_5839];
+    use std::os::fd::AsRawFd as _;
+    let file = std::fs::File::create(path).expect("made");
+    let room = Room(0, 0, 0, 10 << 20, [0; 6]);
+    // SAFETY: the kernel reads the structure, which lives through the calls.
+    REQUESTS
+        .into_iter()
+        .any(|request| unsafe { libc::ioctl(file.as_raw_fd(), request, &raw const room) == 0 })
+}
+
+/// Has the kernel keep so many MiB of tables, by reading one page of zeros at many places.
+fn tables(megabytes: usize) -> bool {
+    // A table of 4 KiB is for 2 MiB of addresses.
+    const TABLE: usize = 4 << 10;
+    const REACH: usize = 2 << 20;
+    let count = (megabytes << 20) / TABLE;
+    // SAFETY: the pages are new, and only read.
+    unsafe {
+        let (access, kind) =
+            (libc::PROT_READ, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE);
+        let start = libc::mmap(std::ptr::null_mut(), count * REACH, access, kind, -1, 0);
+        assert!(start != libc::MAP_FAILED, "no room");
+        // Else one page of 2 MiB would do without a table.
+        libc::madvise(start, count * REACH, libc::MADV_NOHUGEPAGE);
+        for at in 0..count {
+            std::ptr::read_volatile(start.cast::<u8>().add(at * REACH));
+        }
+    }
+    // What waits is ended from outside.
+    std::thread::park();
+    true
+}
+
 /// Tries every call with arguments that are wrong, each in a process of its own, and prints
-/// which are refused or told to be unknown.
+/// which are refused or told to be unknown or unsupported.
 fn every(most: libc::c_long) -> bool {
     // They end the process, or do something whatever their arguments are.
     let left_out = [
@@ -79,7 +119,8 @@ fn is_refused(call: libc::c_long) -> bool {
             let wrong: libc::c_long = -1;
             let outcome = libc::syscall(call, wrong, wrong, wrong, wrong, wrong, wrong);
             let error = *libc::__errno_location();
-            let refused = outcome == -1 && (error == libc::EPERM || error == libc::ENOSYS);
+            let refusals = [libc::EPERM, libc::ENOSYS, libc::EOPNOTSUPP];
+            let refused = outcome == -1 && refusals.contains(&error);
             libc::_exit(if refused { REFUSED } else { 0 });
         }
         let mut status = 0;

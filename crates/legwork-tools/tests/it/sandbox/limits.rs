@@ -196,3 +196,47 @@ fn s13_6_a_command_that_writes_too_much_as_an_ordinary_user() {
         concat!(module_path!(), "::s13_6_a_command_that_writes_too_much_as_an_ordinary_user");
     as_nobody(test, || ALL.into_iter().for_each(writing));
 }
+
+/// Room that is reserved is no less than room that is written, and is counted as such.
+fn reserving(walls: Walls) {
+    let scene = Scene::new();
+    let Ok(bash) = scene.bash(walls) else { return };
+    let text = run(&bash, "fallocate -l 10M file; echo $(stat -c %b file)");
+    assert!(text.contains("not supported\n0\n"), "{walls:?}: {text}");
+    let text = run(&bash, &scene.helper("reserve", "file"));
+    assert!(!text.contains("ESCAPED"), "{walls:?}: {text}");
+    if !counts_writing(&scene.path("home/work")) {
+        return println!("skipped: what is written to this file system is not counted");
+    }
+    // Programs take what the standard library does instead: it writes.
+    let bash = bash.with_limits(Limits::default().with_written(64 << 20));
+    let many = "for i in $(seq 20); do fallocate -x -l 10M file$i; done; echo all; sleep 1000; :";
+    let text = run(&bash, many);
+    assert!(text.contains("[killed: wrote more than 64 MiB to a disk]"), "{walls:?}: {text}");
+}
+
+#[test]
+fn s13_6_room_that_is_reserved_counts() {
+    [Walls::Bubblewrap, Walls::Landlock].into_iter().for_each(reserving);
+}
+
+#[test]
+fn s13_6_tables_of_pages_count_as_memory() {
+    for walls in ALL {
+        let scene = Scene::new();
+        let Ok(bash) = scene.bash(walls) else { continue };
+        let bash = bash.with_limits(Limits::default().with_memory(100 << 20));
+        let text = run(&bash, &scene.helper("tables", "200"));
+        assert!(text.contains("[killed: more than 100 MiB of memory]"), "{walls:?}: {text}");
+    }
+}
+
+#[test]
+fn s13_6_empty_files_in_private_directories_count_as_memory() {
+    let scene = Scene::new();
+    let Ok(bash) = scene.bash(Walls::Bubblewrap) else { return };
+    let bash = bash.with_limits(Limits::default().with_memory(100 << 20));
+    let many = "mkdir /tmp/d; cd /tmp/d; seq 200000 | xargs touch; sleep 1000; :";
+    let text = run(&bash, many);
+    assert!(text.contains("[killed: more than 100 MiB of memory]"), "{text}");
+}
