@@ -12,6 +12,7 @@ const PROGRAMS: &[Need] = &[
     ("bwrap", "bubblewrap", "tests of the shell tool's sandbox"),
     ("tmux", "tmux", "tests of what a terminal shows"),
     ("strace", "strace", "tests that watch a write reach the disk"),
+    ("valgrind", "valgrind", "tests that count instructions"),
 ];
 
 /// Installs what tests want.

@@ -8,7 +8,7 @@ use crate::context::StepContext;
 
 /// The calls of the step that began and have no outcome, with their indexes.
 pub(crate) fn begun(state: &AgentState) -> Vec<(u32, CallSlot)> {
-    let slots = state.current_step().map(|step| step.calls.as_slice()).unwrap_or_default();
+    let slots = state.current_step().into_iter().flat_map(|step| step.calls.iter());
     let started = |slot: &CallSlot| matches!(slot.status, CallStatus::Started(_));
     (0u32..).zip(slots).filter(|(_, slot)| started(slot)).map(|(i, s)| (i, s.clone())).collect()
 }

@@ -9,18 +9,23 @@ use legwork_port::observer::LiveEvent;
 use crate::context::StepContext;
 
 /// Tells live results of ordered tools in call order, of unordered ones at once.
-pub(crate) struct Release(Vec<Held>);
+pub(crate) struct Release {
+    /// By index.
+    calls: Vec<Held>,
+    /// Those of ordered tools before this one are told.
+    next: usize,
+}
 
 struct Held {
     index: u32,
     call: Arc<ToolCall>,
     ordered: bool,
+    /// What came of it, until that is told.
     outcome: Option<(Arc<ToolOutcome>, Metadata)>,
-    told: bool,
 }
 
 impl Release {
-    /// Results of these calls: index, call, and mode of the tool.
+    /// Results of these calls: index, call, and mode of the tool; in call order.
     pub(crate) fn new<'a>(
         mode: ExecutionMode,
         calls: impl Iterator<Item = (u32, &'a Arc<ToolCall>, ExecutionMode)>,
@@ -31,9 +36,8 @@ impl Release {
             call: Arc::clone(call),
             ordered: mode != unordered && tool != unordered,
             outcome: None,
-            told: false,
         };
-        Self(calls.map(held).collect())
+        Self { calls: calls.map(held).collect(), next: 0 }
     }
 
     /// A call ended: tells its result, and those that waited for it.
@@ -45,32 +49,33 @@ impl Release {
         outcome: &Arc<ToolOutcome>,
         metadata: &Metadata,
     ) {
-        if let Some(held) = self.0.iter_mut().find(|held| held.index == index) {
-            held.outcome = Some((Arc::clone(outcome), metadata.clone()));
+        let at = self.calls.binary_search_by_key(&index, |held| held.index);
+        let Some(held) = at.ok().and_then(|at| self.calls.get_mut(at)) else { return };
+        held.outcome = Some((Arc::clone(outcome), metadata.clone()));
+        if !held.ordered {
+            return held.tell(state, cx);
         }
-        self.tell(state, cx);
+        while let Some(held) = self.calls.get_mut(self.next) {
+            if held.ordered && held.outcome.is_none() {
+                return;
+            }
+            held.tell(state, cx);
+            self.next += 1;
+        }
     }
 
     /// No other call will end: tells what was held back.
     pub(crate) fn rest(&mut self, state: &AgentState, cx: &StepContext) {
-        self.0.iter_mut().for_each(|held| held.ordered = false);
-        self.tell(state, cx);
+        self.calls.iter_mut().skip(self.next).for_each(|held| held.tell(state, cx));
     }
+}
 
+impl Held {
+    /// Tells its result, once.
     fn tell(&mut self, state: &AgentState, cx: &StepContext) {
+        let Some((outcome, metadata)) = self.outcome.take() else { return };
         let step = state.current_step().map_or(0, |step| step.number);
-        let mut blocked = false;
-        for held in &mut self.0 {
-            let Some((outcome, metadata)) = &held.outcome else {
-                blocked |= held.ordered;
-                continue;
-            };
-            if held.told || (held.ordered && blocked) {
-                continue;
-            }
-            held.told = true;
-            let (index, call) = (held.index, &*held.call);
-            cx.live(&LiveEvent::ToolFinished { step, index, call, outcome, metadata });
-        }
+        let (index, call, outcome, metadata) = (self.index, &*self.call, &*outcome, &metadata);
+        cx.live(&LiveEvent::ToolFinished { step, index, call, outcome, metadata });
     }
 }

@@ -20,7 +20,7 @@ pub(crate) struct Writer {
 impl Writer {
     /// Appends what is uncommitted; the news is told only after it is durable.
     pub(crate) async fn commit(&self, state: AgentState) -> Result<AgentState, Halt> {
-        let entries = Arc::clone(state.uncommitted());
+        let entries = state.uncommitted().to_shared();
         if entries.is_empty() {
             return Ok(state);
         }
@@ -43,7 +43,7 @@ impl Writer {
         let mut expected = state.committed_version();
         if let Some(landed) = self.land().await? {
             let before = landed.state.uncommitted();
-            if entries.starts_with(before) {
+            if before.iter().eq(entries.iter().take(before.len())) {
                 expected = landed.state.version();
                 entries = Arc::new(entries.iter().skip(before.len()).cloned().collect());
             }
@@ -64,7 +64,7 @@ impl Writer {
     pub(crate) async fn land(&self) -> Result<Option<Landed>, store::Error> {
         let landed = self.kept.land().await?;
         if let Some(landed) = &landed {
-            self.tell(landed.state.uncommitted());
+            self.tell(&landed.state.uncommitted().to_shared());
         }
         Ok(landed)
     }

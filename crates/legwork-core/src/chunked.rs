@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::message::{Encoded, Wire};
+use crate::vector::Vector;
 
 /// Items that one chunk holds.
 const CHUNK: usize = 32;
@@ -12,10 +13,10 @@ const CHUNK: usize = 32;
 /// A vector whose clones share their chunks.
 ///
 /// A clone is two reference counts. A push copies at most the last chunk when it is
-/// shared, and the list of chunks once in 32 pushes.
+/// shared.
 #[derive(Debug)]
 pub struct Chunked<T> {
-    full: Arc<Vec<Arc<Chunk<T>>>>,
+    full: Arc<Vector<Arc<Chunk<T>>>>,
     tail: Arc<Vec<T>>,
 }
 
@@ -54,11 +55,32 @@ impl<T: Clone> Chunked<T> {
         }
     }
 
+    /// Puts an item in the place of the one at an index, if there is one.
+    pub fn replace(&mut self, index: usize, item: T) {
+        let change = |items: &mut Arc<Vec<T>>| {
+            if let Some(place) = Arc::make_mut(items).get_mut(index % CHUNK) {
+                *place = item;
+            }
+        };
+        if index / CHUNK >= self.full.len() {
+            if index < self.len() {
+                change(&mut self.tail);
+            }
+            return;
+        }
+        if let Some(chunk) = Arc::make_mut(&mut self.full).get_mut(index / CHUNK) {
+            let (mut items, encoded) = (Arc::clone(&chunk.items), Encoded::default());
+            change(&mut items);
+            *chunk = Arc::new(Chunk { items, encoded });
+        }
+    }
+
     /// Keeps the first `len` items.
     pub fn truncate(&mut self, len: usize) {
-        while len < self.full.len() * CHUNK {
-            let last = Arc::make_mut(&mut self.full).pop();
-            self.tail = last.map(|chunk| Arc::clone(&chunk.items)).unwrap_or_default();
+        let full = len / CHUNK;
+        if let Some(cut) = self.full.get(full) {
+            self.tail = Arc::clone(&cut.items);
+            self.full = Arc::new(self.full.iter().take(full).cloned().collect());
         }
         let keep = len - self.full.len() * CHUNK;
         if keep < self.tail.len() {
@@ -86,6 +108,11 @@ impl<T> Chunked<T> {
         }
     }
 
+    /// The first item.
+    pub fn first(&self) -> Option<&T> {
+        self.get(0)
+    }
+
     /// The last item.
     pub fn last(&self) -> Option<&T> {
         self.tail.last().or_else(|| self.full.last().and_then(|chunk| chunk.items.last()))
@@ -94,6 +121,22 @@ impl<T> Chunked<T> {
     /// All items in order.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &T> {
         self.full.iter().flat_map(|chunk| chunk.items.iter()).chain(self.tail.iter())
+    }
+
+    /// The items from an index on, in order.
+    pub fn iter_from(&self, index: usize) -> impl Iterator<Item = &T> {
+        (index..self.len()).filter_map(|index| self.get(index))
+    }
+
+    /// Removes all items; room for a few stays where it is not shared.
+    pub fn clear(&mut self) {
+        if !self.full.is_empty() {
+            self.full = Arc::default();
+        }
+        match Arc::get_mut(&mut self.tail) {
+            Some(tail) => tail.clear(),
+            None => self.tail = Arc::default(),
+        }
     }
 
     /// Appends the bytes of all items for a wire, in order; those of a full chunk are made
@@ -106,11 +149,28 @@ impl<T> Chunked<T> {
         out: &mut Vec<u8>,
         mut encode: impl FnMut(&T, &mut Vec<u8>),
     ) {
-        for chunk in &*self.full {
+        for chunk in self.full.iter() {
             let items = chunk.items.iter();
             chunk.encoded.append(wire, out, |out| items.for_each(|item| encode(item, out)));
         }
         self.tail.iter().for_each(|item| encode(item, out));
+    }
+}
+
+impl<T: Clone> Chunked<T> {
+    /// All items in one piece; few of them are shared, not copied.
+    pub fn to_shared(&self) -> Arc<Vec<T>> {
+        match self.full.is_empty() {
+            true => Arc::clone(&self.tail),
+            false => Arc::new(self.to_vec()),
+        }
+    }
+
+    /// A copy of all items.
+    pub fn to_vec(&self) -> Vec<T> {
+        let mut all = Vec::with_capacity(self.len());
+        all.extend(self.iter().cloned());
+        all
     }
 }
 

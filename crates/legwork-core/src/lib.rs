@@ -45,6 +45,7 @@ mod string_enum;
 pub mod time;
 pub mod tool;
 pub mod transcript;
+pub mod vector;
 
 pub use budget::{Budget, Ledger};
 pub use chunked::Chunked;
@@ -64,3 +65,4 @@ pub use tool::{
     EffectClass, OnDoubt, ToolCall, ToolExecution, ToolOutcome, ToolSelection, ToolSpec,
 };
 pub use transcript::Transcript;
+pub use vector::Vector;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::chunked::Chunked;
 use crate::id::CallId;
-use crate::message::{Malformed, Message, Part};
+use crate::message::{Malformed, Message, Part, ToolResult};
 use crate::tool::ToolCall;
 
 /// The messages of a conversation, and how many of the last turn's calls are open.
@@ -20,6 +20,19 @@ pub struct Transcript {
     weight: u64,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     waiting: Vec<Arc<Message>>,
+    #[serde(skip)]
+    due: Due,
+}
+
+/// Where the next open call stands: the message and the part, once it was looked for. It
+/// follows from the messages, and makes no difference between transcripts.
+#[derive(Debug, Clone, Copy, Default)]
+struct Due(Option<(usize, usize)>);
+
+impl PartialEq for Due {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 impl Transcript {
@@ -92,11 +105,28 @@ impl Transcript {
         }
     }
 
-    /// Where a message stands that was pushed lately.
-    pub(crate) fn position(&self, message: &Arc<Message>) -> Option<usize> {
+    /// Where a message stands that was pushed when there were so many, or at another time.
+    pub(crate) fn position(&self, message: &Arc<Message>, count: usize) -> Option<usize> {
         let same = |other: &Arc<Message>| Arc::ptr_eq(other, message) || other == message;
+        if let Some(since) = self.messages.iter_from(count).position(same) {
+            return Some(count + since);
+        }
         let behind = self.messages.iter().rev().position(same)?;
         Some(self.messages.len() - behind - 1)
+    }
+
+    /// Puts a result in the place of the one at an index, and says whether one of the same
+    /// call, and nothing else, stood there.
+    pub(crate) fn replace_result(&mut self, index: usize, result: ToolResult) -> bool {
+        let Some(before) = self.messages.get(index) else { return false };
+        match &*before.parts {
+            [Part::ToolResult(before)] if before.call == result.call => {}
+            _ => return false,
+        }
+        let message = Arc::new(Message::tool_result(result));
+        self.weight = self.weight.saturating_sub(before.weight()) + message.weight();
+        self.messages.replace(index, message);
+        true
     }
 
     /// Takes all messages from an index on away, the waiting ones too, and gives them back:
@@ -110,14 +140,20 @@ impl Transcript {
             self.weight = self.weight.saturating_sub(message.weight());
         }
         self.messages.truncate(len);
+        self.due = Due::default();
         gone.reverse();
         gone.append(&mut self.waiting);
         gone
     }
 
     fn enter(&mut self, message: Arc<Message>) {
-        self.open += message.tool_calls().count();
-        self.open = self.open.saturating_sub(results(&message).count());
+        let (calls, answers) = (message.tool_calls().count(), results(&message).count());
+        if calls > 0 {
+            self.due = Due(Some((self.messages.len(), 0)));
+        } else if answers > 0 {
+            self.due = self.due_after(answers);
+        }
+        self.open = (self.open + calls).saturating_sub(answers);
         self.weight += message.weight();
         self.messages.push(message);
     }
@@ -129,21 +165,41 @@ impl Transcript {
             return results(message).next().is_none();
         }
         let answers = results(message).next().is_some() && message.tool_calls().next().is_none();
-        let due = self.due().map(|call| &call.id);
+        let due = self.due().map(|(_, call)| &call.id);
         answers && results(message).eq(due.take(results(message).count()))
     }
 
-    /// The open calls, in call order.
-    fn due(&self) -> impl Iterator<Item = &Arc<ToolCall>> {
-        let turn = self.messages.iter().rev().find(|m| m.tool_calls().next().is_some());
-        let calls = turn.into_iter().flat_map(|message| message.tool_calls());
-        let answered = turn.map_or(0, |m| m.tool_calls().count()).saturating_sub(self.open);
-        calls.skip(answered)
+    /// The open calls, in call order, each with the part that it is of the last turn.
+    fn due(&self) -> impl Iterator<Item = (usize, &Arc<ToolCall>)> {
+        let Due(known) = self.due;
+        let due = if self.open == 0 { None } else { known.or_else(|| self.find_due()) };
+        let (turn, from) = due.unwrap_or_default();
+        let message = self.messages.get(turn).filter(|_| due.is_some());
+        let parts = message.and_then(|turn| turn.parts.get(from..)).unwrap_or_default();
+        (from..).zip(parts).filter_map(|(at, part)| Some((at, part.as_call()?)))
+    }
+
+    /// The first open call, looked for: the last turn, and behind as many of its calls as are
+    /// answered.
+    fn find_due(&self) -> Option<(usize, usize)> {
+        let is_turn = |message: &Arc<Message>| message.tool_calls().next().is_some();
+        let turn = self.messages.len() - 1 - self.messages.iter().rev().position(is_turn)?;
+        let parts = &self.messages.get(turn)?.parts;
+        let answered = self.messages.get(turn)?.tool_calls().count().saturating_sub(self.open);
+        let calls = parts.iter().enumerate().filter(|(_, part)| part.as_call().is_some());
+        calls.map(|(at, _)| (turn, at)).nth(answered)
+    }
+
+    /// Where the next call stands when so many more are answered.
+    fn due_after(&self, answers: usize) -> Due {
+        let Due(known) = self.due;
+        let turn = known.or_else(|| self.find_due()).map(|(turn, _)| turn);
+        Due(turn.zip(self.due().nth(answers).map(|(part, _)| part)))
     }
 
     /// The first call without a result.
     fn open_call(&self) -> Option<&Arc<ToolCall>> {
-        self.due().next()
+        self.due().next().map(|(_, call)| call)
     }
 }
 

@@ -59,8 +59,8 @@ impl Lifecycle for Quota {
         else {
             return Box::pin(ready(state));
         };
-        let ended = state.step_results().flat_map(|result| &result.step.calls);
-        let here = state.current_step().into_iter().flat_map(|step| &step.calls);
+        let ended = state.step_results().flat_map(|result| result.step.calls.iter());
+        let here = state.current_step().into_iter().flat_map(|step| step.calls.iter());
         let before = here.take(pending.index as usize);
         let allowed = self.count(ended.chain(before)).allowed;
         if allowed < self.calls {
@@ -76,7 +76,7 @@ impl Lifecycle for Quota {
         _view: &'a StepView,
     ) -> BoxFuture<'a, AgentState> {
         let Count { allowed, blocked } =
-            self.count(state.step_results().flat_map(|result| &result.step.calls));
+            self.count(state.step_results().flat_map(|result| result.step.calls.iter()));
         let value = serde_json::json!({"allowed": allowed, "blocked": blocked});
         Box::pin(ready(state.with_metadata(Self::NAME, Some(value))))
     }

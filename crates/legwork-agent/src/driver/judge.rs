@@ -50,7 +50,9 @@ fn skip(mut state: AgentState, cx: &StepContext) -> AgentState {
     let Some(signal) = state.stop_signals().first() else { return state };
     let why = format!("the execution was stopped ({})", signal.reason);
     let slots = state.current_step().map(|step| step.calls.clone()).unwrap_or_default();
-    for (index, slot) in (0u32..).zip(&slots).filter(|(_, slot)| slot.status == CallStatus::Open) {
+    for (index, slot) in
+        (0u32..).zip(slots.iter()).filter(|(_, slot)| slot.status == CallStatus::Open)
+    {
         if !state.is_judged(index as usize) {
             state = cx.answer(state, index, &slot.call, ToolOutcome::Skipped(why.clone()));
         }

@@ -65,9 +65,9 @@ pub(super) async fn collect(
     shown: &Shown,
 ) -> Result<(AgentState, VecDeque<Job>), Halt> {
     let step = state.execution().and_then(|execution| execution.current.clone());
-    let slots = step.as_ref().map(|step| step.calls.as_slice()).unwrap_or_default();
-    let mut jobs = VecDeque::with_capacity(slots.len());
-    for (at, slot) in slots.iter().enumerate() {
+    let count = step.as_ref().map_or(0, |step| step.calls.len());
+    let mut jobs = VecDeque::with_capacity(count);
+    for (at, slot) in step.iter().flat_map(|step| step.calls.iter()).enumerate() {
         let begun = match slot.status {
             CallStatus::Done(_) => continue,
             CallStatus::Started(effect) if effect.is_repeatable() => true,

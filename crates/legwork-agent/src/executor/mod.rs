@@ -5,7 +5,7 @@ mod intent;
 mod job;
 mod outcome;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use futures_util::future::FutureExt as _;
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
@@ -88,7 +88,7 @@ impl Executor {
             return std::mem::take(jobs);
         }
         let mut batch: VecDeque<Job> = VecDeque::new();
-        let mut taken: Vec<String> = Vec::new();
+        let mut taken = BTreeSet::new();
         while let Some(job) = jobs.front() {
             let alone = self.mode == ExecutionMode::Sequential
                 || job.spec.mode == ExecutionMode::Sequential;

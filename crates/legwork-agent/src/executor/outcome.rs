@@ -127,7 +127,7 @@ pub(super) async fn give_up(mut state: AgentState, cx: &StepContext) -> Result<A
         return Ok(state);
     }
     let slots = state.current_step().map(|step| step.calls.clone()).unwrap_or_default();
-    for (index, slot) in (0u32..).zip(&slots).filter(|(_, slot)| slot.execution().is_none()) {
+    for (index, slot) in (0u32..).zip(slots.iter()).filter(|(_, slot)| slot.execution().is_none()) {
         state = match slot.status {
             CallStatus::Started(_) | CallStatus::Ready => {
                 subagent::interrupted(state, cx, index).await?
@@ -148,7 +148,7 @@ pub(super) async fn fail_all(
     message: &str,
 ) -> Result<AgentState, Halt> {
     let slots = state.current_step().map(|step| step.calls.clone()).unwrap_or_default();
-    for (index, _) in (0u32..).zip(&slots).filter(|(_, slot)| slot.execution().is_none()) {
+    for (index, _) in (0u32..).zip(slots.iter()).filter(|(_, slot)| slot.execution().is_none()) {
         state = subagent::end_call(state, cx, index, ToolOutcome::failed(message)).await?;
     }
     Ok(state)

@@ -143,7 +143,7 @@ impl Lease {
 
 /// The subagents of the step under way that began and are not done.
 fn children(state: &AgentState) -> Vec<(u32, SessionId, ParentLink)> {
-    let slots = state.current_step().map(|step| step.calls.as_slice()).unwrap_or_default();
+    let slots = state.current_step().into_iter().flat_map(|step| step.calls.iter());
     let begun =
         (0u32..).zip(slots).filter(|(_, slot)| matches!(slot.status, CallStatus::Started(_)));
     let child = |(index, slot): (u32, &CallSlot)| {

@@ -103,7 +103,8 @@ pub(super) fn cancel<'a>(
                 break;
             }
             let ended = end_cancelled(agent, state).await?;
-            match claim.append(ended.committed_version(), ended.uncommitted()).await {
+            let entries = ended.uncommitted().to_shared();
+            match claim.append(ended.committed_version(), &entries).await {
                 Ok(_) => break,
                 Err(error) if error.is_conflict() && tried < TRIES => {}
                 Err(error) => return Err(error),
@@ -119,7 +120,7 @@ async fn end_cancelled(agent: &Inner, state: AgentState) -> Result<AgentState, s
     let signal = StopSignal::new(StopReason::UserRequested, "parent", words);
     let mut state = state.with_stop_signal(signal.clone());
     let slots = state.current_step().map(|step| step.calls.clone()).unwrap_or_default();
-    for (index, slot) in (0u32..).zip(&slots).filter(|(_, slot)| slot.execution().is_none()) {
+    for (index, slot) in (0u32..).zip(slots.iter()).filter(|(_, slot)| slot.execution().is_none()) {
         let used = match &slot.child {
             Some(child) => cancel(agent, child, &link(&state, &slot.call.id)).await?,
             None => Amounts::default(),

@@ -81,7 +81,7 @@ fn at_first(mut event: Event) -> Event {
 /// A state in which everything that could be pending is.
 fn pending() -> AgentState {
     let state = samples::called();
-    let slot = &state.current_step().unwrap().calls[0];
+    let slot = &state.current_step().unwrap().calls.get(0).unwrap();
     let (call, execution) = (Arc::clone(&slot.call), slot.execution().cloned());
     let pending = PendingCall { index: 0, call, arguments: Arc::new(json!({})), verdict: None };
     let begun = samples::begun();

@@ -248,8 +248,12 @@ async fn s2_a_hook_changes_arguments_and_they_are_validated_again() {
     let run = agent.run("go").await.unwrap();
     assert_eq!(world.notes(), ["look 7"]);
     let step = &run.state().step_results().next().unwrap().step;
-    assert_eq!(&**step.calls[0].arguments(), "{\"n\":7}");
-    assert_eq!(&*step.calls[0].call.arguments, "{\"n\":1}", "what the model wrote stays");
+    assert_eq!(&**step.calls.get(0).unwrap().arguments(), "{\"n\":7}");
+    assert_eq!(
+        &*step.calls.get(0).unwrap().call.arguments,
+        "{\"n\":1}",
+        "what the model wrote stays"
+    );
 
     let world = World::default();
     let agent = look(&world).1.hook(change(json!({"n": "seven"}))).build().unwrap();

@@ -7,6 +7,7 @@
 )]
 
 mod accounts;
+mod allocated;
 mod allowed;
 mod arguments;
 mod budget;
@@ -14,6 +15,7 @@ mod builder;
 mod cancel;
 mod capability;
 mod charges;
+mod counted;
 mod crash;
 mod debug;
 mod delivered;
@@ -37,6 +39,7 @@ mod long_step;
 mod looks;
 mod loose_ends;
 mod malformed;
+mod many_calls;
 mod masked;
 mod meddled;
 mod memory;

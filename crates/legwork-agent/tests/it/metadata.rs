@@ -221,8 +221,8 @@ async fn a_subagent_keeps_values_of_its_own_also_where_it_has_the_capability_its
         let agent = agent.subagent(scout).store_in(store).build().unwrap();
         let state = agent.run("go").in_session("parent").await.unwrap().into_state();
         assert!(outcomes(&state)[0].is_ok(), "{:?}", outcomes(&state));
-        let calls = state.step_results().flat_map(|result| result.step.calls.clone());
-        let child = calls.filter_map(|slot| slot.child).next().unwrap();
+        let calls = state.step_results().flat_map(|result| result.step.calls.iter());
+        let child = calls.filter_map(|slot| slot.child.clone()).next().unwrap();
         let child = agent.session(child).last_run().await.unwrap().into_state();
         assert_eq!(child.context().metadata.get("c"), Some(&json!(1)));
         assert!(state.context().metadata.is_empty());

@@ -95,7 +95,7 @@ async fn the_transcript_is_that_of_any_driver() {
     assert_eq!(response.raw["react"], json!({"decision": "action", "text": fenced}));
     let thinking = Thinking { text: "native".to_owned(), ..Thinking::default() };
     assert_eq!(response.message.parts[0], Part::Thinking(thinking.clone()));
-    assert_eq!(step.calls[0].call.id.to_string(), format!("react_{}", step.id));
+    assert_eq!(step.calls.get(0).unwrap().call.id.to_string(), format!("react_{}", step.id));
     assert_eq!(response.message.text(), "", "prose around a call is in the raw response");
 
     // S11.2: what the model itself thought goes back to it as it came.

@@ -282,8 +282,8 @@ async fn a_subagent_keeps_a_list_of_its_own() {
         let agent = agent.build().unwrap();
         let state = agent.run("go").in_session("parent").await.unwrap().into_state();
         assert_eq!(Tasks::of(&state).render(), "[ ] parent's", "{:?}", outcomes(&state));
-        let calls = state.step_results().flat_map(|result| result.step.calls.clone());
-        let child = calls.filter_map(|slot| slot.child).next().unwrap();
+        let calls = state.step_results().flat_map(|result| result.step.calls.iter());
+        let child = calls.filter_map(|slot| slot.child.clone()).next().unwrap();
         let child = agent.session(child).last_run().await.unwrap().into_state();
         assert_eq!(Tasks::of(&child).render(), "[ ] child's");
     }

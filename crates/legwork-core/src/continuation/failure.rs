@@ -30,7 +30,7 @@ pub struct FailExecution;
 impl ErrorHandler for FailExecution {
     fn handle(&self, state: &AgentState, error: &ErrorRecord) -> Failure {
         let step = state.current_step().cloned().map(|mut step| {
-            if !step.errors.contains(error) {
+            if !step.errors.iter().any(|known| known == error) {
                 step.errors.push(error.clone());
             }
             step

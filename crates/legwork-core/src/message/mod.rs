@@ -80,10 +80,7 @@ impl Message {
 
     /// The tool calls, in the order they came.
     pub fn tool_calls(&self) -> impl Iterator<Item = &Arc<ToolCall>> {
-        self.parts.iter().filter_map(|part| match part {
-            Part::ToolCall(call) => Some(call),
-            _ => None,
-        })
+        self.parts.iter().filter_map(Part::as_call)
     }
 
     /// Appends its bytes on a wire, encoded at most once for the first wire.

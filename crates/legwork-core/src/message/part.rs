@@ -38,6 +38,14 @@ impl Part {
         }
     }
 
+    /// The call, if this is one.
+    pub fn as_call(&self) -> Option<&Arc<ToolCall>> {
+        match self {
+            Self::ToolCall(call) => Some(call),
+            _ => None,
+        }
+    }
+
     pub(super) fn weight(&self) -> u64 {
         let bytes = match self {
             Self::Text(text) | Self::Refusal(text) => text.len(),

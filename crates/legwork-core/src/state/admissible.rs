@@ -16,7 +16,7 @@ impl AgentState {
     /// # Errors
     /// Why not.
     pub fn check_since(&self, older: &Self) -> Result<(), Refusal> {
-        let recorded = || self.uncommitted().iter().skip(older.uncommitted().len());
+        let recorded = || self.uncommitted().iter_from(older.uncommitted().len());
         for entry in recorded() {
             older.check_event(&entry.event)?;
         }

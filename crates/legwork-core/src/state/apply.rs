@@ -10,11 +10,12 @@ use crate::inbox::{Answer, Verdict};
 use crate::inference::{Incomplete, Response};
 use crate::message::Message;
 use crate::state::{
-    AgentStep, CallSlot, CallStatus, Context, ExecutionState, ExecutionStatus, Inner, Pending,
-    Shown, StepResult,
+    AgentStep, CallSlot, CallStatus, Calls, Context, ExecutionState, ExecutionStatus, Inner,
+    Pending, Shown, StepResult,
 };
 use crate::time::{Micros, Timestamp};
 use crate::tool::{FailureKind, ToolExecution, ToolOutcome};
+use crate::vector::Vector;
 
 impl Inner {
     pub(super) fn apply_to_conversation(&mut self, entry: &Entry) {
@@ -139,8 +140,8 @@ impl Inner {
                 tools,
                 response_entry: None,
                 response: None,
-                calls: Vec::new(),
-                errors: Vec::new(),
+                calls: Calls::default(),
+                errors: Vector::new(),
                 worked: Micros::ZERO,
             }));
         });
@@ -162,7 +163,7 @@ impl Inner {
         self.in_step(|step| {
             step.response_entry = Some(seq);
             step.response = Some(Arc::clone(response));
-            step.calls = if whole { slots(response) } else { Vec::new() };
+            step.calls = if whole { slots(response) } else { Calls::default() };
         });
         Arc::make_mut(&mut self.transient).judged.clear();
         if whole && self.step().is_some() {
@@ -174,7 +175,8 @@ impl Inner {
         let Some(step) = self.step() else { return };
         let untouched = step.calls.iter().all(|slot| slot.status == CallStatus::Open);
         let before = step.response.as_ref().filter(|r| r.incomplete.is_none());
-        let place = before.and_then(|r| self.context.transcript.position(&r.message));
+        let transcript = &self.context.transcript;
+        let place = before.and_then(|r| transcript.position(&r.message, step.input_cut));
         let Some(seq) = step.response_entry.filter(|_| untouched) else { return };
         let incomplete = step.response.as_ref().and_then(|before| before.incomplete.clone());
         let response = &kept_incomplete(response, incomplete);
@@ -187,13 +189,16 @@ impl Inner {
     fn start_call(&mut self, started: &event::ToolStarted) {
         let event::ToolStarted { index, effect, arguments, child, .. } = started;
         self.in_step(|step| {
-            let slot = step.calls.get_mut(*index as usize);
-            let Some(slot) = slot.filter(|slot| slot.execution().is_none()) else { return };
-            if arguments.is_some() {
-                slot.arguments.clone_from(arguments);
-            }
-            slot.child.clone_from(child);
-            slot.status = CallStatus::Started(*effect);
+            step.calls.change(*index, |slot| {
+                if slot.execution().is_some() {
+                    return;
+                }
+                if arguments.is_some() {
+                    slot.arguments.clone_from(arguments);
+                }
+                slot.child.clone_from(child);
+                slot.status = CallStatus::Started(*effect);
+            });
         });
     }
 
@@ -220,9 +225,7 @@ impl Inner {
         };
         let index = finished.index;
         self.in_step(|step| {
-            if let Some(slot) = step.calls.get_mut(index as usize) {
-                slot.status = CallStatus::Done(Arc::new(execution));
-            }
+            step.calls.change(index, |slot| slot.status = CallStatus::Done(Arc::new(execution)));
         });
         self.in_execution(|execution| {
             let waits = |pending: &Pending| pending.index == index;
@@ -268,22 +271,30 @@ impl Inner {
     }
 
     fn change_outcome(&mut self, changed: &event::ToolChanged) {
+        let mut result = None;
+        self.in_step(|step| {
+            step.calls.change(changed.index, |slot| {
+                if let CallStatus::Done(execution) = &mut slot.status {
+                    let execution = Arc::make_mut(execution);
+                    execution.outcome = Arc::clone(&changed.outcome);
+                    result = Some(execution.result());
+                }
+            });
+        });
         let settled = self.step().filter(|step| step.is_answered()).and_then(|step| {
-            let place = self.context.transcript.position(&step.response.as_ref()?.message)?;
+            let response = step.response.as_ref()?;
+            let place = self.context.transcript.position(&response.message, step.input_cut)?;
             Some((place + 1, step.calls.len()))
         });
-        self.in_step(|step| {
-            let Some(slot) = step.calls.get_mut(changed.index as usize) else { return };
-            if let CallStatus::Done(execution) = &mut slot.status {
-                Arc::make_mut(execution).outcome = Arc::clone(&changed.outcome);
-            }
-        });
-        if let Some((place, count)) = settled {
-            // What was said since stays behind the results.
-            let since = self.context.transcript.rewind(place);
-            self.settle_turn();
-            since.into_iter().skip(count).for_each(|message| self.context.transcript.push(message));
+        let (Some(result), Some((place, count))) = (result, settled) else { return };
+        let transcript = &mut self.context.transcript;
+        if transcript.replace_result(place + changed.index as usize, result) {
+            return;
         }
+        // The results are not where their calls say. What was said since stays behind them.
+        let since = transcript.rewind(place);
+        self.settle_turn();
+        since.into_iter().skip(count).for_each(|message| self.context.transcript.push(message));
     }
 
     fn pause(&mut self, paused: &event::Paused) {
@@ -306,9 +317,7 @@ impl Inner {
         let outcome = match &answer.verdict {
             Verdict::RunAgain => {
                 return self.in_step(|step| {
-                    if let Some(slot) = step.calls.get_mut(pending.index as usize) {
-                        slot.status = CallStatus::Ready;
-                    }
+                    step.calls.change(pending.index, |slot| slot.status = CallStatus::Ready);
                 });
             }
             Verdict::Tell => ToolOutcome::Interrupted,
@@ -372,7 +381,7 @@ fn kept_incomplete(response: &Arc<Response>, incomplete: Option<Incomplete>) -> 
     }
 }
 
-fn slots(response: &Response) -> Vec<CallSlot> {
+fn slots(response: &Response) -> Calls {
     let slot = |call: &Arc<_>| CallSlot {
         call: Arc::clone(call),
         arguments: None,

@@ -59,7 +59,7 @@ impl AgentState {
         if self.committed_version() != older.committed_version() {
             changes.push(Change::Committed);
         }
-        let recorded = self.uncommitted().iter().skip(older.uncommitted().len());
+        let recorded = self.uncommitted().iter_from(older.uncommitted().len());
         changes.extend(recorded.map(|entry| Change::Recorded(&entry.event)));
         let (new, old) = (&self.0.transient, &older.0.transient);
         if Arc::ptr_eq(new, old) {

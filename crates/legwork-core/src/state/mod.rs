@@ -3,6 +3,7 @@
 mod access;
 mod admissible;
 mod apply;
+mod calls;
 mod changes;
 mod decide;
 mod execution;
@@ -19,6 +20,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+pub use calls::{CallSlot, CallStatus, Calls};
 pub use changes::Change;
 pub use decide::{Input, Refusal};
 pub use execution::{ExecutionState, ExecutionStatus, Pending, PendingReason};
@@ -26,9 +28,10 @@ pub use facts::{Context, SessionFacts, Shown};
 pub use lineage::Mark;
 pub use owed::Owed;
 pub use reopen::MOST_INCOMPLETE;
-pub use step::{AgentStep, CallSlot, CallStatus, StepKind, StepResult};
+pub use step::{AgentStep, StepKind, StepResult};
 pub use transient::{CallVerdict, Judged, PendingCall, PendingExecution};
 
+use crate::chunked::Chunked;
 use crate::entry::Entry;
 use crate::event::Event;
 use crate::id::{Seq, SessionId};
@@ -50,7 +53,7 @@ struct Inner {
     facts: SessionFacts,
     context: Context,
     execution: Option<Arc<ExecutionState>>,
-    uncommitted: Arc<Vec<Arc<Entry>>>,
+    uncommitted: Chunked<Arc<Entry>>,
     #[serde(skip)]
     stamp: Stamp,
     #[serde(skip)]
@@ -83,7 +86,7 @@ impl AgentState {
             facts,
             context: Context::default(),
             execution: None,
-            uncommitted: Arc::default(),
+            uncommitted: Chunked::default(),
             stamp: Stamp::default(),
             transient: Arc::default(),
             lineage: Lineage::default(),
@@ -120,7 +123,7 @@ impl AgentState {
         }
         inner.facts.apply(&entry);
         inner.apply_to_conversation(&entry);
-        Arc::make_mut(&mut inner.uncommitted).push(entry);
+        inner.uncommitted.push(entry);
         self
     }
 
@@ -165,20 +168,15 @@ impl AgentState {
     }
 
     /// What the next commit appends.
-    pub fn uncommitted(&self) -> &Arc<Vec<Arc<Entry>>> {
+    pub fn uncommitted(&self) -> &Chunked<Arc<Entry>> {
         &self.0.uncommitted
     }
 
     /// The same state with all of its entries committed.
     #[must_use]
     pub fn committed(mut self) -> Self {
-        if self.0.uncommitted.is_empty() {
-            return self;
-        }
-        let uncommitted = &mut Arc::make_mut(&mut self.0).uncommitted;
-        match Arc::get_mut(uncommitted) {
-            Some(entries) => entries.clear(),
-            None => *uncommitted = Arc::default(),
+        if !self.0.uncommitted.is_empty() {
+            Arc::make_mut(&mut self.0).uncommitted.clear();
         }
         self
     }

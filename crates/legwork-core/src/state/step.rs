@@ -7,10 +7,12 @@ use serde::{Deserialize, Serialize};
 use crate::continuation::ContinuationOutcome;
 use crate::digest::Digest;
 use crate::error::ErrorRecord;
-use crate::id::{Seq, SessionId};
+use crate::id::Seq;
 use crate::inference::Response;
+use crate::state::{CallSlot, Calls};
 use crate::time::{Micros, Timestamp};
-use crate::tool::{EffectClass, ToolCall, ToolExecution};
+use crate::tool::ToolExecution;
+use crate::vector::Vector;
 
 /// What a step turned out to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,9 +44,9 @@ pub struct AgentStep {
     /// What the model answered.
     pub response: Option<Arc<Response>>,
     /// The calls it asked for, in the order they came.
-    pub calls: Vec<CallSlot>,
+    pub calls: Calls,
     /// What went wrong in it.
-    pub errors: Vec<ErrorRecord>,
+    pub errors: Vector<ErrorRecord>,
     /// Active time on it that is charged already, while it is under way.
     #[serde(default, skip_serializing_if = "is_instant")]
     pub worked: Micros,
@@ -55,52 +57,6 @@ fn is_instant(time: &Micros) -> bool {
     *time == Micros::ZERO
 }
 
-/// One call of a step, and how far it got.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct CallSlot {
-    /// The call as the model made it.
-    pub call: Arc<ToolCall>,
-    /// The arguments to run it with, if they are not the model's.
-    pub arguments: Option<Arc<str>>,
-    /// The session that it works in, if it runs a subagent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub child: Option<SessionId>,
-    /// How far it got.
-    pub status: CallStatus,
-}
-
-/// How far a call got.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CallStatus {
-    /// Nothing happened yet.
-    Open,
-    /// It began, was in doubt, and a person said that it shall run again; it is not judged again.
-    Ready,
-    /// Its intent is recorded.
-    ///
-    /// Whoever takes the step up and finds it so knows that it began, perhaps, and has
-    /// no outcome: what then happens depends on the class it was begun under.
-    Started(EffectClass),
-    /// It was answered.
-    Done(Arc<ToolExecution>),
-}
-
-impl CallSlot {
-    /// The arguments to run it with.
-    pub fn arguments(&self) -> &Arc<str> {
-        self.arguments.as_ref().unwrap_or(&self.call.arguments)
-    }
-
-    /// What came of it, once it was answered.
-    pub fn execution(&self) -> Option<&Arc<ToolExecution>> {
-        match &self.status {
-            CallStatus::Done(execution) => Some(execution),
-            _ => None,
-        }
-    }
-}
-
 impl AgentStep {
     /// The answered calls, in call order.
     pub fn tool_executions(&self) -> impl Iterator<Item = &Arc<ToolExecution>> {
@@ -109,7 +65,7 @@ impl AgentStep {
 
     /// Whether all calls are answered.
     pub fn is_answered(&self) -> bool {
-        self.calls.iter().all(|slot| slot.execution().is_some())
+        self.calls.are_answered()
     }
 
     /// What it turned out to be.

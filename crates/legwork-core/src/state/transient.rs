@@ -8,6 +8,7 @@ use crate::continuation::{ContinuationOutcome, Vote};
 use crate::inference::ModelRequest;
 use crate::time::Micros;
 use crate::tool::{ToolCall, ToolExecution, ToolSelection};
+use crate::vector::Vector;
 
 /// A call that hooks are judging.
 #[derive(Debug, Clone, PartialEq)]
@@ -67,7 +68,7 @@ pub(super) struct Transient {
     pub(super) request: Option<Arc<ModelRequest>>,
     pub(super) call: Option<Arc<PendingCall>>,
     pub(super) execution: Option<PendingExecution>,
-    pub(super) judged: Vec<Option<Judged>>,
+    pub(super) judged: Vector<Option<Judged>>,
     pub(super) outcome: Option<Arc<ContinuationOutcome>>,
     pub(super) votes: Vec<Vote>,
     pub(super) stop_prevented: Option<String>,

@@ -176,8 +176,8 @@ impl AgentState {
     pub fn with_judged(mut self, index: u32, judged: Judged) -> Self {
         let index = index as usize;
         let all = &mut self.change_transient().judged;
-        if all.len() <= index {
-            all.resize(index + 1, None);
+        while all.len() <= index {
+            all.push(None);
         }
         if let Some(place) = all.get_mut(index) {
             *place = Some(judged);

@@ -71,7 +71,14 @@ fn s1_10_the_deciding_stop_signal_is_the_first_of_the_highest_priority() {
 }
 
 fn pending(index: u32) -> Arc<PendingCall> {
-    let call = tell("user: hi; inference; calls: a").current_step().unwrap().calls[0].call.clone();
+    let call = tell("user: hi; inference; calls: a")
+        .current_step()
+        .unwrap()
+        .calls
+        .get(0)
+        .unwrap()
+        .call
+        .clone();
     Arc::new(PendingCall { index, call, arguments: Arc::new(json!({"n": 1})), verdict: None })
 }
 
@@ -98,7 +105,8 @@ fn s1_10_a_pending_call_is_judged_and_then_forgotten() {
 #[test]
 fn s1_10_pending_execution_request_and_prevented_stop() {
     let state = tell("user: hi; inference; calls: a; result: 0 x");
-    let execution = state.current_step().unwrap().calls[0].execution().unwrap().clone();
+    let execution =
+        state.current_step().unwrap().calls.get(0).unwrap().execution().unwrap().clone();
     let pending = PendingExecution { index: 0, execution };
     let state = state.with_pending_execution(Some(pending.clone()));
     assert_eq!(state.pending_execution(), Some(&pending));

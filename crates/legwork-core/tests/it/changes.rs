@@ -19,7 +19,7 @@ fn request() -> Arc<ModelRequest> {
 }
 
 fn call(state: &AgentState) -> Arc<PendingCall> {
-    let call = Arc::clone(&state.current_step().unwrap().calls[0].call);
+    let call = Arc::clone(&state.current_step().unwrap().calls.get(0).unwrap().call);
     Arc::new(PendingCall { index: 0, call, arguments: Arc::new(json!({})), verdict: None })
 }
 
@@ -28,7 +28,8 @@ fn transient() -> Vec<(&'static str, AgentState, AgentState)> {
     let base = tell("user: hi; inference; calls: a, b; result: 0 x");
     let with = |change: fn(AgentState) -> AgentState| change(base.clone());
     let execution = || {
-        let execution = base.current_step().unwrap().calls[0].execution().unwrap().clone();
+        let execution =
+            base.current_step().unwrap().calls.get(0).unwrap().execution().unwrap().clone();
         PendingExecution { index: 0, execution }
     };
     let provisional = Arc::new(outcome(&base));

@@ -13,6 +13,8 @@ enum Step {
     Push(u32),
     PushMany(usize),
     Truncate(usize),
+    Replace(prop::sample::Index, u32),
+    Clear,
     /// Goes on with a clone; the one left behind must stay as it was.
     Clone,
 }
@@ -22,6 +24,8 @@ fn step() -> impl Strategy<Value = Step> {
         3 => any::<u32>().prop_map(Step::Push),
         3 => (0usize..150).prop_map(Step::PushMany),
         2 => (0usize..400).prop_map(Step::Truncate),
+        2 => (any::<prop::sample::Index>(), any::<u32>()).prop_map(|(at, to)| Step::Replace(at, to)),
+        1 => Just(Step::Clear),
         2 => Just(Step::Clone),
     ]
 }
@@ -32,6 +36,12 @@ fn same(chunked: &Chunked<u32>, model: &[u32]) -> Result<(), TestCaseError> {
     prop_assert_eq!(chunked.last(), model.last());
     prop_assert!(chunked.iter().eq(model.iter()));
     prop_assert!(chunked.iter().rev().eq(model.iter().rev()));
+    prop_assert_eq!(chunked.first(), model.first());
+    prop_assert_eq!(&chunked.to_vec(), model);
+    prop_assert_eq!(&*chunked.to_shared(), model);
+    for from in [0, 1, 31, 32, 33, 64, model.len(), model.len() + 1] {
+        prop_assert!(chunked.iter_from(from).eq(model.iter().skip(from)));
+    }
     for at in [0, 1, 30, 31, 32, 33, 63, 64, 128, model.len().saturating_sub(1), model.len()] {
         prop_assert_eq!(chunked.get(at), model.get(at));
     }
@@ -66,6 +76,14 @@ proptest! {
                     model.push(item);
                 },
                 Step::Truncate(len) => { chunked.truncate(len); model.truncate(len); }
+                Step::Replace(at, item) => {
+                    let at = at.index(model.len() + 1);
+                    chunked.replace(at, item);
+                    if let Some(place) = model.get_mut(at) {
+                        *place = item;
+                    }
+                }
+                Step::Clear => { chunked.clear(); model.clear(); }
                 Step::Clone => left.push((chunked.clone(), model.clone())),
             }
             same(&chunked, &model)?;
@@ -161,6 +179,8 @@ fn s9_1_a_full_chunk_is_encoded_once_for_all_clones() {
     items.push(130);
     assert_eq!(bytes(&items, WIRE).1, 3);
     assert_eq!(bytes(&items, Wire("other")).1, 131, "bytes are kept for one wire");
+    items.replace(70, 7);
+    assert_eq!(bytes(&items, WIRE).1, 32 + 3, "the chunk that was changed, and what is behind");
     items.truncate(100);
     assert_eq!(bytes(&items, WIRE).1, 4, "the chunk that was cut is none any more");
 }

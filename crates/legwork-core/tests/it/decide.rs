@@ -63,7 +63,7 @@ fn s5_4_a_call_that_waits_for_its_subagent_is_answered_in_that_session() {
     };
     let state = state.with(Event::ToolStarted(started));
     let waits = |reason| {
-        let slot = &state.current_step().unwrap().calls[0];
+        let slot = &state.current_step().unwrap().calls.get(0).unwrap();
         let pending = Pending::new(&state.effect_key(0).unwrap(), slot, reason, Timestamp(7));
         state.clone().with(Event::Paused(Paused { pending: vec![pending] }))
     };
@@ -79,7 +79,7 @@ fn s5_4_a_call_that_waits_for_its_subagent_is_answered_in_that_session() {
 fn s10_2_what_waits_is_named_by_the_key_and_the_digest_of_exactly_that_call() {
     let pending = |calls: &str, index: u32, arguments: Option<&str>| {
         let state = tell(&format!("user: hi; inference; calls: {calls}"));
-        let mut slot = state.current_step().unwrap().calls[index as usize].clone();
+        let mut slot = state.current_step().unwrap().calls.get(index as usize).unwrap().clone();
         slot.arguments = arguments.map(Into::into);
         let key = state.effect_key(index).unwrap();
         Pending::new(&key, &slot, PendingReason::Doubt, Timestamp(7))

@@ -162,7 +162,7 @@ fn s6_3_a_tool_that_did_well_before_shares_what_is_counted() {
 fn a_call_that_is_done_keeps_the_class_that_it_ran_under() {
     let effect = |story: &str| {
         let state = tell(&format!("user: hi; inference; calls: a, b; {story}"));
-        state.current_step().unwrap().calls[0].execution().unwrap().effect
+        state.current_step().unwrap().calls.get(0).unwrap().execution().unwrap().effect
     };
     assert_eq!(effect("starts: 0 read only; result: 0 x"), Some(EffectClass::ReadOnly));
     assert_eq!(effect("starts: 0 idempotent; result: 0 x"), Some(EffectClass::Idempotent));
@@ -279,7 +279,7 @@ fn a_call_runs_with_the_arguments_that_it_was_begun_with() {
         let started =
             ToolStarted { index: 0, effect, arguments, child: None, reserved, again: false };
         let state = state.with(Event::ToolStarted(started));
-        state.current_step().unwrap().calls[0].clone()
+        state.current_step().unwrap().calls.get(0).unwrap().clone()
     };
     assert_eq!(&**begun(None).arguments(), "{}");
     assert_eq!(&**begun(Some("{\"n\":1}")).arguments(), "{\"n\":1}");

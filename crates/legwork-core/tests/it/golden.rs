@@ -218,7 +218,7 @@ fn conversation(out: &mut String, state: &AgentState) {
             )
             .unwrap();
         }
-        for error in &result.step.errors {
+        for error in result.step.errors.iter() {
             writeln!(out, "- error: {}", json(error)).unwrap();
         }
     }

@@ -71,7 +71,8 @@ fn s1_2_tools_shown_final_arguments_and_outcomes_are_there_after_a_crash() {
     let state = Journal::new(read).fold(state.session());
     let shown = state.context().tools_shown.as_ref().unwrap();
     assert_eq!(shown.specs.iter().map(|spec| &*spec.name).collect::<Vec<_>>(), ["a"]);
-    let [first, second] = &*state.current_step().unwrap().calls else { panic!("two calls") };
+    let calls: Vec<_> = state.current_step().unwrap().calls.iter().collect();
+    let [first, second] = calls[..] else { panic!("two calls") };
     assert_eq!(first.execution().unwrap().outcome, Arc::new(ToolOutcome::text("x")));
     assert_eq!(&**second.arguments(), "{\"changed\":1}");
     assert_eq!(second.status, CallStatus::Started(EffectClass::Idempotent));

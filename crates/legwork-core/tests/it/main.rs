@@ -36,6 +36,7 @@ mod owed;
 mod progress;
 mod properties;
 mod reopen;
+mod results;
 mod samples;
 mod sessions;
 mod state;
@@ -46,6 +47,7 @@ mod tools;
 mod traced;
 mod transitions;
 mod trees;
+mod vector;
 mod words;
 
 /// A test file that no `mod` names is never compiled.

@@ -171,7 +171,10 @@ fn s12_1_what_is_nested_too_deeply_is_refused_or_kept_as_text() {
     assert_eq!(changed.check_since(&before), Ok(()));
     assert_eq!(changed.uncommitted().last().unwrap().encode().map(drop).ok(), Some(()));
     let text = ToolOutcome::Ok(Value::String(deep().to_string()));
-    assert_eq!(*changed.current_step().unwrap().calls[0].execution().unwrap().outcome, text);
+    assert_eq!(
+        *changed.current_step().unwrap().calls.get(0).unwrap().execution().unwrap().outcome,
+        text
+    );
     let raw = Event::ToolChanged(legwork_core::event::ToolChanged {
         index: 0,
         outcome: Arc::new(ToolOutcome::Ok(deep())),

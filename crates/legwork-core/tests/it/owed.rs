@@ -75,11 +75,11 @@ fn s10_2_an_inference_without_response_runs_again_one_with_it_does_not() {
 fn s10_2_a_call_with_an_outcome_never_runs_again() {
     let state = tell("user: hi; inference; calls: read; result: 0 first; result: 0 second");
     assert_eq!(transcript(&state).last().unwrap(), "tool: [c0] first");
-    let done = state.current_step().unwrap().calls[0].execution().unwrap().clone();
+    let done = state.current_step().unwrap().calls.get(0).unwrap().execution().unwrap().clone();
     assert_eq!(done.outcome.for_model(), "first");
     // Neither an intent nor a verdict brings it back.
     let state = tell("user: hi; inference; calls: read, bash; result: 0 first; starts: 0");
-    let slot = &state.current_step().unwrap().calls[0];
+    let slot = &state.current_step().unwrap().calls.get(0).unwrap();
     assert!(slot.execution().is_some(), "{:?}", slot.status);
 }
 
@@ -91,7 +91,9 @@ fn s10_2_an_intent_without_outcome_is_owed_under_its_class() {
         let state = tell(&format!("user: hi; inference; calls: bash; starts: 0 {class}"));
         let state = resumed(&state);
         assert_eq!(owes(&state), "runs the calls", "{class}");
-        let CallStatus::Started(effect) = state.current_step().unwrap().calls[0].status else {
+        let CallStatus::Started(effect) =
+            state.current_step().unwrap().calls.get(0).unwrap().status
+        else {
             panic!("the intent of a {class} call is not there")
         };
         assert_eq!(effect.is_repeatable(), repeatable, "{class}");
@@ -128,7 +130,7 @@ fn s10_2_a_person_may_run_it_again_tell_the_model_or_supply_a_result() {
     check(&format!("{DOUBT}; run again: 0"), "waits for somebody");
     let state = tell(&format!("{DOUBT}; run again: 0; tell: 1"));
     assert_eq!(owes(&state), "runs the calls");
-    assert_eq!(state.current_step().unwrap().calls[0].status, CallStatus::Ready);
+    assert_eq!(state.current_step().unwrap().calls.get(0).unwrap().status, CallStatus::Ready);
     let state = tell(&format!("{DOUBT}; tell: 0; supply: 1"));
     let lines = transcript(&state);
     assert!(lines[2].starts_with("tool: [c0] Interrupted: it may or may not have happened"));

@@ -102,7 +102,8 @@ fn take(state: AgentState, posted: Posted) -> Result<AgentState, Refusal> {
 fn s8_2_an_item_moves_the_cursor_and_its_effect_is_the_next_entry() {
     let item = Item::Steer(Arc::new(Message::user("look here")));
     let state = take(tell("user: hi"), posted(3, item.clone())).unwrap();
-    let [_, taken, steered] = state.uncommitted().as_slice() else { panic!("two entries") };
+    let entries = state.uncommitted().to_vec();
+    let [_, taken, steered] = &entries[..] else { panic!("two entries") };
     let Event::InboxTaken(taken) = &taken.event else { panic!("{:?}", taken.event) };
     assert_eq!((taken.cursor, &*taken.key, &taken.refused), (Cursor(3), "k3", &None));
     assert_eq!(steered.event, Event::Steered(Arc::new(Message::user("look here"))));

@@ -202,7 +202,7 @@ fn s1_7_a_commit_leaves_nothing_uncommitted_and_the_version_expected_next() {
     // What a store has is the same journal, whenever it was committed.
     let at_once = go_on(state, "answer: hello");
     assert_eq!(next, at_once);
-    assert_eq!(at_once.uncommitted()[2], next.uncommitted()[0]);
+    assert_eq!(at_once.uncommitted().get(2).unwrap(), next.uncommitted().get(0).unwrap());
 }
 
 #[test]

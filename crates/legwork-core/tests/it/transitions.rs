@@ -32,7 +32,7 @@ fn done() -> AgentState {
 
 fn judging() -> AgentState {
     let state = calls();
-    let call = Arc::clone(&state.current_step().unwrap().calls[0].call);
+    let call = Arc::clone(&state.current_step().unwrap().calls.get(0).unwrap().call);
     let pending = PendingCall { index: 0, call, arguments: Arc::new(json!({})), verdict: None };
     state.with_pending_tool_call(Some(Arc::new(pending)))
 }
@@ -54,7 +54,7 @@ fn error() -> ErrorRecord {
 /// The outcome of the first call as the model is told it.
 fn told(state: &AgentState) -> String {
     let step = state.current_step().unwrap();
-    let execution = step.calls[0].execution();
+    let execution = step.calls.get(0).unwrap().execution();
     execution.map_or_else(String::new, |execution| execution.outcome.for_model().to_string())
 }
 
@@ -136,7 +136,8 @@ fn transitions() -> Vec<Transition> {
             "with_pending_execution",
             done,
             |s| {
-                let execution = s.current_step().unwrap().calls[0].execution().unwrap().clone();
+                let execution =
+                    s.current_step().unwrap().calls.get(0).unwrap().execution().unwrap().clone();
                 s.with_pending_execution(Some(PendingExecution { index: 0, execution }))
             },
             |s| s.pending_execution().is_some()

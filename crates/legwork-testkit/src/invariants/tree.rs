@@ -62,8 +62,8 @@ fn linked(
     hold!(LINK, named, "{session} was spawned by {parent}, whose journal does not know it");
     let works = state.status().is_some_and(|status| !status.is_terminal());
     let at = above.fold(parent);
-    let slots = at.current_step().map(|step| step.calls.as_slice()).unwrap_or_default();
-    let slot = slots.iter().find(|slot| slot.child.as_ref() == Some(session));
+    let mut slots = at.current_step().into_iter().flat_map(|step| step.calls.iter());
+    let slot = slots.find(|slot| slot.child.as_ref() == Some(session));
     let open = slot.is_some_and(|slot| slot.execution().is_none());
     let status = state.status();
     hold!(ORPHAN, open || !works, "{session} is {status:?}, and its call is answered");

@@ -27,17 +27,17 @@ async fn keeps_live_and_committed_news() {
     observer.live(&origin, &event);
     let started = Event::ExecutionStarted(ExecutionStarted { input: Vec::new() });
     let state = AgentState::new(session.clone()).with(started);
-    observer.committed(&origin, state.uncommitted());
+    observer.committed(&origin, &state.uncommitted().to_vec());
 
     let kinds = ["live step_started", "live text", "live text", "live tool_finished"];
     assert_eq!(observer.kinds()[..4], kinds);
     assert_eq!(observer.kinds()[4], "committed execution_started");
     assert_eq!(observer.text(), "42");
     assert_eq!(observer.live_events()[3], Live::ToolFinished(0, call, outcome));
-    assert_eq!(&observer.entries(), &**state.uncommitted());
+    assert_eq!(observer.entries(), state.uncommitted().to_vec());
     assert_eq!(observer.clone().news().len(), 5);
     let found = observer.until(|news| matches!(news, News::Committed(..))).await;
-    assert_eq!(found, News::Committed(session, Arc::clone(&state.uncommitted()[0])));
+    assert_eq!(found, News::Committed(session, Arc::clone(&state.uncommitted().get(0).unwrap())));
 }
 
 struct Echo;

@@ -38,7 +38,7 @@ impl Criterion for ToolCallsLimit {
         let Some(limit) = self.own.or(state.ledger().budget.tool_calls) else { return Ok(None) };
         let (dimension, used) = (Dimension::ToolCalls, state.ledger().committed().tool_calls);
         let open = |slot: &&CallSlot| slot.status == CallStatus::Open;
-        let calls = state.current_step().into_iter().flat_map(|step| &step.calls);
+        let calls = state.current_step().into_iter().flat_map(|step| step.calls.iter());
         let wanted = calls.filter(open).count() as u64;
         if wanted == 0 || used.saturating_add(wanted) <= limit {
             return Ok(None);

@@ -1,0 +1,123 @@
+//! The calls of a step, and how far each got.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::id::SessionId;
+use crate::tool::{EffectClass, ToolCall, ToolExecution};
+use crate::vector::Vector;
+
+/// One call of a step, and how far it got.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CallSlot {
+    /// The call as the model made it.
+    pub call: Arc<ToolCall>,
+    /// The arguments to run it with, if they are not the model's.
+    pub arguments: Option<Arc<str>>,
+    /// The session that it works in, if it runs a subagent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub child: Option<SessionId>,
+    /// How far it got.
+    pub status: CallStatus,
+}
+
+/// How far a call got.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CallStatus {
+    /// Nothing happened yet.
+    Open,
+    /// It began, was in doubt, and a person said that it shall run again; it is not judged again.
+    Ready,
+    /// Its intent is recorded.
+    ///
+    /// Whoever takes the step up and finds it so knows that it began, perhaps, and has
+    /// no outcome: what then happens depends on the class it was begun under.
+    Started(EffectClass),
+    /// It was answered.
+    Done(Arc<ToolExecution>),
+}
+
+impl CallSlot {
+    /// The arguments to run it with.
+    pub fn arguments(&self) -> &Arc<str> {
+        self.arguments.as_ref().unwrap_or(&self.call.arguments)
+    }
+
+    /// What came of it, once it was answered.
+    pub fn execution(&self) -> Option<&Arc<ToolExecution>> {
+        match &self.status {
+            CallStatus::Done(execution) => Some(execution),
+            _ => None,
+        }
+    }
+}
+
+/// The calls of a step, in the order they came.
+///
+/// A clone shares them, and a change copies few; how many are answered is known.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Calls {
+    slots: Vector<CallSlot>,
+    answered: usize,
+}
+
+impl Calls {
+    /// How many calls there are.
+    pub fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
+    /// The call at an index.
+    pub fn get(&self, index: usize) -> Option<&CallSlot> {
+        self.slots.get(index)
+    }
+
+    /// All calls, in call order.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &CallSlot> {
+        self.slots.iter()
+    }
+
+    /// Whether all calls are answered.
+    pub fn are_answered(&self) -> bool {
+        self.answered == self.slots.len()
+    }
+
+    /// Changes the call at an index, if there is one.
+    pub(super) fn change(&mut self, index: u32, change: impl FnOnce(&mut CallSlot)) {
+        let Some(slot) = self.slots.get_mut(index as usize) else { return };
+        let before = slot.execution().is_some();
+        change(slot);
+        match (before, slot.execution().is_some()) {
+            (false, true) => self.answered += 1,
+            (true, false) => self.answered -= 1,
+            _ => {}
+        }
+    }
+}
+
+impl FromIterator<CallSlot> for Calls {
+    fn from_iter<I: IntoIterator<Item = CallSlot>>(slots: I) -> Self {
+        let slots: Vector<_> = slots.into_iter().collect();
+        let answered = slots.iter().filter(|slot| slot.execution().is_some()).count();
+        Self { slots, answered }
+    }
+}
+
+impl Serialize for Calls {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.slots.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Calls {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Vec::<CallSlot>::deserialize(deserializer)?.into_iter().collect())
+    }
+}

@@ -1,0 +1,203 @@
+//! A persistent vector: cheap to clone, and a change copies little of what is shared.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// Items of a leaf, and children of a branch.
+const WIDTH: usize = 32;
+
+/// A vector whose clones share their items, but for fewer than 32 at its end.
+///
+/// A clone, a push and a change of one item copy at most 32 items, and 32 pointers for each
+/// level of the tree that the items are kept in: however many there are.
+#[derive(Debug, Clone)]
+pub struct Vector<T> {
+    /// The full leaves; none while there is none.
+    root: Option<Arc<Node<T>>>,
+    /// How many full leaves there are.
+    leaves: usize,
+    tail: Vec<T>,
+}
+
+#[derive(Debug, Clone)]
+enum Node<T> {
+    Leaf(Vec<T>),
+    Branch(Vec<Arc<Self>>),
+}
+
+impl<T> Default for Vector<T> {
+    fn default() -> Self {
+        Self { root: None, leaves: 0, tail: Vec::new() }
+    }
+}
+
+impl<T> Vector<T> {
+    /// An empty vector.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How many items there are.
+    pub fn len(&self) -> usize {
+        self.leaves * WIDTH + self.tail.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.leaves == 0 && self.tail.is_empty()
+    }
+
+    /// The item at an index.
+    pub fn get(&self, index: usize) -> Option<&T> {
+        let leaf = index / WIDTH;
+        let items = if leaf < self.leaves { self.leaf(leaf) } else { &self.tail };
+        items.get(index - leaf.min(self.leaves) * WIDTH)
+    }
+
+    /// The last item.
+    pub fn last(&self) -> Option<&T> {
+        self.tail.last().or_else(|| self.leaf(self.leaves.checked_sub(1)?).last())
+    }
+
+    /// All items in order.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &T> {
+        (0..self.leaves).flat_map(|leaf| self.leaf(leaf)).chain(&self.tail)
+    }
+
+    /// Removes all items; room for a few stays.
+    pub fn clear(&mut self) {
+        (self.root, self.leaves) = (None, 0);
+        self.tail.clear();
+    }
+
+    fn leaf(&self, leaf: usize) -> &[T] {
+        let (mut node, mut span) = (self.root.as_ref(), span(self.leaves));
+        loop {
+            match node.map(|node| &**node) {
+                Some(Node::Leaf(items)) => return items,
+                Some(Node::Branch(children)) => {
+                    span /= WIDTH;
+                    node = children.get(leaf / span.max(1) % WIDTH);
+                }
+                None => return &[],
+            }
+        }
+    }
+}
+
+impl<T: Clone> Vector<T> {
+    /// Appends an item.
+    pub fn push(&mut self, item: T) {
+        self.tail.push(item);
+        if self.tail.len() < WIDTH {
+            return;
+        }
+        let leaf = Arc::new(Node::Leaf(std::mem::take(&mut self.tail)));
+        let full = span(self.leaves);
+        self.root = Some(match self.root.take() {
+            None => leaf,
+            Some(root) if self.leaves == full => {
+                Arc::new(Node::Branch(vec![root, path(leaf, full)]))
+            }
+            Some(mut root) => {
+                insert(&mut root, self.leaves, full, leaf);
+                root
+            }
+        });
+        self.leaves += 1;
+    }
+
+    /// The item at an index, to be changed; what is shared is copied first.
+    pub fn get_mut(&mut self, index: usize) -> Option<&mut T> {
+        let leaf = index / WIDTH;
+        if leaf >= self.leaves {
+            return self.tail.get_mut(index - self.leaves * WIDTH);
+        }
+        let (mut node, mut span) = (self.root.as_mut()?, span(self.leaves));
+        loop {
+            match Arc::make_mut(node) {
+                Node::Leaf(items) => return items.get_mut(index % WIDTH),
+                Node::Branch(children) => {
+                    span /= WIDTH;
+                    node = children.get_mut(leaf / span.max(1) % WIDTH)?;
+                }
+            }
+        }
+    }
+}
+
+/// How many leaves a tree has room for that is just high enough for so many.
+fn span(leaves: usize) -> usize {
+    let mut span = 1;
+    while span < leaves {
+        span *= WIDTH;
+    }
+    span
+}
+
+/// A leaf as the first of a tree that has room for so many.
+fn path<T>(leaf: Arc<Node<T>>, span: usize) -> Arc<Node<T>> {
+    match span {
+        0 | 1 => leaf,
+        _ => Arc::new(Node::Branch(vec![path(leaf, span / WIDTH)])),
+    }
+}
+
+/// Puts a leaf behind the last of a tree that has room for it.
+fn insert<T: Clone>(node: &mut Arc<Node<T>>, at: usize, span: usize, leaf: Arc<Node<T>>) {
+    let Node::Branch(children) = Arc::make_mut(node) else { return };
+    let below = span / WIDTH;
+    match children.get_mut(at / below.max(1)) {
+        Some(child) => insert(child, at % below.max(1), below, leaf),
+        None => children.push(path(leaf, below)),
+    }
+}
+
+/// What is the very same is equal, and not compared.
+fn same<T: PartialEq>(a: &Arc<Node<T>>, b: &Arc<Node<T>>) -> bool {
+    Arc::ptr_eq(a, b)
+        || match (&**a, &**b) {
+            (Node::Leaf(a), Node::Leaf(b)) => a == b,
+            (Node::Branch(a), Node::Branch(b)) => {
+                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
+            }
+            _ => false,
+        }
+}
+
+impl<T: PartialEq> PartialEq for Vector<T> {
+    fn eq(&self, other: &Self) -> bool {
+        // As many items make the same tree.
+        self.len() == other.len()
+            && self.tail == other.tail
+            && match (&self.root, &other.root) {
+                (Some(a), Some(b)) => same(a, b),
+                (a, b) => a.is_none() && b.is_none(),
+            }
+    }
+}
+
+impl<T: Eq> Eq for Vector<T> {}
+
+impl<T: Clone> FromIterator<T> for Vector<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Self {
+        let items = items.into_iter();
+        let mut all = Self::new();
+        all.tail.reserve(items.size_hint().0.min(WIDTH));
+        items.for_each(|item| all.push(item));
+        all
+    }
+}
+
+impl<T: Serialize> Serialize for Vector<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
+    }
+}
+
+impl<'de, T: Clone + Deserialize<'de>> Deserialize<'de> for Vector<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Vec::<T>::deserialize(deserializer)?.into_iter().collect())
+    }
+}
