@@ -62,23 +62,23 @@ pub(crate) struct Settings {
     pub(crate) more: Budget,
     /// What models cost, as the user says.
     pub(crate) prices: Prices,
-    /// How much of an answer is taken in.
+    /// The bounds of an answer.
     pub(crate) answers: Answers,
     /// The agent of a file, if one was asked for.
     pub(crate) agent: Option<Chosen>,
-    /// Flags that would give the session again what it had and a journal cannot give.
+    /// Flags that would restore what the session had and is not taken from its journal.
     pub(crate) looser: Vec<String>,
     /// Limits of the project that are not taken, and where they stand.
     pub(crate) not_taken: Vec<(&'static str, Source)>,
-    /// The project's model, if it is not taken, and where it stands.
+    /// The project's model, if it is not used, and where it is set.
     pub(crate) refused: Option<Sourced<String>>,
-    /// What of the project is taken.
+    /// Which files of the project are used.
     pub(crate) trust: Trust,
     /// Whether the agent may write to the user's own file of settings.
     pub(crate) exposed: bool,
-    /// Files and folders of Legwork's own, which no tool opens and no command sees.
+    /// Legwork's own files and folders, which no tool opens and no command sees.
     pub(crate) own: Vec<PathBuf>,
-    /// The file of the store that sessions are written to, if it is one.
+    /// The file of the store that sessions are written to, if it is a file.
     pub(crate) store: Option<PathBuf>,
 }
 
@@ -95,7 +95,7 @@ impl Settings {
         std::iter::once(self.dir.value.clone()).chain(allowed).collect()
     }
 
-    /// For a new session; the person may be asked whether the project is trusted.
+    /// For a new session; the user may be asked whether the project is trusted.
     pub(crate) fn fresh(flags: &args::Agent, config: &Config, asks: Asks) -> Result<Self, Error> {
         let settings = Self::begun(flags, config, asks)?;
         match (&settings.model.source, &settings.key) {
@@ -190,7 +190,7 @@ impl Settings {
         let Walls { sandbox, network, allow_paths, looser } = Walls::of(flags, config, recorded)?;
         let mut written =
             allow_paths.iter().map(|path| &path.value).filter(|path| path.is_written());
-        // In a sandbox, and for all other tools, that file is not there.
+        // In a sandbox, and for all other tools, that file does not exist.
         let exposed = sandbox.value == Sandbox::Off
             && (config.is_in(&dir.value) || written.any(|path| config.is_in(&path.path)));
         let key = Credential::find(provider(&model.value), config);
@@ -250,7 +250,7 @@ impl Settings {
         self.tools.as_ref().is_none_or(|chosen| chosen.iter().any(|tool| tool == name))
     }
 
-    /// What the person should know of what the project says and is not taken.
+    /// Warnings about settings of the project that are not used.
     pub(crate) fn told(&self) -> Vec<String> {
         let mut lines = self.trust.told();
         lines.extend(self.refused.as_ref().map(|model| {
@@ -279,8 +279,8 @@ impl Settings {
         }
     }
 
-    /// The flags that the person gave now and that no journal stands for: those that another
-    /// command needs to go on in the same way. Empty, or with a space before each.
+    /// The flags of this command that are not taken from a journal: another command needs
+    /// them to go on in the same way. Empty, or with a space before each.
     pub(crate) fn again(&self) -> String {
         let mut flags = String::new();
         let mut add = |source: &Source, words: &str| {

@@ -103,8 +103,8 @@ impl Worker {
         if !settings.looser.is_empty() {
             let flags = settings.looser.join(" ");
             screen.warn_later(format!(
-                "the session had {flags}, which a journal cannot give: it goes on without; give it \
-                 again to allow it"
+                "the session had {flags}, which is not taken from a journal: it goes on without; \
+                 give it again to allow it"
             ));
         }
         if settings.exposed {

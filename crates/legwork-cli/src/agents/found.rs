@@ -13,7 +13,7 @@ use crate::place::quoted;
 use crate::recorded::RecordedAgent;
 use crate::trust::{Kind, Trust};
 
-/// What stands before the name of a project's agent where the user has one of that name.
+/// The prefix that names a project's agent where the user has one with the same name.
 const OF_PROJECT: &str = "project:";
 
 /// All agents and skills that there are, and what is wrong with their files.
@@ -96,7 +96,7 @@ impl Agents {
         }
     }
 
-    /// The project's agent of a name, also where the user has one of that name.
+    /// The project's agent with a name, also where the user has one with that name.
     fn of_project(
         name: &str,
         trust: &Trust,
@@ -112,11 +112,11 @@ impl Agents {
         }
     }
 
-    /// The very agent that a session was begun with, if it is in a place of now: a journal
-    /// says neither where files of agents are, nor whose they are.
+    /// The agent file that a session was begun with, if it is in one of the present places:
+    /// neither the path nor the owner is taken from the journal.
     ///
     /// # Errors
-    /// When its file is gone, wrong by now, or in no such place.
+    /// When its file is missing, invalid, or in none of these places.
     pub(crate) fn recorded(
         recorded: &RecordedAgent,
         trust: &Trust,
@@ -149,7 +149,7 @@ impl Agents {
                     }
                     None => match file.as_deref().and_then(|file| trust.why(file)) {
                         Some(_) => "is left out: its project is not trusted".to_owned(),
-                        None => "is not there any more".to_owned(),
+                        None => "no longer exists".to_owned(),
                     },
                 };
                 Err(Error::usage(
@@ -193,7 +193,7 @@ impl Agents {
     }
 }
 
-/// Whose an agent's file is, by the place of now that it lies in.
+/// Whose an agent's file is, by the present place that it lies in.
 fn origin(file: &Path, trust: &Trust, given: &[PathBuf]) -> Option<Origin> {
     let mut places = places(Kind::Agent, trust, &mut Vec::new());
     places.extend(given.iter().map(Place::given));
@@ -210,10 +210,10 @@ fn elsewhere(recorded: &RecordedAgent, file: &Path) -> Error {
     };
     Error::usage(
         format!(
-            "the session had the agent `{name}` of {}, which is in no place of now",
+            "the session had the agent `{name}` of {}, which is in none of the present places",
             shown(file)
         ),
-        format!("a journal does not say where agents are: give it again with {again}"),
+        format!("the path is not taken from the journal: give it again with {again}"),
     )
 }
 

@@ -16,9 +16,9 @@ what, and the exit code is 4. With `tell` the model is told that it was cut off
 and checks for itself.
 
 Model, tools and limits are those of the session, unless given again. What
-loosens its walls is not: where it works, paths beside that, the network, no
-sandbox, and where the model is served come from flags and settings of now,
-for somebody else may have written the journal.";
+loosens its confinement is not taken from the journal, which others may have
+written: the directory, further paths, the network, a weaker sandbox and the
+base URL come from the flags and settings of this command.";
 
 #[derive(Debug, Args)]
 pub(crate) struct Resume {

@@ -73,8 +73,7 @@ impl Limits {
 }
 
 impl Limits {
-    /// The flags that would give a session the limits again that it had and that are higher
-    /// than these.
+    /// The flags that would restore those limits of a session that are higher than these.
     pub(crate) fn below(&self, session: &Remembered) -> Vec<String> {
         fn is_below<T: Ord + Copy>(now: &Limit<T>, session: Option<T>) -> Option<T> {
             let by_flag = matches!(now.source, Source::Flag(_));
@@ -124,8 +123,8 @@ pub(crate) fn not_taken(config: &Config, steps: u64) -> Vec<(&'static str, Sourc
 }
 
 impl<T> Limit<T> {
-    /// The same with the layers above the files. What a session remembers raises no limit that
-    /// the person set: it goes before the built-in default alone.
+    /// The same with the layers above the files. The session's own values only replace the
+    /// built-in defaults: they raise no limit that the user set.
     fn above(
         self,
         environment: Option<Sourced<T>>,

@@ -80,7 +80,7 @@ fn of(expects: Expects) -> Value {
     }
 }
 
-/// The table of bounds: numbers, and lengths of time.
+/// The table of bounds: numbers and durations.
 fn bounds() -> Value {
     let of = |value: &Value| match value.is_string() {
         true => of(Expects::TimeLimit),

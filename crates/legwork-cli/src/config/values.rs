@@ -43,7 +43,7 @@ pub(crate) struct Values {
     pub(crate) keys: BTreeMap<String, At<Place>>,
     /// Where each provider is served; none if its table does not say.
     pub(crate) providers: BTreeMap<String, Option<At<String>>>,
-    /// How much of an answer is taken in.
+    /// The bounds of an answer.
     pub(crate) bounds: Option<At<Answers>>,
     /// What each model costs.
     pub(crate) prices: BTreeMap<String, At<Price>>,

@@ -1,4 +1,4 @@
-//! Where a model is served: by flags and settings of now, never by a journal (S13.9).
+//! Where a model is served: by present flags and settings, never by a journal (S13.9).
 
 use legwork::core::SessionId;
 
@@ -12,9 +12,9 @@ use crate::settings::flag;
 
 const BASE_URL: &str = "OPENAI_BASE_URL";
 
-/// Where a provider is served by environment and files.
+/// Where a provider is served, by environment and files.
 ///
-/// `OPENAI_BASE_URL` and the file's `base_url` are for who has no address of its own.
+/// `OPENAI_BASE_URL` and the file's `base_url` are for providers without a URL of their own.
 pub(crate) fn around(provider: &str, config: &Config) -> Result<Option<Sourced<String>>, Error> {
     let own = config.provider_url(provider);
     let openai = legwork::model::key_variable(provider) == Some("OPENAI_API_KEY");
@@ -28,7 +28,7 @@ pub(crate) fn around(provider: &str, config: &Config) -> Result<Option<Sourced<S
 /// Where a provider is served now.
 ///
 /// # Errors
-/// When the session was served elsewhere, and nothing of now says where.
+/// When the session used another URL, and no present flag or setting names it.
 pub(super) fn of(
     flags: &args::Agent,
     recorded: &Recorded,
@@ -42,11 +42,11 @@ pub(super) fn of(
             let same = around.filter(|around| around.value == *url);
             same.map(Some).ok_or_else(|| not_taken(url))
         }
-        // What the environment said then, it may say otherwise now.
+        // The environment may have changed since.
         (Some(BaseUrl { by: By::Environment, .. }), Some(around)) => Ok(Some(around)),
         (Some(BaseUrl { url: Some(url), .. }), None) => Err(not_taken(url)),
         (Some(BaseUrl { url: None, .. }), _) => Err(Error::usage(
-            "the session's base URL is not known: it may hold a secret and was not written down",
+            "the session's base URL is not known: it was not recorded, since it may hold a secret",
             "give it again with --base-url",
         )),
         (None, around) => Ok(around),
@@ -55,20 +55,20 @@ pub(super) fn of(
 
 fn not_taken(url: &str) -> Error {
     Error::usage(
-        format!("the session's model was served at {url}, which no setting of now says"),
+        format!("the session's model was served at {url}, which no present setting names"),
         format!(
-            "a journal does not say where tasks and keys go: give it again with --base-url {}, or \
-             set OPENAI_BASE_URL",
+            "where tasks and keys go is not taken from a journal: give it again with --base-url \
+             {}, or set OPENAI_BASE_URL",
             quoted(url)
         ),
     )
 }
 
-/// Refuses a session's model of a server of this machine that no setting of now names: any
+/// Refuses a session's model on a server of this machine that no present setting names: any
 /// program may listen there.
 ///
 /// # Errors
-/// When the person has to name it.
+/// When the user has to name it.
 pub(super) fn check_local(
     model: &Sourced<String>,
     session: &SessionId,
@@ -86,10 +86,10 @@ pub(super) fn check_local(
     }
     let (name, id) = (&model.value, quoted(session.as_str()));
     Err(Error::usage(
-        format!("the session's model is `{name}`, of a server that no setting of now names"),
+        format!("the session's model is `{name}`, on a server that no present setting names"),
         format!(
-            "a journal does not say where tasks go: give it again with --model {}, as in `legwork \
-             resume {id} --model {}`, or keep it in LEGWORK_MODEL",
+            "where tasks go is not taken from a journal: give it again with --model {}, as in \
+             `legwork resume {id} --model {}`, or keep it in LEGWORK_MODEL",
             quoted(name),
             quoted(name)
         ),

@@ -1,4 +1,4 @@
-//! What of a session's walls still holds: a journal narrows, and loosens nothing (S13.9).
+//! The confinement of a session: its journal may narrow it and never loosens it (S13.9).
 
 use std::path::{Path, PathBuf};
 
@@ -11,12 +11,12 @@ use crate::place::quoted;
 use crate::recorded::Recorded;
 use crate::settings::flag;
 
-/// What confines the agent, and what the session had beyond it.
+/// What confines the agent, and what the session was allowed beyond that.
 pub(super) struct Walls {
     pub(super) sandbox: Sourced<Sandbox>,
     pub(super) network: Sourced<Network>,
     pub(super) allow_paths: Vec<Sourced<AllowPath>>,
-    /// The flags that would give the session again what it had and is not taken.
+    /// The flags that would restore what the session had and is not taken from its journal.
     pub(super) looser: Vec<String>,
 }
 
@@ -61,7 +61,7 @@ impl Walls {
     }
 }
 
-/// How much a sandbox holds, beside others; `auto` takes Landlock only where bubblewrap fails.
+/// The strength of a sandbox; `auto` uses Landlock only where bubblewrap fails.
 fn strictness(sandbox: Sandbox) -> u8 {
     match sandbox {
         Sandbox::Off => 0,
@@ -71,7 +71,7 @@ fn strictness(sandbox: Sandbox) -> u8 {
     }
 }
 
-/// The flag of a sandbox that holds less than the default; none of any other.
+/// The flag of a sandbox that is weaker than the default; none for others.
 pub(super) fn looser_flag(sandbox: Sandbox) -> Option<&'static str> {
     match sandbox {
         Sandbox::Off => Some("--sandbox off"),
@@ -80,7 +80,7 @@ pub(super) fn looser_flag(sandbox: Sandbox) -> Option<&'static str> {
     }
 }
 
-/// The network of a session, as far as what is set now reaches it too.
+/// The network of a session, restricted to what the present settings allow.
 fn narrower(before: Network, now: Sourced<Network>, looser: &mut Vec<String>) -> Sourced<Network> {
     if now.value.covers(&before) {
         return Sourced::new(before, Source::Session);
@@ -103,11 +103,11 @@ pub(super) fn network_flag(network: &Network) -> String {
     format!("--network {}", quoted(&network.to_string()))
 }
 
-/// The directory to work in: the one of the flag, else the current one.
+/// The directory to work in: the flag's, else the current one.
 ///
 /// # Errors
-/// When the session worked in another one: it is not entered because a journal says so, and
-/// the session's work is not done elsewhere either.
+/// When the session worked in another one: a journal does not choose the directory, and the
+/// session's work is not done elsewhere either.
 pub(super) fn dir(flags: &args::Agent, recorded: &Recorded) -> Result<Sourced<PathBuf>, Error> {
     let here = PathBuf::from(".");
     match (flag(&flags.dir, "--dir"), &recorded.dir) {
@@ -120,7 +120,7 @@ pub(super) fn dir(flags: &args::Agent, recorded: &Recorded) -> Result<Sourced<Pa
     }
 }
 
-/// Whether two paths lead to one directory.
+/// Whether two paths lead to the same directory.
 fn is_same(a: &Path, b: &Path) -> bool {
     match (a.canonicalize(), b.canonicalize()) {
         (Ok(a), Ok(b)) => a == b,
@@ -128,7 +128,7 @@ fn is_same(a: &Path, b: &Path) -> bool {
     }
 }
 
-/// The paths of the user's file, those alone that the session had, if it had some; flags add
+/// The paths of the user's file, restricted to those that the session had, if any; flags add
 /// to them.
 fn allow_paths(
     flags: &args::Agent,
@@ -152,14 +152,14 @@ fn allow_paths(
         before => narrowed(before, &own, &given, looser),
     };
     for added in given {
-        // What is said of a path last is what holds.
+        // The last mention of a path counts.
         paths.retain(|path| path.value.path != added.value.path);
         paths.push(added);
     }
     Ok(paths)
 }
 
-/// Those of the session that the user's file has too, as narrow as the narrower of both says.
+/// Those of the session that the user's file has too, each with the narrower access of both.
 fn narrowed(
     before: &[String],
     own: &[Sourced<AllowPath>],
@@ -189,6 +189,6 @@ fn narrowed(
 }
 
 fn no_path(text: &str, why: &str) -> Error {
-    let hint = "name one as --allow-path PATH, or PATH:ro to have it only read";
+    let hint = "give it as --allow-path PATH, or as PATH:ro to allow reading only";
     Error::usage(format!("{text:?} cannot be allowed: {why}"), hint)
 }

@@ -114,7 +114,7 @@ fn a_session_goes_on_with_its_agent() {
     let again = ["run", "--session", &id, "More"];
     home.ran_with(&server, &again)
         .ends(2)
-        .says("which the session was begun with, is not there")
+        .says("which the session was begun with, no longer exists")
         .says("--agent");
     home.file(".config/legwork/agents/a.md", "---\nname: a\n---\n");
     home.ran_with(&server, &again).ends(2).says("cannot be used").says("description");

@@ -226,7 +226,7 @@ fn a_session_remembers_the_paths_that_were_allowed() {
     assert_eq!(remembered(), [json!([notes, "/srv:ro"])]);
     home.settings("allow_paths = ['/else', '~/notes']");
     let told = home.ran_with(&server, &["run", "--session", &id, "more"]).ends(0);
-    told.says("the session had --allow-path /srv:ro, which a journal cannot give");
+    told.says("the session had --allow-path /srv:ro, which is not taken from a journal");
     assert_eq!(remembered()[1], json!([notes]));
     home.ran_with(&server, &["run", "--session", &id, "--allow-path", "/srv", "more"]).ends(0);
     assert_eq!(remembered()[2], json!([notes, "/srv"]));

@@ -105,7 +105,8 @@ fn s13_9_a_forged_journal_opens_no_wall() {
         let server = Server::start(attack(&home, port)).unwrap();
         let args = ["run", "--session", &id, "More"];
         let told = home.ran_with(&server, &args).ends(0);
-        let told = told.says("warning: the session had --").says(", which a journal cannot give");
+        let told =
+            told.says("warning: the session had --").says(", which is not taken from a journal");
         let looser = ["--sandbox", "--network", "--allow-path"];
         let forms = |key: &str| forged.iter().any(|(name, _)| flag(name) == key);
         for flag in looser.into_iter().filter(|flag| forms(flag)) {
@@ -132,7 +133,7 @@ fn s13_9_what_the_person_says_now_is_given() {
     let server = Server::start(attack(&home, 9)).unwrap();
     let args = ["run", "--session", &id, "--allow-path", "..:ro", "More"];
     let told = home.ran_with(&server, &args).ends(0);
-    let told = told.says("the session had --network all, which a journal cannot give");
+    let told = told.says("the session had --network all, which is not taken from a journal");
     assert!(!told.err.contains("--allow-path"), "{}", told.err);
     let results = server.requests()[1].asked.results().join("\n");
     assert!(results.contains("s3cret"), "{results}");
@@ -150,7 +151,7 @@ fn s13_9_a_narrower_choice_is_remembered() {
     // The settings are as wide as before, and the session is not.
     let server = Server::start(attack(&home, 9)).unwrap();
     let told = home.ran_with(&server, &["run", "--session", &id, "More"]).ends(0);
-    assert!(!told.err.contains("a journal cannot give"), "{}", told.err);
+    assert!(!told.err.contains("not taken from a journal"), "{}", told.err);
     assert!(!told.err.contains("without a sandbox"), "{}", told.err);
     let instructions = &server.requests()[0].asked.instructions;
     assert!(instructions.contains("Also: /srv (to be read only"), "{instructions}");
@@ -213,7 +214,7 @@ fn s13_9_a_journal_says_not_where_tasks_and_keys_go() {
     remember(&home, |value| value["base_url"] = json!({"url": url, "by": "flag"}));
     let mut elsewhere = mine();
     elsewhere.env("OPENAI_BASE_URL", server.base_url());
-    ran(elsewhere).ends(2).says("which no setting of now says");
+    ran(elsewhere).ends(2).says("which no present setting names");
     assert_eq!(evil.requests().len(), 0);
     let given = ["run", "--session", &id, "--base-url", &url, "More"];
     home.ran(&given).ends(0);
@@ -232,13 +233,13 @@ fn s13_9_a_journal_says_not_that_a_port_of_this_machine_is_asked() {
         });
         remember(&home, |value| value["base_url"] = Value::Null);
         let told = home.ran(&["run", "--session", &id, "More"]).ends(2);
-        let told = told.says("of a server that no setting of now names");
+        let told = told.says("on a server that no present setting names");
         let line = told.err.split_once("--model ").unwrap().1.split_once(", as in").unwrap().0;
         assert_eq!(words(line), [model]);
         let mut named = home.legwork(&["run", "--session", &id, "More"]);
         named.env("LEGWORK_MODEL", model).env("LEGWORK_RETRY_FOR", "0s");
         let asked = ran(named);
-        assert!(!asked.err.contains("no setting of now names"), "{}", asked.err);
+        assert!(!asked.err.contains("no present setting names"), "{}", asked.err);
     }
 }
 
@@ -256,7 +257,7 @@ fn s13_9_a_journal_names_no_file_of_an_agent() {
             let agent = json!({"name": "evil", "file": file, "origin": origin, "dirs": dirs});
             remember(&home, |value| value["agent"] = agent.clone());
             let told = home.ran_with(&server, &["run", "--session", &id, "More"]).ends(2);
-            told.says("which is in no place of now").says("give it again with --agent ");
+            told.says("which is in none of the present places").says("give it again with --agent ");
         }
     }
     assert_eq!(server.requests().len(), 1);

@@ -137,7 +137,7 @@ fn s13_7_a_command_reaches_the_hosts_that_are_named() {
     let told = again("network = 'all'");
     assert!(told.err.contains(&format!("network: connected to {host}")), "{}", told.err);
     assert!(told.err.contains("network: not connected to 127.0.0.1:1:"), "{}", told.err);
-    again("").says(&format!("the session had --network {host}, which a journal cannot give"));
+    again("").says(&format!("the session had --network {host}, which is not taken from a journal"));
 }
 
 #[test]

@@ -197,7 +197,7 @@ fn push_prices(text: &mut String, config: &Config, terminal: Terminal) {
     }
 }
 
-/// The bounds of an answer where the user says some, as keys with dots.
+/// The bounds of an answer that the user sets, as dotted keys.
 fn push_bounds(text: &mut String, config: &Config, terminal: Terminal) {
     let Some(bounds) = config.bounds() else { return };
     for (key, value) in bounds.value.listed() {
@@ -206,7 +206,7 @@ fn push_bounds(text: &mut String, config: &Config, terminal: Terminal) {
     }
 }
 
-/// The bounds of an answer, those too that nobody said.
+/// The bounds of an answer, defaults included.
 fn bounds(config: &Config) -> Value {
     let bounds = config.bounds();
     let (answers, source) = match &bounds {
