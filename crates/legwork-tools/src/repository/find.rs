@@ -66,7 +66,10 @@ pub(crate) fn is_of_repository(root: &Path, path: &Path) -> bool {
         let own = GIT_NAMES.iter().any(|own| part == *own);
         let there =
             |name: &str| part == name || root.join(&above).join(name).symlink_metadata().is_ok();
-        if own && there("HEAD") && (there("objects") || there("commondir")) {
+        let git = there("HEAD") && (there("objects") || there("commondir"));
+        // What `commondir` leads to needs no HEAD.
+        let common = there("objects") && there("refs");
+        if own && (git || common) {
             return true;
         }
         above.push(part);

@@ -9,6 +9,7 @@ mod find;
 mod folder;
 mod restore;
 mod snapshot;
+mod todo;
 
 use std::collections::BTreeSet;
 use std::mem::take;

@@ -42,6 +42,19 @@ pub(super) fn changes(before: &Snapshot, now: &Snapshot) -> Vec<String> {
             ),
         });
     }
+    for rebase in before.rebases(now) {
+        let told = line(&rebase.path());
+        notes.push(match rebase.put_back() {
+            Ok(()) => format!(
+                "a command put commands into the stopped rebase of {told}, which would run with \
+                 your rights when it goes on: they were taken out"
+            ),
+            Err(error) => format!(
+                "a command put commands into the stopped rebase of {told}, and they cannot be \
+                 taken out ({error}): look at it before it goes on"
+            ),
+        });
+    }
     notes
 }
 
@@ -109,7 +122,12 @@ fn restore(folder: &Folder, name: &OsStr, before: &Entry, now: Option<&Entry>) -
 }
 
 /// Writes a file as a whole, in place of whatever has its name.
-fn write(folder: &Folder, name: &OsStr, before: &Entry, content: &[u8]) -> io::Result<()> {
+pub(super) fn write(
+    folder: &Folder,
+    name: &OsStr,
+    before: &Entry,
+    content: &[u8],
+) -> io::Result<()> {
     let mut draft = OsString::from(".legwork-");
     draft.push(name);
     draft.push(".tmp");
@@ -128,7 +146,7 @@ fn write(folder: &Folder, name: &OsStr, before: &Entry, content: &[u8]) -> io::R
 }
 
 /// Removes what has a name, with all that lies in it; links are not followed.
-fn remove(folder: &Folder, name: &OsStr) -> io::Result<()> {
+pub(super) fn remove(folder: &Folder, name: &OsStr) -> io::Result<()> {
     match unlinkat(folder.handle(), name, AtFlags::empty()) {
         Ok(()) | Err(Errno::NOENT) => Ok(()),
         Err(Errno::ISDIR | Errno::PERM) => {

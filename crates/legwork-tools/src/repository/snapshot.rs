@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use legwork_port::sandbox::{Cover, IfMoved, Mount};
@@ -9,6 +10,7 @@ use legwork_port::sandbox::{Cover, IfMoved, Mount};
 use super::entry::{Entry, Kind};
 use super::find::{self, Found};
 use super::folder::Folder;
+use super::todo::Todo;
 
 /// Of a repository: its settings, and what says where they are.
 const FILES: [&str; 4] = ["config", "config.worktree", "commondir", "gitdir"];
@@ -35,6 +37,31 @@ struct Root {
     /// Whether there was more than is looked at.
     cut: bool,
     entries: BTreeMap<PathBuf, Option<Entry>>,
+    /// The stopped rebase of each repository.
+    todos: BTreeMap<PathBuf, Todo>,
+}
+
+/// A stopped rebase that would run more than it would have.
+#[derive(Debug)]
+pub(super) struct Rebase<'s> {
+    root: &'s Path,
+    git: &'s Path,
+    before: Todo,
+}
+
+impl Rebase<'_> {
+    /// The repository.
+    pub(super) fn path(&self) -> PathBuf {
+        absolute(self.root, self.git)
+    }
+
+    /// Takes out what it would run more.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub(super) fn put_back(&self) -> io::Result<()> {
+        self.before.keep_in(&Folder::root(self.root)?.below(self.git)?)
+    }
 }
 
 /// A place that is not as it was.
@@ -63,7 +90,8 @@ impl Snapshot {
             let found_new: Vec<_> = found.repositories.into_iter().filter(new).collect();
             repositories.extend(found_new);
             let (path, crowded, cut) = (path.clone(), found.crowded, found.cut);
-            let mut root = Root { path, repositories, crowded, cut, entries: BTreeMap::new() };
+            let (entries, todos) = (BTreeMap::new(), BTreeMap::new());
+            let mut root = Root { path, repositories, crowded, cut, entries, todos };
             for git in root.repositories.clone() {
                 root.look_at(&folder, &git, known);
             }
@@ -87,10 +115,7 @@ impl Snapshot {
     /// What of this is not so in a later one. What was found only later is not compared.
     pub(super) fn changes<'s>(&'s self, later: &'s Self) -> Vec<Change<'s>> {
         let mut changes = Vec::new();
-        for root in &self.roots {
-            let Some(later) = later.roots.iter().find(|later| later.path == root.path) else {
-                continue;
-            };
+        for (root, later) in self.pairs(later) {
             let names: Vec<_> = root.names(later);
             for path in names {
                 let before = root.entries.get(path).and_then(Option::as_ref);
@@ -108,6 +133,26 @@ impl Snapshot {
             }
         }
         changes
+    }
+
+    /// The stopped rebases that would run more at a later time, in repositories that were
+    /// there.
+    pub(super) fn rebases<'s>(&'s self, later: &'s Self) -> Vec<Rebase<'s>> {
+        let mut rebases = Vec::new();
+        for (root, now) in self.pairs(later) {
+            for (git, before) in &root.todos {
+                if now.todos.get(git).is_some_and(|now| now.runs_more_than(before)) {
+                    rebases.push(Rebase { root: &root.path, git, before: before.clone() });
+                }
+            }
+        }
+        rebases
+    }
+
+    /// The directories that are in both.
+    fn pairs<'s>(&'s self, later: &'s Self) -> impl Iterator<Item = (&'s Root, &'s Root)> {
+        let now = |root: &Root| later.roots.iter().find(|later| later.path == root.path);
+        self.roots.iter().filter_map(move |root| Some((root, now(root)?)))
     }
 
     /// The directories that hold more than is looked at.
@@ -128,14 +173,16 @@ impl Snapshot {
 
 impl Root {
     fn absolute(&self, path: &Path) -> PathBuf {
-        // Joined with nothing, a path gets a slash at its end.
-        if path.as_os_str().is_empty() { self.path.clone() } else { self.path.join(path) }
+        absolute(&self.path, path)
     }
 
     /// What is looked at in a repository.
     fn look_at(&mut self, root: &Folder, git: &Path, known: Option<&Self>) {
         for name in FILES {
             self.add(root, &git.join(name), known);
+        }
+        if let Ok(folder) = root.below(git) {
+            self.todos.insert(git.to_owned(), Todo::of(&folder));
         }
         let info = git.join(INFO);
         // A link for the folder would lead elsewhere.
@@ -231,4 +278,9 @@ impl Root {
         let mut entries = guarded.filter_map(|path| self.entries.get(&path)?.as_ref());
         entries.any(|entry| matches!(entry.kind, Kind::Link(_)))
     }
+}
+
+fn absolute(root: &Path, path: &Path) -> PathBuf {
+    // Joined with nothing, a path gets a slash at its end.
+    if path.as_os_str().is_empty() { root.to_owned() } else { root.join(path) }
 }

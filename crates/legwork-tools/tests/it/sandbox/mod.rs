@@ -9,6 +9,7 @@ mod limits;
 mod network;
 mod others;
 mod races;
+mod rebases;
 mod repositories;
 mod scene;
 mod seen;
