@@ -20,7 +20,7 @@ pub(super) fn endpoint(base_url: &str, path: &str) -> Result<Url, Error> {
         return Err(refuse(problem));
     }
     let mut url = Url::parse(base_url).map_err(|error| refuse(&error.to_string()))?;
-    if let Some(problem) = unusable(&url) {
+    if let Some(problem) = unusable(&url).or_else(|| otherwise(base_url, &url)) {
         return Err(refuse(&problem));
     }
     let path = format!("{}/{path}", url.path().trim_end_matches('/'));
@@ -62,6 +62,20 @@ fn unusable(url: &Url) -> Option<String> {
         _ if url.port() == Some(0) => of("its port is 0"),
         _ => None,
     }
+}
+
+/// What the parser made of a URL, if it is not what was written: `https:http://a` names the
+/// host `http`, and `http://127.1` the host `127.0.0.1`.
+fn otherwise(text: &str, url: &Url) -> Option<String> {
+    let (scheme, rest) = text.split_once("://").unwrap_or_default();
+    let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let scheme = scheme.to_ascii_lowercase();
+    let usual = if scheme == "http" { ":80" } else { ":443" };
+    let host = host.to_ascii_lowercase();
+    let host = host.strip_suffix(usual).unwrap_or(&host);
+    let written = format!("{scheme}://{host}{path}");
+    let same = written.trim_end_matches('/') == url.as_str().trim_end_matches('/');
+    (!same).then(|| format!("it would be read as {}: write it so", place(url)))
 }
 
 /// What was given as an address, without a name, a password or a query.

@@ -7,6 +7,11 @@ fn s13_11_a_base_url_is_taken_as_it_is_or_not_at_all() {
         ("https://api.example.com", "https://api.example.com/chat"),
         ("https://api.example.com/", "https://api.example.com/chat"),
         ("https://[::1]:9/a/b/", "https://[::1]:9/a/b/chat"),
+        ("HTTPS://API.Example.com/V1", "https://api.example.com/V1/chat"),
+        ("http://a:80/v1", "http://a/v1/chat"),
+        ("https://a:443", "https://a/chat"),
+        ("https://a:80//", "https://a:80/chat"),
+        ("http://xn--bcher-kva.example/v1", "http://xn--bcher-kva.example/v1/chat"),
     ] {
         assert_eq!(endpoint(good, "chat").unwrap().as_str(), endpoint_of_it);
     }
@@ -37,6 +42,20 @@ fn s13_11_a_base_url_is_taken_as_it_is_or_not_at_all() {
         ("http://a:8o/v1", "port"),
         ("http://a b/v1", "white space"),
         ("http://[::1/v1", "IPv6"),
+        ("https:http://a/v1", "read as https://http//a/v1"),
+        ("http:b://a/v1", "read as http://b//a/v1"),
+        ("http:?://a/v1", ""),
+        ("http:#://a/v1", ""),
+        ("http://127.1/v1", "read as http://127.0.0.1/v1"),
+        ("http://0x7f.0.0.1/v1", "read as http://127.0.0.1/v1"),
+        ("http://%61.example/v1", "read as http://a.example/v1"),
+        ("http://\u{ff41}.example/v1", "read as http://a.example/v1"),
+        ("http://b\u{fc}cher.example/v1", "read as http://xn--bcher-kva.example/v1"),
+        ("http://a:/v1", "read as http://a/v1"),
+        ("http://a:080/v1", "read as http://a/v1"),
+        ("http://a/v1/../v2", "read as http://a/v2"),
+        ("http://a/%2e%2e/v2", "read as http://a/v2"),
+        ("http://a/\u{e9}", "read as http://a/%C3%A9"),
     ] {
         let error = endpoint(bad, "chat").unwrap_err().to_string();
         assert!(error.contains(problem) && !error.contains("hunter2"), "{bad}: {error}");
