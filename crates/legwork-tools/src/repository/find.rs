@@ -1,5 +1,6 @@
 //! Which repositories lie in a directory.
 
+use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
@@ -18,6 +19,8 @@ const DIRECTORIES: usize = 10_000;
 const ENTRIES: usize = 10_000;
 /// Most repositories that are kept, those nearest to the root first, submodules apart.
 const REPOSITORIES: usize = 500;
+/// Most repositories of all kinds.
+pub(super) const ALL: usize = 10_000;
 /// Most submodules or worktrees of a repository that are kept one by one.
 const MODULES: usize = 200;
 /// Directories that are large and hold no repository that people work in.
@@ -48,6 +51,8 @@ const POINTER_MAX: u64 = 8 * 1024;
 pub(super) struct Found {
     /// Directories that Git takes for a repository.
     pub(super) repositories: Vec<PathBuf>,
+    /// The same, to find them by.
+    known: HashSet<PathBuf>,
     /// `.git`, of whatever kind.
     pub(super) entries: Vec<PathBuf>,
     /// Folders with too many repositories to be kept one by one.
@@ -60,7 +65,7 @@ pub(super) struct Found {
 /// that Git takes for one, with what the path would put there, it is a part.
 ///
 /// Whatever else lies in such a directory is no part of the repository.
-pub(crate) fn is_of_repository(root: &Path, path: &Path) -> bool {
+pub fn is_of_repository(root: &Path, path: &Path) -> bool {
     let mut above = PathBuf::new();
     for part in path.components().map(|part| part.as_os_str()) {
         let own = GIT_NAMES.iter().any(|own| part == *own);
@@ -103,7 +108,7 @@ impl Found {
                 // One that is bare may hold another all the same.
                 let bare = is_repository(&folder);
                 if bare {
-                    found.repository(root, &folder, &path);
+                    found.repository(root, &path);
                 }
                 found.look_at(root, &folder, &path);
                 own += usize::from(bare || found.entries.len() > before);
@@ -128,7 +133,7 @@ impl Found {
                 // What is no repository yet would be the command's own.
                 if is_repository(&directory) {
                     self.entries.push(git.clone());
-                    self.repository(root, &directory, &git);
+                    self.repository(root, &git);
                 }
             }
             FileType::RegularFile | FileType::Symlink => {
@@ -147,31 +152,35 @@ impl Found {
             Some(PathBuf::from(OsStr::from_bytes(text.strip_prefix(b"gitdir:")?.trim_ascii())))
         });
         let Some(target) = target.and_then(|target| root.leads(path, &target)) else { return };
-        let Ok(directory) = root.folder.below(&target) else { return };
-        self.repository(root, &directory, &target);
+        self.repository(root, &target);
     }
 
-    /// A repository, those in it, and the one that it has its settings and hooks from.
-    fn repository(&mut self, root: &Root<'_>, git: &Folder, path: &Path) {
-        if self.repositories.iter().any(|known| known == path) {
-            return;
-        }
-        self.repositories.push(path.to_owned());
-        let common = git.read(OsStr::new("commondir"), POINTER_MAX);
-        let common = common.map(|text| PathBuf::from(OsStr::from_bytes(text.trim_ascii())));
-        if let Some(main) = common.and_then(|common| root.leads(path, &common))
-            && let Ok(directory) = root.folder.below(&main)
-        {
-            self.repository(root, &directory, &main);
-        }
-        for name in ["modules", "worktrees"] {
-            let Ok(folder) = git.enter(OsStr::new(name)) else { continue };
-            let mut found = Vec::new();
-            nested(&folder, &path.join(name), PARTS, &mut found);
-            match found.len() > MODULES {
-                true => self.crowded.push(path.join(name)),
-                false => found.iter().for_each(|(git, path)| self.repository(root, git, path)),
+    /// A repository, those in it, and the one that it has its settings and hooks from, with
+    /// all of theirs. One after the other: a chain of them may be long.
+    fn repository(&mut self, root: &Root<'_>, path: &Path) {
+        let mut left = vec![path.to_owned()];
+        while let Some(path) = left.pop() {
+            let Ok(git) = root.folder.below(&path) else { continue };
+            if self.known.len() >= ALL {
+                self.cut = true;
+                return;
             }
+            if !self.known.insert(path.clone()) {
+                continue;
+            }
+            for name in ["modules", "worktrees"] {
+                let Ok(folder) = git.enter(OsStr::new(name)) else { continue };
+                let mut found = Vec::new();
+                nested(&folder, &path.join(name), PARTS, &mut found);
+                match found.len() > MODULES {
+                    true => self.crowded.push(path.join(name)),
+                    false => left.extend(found),
+                }
+            }
+            let common = git.read(OsStr::new("commondir"), POINTER_MAX);
+            let common = common.map(|text| PathBuf::from(OsStr::from_bytes(text.trim_ascii())));
+            left.extend(common.and_then(|common| root.leads(&path, &common)));
+            self.repositories.push(path);
         }
     }
 }
@@ -195,14 +204,14 @@ impl Root<'_> {
 
 /// Submodules' repositories, whose names may have several parts; one more than are kept at
 /// most.
-fn nested(folder: &Folder, path: &Path, parts: usize, found: &mut Vec<(Folder, PathBuf)>) {
+fn nested(folder: &Folder, path: &Path, parts: usize, found: &mut Vec<PathBuf>) {
     for name in folder.folders(ENTRIES) {
         if found.len() > MODULES {
             return;
         }
         let (Ok(inner), path) = (folder.enter(&name), path.join(&name)) else { continue };
         if is_repository(&inner) {
-            found.push((inner, path));
+            found.push(path);
         } else if let Some(parts) = parts.checked_sub(1) {
             nested(&inner, &path, parts, found);
         }

@@ -124,3 +124,6 @@ impl Drop for Watched {
         self.0.put_back(&mut state);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,6 @@
 //! What makes Git run programs, in all repositories, as it is at one moment.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -86,10 +86,13 @@ impl Snapshot {
             // is to be seen.
             let mut repositories =
                 known.map(|known| known.repositories.clone()).unwrap_or_default();
-            let new = |git: &PathBuf| !repositories.contains(git);
-            let found_new: Vec<_> = found.repositories.into_iter().filter(new).collect();
-            repositories.extend(found_new);
-            let (path, crowded, cut) = (path.clone(), found.crowded, found.cut);
+            let there: HashSet<PathBuf> = repositories.iter().cloned().collect();
+            let new = |git: &PathBuf| !there.contains(git);
+            let room = find::ALL.saturating_sub(repositories.len());
+            let mut new = found.repositories.into_iter().filter(new);
+            repositories.extend(new.by_ref().take(room));
+            let cut = found.cut || new.next().is_some();
+            let (path, crowded) = (path.clone(), found.crowded);
             let (entries, todos) = (BTreeMap::new(), BTreeMap::new());
             let mut root = Root { path, repositories, crowded, cut, entries, todos };
             for git in root.repositories.clone() {
@@ -166,7 +169,7 @@ impl Snapshot {
             let roots = snapshot.roots.iter();
             roots.flat_map(|root| root.repositories.iter().map(|git| root.absolute(git))).collect()
         };
-        let known = of(earlier);
+        let known: HashSet<PathBuf> = of(earlier).into_iter().collect();
         of(self).into_iter().filter(|git| !known.contains(git)).collect()
     }
 }
