@@ -1,16 +1,23 @@
 //! `cargo xtask fuzz`: random and mutated inputs for what reads bytes from outside.
 //!
-//! The feeding is `examples/fuzz`, which needs the crates that are fed.
+//! The feeding is `examples/fuzz`, which needs the crates that are fed. It is watched from
+//! here, so that an input that ends its process, or never ends itself, is named too.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::path::PathBuf;
+use std::process::{Child, ExitStatus};
+use std::time::{Duration, Instant};
+use std::{fs, thread};
 
-use crate::cargo;
+use crate::seeded;
 
 #[cfg(test)]
 mod tests;
 
-/// Inputs of all targets together when nothing else is said.
+/// Inputs of each target when nothing else is said.
 const RUNS: u64 = 1_000_000;
+
+/// No input takes longer, whatever else the machine does.
+const LONGEST: Duration = Duration::from_secs(60);
 
 /// What is fed.
 #[derive(Debug, PartialEq, Eq)]
@@ -20,27 +27,47 @@ struct Plan {
     targets: Vec<String>,
 }
 
-/// Builds the feeder with the optimisations of a release, and lets it feed.
+/// Builds the feeder, lets it feed and watches it.
 pub(crate) fn run(args: &[String]) -> Result<(), String> {
     let plan = Plan::read(args)?;
-    let mut command = cargo::command();
-    command.args(["run", "--quiet", "--profile", "profiling"]);
-    command.args(["--package", "xtask", "--example", "fuzz", "--"]);
-    let numbers = [plan.seed.unwrap_or_else(fresh), plan.runs];
-    command.args(numbers.map(|number| number.to_string())).args(plan.targets);
-    let status = command.status().map_err(|error| format!("cannot start cargo: {error}"))?;
-    match status.success() {
-        true => Ok(()),
-        false => {
+    let mark = std::env::temp_dir().join(format!("legwork-fuzz-{}", std::process::id()));
+    let mut command =
+        seeded::example("fuzz", &[plan.seed.unwrap_or_else(seeded::fresh), plan.runs]);
+    command.arg(&mark).args(plan.targets);
+    let child = command.spawn().map_err(|error| format!("cannot start cargo: {error}"))?;
+    let ended = watch(child, &mark);
+    let again = fs::read_to_string(&mark).unwrap_or_default();
+    // It is in a folder for what is temporary.
+    let _ = fs::remove_file(&mark);
+    let status = ended.map_err(|problem| format!("{problem}\nagain: {}", again.trim_end()))?;
+    match status.code() {
+        Some(0) => Ok(()),
+        Some(1 | 2) => {
             Err("an input does not hold; which, and how to feed it again, stands above".into())
         }
+        _ => Err(format!("an input ended its process\nagain: {}", again.trim_end())),
     }
 }
 
-/// A first seed that no run before began with.
-fn fresh() -> u64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    now.as_secs().wrapping_mul(1_000_000)
+/// Waits for the feeder, and ends it if it stays at one input.
+fn watch(mut child: Child, mark: &PathBuf) -> Result<ExitStatus, String> {
+    let (mut fed, mut since) = (String::new(), Instant::now());
+    loop {
+        let ended = child.try_wait().map_err(|error| format!("cannot wait: {error}"))?;
+        if let Some(status) = ended {
+            return Ok(status);
+        }
+        let now = fs::read_to_string(mark).unwrap_or_default();
+        if now != fed {
+            (fed, since) = (now, Instant::now());
+        }
+        if !fed.is_empty() && since.elapsed() > LONGEST {
+            child.kill().map_err(|error| format!("cannot end it: {error}"))?;
+            child.wait().map_err(|error| format!("cannot wait: {error}"))?;
+            return Err(format!("an input takes longer than {LONGEST:?}"));
+        }
+        thread::sleep(Duration::from_millis(50));
+    }
 }
 
 impl Plan {
@@ -48,18 +75,13 @@ impl Plan {
         let mut plan = Self { seed: None, runs: RUNS, targets: Vec::new() };
         let mut args = args.iter();
         while let Some(arg) = args.next() {
-            if !arg.starts_with('-') {
-                plan.targets.push(arg.clone());
-                continue;
-            }
-            let number = args.next().and_then(|number| number.parse().ok());
-            let number = number.ok_or_else(|| format!("{arg} wants a whole number"))?;
             match arg.as_str() {
-                "--seed" => plan.seed = Some(number),
-                "--runs" => plan.runs = number,
-                other => {
-                    return Err(format!("takes targets, --runs N and --seed S, not `{other}`"));
+                "--seed" => plan.seed = Some(seeded::number(arg, &mut args)?),
+                "--runs" => plan.runs = seeded::number(arg, &mut args)?,
+                flag if flag.starts_with('-') => {
+                    return Err(format!("takes targets, --runs N and --seed S, not `{flag}`"));
                 }
+                target => plan.targets.push(target.to_owned()),
             }
         }
         Ok(plan)

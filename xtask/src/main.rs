@@ -24,6 +24,7 @@ mod outage;
 mod random;
 mod replay;
 mod rules;
+mod seeded;
 mod sources;
 mod stranger;
 mod system;
@@ -71,7 +72,7 @@ const COMMANDS: &[Command] = &[
     Command {
         name: "fuzz",
         usage: "fuzz [TARGET..] [--runs N] [--seed S]",
-        about: "random and mutated inputs (a million) for what reads bytes from outside",
+        about: "random and mutated inputs, a million a target, for what reads bytes from outside",
         run: fuzz::run,
     },
     Command {

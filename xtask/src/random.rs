@@ -3,10 +3,7 @@
 //! The playing is `examples/random.rs`, which needs the test kit; keeping it out of here
 //! lets every other subcommand build without it.
 
-use std::process::Command;
-use std::time::{SystemTime, UNIX_EPOCH};
-
-use crate::cargo;
+use crate::seeded;
 
 #[cfg(test)]
 mod tests;
@@ -25,11 +22,9 @@ struct Plan {
 /// Builds the player with the optimisations of a release, and lets it play.
 pub(crate) fn run(args: &[String]) -> Result<(), String> {
     let plan = Plan::read(args)?;
-    let mut command: Command = cargo::command();
-    command.args(["run", "--quiet", "--profile", "profiling"]);
-    command.args(["--package", "xtask", "--example", "random", "--"]);
-    let numbers = [plan.first.unwrap_or_else(fresh), plan.runs, plan.minutes.saturating_mul(60)];
-    command.args(numbers.map(|number| number.to_string()));
+    let first = plan.first.unwrap_or_else(seeded::fresh);
+    let mut command =
+        seeded::example("random", &[first, plan.runs, plan.minutes.saturating_mul(60)]);
     let status = command.status().map_err(|error| format!("cannot start cargo: {error}"))?;
     match status.success() {
         true => Ok(()),
@@ -37,12 +32,6 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
             Err("a program does not hold; which, and how to play it again, stands above".into())
         }
     }
-}
-
-/// A first seed that no run before began with.
-fn fresh() -> u64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    now.as_secs().wrapping_mul(1_000_000)
 }
 
 impl Plan {
@@ -59,8 +48,7 @@ impl Plan {
                     return Err(format!("takes --runs N, --seed S and --minutes M, not `{other}`"));
                 }
             };
-            let number = args.next().and_then(|number| number.parse().ok());
-            *place = Some(number.ok_or_else(|| format!("{flag} wants a whole number"))?);
+            *place = Some(seeded::number(flag, &mut args)?);
         }
         let default = match (seed, minutes) {
             (_, Some(_)) => u64::MAX,

@@ -1,38 +1,8 @@
-//! The `legwork` command.
-//!
-//! A person gives a task, an agent works on it, every step is journaled; killed at any
-//! moment, `legwork resume` goes on. The command depends on the façade alone and keeps
-//! nothing of its own: what it shows is either news of a run or a fold over a journal.
-//!
-//! Read the modules in this order: [`args`], [`commands`], [`config`], [`settings`],
-//! [`toolset`], [`worker`], [`work`], then [`display`].
+//! The `legwork` command; all of it is in the library beside it.
 #![forbid(unsafe_code)]
-
-mod agents;
-mod args;
-mod commands;
-mod complete;
-mod config;
-mod context;
-mod display;
-mod error;
-mod exit;
-mod model;
-mod place;
-mod recorded;
-mod sandbox;
-mod session;
-mod settings;
-mod short_id;
-mod signals;
-mod task;
-mod toolset;
-mod trust;
-mod work;
-mod worker;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    commands::main().into()
+    legwork_cli::main()
 }

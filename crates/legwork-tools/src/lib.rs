@@ -31,6 +31,11 @@ pub mod changes;
 pub mod diff;
 pub mod edit;
 pub mod list;
+/// What `cargo xtask fuzz` reaches of this crate; nothing else uses it.
+#[doc(hidden)]
+pub mod fuzzing {
+    pub use crate::repository::{Keeper, is_of_repository};
+}
 mod process;
 pub mod read;
 mod repository;

@@ -24,12 +24,19 @@ pub(super) struct Document<'a> {
     pub(super) path: PathBuf,
     pub(super) text: &'a str,
     pub(super) whose: Whose,
+    /// Where lines end: each value is asked for its line.
+    ends: Vec<usize>,
 }
 
-impl Document<'_> {
+impl<'a> Document<'a> {
+    pub(super) fn new(path: PathBuf, text: &'a str, whose: Whose) -> Self {
+        let ends = text.match_indices('\n').map(|(at, _)| at).collect();
+        Self { path, text, whose, ends }
+    }
+
     /// The line of a byte, counted from 1.
     pub(super) fn line(&self, at: usize) -> usize {
-        self.before(at).matches('\n').count() + 1
+        self.ends.partition_point(|end| *end < at) + 1
     }
 
     /// The folder that holds the file.
@@ -39,12 +46,9 @@ impl Document<'_> {
 
     /// An error at a place; neither message nor hint may hold a value that may be a secret.
     pub(super) fn problem(&self, at: &Range<usize>, message: &str, hint: &str) -> Error {
-        let column = self.before(at.start).rsplit('\n').next().unwrap_or_default();
+        let before = self.text.get(..at.start).unwrap_or(self.text);
+        let column = before.rsplit('\n').next().unwrap_or_default();
         let (line, column) = (self.line(at.start), column.chars().count() + 1);
         Error::usage(format!("{}:{line}:{column}: {message}", shown(&self.path)), hint)
-    }
-
-    fn before(&self, at: usize) -> &str {
-        self.text.get(..at).unwrap_or(self.text)
     }
 }

@@ -54,6 +54,19 @@ impl Config {
         }
     }
 
+    /// Reads two texts, the user's and the project's, as files in the folder `/fuzzed`.
+    ///
+    /// # Errors
+    /// The first thing that is wrong with one of them.
+    pub(crate) fn of_texts(user: &str, project: &str) -> Result<Self, Error> {
+        let of = |text: &str, name: &str, whose: Whose| {
+            File::of(&Path::new("/fuzzed").join(name), text, whose)
+        };
+        let user = Some(of(user, "config.toml", Whose::User)?);
+        let project = Some(of(project, "legwork.toml", Whose::Project)?);
+        Ok(Self { user, project, flag: String::new() })
+    }
+
     /// Adds the file of a project, if it is used.
     ///
     /// # Errors
@@ -216,7 +229,7 @@ impl File {
     }
 
     fn of(path: &Path, text: &str, whose: Whose) -> Result<Self, Error> {
-        let document = Document { path: path.to_owned(), text, whose };
+        let document = Document::new(path.to_owned(), text, whose);
         let values = parse::parse(&document)?;
         Ok(Self { whose, path: document.path, values })
     }

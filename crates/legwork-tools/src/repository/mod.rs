@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use legwork_port::sandbox::Mount;
 
-pub(crate) use self::find::is_of_repository;
+pub use self::find::is_of_repository;
 use self::snapshot::Snapshot;
 
 /// Most notes that are kept until they are taken.
@@ -26,7 +26,7 @@ const NOTES_MAX: usize = 50;
 
 /// Keeps the repositories in what commands may write.
 #[derive(Debug)]
-pub(crate) struct Keeper {
+pub struct Keeper {
     roots: Vec<PathBuf>,
     state: Mutex<State>,
 }
@@ -47,13 +47,13 @@ struct State {
 impl Keeper {
     /// A keeper of the repositories below some directories, which have no symbolic links in
     /// their paths.
-    pub(crate) fn new(roots: Vec<PathBuf>) -> Arc<Self> {
+    pub fn new(roots: Vec<PathBuf>) -> Arc<Self> {
         Arc::new(Self { roots, state: Mutex::default() })
     }
 
     /// A command is about to run: the mounts that protect what is there, and what puts the
     /// rest back when it is dropped.
-    pub(crate) fn begin(self: &Arc<Self>) -> (Vec<Mount>, Watched) {
+    pub fn begin(self: &Arc<Self>) -> (Vec<Mount>, Watched) {
         let mut state = self.state();
         let covers = if state.running == 0 {
             // What changed since the last command ended, the person changed.
@@ -68,7 +68,7 @@ impl Keeper {
     }
 
     /// What was put back or made since the last time, a sentence each.
-    pub(crate) fn notes(&self) -> Vec<String> {
+    pub fn notes(&self) -> Vec<String> {
         take(&mut self.state().notes)
     }
 
@@ -115,7 +115,7 @@ impl Keeper {
 
 /// A command that runs; dropped when it has ended, with all that came of it.
 #[derive(Debug)]
-pub(crate) struct Watched(Arc<Keeper>);
+pub struct Watched(Arc<Keeper>);
 
 impl Drop for Watched {
     fn drop(&mut self) {

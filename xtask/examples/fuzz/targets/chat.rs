@@ -7,7 +7,7 @@ use legwork_models::Bounds;
 use legwork_models::openai::{Ended, Reply, Streaming};
 use legwork_port::Delta;
 
-use super::{Target, pieces};
+use super::{MIB, Target, pieces};
 
 pub(super) const TARGET: Target = Target {
     name: "chat",
@@ -31,6 +31,9 @@ pub(super) const TARGET: Target = Target {
         "\"finish_reason\":\"stop\"",
         "{\"error\":",
     ],
+    longest: MIB,
+    memory: 16 * MIB,
+    one_of: 1,
     run,
 };
 
@@ -90,7 +93,7 @@ const BOUNDS: Bounds = Bounds {
     tokens: 1_000_000,
 };
 
-fn run(input: &[u8], random: &mut Rng) {
+fn run(input: &[u8], random: &mut Rng) -> bool {
     let kind = *random.choice(&["text/event-stream", "application/json"]).unwrap_or(&"");
     let status = if random.u8(..10) == 0 { 500 } else { 200 };
     let ended = if random.bool() { Ended::Whole } else { Ended::Cut };
@@ -98,6 +101,7 @@ fn run(input: &[u8], random: &mut Rng) {
     let cut = read(kind, status, ended, &pieces(input, random));
     // A bound may be passed at another place of the same answer.
     assert!(whole == cut || whole.1 || cut.1, "cut otherwise it is {:?}, not {:?}", cut.0, whole.0);
+    whole.0.starts_with('{')
 }
 
 /// What came of an answer in words, and whether it passed a bound.

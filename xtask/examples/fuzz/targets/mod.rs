@@ -2,8 +2,18 @@
 
 use fastrand::Rng;
 
+mod agents;
 mod chat;
+mod globs;
+mod ground;
+mod ids;
+mod journal;
+mod paths;
+mod repository;
+mod settings;
 mod sse;
+mod store;
+mod urls;
 
 /// Something that reads bytes from outside.
 pub(crate) struct Target {
@@ -12,12 +22,38 @@ pub(crate) struct Target {
     pub(crate) seeds: fn() -> Vec<Vec<u8>>,
     /// Words that mean something to it.
     pub(crate) words: &'static [&'static str],
-    /// Feeds one input; panics where something does not hold.
-    pub(crate) run: fn(&[u8], &mut Rng),
+    /// The longest input, in bytes.
+    pub(crate) longest: usize,
+    /// Bytes of memory that an input may take.
+    pub(crate) memory: usize,
+    /// Of how many runs it gets one: more than 1 where each makes files.
+    pub(crate) one_of: u64,
+    /// Feeds one input, and says whether it was taken for what it should be; panics where
+    /// something does not hold.
+    pub(crate) run: fn(&[u8], &mut Rng) -> bool,
 }
 
 /// All targets.
-pub(crate) const TARGETS: &[Target] = &[chat::TARGET, sse::TARGET];
+pub(crate) const TARGETS: &[Target] = &[
+    agents::TARGET,
+    chat::TARGET,
+    globs::TARGET,
+    ids::TARGET,
+    journal::TARGET,
+    paths::TARGET,
+    repository::TARGET,
+    settings::TARGET,
+    sse::TARGET,
+    store::TARGET,
+    urls::TARGET,
+];
+
+const MIB: usize = 1 << 20;
+
+/// Texts as inputs.
+fn texts<const N: usize>(texts: [&str; N]) -> Vec<Vec<u8>> {
+    texts.map(|text| text.as_bytes().to_vec()).into()
+}
 
 /// An input cut into pieces anywhere.
 fn pieces<'i>(input: &'i [u8], random: &mut Rng) -> Vec<&'i [u8]> {

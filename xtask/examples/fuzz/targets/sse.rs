@@ -3,7 +3,7 @@
 use fastrand::Rng;
 use legwork_models::sse::{Item, Parser};
 
-use super::{Target, pieces};
+use super::{MIB, Target, pieces, texts};
 
 pub(super) const TARGET: Target = Target {
     name: "sse",
@@ -19,21 +19,24 @@ pub(super) const TARGET: Target = Target {
         ": c\n",
         "\u{feff}",
     ],
+    longest: MIB,
+    memory: 64 * MIB,
+    one_of: 1,
     run,
 };
 
 fn seeds() -> Vec<Vec<u8>> {
-    let seeds = [
+    texts([
         "data: 1\n\ndata: 2\n\n",
         "\u{feff}event: a\r\ndata: b\r\ndata: c\r\n\r\n",
         ": c\rid: 1\rdata\r\r",
-    ];
-    seeds.map(|seed| seed.as_bytes().to_vec()).into()
+    ])
 }
 
-fn run(input: &[u8], random: &mut Rng) {
+fn run(input: &[u8], random: &mut Rng) -> bool {
     let (whole, cut) = (read(&[input]), read(&pieces(input, random)));
     assert!(whole == cut, "cut otherwise it reads {cut:?} instead of {whole:?}");
+    !whole.0.is_empty()
 }
 
 /// The events in words, and what was not ended.

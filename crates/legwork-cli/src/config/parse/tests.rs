@@ -5,7 +5,7 @@ use crate::config::help::example;
 
 fn read(text: &str) -> Result<Values, Error> {
     let path = PathBuf::from("/folder/legwork.toml");
-    parse(&Document { path, text, whose: Whose::User })
+    parse(&Document::new(path, text, Whose::User))
 }
 
 /// The file to begin with, its examples in force.
@@ -50,6 +50,16 @@ fn whatever_is_broken_is_refused_and_never_a_panic() {
         }
     }
     assert!(read_well > 100 && refused > 100, "{read_well} {refused}");
+}
+
+#[test]
+fn each_of_many_values_has_its_line() {
+    let text = format!("allow_paths = [\n{}]\n", "\"a\",\n".repeat(170_000));
+    let values = read(&text).unwrap();
+    let lines = values.allow_paths.iter().map(|path| path.line);
+    assert!(lines.eq(2..170_002));
+    let error = read(&format!("{text}max_steps = 0\n")).unwrap_err().to_string();
+    assert!(error.starts_with("/folder/legwork.toml:170003:13: "), "{error}");
 }
 
 #[test]

@@ -1,0 +1,43 @@
+//! The `legwork` command.
+//!
+//! A person gives a task, an agent works on it, every step is journaled; killed at any
+//! moment, `legwork resume` goes on. The command depends on the façade alone and keeps
+//! nothing of its own: what it shows is either news of a run or a fold over a journal.
+//!
+//! Read the modules in this order: [`args`], [`commands`], [`config`], [`settings`],
+//! [`toolset`], [`worker`], [`work`], then [`display`].
+//!
+//! It is deliberately no library: all that is public is the command itself.
+#![forbid(unsafe_code)]
+
+mod agents;
+mod args;
+mod commands;
+mod complete;
+mod config;
+mod context;
+mod display;
+mod error;
+mod exit;
+#[doc(hidden)]
+pub mod fuzzing;
+mod model;
+mod place;
+mod recorded;
+mod sandbox;
+mod session;
+mod settings;
+mod short_id;
+mod signals;
+mod task;
+mod toolset;
+mod trust;
+mod work;
+mod worker;
+
+use std::process::ExitCode;
+
+/// Runs the command with the arguments and the environment of this process.
+pub fn main() -> ExitCode {
+    commands::main().into()
+}
