@@ -2,12 +2,13 @@
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use legwork_port::sandbox::{Cover, Mount};
 use rustix::fs::{FileType, Stat};
+use serde::{Deserialize, Serialize};
 
+use super::bytes::{Content, Name};
 use super::folder::Folder;
 
 /// Bytes of a file that are kept; a larger one cannot be put back.
@@ -17,21 +18,52 @@ const FILE_MAX: u64 = 1024 * 1024;
 const TICK: Duration = Duration::from_millis(50);
 
 /// What is at a place.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Entry {
     pub(super) kind: Kind,
-    pub(super) stat: Stat,
+    pub(super) stat: Identity,
     /// Whether it may have changed again without another stat.
     fresh: bool,
 }
 
+/// Which file it is, and what changes when that does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Identity {
+    device: u64,
+    inode: u64,
+    mode: u32,
+    pub(super) user: u32,
+    pub(super) group: u32,
+    size: i64,
+    /// Since the epoch, in seconds and nanoseconds: of its content, and of all.
+    modified: (i64, u64),
+    changed: (i64, u64),
+}
+
+impl From<&Stat> for Identity {
+    #[allow(clippy::useless_conversion, reason = "widths differ by architecture")]
+    fn from(stat: &Stat) -> Self {
+        let nanos = |nanos| u64::try_from(nanos).unwrap_or(0);
+        Self {
+            device: stat.st_dev,
+            inode: stat.st_ino,
+            mode: stat.st_mode,
+            user: stat.st_uid,
+            group: stat.st_gid,
+            size: stat.st_size,
+            modified: (stat.st_mtime.into(), nanos(stat.st_mtime_nsec)),
+            changed: (stat.st_ctime.into(), nanos(stat.st_ctime_nsec)),
+        }
+    }
+}
+
 /// Its kind, and what it holds.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Kind {
     Directory,
     /// None where it is too large, or cannot be read.
-    File(Option<Arc<[u8]>>),
-    Link(PathBuf),
+    File(Option<Content>),
+    Link(Name),
     /// A device, a pipe, a socket.
     Other,
 }
@@ -40,13 +72,14 @@ impl Entry {
     /// Looks at a name in a folder; `known` is what was there before.
     pub(super) fn look(folder: &Folder, name: &OsStr, known: Option<&Self>) -> Option<Self> {
         let stat = folder.look(name).ok()?;
+        let stat = Identity::from(&stat);
         if let Some(known) = known.filter(|known| known.is_untouched(&stat)) {
             return Some(known.clone());
         }
-        let kind = match FileType::from_raw_mode(stat.st_mode) {
+        let kind = match FileType::from_raw_mode(stat.mode) {
             FileType::Directory => Kind::Directory,
-            FileType::RegularFile => Kind::File(folder.read(name, FILE_MAX).map(Arc::from)),
-            FileType::Symlink => Kind::Link(folder.link(name)?),
+            FileType::RegularFile => Kind::File(folder.read(name, FILE_MAX).map(Content::from)),
+            FileType::Symlink => Kind::Link(folder.link(name)?.into()),
             _ => Kind::Other,
         };
         Some(Self { kind, fresh: is_fresh(&stat), stat })
@@ -54,7 +87,7 @@ impl Entry {
 
     /// Its permission bits.
     pub(super) fn mode(&self) -> u32 {
-        self.stat.st_mode & 0o7777
+        self.stat.mode & 0o7777
     }
 
     /// Whether it is what another is, for Git.
@@ -63,32 +96,23 @@ impl Entry {
             // Who may write in it is not what it holds.
             (Kind::Directory, Kind::Directory) => true,
             (Kind::Link(one), Kind::Link(other)) => one == other,
-            (Kind::File(None), Kind::File(None)) => {
-                identity(&self.stat) == identity(&other.stat) && self.mode() == other.mode()
-            }
+            (Kind::File(None), Kind::File(None)) => self.stat == other.stat,
             (one, other_kind) => one == other_kind && self.mode() == other.mode(),
         }
     }
 
     pub(super) fn covered(&self, place: PathBuf, cover: Cover) -> Mount {
-        Mount::new(place, self.stat.st_dev, self.stat.st_ino, cover)
+        Mount::new(place, self.stat.device, self.stat.inode, cover)
     }
 
-    fn is_untouched(&self, now: &Stat) -> bool {
-        !self.fresh && identity(&self.stat) == identity(now) && self.stat.st_mode == now.st_mode
+    fn is_untouched(&self, now: &Identity) -> bool {
+        !self.fresh && self.stat == *now
     }
 }
 
-/// What changes when a file does.
-fn identity(stat: &Stat) -> impl PartialEq + use<> {
-    let changed = (stat.st_mtime, stat.st_mtime_nsec, stat.st_ctime, stat.st_ctime_nsec);
-    (stat.st_dev, stat.st_ino, stat.st_size, changed)
-}
-
-#[allow(clippy::useless_conversion, reason = "its width differs by architecture")]
-fn is_fresh(stat: &Stat) -> bool {
-    let seconds = Duration::from_secs(u64::try_from(stat.st_ctime).unwrap_or(0));
-    let nanos = Duration::from_nanos(u64::try_from(stat.st_ctime_nsec).unwrap_or(0));
+fn is_fresh(stat: &Identity) -> bool {
+    let (seconds, nanos) = stat.changed;
+    let seconds = Duration::from_secs(u64::try_from(seconds).unwrap_or(0));
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    seconds.saturating_add(nanos).saturating_add(TICK) > now
+    seconds.saturating_add(Duration::from_nanos(nanos)).saturating_add(TICK) > now
 }

@@ -4,10 +4,12 @@
 //! command, and put back where it changed. What is looked at and put back is
 //! opened by descriptor, and no symbolic link is followed.
 
+mod bytes;
 mod entry;
 mod find;
 mod folder;
 mod restore;
+mod shared;
 mod snapshot;
 mod todo;
 
@@ -19,6 +21,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use legwork_port::sandbox::Mount;
 
 pub use self::find::is_of_repository;
+use self::shared::Shared;
 use self::snapshot::Snapshot;
 
 /// Most notes that are kept until they are taken.
@@ -37,6 +40,8 @@ struct State {
     running: usize,
     /// As it was before the first of them; what changed since then, they changed.
     before: Snapshot,
+    /// While commands run: with other processes that run some in the same places.
+    shared: Option<Shared>,
     /// Repositories that commands made and that were told.
     made: BTreeSet<PathBuf>,
     /// Directories of which it was told that not all of them is looked at.
@@ -56,8 +61,7 @@ impl Keeper {
     pub fn begin(self: &Arc<Self>) -> (Vec<Mount>, Watched) {
         let mut state = self.state();
         let covers = if state.running == 0 {
-            // What changed since the last command ended, the person changed.
-            state.before = Snapshot::take(&self.roots, &state.before);
+            self.look(&mut state);
             state.before.covers()
         } else {
             self.put_back(&mut state);
@@ -65,6 +69,18 @@ impl Keeper {
         };
         state.running = state.running.saturating_add(1);
         (covers, Watched(Arc::clone(self)))
+    }
+
+    /// Looks how it is before a command. What changed since the last one ended, the person
+    /// changed; where commands of another process run, it is how that one found it.
+    fn look(&self, state: &mut State) {
+        let joining = Shared::join(&self.roots);
+        state.before = Snapshot::take(&self.roots, &state.before);
+        let Some(joining) = joining else { return };
+        for (root, bytes) in joining.others() {
+            state.before.adopt(root, &bytes);
+        }
+        state.shared = joining.finish(|root| state.before.to_bytes(root));
     }
 
     /// What was put back or made since the last time, a sentence each.
@@ -122,6 +138,9 @@ impl Drop for Watched {
         let mut state = self.0.state();
         state.running = state.running.saturating_sub(1);
         self.0.put_back(&mut state);
+        if state.running == 0 {
+            state.shared = None;
+        }
     }
 }
 

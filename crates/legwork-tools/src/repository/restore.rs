@@ -110,11 +110,11 @@ fn restore(folder: &Folder, name: &OsStr, before: &Entry, now: Option<&Entry>) -
             if is_directory {
                 remove(folder, name)?;
             }
-            write(folder, name, before, content)
+            write(folder, name, before, content.bytes())
         }
         Kind::Link(target) => {
             remove(folder, name)?;
-            Ok(symlinkat(target, folder.handle(), name)?)
+            Ok(symlinkat(target.path(), folder.handle(), name)?)
         }
         Kind::File(None) => Err(io::Error::other("it is too large to be kept")),
         Kind::Other => Err(io::Error::other("it was no file")),
@@ -135,7 +135,7 @@ pub(super) fn write(
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let file = openat(folder.handle(), &draft, flags, Mode::from_raw_mode(0o600))?;
     if rustix::process::geteuid().is_root() {
-        let (user, group) = (before.stat.st_uid, before.stat.st_gid);
+        let (user, group) = (before.stat.user, before.stat.group);
         fchown(&file, Some(Uid::from_raw(user)), Some(Gid::from_raw(group)))?;
     }
     fchmod(&file, Mode::from_raw_mode(before.mode()))?;

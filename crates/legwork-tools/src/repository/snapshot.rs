@@ -6,7 +6,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use legwork_port::sandbox::{Cover, IfMoved, Mount};
+use serde::{Deserialize, Serialize};
 
+use super::bytes::Name;
 use super::entry::{Entry, Kind};
 use super::find::{self, Found};
 use super::folder::Folder;
@@ -39,6 +41,16 @@ struct Root {
     entries: BTreeMap<PathBuf, Option<Entry>>,
     /// The stopped rebase of each repository.
     todos: BTreeMap<PathBuf, Todo>,
+}
+
+/// A directory of a snapshot, as it is kept for other processes.
+#[derive(Debug, Serialize, Deserialize)]
+struct Kept {
+    repositories: Vec<Name>,
+    crowded: Vec<Name>,
+    cut: bool,
+    entries: Vec<(Name, Option<Entry>)>,
+    todos: Vec<(Name, Todo)>,
 }
 
 /// A stopped rebase that would run more than it would have.
@@ -106,6 +118,37 @@ impl Snapshot {
             Some(root)
         };
         Self { roots: roots.iter().filter_map(look).collect() }
+    }
+
+    /// How a directory is, for another process that works in it; none if it is not looked at.
+    pub(super) fn to_bytes(&self, root: &Path) -> Option<Vec<u8>> {
+        let root = self.roots.iter().find(|known| known.path == root)?;
+        let names = |paths: &[PathBuf]| paths.iter().cloned().map(Name::from).collect();
+        let entries = root.entries.iter().map(|(path, entry)| (path.clone().into(), entry.clone()));
+        let todos = root.todos.iter().map(|(path, todo)| (path.clone().into(), todo.clone()));
+        let kept = Kept {
+            repositories: names(&root.repositories),
+            crowded: names(&root.crowded),
+            cut: root.cut,
+            entries: entries.collect(),
+            todos: todos.collect(),
+        };
+        serde_json::to_vec(&kept).ok()
+    }
+
+    /// Takes a directory as another process saw it; nothing where that cannot be read.
+    pub(super) fn adopt(&mut self, root: &Path, bytes: &[u8]) {
+        let Ok(kept) = serde_json::from_slice::<Kept>(bytes) else { return };
+        let path = |name: Name| name.path().to_owned();
+        self.roots.retain(|known| known.path != root);
+        self.roots.push(Root {
+            path: root.to_owned(),
+            repositories: kept.repositories.into_iter().map(path).collect(),
+            crowded: kept.crowded.into_iter().map(path).collect(),
+            cut: kept.cut,
+            entries: kept.entries.into_iter().map(|(name, entry)| (path(name), entry)).collect(),
+            todos: kept.todos.into_iter().map(|(name, todo)| (path(name), todo)).collect(),
+        });
     }
 
     /// The mounts that protect what is there, an outer one first.

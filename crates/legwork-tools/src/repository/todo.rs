@@ -6,6 +6,7 @@ use std::ffi::OsStr;
 use std::io;
 
 use rustix::fs::FileType;
+use serde::{Deserialize, Serialize};
 
 use super::entry::Entry;
 use super::folder::Folder;
@@ -18,7 +19,7 @@ const TODO: &str = "git-rebase-todo";
 const TODO_MAX: u64 = 16 << 20;
 
 /// The commands in the list of a stopped rebase.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Todo {
     /// These lines; none where no rebase is under way.
     Lines(BTreeSet<Vec<u8>>),

@@ -13,4 +13,5 @@ mod rebases;
 mod repositories;
 mod scene;
 mod seen;
+mod together;
 mod walls;
