@@ -159,6 +159,7 @@ impl<O: Write, E: Write> Human<O, E> {
     }
 
     fn failed(&mut self, error: &Error) -> io::Result<()> {
+        self.again = None;
         self.labelled(Tone::Bad, "error", &error.to_string())?;
         error.hint().map_or(Ok(()), |hint| self.hint(&hint))
     }
@@ -170,6 +171,7 @@ impl<O: Write, E: Write> Human<O, E> {
     }
 
     fn ended(&mut self, end: &End<'_>) -> io::Result<()> {
+        self.again = None;
         self.finish()?;
         self.pending(end)?;
         let status = end.status();
@@ -275,7 +277,10 @@ impl<O: Write + Send, E: Write + Send> Displayer for Human<O, E> {
                 self.subagent_finished(of, status, used)
             }
             Event::Started(_) | Event::StepStarted => Ok(()),
-            Event::Responded(_) => self.release(),
+            Event::Responded(_) => {
+                self.again = None;
+                self.release()
+            }
             Event::Resumed => self.resumed(at),
             Event::JournalCut(damage) => self.labelled(Tone::Bad, "warning", damage),
             Event::InferenceStarted(model) => self.asking(model),

@@ -6,14 +6,17 @@ use std::time::Duration;
 use legwork::core::budget::Amounts;
 use legwork::core::event::Responded;
 use legwork::core::tool::Metadata;
-use legwork::core::{FinishReason, Message, Response, SessionId, Timestamp, ToolCall, ToolOutcome};
+use legwork::core::{
+    AgentState, FinishReason, Message, Response, SessionId, Timestamp, ToolCall, ToolOutcome,
+};
 use legwork::port::Retry;
 
 use super::marks::{Marks, Signs};
 use super::summary::{spent, spent_within};
 use super::text::{age, clip, columns, count, grouped, money, one_line, time, visible};
 use super::tool::Finished;
-use super::{At, Displayer as _, Event, Human, Json, Terminal, Usage, diff};
+use super::{At, Displayer as _, End, Event, Human, Json, Terminal, Usage, diff};
+use crate::error::Error;
 
 fn piped() -> Terminal {
     Terminal {
@@ -217,6 +220,23 @@ fn s11_3_a_reader_that_is_no_terminal_never_gets_text_that_is_void() {
     assert_eq!((out.as_str(), err.contains("void")), ("", false), "it may be void yet");
     let (out, _) = seen(piped(), &[&begun[..], &[Event::Responded(&responded)]].concat());
     assert_eq!(out, "Hello.\n");
+}
+
+#[test]
+fn a_wait_that_is_over_changes_nothing_after_the_end() {
+    let over = Retry { wait: Duration::ZERO, ..RETRY };
+    let state = AgentState::new(SessionId::new("s"));
+    let error = Error::usage("wrong", "do it right");
+    for last in [Event::Ended(&End { state: &state, store_flag: "" }), Event::Failed(&error)] {
+        let mut err = Vec::new();
+        let mut human = Human::new(Vec::new(), &mut err, Terminal { columns: 80, ..lively() });
+        for event in [Event::InferenceStarted("m"), Event::InferenceRetried(over), last] {
+            human.show(At::default(), &event).unwrap();
+        }
+        human.tick();
+        let err = String::from_utf8(err).unwrap();
+        assert!(err.ends_with('\n') && !err.contains("again"), "{err:?}");
+    }
 }
 
 #[test]
