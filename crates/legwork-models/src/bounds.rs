@@ -1,4 +1,4 @@
-//! How much of one answer is taken in, whatever a server sends.
+//! Bounds of one answer: how much of it is read and kept.
 
 use std::fmt;
 
@@ -7,8 +7,8 @@ mod tests;
 
 /// Bounds of one answer of a model; time has its own, [`Timeouts`](crate::http::Timeouts).
 ///
-/// An answer that passes one is cut there. It is incomplete: charged, none of its calls run,
-/// and not asked for again. No more than its beginning is kept.
+/// An answer that exceeds one is cut off there. It is incomplete: it is charged, none of its
+/// calls run, and the request is not repeated. Only its beginning is kept.
 ///
 /// ```
 /// use legwork_models::Bounds;
@@ -18,7 +18,7 @@ mod tests;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bounds {
-    /// Bytes that come over the wire, with what is not kept of them: 128 MiB.
+    /// Bytes that are received, kept or not: 128 MiB.
     pub received_bytes: usize,
     /// Bytes that are kept: text, thinking, calls, the provider's other fields: 8 MiB.
     pub answer_bytes: usize,
@@ -30,9 +30,9 @@ pub struct Bounds {
     pub calls: usize,
     /// Values of the provider's other fields, each item of a list and each field: 100,000.
     pub values: usize,
-    /// Objects and lists inside each other: 127, which is also the most.
+    /// Nesting of objects and lists: 127, which is also the maximum.
     pub nesting: usize,
-    /// Tokens that it may say it used: 100 million.
+    /// Tokens that it may report as used: 100 million.
     pub tokens: u64,
 }
 
@@ -51,16 +51,16 @@ impl Default for Bounds {
     }
 }
 
-/// Objects and lists inside each other, as many as `serde_json` reads.
+/// Nesting of objects and lists, the deepest that `serde_json` reads.
 pub(crate) const DEEPEST: usize = 127;
 
 /// Bytes of a name or an id.
 pub(crate) const NAME_BYTES: usize = 1 << 10;
 
-/// Bytes that are kept of an answer that passed a bound.
+/// Bytes that are kept of an answer that exceeded a bound.
 pub(crate) const KEPT_BYTES: usize = 64 << 10;
 
-/// The bound that an answer passed; in words it says which.
+/// The bound that an answer exceeded; its text names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Passed {
     ReceivedBytes(usize),

@@ -36,17 +36,17 @@ pub struct Timeouts {
     pub first_byte: Duration,
     /// Between two pieces of the answer's body.
     pub idle: Duration,
-    /// Between two pieces that say something: comments, white space and the rest of an event
-    /// that does not end are silence.
+    /// Between two pieces with content: comments, white space and parts of an event that does
+    /// not end count as silence.
     pub silence: Duration,
     /// From the first byte of the answer's body to its end. An answer that takes longer is cut
-    /// there, and not asked for again.
+    /// off, and the request is not repeated.
     pub answer: Duration,
 }
 
 impl Default for Timeouts {
-    /// 10 s to connect, 300 s to the first byte, 120 s between pieces, 600 s between those that
-    /// say something, an hour for the answer.
+    /// 10 s to connect, 300 s to the first byte, 120 s between pieces, 600 s between pieces
+    /// with content, an hour for the answer.
     fn default() -> Self {
         Self {
             connect: Duration::from_secs(10),
@@ -175,7 +175,7 @@ impl Broken {
         causes(self.error()).any(is_refused_by_tls)
     }
 
-    /// Whether the head of the answer is none that HTTP knows, or longer than any is.
+    /// Whether the head of the answer is not HTTP, or is too long.
     pub(crate) fn is_malformed(&self) -> bool {
         matches!(self, Self::NotAnswered(error) if error.is_parse())
     }

@@ -18,7 +18,7 @@
 //! ```
 //!
 //! Read the modules in this order: [`sse`] (event streams), [`retry`] (failed
-//! attempts made again), [`bounds`] (how much of an answer is taken in), [`prices`] (what tokens
+//! attempts made again), [`bounds`] (how much of an answer is read), [`prices`] (what tokens
 //! cost), `http` (the client and its time limits), `openai` (Chat Completions).
 #![forbid(unsafe_code)]
 

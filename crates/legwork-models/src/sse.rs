@@ -179,7 +179,7 @@ impl Parser {
         String::from_utf8_lossy(&self.id)
     }
 
-    /// Bytes that are held of what has not ended yet.
+    /// Bytes of the unfinished event that are buffered.
     pub fn held(&self) -> usize {
         self.line.len() + self.data.len() + self.name.len() + self.id.len()
     }

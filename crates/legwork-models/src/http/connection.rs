@@ -96,7 +96,7 @@ impl Connection {
     }
 }
 
-/// Drives a connection as far as it goes; what ended it is returned to the reader of a part.
+/// Drives a connection until it ends; the reader of a part gets the error that ended it.
 fn drive(driver: &mut Option<Driver>, cx: &mut Context<'_>) {
     if driver.as_mut().is_some_and(|driver| Pin::new(driver).poll(cx).is_ready()) {
         *driver = None;

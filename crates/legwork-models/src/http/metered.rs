@@ -1,4 +1,4 @@
-//! A stream that gives way to others now and then, however fast it brings something.
+//! A stream that yields to other work at intervals, however fast data arrives.
 
 use std::io;
 use std::pin::Pin;
@@ -6,13 +6,13 @@ use std::task::{Context, Poll};
 
 use hyper::rt::{Read, ReadBufCursor, Write};
 
-/// Reads in a row.
+/// Reads before it yields.
 const IN_A_ROW: u8 = 2;
 
-/// A stream that is never ready for long.
+/// A stream that yields after a few reads.
 ///
-/// A server that sends faster than it is read would otherwise keep its task busy for as much as
-/// Tokio allows, 128 reads: time limits and whoever cancels wait that long.
+/// A server that sends faster than the client reads would otherwise keep the task busy for as
+/// long as Tokio allows, 128 reads, which delays time limits and cancellation.
 #[derive(Debug)]
 pub(super) struct Metered<S> {
     stream: S,
@@ -37,7 +37,7 @@ impl<S: Read + Unpin> Read for Metered<S> {
             return Poll::Pending;
         }
         let came = Pin::new(&mut self.stream).poll_read(cx, buffer);
-        // Where there is nothing more, the others have their turn.
+        // A pending read yields as well: the count begins again.
         self.reads = if came.is_ready() { self.reads + 1 } else { 0 };
         came
     }

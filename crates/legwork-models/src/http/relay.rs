@@ -1,4 +1,4 @@
-//! Wake-ups inside an exchange, which do not have to leave it.
+//! Wake-ups within an exchange, which need no wake-up of the task.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

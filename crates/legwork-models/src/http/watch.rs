@@ -9,19 +9,19 @@ use legwork_core::Micros;
 use legwork_port::{BoxFuture, Clock};
 use tokio::task::coop::{Unconstrained, unconstrained};
 
-/// How long waits may take; what is not limited has [`Duration::MAX`].
+/// How long waits may take; [`Duration::MAX`] means no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Limits {
     /// One wait.
     pub(crate) wait: Duration,
-    /// Without anything that counts.
+    /// The time without content.
     pub(crate) silence: Duration,
     /// All of them together.
     pub(crate) whole: Duration,
 }
 
 impl Limits {
-    /// Each wait alone is limited.
+    /// Limits each wait on its own.
     pub(crate) fn of_wait(wait: Duration) -> Self {
         Self { wait, silence: Duration::MAX, whole: Duration::MAX }
     }
@@ -35,10 +35,10 @@ pub(crate) enum Late {
     Whole(Duration),
 }
 
-/// A sleep that ends in time also beside work that is always ready.
+/// A sleep that ends on time even next to work that is always ready.
 ///
-/// Tokio lets nothing of a task be ready any more that has done too much at once; a server that
-/// sends faster than it is read would keep the alarm from ringing.
+/// Tokio makes a task's resources pending once it has used up its budget, timers included: a
+/// server that sends faster than the client reads would keep the alarm from firing.
 type Alarm = Unconstrained<BoxFuture<'static, ()>>;
 
 /// Ends waits in which nothing happens for too long.
@@ -48,13 +48,13 @@ type Alarm = Unconstrained<BoxFuture<'static, ()>>;
 pub(crate) struct Watch<'c> {
     clock: &'c dyn Clock,
     limits: Limits,
-    /// Whether the limits are others than those that the alarm was set for.
+    /// Whether the limits have changed since the alarm was set.
     changed: bool,
     /// When these limits began to count; none = when the alarm was set.
     began: Option<Micros>,
     /// When this wait began; none = with the limits.
     since: Option<Micros>,
-    /// When the last thing came that counts; none = when the limits began.
+    /// When content last arrived; none = when the limits began.
     heard: Option<Micros>,
     moved: bool,
     counts: bool,
@@ -105,7 +105,7 @@ impl<'c> Watch<'c> {
         self.moved = false;
     }
 
-    /// What came last counts: it was no silence.
+    /// Notes that what arrived last was content.
     pub(crate) fn heard(&mut self) {
         self.counts = true;
     }
@@ -139,7 +139,7 @@ impl<'c> Watch<'c> {
         }
     }
 
-    /// The limit that has passed when the alarm rings, else how long none of them will.
+    /// The limit that has passed when the alarm fires, else the time until the next one.
     fn late(&mut self) -> Result<Duration, Late> {
         let now = self.clock.now().mono;
         let slept = self.alarm.as_ref().map_or(Duration::ZERO, |(time, _)| *time);

@@ -58,7 +58,7 @@ pub(super) struct Assembly {
     pub(super) recognised: bool,
 }
 
-/// Where a field stands that has no place in the parts.
+/// The level of a field that is not part of any part.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Level {
     Top,
@@ -66,7 +66,7 @@ pub(super) enum Level {
     Message,
 }
 
-/// Calls that are looked at for the one that a piece without an index goes on with.
+/// How many calls are searched for the one that a piece without an index continues.
 const OPEN_CALLS: usize = 64;
 
 impl Assembly {
@@ -94,7 +94,7 @@ impl Assembly {
         !self.drafts.is_empty()
     }
 
-    /// Whether nothing more is taken: the deltas' taker wants no more of it, or it passed a
+    /// Whether nothing more is added: the receiver of deltas stopped it, or it exceeded a
     /// bound.
     pub(super) fn is_over(&self) -> bool {
         self.stopped || self.room.passed().is_some()
@@ -104,12 +104,12 @@ impl Assembly {
         self.stopped = self.stopped || on.delta(delta).is_break();
     }
 
-    /// Whether text is taken that is written in so many bytes.
+    /// Whether text is added; `written` is its length in the JSON source.
     fn takes(&mut self, text: &str, written: usize) -> bool {
         !text.is_empty() && !self.is_over() && self.room.keep(written.max(text.len()))
     }
 
-    /// Takes words that are written in so many bytes.
+    /// Adds words; `written` is their length in the JSON source.
     pub(super) fn words(&mut self, kind: Words, text: &str, written: usize, on: &mut dyn Deltas) {
         if !self.takes(text, written) {
             return;
@@ -127,7 +127,7 @@ impl Assembly {
         }
     }
 
-    /// Begins another part; one that no longer fits is the last.
+    /// Begins another part; if it no longer fits, it is the last.
     fn begin(&mut self, draft: Draft) {
         self.room.keep(PART);
         self.drafts.push(draft);
@@ -163,14 +163,14 @@ impl Assembly {
         }
     }
 
-    /// Where another call stands, if there may be one.
+    /// Begins another call, if there may be one; returns its place.
     fn begin_call(&mut self) -> Option<usize> {
         let number = self.room.call()?;
         self.begin(Draft::Call(number, call::Draft::default()));
         Some(self.drafts.len() - 1)
     }
 
-    /// Where the call stands that a piece goes on with: among the last ones, or by its index.
+    /// The place of the call that a piece continues: among the last ones, or by its index.
     fn find_call(&mut self, piece: &Piece<'_>) -> Option<usize> {
         let last = self.drafts.iter_mut().enumerate().rev();
         let calls = last.filter_map(|(at, draft)| match draft {
@@ -189,7 +189,7 @@ impl Assembly {
         call.goes_on_with(piece, false).then_some(at)
     }
 
-    /// Merges a field of the answer that has no place in its parts.
+    /// Merges a field of the answer that is not part of any part.
     pub(super) fn merge(&mut self, level: Level, key: &str, value: Value) {
         let into = match level {
             Level::Top => &mut self.top,
@@ -200,7 +200,7 @@ impl Assembly {
         self.room.keep(added);
     }
 
-    /// Reads what it used.
+    /// Reads the usage.
     pub(super) fn usage(&mut self, json: &mut Reader<'_>) -> Read {
         self.usage.read(json)?;
         self.room.keep(std::mem::take(&mut self.usage.added));
@@ -212,7 +212,7 @@ impl Assembly {
         self.named(id);
     }
 
-    /// Names and ids are short.
+    /// Checks that a name or id is short.
     fn named(&mut self, name: &str) {
         if name.len() > NAME_BYTES {
             self.room.pass(Passed::Name);
@@ -257,7 +257,7 @@ impl Assembly {
         response
     }
 
-    /// What it says that it used, where that can be.
+    /// The usage that it reports, if that is plausible.
     fn used(&mut self) -> Option<Usage> {
         let (usage, most) = (self.usage.usage()?, self.room.bounds.tokens);
         let parts = [usage.total(), usage.reasoning, usage.cache_read, usage.cache_write];
@@ -268,7 +268,7 @@ impl Assembly {
         None
     }
 
-    /// Keeps the beginning of what passed a bound: enough to see what it was.
+    /// Keeps the beginning of an answer that exceeded a bound, so that it can be inspected.
     fn clip(&mut self) {
         let mut left = KEPT_BYTES;
         self.drafts.retain_mut(|draft| {

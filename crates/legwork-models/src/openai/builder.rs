@@ -127,7 +127,7 @@ impl Builder {
         Self { timeouts, ..self }
     }
 
-    /// How much of one answer is taken in.
+    /// How much of one answer is read and kept.
     pub fn bounds(self, bounds: Bounds) -> Self {
         Self { bounds, ..self }
     }
@@ -204,7 +204,7 @@ impl Builder {
         Ok((uri, address::place(&url), question))
     }
 
-    /// What it sends that nobody shall read.
+    /// The secrets that it sends.
     pub(super) fn secrets(&self) -> Result<Secrets, Error> {
         Ok(secrets_of(&self.all_headers()?))
     }

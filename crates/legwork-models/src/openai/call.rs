@@ -56,7 +56,7 @@ impl<'a> Piece<'a> {
             match &*key {
                 "name" => self.name = json.text()?,
                 "arguments" => {
-                    // As it is written: where it is journaled it is written so again.
+                    // Its length in the source: a journal holds it escaped in the same way.
                     let begin = json.at();
                     self.arguments = json.text()?;
                     self.weight += json.at() - begin;
@@ -90,7 +90,7 @@ pub(super) struct Draft {
     id: Option<CallId>,
     name: Arc<str>,
     arguments: String,
-    /// What hardly any call has; apart, for drafts are moved.
+    /// Rare fields, kept apart because drafts are moved.
     more: Option<Box<More>>,
 }
 
@@ -102,7 +102,7 @@ struct More {
     closing: Closing,
 }
 
-/// What a piece told of a call.
+/// What a piece adds to a call.
 pub(super) struct News<'c> {
     /// The name of a call whose name was not known.
     pub(super) begun: Option<&'c str>,
@@ -128,7 +128,7 @@ impl Draft {
         }
     }
 
-    /// Takes up a piece.
+    /// Adds a piece.
     pub(super) fn push(&mut self, piece: Piece<'_>) -> News<'_> {
         let unnamed = self.name().is_empty();
         self.index = self.index.or(piece.index);
@@ -193,7 +193,7 @@ impl Draft {
         more.closing.is_whole(&self.arguments)
     }
 
-    /// Whether its name and id are no longer than any are.
+    /// Whether its name and id are within the bound.
     pub(super) fn is_named_shortly(&self) -> bool {
         let id = self.id.as_ref().map_or(0, |id| id.as_str().len());
         self.name().len().max(id) <= NAME_BYTES

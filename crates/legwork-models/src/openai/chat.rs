@@ -34,7 +34,7 @@ pub struct Chat {
     pub(super) place: String,
     pub(super) client: Client,
     pub(super) secrets: Secrets,
-    /// Where the key goes without encryption.
+    /// The host to which the key is sent without encryption.
     pub(super) exposed: Option<String>,
     pub(super) extra: Map<String, Value>,
     pub(super) max_tokens: MaxTokensField,
@@ -95,7 +95,7 @@ impl Chat {
         }
     }
 
-    /// The host that its key is sent to for everybody on the way to read, if it is.
+    /// The host to which its key is sent without encryption, if it is.
     pub fn exposes_key(&self) -> Option<&str> {
         self.exposed.as_deref()
     }

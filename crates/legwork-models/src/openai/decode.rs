@@ -31,7 +31,7 @@ pub(super) fn read(
     Ok(())
 }
 
-/// Any value; null if it is none.
+/// Any value; null if it is invalid.
 ///
 /// # Errors
 /// The bound that it passes.
@@ -145,7 +145,7 @@ fn message(json: &mut Reader<'_>, into: &mut Assembly, on: Sink<'_>) -> Read {
     Ok(())
 }
 
-/// Text, and how many bytes it is written in: a journal needs about as many.
+/// Text, and its length in the JSON source: a journal needs about as many bytes.
 fn written<'a>(json: &mut Reader<'a>) -> Read<(Cow<'a, str>, usize)> {
     let begin = json.at();
     let text = json.text()?;

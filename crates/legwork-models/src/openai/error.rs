@@ -149,7 +149,7 @@ pub(super) fn excerpt(body: &[u8]) -> String {
     }
 }
 
-/// The beginning of a text, with a sign that it goes on.
+/// The beginning of a text, with an ellipsis if it is cut.
 fn clipped(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}...", text.get(..end).unwrap_or_default()),

@@ -68,15 +68,15 @@ impl Tried<'_> {
         charged(self.error(Kind::Timeout, &happened, "try again, or allow it more time"))
     }
 
-    /// The answer goes on, and says nothing.
+    /// The answer goes on without content.
     pub(super) fn silent(&self, waited: Duration) -> Error {
         let happened = format!("nothing but comments and white space came within {waited:?}");
         charged(self.error(Kind::Timeout, &happened, "try again, or allow it more silence"))
     }
 
-    /// A list of models that passes a bound.
+    /// A list of models that exceeds a bound.
     pub(super) fn too_large(&self, passed: Passed) -> Error {
-        let happened = format!("the answer passes a bound: {passed}");
+        let happened = format!("the answer exceeds a bound: {passed}");
         charged(self.error(Kind::Malformed, &happened, "check the base URL"))
     }
 

@@ -33,13 +33,13 @@ pub(super) type Read<T = ()> = Result<T, Broken>;
 pub(super) fn problem(json: &[u8]) -> serde_json::Error {
     let read = match json.len() {
         0..=EXPLAINED => serde_json::from_slice::<Value>(json).map(drop),
-        // Nothing is built of a large one.
+        // A large text is not parsed again.
         _ => serde_json::from_slice::<IgnoredAny>(json).map(drop),
     };
     read.err().unwrap_or_else(|| serde::de::Error::custom("it cannot be read"))
 }
 
-/// Bytes of a text that is read whole once more, to say what is wrong with it.
+/// Bytes of the largest text that is parsed again for an error message.
 const EXPLAINED: usize = 64 << 10;
 
 /// A place in a JSON text; what was read before it is past.
@@ -52,10 +52,10 @@ pub(super) struct Reader<'a> {
     room: Room,
 }
 
-/// How much may be built of a text.
+/// How much may be built from a text.
 #[derive(Debug)]
 struct Room {
-    /// Objects and arrays inside each other.
+    /// Nesting of objects and arrays.
     nesting: usize,
     most_values: usize,
     /// Values that may still be built.
@@ -91,7 +91,7 @@ impl<'a> Reader<'a> {
         Self { text, at: 0, depth: 0, controls, room: Room::of(bounds) }
     }
 
-    /// The bound that kept it from being read.
+    /// The bound that it exceeded.
     pub(super) fn passed(&self) -> Option<Passed> {
         self.room.passed
     }
@@ -285,7 +285,7 @@ impl Room {
         Self { nesting, most_values: values, values, passed: None }
     }
 
-    /// Goes into an object or an array, which is the so manieth.
+    /// Enters an object or an array, counting the nesting.
     fn enter(&mut self, depth: usize) -> Read {
         if depth <= self.nesting {
             return Ok(());

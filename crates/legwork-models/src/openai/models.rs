@@ -98,7 +98,7 @@ async fn ask(
     offered(&body).ok_or_else(|| tried.no_list())
 }
 
-/// A body up to so many bytes; what comes behind them is not read.
+/// A body up to so many bytes; the rest is not read.
 async fn beginning(mut body: Body, most: usize) -> hyper::Result<Vec<u8>> {
     let mut all = Vec::new();
     while all.len() < most

@@ -4,13 +4,13 @@ use serde_json::{Map, Value};
 
 use super::room::{field, weight};
 
-/// Items of a list that are looked at for the one that another goes on with.
+/// How many items of a list are searched for the one that another continues.
 const OPEN_ITEMS: usize = 64;
 
 /// Merges a field: objects by key, array items by their `index`, text by its
 /// name; of everything else the last one counts. What is empty says nothing.
 ///
-/// How much heavier it became comes back.
+/// Returns how much its weight grew.
 pub(super) fn merge(into: &mut Map<String, Value>, key: &str, value: Value) -> usize {
     if is_empty(&value) {
         return 0;
@@ -53,8 +53,8 @@ fn merge_all(into: &mut Map<String, Value>, new: Map<String, Value>) -> usize {
     new.into_iter().map(|(key, value)| merge(into, &key, value)).sum()
 }
 
-/// An item with the index of a kept one goes on where that one ended. Only the last items
-/// are open: to look at all of them each time would cost ever more.
+/// An item with the index of a kept one continues that one. Only the last items
+/// are searched: to search all of them each time would be quadratic.
 fn merge_item(kept: &mut Vec<Value>, item: Value) -> usize {
     let same = match item.get("index").filter(|index| !index.is_null()) {
         None => None,

@@ -69,7 +69,7 @@ impl Reply {
         Self::within(Bounds::default(), status, content_type, asked)
     }
 
-    /// The same within bounds of one's own.
+    /// The same with other bounds.
     pub fn within(
         bounds: Bounds,
         status: u16,
@@ -97,11 +97,11 @@ impl Reply {
             Body::Failed { bytes: all, .. } => {
                 all.extend(bytes.iter().take(error::BODY.saturating_sub(all.len())));
             }
-            // What follows is of no use.
+            // The rest is not needed.
             _ if self.assembly.is_over() => {}
             Body::Whole { bytes: all } => {
                 let room = &mut self.assembly.room;
-                // Some servers send white space as long as they work.
+                // Some servers send white space as a keep-alive.
                 let new = if all.is_empty() { bytes.trim_ascii_start() } else { bytes };
                 if all.len() + new.len() > room.bounds.answer_bytes {
                     return room.pass(Passed::AnswerBytes(room.bounds.answer_bytes));
@@ -138,13 +138,12 @@ impl Reply {
         self.assembly.room.held(parser.held());
     }
 
-    /// Whether anything of an answer came since this was asked last; white space, comments and
-    /// the like are none.
+    /// Whether content arrived since the last call; white space and comments are not content.
     pub(super) fn take_moved(&mut self) -> bool {
         std::mem::take(&mut self.moved)
     }
 
-    /// Ends it here, because it took too long.
+    /// Ends it because it took too long.
     pub(super) fn took_too_long(&mut self, most: Duration) {
         self.assembly.room.pass(Passed::Time(most));
     }

@@ -1,17 +1,17 @@
-//! What of an answer is still let in.
+//! How much more of an answer fits its bounds.
 
 use serde_json::{Map, Value};
 
 use crate::bounds::{Bounds, Passed};
 
-/// What a part of an answer weighs beside its text.
+/// The weight of a part of an answer in addition to its text.
 pub(super) const PART: usize = 64;
-/// What a value weighs beside its text.
+/// The weight of a value in addition to its text.
 const VALUE: usize = 32;
-/// What a field of an object weighs beside its name and value.
+/// The weight of a field in addition to its name and value.
 const FIELD: usize = 48;
 
-/// The bounds of an answer, and how much of it came.
+/// The bounds of an answer, and how much of it was received.
 #[derive(Debug)]
 pub(super) struct Room {
     pub(super) bounds: Bounds,
@@ -27,17 +27,17 @@ impl Room {
         Self { bounds, received: 0, kept: 0, events: 0, calls: 0, passed: None }
     }
 
-    /// The first bound that was passed.
+    /// The first bound that was exceeded.
     pub(super) fn passed(&self) -> Option<Passed> {
         self.passed
     }
 
-    /// Ends the answer here; the first bound that was passed is the one that is told.
+    /// Ends the answer here; the first bound that was exceeded is reported.
     pub(super) fn pass(&mut self, bound: Passed) {
         self.passed.get_or_insert(bound);
     }
 
-    /// Takes in bytes of the wire.
+    /// Counts received bytes.
     pub(super) fn receive(&mut self, bytes: usize) {
         self.received = self.received.saturating_add(bytes);
         if self.received > self.bounds.received_bytes {
@@ -45,7 +45,7 @@ impl Room {
         }
     }
 
-    /// Whether bytes that are kept fit; with them the answer is so much longer.
+    /// Counts bytes that are kept; false if they do not fit.
     pub(super) fn keep(&mut self, bytes: usize) -> bool {
         self.kept = self.kept.saturating_add(bytes);
         if self.kept > self.bounds.answer_bytes {
@@ -54,7 +54,7 @@ impl Room {
         self.passed.is_none()
     }
 
-    /// Whether another event fits, of so many bytes.
+    /// Counts an event of so many bytes; false if it does not fit.
     pub(super) fn event(&mut self, bytes: usize) -> bool {
         self.events += 1;
         if self.events > self.bounds.events {
@@ -64,7 +64,7 @@ impl Room {
         self.passed.is_none()
     }
 
-    /// Notes how many bytes of an event, whole or not, are held.
+    /// Checks how many bytes of an event, complete or not, are buffered.
     pub(super) fn held(&mut self, bytes: usize) {
         if bytes > self.bounds.event_bytes {
             self.pass(Passed::EventBytes(self.bounds.event_bytes));
@@ -82,7 +82,7 @@ impl Room {
     }
 }
 
-/// What a value weighs: its text, and what it takes beside that.
+/// The weight of a value: its text, and a constant.
 pub(super) fn weight(value: &Value) -> usize {
     VALUE
         + match value {
@@ -93,12 +93,12 @@ pub(super) fn weight(value: &Value) -> usize {
         }
 }
 
-/// What the fields of an object weigh.
+/// The weight of the fields of an object.
 pub(super) fn weight_of(fields: &Map<String, Value>) -> usize {
     fields.iter().map(|(key, value)| field(key, value)).sum()
 }
 
-/// What a field weighs.
+/// The weight of a field.
 pub(super) fn field(key: &str, value: &Value) -> usize {
     FIELD + key.len() + weight(value)
 }

@@ -27,7 +27,7 @@ impl Secrets {
         }
     }
 
-    /// An error is journaled and shown: it must not hold what the server only echoes.
+    /// Errors are journaled and shown: a secret that the server echoes must not be in them.
     pub(super) fn of_error(&self, error: Error) -> Error {
         let message = self.masked(error.message);
         let code = error.code.map(|code| self.masked(code));
@@ -38,7 +38,7 @@ impl Secrets {
         self.0.is_empty()
     }
 
-    /// The same, to be masked in what is written and shown.
+    /// The same secrets, to be masked in all that is written or shown.
     pub(super) fn mask(&self) -> Mask {
         Mask::of(&self.0)
     }

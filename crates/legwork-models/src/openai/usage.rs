@@ -16,7 +16,7 @@ pub(super) struct Reading {
     reasoning: u64,
     /// Fields that have no place in [`Usage`]; zeros say nothing and are left out.
     pub(super) rest: Map<String, Value>,
-    /// How much heavier these became since that was last asked.
+    /// How much the weight of these grew since it was last taken.
     pub(super) added: usize,
 }
 

@@ -1,4 +1,4 @@
-//! A part of an answer while it comes in.
+//! A part of an answer that is being received.
 
 use std::collections::BTreeSet;
 
@@ -36,7 +36,7 @@ impl Words {
 }
 
 impl Draft {
-    /// A body's fields come in any order; its parts are told in this one.
+    /// The order of parts in a body, whose fields come in any order.
     pub(super) fn place_in_body(&self) -> u8 {
         match self {
             Self::Words(Words::Thinking, _) => 0,
@@ -53,7 +53,7 @@ impl Draft {
         }
     }
 
-    /// Keeps this much of it, if anything.
+    /// Cuts it to so many bytes; false if it is to be dropped.
     pub(super) fn clip(&mut self, bytes: usize) -> bool {
         match self {
             Self::Words(_, text) => {

@@ -1,14 +1,14 @@
-//! Whether arguments that grow are whole, without reading them again each time.
+//! Whether growing arguments are complete, without reading them again each time.
 
 use serde::de::IgnoredAny;
 
-/// Bytes of a text without brackets that is looked at anew each time.
+/// Bytes of the longest text without brackets that is parsed again each time.
 const SCALAR: usize = 64;
 
-/// Follows the brackets of a text that only grows.
+/// Tracks the brackets of a text that only grows.
 #[derive(Debug, Default)]
 pub(super) struct Closing {
-    /// Bytes that were looked at.
+    /// Bytes that were read.
     at: usize,
     depth: usize,
     within: Within,
@@ -27,23 +27,23 @@ enum Within {
 enum Standing {
     #[default]
     Open,
-    /// Its outermost bracket was closed, and nothing came behind.
+    /// Its outermost bracket is closed, and nothing follows it.
     Closed,
-    /// It is JSON from beginning to end, as far as it was looked at.
+    /// It is valid JSON, as far as it was read.
     Whole,
-    /// It can become whole no more.
+    /// It can no longer become valid JSON.
     Broken,
 }
 
 impl Closing {
-    /// Whether the text is JSON from beginning to end. Scalars are so only while they are short:
+    /// Whether the text is valid JSON. Scalars are recognised only while they are short:
     /// arguments are objects.
     pub(super) fn is_whole(&mut self, text: &str) -> bool {
         let new = text.as_bytes().get(self.at..).unwrap_or_default();
         new.iter().for_each(|byte| self.read(*byte));
         self.at = text.len();
         if self.standing == Standing::Closed {
-            // Once: what comes behind it breaks it.
+            // Once only: anything that follows makes it invalid.
             self.standing = if is_json(text) { Standing::Whole } else { Standing::Broken };
         }
         let scalar = self.standing == Standing::Open && self.depth == 0 && text.len() <= SCALAR;

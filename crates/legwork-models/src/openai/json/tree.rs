@@ -1,4 +1,4 @@
-//! A value built from a text, no larger than there is room for.
+//! A value built from a text, within bounds.
 
 use std::fmt;
 
@@ -19,7 +19,7 @@ impl Tree<'_> {
         Ok(value)
     }
 
-    /// What is inside of an object or array.
+    /// The content of an object or array.
     fn inside<E: de::Error>(&mut self) -> Result<(), E> {
         self.depth += 1;
         let entered = self.room.build().and_then(|()| self.room.enter(self.depth));
@@ -31,9 +31,9 @@ impl Tree<'_> {
     }
 }
 
-/// The room says which bound was passed.
+/// The error for an exceeded bound; the room records which one.
 fn refused<E: de::Error>(_: Broken) -> E {
-    E::custom("it passes a bound")
+    E::custom("it exceeds a bound")
 }
 
 impl<'de> DeserializeSeed<'de> for Tree<'_> {
