@@ -1,4 +1,4 @@
-//! What observers are told, without secrets.
+//! Events for observers, with secrets masked.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -7,10 +7,10 @@ use legwork_core::mask::Stream;
 use legwork_core::{Entry, Mask};
 use legwork_port::{Delta, HookEnd, LiveEvent, Observer, Origin, Retry};
 
-/// An observer that is told no secret of a mask.
+/// An observer that receives events with secrets masked.
 ///
-/// Entries are masked before they exist, and pieces of an answer by whoever puts them
-/// together, for a secret may be cut between two of them.
+/// Entries are masked before they are made. Pieces of an answer are masked where they are
+/// assembled, because a secret may be split between two of them.
 pub(crate) struct Masked {
     mask: Mask,
     observer: Arc<dyn Observer>,
@@ -143,11 +143,11 @@ impl Observer for Masked {
 pub(crate) struct Pieces {
     text: Stream,
     mask: Mask,
-    /// What the text that is held belongs to.
+    /// The kind of the text that is held.
     kind: Kind,
 }
 
-/// What a piece is a piece of.
+/// The kind of a piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Text,
@@ -173,7 +173,7 @@ impl Pieces {
         (!mask.is_none()).then(|| Box::new(pieces()))
     }
 
-    /// Another piece came: what can be told now.
+    /// Adds a piece; returns what can be passed on now.
     pub(crate) fn push(&mut self, delta: Delta<'_>, mut tell: impl FnMut(Delta<'_>)) {
         let (kind, piece) = match delta {
             Delta::Text(text) => (Kind::Text, text),
@@ -195,7 +195,7 @@ impl Pieces {
         }
     }
 
-    /// No more comes: the rest.
+    /// Ends the answer; returns the rest.
     pub(crate) fn end(&mut self, mut tell: impl FnMut(Delta<'_>)) {
         let rest = self.text.end();
         if !rest.is_empty() {
@@ -203,7 +203,7 @@ impl Pieces {
         }
     }
 
-    /// What came is void.
+    /// Discards what is held.
     pub(crate) fn forget(&mut self) {
         self.text.end();
     }

@@ -63,8 +63,7 @@ text_id! {
 const LONGEST: usize = 1_024;
 
 impl SessionId {
-    /// Why it is no id that a store takes, if it is none: people read it, and copy it into
-    /// commands.
+    /// Why a store refuses it as an id, if it does: ids are shown and copied into commands.
     pub fn unfit(&self) -> Option<Unfit> {
         let text = self.as_str();
         let odd = |c: &char| is_hidden(*c) || (c.is_whitespace() && *c != ' ');
@@ -77,16 +76,16 @@ impl SessionId {
     }
 }
 
-/// Why a text is no id of a session.
+/// Why a text cannot be the id of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unfit {
-    /// There is nothing in it.
+    /// It is empty.
     Empty,
-    /// It has so many bytes.
+    /// It is too long; its length in bytes.
     Long(usize),
-    /// It begins as a flag of a command does.
+    /// It begins like a flag of a command.
     Dash,
-    /// It holds a character that is not seen as one, or a line end.
+    /// It contains an invisible character or a line break.
     Hidden(char),
 }
 

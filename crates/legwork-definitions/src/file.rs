@@ -23,7 +23,7 @@ pub(crate) fn read(path: &Path, links: Links) -> Result<String, Problem> {
     read_as(path, links, None)
 }
 
-/// The text of a regular file whose content is the one that was looked at before.
+/// The text of a regular file whose content has the expected digest.
 pub(crate) fn read_as(
     path: &Path,
     links: Links,

@@ -36,7 +36,7 @@ pub struct Place {
     pub origin: Origin,
     /// The folder or file.
     pub path: PathBuf,
-    /// The only files that are used, with the content that each has to have; none = all.
+    /// The files that may be used, with the digest that each must have; none = all.
     only: Option<Arc<BTreeMap<PathBuf, Digest>>>,
 }
 
@@ -56,15 +56,15 @@ impl Place {
         Self::of(Origin::Given, path)
     }
 
-    /// A place of anybody's.
+    /// A place of any origin.
     pub fn of(origin: Origin, path: impl Into<PathBuf>) -> Self {
         Self { origin, path: path.into(), only: None }
     }
 
-    /// The same place with the only files that are used, each with the digest of its content.
+    /// The same place, restricted to some files, each with the digest of its content.
     ///
-    /// Other files are passed over; one whose content is another by the time it is read is a
-    /// problem. So what was looked at before is what is used.
+    /// Other files are ignored; a file whose content has changed by the time it is read is a
+    /// problem. So the content that is used is the content that was checked.
     #[must_use]
     pub fn only(self, files: BTreeMap<PathBuf, Digest>) -> Self {
         Self { only: Some(Arc::new(files)), ..self }
@@ -75,7 +75,7 @@ impl Place {
         self.only.as_ref().is_none_or(|only| only.contains_key(file))
     }
 
-    /// The content that a file has to have, if that was said.
+    /// The digest that a file must have, if there is one.
     pub(crate) fn content(&self, file: &Path) -> Option<&Digest> {
         self.only.as_ref()?.get(file)
     }
@@ -143,9 +143,9 @@ pub(crate) fn entries(
     found
 }
 
-/// The first of some files, as many as are read of one folder by their sizes.
+/// The first files of a folder, up to the total size that is read.
 ///
-/// Definitions are kept whole: a folder of files that are each small enough may be too large.
+/// Definitions are kept in memory: many small files may add up to too much.
 pub(crate) fn small_together(
     folder: &Path,
     mut files: Vec<PathBuf>,

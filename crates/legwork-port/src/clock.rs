@@ -18,9 +18,9 @@ pub trait Clock: Send + Sync {
 
     /// Completes when at least this much monotonic time has passed.
     ///
-    /// Time limits hang on it: it completes also beside work of the same task that is always
-    /// ready. On Tokio that takes `tokio::task::unconstrained`, because a sleep is never ready
-    /// in a task that has used up its budget.
+    /// Time limits depend on it: it completes even next to work of the same task that is
+    /// always ready. On Tokio that takes `tokio::task::unconstrained`, because a sleep is
+    /// never ready in a task that has used up its budget.
     ///
     /// Dropping the future is safe.
     fn sleep(&self, time: Duration) -> BoxFuture<'static, ()>;

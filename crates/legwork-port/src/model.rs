@@ -18,7 +18,7 @@ pub trait Model: Send + Sync {
     /// What it can do and costs.
     fn profile(&self) -> &Profile;
 
-    /// Its keys, which whoever runs it masks in all that is written or shown.
+    /// Its keys, which the runtime masks in all that is written or shown.
     fn mask(&self) -> Mask {
         Mask::default()
     }

@@ -1,4 +1,4 @@
-//! A look at all texts of a value, without writing it.
+//! A search in all texts of a value, without serialising it to a buffer.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use serde::ser::{
 
 use super::Mask;
 
-/// Whether a secret stands in a text of the value.
+/// Whether any text of the value contains a secret.
 pub(super) fn finds<T: Serialize + ?Sized>(mask: &Mask, value: &T) -> bool {
     value.serialize(Look(mask)).is_err_and(|why| why == Why::Found)
 }
@@ -17,7 +17,7 @@ pub(super) fn finds<T: Serialize + ?Sized>(mask: &Mask, value: &T) -> bool {
 #[derive(Clone, Copy)]
 struct Look<'m>(&'m Mask);
 
-/// Why a look ended early.
+/// Why a search ended early.
 #[derive(Debug, PartialEq, Eq)]
 enum Why {
     /// A secret was found.
@@ -28,7 +28,7 @@ enum Why {
 
 impl fmt::Display for Why {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the look has ended")
+        f.write_str("the search has ended")
     }
 }
 
@@ -48,7 +48,7 @@ impl Look<'_> {
     }
 }
 
-/// Methods that take a value without text.
+/// Methods for values without text.
 macro_rules! nothing {
     ($($method:ident($($type:ty),*)),* $(,)?) => {
         $(fn $method(self, $(_: $type),*) -> Looked {
@@ -57,7 +57,7 @@ macro_rules! nothing {
     };
 }
 
-/// Methods that begin what has items or fields.
+/// Methods that begin a value with items or fields.
 macro_rules! begins {
     ($($method:ident($($type:ty),*)),* $(,)?) => {
         $(fn $method(self, $(_: $type),*) -> Result<Self, Why> {
@@ -134,7 +134,7 @@ impl<'m> Serializer for Look<'m> {
     }
 }
 
-/// Traits of what has items or fields: a look at each of them.
+/// Traits for values with items or fields, each of which is searched.
 macro_rules! items {
     ($($trait:ident::$method:ident),* $(,)?) => {
         $(impl $trait for Look<'_> {
@@ -159,7 +159,7 @@ items!(
     SerializeTupleVariant::serialize_field,
 );
 
-/// The same for fields that have a name of the program.
+/// The same for fields whose names are fixed by the program.
 macro_rules! fields {
     ($($trait:ident),* $(,)?) => {
         $(impl $trait for Look<'_> {

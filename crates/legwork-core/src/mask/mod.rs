@@ -1,4 +1,4 @@
-//! Secrets that are masked wherever they stand.
+//! Secrets that are masked wherever they occur.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -20,13 +20,13 @@ pub use stream::Stream;
 
 use spellings::Spelling;
 
-/// What stands where a secret was.
+/// The replacement of a secret.
 pub const MASK: &str = "[redacted]";
 
-/// The shortest secret that is masked: shorter ones are words of other texts, too.
+/// The shortest secret that is masked; shorter ones are likely to occur in other texts.
 pub const SHORTEST: usize = 12;
 
-/// Secrets that nothing may hold that is written or shown.
+/// Secrets that are masked in all that is written or shown.
 ///
 /// Each is found as it is, escaped as in JSON, in Base64 and encoded as in a URL. Clones
 /// share them.
@@ -80,7 +80,7 @@ impl Mask {
         Cow::Owned(covered(text, &found))
     }
 
-    /// Whether a secret stands in any text of a value.
+    /// Whether any text of a value contains a secret.
     pub fn is_in<T: Serialize + ?Sized>(&self, value: &T) -> bool {
         !self.is_none() && look::finds(self, value)
     }
@@ -117,12 +117,12 @@ impl Mask {
         }
     }
 
-    /// Whether a secret stands in a text.
+    /// Whether a text contains a secret.
     fn finds(&self, text: &str) -> bool {
         self.spellings().iter().any(|spelling| spelling.is_in(text))
     }
 
-    /// Where the end of a text begins that may be the beginning of a secret.
+    /// The start of the longest end of a text that may be the beginning of a secret.
     fn open_end(&self, text: &str) -> usize {
         let ends = self.spellings().iter().map(|spelling| spelling.open_end(text));
         ends.min().unwrap_or(text.len())
@@ -147,7 +147,7 @@ fn covered(text: &str, places: &[Range<usize>]) -> String {
     masked
 }
 
-/// Says how many spellings there are, and none of them.
+/// Shows the number of spellings, not the spellings.
 impl fmt::Debug for Mask {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Mask({} spellings)", self.spellings().len())

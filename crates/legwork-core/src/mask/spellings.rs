@@ -27,13 +27,13 @@ pub(super) fn of(secret: &str) -> Vec<Spelling> {
     all.into_iter().map(Spelling::new).collect()
 }
 
-/// As it stands in a JSON text.
+/// As a JSON string has it.
 fn escaped(secret: &str) -> String {
     let json = serde_json::Value::from(secret).to_string();
     json.get(1..json.len() - 1).unwrap_or_default().to_owned()
 }
 
-/// As it stands in a URL.
+/// As a URL has it.
 fn in_url(secret: &str, percent: impl Fn(u8) -> String) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
     let each = secret.bytes().map(|byte| match is_plain(byte) {
@@ -43,8 +43,8 @@ fn in_url(secret: &str, percent: impl Fn(u8) -> String) -> String {
     each.collect()
 }
 
-/// As it stands in the Base64 of a longer text, so many bytes behind a group of three; without
-/// the characters that what stands beside it decides, too.
+/// As the Base64 of a longer text has it, at an offset in a group of three bytes; without the
+/// characters at both ends that also depend on the bytes around it.
 fn base64(secret: &[u8], before: usize, alphabet: &[u8; 64]) -> String {
     let bit = |at: usize| {
         let byte = at / 8;
@@ -75,7 +75,7 @@ impl Spelling {
         self.finder.find_iter(text.as_bytes()).map(move |at| at..at + length)
     }
 
-    /// Where the end of a text begins that is a beginning of it.
+    /// The start of the longest end of a text that is a beginning of it.
     pub(super) fn open_end(&self, text: &str) -> usize {
         let tail = text.len().saturating_sub(self.text.len() - 1);
         let bytes = text.as_bytes().get(tail..).unwrap_or_default();

@@ -1,8 +1,8 @@
-//! Text that comes in pieces, masked across their borders.
+//! Text that arrives in pieces, masked across their borders.
 
 use super::Mask;
 
-/// Masks text that comes in pieces: what may be the beginning of a secret waits for the next.
+/// Masks text that arrives in pieces: a possible beginning of a secret waits for the next one.
 #[derive(Debug, Clone, Default)]
 pub struct Stream {
     mask: Mask,
@@ -10,12 +10,12 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// Text that a mask is laid over.
+    /// Begins to mask a text.
     pub fn new(mask: Mask) -> Self {
         Self { mask, held: String::new() }
     }
 
-    /// What can be shown now that another piece came.
+    /// Adds a piece; returns the text that can be shown now.
     pub fn push(&mut self, piece: &str) -> String {
         let mut text = std::mem::take(&mut self.held);
         text.push_str(piece);
@@ -27,7 +27,7 @@ impl Stream {
         shown
     }
 
-    /// The rest, when no more comes.
+    /// Ends the text; returns the rest.
     pub fn end(&mut self) -> String {
         std::mem::take(&mut self.held)
     }

@@ -1,7 +1,7 @@
-//! What kind of files a store has, looked at before any is opened.
+//! The kinds of a store's files, checked before any is opened.
 //!
-//! They are never opened to be looked at: closing such a file would take away the locks that
-//! SQLite has on it in this process (POSIX locks are the process's, not the file's).
+//! They are never opened for that: closing such a file would release the locks that SQLite
+//! holds on it in this process (POSIX locks belong to the process, not to the open file).
 
 use std::fs::{self, Metadata};
 use std::io;
@@ -12,11 +12,11 @@ use legwork_port::store::Error;
 use super::beside;
 use super::fault::Name;
 
-/// What SQLite puts beside the database.
+/// Suffixes of the files that SQLite puts beside the database.
 const BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
 
-/// Refuses a store that is a pipe, a device, a folder or a socket, or has such a file or a link
-/// beside it: opening one may wait for ever, or write to another file.
+/// Refuses a store that is a pipe, a device, a folder or a socket, or has one of these or a
+/// link beside it: opening it may block for ever, or write to another file.
 ///
 /// # Errors
 /// [`Error::Unusable`].
@@ -41,7 +41,7 @@ fn look(name: &Name, path: &Path, told: &str) -> Result<(), Error> {
     }
 }
 
-/// What it is, if it is no regular file.
+/// Its kind, if it is not a regular file.
 fn odd(found: &Metadata) -> Option<&'static str> {
     let kind = found.file_type();
     match () {
@@ -52,7 +52,7 @@ fn odd(found: &Metadata) -> Option<&'static str> {
     }
 }
 
-/// Refuses what is not there as a regular file of one name; what is not there may be made.
+/// Refuses a file that is not regular or has several names; a missing one may be created.
 pub(super) fn check_lock(path: &Path) -> io::Result<()> {
     let wrong = |what: &str| io::Error::other(format!("{} is {what}", path.display()));
     match fs::symlink_metadata(path) {
@@ -66,7 +66,7 @@ pub(super) fn check_lock(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Refuses a folder of locks that is none.
+/// Refuses a folder of locks that is not a folder.
 pub(super) fn check_folder(path: &Path) -> io::Result<()> {
     match fs::symlink_metadata(path) {
         Ok(found) if found.is_dir() => Ok(()),

@@ -161,7 +161,7 @@ fn open(folder: &Path, path: &Path) -> io::Result<File> {
     options.read(true).write(true).create(true).truncate(false);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    // Whoever may write beside the store could lead us to another file.
+    // A link could lead to any file: others may be able to write beside the store.
     check_folder(folder)?;
     check_lock(path)?;
     options.open(path).or_else(|_| {

@@ -26,7 +26,7 @@ pub struct Program {
     pub criteria: Vec<CriterionPlan>,
     /// Which other parts of the agent go wrong.
     pub parts: Vec<PartPlan>,
-    /// Whether somebody watches: then answers are streamed.
+    /// Whether there is an observer: then answers are streamed.
     pub watched: bool,
     /// What happens, one after the other.
     pub acts: Vec<Act>,

@@ -7,20 +7,20 @@ use crate::fault::{Fault, Operation};
 /// One thing that happens.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Act {
-    /// The process lives: it takes the session up until it ends, is stopped or dies.
+    /// A process runs the session until it ends, is stopped or dies.
     Go(Go),
-    /// Somebody leaves something in an inbox while no process lives.
+    /// An item is posted to an inbox while no process runs the session.
     Post(To, PostPlan),
     /// The head is moved, to an entry in percent of those there are.
     MoveHead(u64),
-    /// Somebody resumes the session of a subagent by itself, and wants to remove it.
+    /// The session of a subagent is resumed on its own, and its removal is tried.
     TakeChild,
-    /// So many milliseconds pass in which no process lives.
+    /// So many milliseconds pass while no process runs the session.
     Pass(u64),
-    /// Somebody removes the session of the root.
+    /// The session of the root is removed.
     Remove,
-    /// Somebody begins a session of the name that a subagent would get: the entry of the
-    /// response, and the index of the call.
+    /// A session is begun under the name that a subagent would get: the entry of the response,
+    /// and the index of the call.
     Squat(u64, u32),
 }
 
@@ -33,7 +33,7 @@ pub enum To {
     Child,
 }
 
-/// What somebody leaves in an inbox.
+/// An item for an inbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PostPlan {
     /// A steering message.
@@ -42,9 +42,9 @@ pub enum PostPlan {
     FollowUp,
     /// A stop.
     Stop,
-    /// An answer to the first that is pending.
+    /// An answer to the first pending call.
     Answer(Reply),
-    /// An answer to nothing that is pending.
+    /// An answer to a call that is not pending.
     Bogus,
     /// A label, on an entry in percent of those there are.
     Label(u64),
@@ -115,11 +115,11 @@ pub enum Meanwhile {
     Interrupt,
     /// `next()` is dropped, and called again.
     DropNext,
-    /// Somebody leaves something in an inbox.
+    /// An item is posted to an inbox.
     Post(To, PostPlan),
-    /// Another process wants the session.
+    /// Another process tries to claim the session.
     Rival,
-    /// So many milliseconds pass at once, as where a machine sleeps.
+    /// So many milliseconds pass at once, as when a machine sleeps.
     Pass(u64),
 }
 

@@ -101,7 +101,7 @@ pub enum ToolPlan {
     Alone,
     /// `spawn_subagent`: the agent of an index.
     Spawn(usize),
-    /// A tool that is not there.
+    /// A tool that does not exist.
     Unknown,
 }
 
@@ -128,6 +128,6 @@ pub enum Does {
     Deep,
     /// Its arguments do not fit the schema: it never runs.
     Misfit,
-    /// Its arguments are no JSON: it never runs.
+    /// Its arguments are not JSON: it never runs.
     NoJson,
 }

@@ -1,4 +1,4 @@
-//! What an agent has beside its model and tools: criteria, hooks, parts that go wrong.
+//! Criteria, hooks, and parts of an agent that go wrong.
 
 use legwork_port::Trigger;
 
@@ -28,7 +28,7 @@ pub struct PartPlan {
     pub goes: Goes,
 }
 
-/// A part of an agent that strangers write.
+/// A part of an agent that users of the library implement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AgentPart {
     /// The observer, at a live event.
@@ -86,7 +86,7 @@ pub enum HookDoes {
     Note,
     /// It adds a message.
     Say,
-    /// It adds an assistant message with a call that nobody answers.
+    /// It adds an assistant message with a call that has no result.
     SayCall,
     /// It fails.
     Fail,
