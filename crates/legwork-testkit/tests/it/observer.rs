@@ -37,7 +37,7 @@ async fn keeps_live_and_committed_news() {
     assert_eq!(observer.entries(), state.uncommitted().to_vec());
     assert_eq!(observer.clone().news().len(), 5);
     let found = observer.until(|news| matches!(news, News::Committed(..))).await;
-    assert_eq!(found, News::Committed(session, Arc::clone(&state.uncommitted().get(0).unwrap())));
+    assert_eq!(found, News::Committed(session, Arc::clone(state.uncommitted().get(0).unwrap())));
 }
 
 struct Echo;
