@@ -176,9 +176,27 @@ impl Secrets {
         Self { open, ..self.clone() }.identified()
     }
 
-    /// Each of them, as the kernel resolves it.
+    /// The same without some places.
+    pub(crate) fn without(mut self, named: impl Fn(&Path) -> bool) -> Self {
+        self.places.retain(|place| !named(place));
+        self.absent.retain(|place| !named(place));
+        self
+    }
+
+    /// Each of them that is there, as the kernel resolves it.
     pub(crate) fn places(&self) -> impl Iterator<Item = &Path> {
         self.places.iter().map(PathBuf::as_path)
+    }
+
+    /// Each of them that is not there yet.
+    pub(crate) fn absent(&self) -> impl Iterator<Item = &Path> {
+        self.absent.iter().map(PathBuf::as_path)
+    }
+
+    /// The files in them that have further names, by device and inode.
+    pub(crate) fn linked(&self) -> BTreeSet<(u64, u64)> {
+        let linked = self.files().into_iter().filter(|(stat, _)| stat.st_nlink > 1);
+        linked.map(|(stat, _)| (stat.st_dev, stat.st_ino)).collect()
     }
 
     /// Whether a path, whose symlinks are resolved, is one of them or lies in one.
@@ -204,12 +222,16 @@ impl Secrets {
 
     /// The same, and what lies in them is known by other names, too.
     fn identified(mut self) -> Self {
-        self.identities.clear();
+        let files = self.files().into_iter();
+        self.identities = files.map(|(stat, place)| ((stat.st_dev, stat.st_ino), place)).collect();
+        self
+    }
+
+    /// The files in them, as far as they are known by their identity.
+    fn files(&self) -> Vec<(Stat, PathBuf)> {
+        let mut files = Vec::new();
         let mut waiting: Vec<_> = self.places.iter().cloned().collect();
-        while let Some(place) = waiting.pop() {
-            if self.identities.len() >= KNOWN {
-                break;
-            }
+        while let Some(place) = waiting.pop().filter(|_| files.len() < KNOWN) {
             if self.open.contains(&place) {
                 continue;
             }
@@ -219,13 +241,11 @@ impl Secrets {
                     let entries = std::fs::read_dir(&place).into_iter().flatten().flatten();
                     waiting.extend(entries.map(|entry| entry.path()));
                 }
-                FileType::RegularFile => {
-                    self.identities.insert((stat.st_dev, stat.st_ino), place);
-                }
+                FileType::RegularFile => files.push((stat, place)),
                 _ => {}
             }
         }
-        self
+        files
     }
 }
 

@@ -45,6 +45,12 @@ pub enum Error {
         /// The sandbox that cannot hide it.
         sandbox: &'static str,
     },
+    /// Secrets have further names, and there are too many files to look for them.
+    #[error("no command is run: files with keys have hard links, and {} is one of too many folders to look for them in; remove the links, or choose a smaller directory", folder.display())]
+    Linked {
+        /// Where the search stopped.
+        folder: PathBuf,
+    },
     /// Something that may only be read lies in what may be written.
     #[error("no command is run: {} may only be read and lies in what commands may write, and {sandbox} cannot protect it there{HIDE}", place.display())]
     Unprotected {
@@ -105,6 +111,12 @@ impl Error {
             }
             Self::Unprotected { place, .. } => {
                 format!("{} lies in the workspace and cannot be protected there", place.display())
+            }
+            Self::Linked { folder } => {
+                format!(
+                    "hard links of secrets are looked for in too many files ({})",
+                    folder.display()
+                )
             }
             Self::NoHosts { .. } => "it cannot hold the network to a list of hosts".to_owned(),
             Self::NoProxy { said } => format!("its proxy cannot be started, {said}"),

@@ -6,13 +6,11 @@ use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use legwork_port::sandbox::Cover;
-
 use super::{Features, walls};
 use crate::bash::Environment;
 use crate::process::Mounts;
 use crate::sandbox::error::Error;
-use crate::sandbox::places::{Held, Places};
+use crate::sandbox::places::{Covers, Places};
 use crate::sandbox::policy::Policy;
 use crate::sandbox::scratch::Scratch;
 use crate::sandbox::seccomp::{self, Sockets};
@@ -103,7 +101,9 @@ impl<'p> Trial<'p> {
         let root = directory.path();
         let places = Places::of(root, &Environment::default(), &Policy::default());
         let mut places = places.map_err(io::Error::other)?;
-        places.covers = vec![Held::open(hidden)?.covered(Cover::Hidden)];
+        let writable = [root.to_owned()];
+        let covers = Covers::new(&writable, &[], vec![hidden]);
+        places.covers = covers.map_err(io::Error::other)?;
         Ok(Self { program, directory, places })
     }
 

@@ -1,15 +1,18 @@
 //! Which places a command sees, reads and writes; what each sandbox is made from.
 
+mod covers;
 mod held;
+mod linked;
 mod system;
 mod toolchains;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use legwork_port::sandbox::{Cover, Mount, Note};
 
+pub(super) use self::covers::Covers;
 pub(super) use self::held::Held;
 pub(crate) use self::held::resolve;
 pub(super) use self::system::{Seen, open_files};
@@ -37,8 +40,8 @@ pub(super) struct Places {
     pub(super) masked: Vec<PathBuf>,
     /// The workspace and what else may be written; none of them lies in another.
     pub(super) writable: Vec<Held>,
-    /// Secrets, and what may only be read, in what may be written.
-    pub(super) covers: Vec<Mount>,
+    /// Over secrets, and what may only be read, in what may be written.
+    pub(super) covers: Covers,
     /// Keeps the repositories in what may be written.
     pub(super) keeper: Arc<Keeper>,
 }
@@ -66,8 +69,13 @@ impl Places {
         readable.dedup();
         let inside = |place: &PathBuf| writable.iter().any(|writable| place.starts_with(writable));
         let (kept, readable): (Vec<_>, Vec<_>) = readable.into_iter().partition(inside);
+        let kept: Vec<_> = kept.into_iter().filter(|place| !writable.contains(place)).collect();
         let secrets = secrets(root, home.as_deref(), policy, &readable);
-        let (exposed, masked): (Vec<_>, Vec<_>) = secrets.into_iter().partition(inside);
+        let shown = readable.iter().chain(&writable).cloned();
+        let linked = linked::names(&secrets.linked(), shown)?;
+        let there = secrets.places().map(Path::to_owned).chain(linked);
+        let (mut exposed, masked): (Vec<_>, Vec<_>) = there.partition(inside);
+        exposed.extend(secrets.absent().map(Path::to_owned).filter(inside));
         let system = system::seen();
         let seen = |secret: &PathBuf| {
             let of_system = system.iter().filter_map(Seen::source);
@@ -75,7 +83,7 @@ impl Places {
             seen.any(|seen| secret.starts_with(seen))
         };
         let masked = masked.into_iter().filter(seen).collect();
-        let covers = covers(&writable, kept, exposed)?;
+        let covers = Covers::new(&writable, &kept, exposed)?;
         Ok(Self {
             root: root.to_owned(),
             home: home.filter(|home| !inside(home)),
@@ -91,7 +99,7 @@ impl Places {
     /// The mounts that leave writable what may be written, and protect what lies in it.
     pub(super) fn mounts(&self) -> Vec<Mount> {
         let writable = self.writable.iter().map(|place| place.covered(Cover::Writable));
-        writable.chain(self.covers.iter().cloned()).collect()
+        writable.chain(self.covers.now()).collect()
     }
 
     /// Checks that nothing is to be protected inside of what may be written.
@@ -99,9 +107,8 @@ impl Places {
     /// # Errors
     /// With the first that is, and the name of the sandbox that cannot do it.
     pub(super) fn check_uncovered(&self, sandbox: &'static str) -> Result<(), Error> {
-        let place = |mount: &Mount| mount.place.clone();
-        let first = self.covers.iter().find(|mount| mount.cover != Cover::Fixed);
-        match first.map(|mount| (mount.cover, place(mount))) {
+        let first = self.covers.now().into_iter().find(|mount| mount.cover != Cover::Fixed);
+        match first.map(|mount| (mount.cover, mount.place)) {
             None => Ok(()),
             Some((Cover::Hidden, place)) => Err(Error::Exposed { place, sandbox }),
             Some((_, place)) => Err(Error::Unprotected { place, sandbox }),
@@ -177,54 +184,19 @@ fn writable(root: &Path, policy: &Policy) -> Result<Vec<PathBuf>, Error> {
     Ok(outermost)
 }
 
-/// What is secret in what is seen, but for what was allowed by name.
-fn secrets(
-    root: &Path,
-    home: Option<&Path>,
-    policy: &Policy,
-    readable: &[PathBuf],
-) -> BTreeSet<PathBuf> {
+/// What is secret on this machine, but for what was allowed by name.
+fn secrets(root: &Path, home: Option<&Path>, policy: &Policy, readable: &[PathBuf]) -> Secrets {
     /// Files with keys in a toolchain.
     const CREDENTIALS: [&str; 2] = ["credentials", "credentials.toml"];
     let of_toolchains = readable.iter().flat_map(|shown| CREDENTIALS.map(|name| shown.join(name)));
     let own = policy.hidden.iter().cloned().chain(of_toolchains);
     let all = own.fold(Secrets::of_machine(home), Secrets::with);
-    let named = |place: &PathBuf| {
-        let allowed = policy.readable.contains(place) || policy.writable.contains(place);
+    let named = |place: &Path| {
+        let is = |allowed: &PathBuf| allowed == place;
+        let allowed = policy.readable.iter().any(is) || policy.writable.iter().any(is);
         allowed || root.starts_with(place)
     };
-    all.places().map(Path::to_owned).filter(|place| !named(place)).collect()
-}
-
-/// The mounts that protect places in what may be written, an outer one first.
-///
-/// The folders on the way are fixed, or they could be renamed and others put in their place.
-fn covers(
-    writable: &[PathBuf],
-    kept: Vec<PathBuf>,
-    exposed: Vec<PathBuf>,
-) -> Result<Vec<Mount>, Error> {
-    let mut all: BTreeMap<PathBuf, Cover> = BTreeMap::new();
-    let kept = kept.into_iter().filter(|place| !writable.contains(place));
-    let kept = kept.map(|place| (place, Cover::ReadOnly));
-    let exposed = exposed.into_iter().map(|place| (place, Cover::Hidden));
-    for (place, cover) in kept.chain(exposed) {
-        let within =
-            |above: &&Path| writable.iter().any(|one| above.starts_with(one) && *above != one);
-        for above in place.ancestors().skip(1).take_while(within) {
-            all.entry(above.to_owned()).or_insert(Cover::Fixed);
-        }
-        let strongest = all.entry(place).or_insert(cover);
-        *strongest = cover.max(*strongest);
-    }
-    let hidden: BTreeSet<_> = all
-        .iter()
-        .filter(|(_, cover)| **cover == Cover::Hidden)
-        .map(|(place, _)| place.clone())
-        .collect();
-    let seen = |place: &Path| !place.ancestors().skip(1).any(|above| hidden.contains(above));
-    let seen = all.into_iter().filter(|(place, _)| seen(place));
-    seen.map(|(place, cover)| Ok(hold(place)?.covered(cover))).collect()
+    all.without(named)
 }
 
 fn hold(place: PathBuf) -> Result<Held, Error> {

@@ -12,6 +12,7 @@ mod races;
 mod rebases;
 mod repositories;
 mod scene;
+mod secrets;
 mod seen;
 mod together;
 mod walls;
