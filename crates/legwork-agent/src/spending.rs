@@ -72,7 +72,7 @@ pub(crate) fn of_response(
     response: &Response,
     price: Option<&Price>,
 ) -> Amounts {
-    let (held, bytes) = (held(state), response.message.weight());
+    let (held, bytes) = (held(state), response.message.weight().max(response.came));
     let real = match (&response.usage, &response.incomplete) {
         // What was said of a stream before we cut it is not all that it used; what is kept of
         // an answer that passed a bound is not all that came.

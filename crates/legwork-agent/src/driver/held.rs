@@ -11,6 +11,7 @@ use crate::context::StepContext;
 use crate::driver::Driver;
 use crate::driver::infer::record;
 use crate::error::{Halt, HaltReason};
+use crate::spending;
 use crate::unwind;
 use crate::watch::taken_up;
 
@@ -26,6 +27,8 @@ pub(super) fn read<D: Driver + ?Sized>(
     cx: &StepContext,
     model: &str,
 ) -> AgentState {
+    // As it came, whatever the driver makes of it.
+    let charged = spending::of_response(&state, &response, price);
     let unread = Response {
         message: Arc::clone(&response.message),
         finish: response.finish.clone(),
@@ -37,14 +40,14 @@ pub(super) fn read<D: Driver + ?Sized>(
     match unwind::call(|| driver.read(&state, response)) {
         Ok(response) => {
             drop(unread);
-            let state = record(response.for_journal(), price, state, cx, model);
+            let state = record(response.for_journal(), charged, state, cx, model);
             let before = state.clone();
             let heard = unwind::call(|| driver.heard(state));
             // Whether the response is what it says is not known: none of its calls runs.
             heard.unwrap_or_else(|panic| failed(before, of_driver(&panic)))
         }
         Err(panic) => {
-            record(unread.for_journal(), price, state, cx, model).with_error(of_driver(&panic))
+            record(unread.for_journal(), charged, state, cx, model).with_error(of_driver(&panic))
         }
     }
 }

@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use futures_util::future::{Either, select};
-use legwork_core::budget::{Dimension, Price};
+use legwork_core::budget::{Amounts, Dimension};
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::event::{InferenceFailed, InferenceInterrupted, InferenceStarted, Responded};
 use legwork_core::inference::Incomplete;
@@ -317,7 +317,7 @@ impl Deltas for Sink<'_> {
 /// Settles and records a response.
 pub(super) fn record(
     mut response: Response,
-    price: Option<&Price>,
+    charged: Amounts,
     state: AgentState,
     cx: &StepContext,
     model: &str,
@@ -326,7 +326,8 @@ pub(super) fn record(
     // Kept and charged as what came, and never sent back as an answer.
     let incomplete = malformed.as_ref().map(|_| Incomplete::Malformed);
     response.incomplete = response.incomplete.or(incomplete);
-    let charged = spending::of_response(&state, &response, price);
+    // What it is charged says it.
+    response.came = 0;
     spending::settle(&state, cx, &charged);
     let response = Arc::new(response);
     let state =

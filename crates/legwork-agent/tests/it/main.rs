@@ -53,6 +53,7 @@ mod orchestrate_chat;
 mod orchestrate_chat_agents;
 mod orchestrate_collaboration;
 mod orchestrate_tool_use;
+mod over_bound;
 mod overriding;
 mod panics;
 mod permitted;

@@ -61,6 +61,10 @@ pub struct Response {
     /// The bound that it passed, in words that name it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<String>,
+    /// Bytes that came of it and are not all kept, where it passed a bound. It is charged by
+    /// them, and does not say so to the journal.
+    #[serde(skip)]
+    pub came: u64,
     /// Failed attempts before it that may have cost money.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub charged_attempts: u32,
@@ -83,6 +87,7 @@ impl Response {
             finish,
             incomplete: None,
             bound: None,
+            came: 0,
             charged_attempts: 0,
             raw: Map::new(),
         }

@@ -192,7 +192,17 @@ fn response() -> BoxedStrategy<Arc<Response>> {
             let finish = finish.as_str().into();
             let incomplete = incomplete.map(|text| text.as_str().into());
             let raw = raw.into_iter().collect();
-            Arc::new(Response { message, usage, finish, incomplete, bound, charged_attempts, raw })
+            let came = 0;
+            Arc::new(Response {
+                message,
+                usage,
+                finish,
+                incomplete,
+                bound,
+                came,
+                charged_attempts,
+                raw,
+            })
         })
         .boxed()
 }

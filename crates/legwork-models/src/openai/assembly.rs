@@ -253,7 +253,10 @@ impl Assembly {
         response.usage = usage;
         response.incomplete = incomplete;
         response.raw = raw;
-        response.bound = self.room.passed().map(|passed| passed.to_string());
+        if let Some(passed) = self.room.passed() {
+            response.bound = Some(passed.to_string());
+            response.came = self.room.came() as u64;
+        }
         response
     }
 

@@ -24,6 +24,8 @@ pub(super) fn read(
     let whole = top(&mut reader, into, on).and_then(|()| reader.end());
     if let Some(bound) = reader.passed() {
         into.room.pass(bound);
+        // Mostly what it used is told behind the rest; where that cannot be read, it is not told.
+        let _ = usage_alone(&mut Reader::new(text, &into.room.bounds), into);
         return Ok(());
     }
     whole.map_err(|_| json::problem(json))?;
@@ -61,6 +63,18 @@ fn top(json: &mut Reader<'_>, into: &mut Assembly, on: Sink<'_>) -> Read {
             }
             "id" => into.id(&json.text()?),
             _ => into.merge(Level::Top, &key, json.json()?),
+        }
+    }
+    Ok(())
+}
+
+/// Reads what an answer used, and nothing else of it.
+fn usage_alone(json: &mut Reader<'_>, into: &mut Assembly) -> Read {
+    let mut place = json.object()?;
+    while let Some(key) = json.key(&mut place)? {
+        match &*key {
+            "usage" => into.usage(json)?,
+            _ => json.skip()?,
         }
     }
     Ok(())

@@ -104,10 +104,12 @@ impl Reply {
                 // Some servers send white space as a keep-alive.
                 let new = if all.is_empty() { bytes.trim_ascii_start() } else { bytes };
                 if all.len() + new.len() > room.bounds.answer_bytes {
+                    room.holds_body(all.len() + new.len());
                     return room.pass(Passed::AnswerBytes(room.bounds.answer_bytes));
                 }
                 self.moved |= !new.is_empty();
                 all.extend_from_slice(new);
+                room.holds_body(all.len());
             }
             Body::Events { .. } => self.push_events(bytes, on),
         }
@@ -135,7 +137,9 @@ impl Reply {
                 }
             }
         }
-        self.assembly.room.held(parser.held());
+        if !self.assembly.is_over() {
+            self.assembly.room.held(parser.held());
+        }
     }
 
     /// Whether content arrived since the last call; white space and comments are not content.

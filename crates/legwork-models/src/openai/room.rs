@@ -17,6 +17,10 @@ pub(super) struct Room {
     pub(super) bounds: Bounds,
     received: usize,
     kept: usize,
+    /// Bytes of a body that is read once it is whole.
+    body: usize,
+    /// Bytes of the event that came last, whole or not.
+    event: usize,
     events: usize,
     calls: usize,
     passed: Option<Passed>,
@@ -24,7 +28,7 @@ pub(super) struct Room {
 
 impl Room {
     pub(super) fn new(bounds: Bounds) -> Self {
-        Self { bounds, received: 0, kept: 0, events: 0, calls: 0, passed: None }
+        Self { bounds, received: 0, kept: 0, body: 0, event: 0, events: 0, calls: 0, passed: None }
     }
 
     /// The first bound that was exceeded.
@@ -66,9 +70,32 @@ impl Room {
 
     /// Checks how many bytes of an event, complete or not, are buffered.
     pub(super) fn held(&mut self, bytes: usize) {
+        self.event = bytes;
         if bytes > self.bounds.event_bytes {
             self.pass(Passed::EventBytes(self.bounds.event_bytes));
         }
+    }
+
+    /// Notes how many bytes of a body are held.
+    pub(super) fn holds_body(&mut self, bytes: usize) {
+        self.body = bytes;
+    }
+
+    /// Bytes that came of the answer: what was taken of it, and what was not, where the model
+    /// made it. White space, comments and the like are none.
+    pub(super) fn came(&self) -> usize {
+        let open = match self.passed {
+            // Nothing of the last event, or not all of it, was taken.
+            Some(
+                Passed::ReceivedBytes(_)
+                | Passed::EventBytes(_)
+                | Passed::Values(_)
+                | Passed::Nesting(_)
+                | Passed::Time(_),
+            ) => self.event,
+            _ => 0,
+        };
+        self.kept.saturating_add(open).max(self.body)
     }
 
     /// The number of another call, if it fits.

@@ -177,6 +177,50 @@ fn s13_10_what_is_kept_of_a_cut_answer_is_its_beginning() {
 }
 
 #[test]
+fn s13_10_what_came_of_a_cut_answer_is_counted_though_it_is_not_kept() {
+    let text = |size: usize| said(&"x".repeat(size));
+    let odd = json!((0..900).collect::<Vec<_>>());
+    let streams: [(&str, usize, Shape<'_>); 7] = [
+        ("`answer_bytes`", 10_000, Box::new(move |_| text(200))),
+        ("`events`", 299, Box::new(|_| said("."))),
+        ("`events`", 0, Box::new(|_| said(""))),
+        ("`received_bytes`", 0, Box::new(|_| ": still here\n".repeat(10))),
+        (
+            "`event_bytes`",
+            4_000,
+            Box::new(|n| if n == 0 { "data: ".into() } else { "x".repeat(9) }),
+        ),
+        ("`calls`", 8, Box::new(|n| called(n, &json!({"name": "f", "arguments": "{}"})))),
+        ("`values`", odd.to_string().len(), Box::new(|_| events(&[delta(json!({"odd": odd}))]))),
+    ];
+    for (bound, least, event) in streams {
+        let response = endless(small(), event);
+        check(&response, bound);
+        let most = least as u64 * 100 + 100;
+        assert!((least as u64..=most).contains(&response.came), "{bound}: {}", response.came);
+    }
+    let message = |message: serde_json::Value| json!({"choices": [{"message": message}]});
+    let long = json!({"content": "x".repeat(20_000)});
+    for (bound, least, body) in [
+        ("`answer_bytes`", 10_000, message(long)),
+        ("`values`", 3_000, message(json!({"content": "Hi", "odd": odd}))),
+        (
+            "`tokens`",
+            2,
+            json!({"usage": {"prompt_tokens": 1, "completion_tokens": u64::MAX},
+                               "choices": [{"message": {"content": "Hi"}}]}),
+        ),
+    ] {
+        let response = whole(&body.to_string()).unwrap();
+        check(&response, bound);
+        let most = body.to_string().len() as u64;
+        assert!((least..=most).contains(&response.came), "{bound}: {}", response.came);
+    }
+    let within = json!({"choices": [{"message": {"content": "Hi"}, "finish_reason": "stop"}]});
+    assert_eq!(whole(&within.to_string()).unwrap().came, 0);
+}
+
+#[test]
 fn s13_10_what_follows_a_bound_is_not_taken() {
     let mut reply = Reply::within(small(), 200, Some("text/event-stream"), Streaming::Yes);
     let mut shown = 0;
