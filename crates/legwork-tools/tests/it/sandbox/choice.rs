@@ -189,19 +189,6 @@ fn calls_that_no_build_needs_are_refused() {
 }
 
 #[test]
-fn a_datagram_pair_reaches_no_server() {
-    let scene = Scene::new();
-    let path = scene.path("outside/datagram");
-    let _server = std::os::unix::net::UnixDatagram::bind(&path).expect("bound");
-    let attack = scene.helper("datagram", &scene.at("outside/datagram"));
-    for walls in [Walls::None, Walls::Bubblewrap, Walls::Landlock] {
-        let Some(text) = scene.run(walls, &attack) else { continue };
-        assert!(text.contains("1 passed"), "{walls:?}: {text}");
-        assert_eq!(text.contains("ESCAPED"), walls == Walls::None, "{walls:?}: {text}");
-    }
-}
-
-#[test]
 fn the_network_opens_no_abstract_socket() {
     for walls in BOTH {
         let scene = Scene::new();
