@@ -7,6 +7,7 @@ use legwork::Agent;
 use legwork::agent::Builder;
 use legwork::core::event::{Defined, Definition};
 use legwork::core::{AgentState, Budget, Event};
+use legwork::model::openai::Chat;
 use legwork::port::{Cancellation, Model, Store};
 use legwork::skills::HEADING;
 use legwork::tools::workspace::Access;
@@ -97,33 +98,10 @@ impl Worker {
         };
         let model = made(&settings.model.value, url, key.as_ref(), settings.asking())?;
         check_price(settings, &model)?;
-        if let Some(warning) = exposure(&model) {
-            screen.warn_later(warning);
-        }
-        if !settings.looser.is_empty() {
-            let flags = settings.looser.join(" ");
-            screen.warn_later(format!(
-                "the session had {flags}, which is not taken from a journal: it goes on without; \
-                 give it again to allow it"
-            ));
-        }
-        if settings.exposed {
-            screen.warn_later(
-                "the agent may write to your own legwork.toml, and so name programs that run with \
-                 all your rights: keep it out of where the agent works",
-            );
-        }
+        warn(settings, &model, screen);
         let dir = workspace.root().to_str().map(str::to_owned);
         let recorded = Recorded { dir, ..settings.record() };
-        let context = match settings.context {
-            ProjectContext::Told => Context::of(&settings.trust, context::home().as_deref()),
-            ProjectContext::LeftOut => Context::default(),
-        };
-        let section = context.section();
-        settings.told().into_iter().for_each(|line| screen.warn_later(line));
-        for warning in context.warnings {
-            screen.warn_later(warning);
-        }
+        let section = section(settings, screen);
         let background = Background::default();
         let tools = toolset::tools(&workspace, settings, screen, &background)?;
         let agent = match &settings.agent {
@@ -146,8 +124,8 @@ impl Worker {
         Ok(Self { agent, recorded, section, budget, background, folders, places })
     }
 
-    /// Tells the person if the session was begun with another project context: from here on
-    /// the model is told the one that is there now.
+    /// Notes that the session was begun with another project context, if it was: from here on
+    /// the model gets the present one.
     pub(crate) fn compare(&self, before: &AgentState, screen: &Screen) {
         let told = &*before.facts().definition.instructions;
         // What is told of skills stands behind it.
@@ -171,6 +149,38 @@ impl Worker {
         let Self { recorded, budget, background, .. } = self;
         Ok(Ready { agent, recorded, budget, background, run: run.ok() })
     }
+}
+
+/// Warns about keys, journals and settings that may be read or changed by others.
+fn warn(settings: &Settings, model: &Chat, screen: &Screen) {
+    if let Some(warning) = exposure(model) {
+        screen.warn_later(warning);
+    }
+    if !settings.looser.is_empty() {
+        let flags = settings.looser.join(" ");
+        screen.warn_later(format!(
+            "the session had {flags}, which is not taken from a journal: it goes on without; give \
+             it again to allow it"
+        ));
+    }
+    if settings.exposed {
+        screen.warn_later(
+            "the agent may write to your own legwork.toml, and so name programs that run with all \
+             your rights: keep it out of where the agent works",
+        );
+    }
+}
+
+/// The project's context for the model; warns about what is left out of it.
+fn section(settings: &Settings, screen: &Screen) -> String {
+    let context = match settings.context {
+        ProjectContext::Told => Context::of(&settings.trust, context::home().as_deref()),
+        ProjectContext::LeftOut => Context::default(),
+    };
+    let section = context.section();
+    let warnings = settings.told().into_iter().chain(context.warnings);
+    warnings.for_each(|warning| screen.warn_later(warning));
+    section
 }
 
 /// A limit on money needs to know what things cost.
