@@ -19,7 +19,7 @@ use crate::config::Config;
 use crate::error::Error;
 use crate::place::Place;
 use crate::short_id::Length;
-use crate::trust::shelf::Shelf;
+use crate::trust::state::StateFolder;
 
 /// Set by the script, to the name of the shell that asks.
 const VARIABLE: &str = "LEGWORK_COMPLETE";
@@ -65,7 +65,7 @@ pub(crate) fn sessions() -> ArgValueCompleter {
 /// Completes the projects that something was said of.
 pub(crate) fn projects() -> ArgValueCompleter {
     ArgValueCompleter::new(|typed: &OsStr| {
-        let records = Shelf::own().and_then(|shelf| shelf.read()).unwrap_or_default();
+        let records = StateFolder::own().and_then(|state| state.read()).unwrap_or_default();
         let typed = typed.as_encoded_bytes();
         let paths = records.projects.into_iter().map(|record| record.path.0.into_os_string());
         let meant = paths.filter(|path| path.as_encoded_bytes().starts_with(typed));

@@ -106,7 +106,7 @@ impl Settings {
 
     /// The same, though there may be no model that can be asked.
     pub(crate) fn shown(flags: &args::Agent, config: &Config) -> Result<Self, Error> {
-        Self::begun(flags, config, Asks::Nobody)
+        Self::begun(flags, config, Asks::Never)
     }
 
     fn begun(flags: &args::Agent, config: &Config, asks: Asks) -> Result<Self, Error> {
@@ -251,8 +251,8 @@ impl Settings {
     }
 
     /// Warnings about settings of the project that are not used.
-    pub(crate) fn told(&self) -> Vec<String> {
-        let mut lines = self.trust.told();
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        let mut lines = self.trust.warnings();
         lines.extend(self.refused.as_ref().map(|model| {
             let (name, source) = (&model.value, &model.source);
             format!("the model {name} in {source} is not taken: {}", not_named(name))

@@ -178,7 +178,7 @@ fn section(settings: &Settings, screen: &Screen) -> String {
         ProjectContext::LeftOut => Context::default(),
     };
     let section = context.section();
-    let warnings = settings.told().into_iter().chain(context.warnings);
+    let warnings = settings.warnings().into_iter().chain(context.warnings);
     warnings.for_each(|warning| screen.warn_later(warning));
     section
 }

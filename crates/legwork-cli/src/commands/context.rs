@@ -33,14 +33,14 @@ pub(super) fn context(args: &args::Context, config: &Config) -> Result<Exit, Err
     let workspace = toolset::workspace(&settings, warn)?;
     let model = settings.model.value.clone();
     let context = Context::of(&settings.trust, context::home().as_deref());
-    let told = settings.told();
+    let warnings = settings.warnings();
     let parts = parts(args, config, &workspace, &context)?;
     let precision = Precision::of(&model);
     let exit = match args.json {
         true => print_json(&format!("{}\n", as_json(&parts, &context, &settings, precision))),
         false => print(&table(&parts, precision, Terminal::detect().columns)),
     }?;
-    for warning in told.iter().chain(&context.warnings) {
+    for warning in warnings.iter().chain(&context.warnings) {
         warn(warning.clone());
     }
     Ok(exit)
@@ -104,7 +104,7 @@ fn as_json(parts: &[Part], context: &Context, settings: &Settings, precision: Pr
         let (kind, source) = (part.kind, &part.source);
         json!({"kind": kind, "source": source, "lines": part.lines, "tokens": part.tokens})
     };
-    let warnings = [settings.told(), context.warnings.clone()].concat();
+    let warnings = [settings.warnings(), context.warnings.clone()].concat();
     json!({
         "model": settings.model.value,
         "exact": precision == Precision::Exact,

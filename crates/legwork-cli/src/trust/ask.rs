@@ -4,7 +4,7 @@ use std::io::{self, BufRead, IsTerminal as _, Write, stderr, stdin};
 
 use super::records::Decision;
 use super::surface::{Kind, Piece};
-use super::{Left, Standing, Trust, told};
+use super::{Left, Standing, Trust, report};
 use crate::args::Output;
 use crate::config::locate::shown;
 use crate::display::Terminal;
@@ -20,7 +20,7 @@ const TRIES: usize = 8;
 /// Whether questions can be asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Asks {
-    Nobody,
+    Never,
     Terminal,
 }
 
@@ -39,7 +39,7 @@ impl Asks {
     pub(crate) fn of(output: &Output) -> Self {
         match !output.json && stdin().is_terminal() && stderr().is_terminal() {
             true => Self::Terminal,
-            false => Self::Nobody,
+            false => Self::Never,
         }
     }
 }
@@ -51,7 +51,7 @@ impl Trust {
     /// When the terminal is gone, or the answer cannot be recorded.
     pub(crate) fn asked(mut self, asks: Asks) -> Result<Self, Error> {
         let waits = self.pieces.iter().any(|(_, left)| *left == Some(Left::Untrusted));
-        if asks == Asks::Nobody || self.standing != Standing::Unknown || !waits {
+        if asks == Asks::Never || self.standing != Standing::Unknown || !waits {
             return self.confirmed(asks);
         }
         let failed = |source| Error::System { doing: "asking at the terminal", source };
@@ -115,7 +115,7 @@ impl Trust {
         let root = self.project.as_ref().map(|project| project.root.as_path());
         let mut units: Vec<&Piece> = self.waiting().collect();
         units.dedup_by_key(|piece| &piece.unit);
-        let names: Vec<_> = units.iter().map(|piece| told::within(&piece.unit, root)).collect();
+        let names: Vec<_> = units.iter().map(|piece| report::within(&piece.unit, root)).collect();
         let wide = names.iter().map(|name| columns(name)).max().unwrap_or(0);
         // Side by side where there is room for a few words.
         let wide = if wide + 24 > terminal.columns { 0 } else { wide };
@@ -132,7 +132,7 @@ impl Trust {
     fn show(&self, terminal: Terminal, out: &mut impl Write) -> io::Result<()> {
         let root = self.project.as_ref().map(|project| project.root.as_path());
         for piece in self.waiting() {
-            writeln!(out, "\n--- {}", told::within(&piece.path, root))?;
+            writeln!(out, "\n--- {}", report::within(&piece.path, root))?;
             let text = text(piece);
             for line in text.lines().take(SHOWN) {
                 let line = visible(line).replace('\t', "    ");

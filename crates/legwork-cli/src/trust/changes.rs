@@ -9,9 +9,9 @@ use legwork::tools::diff::unified;
 use super::contents;
 use super::known;
 use super::records::Records;
-use super::shelf::Shelf;
+use super::state::StateFolder;
 use super::surface::{self, Piece};
-use super::{Asks, Left, Trust, told};
+use super::{Asks, Left, Trust, report};
 use crate::config::locate::shown;
 use crate::display::seen;
 use crate::display::text::{clip_with, visible};
@@ -19,9 +19,9 @@ use crate::display::{Terminal, Tone};
 use crate::error::Error;
 
 /// The records, brought up to date for some folders; nothing is written.
-pub(super) fn seen(shelf: &Shelf, folders: &[PathBuf]) -> Result<Records, Error> {
-    let mut records = shelf.read()?;
-    let live = super::run::seen(&mut records, shelf);
+pub(super) fn seen(state: &StateFolder, folders: &[PathBuf]) -> Result<Records, Error> {
+    let mut records = state.read()?;
+    let live = super::run::seen(&mut records, state);
     let live =
         live.map_err(|source| Error::System { doing: "listing the runs in progress", source })?;
     folders.iter().for_each(|folder| records.look(folder, &live));
@@ -40,7 +40,7 @@ impl Trust {
     /// When the terminal is gone, or the answer cannot be recorded.
     pub(super) fn confirmed(mut self, asks: Asks) -> Result<Self, Error> {
         let is_changed = |left: &Option<Left>| *left == Some(Left::Changed);
-        if asks == Asks::Nobody || !self.pieces.iter().any(|(_, left)| is_changed(left)) {
+        if asks == Asks::Never || !self.pieces.iter().any(|(_, left)| is_changed(left)) {
             return Ok(self);
         }
         let failed = |source| Error::System { doing: "asking at the terminal", source };
@@ -62,15 +62,15 @@ impl Trust {
     /// Records that the user approves these files as they were read.
     pub(super) fn confirm<'p>(&self, pieces: impl Iterator<Item = &'p Piece>) -> Result<(), Error> {
         let Some(project) = &self.project else { return Ok(()) };
-        let shelf = Shelf::own()?;
-        shelf
+        let state = StateFolder::own()?;
+        state
             .change(|records| {
                 // The project's other files were examined, too.
-                let live = super::run::seen(records, &shelf)?;
+                let live = super::run::seen(records, &state)?;
                 project.folders.iter().for_each(|folder| records.look(folder, &live));
                 pieces
                     .for_each(|piece| records.confirm(&piece.path, known::digest(&piece.content)));
-                contents::keep(&shelf, records)
+                contents::keep(&state, records)
             })?
             .map_err(|source| Error::System { doing: "recording what is trusted", source })
     }
@@ -78,9 +78,9 @@ impl Trust {
     /// Records that the user approves all present files; returns those that runs had changed.
     pub(crate) fn confirm_all(&self) -> Result<Vec<PathBuf>, Error> {
         let Some(project) = &self.project else { return Ok(Vec::new()) };
-        let shelf = Shelf::own()?;
-        let changed = shelf.change(|records| {
-            let live = super::run::seen(records, &shelf)?;
+        let state = StateFolder::own()?;
+        let changed = state.change(|records| {
+            let live = super::run::seen(records, &state)?;
             let mut changed = Vec::new();
             for folder in project.folders.iter().cloned().chain(surface::within(&project.root)) {
                 records.look(&folder, &live);
@@ -92,7 +92,7 @@ impl Trust {
                     }
                 }
             }
-            contents::keep(&shelf, records)?;
+            contents::keep(&state, records)?;
             Ok(changed)
         })?;
         changed.map_err(|source: io::Error| Error::System {
@@ -123,13 +123,13 @@ impl Trust {
     /// What a run changed in a file, compared with the content that the user approved.
     fn diff(&self, piece: &Piece, root: &Path) -> String {
         let before = self.records.own(&piece.path);
-        let before = before.and_then(|digest| contents::of(&Shelf::own().ok()?, digest));
+        let before = before.and_then(|digest| contents::of(&StateFolder::own().ok()?, digest));
         let now = match &piece.content {
             Ok(Some(content)) => content.bytes.clone(),
             Ok(None) => Vec::new(),
             Err(why) => why.to_string().into_bytes(),
         };
-        unified(&told::within(&piece.path, Some(root)), &before.unwrap_or_default(), &now)
+        unified(&report::within(&piece.path, Some(root)), &before.unwrap_or_default(), &now)
     }
 }
 

@@ -10,19 +10,19 @@ use legwork::core::digest::Digest;
 use super::file;
 use super::known;
 use super::records::Records;
-use super::shelf::{Shelf, make, replace};
+use super::state::{StateFolder, make, replace};
 
 /// Bytes of the largest content that is kept.
 const MOST: u64 = 64 << 10;
 
-fn folder(shelf: &Shelf) -> PathBuf {
-    shelf.folder.join("contents")
+fn folder(state: &StateFolder) -> PathBuf {
+    state.folder.join("contents")
 }
 
 /// Keeps the contents that the user approved, and removes all others. The caller holds the
 /// lock.
-pub(super) fn keep(shelf: &Shelf, records: &Records) -> io::Result<()> {
-    let folder = folder(shelf);
+pub(super) fn keep(state: &StateFolder, records: &Records) -> io::Result<()> {
+    let folder = folder(state);
     make(&folder)?;
     for (name, known) in &records.files {
         let Some(own) = &known.own else { continue };
@@ -50,7 +50,7 @@ pub(super) fn keep(shelf: &Shelf, records: &Records) -> io::Result<()> {
 }
 
 /// The content with this digest, if it was kept.
-pub(super) fn of(shelf: &Shelf, digest: &Digest) -> Option<Vec<u8>> {
-    let bytes = fs::read(folder(shelf).join(digest.as_str())).ok()?;
+pub(super) fn of(state: &StateFolder, digest: &Digest) -> Option<Vec<u8>> {
+    let bytes = fs::read(folder(state).join(digest.as_str())).ok()?;
     (Digest::of_bytes(&bytes) == *digest).then_some(bytes)
 }

@@ -4,7 +4,7 @@
 //! agents, skills and settings are left out.
 //!
 //! Read the modules in this order: [`owner`], [`project`], [`file`], [`surface`],
-//! [`records`], [`shelf`], [`known`], [`run`], [`told`], [`ask`], [`changes`].
+//! [`records`], [`state`], [`known`], [`run`], [`report`], [`ask`], [`changes`].
 
 pub(crate) mod ask;
 mod changes;
@@ -15,10 +15,10 @@ mod name;
 pub(crate) mod owner;
 pub(crate) mod project;
 pub(crate) mod records;
+pub(crate) mod report;
 mod run;
-pub(crate) mod shelf;
+pub(crate) mod state;
 pub(crate) mod surface;
-pub(crate) mod told;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -33,7 +33,7 @@ use owner::Owners;
 pub(crate) use project::Project;
 use records::{Decision, Records};
 pub(crate) use run::Run;
-use shelf::Shelf;
+use state::StateFolder;
 pub(crate) use surface::{Kind, Piece};
 
 use crate::config::{Config, Source};
@@ -115,8 +115,8 @@ impl Trust {
     pub(crate) fn of(wanted: Wanted<'_>, config: &Config) -> Self {
         let Some(project) = Project::of(wanted.dir) else { return Self::default() };
         // Without a state folder there are no records.
-        let read = match Shelf::own() {
-            Ok(shelf) => changes::seen(&shelf, &project.folders),
+        let read = match StateFolder::own() {
+            Ok(state) => changes::seen(&state, &project.folders),
             Err(_) => Ok(Records::default()),
         };
         let (records, problem) = match read {
@@ -233,7 +233,7 @@ impl Trust {
     /// Records the user's decision about the project.
     fn remember(&self, decision: Decision) -> Result<(), Error> {
         let Some(project) = &self.project else { return Ok(()) };
-        Shelf::own()?.change(|records| records.say(project, decision, Vec::new()))
+        StateFolder::own()?.change(|records| records.say(project, decision, Vec::new()))
     }
 }
 

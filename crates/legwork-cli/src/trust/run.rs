@@ -11,7 +11,7 @@ use rustix::fs::{FlockOperation, flock};
 use super::contents;
 use super::name::Name;
 use super::records::Records;
-use super::shelf::{Shelf, make};
+use super::state::{StateFolder, make};
 use super::surface;
 use crate::error::Error;
 
@@ -21,7 +21,7 @@ static MADE: AtomicU64 = AtomicU64::new(0);
 /// A run in progress; its mark is removed when it ends.
 #[derive(Debug)]
 pub(crate) struct Run {
-    shelf: Shelf,
+    state: StateFolder,
     mark: PathBuf,
     places: Vec<PathBuf>,
     /// Held as long as the process lives.
@@ -35,10 +35,10 @@ impl Run {
     /// # Errors
     /// When they cannot be recorded.
     pub(crate) fn begin(folders: &[PathBuf], places: Vec<PathBuf>) -> Result<Self, Error> {
-        let shelf = Shelf::own()?;
+        let state = StateFolder::own()?;
         let failed = |source| Error::System { doing: "recording what is trusted", source };
-        let marks = marks(&shelf);
-        let (mark, lock) = shelf
+        let marks = marks(&state);
+        let (mark, lock) = state
             .change(|records| {
                 let live = settled(records, &marks)?;
                 records.tidy();
@@ -51,11 +51,11 @@ impl Run {
                 looked_at.dedup();
                 looked_at.iter().for_each(|folder| records.look(folder, &live));
                 records.write(&places);
-                contents::keep(&shelf, records)?;
+                contents::keep(&state, records)?;
                 mark(&marks, &places)
             })?
             .map_err(failed)?;
-        Ok(Self { shelf, mark, places, _lock: lock, ended: AtomicBool::new(false) })
+        Ok(Self { state, mark, places, _lock: lock, ended: AtomicBool::new(false) })
     }
 
     /// Records the files once nothing of the run can write any more; returns those that have
@@ -68,7 +68,7 @@ impl Run {
             return Ok(Vec::new());
         }
         let failed = |source| Error::System { doing: "recording what the run changed", source };
-        let changed = self.shelf.change(|records| records.settle(&self.places))?;
+        let changed = self.state.change(|records| records.settle(&self.places))?;
         fs::remove_file(&self.mark).map_err(failed)?;
         Ok(changed)
     }
@@ -81,8 +81,8 @@ impl Drop for Run {
     }
 }
 
-fn marks(shelf: &Shelf) -> PathBuf {
-    shelf.folder.join("runs")
+fn marks(state: &StateFolder) -> PathBuf {
+    state.folder.join("runs")
 }
 
 /// Records the end of each run whose process is gone, and removes its mark; returns the
@@ -97,8 +97,8 @@ fn settled(records: &mut Records, marks: &Path) -> io::Result<Vec<PathBuf>> {
 }
 
 /// The same for a reader: no mark is removed.
-pub(super) fn seen(records: &mut Records, shelf: &Shelf) -> io::Result<Vec<PathBuf>> {
-    let (live, dead) = under_way(&marks(shelf))?;
+pub(super) fn seen(records: &mut Records, state: &StateFolder) -> io::Result<Vec<PathBuf>> {
+    let (live, dead) = under_way(&marks(state))?;
     for (_, places) in &dead {
         records.settle(places);
     }

@@ -36,7 +36,7 @@ pub(super) fn check(args: &args::AgentsCheck, config: &Config) -> Result<Exit, E
         }
         false => print(&told(counts, &problems, errors))?,
     };
-    trust.told().into_iter().for_each(warn);
+    trust.warnings().into_iter().for_each(warn);
     Ok(if errors > 0 { Exit::Failed } else { printed })
 }
 

@@ -56,7 +56,7 @@ pub(super) fn list(args: &args::AgentsList, config: &Config) -> Result<Exit, Err
     } else {
         print(&text)?;
     }
-    trust.told().into_iter().for_each(warn);
+    trust.warnings().into_iter().for_each(warn);
     if !problems.is_empty() {
         let problems = count(problems.len() as u64, "problem");
         warn(format!("{problems}: `legwork agents check` says which"));

@@ -49,9 +49,9 @@ pub(super) fn show(args: &args::AgentsShow, config: &Config) -> Result<Exit, Err
         false => print(&page(&agents, &found, &settings)),
     };
     if trust.why(&found.file).is_some() {
-        trust.told().into_iter().for_each(warn);
+        trust.warnings().into_iter().for_each(warn);
     }
-    settings.told().into_iter().for_each(warn);
+    settings.warnings().into_iter().for_each(warn);
     for problem in of_file(&found, &problems(&agents, config)) {
         warn(problem.to_string());
     }

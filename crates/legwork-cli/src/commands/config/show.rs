@@ -60,7 +60,7 @@ pub(super) fn show(args: &args::ConfigShow, file: Option<&Path>) -> Result<Exit,
         let value = format!("# trusted: {}", visible(&folders.value.text()));
         push(&mut text, &value, &folders.source.to_string(), Terminal::detect());
     }
-    for line in settings.told() {
+    for line in settings.warnings() {
         text.push_str(&format!("# {}\n", visible(&line)));
     }
     let own = provider(&settings.model.value);

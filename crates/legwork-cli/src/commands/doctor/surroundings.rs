@@ -54,10 +54,10 @@ pub(super) fn project(dir: Option<&Path>, config: &Config) -> Check {
     let dir = dir.unwrap_or(Path::new("."));
     let trust = Trust::of(Wanted { dir, kinds: &trust::ALL, flag: Flag::Not }, config);
     let summary = trust.summary().unwrap_or_else(|| "there is none".to_owned());
-    let told = trust.told();
-    match told.is_empty() {
+    let warnings = trust.warnings();
+    match warnings.is_empty() {
         true => Check::good("project", format!("{summary}: nothing of it is left out")),
-        false => Check::warning("project", summary).with_hint(told.join("; ")),
+        false => Check::warning("project", summary).with_hint(warnings.join("; ")),
     }
 }
 

@@ -39,8 +39,8 @@ pub(crate) struct Pong {
 pub(super) async fn ping(args: args::ModelsPing, config: &Config) -> Result<Exit, Error> {
     let flags =
         args::Agent { model: args.model, base_url: args.base_url, ..args::Agent::default() };
-    let settings = Settings::fresh(&flags, config, Asks::Nobody)?;
-    settings.told().into_iter().for_each(warn);
+    let settings = Settings::fresh(&flags, config, Asks::Never)?;
+    settings.warnings().into_iter().for_each(warn);
     let pong = answer(&settings, Duration::from_secs(args.timeout)).await?;
     match args.json {
         true => print_json(&pong.as_json()),

@@ -12,7 +12,7 @@ use crate::exit::Exit;
 use crate::place::shell_word;
 use crate::trust::owner::{self, Owners};
 use crate::trust::records::Decision;
-use crate::trust::shelf::Shelf;
+use crate::trust::state::StateFolder;
 use crate::trust::{self, Flag, Project, Trust, Wanted};
 
 pub(super) fn add(args: &args::TrustAdd, config: &Config) -> Result<Exit, Error> {
@@ -22,7 +22,7 @@ pub(super) fn add(args: &args::TrustAdd, config: &Config) -> Result<Exit, Error>
         paths.iter().map(|path| project(path, &args.owner)).collect::<Result<_, _>>()?;
     let mut text = String::new();
     for (path, project) in paths.iter().zip(projects) {
-        let (is_known, record) = Shelf::own()?.change(|records| {
+        let (is_known, record) = StateFolder::own()?.change(|records| {
             let is_known = records.of(&project).is_some();
             records.say(&project, Decision::Trusted, args.owner.clone());
             (is_known, records.of(&project).cloned())
@@ -38,7 +38,7 @@ pub(super) fn add(args: &args::TrustAdd, config: &Config) -> Result<Exit, Error>
             let line = |path: &PathBuf| format!("  {} was changed during a run\n", shown(path));
             text.extend(changed.iter().map(line));
         }
-        trust.told().into_iter().for_each(warn);
+        trust.warnings().into_iter().for_each(warn);
     }
     match args.json {
         true => print_json(&text),

@@ -12,10 +12,10 @@ use crate::display::text::{age, now, visible};
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::trust::records::Record;
-use crate::trust::shelf::Shelf;
+use crate::trust::state::StateFolder;
 
 pub(super) fn list(args: &args::TrustList, config: &Config) -> Result<Exit, Error> {
-    let records = Shelf::own()?.read()?;
+    let records = StateFolder::own()?.read()?;
     let mut text = String::new();
     for record in &records.projects {
         text += &match args.json {

@@ -11,11 +11,11 @@ use crate::error::Error;
 use crate::exit::Exit;
 use crate::trust::Project;
 use crate::trust::records::Records;
-use crate::trust::shelf::Shelf;
+use crate::trust::state::StateFolder;
 
 pub(super) fn remove(args: &args::TrustRemove, config: &Config) -> Result<Exit, Error> {
     let paths = meant(&args.paths);
-    let forgotten = Shelf::own()?.change(|records| {
+    let forgotten = StateFolder::own()?.change(|records| {
         let before = records.clone();
         let all = paths.iter().map(|path| forget(records, path)).collect::<Result<Vec<_>, _>>();
         if all.is_err() {

@@ -14,7 +14,7 @@ use crate::error::Error;
 
 /// The folder that records are kept in.
 #[derive(Debug, Clone)]
-pub(crate) struct Shelf {
+pub(crate) struct StateFolder {
     pub(super) folder: PathBuf,
 }
 
@@ -22,7 +22,7 @@ pub(crate) struct Shelf {
 const NO_PLACE: &str =
     "trust in projects cannot be recorded: neither HOME nor XDG_STATE_HOME is set";
 
-impl Shelf {
+impl StateFolder {
     /// The user's own.
     ///
     /// # Errors

@@ -16,7 +16,7 @@ const NAMED: usize = 3;
 
 impl Trust {
     /// The warnings for the user, one for each reason why files are left out.
-    pub(crate) fn told(&self) -> Vec<String> {
+    pub(crate) fn warnings(&self) -> Vec<String> {
         let mut lines: Vec<_> = self.problem.clone().into_iter().collect();
         lines.extend(self.untrusted());
         lines.extend(self.changed());
