@@ -16,7 +16,7 @@ use legwork::tools::{
 use crate::agents::Chosen;
 use crate::commands::nearest;
 use crate::config::locate::{home, shown};
-use crate::config::{AllowPath, Source};
+use crate::config::{AllowPath, Config, Source};
 use crate::display::Screen;
 use crate::error::Error;
 use crate::sandbox;
@@ -36,7 +36,10 @@ pub(crate) fn workspace(settings: &Settings, warn: impl Fn(String)) -> Result<Wo
         let AllowPath { path, access } = &allowed.value;
         workspace = match (workspace.clone().allow(path, *access), &allowed.source) {
             (Ok(wider), _) => wider,
-            (Err(error), Source::Flag(_)) => return Err(Error::Workspace(error)),
+            (Err(error), Source::Flag(flag)) => {
+                let hint = format!("{flag} takes a directory that exists, not a single file");
+                return Err(Error::usage(error.to_string(), hint));
+            }
             (Err(_), source) => {
                 let path = path.display();
                 warn(format!("{path} ({source}) cannot be entered, so it is not allowed"));
@@ -58,8 +61,7 @@ pub(crate) fn workspace(settings: &Settings, warn: impl Fn(String)) -> Result<Wo
             }
         };
     }
-    let secrets = Secrets::of_machine(home().as_deref());
-    let secrets = settings.own.iter().fold(secrets, Secrets::with);
+    let secrets = settings.own.iter().fold(of_machine(), Secrets::with);
     if let Some(store) = settings.store.as_ref().filter(|store| is_exposed(store, &workspace)) {
         warn(format!(
             "sessions are kept in {}, where commands may write: the agent's commands can change \
@@ -68,6 +70,15 @@ pub(crate) fn workspace(settings: &Settings, warn: impl Fn(String)) -> Result<Wo
         ));
     }
     Ok(workspace.keep_out(&settings.store.iter().fold(secrets, Secrets::with_store))?)
+}
+
+/// What is secret on this machine, and Legwork's own files.
+pub(crate) fn secrets(config: &Config) -> Secrets {
+    config.own_files().fold(of_machine(), Secrets::with)
+}
+
+fn of_machine() -> Secrets {
+    Secrets::of_machine(home().as_deref())
 }
 
 /// Whether commands may write to a file, or redirect a link that leads to it.

@@ -366,3 +366,48 @@ fn s13_9_a_store_that_commands_may_write_to_is_told_and_its_file_is_opened_by_no
     let args = ["run", "--store", "sqlite:link.db", "Work"];
     home.ran_with(&server, &args).ends(0).says(warned);
 }
+
+/// A journal may tell of changes that no session made, so nothing is put back but what a file
+/// tool may write.
+#[test]
+fn s13_9_nothing_is_put_back_that_no_file_tool_may_write() {
+    for (name, why) in [
+        (".ssh/authorized_keys", "holds keys or private records"),
+        (".netrc", "holds keys or private records"),
+        ("bare/config", "repository of git"),
+        ("bare/hooks/pre-commit", "repository of git"),
+        (".git/hooks/pre-commit", "files in .git are not put back"),
+        ("plain/file", ""),
+    ] {
+        let write = json!({ "path": "q7w8", "content": "now\n" });
+        let turns = [Turn::call("write", write), Turn::text("done")];
+        let home = Home::new();
+        let work = home.work();
+        for folder in [".ssh", "bare/objects", "bare/hooks", "plain", ".git/hooks"] {
+            fs::create_dir_all(work.join(folder)).unwrap();
+        }
+        fs::write(work.join("bare/HEAD"), "ref: refs/heads/main\n").unwrap();
+        let server = Server::start(turns).unwrap();
+        let run = |mut command: Command| {
+            let store = format!("sqlite:{}", home.store().display());
+            command.env("HOME", &work).env("LEGWORK_STORE", store);
+            ran(command)
+        };
+        let session = run(home.with(&server, &["run", "--json", "Work"])).ends(0).session();
+        fs::rename(work.join("q7w8"), work.join(name)).unwrap();
+        forge(&home, |_, body| {
+            let forged = body.to_string().replace("q7w8", name);
+            *body = serde_json::from_str(&forged).unwrap();
+        });
+        let told = run(home.legwork(&["sessions", "undo", &session]));
+        if why.is_empty() {
+            told.ends(0);
+            assert!(!work.join(name).exists(), "{name}");
+            continue;
+        }
+        let told = told.ends(1);
+        assert!(told.err.contains(&format!("cannot take back {name}: ")), "{name}: {}", told.err);
+        assert!(told.err.contains(why), "{name}: {}", told.err);
+        assert_eq!(fs::read_to_string(work.join(name)).unwrap(), "now\n", "{name}");
+    }
+}

@@ -109,4 +109,8 @@ fn amounts_that_are_none_are_refused() {
         home.ran(&["run", flags[0], flags[1], "x"]).ends(2).says(flags[0]);
     }
     home.ran(&["run", "--model", "ollama:q", "--allow-path", "", "x"]).ends(2).says("empty");
+    std::fs::write(home.work().join("one"), "file").unwrap();
+    home.ran(&["run", "--model", "ollama:q", "--allow-path", "one", "x"])
+        .ends(2)
+        .says("not a single file");
 }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 #[non_exhaustive]
 pub enum Error {
     /// The directory that was to be the workspace cannot be used as one.
-    #[error("cannot use {} as the workspace: {source}; give a directory that exists and can be entered", path.display())]
+    #[error("cannot work in {}: {source}; give a directory that exists and can be entered", path.display())]
     Root {
         /// The directory that was asked for.
         path: PathBuf,

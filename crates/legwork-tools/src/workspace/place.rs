@@ -24,6 +24,8 @@ const LINKS_MAX: usize = 40;
 /// Most bytes of one name (`NAME_MAX`) and of a path (`PATH_MAX`, less its NUL).
 const NAME_MAX: usize = 255;
 const PATH_MAX: usize = 4095;
+/// Why nothing is written in `.git`.
+const GITS: &str = "what lies in .git is git's own; use git commands";
 
 /// A directory for [`super::Workspace::resolve`]; readable, so that it can be synced.
 pub(super) const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
@@ -75,25 +77,53 @@ impl Workspace {
         let home = self.home_of(asked);
         let place = home.place_in(asked)?;
         let read_only = |why| Err(Error::ReadOnly { path: asked.to_owned(), why });
-        if self.access_of(&home.root().join(place.real())) == Some(Access::ReadOnly) {
-            return read_only("it lies where only reading is allowed; write in the workspace");
+        if path::is_gits(&place.relative) {
+            return read_only(GITS);
         }
-        if home.0.secrets.hold(&home.root().join(place.real())) {
-            return Err(Error::Secret { path: asked.to_owned() });
-        }
-        // A hook or a setting there is run by whoever uses git next, outside any sandbox.
-        if path::is_gits(&place.relative) || path::is_gits(&place.real()) {
-            return read_only("what lies in .git is git's own; use git commands");
-        }
-        if is_of_repository(home.root(), &place.real()) {
-            return read_only(
-                "it lies in a repository of git, or would make one; use git commands",
-            );
-        }
+        home.check_write_in(asked, &home.root().join(place.real()), self)?;
         if is_draft(place.name.as_bytes()) {
             return read_only("files of such names are drafts that are removed; give another name");
         }
         Ok(place)
+    }
+
+    /// Checks that the file tools may write what has a path, whatever it is: that it lies in
+    /// the workspace or in what was allowed, holds no secret, and is no part of a repository.
+    ///
+    /// `real` is absolute, and the symlinks in its parent are resolved.
+    ///
+    /// # Errors
+    /// Why they may not.
+    pub fn check_write(&self, real: &Path) -> Result<(), Error> {
+        let asked = real.to_string_lossy();
+        let holds = |home: &Self| real != home.root() && real.starts_with(home.root());
+        let homes = self.homes().filter(holds);
+        match homes.max_by_key(|home| home.root().components().count()) {
+            Some(home) => home.check_write_in(&asked, real, self),
+            None => Err(Error::Outside { path: asked.into_owned() }),
+        }
+    }
+
+    /// The same for a path in this directory of a workspace.
+    fn check_write_in(&self, asked: &str, real: &Path, whole: &Self) -> Result<(), Error> {
+        let read_only = |why| Err(Error::ReadOnly { path: asked.to_owned(), why });
+        let below = real.strip_prefix(self.root()).unwrap_or(real);
+        if whole.access_of(real) == Some(Access::ReadOnly) {
+            return read_only("it lies where only reading is allowed; write in the workspace");
+        }
+        if self.0.secrets.hold(real) {
+            return Err(Error::Secret { path: asked.to_owned() });
+        }
+        // A hook or a setting there is run by whoever uses git next, outside any sandbox.
+        if path::is_gits(below) {
+            return read_only(GITS);
+        }
+        if is_of_repository(self.root(), below) {
+            return read_only(
+                "it lies in a repository of git, or would make one; use git commands",
+            );
+        }
+        Ok(())
     }
 
     /// The key of the file that a call works on: one for all paths that lead to it, whether

@@ -8,6 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use legwork::tools::changes::{Back, Change, back};
+use legwork::tools::secret::Secrets;
 
 use self::restore::{Step, held, restore};
 use self::within::Within;
@@ -20,10 +21,12 @@ use crate::error::Error;
 use crate::exit::Exit;
 use crate::place::Place;
 use crate::session::find;
+use crate::toolset::secrets;
 
 pub(crate) async fn undo(args: args::Undo, config: &Config) -> Result<Exit, Error> {
-    let within = Within::of(args.dir.as_deref(), &args.allow_path)?;
     let place = Place::of(&args.store, config)?;
+    let secrets = place.path().iter().fold(secrets(config), Secrets::with_store);
+    let within = Within::of(args.dir.as_deref(), &args.allow_path, &secrets)?;
     let store = place.open_existing()?;
     let found = find(store.as_ref(), &args.session, &place).await?;
     let Some(store) = store else { return Ok(Exit::Done) };

@@ -2,43 +2,54 @@
 
 use std::path::{Component, Path, PathBuf};
 
+use legwork::tools::Workspace;
+use legwork::tools::secret::Secrets;
+use legwork::tools::workspace::{self, Access};
+
 use crate::error::Error;
 
-/// The directories that the user named, or the current one.
-pub(super) struct Within(Vec<PathBuf>);
+/// The directories that the user named, or the current one, without what is secret in them.
+pub(super) struct Within(Workspace);
 
 impl Within {
     /// # Errors
     /// When one does not exist.
-    pub(super) fn of(dir: Option<&Path>, more: &[PathBuf]) -> Result<Self, Error> {
-        let dir = dir.unwrap_or(Path::new("."));
-        let all = std::iter::once(dir).chain(more.iter().map(PathBuf::as_path));
-        let whole = |path: &Path| {
-            path.canonicalize().map_err(|source| {
-                let message = format!("{} cannot be entered: {source}", path.display());
-                Error::usage(message, "name a directory with --dir, and others with --allow-path")
+    pub(super) fn of(
+        dir: Option<&Path>,
+        more: &[PathBuf],
+        secrets: &Secrets,
+    ) -> Result<Self, Error> {
+        let open = |opened: Result<Workspace, workspace::Error>| {
+            opened.map_err(|error| {
+                let hint = "name a directory with --dir, and others with --allow-path";
+                Error::usage(error.to_string(), hint)
             })
         };
-        all.map(whole).collect::<Result<_, _>>().map(Self)
+        let dir = open(Workspace::open(dir.unwrap_or(Path::new("."))))?;
+        let wider = |workspace: Workspace, path| open(workspace.allow(path, Access::ReadWrite));
+        let all = more.iter().try_fold(dir, wider)?;
+        open(all.keep_out(secrets)).map(Self)
     }
 
-    /// Refuses a path outside of them, or in `.git`.
+    /// Refuses a path outside of them, and what no file tool may write: secrets, and what
+    /// repositories are made of.
     ///
     /// # Errors
     /// Why it is not put back.
     pub(super) fn check(&self, path: &Path) -> Result<(), String> {
+        const ELSEWHERE: &str = "it lies elsewhere: change to its directory, or name that with \
+                                 --dir or --allow-path";
         let plain = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::RootDir);
         let real = real(path).filter(|_| path.is_absolute() && path.components().all(plain));
-        let inside = |path: &Path| self.0.iter().any(|dir| path != dir && path.starts_with(dir));
-        match real.filter(|real| inside(real)) {
-            None => Err("it lies elsewhere: change to its directory, or name that with --dir or \
-                 --allow-path"
-                .to_owned()),
-            Some(real) if is_gits(&real) || is_gits(path) => {
-                Err("files in .git are not put back".to_owned())
-            }
-            Some(_) => Ok(()),
+        let Some(real) = real else { return Err(ELSEWHERE.to_owned()) };
+        if is_gits(path) {
+            return Err("files in .git are not put back".to_owned());
         }
+        self.0.check_write(&real).map_err(|error| match error {
+            workspace::Error::Outside { .. } => ELSEWHERE.to_owned(),
+            _ if is_gits(&real) => "files in .git are not put back".to_owned(),
+            error => error.to_string(),
+        })
     }
 }
 
