@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use legwork_agent::capability::{Metadata, TaskList};
 use legwork_agent::{Agent, Builder, Hook, HookError, hook};
 use legwork_core::event::{Event, ToolChanged, ToolFinished};
 use legwork_core::journal::Journal;
@@ -11,7 +12,7 @@ use legwork_core::{
 };
 use legwork_port::{Tool, Trigger};
 use legwork_testkit::{RecordingObserver, ScriptedModel, Turn};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::allocated::bytes;
 use crate::counted;
@@ -169,3 +170,28 @@ fn s13_10_a_journal_of_many_calls_is_folded_in_linear_time() {
         assert_eq!(journal.fold(state.session()), state);
     });
 }
+
+/// A tool that sees what the calls before it wrote reads each of these once.
+#[test]
+fn s13_10_what_the_calls_of_a_turn_wrote_is_read_once() {
+    let calls = |name: &'static str, call: fn(u32) -> Value| {
+        move |n: u32| {
+            let calls = (0..n).map(|n| (name, call(n)));
+            let model = ScriptedModel::new([Turn::calls(calls), Turn::text("done")]);
+            Agent::builder(model).budget(Budget::unlimited())
+        }
+    };
+    let read = calls("update_tasks", |_| json!({}));
+    is_linear(|n| read(n).capability(TaskList::new()));
+    let written = calls(
+        "update_tasks",
+        |n| json!({"tasks": [{"title": "a", "state": STATES[n as usize % 3]}]}),
+    );
+    is_linear(|n| written(n).capability(TaskList::new()));
+    let kept = calls("write_metadata", |n| json!({"key": format!("k{}", n % 9), "value": n}));
+    is_linear(|n| kept(n).capability(Metadata::new()));
+    let listed = calls("list_metadata", |_| json!({}));
+    is_linear(|n| listed(n).capability(Metadata::new()));
+}
+
+const STATES: [&str; 3] = ["pending", "in_progress", "done"];

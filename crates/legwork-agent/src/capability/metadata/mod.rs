@@ -160,7 +160,7 @@ impl Capability for Metadata {
 
 /// Puts what the step wrote into the metadata of the session.
 fn keep(state: AgentState) -> Result<AgentState, HookError> {
-    let changes = store::changes(&state, None);
+    let changes = store::changes(&state);
     let mut state = state;
     for (key, value) in changes {
         if state.context().metadata.get(&key) != value.as_ref() {

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::tools::{REMOVE, WRITE};
-use crate::capability::writes;
+use crate::capability::writes::{self, Seen};
 
 /// What the model may say of a value: which key, and what to put there.
 #[derive(Debug, Default, Deserialize)]
@@ -20,10 +20,9 @@ pub(super) struct Arguments {
     pub(super) value: Value,
 }
 
-/// What the step under way changed, by key, or what its calls before one of them did; none
-/// = removed.
-pub(super) fn changes(state: &AgentState, before: Option<u32>) -> BTreeMap<String, Option<Value>> {
-    let calls = writes::of(state, &[WRITE, REMOVE], before).into_iter();
+/// What the step under way changed, by key; none = removed.
+pub(super) fn changes(state: &AgentState) -> BTreeMap<String, Option<Value>> {
+    let calls = writes::of(state, &[WRITE, REMOVE]).into_iter();
     let change = |(tool, arguments): (String, Value)| {
         let Arguments { key, value } = serde_json::from_value(arguments).ok()?;
         Some((key, (tool == WRITE).then_some(value)))
@@ -33,13 +32,17 @@ pub(super) fn changes(state: &AgentState, before: Option<u32>) -> BTreeMap<Strin
 
 /// The metadata as a call sees them: those of the session, with what the calls before it in
 /// its turn changed.
-pub(super) fn seen(state: &AgentState, before: u32) -> BTreeMap<String, Value> {
-    let mut all = (*state.context().metadata).clone();
-    for (key, value) in changes(state, Some(before)) {
-        match value {
-            Some(value) => all.insert(key, value),
-            None => all.remove(&key),
+pub(super) fn seen(
+    turn: &Seen<BTreeMap<String, Value>>,
+    state: &AgentState,
+    before: u32,
+) -> BTreeMap<String, Value> {
+    let begin = || (*state.context().metadata).clone();
+    turn.before(before, state, &[WRITE, REMOVE], begin, |all, tool, arguments| {
+        let Ok(Arguments { key, value }) = serde_json::from_value(arguments) else { return };
+        match tool == WRITE {
+            true => all.insert(key, value),
+            false => all.remove(&key),
         };
-    }
-    all
+    })
 }

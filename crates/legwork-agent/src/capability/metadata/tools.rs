@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::limits::{Rules, shortened, size};
 use super::store::{Arguments, seen};
+use crate::capability::writes::Seen;
 
 /// The tool that reads a value.
 pub const READ: &str = "read_metadata";
@@ -23,8 +24,10 @@ pub const REMOVE: &str = "remove_metadata";
 /// The tools under the rules.
 pub(super) fn all(rules: &Arc<Rules>) -> Vec<Arc<dyn Tool>> {
     let all = [Verb::Read, Verb::Write, Verb::List, Verb::Remove];
+    let turn = Arc::new(Seen::default());
     let made = |verb: Verb| -> Arc<dyn Tool> {
-        Arc::new(MetadataTool { verb, spec: Arc::new(verb.spec(rules)), rules: Arc::clone(rules) })
+        let (spec, rules, turn) = (verb.spec(rules), Arc::clone(rules), Arc::clone(&turn));
+        Arc::new(MetadataTool { verb, spec: Arc::new(spec), rules, turn })
     };
     all.into_iter().map(made).collect()
 }
@@ -93,6 +96,8 @@ struct MetadataTool {
     verb: Verb,
     spec: Arc<ToolSpec>,
     rules: Arc<Rules>,
+    /// What the turn under way wrote, for all of these tools.
+    turn: Arc<Seen<BTreeMap<String, Value>>>,
 }
 
 impl Tool for MetadataTool {
@@ -102,7 +107,7 @@ impl Tool for MetadataTool {
 
     fn call<'a>(&'a self, call: &'a ToolCall, cx: &'a ToolContext) -> BoxFuture<'a, ToolOutcome> {
         let outcome = match call.parse().and_then(serde_json::from_value) {
-            Ok(arguments) => self.answer(arguments, &seen(&cx.state, cx.key.index)),
+            Ok(arguments) => self.answer(arguments, &seen(&self.turn, &cx.state, cx.key.index)),
             Err(error) => Err(format!("The arguments do not fit: {error}.")),
         };
         let outcome = outcome.unwrap_or_else(ToolOutcome::Retry);

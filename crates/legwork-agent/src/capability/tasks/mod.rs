@@ -104,7 +104,7 @@ impl Capability for TaskList {
         });
         // A subagent has the tool of its parent, and so needs the hooks.
         let builder = builder
-            .in_place_of_tools(vec![Arc::new(tool::UpdateTasks)])
+            .in_place_of_tools(vec![Arc::new(tool::UpdateTasks::default())])
             .without_hook(KEEPS)
             .without_hook(REMINDS)
             .hook(keep.priority(priority::CONTEXT).inherited());
@@ -126,7 +126,7 @@ impl Capability for TaskList {
 
 /// Puts what the step wrote into the metadata of the session.
 fn keep(state: AgentState) -> Result<AgentState, HookError> {
-    let Some(list) = tool::written(&state, None) else { return Ok(state) };
+    let Some(list) = tool::written(&state) else { return Ok(state) };
     if Tasks::of(&state) == list {
         return Ok(state);
     }

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::list::{Task, Tasks, checked};
-use crate::capability::writes;
+use crate::capability::writes::{self, Seen};
 
 /// The name of the tool.
 pub const TOOL: &str = "update_tasks";
@@ -55,7 +55,8 @@ struct Arguments {
 }
 
 /// Checks what it is asked to write and shows the list; a hook keeps it.
-pub(super) struct UpdateTasks;
+#[derive(Default)]
+pub(super) struct UpdateTasks(Seen<Option<Vec<Task>>>);
 
 impl Tool for UpdateTasks {
     fn spec(&self) -> Arc<ToolSpec> {
@@ -63,34 +64,46 @@ impl Tool for UpdateTasks {
     }
 
     fn call<'a>(&'a self, call: &'a ToolCall, cx: &'a ToolContext) -> BoxFuture<'a, ToolOutcome> {
-        Box::pin(std::future::ready(answer(call, cx)))
+        Box::pin(std::future::ready(self.answer(call, cx)))
     }
 }
 
-fn answer(call: &ToolCall, cx: &ToolContext) -> ToolOutcome {
-    let asked = call.parse().and_then(serde_json::from_value);
-    let list = match asked.map(|Arguments { tasks }| tasks) {
-        Err(error) => return ToolOutcome::Retry(format!("The arguments do not fit: {error}.")),
-        Ok(None) => seen(&cx.state, Some(cx.key.index)),
-        Ok(Some(tasks)) => match checked(tasks) {
-            Ok(tasks) => Tasks { tasks, ..Tasks::default() },
-            Err(problem) => return ToolOutcome::Retry(problem),
-        },
-    };
-    ToolOutcome::text(format!("{}\n{}", list.summary(), list.render()).trim_end())
-}
+impl UpdateTasks {
+    fn answer(&self, call: &ToolCall, cx: &ToolContext) -> ToolOutcome {
+        let asked = call.parse().and_then(serde_json::from_value);
+        let list = match asked.map(|Arguments { tasks }| tasks) {
+            Err(error) => return ToolOutcome::Retry(format!("The arguments do not fit: {error}.")),
+            Ok(None) => self.seen(&cx.state, cx.key.index),
+            Ok(Some(tasks)) => match checked(tasks) {
+                Ok(tasks) => Tasks { tasks, ..Tasks::default() },
+                Err(problem) => return ToolOutcome::Retry(problem),
+            },
+        };
+        ToolOutcome::text(format!("{}\n{}", list.summary(), list.render()).trim_end())
+    }
 
-/// The list as it is after the calls of the step under way, or those before one of them.
-pub(super) fn seen(state: &AgentState, before: Option<u32>) -> Tasks {
-    written(state, before).unwrap_or_else(|| Tasks::of(state))
+    /// The list as it is after the calls of the step under way before one of them.
+    fn seen(&self, state: &AgentState, before: u32) -> Tasks {
+        let tasks =
+            self.0.before(before, state, &[TOOL], Default::default, |tasks, _, arguments| {
+                if let Some(given) = given(arguments) {
+                    *tasks = Some(given);
+                }
+            });
+        tasks.map_or_else(|| Tasks::of(state), |tasks| of_step(state, tasks))
+    }
 }
 
 /// The list that the step under way wrote, if it wrote one.
-pub(super) fn written(state: &AgentState, before: Option<u32>) -> Option<Tasks> {
-    let calls = writes::of(state, &[TOOL], before);
+pub(super) fn written(state: &AgentState) -> Option<Tasks> {
+    let calls = writes::of(state, &[TOOL]);
     let tasks = calls.into_iter().rev().find_map(|(_, arguments)| given(arguments))?;
+    Some(of_step(state, tasks))
+}
+
+fn of_step(state: &AgentState, tasks: Vec<Task>) -> Tasks {
     let step = state.current_step().map_or(0, |step| step.number);
-    Some(Tasks { tasks, execution: state.facts().executions, step })
+    Tasks { tasks, execution: state.facts().executions, step }
 }
 
 fn given(arguments: Value) -> Option<Vec<Task>> {
