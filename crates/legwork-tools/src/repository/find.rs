@@ -161,13 +161,14 @@ impl Found {
         let mut left = vec![path.to_owned()];
         while let Some(path) = left.pop() {
             let Ok(git) = root.folder.below(&path) else { continue };
+            if self.known.contains(&path) {
+                continue;
+            }
             if self.known.len() >= ALL {
                 self.cut = true;
                 return;
             }
-            if !self.known.insert(path.clone()) {
-                continue;
-            }
+            self.known.insert(path.clone());
             for name in ["modules", "worktrees"] {
                 let Ok(folder) = git.enter(OsStr::new(name)) else { continue };
                 let mut found = Vec::new();
