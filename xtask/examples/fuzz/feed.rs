@@ -10,6 +10,9 @@ use crate::inputs::Inputs;
 use crate::memory;
 use crate::targets::Target;
 
+/// Characters that are shown of an input, and of what is wrong with it.
+const SHOWN: usize = 2_000;
+
 /// What the first panic of any thread said, and where.
 static PANIC: Mutex<Option<String>> = Mutex::new(None);
 
@@ -50,7 +53,8 @@ pub(crate) fn feed(target: &Target, inputs: &Inputs, seed: u64) -> Result<Fed, S
         (Ok(_), None) => format!("{bytes} bytes of memory, {} are allowed", target.memory),
         (_, panic) => panic.unwrap_or_else(|| "a panic".to_owned()),
     };
-    let shown: String = String::from_utf8_lossy(&input).chars().take(2_000).collect();
+    let problem: String = problem.chars().take(SHOWN).collect();
+    let shown: String = String::from_utf8_lossy(&input).chars().take(SHOWN).collect();
     Err(format!("{}: {problem}\n{} bytes: {shown:?}", target.name, input.len()))
 }
 

@@ -117,8 +117,8 @@ impl Reply {
 
     fn push_events(&mut self, mut bytes: &[u8], on: &mut dyn Deltas) {
         let Body::Events { parser, done } = &mut self.body else { return };
-        if !self.assembly.recognised && self.head.len() < HEAD {
-            self.head.extend(bytes.iter().take(HEAD));
+        if !self.assembly.recognised {
+            self.head.extend(bytes.iter().take(HEAD.saturating_sub(self.head.len())));
         }
         while let Some(item) = parser.next(&mut bytes) {
             let sse::Item::Event(event) = item else { continue };

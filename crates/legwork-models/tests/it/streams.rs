@@ -305,6 +305,22 @@ fn s11_3_a_chunk_that_is_no_json_ends_the_answer_as_cut() {
 }
 
 #[test]
+fn an_answer_that_is_none_is_shown_the_same_however_it_is_cut() {
+    // Its end is cut within a character.
+    let said = format!("x{}", "漢".repeat(1_000));
+    let shown = |pieces: &[&[u8]]| match stream(pieces.iter().copied()).0 {
+        Err(Unreadable::OtherWire { excerpt }) => excerpt,
+        other => panic!("{other:?}"),
+    };
+    let whole = shown(&[said.as_bytes()]);
+    assert!(whole.starts_with("x漢漢") && whole.len() < 1_100, "{} bytes", whole.len());
+    for at in [1, 2, 3, 999, 1_000, 1_001, 2_000] {
+        let (before, behind) = said.as_bytes().split_at(at);
+        assert_eq!(shown(&[before, behind]), whole, "cut at {at}");
+    }
+}
+
+#[test]
 fn the_last_event_counts_without_its_blank_line() {
     let said = events(&[delta(json!({"content": "Hi."})), end("stop")]);
     let response = stream([said.trim_end().as_bytes()]).0.unwrap();
