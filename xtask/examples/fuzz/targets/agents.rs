@@ -41,7 +41,7 @@ pub(super) const TARGET: Target = Target {
         "\\u",
     ],
     longest: MIB + 16,
-    memory: 512 * MIB,
+    memory: 64 * MIB,
     one_of: 1,
     run,
 };

@@ -32,7 +32,7 @@ pub(super) const TARGET: Target = Target {
         "{\"error\":",
     ],
     longest: MIB,
-    memory: 16 * MIB,
+    memory: 4 * MIB,
     one_of: 1,
     run,
 };

@@ -43,7 +43,7 @@ pub(super) const TARGET: Target = Target {
         "[\\d--5]",
     ],
     longest: 16 << 10,
-    memory: 256 * MIB,
+    memory: 128 * MIB,
     one_of: 4,
     run,
 };

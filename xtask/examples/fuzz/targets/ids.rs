@@ -30,7 +30,7 @@ pub(super) const TARGET: Target = Target {
         "'; DROP TABLE session;",
     ],
     longest: 4 << 10,
-    memory: 16 * MIB,
+    memory: MIB,
     one_of: 1,
     run,
 };

@@ -38,7 +38,7 @@ pub(super) const TARGET: Target = Target {
         "\\ud800",
     ],
     longest: MIB,
-    memory: 64 * MIB,
+    memory: 32 * MIB,
     one_of: 1,
     run,
 };

@@ -45,7 +45,7 @@ pub(super) const TARGET: Target = Target {
         "*",
     ],
     longest: 16 << 10,
-    memory: 32 * MIB,
+    memory: 4 * MIB,
     one_of: 1,
     run,
 };

@@ -44,7 +44,7 @@ pub(super) const TARGET: Target = Target {
         "objects",
     ],
     longest: 16 << 10,
-    memory: 64 * MIB,
+    memory: 16 * MIB,
     one_of: 10,
     run,
 };

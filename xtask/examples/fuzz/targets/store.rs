@@ -55,7 +55,7 @@ pub(super) const TARGET: Target = Target {
         "\u{0}\u{0}\u{0}\u{1}",
     ],
     longest: 128 << 10,
-    memory: 64 * MIB,
+    memory: 8 * MIB,
     one_of: 10,
     run,
 };

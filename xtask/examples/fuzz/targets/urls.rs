@@ -35,7 +35,7 @@ pub(super) const TARGET: Target = Target {
         "..",
     ],
     longest: 64 << 10,
-    memory: 16 * MIB,
+    memory: 4 * MIB,
     one_of: 1,
     run,
 };
