@@ -20,6 +20,7 @@ pub(super) const TARGET: Target = Target {
         "trust = [\"*\"]\n",
         "sandbox = \"auto\"\n",
         "network = true\n",
+        "network = [\"api.example.com\", \"*.npmjs.org\", \"10.0.0.7:8080\", \"[::1]:9\"]\n",
         "store = \"sqlite:~/x.db\"\n",
         "[keys.openai]\ncommand = \"pass\"\n",
         "[providers.my]\nbase_url = \"http://h/v1\"\n",
@@ -56,6 +57,7 @@ fn seeds() -> Vec<Vec<u8>> {
         "model = \"ollama:qwen3\"\nmax_steps = 3\nmax_active_time = \"90s\"\n",
         "allow_paths = [\n\"a1\",\n\"b2:ro\",\n]\ntrust = [\n\"/a1/*\",\n]\n[keys.a1]\nenv = \"A\"\n\
          [prices.\"m:a1\"]\ninput = 1\noutput = 2\n[providers.a1]\nbase_url = \"http://a\"\n",
+        "network = [\n\"h1.example\",\n\"*.npmjs.org:443\",\n\"10.0.0.7:8080\",\n\"[::1]:9\"]\n",
         "model = 'a:b' # c\nkeys = {openai = {command = [\"a\", \"b\"]}}\n",
     ])
 }

@@ -22,7 +22,7 @@ pub(super) const TARGET: Target = Target {
         "\u{feff}",
     ],
     longest: MIB,
-    memory: 8 * MIB,
+    memory: 16 * MIB,
     one_of: 1,
     run,
 };
