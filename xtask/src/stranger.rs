@@ -1,6 +1,6 @@
 //! `cargo xtask stranger`: a crate outside the workspace, as somebody else would write it.
 //!
-//! `tests/stranger` implements a tool, a store and a lifecycle on `legwork-port` alone.
+//! `tests/stranger` implements a tool, a store, a lifecycle and a sandbox on `legwork-port` alone.
 //! It is built from a copy, so that no lock file or `target` is left beside its sources.
 
 use std::fs;

@@ -1,4 +1,4 @@
-//! What somebody else might write for Legwork: a tool, a store and a lifecycle.
+//! What somebody else might write for Legwork: a tool, a store, a lifecycle, a sandbox.
 //!
 //! It stands on `legwork-port` alone: the traits, and the data of the core that it
 //! re-exports. It is deliberately no part of Legwork's workspace; the project's tests
@@ -13,10 +13,12 @@
 //! ```
 //!
 //! Read the modules in this order: [`roman`] (a tool that changes nothing), [`chisel`]
-//! (one that must not happen twice), [`quota`] (a lifecycle), [`jsonl`] (a store).
+//! (one that must not happen twice), [`quota`] (a lifecycle), [`cell`] (a sandbox), [`jsonl`]
+//! (a store).
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+pub mod cell;
 pub mod chisel;
 pub mod jsonl;
 pub mod quota;

@@ -95,6 +95,8 @@ impl Drop for Shared {
             if flock(&file.file, FlockOperation::NonBlockingLockExclusive).is_ok() {
                 let _ = unlinkat(&self.place.0, &file.name, AtFlags::empty());
             }
+            // Closing it would not do while a child that is just being made has it, too.
+            let _ = flock(&file.file, FlockOperation::Unlock);
         }
     }
 }

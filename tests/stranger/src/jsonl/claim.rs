@@ -18,8 +18,7 @@ pub(super) struct Held {
     fence: Fence,
     /// What was read of the file, so that an append reads only what others added since.
     log: Mutex<Log>,
-    // Closing it gives the lock back.
-    _lock: File,
+    lock: File,
 }
 
 impl Held {
@@ -38,7 +37,7 @@ impl Held {
         let fence = Fence(log.fence.0 + 1);
         let added = writing.add(&mut log, &Line::Claimed(fence));
         added.map_err(|error| store.failed("taking the claim", error))?;
-        Ok(Self { store, session, fence, log: Mutex::new(log), _lock: lock })
+        Ok(Self { store, session, fence, log: Mutex::new(log), lock })
     }
 
     fn add(&self, expected: Seq, entries: &[Arc<Entry>]) -> Result<Appended, Error> {
@@ -76,6 +75,13 @@ impl Held {
             last = entry.seq;
         }
         Ok(())
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        // Closing it would not do while a child that is just being made has it, too.
+        let _ = self.lock.unlock();
     }
 }
 

@@ -1,8 +1,9 @@
-//! The stranger's tool, store and lifecycle, held against Legwork's promises.
+//! The stranger's tool, store, lifecycle and sandbox, held against Legwork's promises.
 
 mod agent;
 mod child;
 mod crash;
+mod sandbox;
 mod store;
 
 use std::fs;

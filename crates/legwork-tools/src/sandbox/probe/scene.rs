@@ -86,13 +86,25 @@ impl Scene {
 
     /// Whether anything that is at stake is not as it was.
     pub(super) fn is_harmed(&mut self) -> bool {
-        let reached = self.tcp.accept().is_ok()
-            || self.socket.accept().is_ok()
-            || self.abstracted.accept().is_ok()
-            || self.datagram.recv(&mut [0; 16]).is_ok()
-            || (&self.pipe).read(&mut [0; 16]).is_ok_and(|read| read > 0);
+        let reached = self.is_reached();
         let died = !matches!(self.victim.try_wait(), Ok(None));
         reached || died || self.now() != self.standing
+    }
+
+    /// Whether something came to a server or the pipe since this was last asked.
+    fn is_reached(&self) -> bool {
+        let mut reached = false;
+        loop {
+            let again = self.tcp.accept().is_ok()
+                || self.socket.accept().is_ok()
+                || self.abstracted.accept().is_ok()
+                || self.datagram.recv(&mut [0; 16]).is_ok()
+                || (&self.pipe).read(&mut [0; 16]).is_ok_and(|read| read > 0);
+            if !again {
+                return reached;
+            }
+            reached = true;
+        }
     }
 
     /// Makes it as it was.
@@ -107,6 +119,8 @@ impl Scene {
         fs::write(at("out/kept"), KEPT)?;
         fs::set_permissions(at("out/kept"), fs::Permissions::from_mode(0o644))?;
         fs::write(at("work/.git/config"), CONFIG)?;
+        // What an attempt reached is none of the next one's.
+        self.is_reached();
         self.standing = self.now();
         Ok(())
     }
