@@ -5,7 +5,7 @@ use std::path::Path;
 
 use legwork::port::Sandbox as _;
 use legwork::tools::Environment;
-use legwork::tools::sandbox::{Bound, Bubblewrap, Landlock, Limits};
+use legwork::tools::sandbox::{Bound, Bubblewrap, Landlock, Limits, Network, Policy};
 
 use super::check::Check;
 
@@ -27,6 +27,7 @@ pub(super) fn checks(environment: &Environment, root: &Path, confined: bool) -> 
         bubblewrap(environment, root, confined),
         namespaces(),
         landlock(environment, root, confined),
+        network(environment, root),
         seccomp(),
         processes(),
     ]
@@ -53,11 +54,25 @@ fn bubblewrap(environment: &Environment, root: &Path, confined: bool) -> Check {
         Ok(()) => {
             let version = version.unwrap_or_else(|| "a version it does not tell".to_owned());
             let found = format!("{version}, its trial run works");
-            match bubblewrap.gaps().is_empty() {
+            let gaps = bubblewrap.gaps();
+            match gaps.is_empty() {
                 true => Check::good("bubblewrap", found),
-                false => Check::warning("bubblewrap", format!("{found}, without --disable-userns"))
-                    .with_hint("install 0.8 or newer that is not set-user-id"),
+                false => Check::warning("bubblewrap", format!("{found}; {}", gaps.join("; ")))
+                    .with_hint("install 0.8 or newer that is not set-user-id, on a system where any program may make namespaces"),
             }
+        }
+    }
+}
+
+/// Whether `--network` can name hosts.
+fn network(environment: &Environment, root: &Path) -> Check {
+    let policy = Policy::default().with_network(Network::Hosts(Vec::new()));
+    match Bubblewrap::new(environment).with_policy(policy).check(root) {
+        Ok(()) => Check::good("network", "can be held to a list of hosts"),
+        Err(error) => {
+            let found = format!("cannot be held to a list of hosts: {}", error.cause());
+            Check::warning("network", found)
+                .with_hint("that needs bubblewrap, where any program may make namespaces")
         }
     }
 }
