@@ -48,7 +48,7 @@ pub enum Error {
     },
     /// There is no shell to run it with.
     #[error(
-        "no command is run: there is no bash or sh on the PATH that was given; hand in one that has it"
+        "no command is run: there is no bash or sh on the PATH outside of what commands may write; give a PATH that has one, or choose another directory"
     )]
     NoShell,
     /// It cannot be confined.
