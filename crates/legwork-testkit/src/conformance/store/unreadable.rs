@@ -21,13 +21,34 @@ pub(super) struct Subject<'a, S, P, B> {
     pub(super) bytes: &'a B,
 }
 
-impl<S, P, B> Subject<'_, S, P, B>
+/// A store in which journals of a newer version can be planted.
+pub(super) trait Planted {
+    type Store: Store;
+
+    fn store(&self) -> &Self::Store;
+
+    /// A session of four entries, the third of which is this line.
+    async fn planted(&self, name: &str, third: &[u8]) -> (SessionId, Vec<Vec<u8>>);
+
+    /// Checks that it is read up to the third entry, and that each of its lines is there.
+    async fn is_whole(&self, name: &SessionId, lines: &[Vec<u8>]) -> Outcome;
+
+    /// Checks that an append is refused, and changes nothing.
+    async fn is_refused(&self, name: &SessionId, lines: &[Vec<u8>]) -> Outcome;
+}
+
+impl<S, P, B> Planted for Subject<'_, S, P, B>
 where
     S: Store,
     P: AsyncFn(&S, &SessionId, &[Vec<u8>]),
     B: AsyncFn(&S, &SessionId) -> Vec<u8>,
 {
-    /// A session of four entries, the third of which is this line.
+    type Store = S;
+
+    fn store(&self) -> &S {
+        &self.store
+    }
+
     async fn planted(&self, name: &str, third: &[u8]) -> (SessionId, Vec<Vec<u8>>) {
         let line = |seq| said(seq, &format!("this is entry {seq}")).encode().unwrap_or_default();
         let lines = vec![line(1), line(2), third.to_vec(), line(4)];
@@ -36,7 +57,6 @@ where
         (name, lines)
     }
 
-    /// Nothing if it is read up to the third entry, and each of its lines is there.
     async fn is_whole(&self, name: &SessionId, lines: &[Vec<u8>]) -> Outcome {
         let loaded = tried("reading", self.store.read(name).await)?;
         let (entries, damage) = (loaded.journal.entries(), loaded.damage);
@@ -68,14 +88,9 @@ fn newer() -> Vec<u8> {
     br#"{"v":99,"number":3,"what":"nobody knows yet"}"#.to_vec()
 }
 
-pub(super) async fn s8_4_an_unknown_word_at_any_place_is_refused_and_kept<S, P, B>(
-    subject: &Subject<'_, S, P, B>,
-) -> Outcome
-where
-    S: Store,
-    P: AsyncFn(&S, &SessionId, &[Vec<u8>]),
-    B: AsyncFn(&S, &SessionId) -> Vec<u8>,
-{
+pub(super) async fn s8_4_an_unknown_word_at_any_place_is_refused_and_kept(
+    subject: &impl Planted,
+) -> Outcome {
     let lines: Vec<_> = JOURNAL.lines().flat_map(|line| unreadable(line, Seq(3))).collect();
     let lines: BTreeSet<_> = lines.into_iter().collect();
     ensure!(lines.len() > 500, "{} lines have an unknown word", lines.len());
@@ -87,14 +102,9 @@ where
     Ok(())
 }
 
-pub(super) async fn s8_5_an_entry_of_a_newer_version_is_refused_and_kept<S, P, B>(
-    subject: &Subject<'_, S, P, B>,
-) -> Outcome
-where
-    S: Store,
-    P: AsyncFn(&S, &SessionId, &[Vec<u8>]),
-    B: AsyncFn(&S, &SessionId) -> Vec<u8>,
-{
+pub(super) async fn s8_5_an_entry_of_a_newer_version_is_refused_and_kept(
+    subject: &impl Planted,
+) -> Outcome {
     let entry: Value = json!({"v": 99, "seq": 3, "parent": 2, "at": 0, "type": "x", "body": {}});
     let other = json!({"v": 1, "seq": 3, "parent": 2, "at": "noon"});
     for (number, third) in [entry.to_string(), other.to_string()].iter().enumerate() {
@@ -106,15 +116,10 @@ where
     subject.is_refused(&name, &lines).await
 }
 
-pub(super) async fn s8_4_what_cannot_be_read_hides_no_other_session<S, P, B>(
-    subject: &Subject<'_, S, P, B>,
-) -> Outcome
-where
-    S: Store,
-    P: AsyncFn(&S, &SessionId, &[Vec<u8>]),
-    B: AsyncFn(&S, &SessionId) -> Vec<u8>,
-{
-    let (fine, store) = (session("fine"), &subject.store);
+pub(super) async fn s8_4_what_cannot_be_read_hides_no_other_session(
+    subject: &impl Planted,
+) -> Outcome {
+    let (fine, store) = (session("fine"), subject.store());
     append(&*claim(store, &fine).await?, 0, &said_all(1..=3)).await?;
     let (name, lines) = subject.planted("newer", &newer()).await;
     append(&*claim(store, &fine).await?, 3, &said_all(4..=4)).await?;
@@ -124,34 +129,20 @@ where
     subject.is_whole(&name, &lines).await
 }
 
-pub(super) async fn s8_2_anyone_may_post_to_what_cannot_be_read<S, P, B>(
-    subject: &Subject<'_, S, P, B>,
-) -> Outcome
-where
-    S: Store,
-    P: AsyncFn(&S, &SessionId, &[Vec<u8>]),
-    B: AsyncFn(&S, &SessionId) -> Vec<u8>,
-{
+pub(super) async fn s8_2_anyone_may_post_to_what_cannot_be_read(subject: &impl Planted) -> Outcome {
     let (name, lines) = subject.planted("newer", &newer()).await;
-    let cursor = post(&subject.store, &name, "for the newer version").await?;
-    let items = keys(&subject.store, &name, <_>::default()).await?;
+    let cursor = post(subject.store(), &name, "for the newer version").await?;
+    let items = keys(subject.store(), &name, <_>::default()).await?;
     ensure!(items == ["for the newer version"], "the inbox holds {items:?}");
-    let loaded = tried("reading", subject.store.read(&name).await)?;
+    let loaded = tried("reading", subject.store().read(&name).await)?;
     ensure!(loaded.inbox == cursor, "reading tells {:?}, not {cursor:?}", loaded.inbox);
     subject.is_refused(&name, &lines).await
 }
 
-pub(super) async fn s8_6_what_cannot_be_read_can_be_removed<S, P, B>(
-    subject: &Subject<'_, S, P, B>,
-) -> Outcome
-where
-    S: Store,
-    P: AsyncFn(&S, &SessionId, &[Vec<u8>]),
-    B: AsyncFn(&S, &SessionId) -> Vec<u8>,
-{
+pub(super) async fn s8_6_what_cannot_be_read_can_be_removed(subject: &impl Planted) -> Outcome {
     let (name, _) = subject.planted("newer", &newer()).await;
-    remove(&subject.store, &[&name]).await?;
-    holds(&subject.store, &name, &[]).await?;
-    append(&*claim(&subject.store, &name).await?, 0, &said_all(1..=2)).await?;
-    holds(&subject.store, &name, &said_all(1..=2)).await
+    remove(subject.store(), &[&name]).await?;
+    holds(subject.store(), &name, &[]).await?;
+    append(&*claim(subject.store(), &name).await?, 0, &said_all(1..=2)).await?;
+    holds(subject.store(), &name, &said_all(1..=2)).await
 }
