@@ -18,7 +18,7 @@ use super::tool::Finished;
 use super::{At, Displayer as _, End, Event, Human, Json, Terminal, Usage, diff};
 use crate::error::Error;
 
-fn piped() -> Terminal {
+pub(super) fn piped() -> Terminal {
     Terminal {
         out: false,
         out_colour: false,

@@ -68,6 +68,19 @@ fn a_skill_holds_after_a_kill_and_the_session_keeps_its_own_model() {
     assert_eq!(asked_all(&server).pop().unwrap().model, "scripted");
 }
 
+/// A model that leads by spawning `counter`, and counts to 42.
+pub(super) fn delegating() -> Server {
+    Server::start(Script::from_fn(|asked: &Asked| {
+        match (asked.turn(), asked.instructions.starts_with("Lead.")) {
+            (0, true) => {
+                Turn::call("spawn_subagent", json!({"agent": "counter", "prompt": "Count"}))
+            }
+            _ => Turn::text("42"),
+        }
+    }))
+    .unwrap()
+}
+
 #[test]
 fn other_agents_are_subagents_and_a_wrong_one_is_told() {
     let home = Home::new();
@@ -77,15 +90,7 @@ fn other_agents_are_subagents_and_a_wrong_one_is_told() {
         &agent("counter", "model: test:small\ntools: [list]\n", "Count."),
     );
     home.file(".config/legwork/agents/lost.md", &agent("lost", "skills: [none-such]\n", ""));
-    let server = Server::start(Script::from_fn(|asked: &Asked| {
-        match (asked.turn(), asked.instructions.starts_with("Lead.")) {
-            (0, true) => {
-                Turn::call("spawn_subagent", json!({"agent": "counter", "prompt": "Count"}))
-            }
-            _ => Turn::text("42"),
-        }
-    }))
-    .unwrap();
+    let server = delegating();
     let ran = home.ran_with(&server, &["run", "--agent", "boss", "Go"]).ends(0);
     ran.says("lost.md:4: skills[0]: there is no skill `none-such`");
     let asked = asked_all(&server);

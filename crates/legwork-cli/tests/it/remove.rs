@@ -3,10 +3,9 @@
 use std::fs;
 use std::process::Command;
 
-use legwork_testkit::script::Script;
-use legwork_testkit::{Asked, Server, Turn};
-use serde_json::json;
+use legwork_testkit::{Server, Turn};
 
+use crate::agent_skills::delegating;
 use crate::agents::agent;
 use crate::home::{Home, fed, ran, started};
 
@@ -62,15 +61,7 @@ fn s8_6_a_session_takes_those_of_its_subagents_along() {
     let home = Home::new();
     home.file(".config/legwork/agents/boss.md", &agent("boss", "", "Lead."));
     home.file(".config/legwork/agents/counter.md", &agent("counter", "", "Count."));
-    let server = Server::start(Script::from_fn(|asked: &Asked| {
-        match (asked.turn(), asked.instructions.starts_with("Lead.")) {
-            (0, true) => {
-                Turn::call("spawn_subagent", json!({"agent": "counter", "prompt": "Count"}))
-            }
-            _ => Turn::text("42"),
-        }
-    }))
-    .unwrap();
+    let server = delegating();
     let ran = home.ran_with(&server, &["run", "--json", "--agent", "boss", "Go"]).ends(0);
     let (boss, all) = (ran.session(), listed(&home));
     let child = all.iter().find(|id| **id != boss).unwrap();

@@ -13,6 +13,7 @@ use legwork_testkit::{Gate, Script, ScriptedModel, Turn, VirtualClock};
 use serde_json::{Value, json};
 
 use crate::display::marks::{Marks, Signs};
+use crate::display::tests::piped;
 use crate::display::{Displayer, Human, Json, Screen, Terminal, Verbosity};
 
 /// Written by a display, read by a test.
@@ -104,16 +105,7 @@ async fn shown(displayer: impl Displayer + 'static) {
 }
 
 fn plain() -> Terminal {
-    Terminal {
-        out: false,
-        out_colour: false,
-        err: false,
-        asks: false,
-        lively: false,
-        colour: false,
-        columns: 80,
-        marks: Marks::of(Signs::Ascii),
-    }
+    Terminal { columns: 80, marks: Marks::of(Signs::Ascii), ..piped() }
 }
 
 /// What stays on standard error, times left out.
