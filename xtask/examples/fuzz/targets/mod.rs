@@ -6,6 +6,7 @@ mod agents;
 mod chat;
 mod globs;
 mod ground;
+mod hosts;
 mod ids;
 mod journal;
 mod paths;
@@ -38,6 +39,7 @@ pub(crate) const TARGETS: &[Target] = &[
     agents::TARGET,
     chat::TARGET,
     globs::TARGET,
+    hosts::TARGET,
     ids::TARGET,
     journal::TARGET,
     paths::TARGET,
