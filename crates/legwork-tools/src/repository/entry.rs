@@ -71,6 +71,16 @@ pub(super) enum Kind {
 impl Entry {
     /// Looks at a name in a folder; `known` is what was there before.
     pub(super) fn look(folder: &Folder, name: &OsStr, known: Option<&Self>) -> Option<Self> {
+        Self::look_within(folder, name, known, FILE_MAX)
+    }
+
+    /// The same, and keeps no file of more than so many bytes.
+    pub(super) fn look_within(
+        folder: &Folder,
+        name: &OsStr,
+        known: Option<&Self>,
+        most: u64,
+    ) -> Option<Self> {
         let stat = folder.look(name).ok()?;
         let stat = Identity::from(&stat);
         if let Some(known) = known.filter(|known| known.is_untouched(&stat)) {
@@ -78,11 +88,21 @@ impl Entry {
         }
         let kind = match FileType::from_raw_mode(stat.mode) {
             FileType::Directory => Kind::Directory,
-            FileType::RegularFile => Kind::File(folder.read(name, FILE_MAX).map(Content::from)),
+            FileType::RegularFile => {
+                Kind::File(folder.read(name, FILE_MAX.min(most)).map(Content::from))
+            }
             FileType::Symlink => Kind::Link(folder.link(name)?.into()),
             _ => Kind::Other,
         };
         Some(Self { kind, fresh: is_fresh(&stat), stat })
+    }
+
+    /// Bytes that are kept of it.
+    pub(super) fn kept(&self) -> u64 {
+        match self.kind {
+            Kind::File(Some(_)) => u64::try_from(self.stat.size).unwrap_or(0),
+            _ => 0,
+        }
     }
 
     /// Its permission bits.

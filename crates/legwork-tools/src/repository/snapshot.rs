@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use legwork_port::sandbox::{Cover, IfMoved, Mount};
+use rustix::fs::FileType;
 use serde::{Deserialize, Serialize};
 
 use super::bytes::Name;
@@ -22,6 +23,8 @@ const ATTRIBUTES: &str = "attributes";
 const HOOKS: &str = "hooks";
 /// Most hooks of a repository that are kept.
 const HOOKS_MAX: usize = 100_000;
+/// Most bytes of all files that are kept of a directory; what is beyond cannot be put back.
+const KEPT_MAX: u64 = 16 * 1024 * 1024;
 
 /// What makes Git run programs, by root and path below it.
 ///
@@ -39,6 +42,8 @@ struct Root {
     /// Whether there was more than is looked at.
     cut: bool,
     entries: BTreeMap<PathBuf, Option<Entry>>,
+    /// Bytes that files in it may still have to be kept.
+    room: u64,
     /// The stopped rebase of each repository.
     todos: BTreeMap<PathBuf, Todo>,
 }
@@ -100,13 +105,14 @@ impl Snapshot {
                 known.map(|known| known.repositories.clone()).unwrap_or_default();
             let there: HashSet<PathBuf> = repositories.iter().cloned().collect();
             let new = |git: &PathBuf| !there.contains(git);
-            let room = find::ALL.saturating_sub(repositories.len());
+            let more = find::ALL.saturating_sub(repositories.len());
             let mut new = found.repositories.into_iter().filter(new);
-            repositories.extend(new.by_ref().take(room));
+            repositories.extend(new.by_ref().take(more));
             let cut = found.cut || new.next().is_some();
             let (path, crowded) = (path.clone(), found.crowded);
             let (entries, todos) = (BTreeMap::new(), BTreeMap::new());
-            let mut root = Root { path, repositories, crowded, cut, entries, todos };
+            let room = KEPT_MAX;
+            let mut root = Root { path, repositories, crowded, cut, entries, room, todos };
             for git in root.repositories.clone() {
                 root.look_at(&folder, &git, known);
             }
@@ -147,6 +153,7 @@ impl Snapshot {
             crowded: kept.crowded.into_iter().map(path).collect(),
             cut: kept.cut,
             entries: kept.entries.into_iter().map(|(name, entry)| (path(name), entry)).collect(),
+            room: 0,
             todos: kept.todos.into_iter().map(|(name, todo)| (path(name), todo)).collect(),
         });
     }
@@ -236,7 +243,11 @@ impl Root {
         self.add(root, &info.join(ATTRIBUTES), known);
         let hooks = git.join(HOOKS);
         self.add(root, &hooks, known);
-        self.add_all(root, &hooks, known);
+        // Hooks run what lies in folders beside them.
+        let mut left = self.add_all(root, &hooks, known);
+        while let Some(folder) = left.pop().filter(|_| self.entries.len() < HOOKS_MAX) {
+            left.extend(self.add_all(root, &folder, known));
+        }
         // Where they are links, what they lead to here is what Git takes.
         let links = FILES.iter().map(|name| git.join(name)).chain([hooks]);
         let is_link = |path: &PathBuf| {
@@ -251,19 +262,27 @@ impl Root {
         }
     }
 
-    /// What lies in a folder, if it is one.
-    fn add_all(&mut self, root: &Folder, path: &Path, known: Option<&Self>) {
-        let Ok(folder) = root.below(path) else { return };
-        for (name, _) in folder.entries(HOOKS_MAX) {
-            self.add(root, &path.join(name), known);
+    /// What lies in a folder, if it is one; the folders in it.
+    fn add_all(&mut self, root: &Folder, path: &Path, known: Option<&Self>) -> Vec<PathBuf> {
+        let Ok(folder) = root.below(path) else { return Vec::new() };
+        let mut folders = Vec::new();
+        for (name, kind) in folder.entries(HOOKS_MAX) {
+            let inner = path.join(name);
+            self.add(root, &inner, known);
+            if kind == FileType::Directory {
+                folders.push(inner);
+            }
         }
+        folders
     }
 
     fn add(&mut self, root: &Folder, path: &Path, known: Option<&Self>) {
         let known = known.and_then(|known| known.entries.get(path)).and_then(Option::as_ref);
         let above = path.parent().and_then(|above| root.below(above).ok());
         let name = path.file_name().unwrap_or(OsStr::new("."));
-        let entry = above.and_then(|above| Entry::look(&above, name, known));
+        let look = |above| Entry::look_within(&above, name, known, self.room);
+        let entry = above.and_then(look);
+        self.room = self.room.saturating_sub(entry.as_ref().map_or(0, Entry::kept));
         self.entries.insert(path.to_owned(), entry);
     }
 
