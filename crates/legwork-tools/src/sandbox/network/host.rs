@@ -9,6 +9,8 @@ const USUAL: [u16; 2] = [80, 443];
 /// Most characters of a name, and of each of its labels (RFC 1035, 2.3.4).
 const NAME_MAX: usize = 253;
 const LABEL_MAX: usize = 63;
+/// Characters that an error tells of a text that names no host.
+const TOLD: usize = 300;
 
 /// A host on the list: `api.example.com`, `*.example.com`, `192.0.2.1:8080`, `[2001:db8::1]`.
 ///
@@ -42,7 +44,7 @@ impl FromStr for Host {
     type Err = InvalidHost;
 
     fn from_str(text: &str) -> Result<Self, InvalidHost> {
-        let invalid = |why| InvalidHost { text: text.to_owned(), why };
+        let invalid = |why| InvalidHost { text: text.chars().take(TOLD).collect(), why };
         let (name, port) = split(text).ok_or(invalid("its port is no number up to 65535"))?;
         let name = match (address(name), name.strip_prefix('*')) {
             (Some(address), _) => Name::Address(address),

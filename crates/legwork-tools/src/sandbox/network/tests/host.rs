@@ -126,3 +126,9 @@ fn s13_7_a_host_covers_what_is_narrower() {
         assert!(!covers(wide, narrow), "{wide} covers {narrow}");
     }
 }
+
+#[test]
+fn a_text_that_is_not_a_host_is_told_in_short() {
+    let error = "a".repeat(100_000).parse::<Host>().unwrap_err().to_string();
+    assert!(error.starts_with("\"aaa") && error.len() < 500, "{} bytes", error.len());
+}
