@@ -1,5 +1,7 @@
 //! A persistent vector: cheap to clone, and a change copies little of what is shared.
 
+use std::ops::Range;
+use std::slice;
 use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -61,8 +63,12 @@ impl<T> Vector<T> {
     }
 
     /// All items in order.
-    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &T> {
-        (0..self.leaves).flat_map(|leaf| self.leaf(leaf)).chain(&self.tail)
+    pub fn iter(&self) -> Iter<'_, T> {
+        let (mut front, mut back) = (self.tail.iter(), [].iter());
+        if self.leaves > 0 {
+            std::mem::swap(&mut front, &mut back);
+        }
+        Iter { vector: self, leaves: 0..self.leaves, front, back }
     }
 
     /// Removes all items; room for a few stays.
@@ -124,6 +130,60 @@ impl<T: Clone> Vector<T> {
                 }
             }
         }
+    }
+}
+
+/// The items of a vector, in order.
+#[derive(Debug)]
+pub struct Iter<'a, T> {
+    vector: &'a Vector<T>,
+    /// The leaves between those that are under way.
+    leaves: Range<usize>,
+    front: slice::Iter<'a, T>,
+    back: slice::Iter<'a, T>,
+}
+
+impl<'a, T> Iterator for Iter<'a, T> {
+    type Item = &'a T;
+
+    fn next(&mut self) -> Option<&'a T> {
+        loop {
+            if let Some(item) = self.front.next() {
+                return Some(item);
+            }
+            match self.leaves.next() {
+                Some(leaf) => self.front = self.vector.leaf(leaf).iter(),
+                None => return self.back.next(),
+            }
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let count = self.front.len() + self.leaves.len() * WIDTH + self.back.len();
+        (count, Some(count))
+    }
+}
+
+impl<'a, T> DoubleEndedIterator for Iter<'a, T> {
+    fn next_back(&mut self) -> Option<&'a T> {
+        loop {
+            if let Some(item) = self.back.next_back() {
+                return Some(item);
+            }
+            match self.leaves.next_back() {
+                Some(leaf) => self.back = self.vector.leaf(leaf).iter(),
+                None => return self.front.next_back(),
+            }
+        }
+    }
+}
+
+impl<'a, T> IntoIterator for &'a Vector<T> {
+    type Item = &'a T;
+    type IntoIter = Iter<'a, T>;
+
+    fn into_iter(self) -> Iter<'a, T> {
+        self.iter()
     }
 }
 

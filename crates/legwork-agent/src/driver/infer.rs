@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use futures_util::future::{Either, select};
-use legwork_core::budget::{Amounts, Dimension};
+use legwork_core::budget::{Amounts, Dimension, Ledger};
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::event::{InferenceFailed, InferenceInterrupted, InferenceStarted, Responded};
 use legwork_core::inference::Incomplete;
@@ -167,7 +167,7 @@ async fn ask(
         cx.live(&LiveEvent::InferenceStarted { step, id, at: at.wall, model: model.name() });
     }
     let waits = Waits::default();
-    let mut sink = Sink::new(state.clone(), cx, request.max_output, &waits);
+    let mut sink = Sink::new(&state, cx, request.max_output, &waits);
     let work = async {
         let call = unwind::run(|| model.infer(request, Some(&mut sink)));
         match select(pin!(call), pin!(cx.control.raised())).await {
@@ -185,7 +185,6 @@ async fn ask(
         return Ok((cx.tick(state), Asked { answer: None, left, charged_attempts }));
     };
     let (answer, left) = (sink.finish(answer), Left::Nothing);
-    let state = cx.tick(state);
     if streams {
         let now = cx.agent.clock.now();
         let (took, at) = (now.mono.since(at.mono), now.wall);
@@ -206,8 +205,8 @@ fn panicked(panic: &str) -> model::Error {
 /// Passes pieces of the answer on and counts them against the reserve.
 struct Sink<'a> {
     cx: &'a StepContext,
-    /// What was known when it was asked; only the ledger matters.
-    state: AgentState,
+    /// What was known when it was asked. No state: while one is held, a change copies it.
+    ledger: Ledger,
     step: u32,
     bytes: u64,
     limit: Option<u64>,
@@ -223,11 +222,11 @@ struct Sink<'a> {
 }
 
 impl<'a> Sink<'a> {
-    fn new(state: AgentState, cx: &'a StepContext, limit: Option<u64>, waits: &'a Waits) -> Self {
+    fn new(state: &AgentState, cx: &'a StepContext, limit: Option<u64>, waits: &'a Waits) -> Self {
         let step = state.current_step().map_or(0, |step| step.number);
         Self {
             cx,
-            state,
+            ledger: state.ledger().clone(),
             step,
             bytes: 0,
             limit,
@@ -281,7 +280,7 @@ impl Deltas for Sink<'_> {
     fn retrying(&mut self, retry: Retry<'_>) -> ControlFlow<()> {
         let charged = retry.charged_attempts;
         if let Some(limit) =
-            spending::forbids_attempt(&self.state, self.cx, self.charged_attempts..charged)
+            spending::forbids_attempt(&self.ledger, self.cx, self.charged_attempts..charged)
         {
             self.forbids = Some(limit);
             return ControlFlow::Break(());

@@ -140,7 +140,7 @@ impl Executor {
             while let Some(Some(ran)) = running.next().now_or_never() {
                 ended.push(ran);
             }
-            state = record(cx.tick(state), cx, ended, &mut release).await?;
+            state = record(state, cx, ended, &mut release).await?;
         }
         let state = interrupt(state, cx).await?;
         release.rest(&state, cx);
@@ -163,7 +163,7 @@ async fn run_one(
     let Some(job) = batch.pop_front() else { return Ok(state) };
     let running = call(job, &state, cx);
     let state = match cx.watch(state, running).await? {
-        (state, Watched::Done(ran)) => record(cx.tick(state), cx, vec![ran], &mut release).await?,
+        (state, Watched::Done(ran)) => record(state, cx, vec![ran], &mut release).await?,
         (state, Watched::TimeUp) => cx.stop_in_time(state),
     };
     interrupt(state, cx).await

@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::id::SessionId;
 use crate::tool::{EffectClass, ToolCall, ToolExecution};
-use crate::vector::Vector;
+use crate::vector::{self, Vector};
 
 /// One call of a step, and how far it got.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -80,7 +80,7 @@ impl Calls {
     }
 
     /// All calls, in call order.
-    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &CallSlot> {
+    pub fn iter(&self) -> vector::Iter<'_, CallSlot> {
         self.slots.iter()
     }
 
@@ -107,6 +107,15 @@ impl FromIterator<CallSlot> for Calls {
         let slots: Vector<_> = slots.into_iter().collect();
         let answered = slots.iter().filter(|slot| slot.execution().is_some()).count();
         Self { slots, answered }
+    }
+}
+
+impl<'a> IntoIterator for &'a Calls {
+    type Item = &'a CallSlot;
+    type IntoIter = vector::Iter<'a, CallSlot>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
     }
 }
 

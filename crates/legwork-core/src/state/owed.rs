@@ -47,6 +47,9 @@ impl AgentState {
     /// While a call waits for a person nothing else of its turn begins: what comes behind
     /// it may build on what it did, or did not do.
     fn owed_by_calls(&self, step: &AgentStep, waits: bool) -> Owed {
+        if step.calls.are_answered() {
+            return Owed::EndStep;
+        }
         let mut owed = Owed::EndStep;
         for (index, slot) in step.calls.iter().enumerate() {
             owed = match &slot.status {
