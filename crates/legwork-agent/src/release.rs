@@ -8,7 +8,9 @@ use legwork_port::observer::LiveEvent;
 
 use crate::context::StepContext;
 
-/// Tells live results of ordered tools in call order, of unordered ones at once.
+/// Tells live results of ordered tools in call order, of unordered ones at once, and so of
+/// calls that it does not know.
+#[derive(Default)]
 pub(crate) struct Release {
     /// By index.
     calls: Vec<Held>,
@@ -45,16 +47,14 @@ impl Release {
         &mut self,
         state: &AgentState,
         cx: &StepContext,
-        index: u32,
+        (index, call): (u32, &ToolCall),
         outcome: &Arc<ToolOutcome>,
         metadata: &Metadata,
     ) {
         let at = self.calls.binary_search_by_key(&index, |held| held.index);
-        let Some(held) = at.ok().and_then(|at| self.calls.get_mut(at)) else { return };
+        let held = at.ok().and_then(|at| self.calls.get_mut(at)).filter(|held| held.ordered);
+        let Some(held) = held else { return tell(state, cx, (index, call), outcome, metadata) };
         held.outcome = Some((Arc::clone(outcome), metadata.clone()));
-        if !held.ordered {
-            return held.tell(state, cx);
-        }
         while let Some(held) = self.calls.get_mut(self.next) {
             if held.ordered && held.outcome.is_none() {
                 return;
@@ -74,8 +74,17 @@ impl Held {
     /// Tells its result, once.
     fn tell(&mut self, state: &AgentState, cx: &StepContext) {
         let Some((outcome, metadata)) = self.outcome.take() else { return };
-        let step = state.current_step().map_or(0, |step| step.number);
-        let (index, call, outcome, metadata) = (self.index, &*self.call, &*outcome, &metadata);
-        cx.live(&LiveEvent::ToolFinished { step, index, call, outcome, metadata });
+        tell(state, cx, (self.index, &self.call), &outcome, &metadata);
     }
+}
+
+fn tell(
+    state: &AgentState,
+    cx: &StepContext,
+    (index, call): (u32, &ToolCall),
+    outcome: &ToolOutcome,
+    metadata: &Metadata,
+) {
+    let step = state.current_step().map_or(0, |step| step.number);
+    cx.live(&LiveEvent::ToolFinished { step, index, call, outcome, metadata });
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use legwork_core::budget::{Amounts, Dimension, Exhausted, Ledger, Price};
+use legwork_core::budget::{Amounts, Budget, Dimension, Exhausted, Price};
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::inference::Incomplete;
 use legwork_core::{AgentState, ModelRequest, Response, Usage};
@@ -143,13 +143,11 @@ pub(crate) fn of_failure(state: &AgentState, error: &model::Error) -> Amounts {
 /// `charged` are the failed attempts that may have cost: how many were known, and how many
 /// there are now.
 pub(crate) fn forbids_attempt(
-    ledger: &Ledger,
+    left: &Budget,
+    held: Amounts,
     cx: &StepContext,
     charged: Range<u32>,
 ) -> Option<Dimension> {
-    let held = ledger.inference().map_or_else(Amounts::default, |held| held.amounts);
-    let own = cx.share.as_ref().map(|share| share.bound(ledger));
-    let left = own.as_ref().unwrap_or(ledger).left();
     if let Some(limit) = left.exceeded_by(&times(held, charged.end)) {
         return Some(limit);
     }
@@ -161,6 +159,14 @@ pub(crate) fn forbids_attempt(
     // Released with the rest, when it is known what all attempts are charged.
     cx.unsettled.note(more, Amounts::default());
     None
+}
+
+/// What the agent's own limits leave, here and as they were granted.
+pub(crate) fn left(state: &AgentState, cx: &StepContext) -> Budget {
+    match &cx.share {
+        Some(share) => share.bound(state.ledger()).left(),
+        None => state.ledger().left(),
+    }
 }
 
 /// Settles, with the agents above as soon as it is durable, and tells.

@@ -95,6 +95,9 @@ impl Transcript {
     }
 
     pub(crate) fn push(&mut self, message: Arc<Message>) {
+        if self.waiting.is_empty() && self.has_place_for(&message) {
+            return self.enter(message);
+        }
         self.waiting.push(message);
         while let Some(at) = self.waiting.iter().position(|message| self.has_place_for(message)) {
             let message = self.waiting.remove(at);

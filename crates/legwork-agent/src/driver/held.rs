@@ -40,15 +40,13 @@ pub(super) fn read<D: Driver + ?Sized>(
     match unwind::call(|| driver.read(&state, response)) {
         Ok(response) => {
             drop(unread);
-            let state = record(response.for_journal(), charged, state, cx, model);
+            let state = record(response, charged, state, cx, model);
             let before = state.clone();
             let heard = unwind::call(|| driver.heard(state));
             // Whether the response is what it says is not known: none of its calls runs.
             heard.unwrap_or_else(|panic| failed(before, of_driver(&panic)))
         }
-        Err(panic) => {
-            record(unread.for_journal(), charged, state, cx, model).with_error(of_driver(&panic))
-        }
+        Err(panic) => record(unread, charged, state, cx, model).with_error(of_driver(&panic)),
     }
 }
 

@@ -5,10 +5,11 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use futures_util::future::{Either, select};
-use legwork_core::budget::{Amounts, Dimension, Ledger};
+use legwork_core::budget::{Amounts, Budget, Dimension};
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::event::{InferenceFailed, InferenceInterrupted, InferenceStarted, Responded};
 use legwork_core::inference::Incomplete;
+use legwork_core::message::Malformed;
 use legwork_core::{AgentState, Event, ModelRequest, Response, Seq, StopReason, StopSignal};
 use legwork_port::observer::LiveEvent;
 use legwork_port::{Delta, Deltas, Model, Retry, Trigger, model};
@@ -205,8 +206,10 @@ fn panicked(panic: &str) -> model::Error {
 /// Passes pieces of the answer on and counts them against the reserve.
 struct Sink<'a> {
     cx: &'a StepContext,
-    /// What was known when it was asked. No state: while one is held, a change copies it.
-    ledger: Ledger,
+    /// What was left when it was asked. No state: while one is held, a change copies it.
+    left: Budget,
+    /// What is held for it.
+    held: Amounts,
     step: u32,
     bytes: u64,
     limit: Option<u64>,
@@ -226,7 +229,8 @@ impl<'a> Sink<'a> {
         let step = state.current_step().map_or(0, |step| step.number);
         Self {
             cx,
-            ledger: state.ledger().clone(),
+            left: spending::left(state, cx),
+            held: spending::held(state),
             step,
             bytes: 0,
             limit,
@@ -279,9 +283,8 @@ impl Deltas for Sink<'_> {
 
     fn retrying(&mut self, retry: Retry<'_>) -> ControlFlow<()> {
         let charged = retry.charged_attempts;
-        if let Some(limit) =
-            spending::forbids_attempt(&self.ledger, self.cx, self.charged_attempts..charged)
-        {
+        let attempts = self.charged_attempts..charged;
+        if let Some(limit) = spending::forbids_attempt(&self.left, self.held, self.cx, attempts) {
             self.forbids = Some(limit);
             return ControlFlow::Break(());
         }
@@ -321,7 +324,11 @@ pub(super) fn record(
     cx: &StepContext,
     model: &str,
 ) -> AgentState {
-    let malformed = response.check().err();
+    let mut malformed = response.check().err();
+    if malformed == Some(Malformed::TooDeep) {
+        response = response.for_journal();
+        malformed = response.check().err();
+    }
     // Kept and charged as what came, and never sent back as an answer.
     let incomplete = malformed.as_ref().map(|_| Incomplete::Malformed);
     response.incomplete = response.incomplete.or(incomplete);

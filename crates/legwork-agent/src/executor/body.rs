@@ -8,7 +8,7 @@ use std::time::Duration;
 use futures_util::future::{Either, select};
 use legwork_core::budget::Amounts;
 use legwork_core::tool::{FailureKind, Metadata};
-use legwork_core::{AgentState, EffectKey, Micros, Seq, ToolOutcome, ToolSpec};
+use legwork_core::{AgentState, EffectKey, Micros, Seq, ToolCall, ToolOutcome, ToolSpec};
 use legwork_port::{BoxFuture, ToolContext};
 
 use crate::context::{Control, StepContext};
@@ -19,6 +19,7 @@ use crate::unwind;
 /// A call that was run.
 pub(super) struct Ran {
     pub(super) index: u32,
+    pub(super) call: Arc<ToolCall>,
     /// None if it was cut off while it ran.
     pub(super) outcome: Option<ToolOutcome>,
     pub(super) took: Micros,
@@ -38,7 +39,7 @@ pub(super) fn call(job: Job, state: &AgentState, cx: &StepContext) -> BoxFuture<
     Box::pin(async move {
         if let (false, Some(outcome)) = (spawns, ended_before(&control, begun)) {
             let (took, metadata, used) = Default::default();
-            return Ran { index, outcome, took, metadata, used, spec };
+            return Ran { index, call, outcome, took, metadata, used, spec };
         }
         let start = clock.mono();
         let body = unwind::run(|| owner.call(&call, &context));
@@ -61,7 +62,7 @@ pub(super) fn call(job: Job, state: &AgentState, cx: &StepContext) -> BoxFuture<
         // The context has a clone of the state: while it is there, each change copies it.
         let (metadata, used) = (context.take_metadata(), context.take_used());
         drop(context);
-        Ran { index, outcome, took, metadata, used, spec }
+        Ran { index, call, outcome, took, metadata, used, spec }
     })
 }
 

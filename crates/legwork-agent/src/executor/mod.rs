@@ -140,6 +140,7 @@ impl Executor {
             while let Some(Some(ran)) = running.next().now_or_never() {
                 ended.push(ran);
             }
+            ended.sort_by_key(|ran| ran.index);
             state = record(state, cx, ended, &mut release).await?;
         }
         let state = interrupt(state, cx).await?;
@@ -155,15 +156,11 @@ async fn run_one(
     family: Option<&Family>,
     mut batch: VecDeque<Job>,
 ) -> Result<AgentState, Halt> {
-    let mut release = Release::new(
-        ExecutionMode::Sequential,
-        batch.iter().map(|job| (job.index, &job.call, job.spec.mode)),
-    );
     let state = begin(state, cx, family, batch.make_contiguous()).await?;
     let Some(job) = batch.pop_front() else { return Ok(state) };
     let running = call(job, &state, cx);
     let state = match cx.watch(state, running).await? {
-        (state, Watched::Done(ran)) => record(state, cx, vec![ran], &mut release).await?,
+        (state, Watched::Done(ran)) => record(state, cx, [ran], &mut Release::default()).await?,
         (state, Watched::TimeUp) => cx.stop_in_time(state),
     };
     interrupt(state, cx).await

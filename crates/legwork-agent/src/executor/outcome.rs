@@ -20,14 +20,13 @@ use crate::subagent::{self, Family};
 /// Outcomes of calls that took this long are committed as they come.
 const SLOW: Micros = Micros(50_000);
 
-/// Records outcomes; those of `Once` and of slow calls are durable before others go on.
+/// Records outcomes, in call order; those of `Once` and of slow calls are durable before others go on.
 pub(super) async fn record(
     mut state: AgentState,
     cx: &StepContext,
-    mut ended: Vec<Ran>,
+    ended: impl IntoIterator<Item = Ran>,
     release: &mut Release,
 ) -> Result<AgentState, Halt> {
-    ended.sort_by_key(|ran| ran.index);
     let mut urgent = false;
     for ran in ended {
         let (index, took) = (ran.index, ran.took);
@@ -45,7 +44,7 @@ pub(super) async fn record(
         urgent |= !ran.spec.effect.is_repeatable() || took >= SLOW;
         let outcome = Arc::new(outcome);
         let (metadata, used) = (ran.metadata, ran.used);
-        release.ended(&state, cx, index, &outcome, &metadata);
+        release.ended(&state, cx, (index, &ran.call), &outcome, &metadata);
         let finished = ToolFinished { index, outcome, took, metadata, used };
         state = state.with(Event::ToolFinished(finished));
     }
