@@ -114,7 +114,7 @@ fn guarded(root: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let git = root.join(".git");
     let hooks = git.join("hooks");
     let is_dir = hooks.symlink_metadata().is_ok_and(|found| found.is_dir());
-    let hooks = is_dir.then(|| listed(&hooks)).unwrap_or_default();
+    let hooks = if is_dir { listed(&hooks) } else { Vec::new() };
     let files = NAMES.map(|name| git.join(name)).into_iter();
     let files = files.chain(hooks.into_iter().map(|(path, _)| path));
     let plain = files.filter(|path| path.symlink_metadata().is_ok_and(|found| found.is_file()));

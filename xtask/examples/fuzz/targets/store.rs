@@ -55,7 +55,7 @@ pub(super) const TARGET: Target = Target {
         "\u{0}\u{0}\u{0}\u{1}",
     ],
     longest: 128 << 10,
-    memory: 8 * MIB,
+    memory: 16 * MIB,
     one_of: 10,
     run,
 };
@@ -128,7 +128,7 @@ fn run(input: &[u8], _: &mut Rng) -> bool {
     let whole = WHOLE.with_borrow(|whole| whole.clone().unwrap_or_default());
     let sql = input.strip_prefix(SQL);
     let log = input.strip_prefix(LOG);
-    let content = if sql.is_some() || log.is_some() { &whole } else { input };
+    let content = if sql.is_some() || log.is_some() { &*whole } else { input };
     let written = std::fs::write(&path, content).and_then(|()| match log {
         Some(log) => std::fs::write(base.path().join("s.db-wal"), log),
         None => Ok(()),
@@ -146,7 +146,7 @@ fn run(input: &[u8], _: &mut Rng) -> bool {
         let _ = wait(write(&store));
         read.is_ok()
     } else {
-        assert!(content != &whole || sql.is_some() || log.is_some(), "a whole store is refused");
+        assert!(*content != *whole || sql.is_some() || log.is_some(), "a whole store is refused");
         false
     }
 }
