@@ -72,3 +72,6 @@ impl<S: Write + Unpin> Write for Metered<S> {
         Pin::new(&mut self.stream).poll_write_vectored(cx, slices)
     }
 }
+
+#[cfg(test)]
+mod tests;
