@@ -21,6 +21,7 @@ mod error;
 mod exit;
 #[doc(hidden)]
 pub mod fuzzing;
+mod leftover;
 mod model;
 mod place;
 mod recorded;

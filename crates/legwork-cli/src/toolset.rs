@@ -9,9 +9,7 @@ use legwork::port::Tool;
 use legwork::tools::sandbox::Limits;
 use legwork::tools::secret::Secrets;
 use legwork::tools::workspace::Access;
-use legwork::tools::{
-    Background, Bash, BashOutput, Edit, Environment, List, Read, Search, Workspace, Write,
-};
+use legwork::tools::{Bash, BashOutput, Edit, Environment, List, Read, Search, Workspace, Write};
 
 use crate::agents::Chosen;
 use crate::commands::nearest;
@@ -19,6 +17,7 @@ use crate::config::locate::{home, shown};
 use crate::config::{AllowPath, Config, Source};
 use crate::display::Screen;
 use crate::error::Error;
+use crate::leftover::Leftover;
 use crate::sandbox;
 use crate::settings::Settings;
 
@@ -107,16 +106,17 @@ pub(crate) fn tools(
     workspace: &Workspace,
     settings: &Settings,
     screen: &Arc<Screen>,
-    background: &Background,
+    leftover: &Leftover,
 ) -> Result<Vec<Arc<dyn Tool>>, Error> {
     let environment = Environment::filtered(std::env::vars_os());
     let sandbox = sandbox::chosen(settings, &environment, screen);
-    let output = BashOutput::new(background);
+    leftover.of(&sandbox);
+    let output = BashOutput::new(&leftover.background);
     let limits = Limits::default().with_written(settings.max_write.value);
     let mut bash = Bash::new(workspace.clone(), environment, sandbox).with_limits(limits);
     // Who cannot read what a command in the background prints is not offered one.
     if settings.has_tool(&output.spec().name) {
-        bash = bash.with_background(background);
+        bash = bash.with_background(&leftover.background);
     }
     let all: Vec<Arc<dyn Tool>> = vec![
         Arc::new(Read::new(workspace.clone())),

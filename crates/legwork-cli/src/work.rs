@@ -38,7 +38,7 @@ pub(crate) async fn work(
     }
     let done = go_on(&mut active).await;
     // Before others may take the session up: what runs could hold what they need.
-    for ended in ready.background.end_all().await {
+    for ended in ready.leftover.end().await {
         screen.note(&ended.to_string());
     }
     ready.ended(screen);

@@ -10,14 +10,15 @@ use legwork::core::{AgentState, Budget, Event};
 use legwork::model::openai::Chat;
 use legwork::port::{Cancellation, Model, Store};
 use legwork::skills::HEADING;
+use legwork::tools::Workspace;
 use legwork::tools::workspace::Access;
-use legwork::tools::{Background, Workspace};
 
 use crate::agents::assemble::assemble;
 use crate::config::locate::shown;
 use crate::context::{self, Context};
 use crate::display::Screen;
 use crate::error::Error;
+use crate::leftover::Leftover;
 use crate::model::{exposure, made};
 use crate::recorded::{ProjectContext, Recorded};
 use crate::settings::Settings;
@@ -31,7 +32,7 @@ pub(crate) struct Worker {
     /// The part of the instructions that the project's files make.
     section: String,
     budget: Budget,
-    background: Background,
+    leftover: Leftover,
     /// The folders of the project, and where the run can write.
     folders: Vec<PathBuf>,
     places: Vec<PathBuf>,
@@ -44,7 +45,7 @@ pub(crate) struct Ready {
     pub(crate) recorded: Recorded,
     budget: Budget,
     /// What its commands leave running.
-    pub(crate) background: Background,
+    pub(crate) leftover: Leftover,
     /// The mark of the run in progress; none where it cannot be recorded.
     run: Option<trust::Run>,
 }
@@ -102,8 +103,8 @@ impl Worker {
         let dir = workspace.root().to_str().map(str::to_owned);
         let recorded = Recorded { dir, ..settings.record() };
         let section = section(settings, screen);
-        let background = Background::default();
-        let tools = toolset::tools(&workspace, settings, screen, &background)?;
+        let leftover = Leftover::default();
+        let tools = toolset::tools(&workspace, settings, screen, &leftover)?;
         let agent = match &settings.agent {
             None => {
                 let agent = Agent::builder(model)
@@ -121,7 +122,7 @@ impl Worker {
         let folders = settings.trust.project.iter().flat_map(|project| project.folders.clone());
         let (folders, places) = (folders.collect(), trust::places(&settings.writable()));
         let budget = settings.budget();
-        Ok(Self { agent, recorded, section, budget, background, folders, places })
+        Ok(Self { agent, recorded, section, budget, leftover, folders, places })
     }
 
     /// Notes that the session was begun with another project context, if it was: from here on
@@ -146,8 +147,8 @@ impl Worker {
                 "changes of this run to files that instruct an agent cannot be recorded: {error}"
             ));
         }
-        let Self { recorded, budget, background, .. } = self;
-        Ok(Ready { agent, recorded, budget, background, run: run.ok() })
+        let Self { recorded, budget, leftover, .. } = self;
+        Ok(Ready { agent, recorded, budget, leftover, run: run.ok() })
     }
 }
 

@@ -34,7 +34,7 @@ pub mod list;
 /// What `cargo xtask fuzz` reaches of this crate; nothing else uses it.
 #[doc(hidden)]
 pub mod fuzzing {
-    pub use crate::repository::{Keeper, is_of_repository};
+    pub use crate::repository::{Keeper, is_of_repository, submodules_in};
 }
 mod process;
 pub mod read;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{FileType, Stat, lstat};
 
+use crate::repository::shared_place;
 use crate::workspace::KeptOut;
 
 /// Where homes of users lie, but for root's.
@@ -106,8 +107,8 @@ const OF_SYSTEM: [&str; 17] = [
     "/var/spool/cron",
 ];
 
-/// Most files of secret places that are known by their identity.
-const KNOWN: usize = 4_096;
+/// Most files and folders of secret places that are looked at, for those with further names.
+const LOOKED_AT: usize = 200_000;
 
 /// Places that no tool opens and no command sees, with all that lies in them.
 ///
@@ -136,7 +137,8 @@ impl Secrets {
         let others = others.map(|entry| entry.path());
         let homes = others.chain([PathBuf::from("/root")]).chain(home.map(Path::to_owned));
         let of_homes = homes.flat_map(|home| OF_HOME.map(|name| home.join(name)));
-        let of_system = OF_SYSTEM.iter().map(PathBuf::from).chain(host_keys());
+        let own = [shared_place()];
+        let of_system = OF_SYSTEM.iter().map(PathBuf::from).chain(host_keys()).chain(own);
         of_homes.chain(of_system).fold(Self::default(), Self::with)
     }
 
@@ -195,8 +197,7 @@ impl Secrets {
 
     /// The files in them that have further names, by device and inode.
     pub(crate) fn linked(&self) -> BTreeSet<(u64, u64)> {
-        let linked = self.files().into_iter().filter(|(stat, _)| stat.st_nlink > 1);
-        linked.map(|(stat, _)| (stat.st_dev, stat.st_ino)).collect()
+        self.files().into_iter().map(|(stat, _)| (stat.st_dev, stat.st_ino)).collect()
     }
 
     /// Whether a path, whose symlinks are resolved, is one of them or lies in one.
@@ -227,11 +228,16 @@ impl Secrets {
         self
     }
 
-    /// The files in them, as far as they are known by their identity.
+    /// The files in them that have further names.
     fn files(&self) -> Vec<(Stat, PathBuf)> {
         let mut files = Vec::new();
         let mut waiting: Vec<_> = self.places.iter().cloned().collect();
-        while let Some(place) = waiting.pop().filter(|_| files.len() < KNOWN) {
+        let mut seen = 0_usize;
+        while let Some(place) = waiting.pop() {
+            seen = seen.saturating_add(1);
+            if seen > LOOKED_AT {
+                break;
+            }
             if self.open.contains(&place) {
                 continue;
             }
@@ -241,7 +247,7 @@ impl Secrets {
                     let entries = std::fs::read_dir(&place).into_iter().flatten().flatten();
                     waiting.extend(entries.map(|entry| entry.path()));
                 }
-                FileType::RegularFile => files.push((stat, place)),
+                FileType::RegularFile if stat.st_nlink > 1 => files.push((stat, place)),
                 _ => {}
             }
         }

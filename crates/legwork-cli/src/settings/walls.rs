@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use legwork::tools::sandbox::Network;
+use legwork::tools::sandbox::{Host, Network};
 
 use crate::args::{self, Sandbox};
 use crate::config::{AllowPath, Config, Source, Sourced, network, one_of, variable_of};
@@ -48,12 +48,13 @@ impl Walls {
             (None, Some(before)) => narrower(before, now, &mut looser),
             (None, None) => now,
         };
-        if let (Sandbox::Off, Network::Hosts(_), Source::Flag(_)) =
-            (sandbox.value, &network.value, &network.source)
-        {
+        if let (Sandbox::Off, Network::Hosts(_)) = (sandbox.value, &network.value) {
             return Err(Error::usage(
-                "--sandbox off cannot hold the network to a list of hosts",
-                "leave out --network, or choose another sandbox",
+                format!(
+                    "without a sandbox the network cannot be held to a list of hosts, which {} names",
+                    network.source
+                ),
+                "give --network all, or choose a sandbox",
             ));
         }
         let allow_paths = allow_paths(flags, config, recorded, &mut looser)?;
@@ -88,10 +89,19 @@ fn narrower(before: Network, now: Sourced<Network>, looser: &mut Vec<String>) ->
     looser.push(network_flag(&before));
     match (before, &now.value) {
         (Network::Hosts(before), Network::Hosts(hosts)) => {
-            let both = before.into_iter().filter(|host| hosts.iter().any(|now| now.covers(host)));
-            match both.collect::<Vec<_>>() {
-                none if none.is_empty() => Sourced::new(Network::Off, Source::Session),
-                both => Sourced::new(Network::Hosts(both), Source::Session),
+            // Of each the narrower: a pattern of one may hold a name of the other.
+            let within = |these: &[Host], others: &[Host]| -> Vec<Host> {
+                let these = these.iter();
+                these
+                    .filter(|host| others.iter().any(|other| other.covers(host)))
+                    .cloned()
+                    .collect()
+            };
+            let mut both = within(&before, hosts);
+            both.extend(within(hosts, &before));
+            match both.is_empty() {
+                true => Sourced::new(Network::Off, Source::Session),
+                false => Sourced::new(Network::Hosts(both), Source::Session),
             }
         }
         _ => now,

@@ -152,7 +152,7 @@ fn s13_7_what_is_no_host_is_a_usage_error() {
         assert!(told.err.contains(said), "{given}: {}", told.err);
     }
     let off = ["run", "--model", "test:x", "--sandbox", "off", "--network", "example.com", "Go"];
-    home.ran(&off).ends(2).says("cannot hold the network to a list of hosts");
+    home.ran(&off).ends(2).says("without a sandbox the network cannot be held to a list of hosts");
 }
 
 /// A home that no sandbox can be had for: there is no bubblewrap, and the keys

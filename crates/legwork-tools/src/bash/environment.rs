@@ -9,7 +9,7 @@ use crate::sandbox::resolve;
 
 /// Names that a command may see without being asked for; no secret has its
 /// place in one of them. `LC_*` comes on top.
-const ALLOWED: [&str; 16] = [
+const ALLOWED: [&str; 24] = [
     "PATH",
     "HOME",
     "USER",
@@ -26,6 +26,15 @@ const ALLOWED: [&str; 16] = [
     "GOROOT",
     "JAVA_HOME",
     "VIRTUAL_ENV",
+    // Files with certificates of those who may vouch for a server, which are public.
+    "CARGO_HTTP_CAINFO",
+    "CURL_CA_BUNDLE",
+    "GIT_SSL_CAINFO",
+    "NODE_EXTRA_CA_CERTS",
+    "PIP_CERT",
+    "REQUESTS_CA_BUNDLE",
+    "SSL_CERT_DIR",
+    "SSL_CERT_FILE",
 ];
 
 /// The variables that a command sees, and no others.
@@ -36,7 +45,7 @@ impl Environment {
     /// Keeps of `variables` what is known to be no secret.
     ///
     /// Kept are `PATH`, `HOME`, `LANG`, `LC_*`, `TERM`, `TZ`, `USER`, `TMPDIR`
-    /// and the homes of a few toolchains. A caller hands in its own variables;
+    /// the homes of a few toolchains, and where certificates lie. A caller hands in its own variables;
     /// the library reads none.
     pub fn filtered<K, V>(variables: impl IntoIterator<Item = (K, V)>) -> Self
     where

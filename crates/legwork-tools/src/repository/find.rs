@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::FileType;
 
 use super::folder::Folder;
+use super::index;
 
 /// How deep below a directory repositories are looked for.
 const DEPTH: usize = 3;
@@ -26,7 +27,7 @@ const MODULES: usize = 200;
 /// Directories that are large and hold no repository that people work in.
 const PASSED_OVER: [&str; 4] = ["node_modules", "target", ".venv", "vendor"];
 /// What a repository is made of, and what makes Git run programs.
-const GIT_NAMES: [&str; 13] = [
+const GIT_NAMES: [&str; 17] = [
     "HEAD",
     "branches",
     "commondir",
@@ -38,7 +39,11 @@ const GIT_NAMES: [&str; 13] = [
     "modules",
     "objects",
     "packed-refs",
+    "rebase-apply",
+    "rebase-merge",
     "refs",
+    "remotes",
+    "sequencer",
     "worktrees",
 ];
 /// What lies in a repository and holds no other.
@@ -59,6 +64,10 @@ pub(super) struct Found {
     pub(super) crowded: Vec<PathBuf>,
     /// Whether there was more than is looked at.
     pub(super) cut: bool,
+    /// Folders that an index names as submodules, to be looked at wherever they lie.
+    submodules: Vec<PathBuf>,
+    /// Of them, those that were looked at.
+    looked_at: HashSet<PathBuf>,
 }
 
 /// Whether a path below a directory lies in a repository, or would make one: of a directory
@@ -111,6 +120,7 @@ impl Found {
                     found.repository(root, &path);
                 }
                 found.look_at(root, &folder, &path);
+                found.look_at_submodules(root);
                 own += usize::from(bare || found.entries.len() > before);
                 if depth < DEPTH {
                     let of_git = |name: &OsString| bare && OF_GIT.iter().any(|own| name == own);
@@ -121,6 +131,29 @@ impl Found {
             level = next;
         }
         found
+    }
+
+    /// Git looks into what an index names, whatever it is called and however deep it lies.
+    fn look_at_submodules(&mut self, root: &Root<'_>) {
+        while let Some(path) = self.submodules.pop() {
+            if self.looked_at.len() >= ALL {
+                self.cut = true;
+                return self.submodules.clear();
+            }
+            if self.looked_at.insert(path.clone())
+                && let Ok(folder) = root.folder.below(&path)
+            {
+                self.look_at(root, &folder, &path);
+            }
+        }
+    }
+
+    /// What the index of a repository names, below its working tree.
+    fn read_index(&mut self, git: &Folder, tree: &Path) {
+        match index::submodules(git) {
+            Ok(paths) => self.submodules.extend(paths.into_iter().map(|path| tree.join(path))),
+            Err(index::Unreadable) => self.cut = true,
+        }
     }
 
     /// A `.git` in a folder, and what it leads to.
@@ -134,6 +167,7 @@ impl Found {
                 if is_repository(&directory) {
                     self.entries.push(git.clone());
                     self.repository(root, &git);
+                    self.read_index(&directory, path);
                 }
             }
             FileType::RegularFile | FileType::Symlink => {
@@ -153,6 +187,9 @@ impl Found {
         });
         let Some(target) = target.and_then(|target| root.leads(path, &target)) else { return };
         self.repository(root, &target);
+        if let Ok(git) = root.folder.below(&target) {
+            self.read_index(&git, path);
+        }
     }
 
     /// A repository, those in it, and the one that it has its settings and hooks from, with

@@ -10,7 +10,7 @@ use std::path::{Component, Path, PathBuf};
 use rustix::fs::{
     AtFlags, Dir, FileType, Mode, OFlags, Stat, fstat, open, openat, readlinkat, statat,
 };
-use rustix::io::Errno;
+use rustix::io::{Errno, fcntl_dupfd_cloexec};
 
 /// A directory.
 const DIRECTORY: OFlags =
@@ -24,6 +24,13 @@ impl Folder {
     /// Opens a directory whose path has no symbolic links.
     pub(super) fn root(path: &Path) -> Result<Self, Errno> {
         open(path, DIRECTORY, Mode::empty()).map(Self)
+    }
+
+    /// The same, if so many further files can be opened.
+    pub(super) fn with_spare(self, files: usize) -> Result<Self, Errno> {
+        let spare = (0..files).map(|_| fcntl_dupfd_cloexec(&self.0, 0));
+        spare.collect::<Result<Vec<_>, _>>()?;
+        Ok(self)
     }
 
     /// Opens a directory in it, by a path of names only.

@@ -8,6 +8,7 @@ mod bytes;
 mod entry;
 mod find;
 mod folder;
+mod index;
 mod restore;
 mod shared;
 mod snapshot;
@@ -21,8 +22,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use legwork_port::sandbox::Mount;
 
 pub use self::find::is_of_repository;
+pub use self::index::submodules_in;
 use self::shared::Shared;
+pub(crate) use self::shared::place as shared_place;
 use self::snapshot::Snapshot;
+pub use self::snapshot::Unseen;
 
 /// Most notes that are kept until they are taken.
 const NOTES_MAX: usize = 50;
@@ -58,17 +62,26 @@ impl Keeper {
 
     /// A command is about to run: the mounts that protect what is there, and what puts the
     /// rest back when it is dropped.
-    pub fn begin(self: &Arc<Self>) -> (Vec<Mount>, Watched) {
+    ///
+    /// # Errors
+    /// With a directory that cannot be looked at: what a command changes there would not be
+    /// seen.
+    pub fn begin(self: &Arc<Self>) -> Result<(Vec<Mount>, Watched), Unseen> {
         let mut state = self.state();
         let covers = if state.running == 0 {
             self.look(&mut state);
+            let unseen = state.before.unseen().next().cloned();
+            if let Some(unseen) = unseen {
+                state.shared = None;
+                return Err(unseen);
+            }
             state.before.covers()
         } else {
             self.put_back(&mut state);
             self.unmovable(state.before.covers())
         };
         state.running = state.running.saturating_add(1);
-        (covers, Watched(Arc::clone(self)))
+        Ok((covers, Watched(Arc::clone(self))))
     }
 
     /// Looks how it is before a command. What changed since the last one ended, the person
@@ -102,6 +115,9 @@ impl Keeper {
     fn put_back(&self, state: &mut State) {
         let now = Snapshot::take(&self.roots, &state.before);
         let mut notes = restore::changes(&state.before, &now);
+        notes.extend(now.unseen().map(|unseen| {
+            format!("{unseen}: look at hooks and configuration there before you use Git")
+        }));
         for cut in now.cut() {
             if state.cut.insert(cut.to_owned()) {
                 notes.push(format!(
@@ -115,7 +131,7 @@ impl Keeper {
             if state.made.insert(made.clone()) {
                 notes.push(format!(
                     "a command made the repository {}: look at its hooks and its configuration \
-                     before you use Git there",
+                     before you use Git there, or in the repository around it",
                     crate::workspace::line(&made)
                 ));
             }

@@ -46,12 +46,12 @@ pub(super) fn changes(before: &Snapshot, now: &Snapshot) -> Vec<String> {
         let told = line(&rebase.path());
         notes.push(match rebase.put_back() {
             Ok(()) => format!(
-                "a command put commands into the stopped rebase of {told}, which would run with \
-                 your rights when it goes on: they were taken out"
+                "a command put commands into what the stopped rebase or cherry-pick of {told} is to do \
+                 next, which would run with your rights: they were taken out"
             ),
             Err(error) => format!(
-                "a command put commands into the stopped rebase of {told}, and they cannot be \
-                 taken out ({error}): look at it before it goes on"
+                "a command put commands into what the stopped rebase or cherry-pick of {told} is to do \
+                 next, and they cannot be taken out ({error}): look at it before it goes on"
             ),
         });
     }

@@ -12,19 +12,22 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use rustix::fs::{
-    AtFlags, FileType, FlockOperation, Mode, OFlags, flock, fstat, mkdir, open, openat, stat,
+    AtFlags, Dir, FileType, FlockOperation, Mode, OFlags, flock, fstat, mkdir, open, openat, stat,
     unlinkat,
 };
 use rustix::io::Errno;
 
-/// Where it is written down; the user's number follows.
-const PLACE: &str = "/tmp/legwork-kept-";
+/// The folder that it is written down in; the user's number follows.
+const NAME: &str = "legwork-kept-";
 /// The file that is locked while a process joins or leaves.
 const GATE: &str = "gate";
 /// How often, and after which pause, the gate is tried: whoever holds it looks through a
 /// directory.
 const TRIES: u32 = 1_000;
 const PAUSE: Duration = Duration::from_millis(5);
+/// How a file there is opened.
+const OPENED: OFlags =
+    OFlags::RDWR.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC).union(OFlags::NONBLOCK);
 /// Most bytes that are read.
 const MOST: u64 = 256 << 20;
 
@@ -65,6 +68,7 @@ impl Shared {
     pub(super) fn join(roots: &[PathBuf]) -> Option<Joining> {
         let place = Place::open(roots)?;
         let gate = place.gate()?;
+        place.sweep();
         let files = roots.iter().map(|root| place.join(root)).collect::<Result<_, _>>().ok()?;
         Some(Joining { _gate: gate, shared: Self { place, files } })
     }
@@ -101,11 +105,37 @@ impl Drop for Shared {
     }
 }
 
+/// Where it is written down: a place that is kept from all commands, like a secret.
+///
+/// Of an ordinary user where nobody else can make it before, if there is such a place.
+pub(crate) fn place() -> PathBuf {
+    let user = rustix::process::geteuid().as_raw();
+    let own = if user == 0 { PathBuf::from("/run") } else { format!("/run/user/{user}").into() };
+    let is_own = stat(&own).is_ok_and(|found| found.st_uid == user && found.st_mode & 0o022 == 0);
+    let above = if is_own { own } else { PathBuf::from("/tmp") };
+    above.join(format!("{NAME}{user}"))
+}
+
 impl Place {
+    /// Removes what processes left that were killed; the gate is this one's.
+    fn sweep(&self) {
+        let Ok(listing) = Dir::read_from(&self.0) else { return };
+        for entry in listing.flatten() {
+            let name = entry.file_name();
+            if !name.to_bytes().contains(&b'-') {
+                continue;
+            }
+            let Ok(file) = openat(&self.0, name, OPENED, Mode::empty()) else { continue };
+            if flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok() {
+                let _ = unlinkat(&self.0, name, AtFlags::empty());
+            }
+        }
+    }
+
     /// None where it cannot be made, is another user's, or lies in what commands may write.
     fn open(roots: &[PathBuf]) -> Option<Self> {
         let user = rustix::process::geteuid().as_raw();
-        let path = PathBuf::from(format!("{PLACE}{user}"));
+        let path = place();
         if roots.iter().any(|root| path.starts_with(root)) {
             return None;
         }
@@ -120,8 +150,7 @@ impl Place {
     }
 
     fn file(&self, name: &str) -> Result<OwnedFd, Errno> {
-        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        openat(&self.0, name, flags | OFlags::NONBLOCK, Mode::RUSR | Mode::WUSR)
+        openat(&self.0, name, OPENED | OFlags::CREATE, Mode::RUSR | Mode::WUSR)
     }
 
     /// Waits for the gate; none if it does not open.

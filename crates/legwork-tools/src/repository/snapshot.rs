@@ -21,6 +21,8 @@ const FILES: [&str; 4] = ["config", "config.worktree", "commondir", "gitdir"];
 const INFO: &str = "info";
 const ATTRIBUTES: &str = "attributes";
 const HOOKS: &str = "hooks";
+/// Folders of remotes, one a file (gitrepository-layout(5)).
+const REMOTES: [&str; 2] = ["remotes", "branches"];
 /// Most hooks of a repository that are kept.
 const HOOKS_MAX: usize = 100_000;
 /// Most bytes of all files that are kept of a directory; what is beyond cannot be put back.
@@ -32,7 +34,22 @@ const KEPT_MAX: u64 = 16 * 1024 * 1024;
 #[derive(Debug, Default)]
 pub(super) struct Snapshot {
     roots: Vec<Root>,
+    unseen: Vec<Unseen>,
 }
+
+/// A directory whose repositories cannot be looked at.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("the repositories in {} cannot be looked at ({said})", place.display())]
+pub struct Unseen {
+    /// The directory.
+    pub place: PathBuf,
+    /// What the operating system said.
+    pub said: String,
+}
+
+/// Files that are to be had while a directory is looked at: without them, what cannot be
+/// opened would be taken for gone.
+const SPARE: usize = 24;
 
 #[derive(Debug)]
 struct Root {
@@ -95,8 +112,16 @@ impl Snapshot {
     /// Looks at the repositories below some directories; what is as it was in `known` is
     /// not read again.
     pub(super) fn take(roots: &[PathBuf], known: &Self) -> Self {
+        let mut unseen = Vec::new();
         let look = |path: &PathBuf| {
-            let folder = Folder::root(path).ok()?;
+            let folder = match Folder::root(path).and_then(|folder| folder.with_spare(SPARE)) {
+                Ok(folder) => folder,
+                Err(errno) => {
+                    let said = std::io::Error::from(errno).to_string();
+                    unseen.push(Unseen { place: path.clone(), said });
+                    return None;
+                }
+            };
             let found = Found::in_folder(&find::Root { folder: &folder, path });
             let known = known.roots.iter().find(|root| root.path == *path);
             // What was known stays so: many new ones do not take its place, and that it is gone
@@ -123,7 +148,7 @@ impl Snapshot {
             }
             Some(root)
         };
-        Self { roots: roots.iter().filter_map(look).collect() }
+        Self { roots: roots.iter().filter_map(look).collect(), unseen }
     }
 
     /// How a directory is, for another process that works in it; none if it is not looked at.
@@ -208,6 +233,11 @@ impl Snapshot {
         self.roots.iter().filter_map(move |root| Some((root, now(root)?)))
     }
 
+    /// The directories that could not be looked at.
+    pub(super) fn unseen(&self) -> impl Iterator<Item = &Unseen> {
+        self.unseen.iter()
+    }
+
     /// The directories that hold more than is looked at.
     pub(super) fn cut(&self) -> impl Iterator<Item = &Path> {
         self.roots.iter().filter(|root| root.cut).map(|root| root.path.as_path())
@@ -241,6 +271,11 @@ impl Root {
         // A link for the folder would lead elsewhere.
         self.add(root, &info, known);
         self.add(root, &info.join(ATTRIBUTES), known);
+        // Where Git pushes and fetches without it standing in the configuration.
+        for name in REMOTES {
+            self.add(root, &git.join(name), known);
+            self.add_all(root, &git.join(name), known);
+        }
         let hooks = git.join(HOOKS);
         self.add(root, &hooks, known);
         // Hooks run what lies in folders beside them.

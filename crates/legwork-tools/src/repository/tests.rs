@@ -26,7 +26,7 @@ fn s13_4_a_chain_of_repositories_takes_no_more_stack_than_one() {
     fs::write(deep.join("git999/config"), "[core]").unwrap();
     let keeper = Keeper::new(vec![root.clone()]);
     let small = thread::Builder::new().stack_size(128 << 10);
-    let begun = small.spawn(move || keeper.begin().0).unwrap().join().unwrap();
+    let begun = small.spawn(move || keeper.begin().unwrap().0).unwrap().join().unwrap();
     let config = deep.join("git999/config");
     assert!(begun.iter().any(|mount| mount.place == config), "{}", begun.len());
 }
@@ -49,7 +49,7 @@ fn s13_4_what_lies_in_folders_beside_hooks_is_put_back() {
     fs::write(inner.join("deep/two"), "ours").unwrap();
     let keeper = Keeper::new(vec![root.clone()]);
     for whole in ["", "pre-commit.d", "pre-commit.d/deep"] {
-        let watched = keeper.begin().1;
+        let watched = keeper.begin().unwrap().1;
         fs::remove_dir_all(root.join(".git/hooks").join(whole)).unwrap();
         fs::create_dir_all(inner.join("deep")).unwrap();
         fs::write(inner.join("deep/two"), "theirs").unwrap();

@@ -1,5 +1,5 @@
-//! What a stopped rebase is to do next: it may hold commands, which `git rebase --continue`
-//! runs.
+//! What an operation of Git that stopped is to do next: it may hold commands, which
+//! `git rebase --continue` and its like run.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -12,74 +12,132 @@ use super::entry::Entry;
 use super::folder::Folder;
 use super::restore::{remove, write};
 
-/// The folder of a stopped rebase, and its list, in a repository.
-const REBASE: &str = "rebase-merge";
-const TODO: &str = "git-rebase-todo";
-/// Most bytes of a list that is read.
-const TODO_MAX: u64 = 16 << 20;
+/// A file of a stopped operation.
+struct Place {
+    folder: &'static str,
+    file: &'static str,
+    /// What of a line Git runs; none if it runs nothing for it.
+    command: fn(&[u8]) -> Option<&[u8]>,
+    if_empty: IfEmpty,
+}
 
-/// The commands in the list of a stopped rebase.
+/// What becomes of a file of which nothing is left.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum IfEmpty {
+    Stays,
+    Goes,
+}
+
+/// The files that hold commands: the list of a rebase, and where a strategy is named, which
+/// Git takes for a program if it is a path.
+const PLACES: [Place; 3] = [
+    Place {
+        folder: "rebase-merge",
+        file: "git-rebase-todo",
+        command: of_list,
+        if_empty: IfEmpty::Stays,
+    },
+    Place { folder: "rebase-merge", file: "strategy", command: with_path, if_empty: IfEmpty::Goes },
+    Place { folder: "sequencer", file: "opts", command: with_path, if_empty: IfEmpty::Goes },
+];
+/// Most bytes of a file that are read.
+const FILE_MAX: u64 = 16 << 20;
+
+/// The commands in what a stopped operation is to do next, as [`PLACES`] lists them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum Todo {
-    /// These lines; none where no rebase is under way.
+pub(super) struct Todo(Vec<Commands>);
+
+/// The commands in one file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Commands {
+    /// These lines; none where there is no such file.
     Lines(BTreeSet<Vec<u8>>),
     /// It is no file that can be read: a link, or a huge one.
     Unreadable,
 }
 
 impl Todo {
-    /// The list of a repository.
+    /// What a repository is to do next.
     pub(super) fn of(git: &Folder) -> Self {
-        let none = Self::Lines(BTreeSet::new());
-        let Ok(rebase) = git.enter(OsStr::new(REBASE)) else {
-            return if git.kind(REBASE).is_some() { Self::Unreadable } else { none };
-        };
-        match (rebase.kind(TODO), rebase.read(OsStr::new(TODO), TODO_MAX)) {
-            (None, _) => none,
-            (Some(_), None) => Self::Unreadable,
-            (Some(_), Some(text)) => Self::Lines(commands(&text).map(<[u8]>::to_vec).collect()),
-        }
+        Self(PLACES.iter().map(|place| place.commands(git)).collect())
     }
 
     /// Whether it would run something that an earlier one would not.
     pub(super) fn runs_more_than(&self, before: &Self) -> bool {
+        self.0.iter().zip(&before.0).any(|(now, before)| now.has_more_than(before))
+    }
+
+    /// Takes out of a repository what this one does not have.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub(super) fn keep_in(&self, git: &Folder) -> io::Result<()> {
+        for (place, known) in PLACES.iter().zip(&self.0) {
+            if place.commands(git).has_more_than(known) {
+                place.keep(git, known)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Commands {
+    fn has_more_than(&self, before: &Self) -> bool {
         match (self, before) {
             (Self::Lines(now), Self::Lines(before)) => !now.is_subset(before),
             (now, before) => now != before,
         }
     }
+}
 
-    /// Takes out of the list of a repository what this one does not have.
-    ///
-    /// # Errors
-    /// When it cannot be written.
-    pub(super) fn keep_in(&self, git: &Folder) -> io::Result<()> {
-        if git.kind(REBASE).is_some_and(|kind| kind != FileType::Directory) {
-            return remove(git, OsStr::new(REBASE));
-        }
-        let (rebase, name) = (git.enter(OsStr::new(REBASE))?, OsStr::new(TODO));
-        let (Some(text), Some(entry)) =
-            (rebase.read(name, TODO_MAX), Entry::look(&rebase, name, None))
-        else {
-            return remove(&rebase, name);
+impl Place {
+    fn commands(&self, git: &Folder) -> Commands {
+        let none = Commands::Lines(BTreeSet::new());
+        let Ok(folder) = git.enter(OsStr::new(self.folder)) else {
+            return if git.kind(self.folder).is_some() { Commands::Unreadable } else { none };
         };
-        let known = |line: &[u8]| match self {
-            Self::Lines(lines) => lines.contains(line),
-            Self::Unreadable => false,
+        match (folder.kind(self.file), folder.read(OsStr::new(self.file), FILE_MAX)) {
+            (None, _) => none,
+            (Some(_), None) => Commands::Unreadable,
+            (Some(_), Some(text)) => {
+                let lines = text.split(|byte| *byte == b'\n').filter_map(self.command);
+                Commands::Lines(lines.map(<[u8]>::to_vec).collect())
+            }
+        }
+    }
+
+    /// Takes out all lines with a command that is not known.
+    fn keep(&self, git: &Folder, known: &Commands) -> io::Result<()> {
+        if git.kind(self.folder).is_some_and(|kind| kind != FileType::Directory) {
+            return remove(git, OsStr::new(self.folder));
+        }
+        let (folder, name) = (git.enter(OsStr::new(self.folder))?, OsStr::new(self.file));
+        let read = folder.read(name, FILE_MAX);
+        let (Some(text), Some(entry)) = (read, Entry::look(&folder, name, None)) else {
+            return remove(&folder, name);
+        };
+        let is_known = |line: &[u8]| match known {
+            Commands::Lines(lines) => lines.contains(line),
+            Commands::Unreadable => false,
         };
         let lines = text.split_inclusive(|byte| *byte == b'\n');
-        let left = lines.filter(|line| command(line).is_none_or(known));
-        write(&rebase, name, &entry, &left.collect::<Vec<_>>().concat())
+        let left = lines.filter(|line| (self.command)(line).is_none_or(is_known));
+        let left = left.collect::<Vec<_>>().concat();
+        match (left.is_empty(), self.if_empty) {
+            (true, IfEmpty::Goes) => remove(&folder, name),
+            _ => write(&folder, name, &entry, &left),
+        }
     }
 }
 
-fn commands(text: &[u8]) -> impl Iterator<Item = &[u8]> {
-    text.split(|byte| *byte == b'\n').filter_map(command)
-}
-
-/// A line that runs a command, without what is around it; none if it does something else.
-fn command(line: &[u8]) -> Option<&[u8]> {
+/// Of a list, `exec` and `x`, without what is around the line.
+fn of_list(line: &[u8]) -> Option<&[u8]> {
     let line = line.trim_ascii();
     let word = line.split(u8::is_ascii_whitespace).next()?;
     (word == b"exec" || word == b"x").then_some(line)
+}
+
+/// A line that may name a path: by a slash, or by what a file of settings quotes one with.
+fn with_path(line: &[u8]) -> Option<&[u8]> {
+    line.iter().any(|byte| matches!(byte, b'/' | b'\\' | b'"')).then(|| line.trim_ascii())
 }

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::repository::Unseen;
+
 /// What to do where a sandbox cannot protect a place inside of the workspace.
 const HIDE: &str =
     "; choose a directory beside it, or install bubblewrap where it can make namespaces";
@@ -59,6 +61,9 @@ pub enum Error {
         /// The sandbox that cannot protect it.
         sandbox: &'static str,
     },
+    /// Repositories cannot be looked at, so what a command changes in them would not be seen.
+    #[error("no command is run: {0}; try again when fewer files are open")]
+    Unseen(#[from] Unseen),
     /// The network cannot be held to a list of hosts.
     #[error(
         "no command is run: {sandbox} cannot hold the network to a list of hosts here; install bubblewrap where any program may make namespaces, or choose --network=off or --network=all"
@@ -118,6 +123,7 @@ impl Error {
                     folder.display()
                 )
             }
+            Self::Unseen(unseen) => unseen.to_string(),
             Self::NoHosts { .. } => "it cannot hold the network to a list of hosts".to_owned(),
             Self::NoProxy { said } => format!("its proxy cannot be started, {said}"),
             Self::Moved { place } => {

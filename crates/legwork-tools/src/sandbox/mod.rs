@@ -21,6 +21,7 @@ use legwork_port as port;
 
 use crate::bash::Environment;
 
+pub use crate::repository::Unseen;
 pub use auto::Auto;
 pub use bubblewrap::Bubblewrap;
 pub use error::Error;

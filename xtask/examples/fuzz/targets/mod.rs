@@ -9,6 +9,7 @@ mod globs;
 mod ground;
 mod hosts;
 mod ids;
+mod index;
 mod journal;
 mod paths;
 mod repository;
@@ -42,6 +43,7 @@ pub(crate) const TARGETS: &[Target] = &[
     globs::TARGET,
     hosts::TARGET,
     ids::TARGET,
+    index::TARGET,
     journal::TARGET,
     paths::TARGET,
     repository::TARGET,

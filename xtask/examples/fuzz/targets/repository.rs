@@ -84,7 +84,10 @@ fn run(input: &[u8], _: &mut Rng) -> bool {
     let around = listed(&outside);
     let git = is_repository(&root).then(|| guarded(&root));
     let keeper = Keeper::new(vec![root.clone()]);
-    let (mounts, watched) = keeper.begin();
+    let (mounts, watched) = match keeper.begin() {
+        Ok(begun) => begun,
+        Err(unseen) => panic!("{unseen}"),
+    };
     assert!(mounts.iter().all(|mount| mount.place.starts_with(&root)), "a mount lies outside");
     play(&ground, &mut lines);
     for line in text.lines().take(20) {

@@ -58,7 +58,7 @@ pub(crate) async fn undo(args: args::Undo, config: &Config) -> Result<Exit, Erro
         return Ok(Exit::Failed);
     }
     if !args.dry_run {
-        restore(&plan.steps, &dir).map_err(|(path, source)| {
+        restore(&plan.steps, &dir, |path| within.check(path)).map_err(|(path, source)| {
             let why = format!("{}: {source}; all is as it was before", told(&path, &dir));
             Error::System { doing: "taking changes back", source: io::Error::other(why) }
         })?;

@@ -11,7 +11,6 @@ use legwork::core::tool::FailureKind;
 use legwork::core::{AgentState, EffectKey, Seq, SessionId, ToolCall, ToolOutcome, ToolSpec};
 use legwork::port::observer::Nobody;
 use legwork::port::{Cancellation, Deps, Tool, ToolContext};
-use legwork::tools::Background;
 use serde_json::{Value, json};
 
 use super::here_with;
@@ -22,12 +21,13 @@ use crate::display::text::visible;
 use crate::display::{Terminal, tool};
 use crate::error::Error;
 use crate::exit::Exit;
+use crate::leftover::Leftover;
 use crate::signals::Signals;
 use crate::toolset::named;
 
 pub(super) async fn call(args: args::ToolsCall, config: &Config) -> Result<Exit, Error> {
-    let background = Background::default();
-    let tools = here_with(&args.around, config, &background)?;
+    let leftover = Leftover::default();
+    let tools = here_with(&args.around, config, &leftover)?;
     let called = Arc::clone(named(&tools, &args.name)?);
     let spec = called.spec();
     let call = ToolCall::new("by-hand", Arc::clone(&spec.name), given(&args.arguments)?);
@@ -42,7 +42,7 @@ pub(super) async fn call(args: args::ToolsCall, config: &Config) -> Result<Exit,
             return Ok(Exit::Interrupted);
         }
     };
-    for ended in background.end_all().await {
+    for ended in leftover.end().await {
         // Whether anybody reads standard error changes nothing.
         tell(&format!("{}", visible(&ended.to_string())));
     }

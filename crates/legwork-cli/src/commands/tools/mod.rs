@@ -10,13 +10,13 @@ use std::sync::Arc;
 
 use legwork::agent::context::Control;
 use legwork::port::Tool;
-use legwork::tools::Background;
 
 use crate::args::{self, Surroundings};
 use crate::config::Config;
 use crate::display::{Human, Screen, Terminal};
 use crate::error::Error;
 use crate::exit::Exit;
+use crate::leftover::Leftover;
 use crate::settings::Settings;
 use crate::toolset;
 
@@ -30,14 +30,14 @@ pub(crate) async fn tools(args: args::Tools, config: &Config) -> Result<Exit, Er
 
 /// The tools as an agent would have them there; what they warn of is told on standard error.
 pub(super) fn here(around: &Surroundings, config: &Config) -> Result<Vec<Arc<dyn Tool>>, Error> {
-    here_with(around, config, &Background::default())
+    here_with(around, config, &Leftover::default())
 }
 
 /// The same; what they leave running is in the background.
 fn here_with(
     around: &Surroundings,
     config: &Config,
-    background: &Background,
+    leftover: &Leftover,
 ) -> Result<Vec<Arc<dyn Tool>>, Error> {
     let Surroundings { dir, sandbox, network, allow_path } = around.clone();
     let flags = args::Agent { dir, sandbox, network, allow_path, ..args::Agent::default() };
@@ -45,5 +45,5 @@ fn here_with(
     let human = Human::new(io::sink(), stderr(), Terminal::detect());
     let screen = Screen::new(human, Control::default(), String::new());
     let workspace = toolset::workspace(&settings, |warning| screen.warn(&warning))?;
-    toolset::tools(&workspace, &settings, &screen, background)
+    toolset::tools(&workspace, &settings, &screen, leftover)
 }

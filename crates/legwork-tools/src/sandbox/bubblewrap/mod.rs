@@ -138,7 +138,7 @@ impl Bubblewrap {
         files.push(filter);
         confined.inherited = files;
         confined.private = walls::private(&places);
-        let (covers, watched) = places.keeper.begin();
+        let (covers, watched) = places.keeper.begin()?;
         let mut opened = None;
         if let Some(gateway) = &self.gateway {
             let made = gateway.open().map_err(|error| Error::NoProxy { said: error.to_string() });

@@ -94,7 +94,10 @@ impl Landlock {
         let temp = scratch.path().as_os_str();
         confined.environment =
             ["TMPDIR", "TMP", "TEMP"].map(|name| (name.into(), temp.into())).into();
-        let (_, watched) = places.keeper.begin();
+        // Git ends at a file that it sees and cannot read.
+        let settings = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"];
+        confined.environment.extend(settings.map(|name| (name.into(), "/dev/null".into())));
+        let (_, watched) = places.keeper.begin()?;
         confined.kept = Some(Kept::new((watched, scratch)));
         Ok(confined)
     }

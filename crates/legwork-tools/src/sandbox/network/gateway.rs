@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use legwork_port::sandbox::{Loopback, Note};
+use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::{Builder, Handle};
-use tokio::sync::oneshot;
+use tokio::sync::{OwnedSemaphorePermit, oneshot};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::sleep;
 
@@ -16,10 +17,7 @@ use super::host::Host;
 use super::listening::received;
 use super::outside::{Border, Machine};
 use super::proxy;
-use super::seen::Seen;
 
-/// Connections of a command at once; more wait.
-const AT_ONCE: usize = 256;
 /// Between two attempts where no connection can be accepted, such as without a free file.
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -49,7 +47,7 @@ impl Drop for Opened {
 impl Gateway {
     /// To these hosts, by the network of this machine.
     pub(crate) fn new(hosts: Vec<Host>) -> Self {
-        Self::over(Border { hosts, outside: Box::new(Machine), seen: Seen::default() })
+        Self::over(Border::new(hosts, Machine))
     }
 
     pub(super) fn over(border: Border) -> Self {
@@ -108,11 +106,27 @@ async fn serve(border: Arc<Border>, from: UnixStream) {
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
-            accepted = listener.accept(), if connections.len() < AT_ONCE => match accepted {
-                Ok((stream, _)) => drop(connections.spawn(proxy::serve(Arc::clone(&border), stream))),
+            accepted = accept(&border, &listener) => match accepted {
+                Ok((permit, stream)) => {
+                    let served = proxy::serve(Arc::clone(&border), stream);
+                    connections.spawn(async move {
+                        let _permit = permit;
+                        served.await;
+                    });
+                }
                 Err(_) => sleep(PAUSE).await,
             },
             Some(_) = connections.join_next() => {}
         }
     }
+}
+
+/// The next connection, once there may be one more.
+async fn accept(
+    border: &Border,
+    listener: &TcpListener,
+) -> io::Result<(OwnedSemaphorePermit, TcpStream)> {
+    let permit = Arc::clone(&border.permits).acquire_owned().await.map_err(io::Error::other)?;
+    let (stream, _) = listener.accept().await?;
+    Ok((permit, stream))
 }

@@ -45,6 +45,9 @@ impl FromStr for Host {
 
     fn from_str(text: &str) -> Result<Self, InvalidHost> {
         let invalid = |why| InvalidHost { text: text.chars().take(TOLD).collect(), why };
+        if let Some(why) = misread(text) {
+            return Err(invalid(why));
+        }
         let (name, port) = split(text).ok_or(invalid("its port is no number up to 65535"))?;
         let name = match (address(name), name.strip_prefix('*')) {
             (Some(address), _) => Name::Address(address),
@@ -148,6 +151,17 @@ impl fmt::Display for Target {
             At::Address(address) => write!(f, "{address}:{}", self.port),
         }
     }
+}
+
+/// What a person may have meant by a text that is no host.
+fn misread(text: &str) -> Option<&'static str> {
+    if text.is_empty() {
+        return Some("it is empty");
+    }
+    if text.contains("://") || text.contains('/') {
+        return Some("write the host alone, without http:// and a path");
+    }
+    text.contains(char::is_whitespace).then_some("it has a space in it; put only commas between")
 }
 
 /// The name and the port, if there is one; none where what is behind the colon is no port.

@@ -1,6 +1,6 @@
 //! Other names of secrets: hard links in what commands see.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::os::unix::fs::{DirEntryExt as _, MetadataExt as _};
 use std::path::PathBuf;
 
@@ -18,6 +18,7 @@ pub(super) fn names(
     below: impl Iterator<Item = PathBuf>,
 ) -> Result<Vec<PathBuf>, Error> {
     let mut names = Vec::new();
+    let inodes: HashSet<u64> = files.iter().map(|(_, inode)| *inode).collect();
     // Most secrets have one name, and then nothing is looked through.
     let mut waiting: Vec<_> = if files.is_empty() { Vec::new() } else { below.collect() };
     let mut seen = 0_usize;
@@ -30,10 +31,8 @@ pub(super) fn names(
             match entry.file_type() {
                 Ok(kind) if kind.is_dir() => waiting.push(entry.path()),
                 Ok(kind) if kind.is_file() => {
-                    let number = entry.ino();
-                    let maybe = files.iter().any(|(_, inode)| *inode == number);
                     let is = |found: std::fs::Metadata| files.contains(&(found.dev(), found.ino()));
-                    if maybe && entry.metadata().is_ok_and(is) {
+                    if inodes.contains(&entry.ino()) && entry.metadata().is_ok_and(is) {
                         names.push(entry.path());
                     }
                 }

@@ -14,5 +14,6 @@ mod repositories;
 mod scene;
 mod secrets;
 mod seen;
+mod submodules;
 mod together;
 mod walls;

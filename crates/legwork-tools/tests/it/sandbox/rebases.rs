@@ -52,7 +52,10 @@ fn lines_are_taken_out(walls: Walls) {
 }
 
 /// Other ways to have a list, in a repository that has none.
-const WAYS: [&str; 6] = [
+const WAYS: [&str; 9] = [
+    "mkdir $git/rebase-merge; echo owned/y >$git/rebase-merge/strategy",
+    "mkdir $git/sequencer; printf '[options]\\n\\tstrategy = owned/y\\n' >$git/sequencer/opts",
+    "mkdir $git/sequencer; printf '[options] strategy = \"owned\\\\\\n/y\"\\n' >$git/sequencer/opts",
     "mkdir $git/rebase-merge; echo x touch owned >$git/rebase-merge/git-rebase-todo",
     "mkdir other; echo x touch owned >other/git-rebase-todo; ln -s $PWD/other $git/rebase-merge",
     "echo x touch owned >list; mkdir $git/rebase-merge; ln -s $PWD/list $git/rebase-merge/git-rebase-todo",
@@ -66,10 +69,12 @@ fn ways_are_undone(walls: Walls) {
         let scene = Scene::new();
         let Some(text) = scene.run(walls, &format!("git=.git; {way}; echo over")) else { return };
         assert!(text.contains("over"), "{walls:?} {way}: {text}");
-        let left = std::fs::read(todo(&scene)).unwrap_or_default();
-        let left = String::from_utf8_lossy(&left);
-        assert!(!left.contains("owned"), "{walls:?} {way}: {text}");
-        assert!(text.contains("the stopped rebase of"), "{walls:?} {way}: {text}");
+        for name in ["rebase-merge/git-rebase-todo", "rebase-merge/strategy", "sequencer/opts"] {
+            let left = std::fs::read(scene.path("home/work/.git").join(name)).unwrap_or_default();
+            let left = String::from_utf8_lossy(&left);
+            assert!(!left.contains("owned"), "{walls:?} {way}: {text}");
+        }
+        assert!(text.contains("the stopped rebase or cherry-pick of"), "{walls:?} {way}: {text}");
         assert!(!scene.path("home/work/.git/rebase-merge").is_symlink(), "{walls:?} {way}: {text}");
     }
 }

@@ -71,9 +71,16 @@ impl Repositories {
         let mut all = BTreeMap::new();
         for name in REPOSITORIES {
             let git = self.scene.path(name);
-            for place in
-                ["config", "config.worktree", "commondir", "gitdir", "hooks", "info/attributes"]
-            {
+            for place in [
+                "config",
+                "config.worktree",
+                "commondir",
+                "gitdir",
+                "hooks",
+                "info/attributes",
+                "remotes",
+                "branches",
+            ] {
                 tell(&git.join(place), &mut all);
             }
         }
@@ -99,7 +106,9 @@ fn tell(place: &Path, all: &mut BTreeMap<PathBuf, String>) {
 }
 
 /// Ways to make Git run something, for a repository `$git`.
-const ATTACKS: [&str; 17] = [
+const ATTACKS: [&str; 19] = [
+    "mkdir -p $git/remotes; echo 'URL: ../evil' >$git/remotes/origin",
+    "mkdir -p $git/branches; echo ../evil >$git/branches/origin",
     "echo lost >$git/hooks/pre-commit; chmod +x $git/hooks/pre-commit",
     "mkdir -p $git/hooks; echo lost >$git/hooks/pre-commit",
     "rm -rf $git/hooks; mkdir $git/hooks; echo lost >$git/hooks/post-merge",

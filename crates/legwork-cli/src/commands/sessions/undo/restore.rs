@@ -50,13 +50,20 @@ pub(super) fn check_way(path: &Path, dir: &Path) -> Result<(), String> {
 }
 
 /// Does all steps; if one fails, what was done before it is taken back.
-pub(super) fn restore(steps: &[Step], dir: &Path) -> Result<(), (PathBuf, io::Error)> {
+///
+/// Each is checked once more before: what was put there before it may have made a repository.
+pub(super) fn restore(
+    steps: &[Step],
+    dir: &Path,
+    check: impl Fn(&Path) -> Result<(), String>,
+) -> Result<(), (PathBuf, io::Error)> {
     // What goes makes room for what comes.
     let going = steps.iter().filter(|step| step.wanted.is_none());
     let coming = steps.iter().filter(|step| step.wanted.is_some());
     let mut done: Vec<&Step> = Vec::new();
     for step in going.chain(coming) {
-        if let Err(error) = take(step, dir) {
+        let taken = check(&step.path).map_err(io::Error::other).and_then(|()| take(step, dir));
+        if let Err(error) = taken {
             for step in done.iter().rev() {
                 // What cannot be put back now, the next try finds: nothing is lost of it.
                 let _ = put(&step.path, step.now.as_ref(), dir);

@@ -9,8 +9,8 @@ use legwork_port::sandbox::Note;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::sandbox::network::host::Host;
-use crate::sandbox::network::outside::{Border, Outside, Soon};
+use crate::sandbox::network::host::{Host, Target};
+use crate::sandbox::network::outside::{Border, Machine, Outside, Refusal, Soon};
 use crate::sandbox::network::proxy;
 use crate::sandbox::network::seen::Seen;
 
@@ -33,6 +33,12 @@ impl Outside for Pretended {
         self.log.lock().expect("not poisoned").push(format!("connect {address}"));
         Box::pin(TcpStream::connect(self.server))
     }
+
+    fn is_own(&self, stream: &TcpStream) -> bool {
+        // All lead to one server here; one name stands for this machine.
+        let last = self.log.lock().expect("not poisoned").last().cloned();
+        stream.peer_addr().is_ok() && last.is_some_and(|last| last.contains("93.184.215.99"))
+    }
 }
 
 struct Tried {
@@ -53,14 +59,14 @@ async fn ask(request: &str) -> Tried {
         ("api.example.com", vec![address("10.0.0.7"), address("93.184.215.14")]),
         ("inner.example.com", vec![address("10.0.0.7"), address("::1")]),
         ("nowhere.example.com", vec![]),
+        ("self.example.com", vec![address("93.184.215.99")]),
         ("pinned.example.com", vec![address("10.0.0.7"), address("10.1.1.1")]),
     ]);
     let outside =
         Pretended { names, server: server.local_addr().expect("bound"), log: Arc::clone(&log) };
     let hosts = ["*.example.com", "pinned.example.com:8080", "10.1.1.1:8080"]
         .map(|host| host.parse::<Host>().expect("a host"));
-    let border = Border { hosts: hosts.into(), outside: Box::new(outside), seen: Seen::default() };
-    let border = Arc::new(border);
+    let border = Arc::new(Border::new(hosts.into(), outside));
     let sent = tokio::spawn(async move {
         let (mut stream, _) = server.accept().await?;
         let mut buffer = vec![0; 4096];
@@ -155,6 +161,9 @@ async fn s13_7_a_name_that_leads_to_a_private_network_is_refused() {
     assert_eq!(tried.log, ["resolve inner.example.com"]);
     let said = "network: not connected to inner.example.com:443: its address is of a private network, and not on the list of hosts itself";
     assert_eq!(tried.notes, [said]);
+    // A public address of this machine is no less its own.
+    let tried = ask("CONNECT self.example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n").await;
+    assert!(tried.answer.starts_with("HTTP/1.1 403"), "{}", tried.answer);
     for name in ["nowhere", "unknown"] {
         let tried =
             ask(&format!("GET http://{name}.example.com/ HTTP/1.1\r\nHost: x\r\n\r\n")).await;
@@ -199,4 +208,33 @@ async fn s13_7_each_request_of_a_connection_is_checked() {
     assert!(tried.answer.contains("200 OK") && tried.answer.contains("403"), "{}", tried.answer);
     assert_eq!(tried.log, ["resolve api.example.com", "connect 93.184.215.14:80"]);
     assert_eq!(tried.notes.len(), 2, "{:?}", tried.notes);
+}
+
+#[tokio::test]
+async fn s13_7_this_machine_is_known_by_both_ends_of_a_connection() {
+    let server = TcpListener::bind("127.0.0.1:0").await.expect("bound");
+    let address = server.local_addr().expect("bound");
+    let stream = Machine.connect(address).await.expect("connected");
+    assert!(Machine.is_own(&stream));
+}
+
+#[test]
+fn s13_7_refusals_do_not_crowd_out_connections() {
+    let seen = Seen::default();
+    let target = |at: &str| Target::new(at, 443).expect("a host");
+    for number in 0..200 {
+        seen.note(&target(&format!("a{number}.example.net")), Err(&Refusal::Unlisted));
+    }
+    seen.note(&target("api.example.com"), Ok(()));
+    drop(seen.asked(&target("slow.example.com")));
+    let notes: Vec<_> = seen.notes().iter().map(Note::to_string).collect();
+    for said in [
+        "network: connected to api.example.com:443",
+        "network: asked for slow.example.com:443, and ended before it was connected",
+        "network: 150 further connections that were refused",
+    ] {
+        assert!(notes.iter().any(|note| note == said), "{said}: {notes:?}");
+    }
+    assert_eq!(notes.len(), 53);
+    assert!(seen.notes().is_empty());
 }
