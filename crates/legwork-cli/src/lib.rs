@@ -4,8 +4,8 @@
 //! moment, `legwork resume` goes on. The command depends on the façade alone and keeps
 //! nothing of its own: what it shows is either news of a run or a fold over a journal.
 //!
-//! Read the modules in this order: [`args`], [`commands`], [`config`], [`settings`],
-//! [`toolset`], [`worker`], [`work`], then [`display`].
+//! Read the modules in this order: `args`, `commands`, `config`, `settings`,
+//! `toolset`, `worker`, `work`, then `display`.
 //!
 //! It is deliberately no library: all that is public is the command itself.
 #![forbid(unsafe_code)]
