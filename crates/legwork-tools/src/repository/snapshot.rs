@@ -368,7 +368,11 @@ impl Root {
                 add(path, &entry, Cover::ReadOnly);
             }
         }
-        covers.into_values().collect()
+        // A directory that can only be read protects all that lies in it.
+        let whole = covers.values().filter(|mount| mount.cover == Cover::ReadOnly);
+        let whole: HashSet<PathBuf> = whole.map(|mount| mount.place.clone()).collect();
+        let inside = |place: &Path| place.ancestors().skip(1).any(|above| whole.contains(above));
+        covers.into_values().filter(|mount| !inside(&mount.place)).collect()
     }
 
     /// Whether a repository has links for its hooks or settings: nothing in it can be
