@@ -83,13 +83,25 @@ impl Places {
             seen.any(|seen| secret.starts_with(seen))
         };
         let masked = masked.into_iter().filter(seen).collect();
+        // A mount of its own for what is seen with a place above it would only take its time.
+        let above = |place: &PathBuf| {
+            let of_system = system.iter().filter_map(Seen::folder);
+            let mut above = of_system.chain(readable.iter().map(PathBuf::as_path));
+            // The home is empty but for what is shown in it.
+            let is_hidden = |above: &Path| {
+                home.as_ref()
+                    .is_some_and(|home| place.starts_with(home) && !above.starts_with(home))
+            };
+            above.any(|above| place != above && place.starts_with(above) && !is_hidden(above))
+        };
+        let outermost: Vec<_> = readable.iter().filter(|place| !above(place)).cloned().collect();
         let covers = Covers::new(&writable, &kept, exposed)?;
         Ok(Self {
             root: root.to_owned(),
             home: home.filter(|home| !inside(home)),
             system,
             masked,
-            readable: readable.into_iter().filter_map(|place| Held::open(place).ok()).collect(),
+            readable: outermost.into_iter().filter_map(|place| Held::open(place).ok()).collect(),
             keeper: Keeper::new(writable.clone()),
             writable: writable.into_iter().map(hold).collect::<Result<_, _>>()?,
             covers,

@@ -98,6 +98,14 @@ impl Seen {
             Self::Link { .. } => None,
         }
     }
+
+    /// The folder that is shown under its own path, if it is one.
+    pub(in crate::sandbox) fn folder(&self) -> Option<&Path> {
+        match self {
+            Self::Folder { source, place } if source == place => Some(place),
+            _ => None,
+        }
+    }
 }
 
 /// Opens the files of a list, in its order, to be copied.
