@@ -35,7 +35,9 @@ impl Cgroup {
         let write = |name| OpenOptions::new().write(true).open(group.path.join(name)).ok();
         // Not there where the group has no controller of processes.
         std::io::Write::write_all(&mut write("pids.max")?, tasks.to_string().as_bytes()).ok()?;
-        let joined = write("cgroup.procs")?;
+        // A process has one thread yet. By `tasks`, of version 1, the kernel moves that without
+        // waiting until no other process starts a thread, which takes milliseconds.
+        let joined = write("tasks").or_else(|| write("cgroup.procs"))?;
         Some((group, joined))
     }
 }
