@@ -23,8 +23,8 @@ use legwork_port::sandbox::Mount;
 
 pub use self::find::is_of_repository;
 pub use self::index::submodules_in;
-use self::shared::Shared;
 pub(crate) use self::shared::place as shared_place;
+use self::shared::{Shared, Unshared};
 use self::snapshot::Snapshot;
 pub use self::snapshot::Unseen;
 
@@ -44,8 +44,10 @@ struct State {
     running: usize,
     /// As it was before the first of them; what changed since then, they changed.
     before: Snapshot,
-    /// While commands run: with other processes that run some in the same places.
+    /// While commands run: the baseline that is shared with other processes.
     shared: Option<Shared>,
+    /// Why it is not shared.
+    unshared: Option<Unshared>,
     /// Repositories that commands made and that were told.
     made: BTreeSet<PathBuf>,
     /// Directories of which it was told that not all of them is looked at.
@@ -89,11 +91,24 @@ impl Keeper {
     fn look(&self, state: &mut State) {
         let joining = Shared::join(&self.roots);
         state.before = Snapshot::take(&self.roots, &state.before);
-        let Some(joining) = joining else { return };
-        for (root, bytes) in joining.others() {
-            state.before.adopt(root, &bytes);
-        }
-        state.shared = joining.finish(|root| state.before.to_bytes(root));
+        let shared = joining.and_then(|joining| {
+            joining.adopt(&mut state.before)?;
+            joining.finish(&state.before)
+        });
+        (state.shared, state.unshared) = match shared {
+            Ok(shared) => (Some(shared), None),
+            Err(unshared) => (None, Some(unshared)),
+        };
+    }
+
+    /// What is not protected here, if anything.
+    pub fn gap(&self) -> Option<String> {
+        let state = self.state();
+        let why = state.unshared.as_ref()?;
+        Some(format!(
+            "commands of another Legwork process that runs in the same directory at the same \
+             time: what they change in hooks and configuration may be taken for your own ({why})"
+        ))
     }
 
     /// What was put back or made since the last time, a sentence each.

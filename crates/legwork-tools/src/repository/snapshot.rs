@@ -151,9 +151,14 @@ impl Snapshot {
         Self { roots: roots.iter().filter_map(look).collect(), unseen }
     }
 
-    /// How a directory is, for another process that works in it; none if it is not looked at.
-    pub(super) fn to_bytes(&self, root: &Path) -> Option<Vec<u8>> {
-        let root = self.roots.iter().find(|known| known.path == root)?;
+    /// Encodes the state of a directory for other processes; none if it could not be read.
+    ///
+    /// # Errors
+    /// When it cannot be encoded.
+    pub(super) fn to_bytes(&self, root: &Path) -> Result<Option<Vec<u8>>, serde_json::Error> {
+        let Some(root) = self.roots.iter().find(|known| known.path == root) else {
+            return Ok(None);
+        };
         let names = |paths: &[PathBuf]| paths.iter().cloned().map(Name::from).collect();
         let entries = root.entries.iter().map(|(path, entry)| (path.clone().into(), entry.clone()));
         let todos = root.todos.iter().map(|(path, todo)| (path.clone().into(), todo.clone()));
@@ -164,12 +169,15 @@ impl Snapshot {
             entries: entries.collect(),
             todos: todos.collect(),
         };
-        serde_json::to_vec(&kept).ok()
+        serde_json::to_vec(&kept).map(Some)
     }
 
-    /// Takes a directory as another process saw it; nothing where that cannot be read.
-    pub(super) fn adopt(&mut self, root: &Path, bytes: &[u8]) {
-        let Ok(kept) = serde_json::from_slice::<Kept>(bytes) else { return };
+    /// Takes a directory as another process saw it.
+    ///
+    /// # Errors
+    /// When that cannot be decoded.
+    pub(super) fn adopt(&mut self, root: &Path, bytes: &[u8]) -> Result<(), serde_json::Error> {
+        let kept: Kept = serde_json::from_slice(bytes)?;
         let path = |name: Name| name.path().to_owned();
         self.roots.retain(|known| known.path != root);
         self.roots.push(Root {
@@ -181,6 +189,7 @@ impl Snapshot {
             room: 0,
             todos: kept.todos.into_iter().map(|(name, todo)| (path(name), todo)).collect(),
         });
+        Ok(())
     }
 
     /// The mounts that protect what is there, an outer one first.

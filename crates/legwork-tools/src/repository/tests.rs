@@ -70,6 +70,20 @@ fn s13_4_what_is_kept_of_repositories_is_bounded() {
         fs::write(hook, "x".repeat(1 << 20)).unwrap();
     }
     let snapshot = Snapshot::take(std::slice::from_ref(&root), &Snapshot::default());
-    let kept = snapshot.to_bytes(&root).unwrap().len();
+    let kept = snapshot.to_bytes(&root).unwrap().unwrap().len();
     assert!((8 << 20..23 << 20).contains(&kept), "{kept} bytes");
+}
+
+#[test]
+fn s13_4_a_directory_that_cannot_be_shared_is_a_gap() {
+    let (_folder, root) = repository();
+    let shared = Keeper::new(vec![root.clone()]);
+    drop(shared.begin().unwrap());
+    assert_eq!(shared.gap(), None);
+    // What commands may write holds nothing that must be kept from them.
+    let above = super::shared_place().parent().unwrap().to_owned();
+    let unshared = Keeper::new(vec![root, above]);
+    drop(unshared.begin().unwrap());
+    let gap = unshared.gap().unwrap();
+    assert!(gap.contains("is in a directory that commands may write"), "{gap}");
 }

@@ -203,6 +203,6 @@ impl port::Sandbox for Bubblewrap {
         if shared && landlock::closed_abstract_sockets().is_none() {
             gaps.push("with the network, abstract sockets of the machine can be reached");
         }
-        gaps.into_iter().map(str::to_owned).collect()
+        gaps.into_iter().map(str::to_owned).chain(self.places.gaps()).collect()
     }
 }

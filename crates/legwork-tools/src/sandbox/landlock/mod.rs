@@ -122,7 +122,8 @@ impl port::Sandbox for Landlock {
     }
 
     fn gaps(&self) -> Vec<String> {
-        gaps(self.abi().unwrap_or_default())
+        let gaps = gaps(self.abi().unwrap_or_default());
+        gaps.into_iter().chain(self.places.gaps()).collect()
     }
 }
 

@@ -33,6 +33,8 @@ const V6: [(Ipv6Addr, u32); 4] = [
     (Ipv6Addr::new(0x2002, 0, 0, 0, 0, 0, 0, 0), 16),
     (Ipv6Addr::new(0x3fff, 0, 0, 0, 0, 0, 0, 0), 20),
 ];
+/// Bits before an address of version 4 that is mapped to one of version 6 (RFC 4291, 2.5.5.2).
+const MAPPED: u32 = 96;
 /// Leads to the address of version 4 in its last 32 bits (RFC 6052, 2.1).
 const TRANSLATED: (Ipv6Addr, u32) = (Ipv6Addr::new(0x64, 0xff9b, 0, 0, 0, 0, 0, 0), 96);
 
@@ -40,7 +42,9 @@ const TRANSLATED: (Ipv6Addr, u32) = (Ipv6Addr::new(0x64, 0xff9b, 0, 0, 0, 0, 0, 
 /// network, documentation, or a group.
 pub(super) fn is_public(address: IpAddr) -> bool {
     match address.to_canonical() {
-        IpAddr::V4(address) => !V4.iter().any(|network| is_in_v4(address, *network)),
+        IpAddr::V4(address) => !V4.iter().any(|(network, bits)| {
+            is_in(address.to_ipv6_mapped(), (network.to_ipv6_mapped(), MAPPED + bits))
+        }),
         IpAddr::V6(address) if is_in(address, TRANSLATED) => {
             let [.., a, b, c, d] = address.octets();
             is_public(Ipv4Addr::new(a, b, c, d).into())
@@ -49,10 +53,6 @@ pub(super) fn is_public(address: IpAddr) -> bool {
             is_in(address, GLOBAL) && !V6.iter().any(|network| is_in(address, *network))
         }
     }
-}
-
-fn is_in_v4(address: Ipv4Addr, (network, bits): (Ipv4Addr, u32)) -> bool {
-    (address.to_bits() ^ network.to_bits()).leading_zeros() >= bits
 }
 
 fn is_in(address: Ipv6Addr, (network, bits): (Ipv6Addr, u32)) -> bool {

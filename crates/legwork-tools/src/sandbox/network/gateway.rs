@@ -13,17 +13,18 @@ use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::sleep;
 
 use super::PORT;
+use super::egress::Egress;
 use super::host::Host;
-use super::listening::received;
-use super::outside::{Border, Machine};
+use super::listener::receive;
 use super::proxy;
+use super::upstream::HostNetwork;
 
-/// Between two attempts where no connection can be accepted, such as without a free file.
-const PAUSE: Duration = Duration::from_millis(100);
+/// Delay before the next attempt if no connection can be accepted, such as without a free file.
+const RETRY_DELAY: Duration = Duration::from_millis(100);
 
-/// Serves commands that may reach the hosts on a list.
+/// Serves the proxy for commands that may reach the hosts on a list.
 pub(crate) struct Gateway {
-    border: Arc<Border>,
+    egress: Arc<Egress>,
     /// Started with the first command.
     worker: Mutex<Option<Worker>>,
 }
@@ -34,50 +35,50 @@ struct Worker {
     _alive: oneshot::Sender<()>,
 }
 
-/// What serves one command; its connections are closed when this is dropped.
+/// The proxy of one command; its connections are closed when this is dropped.
 #[derive(Debug)]
-pub(crate) struct Opened(AbortHandle);
+pub(crate) struct Serving(AbortHandle);
 
-impl Drop for Opened {
+impl Drop for Serving {
     fn drop(&mut self) {
         self.0.abort();
     }
 }
 
 impl Gateway {
-    /// To these hosts, by the network of this machine.
+    /// A gateway to these hosts, through the network of this machine.
     pub(crate) fn new(hosts: Vec<Host>) -> Self {
-        Self::over(Border::new(hosts, Machine))
+        Self::over(Egress::new(hosts, HostNetwork))
     }
 
-    pub(super) fn over(border: Border) -> Self {
-        Self { border: Arc::new(border), worker: Mutex::default() }
+    pub(super) fn over(egress: Egress) -> Self {
+        Self { egress: Arc::new(egress), worker: Mutex::default() }
     }
 
-    /// A network for a command, and what serves it.
+    /// A network for a command, and the proxy that serves it.
     ///
     /// # Errors
     /// When no thread or no socket is left.
-    pub(crate) fn open(&self) -> io::Result<(Loopback, Opened)> {
+    pub(crate) fn open(&self) -> io::Result<(Loopback, Serving)> {
         let (ours, theirs) = UnixStream::pair()?;
         let mut worker = self.worker.lock().unwrap_or_else(PoisonError::into_inner);
         let runtime = match &mut *worker {
             Some(worker) => &worker.runtime,
             none => &none.insert(Worker::start()?).runtime,
         };
-        let task = runtime.spawn(serve(Arc::clone(&self.border), ours));
-        Ok((Loopback::new(PORT, theirs.into()), Opened(task.abort_handle())))
+        let task = runtime.spawn(serve(Arc::clone(&self.egress), ours));
+        Ok((Loopback::new(PORT, theirs.into()), Serving(task.abort_handle())))
     }
 
-    /// What commands were connected with since this was last asked, a sentence each.
+    /// Takes the connections and refusals since the last call, as one sentence each.
     pub(crate) fn notes(&self) -> Vec<Note> {
-        self.border.seen.notes()
+        self.egress.log.notes()
     }
 }
 
 impl std::fmt::Debug for Gateway {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Gateway").field("hosts", &self.border.hosts).finish_non_exhaustive()
+        f.debug_struct("Gateway").field("hosts", &self.egress.hosts).finish_non_exhaustive()
     }
 }
 
@@ -98,35 +99,35 @@ impl Worker {
 }
 
 /// Serves the socket that is received.
-async fn serve(border: Arc<Border>, from: UnixStream) {
-    // Where none comes the command did not start.
-    let Ok(Some(listener)) = received(from).await else {
+async fn serve(egress: Arc<Egress>, from: UnixStream) {
+    // If none comes, the command did not start.
+    let Ok(Some(listener)) = receive(from).await else {
         return;
     };
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
-            accepted = accept(&border, &listener) => match accepted {
+            accepted = accept(&egress, &listener) => match accepted {
                 Ok((permit, stream)) => {
-                    let served = proxy::serve(Arc::clone(&border), stream);
+                    let served = proxy::serve(Arc::clone(&egress), stream);
                     connections.spawn(async move {
                         let _permit = permit;
                         served.await;
                     });
                 }
-                Err(_) => sleep(PAUSE).await,
+                Err(_) => sleep(RETRY_DELAY).await,
             },
             Some(_) = connections.join_next() => {}
         }
     }
 }
 
-/// The next connection, once there may be one more.
+/// The next connection, once a permit is free.
 async fn accept(
-    border: &Border,
+    egress: &Egress,
     listener: &TcpListener,
 ) -> io::Result<(OwnedSemaphorePermit, TcpStream)> {
-    let permit = Arc::clone(&border.permits).acquire_owned().await.map_err(io::Error::other)?;
+    let permit = Arc::clone(&egress.permits).acquire_owned().await.map_err(io::Error::other)?;
     let (stream, _) = listener.accept().await?;
     Ok((permit, stream))
 }

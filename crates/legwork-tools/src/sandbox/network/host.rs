@@ -4,19 +4,19 @@ use std::fmt;
 use std::net::{IpAddr, Ipv6Addr};
 use std::str::FromStr;
 
-/// Ports of a host that is named without one: those of HTTP and HTTPS.
-const USUAL: [u16; 2] = [80, 443];
+/// Ports of a host that is listed without one: those of HTTP and HTTPS.
+const DEFAULT_PORTS: [u16; 2] = [80, 443];
 /// Most characters of a name, and of each of its labels (RFC 1035, 2.3.4).
 const NAME_MAX: usize = 253;
 const LABEL_MAX: usize = 63;
-/// Characters that an error tells of a text that names no host.
-const TOLD: usize = 300;
+/// Most characters of an invalid host that its error shows.
+const TEXT_MAX: usize = 300;
 
 /// A host on the list: `api.example.com`, `*.example.com`, `192.0.2.1:8080`, `[2001:db8::1]`.
 ///
-/// Without a port it is ports 80 and 443. `*.` stands for one label or more in
-/// front, so `*.example.com` is not `example.com` itself. An address is reached also in a
-/// private network, since it is named itself.
+/// Without a port it matches ports 80 and 443. `*.` matches one or more labels, so
+/// `*.example.com` does not match `example.com`. A listed address is reached in a private
+/// network, too.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Host {
     name: Name,
@@ -27,7 +27,7 @@ pub struct Host {
 enum Name {
     /// In lower case.
     Exact(String),
-    /// What is behind `*`, with the dot.
+    /// The part after `*`, with the dot.
     Below(String),
     Address(IpAddr),
 }
@@ -44,16 +44,17 @@ impl FromStr for Host {
     type Err = InvalidHost;
 
     fn from_str(text: &str) -> Result<Self, InvalidHost> {
-        let invalid = |why| InvalidHost { text: text.chars().take(TOLD).collect(), why };
+        let invalid = |why| InvalidHost { text: text.chars().take(TEXT_MAX).collect(), why };
         if let Some(why) = misread(text) {
             return Err(invalid(why));
         }
-        let (name, port) = split(text).ok_or(invalid("its port is no number up to 65535"))?;
+        let (name, port) =
+            split(text).ok_or(invalid("its port is not a number from 1 to 65535"))?;
         let name = match (address(name), name.strip_prefix('*')) {
             (Some(address), _) => Name::Address(address),
             (None, Some(below)) => {
                 let name = below.strip_prefix('.').and_then(of_name);
-                let name = name.ok_or(invalid("`*` stands in front of a dot and a name"))?;
+                let name = name.ok_or(invalid("`*` is followed by a dot and a name"))?;
                 Name::Below(format!(".{name}"))
             }
             (None, None) if !name.contains('.') => {
@@ -91,7 +92,7 @@ impl Host {
             (this, other) => this == other,
         };
         let port = match (self.port, other.port) {
-            (None, Some(port)) => USUAL.contains(&port),
+            (None, Some(port)) => DEFAULT_PORTS.contains(&port),
             (this, other) => this == other,
         };
         name && port
@@ -99,27 +100,27 @@ impl Host {
 
     /// Whether it is what a command asks for.
     pub(super) fn allows(&self, target: &Target) -> bool {
-        let name = match (&self.name, &target.at) {
-            (Name::Exact(name), At::Name(asked)) => name == asked,
-            (Name::Below(below), At::Name(asked)) => asked.ends_with(below.as_str()),
-            (Name::Address(address), At::Address(asked)) => address == asked,
+        let name = match (&self.name, &target.host) {
+            (Name::Exact(name), TargetHost::Name(asked)) => name == asked,
+            (Name::Below(below), TargetHost::Name(asked)) => asked.ends_with(below.as_str()),
+            (Name::Address(address), TargetHost::Address(asked)) => address == asked,
             _ => false,
         };
-        name && self.port.map_or(USUAL.contains(&target.port), |port| port == target.port)
+        name && self.port.map_or(DEFAULT_PORTS.contains(&target.port), |port| port == target.port)
     }
 }
 
-/// What a command asks to be connected with.
+/// A host and port that a command asks for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Target {
-    pub(super) at: At,
+    pub(super) host: TargetHost,
     pub(super) port: u16,
 }
 
-/// A name, which others resolve, or an address.
+/// A name to resolve, or an address.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum At {
-    /// In lower case, without a dot behind it.
+pub(super) enum TargetHost {
+    /// In lower case, without a dot at the end.
     Name(String),
     Address(IpAddr),
 }
@@ -127,11 +128,11 @@ pub(super) enum At {
 impl Target {
     /// What a URI names; none if that is not the name of a host.
     pub(super) fn new(host: &str, port: u16) -> Option<Self> {
-        let at = match address(host) {
-            Some(address) => At::Address(address),
-            None => At::Name(of_name(host.strip_suffix('.').unwrap_or(host))?),
+        let host = match address(host) {
+            Some(address) => TargetHost::Address(address),
+            None => TargetHost::Name(of_name(host.strip_suffix('.').unwrap_or(host))?),
         };
-        Some(Self { at, port })
+        Some(Self { host, port })
     }
 }
 
@@ -145,15 +146,15 @@ impl Target {
 
 impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.at {
-            At::Name(name) => write!(f, "{name}:{}", self.port),
-            At::Address(IpAddr::V6(address)) => write!(f, "[{address}]:{}", self.port),
-            At::Address(address) => write!(f, "{address}:{}", self.port),
+        match &self.host {
+            TargetHost::Name(name) => write!(f, "{name}:{}", self.port),
+            TargetHost::Address(IpAddr::V6(address)) => write!(f, "[{address}]:{}", self.port),
+            TargetHost::Address(address) => write!(f, "{address}:{}", self.port),
         }
     }
 }
 
-/// What a person may have meant by a text that is no host.
+/// What is wrong with a text that looks like something else than a host.
 fn misread(text: &str) -> Option<&'static str> {
     if text.is_empty() {
         return Some("it is empty");
@@ -164,7 +165,7 @@ fn misread(text: &str) -> Option<&'static str> {
     text.contains(char::is_whitespace).then_some("it has a space in it; put only commas between")
 }
 
-/// The name and the port, if there is one; none where what is behind the colon is no port.
+/// The name, and the port if there is one; none if the part after the colon is not a port.
 fn split(text: &str) -> Option<(&str, Option<u16>)> {
     if text.parse::<Ipv6Addr>().is_ok() {
         return Some((text, None));

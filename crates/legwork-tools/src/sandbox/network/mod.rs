@@ -1,17 +1,18 @@
 //! Which network commands reach: none, hosts on a list, or all of it.
 //!
-//! A list is held by a proxy of our own. The command runs in a network of its
-//! own, which has nothing but a loopback; what listens there for it is served by
-//! the [`Gateway`] outside, which resolves names, refuses what is not on the list
-//! or lies in a private network, and connects.
+//! A list is enforced by a proxy. The command runs in a network namespace that has
+//! only a loopback. The socket that listens there is accepted by the [`Gateway`] in
+//! the parent's namespace, which resolves names, refuses what is not on the list or
+//! is of a private network, and connects.
 
 mod address;
+mod egress;
 mod gateway;
 mod host;
-mod listening;
-mod outside;
+mod listener;
+mod log;
 mod proxy;
-mod seen;
+mod upstream;
 
 use std::ffi::OsString;
 use std::fmt;
@@ -57,7 +58,7 @@ impl Network {
         }
     }
 
-    /// What a model is told of it.
+    /// The rule in the words that a model is given.
     pub(super) fn rule(&self) -> String {
         match self {
             Self::Off => "there is no network".to_owned(),

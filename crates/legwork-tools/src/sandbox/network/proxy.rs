@@ -17,17 +17,17 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::copy_bidirectional;
 use tokio::net::TcpStream;
 
+use super::egress::{Egress, Refusal};
 use super::host::Target;
-use super::outside::{Border, Refusal};
 
 /// Bytes of the head of a request or an answer.
 const HEAD_MAX: usize = 64 << 10;
-/// How long a command may take for the head of a request.
-const HEAD_PATIENCE: Duration = Duration::from_secs(60);
+/// How long a command may take to send the head of a request.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Headers between a client and its proxy (RFC 9110, 7.6.1), apart from those that have a
 /// constant.
-const BETWEEN: [HeaderName; 2] =
+const HOP_BY_HOP: [HeaderName; 2] =
     [HeaderName::from_static("proxy-connection"), HeaderName::from_static("keep-alive")];
 
 type Answer = Response<BoxBody<Bytes, hyper::Error>>;
@@ -36,17 +36,17 @@ type Answer = Response<BoxBody<Bytes, hyper::Error>>;
 type Tunnel = Arc<Mutex<Option<(OnUpgrade, TcpStream)>>>;
 
 /// Serves a connection to its end.
-pub(super) async fn serve(border: Arc<Border>, stream: TcpStream) {
+pub(super) async fn serve(egress: Arc<Egress>, stream: TcpStream) {
     let tunnel = Tunnel::default();
-    let service = service_fn(|request| answer(&border, &tunnel, request));
+    let service = service_fn(|request| answer(&egress, &tunnel, request));
     let connection = server::conn::http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_PATIENCE)
+        .header_read_timeout(HEAD_TIMEOUT)
         .half_close(true)
         .max_buf_size(HEAD_MAX)
         .serve_connection(TokioIo::new(stream), service)
         .with_upgrades();
-    // Whatever ended it, it was the command's own.
+    // An error here concerns the command's own connection only.
     let _ = connection.await;
     let both = tunnel.lock().unwrap_or_else(PoisonError::into_inner).take();
     if let Some((inside, mut outside)) = both
@@ -57,7 +57,7 @@ pub(super) async fn serve(border: Arc<Border>, stream: TcpStream) {
 }
 
 async fn answer(
-    border: &Border,
+    egress: &Egress,
     tunnel: &Tunnel,
     request: Request<Incoming>,
 ) -> Result<Answer, Infallible> {
@@ -65,7 +65,7 @@ async fn answer(
         let told = "legwork: ask this proxy with CONNECT HOST:PORT, or for http://HOST/...\n";
         return Ok(says(StatusCode::BAD_REQUEST, told.to_owned()));
     };
-    Ok(match border.connect(&target).await {
+    Ok(match egress.connect(&target).await {
         Ok(outside) if request.method() == Method::CONNECT => {
             let both = (hyper::upgrade::on(request), outside);
             *tunnel.lock().unwrap_or_else(PoisonError::into_inner) = Some(both);
@@ -84,7 +84,7 @@ async fn answer(
     })
 }
 
-/// What a request asks for; none where it is not one for a proxy.
+/// The target of a request; none if it is not a request to a proxy.
 fn target(request: &Request<Incoming>) -> Option<Target> {
     let authority = request.uri().authority()?;
     let port = match (request.method() == Method::CONNECT, request.uri().scheme_str()) {
@@ -104,7 +104,7 @@ async fn forward(
     let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
     *request.uri_mut() = path.parse::<Uri>()?;
     let headers = request.headers_mut();
-    for name in [CONNECTION, PROXY_AUTHORIZATION, TE, TRAILER, UPGRADE].iter().chain(&BETWEEN) {
+    for name in [CONNECTION, PROXY_AUTHORIZATION, TE, TRAILER, UPGRADE].iter().chain(&HOP_BY_HOP) {
         headers.remove(name);
     }
     headers.insert(HOST, HeaderValue::try_from(target.authority())?);
@@ -115,7 +115,7 @@ async fn forward(
     // It ends with the answer, or when the answer is let go of.
     tokio::spawn(connection);
     let mut response = sender.send_request(request).await?;
-    for name in [CONNECTION, UPGRADE].iter().chain(&BETWEEN) {
+    for name in [CONNECTION, UPGRADE].iter().chain(&HOP_BY_HOP) {
         response.headers_mut().remove(name);
     }
     Ok(response.map(|body| body.boxed()))

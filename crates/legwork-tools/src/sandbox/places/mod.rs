@@ -160,6 +160,12 @@ impl Resolved {
         Ok(places)
     }
 
+    /// What is not protected in these workspaces.
+    pub(super) fn gaps(&self) -> Vec<String> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.iter().filter_map(|(_, places)| places.keeper.gap()).collect()
+    }
+
     /// What was put back or made in repositories since the last time, a sentence each.
     pub(super) fn notes(&self) -> Vec<Note> {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);

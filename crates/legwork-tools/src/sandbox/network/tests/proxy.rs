@@ -9,10 +9,11 @@ use legwork_port::sandbox::Note;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
+use crate::sandbox::network::egress::{Egress, Refusal};
 use crate::sandbox::network::host::{Host, Target};
-use crate::sandbox::network::outside::{Border, Machine, Outside, Refusal, Soon};
+use crate::sandbox::network::log::ConnectionLog;
 use crate::sandbox::network::proxy;
-use crate::sandbox::network::seen::Seen;
+use crate::sandbox::network::upstream::{HostNetwork, IoFuture, Upstream};
 
 /// Names with their addresses, and a server that every connection leads to.
 struct Pretended {
@@ -22,14 +23,14 @@ struct Pretended {
     log: Arc<Mutex<Vec<String>>>,
 }
 
-impl Outside for Pretended {
-    fn resolve<'a>(&'a self, name: &'a str) -> Soon<'a, Vec<IpAddr>> {
+impl Upstream for Pretended {
+    fn resolve<'a>(&'a self, name: &'a str) -> IoFuture<'a, Vec<IpAddr>> {
         self.log.lock().expect("not poisoned").push(format!("resolve {name}"));
         let found = self.names.get(name).cloned();
         Box::pin(async move { found.ok_or(io::ErrorKind::NotFound.into()) })
     }
 
-    fn connect(&self, address: SocketAddr) -> Soon<'_, TcpStream> {
+    fn connect(&self, address: SocketAddr) -> IoFuture<'_, TcpStream> {
         self.log.lock().expect("not poisoned").push(format!("connect {address}"));
         Box::pin(TcpStream::connect(self.server))
     }
@@ -66,7 +67,7 @@ async fn ask(request: &str) -> Tried {
         Pretended { names, server: server.local_addr().expect("bound"), log: Arc::clone(&log) };
     let hosts = ["*.example.com", "pinned.example.com:8080", "10.1.1.1:8080"]
         .map(|host| host.parse::<Host>().expect("a host"));
-    let border = Arc::new(Border::new(hosts.into(), outside));
+    let egress = Arc::new(Egress::new(hosts.into(), outside));
     let sent = tokio::spawn(async move {
         let (mut stream, _) = server.accept().await?;
         let mut buffer = vec![0; 4096];
@@ -79,7 +80,7 @@ async fn ask(request: &str) -> Tried {
     let mut client =
         TcpStream::connect(front.local_addr().expect("bound")).await.expect("connected");
     let (inside, _) = front.accept().await.expect("accepted");
-    let served = tokio::spawn(proxy::serve(Arc::clone(&border), inside));
+    let served = tokio::spawn(proxy::serve(Arc::clone(&egress), inside));
     client.write_all(request.as_bytes()).await.expect("written");
     // The end of what we send ends a connection that is kept alive.
     let is_tunnel = request.starts_with("CONNECT");
@@ -98,7 +99,7 @@ async fn ask(request: &str) -> Tried {
     sent.abort();
     let sent = sent.await.ok().and_then(Result::ok).unwrap_or_default();
     let log = log.lock().expect("not poisoned").clone();
-    Tried { answer, sent, log, notes: border.seen.notes().iter().map(Note::to_string).collect() }
+    Tried { answer, sent, log, notes: egress.log.notes().iter().map(Note::to_string).collect() }
 }
 
 #[tokio::test]
@@ -214,20 +215,20 @@ async fn s13_7_each_request_of_a_connection_is_checked() {
 async fn s13_7_this_machine_is_known_by_both_ends_of_a_connection() {
     let server = TcpListener::bind("127.0.0.1:0").await.expect("bound");
     let address = server.local_addr().expect("bound");
-    let stream = Machine.connect(address).await.expect("connected");
-    assert!(Machine.is_own(&stream));
+    let stream = HostNetwork.connect(address).await.expect("connected");
+    assert!(HostNetwork.is_own(&stream));
 }
 
 #[test]
 fn s13_7_refusals_do_not_crowd_out_connections() {
-    let seen = Seen::default();
-    let target = |at: &str| Target::new(at, 443).expect("a host");
+    let log = ConnectionLog::default();
+    let target = |host: &str| Target::new(host, 443).expect("a host");
     for number in 0..200 {
-        seen.note(&target(&format!("a{number}.example.net")), Err(&Refusal::Unlisted));
+        log.add(&target(&format!("a{number}.example.net")), Err(&Refusal::Unlisted));
     }
-    seen.note(&target("api.example.com"), Ok(()));
-    drop(seen.asked(&target("slow.example.com")));
-    let notes: Vec<_> = seen.notes().iter().map(Note::to_string).collect();
+    log.add(&target("api.example.com"), Ok(()));
+    drop(log.attempt(&target("slow.example.com")));
+    let notes: Vec<_> = log.notes().iter().map(Note::to_string).collect();
     for said in [
         "network: connected to api.example.com:443",
         "network: asked for slow.example.com:443, and ended before it was connected",
@@ -236,5 +237,5 @@ fn s13_7_refusals_do_not_crowd_out_connections() {
         assert!(notes.iter().any(|note| note == said), "{said}: {notes:?}");
     }
     assert_eq!(notes.len(), 53);
-    assert!(seen.notes().is_empty());
+    assert!(log.notes().is_empty());
 }

@@ -1,4 +1,4 @@
-//! The socket that a command starts with, received from its network.
+//! The listening socket of a command, received from its network namespace.
 
 use std::io::{self, IoSliceMut};
 use std::mem::MaybeUninit;
@@ -10,14 +10,14 @@ use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFl
 use tokio::io::Interest;
 use tokio::net::{TcpListener, UnixStream};
 
-/// Waits for the socket; none if what should send it has ended without.
+/// Waits for the socket; none if the sender ended without sending one.
 ///
 /// # Errors
 /// What the kernel said.
-pub(super) async fn received(from: StdStream) -> io::Result<Option<TcpListener>> {
+pub(super) async fn receive(from: StdStream) -> io::Result<Option<TcpListener>> {
     from.set_nonblocking(true)?;
     let from = UnixStream::from_std(from)?;
-    let socket = from.async_io(Interest::READABLE, || receive(&from)).await?;
+    let socket = from.async_io(Interest::READABLE, || try_receive(&from)).await?;
     let Some(socket) = socket else {
         return Ok(None);
     };
@@ -26,7 +26,7 @@ pub(super) async fn received(from: StdStream) -> io::Result<Option<TcpListener>>
     TcpListener::from_std(listener).map(Some)
 }
 
-fn receive(from: &UnixStream) -> io::Result<Option<OwnedFd>> {
+fn try_receive(from: &UnixStream) -> io::Result<Option<OwnedFd>> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut control = RecvAncillaryBuffer::new(&mut space);
     let mut byte = [0];
