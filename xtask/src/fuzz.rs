@@ -16,7 +16,7 @@ mod tests;
 /// Inputs of each target when nothing else is said.
 const RUNS: u64 = 1_000_000;
 
-/// No input takes longer, whatever else the machine does.
+/// No input takes longer, also on a busy machine.
 const LONGEST: Duration = Duration::from_secs(60);
 
 /// What is fed.

@@ -1,4 +1,4 @@
-//! The `legwork` command; all of it is in the library beside it.
+//! The `legwork` command; all of it is in the library of this package.
 #![forbid(unsafe_code)]
 
 use std::process::ExitCode;

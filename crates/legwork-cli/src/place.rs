@@ -151,7 +151,7 @@ pub(crate) fn quoted(text: &str) -> String {
     quoted + "'"
 }
 
-/// A path quoted as one word for a shell, whatever bytes it has; control characters are
+/// A path quoted as one word for a shell, with any bytes; control characters are
 /// escaped.
 pub(crate) fn shell_word(path: &Path) -> String {
     if let Some(text) = path.to_str() {

@@ -137,7 +137,7 @@ pub(crate) fn entries(
     found.sort();
     if found.len() > MAX_FILES {
         let message = format!("there are {} in one folder, {MAX_FILES} are read", found.len());
-        problems.push(Problem::new(message, "take those out that nobody needs").in_file(folder));
+        problems.push(Problem::new(message, "remove those that are not needed").in_file(folder));
         found.truncate(MAX_FILES);
     }
     found
@@ -162,7 +162,7 @@ pub(crate) fn small_together(
         let most = MAX_FOLDER_BYTES >> 20;
         let message =
             format!("its files are larger than {most} MiB together, the first {read} are read");
-        problems.push(Problem::new(message, "take those out that nobody needs").in_file(folder));
+        problems.push(Problem::new(message, "remove those that are not needed").in_file(folder));
         files.truncate(read);
     }
     files

@@ -26,7 +26,7 @@ pub trait Sandbox: Send + Sync {
             .to_owned()
     }
 
-    /// What commands did since this was last asked that people and the model are told.
+    /// Takes the notes for users and the model since the last call.
     fn notes(&self) -> Vec<Note> {
         Vec::new()
     }
@@ -143,7 +143,7 @@ impl Mount {
 
 /// What a mount does to the place that it covers.
 ///
-/// Whatever it does, what is covered can neither be renamed nor removed.
+/// With each, the covered place can be neither renamed nor removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cover {
     /// It stays writable while all around it is read-only.

@@ -19,7 +19,7 @@ pub trait Store: Send + Sync {
     /// and its journal is not looked at: whether it can be written shows when it is read.
     ///
     /// # Errors
-    /// [`Error::Id`] when the id is none ([`check_id`]), [`Error::Conflict`] when somebody
+    /// [`Error::Id`] when the id is none ([`check_id`]), [`Error::Conflict`] when another
     /// holds it, before anything happened.
     fn claim<'a>(&'a self, session: &'a SessionId) -> BoxFuture<'a, Result<Box<dyn Claim>, Error>>;
 

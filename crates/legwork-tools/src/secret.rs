@@ -113,7 +113,7 @@ const LOOKED_AT: usize = 200_000;
 /// Places that no tool opens and no command sees, with all that lies in them.
 ///
 /// One is open all the same where it is allowed by name: a workspace, or a path that is
-/// allowed beside it, that is the place itself or lies in it.
+/// allowed besides it, that is the place itself or lies in it.
 #[derive(Clone, Debug, Default)]
 pub struct Secrets {
     places: BTreeSet<PathBuf>,

@@ -1,4 +1,4 @@
-//! What somebody else might write for Legwork: a tool, a store, a lifecycle, a sandbox.
+//! What a third party might write for Legwork: a tool, a store, a lifecycle, a sandbox.
 //!
 //! It stands on `legwork-port` alone: the traits, and the data of the core that it
 //! re-exports. It is deliberately no part of Legwork's workspace; the project's tests

@@ -4,7 +4,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Bytes that nothing may take, whatever it is: whoever asks for more is ended.
+/// A process that allocates more bytes than this is ended.
 const MOST: usize = 4 << 30;
 
 /// Bytes that are held now, and the most since it was asked last.
@@ -16,7 +16,7 @@ static COUNTING: Counting = Counting;
 
 struct Counting;
 
-// SAFETY: it hands everything on to the system's allocator, and counts beside it.
+// SAFETY: it forwards all calls to the system's allocator, and counts them.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let held = HELD.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();

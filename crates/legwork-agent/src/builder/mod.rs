@@ -290,7 +290,7 @@ impl Builder {
         Self { observer, ..self }
     }
 
-    /// Secrets that nothing may hold that is written or shown, beside the keys of its models,
+    /// Secrets that are masked in all that is written or shown, besides the keys of its models,
     /// which it knows.
     #[must_use]
     pub fn mask(self, mask: &Mask) -> Self {

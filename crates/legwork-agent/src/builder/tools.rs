@@ -55,7 +55,7 @@ impl Builder {
         self
     }
 
-    /// Only the tools of these names, of whatever source; none at all if there is no name.
+    /// Only the tools of these names, from any source; none at all if there is no name.
     ///
     /// A name of which there is no tool is an error of [`Builder::build`], unless a toolset
     /// that is not static may bring it.
@@ -67,7 +67,7 @@ impl Builder {
         self
     }
 
-    /// No tools of these names, of whatever source; denying wins over allowing. A name of
+    /// No tools of these names, from any source; denying wins over allowing. A name of
     /// which there is no tool is an error as with [`Builder::only_tools`].
     #[must_use]
     pub fn deny_tools<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {

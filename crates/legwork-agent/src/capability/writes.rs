@@ -85,7 +85,7 @@ impl<T: Clone> Seen<T> {
         }
         *kept = last.map(|last| Upto { count, last, value: value.clone() });
         drop(kept);
-        // Those that run beside it are not answered yet, and few.
+        // Calls that run in parallel with it are not answered yet, and few.
         (count..index).filter_map(slot).for_each(|slot| take(&mut value, slot));
         value
     }

@@ -27,7 +27,7 @@ pub(super) fn read<D: Driver + ?Sized>(
     cx: &StepContext,
     model: &str,
 ) -> AgentState {
-    // As it came, whatever the driver makes of it.
+    // As it was received, before the driver changes it.
     let charged = spending::of_response(&state, &response, price);
     let unread = Response {
         message: Arc::clone(&response.message),

@@ -216,7 +216,7 @@ struct Sink<'a> {
     cut: bool,
     /// The wait for the next attempt; in it none is under way.
     waits: &'a Waits,
-    /// What is told of the pieces; none if they are told as they come.
+    /// Deltas for observers; none if they are sent as they arrive.
     pieces: Option<Box<Pieces>>,
     /// Failed attempts that may have cost; as much is held again for each of them.
     charged_attempts: u32,

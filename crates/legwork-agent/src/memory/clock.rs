@@ -31,7 +31,7 @@ impl Clock for SystemClock {
     }
 
     fn sleep(&self, time: Duration) -> BoxFuture<'static, ()> {
-        // It ends in time also beside work that is always ready: a time limit has to.
+        // It ends in time even if other work is always ready: a time limit must.
         Box::pin(tokio::task::unconstrained(tokio::time::sleep(time)))
     }
 }

@@ -1,4 +1,4 @@
-//! Work is linear in the calls of one answer, whatever becomes of them.
+//! Work is linear in the calls of one answer, for each outcome of them.
 
 use std::sync::Arc;
 

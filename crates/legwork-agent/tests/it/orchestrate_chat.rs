@@ -274,7 +274,7 @@ async fn s4_3_steering_is_heard_by_the_next_speaker_and_foreign_states_are_refus
     assert_eq!(state.last_turn_of("Bob").unwrap().input_cut, 4);
 }
 
-/// Makes the next step, and cancels it when somebody comes to a gate.
+/// Makes the next step, and cancels it when a call reaches a gate.
 pub(crate) async fn next_cancelled<R: StepByStep>(run: &mut R, gate: &Gate) -> Option<R::State> {
     let control = run.control().clone();
     let cancel = async {

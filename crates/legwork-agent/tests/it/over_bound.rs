@@ -134,7 +134,7 @@ fn bodies(usage: Option<&Value>) -> Vec<Flood> {
     ]
 }
 
-/// Floods that do not say what they used, or nothing that can be, or where nobody reads it.
+/// Floods without usage, with impossible usage, or with usage that cannot be read.
 fn unsaid() -> Vec<Flood> {
     let too_many = json!({"prompt_tokens": 1, "completion_tokens": u64::MAX});
     let mut floods = [streams(None), bodies(None)].concat();
@@ -205,7 +205,7 @@ async fn asked(
     (held.unwrap(), came.unwrap())
 }
 
-/// What a flood comes to where nobody cuts it before its bound.
+/// The charge of a flood that is cut at its bound only.
 fn alone(flood: &Flood) -> Response {
     let response = flood.read(&mut |_: Delta<'_>| ControlFlow::Continue(()));
     let bound = response.bound.as_deref().unwrap();
@@ -254,7 +254,7 @@ async fn s13_10_an_answer_over_its_bound_is_charged_what_it_says() {
 }
 
 #[tokio::test]
-async fn s13_10_an_answer_over_its_bound_is_charged_though_nobody_can_read_it() {
+async fn s13_10_an_unreadable_answer_over_its_bound_is_charged() {
     for flood in unsaid() {
         let came = alone(&flood);
         let came = came.came.max(came.message.weight()) / 8;

@@ -1,4 +1,4 @@
-//! How long a command takes behind the sandbox, beside a bare `bwrap`.
+//! How long a command takes in the sandbox, compared with a bare `bwrap`.
 
 use std::{
     fs,
@@ -123,7 +123,7 @@ impl Bash {
     }
 }
 
-/// Makes a repository with hooks, and files beside it.
+/// Makes a repository with hooks, and files next to it.
 fn fill(root: &Path) -> std::io::Result<()> {
     for folder in [".git/objects", ".git/refs", ".git/hooks", ".git/info"] {
         fs::create_dir_all(root.join(folder))?;

@@ -65,7 +65,7 @@ impl Other {
     }
 }
 
-/// Makes all of them, and tells what a person has to know of them.
+/// Makes all of them, and prints what the user has to know of them.
 pub(super) async fn make(others: &[Other], tell: impl Fn(String)) -> Models {
     let mut models = Models::new();
     for other in others {

@@ -26,7 +26,7 @@ fn an_address_is_checked_before_it_is_used() {
 }
 
 #[test]
-fn s13_9_what_is_quoted_is_one_word_for_a_shell_whatever_it_holds() {
+fn s13_9_any_quoted_text_is_one_word_for_a_shell() {
     let mut rng = fastrand::Rng::with_seed(9);
     let odd = "'\"\\$`(){};&|<>*?[]~#!\n\r\t \u{1b}\u{7f}\u{85}\u{202e}\u{200b}\u{e0041}é0ax";
     let odd: Vec<char> = odd.chars().collect();

@@ -38,7 +38,7 @@ fn remember(home: &Home, change: impl Fn(&mut Value)) {
     });
 }
 
-/// A finished session in a home with a secret beside the workspace.
+/// A finished session in a home with a secret next to the workspace.
 fn session(server: &Server, args: &[&str]) -> (Home, String) {
     let home = Home::new();
     fs::write(home.work().join("../secret"), "s3cret").unwrap();

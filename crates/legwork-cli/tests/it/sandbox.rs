@@ -15,7 +15,7 @@ fn server(command: &str) -> Server {
 
 /// A `PATH` with a shell, and no bubblewrap.
 fn shell_only(home: &Home) -> std::path::PathBuf {
-    // Beside the workspace: a shell in it could be anybody's.
+    // Next to the workspace: a shell in it could be any program.
     let bin = home.work().with_file_name("bin");
     std::fs::create_dir(&bin).unwrap();
     std::os::unix::fs::symlink("/bin/sh", bin.join("sh")).unwrap();

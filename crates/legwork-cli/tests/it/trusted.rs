@@ -30,7 +30,7 @@ pub(crate) fn server() -> Server {
     Server::start(Script::from_fn(|_| Turn::text("Done."))).unwrap()
 }
 
-/// What the agent was told first in the last request.
+/// The first message of the last request.
 pub(crate) fn told(server: &Server) -> String {
     server.requests().pop().unwrap().asked.instructions
 }
@@ -65,7 +65,7 @@ fn s13_8_nothing_of_an_untrusted_project_is_taken_and_one_line_tells_it() {
     // An agent of the project is none.
     let refused = home.ran_with(&server, &["run", "--agent", "reviewer", "Go"]).ends(2);
     refused.says("the agent \"reviewer\" of the project is left out").says("legwork trust add /");
-    // Programs are told as a warning, not as an error.
+    // Programs get a warning, not an error.
     let run = home.ran_with(&server, &["run", "--json", "Go"]).ends(0);
     let warnings = run.events().into_iter().filter(|event| event["type"] == "warning");
     assert_eq!(warnings.count(), 1);
@@ -163,7 +163,7 @@ fn names() -> Vec<OsString> {
 }
 
 #[test]
-fn s13_8_the_line_to_copy_trusts_the_project_whatever_it_is_called() {
+fn s13_8_the_line_to_copy_trusts_a_project_of_any_name() {
     let bin = Path::new(env!("CARGO_BIN_EXE_legwork")).parent().unwrap();
     for name in names() {
         let (home, server) = (Home::untrusted(), server());

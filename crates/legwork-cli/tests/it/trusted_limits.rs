@@ -1,4 +1,4 @@
-//! What a trusted project may not do: stand in place of the person's, name a server, widen.
+//! What a trusted project may not do: replace the user's own, name a server, widen.
 
 use std::fs;
 

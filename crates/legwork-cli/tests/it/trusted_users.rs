@@ -10,7 +10,7 @@ use legwork_testkit::Server;
 use crate::home::{Home, Ran, ran};
 use crate::trusted::{fill, lines, server, takes_with_others, told};
 
-/// Nobody in particular, and somebody else.
+/// An unprivileged user, and another one.
 const NOBODY: u32 = 65_534;
 const OTHER: u32 = 65_533;
 
@@ -57,7 +57,7 @@ fn s13_8_files_and_folders_of_another_user_are_not_taken() {
     if !is_root() {
         return;
     }
-    // Whose file or folder it is; the person is nobody, and root.
+    // The owner of the file or folder; the user is `nobody`, and root.
     for me in [NOBODY, 0] {
         for foreign in ["AGENTS.md", "legwork.toml", "sub", "sub/AGENTS.md"] {
             let (home, server) = (Home::untrusted(), server());
@@ -75,7 +75,7 @@ fn s13_8_files_and_folders_of_another_user_are_not_taken() {
                 assert_eq!(!all.contains(word), is, "{me} {foreign} {file}: {all}");
             };
             if foreign == "sub" {
-                // The directory itself is somebody else's.
+                // The directory itself belongs to another user.
                 assert!(!all.contains("Say SUB."), "{all}");
             } else {
                 lost("AGENTS.md", "Say ROOT.");
@@ -114,7 +114,7 @@ fn s13_8_a_repository_of_another_user_above_is_not_taken() {
 }
 
 #[test]
-fn s13_8_root_takes_files_of_who_became_root_and_of_nobody_else() {
+fn s13_8_root_takes_files_of_the_user_who_became_root_only() {
     if !is_root() {
         return;
     }

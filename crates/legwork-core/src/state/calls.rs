@@ -32,7 +32,7 @@ pub enum CallStatus {
     Ready,
     /// Its intent is recorded.
     ///
-    /// Whoever takes the step up and finds it so knows that it began, perhaps, and has
+    /// A process that resumes the step and finds it so knows that it began, perhaps, and has
     /// no outcome: what then happens depends on the class it was begun under.
     Started(EffectClass),
     /// It was answered.

@@ -129,7 +129,7 @@ impl AgentState {
 
     /// The same state, which records no secret of a mask: events are masked before they happen.
     ///
-    /// It is no part of what is recorded; whoever reads a state from elsewhere says it again.
+    /// It is not recorded; a caller that reads a state from elsewhere sets it again.
     #[must_use]
     pub fn masked_by(mut self, mask: &Mask) -> Self {
         if !mask.is_none() {

@@ -9,7 +9,7 @@ use crate::samples::{HARD, entries};
 
 const KEY: &str = "sk-canary-0123456789";
 
-/// A state that is told the secret in every text of an event.
+/// A state with the secret in every text of an event.
 #[test]
 fn s13_11_a_masked_state_records_no_secret() {
     let mask = Mask::of([KEY]);

@@ -55,7 +55,7 @@ pub(crate) struct Watch<'c> {
     /// When this wait began; none = with the limits.
     since: Option<Micros>,
     /// When content last arrived; none = when the limits began.
-    heard: Option<Micros>,
+    received: Option<Micros>,
     moved: bool,
     counts: bool,
     alarm: Option<(Duration, Alarm)>,
@@ -70,7 +70,7 @@ impl<'c> Watch<'c> {
             changed: false,
             began: None,
             since: None,
-            heard: None,
+            received: None,
             moved: false,
             counts: false,
             alarm: None,
@@ -106,7 +106,7 @@ impl<'c> Watch<'c> {
     }
 
     /// Notes that what arrived last was content.
-    pub(crate) fn heard(&mut self) {
+    pub(crate) fn received(&mut self) {
         self.counts = true;
     }
 
@@ -118,7 +118,7 @@ impl<'c> Watch<'c> {
         if self.alarm.is_some() && (moved || counts) {
             let now = self.clock.now().mono;
             self.since = if moved { Some(now) } else { self.since };
-            self.heard = if counts { Some(now) } else { self.heard };
+            self.received = if counts { Some(now) } else { self.received };
         }
         loop {
             let (_, alarm) = self.alarm.get_or_insert_with(|| {
@@ -151,7 +151,7 @@ impl<'c> Watch<'c> {
         let Limits { wait, silence, whole } = self.limits;
         let lefts = [
             (left(whole, None), Late::Whole(whole)),
-            (left(silence, self.heard), Late::Silence(silence)),
+            (left(silence, self.received), Late::Silence(silence)),
             (left(wait, self.since), Late::Wait(wait)),
         ];
         match lefts.iter().find(|(left, _)| left.is_zero()) {

@@ -24,7 +24,7 @@ pub(super) fn read(
     let whole = top(&mut reader, into, on).and_then(|()| reader.end());
     if let Some(bound) = reader.passed() {
         into.room.pass(bound);
-        // Mostly what it used is told behind the rest; where that cannot be read, it is not told.
+        // Usage mostly follows the rest; where that cannot be read, there is none.
         let _ = usage_alone(&mut Reader::new(text, &into.room.bounds), into);
         return Ok(());
     }

@@ -87,7 +87,7 @@ impl Exchange<'_> {
                     }
                     reply.push(&bytes, deltas);
                     if reply.take_moved() {
-                        watch.heard();
+                        watch.received();
                     }
                 }
             }

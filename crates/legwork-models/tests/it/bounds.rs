@@ -1,4 +1,4 @@
-//! Answers that never end, or that are larger than any: each is cut at a bound, which is told.
+//! Answers that never end, or that are larger than any: each is cut at a bound, which is reported.
 
 use std::ops::ControlFlow;
 
@@ -29,7 +29,7 @@ fn small() -> Bounds {
     }
 }
 
-fn nobody(_: Delta<'_>) -> ControlFlow<()> {
+fn ignore(_: Delta<'_>) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
@@ -38,7 +38,7 @@ fn endless(bounds: Bounds, mut event: impl FnMut(usize) -> String) -> Response {
     let mut reply = Reply::within(bounds, 200, Some("text/event-stream"), Streaming::Yes);
     let mut number = 0;
     while !reply.is_over() {
-        reply.push(event(number).as_bytes(), &mut nobody);
+        reply.push(event(number).as_bytes(), &mut ignore);
         number += 1;
         assert!(number < 100_000, "it never ends");
     }
@@ -129,7 +129,7 @@ fn s13_10_one_event_is_bounded_in_its_values_and_in_its_depth() {
 /// What comes of a whole body.
 fn whole(body: &str) -> Result<Response, Unreadable> {
     let mut reply = Reply::within(small(), 200, Some("application/json"), Streaming::No);
-    body.as_bytes().chunks(100).for_each(|piece| reply.push(piece, &mut nobody));
+    body.as_bytes().chunks(100).for_each(|piece| reply.push(piece, &mut ignore));
     reply.finish(Ended::Whole)
 }
 
@@ -243,7 +243,7 @@ fn s13_10_the_message_of_an_error_is_bounded() {
     for (status, text) in [(400, body.to_string()), (500, long.clone()), (200, events(&[body]))] {
         let kind = if status == 200 { "text/event-stream" } else { "application/json" };
         let mut reply = Reply::new(status, Some(kind), Streaming::Yes);
-        reply.push(text.as_bytes(), &mut nobody);
+        reply.push(text.as_bytes(), &mut ignore);
         let Err(Unreadable::Api(error)) = reply.finish(Ended::Whole) else {
             panic!("it is an error")
         };
@@ -253,7 +253,7 @@ fn s13_10_the_message_of_an_error_is_bounded() {
 }
 
 proptest! {
-    /// Whatever comes, no more is kept than the bounds allow.
+    /// No more is kept than the bounds allow, for any input.
     #[test]
     fn s13_10_no_stream_is_kept_beyond_its_bounds(
         pieces in prop::collection::vec((0..9usize, 0..400usize), 0..200),
@@ -273,7 +273,7 @@ proptest! {
                 7 => "\n\n".to_owned(),
                 _ => events(&[delta(json!({"content": [{"type": text}]}))]),
             };
-            reply.push(bytes.as_bytes(), &mut nobody);
+            reply.push(bytes.as_bytes(), &mut ignore);
         }
         if let Ok(response) = reply.finish(Ended::Whole) {
             let journaled = serde_json::to_string(&response).unwrap().len();
@@ -289,7 +289,7 @@ proptest! {
 async fn asked(act: Act, bounds: Bounds) -> (Response, usize) {
     let (server, clock) = (Server::start([act]).await, Turned::new());
     let model = model_at(&server, &clock).bounds(bounds).build().unwrap();
-    let mut show = nobody;
+    let mut show = ignore;
     let response = model.infer(question("Hi?"), Some(&mut show)).await.unwrap();
     server.hung_up().await;
     (response, server.requests().len())
@@ -378,7 +378,7 @@ fn s13_10_within_its_bounds_an_answer_is_whole() {
     let text =
         json!({"choices": [{"index": 0, "delta": {"content": "Hi"}, "finish_reason": "stop"}]});
     let mut reply = Reply::within(small(), 200, Some("text/event-stream"), Streaming::Yes);
-    reply.push(events(&[text]).as_bytes(), &mut nobody);
+    reply.push(events(&[text]).as_bytes(), &mut ignore);
     let response = reply.finish(Ended::Whole).unwrap();
     assert_eq!((response.incomplete, response.bound), (None, None));
     assert_eq!(*response.message.parts, [Part::Text("Hi".to_owned())]);

@@ -16,7 +16,7 @@ use super::fault::{Name, OPENING};
 use super::kind;
 use super::lock::{Lock, make_folder, owner_only};
 use super::schema;
-use super::{Options, VERSION, beside};
+use super::{Options, VERSION, sibling};
 
 /// Marks a SQLite file as a store of Legwork: "LgWk".
 const APPLICATION: u32 = 0x4c67_576b;
@@ -113,7 +113,7 @@ impl Connector {
         let failed = |error| self.name.sqlite(OPENING, &error);
         if let Some(strange) = schema::strange(connection).map_err(failed)? {
             return Err(self.name.unusable(format!(
-                "{strange}: somebody changed the file; name another one, or restore a copy"
+                "{strange}: another program changed the file; name another one, or restore a copy"
             )));
         }
         schema::opened(connection).map_err(failed)
@@ -124,7 +124,7 @@ impl Connector {
         let result = self.connect_as(Access::Shared).or_else(|error| {
             // In a folder that may not be written SQLite cannot share the file with
             // writers. Without a log there is none now, and the file holds everything.
-            let log = fs::metadata(beside(&self.path, "-wal")).map_or(0, |log| log.len());
+            let log = fs::metadata(sibling(&self.path, "-wal")).map_or(0, |log| log.len());
             if log == 0 && is_fixed(&error) { self.connect_as(Access::Fixed) } else { Err(error) }
         });
         result.map_err(|error| self.name.sqlite(OPENING, &error))

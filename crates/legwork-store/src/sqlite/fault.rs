@@ -47,7 +47,7 @@ impl Name {
                 self.unusable(format!("{tried}: the file is no SQLite database; name another file"))
             }
             Some(ErrorCode::OperationInterrupted | ErrorCode::TooBig) if tried == OPENING => self.unusable(format!(
-                "{tried}: it holds more than a store does ({error}); somebody changed the file: \
+                "{tried}: it holds more than a store does ({error}); another program changed the file: \
                  name another one, or restore a copy"
             )),
             Some(ErrorCode::CannotOpen) => self.unusable(format!(

@@ -153,7 +153,7 @@ impl Whole {
         for line in lines.split(|byte| *byte == b'\n') {
             if self.last() == last {
                 // What follows the row's last entry is no part of the journal: entries that
-                // come later stand in rows of their own.
+                // come later have rows of their own.
                 return;
             }
             let entry = self.last().next();

@@ -9,22 +9,22 @@ use std::path::Path;
 
 use legwork_port::store::Error;
 
-use super::beside;
 use super::fault::Name;
+use super::sibling;
 
-/// Suffixes of the files that SQLite puts beside the database.
-const BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
+/// Suffixes of the files that SQLite puts next to the database.
+const SUFFIXES: [&str; 3] = ["-wal", "-shm", "-journal"];
 
 /// Refuses a store that is a pipe, a device, a folder or a socket, or has one of these or a
-/// link beside it: opening it may block for ever, or write to another file.
+/// link next to it: opening it may block for ever, or write to another file.
 ///
 /// # Errors
 /// [`Error::Unusable`].
 pub(super) fn check(name: &Name, path: &Path) -> Result<(), Error> {
     look(name, path, "it")?;
-    BESIDE.iter().try_for_each(|suffix| {
-        let path = beside(path, suffix);
-        look(name, &path, &format!("{} beside it", path.display()))
+    SUFFIXES.iter().try_for_each(|suffix| {
+        let path = sibling(path, suffix);
+        look(name, &path, &format!("{} next to it", path.display()))
     })
 }
 

@@ -8,9 +8,9 @@ use std::time::Duration;
 use legwork_core::{Digest, SessionId};
 use legwork_port::store::Error;
 
-use super::beside;
 use super::fault::{Name, conflict};
 use super::kind::{check_folder, check_lock};
+use super::sibling;
 
 /// A lock that is held until it is dropped, or the process dies.
 ///
@@ -70,7 +70,7 @@ fn path_of(folder: &Path, key: &str) -> PathBuf {
 
 /// Whether a lock is held.
 fn look(store: &Path, key: &str) -> io::Result<bool> {
-    let path = path_of(&beside(store, "-claims"), key);
+    let path = path_of(&sibling(store, "-claims"), key);
     check_lock(&path)?;
     let mut file = match File::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
@@ -109,7 +109,7 @@ fn held_by(process: &str) -> String {
 }
 
 fn take(store: &Path, key: &str, wait: Wait) -> io::Result<Result<Lock, Held>> {
-    let folder = beside(store, "-claims");
+    let folder = sibling(store, "-claims");
     let path = path_of(&folder, key);
     let mut looks = 0..LOOKS;
     loop {
@@ -161,7 +161,7 @@ fn open(folder: &Path, path: &Path) -> io::Result<File> {
     options.read(true).write(true).create(true).truncate(false);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    // A link could lead to any file: others may be able to write beside the store.
+    // A link could lead to any file: others may be able to write next to the store.
     check_folder(folder)?;
     check_lock(path)?;
     options.open(path).or_else(|_| {

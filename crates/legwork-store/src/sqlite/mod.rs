@@ -183,13 +183,13 @@ impl Store {
         let size = |path: PathBuf| std::fs::metadata(path).map_or(0, |file| file.len());
         let mut stats = self.0.writer.as_ref().map(Writer::stats).unwrap_or_default();
         stats.file = size(self.0.path.clone());
-        stats.wal = size(beside(&self.0.path, "-wal"));
+        stats.wal = size(sibling(&self.0.path, "-wal"));
         stats
     }
 }
 
 /// The path with something added to the file's name.
-fn beside(path: &Path, suffix: &str) -> PathBuf {
+fn sibling(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     PathBuf::from(name)

@@ -1,4 +1,4 @@
-//! Stores that somebody else wrote, or that are none: what is in them does nothing (S13.9).
+//! Stores that another program wrote, and files that are not stores: nothing in them runs (S13.9).
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -100,7 +100,7 @@ async fn s13_9_a_lock_that_leads_to_another_file_changes_none() {
     }
 }
 
-/// What somebody may do to the tables of a store, by SQL; each would run when it is used.
+/// Changes to the tables of a store by SQL; each would run when the store is used.
 const CHANGES: [&str; 12] = [
     "DROP TABLE journal; CREATE VIEW journal AS WITH RECURSIVE n (id) AS (SELECT 1 UNION ALL \
      SELECT id + 1 FROM n) SELECT id, 0 AS at, x'' AS entries FROM n",
@@ -139,7 +139,7 @@ async fn s13_9_a_store_whose_tables_were_changed_is_refused_before_they_are_read
             continue;
         }
         let said = is_refused(&folder.db(), &several.join("; "));
-        let known = ["somebody changed the file", "the file is damaged"];
+        let known = ["another program changed the file", "the file is damaged"];
         assert!(known.iter().any(|known| said.contains(known)), "{several:?}: {said}");
     }
 }
@@ -196,7 +196,7 @@ async fn s13_9_an_id_that_is_not_seen_can_be_listed_and_removed_and_not_taken() 
     assert_eq!(store.sessions(9).await.unwrap(), []);
 }
 
-/// Opens, lists, reads, posts and appends: whatever comes of it comes to an end.
+/// Opens, lists, reads, posts and appends: each of them ends.
 async fn use_all(folder: &Folder) -> Result<(), Error> {
     let store = Store::open(folder.db())?;
     let name = session("s");

@@ -1,6 +1,6 @@
 //! A network of a command's own, on whose loopback a socket listens.
 //!
-//! The socket belongs to the network that it was made in, whoever holds it: what
+//! The socket belongs to the network namespace that it was made in, in any process: what
 //! serves it stays outside, and nothing but the command reaches it.
 //!
 //! Unsafe code: this runs between `fork` and `exec`, where only calls that are

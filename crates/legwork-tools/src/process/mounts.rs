@@ -4,7 +4,7 @@
 //! together with the directory that they lie in, and cannot take them off. So no
 //! path inside of what a command may write is handed to a program that follows
 //! symbolic links. And since all else is read-only here already, such a program
-//! cannot make it writable, whatever it mistakes for another.
+//! cannot make it writable, even if it mistakes one path for another.
 //!
 //! Unsafe code: this runs between `fork` and `exec`, where only calls that are
 //! safe in a signal handler may be made. Nothing here allocates or locks.
@@ -29,7 +29,7 @@ use rustix::thread::UnshareFlags;
 
 use super::namespaces;
 
-/// Of `mount_setattr`: whatever lies below, too (`AT_RECURSIVE`).
+/// Flag of `mount_setattr`: with all mounts below (`AT_RECURSIVE`).
 const RECURSIVE: libc::c_uint = 0x8000;
 /// Of `mount_setattr`: nothing can be written (`MOUNT_ATTR_RDONLY`).
 const READ_ONLY: u64 = 1;
@@ -157,7 +157,7 @@ fn tree(place: &OwnedFd) -> Result<OwnedFd, Errno> {
     open_tree(place.as_fd(), c"", flags)
 }
 
-/// What stands in for a hidden place: an empty directory, or a device that cannot be opened.
+/// What is mounted over a hidden place: an empty directory, or a device that cannot be opened.
 fn hidden(place: &OwnedFd) -> Result<OwnedFd, Errno> {
     if FileType::from_raw_mode(fstat(place)?.st_mode) != FileType::Directory {
         let flags = OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC;
@@ -189,7 +189,7 @@ fn set(mount: &OwnedFd, how: libc::c_uint, attributes: Attributes) -> io::Result
     let attributes = [attributes.set, attributes.clear, 0, 0];
     let empty = libc::c_uint::from_ne_bytes(libc::AT_EMPTY_PATH.to_ne_bytes());
     // SAFETY: the path is a string that ends, and the attributes live through the call and
-    // are as many bytes as it is told.
+    // have as many bytes as the call is given.
     let outcome = unsafe {
         libc::syscall(
             libc::SYS_mount_setattr,

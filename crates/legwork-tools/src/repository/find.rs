@@ -58,7 +58,7 @@ pub(super) struct Found {
     pub(super) repositories: Vec<PathBuf>,
     /// The same, to find them by.
     known: HashSet<PathBuf>,
-    /// `.git`, of whatever kind.
+    /// `.git`, of any file type.
     pub(super) entries: Vec<PathBuf>,
     /// Folders with too many repositories to be kept one by one.
     pub(super) crowded: Vec<PathBuf>,
@@ -73,7 +73,7 @@ pub(super) struct Found {
 /// Whether a path below a directory lies in a repository, or would make one: of a directory
 /// that Git takes for one, with what the path would put there, it is a part.
 ///
-/// Whatever else lies in such a directory is no part of the repository.
+/// Anything else in such a directory is not part of the repository.
 pub fn is_of_repository(root: &Path, path: &Path) -> bool {
     let mut above = PathBuf::new();
     for part in path.components().map(|part| part.as_os_str()) {
@@ -133,7 +133,7 @@ impl Found {
         found
     }
 
-    /// Git looks into what an index names, whatever it is called and however deep it lies.
+    /// Git looks into what an index names, by any name and at any depth.
     fn look_at_submodules(&mut self, root: &Root<'_>) {
         while let Some(path) = self.submodules.pop() {
             if self.looked_at.len() >= ALL {

@@ -1,4 +1,4 @@
-//! Keeps what makes Git run programs as it was, whatever commands do.
+//! Keeps what makes Git run programs as it was before each command.
 //!
 //! Behind bubblewrap it is read-only. In every sandbox it is compared after each
 //! command, and put back where it changed. What is looked at and put back is
@@ -48,9 +48,9 @@ struct State {
     shared: Option<Shared>,
     /// Why it is not shared.
     unshared: Option<Unshared>,
-    /// Repositories that commands made and that were told.
+    /// Repositories that commands made and that were reported.
     made: BTreeSet<PathBuf>,
-    /// Directories of which it was told that not all of them is looked at.
+    /// Directories that were reported as too large to be read whole.
     cut: BTreeSet<PathBuf>,
     notes: Vec<String>,
 }

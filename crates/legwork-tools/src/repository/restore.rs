@@ -121,7 +121,7 @@ fn restore(folder: &Folder, name: &OsStr, before: &Entry, now: Option<&Entry>) -
     }
 }
 
-/// Writes a file as a whole, in place of whatever has its name.
+/// Writes a file as a whole, and replaces what has its name.
 pub(super) fn write(
     folder: &Folder,
     name: &OsStr,

@@ -287,7 +287,7 @@ impl Root {
         }
         let hooks = git.join(HOOKS);
         self.add(root, &hooks, known);
-        // Hooks run what lies in folders beside them.
+        // Hooks run files in folders next to them.
         let mut left = self.add_all(root, &hooks, known);
         while let Some(folder) = left.pop().filter(|_| self.entries.len() < HOOKS_MAX) {
             left.extend(self.add_all(root, &folder, known));
@@ -332,7 +332,7 @@ impl Root {
 
     /// Of both, the places of which this one knows whether something was there.
     fn names<'s>(&'s self, later: &'s Self) -> Vec<&'s Path> {
-        // Those are folders of hooks, by whatever name.
+        // Those are folders of hooks, by any name.
         let of_hooks = |path: &&PathBuf| {
             let above = path.parent().filter(|above| !above.ends_with(INFO));
             let above = above.filter(|above| above.file_name() != Some(OsStr::new(".git")));

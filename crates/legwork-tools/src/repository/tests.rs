@@ -31,7 +31,7 @@ fn s13_4_a_chain_of_repositories_takes_no_more_stack_than_one() {
     assert!(begun.iter().any(|mount| mount.place == config), "{}", begun.len());
 }
 
-/// A repository with a folder beside its hooks.
+/// A repository with a folder next to its hooks.
 fn repository() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
@@ -42,7 +42,7 @@ fn repository() -> (tempfile::TempDir, PathBuf) {
 }
 
 #[test]
-fn s13_4_what_lies_in_folders_beside_hooks_is_put_back() {
+fn s13_4_files_in_folders_next_to_hooks_are_put_back() {
     let (_folder, root) = repository();
     let inner = root.join(".git/hooks/pre-commit.d");
     fs::write(inner.join("one"), "ours").unwrap();

@@ -6,7 +6,7 @@ use crate::repository::Unseen;
 
 /// What to do where a sandbox cannot protect a place inside of the workspace.
 const HIDE: &str =
-    "; choose a directory beside it, or install bubblewrap where it can make namespaces";
+    "; choose a directory next to it, or install bubblewrap where it can make namespaces";
 
 /// Why a command cannot be confined.
 #[derive(Clone, Debug, thiserror::Error)]

@@ -200,7 +200,7 @@ fn number(constant: libc::c_int) -> u64 {
     constant.cast_unsigned().into()
 }
 
-/// What stands before the filter: calls that are told to be unknown or unsupported.
+/// The steps before the filter: calls that are refused as unknown or unsupported.
 fn not_there() -> BpfProgram {
     let load = step(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0);
     let end = |errno: libc::c_int| {

@@ -1,4 +1,4 @@
-//! What may be used beside a workspace, and what is kept out of it.
+//! Directories that may be used besides a workspace, and what is kept out of it.
 
 use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::path::Path;
@@ -32,9 +32,9 @@ impl Workspace {
     }
 
     /// The same, but for what is secret: it is neither read, listed, searched nor written,
-    /// by whatever name.
+    /// by any name.
     ///
-    /// A secret that was allowed by name, as the workspace or beside it, is none.
+    /// A secret that was allowed by name, as the workspace or besides it, is not one.
     ///
     /// # Errors
     /// [`Error::Root`] when no more files can be opened.
@@ -65,7 +65,7 @@ impl Workspace {
         })))
     }
 
-    /// The directories that are allowed beside it, and what may be done beneath them.
+    /// The directories that are allowed besides it, and what may be done beneath them.
     pub fn allowed(&self) -> impl Iterator<Item = (&Path, Access)> {
         let access = |other: &Self| other.0.access.unwrap_or(Access::ReadOnly);
         self.0.allowed.iter().map(move |other| (other.root(), access(other)))
@@ -73,11 +73,11 @@ impl Workspace {
 
     /// The directories that may be written.
     pub(crate) fn writable(&self) -> Vec<&Path> {
-        let beside = self.allowed().filter(|(_, access)| *access == Access::ReadWrite);
-        std::iter::once(self.root()).chain(beside.map(|(path, _)| path)).collect()
+        let writable = self.allowed().filter(|(_, access)| *access == Access::ReadWrite);
+        std::iter::once(self.root()).chain(writable.map(|(path, _)| path)).collect()
     }
 
-    /// The workspace and what is allowed beside it.
+    /// The workspace and the directories that are allowed besides it.
     pub(crate) fn homes(&self) -> impl Iterator<Item = Self> {
         std::iter::once(self).chain(&self.0.allowed).cloned()
     }
@@ -87,14 +87,14 @@ impl Workspace {
         self.0.access
     }
 
-    /// Whether it is a directory that was allowed beside a workspace.
+    /// Whether it is a directory that was allowed besides a workspace.
     pub(crate) fn is_beside(&self) -> bool {
         self.0.access.is_some()
     }
 
-    /// The directory that a path lies beneath: the workspace, or one allowed beside it.
+    /// The directory that a path lies beneath: the workspace, or one allowed besides it.
     ///
-    /// By spelling alone: whatever comes out, the path is resolved beneath it.
+    /// By its spelling alone; the path is then resolved beneath it.
     pub(crate) fn home_of(&self, asked: &str) -> Self {
         let path = Path::new(asked);
         let holds = |home: &&Self| path::below(&[&home.0.root, &home.0.given], path).is_some();
@@ -110,7 +110,7 @@ impl Workspace {
         homes.max_by_key(|home| home.root().components().count())?.0.access
     }
 
-    /// Refuses what is secret, or lies in what is, by whatever name it was opened.
+    /// Refuses what is secret, or in a secret directory, by any name that it was opened with.
     pub(super) fn check_secret(&self, asked: &str, handle: &OwnedFd) -> Result<(), Error> {
         let real = std::fs::read_link(format!("/proc/self/fd/{}", handle.as_raw_fd()));
         let by_name = real.is_ok_and(|real| self.0.secrets.hold(&real));

@@ -1,8 +1,8 @@
 //! Files that no tool of this process opens: those of the store that it writes.
 //!
-//! SQLite locks its files by POSIX locks, which are the process's: whoever opens such a file
+//! SQLite locks its files by POSIX locks, which belong to the process: a process that opens such a file
 //! and closes it again takes away all of them, and a second process writes at the same time.
-//! So they are looked at by `O_PATH`, known by device and inode whatever they are called, and
+//! So they are looked at by `O_PATH`, known by device and inode, not by name, and
 //! never opened.
 
 use std::ffi::OsString;
@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{Mode, OFlags, Stat, lstat};
 use rustix::io::Errno;
 
-/// What SQLite puts beside a database.
-const BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
+/// Suffixes of the files that SQLite puts next to a database.
+const SUFFIXES: [&str; 3] = ["-wal", "-shm", "-journal"];
 /// Where the claims of its sessions lie.
 const CLAIMS: &str = "-claims";
 
@@ -28,13 +28,13 @@ impl KeptOut {
     /// The same with the files of a store, be they there yet or not.
     pub(crate) fn with_store(mut self, path: &Path) -> Self {
         let path = real(path);
-        let beside = |suffix: &str| {
+        let sibling = |suffix: &str| {
             let mut name = OsString::from(&path);
             name.push(suffix);
             PathBuf::from(name)
         };
-        self.files.extend(BESIDE.map(beside));
-        self.folders.push(beside(CLAIMS));
+        self.files.extend(SUFFIXES.map(sibling));
+        self.folders.push(sibling(CLAIMS));
         self.files.push(path);
         self
     }
@@ -45,7 +45,7 @@ impl KeptOut {
             || self.folders.iter().any(|folder| real.starts_with(folder))
     }
 
-    /// Whether a file is one of them, whatever its name.
+    /// Whether a file is one of them, by any name.
     pub(crate) fn are(&self, stat: &Stat) -> bool {
         let is = |file: &PathBuf| {
             lstat(file).is_ok_and(|own| (own.st_dev, own.st_ino) == (stat.st_dev, stat.st_ino))

@@ -87,7 +87,7 @@ impl Workspace {
         Ok(place)
     }
 
-    /// Checks that the file tools may write what has a path, whatever it is: that it lies in
+    /// Checks that the file tools may write what has a path, of any file type: that it lies in
     /// the workspace or in what was allowed, holds no secret, and is no part of a repository.
     ///
     /// `real` is absolute, and the symlinks in its parent are resolved.
@@ -114,7 +114,7 @@ impl Workspace {
         if self.0.secrets.hold(real) {
             return Err(Error::Secret { path: asked.to_owned() });
         }
-        // A hook or a setting there is run by whoever uses git next, outside any sandbox.
+        // A hook or a setting there is run when git is next used, outside any sandbox.
         if path::is_gits(below) {
             return read_only(GITS);
         }

@@ -32,8 +32,9 @@ async fn s13_4_a_repository_of_any_shape_is_not_written() {
     repository(&other, "");
     std::os::unix::fs::symlink("elsewhere", place.path("way")).expect("linked");
     let workspace = place.workspace().allow(other.path(""), Access::ReadWrite).expect("allowed");
-    let beside = other.path("").display().to_string();
-    for git in ["bare.git", "elsewhere", "way", "deep/a/b/c/d/bare", beside.trim_end_matches('/')] {
+    let outside = other.path("").display().to_string();
+    for git in ["bare.git", "elsewhere", "way", "deep/a/b/c/d/bare", outside.trim_end_matches('/')]
+    {
         for part in PARTS {
             let path = format!("{git}/{part}");
             let write = Write::new(workspace.clone());

@@ -68,7 +68,7 @@ fn named_otherwise(place: &Place, file: &str, random: &mut Random) -> String {
 #[tokio::test]
 async fn s13_9_no_file_tool_takes_the_locks_of_the_store() {
     let (place, workspace, _held) = locked();
-    assert!(all_locked(&place), "procfs tells of locks");
+    assert!(all_locked(&place), "procfs lists locks");
     let mut random = Random::new();
     for round in 0..60 {
         let file = FILES[random.below(FILES.len())];

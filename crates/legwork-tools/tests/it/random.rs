@@ -3,7 +3,7 @@
 /// Set to repeat a run.
 const SEED: &str = "LEGWORK_TEST_SEED";
 
-/// A generator (`splitmix64`); its debug text tells the seed.
+/// A generator (`splitmix64`); its debug text contains the seed.
 pub(crate) struct Random {
     seed: u64,
     state: u64,

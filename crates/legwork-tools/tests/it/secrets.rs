@@ -1,4 +1,4 @@
-//! What is secret is opened by no tool, by whatever name.
+//! No tool opens a secret, by any name.
 
 use legwork_tools::secret::Secrets;
 use legwork_tools::workspace::Access;
@@ -71,7 +71,7 @@ async fn s13_3_a_secret_is_not_listed_or_searched() {
     }
     let plain = ok!(Search::new(workspace.clone()), { "pattern": "plain", "path": ".config" });
     assert!(plain.contains(".config/other"), "{plain}");
-    // Nor is it told what lies beside a name that is not there.
+    // Nor does an error list the names next to one that does not exist.
     let text = refused!(Read::new(workspace), { "path": ".ssh/nothing" });
     assert!(!text.contains("id_rsa"), "{text}");
 }

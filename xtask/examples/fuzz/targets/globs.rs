@@ -106,5 +106,5 @@ fn run(input: &[u8], random: &mut Rng) -> bool {
 fn small(outcome: &ToolOutcome, asked: usize) {
     let told = format!("{outcome:?}");
     assert!(!told.contains("panicked"), "{told}");
-    assert!(told.len() < 300_000 + 16 * asked, "{} bytes are told", told.len());
+    assert!(told.len() < 300_000 + 16 * asked, "{} bytes are reported", told.len());
 }

@@ -68,7 +68,7 @@ fn open() -> (TempDir, Store) {
     (base, store.unwrap_or_else(|error| panic!("no store: {error}")))
 }
 
-/// A claim is a file in its folder, whatever the id.
+/// A claim is a file in its folder, for any id.
 fn claim((base, store): &(TempDir, Store), session: &SessionId, fit: bool) {
     let claim = wait(store.claim(session));
     assert!(claim.is_ok() == fit, "claimed: {:?}", claim.err());

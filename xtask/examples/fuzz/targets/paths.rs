@@ -138,7 +138,7 @@ fn ask(place: &Place, text: &str, random: &mut Rng) -> bool {
         let _ = wait(tool::call(&write, json!({ "path": text, "content": "written" })));
         assert!(listed(&place.outside) == place.before, "{text:?} is written outside");
         let around = std::fs::read_dir(place.base.path()).map_or(0, Iterator::count);
-        assert!(around == 2, "{text:?} is written beside the workspace");
+        assert!(around == 2, "{text:?} is written outside the workspace");
         let git = std::fs::read(place.root.join(".git/config")).unwrap_or_default();
         assert!(git == b"ours", "{text:?} is written in .git");
         clear(&place.root);

@@ -76,7 +76,7 @@ fn run(input: &[u8], random: &mut Rng) -> bool {
             true
         }
         Err(problem) => {
-            // A name of a key is told as far as 40 characters, each escaped at worst.
+            // At most 40 characters of the name of a key are shown, each escaped at worst.
             assert!(problem.len() < 8_192, "a problem of {} bytes", problem.len());
             let mut place = problem.split(": ").next().unwrap_or_default().rsplit(':');
             let mut number = || place.next().and_then(|text| text.parse::<usize>().ok());

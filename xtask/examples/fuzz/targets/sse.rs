@@ -41,7 +41,7 @@ fn run(input: &[u8], random: &mut Rng) -> bool {
     whole.items > 0
 }
 
-/// What was read, as little of it as tells two apart: it shall not be what takes memory.
+/// What was read, reduced to what distinguishes two events, to save memory.
 #[derive(Debug, PartialEq, Eq)]
 struct Read {
     items: usize,

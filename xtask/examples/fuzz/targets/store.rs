@@ -151,7 +151,7 @@ fn run(input: &[u8], _: &mut Rng) -> bool {
     }
 }
 
-/// Changes the file as somebody does who knows SQLite.
+/// Changes the file by SQL.
 fn change(path: &Path, sql: &str) {
     let Ok(mut connection) = Connection::open(path) else { return };
     let mut steps = 0_u32;

@@ -1,4 +1,4 @@
-//! What people are shown, of whatever comes.
+//! What is displayed, for any input.
 
 use fastrand::Rng;
 use legwork::core::hidden::is_hidden;

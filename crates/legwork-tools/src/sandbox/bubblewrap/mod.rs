@@ -87,7 +87,7 @@ impl Bubblewrap {
         self.check_features(&places, works.features)
     }
 
-    /// Whether it works here, whatever the workspace holds.
+    /// Whether it works here, with an empty workspace.
     ///
     /// # Errors
     /// Why not, and what to do.

@@ -114,7 +114,7 @@ impl Walls {
         self.add([OsString::from("--tmpfs"), place.into()]);
     }
 
-    /// Of what lies outside of what may be written, where nobody moves it.
+    /// Hides a place outside of what may be written, which no command can move.
     fn hide(&mut self, place: &Path) {
         if place.is_dir() {
             self.empty(place, HIDDEN);

@@ -1,7 +1,7 @@
 //! The rules: which places a confined command reads and writes.
 //!
 //! Landlock only ever grants, and what is granted holds for all below. So a
-//! secret in what is granted is gone round: everything beside it is granted one
+//! secret in what is granted is gone round: everything next to it is granted one
 //! by one.
 
 use std::collections::BTreeSet;

@@ -14,7 +14,7 @@ use crate::sandbox::error::Error;
 /// How many symlinks are followed, as the kernel does (`MAXSYMLINKS`).
 const LINKS_MAX: usize = 40;
 
-/// A file or directory that is held open, so that it can be told from another
+/// A file or directory that is held open, to distinguish it from another
 /// that takes its name.
 #[derive(Debug)]
 pub(in crate::sandbox) struct Held {

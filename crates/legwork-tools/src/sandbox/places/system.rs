@@ -71,7 +71,7 @@ const SETTINGS: [&str; 45] = [
 /// How the settings of a language's tools begin, whose names hold a version.
 const OF_LANGUAGES: [&str; 4] = ["java", "perl", "php", "python"];
 
-/// What the kernel tells of processors and of limits.
+/// Information of the kernel about processors and limits.
 const MACHINE: [&str; 4] = [
     "/sys/devices/system",
     "/sys/fs/cgroup",
@@ -143,7 +143,7 @@ fn program(place: &Path) -> Option<Seen> {
 
 fn bound(place: PathBuf) -> Option<Seen> {
     let source = place.canonicalize().ok()?;
-    // Nobody listens at a directory or a regular file.
+    // No program listens at a directory or a regular file.
     let kind = source.symlink_metadata().ok()?.file_type();
     if kind.is_dir() {
         return Some(Seen::Folder { source, place });

@@ -98,8 +98,8 @@ pub(super) fn folders(
     found
 }
 
-/// What lies beside the programs of a toolchain, and nothing else of its folder.
-const BESIDE: [&str; 12] = [
+/// Folders next to the programs of a toolchain that they need.
+const SIBLINGS: [&str; 12] = [
     "conf",
     "include",
     "jmods",
@@ -114,12 +114,12 @@ const BESIDE: [&str; 12] = [
     "src",
 ];
 
-/// A folder of programs, with what they need beside it.
+/// A folder of programs, with the folders next to it that they need.
 fn with_libraries(place: PathBuf, home: Option<&Path>) -> Vec<PathBuf> {
     let of_home = home.is_some_and(|home| place.starts_with(home));
     let programs = place.file_name().is_some_and(|name| name == "bin" || name == "sbin");
     let around = place.parent().filter(|_| programs && !of_home).map(Path::to_owned);
-    let beside = around.into_iter().flat_map(|around| BESIDE.map(|name| around.join(name)));
-    let beside: Vec<_> = beside.collect();
-    [place].into_iter().chain(beside).collect()
+    let siblings = around.into_iter().flat_map(|around| SIBLINGS.map(|name| around.join(name)));
+    let siblings: Vec<_> = siblings.collect();
+    [place].into_iter().chain(siblings).collect()
 }

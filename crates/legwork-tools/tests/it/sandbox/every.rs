@@ -1,4 +1,4 @@
-//! Every system call and every place, tried from inside, beside what the page says.
+//! Every system call and every place, tried from inside, compared with the page.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -104,7 +104,7 @@ fn places(walls: Walls) {
         Walls::Bubblewrap => vec!["/tmp", "/var/tmp", "/dev/shm", &home],
         _ => vec![],
     };
-    // Devices that reach nobody; a listing takes what they are mounted over for files.
+    // Devices that reach no process; a listing takes what they are mounted over for files.
     let devices = ["null", "zero", "full", "random", "urandom", "tty"];
     let device =
         |line: &str| line.strip_prefix("/dev/").is_some_and(|name| devices.contains(&name));

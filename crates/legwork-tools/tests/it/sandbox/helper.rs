@@ -32,7 +32,7 @@ fn attack() {
 /// whose processes are the machine's.
 ///
 /// In a process namespace of its own the call succeeds and reaches only what is inside, so
-/// that a change outside alone tells an escape.
+/// that only a change outside proves an escape.
 fn user_priority() -> bool {
     // SAFETY: no memory is passed.
     unsafe {
@@ -90,7 +90,7 @@ fn tables(megabytes: usize) -> bool {
 /// Tries every call with arguments that are wrong, each in a process of its own, and prints
 /// which are refused or told to be unknown or unsupported.
 fn every(most: libc::c_long) -> bool {
-    // They end the process, or do something whatever their arguments are.
+    // They end the process, or act with any arguments.
     let left_out = [
         libc::SYS_exit,
         libc::SYS_exit_group,

@@ -24,7 +24,7 @@ fn bash(scene: &Scene, walls: Walls, hosts: &[String]) -> Result<Bash, String> {
     Ok(Bash::new(workspace, environment, Sandbox::By(walls)))
 }
 
-/// A server that greets whoever connects, and says how many did.
+/// A server that greets each client, and counts them.
 fn server() -> (SocketAddr, std::thread::JoinHandle<usize>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("bound");
     let address = listener.local_addr().expect("bound");

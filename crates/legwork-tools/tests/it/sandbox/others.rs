@@ -9,7 +9,7 @@ use super::scene::{Scene, Walls, as_nobody, run};
 
 const BOTH: [Walls; 2] = [Walls::Bubblewrap, Walls::Landlock];
 
-/// What the kernel tells of how a process may run.
+/// The scheduling of a process, as the kernel reports it.
 fn standing(process: u32) -> String {
     let read =
         |name: &str| std::fs::read_to_string(format!("/proc/{process}/{name}")).expect("told");

@@ -1,4 +1,4 @@
-//! What makes Git run programs stays as it was, whatever a command does to it.
+//! What makes Git run programs stays as it was, after each kind of change.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt as _;
@@ -148,7 +148,7 @@ fn each_attack(walls: Walls) {
         );
     }
     let text = place.run("echo over");
-    assert_eq!(text, "over\n", "nothing is told twice");
+    assert_eq!(text, "over\n", "nothing is reported twice");
     assert!(place.sandbox.notes().is_empty());
 }
 
@@ -174,7 +174,7 @@ fn s13_4_random_attacks_on_repositories_are_held_or_undone() {
         for _ in 0..12 {
             let steps = (0..random.below(12) + 1).map(|_| {
                 let (git, attack) = (random.of(&REPOSITORIES), random.of(&ATTACKS));
-                // Nobody reads the pipe that one of them makes.
+                // No process reads the pipe that one of them makes.
                 let git = place.scene.at(git);
                 format!("git={git}; test -p $git/config && rm -f $git/config; {attack}")
             });
@@ -246,7 +246,7 @@ fn s13_4_putting_back_follows_no_link() {
 }
 
 #[test]
-fn nothing_is_made_in_a_repository_that_nobody_changes() {
+fn nothing_is_made_in_a_repository_that_is_not_changed() {
     let Some(place) = Repositories::new(Walls::Bubblewrap) else { return };
     let git = place.scene.path("home/work/without-hooks/.git");
     let names = || {

@@ -1,4 +1,4 @@
-//! Secrets in what commands see, by whatever name and whenever they come.
+//! Secrets in what commands see, by any name and at any time.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What a command sees: a list, whatever else lies on the machine.
+//! What a command sees: only a list of what the machine holds.
 
 use std::io::Read as _;
 use std::os::unix::fs::OpenOptionsExt as _;

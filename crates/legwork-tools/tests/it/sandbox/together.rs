@@ -16,7 +16,7 @@ fn wait_for(path: &Path) {
 }
 
 /// What one does, and then another one that began meanwhile and ends later.
-fn beside(first: &str, second: &str) -> Option<(Scene, String, String)> {
+fn scene_of(first: &str, second: &str) -> Option<(Scene, String, String)> {
     let scene = Scene::new();
     let (one, other) = match (scene.bash(Walls::Landlock), scene.bash(Walls::Landlock)) {
         (Ok(one), Ok(other)) => (one, other),
@@ -41,7 +41,7 @@ fn none_puts_back_what_another_did() {
     let write = "echo lost >.git/hooks/pre-commit; echo lost >>.git/config; \
                  echo lost >.git/config.worktree";
     for (first, second) in [(write, "true"), ("true", write), (write, write)] {
-        let Some((scene, one, other)) = beside(first, second) else { return };
+        let Some((scene, one, other)) = scene_of(first, second) else { return };
         let at = |name: &str| scene.path("home/work/.git").join(name);
         let told = format!("{first} | {second}: {one} {other}");
         assert_eq!(std::fs::read(at("config")).expect("read"), b"[core]\n", "{told}");
@@ -64,7 +64,7 @@ fn s13_4_nor_where_both_are_of_an_ordinary_user() {
 
 #[test]
 fn s13_4_once_the_last_has_ended_a_person_may_change_it() {
-    let Some((scene, _, _)) = beside("true", "true") else { return };
+    let Some((scene, _, _)) = scene_of("true", "true") else { return };
     let config = scene.path("home/work/.git/config");
     std::fs::write(&config, "[user]\n").expect("written");
     for _ in 0..2 {
@@ -76,7 +76,7 @@ fn s13_4_once_the_last_has_ended_a_person_may_change_it() {
 
 #[test]
 fn s13_4_nothing_is_left_of_what_was_written_down() {
-    let Some((scene, _, _)) = beside("true", "true") else { return };
+    let Some((scene, _, _)) = scene_of("true", "true") else { return };
     let found = rustix::fs::stat(scene.path("home/work")).expect("there");
     let name = format!("{:x}-{:x}", found.st_dev, found.st_ino);
     let user = rustix::process::geteuid().as_raw();

@@ -36,7 +36,7 @@ impl Upstream for Pretended {
     }
 
     fn is_own(&self, stream: &TcpStream) -> bool {
-        // All lead to one server here; one name stands for this machine.
+        // All connections reach one server; one address counts as this machine.
         let last = self.log.lock().expect("not poisoned").last().cloned();
         stream.peer_addr().is_ok() && last.is_some_and(|last| last.contains("93.184.215.99"))
     }
