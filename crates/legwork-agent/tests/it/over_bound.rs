@@ -4,20 +4,20 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use legwork_agent::toolbox::Shown;
-use legwork_agent::{Agent, Driver, StepContext, ToolCalling};
+use legwork_agent::{Agent, Driver, ToolCalling};
 use legwork_core::budget::{Amounts, MicroUsd, Price};
-use legwork_core::error::ErrorRecord;
 use legwork_core::event::{InferenceStarted, Responded};
 use legwork_core::inference::Incomplete;
 use legwork_core::journal::Journal;
-use legwork_core::{AgentState, Event, Mask, ModelRequest, ModelSettings, Response, Usage};
+use legwork_core::{Event, Mask, ModelRequest, ModelSettings, Response, Usage};
 use legwork_models::Bounds;
 use legwork_models::openai::{Ended, Reply, Streaming};
 use legwork_port::model::{Error, Profile};
 use legwork_port::{BoxFuture, Delta, Deltas, Model};
 use legwork_testkit::RecordingObserver;
 use serde_json::{Value, json};
+
+use crate::panics::Panics;
 
 const BOUNDS: Bounds = Bounds {
     received_bytes: 400_000,
@@ -146,28 +146,6 @@ fn unsaid() -> Vec<Flood> {
     floods
 }
 
-/// A driver that cannot read an answer.
-struct Panics;
-
-impl Driver for Panics {
-    fn name(&self) -> &str {
-        "panics"
-    }
-
-    fn request(
-        &self,
-        state: &AgentState,
-        cx: &StepContext,
-        shown: &Shown,
-    ) -> Result<ModelRequest, ErrorRecord> {
-        ToolCalling.request(state, cx, shown)
-    }
-
-    fn read(&self, _: &AgentState, _: Response) -> Response {
-        panic!("it cannot read it")
-    }
-}
-
 const PRICE: Price = Price {
     input: MicroUsd(1_000_000),
     cache_read: MicroUsd(0),
@@ -258,7 +236,8 @@ async fn s13_10_an_unreadable_answer_over_its_bound_is_charged() {
     for flood in unsaid() {
         let came = alone(&flood);
         let came = came.came.max(came.message.weight()) / 8;
-        let (held, Responded { response, charged }) = asked(&flood, Some(60_000), Panics).await;
+        let (held, Responded { response, charged }) =
+            asked(&flood, Some(60_000), Panics::Read).await;
         assert_eq!(response.incomplete, Some(Incomplete::Unread));
         assert_eq!(charged, of(held.input, came.max(60_000)).as_estimate(), "{flood:?}");
     }

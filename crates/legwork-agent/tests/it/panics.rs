@@ -27,7 +27,7 @@ use crate::tools::{World, journal, noting, once, outcomes};
 
 /// A driver that panics in one of its methods.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Panics {
+pub(crate) enum Panics {
     Request,
     Model,
     Read,
