@@ -8,13 +8,13 @@ use legwork_port::observer::LiveEvent;
 
 use crate::context::StepContext;
 
-/// Tells live results of ordered tools in call order, of unordered ones at once, and so of
-/// calls that it does not know.
+/// Sends live results to observers: of ordered tools in call order, of unordered ones and of
+/// unknown calls at once.
 #[derive(Default)]
 pub(crate) struct Release {
     /// By index.
     calls: Vec<Held>,
-    /// Those of ordered tools before this one are told.
+    /// Results of ordered tools before this one are sent.
     next: usize,
 }
 
@@ -22,7 +22,7 @@ struct Held {
     index: u32,
     call: Arc<ToolCall>,
     ordered: bool,
-    /// What came of it, until that is told.
+    /// Its outcome, until that is sent.
     outcome: Option<(Arc<ToolOutcome>, Metadata)>,
 }
 
@@ -71,7 +71,7 @@ impl Release {
 }
 
 impl Held {
-    /// Tells its result, once.
+    /// Sends its result, once.
     fn tell(&mut self, state: &AgentState, cx: &StepContext) {
         let Some((outcome, metadata)) = self.outcome.take() else { return };
         tell(state, cx, (self.index, &self.call), &outcome, &metadata);

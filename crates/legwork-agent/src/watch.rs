@@ -79,7 +79,7 @@ impl Waits {
 
 impl StepContext {
     /// Waits for work of the step under way, as long as its time lasts. When the work is done,
-    /// the state is told the time.
+    /// the state gets the time.
     pub(crate) async fn watch<F: Future + Unpin>(
         &self,
         state: AgentState,

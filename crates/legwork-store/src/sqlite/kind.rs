@@ -28,16 +28,16 @@ pub(super) fn check(name: &Name, path: &Path) -> Result<(), Error> {
     })
 }
 
-fn look(name: &Name, path: &Path, told: &str) -> Result<(), Error> {
+fn look(name: &Name, path: &Path, shown: &str) -> Result<(), Error> {
     match path.symlink_metadata() {
         Ok(found) => match odd(&found) {
             None => Ok(()),
             Some(kind) => Err(name.unusable(format!(
-                "{told} is {kind}, not a regular file; name another file, or take it away"
+                "{shown} is {kind}, not a regular file; name another file, or take it away"
             ))),
         },
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(name.unusable(format!("{told} cannot be looked at: {error}"))),
+        Err(error) => Err(name.unusable(format!("{shown} cannot be looked at: {error}"))),
     }
 }
 

@@ -56,10 +56,10 @@ impl Prepared {
         if Some(device) == self.device {
             return None;
         }
-        let told = statfs(path).ok()?;
-        let used = told.f_blocks.saturating_sub(told.f_bfree);
-        let files = told.f_files.saturating_sub(told.f_ffree).saturating_mul(FILE);
-        Some(used.saturating_mul(u64::try_from(told.f_bsize).ok()?).saturating_add(files))
+        let found = statfs(path).ok()?;
+        let used = found.f_blocks.saturating_sub(found.f_bfree);
+        let files = found.f_files.saturating_sub(found.f_ffree).saturating_mul(FILE);
+        Some(used.saturating_mul(u64::try_from(found.f_bsize).ok()?).saturating_add(files))
     }
 }
 

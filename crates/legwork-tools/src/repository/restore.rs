@@ -25,32 +25,32 @@ pub(super) fn changes(before: &Snapshot, now: &Snapshot) -> Vec<String> {
         if moved.iter().any(|moved| path.starts_with(moved)) {
             continue;
         }
-        let told = line(&path);
+        let shown = line(&path);
         notes.push(match put_back(&change) {
             Ok(Done::PutBack) => {
-                format!("a command changed {told}, which makes Git run programs: it was put back")
+                format!("a command changed {shown}, which makes Git run programs: it was put back")
             }
             Ok(Done::Gone(repository)) => {
                 let repository = change.root.join(repository);
-                let told = line(&repository);
+                let shown = line(&repository);
                 moved.push(repository);
-                format!("a command moved or removed the repository {told}: it is not put back")
+                format!("a command moved or removed the repository {shown}: it is not put back")
             }
             Err(error) => format!(
-                "a command changed {told}, which makes Git run programs, and it cannot be put \
+                "a command changed {shown}, which makes Git run programs, and it cannot be put \
                  back ({error}): look at it before you use Git there"
             ),
         });
     }
     for rebase in before.rebases(now) {
-        let told = line(&rebase.path());
+        let shown = line(&rebase.path());
         notes.push(match rebase.put_back() {
             Ok(()) => format!(
-                "a command put commands into what the stopped rebase or cherry-pick of {told} is to do \
+                "a command put commands into what the stopped rebase or cherry-pick of {shown} is to do \
                  next, which would run with your rights: they were taken out"
             ),
             Err(error) => format!(
-                "a command put commands into what the stopped rebase or cherry-pick of {told} is to do \
+                "a command put commands into what the stopped rebase or cherry-pick of {shown} is to do \
                  next, and they cannot be taken out ({error}): look at it before it goes on"
             ),
         });

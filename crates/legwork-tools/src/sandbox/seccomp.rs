@@ -61,8 +61,8 @@ const UNKNOWN: [libc::c_long; 6] = [
     libc::SYS_memfd_secret,
 ];
 
-/// Told to be unsupported, so that programs write instead: what is reserved and not written
-/// is counted for no process.
+/// Refused as unsupported, so that programs write instead: space that is reserved and not
+/// written is counted for no process.
 const UNSUPPORTED: [libc::c_long; 1] = [libc::SYS_fallocate];
 /// The same by `ioctl`: `FS_IOC_RESVSP`, `FS_IOC_RESVSP64`, `FS_IOC_ZERO_RANGE`.
 const RESERVING: [u64; 3] = [0x4030_5828, 0x4030_582a, 0x4030_5839];

@@ -1,4 +1,4 @@
-//! Numbers for tests whose form varies: another seed each time, told when one fails.
+//! Numbers for tests whose form varies: another seed each time, shown when a test fails.
 
 /// Set to repeat a run.
 const SEED: &str = "LEGWORK_TEST_SEED";

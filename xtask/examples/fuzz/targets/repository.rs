@@ -100,7 +100,7 @@ fn run(input: &[u8], _: &mut Rng) -> bool {
     let held = !notes.iter().any(|note| note.contains("put back (") || note.contains("removed"));
     if let Some(git) = git.filter(|_| held && notes.len() < 50) {
         let now = guarded(&root);
-        assert!(now == git, "not put back: {now:?}, not {git:?}; told: {notes:?}");
+        assert!(now == git, "not put back: {now:?}, not {git:?}; notes: {notes:?}");
     }
     !mounts.is_empty()
 }

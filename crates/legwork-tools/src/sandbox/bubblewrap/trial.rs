@@ -51,8 +51,8 @@ pub(super) fn features(program: &Path) -> Result<Features, Error> {
 /// What a `bwrap` calls itself.
 pub(super) fn version(program: &Path) -> Option<String> {
     let mut asked = Command::new(program);
-    let told = asked.arg("--version").env_clear().stdin(Stdio::null()).output().ok()?;
-    let text = String::from_utf8_lossy(&told.stdout);
+    let output = asked.arg("--version").env_clear().stdin(Stdio::null()).output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout);
     text.lines().next().map(|line| line.chars().take(SAID).collect())
 }
 

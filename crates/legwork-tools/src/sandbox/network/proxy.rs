@@ -62,8 +62,8 @@ async fn answer(
     request: Request<Incoming>,
 ) -> Result<Answer, Infallible> {
     let Some(target) = target(&request) else {
-        let told = "legwork: ask this proxy with CONNECT HOST:PORT, or for http://HOST/...\n";
-        return Ok(says(StatusCode::BAD_REQUEST, told.to_owned()));
+        let usage = "legwork: ask this proxy with CONNECT HOST:PORT, or for http://HOST/...\n";
+        return Ok(says(StatusCode::BAD_REQUEST, usage.to_owned()));
     };
     Ok(match egress.connect(&target).await {
         Ok(outside) if request.method() == Method::CONNECT => {

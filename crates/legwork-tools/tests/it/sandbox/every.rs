@@ -54,7 +54,7 @@ fn listed(begin: &str) -> BTreeSet<libc::c_long> {
     names.filter_map(known).collect()
 }
 
-/// The calls that are refused, or told to be unknown, with arguments that are wrong.
+/// The calls that are refused, or reported as unknown, with wrong arguments.
 fn refused(scene: &Scene, walls: Walls) -> Option<BTreeSet<libc::c_long>> {
     let text = scene.run(walls, &scene.helper("every", "470"))?;
     let line = text.lines().find_map(|line| line.strip_prefix("REFUSED "));

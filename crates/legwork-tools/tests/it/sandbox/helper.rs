@@ -88,7 +88,7 @@ fn tables(megabytes: usize) -> bool {
 }
 
 /// Tries every call with arguments that are wrong, each in a process of its own, and prints
-/// which are refused or told to be unknown or unsupported.
+/// which are refused, or reported as unknown or unsupported.
 fn every(most: libc::c_long) -> bool {
     // They end the process, or act with any arguments.
     let left_out = [
