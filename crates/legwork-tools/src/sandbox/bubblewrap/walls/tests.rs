@@ -1,7 +1,7 @@
 //! What bubblewrap is asked for, beyond what an escape that fails can show: several walls
 //! hold the same thing.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::arguments;
 use crate::bash::Environment;
@@ -12,8 +12,12 @@ use crate::sandbox::policy::Policy;
 
 fn asked(network: Network, features: Features) -> String {
     let policy = Policy::default().with_network(network);
-    let places = Places::of(Path::new("/tmp"), &Environment::default(), &policy).expect("places");
-    let arguments = arguments(&places, &policy, features, &[]);
+    line(&policy, &Environment::default(), features)
+}
+
+fn line(policy: &Policy, environment: &Environment, features: Features) -> String {
+    let places = Places::of(Path::new("/tmp"), environment, policy).expect("places");
+    let arguments = arguments(&places, policy, features, &[]);
     let words: Vec<_> = arguments.iter().map(|word| word.to_string_lossy()).collect();
     words.join(" ")
 }
@@ -43,4 +47,27 @@ fn every_wall_is_asked_for_by_name() {
     // An older one does not know these words, and would refuse them.
     let none = asked(Network::Off, Features::default());
     assert!(!none.contains("--disable-userns") && !none.contains("--size"), "{none}");
+}
+
+/// Each mount takes time; but the home is empty, so what it shows needs one.
+#[test]
+fn a_place_is_bound_unless_it_is_seen_with_one_above_it() {
+    let folder = tempfile::tempdir_in("/var/tmp").expect("a folder");
+    let above = folder.path().canonicalize().expect("real");
+    let home = above.join("home/me");
+    let inner = ["plain/deep", "home/me/tools/bin", "home/me/tools/bin/deep"];
+    let inner = inner.map(|place| above.join(place));
+    inner.iter().for_each(|place| std::fs::create_dir_all(place).expect("made"));
+    let [plain, tools, deep] = &inner;
+    let environment = Environment::filtered([("HOME", &home)]);
+    let readable = [&PathBuf::from("/usr/bin"), &above, plain, tools, deep];
+    let policy =
+        readable.iter().fold(Policy::default(), |policy, place| policy.with_readable(*place));
+    let line = line(&policy, &environment, Features::default());
+    let is_bound = |place: &Path| {
+        let place = place.display();
+        line.contains(&format!("--ro-bind {place} {place} "))
+    };
+    assert!(is_bound(&above) && is_bound(tools), "{line}");
+    assert!(!is_bound(Path::new("/usr/bin")) && !is_bound(plain) && !is_bound(deep), "{line}");
 }
