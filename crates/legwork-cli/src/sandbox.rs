@@ -1,9 +1,9 @@
 //! What confines commands, and says aloud what it does not hold.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use legwork::port::Sandbox;
 use legwork::port::sandbox::{Confined, Note};
@@ -35,8 +35,8 @@ pub(crate) fn chosen(
             return tools::Sandbox::Off;
         }
     };
-    let (screen, told) = (Arc::clone(screen), AtomicBool::new(false));
-    tools::Sandbox::By(Arc::new(Walls { kind, screen, told, consent: OnceLock::new() }))
+    let (screen, shown) = (Arc::clone(screen), Mutex::default());
+    tools::Sandbox::By(Arc::new(Walls { kind, screen, shown, consent: OnceLock::new() }))
 }
 
 /// What commands may do under the settings.
@@ -50,14 +50,15 @@ pub(crate) fn policy(settings: &Settings) -> Policy {
     })
 }
 
-/// A sandbox; its first refusal, and its gaps, are shown to the person too, not
-/// to the model alone.
+/// A sandbox whose refusals and gaps are shown to the user too, not to the model alone;
+/// each once.
 ///
 /// It is tried out before the first command, so that no other run pays for it.
 struct Walls {
     kind: Kind,
     screen: Arc<Screen>,
-    told: AtomicBool,
+    /// Refusals and gaps that were shown.
+    shown: Mutex<BTreeSet<String>>,
     /// Whether the person lets commands run unconfined where nothing works; none
     /// if there is nobody to ask.
     consent: OnceLock<Option<bool>>,
@@ -76,19 +77,24 @@ impl Walls {
         }
     }
 
+    /// Whether something was not shown yet; from then on it was.
+    fn is_new(&self, text: &str) -> bool {
+        self.shown.lock().unwrap_or_else(PoisonError::into_inner).insert(text.to_owned())
+    }
+
     fn warn_once(&self, message: &str) {
-        if !self.told.swap(true, Ordering::Relaxed) {
+        if self.is_new(message) {
             self.screen.warn(message);
         }
     }
 
     fn warn_of_gaps(&self) {
-        let gaps = self.sandbox().gaps();
+        let gaps = self.sandbox().gaps().into_iter();
+        let gaps: Vec<_> = gaps.filter(|gap| self.is_new(gap)).collect();
         if !gaps.is_empty() {
             let (name, gaps) = (self.sandbox().name(), gaps.join("; "));
-            self.warn_once(&format!(
-                "commands are confined by {name}, which does not hold: {gaps}"
-            ));
+            self.screen
+                .warn(&format!("commands are confined by {name}, which does not hold: {gaps}"));
         }
     }
 

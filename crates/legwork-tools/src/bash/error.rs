@@ -2,6 +2,8 @@
 
 use std::io;
 
+use rustix::io::Errno;
+
 use super::background::TOOL;
 use super::{COMMAND_MAX, LIMIT_MAX};
 
@@ -57,12 +59,31 @@ pub enum Error {
         /// What the sandbox said, with what to do.
         why: String,
     },
-    /// The shell could not be started, or its end not be learned.
+    /// Something that is protected from the command was moved while it was started.
     #[error(
-        "the command could not be started or watched: {source}; check what it did before trying again"
+        "the command was not started: a protected place of the workspace was moved meanwhile; try again"
     )]
+    Moved,
+    /// The command could not be started.
+    #[error("the command was not started: {source}")]
     Start {
         /// What the operating system said.
         source: io::Error,
     },
+    /// The command was started, and its end is not known.
+    #[error("the command could not be watched: {source}; check what it did before trying again")]
+    Watch {
+        /// What the operating system said.
+        source: io::Error,
+    },
+}
+
+impl Error {
+    /// Why a command was not started.
+    pub(super) fn start(source: io::Error) -> Self {
+        match Errno::from_io_error(&source) {
+            Some(Errno::STALE) => Self::Moved,
+            _ => Self::Start { source },
+        }
+    }
 }

@@ -16,11 +16,11 @@ pub use ending::{EXIT_CODE, Ending, SIGNAL};
 pub use environment::Environment;
 pub use error::Error;
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use legwork_port::core::tool::FailureKind;
@@ -80,8 +80,8 @@ pub struct Bash {
     grace: Duration,
     shown: usize,
     limits: Limits,
-    /// Whether the model knows what the sandbox does not hold.
-    told: Arc<AtomicBool>,
+    /// The gaps of the sandbox that were reported to the model.
+    reported: Arc<Mutex<BTreeSet<String>>>,
     spec: Arc<ToolSpec>,
     watch: Arc<Watch>,
     background: Option<Background>,
@@ -99,7 +99,7 @@ impl Bash {
             grace: GRACE,
             shown: SHOWN,
             limits: Limits::default(),
-            told: Arc::default(),
+            reported: Arc::default(),
             spec,
             watch: Arc::default(),
             background: None,
@@ -143,8 +143,8 @@ impl Bash {
         let order = self.order(asked.command).await?;
         let running = Running::start(order, Output::new(self.shown));
         let enough = tokio::time::sleep(Duration::from_secs(limit));
-        let ended = running.map_err(|source| Error::Start { source })?.finish(enough).await;
-        let (end, output) = ended.map_err(|source| Error::Start { source })?;
+        let ended = running.map_err(Error::start)?.finish(enough).await;
+        let (end, output) = ended.map_err(|source| Error::Watch { source })?;
         let text = told(end, output, limit, self.limits);
         Ok((end, self.with_gaps(text)))
     }
@@ -200,16 +200,17 @@ impl Bash {
         }
     }
 
-    /// What the sandbox does not hold, told once.
+    /// The gaps of the sandbox, each reported once.
     fn gaps(&self) -> Option<String> {
         let Sandbox::By(walls) = &self.sandbox else {
             return None;
         };
-        let gaps = walls.gaps();
-        let news = !gaps.is_empty() && !self.told.swap(true, Ordering::Relaxed);
-        news.then(|| {
-            format!("[the sandbox here, {}, does not hold: {}]", walls.name(), gaps.join("; "))
-        })
+        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_new = |gap: &String| reported.insert(gap.clone());
+        let gaps: Vec<_> = walls.gaps().into_iter().filter(is_new).collect();
+        let line =
+            || format!("[the sandbox here, {}, does not hold: {}]", walls.name(), gaps.join("; "));
+        (!gaps.is_empty()).then(line)
     }
 
     /// The command behind walls, and the name of what builds them.

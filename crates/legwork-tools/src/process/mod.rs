@@ -18,9 +18,10 @@ use std::os::fd::OwnedFd;
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use legwork_port::sandbox::{Confined, Kept};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use tokio::net::unix::pipe;
 use tokio::process::{Child, Command};
@@ -86,22 +87,65 @@ pub(crate) trait Sink: Send {
 
 /// A command that runs.
 ///
-/// Dropping it kills the command and everything that came of it; so does the
-/// death of this process.
+/// Dropping it kills the command and everything that came of it, and blocks until they have
+/// ended: a few milliseconds as a rule, [`KILLING`] at most. The death of this process kills
+/// them, too.
 pub(crate) struct Running<S> {
-    guard: Child,
-    /// Told which limit was passed, if one was.
-    report: OwnedFd,
-    /// Removed when the guard has ended, so after it.
-    _group: Option<Cgroup>,
-    kept: Option<Kept>,
-    lifeline: Held,
+    supervised: Supervised,
     grace: Duration,
     walls: Option<Vec<u8>>,
     printed: pipe::Receiver,
     open: bool,
     sink: S,
     chunk: Vec<u8>,
+}
+
+/// The processes of a command, and what is undone when they have ended.
+struct Supervised {
+    guard: Child,
+    /// Receives a byte that says which limit was exceeded; closed when the guard has ended.
+    report: OwnedFd,
+    lifeline: Held,
+    kept: Option<Kept>,
+    /// Dropped last: a group with processes cannot be removed.
+    _group: Option<Cgroup>,
+}
+
+impl Supervised {
+    /// Waits until the guard has ended, which ends after the processes of the command.
+    fn wait(&self, most: Duration) {
+        let deadline = Instant::now() + most;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let left = Timespec::try_from(left).unwrap_or_default();
+            let mut waited = [PollFd::new(&self.report, PollFlags::IN)];
+            let polled = poll(&mut waited, Some(&left));
+            let is_closed = waited.iter().all(|waited| waited.revents() == PollFlags::HUP);
+            match polled {
+                Ok(1..) if !is_closed => drop(self.excess()),
+                Err(Errno::INTR) => {}
+                Ok(_) | Err(_) => return,
+            }
+        }
+    }
+
+    /// Which limit was exceeded, as the guard reported it.
+    fn excess(&self) -> Option<Excess> {
+        let mut byte = [0];
+        rustix::io::read(&self.report, &mut byte).ok().filter(|read| *read == 1)?;
+        Excess::of(byte[0])
+    }
+}
+
+impl Drop for Supervised {
+    fn drop(&mut self) {
+        self.lifeline.lifeline().cut();
+        // What is put back while processes run they may change again.
+        if let Some(kept) = self.kept.take() {
+            self.wait(KILLING);
+            drop(kept);
+        }
+    }
 }
 
 impl<S: Sink> Running<S> {
@@ -161,12 +205,15 @@ impl<S: Sink> Running<S> {
             },
         );
         let guard = command.spawn()?;
-        Ok(Self {
+        let supervised = Supervised {
             guard,
             report: report.into(),
-            _group: group,
-            kept: order.confined.kept,
             lifeline: Held::new(lifeline.into()),
+            kept: order.confined.kept,
+            _group: group,
+        };
+        Ok(Self {
+            supervised,
             grace: order.grace,
             walls: order.walls,
             printed: pipe::Receiver::from_owned_fd(printed.into())?,
@@ -178,7 +225,7 @@ impl<S: Sink> Running<S> {
 
     /// What ends it at once, by force.
     pub(crate) fn lifeline(&self) -> Lifeline {
-        self.lifeline.lifeline()
+        self.supervised.lifeline.lifeline()
     }
 
     /// Waits for the end; when it is `enough`, asks for it, and forces it after the grace.
@@ -187,10 +234,9 @@ impl<S: Sink> Running<S> {
     /// When the end could not be learned.
     pub(crate) async fn finish(mut self, enough: impl Future<Output = ()>) -> io::Result<(End, S)> {
         let end = self.end(enough).await?;
-        let kept = self.kept.take();
+        let kept = self.supervised.kept.take();
         let sink = self.close();
-        // Nobody has to know how it went: what stays is not the command's to use.
-        let _ = tokio::task::spawn_blocking(move || drop(kept)).await;
+        tokio::task::spawn_blocking(move || drop(kept)).await.map_err(io::Error::other)?;
         Ok((end, sink))
     }
 
@@ -200,12 +246,12 @@ impl<S: Sink> Running<S> {
             biased;
             status = self.ended() => {
                 let status = status?;
-                return Ok(self.excess().map_or_else(|| end_of(status), End::Exceeded));
+                return Ok(self.supervised.excess().map_or_else(|| end_of(status), End::Exceeded));
             }
             // Output that never ends must not use up the turns of what ends it.
             () = unconstrained(enough) => {}
         }
-        if let Some(guard) = self.guard.id() {
+        if let Some(guard) = self.supervised.guard.id() {
             family::ask_to_end(guard, self.walls.as_deref());
         }
         if let Ok(status) = timeout(self.grace, self.ended()).await {
@@ -219,18 +265,11 @@ impl<S: Sink> Running<S> {
         }
     }
 
-    /// What the guard that has ended reported.
-    fn excess(&self) -> Option<Excess> {
-        let mut byte = [0];
-        rustix::io::read(&self.report, &mut byte).ok().filter(|read| *read == 1)?;
-        Excess::of(byte[0])
-    }
-
     /// Takes output until the guard has ended; may be dropped and called again.
     async fn ended(&mut self) -> io::Result<ExitStatus> {
         loop {
             tokio::select! {
-                status = self.guard.wait() => return status,
+                status = self.supervised.guard.wait() => return status,
                 ready = self.printed.readable(), if self.open => {
                     ready?;
                     self.take();

@@ -110,7 +110,7 @@ impl Prepared {
     fn make(&self) -> io::Result<()> {
         let place = match self.open() {
             Ok(place) => place,
-            Err(_) if self.if_moved == IfMoved::Skip => return Ok(()),
+            Err(Errno::STALE) if self.if_moved == IfMoved::Skip => return Ok(()),
             Err(error) => return Err(error.into()),
         };
         let mount = match self.cover {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::FileType;
 
-use super::folder::Folder;
+use super::folder::{Folder, Steps};
 use super::index;
 
 /// How deep below a directory repositories are looked for.
@@ -16,13 +16,17 @@ const DEPTH: usize = 3;
 const PARTS: usize = 8;
 /// Most directories that are looked at, so that a huge workspace holds nothing up.
 const DIRECTORIES: usize = 10_000;
-/// Most entries of a directory that are looked at.
-const ENTRIES: usize = 10_000;
+/// Most directories in `modules` and `worktrees` that are looked at.
+const MODULES_MAX: usize = 40_000;
+/// Most entries that are listed, and directories that are opened on the way to others.
+const STEPS: usize = 4_000_000;
+/// Most bytes of all indexes that are read.
+const INDEXES_MAX: u64 = 512 << 20;
 /// Most repositories that are kept, those nearest to the root first, submodules apart.
 const REPOSITORIES: usize = 500;
 /// Most repositories of all kinds.
 pub(super) const ALL: usize = 10_000;
-/// Most submodules or worktrees of a repository that are kept one by one.
+/// Most submodules or worktrees of a repository that have mounts of their own.
 const MODULES: usize = 200;
 /// Directories that are large and hold no repository that people work in.
 const PASSED_OVER: [&str; 4] = ["node_modules", "target", ".venv", "vendor"];
@@ -52,7 +56,7 @@ const OF_GIT: [&str; 5] = ["hooks", "modules", "objects", "refs", "worktrees"];
 const POINTER_MAX: u64 = 8 * 1024;
 
 /// What was found, by paths relative to the root.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Found {
     /// Directories that Git takes for a repository.
     pub(super) repositories: Vec<PathBuf>,
@@ -60,7 +64,7 @@ pub(super) struct Found {
     known: HashSet<PathBuf>,
     /// `.git`, of any file type.
     pub(super) entries: Vec<PathBuf>,
-    /// Folders with too many repositories to be kept one by one.
+    /// Folders with too many repositories for a mount each.
     pub(super) crowded: Vec<PathBuf>,
     /// Whether there was more than is looked at.
     pub(super) cut: bool,
@@ -68,6 +72,11 @@ pub(super) struct Found {
     submodules: Vec<PathBuf>,
     /// Of them, those that were looked at.
     looked_at: HashSet<PathBuf>,
+    steps: Steps,
+    /// Directories in `modules` and `worktrees` that may still be looked at.
+    modules: usize,
+    /// Bytes of indexes that may still be read.
+    indexes: u64,
 }
 
 /// Whether a path below a directory lies in a repository, or would make one: of a directory
@@ -100,7 +109,28 @@ fn is_repository(folder: &Folder) -> bool {
 impl Found {
     /// Looks through a directory: itself, and some levels below.
     pub(super) fn in_folder(root: &Root<'_>) -> Self {
-        let mut found = Self::default();
+        let mut found = Self::none();
+        found.look_through(root);
+        found.cut |= found.steps.used_up();
+        found
+    }
+
+    fn none() -> Self {
+        Self {
+            repositories: Vec::new(),
+            known: HashSet::new(),
+            entries: Vec::new(),
+            crowded: Vec::new(),
+            cut: false,
+            submodules: Vec::new(),
+            looked_at: HashSet::new(),
+            steps: Steps::new(STEPS),
+            modules: MODULES_MAX,
+            indexes: INDEXES_MAX,
+        }
+    }
+
+    fn look_through(&mut self, root: &Root<'_>) {
         let mut own = 0_usize;
         let mut level = vec![PathBuf::new()];
         let mut seen = 0_usize;
@@ -109,28 +139,31 @@ impl Found {
             for path in level {
                 seen = seen.saturating_add(1);
                 if seen > DIRECTORIES || own > REPOSITORIES {
-                    found.cut = true;
-                    return found;
+                    self.cut = true;
+                    return;
                 }
-                let Ok(folder) = root.folder.below(&path) else { continue };
-                let before = found.entries.len();
+                let Ok(folder) = root.folder.below_within(&path, &mut self.steps) else {
+                    continue;
+                };
+                let before = self.entries.len();
                 // One that is bare may hold another all the same.
                 let bare = is_repository(&folder);
                 if bare {
-                    found.repository(root, &path);
+                    self.repository(root, &path);
                 }
-                found.look_at(root, &folder, &path);
-                found.look_at_submodules(root);
-                own += usize::from(bare || found.entries.len() > before);
+                self.look_at(root, &folder, &path);
+                self.look_at_submodules(root);
+                own += usize::from(bare || self.entries.len() > before);
                 if depth < DEPTH {
                     let of_git = |name: &OsString| bare && OF_GIT.iter().any(|own| name == own);
-                    let inner = below(&folder).filter(|name| !of_git(name));
-                    next.extend(inner.map(|name| path.join(name)));
+                    let inner = below(&folder, &mut self.steps).filter(|name| !of_git(name));
+                    // One more than are looked at shows that there are more.
+                    let room = DIRECTORIES.saturating_add(1).saturating_sub(next.len());
+                    next.extend(inner.take(room).map(|name| path.join(name)));
                 }
             }
             level = next;
         }
-        found
     }
 
     /// Git looks into what an index names, by any name and at any depth.
@@ -141,7 +174,7 @@ impl Found {
                 return self.submodules.clear();
             }
             if self.looked_at.insert(path.clone())
-                && let Ok(folder) = root.folder.below(&path)
+                && let Ok(folder) = root.folder.below_within(&path, &mut self.steps)
             {
                 self.look_at(root, &folder, &path);
             }
@@ -150,8 +183,12 @@ impl Found {
 
     /// What the index of a repository names, below its working tree.
     fn read_index(&mut self, git: &Folder, tree: &Path) {
-        match index::submodules(git) {
-            Ok(paths) => self.submodules.extend(paths.into_iter().map(|path| tree.join(path))),
+        match index::submodules(git, &mut self.indexes) {
+            Ok(paths) => {
+                let room = ALL.saturating_sub(self.submodules.len());
+                self.cut |= paths.len() > room;
+                self.submodules.extend(paths.iter().take(room).map(|path| tree.join(path)));
+            }
             Err(index::Unreadable) => self.cut = true,
         }
     }
@@ -187,7 +224,7 @@ impl Found {
         });
         let Some(target) = target.and_then(|target| root.leads(path, &target)) else { return };
         self.repository(root, &target);
-        if let Ok(git) = root.folder.below(&target) {
+        if let Ok(git) = root.folder.below_within(&target, &mut self.steps) {
             self.read_index(&git, path);
         }
     }
@@ -197,10 +234,10 @@ impl Found {
     fn repository(&mut self, root: &Root<'_>, path: &Path) {
         let mut left = vec![path.to_owned()];
         while let Some(path) = left.pop() {
-            let Ok(git) = root.folder.below(&path) else { continue };
             if self.known.contains(&path) {
                 continue;
             }
+            let Ok(git) = root.folder.below_within(&path, &mut self.steps) else { continue };
             if self.known.len() >= ALL {
                 self.cut = true;
                 return;
@@ -209,16 +246,36 @@ impl Found {
             for name in ["modules", "worktrees"] {
                 let Ok(folder) = git.enter(OsStr::new(name)) else { continue };
                 let mut found = Vec::new();
-                nested(&folder, &path.join(name), PARTS, &mut found);
-                match found.len() > MODULES {
-                    true => self.crowded.push(path.join(name)),
-                    false => left.extend(found),
+                self.nested(&folder, &path.join(name), PARTS, &mut found);
+                if found.len() > MODULES {
+                    self.crowded.push(path.join(name));
                 }
+                left.extend(found);
             }
             let common = git.read(OsStr::new("commondir"), POINTER_MAX);
             let common = common.map(|text| PathBuf::from(OsStr::from_bytes(text.trim_ascii())));
             left.extend(common.and_then(|common| root.leads(&path, &common)));
             self.repositories.push(path);
+        }
+    }
+
+    /// Submodules' repositories, whose names may have several parts.
+    fn nested(&mut self, folder: &Folder, path: &Path, parts: usize, found: &mut Vec<PathBuf>) {
+        // One more than may be looked at shows that there are more.
+        let most = self.modules.saturating_add(1);
+        let names: Vec<_> = folder.folders(&mut self.steps).take(most).collect();
+        for name in names {
+            let Some(modules) = self.modules.checked_sub(1) else {
+                self.cut = true;
+                return;
+            };
+            self.modules = modules;
+            let (Ok(inner), path) = (folder.enter(&name), path.join(&name)) else { continue };
+            if is_repository(&inner) {
+                found.push(path);
+            } else if let Some(parts) = parts.checked_sub(1) {
+                self.nested(&inner, &path, parts, found);
+            }
         }
     }
 }
@@ -240,23 +297,7 @@ impl Root<'_> {
     }
 }
 
-/// Submodules' repositories, whose names may have several parts; one more than are kept at
-/// most.
-fn nested(folder: &Folder, path: &Path, parts: usize, found: &mut Vec<PathBuf>) {
-    for name in folder.folders(ENTRIES) {
-        if found.len() > MODULES {
-            return;
-        }
-        let (Ok(inner), path) = (folder.enter(&name), path.join(&name)) else { continue };
-        if is_repository(&inner) {
-            found.push(path);
-        } else if let Some(parts) = parts.checked_sub(1) {
-            nested(&inner, &path, parts, found);
-        }
-    }
-}
-
-fn below(folder: &Folder) -> impl Iterator<Item = OsString> {
+fn below(folder: &Folder, steps: &mut Steps) -> impl Iterator<Item = OsString> {
     let passed = |name: &OsString| PASSED_OVER.iter().any(|passed| name == passed);
-    folder.folders(ENTRIES).filter(move |name| name != ".git" && !passed(name))
+    folder.folders(steps).filter(move |name| name != ".git" && !passed(name))
 }

@@ -20,6 +20,33 @@ const DIRECTORY: OFlags =
 #[derive(Debug)]
 pub(super) struct Folder(OwnedFd);
 
+/// Entries that may still be listed, and directories opened, in one look.
+#[derive(Debug)]
+pub(super) struct Steps {
+    left: usize,
+    used_up: bool,
+}
+
+impl Steps {
+    pub(super) fn new(most: usize) -> Self {
+        Self { left: most, used_up: false }
+    }
+
+    /// Takes some; none if they are not left.
+    pub(super) fn take(&mut self, steps: usize) -> bool {
+        match self.left.checked_sub(steps) {
+            Some(left) => self.left = left,
+            None => self.used_up = true,
+        }
+        !self.used_up
+    }
+
+    /// Whether more were wanted than there are.
+    pub(super) fn used_up(&self) -> bool {
+        self.used_up
+    }
+}
+
 impl Folder {
     /// Opens a directory whose path has no symbolic links.
     pub(super) fn root(path: &Path) -> Result<Self, Errno> {
@@ -46,6 +73,14 @@ impl Folder {
         Ok(held)
     }
 
+    /// The same, if there are steps left for each name of the path.
+    pub(super) fn below_within(&self, path: &Path, steps: &mut Steps) -> Result<Self, Errno> {
+        match steps.take(path.components().count()) {
+            true => self.below(path),
+            false => Err(Errno::DQUOT),
+        }
+    }
+
     pub(super) fn enter(&self, name: &OsStr) -> Result<Self, Errno> {
         openat(&self.0, name, DIRECTORY, Mode::empty()).map(Self)
     }
@@ -63,28 +98,27 @@ impl Folder {
         self.look(OsStr::new(name)).ok().map(|stat| FileType::from_raw_mode(stat.st_mode))
     }
 
-    /// Names and kinds of its entries; as many at most.
-    pub(super) fn entries(&self, most: usize) -> Vec<(OsString, FileType)> {
-        let Ok(listing) = Dir::read_from(&self.0) else { return Vec::new() };
-        let named = listing.filter_map(Result::ok).map(|entry| {
+    /// Names and kinds of its entries, as long as there are steps left.
+    pub(super) fn entries(&self, steps: &mut Steps) -> impl Iterator<Item = (OsString, FileType)> {
+        let listing = Dir::read_from(&self.0).into_iter().flatten().filter_map(Result::ok);
+        let named = listing.map(|entry| {
             (OsStr::from_bytes(entry.file_name().to_bytes()).to_owned(), entry.file_type())
         });
         let own = named.filter(|(name, _)| name != "." && name != "..");
         // Some file systems do not say the kind in a listing.
-        let known = own.map(|(name, kind)| match kind {
+        own.take_while(|_| steps.take(1)).map(|(name, kind)| match kind {
             FileType::Unknown => {
                 let kind = self.look(&name).map(|stat| FileType::from_raw_mode(stat.st_mode));
                 (name, kind.unwrap_or(FileType::Unknown))
             }
             kind => (name, kind),
-        });
-        known.take(most).collect()
+        })
     }
 
-    /// The directories in it.
-    pub(super) fn folders(&self, most: usize) -> impl Iterator<Item = OsString> {
-        let entries = self.entries(most).into_iter();
-        entries.filter(|(_, kind)| *kind == FileType::Directory).map(|(name, _)| name)
+    /// The directories in it, as long as there are steps left.
+    pub(super) fn folders(&self, steps: &mut Steps) -> impl Iterator<Item = OsString> {
+        let directory = |(_, kind): &(OsString, FileType)| *kind == FileType::Directory;
+        self.entries(steps).filter(directory).map(|(name, _)| name)
     }
 
     /// The content of a regular file of at most so many bytes.

@@ -6,8 +6,11 @@ use std::path::PathBuf;
 
 use super::folder::Folder;
 
-/// Most bytes of an index that are read.
-const INDEX_MAX: u64 = 256 << 20;
+/// Most bytes of a name: Linux opens no longer path (`PATH_MAX`).
+const NAME_MAX: usize = 4096;
+/// Most submodules of an index, and most bytes of their names.
+const SUBMODULES_MAX: usize = 10_000;
+const NAMES_MAX: usize = 4 << 20;
 /// Bytes of an object's name, by SHA-1 and by SHA-256.
 const HASHES: [usize; 2] = [20, 32];
 /// Bytes of an entry before the name of its object; the mode is at 24.
@@ -21,9 +24,11 @@ const LENGTH: usize = 0x0fff;
 
 /// The paths of submodules in the index of a repository, below its working tree.
 ///
+/// `most` is how many bytes may be read, and is lowered by those that are.
+///
 /// # Errors
-/// When the index cannot be read: Git may read it all the same.
-pub(super) fn submodules(git: &Folder) -> Result<Vec<PathBuf>, Unreadable> {
+/// When the index cannot be read, or exceeds a bound: Git may read it all the same.
+pub(super) fn submodules(git: &Folder, most: &mut u64) -> Result<Vec<PathBuf>, Unreadable> {
     let mut paths = Vec::new();
     let mut name = OsString::from("index");
     // One that is split names the other part, which is whole.
@@ -31,7 +36,8 @@ pub(super) fn submodules(git: &Folder) -> Result<Vec<PathBuf>, Unreadable> {
         if git.look(&name).is_err() {
             break;
         }
-        let bytes = git.read(&name, INDEX_MAX).ok_or(Unreadable)?;
+        let bytes = git.read(&name, *most).ok_or(Unreadable)?;
+        *most = most.saturating_sub(bytes.len() as u64);
         let parsed = HASHES.iter().find_map(|hash| Index::parse(&bytes, *hash));
         let index = parsed.ok_or(Unreadable)?;
         paths.extend(index.submodules);
@@ -48,7 +54,7 @@ pub fn submodules_in(bytes: &[u8]) -> Option<usize> {
     HASHES.iter().find_map(|hash| Index::parse(bytes, *hash)).map(|index| index.submodules.len())
 }
 
-/// An index that is not of a known form.
+/// An index that is not of a known form, or exceeds a bound.
 #[derive(Debug)]
 pub(super) struct Unreadable;
 
@@ -67,7 +73,7 @@ impl Index {
             return None;
         }
         let mut submodules = Vec::new();
-        let mut name = Vec::new();
+        let (mut name, mut names) = (Vec::new(), 0_usize);
         for _ in 0..count {
             let start = left.len();
             let stat = left.split_off(..STAT)?;
@@ -84,6 +90,9 @@ impl Index {
             }
             let end = left.iter().position(|byte| *byte == 0)?;
             name.extend(left.split_off(..end)?);
+            if name.len() > NAME_MAX {
+                return None;
+            }
             if version != 4 {
                 if flags & LENGTH != name.len().min(LENGTH) {
                     return None;
@@ -96,6 +105,10 @@ impl Index {
             }
             let mode = u32::from_be_bytes(stat.get(MODE..MODE + 4)?.try_into().ok()?);
             if mode == GITLINK {
+                names = names.checked_add(name.len())?;
+                if names > NAMES_MAX || submodules.len() >= SUBMODULES_MAX {
+                    return None;
+                }
                 submodules.push(OsString::from_vec(name.clone()).into());
             }
         }

@@ -9,13 +9,14 @@ mod entry;
 mod find;
 mod folder;
 mod index;
+mod look;
+mod notes;
 mod restore;
 mod shared;
 mod snapshot;
 mod todo;
 
-use std::collections::BTreeSet;
-use std::mem::take;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -23,18 +24,23 @@ use legwork_port::sandbox::Mount;
 
 pub use self::find::is_of_repository;
 pub use self::index::submodules_in;
+use self::notes::Notes;
+use self::restore::Outcome;
 pub(crate) use self::shared::place as shared_place;
 use self::shared::{Shared, Unshared};
 use self::snapshot::Snapshot;
 pub use self::snapshot::Unseen;
+use crate::workspace::line;
 
-/// Most notes that are kept until they are taken.
-const NOTES_MAX: usize = 50;
+/// How often it is looked again at what commands left.
+const ROUNDS: usize = 3;
 
 /// Keeps the repositories in what commands may write.
 #[derive(Debug)]
 pub struct Keeper {
     roots: Vec<PathBuf>,
+    /// Where it is kept how they are, for other processes.
+    shared: PathBuf,
     state: Mutex<State>,
 }
 
@@ -48,18 +54,56 @@ struct State {
     shared: Option<Shared>,
     /// Why it is not shared.
     unshared: Option<Unshared>,
-    /// Repositories that commands made and that were reported.
-    made: BTreeSet<PathBuf>,
+    /// Repositories that commands made, and whether each was reported.
+    made: BTreeMap<PathBuf, bool>,
     /// Directories that were reported as too large to be read whole.
     cut: BTreeSet<PathBuf>,
-    notes: Vec<String>,
+    notes: Notes,
+}
+
+impl State {
+    /// Notes what is not compared: directories that could not be looked at, or not whole, and
+    /// repositories that commands made.
+    fn note_rest(&mut self, now: &Snapshot) {
+        for unseen in now.unseen() {
+            self.notes
+                .add(format!("{unseen}: look at hooks and configuration there before you use Git"));
+        }
+        let cut = now.cut().filter(|cut| !self.cut.contains(*cut));
+        for cut in cut.map(Path::to_owned).collect::<Vec<_>>() {
+            let text = format!(
+                "{} has more folders than are looked through for repositories: hooks and \
+                 configuration of those that were not found are not kept",
+                line(&cut)
+            );
+            if self.notes.add(text) {
+                self.cut.insert(cut);
+            }
+        }
+        for made in now.made_since(&self.before) {
+            self.made.entry(made).or_default();
+        }
+        // Those for which there is no room now come with the next command.
+        for (made, is_reported) in self.made.iter_mut().filter(|(_, is_reported)| !**is_reported) {
+            *is_reported = self.notes.add(format!(
+                "a command made the repository {}: look at its hooks and its configuration \
+                 before you use Git there, or in the repository around it",
+                line(made)
+            ));
+        }
+    }
 }
 
 impl Keeper {
     /// A keeper of the repositories below some directories, which have no symbolic links in
     /// their paths.
     pub fn new(roots: Vec<PathBuf>) -> Arc<Self> {
-        Arc::new(Self { roots, state: Mutex::default() })
+        Self::sharing_at(roots, shared_place())
+    }
+
+    /// The same with another directory for what processes share.
+    fn sharing_at(roots: Vec<PathBuf>, shared: PathBuf) -> Arc<Self> {
+        Arc::new(Self { roots, shared, state: Mutex::default() })
     }
 
     /// A command is about to run: the mounts that protect what is there, and what puts the
@@ -89,7 +133,7 @@ impl Keeper {
     /// Looks how it is before a command. What changed since the last one ended, the person
     /// changed; where commands of another process run, it is how that one found it.
     fn look(&self, state: &mut State) {
-        let joining = Shared::join(&self.roots);
+        let joining = Shared::join(&self.roots, &self.shared);
         state.before = Snapshot::take(&self.roots, &state.before);
         let shared = joining.and_then(|joining| {
             joining.adopt(&mut state.before)?;
@@ -106,14 +150,14 @@ impl Keeper {
         let state = self.state();
         let why = state.unshared.as_ref()?;
         Some(format!(
-            "commands of another Legwork process that runs in the same directory at the same \
-             time: what they change in hooks and configuration may be taken for your own ({why})"
+            "hooks and configuration that commands of another Legwork process change in the same \
+             directory may be taken for your own ({why})"
         ))
     }
 
     /// What was put back or made since the last time, a sentence each.
     pub fn notes(&self) -> Vec<String> {
-        take(&mut self.state().notes)
+        self.state().notes.take()
     }
 
     /// Of some mounts, those over what no command that runs can move: each folder on the way
@@ -127,32 +171,25 @@ impl Keeper {
         covers.into_iter().filter(keep).collect()
     }
 
+    /// Compares with how it was, and puts back what changed.
+    ///
+    /// Where commands left so much that not all was looked at, it is looked at again without
+    /// what was removed.
     fn put_back(&self, state: &mut State) {
-        let now = Snapshot::take(&self.roots, &state.before);
-        let mut notes = restore::changes(&state.before, &now);
-        notes.extend(now.unseen().map(|unseen| {
-            format!("{unseen}: look at hooks and configuration there before you use Git")
-        }));
-        for cut in now.cut() {
-            if state.cut.insert(cut.to_owned()) {
-                notes.push(format!(
-                    "{} has more folders than are looked through for repositories: hooks and \
-                     configuration of those that were not found are not kept",
-                    crate::workspace::line(cut)
-                ));
+        let mut known = BTreeSet::new();
+        for _ in 0..ROUNDS {
+            let now = Snapshot::take(&self.roots, &state.before);
+            let outcomes = restore::changes(&state.before, &now);
+            let is_whole = outcomes.is_empty() || now.cut().next().is_none();
+            for outcome in outcomes.into_iter().filter(|outcome| known.insert(outcome.clone())) {
+                let (Outcome::Failed(text) | Outcome::Done(text)) = outcome;
+                state.notes.add(text);
+            }
+            if is_whole {
+                return state.note_rest(&now);
             }
         }
-        for made in now.made_since(&state.before) {
-            if state.made.insert(made.clone()) {
-                notes.push(format!(
-                    "a command made the repository {}: look at its hooks and its configuration \
-                     before you use Git there, or in the repository around it",
-                    crate::workspace::line(&made)
-                ));
-            }
-        }
-        let room = NOTES_MAX.saturating_sub(state.notes.len());
-        state.notes.extend(notes.into_iter().take(room));
+        state.note_rest(&Snapshot::take(&self.roots, &state.before));
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -16,46 +16,58 @@ use super::folder::Folder;
 use super::snapshot::{Change, Snapshot};
 use crate::workspace::line;
 
-/// Puts back all that changed; what was done, a sentence each.
-pub(super) fn changes(before: &Snapshot, now: &Snapshot) -> Vec<String> {
+/// What was done about a change.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Outcome {
+    /// It could not be put back; as a sentence.
+    Failed(String),
+    /// It was put back, or there is nothing to put back; as a sentence.
+    Done(String),
+}
+
+/// Puts back all that changed; those that could not be put back first.
+pub(super) fn changes(before: &Snapshot, now: &Snapshot) -> Vec<Outcome> {
     let mut moved: Vec<PathBuf> = Vec::new();
-    let mut notes = Vec::new();
+    let mut outcomes = Vec::new();
     for change in before.changes(now) {
         let path = change.root.join(change.path);
         if moved.iter().any(|moved| path.starts_with(moved)) {
             continue;
         }
         let shown = line(&path);
-        notes.push(match put_back(&change) {
-            Ok(Done::PutBack) => {
-                format!("a command changed {shown}, which makes Git run programs: it was put back")
-            }
+        outcomes.push(match put_back(&change) {
+            Ok(Done::PutBack) => Outcome::Done(format!(
+                "a command changed {shown}, which makes Git run programs: it was put back"
+            )),
             Ok(Done::Gone(repository)) => {
                 let repository = change.root.join(repository);
                 let shown = line(&repository);
                 moved.push(repository);
-                format!("a command moved or removed the repository {shown}: it is not put back")
+                Outcome::Done(format!(
+                    "a command moved or removed the repository {shown}: it is not put back"
+                ))
             }
-            Err(error) => format!(
+            Err(error) => Outcome::Failed(format!(
                 "a command changed {shown}, which makes Git run programs, and it cannot be put \
                  back ({error}): look at it before you use Git there"
-            ),
+            )),
         });
     }
     for rebase in before.rebases(now) {
         let shown = line(&rebase.path());
-        notes.push(match rebase.put_back() {
-            Ok(()) => format!(
+        outcomes.push(match rebase.put_back() {
+            Ok(()) => Outcome::Done(format!(
                 "a command put commands into what the stopped rebase or cherry-pick of {shown} is to do \
                  next, which would run with your rights: they were taken out"
-            ),
-            Err(error) => format!(
+            )),
+            Err(error) => Outcome::Failed(format!(
                 "a command put commands into what the stopped rebase or cherry-pick of {shown} is to do \
                  next, and they cannot be taken out ({error}): look at it before it goes on"
-            ),
+            )),
         });
     }
-    notes
+    outcomes.sort();
+    outcomes
 }
 
 enum Done<'s> {
@@ -117,7 +129,7 @@ fn restore(folder: &Folder, name: &OsStr, before: &Entry, now: Option<&Entry>) -
             Ok(symlinkat(target.path(), folder.handle(), name)?)
         }
         Kind::File(None) => Err(io::Error::other("it is too large to be kept")),
-        Kind::Other => Err(io::Error::other("it was no file")),
+        Kind::Other => Err(io::Error::other("it was not a regular file")),
     }
 }
 

@@ -88,8 +88,8 @@ impl Shared {
     ///
     /// # Errors
     /// When there is no place for the files, or the gate stays locked.
-    pub(super) fn join(roots: &[PathBuf]) -> Result<Joining, Unshared> {
-        let place = Place::open(roots)?;
+    pub(super) fn join(roots: &[PathBuf], place: &Path) -> Result<Joining, Unshared> {
+        let place = Place::open(place, roots)?;
         let gate = place.gate()?;
         place.sweep();
         let files = roots.iter().map(|root| place.join(root)).collect::<Result<_, _>>()?;
@@ -169,9 +169,9 @@ impl Place {
     }
 
     /// Opens it, or makes it.
-    fn open(roots: &[PathBuf]) -> Result<Self, Unshared> {
+    fn open(path: &Path, roots: &[PathBuf]) -> Result<Self, Unshared> {
         let user = rustix::process::geteuid().as_raw();
-        let path = place();
+        let path = path.to_owned();
         if roots.iter().any(|root| path.starts_with(root)) {
             return Err(Unshared::Writable { place: path });
         }

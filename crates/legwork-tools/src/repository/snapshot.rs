@@ -6,27 +6,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use legwork_port::sandbox::{Cover, IfMoved, Mount};
-use rustix::fs::FileType;
 use serde::{Deserialize, Serialize};
 
 use super::bytes::Name;
 use super::entry::{Entry, Kind};
-use super::find::{self, Found};
 use super::folder::Folder;
+use super::look::{FILES, HOOKS, INFO, Look};
 use super::todo::Todo;
-
-/// Of a repository: its settings, and what says where they are.
-const FILES: [&str; 4] = ["config", "config.worktree", "commondir", "gitdir"];
-/// Further settings, and what is run.
-const INFO: &str = "info";
-const ATTRIBUTES: &str = "attributes";
-const HOOKS: &str = "hooks";
-/// Folders of remotes, one a file (gitrepository-layout(5)).
-const REMOTES: [&str; 2] = ["remotes", "branches"];
-/// Most hooks of a repository that are kept.
-const HOOKS_MAX: usize = 100_000;
-/// Most bytes of all files that are kept of a directory; what is beyond cannot be put back.
-const KEPT_MAX: u64 = 16 * 1024 * 1024;
 
 /// What makes Git run programs, by root and path below it.
 ///
@@ -51,18 +37,18 @@ pub struct Unseen {
 /// opened would be taken for gone.
 const SPARE: usize = 24;
 
+/// The repositories below one directory.
 #[derive(Debug)]
-struct Root {
-    path: PathBuf,
-    repositories: Vec<PathBuf>,
-    crowded: Vec<PathBuf>,
+pub(super) struct Root {
+    pub(super) path: PathBuf,
+    pub(super) repositories: Vec<PathBuf>,
+    /// Folders with too many repositories for a mount each.
+    pub(super) crowded: Vec<PathBuf>,
     /// Whether there was more than is looked at.
-    cut: bool,
-    entries: BTreeMap<PathBuf, Option<Entry>>,
-    /// Bytes that files in it may still have to be kept.
-    room: u64,
+    pub(super) cut: bool,
+    pub(super) entries: BTreeMap<PathBuf, Option<Entry>>,
     /// The stopped rebase of each repository.
-    todos: BTreeMap<PathBuf, Todo>,
+    pub(super) todos: BTreeMap<PathBuf, Todo>,
 }
 
 /// A directory of a snapshot, as it is kept for other processes.
@@ -122,31 +108,8 @@ impl Snapshot {
                     return None;
                 }
             };
-            let found = Found::in_folder(&find::Root { folder: &folder, path });
             let known = known.roots.iter().find(|root| root.path == *path);
-            // What was known stays so: many new ones do not take its place, and that it is gone
-            // is to be seen.
-            let mut repositories =
-                known.map(|known| known.repositories.clone()).unwrap_or_default();
-            let there: HashSet<PathBuf> = repositories.iter().cloned().collect();
-            let new = |git: &PathBuf| !there.contains(git);
-            let more = find::ALL.saturating_sub(repositories.len());
-            let mut new = found.repositories.into_iter().filter(new);
-            repositories.extend(new.by_ref().take(more));
-            let cut = found.cut || new.next().is_some();
-            let (path, crowded) = (path.clone(), found.crowded);
-            let (entries, todos) = (BTreeMap::new(), BTreeMap::new());
-            let room = KEPT_MAX;
-            let mut root = Root { path, repositories, crowded, cut, entries, room, todos };
-            for git in root.repositories.clone() {
-                root.look_at(&folder, &git, known);
-            }
-            let before = known.into_iter().flat_map(|known| known.entries.keys());
-            let gits = before.filter(|path| path.file_name() == Some(OsStr::new(".git")));
-            for entry in found.entries.iter().chain(gits) {
-                root.add(&folder, entry, known);
-            }
-            Some(root)
+            Some(Look::at(&folder, path, known))
         };
         Self { roots: roots.iter().filter_map(look).collect(), unseen }
     }
@@ -186,7 +149,6 @@ impl Snapshot {
             crowded: kept.crowded.into_iter().map(path).collect(),
             cut: kept.cut,
             entries: kept.entries.into_iter().map(|(name, entry)| (path(name), entry)).collect(),
-            room: 0,
             todos: kept.todos.into_iter().map(|(name, todo)| (path(name), todo)).collect(),
         });
         Ok(())
@@ -266,68 +228,6 @@ impl Snapshot {
 impl Root {
     fn absolute(&self, path: &Path) -> PathBuf {
         absolute(&self.path, path)
-    }
-
-    /// What is looked at in a repository.
-    fn look_at(&mut self, root: &Folder, git: &Path, known: Option<&Self>) {
-        for name in FILES {
-            self.add(root, &git.join(name), known);
-        }
-        if let Ok(folder) = root.below(git) {
-            self.todos.insert(git.to_owned(), Todo::of(&folder));
-        }
-        let info = git.join(INFO);
-        // A link for the folder would lead elsewhere.
-        self.add(root, &info, known);
-        self.add(root, &info.join(ATTRIBUTES), known);
-        // Where Git pushes and fetches without it standing in the configuration.
-        for name in REMOTES {
-            self.add(root, &git.join(name), known);
-            self.add_all(root, &git.join(name), known);
-        }
-        let hooks = git.join(HOOKS);
-        self.add(root, &hooks, known);
-        // Hooks run files in folders next to them.
-        let mut left = self.add_all(root, &hooks, known);
-        while let Some(folder) = left.pop().filter(|_| self.entries.len() < HOOKS_MAX) {
-            left.extend(self.add_all(root, &folder, known));
-        }
-        // Where they are links, what they lead to here is what Git takes.
-        let links = FILES.iter().map(|name| git.join(name)).chain([hooks]);
-        let is_link = |path: &PathBuf| {
-            let entry = self.entries.get(path).and_then(Option::as_ref);
-            entry.is_some_and(|entry| matches!(entry.kind, Kind::Link(_)))
-        };
-        let links: Vec<_> = links.filter(is_link).collect();
-        let whole = find::Root { folder: root, path: &self.path.clone() };
-        for target in links.iter().filter_map(|link| whole.leads(Path::new(""), link)) {
-            self.add(root, &target, known);
-            self.add_all(root, &target, known);
-        }
-    }
-
-    /// What lies in a folder, if it is one; the folders in it.
-    fn add_all(&mut self, root: &Folder, path: &Path, known: Option<&Self>) -> Vec<PathBuf> {
-        let Ok(folder) = root.below(path) else { return Vec::new() };
-        let mut folders = Vec::new();
-        for (name, kind) in folder.entries(HOOKS_MAX) {
-            let inner = path.join(name);
-            self.add(root, &inner, known);
-            if kind == FileType::Directory {
-                folders.push(inner);
-            }
-        }
-        folders
-    }
-
-    fn add(&mut self, root: &Folder, path: &Path, known: Option<&Self>) {
-        let known = known.and_then(|known| known.entries.get(path)).and_then(Option::as_ref);
-        let above = path.parent().and_then(|above| root.below(above).ok());
-        let name = path.file_name().unwrap_or(OsStr::new("."));
-        let look = |above| Entry::look_within(&above, name, known, self.room);
-        let entry = above.and_then(look);
-        self.room = self.room.saturating_sub(entry.as_ref().map_or(0, Entry::kept));
-        self.entries.insert(path.to_owned(), entry);
     }
 
     /// Of both, the places of which this one knows whether something was there.

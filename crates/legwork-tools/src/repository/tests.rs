@@ -1,11 +1,13 @@
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::thread;
 
-use super::{Keeper, Snapshot};
+use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
+
+use super::{Keeper, Snapshot, submodules_in};
 
 /// Each has its settings from the next.
-fn chain(root: &std::path::Path, length: usize) {
+fn chain(root: &Path, length: usize) {
     for at in 0..length {
         let git = root.join(format!("git{at}"));
         fs::create_dir(&git).unwrap();
@@ -81,9 +83,157 @@ fn s13_4_a_directory_that_cannot_be_shared_is_a_gap() {
     drop(shared.begin().unwrap());
     assert_eq!(shared.gap(), None);
     // What commands may write holds nothing that must be kept from them.
-    let above = super::shared_place().parent().unwrap().to_owned();
-    let unshared = Keeper::new(vec![root, above]);
+    let unshared = Keeper::sharing_at(vec![root.clone()], root.join("shared"));
     drop(unshared.begin().unwrap());
     let gap = unshared.gap().unwrap();
     assert!(gap.contains("is in a directory that commands may write"), "{gap}");
+}
+
+/// Makes a repository in a folder.
+fn init(git: &Path) {
+    for folder in ["objects", "refs", "hooks"] {
+        fs::create_dir_all(git.join(folder)).unwrap();
+    }
+    fs::write(git.join("HEAD"), "ref: refs/heads/main").unwrap();
+}
+
+#[test]
+fn s13_4_many_files_hide_no_repository() {
+    let (_folder, root) = repository();
+    for number in 0..11_000 {
+        fs::write(root.join(format!("file{number}")), "").unwrap();
+    }
+    // Behind all others in the order of the folder, wherever that begins.
+    let hook = |number| root.join(format!("inner{number}/.git/hooks/pre-commit"));
+    (0..20).for_each(|number| init(&root.join(format!("inner{number}/.git"))));
+    let keeper = Keeper::new(vec![root.clone()]);
+    let watched = keeper.begin().unwrap().1;
+    (0..20).for_each(|number| fs::write(hook(number), "theirs").unwrap());
+    drop(watched);
+    (0..20).for_each(|number| assert!(!hook(number).exists(), "{number}"));
+}
+
+#[test]
+fn s13_4_each_of_many_worktrees_is_compared() {
+    let (_folder, root) = repository();
+    let tree = |number| root.join(format!(".git/worktrees/tree{number}"));
+    for number in 0..300 {
+        fs::create_dir_all(tree(number)).unwrap();
+        fs::write(tree(number).join("HEAD"), "ref: refs/heads/main").unwrap();
+        fs::write(tree(number).join("commondir"), "../..").unwrap();
+    }
+    let keeper = Keeper::new(vec![root.clone()]);
+    let (covers, watched) = keeper.begin().unwrap();
+    // One mount for all of them.
+    let covered =
+        covers.iter().filter(|mount| mount.place.starts_with(root.join(".git/worktrees")));
+    assert_eq!(covered.count(), 1);
+    (0..300).for_each(|number| fs::write(tree(number).join("commondir"), "/evil").unwrap());
+    drop(watched);
+    for number in 0..300 {
+        assert_eq!(fs::read_to_string(tree(number).join("commondir")).unwrap(), "../..");
+    }
+}
+
+#[test]
+fn s13_4_no_number_of_new_hooks_hides_another() {
+    let (_folder, root) = repository();
+    init(&root.join("other/.git"));
+    let keeper = Keeper::new(vec![root.clone()]);
+    let watched = keeper.begin().unwrap().1;
+    // More than are looked at, in the repository that is looked at first.
+    for number in 0..100_500 {
+        fs::write(root.join(format!(".git/hooks/hook{number}")), "").unwrap();
+    }
+    let hooks = ["hooks", "other/.git/hooks"].map(|hooks| root.join(hooks).join("pre-commit"));
+    fs::write(&hooks[1], "theirs").unwrap();
+    drop(watched);
+    assert!(!hooks[1].exists());
+    let left = fs::read_dir(root.join(".git/hooks")).unwrap().count();
+    assert_eq!(left, 1, "the folder that was there");
+}
+
+#[test]
+fn s13_4_hooks_that_are_too_deep_are_reported() {
+    let (_folder, root) = repository();
+    let keeper = Keeper::new(vec![root.clone()]);
+    let watched = keeper.begin().unwrap().1;
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY;
+    let mut folder = openat(CWD, root.join(".git"), flags, Mode::empty()).unwrap();
+    mkdirat(&folder, "rest", Mode::RWXU).unwrap();
+    // Deeper than a path can be long.
+    for _ in 0..3_000 {
+        mkdirat(&folder, "hooks", Mode::RWXU).unwrap_or_default();
+        folder = openat(&folder, "hooks", flags, Mode::empty()).unwrap();
+    }
+    drop(watched);
+    let before = Snapshot::take(std::slice::from_ref(&root), &Snapshot::default());
+    let entries = fs::read_dir(root.join(".git/hooks")).unwrap().count();
+    assert_eq!((entries, before.cut().count()), (1, 0), "what is new is put back as a whole");
+    let mut folder = openat(CWD, root.join(".git/hooks"), flags, Mode::empty()).unwrap();
+    for _ in 0..3_000 {
+        mkdirat(&folder, "deep", Mode::RWXU).unwrap();
+        folder = openat(&folder, "deep", flags, Mode::empty()).unwrap();
+    }
+    drop(keeper.begin().unwrap());
+    let notes = keeper.notes().concat();
+    assert!(notes.contains("hooks and configuration of those that were not found"), "{notes}");
+}
+
+#[test]
+fn s13_4_what_a_stopped_rebase_may_run_is_bounded() {
+    let (_folder, root) = repository();
+    fs::create_dir(root.join(".git/rebase-merge")).unwrap();
+    let lines: String = (0..500_000).map(|number| format!("x {number}\n")).collect();
+    fs::write(root.join(".git/rebase-merge/git-rebase-todo"), lines).unwrap();
+    let snapshot = Snapshot::take(std::slice::from_ref(&root), &Snapshot::default());
+    let kept = snapshot.to_bytes(&root).unwrap().unwrap().len();
+    assert!(kept < 100_000, "{kept} bytes");
+}
+
+/// An index of version 4 with as many submodules of one long name.
+fn index(name: usize, count: u32) -> Vec<u8> {
+    let mut bytes = [&b"DIRC"[..], &4_u32.to_be_bytes(), &count.to_be_bytes()].concat();
+    for number in 0..count {
+        bytes.extend([0; 24]);
+        bytes.extend(0o160_000_u32.to_be_bytes());
+        bytes.extend([0; 12 + 20 + 2]);
+        // Nothing is cut from the name before.
+        bytes.push(0);
+        bytes.extend(vec![b'a'; if number == 0 { name } else { 0 }]);
+        bytes.push(0);
+    }
+    bytes.extend([0; 20]);
+    bytes
+}
+
+#[test]
+fn s13_4_no_index_takes_much_memory() {
+    assert_eq!(submodules_in(&index(4_096, 1_000)), Some(1_000));
+    assert_eq!(submodules_in(&index(100, 10_000)), Some(10_000));
+    for (name, count) in [(4_097, 1), (4_096, 2_000), (100, 10_001), (1 << 20, 20_000)] {
+        assert_eq!(submodules_in(&index(name, count)), None, "{name} {count}");
+    }
+}
+
+#[test]
+fn s13_4_each_repository_that_is_made_is_reported() {
+    let (_folder, root) = repository();
+    let keeper = Keeper::new(vec![root.clone()]);
+    let watched = keeper.begin().unwrap().1;
+    (0..70).for_each(|number| init(&root.join(format!("made{number}/.git"))));
+    drop(watched);
+    let first = keeper.notes();
+    assert_eq!(first.len(), 51);
+    assert_eq!(first[50], "20 further notes on repositories");
+    let watched = keeper.begin().unwrap().1;
+    init(&root.join("late/.git"));
+    drop(watched);
+    let second = keeper.notes();
+    assert!(second.iter().any(|note| note.contains("late")), "{second:?}");
+    let all = [first, second].concat();
+    for number in 0..70 {
+        let made = format!("/made{number}/.git:");
+        assert_eq!(all.iter().filter(|note| note.contains(&made)).count(), 1, "{made}");
+    }
 }

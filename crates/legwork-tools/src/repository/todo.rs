@@ -41,7 +41,9 @@ const PLACES: [Place; 3] = [
     Place { folder: "sequencer", file: "opts", command: with_path, if_empty: IfEmpty::Goes },
 ];
 /// Most bytes of a file that are read.
-const FILE_MAX: u64 = 16 << 20;
+const FILE_MAX: u64 = 4 << 20;
+/// Most different commands in a file.
+const COMMANDS_MAX: usize = 10_000;
 
 /// The commands in what a stopped operation is to do next, as [`PLACES`] lists them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,14 +54,21 @@ pub(super) struct Todo(Vec<Commands>);
 enum Commands {
     /// These lines; none where there is no such file.
     Lines(BTreeSet<Vec<u8>>),
-    /// It is no file that can be read: a link, or a huge one.
+    /// It cannot be read: a link, or larger than is kept.
     Unreadable,
 }
 
 impl Todo {
     /// What a repository is to do next.
-    pub(super) fn of(git: &Folder) -> Self {
-        Self(PLACES.iter().map(|place| place.commands(git)).collect())
+    ///
+    /// `most` is how many bytes may be kept, and is lowered by those that are.
+    pub(super) fn of(git: &Folder, most: &mut u64) -> Self {
+        let mut kept = |place: &Place| {
+            let commands = place.commands(git, FILE_MAX.min(*most));
+            *most = most.saturating_sub(commands.bytes());
+            commands
+        };
+        Self(PLACES.iter().map(&mut kept).collect())
     }
 
     /// Whether it would run something that an earlier one would not.
@@ -73,7 +82,7 @@ impl Todo {
     /// When it cannot be written.
     pub(super) fn keep_in(&self, git: &Folder) -> io::Result<()> {
         for (place, known) in PLACES.iter().zip(&self.0) {
-            if place.commands(git).has_more_than(known) {
+            if place.commands(git, FILE_MAX).has_more_than(known) {
                 place.keep(git, known)?;
             }
         }
@@ -82,6 +91,13 @@ impl Todo {
 }
 
 impl Commands {
+    fn bytes(&self) -> u64 {
+        match self {
+            Self::Lines(lines) => lines.iter().map(|line| line.len() as u64).sum(),
+            Self::Unreadable => 0,
+        }
+    }
+
     fn has_more_than(&self, before: &Self) -> bool {
         match (self, before) {
             (Self::Lines(now), Self::Lines(before)) => !now.is_subset(before),
@@ -91,17 +107,24 @@ impl Commands {
 }
 
 impl Place {
-    fn commands(&self, git: &Folder) -> Commands {
+    fn commands(&self, git: &Folder, most: u64) -> Commands {
         let none = Commands::Lines(BTreeSet::new());
         let Ok(folder) = git.enter(OsStr::new(self.folder)) else {
             return if git.kind(self.folder).is_some() { Commands::Unreadable } else { none };
         };
-        match (folder.kind(self.file), folder.read(OsStr::new(self.file), FILE_MAX)) {
+        match (folder.kind(self.file), folder.read(OsStr::new(self.file), most)) {
             (None, _) => none,
             (Some(_), None) => Commands::Unreadable,
             (Some(_), Some(text)) => {
                 let lines = text.split(|byte| *byte == b'\n').filter_map(self.command);
-                Commands::Lines(lines.map(<[u8]>::to_vec).collect())
+                let mut kept = BTreeSet::new();
+                for line in lines {
+                    if kept.len() >= COMMANDS_MAX && !kept.contains(line) {
+                        return Commands::Unreadable;
+                    }
+                    kept.insert(line.to_vec());
+                }
+                Commands::Lines(kept)
             }
         }
     }

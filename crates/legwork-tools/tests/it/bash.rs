@@ -145,7 +145,7 @@ async fn what_cannot_run_is_refused_and_says_why() {
     assert!(refused!(bash, { "command": "true" }).contains("no bash or sh on the PATH"));
     let bash = Bash::new(place.workspace(), environment(), Sandbox::Off);
     std::fs::remove_dir_all(place.path("")).expect("removed");
-    assert!(refused!(bash, { "command": "true" }).contains("could not be started"));
+    assert!(refused!(bash, { "command": "true" }).contains("was not started"));
 }
 
 #[tokio::test]

@@ -107,7 +107,7 @@ impl Background {
             return Err(Error::TooMany { most: MOST, running: running.join("; ") });
         }
         let started = Command::start(order, (key.session.clone(), id.clone()), line, limit, shown);
-        let started = started.map_err(|source| Error::Start { source })?;
+        let started = started.map_err(Error::start)?;
         // Who runs the same call again has given up what it did before.
         commands.retain(|command| !command.is(&key.session, &id));
         forget_oldest(&mut commands);

@@ -50,11 +50,16 @@ pub(super) fn arguments(
     if let Some(home) = &places.home {
         walls.empty(home, PRIVATE);
     }
-    for place in places.readable.iter().map(Held::path) {
+    for place in places.bound() {
         walls.bind("--ro-bind", place, place);
     }
-    for place in &places.masked {
-        walls.hide(place);
+    let masked = places.masked.now();
+    for place in &masked {
+        // One in a place that is hidden is not there.
+        if !masked.iter().any(|above| place != above && place.starts_with(above)) {
+            let inner = places.readable.iter().map(Held::path);
+            walls.hide(place, inner.filter(|inner| *inner != place && inner.starts_with(place)));
+        }
     }
     for place in places.writable.iter().map(Held::path) {
         walls.bind("--bind", place, place);
@@ -114,10 +119,14 @@ impl Walls {
         self.add([OsString::from("--tmpfs"), place.into()]);
     }
 
-    /// Hides a place outside of what may be written, which no command can move.
-    fn hide(&mut self, place: &Path) {
+    /// Hides a place outside of what may be written, which no command can move, but for some
+    /// places in it.
+    fn hide<'p>(&mut self, place: &Path, but_for: impl Iterator<Item = &'p Path>) {
         if place.is_dir() {
             self.empty(place, HIDDEN);
+            for inner in but_for {
+                self.bind("--ro-bind", inner, inner);
+            }
             self.add([OsString::from("--remount-ro"), place.into()]);
         } else {
             self.bind("--ro-bind", Path::new("/dev/null"), place);

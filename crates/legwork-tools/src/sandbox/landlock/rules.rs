@@ -44,7 +44,7 @@ pub(super) fn ruleset(
         ruleset = ruleset.handle_access(AccessNet::from_all(NEWEST))?;
     }
     let mut rules = Rules(ruleset.create()?);
-    let masked: BTreeSet<_> = places.masked.iter().cloned().collect();
+    let masked: BTreeSet<_> = places.masked.now().into_iter().collect();
     // A symlink of the system leads to what is seen, too.
     let system = places.system.iter().filter_map(Seen::source);
     let readable = places.readable.iter().map(Held::path);

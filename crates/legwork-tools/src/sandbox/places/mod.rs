@@ -3,6 +3,7 @@
 mod covers;
 mod held;
 mod linked;
+mod masked;
 mod system;
 mod toolchains;
 
@@ -15,6 +16,7 @@ use legwork_port::sandbox::{Cover, Mount, Note};
 pub(super) use self::covers::Covers;
 pub(super) use self::held::Held;
 pub(crate) use self::held::resolve;
+pub(super) use self::masked::Masked;
 pub(super) use self::system::{Seen, open_files};
 use super::error::Error;
 use super::policy::Policy;
@@ -36,8 +38,8 @@ pub(super) struct Places {
     pub(super) system: Vec<Seen>,
     /// Read-only, and outside of what may be written.
     pub(super) readable: Vec<Held>,
-    /// Secrets in what may be read.
-    pub(super) masked: Vec<PathBuf>,
+    /// Secrets in what may only be read.
+    pub(super) masked: Masked,
     /// The workspace and what else may be written; none of them lies in another.
     pub(super) writable: Vec<Held>,
     /// Over secrets, and what may only be read, in what may be written.
@@ -74,38 +76,37 @@ impl Places {
         let shown = readable.iter().chain(&writable).cloned();
         let linked = linked::names(&secrets.linked(), shown)?;
         let there = secrets.places().map(Path::to_owned).chain(linked);
-        let (mut exposed, masked): (Vec<_>, Vec<_>) = there.partition(inside);
-        exposed.extend(secrets.absent().map(Path::to_owned).filter(inside));
+        let all = there.chain(secrets.absent().map(Path::to_owned));
+        let (exposed, outside): (Vec<_>, Vec<_>) = all.partition(inside);
         let system = system::seen();
-        let seen = |secret: &PathBuf| {
-            let of_system = system.iter().filter_map(Seen::source);
-            let mut seen = of_system.chain(readable.iter().map(PathBuf::as_path));
-            seen.any(|seen| secret.starts_with(seen))
-        };
-        let masked = masked.into_iter().filter(seen).collect();
-        // A mount of its own for what is seen with a place above it would only take its time.
-        let above = |place: &PathBuf| {
-            let of_system = system.iter().filter_map(Seen::folder);
-            let mut above = of_system.chain(readable.iter().map(PathBuf::as_path));
-            // The home is empty but for what is shown in it.
-            let is_hidden = |above: &Path| {
-                home.as_ref()
-                    .is_some_and(|home| place.starts_with(home) && !above.starts_with(home))
-            };
-            above.any(|above| place != above && place.starts_with(above) && !is_hidden(above))
-        };
-        let outermost: Vec<_> = readable.iter().filter(|place| !above(place)).cloned().collect();
+        let masked = Masked::new(outside, &system, &readable);
         let covers = Covers::new(&writable, &kept, exposed)?;
         Ok(Self {
             root: root.to_owned(),
             home: home.filter(|home| !inside(home)),
             system,
             masked,
-            readable: outermost.into_iter().filter_map(|place| Held::open(place).ok()).collect(),
+            readable: readable.into_iter().filter_map(|place| Held::open(place).ok()).collect(),
             keeper: Keeper::new(writable.clone()),
             writable: writable.into_iter().map(hold).collect::<Result<_, _>>()?,
             covers,
         })
+    }
+
+    /// The places that may be read, but for those that are seen with a place above them: a
+    /// mount of their own would only take its time.
+    pub(super) fn bound(&self) -> impl Iterator<Item = &Path> {
+        let of_system = || self.system.iter().filter_map(Seen::folder);
+        let readable = || self.readable.iter().map(Held::path);
+        let shows = move |above: &Path, place: &Path| {
+            // The home is empty but for what is shown in it.
+            let in_home =
+                |path: &Path| self.home.as_ref().is_some_and(|home| path.starts_with(home));
+            place != above && place.starts_with(above) && (in_home(above) || !in_home(place))
+        };
+        let is_shown =
+            move |place: &Path| of_system().chain(readable()).any(|above| shows(above, place));
+        readable().filter(move |place| !is_shown(place))
     }
 
     /// The mounts that leave writable what may be written, and protect what lies in it.

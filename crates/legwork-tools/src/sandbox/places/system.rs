@@ -20,7 +20,7 @@ const PROGRAMS: [&str; 10] = [
 ];
 
 /// Files of `/etc` that programs look up and that hold no secret.
-const SETTINGS: [&str; 45] = [
+const SETTINGS: [&str; 44] = [
     "alternatives",
     "ca-certificates",
     "crypto-policies",
@@ -28,7 +28,6 @@ const SETTINGS: [&str; 45] = [
     "fonts",
     "gai.conf",
     "gitattributes",
-    "gitconfig",
     "gnutls",
     "group",
     "host.conf",

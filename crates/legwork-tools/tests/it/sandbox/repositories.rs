@@ -5,9 +5,12 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use legwork_port as port;
+use legwork_port::core::ToolOutcome;
+use legwork_port::{Cancellation, Tool as _};
 use legwork_tools::{Bash, Sandbox, Workspace};
 
 use super::scene::{Scene, Walls, as_nobody, run, sandbox};
+use crate::place::{Watch, asked, blocking, context};
 use crate::random::Random;
 
 const BOTH: [Walls; 2] = [Walls::Bubblewrap, Walls::Landlock];
@@ -328,4 +331,28 @@ fn s13_4_hooks_among_many_files_are_removed() {
     let text = place.run("cd .git/hooks; touch $(seq 3000) pre-commit pre-push; echo over");
     assert!(text.contains("over"), "{text}");
     assert_eq!(place.guarded(), before);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn s13_4_what_a_cancelled_command_changes_until_it_dies_is_put_back() {
+    for walls in BOTH {
+        let Some(place) = tokio::task::block_in_place(|| Repositories::new(walls)) else { return };
+        let before = place.guarded();
+        let alive = Watch::new(&place.scene.path("home/work/alive"));
+        let cancellation = Cancellation::new();
+        let (bash, raised) = (place.bash.clone(), cancellation.clone());
+        let line = "echo up >alive; while :; do echo ../evil >.git/commondir; \
+                    echo evil >without-hooks/.git/config.worktree; done";
+        let call = tokio::spawn(async move {
+            let asked = asked(&bash, &serde_json::json!({ "command": line }));
+            bash.call(&asked, &context(cancellation)).await
+        });
+        blocking(move || {
+            assert_eq!(alive.lines(1), ["up"]);
+            raised.cancel();
+        })
+        .await;
+        assert_eq!(call.await.expect("no panic"), ToolOutcome::Interrupted);
+        assert_eq!(place.guarded(), before, "{walls:?}");
+    }
 }

@@ -102,6 +102,59 @@ fn s13_3_a_secret_that_comes_or_is_replaced_is_hidden_from_the_next_command() {
 }
 
 #[test]
+fn s13_3_a_secret_of_a_toolchain_that_comes_or_goes_is_hidden_from_the_next_command() {
+    const NAME: &str = ".cargo/credentials.toml";
+    for (walls, is_there) in
+        [Walls::Bubblewrap, Walls::Landlock].into_iter().flat_map(|w| [(w, false), (w, true)])
+    {
+        let scene = Scene::new();
+        let home = scene.path("home");
+        let seen = home.join(".cargo/registry");
+        std::fs::create_dir_all(&seen).expect("made");
+        std::fs::write(seen.join("index"), "seen").expect("written");
+        if is_there {
+            write(&home, NAME);
+        }
+        let bash = match scene.bash(walls) {
+            Ok(bash) => bash,
+            Err(why) => return println!("skipped: {why}"),
+        };
+        let command = format!("cat {0}/index; cat {1}", seen.display(), home.join(NAME).display());
+        for round in 0..3 {
+            let text = run(&bash, &command);
+            assert!(text.starts_with("seen"), "{walls:?} {is_there} {round}: {text}");
+            assert!(!text.contains("key of a person"), "{walls:?} {is_there} {round}: {text}");
+            match home.join(NAME).exists() {
+                true => std::fs::remove_file(home.join(NAME)).expect("removed"),
+                false => write(&home, NAME),
+            }
+        }
+    }
+}
+
+#[test]
+fn s13_3_what_is_allowed_in_a_secret_folder_is_seen_and_nothing_else_of_it() {
+    for walls in [Walls::Bubblewrap, Walls::Landlock] {
+        let scene = Scene::new();
+        let home = scene.path("home");
+        write(&home, ".config/gh/hosts.yml");
+        write(&home, ".config/gh/state.yml");
+        let policy = scene.policy().with_readable(home.join(".config"));
+        let policy = policy.with_readable(home.join(".config/gh/hosts.yml"));
+        let sandbox = sandbox(walls, &scene.environment(), policy);
+        let root = scene.path("home/work");
+        if let Err(why) = sandbox.confine(&root, vec!["true".into()]) {
+            return println!("skipped: {why}");
+        }
+        let workspace = Workspace::open(root).expect("opened");
+        let bash = Bash::new(workspace, scene.environment(), Sandbox::By(sandbox));
+        let read = |name: &str| run(&bash, &format!("cat {}", home.join(name).display()));
+        assert!(read(".config/gh/hosts.yml").starts_with("key of a person"), "{walls:?}");
+        assert!(!read(".config/gh/state.yml").contains("key of a person"), "{walls:?}");
+    }
+}
+
+#[test]
 fn s13_3_landlock_refuses_a_workspace_in_which_a_secret_comes_to_lie() {
     let scene = Scene::new();
     let home = scene.path("home");

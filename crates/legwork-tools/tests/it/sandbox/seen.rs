@@ -246,6 +246,25 @@ fn s13_1_an_allowed_path_that_a_command_can_lead_elsewhere_is_refused() {
 }
 
 #[test]
+fn s13_1_a_place_below_another_that_is_moved_within_a_run_is_not_used() {
+    for walls in [Walls::Bubblewrap, Walls::Landlock] {
+        let scene = Scene::new();
+        let (above, below) = (scene.path("outside"), scene.path("outside/below"));
+        std::fs::create_dir(&below).expect("made");
+        let policy = scene.policy().with_readable(&above).with_readable(&below);
+        let sandbox = sandbox(walls, &scene.environment(), policy);
+        let confine = || sandbox.confine(&scene.path("home/work"), vec!["true".into()]);
+        if let Err(why) = confine() {
+            return println!("skipped: {why}");
+        }
+        std::fs::rename(&below, scene.path("outside/moved")).expect("moved");
+        std::os::unix::fs::symlink("/etc", &below).expect("linked");
+        let why = confine().expect_err("refused");
+        assert!(why.contains("outside/below"), "{walls:?}: {why}");
+    }
+}
+
+#[test]
 fn s13_1_a_place_that_is_moved_within_a_run_is_not_used() {
     for walls in BOTH {
         for (allowed, writable) in [("outside/a", false), ("outside/a", true)] {
