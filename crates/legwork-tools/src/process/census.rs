@@ -73,7 +73,7 @@ impl Census {
         Ok(())
     }
 
-    /// Marks until nobody is added: a child may have a lower number than its parent.
+    /// Marks until none is added: a child may have a lower number than its parent.
     fn mark(&mut self) {
         let ancestor = getpid().as_raw_pid();
         let members = self.room.get_mut(..self.count).unwrap_or_default();

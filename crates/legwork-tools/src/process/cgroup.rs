@@ -35,8 +35,8 @@ impl Cgroup {
         let write = |name| OpenOptions::new().write(true).open(group.path.join(name)).ok();
         // Not there where the group has no controller of processes.
         std::io::Write::write_all(&mut write("pids.max")?, tasks.to_string().as_bytes()).ok()?;
-        // A process has one thread yet. By `tasks`, of version 1, the kernel moves that without
-        // waiting until no other process starts a thread, which takes milliseconds.
+        // Writing to `tasks` (version 1) moves one thread, all that the process has, and skips
+        // the kernel's global lock of thread groups; `cgroup.procs` waits milliseconds for it.
         let joined = write("tasks").or_else(|| write("cgroup.procs"))?;
         Some((group, joined))
     }
@@ -44,7 +44,7 @@ impl Cgroup {
 
 impl Drop for Cgroup {
     fn drop(&mut self) {
-        // If somebody in it could not be killed, a later sweep removes it.
+        // If a process in it could not be killed, a later sweep removes it.
         let _ = fs::remove_dir(&self.path);
     }
 }
@@ -69,7 +69,7 @@ fn sweep(place: &Path) {
         let name = entry.file_name();
         let maker = name.to_str().and_then(|name| name.strip_prefix("legwork-")?.split('-').next());
         if maker.is_some_and(|maker| !Path::new("/proc").join(maker).exists()) {
-            // Not empty: somebody of it lives on, and a later sweep removes it.
+            // Not empty: a process in it still runs, and a later sweep removes it.
             let _ = fs::remove_dir(entry.path());
         }
     }

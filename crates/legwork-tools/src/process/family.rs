@@ -9,7 +9,7 @@ use super::stat::{Stat, number};
 
 /// Asks the descendants of `ancestor` to end, but for those named `spared`.
 ///
-/// Only a request: whoever ignores it, or is born meanwhile, is killed later.
+/// Only a request: a process that ignores it, or is started meanwhile, is killed later.
 pub(super) fn ask_to_end(ancestor: u32, spared: Option<&[u8]>) {
     let Ok(ancestor) = i32::try_from(ancestor) else {
         return;

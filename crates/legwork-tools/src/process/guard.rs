@@ -13,7 +13,10 @@
 //!
 //! Unsafe code: between `fork` and `exec` only calls that are safe in a signal
 //! handler may be made. Nothing here allocates, locks or panics.
-#![allow(unsafe_code, reason = "fork, signal masks and closing inherited files have no safe face")]
+#![allow(
+    unsafe_code,
+    reason = "fork, signal masks and closing inherited files have no safe wrapper"
+)]
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -42,7 +45,7 @@ const PASS: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 pub(super) struct Post {
     /// Read to its end, it makes the guard kill.
     pub(super) lifeline: OwnedFd,
-    /// Told which limit was passed, if one was.
+    /// Receives a byte that says which limit was exceeded.
     pub(super) report: OwnedFd,
     /// Put on by the command, not by the guard.
     pub(super) restriction: Restriction,
@@ -110,12 +113,12 @@ fn watch(command: Pid, post: &Post, deaths: BorrowedFd<'_>) -> ! {
     leave(status)
 }
 
-/// Why the guard does something.
+/// What ended a wait of the guard.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum News {
-    /// Somebody may have died.
+    /// A child may have exited.
     Deaths,
-    /// Whoever waits for the command is gone, has had enough, or a limit was passed.
+    /// The lifeline was closed, or a limit was exceeded.
     End,
 }
 
@@ -125,7 +128,7 @@ fn wait_for_news(watch: &mut Watch<'_>) -> News {
     let deaths = rustix::stdio::stdout();
     let mut waited = [PollFd::new(&lifeline, PollFlags::IN), PollFd::new(&deaths, PollFlags::IN)];
     let polled = poll(&mut waited, Some(&TICK));
-    // A family that dies all the time must not keep us from looking.
+    // Children that exit all the time must not keep us from checking the limits.
     if let Some(excess) = watch.excess() {
         report(excess);
         return News::End;
@@ -142,7 +145,7 @@ fn wait_for_news(watch: &mut Watch<'_>) -> News {
 }
 
 fn report(excess: Excess) {
-    // A pipe that is empty takes it; nobody to read it is nobody to tell.
+    // The pipe is empty, so the write fails only if the reader is gone.
     let _ = rustix::io::write(rustix::stdio::stderr(), &[excess.as_byte()]);
 }
 
@@ -164,8 +167,8 @@ fn reap(command: Pid, status: &mut Option<WaitStatus>) -> Option<u32> {
     }
 }
 
-/// Kills until nobody is left. Whom a killed one leaves behind becomes our
-/// child and is found on the next pass.
+/// Kills until no process is left. Orphans of a killed process become our children,
+/// and are found on the next pass.
 ///
 /// All are stopped before any is killed: while some die, others would fork.
 fn kill_family(command: Pid, status: &mut Option<WaitStatus>, mut census: Census) {
@@ -250,7 +253,7 @@ fn fork() -> io::Result<Option<Pid>> {
 }
 
 fn close_from(first: libc::c_uint, flags: libc::c_uint) -> io::Result<()> {
-    // SAFETY: nobody uses these files in this process after the call.
+    // SAFETY: no code uses these files in this process after the call.
     let outcome = unsafe { libc::syscall(libc::SYS_close_range, first, libc::c_uint::MAX, flags) };
     if outcome == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
@@ -263,7 +266,7 @@ fn close_others() {
     let most = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
     let most = most.and_then(|most| i32::try_from(most).ok()).unwrap_or(65_536);
     for file in 3..most {
-        // SAFETY: nobody uses these files in this process after the call.
+        // SAFETY: no code uses these files in this process after the call.
         unsafe { libc::close(file) };
     }
 }

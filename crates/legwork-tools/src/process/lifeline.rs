@@ -1,4 +1,4 @@
-//! What a command lives by: closed, it makes the guard kill.
+//! A pipe between a command and its guard: closed, it makes the guard kill.
 
 use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,13 +8,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub(crate) struct Lifeline(Arc<Mutex<Option<OwnedFd>>>);
 
 impl Lifeline {
-    /// Has the command killed, with all that came of it. A second time is nothing.
+    /// Has the command killed, with all its processes. A second call has no effect.
     pub(crate) fn cut(&self) {
         drop(self.0.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
 }
 
-/// A lifeline in the hand of who waits for the command: let go of, it is cut.
+/// The lifeline as the waiting task holds it; dropping it closes the pipe.
 #[derive(Debug)]
 pub(super) struct Held(Lifeline);
 

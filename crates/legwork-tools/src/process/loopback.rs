@@ -5,7 +5,7 @@
 //!
 //! Unsafe code: this runs between `fork` and `exec`, where only calls that are
 //! safe in a signal handler may be made. Nothing here allocates or locks.
-#![allow(unsafe_code, reason = "interfaces have no safe face")]
+#![allow(unsafe_code, reason = "interfaces have no safe wrapper")]
 
 use std::io::{self, IoSlice};
 use std::mem::{MaybeUninit, zeroed};

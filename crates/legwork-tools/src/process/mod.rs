@@ -286,7 +286,7 @@ impl<S: Sink> Running<S> {
         }
     }
 
-    /// Takes what the pipe still holds. A writer that nobody could kill must
+    /// Takes what the pipe still holds. A writer that could not be killed must
     /// not hold us up, so its end is not waited for.
     fn close(mut self) -> S {
         let mut taken = 0;

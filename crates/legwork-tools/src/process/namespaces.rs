@@ -2,7 +2,7 @@
 //!
 //! Unsafe code: this runs between `fork` and `exec`, where only calls that are
 //! safe in a signal handler may be made. Nothing here allocates or locks.
-#![allow(unsafe_code, reason = "namespaces have no safe face")]
+#![allow(unsafe_code, reason = "namespaces have no safe wrapper")]
 
 use std::ffi::CStr;
 use std::io::{self, Write as _};

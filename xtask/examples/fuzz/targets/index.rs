@@ -10,7 +10,8 @@ pub(super) const TARGET: Target = Target {
     seeds,
     words: &["DIRC", "TREE", "link", "sdir", "\0\0\0\x02", "\0\0\0\x04", "\0\0\u{e0}\0"],
     longest: 64 << 10,
-    memory: 4 * MIB,
+    // The names of submodules are bounded by 4 MiB.
+    memory: 6 * MIB,
     one_of: 1,
     run,
 };
@@ -44,7 +45,23 @@ fn seeds() -> Vec<Vec<u8>> {
         of(3, 20, b"TREE\0\0\0\0"),
         of(4, 20, b""),
         of(2, 20, &link),
+        prefixed(4_000, 900),
     ]
+}
+
+/// Of version 4, with submodules that all share one long name.
+fn prefixed(name: usize, count: u16) -> Vec<u8> {
+    let mut bytes = b"DIRC\0\0\0\x04\0\0".to_vec();
+    bytes.extend(count.to_be_bytes());
+    for number in 0..count {
+        bytes.extend([0; 24]);
+        bytes.extend([0, 0, 0xe0, 0]);
+        bytes.extend([0; 12 + 20 + 2 + 1]);
+        bytes.extend(std::iter::repeat_n(b'a', if number == 0 { name } else { 0 }));
+        bytes.push(0);
+    }
+    bytes.extend([0; 20]);
+    bytes
 }
 
 fn run(input: &[u8], _: &mut Rng) -> bool {

@@ -1,5 +1,5 @@
 //! Landlock and seccomp: what a process can give up by itself, without namespaces.
-#![allow(unsafe_code, reason = "the version of Landlock is told by a bare system call only")]
+#![allow(unsafe_code, reason = "the version of Landlock is available by a raw system call only")]
 
 mod rules;
 

@@ -1,8 +1,8 @@
 //! The rules: which places a confined command reads and writes.
 //!
 //! Landlock only ever grants, and what is granted holds for all below. So a
-//! secret in what is granted is gone round: everything next to it is granted one
-//! by one.
+//! secret in what is granted is excluded by granting everything next to it one by
+//! one.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -21,7 +21,7 @@ use crate::sandbox::policy::Policy;
 
 /// The newest set of rights that this was written for and tested with.
 const NEWEST: ABI = ABI::V7;
-/// Devices that programs write to and that reach nobody.
+/// Devices that programs write to and that reach no other process.
 const DEVICES: [&str; 5] = ["null", "zero", "full", "random", "urandom"];
 
 /// Builds the ruleset; every file that it names is opened here.

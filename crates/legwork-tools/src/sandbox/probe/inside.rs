@@ -1,5 +1,5 @@
 //! Attempts that no shell can make, and what they need outside.
-#![allow(unsafe_code, reason = "the calls that are to be refused have no safe face")]
+#![allow(unsafe_code, reason = "the calls that are to be refused have no safe wrapper")]
 
 use std::io;
 use std::os::linux::net::SocketAddrExt as _;
