@@ -1,4 +1,4 @@
-//! The connections and refusals of commands, as notes.
+//! The connection attempts of commands and their outcomes, as notes.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -8,36 +8,42 @@ use legwork_port::sandbox::Note;
 use super::egress::Refusal;
 use super::host::Target;
 
-/// Most different notes of a kind that are kept between two readings.
+/// Maximum number of distinct notes per outcome that are kept between two readings.
 const NOTES_MAX: usize = 50;
 
-/// Connections and refusals since the last reading.
+/// The attempts since the last reading.
 #[derive(Debug, Default)]
 pub(super) struct ConnectionLog(Mutex<Entries>);
 
-/// Each kind has its own bound: many refusals do not displace a connection.
+/// Each outcome has its own limit, so that many refusals do not displace a connection.
 #[derive(Debug, Default)]
 struct Entries {
     connected: Tally,
+    /// Cut off by the end of the command.
+    unfinished: Tally,
+    /// Not allowed by the list.
     refused: Tally,
+    /// Allowed, but not successful.
+    failed: Tally,
 }
 
+/// The notes of one outcome.
 #[derive(Debug, Default)]
 struct Tally {
     /// How often each note occurred.
     times: BTreeMap<String, u64>,
-    /// Occurrences of further notes.
+    /// Number of attempts beyond [`NOTES_MAX`] distinct notes.
     more: u64,
 }
 
-/// A connection that is being made; logged as unfinished if its command ends first.
+/// A connection that is being made; logged as unfinished if this is dropped.
 pub(super) struct Attempt<'l> {
     log: &'l ConnectionLog,
     target: Option<&'l Target>,
 }
 
 impl Attempt<'_> {
-    /// Logs how it ended.
+    /// Logs the outcome.
     pub(super) fn ended(mut self, outcome: Result<(), &Refusal>) {
         if let Some(target) = self.target.take() {
             self.log.add(target, outcome);
@@ -48,33 +54,42 @@ impl Attempt<'_> {
 impl Drop for Attempt<'_> {
     fn drop(&mut self) {
         if let Some(target) = self.target {
-            let note = format!("network: asked for {target}, and ended before it was connected");
-            self.log.change(|entries| entries.connected.add(note));
+            let note =
+                format!("network: connection to {target} not completed: the command ended first");
+            self.log.change(|entries| entries.unfinished.add(note));
         }
     }
 }
 
 impl ConnectionLog {
-    /// Adds a connection or a refusal.
+    /// Adds an attempt with its outcome.
     pub(super) fn add(&self, target: &Target, outcome: Result<(), &Refusal>) {
+        let note = match outcome {
+            Ok(()) => format!("network: connected to {target}"),
+            Err(why) => format!("network: not connected to {target}: {why}"),
+        };
         self.change(|entries| match outcome {
-            Ok(()) => entries.connected.add(format!("network: connected to {target}")),
-            Err(why) => entries.refused.add(format!("network: not connected to {target}: {why}")),
+            Ok(()) => entries.connected.add(note),
+            Err(Refusal::Unlisted | Refusal::Private) => entries.refused.add(note),
+            Err(Refusal::Unreachable(_)) => entries.failed.add(note),
         });
     }
 
-    /// Starts an attempt to connect to a target on the list.
+    /// An attempt to connect to a target on the list.
     pub(super) fn attempt<'l>(&'l self, target: &'l Target) -> Attempt<'l> {
         Attempt { log: self, target: Some(target) }
     }
 
-    /// Takes the entries since the last call, as one sentence each.
+    /// Takes the attempts since the last call, as one sentence each.
     pub(super) fn notes(&self) -> Vec<Note> {
         let mut entries = Entries::default();
         self.change(|known| std::mem::swap(known, &mut entries));
-        let connected = entries.connected.sentences("connections").map(Note::Allowed);
-        let refused = entries.refused.sentences("connections that were refused");
-        connected.chain(refused.map(Note::Refused)).collect()
+        let connected = entries.connected.sentences("connection");
+        let unfinished = entries.unfinished.sentences("unfinished connection");
+        let refused = entries.refused.sentences("refused connection");
+        let failed = entries.failed.sentences("failed connection");
+        let allowed = connected.chain(unfinished).map(Note::Allowed);
+        allowed.chain(refused.chain(failed).map(Note::Refused)).collect()
     }
 
     fn change(&self, change: impl FnOnce(&mut Entries)) {
@@ -92,12 +107,17 @@ impl Tally {
         }
     }
 
-    fn sentences(self, of: &'static str) -> impl Iterator<Item = String> {
+    /// The notes, and the number of further attempts of this `kind`.
+    fn sentences(self, kind: &'static str) -> impl Iterator<Item = String> {
         let notes = self.times.into_iter().map(|(note, times)| match times {
             1 => note,
             times => format!("{note} ({times} times)"),
         });
-        let more = (self.more > 0).then(|| format!("network: {} further {of}", self.more));
+        let more = match self.more {
+            0 => None,
+            1 => Some(format!("network: 1 further {kind}")),
+            more => Some(format!("network: {more} further {kind}s")),
+        };
         notes.chain(more)
     }
 }

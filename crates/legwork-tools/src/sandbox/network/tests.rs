@@ -1,3 +1,4 @@
 mod address;
 mod host;
+mod log;
 mod proxy;

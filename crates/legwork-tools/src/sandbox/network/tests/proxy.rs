@@ -9,9 +9,8 @@ use legwork_port::sandbox::Note;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::sandbox::network::egress::{Egress, Refusal};
-use crate::sandbox::network::host::{Host, Target};
-use crate::sandbox::network::log::ConnectionLog;
+use crate::sandbox::network::egress::Egress;
+use crate::sandbox::network::host::Host;
 use crate::sandbox::network::proxy;
 use crate::sandbox::network::upstream::{HostNetwork, IoFuture, Upstream};
 
@@ -217,25 +216,4 @@ async fn s13_7_this_machine_is_known_by_both_ends_of_a_connection() {
     let address = server.local_addr().expect("bound");
     let stream = HostNetwork.connect(address).await.expect("connected");
     assert!(HostNetwork.is_own(&stream));
-}
-
-#[test]
-fn s13_7_refusals_do_not_crowd_out_connections() {
-    let log = ConnectionLog::default();
-    let target = |host: &str| Target::new(host, 443).expect("a host");
-    for number in 0..200 {
-        log.add(&target(&format!("a{number}.example.net")), Err(&Refusal::Unlisted));
-    }
-    log.add(&target("api.example.com"), Ok(()));
-    drop(log.attempt(&target("slow.example.com")));
-    let notes: Vec<_> = log.notes().iter().map(Note::to_string).collect();
-    for said in [
-        "network: connected to api.example.com:443",
-        "network: asked for slow.example.com:443, and ended before it was connected",
-        "network: 150 further connections that were refused",
-    ] {
-        assert!(notes.iter().any(|note| note == said), "{said}: {notes:?}");
-    }
-    assert_eq!(notes.len(), 53);
-    assert!(log.notes().is_empty());
 }
