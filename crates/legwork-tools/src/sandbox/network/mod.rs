@@ -12,6 +12,7 @@ mod host;
 mod listener;
 mod log;
 mod proxy;
+mod serving;
 mod upstream;
 
 use std::ffi::OsString;

@@ -1,4 +1,5 @@
 mod address;
+mod gateway;
 mod host;
 mod log;
 mod proxy;
