@@ -144,7 +144,7 @@ impl Bubblewrap {
             let made = gateway.open().map_err(|error| Error::NoProxy { said: error.to_string() });
             let (loopback, serving) = made?;
             confined.loopback = Some(loopback);
-            confined.environment = network::environment();
+            confined.environment = network::environment(gateway.hosts());
             opened = Some(serving);
         }
         confined.kept = Some(Kept::new((watched, opened)));

@@ -37,6 +37,11 @@ impl Gateway {
         Self { egress: Arc::new(egress), worker: Mutex::default() }
     }
 
+    /// The hosts on the list.
+    pub(crate) fn hosts(&self) -> &[Host] {
+        &self.egress.hosts
+    }
+
     /// A network for a command, and the proxy that serves it.
     ///
     /// # Errors

@@ -98,7 +98,15 @@ impl Host {
         name && port
     }
 
-    /// Whether it is what a command asks for.
+    /// The address, if it is not a name.
+    pub(super) fn as_address(&self) -> Option<IpAddr> {
+        match self.name {
+            Name::Address(address) => Some(address),
+            Name::Exact(_) | Name::Below(_) => None,
+        }
+    }
+
+    /// Whether a command may connect to this target.
     pub(super) fn allows(&self, target: &Target) -> bool {
         let name = match (&self.name, &target.host) {
             (Name::Exact(name), TargetHost::Name(asked)) => name == asked,

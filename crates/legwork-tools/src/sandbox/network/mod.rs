@@ -17,6 +17,7 @@ mod upstream;
 
 use std::ffi::OsString;
 use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
 
 pub(super) use self::gateway::Gateway;
@@ -100,17 +101,31 @@ fn list(hosts: &[Host], between: &str) -> String {
     hosts.iter().map(Host::to_string).collect::<Vec<_>>().join(between)
 }
 
-/// The variables by which programs find the proxy.
-pub(super) fn environment() -> Vec<(OsString, OsString)> {
+/// The environment variables that make programs use the proxy for the hosts on a list.
+pub(super) fn environment(hosts: &[Host]) -> Vec<(OsString, OsString)> {
     const PROXY: [&str; 6] =
         ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"];
-    const NOT: [&str; 2] = ["NO_PROXY", "no_proxy"];
+    const NO_PROXY: [&str; 2] = ["NO_PROXY", "no_proxy"];
     let proxy = format!("http://127.0.0.1:{PORT}");
     let proxy = PROXY.map(|name| (name.into(), OsString::from(&proxy)));
-    let not = NOT.map(|name| (name.into(), "localhost,127.0.0.1,::1".into()));
-    // Node reads the others only if it is asked to.
+    let direct = direct_hosts(hosts);
+    let no_proxy = NO_PROXY.map(|name| (name.into(), OsString::from(&direct)));
+    // Node ignores the variables above unless this one is set.
     let node = [("NODE_USE_ENV_PROXY".into(), "1".into())];
-    proxy.into_iter().chain(not).chain(node).collect()
+    proxy.into_iter().chain(no_proxy).chain(node).collect()
+}
+
+/// The value of `NO_PROXY`: the hosts that programs connect to directly.
+///
+/// These are the hosts of a command's own loopback interface. A loopback address on the list
+/// is left out: it stands for this machine, which only the proxy can reach.
+fn direct_hosts(hosts: &[Host]) -> String {
+    const LOOPBACK: [IpAddr; 2] =
+        [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)];
+    let is_listed = |address| hosts.iter().any(|host| host.as_address() == Some(address));
+    let addresses = LOOPBACK.into_iter().filter(|address| !is_listed(*address));
+    let names = addresses.map(|address| address.to_string());
+    std::iter::once("localhost".to_owned()).chain(names).collect::<Vec<_>>().join(",")
 }
 
 #[cfg(test)]

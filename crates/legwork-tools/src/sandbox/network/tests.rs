@@ -1,4 +1,5 @@
 mod address;
+mod environment;
 mod gateway;
 mod host;
 mod log;

@@ -137,6 +137,31 @@ fn s13_7_each_command_has_a_proxy_that_ends_with_it() {
 }
 
 #[test]
+fn s13_7_clients_reach_a_listed_loopback_address_through_the_proxy() {
+    let scene = Scene::new();
+    let (address, serving) = server();
+    let bash = match bash(&scene, Walls::Bubblewrap, &[address.to_string()]) {
+        Ok(bash) => bash,
+        Err(why) => return println!("skipped: {why}"),
+    };
+    if !run(&bash, "command -v curl || echo MISSING").contains("/curl") {
+        return println!("skipped: curl is not installed");
+    }
+    let curl = "curl --silent --show-error --max-time 60";
+    let told = run(&bash, &format!("{curl} http://{address}/"));
+    assert!(told.contains("hello"), "{told}");
+    assert!(told.contains(&format!("[network: connected to {address}]")), "{told}");
+    // Here the proxy is bypassed: what the client reaches is the command's own loopback.
+    let name = format!("http://localhost:{}/", address.port());
+    for direct in [name, format!("--noproxy '*' http://{address}/")] {
+        let told = run(&bash, &format!("{curl} {direct}"));
+        assert!(told.contains("curl: (7)"), "{direct}: {told}");
+        assert!(!told.contains("hello") && !told.contains("[network: "), "{direct}: {told}");
+    }
+    assert_eq!(served(address, serving), 1);
+}
+
+#[test]
 fn s13_7_what_cannot_hold_a_list_refuses_it() {
     let scene = Scene::new();
     let network = Network::hosts(["example.com"]).expect("hosts");
