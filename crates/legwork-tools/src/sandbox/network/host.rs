@@ -179,16 +179,20 @@ fn split(text: &str) -> Option<(&str, Option<u16>)> {
         return Some((text, None));
     }
     match text.rsplit_once(':') {
-        Some((name, port)) if !port.ends_with(']') => {
-            let digits = port.bytes().all(|byte| byte.is_ascii_digit());
-            let port = port.parse().ok().filter(|port| digits && *port > 0)?;
-            Some((name, Some(port)))
-        }
+        Some((name, digits)) if !digits.ends_with(']') => Some((name, Some(port(digits)?))),
         _ => Some((text, None)),
     }
 }
 
-/// An address; one of version 6 also in brackets, and one of version 4 within it as that.
+/// A port from 1 to 65535 in decimal digits, without a sign.
+pub(super) fn port(digits: &str) -> Option<u16> {
+    let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
+    digits.parse().ok().filter(|port| is_number && *port > 0)
+}
+
+/// An IPv4 address, or an IPv6 address with or without brackets.
+///
+/// IPv4-mapped IPv6 addresses are returned as IPv4 addresses.
 fn address(text: &str) -> Option<IpAddr> {
     let bare = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
     let address: IpAddr = match bare {

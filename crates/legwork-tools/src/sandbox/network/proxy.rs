@@ -10,6 +10,7 @@ use hyper::body::{Bytes, Incoming};
 use hyper::header::{
     CONNECTION, HOST, HeaderName, HeaderValue, PROXY_AUTHORIZATION, TE, TRAILER, UPGRADE,
 };
+use hyper::http::uri::Authority;
 use hyper::service::service_fn;
 use hyper::upgrade::OnUpgrade;
 use hyper::{Method, Request, Response, StatusCode, Uri, client, server};
@@ -18,7 +19,7 @@ use tokio::io::copy_bidirectional;
 use tokio::net::TcpStream;
 
 use super::egress::{Egress, Refusal};
-use super::host::Target;
+use super::host::{self, Target};
 
 /// Bytes of the head of a request or an answer.
 const HEAD_MAX: usize = 64 << 10;
@@ -87,12 +88,26 @@ async fn answer(
 /// The target of a request; none if it is not a request to a proxy.
 fn target(request: &Request<Incoming>) -> Option<Target> {
     let authority = request.uri().authority()?;
-    let port = match (request.method() == Method::CONNECT, request.uri().scheme_str()) {
-        (true, _) => authority.port_u16()?,
-        (false, Some("http")) => authority.port_u16().unwrap_or(80),
+    let default = match (request.method() == Method::CONNECT, request.uri().scheme_str()) {
+        (true, _) => None,
+        (false, Some("http")) => Some(80),
         (false, _) => return None,
     };
-    Target::new(authority.host(), port).filter(|_| !authority.as_str().contains('@'))
+    if authority.as_str().contains('@') {
+        return None;
+    }
+    Target::new(authority.host(), port(authority, default)?)
+}
+
+/// The port of an authority without user information; `None` if it is invalid.
+///
+/// The default applies if the port is missing or empty (RFC 3986, section 3.2.3).
+fn port(authority: &Authority, default: Option<u16>) -> Option<u16> {
+    // `Authority::port` does not tell an invalid port from a missing one.
+    match authority.as_str().strip_prefix(authority.host())? {
+        "" | ":" => default,
+        port => host::port(port.strip_prefix(':')?),
+    }
 }
 
 /// Sends a request of plain HTTP on, and its answer back.

@@ -183,22 +183,46 @@ async fn s13_7_a_private_address_of_a_name_is_reached_if_it_is_on_the_list_itsel
 
 #[tokio::test]
 async fn s13_7_what_is_no_request_for_a_proxy_is_refused() {
+    let get = |url: &str| format!("GET {url} HTTP/1.1\r\nHost: api.example.com\r\n\r\n");
+    let connect = |host: &str| format!("CONNECT {host} HTTP/1.1\r\nHost: x\r\n\r\n");
     for request in [
-        "GET / HTTP/1.1\r\nHost: api.example.com\r\n\r\n",
-        "GET https://api.example.com/ HTTP/1.1\r\nHost: api.example.com\r\n\r\n",
-        "GET http://api.example.com@evil.net/ HTTP/1.1\r\nHost: api.example.com\r\n\r\n",
-        "GET http://me@api.example.com/ HTTP/1.1\r\nHost: api.example.com\r\n\r\n",
-        "CONNECT api.example.com HTTP/1.1\r\nHost: api.example.com\r\n\r\n",
-        "\u{5}\u{1}\0",
-        "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+        get("/"),
+        get("https://api.example.com/"),
+        get("http://api.example.com@evil.net/"),
+        get("http://me@api.example.com/"),
+        get("http://api.example.com:99999/"),
+        get("http://api.example.com:65536/"),
+        get("http://api.example.com:0/"),
+        get("http://api.example.com:+80/"),
+        get("http://api.example.com:-80/"),
+        get("http://api.example.com:x/"),
+        get("http://api.example.com:80:80/"),
+        get("http://[::1]80/"),
+        connect("api.example.com"),
+        connect("api.example.com:"),
+        connect("api.example.com:0"),
+        connect("api.example.com:+443"),
+        connect("api.example.com:65979"),
+        "\u{5}\u{1}\0".to_owned(),
     ] {
-        let tried = ask(request).await;
-        assert!(
-            !tried.answer.contains("200 OK") && tried.log.is_empty(),
-            "{request}: {}",
-            tried.answer
-        );
+        let tried = ask(&request).await;
+        assert!(tried.answer.starts_with("HTTP/1.1 400 "), "{request}: {}", tried.answer);
+        assert!(tried.log.is_empty() && tried.notes.is_empty(), "{request}: {:?}", tried.log);
     }
+    let tried = ask("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").await;
+    assert!(!tried.answer.contains("200 OK") && tried.log.is_empty(), "{}", tried.answer);
+}
+
+#[tokio::test]
+async fn s13_7_a_port_that_is_missing_or_empty_is_the_default_of_plain_http() {
+    for authority in ["api.example.com", "api.example.com:", "api.example.com:80"] {
+        let tried = ask(&format!("GET http://{authority}/ HTTP/1.1\r\nHost: x\r\n\r\n")).await;
+        assert!(tried.answer.contains("200 OK"), "{authority}: {}", tried.answer);
+        assert_eq!(tried.log, ["resolve api.example.com", "connect 93.184.215.14:80"]);
+    }
+    let tried = ask("GET http://[::ffff:10.1.1.1]:8080/ HTTP/1.1\r\nHost: x\r\n\r\n").await;
+    assert_eq!(tried.log, ["connect 10.1.1.1:8080"]);
+    assert!(tried.sent.to_ascii_lowercase().contains("host: 10.1.1.1:8080\r\n"), "{}", tried.sent);
 }
 
 #[tokio::test]
