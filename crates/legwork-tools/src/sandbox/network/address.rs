@@ -1,8 +1,8 @@
-//! Which addresses are of the public Internet.
+//! Whether an address is on the public Internet.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Networks of version 4 that are not: the address, and how many bits of it say so.
+/// IPv4 networks that are not public, each with the length of its prefix.
 ///
 /// From the IANA IPv4 Special-Purpose Address Registry, and RFC 5771 for multicast.
 const V4: [(Ipv4Addr, u32); 15] = [
@@ -23,23 +23,24 @@ const V4: [(Ipv4Addr, u32); 15] = [
     (Ipv4Addr::new(240, 0, 0, 0), 4),
 ];
 
-/// Of version 6 only this network is (RFC 4291, 2.4), but for those below.
+/// The only public IPv6 network (RFC 4291, section 2.4), without the exceptions in [`V6`].
 const GLOBAL: (Ipv6Addr, u32) = (Ipv6Addr::new(0x2000, 0, 0, 0, 0, 0, 0, 0), 3);
-/// From the IANA IPv6 Special-Purpose Address Registry: protocols (Teredo too),
-/// documentation twice, and 6to4, which leads to any address of version 4.
+/// From the IANA IPv6 Special-Purpose Address Registry: protocol assignments (with Teredo),
+/// two networks for documentation, and 6to4, through which any IPv4 address can be reached.
 const V6: [(Ipv6Addr, u32); 4] = [
     (Ipv6Addr::new(0x2001, 0, 0, 0, 0, 0, 0, 0), 23),
     (Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 0), 32),
     (Ipv6Addr::new(0x2002, 0, 0, 0, 0, 0, 0, 0), 16),
     (Ipv6Addr::new(0x3fff, 0, 0, 0, 0, 0, 0, 0), 20),
 ];
-/// Bits before an address of version 4 that is mapped to one of version 6 (RFC 4291, 2.5.5.2).
+/// Length of the prefix of IPv4-mapped IPv6 addresses (RFC 4291, section 2.5.5.2).
 const MAPPED: u32 = 96;
-/// Leads to the address of version 4 in its last 32 bits (RFC 6052, 2.1).
+/// NAT64 addresses, whose last 32 bits are an IPv4 address (RFC 6052, section 2.1).
 const TRANSLATED: (Ipv6Addr, u32) = (Ipv6Addr::new(0x64, 0xff9b, 0, 0, 0, 0, 0, 0), 96);
 
-/// Whether an address is of the public Internet: not of this machine, a local or private
-/// network, documentation, or a group.
+/// Whether an address is on the public Internet.
+///
+/// Not public are loopback, link-local, private, documentation and multicast addresses.
 pub(super) fn is_public(address: IpAddr) -> bool {
     match address.to_canonical() {
         IpAddr::V4(address) => !V4.iter().any(|(network, bits)| {

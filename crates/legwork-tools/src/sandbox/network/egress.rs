@@ -1,4 +1,4 @@
-//! Which targets commands are connected to: the list of hosts, applied.
+//! The connections that commands ask for: checked against the list, made and logged.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -15,37 +15,38 @@ use super::host::{Host, Target, TargetHost};
 use super::log::ConnectionLog;
 use super::upstream::Upstream;
 
-/// How long resolving a name and connecting to one of its addresses may take together.
+/// Time limit for resolving a name and connecting to one of its addresses.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
-/// How long one address may take if another follows.
+/// Time limit for connecting to one address if there are more to try.
 const ADDRESS_TIMEOUT: Duration = Duration::from_secs(5);
-/// Most connections at once; further ones wait.
+/// Maximum number of simultaneous connections; further ones wait.
 const CONNECTIONS_MAX: u64 = 256;
-/// Files of the process's limit for each connection: two are used, the rest is left to others.
+/// The maximum is `RLIMIT_NOFILE` divided by this, if that is less. A connection uses two
+/// files; the others are left to the rest of the process.
 const FILES_PER_CONNECTION: u64 = 8;
 
-/// Why a command is not connected.
+/// Why a connection was not made.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Refusal {
     #[error("it is not on the list of hosts")]
     Unlisted,
-    #[error("its address is of a private network, and not on the list of hosts itself")]
+    #[error("it resolves to a private address that is not on the list of hosts")]
     Private,
     #[error("it cannot be reached ({0})")]
     Unreachable(io::Error),
 }
 
-/// Connects commands to the hosts on a list, and logs it.
+/// Connects commands to the hosts on a list, and logs each attempt.
 pub(super) struct Egress {
     pub(super) hosts: Vec<Host>,
     pub(super) upstream: Box<dyn Upstream>,
     pub(super) log: ConnectionLog,
-    /// One for each connection, of all commands together.
+    /// One per connection, shared by all commands.
     pub(super) permits: Arc<Semaphore>,
 }
 
 impl Egress {
-    /// With a number of connections at once that leaves files to the rest of the process.
+    /// Limits the number of connections, so that files are left to the rest of the process.
     pub(super) fn new(hosts: Vec<Host>, upstream: impl Upstream) -> Self {
         let files = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
         let most = (files / FILES_PER_CONNECTION).clamp(1, CONNECTIONS_MAX);
@@ -55,14 +56,16 @@ impl Egress {
 
     /// Connects to a target if it is on the list, and logs the outcome.
     ///
+    /// If the future is dropped, the attempt is logged as unfinished.
+    ///
     /// # Errors
-    /// Why not.
+    /// When the target is not on the list, has only private addresses, or cannot be reached.
     pub(super) async fn connect(&self, target: &Target) -> Result<TcpStream, Refusal> {
         if !self.allows(target) {
             self.log.add(target, Err(&Refusal::Unlisted));
             return Err(Refusal::Unlisted);
         }
-        // The name is resolved even if the command ends meanwhile.
+        // From here on a DNS query may be sent: even an unfinished attempt is logged.
         let attempt = self.log.attempt(target);
         let outcome = self.reach(target).await;
         attempt.ended(outcome.as_ref().map(drop));
@@ -85,19 +88,20 @@ impl Egress {
             };
             let stream = self.first(&addresses, target.port).await;
             let stream = stream.map_err(Refusal::Unreachable)?;
-            // This machine may have a public address, too.
+            // A public address may belong to this machine.
             let own = self.upstream.is_own(&stream).then(|| stream.peer_addr().ok()).flatten();
             match own.is_some_and(|own| !self.allows_address(own.ip(), target.port)) {
                 true => Err(Refusal::Private),
                 false => Ok(stream),
             }
         });
-        let late = |_| Err(Refusal::Unreachable(io::ErrorKind::TimedOut.into()));
-        reached.await.unwrap_or_else(late)
+        let timed_out = |_| Err(Refusal::Unreachable(io::ErrorKind::TimedOut.into()));
+        reached.await.unwrap_or_else(timed_out)
     }
 
-    /// The addresses of a name that are of the public Internet, or on the list themselves.
-    /// The connection is made to one of them: the name is not resolved again.
+    /// The addresses of a name that are public or on the list.
+    ///
+    /// The connection is made to one of them, so that the name is resolved only once.
     async fn addresses(&self, name: &str, port: u16) -> Result<Vec<IpAddr>, Refusal> {
         let all = self.upstream.resolve(name).await.map_err(Refusal::Unreachable)?;
         let is_usable =
@@ -110,7 +114,7 @@ impl Egress {
         }
     }
 
-    /// A connection to the first address that answers.
+    /// Tries the addresses in order, and returns the first connection that succeeds.
     async fn first(&self, addresses: &[IpAddr], port: u16) -> io::Result<TcpStream> {
         let mut failed = io::ErrorKind::NotFound.into();
         for (index, address) in addresses.iter().enumerate() {

@@ -1,22 +1,21 @@
-//! Hosts as a person names them, and as a command asks for them.
+//! Hosts on a list, and the targets that commands ask for.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv6Addr};
 use std::str::FromStr;
 
-/// Ports of a host that is listed without one: those of HTTP and HTTPS.
+/// Ports of a host that is listed without a port: those of HTTP and HTTPS.
 const DEFAULT_PORTS: [u16; 2] = [80, 443];
-/// Most characters of a name, and of each of its labels (RFC 1035, 2.3.4).
+/// Maximum length of a name, and of each of its labels (RFC 1035, section 2.3.4).
 const NAME_MAX: usize = 253;
 const LABEL_MAX: usize = 63;
-/// Most characters of an invalid host that its error shows.
+/// Maximum number of characters of an invalid host that its error shows.
 const TEXT_MAX: usize = 300;
 
 /// A host on the list: `api.example.com`, `*.example.com`, `192.0.2.1:8080`, `[2001:db8::1]`.
 ///
 /// Without a port it matches ports 80 and 443. `*.` matches one or more labels, so
-/// `*.example.com` does not match `example.com`. A listed address is reached in a private
-/// network, too.
+/// `*.example.com` does not match `example.com`. A listed address may be private.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Host {
     name: Name,
@@ -27,12 +26,12 @@ pub struct Host {
 enum Name {
     /// In lower case.
     Exact(String),
-    /// The part after `*`, with the dot.
+    /// In lower case, the part after `*`, with the dot.
     Below(String),
     Address(IpAddr),
 }
 
-/// A text that is not the name of a host.
+/// A text that is not a valid host.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?} is not a host: {why}")]
 pub struct InvalidHost {
@@ -45,24 +44,24 @@ impl FromStr for Host {
 
     fn from_str(text: &str) -> Result<Self, InvalidHost> {
         let invalid = |why| InvalidHost { text: text.chars().take(TEXT_MAX).collect(), why };
-        if let Some(why) = misread(text) {
+        if let Some(why) = mistake(text) {
             return Err(invalid(why));
         }
         let (name, port) =
-            split(text).ok_or(invalid("its port is not a number from 1 to 65535"))?;
+            split(text).ok_or(invalid("the port is not a number from 1 to 65535"))?;
         let name = match (address(name), name.strip_prefix('*')) {
             (Some(address), _) => Name::Address(address),
             (None, Some(below)) => {
-                let name = below.strip_prefix('.').and_then(of_name);
-                let name = name.ok_or(invalid("`*` is followed by a dot and a name"))?;
+                let name = below.strip_prefix('.').and_then(dns_name);
+                let name = name.ok_or(invalid("`*` must be followed by a dot and a name"))?;
                 Name::Below(format!(".{name}"))
             }
             (None, None) if !name.contains('.') => {
-                return Err(invalid("it has no dot; name this machine as 127.0.0.1:PORT"));
+                return Err(invalid("it has no dot; for this machine, use 127.0.0.1:PORT"));
             }
-            (None, None) => Name::Exact(of_name(name).ok_or(invalid(
-                "write it as example.com, *.example.com, an address, each with :PORT if it is \
-                 another than 80 or 443",
+            (None, None) => Name::Exact(dns_name(name).ok_or(invalid(
+                "expected example.com, *.example.com or an address, followed by :PORT for a port \
+                 other than 80 and 443",
             ))?),
         };
         Ok(Self { name, port })
@@ -82,7 +81,7 @@ impl fmt::Display for Host {
 }
 
 impl Host {
-    /// Whether all that `other` allows is allowed by this one, too.
+    /// Whether this host includes all targets that `other` allows.
     #[must_use]
     pub fn covers(&self, other: &Self) -> bool {
         let name = match (&self.name, &other.name) {
@@ -118,7 +117,7 @@ impl Host {
     }
 }
 
-/// A host and port that a command asks for.
+/// A host and port that a command asks to connect to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Target {
     pub(super) host: TargetHost,
@@ -134,18 +133,16 @@ pub(super) enum TargetHost {
 }
 
 impl Target {
-    /// What a URI names; none if that is not the name of a host.
+    /// The target with the host of a URI; `None` if that host is invalid.
     pub(super) fn new(host: &str, port: u16) -> Option<Self> {
         let host = match address(host) {
             Some(address) => TargetHost::Address(address),
-            None => TargetHost::Name(of_name(host.strip_suffix('.').unwrap_or(host))?),
+            None => TargetHost::Name(dns_name(host.strip_suffix('.').unwrap_or(host))?),
         };
         Some(Self { host, port })
     }
-}
 
-impl Target {
-    /// As the header `Host` of plain HTTP names it.
+    /// The value of the header `Host` for plain HTTP.
     pub(super) fn authority(&self) -> String {
         let text = self.to_string();
         text.strip_suffix(":80").map(str::to_owned).unwrap_or(text)
@@ -162,18 +159,19 @@ impl fmt::Display for Target {
     }
 }
 
-/// What is wrong with a text that looks like something else than a host.
-fn misread(text: &str) -> Option<&'static str> {
+/// Reports common mistakes: an empty text, a URL, and spaces.
+fn mistake(text: &str) -> Option<&'static str> {
     if text.is_empty() {
         return Some("it is empty");
     }
     if text.contains("://") || text.contains('/') {
-        return Some("write the host alone, without http:// and a path");
+        return Some("expected only a host, without http:// and without a path");
     }
-    text.contains(char::is_whitespace).then_some("it has a space in it; put only commas between")
+    let has_space = text.contains(char::is_whitespace);
+    has_space.then_some("it contains a space; separate hosts by commas only")
 }
 
-/// The name, and the port if there is one; none if the part after the colon is not a port.
+/// The name, and the port if there is one; `None` if the part after the colon is not a port.
 fn split(text: &str) -> Option<(&str, Option<u16>)> {
     if text.parse::<Ipv6Addr>().is_ok() {
         return Some((text, None));
@@ -202,9 +200,11 @@ fn address(text: &str) -> Option<IpAddr> {
     Some(address.to_canonical())
 }
 
-/// A name in lower case. Resolvers read one whose last label is a number as an address
-/// (`127.1`, `0x7f.0x1`), so it is none; no top-level domain begins with a digit.
-fn of_name(text: &str) -> Option<String> {
+/// A DNS name in lower case; `None` if it is invalid.
+///
+/// The last label must not begin with a digit: resolvers read some such names as addresses
+/// (`127.1`, `0x7f.0x1`), and no top-level domain begins with a digit.
+fn dns_name(text: &str) -> Option<String> {
     let is_label = |label: &str| {
         let inner = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
         !label.is_empty() && label.len() <= LABEL_MAX && label.bytes().all(inner)

@@ -10,10 +10,10 @@ use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFl
 use tokio::io::Interest;
 use tokio::net::{TcpListener, UnixStream};
 
-/// Waits for the socket; none if the sender ended without sending one.
+/// Waits for the socket; `None` if the sender closes its end without sending one.
 ///
 /// # Errors
-/// What the kernel said.
+/// When receiving fails.
 pub(super) async fn receive(from: StdStream) -> io::Result<Option<TcpListener>> {
     from.set_nonblocking(true)?;
     let from = UnixStream::from_std(from)?;

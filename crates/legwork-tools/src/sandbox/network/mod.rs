@@ -1,9 +1,9 @@
-//! Which network commands reach: none, hosts on a list, or all of it.
+//! The network that commands can reach: none, a list of hosts, or all of it.
 //!
-//! A list is enforced by a proxy. The command runs in a network namespace that has
-//! only a loopback. The socket that listens there is accepted by the [`Gateway`] in
-//! the parent's namespace, which resolves names, refuses what is not on the list or
-//! is of a private network, and connects.
+//! A list is enforced by a proxy. The command runs in a network namespace that has only
+//! a loopback interface. A socket listens there, and the [`Gateway`] accepts its
+//! connections in the parent's namespace: it resolves names, refuses hosts that are not
+//! on the list and names with private addresses, and connects to the others.
 
 mod address;
 mod egress;
@@ -23,32 +23,32 @@ use std::str::FromStr;
 pub(super) use self::gateway::Gateway;
 pub use self::host::{Host, InvalidHost};
 
-/// The port of the proxy, on the loopback of a command (that of Squid).
+/// The port of the proxy on a command's loopback interface: the default port of Squid.
 const PORT: u16 = 3128;
 
-/// Which network a command reaches.
+/// The network that a command can reach.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Network {
-    /// None; behind bubblewrap a loopback of its own.
+    /// None. With bubblewrap, a command has a loopback interface of its own.
     #[default]
     Off,
-    /// These hosts, through a proxy that `HTTP_PROXY` and `HTTPS_PROXY` name.
+    /// These hosts, through the proxy in `HTTP_PROXY` and `HTTPS_PROXY`.
     Hosts(Vec<Host>),
-    /// All that this machine reaches, its loopback too.
+    /// All that this machine can reach, including its loopback interface.
     All,
 }
 
 impl Network {
-    /// The hosts alone that are named.
+    /// Only the hosts with these names.
     ///
     /// # Errors
-    /// With the first name that is not one of a host.
+    /// When a name is not a valid host; the error is about the first one.
     pub fn hosts<'t>(names: impl IntoIterator<Item = &'t str>) -> Result<Self, InvalidHost> {
         names.into_iter().map(str::parse).collect::<Result<_, _>>().map(Self::Hosts)
     }
 
-    /// Whether all that `other` reaches is reached by this one, too.
+    /// Whether this network includes all that `other` can reach.
     #[must_use]
     pub fn covers(&self, other: &Self) -> bool {
         match (self, other) {
@@ -60,13 +60,13 @@ impl Network {
         }
     }
 
-    /// The rule in the words that a model is given.
+    /// The description that the model is given.
     pub(super) fn rule(&self) -> String {
         match self {
             Self::Off => "there is no network".to_owned(),
             Self::Hosts(hosts) => format!(
-                "of the network only these hosts can be reached, by HTTP and HTTPS through the \
-                 proxy that HTTP_PROXY and HTTPS_PROXY name: {}",
+                "only these hosts can be reached, over HTTP and HTTPS through the proxy in \
+                 HTTP_PROXY and HTTPS_PROXY: {}",
                 list(hosts, ", ")
             ),
             Self::All => "the network can be reached".to_owned(),
@@ -74,7 +74,7 @@ impl Network {
     }
 }
 
-/// `off`, `all`, or hosts with commas between them.
+/// Parses `off`, `all`, or hosts separated by commas.
 impl FromStr for Network {
     type Err = InvalidHost;
 

@@ -1,4 +1,4 @@
-//! One connection of a command with the proxy: `CONNECT`, and plain HTTP.
+//! One connection of a command to the proxy: `CONNECT`, and plain HTTP.
 
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,25 +21,24 @@ use tokio::net::TcpStream;
 use super::egress::{Egress, Refusal};
 use super::host::{self, Target};
 
-/// Bytes of the head of a request or an answer.
+/// Maximum size of the head of a request or a response, in bytes.
 const HEAD_MAX: usize = 64 << 10;
-/// How long a command may take to send the head of a request.
+/// Time limit for a command to send the head of a request.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Headers between a client and its proxy (RFC 9110, 7.6.1), apart from those that have a
-/// constant.
+/// Hop-by-hop headers (RFC 9110, section 7.6.1) for which hyper has no constant.
 const HOP_BY_HOP: [HeaderName; 2] =
     [HeaderName::from_static("proxy-connection"), HeaderName::from_static("keep-alive")];
 
-type Answer = Response<BoxBody<Bytes, hyper::Error>>;
+type Body = BoxBody<Bytes, hyper::Error>;
 
-/// A connection that was asked for with `CONNECT`: both its ends, once the answer is sent.
+/// Both ends of a tunnel, set by a `CONNECT` request and used once the response is sent.
 type Tunnel = Arc<Mutex<Option<(OnUpgrade, TcpStream)>>>;
 
-/// Serves a connection to its end.
+/// Serves a connection until it is closed.
 pub(super) async fn serve(egress: Arc<Egress>, stream: TcpStream) {
     let tunnel = Tunnel::default();
-    let service = service_fn(|request| answer(&egress, &tunnel, request));
+    let service = service_fn(|request| respond(&egress, &tunnel, request));
     let connection = server::conn::http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_TIMEOUT)
@@ -47,7 +46,7 @@ pub(super) async fn serve(egress: Arc<Egress>, stream: TcpStream) {
         .max_buf_size(HEAD_MAX)
         .serve_connection(TokioIo::new(stream), service)
         .with_upgrades();
-    // An error here concerns the command's own connection only.
+    // An error concerns only this connection of the command.
     let _ = connection.await;
     let both = tunnel.lock().unwrap_or_else(PoisonError::into_inner).take();
     if let Some((inside, mut outside)) = both
@@ -57,35 +56,36 @@ pub(super) async fn serve(egress: Arc<Egress>, stream: TcpStream) {
     }
 }
 
-async fn answer(
+async fn respond(
     egress: &Egress,
     tunnel: &Tunnel,
     request: Request<Incoming>,
-) -> Result<Answer, Infallible> {
+) -> Result<Response<Body>, Infallible> {
     let Some(target) = target(&request) else {
-        let usage = "legwork: ask this proxy with CONNECT HOST:PORT, or for http://HOST/...\n";
-        return Ok(says(StatusCode::BAD_REQUEST, usage.to_owned()));
+        let usage =
+            "legwork: not a valid proxy request: use CONNECT HOST:PORT or http://HOST/...\n";
+        return Ok(text(StatusCode::BAD_REQUEST, usage.to_owned()));
     };
     Ok(match egress.connect(&target).await {
         Ok(outside) if request.method() == Method::CONNECT => {
             let both = (hyper::upgrade::on(request), outside);
             *tunnel.lock().unwrap_or_else(PoisonError::into_inner) = Some(both);
-            Response::new(body(Bytes::new()))
+            Response::new(full(Bytes::new()))
         }
         Ok(outside) => forward(outside, request, &target).await.unwrap_or_else(|error| {
-            says(StatusCode::BAD_GATEWAY, format!("legwork: {target}: {error}\n"))
+            text(StatusCode::BAD_GATEWAY, format!("legwork: request to {target} failed: {error}\n"))
         }),
         Err(why) => {
             let status = match why {
                 Refusal::Unlisted | Refusal::Private => StatusCode::FORBIDDEN,
                 Refusal::Unreachable(_) => StatusCode::BAD_GATEWAY,
             };
-            says(status, format!("legwork: not connected to {target}: {why}\n"))
+            text(status, format!("legwork: not connected to {target}: {why}\n"))
         }
     })
 }
 
-/// The target of a request; none if it is not a request to a proxy.
+/// The target of a request; `None` if it is not a valid request to a proxy.
 fn target(request: &Request<Incoming>) -> Option<Target> {
     let authority = request.uri().authority()?;
     let default = match (request.method() == Method::CONNECT, request.uri().scheme_str()) {
@@ -110,12 +110,12 @@ fn port(authority: &Authority, default: Option<u16>) -> Option<u16> {
     }
 }
 
-/// Sends a request of plain HTTP on, and its answer back.
+/// Sends a plain HTTP request to the target, and returns its response.
 async fn forward(
     outside: TcpStream,
     mut request: Request<Incoming>,
     target: &Target,
-) -> Result<Answer, Box<dyn std::error::Error + Send + Sync>> {
+) -> Result<Response<Body>, Box<dyn std::error::Error + Send + Sync>> {
     let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
     *request.uri_mut() = path.parse::<Uri>()?;
     let headers = request.headers_mut();
@@ -127,7 +127,7 @@ async fn forward(
         .max_buf_size(HEAD_MAX)
         .handshake(TokioIo::new(outside))
         .await?;
-    // It ends with the answer, or when the answer is let go of.
+    // The task ends when the response is complete or dropped.
     tokio::spawn(connection);
     let mut response = sender.send_request(request).await?;
     for name in [CONNECTION, UPGRADE].iter().chain(&HOP_BY_HOP) {
@@ -136,12 +136,12 @@ async fn forward(
     Ok(response.map(|body| body.boxed()))
 }
 
-fn says(status: StatusCode, text: String) -> Answer {
-    let mut answer = Response::new(body(text.into()));
-    *answer.status_mut() = status;
-    answer
+fn text(status: StatusCode, text: String) -> Response<Body> {
+    let mut response = Response::new(full(text.into()));
+    *response.status_mut() = status;
+    response
 }
 
-fn body(bytes: Bytes) -> BoxBody<Bytes, hyper::Error> {
+fn full(bytes: Bytes) -> Body {
     Full::new(bytes).map_err(|never| match never {}).boxed()
 }

@@ -1,4 +1,4 @@
-//! The network through which the proxy resolves names and connects.
+//! The network in which the proxy resolves names and makes connections.
 
 use std::future::Future;
 use std::io;
@@ -14,7 +14,7 @@ pub(super) trait Upstream: Send + Sync + 'static {
     /// The addresses of a name.
     fn resolve<'a>(&'a self, name: &'a str) -> IoFuture<'a, Vec<IpAddr>>;
 
-    /// A connection to an address.
+    /// Connects to an address.
     fn connect(&self, address: SocketAddr) -> IoFuture<'_, TcpStream>;
 
     /// Whether the peer of a connection is this machine.

@@ -1,4 +1,4 @@
-//! A network that is a list of hosts, from inside.
+//! A list of hosts as the network, seen from commands.
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener};
@@ -9,11 +9,11 @@ use legwork_tools::{Bash, Sandbox, Workspace};
 
 use super::scene::{Scene, Walls, as_nobody, run, sandbox};
 
-/// Asks the proxy for a line of text and prints what comes back.
+/// Sends a request line and a body to the proxy, and prints the response.
 const ASK: &str = "ask() { exec 3<>/dev/tcp/127.0.0.1/3128; \
     printf '%s HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n%b' \"$1\" \"$2\" >&3; cat <&3; exec 3>&-; };";
 
-/// A shell that reaches these hosts, or why there is none.
+/// A shell that can reach these hosts, or why there is none.
 fn bash(scene: &Scene, walls: Walls, hosts: &[String]) -> Result<Bash, String> {
     let network = Network::hosts(hosts.iter().map(String::as_str)).expect("hosts");
     let environment = scene.environment();
@@ -76,8 +76,8 @@ fn reaches_the_list_alone() {
         assert!(told.contains("403 Forbidden"), "{line}: {told}");
         assert!(told.contains("[network: not connected to "), "{line}: {told}");
     }
-    // There is nothing else than the proxy: not what listens on the machine's own loopback,
-    // and no other network.
+    // Only the proxy can be reached: no socket on the loopback interface of the machine, and no
+    // other network.
     let direct = format!("(exec 3<>/dev/tcp/{}/{}) && echo ESCAPED", address.ip(), address.port());
     for command in [
         direct.as_str(),
@@ -130,7 +130,7 @@ fn s13_7_each_command_has_a_proxy_that_ends_with_it() {
         || threads().filter(|task| name(task).is_ok_and(|name| name.trim() == "legwork-proxy"));
     assert_eq!(proxies().count(), 1, "one thread serves all commands of a sandbox");
     drop(bash);
-    // It ends by itself once nothing can use it.
+    // The thread ends once nothing can use it.
     while proxies().count() > 0 {
         std::thread::yield_now();
     }

@@ -1,4 +1,4 @@
-//! The proxy, asked as a command asks it, with an outside of our own.
+//! Requests to the proxy as a command makes them, with a fake upstream.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -14,15 +14,15 @@ use crate::sandbox::network::host::Host;
 use crate::sandbox::network::proxy;
 use crate::sandbox::network::upstream::{HostNetwork, IoFuture, Upstream};
 
-/// Names with their addresses, and a server that every connection leads to.
-struct Pretended {
+/// Names with their addresses, and the server that every connection reaches.
+struct FakeUpstream {
     names: BTreeMap<&'static str, Vec<IpAddr>>,
     server: SocketAddr,
-    /// What was resolved and connected with.
+    /// The names resolved and the addresses connected to.
     log: Arc<Mutex<Vec<String>>>,
 }
 
-impl Upstream for Pretended {
+impl Upstream for FakeUpstream {
     fn resolve<'a>(&'a self, name: &'a str) -> IoFuture<'a, Vec<IpAddr>> {
         self.log.lock().expect("not poisoned").push(format!("resolve {name}"));
         let found = self.names.get(name).cloned();
@@ -42,15 +42,15 @@ impl Upstream for Pretended {
 }
 
 struct Tried {
-    /// What came back.
+    /// All responses.
     answer: String,
-    /// What the server was sent.
+    /// The request that the server received.
     sent: String,
     log: Vec<String>,
     notes: Vec<String>,
 }
 
-/// Sends bytes through the proxy to a server that answers what it is sent with a greeting.
+/// Sends bytes to the proxy; the server behind it responds with a greeting.
 async fn ask(request: &str) -> Tried {
     let server = TcpListener::bind("127.0.0.1:0").await.expect("bound");
     let log = Arc::new(Mutex::new(Vec::new()));
@@ -63,7 +63,7 @@ async fn ask(request: &str) -> Tried {
         ("pinned.example.com", vec![address("10.0.0.7"), address("10.1.1.1")]),
     ]);
     let outside =
-        Pretended { names, server: server.local_addr().expect("bound"), log: Arc::clone(&log) };
+        FakeUpstream { names, server: server.local_addr().expect("bound"), log: Arc::clone(&log) };
     let hosts = ["*.example.com", "pinned.example.com:8080", "10.1.1.1:8080"]
         .map(|host| host.parse::<Host>().expect("a host"));
     let egress = Arc::new(Egress::new(hosts.into(), outside));
@@ -81,7 +81,7 @@ async fn ask(request: &str) -> Tried {
     let (inside, _) = front.accept().await.expect("accepted");
     let served = tokio::spawn(proxy::serve(Arc::clone(&egress), inside));
     client.write_all(request.as_bytes()).await.expect("written");
-    // The end of what we send ends a connection that is kept alive.
+    // The proxy closes a kept-alive connection after the end of the requests.
     let is_tunnel = request.starts_with("CONNECT");
     let mut answer = String::new();
     if is_tunnel {
@@ -159,9 +159,9 @@ async fn s13_7_a_name_that_leads_to_a_private_network_is_refused() {
     let tried = ask("CONNECT inner.example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n").await;
     assert!(tried.answer.starts_with("HTTP/1.1 403"), "{}", tried.answer);
     assert_eq!(tried.log, ["resolve inner.example.com"]);
-    let said = "network: not connected to inner.example.com:443: its address is of a private network, and not on the list of hosts itself";
+    let said = "network: not connected to inner.example.com:443: it resolves to a private address that is not on the list of hosts";
     assert_eq!(tried.notes, [said]);
-    // A public address of this machine is no less its own.
+    // A public address of this machine is refused as well.
     let tried = ask("CONNECT self.example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n").await;
     assert!(tried.answer.starts_with("HTTP/1.1 403"), "{}", tried.answer);
     for name in ["nowhere", "unknown"] {
