@@ -117,7 +117,7 @@ const LOOKED_AT: usize = 200_000;
 #[derive(Clone, Debug, Default)]
 pub struct Secrets {
     places: BTreeSet<PathBuf>,
-    /// What is secret once it is there.
+    /// What is secret once it is there; where a link is now, once it is something else.
     absent: BTreeSet<PathBuf>,
     /// Allowed by name; one of the places, or in one.
     open: Vec<PathBuf>,
@@ -148,17 +148,11 @@ impl Secrets {
         let place = place.as_ref();
         match place.canonicalize() {
             Ok(real) => {
+                // Something else may take the place of a link.
+                self.absent.extend(named(place).filter(|named| *named != real));
                 self.places.insert(real);
             }
-            Err(_) => {
-                // As far as the way to it is there, links on it are resolved.
-                let there =
-                    place.ancestors().find_map(|above| above.canonicalize().ok().zip(Some(above)));
-                let rest = |(real, above): (PathBuf, &Path)| {
-                    Some(real.join(place.strip_prefix(above).ok()?))
-                };
-                self.absent.extend(there.and_then(rest));
-            }
+            Err(_) => self.absent.extend(named(place)),
         }
         self
     }
@@ -190,7 +184,7 @@ impl Secrets {
         self.places.iter().map(PathBuf::as_path)
     }
 
-    /// Each of them that is not there yet.
+    /// Each of them that is not there yet, or is a link.
     pub(crate) fn absent(&self) -> impl Iterator<Item = &Path> {
         self.absent.iter().map(PathBuf::as_path)
     }
@@ -253,6 +247,14 @@ impl Secrets {
         }
         files
     }
+}
+
+/// The path of a place, itself and not where it leads to: links above it are resolved as far
+/// as they are there.
+fn named(place: &Path) -> Option<PathBuf> {
+    let mut above = place.ancestors().skip(1);
+    let (real, above) = above.find_map(|above| above.canonicalize().ok().zip(Some(above)))?;
+    Some(real.join(place.strip_prefix(above).ok()?))
 }
 
 fn host_keys() -> impl Iterator<Item = PathBuf> {

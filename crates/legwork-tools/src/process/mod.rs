@@ -204,7 +204,10 @@ impl<S: Sink> Running<S> {
                 private: Private::new(&private),
             },
         );
+        let printed = pipe::Receiver::from_owned_fd(printed.into())?;
         let guard = command.spawn()?;
+        // It has the guard's end of the report.
+        drop(command);
         let supervised = Supervised {
             guard,
             report: report.into(),
@@ -216,7 +219,7 @@ impl<S: Sink> Running<S> {
             supervised,
             grace: order.grace,
             walls: order.walls,
-            printed: pipe::Receiver::from_owned_fd(printed.into())?,
+            printed,
             open: true,
             sink,
             chunk: vec![0; CHUNK],

@@ -6,6 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use legwork_port::sandbox::{Cover, Mount};
 use rustix::fs::{FileType, Stat};
+use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
 use super::bytes::{Content, Name};
@@ -70,21 +71,27 @@ pub(super) enum Kind {
 
 impl Entry {
     /// Looks at a name in a folder; `known` is what was there before.
-    pub(super) fn look(folder: &Folder, name: &OsStr, known: Option<&Self>) -> Option<Self> {
+    ///
+    /// # Errors
+    /// When nothing has the name, or it cannot be looked at.
+    pub(super) fn look(folder: &Folder, name: &OsStr, known: Option<&Self>) -> Result<Self, Errno> {
         Self::look_within(folder, name, known, FILE_MAX)
     }
 
     /// The same, and keeps no file of more than so many bytes.
+    ///
+    /// # Errors
+    /// See [`Entry::look`].
     pub(super) fn look_within(
         folder: &Folder,
         name: &OsStr,
         known: Option<&Self>,
         most: u64,
-    ) -> Option<Self> {
-        let stat = folder.look(name).ok()?;
+    ) -> Result<Self, Errno> {
+        let stat = folder.look(name)?;
         let stat = Identity::from(&stat);
         if let Some(known) = known.filter(|known| known.is_untouched(&stat)) {
-            return Some(known.clone());
+            return Ok(known.clone());
         }
         let kind = match FileType::from_raw_mode(stat.mode) {
             FileType::Directory => Kind::Directory,
@@ -94,7 +101,7 @@ impl Entry {
             FileType::Symlink => Kind::Link(folder.link(name)?.into()),
             _ => Kind::Other,
         };
-        Some(Self { kind, fresh: is_fresh(&stat), stat })
+        Ok(Self { kind, fresh: is_fresh(&stat), stat })
     }
 
     /// Bytes that are kept of it.

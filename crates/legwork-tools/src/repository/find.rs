@@ -1,13 +1,14 @@
 //! Which repositories lie in a directory.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::FileType;
 
-use super::folder::{Folder, Steps};
+use super::bound::{Allowance, Bound};
+use super::folder::Folder;
 use super::index;
 
 /// How deep below a directory repositories are looked for.
@@ -18,8 +19,13 @@ const PARTS: usize = 8;
 const DIRECTORIES: usize = 10_000;
 /// Most directories in `modules` and `worktrees` that are looked at.
 const MODULES_MAX: usize = 40_000;
-/// Most entries that are listed, and directories that are opened on the way to others.
-const STEPS: usize = 4_000_000;
+/// Most entries that are listed.
+const ENTRIES: usize = 4_000_000;
+/// Most directories that are opened, those on the way to others too.
+const OPENS: usize = 500_000;
+/// Most bytes of the paths of repositories and submodules, and of one of them.
+const PATHS_MAX: usize = 8 << 20;
+const PATH_MAX: usize = 4096;
 /// Most bytes of all indexes that are read.
 const INDEXES_MAX: u64 = 512 << 20;
 /// Most repositories that are kept, those nearest to the root first, submodules apart.
@@ -66,17 +72,20 @@ pub(super) struct Found {
     pub(super) entries: Vec<PathBuf>,
     /// Folders with too many repositories for a mount each.
     pub(super) crowded: Vec<PathBuf>,
-    /// Whether there was more than is looked at.
-    pub(super) cut: bool,
+    /// The bounds that were reached.
+    pub(super) cut: BTreeSet<Bound>,
     /// Folders that an index names as submodules, to be looked at wherever they lie.
     submodules: Vec<PathBuf>,
     /// Of them, those that were looked at.
     looked_at: HashSet<PathBuf>,
-    steps: Steps,
+    listed: Allowance,
+    opened: Allowance,
     /// Directories in `modules` and `worktrees` that may still be looked at.
     modules: usize,
     /// Bytes of indexes that may still be read.
     indexes: u64,
+    /// Bytes of paths that may still be kept.
+    paths: Allowance,
 }
 
 /// Whether a path below a directory lies in a repository, or would make one: of a directory
@@ -111,7 +120,9 @@ impl Found {
     pub(super) fn in_folder(root: &Root<'_>) -> Self {
         let mut found = Self::none();
         found.look_through(root);
-        found.cut |= found.steps.used_up();
+        if found.listed.is_exceeded() || found.opened.is_exceeded() {
+            found.cut.insert(Bound::Entries);
+        }
         found
     }
 
@@ -121,12 +132,14 @@ impl Found {
             known: HashSet::new(),
             entries: Vec::new(),
             crowded: Vec::new(),
-            cut: false,
+            cut: BTreeSet::new(),
             submodules: Vec::new(),
             looked_at: HashSet::new(),
-            steps: Steps::new(STEPS),
+            listed: Allowance::new(ENTRIES),
+            opened: Allowance::new(OPENS),
             modules: MODULES_MAX,
             indexes: INDEXES_MAX,
+            paths: Allowance::new(PATHS_MAX),
         }
     }
 
@@ -139,10 +152,12 @@ impl Found {
             for path in level {
                 seen = seen.saturating_add(1);
                 if seen > DIRECTORIES || own > REPOSITORIES {
-                    self.cut = true;
+                    let bound =
+                        if seen > DIRECTORIES { Bound::Folders } else { Bound::Repositories };
+                    self.cut.insert(bound);
                     return;
                 }
-                let Ok(folder) = root.folder.below_within(&path, &mut self.steps) else {
+                let Ok(folder) = root.folder.below_within(&path, &mut self.opened) else {
                     continue;
                 };
                 let before = self.entries.len();
@@ -156,7 +171,7 @@ impl Found {
                 own += usize::from(bare || self.entries.len() > before);
                 if depth < DEPTH {
                     let of_git = |name: &OsString| bare && OF_GIT.iter().any(|own| name == own);
-                    let inner = below(&folder, &mut self.steps).filter(|name| !of_git(name));
+                    let inner = below(&folder, &mut self.listed).filter(|name| !of_git(name));
                     // One more than are looked at shows that there are more.
                     let room = DIRECTORIES.saturating_add(1).saturating_sub(next.len());
                     next.extend(inner.take(room).map(|name| path.join(name)));
@@ -170,11 +185,11 @@ impl Found {
     fn look_at_submodules(&mut self, root: &Root<'_>) {
         while let Some(path) = self.submodules.pop() {
             if self.looked_at.len() >= ALL {
-                self.cut = true;
+                self.cut.insert(Bound::Repositories);
                 return self.submodules.clear();
             }
             if self.looked_at.insert(path.clone())
-                && let Ok(folder) = root.folder.below_within(&path, &mut self.steps)
+                && let Ok(folder) = root.folder.below_within(&path, &mut self.opened)
             {
                 self.look_at(root, &folder, &path);
             }
@@ -183,14 +198,26 @@ impl Found {
 
     /// What the index of a repository names, below its working tree.
     fn read_index(&mut self, git: &Folder, tree: &Path) {
-        match index::submodules(git, &mut self.indexes) {
-            Ok(paths) => {
-                let room = ALL.saturating_sub(self.submodules.len());
-                self.cut |= paths.len() > room;
-                self.submodules.extend(paths.iter().take(room).map(|path| tree.join(path)));
+        let Ok(paths) = index::submodules(git, &mut self.indexes) else {
+            self.cut.insert(Bound::Indexes);
+            return;
+        };
+        for path in paths {
+            if !self.has_room(tree, &path) {
+                return;
             }
-            Err(index::Unreadable) => self.cut = true,
+            self.submodules.push(tree.join(path));
         }
+    }
+
+    /// Takes the room for a path; whether there is some.
+    fn has_room(&mut self, above: &Path, path: &Path) -> bool {
+        let length = above.as_os_str().len().saturating_add(path.as_os_str().len());
+        let has_room = length < PATH_MAX && self.paths.take(length);
+        if !has_room {
+            self.cut.insert(Bound::Paths);
+        }
+        has_room
     }
 
     /// A `.git` in a folder, and what it leads to.
@@ -218,13 +245,13 @@ impl Found {
     /// The repository that a `.git` file or link leads to, if it lies below the root.
     fn follow(&mut self, root: &Root<'_>, folder: &Folder, path: &Path) {
         let name = OsStr::new(".git");
-        let target = folder.link(name).or_else(|| {
+        let target = folder.link(name).ok().or_else(|| {
             let text = folder.read(name, POINTER_MAX)?;
             Some(PathBuf::from(OsStr::from_bytes(text.strip_prefix(b"gitdir:")?.trim_ascii())))
         });
         let Some(target) = target.and_then(|target| root.leads(path, &target)) else { return };
         self.repository(root, &target);
-        if let Ok(git) = root.folder.below_within(&target, &mut self.steps) {
+        if let Ok(git) = root.folder.below_within(&target, &mut self.opened) {
             self.read_index(&git, path);
         }
     }
@@ -237,9 +264,12 @@ impl Found {
             if self.known.contains(&path) {
                 continue;
             }
-            let Ok(git) = root.folder.below_within(&path, &mut self.steps) else { continue };
+            let Ok(git) = root.folder.below_within(&path, &mut self.opened) else { continue };
             if self.known.len() >= ALL {
-                self.cut = true;
+                self.cut.insert(Bound::Repositories);
+                return;
+            }
+            if !self.has_room(&path, Path::new("")) {
                 return;
             }
             self.known.insert(path.clone());
@@ -263,10 +293,10 @@ impl Found {
     fn nested(&mut self, folder: &Folder, path: &Path, parts: usize, found: &mut Vec<PathBuf>) {
         // One more than may be looked at shows that there are more.
         let most = self.modules.saturating_add(1);
-        let names: Vec<_> = folder.folders(&mut self.steps).take(most).collect();
+        let names: Vec<_> = folder.folders(&mut self.listed).take(most).collect();
         for name in names {
             let Some(modules) = self.modules.checked_sub(1) else {
-                self.cut = true;
+                self.cut.insert(Bound::Folders);
                 return;
             };
             self.modules = modules;
@@ -297,7 +327,7 @@ impl Root<'_> {
     }
 }
 
-fn below(folder: &Folder, steps: &mut Steps) -> impl Iterator<Item = OsString> {
+fn below(folder: &Folder, listed: &mut Allowance) -> impl Iterator<Item = OsString> {
     let passed = |name: &OsString| PASSED_OVER.iter().any(|passed| name == passed);
-    folder.folders(steps).filter(move |name| name != ".git" && !passed(name))
+    folder.folders(listed).filter(move |name| name != ".git" && !passed(name))
 }

@@ -12,40 +12,23 @@ use rustix::fs::{
 };
 use rustix::io::{Errno, fcntl_dupfd_cloexec};
 
+use super::bound::Allowance;
+
 /// A directory.
 const DIRECTORY: OFlags =
     OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
+/// What [`Folder::below_within`] fails with where no more may be opened.
+const EXCEEDED: Errno = Errno::DQUOT;
+
+/// Whether an error says that there is nothing, or nothing but a link, on the way.
+pub(super) fn is_absent(errno: Errno) -> bool {
+    matches!(errno, Errno::NOENT | Errno::NOTDIR | Errno::LOOP)
+}
+
 /// A directory held open.
 #[derive(Debug)]
 pub(super) struct Folder(OwnedFd);
-
-/// Entries that may still be listed, and directories opened, in one look.
-#[derive(Debug)]
-pub(super) struct Steps {
-    left: usize,
-    used_up: bool,
-}
-
-impl Steps {
-    pub(super) fn new(most: usize) -> Self {
-        Self { left: most, used_up: false }
-    }
-
-    /// Takes some; none if they are not left.
-    pub(super) fn take(&mut self, steps: usize) -> bool {
-        match self.left.checked_sub(steps) {
-            Some(left) => self.left = left,
-            None => self.used_up = true,
-        }
-        !self.used_up
-    }
-
-    /// Whether more were wanted than there are.
-    pub(super) fn used_up(&self) -> bool {
-        self.used_up
-    }
-}
 
 impl Folder {
     /// Opens a directory whose path has no symbolic links.
@@ -73,11 +56,11 @@ impl Folder {
         Ok(held)
     }
 
-    /// The same, if there are steps left for each name of the path.
-    pub(super) fn below_within(&self, path: &Path, steps: &mut Steps) -> Result<Self, Errno> {
-        match steps.take(path.components().count()) {
+    /// The same, if so many may still be opened as the path has names.
+    pub(super) fn below_within(&self, path: &Path, left: &mut Allowance) -> Result<Self, Errno> {
+        match left.take(path.components().count()) {
             true => self.below(path),
-            false => Err(Errno::DQUOT),
+            false => Err(EXCEEDED),
         }
     }
 
@@ -98,15 +81,18 @@ impl Folder {
         self.look(OsStr::new(name)).ok().map(|stat| FileType::from_raw_mode(stat.st_mode))
     }
 
-    /// Names and kinds of its entries, as long as there are steps left.
-    pub(super) fn entries(&self, steps: &mut Steps) -> impl Iterator<Item = (OsString, FileType)> {
+    /// Names and kinds of its entries, as long as some are left to be listed.
+    pub(super) fn entries(
+        &self,
+        left: &mut Allowance,
+    ) -> impl Iterator<Item = (OsString, FileType)> {
         let listing = Dir::read_from(&self.0).into_iter().flatten().filter_map(Result::ok);
         let named = listing.map(|entry| {
             (OsStr::from_bytes(entry.file_name().to_bytes()).to_owned(), entry.file_type())
         });
         let own = named.filter(|(name, _)| name != "." && name != "..");
         // Some file systems do not say the kind in a listing.
-        own.take_while(|_| steps.take(1)).map(|(name, kind)| match kind {
+        own.take_while(|_| left.take(1)).map(|(name, kind)| match kind {
             FileType::Unknown => {
                 let kind = self.look(&name).map(|stat| FileType::from_raw_mode(stat.st_mode));
                 (name, kind.unwrap_or(FileType::Unknown))
@@ -115,25 +101,28 @@ impl Folder {
         })
     }
 
-    /// The directories in it, as long as there are steps left.
-    pub(super) fn folders(&self, steps: &mut Steps) -> impl Iterator<Item = OsString> {
+    /// The directories in it, as long as some are left to be listed.
+    pub(super) fn folders(&self, left: &mut Allowance) -> impl Iterator<Item = OsString> {
         let directory = |(_, kind): &(OsString, FileType)| *kind == FileType::Directory;
-        self.entries(steps).filter(directory).map(|(name, _)| name)
+        self.entries(left).filter(directory).map(|(name, _)| name)
     }
 
     /// The content of a regular file of at most so many bytes.
     pub(super) fn read(&self, name: &OsStr, most: u64) -> Option<Vec<u8>> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
         let file = openat(&self.0, name, flags | OFlags::CLOEXEC, Mode::empty()).ok()?;
-        let regular = FileType::from_raw_mode(fstat(&file).ok()?.st_mode) == FileType::RegularFile;
+        let found = fstat(&file).ok()?;
+        let regular = FileType::from_raw_mode(found.st_mode) == FileType::RegularFile;
+        // What is too large is not read.
+        u64::try_from(found.st_size).ok().filter(|size| *size <= most)?;
         let mut content = Vec::new();
         let mut bounded = File::from(file).take(most.saturating_add(1));
         (regular && bounded.read_to_end(&mut content).is_ok() && content.len() as u64 <= most)
             .then_some(content)
     }
 
-    pub(super) fn link(&self, name: &OsStr) -> Option<PathBuf> {
-        let target = readlinkat(&self.0, name, Vec::new()).ok()?;
-        Some(OsString::from_vec(target.into_bytes()).into())
+    pub(super) fn link(&self, name: &OsStr) -> Result<PathBuf, Errno> {
+        let target = readlinkat(&self.0, name, Vec::new())?;
+        Ok(OsString::from_vec(target.into_bytes()).into())
     }
 }

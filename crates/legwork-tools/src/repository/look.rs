@@ -1,14 +1,16 @@
-//! One look at the repositories below a directory.
+//! One look at the repositories below a directory: how they are before a command.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::FileType;
+use rustix::io::Errno;
 
+use super::bound::{Allowance, Bound};
 use super::entry::{Entry, Kind};
 use super::find::{self, Found};
-use super::folder::{Folder, Steps};
+use super::folder::{Folder, is_absent};
 use super::snapshot::Root;
 use super::todo::Todo;
 
@@ -28,32 +30,28 @@ const PATHS_MAX: usize = 32 << 20;
 const DEPTH: usize = 32;
 /// Most bytes of all files that are kept of a directory; what is beyond cannot be put back.
 const KEPT_MAX: u64 = 16 << 20;
-/// Most directories that are opened on the way to others.
-const STEPS: usize = 4_000_000;
+/// Most bytes of all lists of stopped rebases that are read.
+const TODOS_MAX: u64 = 64 << 20;
+/// Most directories that are opened, those on the way to others too.
+const OPENS: usize = 500_000;
 
 /// A look under way.
 pub(super) struct Look<'l> {
     folder: &'l Folder,
-    path: &'l Path,
     known: Option<&'l Root>,
-    entries: BTreeMap<PathBuf, Option<Entry>>,
-    todos: BTreeMap<PathBuf, Todo>,
-    /// Folders whose entries were looked at.
-    listed: HashSet<PathBuf>,
     left: Left,
+    root: Root,
 }
 
 /// What may still be looked at and kept.
 struct Left {
-    entries: Steps,
-    paths: Steps,
-    steps: Steps,
+    entries: Allowance,
+    paths: Allowance,
+    opened: Allowance,
     /// Bytes of files.
     bytes: u64,
-    /// Bytes of commands in stopped rebases.
+    /// Bytes of lists of stopped rebases.
     todos: u64,
-    /// Whether folders of hooks lie deeper than is looked into.
-    is_deep: bool,
 }
 
 /// A folder below the one that is looked at.
@@ -63,102 +61,116 @@ struct Place {
 }
 
 impl<'l> Look<'l> {
-    /// Looks at the repositories below a directory; what is as it was in `known` is not read
-    /// again.
+    /// Looks at the repositories below a directory.
+    ///
+    /// What is as it was in `known` is not read again, and what cannot be looked at now is
+    /// taken from there.
     pub(super) fn at(folder: &'l Folder, path: &'l Path, known: Option<&'l Root>) -> Root {
         let left = Left {
-            entries: Steps::new(ENTRIES_MAX),
-            paths: Steps::new(PATHS_MAX),
-            steps: Steps::new(STEPS),
+            entries: Allowance::new(ENTRIES_MAX),
+            paths: Allowance::new(PATHS_MAX),
+            opened: Allowance::new(OPENS),
             bytes: KEPT_MAX,
-            todos: KEPT_MAX,
-            is_deep: false,
+            todos: TODOS_MAX,
         };
-        let (entries, todos, listed) = (BTreeMap::new(), BTreeMap::new(), HashSet::new());
-        Self { folder, path, known, entries, todos, listed, left }.look()
+        let found = Found::in_folder(&find::Root { folder, path });
+        let mut root = Root::empty(path);
+        root.cut = found.cut;
+        root.crowded = found.crowded;
+        let mut look = Self { folder, known, left, root };
+        look.gits(&found.entries);
+        look.repositories(found.repositories);
+        look.finish()
     }
 
-    fn look(mut self) -> Root {
-        let found = Found::in_folder(&find::Root { folder: self.folder, path: self.path });
-        let (repositories, is_whole) = self.repositories(found.repositories);
-        for git in &repositories {
-            self.repository(git);
-        }
-        let before = self.known.into_iter().flat_map(|known| known.entries.keys());
-        let gits = before.filter(|path| path.file_name() == Some(OsStr::new(".git")));
-        for path in found.entries.iter().chain(gits) {
-            self.add_alone(path);
-        }
+    fn finish(mut self) -> Root {
         let left = &self.left;
-        let is_cut = left.entries.used_up() || left.paths.used_up() || left.steps.used_up();
-        Root {
-            path: self.path.to_owned(),
-            repositories,
-            crowded: found.crowded,
-            cut: found.cut || !is_whole || is_cut || left.is_deep,
-            entries: self.entries,
-            todos: self.todos,
+        if left.opened.is_exceeded() {
+            self.root.cut.insert(Bound::Entries);
+        }
+        if left.entries.is_exceeded() || left.paths.is_exceeded() {
+            self.root.cut.insert(Bound::Hooks);
+        }
+        self.root
+    }
+
+    /// `.git` of any file type, those that were known first, if they are still there.
+    fn gits(&mut self, found: &[PathBuf]) {
+        let known = self.known.into_iter().flat_map(|known| known.entries.keys());
+        let known = known.filter(|path| path.file_name() == Some(OsStr::new(".git")));
+        for path in known.chain(found) {
+            self.add_alone(path);
+            if self.root.entries.get(path).is_some_and(Option::is_none) {
+                self.root.entries.remove(path);
+            }
         }
     }
 
-    /// The repositories that were known, then those that were found, and whether these are
-    /// all.
-    ///
-    /// What was known stays so: many new ones do not take its place, and that it is gone is
-    /// to be seen.
-    fn repositories(&self, found: Vec<PathBuf>) -> (Vec<PathBuf>, bool) {
-        let known = self.known.map(|known| known.repositories.clone());
-        let mut repositories = known.unwrap_or_default();
-        let there: HashSet<PathBuf> = repositories.iter().cloned().collect();
-        let more = find::ALL.saturating_sub(repositories.len());
-        let mut new = found.into_iter().filter(|git| !there.contains(git));
-        repositories.extend(new.by_ref().take(more));
-        (repositories, new.next().is_none())
+    /// The repositories that were known, if they are still there, then those that were found.
+    fn repositories(&mut self, found: Vec<PathBuf>) {
+        let known = self.known.map(|known| known.repositories.as_slice()).unwrap_or_default();
+        let there: BTreeSet<_> = known.iter().cloned().collect();
+        let new = found.into_iter().filter(|git| !there.contains(git));
+        for git in known.iter().cloned().chain(new) {
+            if self.root.repositories.len() >= find::ALL {
+                self.root.cut.insert(Bound::Repositories);
+                return;
+            }
+            match self.open(&git) {
+                Ok(place) => self.repository(place),
+                Err(errno) if is_absent(errno) => continue,
+                Err(_) => self.carry(&git),
+            }
+            self.root.repositories.push(git);
+        }
     }
 
-    fn repository(&mut self, path: &Path) {
-        let Some(git) = self.open(path) else {
-            let names = FILES.iter().chain([&INFO, &HOOKS]).chain(&REMOTES);
-            names.for_each(|name| self.absent(&path.join(name)));
-            return self.absent(&path.join(INFO).join(ATTRIBUTES));
-        };
+    fn repository(&mut self, git: Place) {
         for name in FILES {
             self.add(&git, OsStr::new(name));
         }
-        self.todos.insert(path.to_owned(), Todo::of(&git.folder, &mut self.left.todos));
+        self.todo(&git);
         // A link for the folder would lead elsewhere.
         self.add(&git, OsStr::new(INFO));
         match git.enter(INFO) {
-            Some(info) => self.add(&info, OsStr::new(ATTRIBUTES)),
-            None => self.absent(&path.join(INFO).join(ATTRIBUTES)),
+            Ok(info) => self.add(&info, OsStr::new(ATTRIBUTES)),
+            Err(errno) => self.missing(&git.path.join(INFO).join(ATTRIBUTES), errno),
         }
         // Where Git pushes and fetches without it standing in the configuration.
         for name in REMOTES {
             self.add(&git, OsStr::new(name));
-            if let Some(remotes) = git.enter(name) {
+            if let Ok(remotes) = git.enter(name) {
                 self.list(&remotes);
             }
         }
         self.add(&git, OsStr::new(HOOKS));
         // Hooks run files in folders next to them.
-        if let Some(hooks) = git.enter(HOOKS) {
+        if let Ok(hooks) = git.enter(HOOKS) {
             self.list_all(hooks);
         }
-        self.follow_links(path);
+        self.follow_links(&git.path);
+    }
+
+    fn todo(&mut self, git: &Place) {
+        let known = || self.known.and_then(|known| known.todos.get(&git.path)).cloned();
+        let todo = Todo::of(&git.folder, &mut self.left.todos);
+        if todo.as_ref().is_none_or(Todo::is_unreadable) {
+            self.root.cut.insert(Bound::Rebases);
+        }
+        if let Some(todo) = todo.or_else(known) {
+            self.root.todos.insert(git.path.clone(), todo);
+        }
     }
 
     /// Where settings and hooks are links, what they lead to here is what Git takes.
     fn follow_links(&mut self, git: &Path) {
-        let is_link = |path: &PathBuf| {
-            let entry = self.entries.get(path).and_then(Option::as_ref);
-            entry.is_some_and(|entry| matches!(entry.kind, Kind::Link(_)))
-        };
         let names = FILES.iter().chain([&HOOKS]).map(|name| git.join(name));
-        let links: Vec<_> = names.filter(is_link).collect();
-        let root = find::Root { folder: self.folder, path: self.path };
+        let links: Vec<_> = names.filter(|path| self.root.is_link(path)).collect();
+        let path = self.root.path.clone();
+        let root = find::Root { folder: self.folder, path: &path };
         for target in links.iter().filter_map(|link| root.leads(Path::new(""), link)) {
             self.add_alone(&target);
-            if let Some(target) = self.open(&target) {
+            if let Ok(target) = self.open(&target) {
                 self.list(&target);
             }
         }
@@ -166,15 +178,17 @@ impl<'l> Look<'l> {
 
     /// What lies in a folder, and in all below it.
     fn list_all(&mut self, top: Place) {
-        let mut waiting = vec![(top.path, 0)];
         let mut next = Some(top.folder);
+        let mut waiting = vec![(top.path, 0)];
         while let Some((path, depth)) = waiting.pop() {
-            let opened = next.take().or_else(|| Some(self.open(&path)?.folder));
-            let Some(folder) = opened else { continue };
-            let place = Place { folder, path };
+            let opened = next.take().map(|folder| Place { folder, path: path.clone() });
+            let Ok(place) = opened.map_or_else(|| self.open(&path), Ok) else {
+                self.carry(&path);
+                continue;
+            };
             let inner = self.list(&place);
-            if depth >= DEPTH {
-                self.left.is_deep |= !inner.is_empty();
+            if depth >= DEPTH && !inner.is_empty() {
+                self.root.cut.insert(Bound::Hooks);
                 continue;
             }
             waiting.extend(inner.iter().map(|name| (place.path.join(name), depth + 1)));
@@ -183,13 +197,16 @@ impl<'l> Look<'l> {
 
     /// What lies in a folder; the folders in it.
     fn list(&mut self, place: &Place) -> Vec<OsString> {
-        let mut folders = Vec::new();
-        if !self.listed.insert(place.path.clone()) {
-            return folders;
+        if self.root.listed.contains(&place.path) {
+            return self.root.folders_in(&place.path);
         }
+        let mut folders = Vec::new();
+        let before = self.left.entries.is_exceeded();
         let names: Vec<_> = place.folder.entries(&mut self.left.entries).collect();
+        let mut is_whole = !before && !self.left.entries.is_exceeded();
         for (name, kind) in names {
             if !self.left.paths.take(place.path.as_os_str().len() + name.len()) {
+                is_whole = false;
                 break;
             }
             self.add(place, &name);
@@ -197,41 +214,106 @@ impl<'l> Look<'l> {
                 folders.push(name);
             }
         }
+        // Only then is any other name a new one.
+        if is_whole {
+            self.root.listed.insert(place.path.clone());
+        }
         folders
     }
 
-    fn open(&mut self, path: &Path) -> Option<Place> {
-        let folder = self.folder.below_within(path, &mut self.left.steps).ok()?;
-        Some(Place { folder, path: path.to_owned() })
+    fn open(&mut self, path: &Path) -> Result<Place, Errno> {
+        let folder = self.folder.below_within(path, &mut self.left.opened)?;
+        Ok(Place { folder, path: path.to_owned() })
     }
 
     /// A place by its path alone.
     fn add_alone(&mut self, path: &Path) {
         let name = path.file_name().unwrap_or(OsStr::new("."));
-        match path.parent().and_then(|above| self.open(above)) {
-            Some(above) => self.add(&above, name),
-            None => self.absent(path),
+        match self.open(path.parent().unwrap_or(Path::new(""))) {
+            Ok(above) => self.add(&above, name),
+            Err(errno) => self.missing(path, errno),
         }
     }
 
     fn add(&mut self, above: &Place, name: &OsStr) {
         let path = above.path.join(name);
         let known = self.known.and_then(|known| known.entries.get(&path)?.as_ref());
-        let entry = Entry::look_within(&above.folder, name, known, self.left.bytes);
-        let kept = entry.as_ref().map_or(0, Entry::kept);
-        self.left.bytes = self.left.bytes.saturating_sub(kept);
-        self.entries.insert(path, entry);
+        match Entry::look_within(&above.folder, name, known, self.left.bytes) {
+            Ok(entry) => {
+                self.left.bytes = self.left.bytes.saturating_sub(entry.kept());
+                self.root.entries.insert(path, Some(entry));
+            }
+            Err(errno) => self.missing(&path, errno),
+        }
     }
 
-    /// A place at which nothing is.
-    fn absent(&mut self, path: &Path) {
-        self.entries.insert(path.to_owned(), None);
+    /// A place at which nothing is, or that cannot be looked at.
+    fn missing(&mut self, path: &Path, errno: Errno) {
+        match is_absent(errno) {
+            true => drop(self.root.entries.insert(path.to_owned(), None)),
+            false => self.carry(path),
+        }
+    }
+
+    /// Takes what was known of a place and of all below it.
+    fn carry(&mut self, path: &Path) {
+        self.root.cut.insert(Bound::Unreadable);
+        if let Some(known) = self.known {
+            self.root.carry(known, path);
+        }
     }
 }
 
 impl Place {
-    fn enter(&self, name: &str) -> Option<Self> {
-        let folder = self.folder.enter(OsStr::new(name)).ok()?;
-        Some(Self { folder, path: self.path.join(name) })
+    fn enter(&self, name: &str) -> Result<Self, Errno> {
+        let folder = self.folder.enter(OsStr::new(name))?;
+        Ok(Self { folder, path: self.path.join(name) })
+    }
+}
+
+impl Root {
+    fn empty(path: &Path) -> Self {
+        Self {
+            path: path.to_owned(),
+            repositories: Vec::new(),
+            crowded: Vec::new(),
+            cut: BTreeSet::new(),
+            entries: BTreeMap::new(),
+            listed: BTreeSet::new(),
+            todos: BTreeMap::new(),
+        }
+    }
+
+    fn is_link(&self, path: &Path) -> bool {
+        let entry = self.entries.get(path).and_then(Option::as_ref);
+        entry.is_some_and(|entry| matches!(entry.kind, Kind::Link(_)))
+    }
+
+    /// The folders in one that was listed.
+    fn folders_in(&self, path: &Path) -> Vec<OsString> {
+        let below = self.entries.range(path.to_owned()..);
+        let below = below.take_while(|(inner, _)| inner.starts_with(path));
+        let direct = below.filter(|(inner, _)| inner.parent() == Some(path));
+        let is_folder = |entry: &Option<Entry>| {
+            entry.as_ref().is_some_and(|entry| entry.kind == Kind::Directory)
+        };
+        let folders = direct.filter(|(_, entry)| is_folder(entry));
+        folders.filter_map(|(inner, _)| Some(inner.file_name()?.to_owned())).collect()
+    }
+
+    /// Takes what another knows of a place and of all below it.
+    fn carry(&mut self, known: &Self, path: &Path) {
+        let is_below = |inner: &&PathBuf| inner.starts_with(path);
+        let entries = known.entries.range(path.to_owned()..);
+        let entries = entries.take_while(|(inner, _)| inner.starts_with(path));
+        for (inner, entry) in entries {
+            self.entries.entry(inner.clone()).or_insert_with(|| entry.clone());
+        }
+        let listed = known.listed.range(path.to_owned()..).take_while(is_below);
+        self.listed.extend(listed.cloned());
+        let todos = known.todos.range(path.to_owned()..);
+        for (git, todo) in todos.take_while(|(git, _)| git.starts_with(path)) {
+            self.todos.entry(git.clone()).or_insert_with(|| todo.clone());
+        }
     }
 }

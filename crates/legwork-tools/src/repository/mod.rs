@@ -4,13 +4,16 @@
 //! command, and put back where it changed. What is looked at and put back is
 //! opened by descriptor, and no symbolic link is followed.
 
+mod bound;
 mod bytes;
+mod compare;
 mod entry;
 mod find;
 mod folder;
 mod index;
 mod look;
 mod notes;
+mod remove;
 mod restore;
 mod shared;
 mod snapshot;
@@ -22,18 +25,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use legwork_port::sandbox::Mount;
 
+use self::bound::Bound;
 pub use self::find::is_of_repository;
 pub use self::index::submodules_in;
 use self::notes::Notes;
 use self::restore::Outcome;
 pub(crate) use self::shared::place as shared_place;
 use self::shared::{Shared, Unshared};
-use self::snapshot::Snapshot;
 pub use self::snapshot::Unseen;
+use self::snapshot::{Report, Snapshot};
 use crate::workspace::line;
-
-/// How often it is looked again at what commands left.
-const ROUNDS: usize = 3;
 
 /// Keeps the repositories in what commands may write.
 #[derive(Debug)]
@@ -56,40 +57,49 @@ struct State {
     unshared: Option<Unshared>,
     /// Repositories that commands made, and whether each was reported.
     made: BTreeMap<PathBuf, bool>,
-    /// Directories that were reported as too large to be read whole.
-    cut: BTreeSet<PathBuf>,
+    /// Bounds that were reported.
+    cut: BTreeSet<(PathBuf, Bound)>,
     notes: Notes,
 }
 
 impl State {
-    /// Notes what is not compared: directories that could not be looked at, or not whole, and
-    /// repositories that commands made.
-    fn note_rest(&mut self, now: &Snapshot) {
-        for unseen in now.unseen() {
-            self.notes
-                .add(format!("{unseen}: look at hooks and configuration there before you use Git"));
-        }
-        let cut = now.cut().filter(|cut| !self.cut.contains(*cut));
-        for cut in cut.map(Path::to_owned).collect::<Vec<_>>() {
-            let text = format!(
-                "{} has more folders than are looked through for repositories: hooks and \
-                 configuration of those that were not found are not kept",
-                line(&cut)
-            );
-            if self.notes.add(text) {
-                self.cut.insert(cut);
+    fn note(&mut self, report: Report) {
+        for outcome in report.outcomes {
+            match outcome {
+                Outcome::Failed(text) => self.notes.urgent(text),
+                Outcome::Done(text) => self.notes.add(text),
             }
         }
-        for made in now.made_since(&self.before) {
-            self.made.entry(made).or_default();
+        self.note_cut(report.cut);
+        let made: BTreeSet<_> = report.made.into_iter().collect();
+        // Of those that are not reported yet some may be gone by now.
+        self.made.retain(|git, is_reported| match is_reported {
+            true => made.contains(git),
+            false => git.symlink_metadata().is_ok(),
+        });
+        for git in made {
+            self.made.entry(git).or_default();
         }
         // Those for which there is no room now come with the next command.
-        for (made, is_reported) in self.made.iter_mut().filter(|(_, is_reported)| !**is_reported) {
-            *is_reported = self.notes.add(format!(
-                "a command made the repository {}: look at its hooks and its configuration \
-                 before you use Git there, or in the repository around it",
-                line(made)
-            ));
+        for (git, is_reported) in self.made.iter_mut().filter(|(_, is_reported)| !**is_reported) {
+            *is_reported = self.notes.add_if_room(|| {
+                format!(
+                    "a command made the repository {}: look at its hooks and its configuration \
+                     before you use Git there, or in the repository around it",
+                    line(git)
+                )
+            });
+        }
+    }
+
+    fn note_cut(&mut self, cut: impl IntoIterator<Item = (PathBuf, Bound)>) {
+        for (root, bound) in cut {
+            if self.cut.insert((root.clone(), bound)) {
+                self.notes.urgent(format!(
+                    "not all repositories in {} are kept as they are: {bound}",
+                    line(&root)
+                ));
+            }
         }
     }
 }
@@ -116,6 +126,8 @@ impl Keeper {
         let mut state = self.state();
         let covers = if state.running == 0 {
             self.look(&mut state);
+            let cut: Vec<_> = state.before.cut().collect();
+            state.note_cut(cut);
             let unseen = state.before.unseen().next().cloned();
             if let Some(unseen) = unseen {
                 state.shared = None;
@@ -123,7 +135,8 @@ impl Keeper {
             }
             state.before.covers()
         } else {
-            self.put_back(&mut state);
+            let report = state.before.put_back();
+            state.note(report);
             self.unmovable(state.before.covers())
         };
         state.running = state.running.saturating_add(1);
@@ -157,7 +170,9 @@ impl Keeper {
 
     /// What was put back or made since the last time, a sentence each.
     pub fn notes(&self) -> Vec<String> {
-        self.state().notes.take()
+        let mut state = self.state();
+        let later = state.made.values().filter(|is_reported| !**is_reported).count();
+        state.notes.take(later)
     }
 
     /// Of some mounts, those over what no command that runs can move: each folder on the way
@@ -169,27 +184,6 @@ impl Keeper {
         let inside = |above: &&Path| self.roots.iter().any(|root| above.starts_with(root));
         let keep = |mount: &Mount| mount.place.ancestors().skip(1).take_while(inside).all(fixed);
         covers.into_iter().filter(keep).collect()
-    }
-
-    /// Compares with how it was, and puts back what changed.
-    ///
-    /// Where commands left so much that not all was looked at, it is looked at again without
-    /// what was removed.
-    fn put_back(&self, state: &mut State) {
-        let mut known = BTreeSet::new();
-        for _ in 0..ROUNDS {
-            let now = Snapshot::take(&self.roots, &state.before);
-            let outcomes = restore::changes(&state.before, &now);
-            let is_whole = outcomes.is_empty() || now.cut().next().is_none();
-            for outcome in outcomes.into_iter().filter(|outcome| known.insert(outcome.clone())) {
-                let (Outcome::Failed(text) | Outcome::Done(text)) = outcome;
-                state.notes.add(text);
-            }
-            if is_whole {
-                return state.note_rest(&now);
-            }
-        }
-        state.note_rest(&Snapshot::take(&self.roots, &state.before));
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -205,7 +199,8 @@ impl Drop for Watched {
     fn drop(&mut self) {
         let mut state = self.0.state();
         state.running = state.running.saturating_sub(1);
-        self.0.put_back(&mut state);
+        let report = state.before.put_back();
+        state.note(report);
         if state.running == 0 {
             state.shared = None;
         }

@@ -1,20 +1,24 @@
 //! Putting back what commands changed.
 
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Write as _};
-use std::os::fd::AsRawFd as _;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{
-    AtFlags, Gid, Mode, OFlags, Uid, fchmod, fchown, mkdirat, openat, renameat, symlinkat, unlinkat,
-};
+use rustix::fs::{Gid, Mode, OFlags, Uid, fchmod, fchown, mkdirat, openat, renameat, symlinkat};
 use rustix::io::Errno;
 
+use super::compare::{self, Change, Way};
 use super::entry::{Entry, Kind};
-use super::folder::Folder;
-use super::snapshot::{Change, Snapshot};
+use super::folder::{Folder, is_absent};
+use super::remove::remove;
+use super::snapshot::Root;
+use super::todo::Todo;
 use crate::workspace::line;
+
+/// How often new names are removed from a folder, some thousands at a time.
+const ROUNDS_MAX: usize = 1_000;
 
 /// What was done about a change.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,24 +29,50 @@ pub(super) enum Outcome {
     Done(String),
 }
 
-/// Puts back all that changed; those that could not be put back first.
-pub(super) fn changes(before: &Snapshot, now: &Snapshot) -> Vec<Outcome> {
-    let mut moved: Vec<PathBuf> = Vec::new();
-    let mut outcomes = Vec::new();
-    for change in before.changes(now) {
-        let path = change.root.join(change.path);
-        if moved.iter().any(|moved| path.starts_with(moved)) {
+/// Puts back what changed in the repositories of a directory.
+pub(super) fn put_back(root: &Folder, before: &Root) -> Vec<Outcome> {
+    let mut outcomes = places(root, before);
+    for path in &before.listed {
+        outcomes.extend(take_out(root, before, path));
+    }
+    for (git, todo) in &before.todos {
+        outcomes.extend(rebase(root, before, git, todo));
+    }
+    outcomes
+}
+
+/// Puts back each place that was known.
+fn places(root: &Folder, before: &Root) -> Vec<Outcome> {
+    let (mut outcomes, mut hidden) = (Vec::new(), BTreeSet::new());
+    let mut gone: Option<PathBuf> = None;
+    let mut way = Way::new(root);
+    for (path, entry) in &before.entries {
+        if gone.as_ref().is_some_and(|gone| path.starts_with(gone)) {
             continue;
         }
-        let shown = line(&path);
-        outcomes.push(match put_back(&change) {
+        let change = match compare::place(&mut way, path, entry.as_ref()) {
+            Ok(None) => continue,
+            Ok(Some(change)) => change,
+            Err(compare::Hidden { path, errno }) => {
+                let above = path.parent().map(Path::to_owned).unwrap_or_default();
+                if hidden.insert(above.clone()) {
+                    let shown = line(&before.path.join(above));
+                    outcomes.push(Outcome::Failed(format!(
+                        "{shown} cannot be looked at ({errno}): look at hooks and configuration \
+                         there before you use Git"
+                    )));
+                }
+                continue;
+            }
+        };
+        let shown = line(&before.path.join(path));
+        outcomes.push(match restore_place(&mut way, &change) {
             Ok(Done::PutBack) => Outcome::Done(format!(
                 "a command changed {shown}, which makes Git run programs: it was put back"
             )),
             Ok(Done::Gone(repository)) => {
-                let repository = change.root.join(repository);
-                let shown = line(&repository);
-                moved.push(repository);
+                let shown = line(&before.path.join(repository));
+                gone = Some(repository.to_owned());
                 Outcome::Done(format!(
                     "a command moved or removed the repository {shown}: it is not put back"
                 ))
@@ -53,21 +83,57 @@ pub(super) fn changes(before: &Snapshot, now: &Snapshot) -> Vec<Outcome> {
             )),
         });
     }
-    for rebase in before.rebases(now) {
-        let shown = line(&rebase.path());
-        outcomes.push(match rebase.put_back() {
-            Ok(()) => Outcome::Done(format!(
-                "a command put commands into what the stopped rebase or cherry-pick of {shown} is to do \
-                 next, which would run with your rights: they were taken out"
-            )),
-            Err(error) => Outcome::Failed(format!(
-                "a command put commands into what the stopped rebase or cherry-pick of {shown} is to do \
-                 next, and they cannot be taken out ({error}): look at it before it goes on"
-            )),
-        });
-    }
-    outcomes.sort();
     outcomes
+}
+
+/// Removes what is new in a folder of hooks.
+fn take_out(root: &Folder, before: &Root, path: &Path) -> Option<Outcome> {
+    let shown = line(&before.path.join(path));
+    let failed = |error: io::Error| {
+        Some(Outcome::Failed(format!(
+            "a command put files into {shown}, from which Git runs programs, and they cannot be \
+             removed ({error}): look at it before you use Git there"
+        )))
+    };
+    let mut count = 0_usize;
+    for round in 0_usize.. {
+        let Some(news) = compare::news(root, before, path) else { break };
+        if round >= ROUNDS_MAX {
+            return failed(io::Error::other("a command adds more all the time"));
+        }
+        for name in &news.names {
+            if let Err(error) = remove(&news.folder, name) {
+                return failed(error);
+            }
+        }
+        count = count.saturating_add(news.names.len());
+    }
+    (count > 0).then(|| {
+        let files = if count == 1 { "a file" } else { &format!("{count} files") };
+        Outcome::Done(format!(
+            "a command put {files} into {shown}, from which Git runs programs: removed"
+        ))
+    })
+}
+
+/// Takes out of a stopped rebase what it would run more than before.
+fn rebase(root: &Folder, before: &Root, git: &Path, todo: &Todo) -> Option<Outcome> {
+    let folder = root.below(git).ok()?;
+    if !Todo::now(&folder).runs_more_than(todo) {
+        return None;
+    }
+    let shown = line(&before.path.join(git));
+    let what = format!(
+        "a command put commands into what the stopped rebase or cherry-pick of {shown} is to do next"
+    );
+    Some(match todo.keep_in(&folder) {
+        Ok(()) => {
+            Outcome::Done(format!("{what}, which would run with your rights: they were taken out"))
+        }
+        Err(error) => Outcome::Failed(format!(
+            "{what}, and they cannot be taken out ({error}): look at it before it goes on"
+        )),
+    })
 }
 
 enum Done<'s> {
@@ -76,28 +142,25 @@ enum Done<'s> {
     Gone(&'s Path),
 }
 
-fn put_back<'s>(change: &Change<'s>) -> io::Result<Done<'s>> {
+fn restore_place<'b>(way: &mut Way<'_>, change: &Change<'b>) -> io::Result<Done<'b>> {
     let is_git = change.path.file_name() == Some(OsStr::new(".git"));
     if is_git && change.before.is_some_and(|before| before.kind == Kind::Directory) {
         // Its objects are not kept. What took its name is no repository that the person made.
-        let root = Folder::root(change.root)?;
-        if let (Some(_), Ok(above)) = (change.now, root.below(above(change.path))) {
-            remove(&above, OsStr::new(".git"))?;
+        if let (Some(_), Ok(above)) = (&change.now, way.to(change.path)) {
+            remove(above, OsStr::new(".git"))?;
         }
         return Ok(Done::Gone(change.path));
     }
-    let root = Folder::root(change.root)?;
-    let folder = match root.below(above(change.path)) {
+    let folder = match way.to(change.path) {
         Ok(folder) => folder,
-        Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => {
-            return Ok(Done::Gone(above(change.path)));
-        }
+        Err(errno) if is_absent(errno) => return Ok(Done::Gone(above(change.path))),
         Err(errno) => return Err(errno.into()),
     };
     let name = change.path.file_name().unwrap_or_default();
     match change.before {
-        None => remove(&folder, name)?,
-        Some(before) => restore(&folder, name, before, change.now)?,
+        None if is_git => return Err(io::Error::other("it is a repository")),
+        None => remove(folder, name)?,
+        Some(before) => restore(folder, name, before, change.now.as_ref())?,
     }
     Ok(Done::PutBack)
 }
@@ -155,19 +218,4 @@ pub(super) fn write(
     file.write_all(content)?;
     file.sync_all()?;
     Ok(renameat(folder.handle(), &draft, folder.handle(), name)?)
-}
-
-/// Removes what has a name, with all that lies in it; links are not followed.
-pub(super) fn remove(folder: &Folder, name: &OsStr) -> io::Result<()> {
-    match unlinkat(folder.handle(), name, AtFlags::empty()) {
-        Ok(()) | Err(Errno::NOENT) => Ok(()),
-        Err(Errno::ISDIR | Errno::PERM) => {
-            let held = PathBuf::from(format!("/proc/self/fd/{}", folder.handle().as_raw_fd()));
-            match std::fs::remove_dir_all(held.join(name)) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-                _ => Ok(()),
-            }
-        }
-        Err(errno) => Err(errno.into()),
-    }
 }

@@ -1,17 +1,19 @@
 //! What makes Git run programs, in all repositories, as it is at one moment.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::OsStr;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use legwork_port::sandbox::{Cover, IfMoved, Mount};
 use serde::{Deserialize, Serialize};
 
+use super::bound::Bound;
 use super::bytes::Name;
 use super::entry::{Entry, Kind};
+use super::find::{self, Found};
 use super::folder::Folder;
 use super::look::{FILES, HOOKS, INFO, Look};
+use super::restore::{self, Outcome};
 use super::todo::Todo;
 
 /// What makes Git run programs, by root and path below it.
@@ -44,9 +46,12 @@ pub(super) struct Root {
     pub(super) repositories: Vec<PathBuf>,
     /// Folders with too many repositories for a mount each.
     pub(super) crowded: Vec<PathBuf>,
-    /// Whether there was more than is looked at.
-    pub(super) cut: bool,
+    /// The bounds that were reached.
+    pub(super) cut: BTreeSet<Bound>,
+    /// What is at each place, or that nothing is; of others that is not known.
     pub(super) entries: BTreeMap<PathBuf, Option<Entry>>,
+    /// Folders of which all names are known.
+    pub(super) listed: BTreeSet<PathBuf>,
     /// The stopped rebase of each repository.
     pub(super) todos: BTreeMap<PathBuf, Todo>,
 }
@@ -56,62 +61,57 @@ pub(super) struct Root {
 struct Kept {
     repositories: Vec<Name>,
     crowded: Vec<Name>,
-    cut: bool,
+    cut: BTreeSet<Bound>,
     entries: Vec<(Name, Option<Entry>)>,
+    listed: Vec<Name>,
     todos: Vec<(Name, Todo)>,
 }
 
-/// A stopped rebase that would run more than it would have.
-#[derive(Debug)]
-pub(super) struct Rebase<'s> {
-    root: &'s Path,
-    git: &'s Path,
-    before: Todo,
-}
-
-impl Rebase<'_> {
-    /// The repository.
-    pub(super) fn path(&self) -> PathBuf {
-        absolute(self.root, self.git)
-    }
-
-    /// Takes out what it would run more.
-    ///
-    /// # Errors
-    /// When it cannot be written.
-    pub(super) fn put_back(&self) -> io::Result<()> {
-        self.before.keep_in(&Folder::root(self.root)?.below(self.git)?)
-    }
-}
-
-/// A place that is not as it was.
-#[derive(Debug)]
-pub(super) struct Change<'s> {
-    pub(super) root: &'s Path,
-    /// Below the root.
-    pub(super) path: &'s Path,
-    pub(super) before: Option<&'s Entry>,
-    pub(super) now: Option<&'s Entry>,
+/// What came of putting back.
+#[derive(Debug, Default)]
+pub(super) struct Report {
+    pub(super) outcomes: Vec<Outcome>,
+    /// Repositories that were not there before.
+    pub(super) made: Vec<PathBuf>,
+    /// Directories that were not looked through, and why.
+    pub(super) cut: Vec<(PathBuf, Bound)>,
 }
 
 impl Snapshot {
-    /// Looks at the repositories below some directories; what is as it was in `known` is
-    /// not read again.
+    /// Looks at the repositories below some directories; `known` is an earlier look.
     pub(super) fn take(roots: &[PathBuf], known: &Self) -> Self {
-        let mut unseen = Vec::new();
-        let look = |path: &PathBuf| {
-            let folder = match Folder::root(path).and_then(|folder| folder.with_spare(SPARE)) {
+        let mut snapshot = Self::default();
+        for path in roots {
+            let known = known.roots.iter().find(|root| root.path == *path);
+            match open(path) {
+                Ok(folder) => snapshot.roots.push(Look::at(&folder, path, known)),
+                Err(unseen) => snapshot.unseen.push(unseen),
+            }
+        }
+        snapshot
+    }
+
+    /// Puts back what changed since then.
+    pub(super) fn put_back(&self) -> Report {
+        let mut report = Report::default();
+        for root in &self.roots {
+            let folder = match open(&root.path) {
                 Ok(folder) => folder,
-                Err(errno) => {
-                    let said = std::io::Error::from(errno).to_string();
-                    unseen.push(Unseen { place: path.clone(), said });
-                    return None;
+                Err(unseen) => {
+                    report.outcomes.push(Outcome::Failed(format!(
+                        "{unseen}: look at hooks and configuration there before you use Git"
+                    )));
+                    continue;
                 }
             };
-            let known = known.roots.iter().find(|root| root.path == *path);
-            Some(Look::at(&folder, path, known))
-        };
-        Self { roots: roots.iter().filter_map(look).collect(), unseen }
+            report.outcomes.extend(restore::put_back(&folder, root));
+            let found = Found::in_folder(&find::Root { folder: &folder, path: &root.path });
+            report.cut.extend(found.cut.iter().map(|bound| (root.path.clone(), *bound)));
+            let known: HashSet<_> = root.repositories.iter().collect();
+            let made = found.repositories.iter().filter(|git| !known.contains(git));
+            report.made.extend(made.map(|git| root.absolute(git)));
+        }
+        report
     }
 
     /// Encodes the state of a directory for other processes; none if it could not be read.
@@ -128,8 +128,9 @@ impl Snapshot {
         let kept = Kept {
             repositories: names(&root.repositories),
             crowded: names(&root.crowded),
-            cut: root.cut,
+            cut: root.cut.clone(),
             entries: entries.collect(),
+            listed: root.listed.iter().cloned().map(Name::from).collect(),
             todos: todos.collect(),
         };
         serde_json::to_vec(&kept).map(Some)
@@ -149,6 +150,7 @@ impl Snapshot {
             crowded: kept.crowded.into_iter().map(path).collect(),
             cut: kept.cut,
             entries: kept.entries.into_iter().map(|(name, entry)| (path(name), entry)).collect(),
+            listed: kept.listed.into_iter().map(path).collect(),
             todos: kept.todos.into_iter().map(|(name, todo)| (path(name), todo)).collect(),
         });
         Ok(())
@@ -161,89 +163,32 @@ impl Snapshot {
         self.roots.iter().flat_map(Root::covers).collect()
     }
 
-    /// What of this is not so in a later one. What was found only later is not compared.
-    pub(super) fn changes<'s>(&'s self, later: &'s Self) -> Vec<Change<'s>> {
-        let mut changes = Vec::new();
-        for (root, later) in self.pairs(later) {
-            let names: Vec<_> = root.names(later);
-            for path in names {
-                let before = root.entries.get(path).and_then(Option::as_ref);
-                let now = later.entries.get(path).and_then(Option::as_ref);
-                let same = match (before, now) {
-                    (None, None) => true,
-                    // Git makes the folder for other things, too.
-                    (None, Some(now)) if path.ends_with(INFO) => now.kind == Kind::Directory,
-                    (Some(before), Some(now)) => before.is_as(now),
-                    _ => false,
-                };
-                if !same {
-                    changes.push(Change { root: &root.path, path, before, now });
-                }
-            }
-        }
-        changes
-    }
-
-    /// The stopped rebases that would run more at a later time, in repositories that were
-    /// there.
-    pub(super) fn rebases<'s>(&'s self, later: &'s Self) -> Vec<Rebase<'s>> {
-        let mut rebases = Vec::new();
-        for (root, now) in self.pairs(later) {
-            for (git, before) in &root.todos {
-                if now.todos.get(git).is_some_and(|now| now.runs_more_than(before)) {
-                    rebases.push(Rebase { root: &root.path, git, before: before.clone() });
-                }
-            }
-        }
-        rebases
-    }
-
-    /// The directories that are in both.
-    fn pairs<'s>(&'s self, later: &'s Self) -> impl Iterator<Item = (&'s Root, &'s Root)> {
-        let now = |root: &Root| later.roots.iter().find(|later| later.path == root.path);
-        self.roots.iter().filter_map(move |root| Some((root, now(root)?)))
-    }
-
     /// The directories that could not be looked at.
     pub(super) fn unseen(&self) -> impl Iterator<Item = &Unseen> {
         self.unseen.iter()
     }
 
-    /// The directories that hold more than is looked at.
-    pub(super) fn cut(&self) -> impl Iterator<Item = &Path> {
-        self.roots.iter().filter(|root| root.cut).map(|root| root.path.as_path())
-    }
-
-    /// The repositories that are not in an earlier one, as absolute paths.
-    pub(super) fn made_since(&self, earlier: &Self) -> Vec<PathBuf> {
-        let of = |snapshot: &Self| -> Vec<PathBuf> {
-            let roots = snapshot.roots.iter();
-            roots.flat_map(|root| root.repositories.iter().map(|git| root.absolute(git))).collect()
+    /// The directories that were not looked through, and why.
+    pub(super) fn cut(&self) -> impl Iterator<Item = (PathBuf, Bound)> {
+        let of_root = |root: &Root| {
+            root.cut.iter().map(|bound| (root.path.clone(), *bound)).collect::<Vec<_>>()
         };
-        let known: HashSet<PathBuf> = of(earlier).into_iter().collect();
-        of(self).into_iter().filter(|git| !known.contains(git)).collect()
+        self.roots.iter().flat_map(of_root)
     }
+}
+
+/// Opens a directory, and checks that there are files left to look at all of it.
+fn open(path: &Path) -> Result<Folder, Unseen> {
+    let opened = Folder::root(path).and_then(|folder| folder.with_spare(SPARE));
+    opened.map_err(|errno| {
+        let said = std::io::Error::from(errno).to_string();
+        Unseen { place: path.to_owned(), said }
+    })
 }
 
 impl Root {
     fn absolute(&self, path: &Path) -> PathBuf {
         absolute(&self.path, path)
-    }
-
-    /// Of both, the places of which this one knows whether something was there.
-    fn names<'s>(&'s self, later: &'s Self) -> Vec<&'s Path> {
-        // Those are folders of hooks, by any name.
-        let of_hooks = |path: &&PathBuf| {
-            let above = path.parent().filter(|above| !above.ends_with(INFO));
-            let above = above.filter(|above| above.file_name() != Some(OsStr::new(".git")));
-            let entry = above.and_then(|above| self.entries.get(above)?.as_ref());
-            entry.is_some_and(|entry| entry.kind == Kind::Directory)
-        };
-        let new = later.entries.keys().filter(|path| !self.entries.contains_key(*path));
-        let mut names: Vec<_> =
-            self.entries.keys().chain(new.filter(of_hooks)).map(PathBuf::as_path).collect();
-        names.sort();
-        names
     }
 
     fn covers(&self) -> Vec<Mount> {
@@ -273,7 +218,7 @@ impl Root {
         for path in self.crowded.iter().chain(linked) {
             let above = path.parent().and_then(|above| root.below(above).ok());
             let name = path.file_name().unwrap_or_default();
-            if let Some(entry) = above.and_then(|above| Entry::look(&above, name, None)) {
+            if let Some(entry) = above.and_then(|above| Entry::look(&above, name, None).ok()) {
                 add(path, &entry, Cover::ReadOnly);
             }
         }

@@ -1,4 +1,5 @@
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::thread;
 
@@ -177,7 +178,7 @@ fn s13_4_hooks_that_are_too_deep_are_reported() {
     }
     drop(keeper.begin().unwrap());
     let notes = keeper.notes().concat();
-    assert!(notes.contains("hooks and configuration of those that were not found"), "{notes}");
+    assert!(notes.contains("deeper folders of hooks, than are kept"), "{notes}");
 }
 
 #[test]
@@ -236,4 +237,114 @@ fn s13_4_each_repository_that_is_made_is_reported() {
         let made = format!("/made{number}/.git:");
         assert_eq!(all.iter().filter(|note| note.contains(&made)).count(), 1, "{made}");
     }
+}
+
+#[test]
+fn s13_4_a_repository_that_comes_back_is_not_removed() {
+    let (_folder, root) = repository();
+    let (here, there) = (root.join("here"), root.join("there"));
+    init(&here.join(".git"));
+    fs::write(here.join(".git/objects/precious"), "history").unwrap();
+    let keeper = Keeper::new(vec![root.clone()]);
+    let run = |command: &dyn Fn()| {
+        let watched = keeper.begin().unwrap().1;
+        command();
+        drop(watched);
+    };
+    run(&|| ());
+    run(&|| fs::rename(&here, &there).unwrap());
+    run(&|| fs::rename(&there, &here).unwrap());
+    assert!(here.join(".git/objects/precious").exists());
+    run(&|| fs::remove_dir_all(&here).unwrap());
+    run(&|| init(&here.join(".git")));
+    assert!(here.join(".git/HEAD").exists());
+    // What is protected is so again.
+    run(&|| fs::write(here.join(".git/hooks/pre-commit"), "theirs").unwrap());
+    assert!(!here.join(".git/hooks/pre-commit").exists());
+}
+
+#[test]
+fn s13_4_no_deep_repository_keeps_another_from_being_put_back() {
+    let (_folder, root) = repository();
+    let keeper = Keeper::new(vec![root.clone()]);
+    for round in 0..2 {
+        let watched = keeper.begin().unwrap().1;
+        // As many steps as there may be: a submodule with a long path, and many folders in it.
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY;
+        let mut folder = openat(CWD, &root, flags, Mode::empty()).unwrap();
+        let path = "a/".repeat(1_500) + ".git/hooks";
+        for name in path.split('/') {
+            mkdirat(&folder, name, Mode::RWXU).unwrap_or_default();
+            folder = openat(&folder, name, flags, Mode::empty()).unwrap();
+        }
+        (0..2_800).for_each(|at| mkdirat(&folder, at.to_string(), Mode::RWXU).unwrap_or_default());
+        let git = openat(&folder, "..", flags, Mode::empty()).unwrap();
+        mkdirat(&git, "objects", Mode::RWXU).unwrap_or_default();
+        drop(openat(&git, "HEAD", OFlags::CREATE | OFlags::WRONLY, Mode::RUSR).unwrap());
+        fs::write(root.join(".git/index"), named_index(&"a/".repeat(1_500))).unwrap();
+        fs::write(root.join(".git/commondir"), "../evil").unwrap();
+        fs::write(root.join(".git/hooks/pre-commit"), "theirs").unwrap();
+        drop(watched);
+        assert!(!root.join(".git/commondir").exists(), "{round}");
+        assert!(!root.join(".git/hooks/pre-commit").exists(), "{round}");
+    }
+    let notes = keeper.notes().concat();
+    assert!(notes.contains("folders have more entries than are looked through"), "{notes}");
+}
+
+/// An index of version 4 with one submodule.
+fn named_index(name: &str) -> Vec<u8> {
+    let mut bytes = index(0, 1);
+    let at = bytes.len() - 21;
+    bytes.splice(at..at, name.trim_end_matches('/').bytes());
+    bytes
+}
+
+#[test]
+fn s13_4_a_link_to_hooks_hides_no_file_next_to_them() {
+    let (_folder, root) = repository();
+    let hooks = root.join(".git/modules/sub/hooks");
+    init(hooks.parent().unwrap());
+    fs::create_dir(hooks.join("pre-commit.d")).unwrap();
+    let keeper = Keeper::new(vec![root.clone()]);
+    for _ in 0..2 {
+        let watched = keeper.begin().unwrap().1;
+        std::os::unix::fs::symlink("modules/sub/hooks", root.join(".git/gitdir")).unwrap();
+        fs::write(hooks.join("pre-commit.d/x"), "theirs").unwrap();
+        drop(watched);
+        assert!(!hooks.join("pre-commit.d/x").exists());
+        assert!(!root.join(".git/gitdir").exists());
+    }
+    // Also where the link was there before.
+    std::os::unix::fs::symlink("modules/sub/hooks", root.join(".git/gitdir")).unwrap();
+    let watched = keeper.begin().unwrap().1;
+    fs::write(hooks.join("pre-commit.d/x"), "theirs").unwrap();
+    drop(watched);
+    assert!(!hooks.join("pre-commit.d/x").exists());
+}
+
+#[test]
+fn s13_4_an_index_that_is_too_large_is_not_read() {
+    let (_folder, root) = repository();
+    let index = fs::File::create(root.join(".git/index")).unwrap();
+    index.set_len(600 << 20).unwrap();
+    let keeper = Keeper::new(vec![root]);
+    drop(keeper.begin().unwrap());
+    let notes = keeper.notes().concat();
+    assert!(notes.contains("an index cannot be read"), "{notes}");
+}
+
+#[test]
+fn s13_4_folders_that_cannot_be_entered_are_removed() {
+    let (_folder, root) = repository();
+    let keeper = Keeper::new(vec![root.clone()]);
+    let watched = keeper.begin().unwrap().1;
+    let inner = root.join(".git/hooks/new/a/b");
+    fs::create_dir_all(inner.join("c/d")).unwrap();
+    fs::create_dir_all(root.join(".git/hooks/new/.legwork-1/x")).unwrap();
+    for folder in [&inner, &root.join(".git/hooks/new/a"), &root.join(".git/hooks/new")] {
+        fs::set_permissions(folder, fs::Permissions::from_mode(0o000)).unwrap();
+    }
+    drop(watched);
+    assert_eq!(fs::read_dir(root.join(".git/hooks")).unwrap().count(), 1);
 }

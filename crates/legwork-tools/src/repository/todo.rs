@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use super::entry::Entry;
 use super::folder::Folder;
-use super::restore::{remove, write};
+use super::remove::remove;
+use super::restore::write;
 
 /// A file of a stopped operation.
 struct Place {
@@ -59,16 +60,27 @@ enum Commands {
 }
 
 impl Todo {
-    /// What a repository is to do next.
+    /// What a repository is to do next; none if that is more than may be read.
     ///
-    /// `most` is how many bytes may be kept, and is lowered by those that are.
-    pub(super) fn of(git: &Folder, most: &mut u64) -> Self {
-        let mut kept = |place: &Place| {
-            let commands = place.commands(git, FILE_MAX.min(*most));
-            *most = most.saturating_sub(commands.bytes());
-            commands
+    /// `most` is how many bytes may be read, and is lowered by those that are.
+    pub(super) fn of(git: &Folder, most: &mut u64) -> Option<Self> {
+        let of_place = |place: &Place| {
+            let (commands, read) = place.commands(git, FILE_MAX.min(*most));
+            let is_over = commands == Commands::Unreadable && *most < FILE_MAX;
+            *most = most.saturating_sub(read);
+            (!is_over).then_some(commands)
         };
-        Self(PLACES.iter().map(&mut kept).collect())
+        PLACES.iter().map(of_place).collect::<Option<_>>().map(Self)
+    }
+
+    /// What a repository is to do next now.
+    pub(super) fn now(git: &Folder) -> Self {
+        Self(PLACES.iter().map(|place| place.commands(git, FILE_MAX).0).collect())
+    }
+
+    /// Whether some of it cannot be read.
+    pub(super) fn is_unreadable(&self) -> bool {
+        self.0.contains(&Commands::Unreadable)
     }
 
     /// Whether it would run something that an earlier one would not.
@@ -82,7 +94,7 @@ impl Todo {
     /// When it cannot be written.
     pub(super) fn keep_in(&self, git: &Folder) -> io::Result<()> {
         for (place, known) in PLACES.iter().zip(&self.0) {
-            if place.commands(git, FILE_MAX).has_more_than(known) {
+            if place.commands(git, FILE_MAX).0.has_more_than(known) {
                 place.keep(git, known)?;
             }
         }
@@ -91,13 +103,6 @@ impl Todo {
 }
 
 impl Commands {
-    fn bytes(&self) -> u64 {
-        match self {
-            Self::Lines(lines) => lines.iter().map(|line| line.len() as u64).sum(),
-            Self::Unreadable => 0,
-        }
-    }
-
     fn has_more_than(&self, before: &Self) -> bool {
         match (self, before) {
             (Self::Lines(now), Self::Lines(before)) => !now.is_subset(before),
@@ -107,24 +112,27 @@ impl Commands {
 }
 
 impl Place {
-    fn commands(&self, git: &Folder, most: u64) -> Commands {
-        let none = Commands::Lines(BTreeSet::new());
+    /// The commands, and how many bytes were read.
+    fn commands(&self, git: &Folder, most: u64) -> (Commands, u64) {
+        let none = (Commands::Lines(BTreeSet::new()), 0);
         let Ok(folder) = git.enter(OsStr::new(self.folder)) else {
-            return if git.kind(self.folder).is_some() { Commands::Unreadable } else { none };
+            let is_there = git.kind(self.folder).is_some();
+            return if is_there { (Commands::Unreadable, 0) } else { none };
         };
         match (folder.kind(self.file), folder.read(OsStr::new(self.file), most)) {
             (None, _) => none,
-            (Some(_), None) => Commands::Unreadable,
+            (Some(_), None) => (Commands::Unreadable, 0),
             (Some(_), Some(text)) => {
                 let lines = text.split(|byte| *byte == b'\n').filter_map(self.command);
+                let read = text.len() as u64;
                 let mut kept = BTreeSet::new();
                 for line in lines {
                     if kept.len() >= COMMANDS_MAX && !kept.contains(line) {
-                        return Commands::Unreadable;
+                        return (Commands::Unreadable, read);
                     }
                     kept.insert(line.to_vec());
                 }
-                Commands::Lines(kept)
+                (Commands::Lines(kept), read)
             }
         }
     }
@@ -136,7 +144,7 @@ impl Place {
         }
         let (folder, name) = (git.enter(OsStr::new(self.folder))?, OsStr::new(self.file));
         let read = folder.read(name, FILE_MAX);
-        let (Some(text), Some(entry)) = (read, Entry::look(&folder, name, None)) else {
+        let (Some(text), Ok(entry)) = (read, Entry::look(&folder, name, None)) else {
             return remove(&folder, name);
         };
         let is_known = |line: &[u8]| match known {

@@ -53,14 +53,7 @@ pub(super) fn arguments(
     for place in places.bound() {
         walls.bind("--ro-bind", place, place);
     }
-    let masked = places.masked.now();
-    for place in &masked {
-        // One in a place that is hidden is not there.
-        if !masked.iter().any(|above| place != above && place.starts_with(above)) {
-            let inner = places.readable.iter().map(Held::path);
-            walls.hide(place, inner.filter(|inner| *inner != place && inner.starts_with(place)));
-        }
-    }
+    walls.mask(&places.masked.now(), places.readable.iter().map(Held::path));
     for place in places.writable.iter().map(Held::path) {
         walls.bind("--bind", place, place);
     }
@@ -119,17 +112,34 @@ impl Walls {
         self.add([OsString::from("--tmpfs"), place.into()]);
     }
 
-    /// Hides a place outside of what may be written, which no command can move, but for some
-    /// places in it.
-    fn hide<'p>(&mut self, place: &Path, but_for: impl Iterator<Item = &'p Path>) {
-        if place.is_dir() {
-            self.empty(place, HIDDEN);
-            for inner in but_for {
-                self.bind("--ro-bind", inner, inner);
+    /// Hides places outside of what may be written, which no command can move, but for what
+    /// may be read in them; and hidden places in that.
+    fn mask<'p>(&mut self, masked: &'p [PathBuf], readable: impl Iterator<Item = &'p Path>) {
+        let in_masked = |place: &&Path| masked.iter().any(|masked| place.starts_with(masked));
+        let shown = readable.filter(in_masked).map(|place| (place, true));
+        let mut all: Vec<_> = masked.iter().map(|place| (place.as_path(), false)).collect();
+        all.extend(shown);
+        // An outer place comes before those in it.
+        all.sort();
+        let mut folders = Vec::new();
+        for (at, (place, is_shown)) in all.iter().enumerate() {
+            let before = all.iter().take(at).rev();
+            let mut around = before.filter(|(above, _)| place.starts_with(above));
+            let around_is_shown = around.next().is_none_or(|(_, is_shown)| *is_shown);
+            if *is_shown == around_is_shown {
+                continue;
             }
-            self.add([OsString::from("--remount-ro"), place.into()]);
-        } else {
-            self.bind("--ro-bind", Path::new("/dev/null"), place);
+            if *is_shown {
+                self.bind("--ro-bind", place, place);
+            } else if place.is_dir() {
+                self.empty(place, HIDDEN);
+                folders.push(*place);
+            } else {
+                self.bind("--ro-bind", Path::new("/dev/null"), place);
+            }
+        }
+        for folder in folders {
+            self.add([OsString::from("--remount-ro"), folder.into()]);
         }
     }
 }

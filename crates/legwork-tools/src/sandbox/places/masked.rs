@@ -22,6 +22,11 @@ impl Masked {
         Self { secrets, seen }
     }
 
+    /// All of them, be they there or not.
+    pub(super) fn all(&self) -> impl Iterator<Item = &Path> {
+        self.secrets.iter().map(PathBuf::as_path)
+    }
+
     /// Those that are there now, an outer one first.
     pub(in crate::sandbox) fn now(&self) -> Vec<PathBuf> {
         // One may be a link by now.

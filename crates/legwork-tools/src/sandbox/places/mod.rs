@@ -80,6 +80,8 @@ impl Places {
         let (exposed, outside): (Vec<_>, Vec<_>) = all.partition(inside);
         let system = system::seen();
         let masked = Masked::new(outside, &system, &readable);
+        // One of the others may become a link into what may be written.
+        let exposed = exposed.into_iter().chain(masked.all().map(Path::to_owned)).collect();
         let covers = Covers::new(&writable, &kept, exposed)?;
         Ok(Self {
             root: root.to_owned(),

@@ -341,8 +341,8 @@ async fn s13_4_what_a_cancelled_command_changes_until_it_dies_is_put_back() {
         let alive = Watch::new(&place.scene.path("home/work/alive"));
         let cancellation = Cancellation::new();
         let (bash, raised) = (place.bash.clone(), cancellation.clone());
-        let line = "echo up >alive; while :; do echo ../evil >.git/commondir; \
-                    echo evil >without-hooks/.git/config.worktree; done";
+        let line = "for i in $(seq 40); do (while :; do echo ../evil >.git/commondir; \
+                    echo evil >without-hooks/.git/config.worktree; done) & done; echo up >alive; wait";
         let call = tokio::spawn(async move {
             let asked = asked(&bash, &serde_json::json!({ "command": line }));
             bash.call(&asked, &context(cancellation)).await

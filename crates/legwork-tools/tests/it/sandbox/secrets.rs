@@ -133,14 +133,40 @@ fn s13_3_a_secret_of_a_toolchain_that_comes_or_goes_is_hidden_from_the_next_comm
 }
 
 #[test]
+fn s13_3_a_secret_that_was_a_link_is_hidden_when_it_is_a_file() {
+    const NAME: &str = ".cargo/credentials.toml";
+    for walls in [Walls::Bubblewrap, Walls::Landlock] {
+        let scene = Scene::new();
+        let home = scene.path("home");
+        write(&home, "dotfiles/credentials");
+        std::fs::create_dir_all(home.join(".cargo/registry")).expect("made");
+        std::os::unix::fs::symlink("../dotfiles/credentials", home.join(NAME)).expect("linked");
+        let bash = match scene.bash(walls) {
+            Ok(bash) => bash,
+            Err(why) => return println!("skipped: {why}"),
+        };
+        let command = format!("cat {}; echo over", home.join(NAME).display());
+        for round in 0..2 {
+            let text = run(&bash, &command);
+            assert!(text.contains("over"), "{walls:?} {round}: {text}");
+            assert!(!text.contains("key of a person"), "{walls:?} {round}: {text}");
+            write(&home, NAME);
+        }
+    }
+}
+
+#[test]
 fn s13_3_what_is_allowed_in_a_secret_folder_is_seen_and_nothing_else_of_it() {
     for walls in [Walls::Bubblewrap, Walls::Landlock] {
         let scene = Scene::new();
         let home = scene.path("home");
         write(&home, ".config/gh/hosts.yml");
         write(&home, ".config/gh/state.yml");
+        write(&home, ".config/gh/tools/bin/tool");
+        write(&home, ".config/gh/tools/credentials");
         let policy = scene.policy().with_readable(home.join(".config"));
         let policy = policy.with_readable(home.join(".config/gh/hosts.yml"));
+        let policy = policy.with_readable(home.join(".config/gh/tools"));
         let sandbox = sandbox(walls, &scene.environment(), policy);
         let root = scene.path("home/work");
         if let Err(why) = sandbox.confine(&root, vec!["true".into()]) {
@@ -150,7 +176,10 @@ fn s13_3_what_is_allowed_in_a_secret_folder_is_seen_and_nothing_else_of_it() {
         let bash = Bash::new(workspace, scene.environment(), Sandbox::By(sandbox));
         let read = |name: &str| run(&bash, &format!("cat {}", home.join(name).display()));
         assert!(read(".config/gh/hosts.yml").starts_with("key of a person"), "{walls:?}");
-        assert!(!read(".config/gh/state.yml").contains("key of a person"), "{walls:?}");
+        assert!(read(".config/gh/tools/bin/tool").starts_with("key of a person"), "{walls:?}");
+        for hidden in [".config/gh/state.yml", ".config/gh/tools/credentials"] {
+            assert!(!read(hidden).contains("key of a person"), "{walls:?} {hidden}");
+        }
     }
 }
 

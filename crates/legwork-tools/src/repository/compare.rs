@@ -1,0 +1,105 @@
+//! Compares repositories with how they were before a command.
+
+use std::collections::VecDeque;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use rustix::io::Errno;
+
+use super::bound::Allowance;
+use super::entry::{Entry, Kind};
+use super::folder::{Folder, is_absent};
+use super::look::INFO;
+use super::snapshot::Root;
+
+/// A place that is not as it was.
+#[derive(Debug)]
+pub(super) struct Change<'b> {
+    /// Below the root.
+    pub(super) path: &'b Path,
+    pub(super) before: Option<&'b Entry>,
+    pub(super) now: Option<Entry>,
+}
+
+/// A place that cannot be looked at.
+#[derive(Debug)]
+pub(super) struct Hidden {
+    pub(super) path: PathBuf,
+    pub(super) errno: Errno,
+}
+
+/// A folder of hooks, or of what else Git takes all files of, and names that are new in it.
+#[derive(Debug)]
+pub(super) struct News {
+    pub(super) folder: Folder,
+    pub(super) names: Vec<OsString>,
+}
+
+/// Most new names of a folder that are taken at once.
+const NAMES_MAX: usize = 10_000;
+
+/// Most folders on a way that are held open.
+const HELD_MAX: usize = 8;
+
+/// The way to the last place: the next one, in the order of paths, lies near it.
+pub(super) struct Way<'r> {
+    root: &'r Folder,
+    held: VecDeque<(PathBuf, Folder)>,
+}
+
+impl<'r> Way<'r> {
+    pub(super) fn new(root: &'r Folder) -> Self {
+        Self { root, held: VecDeque::new() }
+    }
+
+    /// Opens the folder of a place.
+    pub(super) fn to(&mut self, path: &Path) -> Result<&Folder, Errno> {
+        let above = path.parent().unwrap_or(Path::new(""));
+        while self.held.back().is_some_and(|(held, _)| !above.starts_with(held)) {
+            self.held.pop_back();
+        }
+        if self.held.back().is_none_or(|(held, _)| held != above) {
+            let opened = match self.held.back() {
+                Some((held, folder)) => folder.below(above.strip_prefix(held).unwrap_or(above))?,
+                None => self.root.below(above)?,
+            };
+            self.held.push_back((above.to_owned(), opened));
+            if self.held.len() > HELD_MAX {
+                self.held.pop_front();
+            }
+        }
+        self.held.back().map(|(_, folder)| folder).ok_or(Errno::NOENT)
+    }
+}
+
+/// How one place is now, compared with how it was.
+pub(super) fn place<'b>(
+    way: &mut Way<'_>,
+    path: &'b Path,
+    before: Option<&'b Entry>,
+) -> Result<Option<Change<'b>>, Hidden> {
+    let name = path.file_name().unwrap_or(OsStr::new("."));
+    let now = match way.to(path).and_then(|above| Entry::look(above, name, before)) {
+        Ok(now) => Some(now),
+        Err(errno) if is_absent(errno) => None,
+        Err(errno) => return Err(Hidden { path: path.to_owned(), errno }),
+    };
+    let is_same = match (before, &now) {
+        (None, None) => true,
+        // Git makes the folder for other things, too.
+        (None, Some(now)) if path.ends_with(INFO) => now.kind == Kind::Directory,
+        (Some(before), Some(now)) => before.is_as(now),
+        _ => false,
+    };
+    Ok((!is_same).then_some(Change { path, before, now }))
+}
+
+/// The next names that are new in a folder of which all names were known.
+pub(super) fn news(root: &Folder, before: &Root, path: &Path) -> Option<News> {
+    let folder = root.below(path).ok()?;
+    let mut all = Allowance::new(usize::MAX);
+    let is_new = |name: &OsString| !before.entries.contains_key(&path.join(name));
+    let names = folder.entries(&mut all).map(|(name, _)| name).filter(is_new);
+    let names: Vec<_> = names.take(NAMES_MAX).collect();
+    (!names.is_empty()).then_some(News { folder, names })
+}
