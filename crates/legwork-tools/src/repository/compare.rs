@@ -95,11 +95,25 @@ pub(super) fn place<'b>(
 }
 
 /// The next names that are new in a folder of which all names were known.
-pub(super) fn news(root: &Folder, before: &Root, path: &Path) -> Option<News> {
-    let folder = root.below(path).ok()?;
+///
+/// # Errors
+/// When it cannot be listed.
+pub(super) fn news(root: &Folder, before: &Root, path: &Path) -> Result<Option<News>, Errno> {
+    let folder = match root.below(path) {
+        Ok(folder) => folder,
+        Err(errno) if is_absent(errno) => return Ok(None),
+        Err(errno) => return Err(errno),
+    };
     let mut all = Allowance::new(usize::MAX);
-    let is_new = |name: &OsString| !before.entries.contains_key(&path.join(name));
-    let names = folder.entries(&mut all).map(|(name, _)| name).filter(is_new);
-    let names: Vec<_> = names.take(NAMES_MAX).collect();
-    (!names.is_empty()).then_some(News { folder, names })
+    let mut names = Vec::new();
+    for entry in folder.entries(&mut all) {
+        let (name, _) = entry?;
+        if !before.entries.contains_key(&path.join(&name)) {
+            names.push(name);
+        }
+        if names.len() >= NAMES_MAX {
+            break;
+        }
+    }
+    Ok((!names.is_empty()).then_some(News { folder, names }))
 }

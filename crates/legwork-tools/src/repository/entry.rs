@@ -124,8 +124,12 @@ impl Entry {
             (Kind::Directory, Kind::Directory) => true,
             (Kind::Link(one), Kind::Link(other)) => one == other,
             (Kind::File(None), Kind::File(None)) => self.stat == other.stat,
-            (one, other_kind) => one == other_kind && self.mode() == other.mode(),
+            (one, other_kind) => one == other_kind && self.is_executable() == other.is_executable(),
         }
+    }
+
+    fn is_executable(&self) -> bool {
+        self.stat.mode & 0o111 != 0
     }
 
     pub(super) fn covered(&self, place: PathBuf, cover: Cover) -> Mount {

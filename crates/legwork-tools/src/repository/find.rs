@@ -115,6 +115,11 @@ fn is_repository(folder: &Folder) -> bool {
     head && (folder.kind("objects").is_some() || folder.kind("commondir").is_some())
 }
 
+/// What a `commondir` leads to needs no HEAD.
+fn is_common(folder: &Folder) -> bool {
+    folder.kind("objects").is_some()
+}
+
 impl Found {
     /// Looks through a directory: itself, and some levels below.
     pub(super) fn in_folder(root: &Root<'_>) -> Self {
@@ -265,6 +270,10 @@ impl Found {
                 continue;
             }
             let Ok(git) = root.folder.below_within(&path, &mut self.opened) else { continue };
+            // What a `.git` file or `commondir` names may be any folder.
+            if !is_repository(&git) && !is_common(&git) {
+                continue;
+            }
             if self.known.len() >= ALL {
                 self.cut.insert(Bound::Repositories);
                 return;
@@ -315,6 +324,8 @@ pub(super) struct Root<'r> {
     pub(super) folder: &'r Folder,
     /// Its path, without symbolic links.
     pub(super) path: &'r Path,
+    /// Places that commands cannot write, such as secrets: what leads there is not followed.
+    pub(super) closed: &'r [PathBuf],
 }
 
 impl Root<'_> {
@@ -323,6 +334,9 @@ impl Root<'_> {
     /// By links, too: what comes out is only a name, and is opened without following any.
     pub(super) fn leads(&self, from: &Path, target: &Path) -> Option<PathBuf> {
         let real = self.path.join(from).join(target).canonicalize().ok()?;
+        if self.closed.iter().any(|closed| real.starts_with(closed) || closed.starts_with(&real)) {
+            return None;
+        }
         real.strip_prefix(self.path).ok().map(Path::to_owned)
     }
 }

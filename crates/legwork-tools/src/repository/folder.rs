@@ -19,7 +19,7 @@ const DIRECTORY: OFlags =
     OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
 /// What [`Folder::below_within`] fails with where no more may be opened.
-const EXCEEDED: Errno = Errno::DQUOT;
+pub(super) const EXCEEDED: Errno = Errno::DQUOT;
 
 /// Whether an error says that there is nothing, or nothing but a link, on the way.
 pub(super) fn is_absent(errno: Errno) -> bool {
@@ -81,30 +81,39 @@ impl Folder {
         self.look(OsStr::new(name)).ok().map(|stat| FileType::from_raw_mode(stat.st_mode))
     }
 
-    /// Names and kinds of its entries, as long as some are left to be listed.
+    /// Names and kinds of its entries, as long as some are left to be listed; or why it cannot
+    /// be listed.
     pub(super) fn entries(
         &self,
         left: &mut Allowance,
-    ) -> impl Iterator<Item = (OsString, FileType)> {
-        let listing = Dir::read_from(&self.0).into_iter().flatten().filter_map(Result::ok);
-        let named = listing.map(|entry| {
-            (OsStr::from_bytes(entry.file_name().to_bytes()).to_owned(), entry.file_type())
+    ) -> impl Iterator<Item = Result<(OsString, FileType), Errno>> {
+        let (listing, refused) = match Dir::read_from(&self.0) {
+            Ok(listing) => (Some(listing), None),
+            Err(errno) => (None, Some(Err(errno))),
+        };
+        let named = listing.into_iter().flatten().map(|entry| {
+            let entry = entry?;
+            Ok((OsStr::from_bytes(entry.file_name().to_bytes()).to_owned(), entry.file_type()))
         });
-        let own = named.filter(|(name, _)| name != "." && name != "..");
+        let is_own = |name: &OsString| name != "." && name != "..";
+        let own = named.filter(move |entry| entry.as_ref().map_or(true, |(name, _)| is_own(name)));
         // Some file systems do not say the kind in a listing.
-        own.take_while(|_| left.take(1)).map(|(name, kind)| match kind {
-            FileType::Unknown => {
+        let known = own.take_while(|_| left.take(1)).map(|entry| match entry? {
+            (name, FileType::Unknown) => {
                 let kind = self.look(&name).map(|stat| FileType::from_raw_mode(stat.st_mode));
-                (name, kind.unwrap_or(FileType::Unknown))
+                Ok((name, kind.unwrap_or(FileType::Unknown)))
             }
-            kind => (name, kind),
-        })
+            known => Ok(known),
+        });
+        refused.into_iter().chain(known)
     }
 
     /// The directories in it, as long as some are left to be listed.
+    ///
+    /// One that cannot be listed has none.
     pub(super) fn folders(&self, left: &mut Allowance) -> impl Iterator<Item = OsString> {
         let directory = |(_, kind): &(OsString, FileType)| *kind == FileType::Directory;
-        self.entries(left).filter(directory).map(|(name, _)| name)
+        self.entries(left).filter_map(Result::ok).filter(directory).map(|(name, _)| name)
     }
 
     /// The content of a regular file of at most so many bytes.

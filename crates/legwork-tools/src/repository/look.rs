@@ -10,7 +10,7 @@ use rustix::io::Errno;
 use super::bound::{Allowance, Bound};
 use super::entry::{Entry, Kind};
 use super::find::{self, Found};
-use super::folder::{Folder, is_absent};
+use super::folder::{EXCEEDED, Folder, is_absent};
 use super::snapshot::Root;
 use super::todo::Todo;
 
@@ -37,8 +37,10 @@ const OPENS: usize = 500_000;
 
 /// A look under way.
 pub(super) struct Look<'l> {
-    folder: &'l Folder,
+    at: find::Root<'l>,
     known: Option<&'l Root>,
+    /// Repositories that commands made, by absolute paths: they are not protected.
+    made: &'l BTreeMap<PathBuf, bool>,
     left: Left,
     root: Root,
 }
@@ -65,7 +67,11 @@ impl<'l> Look<'l> {
     ///
     /// What is as it was in `known` is not read again, and what cannot be looked at now is
     /// taken from there.
-    pub(super) fn at(folder: &'l Folder, path: &'l Path, known: Option<&'l Root>) -> Root {
+    pub(super) fn at(
+        at: find::Root<'l>,
+        known: Option<&'l Root>,
+        made: &'l BTreeMap<PathBuf, bool>,
+    ) -> Root {
         let left = Left {
             entries: Allowance::new(ENTRIES_MAX),
             paths: Allowance::new(PATHS_MAX),
@@ -73,11 +79,11 @@ impl<'l> Look<'l> {
             bytes: KEPT_MAX,
             todos: TODOS_MAX,
         };
-        let found = Found::in_folder(&find::Root { folder, path });
-        let mut root = Root::empty(path);
+        let found = Found::in_folder(&at);
+        let mut root = Root::empty(at.path);
         root.cut = found.cut;
         root.crowded = found.crowded;
-        let mut look = Self { folder, known, left, root };
+        let mut look = Self { at, known, made, left, root };
         look.gits(&found.entries);
         look.repositories(found.repositories);
         look.finish()
@@ -98,7 +104,11 @@ impl<'l> Look<'l> {
     fn gits(&mut self, found: &[PathBuf]) {
         let known = self.known.into_iter().flat_map(|known| known.entries.keys());
         let known = known.filter(|path| path.file_name() == Some(OsStr::new(".git")));
-        for path in known.chain(found) {
+        let all: BTreeSet<_> = known.chain(found).collect();
+        for path in all {
+            if self.is_made(path) {
+                continue;
+            }
             self.add_alone(path);
             if self.root.entries.get(path).is_some_and(Option::is_none) {
                 self.root.entries.remove(path);
@@ -112,6 +122,9 @@ impl<'l> Look<'l> {
         let there: BTreeSet<_> = known.iter().cloned().collect();
         let new = found.into_iter().filter(|git| !there.contains(git));
         for git in known.iter().cloned().chain(new) {
+            if self.is_made(&git) {
+                continue;
+            }
             if self.root.repositories.len() >= find::ALL {
                 self.root.cut.insert(Bound::Repositories);
                 return;
@@ -119,7 +132,7 @@ impl<'l> Look<'l> {
             match self.open(&git) {
                 Ok(place) => self.repository(place),
                 Err(errno) if is_absent(errno) => continue,
-                Err(_) => self.carry(&git),
+                Err(errno) => self.missing(&git, errno),
             }
             self.root.repositories.push(git);
         }
@@ -139,25 +152,34 @@ impl<'l> Look<'l> {
         // Where Git pushes and fetches without it standing in the configuration.
         for name in REMOTES {
             self.add(&git, OsStr::new(name));
-            if let Ok(remotes) = git.enter(name) {
-                self.list(&remotes);
+            match git.enter(name) {
+                Ok(remotes) => drop(self.list(&remotes)),
+                Err(errno) if is_absent(errno) => {}
+                Err(errno) => self.missing(&git.path.join(name), errno),
             }
         }
         self.add(&git, OsStr::new(HOOKS));
         // Hooks run files in folders next to them.
-        if let Ok(hooks) = git.enter(HOOKS) {
-            self.list_all(hooks);
+        match git.enter(HOOKS) {
+            Ok(hooks) => self.list_all(hooks),
+            Err(errno) if is_absent(errno) => {}
+            Err(errno) => self.missing(&git.path.join(HOOKS), errno),
         }
         self.follow_links(&git.path);
     }
 
     fn todo(&mut self, git: &Place) {
-        let known = || self.known.and_then(|known| known.todos.get(&git.path)).cloned();
+        let known = self.known.and_then(|known| known.todos.get(&git.path));
         let todo = Todo::of(&git.folder, &mut self.left.todos);
-        if todo.as_ref().is_none_or(Todo::is_unreadable) {
+        if todo.as_ref().is_none_or(Todo::is_odd) {
             self.root.cut.insert(Bound::Rebases);
         }
-        if let Some(todo) = todo.or_else(known) {
+        // One that is away may come back.
+        let todo = match (todo, known) {
+            (Some(todo), Some(known)) => Some(todo.with(known)),
+            (todo, known) => todo.or_else(|| known.cloned()),
+        };
+        if let Some(todo) = todo {
             self.root.todos.insert(git.path.clone(), todo);
         }
     }
@@ -166,11 +188,13 @@ impl<'l> Look<'l> {
     fn follow_links(&mut self, git: &Path) {
         let names = FILES.iter().chain([&HOOKS]).map(|name| git.join(name));
         let links: Vec<_> = names.filter(|path| self.root.is_link(path)).collect();
-        let path = self.root.path.clone();
-        let root = find::Root { folder: self.folder, path: &path };
-        for target in links.iter().filter_map(|link| root.leads(Path::new(""), link)) {
+        for link in links {
+            let Some(target) = self.at.leads(Path::new(""), &link) else { continue };
             self.add_alone(&target);
-            if let Ok(target) = self.open(&target) {
+            if link.ends_with(HOOKS)
+                && !self.root.listed.contains(&target)
+                && let Ok(target) = self.open(&target)
+            {
                 self.list(&target);
             }
         }
@@ -182,9 +206,12 @@ impl<'l> Look<'l> {
         let mut waiting = vec![(top.path, 0)];
         while let Some((path, depth)) = waiting.pop() {
             let opened = next.take().map(|folder| Place { folder, path: path.clone() });
-            let Ok(place) = opened.map_or_else(|| self.open(&path), Ok) else {
-                self.carry(&path);
-                continue;
+            let place = match opened.map_or_else(|| self.open(&path), Ok) {
+                Ok(place) => place,
+                Err(errno) => {
+                    self.missing(&path, errno);
+                    continue;
+                }
             };
             let inner = self.list(&place);
             if depth >= DEPTH && !inner.is_empty() {
@@ -202,7 +229,14 @@ impl<'l> Look<'l> {
         }
         let mut folders = Vec::new();
         let before = self.left.entries.is_exceeded();
-        let names: Vec<_> = place.folder.entries(&mut self.left.entries).collect();
+        let listing = place.folder.entries(&mut self.left.entries);
+        let names = match listing.collect::<Result<Vec<_>, _>>() {
+            Ok(names) => names,
+            Err(_) => {
+                self.carry(&place.path);
+                return folders;
+            }
+        };
         let mut is_whole = !before && !self.left.entries.is_exceeded();
         for (name, kind) in names {
             if !self.left.paths.take(place.path.as_os_str().len() + name.len()) {
@@ -222,7 +256,7 @@ impl<'l> Look<'l> {
     }
 
     fn open(&mut self, path: &Path) -> Result<Place, Errno> {
-        let folder = self.folder.below_within(path, &mut self.left.opened)?;
+        let folder = self.at.folder.below_within(path, &mut self.left.opened)?;
         Ok(Place { folder, path: path.to_owned() })
     }
 
@@ -248,11 +282,19 @@ impl<'l> Look<'l> {
     }
 
     /// A place at which nothing is, or that cannot be looked at.
+    ///
+    /// What was not looked at for want of an allowance may have changed since it was known.
     fn missing(&mut self, path: &Path, errno: Errno) {
-        match is_absent(errno) {
-            true => drop(self.root.entries.insert(path.to_owned(), None)),
-            false => self.carry(path),
+        match errno {
+            errno if is_absent(errno) => drop(self.root.entries.insert(path.to_owned(), None)),
+            EXCEEDED => {}
+            _ => self.carry(path),
         }
+    }
+
+    /// Whether a path is of a repository that a command made.
+    fn is_made(&self, path: &Path) -> bool {
+        self.made.contains_key(&self.root.absolute(path))
     }
 
     /// Takes what was known of a place and of all below it.

@@ -4,6 +4,7 @@
 //! command, and put back where it changed. What is looked at and put back is
 //! opened by descriptor, and no symbolic link is followed.
 
+mod aside;
 mod bound;
 mod bytes;
 mod compare;
@@ -13,7 +14,6 @@ mod folder;
 mod index;
 mod look;
 mod notes;
-mod remove;
 mod restore;
 mod shared;
 mod snapshot;
@@ -40,6 +40,8 @@ use crate::workspace::line;
 #[derive(Debug)]
 pub struct Keeper {
     roots: Vec<PathBuf>,
+    /// Places that commands cannot write: what leads there is not followed.
+    closed: Vec<PathBuf>,
     /// Where it is kept how they are, for other processes.
     shared: PathBuf,
     state: Mutex<State>,
@@ -72,11 +74,8 @@ impl State {
         }
         self.note_cut(report.cut);
         let made: BTreeSet<_> = report.made.into_iter().collect();
-        // Of those that are not reported yet some may be gone by now.
-        self.made.retain(|git, is_reported| match is_reported {
-            true => made.contains(git),
-            false => git.symlink_metadata().is_ok(),
-        });
+        // One that is gone may be made again, by the person too.
+        self.made.retain(|git, _| git.symlink_metadata().is_ok());
         for git in made {
             self.made.entry(git).or_default();
         }
@@ -113,7 +112,12 @@ impl Keeper {
 
     /// The same with another directory for what processes share.
     fn sharing_at(roots: Vec<PathBuf>, shared: PathBuf) -> Arc<Self> {
-        Arc::new(Self { roots, shared, state: Mutex::default() })
+        Arc::new(Self { roots, closed: Vec::new(), shared, state: Mutex::default() })
+    }
+
+    /// The same without what leads to some places, which commands cannot write.
+    pub fn closed_to(roots: Vec<PathBuf>, closed: Vec<PathBuf>) -> Arc<Self> {
+        Arc::new(Self { roots, closed, shared: shared_place(), state: Mutex::default() })
     }
 
     /// A command is about to run: the mounts that protect what is there, and what puts the
@@ -135,7 +139,7 @@ impl Keeper {
             }
             state.before.covers()
         } else {
-            let report = state.before.put_back();
+            let report = state.before.put_back(&self.closed);
             state.note(report);
             self.unmovable(state.before.covers())
         };
@@ -147,7 +151,7 @@ impl Keeper {
     /// changed; where commands of another process run, it is how that one found it.
     fn look(&self, state: &mut State) {
         let joining = Shared::join(&self.roots, &self.shared);
-        state.before = Snapshot::take(&self.roots, &state.before);
+        state.before = Snapshot::take(&self.roots, &self.closed, &state.before, &state.made);
         let shared = joining.and_then(|joining| {
             joining.adopt(&mut state.before)?;
             joining.finish(&state.before)
@@ -199,7 +203,7 @@ impl Drop for Watched {
     fn drop(&mut self) {
         let mut state = self.0.state();
         state.running = state.running.saturating_sub(1);
-        let report = state.before.put_back();
+        let report = state.before.put_back(&self.0.closed);
         state.note(report);
         if state.running == 0 {
             state.shared = None;

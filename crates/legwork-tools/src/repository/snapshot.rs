@@ -79,12 +79,22 @@ pub(super) struct Report {
 
 impl Snapshot {
     /// Looks at the repositories below some directories; `known` is an earlier look.
-    pub(super) fn take(roots: &[PathBuf], known: &Self) -> Self {
+    ///
+    /// Not at those that commands made, nor below places that they cannot write.
+    pub(super) fn take(
+        roots: &[PathBuf],
+        closed: &[PathBuf],
+        known: &Self,
+        made: &BTreeMap<PathBuf, bool>,
+    ) -> Self {
         let mut snapshot = Self::default();
         for path in roots {
             let known = known.roots.iter().find(|root| root.path == *path);
             match open(path) {
-                Ok(folder) => snapshot.roots.push(Look::at(&folder, path, known)),
+                Ok(folder) => {
+                    let at = find::Root { folder: &folder, path, closed };
+                    snapshot.roots.push(Look::at(at, known, made));
+                }
                 Err(unseen) => snapshot.unseen.push(unseen),
             }
         }
@@ -92,7 +102,7 @@ impl Snapshot {
     }
 
     /// Puts back what changed since then.
-    pub(super) fn put_back(&self) -> Report {
+    pub(super) fn put_back(&self, closed: &[PathBuf]) -> Report {
         let mut report = Report::default();
         for root in &self.roots {
             let folder = match open(&root.path) {
@@ -105,7 +115,8 @@ impl Snapshot {
                 }
             };
             report.outcomes.extend(restore::put_back(&folder, root));
-            let found = Found::in_folder(&find::Root { folder: &folder, path: &root.path });
+            let at = find::Root { folder: &folder, path: &root.path, closed };
+            let found = Found::in_folder(&at);
             report.cut.extend(found.cut.iter().map(|bound| (root.path.clone(), *bound)));
             let known: HashSet<_> = root.repositories.iter().collect();
             let made = found.repositories.iter().filter(|git| !known.contains(git));
@@ -187,7 +198,7 @@ fn open(path: &Path) -> Result<Folder, Unseen> {
 }
 
 impl Root {
-    fn absolute(&self, path: &Path) -> PathBuf {
+    pub(super) fn absolute(&self, path: &Path) -> PathBuf {
         absolute(&self.path, path)
     }
 

@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -72,7 +73,7 @@ fn s13_4_what_is_kept_of_repositories_is_bounded() {
         let hook = root.join(format!(".git/hooks/hook{number}"));
         fs::write(hook, "x".repeat(1 << 20)).unwrap();
     }
-    let snapshot = Snapshot::take(std::slice::from_ref(&root), &Snapshot::default());
+    let snapshot = look(&root);
     let kept = snapshot.to_bytes(&root).unwrap().unwrap().len();
     assert!((8 << 20..23 << 20).contains(&kept), "{kept} bytes");
 }
@@ -88,6 +89,10 @@ fn s13_4_a_directory_that_cannot_be_shared_is_a_gap() {
     drop(unshared.begin().unwrap());
     let gap = unshared.gap().unwrap();
     assert!(gap.contains("is in a directory that commands may write"), "{gap}");
+}
+
+fn look(root: &Path) -> Snapshot {
+    Snapshot::take(&[root.to_owned()], &[], &Snapshot::default(), &BTreeMap::new())
 }
 
 /// Makes a repository in a folder.
@@ -168,7 +173,7 @@ fn s13_4_hooks_that_are_too_deep_are_reported() {
         folder = openat(&folder, "hooks", flags, Mode::empty()).unwrap();
     }
     drop(watched);
-    let before = Snapshot::take(std::slice::from_ref(&root), &Snapshot::default());
+    let before = look(&root);
     let entries = fs::read_dir(root.join(".git/hooks")).unwrap().count();
     assert_eq!((entries, before.cut().count()), (1, 0), "what is new is put back as a whole");
     let mut folder = openat(CWD, root.join(".git/hooks"), flags, Mode::empty()).unwrap();
@@ -187,7 +192,7 @@ fn s13_4_what_a_stopped_rebase_may_run_is_bounded() {
     fs::create_dir(root.join(".git/rebase-merge")).unwrap();
     let lines: String = (0..500_000).map(|number| format!("x {number}\n")).collect();
     fs::write(root.join(".git/rebase-merge/git-rebase-todo"), lines).unwrap();
-    let snapshot = Snapshot::take(std::slice::from_ref(&root), &Snapshot::default());
+    let snapshot = look(&root);
     let kept = snapshot.to_bytes(&root).unwrap().unwrap().len();
     assert!(kept < 100_000, "{kept} bytes");
 }
@@ -258,16 +263,23 @@ fn s13_4_a_repository_that_comes_back_is_not_removed() {
     run(&|| fs::remove_dir_all(&here).unwrap());
     run(&|| init(&here.join(".git")));
     assert!(here.join(".git/HEAD").exists());
-    // What is protected is so again.
-    run(&|| fs::write(here.join(".git/hooks/pre-commit"), "theirs").unwrap());
-    assert!(!here.join(".git/hooks/pre-commit").exists());
+    // What a command made is its own, and protected in the next run.
+    let hook = here.join(".git/hooks/pre-commit");
+    run(&|| fs::write(&hook, "theirs").unwrap());
+    assert!(hook.exists());
+    let next = Keeper::new(vec![root.clone()]);
+    let watched = next.begin().unwrap().1;
+    fs::remove_file(&hook).unwrap();
+    drop(watched);
+    assert!(hook.exists());
 }
 
 #[test]
 fn s13_4_no_deep_repository_keeps_another_from_being_put_back() {
     let (_folder, root) = repository();
-    let keeper = Keeper::new(vec![root.clone()]);
     for round in 0..2 {
+        // What was made in the run before is looked at in the next one.
+        let keeper = Keeper::new(vec![root.clone()]);
         let watched = keeper.begin().unwrap().1;
         // As many steps as there may be: a submodule with a long path, and many folders in it.
         let flags = OFlags::RDONLY | OFlags::DIRECTORY;
@@ -287,9 +299,10 @@ fn s13_4_no_deep_repository_keeps_another_from_being_put_back() {
         drop(watched);
         assert!(!root.join(".git/commondir").exists(), "{round}");
         assert!(!root.join(".git/hooks/pre-commit").exists(), "{round}");
+        let notes = keeper.notes().concat();
+        let is_cut = notes.contains("folders have more entries than are looked through");
+        assert_eq!(is_cut, round == 1, "{round}");
     }
-    let notes = keeper.notes().concat();
-    assert!(notes.contains("folders have more entries than are looked through"), "{notes}");
 }
 
 /// An index of version 4 with one submodule.
@@ -347,4 +360,128 @@ fn s13_4_folders_that_cannot_be_entered_are_removed() {
     }
     drop(watched);
     assert_eq!(fs::read_dir(root.join(".git/hooks")).unwrap().count(), 1);
+}
+
+/// What was set aside, by its name.
+fn aside(folder: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap().flatten() {
+        if entry.file_name().to_string_lossy().contains("legwork-removed-") {
+            let inner = fs::read_dir(entry.path()).unwrap().flatten();
+            let names = inner.map(|entry| entry.file_name().to_string_lossy().into_owned());
+            found.extend(names.filter_map(|name| Some(name.split_once('-')?.1.to_owned())));
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn s13_4_nothing_that_a_command_moved_is_deleted() {
+    let (_folder, root) = repository();
+    init(&root.join(".git/modules/sub"));
+    fs::create_dir(root.join("sub")).unwrap();
+    fs::write(root.join("sub/.git"), "gitdir: ../.git/modules/sub").unwrap();
+    fs::write(root.join(".git/modules/sub/objects/precious"), "history").unwrap();
+    fs::create_dir(root.join("scripts")).unwrap();
+    fs::write(root.join("scripts/build"), "mine").unwrap();
+    let large = fs::File::create(root.join(".git/hooks/large")).unwrap();
+    large.set_len(2 << 20).unwrap();
+    let keeper = Keeper::new(vec![root.clone()]);
+    let watched = keeper.begin().unwrap().1;
+    fs::remove_file(root.join("sub/.git")).unwrap();
+    fs::rename(root.join(".git/modules/sub"), root.join("sub/.git")).unwrap();
+    fs::rename(root.join("scripts"), root.join(".git/hooks/scripts")).unwrap();
+    fs::rename(root.join(".git/hooks/large"), root.join(".git/hooks/other")).unwrap();
+    drop(watched);
+    assert_eq!(fs::read_to_string(root.join("sub/.git")).unwrap(), "gitdir: ../.git/modules/sub");
+    assert_eq!(aside(&root), [".git"]);
+    assert_eq!(aside(&root.join(".git")), ["other", "scripts"]);
+    let notes = keeper.notes().concat();
+    assert!(
+        notes.contains("legwork-removed-") && notes.contains("too large to be kept"),
+        "{notes}"
+    );
+}
+
+#[test]
+fn s13_4_what_cannot_be_read_is_not_forgotten() {
+    let (_folder, root) = repository();
+    let hooks = root.join(".git/hooks");
+    fs::write(hooks.join("pre-push"), "mine").unwrap();
+    fs::create_dir(root.join(".git/rebase-merge")).unwrap();
+    let todo = root.join(".git/rebase-merge/git-rebase-todo");
+    fs::write(&todo, "exec make test\n").unwrap();
+    let keeper = Keeper::new(vec![root.clone()]);
+    let mode = |place: &Path, mode| fs::set_permissions(place, fs::Permissions::from_mode(mode));
+    for (place, closed) in [(&hooks, 0o000), (&hooks, 0o444), (&root.join(".git"), 0o600)] {
+        drop(keeper.begin().unwrap());
+        let watched = keeper.begin().unwrap().1;
+        mode(place, closed).unwrap();
+        drop(watched);
+        let watched = keeper.begin().unwrap().1;
+        mode(place, 0o755).unwrap();
+        fs::write(hooks.join("pre-push"), "theirs").unwrap();
+        fs::write(hooks.join("post-checkout"), "theirs").unwrap();
+        drop(watched);
+        assert_eq!(fs::read_to_string(hooks.join("pre-push")).unwrap(), "mine", "{closed:o}");
+        assert!(!hooks.join("post-checkout").exists(), "{closed:o}");
+        assert_eq!(fs::read_to_string(&todo).unwrap(), "exec make test\n", "{closed:o}");
+    }
+    // Moved away and back.
+    let away = root.join(".git/away");
+    for (from, to) in [(todo.parent().unwrap(), &*away), (&*away, todo.parent().unwrap())] {
+        let watched = keeper.begin().unwrap().1;
+        fs::rename(from, to).unwrap();
+        drop(watched);
+    }
+    assert_eq!(fs::read_to_string(&todo).unwrap(), "exec make test\n");
+}
+
+#[test]
+fn s13_4_what_a_command_links_to_is_no_hook() {
+    let (_folder, root) = repository();
+    let source = root.join("src");
+    fs::create_dir(&source).unwrap();
+    fs::write(source.join("main.rs"), "old").unwrap();
+    let keeper = Keeper::new(vec![root.clone()]);
+    let watched = keeper.begin().unwrap().1;
+    init(&root.join("made/.git"));
+    for name in ["gitdir", "config", "commondir"] {
+        std::os::unix::fs::symlink("../../src", root.join("made/.git").join(name)).unwrap();
+    }
+    fs::write(root.join("pointer"), "").unwrap();
+    fs::create_dir(root.join("w")).unwrap();
+    fs::write(root.join("w/.git"), "gitdir: ../src").unwrap();
+    drop(watched);
+    for keeper in [keeper, Keeper::new(vec![root.clone()])] {
+        let watched = keeper.begin().unwrap().1;
+        // The person works while it runs.
+        fs::write(source.join("main.rs"), "new").unwrap();
+        fs::write(source.join("more.rs"), "new").unwrap();
+        drop(watched);
+        assert_eq!(fs::read_to_string(source.join("main.rs")).unwrap(), "new");
+        assert!(source.join("more.rs").exists());
+        fs::write(source.join("main.rs"), "old").unwrap();
+        fs::remove_file(source.join("more.rs")).unwrap();
+    }
+}
+
+#[test]
+fn s13_4_rights_alone_are_no_change() {
+    let (_folder, root) = repository();
+    fs::write(root.join(".git/config"), "[core]").unwrap();
+    fs::write(root.join(".git/hooks/pre-push"), "mine").unwrap();
+    let hook = root.join(".git/hooks/pre-push");
+    fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).unwrap();
+    let keeper = Keeper::new(vec![root.clone()]);
+    let watched = keeper.begin().unwrap().1;
+    fs::set_permissions(&hook, fs::Permissions::from_mode(0o770)).unwrap();
+    fs::set_permissions(root.join(".git/config"), fs::Permissions::from_mode(0o600)).unwrap();
+    drop(watched);
+    assert_eq!(keeper.notes(), Vec::<String>::new());
+    let watched = keeper.begin().unwrap().1;
+    fs::set_permissions(&hook, fs::Permissions::from_mode(0o600)).unwrap();
+    drop(watched);
+    assert_ne!(fs::metadata(&hook).unwrap().permissions().mode() & 0o111, 0);
 }

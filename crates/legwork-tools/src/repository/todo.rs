@@ -4,13 +4,15 @@
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::io;
+use std::path::Path;
 
 use rustix::fs::FileType;
+use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
+use super::aside::Aside;
 use super::entry::Entry;
-use super::folder::Folder;
-use super::remove::remove;
+use super::folder::{Folder, is_absent};
 use super::restore::write;
 
 /// A file of a stopped operation.
@@ -55,20 +57,23 @@ pub(super) struct Todo(Vec<Commands>);
 enum Commands {
     /// These lines; none where there is no such file.
     Lines(BTreeSet<Vec<u8>>),
-    /// It cannot be read: a link, or larger than is kept.
-    Unreadable,
+    /// It is none that Git would have written: a link, or larger than is kept.
+    Odd,
+    /// It cannot be looked at.
+    Unknown,
 }
 
 impl Todo {
-    /// What a repository is to do next; none if that is more than may be read.
+    /// What a repository is to do next; none if that cannot be looked at, or is more than may
+    /// be read.
     ///
     /// `most` is how many bytes may be read, and is lowered by those that are.
     pub(super) fn of(git: &Folder, most: &mut u64) -> Option<Self> {
         let of_place = |place: &Place| {
             let (commands, read) = place.commands(git, FILE_MAX.min(*most));
-            let is_over = commands == Commands::Unreadable && *most < FILE_MAX;
+            let is_over = commands == Commands::Odd && *most < FILE_MAX;
             *most = most.saturating_sub(read);
-            (!is_over).then_some(commands)
+            (!is_over && commands != Commands::Unknown).then_some(commands)
         };
         PLACES.iter().map(of_place).collect::<Option<_>>().map(Self)
     }
@@ -78,9 +83,24 @@ impl Todo {
         Self(PLACES.iter().map(|place| place.commands(git, FILE_MAX).0).collect())
     }
 
-    /// Whether some of it cannot be read.
-    pub(super) fn is_unreadable(&self) -> bool {
-        self.0.contains(&Commands::Unreadable)
+    /// The same with what an earlier one has, too.
+    pub(super) fn with(self, known: &Self) -> Self {
+        let both = |(now, known): (Commands, &Commands)| match (now, known) {
+            (Commands::Lines(now), Commands::Lines(known)) => Commands::Lines(&now | known),
+            (Commands::Odd, Commands::Lines(_)) => known.clone(),
+            (now, _) => now,
+        };
+        Self(self.0.into_iter().zip(&known.0).map(both).collect())
+    }
+
+    /// Whether some of it cannot be looked at.
+    pub(super) fn is_unknown(&self) -> bool {
+        self.0.contains(&Commands::Unknown)
+    }
+
+    /// Whether some of it is not kept as it is.
+    pub(super) fn is_odd(&self) -> bool {
+        self.0.contains(&Commands::Odd)
     }
 
     /// Whether it would run something that an earlier one would not.
@@ -88,14 +108,19 @@ impl Todo {
         self.0.iter().zip(&before.0).any(|(now, before)| now.has_more_than(before))
     }
 
-    /// Takes out of a repository what this one does not have.
+    /// Takes out of a repository, which has a path, what this one does not have.
     ///
     /// # Errors
-    /// When it cannot be written.
-    pub(super) fn keep_in(&self, git: &Folder) -> io::Result<()> {
+    /// When it cannot be written, or not be set aside.
+    pub(super) fn keep_in(
+        &self,
+        git: &Folder,
+        path: &Path,
+        aside: &mut Aside<'_>,
+    ) -> io::Result<()> {
         for (place, known) in PLACES.iter().zip(&self.0) {
             if place.commands(git, FILE_MAX).0.has_more_than(known) {
-                place.keep(git, known)?;
+                place.keep((git, path), known, aside)?;
             }
         }
         Ok(())
@@ -106,7 +131,8 @@ impl Commands {
     fn has_more_than(&self, before: &Self) -> bool {
         match (self, before) {
             (Self::Lines(now), Self::Lines(before)) => !now.is_subset(before),
-            (now, before) => now != before,
+            (Self::Odd, Self::Lines(_)) => true,
+            (Self::Unknown, _) | (_, Self::Odd | Self::Unknown) => false,
         }
     }
 }
@@ -115,20 +141,30 @@ impl Place {
     /// The commands, and how many bytes were read.
     fn commands(&self, git: &Folder, most: u64) -> (Commands, u64) {
         let none = (Commands::Lines(BTreeSet::new()), 0);
-        let Ok(folder) = git.enter(OsStr::new(self.folder)) else {
-            let is_there = git.kind(self.folder).is_some();
-            return if is_there { (Commands::Unreadable, 0) } else { none };
+        let folder = match git.enter(OsStr::new(self.folder)) {
+            Ok(folder) => folder,
+            Err(Errno::NOENT) => return none,
+            Err(errno) if is_absent(errno) => return (Commands::Odd, 0),
+            Err(_) => return (Commands::Unknown, 0),
         };
-        match (folder.kind(self.file), folder.read(OsStr::new(self.file), most)) {
-            (None, _) => none,
-            (Some(_), None) => (Commands::Unreadable, 0),
-            (Some(_), Some(text)) => {
+        let name = OsStr::new(self.file);
+        let found = match folder.look(name) {
+            Ok(found) => found,
+            Err(Errno::NOENT) => return none,
+            Err(_) => return (Commands::Unknown, 0),
+        };
+        let is_small = u64::try_from(found.st_size).is_ok_and(|size| size <= most);
+        let is_file = FileType::from_raw_mode(found.st_mode) == FileType::RegularFile;
+        match folder.read(name, most) {
+            None if is_file && is_small => (Commands::Unknown, 0),
+            None => (Commands::Odd, 0),
+            Some(text) => {
                 let lines = text.split(|byte| *byte == b'\n').filter_map(self.command);
                 let read = text.len() as u64;
                 let mut kept = BTreeSet::new();
                 for line in lines {
                     if kept.len() >= COMMANDS_MAX && !kept.contains(line) {
-                        return (Commands::Unreadable, read);
+                        return (Commands::Odd, read);
                     }
                     kept.insert(line.to_vec());
                 }
@@ -138,24 +174,32 @@ impl Place {
     }
 
     /// Takes out all lines with a command that is not known.
-    fn keep(&self, git: &Folder, known: &Commands) -> io::Result<()> {
+    fn keep(
+        &self,
+        (git, path): (&Folder, &Path),
+        known: &Commands,
+        aside: &mut Aside<'_>,
+    ) -> io::Result<()> {
+        let path = path.join(self.folder);
         if git.kind(self.folder).is_some_and(|kind| kind != FileType::Directory) {
-            return remove(git, OsStr::new(self.folder));
+            return aside.take(git, &path).map(drop);
         }
         let (folder, name) = (git.enter(OsStr::new(self.folder))?, OsStr::new(self.file));
         let read = folder.read(name, FILE_MAX);
+        let path = path.join(name);
         let (Some(text), Ok(entry)) = (read, Entry::look(&folder, name, None)) else {
-            return remove(&folder, name);
+            return aside.take(&folder, &path).map(drop);
         };
         let is_known = |line: &[u8]| match known {
             Commands::Lines(lines) => lines.contains(line),
-            Commands::Unreadable => false,
+            Commands::Odd | Commands::Unknown => false,
         };
         let lines = text.split_inclusive(|byte| *byte == b'\n');
         let left = lines.filter(|line| (self.command)(line).is_none_or(is_known));
         let left = left.collect::<Vec<_>>().concat();
+        aside.take(&folder, &path)?;
         match (left.is_empty(), self.if_empty) {
-            (true, IfEmpty::Goes) => remove(&folder, name),
+            (true, IfEmpty::Goes) => Ok(()),
             _ => write(&folder, name, &entry, &left),
         }
     }

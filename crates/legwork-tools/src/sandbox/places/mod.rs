@@ -80,6 +80,7 @@ impl Places {
         let (exposed, outside): (Vec<_>, Vec<_>) = all.partition(inside);
         let system = system::seen();
         let masked = Masked::new(outside, &system, &readable);
+        let closed = kept.iter().chain(&exposed).cloned().collect();
         // One of the others may become a link into what may be written.
         let exposed = exposed.into_iter().chain(masked.all().map(Path::to_owned)).collect();
         let covers = Covers::new(&writable, &kept, exposed)?;
@@ -89,7 +90,7 @@ impl Places {
             system,
             masked,
             readable: readable.into_iter().filter_map(|place| Held::open(place).ok()).collect(),
-            keeper: Keeper::new(writable.clone()),
+            keeper: Keeper::closed_to(writable.clone(), closed),
             writable: writable.into_iter().map(hold).collect::<Result<_, _>>()?,
             covers,
         })

@@ -356,3 +356,42 @@ async fn s13_4_what_a_cancelled_command_changes_until_it_dies_is_put_back() {
         assert_eq!(place.guarded(), before, "{walls:?}");
     }
 }
+
+/// A command takes rights away, and the next one gives them back and writes.
+fn rights_are_no_way_round(walls: Walls) {
+    for (away, back) in [
+        ("chmod 000 .git/hooks", "chmod 755 .git/hooks"),
+        ("chmod 444 .git/hooks", "chmod 755 .git/hooks"),
+        ("chmod 000 .git", "chmod 755 .git"),
+        ("chmod 600 .git", "chmod 755 .git"),
+        ("chmod 000 sub", "chmod 755 sub"),
+        ("chmod 000 .git/modules", "chmod 755 .git/modules"),
+    ] {
+        let Some(place) = Repositories::new(walls) else { return };
+        let todo = place.scene.path("home/work/.git/rebase-merge/git-rebase-todo");
+        std::fs::create_dir_all(todo.parent().expect("a folder")).expect("made");
+        std::fs::write(&todo, "exec make test\n").expect("written");
+        let before = place.guarded();
+        place.run("true");
+        let first = place.run(&format!("{away}; echo over"));
+        let text = place.run(&format!(
+            "{back}; for git in .git sub/.git .git/modules/deep/name; do \
+             echo evil >>$git/hooks/post-commit; echo evil >$git/hooks/pre-push; \
+             echo evil >>$git/config; echo evil >$git/commondir; done; echo over"
+        ));
+        assert!(
+            first.contains("over") && text.contains("over"),
+            "{walls:?} {away}: {first} {text}"
+        );
+        assert_eq!(place.guarded(), before, "{walls:?} {away}: {first} {text}");
+        let lines = std::fs::read_to_string(&todo).expect("read");
+        assert_eq!(lines, "exec make test\n", "{walls:?} {away}: {text}");
+    }
+}
+
+#[test]
+fn s13_4_what_cannot_be_read_is_not_forgotten_as_an_ordinary_user() {
+    let test =
+        concat!(module_path!(), "::s13_4_what_cannot_be_read_is_not_forgotten_as_an_ordinary_user");
+    as_nobody(test, || BOTH.into_iter().for_each(rights_are_no_way_round));
+}
