@@ -442,8 +442,9 @@ fn s13_4_what_cannot_be_read_is_not_forgotten() {
 fn s13_4_what_a_command_links_to_is_no_hook() {
     let (_folder, root) = repository();
     let source = root.join("src");
-    fs::create_dir(&source).unwrap();
-    fs::write(source.join("main.rs"), "old").unwrap();
+    fs::create_dir_all(source.join("hooks")).unwrap();
+    let names = ["main.rs", "config", "hooks/use.js"];
+    names.map(|name| fs::write(source.join(name), "old").unwrap());
     let keeper = Keeper::new(vec![root.clone()]);
     let watched = keeper.begin().unwrap().1;
     init(&root.join("made/.git"));
@@ -457,12 +458,12 @@ fn s13_4_what_a_command_links_to_is_no_hook() {
     for keeper in [keeper, Keeper::new(vec![root.clone()])] {
         let watched = keeper.begin().unwrap().1;
         // The person works while it runs.
-        fs::write(source.join("main.rs"), "new").unwrap();
+        names.map(|name| fs::write(source.join(name), "new").unwrap());
         fs::write(source.join("more.rs"), "new").unwrap();
         drop(watched);
-        assert_eq!(fs::read_to_string(source.join("main.rs")).unwrap(), "new");
+        names.map(|name| assert_eq!(fs::read_to_string(source.join(name)).unwrap(), "new"));
         assert!(source.join("more.rs").exists());
-        fs::write(source.join("main.rs"), "old").unwrap();
+        names.map(|name| fs::write(source.join(name), "old").unwrap());
         fs::remove_file(source.join("more.rs")).unwrap();
     }
 }
