@@ -444,7 +444,7 @@ fn s13_4_what_a_command_links_to_is_no_hook() {
     let source = root.join("src");
     fs::create_dir_all(source.join("hooks")).unwrap();
     let names = ["main.rs", "config", "hooks/use.js"];
-    names.map(|name| fs::write(source.join(name), "old").unwrap());
+    names.iter().for_each(|name| fs::write(source.join(name), "old").unwrap());
     let keeper = Keeper::new(vec![root.clone()]);
     let watched = keeper.begin().unwrap().1;
     init(&root.join("made/.git"));
@@ -458,12 +458,14 @@ fn s13_4_what_a_command_links_to_is_no_hook() {
     for keeper in [keeper, Keeper::new(vec![root.clone()])] {
         let watched = keeper.begin().unwrap().1;
         // The person works while it runs.
-        names.map(|name| fs::write(source.join(name), "new").unwrap());
+        names.iter().for_each(|name| fs::write(source.join(name), "new").unwrap());
         fs::write(source.join("more.rs"), "new").unwrap();
         drop(watched);
-        names.map(|name| assert_eq!(fs::read_to_string(source.join(name)).unwrap(), "new"));
+        names
+            .iter()
+            .for_each(|name| assert_eq!(fs::read_to_string(source.join(name)).unwrap(), "new"));
         assert!(source.join("more.rs").exists());
-        names.map(|name| fs::write(source.join(name), "old").unwrap());
+        names.iter().for_each(|name| fs::write(source.join(name), "old").unwrap());
         fs::remove_file(source.join("more.rs")).unwrap();
     }
 }
