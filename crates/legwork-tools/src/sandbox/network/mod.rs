@@ -118,7 +118,7 @@ pub(super) fn environment(hosts: &[Host]) -> Vec<(OsString, OsString)> {
 /// The value of `NO_PROXY`: the hosts that programs connect to directly.
 ///
 /// These are the hosts of a command's own loopback interface. A loopback address on the list
-/// is left out: it stands for this machine, which only the proxy can reach.
+/// is left out: it is an address of this machine, which only the proxy can reach.
 fn direct_hosts(hosts: &[Host]) -> String {
     const LOOPBACK: [IpAddr; 2] =
         [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)];
