@@ -4,33 +4,58 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::fd::AsRawFd as _;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use rustix::fs::{Mode, OFlags, chmod, fstat, mkdirat, openat, renameat};
+use rustix::fs::{Mode, OFlags, chmod, fchmod, fstat, mkdirat, openat, renameat};
 use rustix::io::Errno;
 
 use super::folder::Folder;
 use super::snapshot::Root;
 
-/// The name of a folder for it; a time follows.
+/// What the name of a folder for it begins with, in a repository; a time follows.
 const NAME: &str = "legwork-removed-";
+/// The same in a working tree, where it is hidden.
+const HIDDEN: &str = ".legwork-removed-";
 /// How many names of a folder are tried.
 const TRIES: u64 = 100;
 
-/// Where things of one directory are set aside: in their repository, else in the directory
-/// itself, in a folder of this time.
-pub(super) struct Aside<'r> {
-    root: &'r Folder,
-    before: &'r Root,
-    /// By the repository.
-    folders: BTreeMap<PathBuf, (Folder, PathBuf)>,
+/// Whether a folder is named like those for what was set aside.
+pub(super) fn is_named(name: &OsStr) -> bool {
+    let name = name.as_bytes();
+    name.starts_with(NAME.as_bytes()) || name.starts_with(HIDDEN.as_bytes())
+}
+
+/// The folders that were made for it, to be used again.
+#[derive(Debug, Default)]
+pub(super) struct Folders {
+    /// By the path of the repository, or of the directory.
+    names: BTreeMap<PathBuf, String>,
+    /// How many things were set aside: each has its number in its name.
     number: u64,
 }
 
+/// Where things of one directory are set aside: in their repository, else in the directory
+/// itself.
+pub(super) struct Aside<'r> {
+    root: &'r Folder,
+    before: &'r Root,
+    folders: &'r mut Folders,
+    last: Option<Home>,
+}
+
+/// The folder of one repository, open.
+struct Home {
+    /// The repository, below the directory.
+    path: PathBuf,
+    folder: Folder,
+    place: PathBuf,
+}
+
 impl<'r> Aside<'r> {
-    pub(super) fn new(root: &'r Folder, before: &'r Root) -> Self {
-        Self { root, before, folders: BTreeMap::new(), number: 0 }
+    pub(super) fn new(root: &'r Folder, before: &'r Root, folders: &'r mut Folders) -> Self {
+        Self { root, before, folders, last: None }
     }
 
     /// Moves what has a name out of a folder; the folder that it is moved to, none if nothing
@@ -45,9 +70,9 @@ impl<'r> Aside<'r> {
         if matches!(from.look(name), Err(Errno::NOENT)) {
             return Ok(None);
         }
-        self.number = self.number.saturating_add(1);
-        let number = self.number;
-        let (folder, place) = self.folder(path)?;
+        self.folders.number = self.folders.number.saturating_add(1);
+        let number = self.folders.number;
+        let Home { folder, place, .. } = self.home(path)?;
         let mut free = OsString::from(format!("{number}-"));
         free.push(name);
         let mut moved = renameat(from.handle(), name, folder.handle(), &free);
@@ -66,36 +91,54 @@ impl<'r> Aside<'r> {
         }
     }
 
-    /// The folder for a place, and its path.
-    fn folder(&mut self, path: &Path) -> io::Result<&(Folder, PathBuf)> {
+    /// The folder for a place.
+    fn home(&mut self, path: &Path) -> io::Result<&Home> {
         let is_own = |above: &&Path| self.before.repositories.iter().any(|git| git == above);
         let git = path.ancestors().skip(1).find(is_own);
-        let home = git.unwrap_or(Path::new("")).to_owned();
-        if !self.folders.contains_key(&home) {
-            let made = self.make(&home, git.is_some())?;
-            self.folders.insert(home.clone(), made);
-        }
-        self.folders.get(&home).ok_or_else(|| Errno::NOENT.into())
+        let (path, prefix) = git.map_or((Path::new(""), HIDDEN), |git| (git, NAME));
+        let home = match self.last.take().filter(|last| last.path == path) {
+            Some(last) => last,
+            None => self.open(path, prefix)?,
+        };
+        Ok(self.last.insert(home))
     }
 
-    fn make(&self, home: &Path, is_git: bool) -> io::Result<(Folder, PathBuf)> {
-        let above = self.root.below(home)?;
-        let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-        // In a working tree it is hidden.
-        let dot = if is_git { "" } else { "." };
-        for number in 0..TRIES {
-            let name = format!("{dot}{NAME}{time}-{number}");
-            match mkdirat(above.handle(), &name, Mode::RWXU) {
-                Ok(()) => {
-                    let folder = above.enter(OsStr::new(&name))?;
-                    return Ok((folder, self.before.absolute(&home.join(name))));
-                }
-                Err(Errno::EXIST) => {}
-                Err(errno) => return Err(errno.into()),
-            }
-        }
-        Err(Errno::EXIST.into())
+    /// Opens the folder of a repository: the one of before, if it is still there.
+    fn open(&mut self, path: &Path, prefix: &str) -> io::Result<Home> {
+        let above = self.root.below(path)?;
+        let key = self.before.absolute(path);
+        let used = self.folders.names.get(&key);
+        let used = used.and_then(|name| Some((name.clone(), reopen(&above, name)?)));
+        let (name, folder) = used.map_or_else(|| make(&above, prefix), Ok)?;
+        let place = key.join(&name);
+        self.folders.names.insert(key, name);
+        Ok(Home { path: path.to_owned(), folder, place })
     }
+}
+
+/// Opens a folder that was used before; a command may have taken its rights, or put another
+/// in its place.
+fn reopen(above: &Folder, name: &str) -> Option<Folder> {
+    let folder = above.enter(OsStr::new(name)).ok()?;
+    fchmod(folder.handle(), Mode::RWXU).ok()?;
+    Some(folder)
+}
+
+/// Makes a folder of this time.
+fn make(above: &Folder, prefix: &str) -> io::Result<(String, Folder)> {
+    let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    for number in 0..TRIES {
+        let name = format!("{prefix}{time}-{number}");
+        match mkdirat(above.handle(), &name, Mode::RWXU) {
+            Ok(()) => {
+                let folder = above.enter(OsStr::new(&name))?;
+                return Ok((name, folder));
+            }
+            Err(Errno::EXIST) => {}
+            Err(errno) => return Err(errno.into()),
+        }
+    }
+    Err(Errno::EXIST.into())
 }
 
 /// Lets the owner write in a folder, whose name may lead elsewhere by now.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::FileType;
 
+use super::aside;
 use super::bound::{Allowance, Bound};
 use super::folder::Folder;
 use super::index;
@@ -343,5 +344,6 @@ impl Root<'_> {
 
 fn below(folder: &Folder, listed: &mut Allowance) -> impl Iterator<Item = OsString> {
     let passed = |name: &OsString| PASSED_OVER.iter().any(|passed| name == passed);
-    folder.folders(listed).filter(move |name| name != ".git" && !passed(name))
+    let is_left_out = move |name: &OsString| passed(name) || aside::is_named(name);
+    folder.folders(listed).filter(move |name| name != ".git" && !is_left_out(name))
 }

@@ -25,6 +25,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use legwork_port::sandbox::Mount;
 
+use self::aside::Folders;
 use self::bound::Bound;
 pub use self::find::is_of_repository;
 pub use self::index::submodules_in;
@@ -59,12 +60,19 @@ struct State {
     unshared: Option<Unshared>,
     /// Repositories that commands made, and whether each was reported.
     made: BTreeMap<PathBuf, bool>,
+    /// Where what was in the way was moved to.
+    aside: Folders,
     /// Bounds that were reported.
     cut: BTreeSet<(PathBuf, Bound)>,
     notes: Notes,
 }
 
 impl State {
+    fn put_back(&mut self, closed: &[PathBuf]) {
+        let report = self.before.put_back(closed, &mut self.aside);
+        self.note(report);
+    }
+
     fn note(&mut self, report: Report) {
         for outcome in report.outcomes {
             match outcome {
@@ -139,8 +147,7 @@ impl Keeper {
             }
             state.before.covers()
         } else {
-            let report = state.before.put_back(&self.closed);
-            state.note(report);
+            state.put_back(&self.closed);
             self.unmovable(state.before.covers())
         };
         state.running = state.running.saturating_add(1);
@@ -203,8 +210,7 @@ impl Drop for Watched {
     fn drop(&mut self) {
         let mut state = self.0.state();
         state.running = state.running.saturating_sub(1);
-        let report = state.before.put_back(&self.0.closed);
-        state.note(report);
+        state.put_back(&self.0.closed);
         if state.running == 0 {
             state.shared = None;
         }

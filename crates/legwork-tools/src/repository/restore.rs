@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use rustix::fs::{Gid, Mode, OFlags, Uid, fchmod, fchown, mkdirat, openat, renameat, symlinkat};
 use rustix::io::Errno;
 
-use super::aside::Aside;
+use super::aside::{Aside, Folders};
 use super::compare::{self, Change, Way};
 use super::entry::{Entry, Kind};
 use super::folder::{Folder, is_absent};
@@ -34,8 +34,8 @@ pub(super) enum Outcome {
 }
 
 /// Puts back what changed in the repositories of a directory.
-pub(super) fn put_back(root: &Folder, before: &Root) -> Vec<Outcome> {
-    let mut aside = Aside::new(root, before);
+pub(super) fn put_back(root: &Folder, before: &Root, aside: &mut Folders) -> Vec<Outcome> {
+    let mut aside = Aside::new(root, before, aside);
     let mut outcomes = places(root, before, &mut aside);
     let until = Instant::now() + TIME_MAX;
     for path in &before.listed {
@@ -125,17 +125,19 @@ fn take_out(
         }
         for name in &news.names {
             match aside.take(&news.folder, &path.join(name)) {
-                Ok(moved) => place = moved.or(place),
+                Ok(Some(moved)) => {
+                    count = count.saturating_add(1);
+                    place = Some(moved);
+                }
+                // The command took it away again.
+                Ok(None) => {}
                 Err(error) => return Some(failed(error)),
             }
         }
-        count = count.saturating_add(news.names.len());
     }
-    (count > 0).then(|| {
-        let files = if count == 1 { "a file" } else { &format!("{count} files") };
-        let place = place.as_deref().map_or_else(|| "nowhere".to_owned(), line);
-        Outcome::Done(format!("{}: moved to {place}", what(files)))
-    })
+    let place = line(&place?);
+    let files = if count == 1 { "a file" } else { &format!("{count} files") };
+    Some(Outcome::Done(format!("{}: moved to {place}", what(files))))
 }
 
 /// Takes out of a stopped rebase what it would run more than before.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use legwork_port::sandbox::{Cover, IfMoved, Mount};
 use serde::{Deserialize, Serialize};
 
+use super::aside::Folders;
 use super::bound::Bound;
 use super::bytes::Name;
 use super::entry::{Entry, Kind};
@@ -101,8 +102,8 @@ impl Snapshot {
         snapshot
     }
 
-    /// Puts back what changed since then.
-    pub(super) fn put_back(&self, closed: &[PathBuf]) -> Report {
+    /// Puts back what changed since then; what is in the way is set `aside`.
+    pub(super) fn put_back(&self, closed: &[PathBuf], aside: &mut Folders) -> Report {
         let mut report = Report::default();
         for root in &self.roots {
             let folder = match open(&root.path) {
@@ -114,7 +115,7 @@ impl Snapshot {
                     continue;
                 }
             };
-            report.outcomes.extend(restore::put_back(&folder, root));
+            report.outcomes.extend(restore::put_back(&folder, root, aside));
             let at = find::Root { folder: &folder, path: &root.path, closed };
             let found = Found::in_folder(&at);
             report.cut.extend(found.cut.iter().map(|bound| (root.path.clone(), *bound)));

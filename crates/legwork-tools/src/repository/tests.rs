@@ -365,12 +365,10 @@ fn s13_4_folders_that_cannot_be_entered_are_removed() {
 /// What was set aside, by its name.
 fn aside(folder: &Path) -> Vec<String> {
     let mut found = Vec::new();
-    for entry in fs::read_dir(folder).unwrap().flatten() {
-        if entry.file_name().to_string_lossy().contains("legwork-removed-") {
-            let inner = fs::read_dir(entry.path()).unwrap().flatten();
-            let names = inner.map(|entry| entry.file_name().to_string_lossy().into_owned());
-            found.extend(names.filter_map(|name| Some(name.split_once('-')?.1.to_owned())));
-        }
+    for folder in aside_folders(folder) {
+        let inner = fs::read_dir(folder).unwrap().flatten();
+        let names = inner.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        found.extend(names.filter_map(|name| Some(name.split_once('-')?.1.to_owned())));
     }
     found.sort();
     found
@@ -402,6 +400,41 @@ fn s13_4_nothing_that_a_command_moved_is_deleted() {
         notes.contains("legwork-removed-") && notes.contains("too large to be kept"),
         "{notes}"
     );
+}
+
+/// The folders below one that hold what was set aside.
+fn aside_folders(folder: &Path) -> Vec<PathBuf> {
+    let all = fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path());
+    all.filter(|path| path.to_string_lossy().contains("legwork-removed-")).collect()
+}
+
+#[test]
+fn s13_4_what_was_set_aside_is_in_one_folder_and_is_no_repository() {
+    let (_folder, root) = repository();
+    let (bare, tree) = (root.join("bare"), root.join("tree"));
+    init(&bare);
+    fs::create_dir(&tree).unwrap();
+    fs::write(tree.join(".git"), "gitdir: ../bare").unwrap();
+    for session in 1..=2 {
+        let keeper = Keeper::new(vec![root.clone()]);
+        for round in 1..=3 {
+            let watched = keeper.begin().unwrap().1;
+            // A command may change what was set aside before.
+            for folder in aside_folders(&root).iter().chain(&aside_folders(&bare)) {
+                fs::set_permissions(folder, fs::Permissions::from_mode(0o000)).unwrap();
+            }
+            fs::remove_file(tree.join(".git")).unwrap();
+            init(&tree.join(".git"));
+            init(&bare.join("hooks/made"));
+            drop(watched);
+            let notes = keeper.notes();
+            assert_eq!(notes.len(), 2, "{notes:?}");
+            for folder in [&root, &bare] {
+                assert_eq!(aside_folders(folder).len(), session);
+                assert_eq!(aside(folder).len(), 3 * (session - 1) + round);
+            }
+        }
+    }
 }
 
 #[test]
