@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::os::fd::AsRawFd as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use rustix::fs::{Mode, OFlags, chmod, fchmod, fstat, mkdirat, openat, renameat};
+use rustix::fs::{Mode, mkdirat};
 use rustix::io::Errno;
 
 use super::folder::Folder;
@@ -18,7 +17,7 @@ use super::snapshot::Root;
 const NAME: &str = "legwork-removed-";
 /// The same in a working tree, where it is hidden.
 const HIDDEN: &str = ".legwork-removed-";
-/// How many names of a folder are tried.
+/// How many names are tried.
 const TRIES: u64 = 100;
 
 /// Whether a folder is named like those for what was set aside.
@@ -70,25 +69,19 @@ impl<'r> Aside<'r> {
         if matches!(from.look(name), Err(Errno::NOENT)) {
             return Ok(None);
         }
-        self.folders.number = self.folders.number.saturating_add(1);
-        let number = self.folders.number;
-        let Home { folder, place, .. } = self.home(path)?;
-        let mut free = OsString::from(format!("{number}-"));
-        free.push(name);
-        let mut moved = renameat(from.handle(), name, folder.handle(), &free);
-        if moved == Err(Errno::ACCESS) {
-            // The kernel changes `..` in a folder.
-            unlock(from, name)?;
-            moved = renameat(from.handle(), name, folder.handle(), &free);
+        for _ in 0..TRIES {
+            self.folders.number = self.folders.number.saturating_add(1);
+            let number = self.folders.number;
+            let Home { folder, place, .. } = self.home(path)?;
+            match move_out(from, name, folder, number) {
+                Ok(()) => return Ok(Some(place.clone())),
+                Err(Errno::NOENT) => return Ok(None),
+                // A command put something there: it stays.
+                Err(Errno::EXIST) => {}
+                Err(errno) => return Err(errno.into()),
+            }
         }
-        if moved == Err(Errno::NAMETOOLONG) {
-            moved = renameat(from.handle(), name, folder.handle(), number.to_string());
-        }
-        match moved {
-            Ok(()) => Ok(Some(place.clone())),
-            Err(Errno::NOENT) => Ok(None),
-            Err(errno) => Err(errno.into()),
-        }
+        Err(Errno::EXIST.into())
     }
 
     /// The folder for a place.
@@ -120,8 +113,24 @@ impl<'r> Aside<'r> {
 /// in its place.
 fn reopen(above: &Folder, name: &str) -> Option<Folder> {
     let folder = above.enter(OsStr::new(name)).ok()?;
-    fchmod(folder.handle(), Mode::RWXU).ok()?;
+    folder.unlock().ok()?;
     Some(folder)
+}
+
+/// Moves something out of a folder, with a number before its name.
+fn move_out(from: &Folder, name: &OsStr, to: &Folder, number: u64) -> Result<(), Errno> {
+    let mut free = OsString::from(format!("{number}-"));
+    free.push(name);
+    let mut moved = from.with_rights(|| from.move_to(name, to, &free));
+    if moved == Err(Errno::ACCESS) {
+        // The kernel changes `..` in a folder.
+        from.enter(name)?.unlock()?;
+        moved = from.move_to(name, to, &free);
+    }
+    match moved {
+        Err(Errno::NAMETOOLONG) => from.move_to(name, to, OsStr::new(&number.to_string())),
+        moved => moved,
+    }
 }
 
 /// Makes a folder of this time.
@@ -129,7 +138,7 @@ fn make(above: &Folder, prefix: &str) -> io::Result<(String, Folder)> {
     let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     for number in 0..TRIES {
         let name = format!("{prefix}{time}-{number}");
-        match mkdirat(above.handle(), &name, Mode::RWXU) {
+        match above.with_rights(|| mkdirat(above.handle(), &name, Mode::RWXU)) {
             Ok(()) => {
                 let folder = above.enter(OsStr::new(&name))?;
                 return Ok((name, folder));
@@ -139,12 +148,4 @@ fn make(above: &Folder, prefix: &str) -> io::Result<(String, Folder)> {
         }
     }
     Err(Errno::EXIST.into())
-}
-
-/// Lets the owner write in a folder, whose name may lead elsewhere by now.
-fn unlock(above: &Folder, name: &OsStr) -> io::Result<()> {
-    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let held = openat(above.handle(), name, flags, Mode::empty())?;
-    let mode = Mode::from_raw_mode(fstat(&held)?.st_mode) & Mode::from_raw_mode(0o7777);
-    Ok(chmod(format!("/proc/self/fd/{}", held.as_raw_fd()), mode | Mode::RWXU)?)
 }

@@ -14,7 +14,15 @@ pub(super) enum Bound {
     Paths,
     Hooks,
     Rebases,
+    Kept,
     Unreadable,
+}
+
+impl Bound {
+    /// Whether there may be repositories that were not found.
+    pub(super) fn hides_repositories(self) -> bool {
+        !matches!(self, Self::Hooks | Self::Rebases | Self::Kept)
+    }
 }
 
 impl fmt::Display for Bound {
@@ -24,10 +32,11 @@ impl fmt::Display for Bound {
             Self::Repositories => "there are more of them than are looked at",
             Self::Entries => "folders have more entries than are looked through",
             Self::Indexes => "an index cannot be read, or names more than is looked at",
-            Self::Paths => "their paths are longer than are kept",
+            Self::Paths => "their paths are longer than are kept, or lead through too many links",
             Self::Hooks => "there are more hooks, or deeper folders of hooks, than are kept",
             Self::Rebases => "the list of a stopped rebase is larger than is kept",
-            Self::Unreadable => "something in them cannot be read",
+            Self::Kept => "their hooks and configuration are larger than is kept",
+            Self::Unreadable => "a folder or file there cannot be read",
         })
     }
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use legwork_port::core::Digest;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 /// What a file holds; cheap to clone.
@@ -26,6 +27,10 @@ impl From<Vec<u8>> for Content {
 impl Content {
     pub(super) fn bytes(&self) -> &[u8] {
         &self.0
+    }
+
+    pub(super) fn digest(&self) -> Digest {
+        Digest::of_bytes(&self.0)
     }
 }
 

@@ -21,21 +21,16 @@ pub(super) struct Change<'b> {
     pub(super) now: Option<Entry>,
 }
 
-/// A place that cannot be looked at.
-#[derive(Debug)]
-pub(super) struct Hidden {
-    pub(super) path: PathBuf,
-    pub(super) errno: Errno,
-}
-
 /// A folder of hooks, or of what else Git takes all files of, and names that are new in it.
 #[derive(Debug)]
 pub(super) struct News {
     pub(super) folder: Folder,
     pub(super) names: Vec<OsString>,
+    /// Whether there are more.
+    pub(super) is_flood: bool,
 }
 
-/// Most new names of a folder that are taken at once.
+/// Most new names of a folder that are moved one by one.
 const NAMES_MAX: usize = 10_000;
 
 /// Most folders on a way that are held open.
@@ -60,8 +55,10 @@ impl<'r> Way<'r> {
         }
         if self.held.back().is_none_or(|(held, _)| held != above) {
             let opened = match self.held.back() {
-                Some((held, folder)) => folder.below(above.strip_prefix(held).unwrap_or(above))?,
-                None => self.root.below(above)?,
+                Some((held, folder)) => {
+                    folder.below_with_rights(above.strip_prefix(held).unwrap_or(above))?
+                }
+                None => self.root.below_with_rights(above)?,
             };
             self.held.push_back((above.to_owned(), opened));
             if self.held.len() > HELD_MAX {
@@ -73,16 +70,20 @@ impl<'r> Way<'r> {
 }
 
 /// How one place is now, compared with how it was.
+///
+/// # Errors
+/// When it cannot be looked at.
 pub(super) fn place<'b>(
     way: &mut Way<'_>,
     path: &'b Path,
     before: Option<&'b Entry>,
-) -> Result<Option<Change<'b>>, Hidden> {
+) -> Result<Option<Change<'b>>, Errno> {
     let name = path.file_name().unwrap_or(OsStr::new("."));
-    let now = match way.to(path).and_then(|above| Entry::look(above, name, before)) {
+    let look = |above: &Folder| above.with_rights(|| Entry::look_again(above, name, before));
+    let now = match way.to(path).and_then(look) {
         Ok(now) => Some(now),
         Err(errno) if is_absent(errno) => None,
-        Err(errno) => return Err(Hidden { path: path.to_owned(), errno }),
+        Err(errno) => return Err(errno),
     };
     let is_same = match (before, &now) {
         (None, None) => true,
@@ -99,21 +100,25 @@ pub(super) fn place<'b>(
 /// # Errors
 /// When it cannot be listed.
 pub(super) fn news(root: &Folder, before: &Root, path: &Path) -> Result<Option<News>, Errno> {
-    let folder = match root.below(path) {
+    let folder = match root.below_with_rights(path) {
         Ok(folder) => folder,
         Err(errno) if is_absent(errno) => return Ok(None),
         Err(errno) => return Err(errno),
     };
+    // Whoever may not list it cannot be told what is new.
+    folder.with_rights(|| folder.is_listable())?;
     let mut all = Allowance::new(usize::MAX);
-    let mut names = Vec::new();
+    let (mut names, mut is_flood) = (Vec::new(), false);
     for entry in folder.entries(&mut all) {
         let (name, _) = entry?;
-        if !before.entries.contains_key(&path.join(&name)) {
-            names.push(name);
+        if before.entries.contains_key(&path.join(&name)) {
+            continue;
         }
-        if names.len() >= NAMES_MAX {
+        is_flood = names.len() >= NAMES_MAX;
+        if is_flood {
             break;
         }
+        names.push(name);
     }
-    Ok((!names.is_empty()).then_some(News { folder, names }))
+    Ok((!names.is_empty()).then_some(News { folder, names, is_flood }))
 }

@@ -2,8 +2,8 @@
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use legwork_port::core::Digest;
 use legwork_port::sandbox::{Cover, Mount};
 use rustix::fs::{FileType, Stat};
 use rustix::io::Errno;
@@ -13,18 +13,24 @@ use super::bytes::{Content, Name};
 use super::folder::Folder;
 
 /// Bytes of a file that are kept; a larger one cannot be put back.
-const FILE_MAX: u64 = 1024 * 1024;
-/// A file changed so shortly before it was looked at may change again unseen: the clock
-/// of a file system ticks a few hundred times a second.
-const TICK: Duration = Duration::from_millis(50);
+const FILE_MAX: u64 = 1 << 20;
+/// Bytes of a file that are read for its digest.
+const DIGEST_MAX: u64 = 16 << 20;
+
+/// How much of files may still be read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reading {
+    /// Bytes that are kept.
+    pub(super) kept: u64,
+    /// Bytes of files that are not kept, for their digests.
+    pub(super) digests: u64,
+}
 
 /// What is at a place.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Entry {
     pub(super) kind: Kind,
     pub(super) stat: Identity,
-    /// Whether it may have changed again without another stat.
-    fresh: bool,
 }
 
 /// Which file it is, and what changes when that does.
@@ -58,58 +64,68 @@ impl From<&Stat> for Identity {
     }
 }
 
+impl Identity {
+    /// Whether a stat is of the same file.
+    pub(super) fn is_same(&self, stat: &Stat) -> bool {
+        (self.device, self.inode) == (stat.st_dev, stat.st_ino)
+    }
+}
+
 /// Its kind, and what it holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Kind {
     Directory,
-    /// None where it is too large, or cannot be read.
-    File(Option<Content>),
+    File(Content),
+    /// One that is too large to be kept.
+    Large(Digest),
+    /// One that cannot be read, or is too large for that.
+    Unread,
     Link(Name),
     /// A device, a pipe, a socket.
     Other,
 }
 
 impl Entry {
-    /// Looks at a name in a folder; `known` is what was there before.
+    /// Looks at a name in a folder.
+    ///
+    /// `left` is lowered by what is read.
     ///
     /// # Errors
     /// When nothing has the name, or it cannot be looked at.
-    pub(super) fn look(folder: &Folder, name: &OsStr, known: Option<&Self>) -> Result<Self, Errno> {
-        Self::look_within(folder, name, known, FILE_MAX)
-    }
-
-    /// The same, and keeps no file of more than so many bytes.
-    ///
-    /// # Errors
-    /// See [`Entry::look`].
-    pub(super) fn look_within(
-        folder: &Folder,
-        name: &OsStr,
-        known: Option<&Self>,
-        most: u64,
-    ) -> Result<Self, Errno> {
-        let stat = folder.look(name)?;
-        let stat = Identity::from(&stat);
-        if let Some(known) = known.filter(|known| known.is_untouched(&stat)) {
-            return Ok(known.clone());
-        }
+    pub(super) fn look(folder: &Folder, name: &OsStr, left: &mut Reading) -> Result<Self, Errno> {
+        let stat = Identity::from(&folder.look(name)?);
         let kind = match FileType::from_raw_mode(stat.mode) {
             FileType::Directory => Kind::Directory,
-            FileType::RegularFile => {
-                Kind::File(folder.read(name, FILE_MAX.min(most)).map(Content::from))
-            }
+            FileType::RegularFile => Kind::of_file(folder, name, &stat, left),
             FileType::Symlink => Kind::Link(folder.link(name)?.into()),
             _ => Kind::Other,
         };
-        Ok(Self { kind, fresh: is_fresh(&stat), stat })
+        Ok(Self { kind, stat })
     }
 
-    /// Bytes that are kept of it.
-    pub(super) fn kept(&self) -> u64 {
-        match self.kind {
-            Kind::File(Some(_)) => u64::try_from(self.stat.size).unwrap_or(0),
+    /// Looks at it again, to compare it with how it was.
+    ///
+    /// A file is read even if nothing of its stat changed: what is written through memory
+    /// changes no time on some file systems.
+    ///
+    /// # Errors
+    /// See [`Entry::look`].
+    pub(super) fn look_again(
+        folder: &Folder,
+        name: &OsStr,
+        before: Option<&Self>,
+    ) -> Result<Self, Errno> {
+        let size = before.map(|before| before.stat.size);
+        let digests = match before.map(|before| &before.kind) {
+            Some(Kind::Large(_)) => size.and_then(|size| u64::try_from(size).ok()).unwrap_or(0),
             _ => 0,
-        }
+        };
+        Self::look(folder, name, &mut Reading { kept: FILE_MAX, digests })
+    }
+
+    /// Bytes of it, if it is a file.
+    pub(super) fn size(&self) -> u64 {
+        u64::try_from(self.stat.size).unwrap_or(0)
     }
 
     /// Its permission bits.
@@ -119,13 +135,23 @@ impl Entry {
 
     /// Whether it is what another is, for Git.
     pub(super) fn is_as(&self, other: &Self) -> bool {
+        self.holds_the_same(other)
+            && (!self.is_file() || self.is_executable() == other.is_executable())
+    }
+
+    /// Whether it holds what another holds, whoever may run it.
+    pub(super) fn holds_the_same(&self, other: &Self) -> bool {
         match (&self.kind, &other.kind) {
-            // Who may write in it is not what it holds.
-            (Kind::Directory, Kind::Directory) => true,
-            (Kind::Link(one), Kind::Link(other)) => one == other,
-            (Kind::File(None), Kind::File(None)) => self.stat == other.stat,
-            (one, other_kind) => one == other_kind && self.is_executable() == other.is_executable(),
+            (Kind::Unread, _) => self.stat == other.stat,
+            (Kind::Large(digest), Kind::File(content))
+            | (Kind::File(content), Kind::Large(digest)) => content.digest() == *digest,
+            // Who may write in a directory is not what it holds.
+            (one, other) => one == other,
         }
+    }
+
+    fn is_file(&self) -> bool {
+        matches!(self.kind, Kind::File(_) | Kind::Large(_) | Kind::Unread)
     }
 
     fn is_executable(&self) -> bool {
@@ -135,15 +161,20 @@ impl Entry {
     pub(super) fn covered(&self, place: PathBuf, cover: Cover) -> Mount {
         Mount::new(place, self.stat.device, self.stat.inode, cover)
     }
-
-    fn is_untouched(&self, now: &Identity) -> bool {
-        !self.fresh && self.stat == *now
-    }
 }
 
-fn is_fresh(stat: &Identity) -> bool {
-    let (seconds, nanos) = stat.changed;
-    let seconds = Duration::from_secs(u64::try_from(seconds).unwrap_or(0));
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    seconds.saturating_add(Duration::from_nanos(nanos)).saturating_add(TICK) > now
+impl Kind {
+    fn of_file(folder: &Folder, name: &OsStr, stat: &Identity, left: &mut Reading) -> Self {
+        let size = u64::try_from(stat.size).unwrap_or(u64::MAX);
+        let is_kept = size <= FILE_MAX.min(left.kept);
+        let most = if is_kept { FILE_MAX.min(left.kept) } else { DIGEST_MAX.min(left.digests) };
+        let Some(content) = folder.read(name, most) else { return Self::Unread };
+        let (read, content) = (content.len() as u64, Content::from(content));
+        if is_kept {
+            left.kept = left.kept.saturating_sub(read);
+            return Self::File(content);
+        }
+        left.digests = left.digests.saturating_sub(read);
+        Self::Large(content.digest())
+    }
 }

@@ -5,13 +5,16 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::FileType;
+use rustix::fs::{FileType, Stat};
 
 use super::aside;
 use super::bound::{Allowance, Bound};
-use super::folder::Folder;
+use super::folder::{EXCEEDED, Folder, is_absent};
 use super::index;
+use super::resolve::resolve;
 
+/// The name by which Git finds a repository.
+const GIT: &str = ".git";
 /// How deep below a directory repositories are looked for.
 const DEPTH: usize = 3;
 /// How many parts a submodule's name may have.
@@ -33,6 +36,8 @@ const INDEXES_MAX: u64 = 512 << 20;
 const REPOSITORIES: usize = 500;
 /// Most repositories of all kinds.
 pub(super) const ALL: usize = 10_000;
+/// Most folders in which a `.git` is looked for, submodules too.
+const LOOKED_AT_MAX: usize = 2 * DIRECTORIES;
 /// Most submodules or worktrees of a repository that have mounts of their own.
 const MODULES: usize = 200;
 /// Directories that are large and hold no repository that people work in.
@@ -59,8 +64,12 @@ const GIT_NAMES: [&str; 17] = [
 ];
 /// What lies in a repository and holds no other.
 const OF_GIT: [&str; 5] = ["hooks", "modules", "objects", "refs", "worktrees"];
-/// Bytes of a `.git` file that are read.
-const POINTER_MAX: u64 = 8 * 1024;
+/// Bytes of a `.git` file that Git reads.
+const POINTER_MAX: u64 = 1 << 20;
+/// Most bytes of all of them that are read.
+const POINTERS_MAX: u64 = 64 << 20;
+/// Most names on the ways that links and `.git` files lead.
+const STEPS: usize = 1_000_000;
 
 /// What was found, by paths relative to the root.
 #[derive(Debug)]
@@ -69,7 +78,7 @@ pub(super) struct Found {
     pub(super) repositories: Vec<PathBuf>,
     /// The same, to find them by.
     known: HashSet<PathBuf>,
-    /// `.git`, of any file type.
+    /// `.git` that Git takes for a repository, or for what leads to one.
     pub(super) entries: Vec<PathBuf>,
     /// Folders with too many repositories for a mount each.
     pub(super) crowded: Vec<PathBuf>,
@@ -77,7 +86,7 @@ pub(super) struct Found {
     pub(super) cut: BTreeSet<Bound>,
     /// Folders that an index names as submodules, to be looked at wherever they lie.
     submodules: Vec<PathBuf>,
-    /// Of them, those that were looked at.
+    /// Folders in which a `.git` was looked for.
     looked_at: HashSet<PathBuf>,
     listed: Allowance,
     opened: Allowance,
@@ -85,6 +94,10 @@ pub(super) struct Found {
     modules: usize,
     /// Bytes of indexes that may still be read.
     indexes: u64,
+    /// Bytes of `.git` files that may still be read.
+    pointers: u64,
+    /// Names that may still be looked at to find where something leads.
+    steps: Allowance,
     /// Bytes of paths that may still be kept.
     paths: Allowance,
 }
@@ -123,11 +136,14 @@ fn is_common(folder: &Folder) -> bool {
 
 impl Found {
     /// Looks through a directory: itself, and some levels below.
-    pub(super) fn in_folder(root: &Root<'_>) -> Self {
+    pub(super) fn in_folder(root: &Tree<'_>) -> Self {
         let mut found = Self::none();
         found.look_through(root);
         if found.listed.is_exceeded() || found.opened.is_exceeded() {
             found.cut.insert(Bound::Entries);
+        }
+        if found.steps.is_exceeded() {
+            found.cut.insert(Bound::Paths);
         }
         found
     }
@@ -145,11 +161,13 @@ impl Found {
             opened: Allowance::new(OPENS),
             modules: MODULES_MAX,
             indexes: INDEXES_MAX,
+            pointers: POINTERS_MAX,
+            steps: Allowance::new(STEPS),
             paths: Allowance::new(PATHS_MAX),
         }
     }
 
-    fn look_through(&mut self, root: &Root<'_>) {
+    fn look_through(&mut self, root: &Tree<'_>) {
         let mut own = 0_usize;
         let mut level = vec![PathBuf::new()];
         let mut seen = 0_usize;
@@ -163,9 +181,7 @@ impl Found {
                     self.cut.insert(bound);
                     return;
                 }
-                let Ok(folder) = root.folder.below_within(&path, &mut self.opened) else {
-                    continue;
-                };
+                let Some(folder) = self.open(root, &path) else { continue };
                 let before = self.entries.len();
                 // One that is bare may hold another all the same.
                 let bare = is_repository(&folder);
@@ -175,28 +191,56 @@ impl Found {
                 self.look_at(root, &folder, &path);
                 self.look_at_submodules(root);
                 own += usize::from(bare || self.entries.len() > before);
-                if depth < DEPTH {
-                    let of_git = |name: &OsString| bare && OF_GIT.iter().any(|own| name == own);
-                    let inner = below(&folder, &mut self.listed).filter(|name| !of_git(name));
+                // What was set aside is looked at, and nothing below it.
+                if depth < DEPTH && !path.file_name().is_some_and(aside::is_named) {
                     // One more than are looked at shows that there are more.
                     let room = DIRECTORIES.saturating_add(1).saturating_sub(next.len());
-                    next.extend(inner.take(room).map(|name| path.join(name)));
+                    let of_git = |name: &OsString| bare && OF_GIT.iter().any(|own| name == own);
+                    let inner = self.folders(&folder);
+                    let inner = inner.into_iter().filter(|name| !is_passed_over(name));
+                    let inner = inner.filter(|name| !of_git(name)).take(room);
+                    next.extend(inner.map(|name| path.join(name)));
                 }
             }
             level = next;
         }
     }
 
+    /// Opens a folder by its path, if it is there and may be opened.
+    fn open(&mut self, root: &Tree<'_>, path: &Path) -> Option<Folder> {
+        match root.folder.below_within(path, &mut self.opened) {
+            Ok(folder) => Some(folder),
+            Err(errno) if is_absent(errno) || errno == EXCEEDED => None,
+            Err(_) => {
+                self.cut.insert(Bound::Unreadable);
+                None
+            }
+        }
+    }
+
+    /// The folders in one. Another user's that cannot be listed has none: no command of ours
+    /// can change its rights.
+    fn folders(&mut self, folder: &Folder) -> Vec<OsString> {
+        let mut folders = Vec::new();
+        for entry in folder.entries(&mut self.listed) {
+            match entry {
+                Ok((name, FileType::Directory)) => folders.push(name),
+                Ok(_) => {}
+                Err(_) if folder.is_own() => drop(self.cut.insert(Bound::Unreadable)),
+                Err(_) => {}
+            }
+        }
+        folders
+    }
+
     /// Git looks into what an index names, by any name and at any depth.
-    fn look_at_submodules(&mut self, root: &Root<'_>) {
+    fn look_at_submodules(&mut self, root: &Tree<'_>) {
         while let Some(path) = self.submodules.pop() {
-            if self.looked_at.len() >= ALL {
+            if self.looked_at.len() >= LOOKED_AT_MAX {
                 self.cut.insert(Bound::Repositories);
                 return self.submodules.clear();
             }
-            if self.looked_at.insert(path.clone())
-                && let Ok(folder) = root.folder.below_within(&path, &mut self.opened)
-            {
+            if let Some(folder) = self.open(root, &path) {
                 self.look_at(root, &folder, &path);
             }
         }
@@ -227,12 +271,26 @@ impl Found {
     }
 
     /// A `.git` in a folder, and what it leads to.
-    fn look_at(&mut self, root: &Root<'_>, folder: &Folder, path: &Path) {
-        let Some(kind) = folder.kind(".git") else { return };
-        let git = path.join(".git");
+    fn look_at(&mut self, root: &Tree<'_>, folder: &Folder, path: &Path) {
+        if !self.looked_at.insert(path.to_owned()) {
+            return;
+        }
+        let kind = match folder.look(OsStr::new(GIT)) {
+            Ok(stat) => FileType::from_raw_mode(stat.st_mode),
+            Err(errno) => {
+                if !is_absent(errno) && folder.is_own() {
+                    self.cut.insert(Bound::Unreadable);
+                }
+                return;
+            }
+        };
+        let git = path.join(GIT);
         match kind {
             FileType::Directory => {
-                let Ok(directory) = folder.enter(OsStr::new(".git")) else { return };
+                let Some(directory) = self.open(root, &git) else { return };
+                if matches!(directory.look(OsStr::new("HEAD")), Err(errno) if !is_absent(errno)) {
+                    self.cut.insert(Bound::Unreadable);
+                }
                 // What is no repository yet would be the command's own.
                 if is_repository(&directory) {
                     self.entries.push(git.clone());
@@ -240,38 +298,67 @@ impl Found {
                     self.read_index(&directory, path);
                 }
             }
-            FileType::RegularFile | FileType::Symlink => {
-                self.entries.push(git);
-                self.follow(root, folder, path);
-            }
+            FileType::RegularFile | FileType::Symlink => self.follow(root, folder, path),
             _ => {}
         }
     }
 
-    /// The repository that a `.git` file or link leads to, if it lies below the root.
-    fn follow(&mut self, root: &Root<'_>, folder: &Folder, path: &Path) {
-        let name = OsStr::new(".git");
-        let target = folder.link(name).ok().or_else(|| {
-            let text = folder.read(name, POINTER_MAX)?;
-            Some(PathBuf::from(OsStr::from_bytes(text.strip_prefix(b"gitdir:")?.trim_ascii())))
-        });
-        let Some(target) = target.and_then(|target| root.leads(path, &target)) else { return };
-        self.repository(root, &target);
-        if let Ok(git) = root.folder.below_within(&target, &mut self.opened) {
+    /// A `.git` file or link, and the repository that it leads to, if that lies below the root.
+    fn follow(&mut self, root: &Tree<'_>, folder: &Folder, path: &Path) {
+        let (git, name) = (path.join(GIT), OsStr::new(GIT));
+        let target = match folder.link(name) {
+            Ok(_) => root.leads(path, Path::new(GIT), &mut self.steps),
+            Err(_) => match self.pointer(folder, name) {
+                Pointer::To(target) => root.leads(path, &target, &mut self.steps),
+                // Git takes none of these for a repository.
+                Pointer::Nothing => return,
+                Pointer::Unread => None,
+            },
+        };
+        self.entries.push(git);
+        let Some(target) = target else { return };
+        // A link may lead to such a file.
+        let above = target.parent().and_then(|above| self.open(root, above));
+        let pointer = above.zip(target.file_name()).map(|(above, name)| self.pointer(&above, name));
+        let target = match pointer {
+            Some(Pointer::To(inner)) => root.leads(path, &inner, &mut self.steps),
+            _ => Some(target),
+        };
+        let Some(target) = target else { return };
+        if let Some(git) = self.open(root, &target)
+            && is_repository(&git)
+        {
+            self.repository(root, &target);
             self.read_index(&git, path);
+        }
+    }
+
+    /// What a `.git` file leads to, as Git reads it.
+    fn pointer(&mut self, folder: &Folder, name: &OsStr) -> Pointer {
+        if folder.look(name).is_ok_and(|stat| is_other_than_file(&stat)) {
+            return Pointer::Nothing;
+        }
+        let Some(text) = folder.read(name, POINTER_MAX.min(self.pointers)) else {
+            self.cut.insert(Bound::Unreadable);
+            return Pointer::Unread;
+        };
+        self.pointers = self.pointers.saturating_sub(text.len() as u64);
+        match text.strip_prefix(b"gitdir: ") {
+            Some(target) => Pointer::To(path_line(target)),
+            None => Pointer::Nothing,
         }
     }
 
     /// A repository, those in it, and the one that it has its settings and hooks from, with
     /// all of theirs. One after the other: a chain of them may be long.
-    fn repository(&mut self, root: &Root<'_>, path: &Path) {
+    fn repository(&mut self, root: &Tree<'_>, path: &Path) {
         let mut left = vec![path.to_owned()];
         while let Some(path) = left.pop() {
             if self.known.contains(&path) {
                 continue;
             }
-            let Ok(git) = root.folder.below_within(&path, &mut self.opened) else { continue };
-            // What a `.git` file or `commondir` names may be any folder.
+            let Some(git) = self.open(root, &path) else { continue };
+            // What `commondir` names may be any folder.
             if !is_repository(&git) && !is_common(&git) {
                 continue;
             }
@@ -284,7 +371,7 @@ impl Found {
             }
             self.known.insert(path.clone());
             for name in ["modules", "worktrees"] {
-                let Ok(folder) = git.enter(OsStr::new(name)) else { continue };
+                let Some(folder) = self.open(root, &path.join(name)) else { continue };
                 let mut found = Vec::new();
                 self.nested(&folder, &path.join(name), PARTS, &mut found);
                 if found.len() > MODULES {
@@ -292,9 +379,10 @@ impl Found {
                 }
                 left.extend(found);
             }
-            let common = git.read(OsStr::new("commondir"), POINTER_MAX);
-            let common = common.map(|text| PathBuf::from(OsStr::from_bytes(text.trim_ascii())));
-            left.extend(common.and_then(|common| root.leads(&path, &common)));
+            let common = git.read(OsStr::new("commondir"), PATH_MAX as u64);
+            let common = common.map(|text| path_line(&text));
+            let common = common.and_then(|common| root.leads(&path, &common, &mut self.steps));
+            left.extend(common);
             self.repositories.push(path);
         }
     }
@@ -303,7 +391,8 @@ impl Found {
     fn nested(&mut self, folder: &Folder, path: &Path, parts: usize, found: &mut Vec<PathBuf>) {
         // One more than may be looked at shows that there are more.
         let most = self.modules.saturating_add(1);
-        let names: Vec<_> = folder.folders(&mut self.listed).take(most).collect();
+        let mut names = self.folders(folder);
+        names.truncate(most);
         for name in names {
             let Some(modules) = self.modules.checked_sub(1) else {
                 self.cut.insert(Bound::Folders);
@@ -315,13 +404,34 @@ impl Found {
                 found.push(path);
             } else if let Some(parts) = parts.checked_sub(1) {
                 self.nested(&inner, &path, parts, found);
+            } else {
+                self.cut.insert(Bound::Folders);
             }
         }
     }
 }
 
+/// What a `.git` file leads to.
+enum Pointer {
+    To(PathBuf),
+    /// It is no such file.
+    Nothing,
+    /// It cannot be read.
+    Unread,
+}
+
+/// A path that stands in a file, without the line ends behind it.
+fn path_line(text: &[u8]) -> PathBuf {
+    let end = text.iter().rposition(|byte| !matches!(byte, b'\r' | b'\n')).map_or(0, |at| at + 1);
+    PathBuf::from(OsStr::from_bytes(text.get(..end).unwrap_or_default()))
+}
+
+fn is_other_than_file(stat: &Stat) -> bool {
+    FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile
+}
+
 /// The directory that is looked through.
-pub(super) struct Root<'r> {
+pub(super) struct Tree<'r> {
     pub(super) folder: &'r Folder,
     /// Its path, without symbolic links.
     pub(super) path: &'r Path,
@@ -329,12 +439,17 @@ pub(super) struct Root<'r> {
     pub(super) closed: &'r [PathBuf],
 }
 
-impl Root<'_> {
+impl Tree<'_> {
     /// Where a path that is written in a folder leads to, below the root; none if elsewhere.
     ///
     /// By links, too: what comes out is only a name, and is opened without following any.
-    pub(super) fn leads(&self, from: &Path, target: &Path) -> Option<PathBuf> {
-        let real = self.path.join(from).join(target).canonicalize().ok()?;
+    pub(super) fn leads(
+        &self,
+        from: &Path,
+        target: &Path,
+        steps: &mut Allowance,
+    ) -> Option<PathBuf> {
+        let real = resolve(&self.path.join(from), target, steps)?;
         if self.closed.iter().any(|closed| real.starts_with(closed) || closed.starts_with(&real)) {
             return None;
         }
@@ -342,8 +457,6 @@ impl Root<'_> {
     }
 }
 
-fn below(folder: &Folder, listed: &mut Allowance) -> impl Iterator<Item = OsString> {
-    let passed = |name: &OsString| PASSED_OVER.iter().any(|passed| name == passed);
-    let is_left_out = move |name: &OsString| passed(name) || aside::is_named(name);
-    folder.folders(listed).filter(move |name| name != ".git" && !is_left_out(name))
+fn is_passed_over(name: &OsStr) -> bool {
+    name == GIT || PASSED_OVER.iter().any(|passed| name == *passed)
 }

@@ -3,20 +3,21 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::Read as _;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{
-    AtFlags, Dir, FileType, Mode, OFlags, Stat, fstat, open, openat, readlinkat, statat,
+    AtFlags, Dir, FileType, Mode, OFlags, RenameFlags, Stat, chmod, fstat, linkat, open, openat,
+    readlinkat, renameat, renameat_with, statat, unlinkat,
 };
 use rustix::io::{Errno, fcntl_dupfd_cloexec};
 
 use super::bound::Allowance;
 
-/// A directory.
+/// A directory, which does not have to be readable.
 const DIRECTORY: OFlags =
-    OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+    OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
 /// What [`Folder::below_within`] fails with where no more may be opened.
 pub(super) const EXCEEDED: Errno = Errno::DQUOT;
@@ -36,6 +37,76 @@ impl Folder {
         open(path, DIRECTORY, Mode::empty()).map(Self)
     }
 
+    /// Whether it can be listed, or why not.
+    pub(super) fn is_listable(&self) -> Result<(), Errno> {
+        self.listing().map(drop)
+    }
+
+    fn listing(&self) -> Result<Dir, Errno> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        Dir::new(openat(&self.0, ".", flags, Mode::empty())?)
+    }
+
+    /// Whether it is this user's.
+    pub(super) fn is_own(&self) -> bool {
+        fstat(&self.0).is_ok_and(|stat| stat.st_uid == rustix::process::geteuid().as_raw())
+    }
+
+    /// Lets its owner read, write and search it.
+    pub(super) fn unlock(&self) -> Result<(), Errno> {
+        let mode = Mode::from_raw_mode(fstat(&self.0)?.st_mode & 0o7777);
+        chmod(proc_path(&self.0), mode | Mode::RWXU)
+    }
+
+    /// Does something in it, and once more with all rights of its owner if that is denied.
+    pub(super) fn with_rights<T>(&self, act: impl Fn() -> Result<T, Errno>) -> Result<T, Errno> {
+        match act() {
+            Err(Errno::ACCESS) => {
+                self.unlock()?;
+                act()
+            }
+            acted => acted,
+        }
+    }
+
+    /// Changes the permission bits of a regular file.
+    ///
+    /// # Errors
+    /// [`Errno::STALE`] when it is not this one any more.
+    pub(super) fn set_mode(
+        &self,
+        name: &OsStr,
+        is_same: impl Fn(&Stat) -> bool,
+        mode: u32,
+    ) -> Result<(), Errno> {
+        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let file = self.with_rights(|| openat(&self.0, name, flags, Mode::empty()))?;
+        let found = fstat(&file)?;
+        if !is_same(&found) || FileType::from_raw_mode(found.st_mode) != FileType::RegularFile {
+            return Err(Errno::STALE);
+        }
+        chmod(proc_path(&file), Mode::from_raw_mode(mode))
+    }
+
+    /// Gives something in it another name, in another folder, which nothing has yet.
+    ///
+    /// # Errors
+    /// [`Errno::EXIST`] when something has it.
+    pub(super) fn move_to(&self, name: &OsStr, to: &Self, other: &OsStr) -> Result<(), Errno> {
+        match renameat_with(&self.0, name, &to.0, other, RenameFlags::NOREPLACE) {
+            // Some file systems can only link, which replaces nothing either.
+            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
+                match linkat(&self.0, name, &to.0, other, AtFlags::empty()) {
+                    Ok(()) => unlinkat(&self.0, name, AtFlags::empty()),
+                    Err(Errno::EXIST) => Err(Errno::EXIST),
+                    Err(_) if to.look(other).is_ok() => Err(Errno::EXIST),
+                    Err(_) => renameat(&self.0, name, &to.0, other),
+                }
+            }
+            moved => moved,
+        }
+    }
+
     /// The same, if so many further files can be opened.
     pub(super) fn with_spare(self, files: usize) -> Result<Self, Errno> {
         let spare = (0..files).map(|_| fcntl_dupfd_cloexec(&self.0, 0));
@@ -45,10 +116,23 @@ impl Folder {
 
     /// Opens a directory in it, by a path of names only.
     pub(super) fn below(&self, path: &Path) -> Result<Self, Errno> {
-        let mut held = self.enter(OsStr::new("."))?;
+        self.each_below(path, |folder, name| folder.enter(name))
+    }
+
+    /// The same, and takes the rights to it where its owner has none.
+    pub(super) fn below_with_rights(&self, path: &Path) -> Result<Self, Errno> {
+        self.each_below(path, |folder, name| folder.with_rights(|| folder.enter(name)))
+    }
+
+    fn each_below(
+        &self,
+        path: &Path,
+        enter: impl Fn(&Self, &OsStr) -> Result<Self, Errno>,
+    ) -> Result<Self, Errno> {
+        let mut held = enter(self, OsStr::new("."))?;
         for part in path.components() {
             match part {
-                Component::Normal(name) => held = held.enter(name)?,
+                Component::Normal(name) => held = enter(&held, name)?,
                 Component::CurDir => {}
                 _ => return Err(Errno::XDEV),
             }
@@ -87,7 +171,7 @@ impl Folder {
         &self,
         left: &mut Allowance,
     ) -> impl Iterator<Item = Result<(OsString, FileType), Errno>> {
-        let (listing, refused) = match Dir::read_from(&self.0) {
+        let (listing, refused) = match self.listing() {
             Ok(listing) => (Some(listing), None),
             Err(errno) => (None, Some(Err(errno))),
         };
@@ -108,14 +192,6 @@ impl Folder {
         refused.into_iter().chain(known)
     }
 
-    /// The directories in it, as long as some are left to be listed.
-    ///
-    /// One that cannot be listed has none.
-    pub(super) fn folders(&self, left: &mut Allowance) -> impl Iterator<Item = OsString> {
-        let directory = |(_, kind): &(OsString, FileType)| *kind == FileType::Directory;
-        self.entries(left).filter_map(Result::ok).filter(directory).map(|(name, _)| name)
-    }
-
     /// The content of a regular file of at most so many bytes.
     pub(super) fn read(&self, name: &OsStr, most: u64) -> Option<Vec<u8>> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
@@ -134,4 +210,9 @@ impl Folder {
         let target = readlinkat(&self.0, name, Vec::new())?;
         Ok(OsString::from_vec(target.into_bytes()).into())
     }
+}
+
+/// A path for what is held open, whose rights a handle of a path cannot change.
+fn proc_path(handle: &OwnedFd) -> String {
+    format!("/proc/self/fd/{}", handle.as_raw_fd())
 }

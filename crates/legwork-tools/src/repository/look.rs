@@ -8,7 +8,7 @@ use rustix::fs::FileType;
 use rustix::io::Errno;
 
 use super::bound::{Allowance, Bound};
-use super::entry::{Entry, Kind};
+use super::entry::{Entry, Kind, Reading};
 use super::find::{self, Found};
 use super::folder::{EXCEEDED, Folder, is_absent};
 use super::snapshot::Root;
@@ -30,19 +30,33 @@ const PATHS_MAX: usize = 32 << 20;
 const DEPTH: usize = 32;
 /// Most bytes of all files that are kept of a directory; what is beyond cannot be put back.
 const KEPT_MAX: u64 = 16 << 20;
+/// Most bytes of all larger ones that are read for their digests.
+const DIGESTS_MAX: u64 = 128 << 20;
 /// Most bytes of all lists of stopped rebases that are read.
 const TODOS_MAX: u64 = 64 << 20;
+/// Most names on the ways that links lead.
+const STEPS: usize = 100_000;
 /// Most directories that are opened, those on the way to others too.
 const OPENS: usize = 500_000;
 
 /// A look under way.
 pub(super) struct Look<'l> {
-    at: find::Root<'l>,
-    known: Option<&'l Root>,
-    /// Repositories that commands made, by absolute paths: they are not protected.
-    made: &'l BTreeMap<PathBuf, bool>,
+    at: find::Tree<'l>,
+    earlier: Earlier<'l>,
     left: Left,
     root: Root,
+}
+
+/// What earlier looks say.
+#[derive(Clone, Copy)]
+pub(super) struct Earlier<'e> {
+    /// The last one.
+    pub(super) known: Option<&'e Root>,
+    /// Repositories that commands made, by absolute paths: they are not protected.
+    pub(super) made: &'e BTreeSet<PathBuf>,
+    /// Places that could not be put back, by absolute paths: what they are is known from
+    /// before.
+    pub(super) failed: &'e BTreeSet<PathBuf>,
 }
 
 /// What may still be looked at and kept.
@@ -50,8 +64,9 @@ struct Left {
     entries: Allowance,
     paths: Allowance,
     opened: Allowance,
-    /// Bytes of files.
-    bytes: u64,
+    /// Names on the ways that links lead.
+    steps: Allowance,
+    reading: Reading,
     /// Bytes of lists of stopped rebases.
     todos: u64,
 }
@@ -65,27 +80,23 @@ struct Place {
 impl<'l> Look<'l> {
     /// Looks at the repositories below a directory.
     ///
-    /// What is as it was in `known` is not read again, and what cannot be looked at now is
-    /// taken from there.
-    pub(super) fn at(
-        at: find::Root<'l>,
-        known: Option<&'l Root>,
-        made: &'l BTreeMap<PathBuf, bool>,
-    ) -> Root {
+    /// What cannot be looked at now is taken from the last look.
+    pub(super) fn at(at: find::Tree<'l>, earlier: Earlier<'l>) -> Root {
         let left = Left {
             entries: Allowance::new(ENTRIES_MAX),
             paths: Allowance::new(PATHS_MAX),
             opened: Allowance::new(OPENS),
-            bytes: KEPT_MAX,
+            steps: Allowance::new(STEPS),
+            reading: Reading { kept: KEPT_MAX, digests: DIGESTS_MAX },
             todos: TODOS_MAX,
         };
         let found = Found::in_folder(&at);
         let mut root = Root::empty(at.path);
         root.cut = found.cut;
         root.crowded = found.crowded;
-        let mut look = Self { at, known, made, left, root };
-        look.gits(&found.entries);
+        let mut look = Self { at, earlier, left, root };
         look.repositories(found.repositories);
+        look.gits(&found.entries);
         look.finish()
     }
 
@@ -102,7 +113,7 @@ impl<'l> Look<'l> {
 
     /// `.git` of any file type, those that were known first, if they are still there.
     fn gits(&mut self, found: &[PathBuf]) {
-        let known = self.known.into_iter().flat_map(|known| known.entries.keys());
+        let known = self.earlier.known.into_iter().flat_map(|known| known.entries.keys());
         let known = known.filter(|path| path.file_name() == Some(OsStr::new(".git")));
         let all: BTreeSet<_> = known.chain(found).collect();
         for path in all {
@@ -118,7 +129,8 @@ impl<'l> Look<'l> {
 
     /// The repositories that were known, if they are still there, then those that were found.
     fn repositories(&mut self, found: Vec<PathBuf>) {
-        let known = self.known.map(|known| known.repositories.as_slice()).unwrap_or_default();
+        let known =
+            self.earlier.known.map(|known| known.repositories.as_slice()).unwrap_or_default();
         let there: BTreeSet<_> = known.iter().cloned().collect();
         let new = found.into_iter().filter(|git| !there.contains(git));
         for git in known.iter().cloned().chain(new) {
@@ -165,11 +177,15 @@ impl<'l> Look<'l> {
             Err(errno) if is_absent(errno) => {}
             Err(errno) => self.missing(&git.path.join(HOOKS), errno),
         }
-        self.follow_links(&git.path);
+        self.note_links(&git.path);
     }
 
     fn todo(&mut self, git: &Place) {
-        let known = self.known.and_then(|known| known.todos.get(&git.path));
+        let known = self.earlier.known.and_then(|known| known.todos.get(&git.path));
+        if let (true, Some(known)) = (self.is_failed(&git.path), known) {
+            self.root.todos.insert(git.path.clone(), known.clone());
+            return;
+        }
         let todo = Todo::of(&git.folder, &mut self.left.todos);
         if todo.as_ref().is_none_or(Todo::is_odd) {
             self.root.cut.insert(Bound::Rebases);
@@ -184,18 +200,13 @@ impl<'l> Look<'l> {
         }
     }
 
-    /// Where settings and hooks are links, what they lead to here is what Git takes.
-    fn follow_links(&mut self, git: &Path) {
-        let names = FILES.iter().chain([&HOOKS]).map(|name| git.join(name));
+    /// Notes settings and hooks that are links to what commands may write: the links are kept.
+    fn note_links(&mut self, git: &Path) {
+        let names = FILES.iter().chain([&INFO, &HOOKS]).chain(&REMOTES).map(|name| git.join(name));
         let links: Vec<_> = names.filter(|path| self.root.is_link(path)).collect();
         for link in links {
-            let Some(target) = self.at.leads(Path::new(""), &link) else { continue };
-            self.add_alone(&target);
-            if link.ends_with(HOOKS)
-                && !self.root.listed.contains(&target)
-                && let Ok(target) = self.open(&target)
-            {
-                self.list(&target);
+            if let Some(target) = self.at.leads(Path::new(""), &link, &mut self.left.steps) {
+                self.root.links.push((link, target));
             }
         }
     }
@@ -227,13 +238,17 @@ impl<'l> Look<'l> {
         if self.root.listed.contains(&place.path) {
             return self.root.folders_in(&place.path);
         }
+        if self.is_failed(&place.path) {
+            self.carry(&place.path);
+            return self.root.folders_in(&place.path);
+        }
         let mut folders = Vec::new();
         let before = self.left.entries.is_exceeded();
         let listing = place.folder.entries(&mut self.left.entries);
         let names = match listing.collect::<Result<Vec<_>, _>>() {
             Ok(names) => names,
             Err(_) => {
-                self.carry(&place.path);
+                self.unreadable(&place.path);
                 return folders;
             }
         };
@@ -271,10 +286,15 @@ impl<'l> Look<'l> {
 
     fn add(&mut self, above: &Place, name: &OsStr) {
         let path = above.path.join(name);
-        let known = self.known.and_then(|known| known.entries.get(&path)?.as_ref());
-        match Entry::look_within(&above.folder, name, known, self.left.bytes) {
+        if self.is_failed(&path) {
+            return self.carry(&path);
+        }
+        match Entry::look(&above.folder, name, &mut self.left.reading) {
             Ok(entry) => {
-                self.left.bytes = self.left.bytes.saturating_sub(entry.kept());
+                let is_over = self.left.reading.kept < entry.size();
+                if matches!(entry.kind, Kind::Large(_) | Kind::Unread) && is_over {
+                    self.root.cut.insert(Bound::Kept);
+                }
                 self.root.entries.insert(path, Some(entry));
             }
             Err(errno) => self.missing(&path, errno),
@@ -288,19 +308,29 @@ impl<'l> Look<'l> {
         match errno {
             errno if is_absent(errno) => drop(self.root.entries.insert(path.to_owned(), None)),
             EXCEEDED => {}
-            _ => self.carry(path),
+            _ => self.unreadable(path),
         }
+    }
+
+    fn unreadable(&mut self, path: &Path) {
+        self.root.cut.insert(Bound::Unreadable);
+        self.carry(path);
     }
 
     /// Whether a path is of a repository that a command made.
     fn is_made(&self, path: &Path) -> bool {
-        self.made.contains_key(&self.root.absolute(path))
+        self.earlier.made.contains(&self.root.absolute(path))
+    }
+
+    /// Whether a place, or what it lies in, could not be put back.
+    fn is_failed(&self, path: &Path) -> bool {
+        let is_failed = |above: &Path| self.earlier.failed.contains(&self.root.absolute(above));
+        !self.earlier.failed.is_empty() && path.ancestors().any(is_failed)
     }
 
     /// Takes what was known of a place and of all below it.
     fn carry(&mut self, path: &Path) {
-        self.root.cut.insert(Bound::Unreadable);
-        if let Some(known) = self.known {
+        if let Some(known) = self.earlier.known {
             self.root.carry(known, path);
         }
     }
@@ -320,6 +350,7 @@ impl Root {
             repositories: Vec::new(),
             crowded: Vec::new(),
             cut: BTreeSet::new(),
+            links: Vec::new(),
             entries: BTreeMap::new(),
             listed: BTreeSet::new(),
             todos: BTreeMap::new(),

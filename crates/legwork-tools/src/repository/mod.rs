@@ -14,14 +14,17 @@ mod folder;
 mod index;
 mod look;
 mod notes;
+mod resolve;
 mod restore;
 mod shared;
 mod snapshot;
 mod todo;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
 
 use legwork_port::sandbox::Mount;
 
@@ -34,7 +37,7 @@ use self::restore::Outcome;
 pub(crate) use self::shared::place as shared_place;
 use self::shared::{Shared, Unshared};
 pub use self::snapshot::Unseen;
-use self::snapshot::{Report, Snapshot};
+use self::snapshot::{Made, Report, Snapshot};
 use crate::workspace::line;
 
 /// Keeps the repositories in what commands may write.
@@ -58,13 +61,64 @@ struct State {
     shared: Option<Shared>,
     /// Why it is not shared.
     unshared: Option<Unshared>,
-    /// Repositories that commands made, and whether each was reported.
-    made: BTreeMap<PathBuf, bool>,
+    /// Repositories that commands made, and what leads to them.
+    made: BTreeMap<PathBuf, Found>,
+    /// Places that could not be put back.
+    failed: BTreeSet<PathBuf>,
+    /// What was reported and has not changed since.
+    standing: BTreeSet<String>,
+    /// Links that were reported.
+    links: BTreeSet<PathBuf>,
     /// Where what was in the way was moved to.
     aside: Folders,
     /// Bounds that were reported.
     cut: BTreeSet<(PathBuf, Bound)>,
     notes: Notes,
+}
+
+/// What was found after a command, and not before it.
+#[derive(Debug)]
+struct Found {
+    id: Id,
+    made: Made,
+    is_reported: bool,
+}
+
+/// Which file or folder has a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Id {
+    device: u64,
+    inode: u64,
+    /// Numbers of files are used again.
+    created: Option<SystemTime>,
+}
+
+impl Id {
+    fn of(path: &Path) -> Option<Self> {
+        let found = path.symlink_metadata().ok()?;
+        Some(Self { device: found.dev(), inode: found.ino(), created: found.created().ok() })
+    }
+}
+
+impl Found {
+    fn text(&self) -> String {
+        let path = line(&self.made.path);
+        let around = "before you use Git there, or in the repository around it";
+        match (self.made.is_perhaps_older, self.made.is_repository) {
+            (false, true) => format!(
+                "a command made the repository {path}: look at its hooks and its configuration \
+                 {around}"
+            ),
+            (false, false) => format!(
+                "a command made {path}, which leads Git to a repository: look at hooks and \
+                 configuration of that {around}"
+            ),
+            (true, _) => format!(
+                "{path} was found after a command and not before it, where not all was looked \
+                 through: look at its hooks and its configuration {around}"
+            ),
+        }
+    }
 }
 
 impl State {
@@ -74,28 +128,62 @@ impl State {
     }
 
     fn note(&mut self, report: Report) {
+        self.failed.clear();
+        let mut standing = BTreeSet::new();
         for outcome in report.outcomes {
+            let is_known = |text| self.standing.contains(text);
             match outcome {
-                Outcome::Failed(text) => self.notes.urgent(text),
                 Outcome::Done(text) => self.notes.add(text),
+                Outcome::Failed(path, text) => {
+                    if !is_known(&text) {
+                        self.notes.urgent(text.clone());
+                    }
+                    self.failed.insert(path);
+                    standing.insert(text);
+                }
+                Outcome::Gone(text) => {
+                    if !is_known(&text) {
+                        self.notes.add(text.clone());
+                    }
+                    standing.insert(text);
+                }
             }
         }
+        self.standing = standing;
         self.note_cut(report.cut);
-        let made: BTreeSet<_> = report.made.into_iter().collect();
-        // One that is gone may be made again, by the person too.
-        self.made.retain(|git, _| git.symlink_metadata().is_ok());
-        for git in made {
-            self.made.entry(git).or_default();
+        self.forget_made();
+        for made in report.made {
+            let Some(id) = Id::of(&made.path) else { continue };
+            let found = Found { id, made, is_reported: false };
+            self.made.entry(found.made.path.clone()).or_insert(found);
         }
         // Those for which there is no room now come with the next command.
-        for (git, is_reported) in self.made.iter_mut().filter(|(_, is_reported)| !**is_reported) {
-            *is_reported = self.notes.add_if_room(|| {
-                format!(
-                    "a command made the repository {}: look at its hooks and its configuration \
-                     before you use Git there, or in the repository around it",
-                    line(git)
-                )
-            });
+        for found in self.made.values_mut().filter(|found| !found.is_reported) {
+            found.is_reported = self.notes.add_if_room(|| found.text());
+        }
+    }
+
+    /// Forgets what is gone or was made anew since: by the person, perhaps.
+    fn forget_made(&mut self) {
+        self.made.retain(|path, found| Id::of(path) == Some(found.id));
+    }
+
+    /// Repositories that are commands' own.
+    fn own(&self) -> BTreeSet<PathBuf> {
+        let own = self.made.iter().filter(|(_, found)| !found.made.is_perhaps_older);
+        own.map(|(path, _)| path.clone()).collect()
+    }
+
+    fn note_links(&mut self) {
+        for (link, target) in self.before.links() {
+            if self.links.insert(link.clone()) {
+                self.notes.urgent(format!(
+                    "{} leads to {}, which commands may write: what lies there is not protected, \
+                     look at it before you use Git there",
+                    line(&link),
+                    line(&target)
+                ));
+            }
         }
     }
 
@@ -140,6 +228,7 @@ impl Keeper {
             self.look(&mut state);
             let cut: Vec<_> = state.before.cut().collect();
             state.note_cut(cut);
+            state.note_links();
             let unseen = state.before.unseen().next().cloned();
             if let Some(unseen) = unseen {
                 state.shared = None;
@@ -158,7 +247,9 @@ impl Keeper {
     /// changed; where commands of another process run, it is how that one found it.
     fn look(&self, state: &mut State) {
         let joining = Shared::join(&self.roots, &self.shared);
-        state.before = Snapshot::take(&self.roots, &self.closed, &state.before, &state.made);
+        state.forget_made();
+        let (known, own) = (&state.before, state.own());
+        state.before = Snapshot::take(&self.roots, &self.closed, known, &own, &state.failed);
         let shared = joining.and_then(|joining| {
             joining.adopt(&mut state.before)?;
             joining.finish(&state.before)
@@ -182,7 +273,7 @@ impl Keeper {
     /// What was put back or made since the last time, a sentence each.
     pub fn notes(&self) -> Vec<String> {
         let mut state = self.state();
-        let later = state.made.values().filter(|is_reported| !**is_reported).count();
+        let later = state.made.values().filter(|found| !found.is_reported).count();
         state.notes.take(later)
     }
 

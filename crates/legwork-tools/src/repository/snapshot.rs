@@ -13,7 +13,7 @@ use super::bytes::Name;
 use super::entry::{Entry, Kind};
 use super::find::{self, Found};
 use super::folder::Folder;
-use super::look::{FILES, HOOKS, INFO, Look};
+use super::look::{Earlier, FILES, HOOKS, INFO, Look};
 use super::restore::{self, Outcome};
 use super::todo::Todo;
 
@@ -49,6 +49,8 @@ pub(super) struct Root {
     pub(super) crowded: Vec<PathBuf>,
     /// The bounds that were reached.
     pub(super) cut: BTreeSet<Bound>,
+    /// Settings and hooks that are links, and where in the directory each leads.
+    pub(super) links: Vec<(PathBuf, PathBuf)>,
     /// What is at each place, or that nothing is; of others that is not known.
     pub(super) entries: BTreeMap<PathBuf, Option<Entry>>,
     /// Folders of which all names are known.
@@ -72,10 +74,19 @@ struct Kept {
 #[derive(Debug, Default)]
 pub(super) struct Report {
     pub(super) outcomes: Vec<Outcome>,
-    /// Repositories that were not there before.
-    pub(super) made: Vec<PathBuf>,
+    /// Repositories, and what leads to them, that were not there before.
+    pub(super) made: Vec<Made>,
     /// Directories that were not looked through, and why.
     pub(super) cut: Vec<(PathBuf, Bound)>,
+}
+
+/// A repository that was not there before, or a `.git` that leads to one.
+#[derive(Debug)]
+pub(super) struct Made {
+    pub(super) path: PathBuf,
+    pub(super) is_repository: bool,
+    /// Whether it may have been there, where it was not looked for.
+    pub(super) is_perhaps_older: bool,
 }
 
 impl Snapshot {
@@ -86,15 +97,16 @@ impl Snapshot {
         roots: &[PathBuf],
         closed: &[PathBuf],
         known: &Self,
-        made: &BTreeMap<PathBuf, bool>,
+        made: &BTreeSet<PathBuf>,
+        failed: &BTreeSet<PathBuf>,
     ) -> Self {
         let mut snapshot = Self::default();
         for path in roots {
             let known = known.roots.iter().find(|root| root.path == *path);
             match open(path) {
                 Ok(folder) => {
-                    let at = find::Root { folder: &folder, path, closed };
-                    snapshot.roots.push(Look::at(at, known, made));
+                    let at = find::Tree { folder: &folder, path, closed };
+                    snapshot.roots.push(Look::at(at, Earlier { known, made, failed }));
                 }
                 Err(unseen) => snapshot.unseen.push(unseen),
             }
@@ -109,19 +121,22 @@ impl Snapshot {
             let folder = match open(&root.path) {
                 Ok(folder) => folder,
                 Err(unseen) => {
-                    report.outcomes.push(Outcome::Failed(format!(
+                    let text = format!(
                         "{unseen}: look at hooks and configuration there before you use Git"
-                    )));
+                    );
+                    report.outcomes.push(Outcome::Failed(root.path.clone(), text));
                     continue;
                 }
             };
-            report.outcomes.extend(restore::put_back(&folder, root, aside));
-            let at = find::Root { folder: &folder, path: &root.path, closed };
+            let outcomes = restore::put_back(&folder, root, aside);
+            report.outcomes.extend(outcomes.into_iter().map(|outcome| match outcome {
+                Outcome::Failed(path, text) => Outcome::Failed(root.absolute(&path), text),
+                outcome => outcome,
+            }));
+            let at = find::Tree { folder: &folder, path: &root.path, closed };
             let found = Found::in_folder(&at);
             report.cut.extend(found.cut.iter().map(|bound| (root.path.clone(), *bound)));
-            let known: HashSet<_> = root.repositories.iter().collect();
-            let made = found.repositories.iter().filter(|git| !known.contains(git));
-            report.made.extend(made.map(|git| root.absolute(git)));
+            report.made.extend(root.made_since(found));
         }
         report
     }
@@ -161,6 +176,8 @@ impl Snapshot {
             repositories: kept.repositories.into_iter().map(path).collect(),
             crowded: kept.crowded.into_iter().map(path).collect(),
             cut: kept.cut,
+            // The process that wrote it reported them.
+            links: Vec::new(),
             entries: kept.entries.into_iter().map(|(name, entry)| (path(name), entry)).collect(),
             listed: kept.listed.into_iter().map(path).collect(),
             todos: kept.todos.into_iter().map(|(name, todo)| (path(name), todo)).collect(),
@@ -180,6 +197,19 @@ impl Snapshot {
         self.unseen.iter()
     }
 
+    /// Settings and hooks that are links, and where each leads.
+    pub(super) fn links(&self) -> impl Iterator<Item = (PathBuf, PathBuf)> {
+        let of_root = |root: &Root| {
+            let absolute = |(link, target): &(PathBuf, PathBuf)| {
+                let is_in = |git: &PathBuf| !git.as_os_str().is_empty() && target.starts_with(git);
+                let is_kept = root.repositories.iter().any(is_in);
+                (!is_kept).then(|| (root.absolute(link), root.absolute(target)))
+            };
+            root.links.iter().filter_map(absolute).collect::<Vec<_>>()
+        };
+        self.roots.iter().flat_map(of_root)
+    }
+
     /// The directories that were not looked through, and why.
     pub(super) fn cut(&self) -> impl Iterator<Item = (PathBuf, Bound)> {
         let of_root = |root: &Root| {
@@ -191,7 +221,10 @@ impl Snapshot {
 
 /// Opens a directory, and checks that there are files left to look at all of it.
 fn open(path: &Path) -> Result<Folder, Unseen> {
-    let opened = Folder::root(path).and_then(|folder| folder.with_spare(SPARE));
+    let opened = Folder::root(path).and_then(|folder| {
+        folder.is_listable()?;
+        folder.with_spare(SPARE)
+    });
     opened.map_err(|errno| {
         let said = std::io::Error::from(errno).to_string();
         Unseen { place: path.to_owned(), said }
@@ -199,6 +232,25 @@ fn open(path: &Path) -> Result<Folder, Unseen> {
 }
 
 impl Root {
+    /// What was not there at this look.
+    fn made_since(&self, found: Found) -> Vec<Made> {
+        let is_perhaps_older = self.cut.iter().any(|bound| bound.hides_repositories());
+        let known: HashSet<_> = self.repositories.iter().collect();
+        let new = found.repositories.into_iter().filter(|git| !known.contains(git));
+        let repositories: BTreeSet<_> = new.collect();
+        let is_there = |git: &PathBuf| matches!(self.entries.get(git), Some(Some(_)));
+        let new = found.entries.into_iter().filter(|git| !is_there(git));
+        let pointers = new.filter(|git| !repositories.contains(git)).collect::<BTreeSet<_>>();
+        let made = |path: &PathBuf, is_repository| Made {
+            path: self.absolute(path),
+            is_repository,
+            is_perhaps_older,
+        };
+        let mut all: Vec<_> = repositories.iter().map(|path| made(path, true)).collect();
+        all.extend(pointers.iter().map(|path| made(path, false)));
+        all
+    }
+
     pub(super) fn absolute(&self, path: &Path) -> PathBuf {
         absolute(&self.path, path)
     }
@@ -220,7 +272,9 @@ impl Root {
             match entry.kind {
                 Kind::Directory if is_git && !self.has_link(path) => add(path, entry, Cover::Fixed),
                 Kind::Directory if path.ends_with(INFO) => {}
-                Kind::Directory | Kind::File(_) => add(path, entry, Cover::ReadOnly),
+                Kind::Directory | Kind::File(_) | Kind::Large(_) | Kind::Unread => {
+                    add(path, entry, Cover::ReadOnly);
+                }
                 Kind::Link(_) | Kind::Other => {}
             }
         }
@@ -230,7 +284,8 @@ impl Root {
         for path in self.crowded.iter().chain(linked) {
             let above = path.parent().and_then(|above| root.below(above).ok());
             let name = path.file_name().unwrap_or_default();
-            if let Some(entry) = above.and_then(|above| Entry::look(&above, name, None).ok()) {
+            if let Some(entry) = above.and_then(|above| Entry::look_again(&above, name, None).ok())
+            {
                 add(path, &entry, Cover::ReadOnly);
             }
         }

@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -7,6 +7,9 @@ use std::thread;
 use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
 
 use super::{Keeper, Snapshot, submodules_in};
+
+mod replaced;
+mod reported;
 
 /// Each has its settings from the next.
 fn chain(root: &Path, length: usize) {
@@ -92,7 +95,8 @@ fn s13_4_a_directory_that_cannot_be_shared_is_a_gap() {
 }
 
 fn look(root: &Path) -> Snapshot {
-    Snapshot::take(&[root.to_owned()], &[], &Snapshot::default(), &BTreeMap::new())
+    let none = BTreeSet::new();
+    Snapshot::take(&[root.to_owned()], &[], &Snapshot::default(), &none, &none)
 }
 
 /// Makes a repository in a folder.

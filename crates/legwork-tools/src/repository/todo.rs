@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::FileType;
 use rustix::io::Errno;
@@ -41,7 +41,7 @@ const PLACES: [Place; 3] = [
         if_empty: IfEmpty::Stays,
     },
     Place { folder: "rebase-merge", file: "strategy", command: with_path, if_empty: IfEmpty::Goes },
-    Place { folder: "sequencer", file: "opts", command: with_path, if_empty: IfEmpty::Goes },
+    Place { folder: "sequencer", file: "opts", command: of_settings, if_empty: IfEmpty::Goes },
 ];
 /// Most bytes of a file that are read.
 const FILE_MAX: u64 = 4 << 20;
@@ -108,7 +108,8 @@ impl Todo {
         self.0.iter().zip(&before.0).any(|(now, before)| now.has_more_than(before))
     }
 
-    /// Takes out of a repository, which has a path, what this one does not have.
+    /// Takes out of a repository, which has a path, what this one does not have; the folder
+    /// that the files of before were moved to.
     ///
     /// # Errors
     /// When it cannot be written, or not be set aside.
@@ -117,13 +118,14 @@ impl Todo {
         git: &Folder,
         path: &Path,
         aside: &mut Aside<'_>,
-    ) -> io::Result<()> {
+    ) -> io::Result<Option<PathBuf>> {
+        let mut moved = None;
         for (place, known) in PLACES.iter().zip(&self.0) {
             if place.commands(git, FILE_MAX).0.has_more_than(known) {
-                place.keep((git, path), known, aside)?;
+                moved = place.keep((git, path), known, aside)?.or(moved);
             }
         }
-        Ok(())
+        Ok(moved)
     }
 }
 
@@ -179,16 +181,16 @@ impl Place {
         (git, path): (&Folder, &Path),
         known: &Commands,
         aside: &mut Aside<'_>,
-    ) -> io::Result<()> {
+    ) -> io::Result<Option<PathBuf>> {
         let path = path.join(self.folder);
         if git.kind(self.folder).is_some_and(|kind| kind != FileType::Directory) {
-            return aside.take(git, &path).map(drop);
+            return aside.take(git, &path);
         }
         let (folder, name) = (git.enter(OsStr::new(self.folder))?, OsStr::new(self.file));
         let read = folder.read(name, FILE_MAX);
         let path = path.join(name);
-        let (Some(text), Ok(entry)) = (read, Entry::look(&folder, name, None)) else {
-            return aside.take(&folder, &path).map(drop);
+        let (Some(text), Ok(entry)) = (read, Entry::look_again(&folder, name, None)) else {
+            return aside.take(&folder, &path);
         };
         let is_known = |line: &[u8]| match known {
             Commands::Lines(lines) => lines.contains(line),
@@ -197,11 +199,11 @@ impl Place {
         let lines = text.split_inclusive(|byte| *byte == b'\n');
         let left = lines.filter(|line| (self.command)(line).is_none_or(is_known));
         let left = left.collect::<Vec<_>>().concat();
-        aside.take(&folder, &path)?;
-        match (left.is_empty(), self.if_empty) {
-            (true, IfEmpty::Goes) => Ok(()),
-            _ => write(&folder, name, &entry, &left),
+        let moved = aside.take(&folder, &path)?;
+        if !left.is_empty() || self.if_empty == IfEmpty::Stays {
+            write(&folder, &path, &entry, &left, aside)?;
         }
+        Ok(moved)
     }
 }
 
@@ -214,5 +216,16 @@ fn of_list(line: &[u8]) -> Option<&[u8]> {
 
 /// A line that may name a path: by a slash, or by what a file of settings quotes one with.
 fn with_path(line: &[u8]) -> Option<&[u8]> {
-    line.iter().any(|byte| matches!(byte, b'/' | b'\\' | b'"')).then(|| line.trim_ascii())
+    let line = line.trim_ascii();
+    line.iter().any(|byte| matches!(byte, b'/' | b'\\' | b'"')).then_some(line)
+}
+
+/// The same of a file of settings, in which options of a strategy may name places in the tree:
+/// that runs nothing.
+fn of_settings(line: &[u8]) -> Option<&[u8]> {
+    let line = with_path(line)?;
+    let option = line.strip_prefix(b"strategy-option").map(<[u8]>::trim_ascii_start);
+    let is_option = option.is_some_and(|rest| rest.starts_with(b"="));
+    let is_quoted = line.iter().any(|byte| matches!(byte, b'\\' | b'"'));
+    (!is_option || is_quoted).then_some(line)
 }

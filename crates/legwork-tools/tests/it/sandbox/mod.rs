@@ -11,6 +11,7 @@ mod others;
 mod races;
 mod rebases;
 mod repositories;
+mod rights;
 mod scene;
 mod secrets;
 mod seen;
