@@ -10,15 +10,23 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use rustix::fs::{Mode, mkdirat};
 use rustix::io::Errno;
 
+use super::bound::Allowance;
+use super::entry::Entry;
 use super::folder::Folder;
+use super::pointer::pointed_to;
+use super::random;
+use super::resolve::resolve;
 use super::snapshot::Root;
 
 /// What the name of a folder for it begins with, in a repository; a time follows.
 const NAME: &str = "legwork-removed-";
 /// The same in a working tree, where it is hidden.
 const HIDDEN: &str = ".legwork-removed-";
-/// How many names are tried.
-const TRIES: u64 = 100;
+/// How many folders are tried, where something has each new name in them.
+const TRIES: u32 = 3;
+
+/// Most names on the way that a `.git` file leads.
+const STEPS: usize = 10_000;
 
 /// Whether a folder is named like those for what was set aside.
 pub(super) fn is_named(name: &OsStr) -> bool {
@@ -72,16 +80,30 @@ impl<'r> Aside<'r> {
         for _ in 0..TRIES {
             self.folders.number = self.folders.number.saturating_add(1);
             let number = self.folders.number;
-            let Home { folder, place, .. } = self.home(path)?;
+            let Home { folder, place, path: home } = self.home(path)?;
             match move_out(from, name, folder, number) {
                 Ok(()) => return Ok(Some(place.clone())),
                 Err(Errno::NOENT) => return Ok(None),
-                // A command put something there: it stays.
-                Err(Errno::EXIST) => {}
+                // A command put something there: it stays, and another folder is made.
+                Err(Errno::EXIST) => {
+                    let home = home.clone();
+                    self.folders.names.remove(&self.before.absolute(&home));
+                    self.last = None;
+                }
                 Err(errno) => return Err(errno.into()),
             }
         }
         Err(Errno::EXIST.into())
+    }
+
+    /// Whether a `.git` file leads to what was a repository at its place: it was moved.
+    pub(super) fn leads_to(&self, above: &Folder, path: &Path, before: &Entry) -> bool {
+        let Some(target) = pointed_to(above, path.file_name().unwrap_or_default()) else {
+            return false;
+        };
+        let from = self.before.absolute(path.parent().unwrap_or(Path::new("")));
+        let way = resolve(&from, &target, &mut Allowance::new(STEPS));
+        way.and_then(|way| way.end).is_some_and(|end| before.stat.is_at(&end))
     }
 
     /// The folder for a place.
@@ -133,19 +155,12 @@ fn move_out(from: &Folder, name: &OsStr, to: &Folder, number: u64) -> Result<(),
     }
 }
 
-/// Makes a folder of this time.
+/// Makes a folder of this time, with a name that no command can guess.
 fn make(above: &Folder, prefix: &str) -> io::Result<(String, Folder)> {
     let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-    for number in 0..TRIES {
-        let name = format!("{prefix}{time}-{number}");
-        match above.with_rights(|| mkdirat(above.handle(), &name, Mode::RWXU)) {
-            Ok(()) => {
-                let folder = above.enter(OsStr::new(&name))?;
-                return Ok((name, folder));
-            }
-            Err(Errno::EXIST) => {}
-            Err(errno) => return Err(errno.into()),
-        }
-    }
-    Err(Errno::EXIST.into())
+    let name = format!("{prefix}{time}-{}", random()?);
+    above.with_rights(|| mkdirat(above.handle(), &name, Mode::RWXU))?;
+    let folder = above.enter(OsStr::new(&name))?;
+    folder.give_to_owner_of(above)?;
+    Ok((name, folder))
 }

@@ -1,7 +1,8 @@
 //! What is at one place of a repository.
 
 use std::ffi::OsStr;
-use std::path::PathBuf;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
 
 use legwork_port::core::Digest;
 use legwork_port::sandbox::{Cover, Mount};
@@ -65,6 +66,12 @@ impl From<&Stat> for Identity {
 }
 
 impl Identity {
+    /// Whether the same file is at a path.
+    pub(super) fn is_at(&self, path: &Path) -> bool {
+        let found = path.symlink_metadata();
+        found.is_ok_and(|found| (self.device, self.inode) == (found.dev(), found.ino()))
+    }
+
     /// Whether a stat is of the same file.
     pub(super) fn is_same(&self, stat: &Stat) -> bool {
         (self.device, self.inode) == (stat.st_dev, stat.st_ino)

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeSet, HashSet};
 use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FileType, Stat};
@@ -11,6 +10,7 @@ use super::aside;
 use super::bound::{Allowance, Bound};
 use super::folder::{EXCEEDED, Folder, is_absent};
 use super::index;
+use super::pointer;
 use super::resolve::resolve;
 
 /// The name by which Git finds a repository.
@@ -64,8 +64,6 @@ const GIT_NAMES: [&str; 17] = [
 ];
 /// What lies in a repository and holds no other.
 const OF_GIT: [&str; 5] = ["hooks", "modules", "objects", "refs", "worktrees"];
-/// Bytes of a `.git` file that Git reads.
-const POINTER_MAX: u64 = 1 << 20;
 /// Most bytes of all of them that are read.
 const POINTERS_MAX: u64 = 64 << 20;
 /// Most names on the ways that links and `.git` files lead.
@@ -195,11 +193,10 @@ impl Found {
                 if depth < DEPTH && !path.file_name().is_some_and(aside::is_named) {
                     // One more than are looked at shows that there are more.
                     let room = DIRECTORIES.saturating_add(1).saturating_sub(next.len());
-                    let of_git = |name: &OsString| bare && OF_GIT.iter().any(|own| name == own);
-                    let inner = self.folders(&folder);
-                    let inner = inner.into_iter().filter(|name| !is_passed_over(name));
-                    let inner = inner.filter(|name| !of_git(name)).take(room);
-                    next.extend(inner.map(|name| path.join(name)));
+                    let of_git = |name: &OsStr| bare && OF_GIT.iter().any(|own| name == *own);
+                    let is_wanted = |name: &OsStr| !is_passed_over(name) && !of_git(name);
+                    let inner = self.folders(&folder, room, is_wanted);
+                    next.extend(inner.into_iter().map(|name| path.join(name)));
                 }
             }
             level = next;
@@ -220,11 +217,17 @@ impl Found {
 
     /// The folders in one. Another user's that cannot be listed has none: no command of ours
     /// can change its rights.
-    fn folders(&mut self, folder: &Folder) -> Vec<OsString> {
+    fn folders(
+        &mut self,
+        folder: &Folder,
+        most: usize,
+        is_wanted: impl Fn(&OsStr) -> bool,
+    ) -> Vec<OsString> {
         let mut folders = Vec::new();
         for entry in folder.entries(&mut self.listed) {
             match entry {
-                Ok((name, FileType::Directory)) => folders.push(name),
+                Ok(_) if folders.len() >= most => break,
+                Ok((name, FileType::Directory)) if is_wanted(&name) => folders.push(name),
                 Ok(_) => {}
                 Err(_) if folder.is_own() => drop(self.cut.insert(Bound::Unreadable)),
                 Err(_) => {}
@@ -338,15 +341,12 @@ impl Found {
         if folder.look(name).is_ok_and(|stat| is_other_than_file(&stat)) {
             return Pointer::Nothing;
         }
-        let Some(text) = folder.read(name, POINTER_MAX.min(self.pointers)) else {
+        let Some(text) = folder.read(name, pointer::BYTES_MAX.min(self.pointers)) else {
             self.cut.insert(Bound::Unreadable);
             return Pointer::Unread;
         };
         self.pointers = self.pointers.saturating_sub(text.len() as u64);
-        match text.strip_prefix(b"gitdir: ") {
-            Some(target) => Pointer::To(path_line(target)),
-            None => Pointer::Nothing,
-        }
+        pointer::target(&text).map_or(Pointer::Nothing, Pointer::To)
     }
 
     /// A repository, those in it, and the one that it has its settings and hooks from, with
@@ -380,7 +380,7 @@ impl Found {
                 left.extend(found);
             }
             let common = git.read(OsStr::new("commondir"), PATH_MAX as u64);
-            let common = common.map(|text| path_line(&text));
+            let common = common.map(|text| pointer::line(&text));
             let common = common.and_then(|common| root.leads(&path, &common, &mut self.steps));
             left.extend(common);
             self.repositories.push(path);
@@ -391,9 +391,7 @@ impl Found {
     fn nested(&mut self, folder: &Folder, path: &Path, parts: usize, found: &mut Vec<PathBuf>) {
         // One more than may be looked at shows that there are more.
         let most = self.modules.saturating_add(1);
-        let mut names = self.folders(folder);
-        names.truncate(most);
-        for name in names {
+        for name in self.folders(folder, most, |_| true) {
             let Some(modules) = self.modules.checked_sub(1) else {
                 self.cut.insert(Bound::Folders);
                 return;
@@ -420,12 +418,6 @@ enum Pointer {
     Unread,
 }
 
-/// A path that stands in a file, without the line ends behind it.
-fn path_line(text: &[u8]) -> PathBuf {
-    let end = text.iter().rposition(|byte| !matches!(byte, b'\r' | b'\n')).map_or(0, |at| at + 1);
-    PathBuf::from(OsStr::from_bytes(text.get(..end).unwrap_or_default()))
-}
-
 fn is_other_than_file(stat: &Stat) -> bool {
     FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile
 }
@@ -437,6 +429,8 @@ pub(super) struct Tree<'r> {
     pub(super) path: &'r Path,
     /// Places that commands cannot write, such as secrets: what leads there is not followed.
     pub(super) closed: &'r [PathBuf],
+    /// All directories that commands may write.
+    pub(super) writable: &'r [PathBuf],
 }
 
 impl Tree<'_> {
@@ -449,7 +443,7 @@ impl Tree<'_> {
         target: &Path,
         steps: &mut Allowance,
     ) -> Option<PathBuf> {
-        let real = resolve(&self.path.join(from), target, steps)?;
+        let real = resolve(&self.path.join(from), target, steps)?.end?;
         if self.closed.iter().any(|closed| real.starts_with(closed) || closed.starts_with(&real)) {
             return None;
         }

@@ -8,10 +8,11 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{
-    AtFlags, Dir, FileType, Mode, OFlags, RenameFlags, Stat, chmod, fstat, linkat, open, openat,
-    readlinkat, renameat, renameat_with, statat, unlinkat,
+    AtFlags, Dir, FileType, Gid, Mode, OFlags, RenameFlags, Stat, Uid, chmod, chownat, fstat,
+    linkat, open, openat, readlinkat, renameat, renameat_with, statat, unlinkat,
 };
 use rustix::io::{Errno, fcntl_dupfd_cloexec};
+use rustix::process::geteuid;
 
 use super::bound::Allowance;
 
@@ -49,7 +50,7 @@ impl Folder {
 
     /// Whether it is this user's.
     pub(super) fn is_own(&self) -> bool {
-        fstat(&self.0).is_ok_and(|stat| stat.st_uid == rustix::process::geteuid().as_raw())
+        fstat(&self.0).is_ok_and(|stat| stat.st_uid == geteuid().as_raw())
     }
 
     /// Lets its owner read, write and search it.
@@ -69,7 +70,7 @@ impl Folder {
         }
     }
 
-    /// Changes the permission bits of a regular file.
+    /// Changes the permission bits of a file or directory in it.
     ///
     /// # Errors
     /// [`Errno::STALE`] when it is not this one any more.
@@ -80,12 +81,33 @@ impl Folder {
         mode: u32,
     ) -> Result<(), Errno> {
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let file = self.with_rights(|| openat(&self.0, name, flags, Mode::empty()))?;
-        let found = fstat(&file)?;
-        if !is_same(&found) || FileType::from_raw_mode(found.st_mode) != FileType::RegularFile {
+        let held = self.with_rights(|| openat(&self.0, name, flags, Mode::empty()))?;
+        let found = fstat(&held)?;
+        let kind = FileType::from_raw_mode(found.st_mode);
+        if !is_same(&found) || !matches!(kind, FileType::RegularFile | FileType::Directory) {
             return Err(Errno::STALE);
         }
-        chmod(proc_path(&file), Mode::from_raw_mode(mode))
+        chmod(proc_path(&held), Mode::from_raw_mode(mode))
+    }
+
+    /// Changes its own permission bits.
+    pub(super) fn set_own_mode(&self, mode: u32) -> Result<(), Errno> {
+        chmod(proc_path(&self.0), Mode::from_raw_mode(mode))
+    }
+
+    /// Gives it to a user and group, if this process may do that for others.
+    pub(super) fn give_to(&self, user: u32, group: u32) -> Result<(), Errno> {
+        if !geteuid().is_root() {
+            return Ok(());
+        }
+        let (user, group) = (Some(Uid::from_raw(user)), Some(Gid::from_raw(group)));
+        chownat(&self.0, "", user, group, AtFlags::EMPTY_PATH)
+    }
+
+    /// Gives it to whoever has another one.
+    pub(super) fn give_to_owner_of(&self, other: &Self) -> Result<(), Errno> {
+        let stat = fstat(&other.0)?;
+        self.give_to(stat.st_uid, stat.st_gid)
     }
 
     /// Gives something in it another name, in another folder, which nothing has yet.
@@ -213,6 +235,6 @@ impl Folder {
 }
 
 /// A path for what is held open, whose rights a handle of a path cannot change.
-fn proc_path(handle: &OwnedFd) -> String {
+pub(super) fn proc_path(handle: &OwnedFd) -> String {
     format!("/proc/self/fd/{}", handle.as_raw_fd())
 }

@@ -11,11 +11,13 @@ use super::bound::{Allowance, Bound};
 use super::entry::{Entry, Kind, Reading};
 use super::find::{self, Found};
 use super::folder::{EXCEEDED, Folder, is_absent};
+use super::resolve::resolve;
 use super::snapshot::Root;
-use super::todo::Todo;
+use super::stamp::Stamp;
+use super::todo::{TODO, Todo};
 
 /// Of a repository: its settings, and what says where they are.
-pub(super) const FILES: [&str; 4] = ["config", "config.worktree", "commondir", "gitdir"];
+pub(super) const FILES: [&str; 3] = ["config", "config.worktree", "commondir"];
 /// Further settings, and what is run.
 pub(super) const INFO: &str = "info";
 const ATTRIBUTES: &str = "attributes";
@@ -56,7 +58,7 @@ pub(super) struct Earlier<'e> {
     pub(super) made: &'e BTreeSet<PathBuf>,
     /// Places that could not be put back, by absolute paths: what they are is known from
     /// before.
-    pub(super) failed: &'e BTreeSet<PathBuf>,
+    pub(super) failed: &'e BTreeMap<PathBuf, Option<Stamp>>,
 }
 
 /// What may still be looked at and kept.
@@ -101,6 +103,7 @@ impl<'l> Look<'l> {
     }
 
     fn finish(mut self) -> Root {
+        self.note_links();
         let left = &self.left;
         if left.opened.is_exceeded() {
             self.root.cut.insert(Bound::Entries);
@@ -109,6 +112,38 @@ impl<'l> Look<'l> {
             self.root.cut.insert(Bound::Hooks);
         }
         self.root
+    }
+
+    /// Notes what is kept and a link, where commands may write what it leads to: a name on the
+    /// way there is not kept.
+    fn note_links(&mut self) {
+        let links = self.root.entries.iter().filter(|(_, entry)| {
+            entry.as_ref().is_some_and(|entry| matches!(entry.kind, Kind::Link(_)))
+        });
+        let links: Vec<_> = links.map(|(path, _)| path.clone()).collect();
+        for link in links {
+            let way = resolve(self.at.path, &link, &mut self.left.steps);
+            let is_free = |name: &PathBuf| {
+                self.at.writable.iter().any(|root| name.starts_with(root)) && !self.is_kept(name)
+            };
+            match way {
+                Some(way) => {
+                    let free = way.names.iter().find(|name| is_free(name));
+                    self.root.links.extend(free.map(|name| (link, Some(name.clone()))));
+                }
+                None => self.root.links.push((link, None)),
+            }
+        }
+    }
+
+    /// Whether a name, by its absolute path, is kept, or is a folder on the way to what is kept.
+    fn is_kept(&self, name: &Path) -> bool {
+        let Ok(path) = name.strip_prefix(self.at.path) else { return false };
+        if matches!(self.root.entries.get(path), Some(Some(_))) {
+            return true;
+        }
+        let is_listed = path.parent().is_some_and(|above| self.root.listed.contains(above));
+        is_listed || self.root.repositories.iter().any(|git| git == path)
     }
 
     /// `.git` of any file type, those that were known first, if they are still there.
@@ -177,12 +212,11 @@ impl<'l> Look<'l> {
             Err(errno) if is_absent(errno) => {}
             Err(errno) => self.missing(&git.path.join(HOOKS), errno),
         }
-        self.note_links(&git.path);
     }
 
     fn todo(&mut self, git: &Place) {
         let known = self.earlier.known.and_then(|known| known.todos.get(&git.path));
-        if let (true, Some(known)) = (self.is_failed(&git.path), known) {
+        if let (true, Some(known)) = (self.is_failed(&git.path.join(TODO)), known) {
             self.root.todos.insert(git.path.clone(), known.clone());
             return;
         }
@@ -197,17 +231,6 @@ impl<'l> Look<'l> {
         };
         if let Some(todo) = todo {
             self.root.todos.insert(git.path.clone(), todo);
-        }
-    }
-
-    /// Notes settings and hooks that are links to what commands may write: the links are kept.
-    fn note_links(&mut self, git: &Path) {
-        let names = FILES.iter().chain([&INFO, &HOOKS]).chain(&REMOTES).map(|name| git.join(name));
-        let links: Vec<_> = names.filter(|path| self.root.is_link(path)).collect();
-        for link in links {
-            if let Some(target) = self.at.leads(Path::new(""), &link, &mut self.left.steps) {
-                self.root.links.push((link, target));
-            }
         }
     }
 
@@ -324,7 +347,7 @@ impl<'l> Look<'l> {
 
     /// Whether a place, or what it lies in, could not be put back.
     fn is_failed(&self, path: &Path) -> bool {
-        let is_failed = |above: &Path| self.earlier.failed.contains(&self.root.absolute(above));
+        let is_failed = |above: &Path| self.earlier.failed.contains_key(&self.root.absolute(above));
         !self.earlier.failed.is_empty() && path.ancestors().any(is_failed)
     }
 
@@ -355,11 +378,6 @@ impl Root {
             listed: BTreeSet::new(),
             todos: BTreeMap::new(),
         }
-    }
-
-    fn is_link(&self, path: &Path) -> bool {
-        let entry = self.entries.get(path).and_then(Option::as_ref);
-        entry.is_some_and(|entry| matches!(entry.kind, Kind::Link(_)))
     }
 
     /// The folders in one that was listed.

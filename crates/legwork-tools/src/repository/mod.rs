@@ -8,25 +8,28 @@ mod aside;
 mod bound;
 mod bytes;
 mod compare;
+mod draft;
 mod entry;
 mod find;
 mod folder;
 mod index;
 mod look;
 mod notes;
+mod pointer;
 mod resolve;
 mod restore;
 mod shared;
 mod snapshot;
+mod stamp;
 mod todo;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::SystemTime;
 
 use legwork_port::sandbox::Mount;
+use rustix::io::Errno;
+use rustix::rand::{GetRandomFlags, getrandom};
 
 use self::aside::Folders;
 use self::bound::Bound;
@@ -38,6 +41,7 @@ pub(crate) use self::shared::place as shared_place;
 use self::shared::{Shared, Unshared};
 pub use self::snapshot::Unseen;
 use self::snapshot::{Made, Report, Snapshot};
+use self::stamp::{Id, Stamp};
 use crate::workspace::line;
 
 /// Keeps the repositories in what commands may write.
@@ -63,10 +67,10 @@ struct State {
     unshared: Option<Unshared>,
     /// Repositories that commands made, and what leads to them.
     made: BTreeMap<PathBuf, Found>,
-    /// Places that could not be put back.
-    failed: BTreeSet<PathBuf>,
-    /// What was reported and has not changed since.
-    standing: BTreeSet<String>,
+    /// Places that could not be put back, and how they were left.
+    failed: BTreeMap<PathBuf, Option<Stamp>>,
+    /// What was reported of places as they are now.
+    standing: BTreeMap<String, Option<Stamp>>,
     /// Links that were reported.
     links: BTreeSet<PathBuf>,
     /// Where what was in the way was moved to.
@@ -82,22 +86,6 @@ struct Found {
     id: Id,
     made: Made,
     is_reported: bool,
-}
-
-/// Which file or folder has a path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Id {
-    device: u64,
-    inode: u64,
-    /// Numbers of files are used again.
-    created: Option<SystemTime>,
-}
-
-impl Id {
-    fn of(path: &Path) -> Option<Self> {
-        let found = path.symlink_metadata().ok()?;
-        Some(Self { device: found.dev(), inode: found.ino(), created: found.created().ok() })
-    }
 }
 
 impl Found {
@@ -129,23 +117,24 @@ impl State {
 
     fn note(&mut self, report: Report) {
         self.failed.clear();
-        let mut standing = BTreeSet::new();
+        let mut standing = BTreeMap::new();
         for outcome in report.outcomes {
-            let is_known = |text| self.standing.contains(text);
+            let is_known = |text, stamp| self.standing.get(text) == Some(&stamp);
             match outcome {
                 Outcome::Done(text) => self.notes.add(text),
                 Outcome::Failed(path, text) => {
-                    if !is_known(&text) {
+                    let stamp = Stamp::of(&path);
+                    if !is_known(&text, stamp) {
                         self.notes.urgent(text.clone());
                     }
-                    self.failed.insert(path);
-                    standing.insert(text);
+                    self.failed.insert(path, stamp);
+                    standing.insert(text, stamp);
                 }
                 Outcome::Gone(text) => {
-                    if !is_known(&text) {
+                    if !is_known(&text, None) {
                         self.notes.add(text.clone());
                     }
-                    standing.insert(text);
+                    standing.insert(text, None);
                 }
             }
         }
@@ -175,14 +164,20 @@ impl State {
     }
 
     fn note_links(&mut self) {
-        for (link, target) in self.before.links() {
+        for (link, free) in self.before.links() {
             if self.links.insert(link.clone()) {
-                self.notes.urgent(format!(
-                    "{} leads to {}, which commands may write: what lies there is not protected, \
-                     look at it before you use Git there",
-                    line(&link),
-                    line(&target)
-                ));
+                let what = "is not protected; look at it before you use Git there";
+                self.notes.urgent(match free {
+                    Some(free) => format!(
+                        "{} leads to {}, which commands may write: what lies there {what}",
+                        line(&link),
+                        line(&free)
+                    ),
+                    None => format!(
+                        "{} is a link that leads a long way: what it leads to {what}",
+                        line(&link)
+                    ),
+                });
             }
         }
     }
@@ -248,6 +243,8 @@ impl Keeper {
     fn look(&self, state: &mut State) {
         let joining = Shared::join(&self.roots, &self.shared);
         state.forget_made();
+        // What is not as it was left is the person's.
+        state.failed.retain(|path, left| Stamp::of(path) == *left);
         let (known, own) = (&state.before, state.own());
         state.before = Snapshot::take(&self.roots, &self.closed, known, &own, &state.failed);
         let shared = joining.and_then(|joining| {
@@ -306,6 +303,13 @@ impl Drop for Watched {
             state.shared = None;
         }
     }
+}
+
+/// A part of a name that no command can guess.
+fn random() -> Result<String, Errno> {
+    let mut bytes = [0; 8];
+    getrandom(&mut bytes[..], GetRandomFlags::empty())?;
+    Ok(format!("{:016x}", u64::from_ne_bytes(bytes)))
 }
 
 #[cfg(test)]

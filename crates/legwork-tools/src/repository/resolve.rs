@@ -9,18 +9,29 @@ use super::bound::Allowance;
 /// Most links on the way of one path, as for Linux.
 const LINKS_MAX: usize = 40;
 /// Most names on the way of one path, those in links too.
-const NAMES_MAX: usize = 4096;
+const NAMES_MAX: usize = 1024;
 
-/// The path without links that a path leads to, if something is there; none beyond a bound.
+/// Where a path leads to.
+#[derive(Debug)]
+pub(super) struct Way {
+    /// The path without links, if something is there.
+    pub(super) end: Option<PathBuf>,
+    /// The names that were looked up on the way, without links before them.
+    pub(super) names: Vec<PathBuf>,
+}
+
+/// Where a path leads to; none where a bound is reached first.
 ///
-/// `from` is an absolute path without links. `left` is how many names may still be looked at.
-pub(super) fn resolve(from: &Path, path: &Path, left: &mut Allowance) -> Option<PathBuf> {
-    let (mut links, mut names) = (LINKS_MAX, NAMES_MAX);
+/// `from` is an absolute path without links. `left` is how many names may still be walked, those
+/// on the way to each name too.
+pub(super) fn resolve(from: &Path, path: &Path, left: &mut Allowance) -> Option<Way> {
+    let (mut links, mut most) = (LINKS_MAX, NAMES_MAX);
+    let mut way = Way { end: None, names: Vec::new() };
     let mut done = from.to_owned();
     let mut rest = parts(path);
     while let Some(part) = rest.pop_front() {
-        names = names.checked_sub(1)?;
-        if !left.take(1) {
+        most = most.checked_sub(1)?;
+        if !left.take(done.components().count()) {
             return None;
         }
         match part {
@@ -28,18 +39,22 @@ pub(super) fn resolve(from: &Path, path: &Path, left: &mut Allowance) -> Option<
             Part::Above => drop(done.pop()),
             Part::Name(name) => {
                 let next = done.join(&name);
-                if !next.symlink_metadata().ok()?.is_symlink() {
+                way.names.push(next.clone());
+                let Ok(found) = next.symlink_metadata() else { return Some(way) };
+                if !found.is_symlink() {
                     done = next;
                     continue;
                 }
                 links = links.checked_sub(1)?;
-                let mut inner = parts(&next.read_link().ok()?);
+                let Ok(target) = next.read_link() else { return Some(way) };
+                let mut inner = parts(&target);
                 inner.append(&mut rest);
                 rest = inner;
             }
         }
     }
-    Some(done)
+    way.end = Some(done);
+    Some(way)
 }
 
 /// A part of a path that is still to be walked.

@@ -3,24 +3,21 @@
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fmt::Display;
-use std::fs::File;
-use std::io::{self, ErrorKind, Write as _};
-use std::os::fd::OwnedFd;
+use std::io;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{Gid, Mode, OFlags, Uid, fchmod, fchown, mkdirat, openat, symlinkat};
+use rustix::fs::{FileType, Mode, Stat, mkdirat, symlinkat};
 use rustix::io::Errno;
 
 use super::aside::{Aside, Folders};
 use super::compare::{self, Change, Way};
+use super::draft::Draft;
 use super::entry::{Entry, Kind};
 use super::folder::{Folder, is_absent};
 use super::snapshot::Root;
-use super::todo::Todo;
+use super::todo::{TODO, Todo};
 use crate::workspace::line;
 
-/// How many names of a draft are tried.
-const DRAFTS_MAX: u32 = 1_000;
 /// How often something is put back, where something new appears each time.
 const TRIES: u32 = 20;
 
@@ -65,11 +62,12 @@ fn places(root: &Folder, before: &Root, top: &Path, aside: &mut Aside<'_>) -> Ve
                 "a command changed {shown}, which makes Git run programs: it was put back{}",
                 moved_to(aside.as_deref())
             )),
-            Ok(Done::Gone(repository)) => {
+            Ok(Done::Gone(repository, aside)) => {
                 let shown = line(&before.path.join(repository));
                 gone = Some(repository);
                 Outcome::Gone(format!(
-                    "a command moved or removed the repository {shown}: it is not put back"
+                    "a command moved or removed the repository {shown}: it is not put back{}",
+                    moved_to(aside.as_deref())
                 ))
             }
             Err(Error::Hidden(errno)) => {
@@ -124,8 +122,16 @@ enum Done<'s> {
     Same,
     /// With the folder that what was there instead was moved to, if it was.
     PutBack(Option<PathBuf>),
-    /// What it lay in is not there any more, and so Git does not find it either.
-    Gone(&'s Path),
+    /// What it lay in is not there any more, and so Git does not find it either; with the
+    /// folder that what took its place was moved to, if it was.
+    Gone(&'s Path, Option<PathBuf>),
+}
+
+/// One attempt to put something back.
+enum Attempt<'s> {
+    /// It was put back, or something new has its name: to be looked at again.
+    Made(Option<PathBuf>),
+    Gone(&'s Path, Option<PathBuf>),
 }
 
 /// Puts one place back, and again if something else appears there meanwhile.
@@ -135,47 +141,37 @@ fn put_back_place<'b>(
     before: Option<&'b Entry>,
     aside: &mut Aside<'_>,
 ) -> Result<Done<'b>, Error> {
-    let mut moved = None;
+    give_back_rights(way, path, before);
+    let (mut moved, mut is_made) = (None, false);
     for _ in 0..TRIES {
         let change = match compare::place(way, path, before) {
-            Ok(None) if moved.is_none() => return Ok(Done::Same),
-            Ok(None) => return Ok(Done::PutBack(moved)),
+            Ok(None) if is_made => return Ok(Done::PutBack(moved)),
+            Ok(None) => return Ok(Done::Same),
             Ok(Some(change)) => change,
             Err(errno) => return Err(Error::Hidden(errno)),
         };
-        match restore_place(way, &change, aside) {
-            Ok(Done::PutBack(aside)) => return Ok(Done::PutBack(aside.or(moved))),
-            Err(Contended(aside)) => moved = aside.or(moved),
-            Ok(done) => return Ok(done),
-            Err(Failed(error)) => return Err(error),
+        match restore_place(way, &change, aside)? {
+            Attempt::Made(place) => (moved, is_made) = (place.or(moved), true),
+            Attempt::Gone(path, place) => return Ok(Done::Gone(path, place)),
         }
     }
     Err(Error::Contended)
 }
 
-/// Why a place is not put back yet.
-enum NotYet {
-    /// Something has its name again, after what had it was moved to a folder.
-    Contended(Option<PathBuf>),
-    Failed(Error),
-}
-use NotYet::{Contended, Failed};
-
-impl From<Error> for NotYet {
-    fn from(error: Error) -> Self {
-        Failed(error)
-    }
-}
-
-impl From<Errno> for NotYet {
-    fn from(errno: Errno) -> Self {
-        Failed(errno.into())
-    }
-}
-
-impl From<io::Error> for NotYet {
-    fn from(error: io::Error) -> Self {
-        Failed(error.into())
+/// Gives a directory that its owner cannot use any more the rights that it had.
+fn give_back_rights(way: &mut Way<'_>, path: &Path, before: Option<&Entry>) {
+    let all = Mode::RWXU.bits();
+    let had = before.filter(|before| before.kind == Kind::Directory && before.mode() & all == all);
+    let (Some(before), Some(name), Ok(above)) = (had, path.file_name(), way.to(path)) else {
+        return;
+    };
+    let is_locked = |stat: &Stat| {
+        let is_directory = FileType::from_raw_mode(stat.st_mode) == FileType::Directory;
+        is_directory && stat.st_mode & all != all
+    };
+    if above.look(name).is_ok_and(|stat| is_locked(&stat)) {
+        // What cannot be looked at then is reported.
+        let _ = above.set_mode(name, is_locked, before.mode());
     }
 }
 
@@ -258,7 +254,7 @@ fn rebase(
             "what a stopped rebase or cherry-pick of {shown} is to do next cannot be looked at: \
              look at it before it goes on"
         );
-        return Some(Outcome::Failed(git.to_owned(), text));
+        return Some(Outcome::Failed(git.join(TODO), text));
     }
     if !now.runs_more_than(todo) {
         return None;
@@ -272,7 +268,7 @@ fn rebase(
             moved_to(place.as_deref())
         )),
         Err(error) => Outcome::Failed(
-            git.to_owned(),
+            git.join(TODO),
             format!("{what}, and they cannot be taken out ({error}): look at it before it goes on"),
         ),
     })
@@ -282,38 +278,39 @@ fn restore_place<'b>(
     way: &mut Way<'_>,
     change: &Change<'b>,
     aside: &mut Aside<'_>,
-) -> Result<Done<'b>, NotYet> {
-    let is_git = change.path.file_name() == Some(OsStr::new(".git"));
-    if is_git && change.before.is_some_and(|before| before.kind == Kind::Directory) {
-        // Its objects are not kept. What took its name is no repository that the person made.
-        if let (Some(_), Ok(above)) = (&change.now, way.to(change.path)) {
-            aside.take(above, change.path)?;
+) -> Result<Attempt<'b>, Error> {
+    let (path, name) = (change.path, change.path.file_name().unwrap_or_default());
+    let is_git = name == ".git";
+    if let Some(before) = change.before.filter(|before| is_git && before.kind == Kind::Directory) {
+        // Its objects are not kept.
+        let Some(_) = &change.now else { return Ok(Attempt::Gone(path, None)) };
+        let Ok(above) = way.to(path) else { return Ok(Attempt::Gone(path, None)) };
+        if aside.leads_to(above, path, before) {
+            return Ok(Attempt::Gone(path, None));
         }
-        return Ok(Done::Gone(change.path));
+        // What took its name is no repository that the person made.
+        return Ok(Attempt::Gone(path, aside.take(above, path)?));
     }
-    let folder = match way.to(change.path) {
+    let folder = match way.to(path) {
         Ok(folder) => folder,
-        Err(errno) if is_absent(errno) => return Ok(Done::Gone(parent(change.path))),
+        Err(errno) if is_absent(errno) => return Ok(Attempt::Gone(parent(path), None)),
         Err(errno) => return Err(errno.into()),
     };
-    let name = change.path.file_name().unwrap_or_default();
     if let (Some(before), Some(now)) = (change.before, &change.now)
         && before.holds_the_same(now)
     {
         folder.set_mode(name, |stat| now.stat.is_same(stat), before.mode())?;
-        return Ok(Done::PutBack(None));
+        return Ok(Attempt::Made(None));
     }
-    match change.before.map(|before| &before.kind) {
-        Some(Kind::Large(_)) => return Err(Error::Large.into()),
-        Some(Kind::Unread) => return Err(Error::Unread.into()),
-        _ => {}
-    }
-    let moved = aside.take(folder, change.path)?;
-    let Some(before) = change.before else { return Ok(Done::PutBack(moved)) };
-    match restore(folder, change.path, before, aside) {
-        Ok(()) => Ok(Done::PutBack(moved)),
-        Err(Error::Io(error)) if error.kind() == ErrorKind::AlreadyExists => Err(Contended(moved)),
-        Err(error) => Err(Failed(error)),
+    let Some(before) = change.before else {
+        return Ok(Attempt::Made(aside.take(folder, path)?));
+    };
+    // Written before anything is moved away.
+    let new = New::of(folder, before)?;
+    let moved = aside.take(folder, path)?;
+    match new.make(folder, name, before) {
+        Ok(()) | Err(Errno::EXIST) => Ok(Attempt::Made(moved)),
+        Err(errno) => Err(errno.into()),
     }
 }
 
@@ -321,69 +318,39 @@ fn parent(path: &Path) -> &Path {
     path.parent().unwrap_or(Path::new(""))
 }
 
-/// Makes what was there, where nothing has the name.
-fn restore(
-    folder: &Folder,
-    path: &Path,
-    before: &Entry,
-    aside: &mut Aside<'_>,
-) -> Result<(), Error> {
-    let (handle, name) = (folder.handle(), path.file_name().unwrap_or_default());
-    match &before.kind {
-        Kind::Directory => {
-            let mode = Mode::from_raw_mode(before.mode());
-            Ok(folder.with_rights(|| mkdirat(handle, name, mode))?)
-        }
-        Kind::File(content) => Ok(write(folder, path, before, content.bytes(), aside)?),
-        Kind::Link(target) => Ok(folder.with_rights(|| symlinkat(target.path(), handle, name))?),
-        Kind::Large(_) => Err(Error::Large),
-        Kind::Unread => Err(Error::Unread),
-        Kind::Other => Err(Error::Other),
-    }
+/// What is made where something was.
+enum New<'b> {
+    Directory,
+    File(Draft),
+    Link(&'b Path),
 }
 
-/// Writes a file as a whole, where nothing has the name.
-///
-/// # Errors
-/// When something has it, or it cannot be written; what was written is set aside.
-pub(super) fn write(
-    folder: &Folder,
-    path: &Path,
-    before: &Entry,
-    content: &[u8],
-    aside: &mut Aside<'_>,
-) -> io::Result<()> {
-    let (draft, file) = draft(folder)?;
-    let fill = || {
-        if rustix::process::geteuid().is_root() {
-            let (user, group) = (before.stat.user, before.stat.group);
-            fchown(&file, Some(Uid::from_raw(user)), Some(Gid::from_raw(group)))?;
+impl<'b> New<'b> {
+    fn of(folder: &Folder, before: &'b Entry) -> Result<Self, Error> {
+        match &before.kind {
+            Kind::Directory => Ok(Self::Directory),
+            Kind::File(content) => Ok(Self::File(Draft::write(folder, before, content.bytes())?)),
+            Kind::Link(target) => Ok(Self::Link(target.path())),
+            Kind::Large(_) => Err(Error::Large),
+            Kind::Unread => Err(Error::Unread),
+            Kind::Other => Err(Error::Other),
         }
-        fchmod(&file, Mode::from_raw_mode(before.mode()))?;
-        let mut file = File::from(file.try_clone()?);
-        file.write_all(content)?;
-        file.sync_all()?;
-        let name = path.file_name().unwrap_or_default();
-        Ok(folder.move_to(OsStr::new(&draft), folder, name)?)
-    };
-    let filled = fill();
-    if filled.is_err() {
-        aside.take(folder, &parent(path).join(&draft))?;
     }
-    filled
-}
 
-/// A new file, and its name.
-fn draft(folder: &Folder) -> io::Result<(String, OwnedFd)> {
-    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    for number in 0..DRAFTS_MAX {
-        let name = format!(".legwork-{}-{number}.tmp", std::process::id());
-        let mode = Mode::from_raw_mode(0o600);
-        match folder.with_rights(|| openat(folder.handle(), &name, flags, mode)) {
-            Ok(file) => return Ok((name, file)),
-            Err(Errno::EXIST) => {}
-            Err(errno) => return Err(errno.into()),
+    /// Makes it.
+    ///
+    /// # Errors
+    /// [`Errno::EXIST`] when something has the name.
+    fn make(&self, folder: &Folder, name: &OsStr, before: &Entry) -> Result<(), Errno> {
+        match self {
+            Self::Directory => {
+                folder.with_rights(|| mkdirat(folder.handle(), name, Mode::RWXU))?;
+                let made = folder.enter(name)?;
+                made.give_to(before.stat.user, before.stat.group)?;
+                made.set_own_mode(before.mode())
+            }
+            Self::File(draft) => draft.publish(folder, name),
+            Self::Link(target) => folder.with_rights(|| symlinkat(*target, folder.handle(), name)),
         }
     }
-    Err(Errno::EXIST.into())
 }

@@ -15,6 +15,7 @@ use super::find::{self, Found};
 use super::folder::Folder;
 use super::look::{Earlier, FILES, HOOKS, INFO, Look};
 use super::restore::{self, Outcome};
+use super::stamp::Stamp;
 use super::todo::Todo;
 
 /// What makes Git run programs, by root and path below it.
@@ -49,8 +50,9 @@ pub(super) struct Root {
     pub(super) crowded: Vec<PathBuf>,
     /// The bounds that were reached.
     pub(super) cut: BTreeSet<Bound>,
-    /// Settings and hooks that are links, and where in the directory each leads.
-    pub(super) links: Vec<(PathBuf, PathBuf)>,
+    /// What is kept and a link, and the name on its way that commands may change; none where
+    /// the way is too long.
+    pub(super) links: Vec<(PathBuf, Option<PathBuf>)>,
     /// What is at each place, or that nothing is; of others that is not known.
     pub(super) entries: BTreeMap<PathBuf, Option<Entry>>,
     /// Folders of which all names are known.
@@ -98,14 +100,14 @@ impl Snapshot {
         closed: &[PathBuf],
         known: &Self,
         made: &BTreeSet<PathBuf>,
-        failed: &BTreeSet<PathBuf>,
+        failed: &BTreeMap<PathBuf, Option<Stamp>>,
     ) -> Self {
         let mut snapshot = Self::default();
         for path in roots {
             let known = known.roots.iter().find(|root| root.path == *path);
-            match open(path) {
+            match open(path, Rights::AsTheyAre) {
                 Ok(folder) => {
-                    let at = find::Tree { folder: &folder, path, closed };
+                    let at = find::Tree { folder: &folder, path, closed, writable: roots };
                     snapshot.roots.push(Look::at(at, Earlier { known, made, failed }));
                 }
                 Err(unseen) => snapshot.unseen.push(unseen),
@@ -116,9 +118,10 @@ impl Snapshot {
 
     /// Puts back what changed since then; what is in the way is set `aside`.
     pub(super) fn put_back(&self, closed: &[PathBuf], aside: &mut Folders) -> Report {
+        let roots: Vec<_> = self.roots.iter().map(|root| root.path.clone()).collect();
         let mut report = Report::default();
         for root in &self.roots {
-            let folder = match open(&root.path) {
+            let folder = match open(&root.path, Rights::Taken) {
                 Ok(folder) => folder,
                 Err(unseen) => {
                     let text = format!(
@@ -133,7 +136,7 @@ impl Snapshot {
                 Outcome::Failed(path, text) => Outcome::Failed(root.absolute(&path), text),
                 outcome => outcome,
             }));
-            let at = find::Tree { folder: &folder, path: &root.path, closed };
+            let at = find::Tree { folder: &folder, path: &root.path, closed, writable: &roots };
             let found = Found::in_folder(&at);
             report.cut.extend(found.cut.iter().map(|bound| (root.path.clone(), *bound)));
             report.made.extend(root.made_since(found));
@@ -197,15 +200,12 @@ impl Snapshot {
         self.unseen.iter()
     }
 
-    /// Settings and hooks that are links, and where each leads.
-    pub(super) fn links(&self) -> impl Iterator<Item = (PathBuf, PathBuf)> {
+    /// What is kept and a link, and what on its way commands may change.
+    pub(super) fn links(&self) -> impl Iterator<Item = (PathBuf, Option<PathBuf>)> {
         let of_root = |root: &Root| {
-            let absolute = |(link, target): &(PathBuf, PathBuf)| {
-                let is_in = |git: &PathBuf| !git.as_os_str().is_empty() && target.starts_with(git);
-                let is_kept = root.repositories.iter().any(is_in);
-                (!is_kept).then(|| (root.absolute(link), root.absolute(target)))
-            };
-            root.links.iter().filter_map(absolute).collect::<Vec<_>>()
+            let absolute =
+                |(link, free): &(PathBuf, Option<PathBuf>)| (root.absolute(link), free.clone());
+            root.links.iter().map(absolute).collect::<Vec<_>>()
         };
         self.roots.iter().flat_map(of_root)
     }
@@ -219,10 +219,20 @@ impl Snapshot {
     }
 }
 
+/// Whether a command may have taken the rights to a directory.
+#[derive(Clone, Copy)]
+enum Rights {
+    AsTheyAre,
+    Taken,
+}
+
 /// Opens a directory, and checks that there are files left to look at all of it.
-fn open(path: &Path) -> Result<Folder, Unseen> {
+fn open(path: &Path, rights: Rights) -> Result<Folder, Unseen> {
     let opened = Folder::root(path).and_then(|folder| {
-        folder.is_listable()?;
+        match rights {
+            Rights::AsTheyAre => folder.is_listable()?,
+            Rights::Taken => folder.with_rights(|| folder.is_listable())?,
+        }
         folder.with_spare(SPARE)
     });
     opened.map_err(|errno| {

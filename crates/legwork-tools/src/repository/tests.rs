@@ -1,4 +1,4 @@
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -96,7 +96,7 @@ fn s13_4_a_directory_that_cannot_be_shared_is_a_gap() {
 
 fn look(root: &Path) -> Snapshot {
     let none = BTreeSet::new();
-    Snapshot::take(&[root.to_owned()], &[], &Snapshot::default(), &none, &none)
+    Snapshot::take(&[root.to_owned()], &[], &Snapshot::default(), &none, &BTreeMap::new())
 }
 
 /// Makes a repository in a folder.
@@ -326,14 +326,14 @@ fn s13_4_a_link_to_hooks_hides_no_file_next_to_them() {
     let keeper = Keeper::new(vec![root.clone()]);
     for _ in 0..2 {
         let watched = keeper.begin().unwrap().1;
-        std::os::unix::fs::symlink("modules/sub/hooks", root.join(".git/gitdir")).unwrap();
+        std::os::unix::fs::symlink("modules/sub/hooks", root.join(".git/config.worktree")).unwrap();
         fs::write(hooks.join("pre-commit.d/x"), "theirs").unwrap();
         drop(watched);
         assert!(!hooks.join("pre-commit.d/x").exists());
-        assert!(!root.join(".git/gitdir").exists());
+        assert!(!root.join(".git/config.worktree").exists());
     }
     // Also where the link was there before.
-    std::os::unix::fs::symlink("modules/sub/hooks", root.join(".git/gitdir")).unwrap();
+    std::os::unix::fs::symlink("modules/sub/hooks", root.join(".git/config.worktree")).unwrap();
     let watched = keeper.begin().unwrap().1;
     fs::write(hooks.join("pre-commit.d/x"), "theirs").unwrap();
     drop(watched);

@@ -11,9 +11,9 @@ use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
 use super::aside::Aside;
+use super::draft::Draft;
 use super::entry::Entry;
 use super::folder::{Folder, is_absent};
-use super::restore::write;
 
 /// A file of a stopped operation.
 struct Place {
@@ -34,15 +34,12 @@ enum IfEmpty {
 /// The files that hold commands: the list of a rebase, and where a strategy is named, which
 /// Git takes for a program if it is a path.
 const PLACES: [Place; 3] = [
-    Place {
-        folder: "rebase-merge",
-        file: "git-rebase-todo",
-        command: of_list,
-        if_empty: IfEmpty::Stays,
-    },
-    Place { folder: "rebase-merge", file: "strategy", command: with_path, if_empty: IfEmpty::Goes },
+    Place { folder: TODO, file: "git-rebase-todo", command: of_list, if_empty: IfEmpty::Stays },
+    Place { folder: TODO, file: "strategy", command: with_path, if_empty: IfEmpty::Goes },
     Place { folder: "sequencer", file: "opts", command: of_settings, if_empty: IfEmpty::Goes },
 ];
+/// Where the list of a rebase lies.
+pub(super) const TODO: &str = "rebase-merge";
 /// Most bytes of a file that are read.
 const FILE_MAX: u64 = 4 << 20;
 /// Most different commands in a file.
@@ -78,8 +75,9 @@ impl Todo {
         PLACES.iter().map(of_place).collect::<Option<_>>().map(Self)
     }
 
-    /// What a repository is to do next now.
+    /// What a repository is to do next now, with rights that a command took given back.
     pub(super) fn now(git: &Folder) -> Self {
+        PLACES.iter().for_each(|place| place.unlock(git));
         Self(PLACES.iter().map(|place| place.commands(git, FILE_MAX).0).collect())
     }
 
@@ -140,6 +138,18 @@ impl Commands {
 }
 
 impl Place {
+    /// Lets the owner read the file.
+    fn unlock(&self, git: &Folder) {
+        let name = OsStr::new(self.file);
+        let Ok(folder) = git.with_rights(|| git.enter(OsStr::new(self.folder))) else { return };
+        let Ok(found) = folder.with_rights(|| folder.look(name)) else { return };
+        let mode = found.st_mode & 0o7777;
+        if mode & 0o400 == 0 {
+            // What cannot be read then is reported.
+            let _ = folder.set_mode(name, |_| true, mode | 0o600);
+        }
+    }
+
     /// The commands, and how many bytes were read.
     fn commands(&self, git: &Folder, most: u64) -> (Commands, u64) {
         let none = (Commands::Lines(BTreeSet::new()), 0);
@@ -199,9 +209,11 @@ impl Place {
         let lines = text.split_inclusive(|byte| *byte == b'\n');
         let left = lines.filter(|line| (self.command)(line).is_none_or(is_known));
         let left = left.collect::<Vec<_>>().concat();
+        let stays = !left.is_empty() || self.if_empty == IfEmpty::Stays;
+        let draft = stays.then(|| Draft::write(&folder, &entry, &left)).transpose()?;
         let moved = aside.take(&folder, &path)?;
-        if !left.is_empty() || self.if_empty == IfEmpty::Stays {
-            write(&folder, &path, &entry, &left, aside)?;
+        if let Some(draft) = draft {
+            draft.publish(&folder, name)?;
         }
         Ok(moved)
     }

@@ -1,6 +1,7 @@
 //! What nobody loses while something is put back.
 
 use std::fs;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -43,6 +44,55 @@ fn s13_4_what_lies_where_something_is_moved_to_stays() {
     drop(watched);
     assert!(!root.join(".git/hooks/b").exists() && !root.join("precious").exists());
     assert!(contents(&root).iter().any(|text| text == "precious"));
+}
+
+#[test]
+fn s13_4_no_name_that_a_command_takes_stops_putting_back() {
+    let (_folder, root) = repository();
+    let (git, config) = (root.join(".git"), root.join(".git/config"));
+    fs::write(&config, "mine").unwrap();
+    let keeper = Keeper::new(vec![root.clone()]);
+    for round in 0..2 {
+        let watched = keeper.begin().unwrap().1;
+        for number in 0..1_000 {
+            let draft = format!(".legwork-{}-{number}.tmp", std::process::id());
+            fs::write(git.join(draft), "").unwrap();
+            for folder in aside_folders(&git) {
+                fs::write(folder.join(format!("{number}-config")), "").unwrap();
+                fs::write(folder.join(format!("{number}-pre-commit")), "").unwrap();
+            }
+        }
+        fs::write(&config, "theirs").unwrap();
+        fs::write(git.join("hooks/pre-commit"), "theirs").unwrap();
+        drop(watched);
+        assert_eq!(fs::read_to_string(&config).unwrap(), "mine", "{round}");
+        assert!(!git.join("hooks/pre-commit").exists(), "{round}: {:?}", keeper.notes());
+    }
+}
+
+#[test]
+fn s13_4_what_is_made_anew_belongs_to_whom_it_belonged() {
+    if !rustix::process::geteuid().is_root() {
+        println!("skipped: only root can give files to others");
+        return;
+    }
+    let (_folder, root) = repository();
+    let (git, hooks) = (root.join(".git"), root.join(".git/hooks"));
+    fs::write(hooks.join("old"), "mine").unwrap();
+    for path in [&git, &hooks, &hooks.join("old")] {
+        chown(path, Some(65_534), Some(65_534)).unwrap();
+    }
+    fs::set_permissions(&hooks, fs::Permissions::from_mode(0o2775)).unwrap();
+    let keeper = Keeper::new(vec![root.clone()]);
+    let watched = keeper.begin().unwrap().1;
+    fs::remove_dir_all(&hooks).unwrap();
+    fs::write(git.join("config"), "theirs").unwrap();
+    drop(watched);
+    let aside = aside_folders(&git);
+    for path in [&hooks, &hooks.join("old"), &aside[0]] {
+        assert_eq!(fs::metadata(path).unwrap().uid(), 65_534, "{path:?}");
+    }
+    assert_eq!(fs::metadata(&hooks).unwrap().permissions().mode() & 0o7777, 0o2775);
 }
 
 /// Moves files of a person to a place until it is told to stop; what each of them holds.

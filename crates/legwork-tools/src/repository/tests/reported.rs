@@ -89,6 +89,78 @@ fn s13_4_settings_that_are_links_are_reported_and_no_source_is_taken_for_hooks()
 }
 
 #[test]
+fn s13_4_each_link_to_what_commands_may_write_is_reported() {
+    let (_other, other) = repository();
+    let far = other.join("far").display().to_string();
+    // The link, where it leads, and what is there.
+    let cases = [
+        ("hooks/pre-commit", "../../scripts/pre-commit", "scripts/pre-commit"),
+        ("info/attributes", "../../scripts/a", "scripts/a"),
+        ("commondir", "../not/there", "scripts/a"),
+        ("config", "own", ".git/own"),
+        ("config", &*far, "scripts/a"),
+        ("config", "../tools/passwd", "scripts/a"),
+    ];
+    for (link, target, there) in cases {
+        let (_folder, root) = repository();
+        for folder in [".git/info", "scripts"] {
+            fs::create_dir_all(root.join(folder)).unwrap();
+        }
+        fs::write(root.join(there), "mine").unwrap();
+        symlink("/etc", root.join("tools")).unwrap();
+        symlink(target, root.join(".git").join(link)).unwrap();
+        let keeper = Keeper::new(vec![root.clone(), other.clone()]);
+        let found = notes(&keeper, || ());
+        assert!(found.contains("which commands may write"), "{link} -> {target}: {found}");
+    }
+    // What no command can write, or what is kept itself.
+    for (link, target) in [("config", "/etc/passwd"), ("hooks/b", "a")] {
+        let (_folder, root) = repository();
+        fs::write(root.join(".git/hooks/a"), "mine").unwrap();
+        symlink(target, root.join(".git").join(link)).unwrap();
+        assert_eq!(notes(&Keeper::new(vec![root]), || ()), "", "{link}");
+    }
+}
+
+#[test]
+fn s13_4_what_a_person_mends_is_the_next_baseline() {
+    let (_folder, root) = repository();
+    let hook = root.join(".git/hooks/pre-commit");
+    fs::write(&hook, "a".repeat(2 << 20)).unwrap();
+    let keeper = Keeper::new(vec![root.clone()]);
+    let found = notes(&keeper, || fs::write(&hook, "evil").unwrap());
+    assert!(found.contains("too large"), "{found}");
+    fs::write(&hook, "mended").unwrap();
+    assert_eq!(notes(&keeper, || ()), "");
+    let found = notes(&keeper, || fs::write(&hook, "evil").unwrap());
+    assert!(found.contains("put back"), "{found}");
+    assert_eq!(fs::read_to_string(&hook).unwrap(), "mended");
+}
+
+#[test]
+fn s13_4_a_repository_that_git_moves_keeps_what_leads_to_it() {
+    let (_folder, root) = repository();
+    init(&root.join("sub/.git"));
+    let keeper = Keeper::new(vec![root.clone()]);
+    let pointer = root.join("sub/.git");
+    let moved = root.join(".git/modules/sub");
+    let found = notes(&keeper, || {
+        fs::create_dir(moved.parent().unwrap()).unwrap();
+        fs::rename(&pointer, &moved).unwrap();
+        fs::write(&pointer, "gitdir: ../.git/modules/sub\n").unwrap();
+    });
+    assert!(found.contains("moved or removed") && found.contains("made the repository"), "{found}");
+    assert!(pointer.is_file(), "{found}");
+    // One that leads elsewhere is moved away, and the note says where to.
+    let found = notes(&keeper, || {
+        fs::rename(root.join(".git"), root.join("away")).unwrap();
+        fs::write(root.join(".git"), "gitdir: sub\n").unwrap();
+    });
+    assert!(found.contains("what was there is in"), "{found}");
+    assert!(!root.join(".git").exists());
+}
+
+#[test]
 fn s13_4_what_stays_as_it_is_is_reported_once() {
     let (_folder, root) = repository();
     init(&root.join("dep/.git"));
@@ -173,6 +245,26 @@ fn s13_4_ways_through_links_are_bounded() {
     let bounds: BTreeSet<_> = look(&root).cut().map(|(_, bound)| bound.to_string()).collect();
     assert_eq!(bounds.len(), 1, "{bounds:?}");
     assert!(bounds.iter().all(|bound| bound.contains("paths")), "{bounds:?}");
+}
+
+#[test]
+fn s13_4_long_ways_at_deep_places_are_bounded() {
+    let (_folder, root) = repository();
+    let mut deep = root.clone();
+    while deep.as_os_str().len() < 3_900 {
+        deep.push("a");
+    }
+    fs::create_dir_all(&deep).unwrap();
+    symlink("../a/".repeat(800), deep.join("l")).unwrap();
+    let bounds =
+        || -> BTreeSet<_> { look(&root).cut().map(|(_, bound)| bound.to_string()).collect() };
+    assert_eq!(bounds(), BTreeSet::new());
+    for at in 0..100 {
+        fs::create_dir_all(root.join(format!("s/{at}"))).unwrap();
+        let pointer = format!("gitdir: {}/l\n", deep.display());
+        fs::write(root.join(format!("s/{at}/.git")), pointer).unwrap();
+    }
+    assert!(bounds().iter().any(|bound| bound.contains("too many links")), "{:?}", bounds());
 }
 
 #[test]

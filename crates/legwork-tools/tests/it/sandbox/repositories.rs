@@ -78,7 +78,6 @@ impl Repositories {
                 "config",
                 "config.worktree",
                 "commondir",
-                "gitdir",
                 "hooks",
                 "info/attributes",
                 "remotes",
@@ -109,7 +108,7 @@ fn tell(place: &Path, all: &mut BTreeMap<PathBuf, String>) {
 }
 
 /// Ways to make Git run something, for a repository `$git`.
-const ATTACKS: [&str; 19] = [
+const ATTACKS: [&str; 18] = [
     "mkdir -p $git/remotes; echo 'URL: ../evil' >$git/remotes/origin",
     "mkdir -p $git/branches; echo ../evil >$git/branches/origin",
     "echo lost >$git/hooks/pre-commit; chmod +x $git/hooks/pre-commit",
@@ -126,7 +125,6 @@ const ATTACKS: [&str; 19] = [
     "rm -f $git/config; mkfifo $git/config",
     "echo lost >$git/config.worktree",
     "echo ../evil >$git/commondir",
-    "echo ../evil >$git/gitdir",
     "mkdir -p $git/info; echo '* filter=evil' >$git/info/attributes",
     "rm -rf $git/info; mkdir evil; echo '* filter=evil' >evil/attributes; ln -s ../evil $git/info",
 ];

@@ -64,6 +64,24 @@ fn s13_4_rights_hide_nothing() {
                 assert!(found.contains(&*git.to_string_lossy()), "{name} {rights:o}: {found}");
             }
         }
+        // A command may take the rights to all of it, and to a list that it writes.
+        for (locked, rights) in [("", 0o300), ("", 0o000), (".git/rebase-merge", 0o000)] {
+            let (_folder, root) = workspace(Path::new("/tmp"));
+            let (hook, list) = (root.join(".git/hooks/x"), root.join(".git/rebase-merge"));
+            mode(&root.join(".git/hooks"), 0o2775);
+            let found = notes(&root, || {
+                fs::write(&hook, "theirs").expect("written");
+                fs::create_dir(&list).expect("made");
+                fs::write(list.join("git-rebase-todo"), "exec theirs\n").expect("written");
+                mode(&root.join(".git/hooks"), 0o000);
+                mode(&root.join(locked), rights);
+            });
+            assert!(!hook.exists(), "{locked} {rights:o}: {found}");
+            let left = fs::read_to_string(list.join("git-rebase-todo")).expect("readable");
+            assert_eq!(left, "", "{locked} {rights:o}: {found}");
+            let hooks = fs::metadata(root.join(".git/hooks")).expect("there").permissions().mode();
+            assert_eq!(hooks & 0o7777, 0o2775, "{found}");
+        }
         // What is hidden before a command is reported to be.
         let (_folder, root) = workspace(Path::new("/tmp"));
         repository(&root.join("sub/.git"));

@@ -1,0 +1,26 @@
+//! Files that lead Git to a repository (gitrepository-layout(5)), as Git reads them.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::PathBuf;
+
+use super::folder::Folder;
+
+/// Bytes of a `.git` file that Git reads.
+pub(super) const BYTES_MAX: u64 = 1 << 20;
+
+/// Where a `.git` file leads to, as it stands there.
+pub(super) fn pointed_to(folder: &Folder, name: &OsStr) -> Option<PathBuf> {
+    target(&folder.read(name, BYTES_MAX)?)
+}
+
+/// The same, of what the file holds.
+pub(super) fn target(text: &[u8]) -> Option<PathBuf> {
+    text.strip_prefix(b"gitdir: ").map(line)
+}
+
+/// A path that stands in a file, without the line ends behind it.
+pub(super) fn line(text: &[u8]) -> PathBuf {
+    let end = text.iter().rposition(|byte| !matches!(byte, b'\r' | b'\n')).map_or(0, |at| at + 1);
+    PathBuf::from(OsStr::from_bytes(text.get(..end).unwrap_or_default()))
+}
