@@ -96,14 +96,16 @@ impl<'r> Aside<'r> {
         Err(Errno::EXIST.into())
     }
 
-    /// Whether a `.git` file leads to what was a repository at its place: it was moved.
+    /// Whether a `.git` file leads to what was a repository at its place: it was moved, to where
+    /// it is found.
     pub(super) fn leads_to(&self, above: &Folder, path: &Path, before: &Entry) -> bool {
         let Some(target) = pointed_to(above, path.file_name().unwrap_or_default()) else {
             return false;
         };
         let from = self.before.absolute(path.parent().unwrap_or(Path::new("")));
         let way = resolve(&from, &target, &mut Allowance::new(STEPS));
-        way.and_then(|way| way.end).is_some_and(|end| before.stat.is_at(&end))
+        let end = way.and_then(|way| way.end).filter(|end| end.starts_with(&self.before.path));
+        end.is_some_and(|end| before.stat.is_at(&end))
     }
 
     /// The folder for a place.

@@ -8,6 +8,7 @@ use rustix::io::Errno;
 
 use super::bound::Allowance;
 use super::entry::{Entry, Kind};
+use super::find::NESTED;
 use super::folder::{Folder, is_absent};
 use super::look::INFO;
 use super::snapshot::Root;
@@ -88,11 +89,16 @@ pub(super) fn place<'b>(
     let is_same = match (before, &now) {
         (None, None) => true,
         // Git makes the folder for other things, too.
-        (None, Some(now)) if path.ends_with(INFO) => now.kind == Kind::Directory,
+        (None, Some(now)) if is_made_by_git(path) => now.kind == Kind::Directory,
         (Some(before), Some(now)) => before.is_as(now),
         _ => false,
     };
     Ok((!is_same).then_some(Change { path, before, now }))
+}
+
+/// Whether Git makes a folder of this name in a repository.
+fn is_made_by_git(path: &Path) -> bool {
+    path.ends_with(INFO) || NESTED.iter().any(|name| path.ends_with(name))
 }
 
 /// The next names that are new in a folder of which all names were known.

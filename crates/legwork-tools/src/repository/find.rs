@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 use std::ffi::{OsStr, OsString};
+use std::mem::take;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FileType, Stat};
@@ -62,6 +63,8 @@ const GIT_NAMES: [&str; 17] = [
     "sequencer",
     "worktrees",
 ];
+/// Folders of a repository that hold others.
+pub(super) const NESTED: [&str; 2] = ["modules", "worktrees"];
 /// What lies in a repository and holds no other.
 const OF_GIT: [&str; 5] = ["hooks", "modules", "objects", "refs", "worktrees"];
 /// Most bytes of all of them that are read.
@@ -78,6 +81,10 @@ pub(super) struct Found {
     known: HashSet<PathBuf>,
     /// `.git` that Git takes for a repository, or for what leads to one.
     pub(super) entries: Vec<PathBuf>,
+    /// Of them, those that lead to one, and links among submodules and worktrees.
+    pub(super) pointers: BTreeSet<PathBuf>,
+    /// What these lead to in another directory that commands may write, by absolute paths.
+    elsewhere: Vec<PathBuf>,
     /// Folders with too many repositories for a mount each.
     pub(super) crowded: Vec<PathBuf>,
     /// The bounds that were reached.
@@ -93,7 +100,7 @@ pub(super) struct Found {
     /// Bytes of indexes that may still be read.
     indexes: u64,
     /// Bytes of `.git` files that may still be read.
-    pointers: u64,
+    pointer_bytes: u64,
     /// Names that may still be looked at to find where something leads.
     steps: Allowance,
     /// Bytes of paths that may still be kept.
@@ -133,17 +140,39 @@ fn is_common(folder: &Folder) -> bool {
 }
 
 impl Found {
-    /// Looks through a directory: itself, and some levels below.
-    pub(super) fn in_folder(root: &Tree<'_>) -> Self {
+    /// Looks through directories, each with some levels below, and at what leads from one to
+    /// another.
+    pub(super) fn in_all(trees: &[Tree<'_>]) -> Vec<Self> {
+        let mut all: Vec<_> = trees.iter().map(Self::in_tree).collect();
+        loop {
+            let elsewhere: Vec<_> =
+                all.iter_mut().flat_map(|found| take(&mut found.elsewhere)).collect();
+            if elsewhere.is_empty() {
+                break;
+            }
+            for (tree, found) in trees.iter().zip(&mut all) {
+                for path in elsewhere.iter().filter_map(|path| path.strip_prefix(tree.path).ok()) {
+                    found.repository(tree, path);
+                }
+            }
+        }
+        all.iter_mut().for_each(Self::finish);
+        all
+    }
+
+    fn in_tree(tree: &Tree<'_>) -> Self {
         let mut found = Self::none();
-        found.look_through(root);
-        if found.listed.is_exceeded() || found.opened.is_exceeded() {
-            found.cut.insert(Bound::Entries);
-        }
-        if found.steps.is_exceeded() {
-            found.cut.insert(Bound::Paths);
-        }
+        found.look_through(tree);
         found
+    }
+
+    fn finish(&mut self) {
+        if self.listed.is_exceeded() || self.opened.is_exceeded() {
+            self.cut.insert(Bound::Entries);
+        }
+        if self.steps.is_exceeded() {
+            self.cut.insert(Bound::Paths);
+        }
     }
 
     fn none() -> Self {
@@ -151,6 +180,8 @@ impl Found {
             repositories: Vec::new(),
             known: HashSet::new(),
             entries: Vec::new(),
+            pointers: BTreeSet::new(),
+            elsewhere: Vec::new(),
             crowded: Vec::new(),
             cut: BTreeSet::new(),
             submodules: Vec::new(),
@@ -159,7 +190,7 @@ impl Found {
             opened: Allowance::new(OPENS),
             modules: MODULES_MAX,
             indexes: INDEXES_MAX,
-            pointers: POINTERS_MAX,
+            pointer_bytes: POINTERS_MAX,
             steps: Allowance::new(STEPS),
             paths: Allowance::new(PATHS_MAX),
         }
@@ -223,17 +254,27 @@ impl Found {
         most: usize,
         is_wanted: impl Fn(&OsStr) -> bool,
     ) -> Vec<OsString> {
-        let mut folders = Vec::new();
+        self.inner(folder, most, |name, kind| kind == FileType::Directory && is_wanted(name))
+    }
+
+    /// What lies in a folder, as far as it is wanted.
+    fn inner(
+        &mut self,
+        folder: &Folder,
+        most: usize,
+        is_wanted: impl Fn(&OsStr, FileType) -> bool,
+    ) -> Vec<OsString> {
+        let mut names = Vec::new();
         for entry in folder.entries(&mut self.listed) {
             match entry {
-                Ok(_) if folders.len() >= most => break,
-                Ok((name, FileType::Directory)) if is_wanted(&name) => folders.push(name),
+                Ok(_) if names.len() >= most => break,
+                Ok((name, kind)) if is_wanted(&name, kind) => names.push(name),
                 Ok(_) => {}
                 Err(_) if folder.is_own() => drop(self.cut.insert(Bound::Unreadable)),
                 Err(_) => {}
             }
         }
-        folders
+        names
     }
 
     /// Git looks into what an index names, by any name and at any depth.
@@ -310,21 +351,21 @@ impl Found {
     fn follow(&mut self, root: &Tree<'_>, folder: &Folder, path: &Path) {
         let (git, name) = (path.join(GIT), OsStr::new(GIT));
         let target = match folder.link(name) {
-            Ok(_) => root.leads(path, Path::new(GIT), &mut self.steps),
+            Ok(_) => self.lead(root, path, Path::new(GIT)),
             Err(_) => match self.pointer(folder, name) {
-                Pointer::To(target) => root.leads(path, &target, &mut self.steps),
+                Pointer::To(target) => self.lead(root, path, &target),
                 // Git takes none of these for a repository.
                 Pointer::Nothing => return,
                 Pointer::Unread => None,
             },
         };
-        self.entries.push(git);
+        self.add_pointer(git);
         let Some(target) = target else { return };
         // A link may lead to such a file.
         let above = target.parent().and_then(|above| self.open(root, above));
         let pointer = above.zip(target.file_name()).map(|(above, name)| self.pointer(&above, name));
         let target = match pointer {
-            Some(Pointer::To(inner)) => root.leads(path, &inner, &mut self.steps),
+            Some(Pointer::To(inner)) => self.lead(root, path, &inner),
             _ => Some(target),
         };
         let Some(target) = target else { return };
@@ -336,16 +377,37 @@ impl Found {
         }
     }
 
+    fn add_pointer(&mut self, path: PathBuf) {
+        self.entries.push(path.clone());
+        self.pointers.insert(path);
+    }
+
+    /// Where a path that is written in a folder leads to, below the root; none if elsewhere.
+    fn lead(&mut self, root: &Tree<'_>, from: &Path, target: &Path) -> Option<PathBuf> {
+        let real = resolve(&root.path.join(from), target, &mut self.steps)?.end?;
+        if root.is_closed(&real) {
+            return None;
+        }
+        if let Ok(path) = real.strip_prefix(root.path) {
+            return Some(path.to_owned());
+        }
+        let is_writable = root.writable.iter().any(|other| real.starts_with(other));
+        if is_writable && self.has_room(&real, Path::new("")) {
+            self.elsewhere.push(real);
+        }
+        None
+    }
+
     /// What a `.git` file leads to, as Git reads it.
     fn pointer(&mut self, folder: &Folder, name: &OsStr) -> Pointer {
         if folder.look(name).is_ok_and(|stat| is_other_than_file(&stat)) {
             return Pointer::Nothing;
         }
-        let Some(text) = folder.read(name, pointer::BYTES_MAX.min(self.pointers)) else {
+        let Some(text) = folder.read(name, pointer::BYTES_MAX.min(self.pointer_bytes)) else {
             self.cut.insert(Bound::Unreadable);
             return Pointer::Unread;
         };
-        self.pointers = self.pointers.saturating_sub(text.len() as u64);
+        self.pointer_bytes = self.pointer_bytes.saturating_sub(text.len() as u64);
         pointer::target(&text).map_or(Pointer::Nothing, Pointer::To)
     }
 
@@ -370,38 +432,56 @@ impl Found {
                 return;
             }
             self.known.insert(path.clone());
-            for name in ["modules", "worktrees"] {
+            for name in NESTED {
                 let Some(folder) = self.open(root, &path.join(name)) else { continue };
-                let mut found = Vec::new();
-                self.nested(&folder, &path.join(name), PARTS, &mut found);
+                let (mut found, mut linked) = (Vec::new(), Vec::new());
+                self.nested(root, (&folder, &path.join(name)), PARTS, &mut found, &mut linked);
                 if found.len() > MODULES {
                     self.crowded.push(path.join(name));
                 }
                 left.extend(found);
+                left.extend(linked);
             }
             let common = git.read(OsStr::new("commondir"), PATH_MAX as u64);
             let common = common.map(|text| pointer::line(&text));
-            let common = common.and_then(|common| root.leads(&path, &common, &mut self.steps));
+            let common = common.and_then(|common| self.lead(root, &path, &common));
             left.extend(common);
             self.repositories.push(path);
         }
     }
 
     /// Submodules' repositories, whose names may have several parts.
-    fn nested(&mut self, folder: &Folder, path: &Path, parts: usize, found: &mut Vec<PathBuf>) {
+    fn nested(
+        &mut self,
+        root: &Tree<'_>,
+        (folder, path): (&Folder, &Path),
+        parts: usize,
+        found: &mut Vec<PathBuf>,
+        linked: &mut Vec<PathBuf>,
+    ) {
         // One more than may be looked at shows that there are more.
         let most = self.modules.saturating_add(1);
-        for name in self.folders(folder, most, |_| true) {
+        let is_wanted = |_: &OsStr, kind| matches!(kind, FileType::Directory | FileType::Symlink);
+        for name in self.inner(folder, most, is_wanted) {
             let Some(modules) = self.modules.checked_sub(1) else {
                 self.cut.insert(Bound::Folders);
                 return;
             };
             self.modules = modules;
-            let (Ok(inner), path) = (folder.enter(&name), path.join(&name)) else { continue };
+            let path = path.join(&name);
+            let Ok(inner) = folder.enter(&name) else {
+                // Git takes what a link leads to.
+                if folder.link(&name).is_ok() {
+                    let target = self.lead(root, Path::new(""), &path);
+                    self.add_pointer(path);
+                    linked.extend(target);
+                }
+                continue;
+            };
             if is_repository(&inner) {
                 found.push(path);
             } else if let Some(parts) = parts.checked_sub(1) {
-                self.nested(&inner, &path, parts, found);
+                self.nested(root, (&inner, &path), parts, found, linked);
             } else {
                 self.cut.insert(Bound::Folders);
             }
@@ -434,20 +514,8 @@ pub(super) struct Tree<'r> {
 }
 
 impl Tree<'_> {
-    /// Where a path that is written in a folder leads to, below the root; none if elsewhere.
-    ///
-    /// By links, too: what comes out is only a name, and is opened without following any.
-    pub(super) fn leads(
-        &self,
-        from: &Path,
-        target: &Path,
-        steps: &mut Allowance,
-    ) -> Option<PathBuf> {
-        let real = resolve(&self.path.join(from), target, steps)?.end?;
-        if self.closed.iter().any(|closed| real.starts_with(closed) || closed.starts_with(&real)) {
-            return None;
-        }
-        real.strip_prefix(self.path).ok().map(Path::to_owned)
+    fn is_closed(&self, path: &Path) -> bool {
+        self.closed.iter().any(|closed| path.starts_with(closed) || closed.starts_with(path))
     }
 }
 

@@ -11,7 +11,6 @@ use super::bound::{Allowance, Bound};
 use super::entry::{Entry, Kind, Reading};
 use super::find::{self, Found};
 use super::folder::{EXCEEDED, Folder, is_absent};
-use super::resolve::resolve;
 use super::snapshot::Root;
 use super::stamp::Stamp;
 use super::todo::{TODO, Todo};
@@ -36,14 +35,12 @@ const KEPT_MAX: u64 = 16 << 20;
 const DIGESTS_MAX: u64 = 128 << 20;
 /// Most bytes of all lists of stopped rebases that are read.
 const TODOS_MAX: u64 = 64 << 20;
-/// Most names on the ways that links lead.
-const STEPS: usize = 100_000;
 /// Most directories that are opened, those on the way to others too.
 const OPENS: usize = 500_000;
 
 /// A look under way.
 pub(super) struct Look<'l> {
-    at: find::Tree<'l>,
+    at: &'l find::Tree<'l>,
     earlier: Earlier<'l>,
     left: Left,
     root: Root,
@@ -66,8 +63,6 @@ struct Left {
     entries: Allowance,
     paths: Allowance,
     opened: Allowance,
-    /// Names on the ways that links lead.
-    steps: Allowance,
     reading: Reading,
     /// Bytes of lists of stopped rebases.
     todos: u64,
@@ -83,16 +78,14 @@ impl<'l> Look<'l> {
     /// Looks at the repositories below a directory.
     ///
     /// What cannot be looked at now is taken from the last look.
-    pub(super) fn at(at: find::Tree<'l>, earlier: Earlier<'l>) -> Root {
+    pub(super) fn at(at: &'l find::Tree<'l>, found: Found, earlier: Earlier<'l>) -> Root {
         let left = Left {
             entries: Allowance::new(ENTRIES_MAX),
             paths: Allowance::new(PATHS_MAX),
             opened: Allowance::new(OPENS),
-            steps: Allowance::new(STEPS),
             reading: Reading { kept: KEPT_MAX, digests: DIGESTS_MAX },
             todos: TODOS_MAX,
         };
-        let found = Found::in_folder(&at);
         let mut root = Root::empty(at.path);
         root.cut = found.cut;
         root.crowded = found.crowded;
@@ -103,7 +96,6 @@ impl<'l> Look<'l> {
     }
 
     fn finish(mut self) -> Root {
-        self.note_links();
         let left = &self.left;
         if left.opened.is_exceeded() {
             self.root.cut.insert(Bound::Entries);
@@ -112,38 +104,6 @@ impl<'l> Look<'l> {
             self.root.cut.insert(Bound::Hooks);
         }
         self.root
-    }
-
-    /// Notes what is kept and a link, where commands may write what it leads to: a name on the
-    /// way there is not kept.
-    fn note_links(&mut self) {
-        let links = self.root.entries.iter().filter(|(_, entry)| {
-            entry.as_ref().is_some_and(|entry| matches!(entry.kind, Kind::Link(_)))
-        });
-        let links: Vec<_> = links.map(|(path, _)| path.clone()).collect();
-        for link in links {
-            let way = resolve(self.at.path, &link, &mut self.left.steps);
-            let is_free = |name: &PathBuf| {
-                self.at.writable.iter().any(|root| name.starts_with(root)) && !self.is_kept(name)
-            };
-            match way {
-                Some(way) => {
-                    let free = way.names.iter().find(|name| is_free(name));
-                    self.root.links.extend(free.map(|name| (link, Some(name.clone()))));
-                }
-                None => self.root.links.push((link, None)),
-            }
-        }
-    }
-
-    /// Whether a name, by its absolute path, is kept, or is a folder on the way to what is kept.
-    fn is_kept(&self, name: &Path) -> bool {
-        let Ok(path) = name.strip_prefix(self.at.path) else { return false };
-        if matches!(self.root.entries.get(path), Some(Some(_))) {
-            return true;
-        }
-        let is_listed = path.parent().is_some_and(|above| self.root.listed.contains(above));
-        is_listed || self.root.repositories.iter().any(|git| git == path)
     }
 
     /// `.git` of any file type, those that were known first, if they are still there.
@@ -195,6 +155,15 @@ impl<'l> Look<'l> {
         match git.enter(INFO) {
             Ok(info) => self.add(&info, OsStr::new(ATTRIBUTES)),
             Err(errno) => self.missing(&git.path.join(INFO).join(ATTRIBUTES), errno),
+        }
+        // Git makes these; a link would lead it to repositories elsewhere.
+        for name in find::NESTED {
+            match git.folder.kind(name) {
+                None | Some(FileType::Directory) => {
+                    self.root.entries.insert(git.path.join(name), None);
+                }
+                Some(_) => self.add(&git, OsStr::new(name)),
+            }
         }
         // Where Git pushes and fetches without it standing in the configuration.
         for name in REMOTES {
@@ -373,7 +342,6 @@ impl Root {
             repositories: Vec::new(),
             crowded: Vec::new(),
             cut: BTreeSet::new(),
-            links: Vec::new(),
             entries: BTreeMap::new(),
             listed: BTreeSet::new(),
             todos: BTreeMap::new(),

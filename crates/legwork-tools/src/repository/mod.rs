@@ -13,6 +13,7 @@ mod entry;
 mod find;
 mod folder;
 mod index;
+mod links;
 mod look;
 mod notes;
 mod pointer;
@@ -70,7 +71,7 @@ struct State {
     /// Places that could not be put back, and how they were left.
     failed: BTreeMap<PathBuf, Option<Stamp>>,
     /// What was reported of places as they are now.
-    standing: BTreeMap<String, Option<Stamp>>,
+    standing: BTreeMap<PathBuf, Option<Stamp>>,
     /// Links that were reported.
     links: BTreeSet<PathBuf>,
     /// Where what was in the way was moved to.
@@ -119,22 +120,22 @@ impl State {
         self.failed.clear();
         let mut standing = BTreeMap::new();
         for outcome in report.outcomes {
-            let is_known = |text, stamp| self.standing.get(text) == Some(&stamp);
+            let is_known = |path, stamp| self.standing.get(path) == Some(&stamp);
             match outcome {
                 Outcome::Done(text) => self.notes.add(text),
                 Outcome::Failed(path, text) => {
                     let stamp = Stamp::of(&path);
-                    if !is_known(&text, stamp) {
-                        self.notes.urgent(text.clone());
+                    if !is_known(&path, stamp) {
+                        self.notes.urgent(text);
                     }
-                    self.failed.insert(path, stamp);
-                    standing.insert(text, stamp);
+                    self.failed.insert(path.clone(), stamp);
+                    standing.insert(path, stamp);
                 }
-                Outcome::Gone(text) => {
-                    if !is_known(&text, None) {
-                        self.notes.add(text.clone());
+                Outcome::Gone(path, text) => {
+                    if !is_known(&path, None) {
+                        self.notes.add(text);
                     }
-                    standing.insert(text, None);
+                    standing.insert(path, None);
                 }
             }
         }
@@ -170,12 +171,12 @@ impl State {
                 self.notes.urgent(match free {
                     Some(free) => format!(
                         "{} leads to {}, which commands may write: what lies there {what}",
-                        line(&link),
-                        line(&free)
+                        line(link),
+                        line(free)
                     ),
                     None => format!(
                         "{} is a link that leads a long way: what it leads to {what}",
-                        line(&link)
+                        line(link)
                     ),
                 });
             }

@@ -26,8 +26,8 @@ const TRIES: u32 = 20;
 pub(super) enum Outcome {
     /// It could not be put back, at this path below the directory.
     Failed(PathBuf, String),
-    /// What is not there any more is not put back.
-    Gone(String),
+    /// What is not there any more, at this path, is not put back.
+    Gone(PathBuf, String),
     /// It was put back.
     Done(String),
 }
@@ -65,10 +65,11 @@ fn places(root: &Folder, before: &Root, top: &Path, aside: &mut Aside<'_>) -> Ve
             Ok(Done::Gone(repository, aside)) => {
                 let shown = line(&before.path.join(repository));
                 gone = Some(repository);
-                Outcome::Gone(format!(
+                let text = format!(
                     "a command moved or removed the repository {shown}: it is not put back{}",
                     moved_to(aside.as_deref())
-                ))
+                );
+                Outcome::Gone(repository.to_owned(), text)
             }
             Err(Error::Hidden(errno)) => {
                 let above = parent(path).to_owned();

@@ -13,6 +13,7 @@ use super::bytes::Name;
 use super::entry::{Entry, Kind};
 use super::find::{self, Found};
 use super::folder::Folder;
+use super::links::{self, Lead};
 use super::look::{Earlier, FILES, HOOKS, INFO, Look};
 use super::restore::{self, Outcome};
 use super::stamp::Stamp;
@@ -25,6 +26,7 @@ use super::todo::Todo;
 pub(super) struct Snapshot {
     roots: Vec<Root>,
     unseen: Vec<Unseen>,
+    links: Vec<Lead>,
 }
 
 /// A directory whose repositories cannot be looked at.
@@ -50,9 +52,6 @@ pub(super) struct Root {
     pub(super) crowded: Vec<PathBuf>,
     /// The bounds that were reached.
     pub(super) cut: BTreeSet<Bound>,
-    /// What is kept and a link, and the name on its way that commands may change; none where
-    /// the way is too long.
-    pub(super) links: Vec<(PathBuf, Option<PathBuf>)>,
     /// What is at each place, or that nothing is; of others that is not known.
     pub(super) entries: BTreeMap<PathBuf, Option<Entry>>,
     /// Folders of which all names are known.
@@ -103,16 +102,20 @@ impl Snapshot {
         failed: &BTreeMap<PathBuf, Option<Stamp>>,
     ) -> Self {
         let mut snapshot = Self::default();
+        let mut folders = Vec::new();
         for path in roots {
-            let known = known.roots.iter().find(|root| root.path == *path);
             match open(path, Rights::AsTheyAre) {
-                Ok(folder) => {
-                    let at = find::Tree { folder: &folder, path, closed, writable: roots };
-                    snapshot.roots.push(Look::at(at, Earlier { known, made, failed }));
-                }
+                Ok(folder) => folders.push((path, folder)),
                 Err(unseen) => snapshot.unseen.push(unseen),
             }
         }
+        let tree = |(path, folder)| find::Tree { folder, path, closed, writable: roots };
+        let trees: Vec<_> = folders.iter().map(|(path, folder)| tree((*path, folder))).collect();
+        for (tree, found) in trees.iter().zip(Found::in_all(&trees)) {
+            let known = known.roots.iter().find(|root| root.path == tree.path);
+            snapshot.roots.push(Look::at(tree, found, Earlier { known, made, failed }));
+        }
+        snapshot.links = links::leads(&snapshot.roots, closed);
         snapshot
     }
 
@@ -120,6 +123,7 @@ impl Snapshot {
     pub(super) fn put_back(&self, closed: &[PathBuf], aside: &mut Folders) -> Report {
         let roots: Vec<_> = self.roots.iter().map(|root| root.path.clone()).collect();
         let mut report = Report::default();
+        let mut folders = Vec::new();
         for root in &self.roots {
             let folder = match open(&root.path, Rights::Taken) {
                 Ok(folder) => folder,
@@ -134,10 +138,16 @@ impl Snapshot {
             let outcomes = restore::put_back(&folder, root, aside);
             report.outcomes.extend(outcomes.into_iter().map(|outcome| match outcome {
                 Outcome::Failed(path, text) => Outcome::Failed(root.absolute(&path), text),
+                Outcome::Gone(path, text) => Outcome::Gone(root.absolute(&path), text),
                 outcome => outcome,
             }));
-            let at = find::Tree { folder: &folder, path: &root.path, closed, writable: &roots };
-            let found = Found::in_folder(&at);
+            folders.push((root, folder));
+        }
+        let trees: Vec<_> = folders
+            .iter()
+            .map(|(root, folder)| find::Tree { folder, path: &root.path, closed, writable: &roots })
+            .collect();
+        for ((root, _), found) in folders.iter().zip(Found::in_all(&trees)) {
             report.cut.extend(found.cut.iter().map(|bound| (root.path.clone(), *bound)));
             report.made.extend(root.made_since(found));
         }
@@ -179,8 +189,6 @@ impl Snapshot {
             repositories: kept.repositories.into_iter().map(path).collect(),
             crowded: kept.crowded.into_iter().map(path).collect(),
             cut: kept.cut,
-            // The process that wrote it reported them.
-            links: Vec::new(),
             entries: kept.entries.into_iter().map(|(name, entry)| (path(name), entry)).collect(),
             listed: kept.listed.into_iter().map(path).collect(),
             todos: kept.todos.into_iter().map(|(name, todo)| (path(name), todo)).collect(),
@@ -200,14 +208,9 @@ impl Snapshot {
         self.unseen.iter()
     }
 
-    /// What is kept and a link, and what on its way commands may change.
-    pub(super) fn links(&self) -> impl Iterator<Item = (PathBuf, Option<PathBuf>)> {
-        let of_root = |root: &Root| {
-            let absolute =
-                |(link, free): &(PathBuf, Option<PathBuf>)| (root.absolute(link), free.clone());
-            root.links.iter().map(absolute).collect::<Vec<_>>()
-        };
-        self.roots.iter().flat_map(of_root)
+    /// What is kept and leads elsewhere, by way of what commands may write.
+    pub(super) fn links(&self) -> &[Lead] {
+        &self.links
     }
 
     /// The directories that were not looked through, and why.
@@ -248,8 +251,11 @@ impl Root {
         let known: HashSet<_> = self.repositories.iter().collect();
         let new = found.repositories.into_iter().filter(|git| !known.contains(git));
         let repositories: BTreeSet<_> = new.collect();
-        let is_there = |git: &PathBuf| matches!(self.entries.get(git), Some(Some(_)));
-        let new = found.entries.into_iter().filter(|git| !is_there(git));
+        let is_there = |git: &PathBuf| match self.entries.get(git) {
+            Some(Some(entry)) => entry.kind != Kind::Directory,
+            _ => false,
+        };
+        let new = found.pointers.into_iter().filter(|git| !is_there(git));
         let pointers = new.filter(|git| !repositories.contains(git)).collect::<BTreeSet<_>>();
         let made = |path: &PathBuf, is_repository| Made {
             path: self.absolute(path),

@@ -123,6 +123,62 @@ fn s13_4_each_link_to_what_commands_may_write_is_reported() {
 }
 
 #[test]
+fn s13_4_links_that_lead_nowhere_new_are_not_reported() {
+    let (_folder, root) = repository();
+    for git in ["sub/.git", ".git/modules/m"].map(|git| root.join(git)) {
+        init(&git);
+        fs::write(git.join("hooks/a"), "mine").unwrap();
+        symlink("a", git.join("hooks/b")).unwrap();
+        symlink("/etc/passwd", git.join("hooks/c")).unwrap();
+    }
+    fs::create_dir(root.join("m")).unwrap();
+    fs::write(root.join("m/.git"), "gitdir: ../.git/modules/m\n").unwrap();
+    // Where no command may write.
+    fs::create_dir(root.join("scripts")).unwrap();
+    symlink("../../scripts/p", root.join(".git/hooks/p")).unwrap();
+    let keeper = Keeper::closed_to(vec![root.clone()], vec![root.join("scripts")]);
+    assert_eq!(notes(&keeper, || ()), "");
+}
+
+#[test]
+fn s13_4_no_link_leads_to_other_submodules() {
+    let (_folder, root) = repository();
+    let far = root.join("a/b/c/d/e");
+    let keeper = Keeper::new(vec![root.clone()]);
+    let found = notes(&keeper, || {
+        init(&far.join("lib"));
+        symlink("../a/b/c/d/e", root.join(".git/modules")).unwrap();
+    });
+    assert!(found.contains("put back") && !root.join(".git/modules").exists(), "{found}");
+    init(&root.join(".git/modules/other"));
+    let found = notes(&keeper, || symlink(far.join("lib"), root.join(".git/modules/lib")).unwrap());
+    assert!(found.contains(".git/modules/lib, which leads Git"), "{found}");
+    assert!(found.contains("e/lib: look at its hooks"), "{found}");
+}
+
+#[test]
+fn s13_4_what_leads_to_another_directory_is_followed_there() {
+    let (_folder, root) = repository();
+    let (_other, other) = repository();
+    let far = other.join("a/b/c/d/e/.git");
+    init(&far);
+    init(&far.join("worktrees/wt"));
+    fs::write(far.join("worktrees/wt/commondir"), "../..").unwrap();
+    fs::create_dir(root.join("wt")).unwrap();
+    let pointer = format!("gitdir: {}/worktrees/wt\n", far.display());
+    fs::write(root.join("wt/.git"), pointer).unwrap();
+    let keeper = Keeper::new(vec![root.clone(), other.clone()]);
+    let hook = far.join("hooks/pre-commit");
+    let found = notes(&keeper, || fs::write(&hook, "theirs").unwrap());
+    assert!(found.contains("moved to") && !hook.exists(), "{found}");
+    // Where its way may be changed, that is reported.
+    symlink(&far, root.join("way")).unwrap();
+    fs::write(root.join("wt/.git"), "gitdir: ../way\n").unwrap();
+    let found = notes(&keeper, || ());
+    assert!(found.contains("way, which commands may write"), "{found}");
+}
+
+#[test]
 fn s13_4_what_a_person_mends_is_the_next_baseline() {
     let (_folder, root) = repository();
     let hook = root.join(".git/hooks/pre-commit");
@@ -151,7 +207,15 @@ fn s13_4_a_repository_that_git_moves_keeps_what_leads_to_it() {
     });
     assert!(found.contains("moved or removed") && found.contains("made the repository"), "{found}");
     assert!(pointer.is_file(), "{found}");
-    // One that leads elsewhere is moved away, and the note says where to.
+    // One that leads to another one, or out of the directory, is moved away.
+    let (_other, other) = repository();
+    let inner = root.join("sub/in/.git");
+    init(&inner);
+    let found = notes(&keeper, || {
+        fs::rename(&inner, other.join("in")).unwrap();
+        fs::write(&inner, format!("gitdir: {}/in\n", other.display())).unwrap();
+    });
+    assert!(found.contains("what was there is in") && !inner.exists(), "{found}");
     let found = notes(&keeper, || {
         fs::rename(root.join(".git"), root.join("away")).unwrap();
         fs::write(root.join(".git"), "gitdir: sub\n").unwrap();
