@@ -82,6 +82,17 @@ fn s13_4_rights_hide_nothing() {
             let hooks = fs::metadata(root.join(".git/hooks")).expect("there").permissions().mode();
             assert_eq!(hooks & 0o7777, 0o2775, "{found}");
         }
+        // What is hidden from one command on is compared with what was known of it.
+        let (_folder, root) = workspace(Path::new("/tmp"));
+        let (hooks, hook) = (root.join(".git/hooks"), root.join(".git/hooks/x"));
+        let keeper = Keeper::new(vec![root.clone()]);
+        drop(keeper.begin().expect("begun"));
+        mode(&hooks, 0o000);
+        let watched = keeper.begin().expect("begun").1;
+        mode(&hooks, 0o755);
+        fs::write(&hook, "theirs").expect("written");
+        drop(watched);
+        assert!(!hook.exists(), "{:?}", keeper.notes());
         // What is hidden before a command is reported to be.
         let (_folder, root) = workspace(Path::new("/tmp"));
         repository(&root.join("sub/.git"));
