@@ -111,7 +111,7 @@ pub(super) fn news(root: &Folder, before: &Root, path: &Path) -> Result<Option<N
         Err(errno) if is_absent(errno) => return Ok(None),
         Err(errno) => return Err(errno),
     };
-    // Whoever may not list it cannot be told what is new.
+    // Without the right to list it, new names would not be found.
     folder.with_rights(|| folder.is_listable())?;
     let mut all = Allowance::new(usize::MAX);
     let (mut names, mut is_flood) = (Vec::new(), false);

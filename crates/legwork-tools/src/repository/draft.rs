@@ -14,7 +14,7 @@ use super::random;
 
 /// A file that is written as a whole before it has its name.
 ///
-/// It has none until then, where the file system can do that; else one that nobody can guess.
+/// It has none until then, where the file system can do that; else one that no command can guess.
 pub(super) struct Draft {
     file: OwnedFd,
     name: Option<String>,

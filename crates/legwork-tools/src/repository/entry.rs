@@ -146,7 +146,7 @@ impl Entry {
             && (!self.is_file() || self.is_executable() == other.is_executable())
     }
 
-    /// Whether it holds what another holds, whoever may run it.
+    /// Whether the contents are the same, executable or not.
     pub(super) fn holds_the_same(&self, other: &Self) -> bool {
         match (&self.kind, &other.kind) {
             (Kind::Unread, _) => self.stat == other.stat,

@@ -104,7 +104,7 @@ impl Folder {
         chownat(&self.0, "", user, group, AtFlags::EMPTY_PATH)
     }
 
-    /// Gives it to whoever has another one.
+    /// Gives it the owner and group of another directory.
     pub(super) fn give_to_owner_of(&self, other: &Self) -> Result<(), Errno> {
         let stat = fstat(&other.0)?;
         self.give_to(stat.st_uid, stat.st_gid)

@@ -42,7 +42,7 @@ pub(super) fn leads(roots: &[Root], closed: &[PathBuf]) -> Vec<Lead> {
     leads
 }
 
-/// Where something leads, as it stands there.
+/// The path that a link or a pointer file contains.
 fn target(path: &Path, entry: &Entry) -> Option<PathBuf> {
     match &entry.kind {
         Kind::Link(target) => Some(target.path().to_owned()),

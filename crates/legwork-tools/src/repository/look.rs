@@ -13,7 +13,7 @@ use super::find::{self, Found};
 use super::folder::{EXCEEDED, Folder, is_absent};
 use super::snapshot::Root;
 use super::stamp::Stamp;
-use super::todo::{TODO, Todo};
+use super::todo::{REBASE, Todo};
 
 /// Of a repository: its settings, and what says where they are.
 pub(super) const FILES: [&str; 3] = ["config", "config.worktree", "commondir"];
@@ -185,7 +185,7 @@ impl<'l> Look<'l> {
 
     fn todo(&mut self, git: &Place) {
         let known = self.earlier.known.and_then(|known| known.todos.get(&git.path));
-        if let (true, Some(known)) = (self.is_failed(&git.path.join(TODO)), known) {
+        if let (true, Some(known)) = (self.is_failed(&git.path.join(REBASE)), known) {
             self.root.todos.insert(git.path.clone(), known.clone());
             return;
         }

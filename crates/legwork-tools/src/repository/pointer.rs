@@ -9,12 +9,12 @@ use super::folder::Folder;
 /// Bytes of a `.git` file that Git reads.
 pub(super) const BYTES_MAX: u64 = 1 << 20;
 
-/// Where a `.git` file leads to, as it stands there.
+/// The path that a `.git` file contains.
 pub(super) fn pointed_to(folder: &Folder, name: &OsStr) -> Option<PathBuf> {
     target(&folder.read(name, BYTES_MAX)?)
 }
 
-/// The same, of what the file holds.
+/// The same, from the content of the file.
 pub(super) fn target(text: &[u8]) -> Option<PathBuf> {
     text.strip_prefix(b"gitdir: ").map(line)
 }

@@ -15,7 +15,7 @@ use super::draft::Draft;
 use super::entry::{Entry, Kind};
 use super::folder::{Folder, is_absent};
 use super::snapshot::Root;
-use super::todo::{TODO, Todo};
+use super::todo::{REBASE, Todo};
 use crate::workspace::line;
 
 /// How often something is put back, where something new appears each time.
@@ -255,7 +255,7 @@ fn rebase(
             "what a stopped rebase or cherry-pick of {shown} is to do next cannot be looked at: \
              look at it before it goes on"
         );
-        return Some(Outcome::Failed(git.join(TODO), text));
+        return Some(Outcome::Failed(git.join(REBASE), text));
     }
     if !now.runs_more_than(todo) {
         return None;
@@ -269,7 +269,7 @@ fn rebase(
             moved_to(place.as_deref())
         )),
         Err(error) => Outcome::Failed(
-            git.join(TODO),
+            git.join(REBASE),
             format!("{what}, and they cannot be taken out ({error}): look at it before it goes on"),
         ),
     })

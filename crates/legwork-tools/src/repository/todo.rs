@@ -34,12 +34,12 @@ enum IfEmpty {
 /// The files that hold commands: the list of a rebase, and where a strategy is named, which
 /// Git takes for a program if it is a path.
 const PLACES: [Place; 3] = [
-    Place { folder: TODO, file: "git-rebase-todo", command: of_list, if_empty: IfEmpty::Stays },
-    Place { folder: TODO, file: "strategy", command: with_path, if_empty: IfEmpty::Goes },
+    Place { folder: REBASE, file: "git-rebase-todo", command: of_list, if_empty: IfEmpty::Stays },
+    Place { folder: REBASE, file: "strategy", command: with_path, if_empty: IfEmpty::Goes },
     Place { folder: "sequencer", file: "opts", command: of_settings, if_empty: IfEmpty::Goes },
 ];
 /// Where the list of a rebase lies.
-pub(super) const TODO: &str = "rebase-merge";
+pub(super) const REBASE: &str = "rebase-merge";
 /// Most bytes of a file that are read.
 const FILE_MAX: u64 = 4 << 20;
 /// Most different commands in a file.

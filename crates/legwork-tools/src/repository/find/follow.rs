@@ -190,7 +190,7 @@ impl Found {
 /// What a `.git` file leads to.
 enum Pointer {
     To(PathBuf),
-    /// It is no such file.
+    /// Not a file that leads to a repository.
     Nothing,
     /// It cannot be read.
     Unread,

@@ -1,4 +1,4 @@
-//! What nobody loses while something is put back.
+//! That no file is lost while something is put back.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
@@ -95,7 +95,7 @@ fn s13_4_what_is_made_anew_belongs_to_whom_it_belonged() {
     assert_eq!(fs::metadata(&hooks).unwrap().permissions().mode() & 0o7777, 0o2775);
 }
 
-/// Moves files of a person to a place until it is told to stop; what each of them holds.
+/// Moves files of a person to a place until `stop` is set; returns their contents.
 fn place_files(root: &Path, place: &Path, stop: &AtomicBool) -> Vec<String> {
     let mut placed = Vec::new();
     let source: PathBuf = root.join("source");

@@ -1,4 +1,4 @@
-//! What a person is told of.
+//! What is reported to a person.
 
 use std::collections::BTreeSet;
 use std::fs;
