@@ -1,4 +1,4 @@
-//! `cargo xtask layers`: which crate may know which.
+//! `cargo xtask layers`: which crate may know which, and that modules do not go round.
 //!
 //! Only normal and build edges count: what a crate's tests use reaches nobody.
 
@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::cargo::{self, Metadata};
 
+mod modules;
 #[cfg(test)]
 mod tests;
 
@@ -20,18 +21,28 @@ const TABLE: &[(&str, May)] = &[
     ("legwork-core", May::Only(&[])),
     ("legwork-macros", May::Only(&[])),
     ("legwork-port", May::Only(&["legwork-core"])),
-    ("legwork-agent", May::Only(CONTRACT)),
+    ("legwork-runtime", May::Only(CONTRACT)),
+    ("legwork-agent", May::Only(&["legwork-port", "legwork-core", "legwork-runtime"])),
+    (
+        "legwork-orchestrate",
+        May::Only(&["legwork-port", "legwork-core", "legwork-runtime", "legwork-agent"]),
+    ),
     ("legwork-models", May::Only(CONTRACT)),
     ("legwork-tools", May::Only(CONTRACT)),
     ("legwork-store", May::Only(CONTRACT)),
     ("legwork-definitions", May::Only(&["legwork-core"])),
-    ("legwork-testkit", May::Only(&["legwork-port", "legwork-core", "legwork-agent"])),
+    (
+        "legwork-testkit",
+        May::Only(&["legwork-port", "legwork-core", "legwork-runtime", "legwork-agent"]),
+    ),
     (
         "legwork",
         May::Only(&[
             "legwork-port",
             "legwork-core",
+            "legwork-runtime",
             "legwork-agent",
+            "legwork-orchestrate",
             "legwork-models",
             "legwork-tools",
             "legwork-store",
@@ -55,13 +66,14 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     crate::no_arguments(args)?;
     let edges = edges(&cargo::metadata()?);
     print(&edges);
-    let wrong = violations(&edges);
+    let mut wrong = violations(&edges);
+    wrong.extend(modules::circles()?);
     if wrong.is_empty() {
-        println!("layers: every edge is in the table");
+        println!("layers: every edge is in the table, and no modules go round");
         return Ok(());
     }
     Err(format!(
-        "{} against the table in xtask/src/layers.rs:\n  {}",
+        "{} against the table in xtask/src/layers.rs, or a circle of modules:\n  {}",
         wrong.len(),
         wrong.join("\n  ")
     ))

@@ -1,67 +1,43 @@
-//! The runtime of Legwork: lifecycle, hooks, driver, executor, the loop, the builder.
+//! What a program holds: agents, runs and sessions, capabilities, subagents.
 //!
-//! It runs an agent on whatever implements the ports, and asks the state what is owed.
-//! It deliberately knows no provider, database or terminal.
+//! It puts an agent together and gives it to the runtime (`legwork-runtime`), which makes
+//! its steps. It deliberately knows no provider, database or terminal.
 //!
-//! Read the modules in this order: [`run`] (the loop), [`driver`], [`executor`],
-//! [`lifecycle`], [`hooks`], [`context`], [`toolbox`], [`builder`], [`agent`],
-//! [`orchestrate`].
+//! ```
+//! # use legwork_testkit::{ScriptedModel, Turn};
+//! use legwork_agent::Agent;
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), legwork_agent::Error> {
+//! # let model = ScriptedModel::new([Turn::text("42")]);
+//! let agent = Agent::builder(model).instructions("You add.").build()?;
+//! assert_eq!(agent.run("What is 17 + 25?").await?.text(), "42");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Read the modules in this order: [`agent`] with [`builder`], [`request`], [`session`],
+//! [`stream`], [`subagent`] and [`overriding`]; [`driver`]; [`describe`]; [`capability`].
 #![forbid(unsafe_code)]
 
-mod account;
 pub mod agent;
-pub mod builder;
 pub mod capability;
-pub mod context;
-mod delivery;
 pub mod describe;
-mod doubt;
 pub mod driver;
-mod error;
-pub mod executor;
-pub mod hooks;
-mod inbox;
-mod kept;
-pub mod lifecycle;
-mod lookup;
-mod masked;
-pub mod memory;
-pub mod news;
-pub mod open;
-pub mod orchestrate;
-mod overriding;
-mod release;
-pub mod request;
-mod retries;
-pub mod run;
-pub mod session;
-mod spending;
-mod stop;
-pub mod stream;
-pub mod subagent;
-pub mod toolbox;
-mod unwind;
-mod validate;
-mod watch;
-mod watchers;
-mod writer;
 
-pub use agent::Agent;
+pub use agent::{Agent, builder, overriding, request, session, stream, subagent};
 pub use builder::Builder;
 pub use capability::{Capability, Resolved};
-pub use context::{Control, StepContext};
-pub use delivery::Delivery;
 pub use describe::Description;
 pub use driver::{Driver, ReAct, Scripted, ToolCalling};
-pub use error::{Error, Halt};
-pub use hooks::{Handler, Hook, HookError, HookStack, hook};
-pub use lifecycle::{Composite, CoreLifecycle};
-pub use news::{News, RunEvent};
-pub use orchestrate::{
-    Chat, ChatRun, Collaboration, CollaborationRun, Participant, StepByStep, ToolUse, ToolUseRun,
-};
 pub use overriding::Override;
 pub use request::{Run, RunRequest};
 pub use session::Session;
 pub use stream::RunStream;
 pub use subagent::Subagent;
+
+pub use legwork_runtime::{
+    Active, Composite, Control, CoreLifecycle, Delivery, Error, Halt, Handler, Hook, HookError,
+    HookStack, News, RunEvent, StepContext, context, executor, hook, hooks, lifecycle, memory,
+    news, open, toolbox,
+};

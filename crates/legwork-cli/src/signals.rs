@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::{fs, io, thread};
 
-use legwork::agent::context::Control;
+use legwork::agent::Control;
 use tokio::runtime::Builder;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 

@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
-use legwork::agent::context::Control;
+use legwork::agent::Control;
 use legwork::agent::open::Active;
 use legwork::agent::request::RunRequest;
 use legwork::core::{AgentState, ExecutionStatus};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::message::{Encoded, Wire};
+use crate::encoded::{Encoded, Wire};
 use crate::vector::Vector;
 
 /// Items that one chunk holds.

@@ -9,13 +9,14 @@ use serde_json::value::RawValue;
 
 use crate::event::{self, Event};
 use crate::id::Seq;
+use crate::nesting::{self, OWN_KEY};
 use crate::time::Timestamp;
 
 /// The format version that this code writes.
 pub const FORMAT: u32 = 1;
 
 /// How deeply the JSON of a line may be nested; whoever reads it stops a little deeper.
-pub const DEEPEST: usize = 120;
+pub const DEEPEST: usize = nesting::LINE;
 
 /// One journal line: id, parent, time and event.
 #[derive(Debug, Clone, PartialEq)]
@@ -105,10 +106,6 @@ pub fn is_too_deep(json: &[u8]) -> bool {
     // The line, its body and what is in it may add some.
     nesting(json) > DEEPEST - 20 || has_own_key(json)
 }
-
-/// A key by which `serde_json` tells its raw values: an object that has it first is read as
-/// what it holds, or not at all.
-pub(crate) const OWN_KEY: &str = "$serde_json::private::RawValue";
 
 /// Whether an object in a line of JSON has the key first. In a text its quote is escaped.
 fn has_own_key(line: &[u8]) -> bool {

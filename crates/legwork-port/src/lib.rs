@@ -33,6 +33,7 @@ pub mod observer;
 pub mod sandbox;
 pub mod store;
 pub mod tool;
+mod trigger;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -42,12 +43,13 @@ pub use clock::{Clock, Ids};
 pub use deps::Deps;
 pub use embedder::Embedder;
 pub use legwork_core as core;
-pub use lifecycle::{Lifecycle, StepView, Trigger};
+pub use lifecycle::{Lifecycle, StepView};
 pub use model::{Delta, Deltas, Model, Profile, Retry};
 pub use observer::{HookEnd, LiveEvent, Observer, Origin};
 pub use sandbox::Sandbox;
 pub use store::{Claim, Store};
 pub use tool::{Tool, ToolContext, Toolset};
+pub use trigger::Trigger;
 
 /// A boxed future: what makes the traits of this crate object-safe.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

@@ -10,8 +10,8 @@ use legwork_core::{
     ToolCall, ToolOutcome, Usage,
 };
 
-use crate::lifecycle::Trigger;
 use crate::model::{Delta, Retry};
+use crate::trigger::Trigger;
 
 /// Watches a session work, and the subagents that it spawns. Must return quickly: the loop
 /// waits for it.

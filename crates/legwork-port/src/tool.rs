@@ -106,7 +106,6 @@ pub struct ToolContext {
     origin: Arc<Origin>,
     observer: Arc<dyn Observer>,
     deps: Deps,
-    runtime: Option<Arc<dyn Any + Send + Sync>>,
     left: Arc<Mutex<Left>>,
 }
 
@@ -140,19 +139,8 @@ impl ToolContext {
         deps: Deps,
     ) -> Self {
         let session = state.session().clone();
-        let (runtime, left) = (None, Arc::default());
-        Self { session, key, state, cancellation, origin, observer, deps, runtime, left }
-    }
-
-    /// The same with something that only the runtime understands.
-    #[must_use]
-    pub fn with_runtime(self, runtime: Arc<dyn Any + Send + Sync>) -> Self {
-        Self { runtime: Some(runtime), ..self }
-    }
-
-    /// What the runtime gave with the call, for tools that are a part of it.
-    pub fn runtime<T: Any + Send + Sync>(&self) -> Option<&T> {
-        self.runtime.as_deref()?.downcast_ref()
+        let left = Arc::default();
+        Self { session, key, state, cancellation, origin, observer, deps, left }
     }
 
     /// Where the agent stands in a tree of agents.

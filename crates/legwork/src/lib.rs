@@ -46,11 +46,12 @@ pub mod tool;
 pub use error::{Error, Result};
 pub use legwork_agent as agent;
 pub use legwork_agent::{
-    Agent, Capability, Chat, Collaboration, Description, News, Override, Participant, Run,
-    RunEvent, Session, StepByStep, Subagent, ToolUse, hook,
+    Agent, Capability, Description, News, Override, Run, RunEvent, Session, Subagent, hook,
 };
 pub use legwork_core as core;
 pub use legwork_macros::tool;
+pub use legwork_orchestrate as orchestrate;
+pub use legwork_orchestrate::{Chat, Collaboration, Participant, StepByStep, ToolUse};
 pub use legwork_port as port;
 pub use legwork_tools as tools;
 

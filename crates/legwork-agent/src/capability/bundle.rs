@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use legwork_port::Tool;
 
-use crate::builder::Builder;
+use crate::agent::builder::Builder;
 use crate::capability::Capability;
-use crate::hooks::Hook;
+use legwork_runtime::hooks::Hook;
 
 /// Tools under one name.
 ///

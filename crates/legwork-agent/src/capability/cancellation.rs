@@ -3,9 +3,9 @@
 use legwork_core::{AgentState, StopReason, StopSignal};
 use legwork_port::{Cancellation, Trigger};
 
-use crate::builder::Builder;
+use crate::agent::builder::Builder;
 use crate::capability::Capability;
-use crate::hooks::{hook, priority};
+use legwork_runtime::hooks::{hook, priority};
 
 /// Ends executions as cancelled when somebody raises a [`Cancellation`] that they hold, such
 /// as that of a whole program.

@@ -1,8 +1,7 @@
 //! Settings of a capability, read field by field.
 
+use legwork_core::nearest;
 use serde_json::{Map, Value};
-
-use crate::capability::nearest;
 
 /// The fields of settings that come as JSON: each is taken once, and what nobody took is an
 /// error in the end.
@@ -115,7 +114,7 @@ impl Fields {
     /// The first field that was not, with those that there are.
     pub fn done(self) -> Result<(), String> {
         let Some(name) = self.left.keys().next() else { return Ok(()) };
-        let known = nearest::told(name, self.known);
+        let known = nearest::suggestion(name, self.known);
         Err(format!("there is no field `{}`: {known}", clipped(name)))
     }
 }

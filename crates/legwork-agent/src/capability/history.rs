@@ -6,9 +6,9 @@ use legwork_port::Trigger;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::builder::Builder;
+use crate::agent::builder::Builder;
 use crate::capability::{Capability, Fields};
-use crate::hooks::{HookError, hook, priority};
+use legwork_runtime::hooks::{HookError, hook, priority};
 
 /// Keeps a short record of each execution of a session, the latest 20 by default.
 ///

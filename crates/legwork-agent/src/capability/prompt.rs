@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::builder::Builder;
+use crate::agent::builder::Builder;
 use crate::capability::{Capability, Fields, Resolved};
 use crate::describe::{clean, limits};
 

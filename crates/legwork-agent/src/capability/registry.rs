@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use legwork_core::nearest;
 use serde_json::Value;
 
 use crate::capability::{
     Capability, ExecutionHistory, Guards, Metadata, SystemPrompt, TaskList, guards, history,
-    metadata, nearest, prompt, tasks,
+    metadata, prompt, tasks,
 };
 
 type Factory = dyn Fn(&Value) -> Result<Arc<dyn Capability>, String> + Send + Sync;
@@ -108,7 +109,7 @@ impl Registry {
     /// When there is none of that name, or the settings do not fit.
     pub fn make(&self, name: &str, settings: &Value) -> Result<Arc<dyn Capability>, Error> {
         let Some(entry) = self.0.get(name) else {
-            let known = nearest::told(name, self.0.keys().map(String::as_str));
+            let known = nearest::suggestion(name, self.0.keys().map(String::as_str));
             return Err(Error::Unknown { name: name.to_owned(), known });
         };
         let made = (entry.factory)(settings);

@@ -11,7 +11,7 @@ use super::{
     words,
 };
 use crate::agent::{Agent, Inner};
-use crate::toolbox::{Given, Owner, Toolbox};
+use legwork_runtime::toolbox::{Given, Owner, Toolbox};
 
 /// How many lines of the system prompt are shown.
 const LINES: usize = 3;
@@ -28,14 +28,20 @@ impl Agent {
     pub async fn describe(&self) -> Description {
         let inner = &*self.0;
         let (tools, tools_unknown) = tools(inner).await;
-        let definition = &inner.definition;
+        let definition = &inner.setup.identity.definition;
         Description {
             id: self.id().to_string(),
             version: definition.version.clone(),
-            definition: inner.digest.clone(),
+            definition: inner.setup.identity.digest.clone(),
             model: model(inner),
-            other_models: inner.builder.others.iter().map(|model| model.name().into()).collect(),
-            driver: inner.driver.name().to_owned(),
+            other_models: inner
+                .parts
+                .builder
+                .others
+                .iter()
+                .map(|model| model.name().into())
+                .collect(),
+            driver: inner.setup.driver.name().to_owned(),
             instructions: instructions(&definition.instructions),
             budget: Limits {
                 words: words::limits(&definition.budget),
@@ -52,7 +58,8 @@ impl Agent {
 }
 
 fn model(inner: &Inner) -> Model {
-    let (settings, profile) = (&inner.definition.settings, inner.builder.model.profile());
+    let (settings, profile) =
+        (&inner.setup.identity.definition.settings, inner.parts.builder.model.profile());
     Model {
         name: settings.model.to_string(),
         max_output: settings.max_output,
@@ -78,14 +85,15 @@ fn instructions(whole: &str) -> Instructions {
 
 async fn tools(inner: &Inner) -> (Vec<Tool>, Option<String>) {
     let state = AgentState::new(SessionId::new("description"));
-    let toolbox = Toolbox::new(Arc::clone(&inner.toolsets));
+    let toolbox = Toolbox::new(Arc::clone(&inner.setup.services.toolsets));
     let from = capabilities_of(inner);
     match toolbox.all(&state).await {
         Ok(shown) => (shown.specs.iter().map(|spec| tool(&from, spec)).collect(), None),
         Err(why) => {
-            let mut specs: Vec<_> = inner.tools.iter().map(|given| given.tool.spec()).collect();
-            specs.extend(inner.subagents.tool().map(|tool| tool.spec()));
-            specs.retain(|spec| inner.builder.names.admit(&spec.name));
+            let mut specs: Vec<_> =
+                inner.parts.tools.iter().map(|given| given.tool.spec()).collect();
+            specs.extend(inner.parts.subagents.tool().map(|tool| tool.spec()));
+            specs.retain(|spec| inner.parts.builder.names.admit(&spec.name));
             (specs.iter().map(|spec| tool(&from, spec)).collect(), Some(why))
         }
     }
@@ -97,7 +105,7 @@ fn capabilities_of(inner: &Inner) -> BTreeMap<Arc<str>, Arc<str>> {
         Owner::Capability(name) => Some((Arc::clone(&given.tool.spec().name), Arc::clone(name))),
         _ => None,
     };
-    inner.tools.iter().filter_map(of).collect()
+    inner.parts.tools.iter().filter_map(of).collect()
 }
 
 fn tool(from: &BTreeMap<Arc<str>, Arc<str>>, spec: &Arc<ToolSpec>) -> Tool {
@@ -113,9 +121,9 @@ fn tool(from: &BTreeMap<Arc<str>, Arc<str>>, spec: &Arc<ToolSpec>) -> Tool {
 }
 
 fn hooks(inner: &Inner) -> Vec<Hook> {
-    let mut hooks: Vec<_> = inner.builder.hooks.iter().collect();
+    let mut hooks: Vec<_> = inner.parts.builder.hooks.iter().collect();
     hooks.sort_by_key(|hook| std::cmp::Reverse(hook.priority_of()));
-    let told = |hook: &crate::hooks::Hook| Hook {
+    let told = |hook: &legwork_runtime::hooks::Hook| Hook {
         name: hook.name().to_owned(),
         priority: hook.priority_of(),
         triggers: hook.triggers().iter().map(|trigger| trigger.name().to_owned()).collect(),
@@ -135,15 +143,15 @@ fn criteria(inner: &Inner) -> Vec<Criterion> {
             Kind::Calls => CriterionKind::Calls,
         },
     };
-    inner.criteria.iter().map(told).collect()
+    inner.setup.services.criteria.iter().map(told).collect()
 }
 
 fn capabilities(inner: &Inner) -> Vec<Named> {
-    let all = inner.builder.capabilities.iter();
+    let all = inner.parts.builder.capabilities.iter();
     all.map(|one| Named { name: one.name().to_owned(), about: one.about().to_owned() }).collect()
 }
 
 fn subagents(inner: &Inner) -> Vec<Named> {
-    let all = inner.subagents.iter();
+    let all = inner.parts.subagents.iter();
     all.map(|one| Named { name: one.name().into(), about: one.description().into() }).collect()
 }

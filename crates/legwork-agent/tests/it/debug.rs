@@ -5,10 +5,9 @@ use std::sync::{Arc, Mutex};
 
 use legwork_agent::capability::{Registry, Resolved};
 use legwork_agent::driver::Line;
-use legwork_agent::{
-    Agent, Builder, Capability, Chat, Collaboration, Override, Participant, Subagent, hook,
-};
+use legwork_agent::{Agent, Builder, Capability, Override, Subagent, hook};
 use legwork_core::{AgentState, Budget};
+use legwork_orchestrate::{Chat, Collaboration, Participant};
 use legwork_port::Trigger;
 use legwork_testkit::ScriptedModel;
 use serde_json::{Value, json};

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use legwork_agent::driver::{Line, NoModel};
-use legwork_agent::executor::Executor;
+use legwork_agent::executor;
 use legwork_agent::memory::MemoryStore;
 use legwork_agent::{
     Agent, Control, Driver, Error, ReAct, Scripted, StepContext, ToolCalling, hook,
@@ -130,7 +130,7 @@ async fn responded(state: AgentState, cx: &StepContext) -> AgentState {
 /// A driver that makes its own response and asks the executor at once.
 fn hasty() -> impl Driver {
     stepping(|state, cx| {
-        Box::pin(async move { Executor::default().run(responded(state, cx).await, cx).await })
+        Box::pin(async move { executor::run(responded(state, cx).await, cx).await })
     })
 }
 

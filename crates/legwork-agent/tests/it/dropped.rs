@@ -4,13 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use legwork_agent::memory::MemoryStore;
-use legwork_agent::{
-    Agent, Builder, Chat, Collaboration, Driver, Participant, StepByStep, ToolCalling, ToolUse,
-    hook,
-};
+use legwork_agent::{Agent, Builder, Driver, ToolCalling, hook};
 use legwork_core::{
     AgentState, EffectClass, ExecutionStatus, OnDoubt, Progress as _, SessionId, ToolOutcome,
 };
+use legwork_orchestrate::{Chat, Collaboration, Participant, StepByStep, ToolUse};
 use legwork_port::{Store, Tool, Trigger};
 use legwork_testkit::fault::{Fault, FaultyStore, Operation};
 use legwork_testkit::{RecordingObserver, ScriptedModel, Turn, invariants, polls};

@@ -4,13 +4,14 @@ use std::future::pending;
 use std::sync::Arc;
 
 use legwork_agent::memory::MemoryStore;
-use legwork_agent::{Agent, Chat, Control, Participant, StepByStep as _, hook};
+use legwork_agent::{Agent, Control, hook};
 use legwork_core::orchestrate::ChatState;
 use legwork_core::tool::{Deferral, FailureKind};
 use legwork_core::{
     AgentState, EffectClass, ErrorKind, ExecutionStatus, Message, Progress as _, Timestamp,
     ToolCall, ToolOutcome, ToolSpec,
 };
+use legwork_orchestrate::{Chat, Participant, StepByStep as _};
 use legwork_port::{BoxFuture, ToolContext, Toolset, Trigger};
 use legwork_testkit::{Gate, ScriptedModel, Turn};
 use serde_json::json;

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use legwork_agent::memory::MemoryStore;
-use legwork_agent::{Agent, Error, StepByStep, hook};
+use legwork_agent::{Agent, Error, hook};
 use legwork_core::{
     AgentState, Decision, EffectClass, Event, ExecutionStatus, Progress, SessionId, StopReason,
     StopSignal,
 };
+use legwork_orchestrate::StepByStep;
 use legwork_port::Trigger;
 use legwork_testkit::{ScriptedModel, Turn, VirtualClock};
 use serde_json::json;

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use legwork_agent::orchestrate::{ChatBuilder, Floor, Speaker, Spoken};
-use legwork_agent::{Chat, Error, Participant, StepByStep};
+use legwork_agent::Error;
 use legwork_core::budget::Amounts;
 use legwork_core::continuation::checkpoint;
 use legwork_core::orchestrate::{BudgetLimit, ChatState};
@@ -12,6 +11,8 @@ use legwork_core::{
     Budget, Criterion, Decision, ErrorKind, ExecutionStatus, Message, Progress as _, SessionId,
     StopReason, StopSignal,
 };
+use legwork_orchestrate::{Chat, Participant, StepByStep};
+use legwork_orchestrate::{ChatBuilder, Floor, Speaker, Spoken};
 use legwork_port::BoxFuture;
 use legwork_testkit::{CountingIds, Gate, VirtualClock};
 
@@ -102,8 +103,8 @@ async fn s4_2_it_ends_when_somebody_says_the_words_or_the_state_is_as_wanted() {
 
 #[tokio::test]
 async fn s4_2_a_selector_chooses_from_the_state_and_is_charged_for() {
-    use legwork_agent::orchestrate::Choice;
     use legwork_core::budget::Amounts;
+    use legwork_orchestrate::Choice;
     let by_last = |state: ChatState| async move {
         let used = Amounts { input: 7, ..Amounts::default() };
         let name = if state.step_count() < 2 { "Bob" } else { "Ann" };

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use legwork_agent::capability::CancellationCapability;
 use legwork_agent::memory::MemoryStore;
-use legwork_agent::orchestrate::ChatBuilder;
-use legwork_agent::{Agent, Builder, Chat, Participant, StepByStep as _};
+use legwork_agent::{Agent, Builder};
 use legwork_core::budget::{MicroUsd, Price};
 use legwork_core::inbox::{Answer, Item, Verdict};
 use legwork_core::{Budget, EffectClass, ExecutionStatus, Progress as _, StopReason};
+use legwork_orchestrate::ChatBuilder;
+use legwork_orchestrate::{Chat, Participant, StepByStep as _};
 use legwork_port::Cancellation;
 use legwork_port::model::Profile;
 use legwork_testkit::fault::FaultyStore;

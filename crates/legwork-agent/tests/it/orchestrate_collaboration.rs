@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use legwork_agent::Agent;
 use legwork_agent::memory::MemoryStore;
-use legwork_agent::orchestrate::CollaborationBuilder;
-use legwork_agent::{Agent, Collaboration, StepByStep as _};
 use legwork_core::orchestrate::{CollaborationState, Conversation as _};
 use legwork_core::{Budget, Decision, ExecutionStatus, Progress as _, StopReason};
+use legwork_orchestrate::CollaborationBuilder;
+use legwork_orchestrate::{Collaboration, StepByStep as _};
 use legwork_testkit::fault::FaultyStore;
 use legwork_testkit::{CountingIds, Gate, ScriptedModel, Turn, VirtualClock};
 use serde_json::json;

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use legwork_agent::memory::MemoryStore;
-use legwork_agent::{Agent, Builder, StepByStep as _, ToolUse, hook};
+use legwork_agent::{Agent, Builder, hook};
 use legwork_core::orchestrate::ToolUseState;
 use legwork_core::{AgentState, Budget, EffectClass, ExecutionStatus, Progress as _, StopReason};
+use legwork_orchestrate::{StepByStep as _, ToolUse};
 use legwork_port::Trigger;
 use legwork_testkit::{ScriptedModel, Turn, VirtualClock};
 use serde_json::json;

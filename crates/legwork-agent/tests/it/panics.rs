@@ -2,12 +2,10 @@
 
 use std::sync::Arc;
 
+use legwork_agent::driver::Source;
 use legwork_agent::memory::MemoryStore;
 use legwork_agent::toolbox::Shown;
-use legwork_agent::{
-    Agent, Builder, Chat, Driver, Error, Halt, News, Participant, StepByStep as _, StepContext,
-    ToolCalling, ToolUse,
-};
+use legwork_agent::{Agent, Builder, Driver, Error, Halt, News, StepContext, ToolCalling};
 use legwork_core::continuation::{ErrorHandler, Failure};
 use legwork_core::error::ErrorRecord;
 use legwork_core::inference::Incomplete;
@@ -16,9 +14,10 @@ use legwork_core::{
     AgentState, Entry, ErrorKind, ErrorSource, ExecutionStatus, ModelRequest, Progress as _,
     Response, Seq, SessionId, ToolCall, ToolOutcome, ToolSpec,
 };
+use legwork_orchestrate::{Chat, Participant, StepByStep as _, ToolUse};
 use legwork_port::{
-    BoxFuture, Ids, Lifecycle, LiveEvent, Model, Observer, Origin, StepView, Store, ToolContext,
-    Toolset, Trigger,
+    BoxFuture, Ids, Lifecycle, LiveEvent, Observer, Origin, StepView, Store, ToolContext, Toolset,
+    Trigger,
 };
 use legwork_testkit::{Live, RecordingObserver, ScriptedModel, Turn};
 use serde_json::json;
@@ -29,7 +28,7 @@ use crate::tools::{World, journal, noting, once, outcomes};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Panics {
     Request,
-    Model,
+    Source,
     Read,
     Heard,
     Steps,
@@ -57,9 +56,9 @@ impl Driver for Panics {
         ToolCalling.request(state, cx, shown)
     }
 
-    fn model(&self, state: &AgentState, cx: &StepContext) -> Result<Arc<dyn Model>, ErrorRecord> {
-        self.at(Self::Model);
-        ToolCalling.model(state, cx)
+    fn source(&self, state: &AgentState, cx: &StepContext) -> Result<Source, ErrorRecord> {
+        self.at(Self::Source);
+        ToolCalling.source(state, cx)
     }
 
     fn read(&self, _: &AgentState, response: Response) -> Response {
@@ -84,7 +83,7 @@ impl Driver for Panics {
                     ToolCalling.use_tools(state, cx).await?;
                     panic!("no power");
                 }
-                Self::Heard | Self::Read | Self::Request | Self::Model | Self::Steps => {
+                Self::Heard | Self::Read | Self::Request | Self::Source | Self::Steps => {
                     Inner(*self).use_tools(state, cx).await
                 }
             }
@@ -109,8 +108,8 @@ impl Driver for Inner {
         self.0.request(state, cx, shown)
     }
 
-    fn model(&self, state: &AgentState, cx: &StepContext) -> Result<Arc<dyn Model>, ErrorRecord> {
-        self.0.model(state, cx)
+    fn source(&self, state: &AgentState, cx: &StepContext) -> Result<Source, ErrorRecord> {
+        self.0.source(state, cx)
     }
 
     fn read(&self, state: &AgentState, response: Response) -> Response {
@@ -130,7 +129,7 @@ fn driven(driver: Panics, world: &World) -> (ScriptedModel, Builder) {
 
 #[tokio::test]
 async fn s1_6_a_driver_that_panics_fails_the_execution_and_nothing_more() {
-    let all = [Panics::Request, Panics::Model, Panics::Read, Panics::Heard];
+    let all = [Panics::Request, Panics::Source, Panics::Read, Panics::Heard];
     for driver in all.into_iter().chain([Panics::Steps, Panics::AfterTheStep]) {
         let (world, store) = (World::default(), Arc::new(MemoryStore::new()));
         let (model, builder) = driven(driver, &world);
@@ -405,11 +404,11 @@ async fn s2_4_a_lifecycle_that_panics_when_it_is_asked_costs_only_its_own_change
 
 struct BadSpeaker;
 
-impl legwork_agent::orchestrate::Speaker for BadSpeaker {
+impl legwork_orchestrate::Speaker for BadSpeaker {
     fn speak<'a>(
         &'a self,
-        _: &'a legwork_agent::orchestrate::Floor,
-    ) -> BoxFuture<'a, Result<legwork_agent::orchestrate::Spoken, Error>> {
+        _: &'a legwork_orchestrate::Floor,
+    ) -> BoxFuture<'a, Result<legwork_orchestrate::Spoken, Error>> {
         panic!("no voice")
     }
 }

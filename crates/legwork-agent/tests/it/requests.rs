@@ -1,8 +1,9 @@
 //! Requests to run: futures like any other.
 
 use futures_util::future::{FutureExt as _, join_all};
-use legwork_agent::{Agent, Chat, Collaboration, Error, Participant, ToolUse};
+use legwork_agent::{Agent, Error};
 use legwork_core::tool::ExecutionMode;
+use legwork_orchestrate::{Chat, Collaboration, Participant, ToolUse};
 use legwork_testkit::{Gate, Script, ScriptedModel, Turn};
 use serde_json::json;
 

@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use clap::Parser as _;
 use clap::error::ErrorKind;
-use legwork::agent::context::Control;
+use legwork::agent::Control;
 
 pub(crate) use nearest::nearest;
 pub(crate) use sessions::{task, told};

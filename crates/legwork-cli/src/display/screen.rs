@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
-use legwork::agent::context::Control;
+use legwork::agent::Control;
 use legwork::core::{self, AgentState, Entry, ExecutionStatus};
 use legwork::port::observer::LiveEvent;
 use legwork::port::{Delta, Observer, Origin};

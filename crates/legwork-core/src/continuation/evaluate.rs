@@ -4,12 +4,12 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use crate::continuation::resolve::goes_on;
 use crate::continuation::{
     ContinuationOutcome, Criterion, Decision, Kind, StopSignal, Vote, resolve,
 };
 use crate::error::{ErrorKind, ErrorRecord, ErrorSource, panic_message};
-use crate::orchestrate::Progress;
+use crate::outcome::goes_on;
+use crate::progress::Progress;
 use crate::time::Micros;
 
 /// The outcome for a state with its step pending, votes of hooks included.

@@ -7,10 +7,7 @@
 mod criteria;
 mod evaluate;
 mod failure;
-mod outcome;
-mod reason;
-mod resolve;
-mod vote;
+mod reopen;
 
 pub use criteria::{
     Callable, ContentPresent, CostLimit, Criterion, CumulativeTimeLimit, Deadline, ErrorPolicy,
@@ -19,7 +16,6 @@ pub use criteria::{
 };
 pub use evaluate::{calls_checkpoint, checkpoint, evaluate, time_left, time_up};
 pub use failure::{ErrorHandler, FailExecution, Failure};
-pub use outcome::ContinuationOutcome;
-pub use reason::{StopReason, StopSignal};
-pub use resolve::resolve;
-pub use vote::{Decision, Vote};
+pub use reopen::MOST_INCOMPLETE;
+
+pub use crate::outcome::{ContinuationOutcome, Decision, StopReason, StopSignal, Vote, resolve};

@@ -7,14 +7,15 @@ use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 
 use crate::budget::{Amounts, Budget};
-use crate::continuation::ContinuationOutcome;
 use crate::digest::Digest;
 use crate::error::ErrorRecord;
 use crate::id::{AgentId, CallId, Seq, SessionId};
 use crate::inbox::{Answer, Cursor, Item};
 use crate::inference::{ModelSettings, Response};
 use crate::message::Message;
-use crate::state::{ExecutionStatus, Pending};
+use crate::outcome::ContinuationOutcome;
+use crate::pending::Pending;
+use crate::status::ExecutionStatus;
 use crate::time::{Micros, Timestamp};
 use crate::tool::{EffectClass, Metadata, ToolOutcome, ToolSpec};
 

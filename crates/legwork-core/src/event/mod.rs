@@ -18,7 +18,7 @@ use crate::inbox::Label;
 use crate::message::Message;
 use std::sync::Arc;
 
-use crate::continuation::StopSignal;
+use crate::outcome::StopSignal;
 use macros::events;
 
 /// What an event is a fact about, and so what it folds over.

@@ -5,10 +5,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::entry::OWN_KEY;
 use crate::inference::Usage;
 use crate::message::{Malformed, Message, Part};
-use crate::nesting;
+use crate::nesting::{self, OWN_KEY};
 use crate::string_enum::string_enum;
 
 string_enum! {

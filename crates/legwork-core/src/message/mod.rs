@@ -1,6 +1,6 @@
 //! Messages and their parts: what people, models and tools say.
 
-mod encoded;
+mod call;
 mod malformed;
 mod part;
 mod rendered;
@@ -9,14 +9,14 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-pub use encoded::{Encoded, Wire};
+pub use call::ToolCall;
 pub use malformed::Malformed;
 pub use part::{Image, ImageSource, Part, Thinking, ToolResult};
 pub use rendered::Form;
 use rendered::Rendered;
 
+pub use crate::encoded::{Encoded, Wire};
 use crate::string_enum::string_enum;
-use crate::tool::ToolCall;
 
 string_enum! {
     /// Who speaks.

@@ -6,15 +6,14 @@
 mod chat;
 mod collaboration;
 mod criteria;
-mod progress;
 mod tool_use;
 mod transitions;
 mod turn;
 
+pub use crate::progress::Progress;
 pub use chat::ChatState;
 pub use collaboration::{CollaborationState, Member};
 pub use criteria::{BudgetLimit, Concluded, Conversation, Said, TurnErrors, Turns};
-pub use progress::Progress;
 pub use tool_use::ToolUseState;
 pub use transitions::Refusal;
 pub use turn::{Line, Turn};

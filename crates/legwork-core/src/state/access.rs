@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use crate::budget::{Amounts, Ledger};
-use crate::continuation::{ContinuationOutcome, StopReason, StopSignal, Vote};
 use crate::error::ErrorRecord;
 use crate::id::{EffectKey, Seq, SessionId};
 use crate::inference::{ModelRequest, ModelSettings, Response};
+use crate::outcome::{ContinuationOutcome, StopReason, StopSignal, Vote};
 use crate::state::{
     AgentState, AgentStep, Context, ExecutionState, ExecutionStatus, Judged, Pending, PendingCall,
     PendingExecution, SessionFacts, StepResult,

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::continuation::ContinuationOutcome;
 use crate::entry::Entry;
 use crate::event::{self, Event};
 use crate::id::Seq;
 use crate::inbox::{Answer, Verdict};
 use crate::inference::{Incomplete, Response};
 use crate::message::Message;
+use crate::outcome::ContinuationOutcome;
 use crate::state::{
     AgentStep, CallSlot, CallStatus, Calls, Context, ExecutionState, ExecutionStatus, Inner,
     Pending, Shown, StepResult,

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::id::SessionId;
+use crate::id::{EffectKey, SessionId};
+use crate::pending::{Pending, PendingReason};
+use crate::time::Timestamp;
 use crate::tool::{EffectClass, ToolCall, ToolExecution};
 use crate::vector::{self, Vector};
 
@@ -40,6 +42,11 @@ pub enum CallStatus {
 }
 
 impl CallSlot {
+    /// The call as one that waits, with the digest of exactly this call.
+    pub fn pending(&self, key: &EffectKey, reason: PendingReason, at: Timestamp) -> Pending {
+        Pending::new(key, (&self.call.name, self.arguments()), reason, at)
+    }
+
     /// The arguments to run it with.
     pub fn arguments(&self) -> &Arc<str> {
         self.arguments.as_ref().unwrap_or(&self.call.arguments)

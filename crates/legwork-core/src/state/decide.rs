@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::continuation::{StopReason, StopSignal};
 use crate::event::{self, Event};
 use crate::id::{Seq, SessionId};
 use crate::inbox::{Answer, Item, Label, Posted};
 use crate::message::{Malformed, Message};
+use crate::outcome::{StopReason, StopSignal};
 use crate::state::{AgentState, ExecutionStatus, PendingReason};
 use crate::transcript::Transcript;
 
@@ -153,7 +153,7 @@ impl AgentState {
         }
     }
 
-    pub(super) fn status_text(&self) -> String {
+    pub(crate) fn status_text(&self) -> String {
         self.status().map_or_else(|| "no execution yet".to_owned(), ToString::to_string)
     }
 

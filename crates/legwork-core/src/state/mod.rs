@@ -10,7 +10,6 @@ mod execution;
 mod facts;
 pub(crate) mod lineage;
 mod owed;
-mod reopen;
 mod slim;
 mod step;
 mod transient;
@@ -23,13 +22,15 @@ use serde::{Deserialize, Serialize};
 pub use calls::{CallSlot, CallStatus, Calls};
 pub use changes::Change;
 pub use decide::{Input, Refusal};
-pub use execution::{ExecutionState, ExecutionStatus, Pending, PendingReason};
+pub use execution::ExecutionState;
 pub use facts::{Context, SessionFacts, Shown};
 pub use lineage::Mark;
 pub use owed::Owed;
-pub use reopen::MOST_INCOMPLETE;
 pub use step::{AgentStep, StepKind, StepResult};
 pub use transient::{CallVerdict, Judged, PendingCall, PendingExecution};
+
+pub use crate::pending::{Pending, PendingReason};
+pub use crate::status::ExecutionStatus;
 
 use crate::chunked::Chunked;
 use crate::entry::Entry;

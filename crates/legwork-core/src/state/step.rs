@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::continuation::ContinuationOutcome;
 use crate::digest::Digest;
 use crate::error::ErrorRecord;
 use crate::id::Seq;
 use crate::inference::Response;
+use crate::outcome::ContinuationOutcome;
 use crate::state::{CallSlot, Calls};
 use crate::time::{Micros, Timestamp};
 use crate::tool::ToolExecution;

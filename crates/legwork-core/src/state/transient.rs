@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::continuation::{ContinuationOutcome, Vote};
 use crate::inference::ModelRequest;
+use crate::outcome::{ContinuationOutcome, Vote};
 use crate::time::Micros;
 use crate::tool::{ToolCall, ToolExecution, ToolSelection};
 use crate::vector::Vector;

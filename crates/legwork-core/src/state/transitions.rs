@@ -4,15 +4,24 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::continuation::{ContinuationOutcome, Decision, StopSignal, Vote};
+use crate::budget::Exhausted;
 use crate::error::ErrorRecord;
 use crate::event::{self, Definition, Event};
 use crate::inference::{ModelRequest, ModelSettings, Response};
 use crate::message::Message;
+use crate::outcome::{ContinuationOutcome, Decision, StopSignal, Vote};
 use crate::state::{AgentState, CallVerdict, Judged, PendingCall, PendingExecution};
 use crate::tool::{ToolOutcome, ToolSelection};
 
 impl AgentState {
+    /// The state, its execution having used no less of a limit than when that stopped it: where
+    /// the head was moved back to it, the ledger tells what another execution used.
+    pub(crate) fn with_used(mut self, limited: &Exhausted) -> Self {
+        let spent = &mut Arc::make_mut(&mut self.0).facts.ledger.spent;
+        *spent = spent.at_least(&limited.dimension, limited.used);
+        self
+    }
+
     /// A message at the end of the transcript.
     ///
     /// Between a call and its result there is no place for it: while calls are open it

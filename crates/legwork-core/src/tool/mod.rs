@@ -1,6 +1,5 @@
 //! Tools as data: specs, calls, outcomes and executions.
 
-mod call;
 mod execution;
 mod into_outcome;
 mod metadata;
@@ -9,7 +8,7 @@ mod selection;
 mod spec;
 mod specs;
 
-pub use call::ToolCall;
+pub use crate::message::ToolCall;
 pub use execution::ToolExecution;
 pub use into_outcome::{IntoFailure, IntoOutcome, Json};
 pub use metadata::Metadata;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::digest::Digest;
-use crate::message::{Encoded, Wire};
+use crate::encoded::{Encoded, Wire};
 use crate::tool::ToolSpec;
 
 /// The tools shown to a model, made once and shared by many steps.

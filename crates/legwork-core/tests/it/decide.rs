@@ -3,7 +3,7 @@
 use legwork_core::budget::Amounts;
 use legwork_core::event::{ParentLink, Paused, SessionStarted, ToolStarted};
 use legwork_core::inbox::{Answer, Cursor, Item, Label, Posted, Verdict};
-use legwork_core::state::{Input, Pending, PendingReason, Refusal};
+use legwork_core::state::{Input, PendingReason, Refusal};
 use legwork_core::{AgentState, EffectClass, Event, Message, Seq, SessionId, Timestamp};
 
 use crate::story::{blank, go_on, tell};
@@ -64,7 +64,7 @@ fn s5_4_a_call_that_waits_for_its_subagent_is_answered_in_that_session() {
     let state = state.with(Event::ToolStarted(started));
     let waits = |reason| {
         let slot = &state.current_step().unwrap().calls.get(0).unwrap();
-        let pending = Pending::new(&state.effect_key(0).unwrap(), slot, reason, Timestamp(7));
+        let pending = slot.pending(&state.effect_key(0).unwrap(), reason, Timestamp(7));
         state.clone().with(Event::Paused(Paused { pending: vec![pending] }))
     };
     let answer = || Answer { id: "s/3/0".to_owned(), verdict: Verdict::Tell };
@@ -82,7 +82,7 @@ fn s10_2_what_waits_is_named_by_the_key_and_the_digest_of_exactly_that_call() {
         let mut slot = state.current_step().unwrap().calls.get(index as usize).unwrap().clone();
         slot.arguments = arguments.map(Into::into);
         let key = state.effect_key(index).unwrap();
-        Pending::new(&key, &slot, PendingReason::Doubt, Timestamp(7))
+        slot.pending(&key, PendingReason::Doubt, Timestamp(7))
     };
     let first = pending("a, a", 0, None);
     assert_eq!((&*first.id, first.index, &*first.tool), ("s/3/0", 0, "a"));

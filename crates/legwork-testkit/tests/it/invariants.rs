@@ -194,7 +194,7 @@ fn s3_8_a_status_that_does_not_fit_is_found() {
     };
     let key = legwork_core::EffectKey { session: "s".into(), entry: Seq(1), index: 0 };
     let at = legwork_core::Timestamp::default();
-    let pending = legwork_core::state::Pending::new(&key, &slot, PendingReason::Doubt, at);
+    let pending = slot.pending(&key, PendingReason::Doubt, at);
     let paused = legwork_core::event::Paused { pending: vec![pending] };
     let found = of_state(&state.with(Event::Paused(paused))).unwrap_err().to_string();
     says(&found, "its call is not open");

@@ -9,7 +9,7 @@ use legwork_core::budget::MicroUsd;
 use legwork_core::continuation::{Criterion, CumulativeTimeLimit, ErrorPolicy, RetryLimit};
 use legwork_core::{Budget, Timestamp};
 
-use crate::builder::Builder;
+use crate::agent::builder::Builder;
 use crate::capability::Capability;
 
 /// Sets limits of an execution, and changes guards or switches them off by name.

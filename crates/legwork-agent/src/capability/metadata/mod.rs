@@ -13,9 +13,9 @@ use serde_json::Value;
 
 pub use tools::{LIST, READ, REMOVE, WRITE};
 
-use crate::builder::Builder;
+use crate::agent::builder::Builder;
 use crate::capability::{Capability, Fields, Resolved};
-use crate::hooks::{HookError, hook, priority};
+use legwork_runtime::hooks::{HookError, hook, priority};
 use limits::Limits;
 
 /// Gives an agent tools to keep values in the metadata of its session: read, write, list,

@@ -13,9 +13,9 @@ use serde_json::Value;
 pub use list::{KEY, MOST, TITLE, Task, TaskState, Tasks};
 pub use tool::TOOL;
 
-use crate::builder::Builder;
+use crate::agent::builder::Builder;
 use crate::capability::{Capability, Fields, Resolved};
-use crate::hooks::{HookError, hook, priority};
+use legwork_runtime::hooks::{HookError, hook, priority};
 
 /// Gives an agent a list of tasks that the model keeps: at most 20, at most one of them in
 /// progress.

@@ -19,10 +19,10 @@ use legwork_core::{
 
 pub use final_decision::FinalDecision;
 
-use crate::context::StepContext;
-use crate::driver::{Driver, settled};
-use crate::toolbox::Shown;
 use decision::{AnswerIs, Decision, What, written_action, written_answer};
+use legwork_runtime::StepContext;
+use legwork_runtime::driver::{Driver, settled};
+use legwork_runtime::toolbox::Shown;
 use mark::{Kind, Mark, awaits_plain, awaits_plain_again};
 use prompt::Prompts;
 

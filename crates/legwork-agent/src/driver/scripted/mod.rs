@@ -1,23 +1,21 @@
 //! The driver for steps that stand in a script: no model is asked.
 
 mod line;
-mod player;
+mod no_model;
 
 use std::sync::Arc;
 
-use legwork_core::error::ErrorRecord;
+use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::{AgentState, ModelRequest, Response};
-use legwork_port::{Model, model};
+use legwork_runtime::StepContext;
+use legwork_runtime::driver::{Driver, Source, request};
+use legwork_runtime::toolbox::Shown;
 use serde_json::Value;
 
 pub use line::Line;
-pub use player::NoModel;
+pub use no_model::NoModel;
 
-use crate::context::StepContext;
-use crate::driver::Driver;
-use crate::toolbox::Shown;
 use line::Said;
-use player::Player;
 
 /// The metadata key under which a conversation holds how many lines were said in it.
 pub const CURSOR: &str = "scripted_next";
@@ -70,7 +68,7 @@ impl Scripted {
         Self { at_end, ..self }
     }
 
-    fn answer(&self, state: &AgentState) -> Result<Response, model::Error> {
+    fn answer(&self, state: &AgentState) -> Result<Response, ErrorRecord> {
         let next = next(state);
         let index = usize::try_from(next).unwrap_or(usize::MAX);
         match (self.lines.get(index), &self.at_end) {
@@ -88,8 +86,8 @@ impl Scripted {
     }
 }
 
-fn failure(message: String) -> model::Error {
-    model::Error::new(model::Kind::BadRequest, message)
+fn failure(message: String) -> ErrorRecord {
+    ErrorRecord::new(ErrorSource::Driver, ErrorKind::Model, message)
 }
 
 /// The index of the next line.
@@ -102,20 +100,18 @@ impl Driver for Scripted {
         "scripted"
     }
 
-    /// A request with nothing to read: nobody reads it, and nothing is held for it.
+    /// The request that a model would be sent: hooks see it, nobody reads it.
     fn request(
         &self,
         state: &AgentState,
         _cx: &StepContext,
-        _shown: &Shown,
+        shown: &Shown,
     ) -> Result<ModelRequest, ErrorRecord> {
-        let mut request = ModelRequest::blank(Arc::new(state.settings().clone()));
-        request.max_output = None;
-        Ok(request)
+        request(state, shown)
     }
 
-    fn model(&self, state: &AgentState, _cx: &StepContext) -> Result<Arc<dyn Model>, ErrorRecord> {
-        Ok(Arc::new(Player::new(self.answer(state))))
+    fn source(&self, state: &AgentState, _cx: &StepContext) -> Result<Source, ErrorRecord> {
+        Ok(Source::Driver(self.answer(state)))
     }
 
     fn heard(&self, state: AgentState) -> AgentState {

@@ -8,7 +8,7 @@ mod show;
 use std::io::{self, stderr};
 use std::sync::Arc;
 
-use legwork::agent::context::Control;
+use legwork::agent::Control;
 use legwork::port::Tool;
 
 use crate::args::{self, Surroundings};

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use legwork::agent::context::Control;
+use legwork::agent::Control;
 use legwork::agent::{Agent, Subagent, subagent};
 use legwork::core::budget::Amounts;
 use legwork::core::{EffectClass, ExecutionStatus, SessionId, ToolCall, ToolOutcome, ToolSpec};

@@ -1,7 +1,7 @@
 //! Stop signals that were raised.
 
 use crate::continuation::{Criterion, Decision};
-use crate::orchestrate::Progress;
+use crate::progress::Progress;
 
 /// Forbids when a stop signal was raised: `signals`.
 ///

@@ -1,0 +1,167 @@
+//! From parts to an agent: what is checked, composed and put in its place.
+
+use std::sync::Arc;
+
+use legwork_core::ToolSpec;
+use legwork_port::{Lifecycle, Model, Tool};
+
+use legwork_runtime::hooks::HookStack;
+use legwork_runtime::lifecycle::{Composite, CoreLifecycle};
+use legwork_runtime::memory::MemoryStore;
+use legwork_runtime::open::{Identity, Setup};
+use legwork_runtime::toolbox::{Given, Owner, Toolsets, is_name, odd_name};
+use legwork_runtime::{Error, Services, price_unknown};
+
+use crate::agent::builder::Builder;
+use crate::agent::capability::Resolved;
+use crate::agent::subagent::Spawns;
+use crate::agent::{Agent, Inner, Parts};
+
+impl Builder {
+    pub(crate) fn in_place_of_model(mut self, model: Arc<dyn Model>) -> Self {
+        self.definition.settings.model = model.name().into();
+        Self { model, ..self }
+    }
+
+    /// Checks it all and makes the agent.
+    ///
+    /// # Errors
+    /// [`Error::Build`] with all that is wrong.
+    pub fn build(mut self) -> Result<Agent, Error> {
+        // Kept by the agent, so that one made of it later has the same parts: a store in
+        // memory, for one.
+        let store =
+            Arc::clone(self.store.get_or_insert_with(|| Arc::new(MemoryStore::forgetful())));
+        let builder = self.clone();
+        self.check_price();
+        self.check_models();
+        let mut tools = std::mem::take(&mut self.tools);
+        let spawn = self.subagents.tool();
+        let sections = self.resolve(&mut tools, spawn.as_ref());
+        let own = tools.clone();
+        tools.extend(spawn.map(|tool| Given { tool, owner: Owner::Subagents }));
+        let (sets, names) = (std::mem::take(&mut self.toolsets), std::mem::take(&mut self.names));
+        let toolsets = Toolsets::new(tools, sets, names, self.schemas.clone());
+        self.check_subagents();
+        self.problems.extend(toolsets.check());
+        if !self.problems.is_empty() {
+            return Err(Error::Build(self.problems.join("; ")));
+        }
+        for criterion in self.driver.criteria() {
+            if !self.criteria.iter().any(|known| known.name() == criterion.name()) {
+                self.criteria.push(criterion);
+            }
+        }
+        self.definition.instructions = whole(&self.definition.instructions, sections);
+        // A core that somebody gave is held to the lineage, like every other lifecycle.
+        let core: Arc<dyn Lifecycle> = match self.core {
+            Some(core) => Arc::new(Composite::core(core)),
+            None => Arc::new(CoreLifecycle::new(self.criteria.clone())),
+        };
+        let mut members = self.lifecycles;
+        if !self.hooks.is_empty() {
+            let stack = HookStack::new(self.hooks).strictness(self.strictness);
+            members.insert(0, Arc::new(stack));
+        }
+        let models: Vec<_> = std::iter::once(self.model).chain(self.others).collect();
+        let mask = models.iter().fold(self.mask, |all, model| all.and(&model.mask()));
+        let subagents = self.subagents;
+        let parts = Arc::new(Parts { builder, tools: own, subagents, mask: mask.clone() });
+        parts.try_subagents()?;
+        let identity = Identity {
+            agent: self.id,
+            digest: self.definition.digest(),
+            definition: self.definition,
+            metadata: self.metadata,
+        };
+        let services = Services {
+            models: models.into_iter().map(|model| (model.name().to_owned(), model)).collect(),
+            toolsets: Arc::new(toolsets),
+            criteria: self.criteria,
+            error_handler: self.error_handler,
+            core,
+            lifecycle: Composite::new(members).strictness(self.strictness),
+            store,
+            keeps: self.keeps,
+            clock: self.clock,
+            ids: self.ids,
+            observer: self.observer,
+            concurrency: self.concurrency,
+            deps: self.deps,
+            mask,
+            spawner: Some(Arc::new(Spawns(Arc::clone(&parts)))),
+        };
+        let (identity, services) = (Arc::new(identity), Arc::new(services));
+        let setup = Setup { identity, services, driver: self.driver };
+        Ok(Agent(Arc::new(Inner { parts, setup })))
+    }
+
+    /// Lets capabilities add what needs to know the rest: tools first, then their sections
+    /// of the system prompt.
+    fn resolve(&mut self, tools: &mut Vec<Given>, spawn: Option<&Arc<dyn Tool>>) -> Vec<String> {
+        let single = tools.iter().map(|given| &given.tool);
+        let mut specs: Vec<_> = single.chain(spawn).map(|tool| tool.spec()).collect();
+        specs.retain(|spec| self.names.admit(&spec.name));
+        for capability in self.capabilities.clone() {
+            let late = capability.tools(&self.resolved(&specs));
+            specs.extend(late.iter().map(|tool| tool.spec()));
+            let owner = Owner::Capability(capability.name().into());
+            tools.extend(late.into_iter().map(|tool| Given { tool, owner: owner.clone() }));
+        }
+        let resolved = self.resolved(&specs);
+        self.capabilities.iter().filter_map(|capability| capability.section(&resolved)).collect()
+    }
+
+    fn resolved<'a>(&'a self, tools: &'a [Arc<ToolSpec>]) -> Resolved<'a> {
+        Resolved {
+            id: self.id.as_str(),
+            model: self.model.name(),
+            profile: self.model.profile(),
+            driver: self.driver.name(),
+            tools,
+            capabilities: &self.capabilities,
+            budget: &self.definition.budget,
+            metadata: &self.metadata,
+        }
+    }
+
+    fn check_subagents(&mut self) {
+        let odd = self.subagents.iter().map(|one| one.name()).filter(|name| !is_name(name));
+        let problems: Vec<_> = odd.map(|name| odd_name("subagent", name)).collect();
+        self.problems.extend(problems);
+    }
+
+    /// What is installed may want models that nobody gave.
+    fn check_models(&mut self) {
+        let all: Vec<_> = std::iter::once(&self.model).chain(&self.others).collect();
+        for (name, by) in &self.needed_models {
+            if !all.iter().any(|model| model.name() == name) {
+                let has: Vec<_> = all.iter().map(|model| model.name()).collect();
+                self.problems.push(format!(
+                    "{by} wants the model `{name}`, and the agent has {}: give it that model, too",
+                    has.join(", ")
+                ));
+            }
+        }
+    }
+
+    /// A limit on money needs to know what things cost.
+    fn check_price(&mut self) {
+        if self.definition.budget.cost.is_none() {
+            return;
+        }
+        for model in std::iter::once(&self.model).chain(&self.others) {
+            if model.profile().price.is_none() {
+                self.problems.push(price_unknown(model.name()));
+            }
+        }
+    }
+}
+
+fn whole(own: &Arc<str>, sections: Vec<String>) -> Arc<str> {
+    if sections.is_empty() {
+        return Arc::clone(own);
+    }
+    let own = (!own.is_empty()).then(|| own.to_string());
+    own.into_iter().chain(sections).collect::<Vec<_>>().join("\n\n").into()
+}

@@ -1,0 +1,369 @@
+//! How an agent is put together.
+
+mod build;
+mod tools;
+
+use std::any::{Any, type_name};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use legwork_core::continuation::{ErrorHandler, FailExecution, put, remove};
+use legwork_core::event::Definition;
+use legwork_core::tool::ExecutionMode;
+use legwork_core::{AgentId, Budget, Criterion, Mask, ModelSettings, OnDoubt};
+use legwork_port::observer::Nobody;
+use legwork_port::{Clock, Deps, Ids, Lifecycle, Model, Observer, Store, Toolset};
+use legwork_runtime::hooks::{Hook, Strictness};
+use legwork_runtime::memory::{RandomIds, SystemClock};
+use legwork_runtime::services::Concurrency;
+use legwork_runtime::toolbox::{Given, Names, Schemas};
+use legwork_runtime::{Driver, ToolCalling};
+use serde_json::Value;
+
+use crate::agent::capability::Capability;
+use crate::agent::subagent::{Subagent, Subagents, TOOL};
+
+/// An agent being put together; nothing is checked before [`Builder::build`].
+#[derive(Clone)]
+pub struct Builder {
+    pub(crate) id: AgentId,
+    pub(crate) definition: Definition,
+    pub(crate) model: Arc<dyn Model>,
+    pub(crate) others: Vec<Arc<dyn Model>>,
+    pub(crate) tools: Vec<Given>,
+    pub(crate) toolsets: Vec<Arc<dyn Toolset>>,
+    pub(crate) names: Names,
+    pub(crate) schemas: Schemas,
+    /// The capability that is being installed.
+    pub(crate) installing: Option<Arc<str>>,
+    pub(crate) driver: Arc<dyn Driver>,
+    pub(crate) core: Option<Arc<dyn Lifecycle>>,
+    /// What votes, by name: a later one of a name takes the place of an earlier one.
+    pub(crate) criteria: Vec<Arc<dyn Criterion>>,
+    pub(crate) error_handler: Arc<dyn ErrorHandler>,
+    pub(crate) hooks: Vec<Hook>,
+    pub(crate) strictness: Strictness,
+    pub(crate) lifecycles: Vec<Arc<dyn Lifecycle>>,
+    pub(crate) capabilities: Vec<Arc<dyn Capability>>,
+    pub(crate) subagents: Subagents,
+    pub(crate) metadata: BTreeMap<String, Value>,
+    pub(crate) store: Option<Arc<dyn Store>>,
+    /// Whether the store keeps sessions: it was given, and is not the one that forgets.
+    pub(crate) keeps: bool,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) ids: Arc<dyn Ids>,
+    pub(crate) observer: Arc<dyn Observer>,
+    pub(crate) mask: Mask,
+    pub(crate) concurrency: Concurrency,
+    pub(crate) on_doubt: Option<OnDoubt>,
+    pub(crate) deps: Deps,
+    /// Models that something installed wants to be asked, and what wants it.
+    pub(crate) needed_models: Vec<(String, String)>,
+    pub(crate) problems: Vec<String>,
+}
+
+impl Builder {
+    pub(crate) fn new(model: Arc<dyn Model>) -> Self {
+        let settings = ModelSettings { model: model.name().into(), ..ModelSettings::default() };
+        Self {
+            id: AgentId::new("agent"),
+            definition: Definition { settings, budget: Budget::guards(), ..Definition::default() },
+            model,
+            others: Vec::new(),
+            tools: Vec::new(),
+            toolsets: Vec::new(),
+            // Whether there are subagents may depend on where in a tree the agent stands.
+            names: Names { known: [TOOL.to_owned()].into(), ..Names::default() },
+            schemas: Schemas::default(),
+            installing: None,
+            driver: Arc::new(ToolCalling),
+            core: None,
+            criteria: legwork_core::continuation::defaults(),
+            error_handler: Arc::new(FailExecution),
+            hooks: Vec::new(),
+            strictness: Strictness::default(),
+            lifecycles: Vec::new(),
+            capabilities: Vec::new(),
+            subagents: Subagents::default(),
+            metadata: BTreeMap::new(),
+            store: None,
+            keeps: false,
+            clock: Arc::new(SystemClock::default()),
+            ids: Arc::new(RandomIds),
+            observer: Arc::new(Nobody),
+            mask: Mask::default(),
+            concurrency: Concurrency::default(),
+            on_doubt: None,
+            deps: Deps::new(),
+            needed_models: Vec::new(),
+            problems: Vec::new(),
+        }
+    }
+
+    /// Who works in the sessions; `agent` by default.
+    #[must_use]
+    pub fn id(self, id: impl Into<AgentId>) -> Self {
+        Self { id: id.into(), ..self }
+    }
+
+    /// The system prompt.
+    #[must_use]
+    pub fn instructions(mut self, instructions: impl Into<Arc<str>>) -> Self {
+        self.definition.instructions = instructions.into();
+        self
+    }
+
+    /// The user's own version of the agent, part of its definition.
+    #[must_use]
+    pub fn version(mut self, version: impl Into<String>) -> Self {
+        self.definition.version = Some(version.into());
+        self
+    }
+
+    /// Settings of the model: output limit, temperature, further fields.
+    ///
+    /// The model's name in them is left out: it is that of the model given.
+    #[must_use]
+    pub fn settings(mut self, settings: ModelSettings) -> Self {
+        let model = Arc::clone(&self.definition.settings.model);
+        self.definition.settings = ModelSettings { model, ..settings };
+        self
+    }
+
+    /// Another model that the state may name.
+    #[must_use]
+    pub fn model(mut self, model: impl Model + 'static) -> Self {
+        self.others.push(Arc::new(model));
+        self
+    }
+
+    /// Notes that something wants this model to be there, as `provider:name`; building
+    /// says so if it is not.
+    #[must_use]
+    pub fn needs_model(mut self, model: impl Into<String>, by: impl Into<String>) -> Self {
+        self.needed_models.push((model.into(), by.into()));
+        self
+    }
+
+    /// The limits of an execution; 20 steps and 300 s of active time by default.
+    #[must_use]
+    pub fn budget(mut self, budget: Budget) -> Self {
+        self.definition.budget = budget;
+        self
+    }
+
+    /// How one step is made; by tool calling by default.
+    #[must_use]
+    pub fn driver(self, driver: impl Driver + 'static) -> Self {
+        Self { driver: Arc::new(driver), ..self }
+    }
+
+    /// What evaluates the criteria and makes outcomes, in place of
+    /// [`CoreLifecycle`](crate::CoreLifecycle).
+    ///
+    /// A run that is cancelled or interrupted waits for it, unlike for any other lifecycle: no
+    /// step ends without a decision.
+    #[must_use]
+    pub fn core_lifecycle(self, core: impl Lifecycle + 'static) -> Self {
+        Self { core: Some(Arc::new(core)), ..self }
+    }
+
+    /// A criterion: one of the same name, such as a guard that ships on, gives it its
+    /// place; any other is asked beside those there are.
+    #[must_use]
+    pub fn criterion(self, criterion: impl Criterion + 'static) -> Self {
+        self.criterion_shared(Arc::new(criterion))
+    }
+
+    pub(crate) fn criterion_shared(mut self, criterion: Arc<dyn Criterion>) -> Self {
+        put(&mut self.criteria, criterion);
+        self
+    }
+
+    /// Switches a criterion off by its name, one that ships on too.
+    #[must_use]
+    pub fn without_criterion(mut self, name: &str) -> Self {
+        match remove(&mut self.criteria, name) {
+            Ok(()) => self,
+            Err(problem) => self.problem(problem),
+        }
+    }
+
+    /// What says how an execution ends that an error ended.
+    #[must_use]
+    pub fn error_handler(self, handler: impl ErrorHandler + 'static) -> Self {
+        Self { error_handler: Arc::new(handler), ..self }
+    }
+
+    /// A hook.
+    #[must_use]
+    pub fn hook(mut self, hook: impl Into<Hook>) -> Self {
+        self.hooks.push(hook.into());
+        self
+    }
+
+    /// No hook of this name.
+    #[must_use]
+    pub fn without_hook(mut self, name: &str) -> Self {
+        self.hooks.retain(|hook| hook.name() != name);
+        self
+    }
+
+    /// What becomes of an execution when a hook changes what its trigger does not allow.
+    #[must_use]
+    pub fn hook_strictness(self, strictness: Strictness) -> Self {
+        Self { strictness, ..self }
+    }
+
+    /// Installs a capability, behind those that were installed before.
+    #[must_use]
+    pub fn capability(self, capability: impl Capability + 'static) -> Self {
+        self.capabilities([Arc::new(capability) as Arc<dyn Capability>])
+    }
+
+    /// Installs capabilities in their order.
+    #[must_use]
+    pub fn capabilities(
+        mut self,
+        capabilities: impl IntoIterator<Item = Arc<dyn Capability>>,
+    ) -> Self {
+        for capability in capabilities {
+            let name = capability.name().to_owned();
+            if self.capabilities.iter().any(|known| known.name() == name) {
+                self =
+                    self.problem(format!("the capability `{name}` is given twice: leave one out"));
+                continue;
+            }
+            let around = self.installing.replace(name.into());
+            self = capability.install(self);
+            self.installing = around;
+            self.capabilities.push(capability);
+        }
+        self
+    }
+
+    /// An agent that this one may spawn, by name, with the tool `spawn_subagent`.
+    #[must_use]
+    pub fn subagent(mut self, subagent: Subagent) -> Self {
+        if self.subagents.find(subagent.name()).is_some() {
+            let name = subagent.name().to_owned();
+            return self.problem(format!("the subagent `{name}` is given twice: leave one out"));
+        }
+        self.subagents = self.subagents.with(subagent);
+        self
+    }
+
+    /// A metadata value that new sessions begin with.
+    #[must_use]
+    pub fn metadata(mut self, key: impl Into<String>, value: Value) -> Self {
+        self.metadata.insert(key.into(), value);
+        self
+    }
+
+    /// A lifecycle behind the hooks.
+    #[must_use]
+    pub fn lifecycle(mut self, lifecycle: impl Lifecycle + 'static) -> Self {
+        self.lifecycles.push(Arc::new(lifecycle));
+        self
+    }
+
+    /// Where sessions live; without one they are forgotten when they end.
+    #[must_use]
+    pub fn store_in(self, store: Arc<dyn Store>) -> Self {
+        Self { store: Some(store), keeps: true, ..self }
+    }
+
+    /// Where time comes from.
+    #[must_use]
+    pub fn clock(self, clock: Arc<dyn Clock>) -> Self {
+        Self { clock, ..self }
+    }
+
+    /// Whether a store was given.
+    pub fn has_store(&self) -> bool {
+        self.store.is_some()
+    }
+
+    /// Where names come from.
+    #[must_use]
+    pub fn ids(self, ids: Arc<dyn Ids>) -> Self {
+        Self { ids, ..self }
+    }
+
+    /// Who watches every run.
+    #[must_use]
+    pub fn observer(self, observer: Arc<dyn Observer>) -> Self {
+        Self { observer, ..self }
+    }
+
+    /// Secrets that are masked in all that is written or shown, besides the keys of its models,
+    /// which it knows.
+    #[must_use]
+    pub fn mask(self, mask: &Mask) -> Self {
+        Self { mask: self.mask.and(mask), ..self }
+    }
+
+    /// How the calls of a turn run beside each other; in parallel by default.
+    #[must_use]
+    pub fn execution_mode(mut self, mode: ExecutionMode) -> Self {
+        self.concurrency.mode = mode;
+        self
+    }
+
+    /// How many calls run beside each other at most; 16 by default.
+    #[must_use]
+    pub fn parallel_calls(mut self, bound: usize) -> Self {
+        self.concurrency.limit = bound;
+        self
+    }
+
+    /// What to do about calls in doubt, whatever their tools say.
+    #[must_use]
+    pub fn on_doubt(self, on_doubt: OnDoubt) -> Self {
+        Self { on_doubt: Some(on_doubt), ..self }
+    }
+
+    /// A dependency that tools and hooks find by its type ([`ToolContext::dep`],
+    /// [`StepView::dep`]); several are of several types.
+    ///
+    /// ```
+    /// # use legwork_agent::Agent;
+    /// # use legwork_testkit::{ScriptedModel, Turn};
+    /// struct Mail(&'static str);
+    /// struct Customer(u64);
+    ///
+    /// # let model = ScriptedModel::new([Turn::text("done")]);
+    /// let agent = Agent::builder(model).dep(Mail("localhost")).dep(Customer(17)).build();
+    /// # agent.unwrap();
+    /// ```
+    ///
+    /// [`ToolContext::dep`]: legwork_port::ToolContext::dep
+    /// [`StepView::dep`]: legwork_port::StepView::dep
+    #[must_use]
+    pub fn dep<T: Any + Send + Sync>(self, value: T) -> Self {
+        if self.deps.get::<T>().is_some() {
+            return self.problem(format!(
+                "two dependencies have the type `{}`: wrap one in a type of its own",
+                type_name::<T>()
+            ));
+        }
+        self.in_place_of_dep(value)
+    }
+
+    pub(crate) fn in_place_of_dep<T: Any + Send + Sync>(self, value: T) -> Self {
+        Self { deps: self.deps.with(value), ..self }
+    }
+
+    /// Notes a problem that [`Builder::build`] shall report.
+    #[must_use]
+    pub fn problem(mut self, problem: impl Into<String>) -> Self {
+        self.problems.push(problem.into());
+        self
+    }
+}
+
+impl std::fmt::Debug for Builder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Builder").field("id", &self.id).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,157 @@
+//! A run asked for, and what came of it.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use legwork_core::{AgentState, Message, OnDoubt, SessionId};
+use legwork_port::{BoxFuture, Observer};
+
+pub use legwork_runtime::Run;
+use legwork_runtime::open::{Active, Opening, Task};
+use legwork_runtime::{Ancestry, Control, Error};
+
+use crate::agent::Agent;
+use crate::agent::stream::RunStream;
+
+/// A run asked for: a future that is awaited, spawned or joined with others. Or take its
+/// events with [`RunRequest::stream`], or its steps with [`RunRequest::open`].
+///
+/// Nothing happens before it is first polled. Dropping it leaves the session resumable.
+///
+/// ```
+/// # use legwork_agent::{Agent, Error};
+/// # use legwork_testkit::{ScriptedModel, Turn};
+/// use futures_util::future::join_all;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Error> {
+/// # let model = ScriptedModel::new(vec![Turn::text("done"); 4]);
+/// let agent = Agent::builder(model).build()?;
+/// let task = tokio::spawn(agent.run("Sort the mail.").in_session("mail"));
+/// let runs = join_all(["one", "two", "three"].map(|task| agent.run(task))).await;
+/// for run in runs {
+///     assert_eq!(run?.text(), "done");
+/// }
+/// assert_eq!(task.await.expect("it does not panic")?.text(), "done");
+/// # Ok(())
+/// # }
+/// ```
+#[must_use = "a run does nothing until it is polled"]
+pub struct RunRequest(Stage);
+
+/// How far a run that was asked for has come.
+enum Stage {
+    Asked(Box<Asked>),
+    /// It was polled.
+    Running(BoxFuture<'static, Result<Run, Error>>),
+}
+
+/// What is asked for, and of whom.
+struct Asked {
+    agent: Agent,
+    opening: Opening,
+}
+
+impl RunRequest {
+    pub(crate) fn start(agent: Agent, input: Vec<Message>) -> Self {
+        Self::new(agent, Task::Start(input), None)
+    }
+
+    pub(crate) fn resume(agent: Agent, session: SessionId) -> Self {
+        Self::new(agent, Task::Resume, Some(session))
+    }
+
+    pub(crate) fn new(agent: Agent, task: Task, session: Option<SessionId>) -> Self {
+        let (on_doubt, control) = (agent.0.parts.builder.on_doubt, Control::default());
+        let (state, observers, ancestry) = (None, Vec::new(), None);
+        let opening = Opening { task, session, state, observers, control, on_doubt, ancestry };
+        Self(Stage::Asked(Box::new(Asked { agent, opening })))
+    }
+
+    /// The same with a change, unless it was polled already.
+    fn with(mut self, change: impl FnOnce(&mut Opening)) -> Self {
+        if let Stage::Asked(asked) = &mut self.0 {
+            change(&mut asked.opening);
+        }
+        self
+    }
+
+    /// At a place in a tree of agents, in place of the root: what it uses is held and charged
+    /// in the accounts above.
+    pub fn below(self, ancestry: Ancestry) -> Self {
+        self.with(|asked| asked.ancestry = Some(ancestry))
+    }
+
+    /// In this session, new or not, instead of a new one with a random name.
+    pub fn in_session(self, session: impl Into<SessionId>) -> Self {
+        self.with(|asked| asked.session = Some(session.into()))
+    }
+
+    /// On this state instead of what the store has.
+    pub fn on_state(self, state: AgentState) -> Self {
+        self.with(|asked| {
+            asked.session = Some(state.session().clone());
+            asked.state = Some(state);
+        })
+    }
+
+    /// Watched by an observer, too: beside that of the agent, and those given before.
+    pub fn observer(self, observer: Arc<dyn Observer>) -> Self {
+        self.with(|asked| asked.observers.push(observer))
+    }
+
+    /// Under a control that somebody else holds too.
+    pub fn control(self, control: Control) -> Self {
+        self.with(|asked| asked.control = control)
+    }
+
+    /// With this answer to calls in doubt, whatever their tools say.
+    pub fn on_doubt(self, on_doubt: OnDoubt) -> Self {
+        self.with(|asked| asked.on_doubt = Some(on_doubt))
+    }
+
+    /// Gives the events of the run as they come, and its result last. Of a run that was
+    /// polled before, only the result.
+    pub fn stream(self) -> RunStream {
+        RunStream::new(self)
+    }
+
+    /// Takes the claim and loads the session; then steps can be made one at a time.
+    ///
+    /// # Errors
+    /// When the session is in use, its store unusable, or it says no to the task, and when
+    /// the run was polled already.
+    pub async fn open(self) -> Result<Active, Error> {
+        match self.0 {
+            Stage::Asked(asked) => asked.open().await,
+            Stage::Running(_) => Err(Error::Begun),
+        }
+    }
+}
+
+impl Future for RunRequest {
+    type Output = Result<Run, Error>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        if let Stage::Running(run) = &mut self.0 {
+            return run.as_mut().poll(cx);
+        }
+        let begun = Stage::Running(Box::pin(std::future::pending()));
+        if let Stage::Asked(asked) = std::mem::replace(&mut self.0, begun) {
+            self.0 = Stage::Running(Box::pin(run(*asked)));
+        }
+        self.poll(cx)
+    }
+}
+
+impl Asked {
+    async fn open(self) -> Result<Active, Error> {
+        Active::open(self.agent.0.setup.clone(), self.opening).await
+    }
+}
+
+async fn run(asked: Asked) -> Result<Run, Error> {
+    asked.open().await?.run_to_end().await
+}

@@ -1,0 +1,97 @@
+//! A run as a stream of owned events.
+
+use std::collections::VecDeque;
+use std::future::Future as _;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+
+use futures_util::Stream;
+use legwork_core::Entry;
+use legwork_port::{LiveEvent, Observer, Origin};
+
+use crate::agent::request::{Run, RunRequest};
+use legwork_runtime::Error;
+use legwork_runtime::news::{News, RunEvent};
+
+/// Keeps events until they are taken.
+#[derive(Default)]
+struct Queue(Mutex<VecDeque<RunEvent>>);
+
+impl Queue {
+    fn push(&self, event: RunEvent) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push_back(event);
+    }
+
+    fn pop(&self) -> Option<RunEvent> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
+    }
+}
+
+impl Observer for Queue {
+    fn live(&self, origin: &Origin, event: &LiveEvent<'_>) {
+        if let Some(news) = News::from_live(event) {
+            self.push(RunEvent::new(origin, news));
+        }
+    }
+
+    fn committed(&self, origin: &Origin, entries: &[Arc<Entry>]) {
+        for entry in entries {
+            let news = News::Committed { entry: Arc::clone(entry) };
+            self.push(RunEvent::new(origin, news));
+        }
+    }
+}
+
+/// A run as a stream of events. The run goes on only while the stream is polled;
+/// dropping it leaves the session resumable.
+pub struct RunStream {
+    queue: Arc<Queue>,
+    run: Option<RunRequest>,
+    result: Option<Result<Run, Error>>,
+}
+
+impl RunStream {
+    pub(crate) fn new(request: RunRequest) -> Self {
+        let queue = Arc::<Queue>::default();
+        let run = request.observer(Arc::clone(&queue) as Arc<dyn Observer>);
+        Self { queue, run: Some(run), result: None }
+    }
+
+    /// The next event; none when the run is over.
+    pub async fn next(&mut self) -> Option<RunEvent> {
+        std::future::poll_fn(|cx| Pin::new(&mut *self).poll_next(cx)).await
+    }
+
+    /// What came of the run, after the events that are left.
+    ///
+    /// # Errors
+    /// As the run itself.
+    pub async fn finish(mut self) -> Result<Run, Error> {
+        while self.next().await.is_some() {}
+        match self.result.take() {
+            Some(result) => result,
+            None => Err(Error::Build("the stream was read to its end twice".to_owned())),
+        }
+    }
+}
+
+impl Stream for RunStream {
+    type Item = RunEvent;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<RunEvent>> {
+        if let Some(event) = self.queue.pop() {
+            return Poll::Ready(Some(event));
+        }
+        let Some(run) = &mut self.run else { return Poll::Ready(None) };
+        if let Poll::Ready(result) = Pin::new(run).poll(cx) {
+            self.result = Some(result);
+            self.run = None;
+        }
+        match (self.queue.pop(), &self.run) {
+            (Some(event), _) => Poll::Ready(Some(event)),
+            (None, None) => Poll::Ready(None),
+            (None, Some(_)) => Poll::Pending,
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Whether an execution that ended may go on, and what is queued for a new one.
+
+use std::sync::Arc;
+
+use crate::budget::Exhausted;
+use crate::continuation::{Criterion, checkpoint};
+use crate::event::{self, Event};
+use crate::outcome::StopSignal;
+use crate::state::{AgentState, ExecutionStatus, Refusal};
+
+/// How many incomplete answers in a row an execution may have before it is not reopened for
+/// another one: each was charged.
+pub const MOST_INCOMPLETE: usize = 3;
+
+impl AgentState {
+    /// The events by which a session whose execution ended goes on without new input.
+    ///
+    /// An execution that a limit stopped goes on when neither that limit nor another one of
+    /// the criteria forbids the next step any more. One that failed for its model, provider
+    /// or network, or for how the agent was set up, makes its last step anew, after at most
+    /// [`MOST_INCOMPLETE`] incomplete answers in a row. Else a message that is queued, a
+    /// follow-up or one steered in that no inference was asked with, is the task of a new
+    /// execution.
+    ///
+    /// # Errors
+    /// A [`Refusal`] that says why it does not go on.
+    pub fn decide_reopen(&self, criteria: &[Arc<dyn Criterion>]) -> Result<Vec<Event>, Refusal> {
+        match self.reopen(criteria) {
+            Ok(reopened) => Ok(vec![reopened]),
+            Err(refusal) => self.queued().ok_or(refusal),
+        }
+    }
+
+    fn reopen(&self, criteria: &[Arc<dyn Criterion>]) -> Result<Event, Refusal> {
+        let nothing = || Refusal::NothingToDo { status: self.status_text() };
+        let ended = self.execution().filter(|execution| execution.status.is_terminal());
+        let outcome = ended.and_then(|execution| execution.outcome.as_ref());
+        let signal = outcome.and_then(|outcome| outcome.signal.as_ref()).ok_or_else(nothing)?;
+        match &signal.limit {
+            Some(limit) => self.was_raised(limit)?,
+            None if self.failed_outside(signal) => self.may_ask_again()?,
+            None => return Err(nothing()),
+        }
+        let reopened = Event::ExecutionReopened(event::ExecutionReopened {});
+        let again = self.clone().with(reopened.clone());
+        let again = match &signal.limit {
+            Some(limit) => again.with_used(limit),
+            None => again,
+        };
+        match checkpoint(criteria, &again) {
+            Some(signal) => Err(Refusal::LimitHolds { limit: signal.message }),
+            None => Ok(reopened),
+        }
+    }
+
+    /// A limit of the budget that refused a call before it was reached holds until it is
+    /// raised; all others are asked.
+    fn was_raised(&self, limited: &Exhausted) -> Result<(), Refusal> {
+        let now = self.ledger().budget.limit(&limited.dimension);
+        match now.is_some_and(|limit| limit <= limited.limit) {
+            true => Err(Refusal::LimitHolds { limit: limited.to_string() }),
+            false => Ok(()),
+        }
+    }
+
+    fn failed_outside(&self, signal: &StopSignal) -> bool {
+        let failed = self.status() == Some(&ExecutionStatus::Failed);
+        failed && signal.error.as_ref().is_some_and(|error| error.may_pass())
+    }
+
+    fn may_ask_again(&self) -> Result<(), Refusal> {
+        let incomplete = self.step_results().rev().take_while(|result| {
+            result.step.response.as_ref().is_some_and(|response| response.incomplete.is_some())
+        });
+        match incomplete.count() {
+            times if times >= MOST_INCOMPLETE => Err(Refusal::StillIncomplete { times }),
+            _ => Ok(()),
+        }
+    }
+
+    /// A new execution whose task is the message that is queued.
+    fn queued(&self) -> Option<Vec<Event>> {
+        if self.status().is_some_and(|status| !status.is_terminal()) {
+            return None;
+        }
+        let follow_up = self.facts().follow_ups.first().cloned();
+        let follow_up = follow_up.filter(|_| !self.context().steered).map(Event::FollowedUp);
+        if follow_up.is_none() && !self.context().steered {
+            return None;
+        }
+        let started = event::ExecutionStarted { input: Vec::new() };
+        Some(std::iter::once(Event::ExecutionStarted(started)).chain(follow_up).collect())
+    }
+}

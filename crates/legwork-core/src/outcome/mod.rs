@@ -1,0 +1,13 @@
+//! Votes, and the explained outcome that is made of them.
+
+#[expect(clippy::module_inception, reason = "the outcome is what the module is named after")]
+mod outcome;
+mod reason;
+mod resolve;
+mod vote;
+
+pub use outcome::ContinuationOutcome;
+pub use reason::{StopReason, StopSignal};
+pub(crate) use resolve::goes_on;
+pub use resolve::resolve;
+pub use vote::{Decision, Vote};

@@ -1,0 +1,68 @@
+//! The explained result of a vote.
+
+use serde::{Deserialize, Serialize};
+
+use crate::outcome::{Decision, StopReason, StopSignal, Vote};
+
+/// Whether to go on, who resolved it and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ContinuationOutcome {
+    pub(super) go_on: bool,
+    /// Who resolved it.
+    pub by: String,
+    /// The signal that won, if it is a stop.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signal: Option<StopSignal>,
+    /// Every vote that is not a plain allow, by name; also the one that resolved it.
+    ///
+    /// Journals of early versions leave the one that resolved it out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub votes: Vec<Vote>,
+}
+
+impl ContinuationOutcome {
+    /// A stop for a signal.
+    pub fn stop(signal: StopSignal) -> Self {
+        Self { go_on: false, by: signal.source.clone(), signal: Some(signal), votes: Vec::new() }
+    }
+
+    /// To go on, resolved by somebody.
+    pub fn go_on(by: impl Into<String>) -> Self {
+        Self { go_on: true, by: by.into(), signal: None, votes: Vec::new() }
+    }
+
+    /// Whether to go on.
+    pub fn should_continue(&self) -> bool {
+        self.go_on
+    }
+
+    /// Why it stops, if it does.
+    pub fn stop_reason(&self) -> Option<&StopReason> {
+        self.signal.as_ref().map(|signal| &signal.reason)
+    }
+
+    /// The outcome in a sentence, with the numbers of a limit and whom it overruled.
+    pub fn explain(&self) -> String {
+        let Some(signal) = &self.signal else {
+            return format!("Goes on: {} asks for it.", self.by);
+        };
+        let StopSignal { reason, source, message, .. } = signal;
+        let overruled = self.overruled();
+        if overruled.is_empty() {
+            return format!("Stops ({reason}): {source} says {message}.");
+        }
+        let overruled = overruled.join(" and ");
+        format!("Stops ({reason}): {source} says {message}; {overruled} asked to go on.")
+    }
+
+    /// Who asked to go on where a limit stopped.
+    fn overruled(&self) -> Vec<&str> {
+        if !self.stop_reason().is_some_and(StopReason::is_limit) {
+            return Vec::new();
+        }
+        let asked = self.votes.iter().filter(|vote| vote.decision == Decision::Request);
+        let mut names: Vec<_> = asked.map(|vote| vote.by.as_str()).collect();
+        names.dedup();
+        names
+    }
+}

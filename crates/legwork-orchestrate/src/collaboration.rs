@@ -1,0 +1,183 @@
+//! Several agents that work on one goal.
+
+use std::sync::Arc;
+
+use legwork_core::orchestrate::{ChatState, CollaborationState, Conversation as _, Member};
+use legwork_core::{Budget, Progress as _};
+use legwork_port::{BoxFuture, Ids};
+
+use crate::chat::resumed;
+use crate::iteration::{Iteration, USER};
+use crate::lead::Lead;
+use crate::maker::Maker;
+use crate::parts::Parts;
+use crate::settings::settings;
+use crate::{Choice, Participant, RoundRobin, Selector, Speaker, StepByStep as _};
+use legwork_agent::Agent;
+use legwork_runtime::Error;
+
+/// A collaboration under way.
+pub type CollaborationRun = Iteration<CollaborationState>;
+
+/// Several agents that work on one goal, with a shared transcript and a role each.
+///
+/// With a lead, that decides after each turn who works next on what, or that the goal is
+/// reached, by a call of one of two tools; without one the members work in turn, or as a
+/// selector says.
+///
+/// What survives a crash: the state after each turn is a value, and whoever keeps it goes
+/// on exactly there with [`Collaboration::resume`]. The sessions of the agents live in
+/// their stores, as those of a [`Chat`](crate::Chat).
+#[derive(Clone)]
+pub struct Collaboration {
+    maker: Arc<Maker<CollaborationState>>,
+    members: Vec<Member>,
+    budget: Budget,
+    ids: Arc<dyn Ids>,
+}
+
+impl Collaboration {
+    /// Begins a collaboration: 20 turns and 300 s of active time by default.
+    pub fn builder() -> CollaborationBuilder {
+        let (members, parts) = (Vec::new(), Parts::default());
+        CollaborationBuilder { members, lead: None, selector: None, parts }
+    }
+
+    /// Works on a goal until it ends or waits for somebody.
+    ///
+    /// # Errors
+    /// What is no part of the work, like a store that said no.
+    pub fn run(
+        &self,
+        goal: impl Into<Arc<str>>,
+    ) -> BoxFuture<'static, Result<CollaborationState, Error>> {
+        Box::pin(self.iterate(goal).finish())
+    }
+
+    /// Works on a goal a turn at a time.
+    pub fn iterate(&self, goal: impl Into<Arc<str>>) -> CollaborationRun {
+        let goal = goal.into();
+        let names = self.members.iter().map(|member| Arc::clone(&member.name));
+        Iteration::begin(Arc::clone(&self.maker), &*self.ids, |name| {
+            let chat = ChatState::new(name, names, self.budget.clone());
+            let chat = chat.with_message(USER, &*goal);
+            CollaborationState::new(goal, self.members.clone(), chat)
+        })
+    }
+
+    /// Goes on with a state that somebody kept, under the limits of this collaboration.
+    ///
+    /// # Errors
+    /// When it is over, unless by a limit that was raised since, or has other members.
+    pub fn resume(&self, state: CollaborationState) -> Result<CollaborationRun, Error> {
+        let chat = resumed(&self.maker, &self.budget, state.chat().clone())?;
+        Ok(Iteration::new(Arc::clone(&self.maker), state.map_chat(|_| chat)))
+    }
+}
+
+impl std::fmt::Debug for Collaboration {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Collaboration").field("members", &self.members).finish_non_exhaustive()
+    }
+}
+
+/// A collaboration being put together; nothing is checked before
+/// [`CollaborationBuilder::build`].
+#[must_use]
+pub struct CollaborationBuilder {
+    members: Vec<(Member, Agent)>,
+    lead: Option<(Member, Agent)>,
+    selector: Option<Arc<dyn Selector<CollaborationState>>>,
+    parts: Parts<CollaborationState>,
+}
+
+settings!(CollaborationBuilder, CollaborationState);
+
+impl CollaborationBuilder {
+    /// An agent that works on the goal, and what it is there for.
+    pub fn member(
+        mut self,
+        name: impl Into<Arc<str>>,
+        role: impl Into<Arc<str>>,
+        agent: Agent,
+    ) -> Self {
+        self.members.push((Member { name: name.into(), role: role.into() }, agent));
+        self
+    }
+
+    /// The agent that decides who works next, and when the goal is reached.
+    pub fn lead(mut self, name: impl Into<Arc<str>>, agent: Agent) -> Self {
+        if self.lead.is_some() {
+            self.parts.problems.push("two agents lead: give one".to_owned());
+        }
+        let role = "leads: decides who works next, and when the goal is reached".into();
+        self.lead = Some((Member { name: name.into(), role }, agent));
+        self
+    }
+
+    /// Who works next, in place of the lead's decision or of everybody in turn.
+    pub fn selector(self, selector: impl Selector<CollaborationState> + 'static) -> Self {
+        Self { selector: Some(Arc::new(selector)), ..self }
+    }
+
+    /// Checks it all and makes the collaboration.
+    ///
+    /// # Errors
+    /// [`Error::Build`] with all that is wrong.
+    pub fn build(mut self) -> Result<Collaboration, Error> {
+        if self.members.is_empty() {
+            let problem = "no member works on the goal: give at least one".to_owned();
+            self.parts.problems.push(problem);
+        }
+        let everybody = self.members.iter().chain(&self.lead);
+        let participants: Vec<_> = everybody
+            .map(|(member, agent)| Participant::agent(Arc::clone(&member.name), agent.clone()))
+            .collect();
+        self.parts.check(&participants)?;
+        let members: Vec<_> =
+            self.members.iter().chain(&self.lead).map(|(member, _)| member.clone()).collect();
+        let speakers = participants.into_iter().map(Participant::into_speaker);
+        let mut speakers = speakers.collect::<Result<Vec<_>, _>>()?;
+        let mut selector: Arc<dyn Selector<CollaborationState>> = Arc::new(RoundRobin);
+        if let Some((lead, agent)) = &self.lead {
+            let names: Vec<_> = self.members.iter().map(|(m, _)| Arc::clone(&m.name)).collect();
+            let speaker: Arc<dyn Speaker> = Arc::new(Lead::new(agent, &names)?);
+            speakers.retain(|(name, _)| *name != lead.name);
+            speakers.push((Arc::clone(&lead.name), speaker));
+            selector = Arc::new(Led(Arc::clone(&lead.name)));
+        }
+        let budget = self.parts.limits();
+        let maker = Maker {
+            speakers,
+            selector: self.selector.unwrap_or(selector),
+            preface,
+            criteria: self.parts.criteria,
+            observers: self.parts.observers,
+            clock: self.parts.clock,
+        };
+        Ok(Collaboration { maker: Arc::new(maker), members, budget, ids: self.parts.ids })
+    }
+}
+
+/// Whom the lead gave the floor to, else the lead.
+struct Led(Arc<str>);
+
+impl Selector<CollaborationState> for Led {
+    fn select(&self, state: CollaborationState) -> BoxFuture<'static, Result<Choice, String>> {
+        let given = state.last_step_result().and_then(|result| result.step.next.clone());
+        let next = given.unwrap_or_else(|| Arc::clone(&self.0));
+        Box::pin(std::future::ready(Ok(next.into())))
+    }
+}
+
+fn preface(state: &CollaborationState, name: &str) -> String {
+    let line = |member: &Member| format!("- {}: {}", member.name, member.role);
+    let members: Vec<_> = state.members().iter().map(line).collect();
+    format!(
+        "You are {name}, one of several agents that work together on one goal:\n{}\nThe goal: {}\n\
+         What is said is shown as `NAME: words`. Do your own part now and say what came of it, \
+         without your name before it.\n\n",
+        members.join("\n"),
+        state.goal()
+    )
+}

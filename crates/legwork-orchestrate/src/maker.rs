@@ -1,0 +1,230 @@
+//! How the turns of a conversation are made.
+
+use std::future::pending;
+use std::pin::pin;
+use std::sync::Arc;
+
+use futures_util::future::{Either, select};
+use legwork_core::continuation::{checkpoint, evaluate};
+use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
+use legwork_core::orchestrate::{ChatState, Conversation};
+use legwork_core::{ContinuationOutcome, Criterion, StepResult, StopReason, StopSignal};
+use legwork_port::{BoxFuture, Clock};
+
+use crate::{Floor, Selector, Speaker, Spoken};
+use legwork_runtime::Control;
+use legwork_runtime::Error;
+use legwork_runtime::account::Share;
+use legwork_runtime::unwind;
+
+/// Sees a state with its turn about to be recorded; may add votes and requests to stop.
+pub(super) type StepEnd<S> = Arc<dyn Fn(S) -> BoxFuture<'static, Result<S, String>> + Send + Sync>;
+
+/// All that it takes to make turns.
+pub(super) struct Maker<S> {
+    pub(super) speakers: Vec<(Arc<str>, Arc<dyn Speaker>)>,
+    pub(super) selector: Arc<dyn Selector<S>>,
+    /// What a speaker is told of the conversation.
+    pub(super) preface: fn(&S, &str) -> String,
+    pub(super) criteria: Vec<Arc<dyn Criterion<S>>>,
+    pub(super) observers: Vec<(String, StepEnd<S>)>,
+    pub(super) clock: Arc<dyn Clock>,
+}
+
+/// Whether a turn was made.
+pub(super) enum Made<S> {
+    /// It ended and is recorded.
+    Step(S),
+    /// There is none, or it is not over.
+    Rest(S),
+}
+
+impl<S: Conversation> Maker<S> {
+    /// Makes a turn: who speaks, what is said, what is decided, in this order.
+    pub(super) async fn next(&self, state: S, control: &Control) -> Result<Made<S>, Error> {
+        let start = self.clock.now();
+        let mut state = state.map_chat(|chat| chat.at(start));
+        if control.cancel.is_cancelled() && state.stop_signals().is_empty() {
+            state = raise(state, cancelled());
+        }
+        if state.chat().current_step().is_none() {
+            if let Some(signal) = checkpoint(&self.criteria, &state) {
+                return Ok(Made::Rest(end(state, signal)));
+            }
+            state = match self.choose(state, control).await {
+                Ok(state) => state,
+                Err(made) => return Ok(made),
+            };
+        }
+        let Some(spoken) = self.speak(&state, control).await? else {
+            return Ok(cut(state, control));
+        };
+        state = state.map_chat(|chat| chat.at(self.clock.now()));
+        if control.cancel.is_cancelled() && state.stop_signals().is_empty() {
+            state = raise(state, cancelled());
+        }
+        if let Some((status, agent)) = spoken.rests {
+            return Ok(Made::Rest(match state.stop_signal().cloned() {
+                Some(signal) => end(state, signal),
+                None => state.map_chat(|chat| chat.with_rest(status, agent)),
+            }));
+        }
+        if let Some(signal) = spoken.limit.clone() {
+            state = raise(state, signal);
+        }
+        let state = take(state, spoken);
+        Ok(Made::Step(self.end_step(state, start.mono, control).await))
+    }
+
+    /// Gives the floor to who is chosen; if nobody can be, the conversation fails.
+    async fn choose(&self, state: S, control: &Control) -> Result<S, Made<S>> {
+        let raised = pin!(control.raised());
+        let shown = state.clone();
+        let chosen = unwind::run(|| self.selector.select(shown));
+        let choice = match select(pin!(chosen), raised).await {
+            Either::Left((choice, _)) => {
+                choice.unwrap_or_else(|panic| Err(format!("the selector panicked: {panic}")))
+            }
+            Either::Right(_) => {
+                return Err(cut(state, control));
+            }
+        };
+        let words = match choice {
+            Ok(choice) if self.speaker(&choice.speaker).is_some() => {
+                return Ok(
+                    state.map_chat(|chat| chat.with_usage(&choice.used).with_turn(choice.speaker))
+                );
+            }
+            Ok(choice) => {
+                let known: Vec<_> = self.speakers.iter().map(|(name, _)| &**name).collect();
+                format!("nobody is named `{}`: there are {}", choice.speaker, known.join(", "))
+            }
+            Err(words) => words,
+        };
+        let words = format!("who speaks next could not be chosen: {words}");
+        let error = ErrorRecord::new(ErrorSource::Driver, ErrorKind::Configuration, words);
+        let signal = StopSignal::error("selector", error.clone());
+        Err(Made::Rest(end(state.map_chat(|chat| chat.with_error(error)), signal)))
+    }
+
+    fn speaker(&self, name: &str) -> Option<&Arc<dyn Speaker>> {
+        self.speakers.iter().find(|(known, _)| &**known == name).map(|(_, speaker)| speaker)
+    }
+
+    /// What is said; none if the conversation is cancelled or interrupted first.
+    async fn speak(&self, state: &S, control: &Control) -> Result<Option<Spoken>, Error> {
+        let Some(turn) = state.chat().current_step() else { return Ok(Some(Spoken::nothing())) };
+        if let Some(message) = &turn.message {
+            return Ok(Some(Spoken::message((**message).clone())));
+        }
+        let name = Arc::clone(&turn.speaker);
+        let Some(speaker) = self.speaker(&name) else {
+            return Ok(Some(Spoken::failed(format!("nobody is named `{name}`"))));
+        };
+        let floor = Floor {
+            preface: (self.preface)(state, &name),
+            state: state.chat().clone(),
+            name,
+            control: control.clone(),
+            share: Share::open(None, state.chat().ledger()),
+        };
+        let speaking = pin!(unwind::run(|| speaker.speak(&floor)));
+        let ends_itself = unwind::call(|| speaker.ends_itself()).unwrap_or(false);
+        let raised =
+            pin!(async { if ends_itself { pending().await } else { control.raised().await } });
+        let Either::Left((spoken, _)) = select(speaking, raised).await else { return Ok(None) };
+        let spoken = spoken.unwrap_or_else(|panic| {
+            Ok(Spoken::failed(format!("the speaker `{}` panicked: {panic}", floor.name)))
+        });
+        spoken.map(Some)
+    }
+
+    /// The criteria are asked on the state with its turn pending, observers see the
+    /// outcome, and if they voted or asked to stop the criteria are asked once more.
+    async fn end_step(&self, state: S, start: legwork_core::Micros, control: &Control) -> S {
+        let mut state = self.evaluate(state);
+        let before = (state.votes().len(), state.stop_signals().len());
+        for (name, observer) in &self.observers {
+            state = observe(state, name, observer, control).await;
+        }
+        if (state.votes().len(), state.stop_signals().len()) != before {
+            state = self.evaluate(state);
+        }
+        let now = self.clock.now();
+        let decided = state.continuation_outcome().cloned();
+        let (Some(outcome), Some(turn)) = (decided, state.chat().current_step().cloned()) else {
+            return state;
+        };
+        let (took, completed_at) = (now.mono.since(start), now.wall);
+        state.record_step_result(StepResult { step: Arc::new(turn), outcome, took, completed_at })
+    }
+
+    fn evaluate(&self, state: S) -> S {
+        let outcome = Some(Arc::new(evaluate(&self.criteria, &state)));
+        state.map_chat(|chat| chat.with_provisional_outcome(outcome))
+    }
+}
+
+/// Shows an observer the state; what it hands back must extend that, else the state stays
+/// and the violation is recorded.
+async fn observe<S: Conversation>(
+    state: S,
+    name: &str,
+    observer: &StepEnd<S>,
+    control: &Control,
+) -> S {
+    let (before, mark) = (state.clone(), state.chat().mark());
+    let shown = pin!(unwind::run(|| observer(state)));
+    // One that waits when the conversation is to end is cut off: its change is left out.
+    let Either::Left((shown, _)) = select(shown, pin!(control.raised())).await else {
+        return before;
+    };
+    let shown = shown.unwrap_or_else(|panic| Err(format!("it panicked: {panic}")));
+    let (kind, words) = match shown {
+        Ok(after) if after.chat().extends(&mark) => return after,
+        Ok(_) => (
+            ErrorKind::Lineage,
+            format!(
+                "the observer `{name}` handed back a state that does not extend the one it was given"
+            ),
+        ),
+        Err(words) => (ErrorKind::Hook, format!("the observer `{name}` failed: {words}")),
+    };
+    let error = ErrorRecord::new(ErrorSource::Hook(name.to_owned()), kind, words);
+    before.map_chat(|chat| chat.with_error(error))
+}
+
+fn take<S: Conversation>(state: S, spoken: Spoken) -> S {
+    state.map_chat(|chat: ChatState| {
+        chat.with_spoken(|turn| {
+            turn.message = spoken.message.map(Arc::new);
+            turn.used = spoken.used;
+            turn.errors = spoken.errors;
+            turn.execution = spoken.execution;
+            turn.next = spoken.next;
+            turn.concludes = spoken.concludes;
+        })
+    })
+}
+
+/// The conversation as it was when it was cancelled or interrupted in the middle of a turn.
+fn cut<S: Conversation>(state: S, control: &Control) -> Made<S> {
+    if !control.cancel.is_cancelled() {
+        return Made::Rest(state);
+    }
+    let signal = state.stop_signal().cloned();
+    let state = if signal.is_none() { raise(state, cancelled()) } else { state };
+    Made::Rest(end(state, signal.unwrap_or_else(cancelled)))
+}
+
+fn cancelled() -> StopSignal {
+    StopSignal::new(StopReason::UserRequested, "cancellation", "that it was cancelled")
+}
+
+fn raise<S: Conversation>(state: S, signal: StopSignal) -> S {
+    state.map_chat(|chat| chat.with_stop_signal(signal))
+}
+
+fn end<S: Conversation>(state: S, signal: StopSignal) -> S {
+    state.map_chat(|chat| chat.with_outcome(ContinuationOutcome::stop(signal)))
+}

@@ -1,0 +1,139 @@
+//! Who takes part in a conversation.
+
+use std::sync::Arc;
+
+use legwork_core::Message;
+use legwork_core::orchestrate::ChatState;
+use legwork_port::{BoxFuture, Model};
+
+use crate::agent_speaker::AgentSpeaker;
+use crate::{Floor, Speaker, Spoken};
+use legwork_agent::Agent;
+use legwork_runtime::Error;
+
+/// Somebody who takes part in a conversation, by a name.
+#[derive(Clone)]
+pub struct Participant {
+    pub(crate) name: Arc<str>,
+    pub(crate) kind: Kind,
+}
+
+#[derive(Clone)]
+pub(crate) enum Kind {
+    /// A model without tools.
+    Model(Arc<dyn Model>, Arc<str>),
+    /// An agent that was built.
+    Agent(Agent),
+    /// Anybody else.
+    Other(Arc<dyn Speaker>),
+}
+
+impl Participant {
+    /// A model, with instructions of its own.
+    pub fn model(
+        name: impl Into<Arc<str>>,
+        model: impl Model + 'static,
+        instructions: impl Into<Arc<str>>,
+    ) -> Self {
+        Self { name: name.into(), kind: Kind::Model(Arc::new(model), instructions.into()) }
+    }
+
+    /// A model with tools: an agent. It works in a session of its own in its store, named
+    /// after the conversation and itself, and hears there what was said since its last
+    /// turn; one whose store forgets is told all that was said, each time.
+    pub fn agent(name: impl Into<Arc<str>>, agent: Agent) -> Self {
+        Self { name: name.into(), kind: Kind::Agent(agent) }
+    }
+
+    /// A person who is waited for: the conversation rests until an answer is fed back with
+    /// [`ChatState::with_answer`], in this process or, from the state, in another.
+    pub fn person(name: impl Into<Arc<str>>) -> Self {
+        Self::speaker(name, Person)
+    }
+
+    /// A person who is asked here; who says nothing is waited for.
+    pub fn asked<F, R>(name: impl Into<Arc<str>>, ask: F) -> Self
+    where
+        F: Fn(ChatState) -> R + Send + Sync + 'static,
+        R: Future<Output = Option<Message>> + Send + 'static,
+    {
+        Self::speaker(name, Asked(move |state| -> BoxFuture<'static, _> { Box::pin(ask(state)) }))
+    }
+
+    /// A script: one line for each turn.
+    pub fn scripted<L: Into<String>>(
+        name: impl Into<Arc<str>>,
+        lines: impl IntoIterator<Item = L>,
+    ) -> Self {
+        Self::speaker(name, Scripted(lines.into_iter().map(Into::into).collect()))
+    }
+
+    /// Whoever can speak.
+    pub fn speaker(name: impl Into<Arc<str>>, speaker: impl Speaker + 'static) -> Self {
+        Self { name: name.into(), kind: Kind::Other(Arc::new(speaker)) }
+    }
+
+    /// The name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The models that it may ask.
+    pub(crate) fn models(&self) -> Vec<Arc<dyn Model>> {
+        match &self.kind {
+            Kind::Model(model, _) => vec![Arc::clone(model)],
+            Kind::Agent(agent) => agent.models().map(Arc::clone).collect(),
+            Kind::Other(_) => Vec::new(),
+        }
+    }
+
+    pub(crate) fn into_speaker(self) -> Result<(Arc<str>, Arc<dyn Speaker>), Error> {
+        let speaker: Arc<dyn Speaker> = match self.kind {
+            Kind::Model(model, instructions) => {
+                let agent = Agent::builder(model).instructions(instructions).build()?;
+                Arc::new(AgentSpeaker::new(agent))
+            }
+            Kind::Agent(agent) => Arc::new(AgentSpeaker::new(agent)),
+            Kind::Other(speaker) => speaker,
+        };
+        Ok((self.name, speaker))
+    }
+}
+
+struct Person;
+
+impl Speaker for Person {
+    fn speak<'a>(&'a self, _: &'a Floor) -> BoxFuture<'a, Result<Spoken, Error>> {
+        Box::pin(std::future::ready(Ok(Spoken::waits())))
+    }
+}
+
+struct Asked<F>(F);
+
+impl<F> Speaker for Asked<F>
+where
+    F: Fn(ChatState) -> BoxFuture<'static, Option<Message>> + Send + Sync,
+{
+    fn speak<'a>(&'a self, floor: &'a Floor) -> BoxFuture<'a, Result<Spoken, Error>> {
+        Box::pin(async move {
+            let asked = (self.0)(floor.state.clone()).await;
+            Ok(asked.map_or_else(Spoken::waits, Spoken::message))
+        })
+    }
+}
+
+struct Scripted(Vec<String>);
+
+impl Speaker for Scripted {
+    fn speak<'a>(&'a self, floor: &'a Floor) -> BoxFuture<'a, Result<Spoken, Error>> {
+        let spoken = match self.0.get(floor.state.turns_of(&floor.name)) {
+            Some(line) => Spoken::message(line.as_str()),
+            None => Spoken::failed(format!(
+                "the script of {} has {} lines and was asked for another: add one, or stop before",
+                floor.name,
+                self.0.len()
+            )),
+        };
+        Box::pin(std::future::ready(Ok(spoken)))
+    }
+}

@@ -1,0 +1,163 @@
+//! What a step has to work with; a driver holds no wiring of its own.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use futures_util::future::{Either, select};
+use legwork_core::budget::Amounts;
+use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
+use legwork_core::event::ToolFinished;
+use legwork_core::tool::Metadata;
+use legwork_core::{AgentState, Event, Micros, OnDoubt, ToolCall, ToolOutcome};
+use legwork_port::observer::LiveEvent;
+use legwork_port::{Lifecycle, Model, Observer, Origin, StepView, Trigger};
+
+use crate::account::{HeldCalls, Share, Unsettled};
+use crate::active_time::charge_due;
+use crate::control::Control;
+use crate::error::Halt;
+use crate::services::Services;
+use crate::toolbox::Toolbox;
+use crate::writer::Writer;
+
+/// What a step has to work with.
+pub struct StepContext {
+    pub(crate) services: Arc<Services>,
+    pub(crate) writer: Writer,
+    pub(crate) control: Control,
+    pub(crate) on_doubt: Option<OnDoubt>,
+    pub(crate) observer: Arc<dyn Observer>,
+    pub(crate) origin: Arc<Origin>,
+    pub(crate) view: StepView,
+    pub(crate) toolbox: Toolbox,
+    /// What the agents above leave to this one.
+    pub(crate) share: Option<Share>,
+    pub(crate) unsettled: Unsettled,
+    /// The calls of the turn that are held above.
+    pub(crate) held_calls: HeldCalls,
+    /// How many of the requests to stop were told to whoever watches.
+    pub(crate) told: AtomicUsize,
+}
+
+impl StepContext {
+    /// The model that the state names.
+    ///
+    /// # Errors
+    /// When the agent was given no model of that name.
+    pub fn model(&self, state: &AgentState) -> Result<&Arc<dyn Model>, ErrorRecord> {
+        let name = &*state.settings().model;
+        self.services.models.get(name).ok_or_else(|| {
+            let known: Vec<_> = self.services.models.keys().map(String::as_str).collect();
+            let message = format!(
+                "the agent has no model `{name}`: it has {}; give it that model when it is built",
+                known.join(", ")
+            );
+            ErrorRecord::new(ErrorSource::Driver, ErrorKind::Configuration, message)
+        })
+    }
+
+    /// How the run is cancelled or interrupted; a driver that waits for something of its own
+    /// ends when it is raised.
+    pub fn control(&self) -> &Control {
+        &self.control
+    }
+
+    /// Puts the run under another control; gives the one that it was under.
+    pub(crate) fn controlled_by(&mut self, control: Control) -> Control {
+        self.view = self.view.clone().with_ends(control.both());
+        std::mem::replace(&mut self.control, control)
+    }
+
+    /// What comes of some work; none if the run is cancelled or interrupted first.
+    pub(crate) async fn unless_raised<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        match select(pin!(work), pin!(self.control.raised())).await {
+            Either::Left((result, _)) => Some(result),
+            Either::Right(_) => None,
+        }
+    }
+
+    /// The tools of this run.
+    pub fn toolbox(&self) -> &Toolbox {
+        &self.toolbox
+    }
+
+    /// The state told the time.
+    pub fn tick(&self, state: AgentState) -> AgentState {
+        state.at(self.services.clock.now())
+    }
+
+    /// Appends what the state has not committed yet, and tells whoever watches.
+    ///
+    /// # Errors
+    /// A halt with the state as it was, when the store said no.
+    pub async fn commit(&self, state: AgentState) -> Result<AgentState, Halt> {
+        let state = if state.uncommitted().is_empty() { state } else { charge_due(state) };
+        let state = self.writer.commit(state).await?;
+        if let Some(share) = &self.share {
+            self.unsettled.settle(share);
+        }
+        Ok(state)
+    }
+
+    /// The state as the journal has it, taken up now; none if it has nothing, or cannot be read.
+    pub(crate) async fn journaled(&self) -> Option<AgentState> {
+        Some(self.tick(self.writer.journaled().await?).resumed().masked_by(&self.services.mask))
+    }
+
+    /// Whether anything of the lifecycle wants a trigger.
+    pub fn listens(&self, trigger: Trigger) -> bool {
+        self.services.lifecycle.listens(trigger)
+    }
+
+    /// Lets the lifecycle see the state on a trigger: Core first, then hooks.
+    pub async fn fire(&self, trigger: Trigger, mut state: AgentState) -> AgentState {
+        let Services { core, lifecycle, .. } = &*self.services;
+        if !core.listens(trigger) && !lifecycle.listens(trigger) {
+            return state;
+        }
+        if trigger == Trigger::StepStart {
+            // Should the tools not be told, building the request says so.
+            let _ = self.unless_raised(self.toolbox.all(&state)).await;
+        }
+        let view = self.view.clone().with_tools(self.toolbox.known());
+        if core.listens(trigger) {
+            state = core.on(trigger, state, &view).await;
+        }
+        if lifecycle.listens(trigger) {
+            state = lifecycle.show(trigger, state, &view).await;
+        }
+        self.tell_signals(&state);
+        self.tick(state)
+    }
+
+    /// Tells live news to whoever watches.
+    pub fn live(&self, event: &LiveEvent<'_>) {
+        self.observer.live(&self.origin, event);
+    }
+
+    /// Tells the requests to stop that were not told yet, whoever raised them.
+    pub(crate) fn tell_signals(&self, state: &AgentState) {
+        let signals = state.stop_signals();
+        let told = self.told.swap(signals.len(), Ordering::Relaxed);
+        for signal in signals.iter().skip(told) {
+            self.live(&LiveEvent::StopRaised { signal });
+        }
+    }
+
+    /// Answers a call of the step under way that does not run, or not any more.
+    pub(crate) fn answer(
+        &self,
+        state: AgentState,
+        index: u32,
+        call: &ToolCall,
+        outcome: ToolOutcome,
+    ) -> AgentState {
+        let step = state.current_step().map_or(0, |step| step.number);
+        let (took, metadata, used) = (Micros::ZERO, Metadata::default(), Amounts::default());
+        let (told, left) = (&outcome, &metadata);
+        self.live(&LiveEvent::ToolFinished { step, index, call, outcome: told, metadata: left });
+        let outcome = Arc::new(outcome);
+        state.with(Event::ToolFinished(ToolFinished { index, outcome, took, metadata, used }))
+    }
+}

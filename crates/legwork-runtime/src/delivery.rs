@@ -1,0 +1,188 @@
+//! Speaking to a session: at once where nobody runs it, else through its inbox.
+
+use std::sync::Arc;
+
+use legwork_core::inbox::{Cursor, Item};
+use legwork_core::journal::Journal;
+use legwork_core::state::Refusal;
+use legwork_core::{AgentState, Event, Seq, SessionId, entry};
+use legwork_port::{Claim, Origin};
+
+use crate::error::Error;
+use crate::inbox::take_idle;
+use crate::kept::Kept;
+use crate::masked::Masked;
+use crate::services::Services;
+use crate::watchers::Watchers;
+use crate::writer::Writer;
+
+/// What became of an item that was left for a session.
+#[derive(Debug, Clone)]
+pub enum Delivery {
+    /// Nobody ran the session: the item was taken up. The state is the one since.
+    TakenUp(Box<AgentState>),
+    /// Somebody runs the session, or it has not begun: the item waits in its inbox under this
+    /// number. Whoever runs it takes it up before the next step, whoever runs it next before
+    /// all else.
+    Waiting(Cursor),
+}
+
+impl Delivery {
+    /// The state of the session since the item was taken up; none while it waits.
+    pub fn into_state(self) -> Option<AgentState> {
+        match self {
+            Self::TakenUp(state) => Some(*state),
+            Self::Waiting(_) => None,
+        }
+    }
+}
+
+/// A key that no other item has: it comes from nobody's names, for those may repeat.
+fn unique_key() -> String {
+    uuid::Uuid::now_v7().to_string()
+}
+
+/// Leaves an item for a session, durably, and takes it up if nobody runs the session.
+///
+/// # Errors
+/// As [`post`], and when the session refuses the item, or there is no such session.
+pub async fn deliver(
+    services: &Services,
+    session: &SessionId,
+    item: Item,
+) -> Result<Delivery, Error> {
+    if let Some(claim) = claim(services, session).await? {
+        let state = begun(services, session, &item).await?;
+        let cursor = post(services, session, &unique_key(), &item).await?;
+        let Some(journal) = state else { return Ok(Delivery::Waiting(cursor)) };
+        return take_up(services, claim, &journal, session, cursor).await;
+    }
+    let cursor = post(services, session, &unique_key(), &item).await?;
+    // The one who held the claim may have given it back without having seen the item.
+    let Some(claim) = claim(services, session).await? else { return Ok(Delivery::Waiting(cursor)) };
+    match readable(services, session).await? {
+        Some(journal) => take_up(services, claim, &journal, session, cursor).await,
+        None => Ok(Delivery::Waiting(cursor)),
+    }
+}
+
+/// The journal of a session that may be written; none where the one who held the claim left
+/// nothing, or is of a newer version, which takes up what waits when it runs it next.
+async fn readable(services: &Services, session: &SessionId) -> Result<Option<Journal>, Error> {
+    let loaded = services.store.read(session).await?;
+    let begun = loaded.journal.version() != Seq::ZERO;
+    Ok((begun && loaded.unreadable.is_none()).then_some(loaded.journal))
+}
+
+/// Leaves an item in the inbox of a session, whoever runs it; the same key again changes
+/// nothing.
+///
+/// # Errors
+/// When the item is nested too deeply to be journaled, a message holds a tool call or a
+/// result, or the store cannot be written.
+pub async fn post(
+    services: &Services,
+    session: &SessionId,
+    key: &str,
+    item: &Item,
+) -> Result<Cursor, Error> {
+    if serde_json::to_vec(item).is_ok_and(|json| entry::is_too_deep(&json)) {
+        return Err(Refusal::TooDeep.into());
+    }
+    item.check().map_err(Refusal::from)?;
+    let masked = services.mask.masked(item);
+    Ok(services.store.post(session, key, masked.as_ref().unwrap_or(item)).await?)
+}
+
+/// Leaves an item in the inbox under a key of its own.
+pub(crate) async fn post_once(
+    services: &Services,
+    session: &SessionId,
+    item: &Item,
+) -> Result<Cursor, Error> {
+    post(services, session, &unique_key(), item).await
+}
+
+/// The claim of a session, or none while somebody holds it.
+async fn claim(services: &Services, session: &SessionId) -> Result<Option<Box<dyn Claim>>, Error> {
+    match services.store.claim(session).await {
+        Ok(claim) => Ok(Some(claim)),
+        Err(error) if error.is_conflict() => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The journal of a session that began; none if it has not, and the item may wait for that.
+async fn begun(
+    services: &Services,
+    session: &SessionId,
+    item: &Item,
+) -> Result<Option<Journal>, Error> {
+    let journal = services.store.read(session).await?.writable(session)?.journal;
+    if journal.version() != Seq::ZERO {
+        return Ok(Some(journal));
+    }
+    match item {
+        Item::Steer(_) | Item::FollowUp(_) if services.keeps => Ok(None),
+        _ => Err(services.no_session(session)),
+    }
+}
+
+/// Takes up all that waits, and gives the claim back.
+async fn take_up(
+    services: &Services,
+    claimed: Box<dyn Claim>,
+    journal: &Journal,
+    session: &SessionId,
+    cursor: Cursor,
+) -> Result<Delivery, Error> {
+    let before = taken_before(journal, cursor);
+    let (mut state, refused) = take_all(services, claimed, journal.fold(session)).await?;
+    let ours = refused.into_iter().find(|(refused, _)| *refused == cursor);
+    // What was posted after the last look and before the claim was given back found it taken,
+    // and waits for nothing else.
+    while !services.store.inbox(session, state.facts().inbox_cursor).await?.is_empty() {
+        let Some(claim) = claim(services, session).await? else { break };
+        let Some(journal) = readable(services, session).await? else { break };
+        state = take_all(services, claim, journal.fold(session)).await?.0;
+    }
+    match before.or(ours.map(|(_, refusal)| refusal)) {
+        Some(refusal) => Err(refusal.into()),
+        None => Ok(Delivery::TakenUp(Box::new(state))),
+    }
+}
+
+/// Takes up what waits until nothing does, under a claim that it gives back when it returns.
+async fn take_all(
+    services: &Services,
+    claim: Box<dyn Claim>,
+    state: AgentState,
+) -> Result<(AgentState, Vec<(Cursor, Refusal)>), Error> {
+    let mut state = state.at(services.clock.now()).masked_by(&services.mask);
+    let store = Arc::clone(&services.store);
+    let watchers = Watchers::new([Arc::clone(&services.observer)]);
+    let observer = Masked::by(&services.mask, Arc::new(watchers));
+    let origin = Arc::new(Origin::root(state.session().clone()));
+    let (claim, kept) = (Arc::from(claim), Kept::default());
+    let writer = Writer { store, claim, observer, origin, kept };
+    let mut all = Vec::new();
+    loop {
+        let (taken, refused) = take_idle(&*services.store, state).await?;
+        all.extend(refused);
+        if taken.uncommitted().is_empty() {
+            return Ok((taken, all));
+        }
+        state = writer.commit(taken).await?;
+    }
+}
+
+/// Why an item was refused that a run took up before.
+fn taken_before(journal: &Journal, cursor: Cursor) -> Option<Refusal> {
+    journal.entries().iter().rev().find_map(|entry| match &entry.event {
+        Event::InboxTaken(taken) if taken.cursor == cursor => {
+            let reason = taken.refused.as_ref()?.reason.clone();
+            Some(Refusal::RefusedBefore { reason })
+        }
+        _ => None,
+    })
+}

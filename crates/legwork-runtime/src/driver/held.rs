@@ -1,0 +1,91 @@
+//! What a driver says of a request and of a response, held against panics.
+
+use std::sync::Arc;
+
+use legwork_core::budget::Price;
+use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
+use legwork_core::inference::Incomplete;
+use legwork_core::{AgentState, ExecutionStatus, Owed, Response, StopSignal};
+
+use crate::active_time::taken_up;
+use crate::context::StepContext;
+use crate::driver::Driver;
+use crate::driver::infer::record;
+use crate::error::{Halt, HaltReason};
+use crate::executor;
+use crate::spending;
+use crate::unwind;
+
+/// Lets the driver read a response, records it, and lets the driver add to that.
+///
+/// A driver that panics costs no second inference: the response is recorded as it came, as
+/// one that nobody read.
+pub(super) fn read<D: Driver + ?Sized>(
+    driver: &D,
+    response: Response,
+    price: Option<&Price>,
+    state: AgentState,
+    cx: &StepContext,
+    model: &str,
+) -> AgentState {
+    // As it was received, before the driver changes it.
+    let charged = spending::of_response(&state, &response, price);
+    let unread = Response {
+        message: Arc::clone(&response.message),
+        finish: response.finish.clone(),
+        incomplete: Some(Incomplete::Unread),
+        bound: None,
+        raw: Default::default(),
+        ..response
+    };
+    match unwind::call(|| driver.read(&state, response)) {
+        Ok(response) => {
+            drop(unread);
+            let state = record(response, charged, state, cx, model);
+            let before = state.clone();
+            let heard = unwind::call(|| driver.heard(state));
+            // Whether the response is what it says is not known: none of its calls runs.
+            heard.unwrap_or_else(|panic| failed(before, of_driver(&panic)))
+        }
+        Err(panic) => record(unread, charged, state, cx, model).with_error(of_driver(&panic)),
+    }
+}
+
+/// What a driver says, or that it panicked.
+pub(super) fn held<T>(ask: impl FnOnce() -> Result<T, ErrorRecord>) -> Result<T, ErrorRecord> {
+    unwind::call(ask).unwrap_or_else(|panic| Err(of_driver(&panic)))
+}
+
+/// A driver that panicked.
+pub(super) fn of_driver(panic: &str) -> ErrorRecord {
+    let message = format!("the driver panicked: {panic}");
+    ErrorRecord::new(ErrorSource::Driver, ErrorKind::Panicked, message)
+}
+
+/// Records an error of the driver, and that the execution ends with it.
+pub(super) fn failed(state: AgentState, error: ErrorRecord) -> AgentState {
+    let signal = StopSignal::error("driver", error.clone());
+    state.with_error(error).with_stop_signal(signal)
+}
+
+/// Ends the execution of a driver that panicked, with what was committed of the step.
+///
+/// # Errors
+/// When nothing of the execution was committed: there is none to end.
+pub(crate) async fn panicked(cx: &StepContext, panic: String) -> Result<AgentState, Halt> {
+    let state = match cx.writer.kept.committed() {
+        Some(state) => Some(state),
+        None => cx.journaled().await.map(taken_up),
+    };
+    let state = state.unwrap_or_else(|| AgentState::new(cx.origin.session.clone()));
+    let state = state.masked_by(&cx.services.mask);
+    if state.status().is_none_or(ExecutionStatus::is_terminal) {
+        return Err(Halt::new(state, HaltReason::Panicked(panic)));
+    }
+    let state = failed(cx.tick(state), of_driver(&panic));
+    match state.owed() {
+        // Calls that are open are answered without the driver: none of them runs.
+        Owed::JudgeCalls | Owed::RunCalls => executor::run(state, cx).await,
+        _ => Ok(state),
+    }
+}

@@ -1,0 +1,142 @@
+//! How one step is made.
+
+mod held;
+mod infer;
+mod tool_calling;
+
+use std::sync::Arc;
+
+use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
+use legwork_core::transcript::Settled;
+use legwork_core::{AgentState, Criterion, ModelRequest, Owed, Response};
+use legwork_port::{BoxFuture, Model};
+
+pub(crate) use held::panicked;
+pub use tool_calling::ToolCalling;
+
+use crate::context::StepContext;
+use crate::error::Halt;
+use crate::executor;
+use crate::judge::judge;
+use crate::toolbox::Shown;
+
+/// Makes one step.
+///
+/// A driver says how a request is built from the state and how a response is read; the
+/// match on what is owed is provided. One for something that is no model replaces
+/// [`Driver::use_tools`] whole.
+pub trait Driver: Send + Sync {
+    /// The name that descriptions show.
+    fn name(&self) -> &str;
+
+    /// The request for the next inference.
+    ///
+    /// # Errors
+    /// Why there is none, as it is to be recorded in the state.
+    fn request(
+        &self,
+        state: &AgentState,
+        cx: &StepContext,
+        shown: &Shown,
+    ) -> Result<ModelRequest, ErrorRecord>;
+
+    /// Where the response to the request comes from: the model that the state names.
+    ///
+    /// # Errors
+    /// Why there is none, as it is to be recorded in the state.
+    fn source(&self, state: &AgentState, cx: &StepContext) -> Result<Source, ErrorRecord> {
+        cx.model(state).map(|model| Source::Model(Arc::clone(model)))
+    }
+
+    /// Reads a response; what it returns is journaled and goes to the transcript.
+    fn read(&self, state: &AgentState, response: Response) -> Response {
+        let _ = state;
+        response
+    }
+
+    /// Sees the state with the response recorded, before anybody else does, and may add
+    /// to it: an error that it could not read it, a message that says so to the model.
+    fn heard(&self, state: AgentState) -> AgentState {
+        state
+    }
+
+    /// What votes on going on with this driver, beside the agent's own criteria; one of the
+    /// agent's of the same name stands in its place.
+    fn criteria(&self) -> Vec<Arc<dyn Criterion>> {
+        Vec::new()
+    }
+
+    /// Does what the step owes, until it owes no inference and no call.
+    ///
+    /// The returned state extends the one given. Errors of models, tools and hooks are
+    /// recorded in it. Dropping the future loses nothing that was committed.
+    ///
+    /// # Errors
+    /// Only what cannot be journaled, with the state as far as it came.
+    fn use_tools<'a>(
+        &'a self,
+        state: AgentState,
+        cx: &'a StepContext,
+    ) -> BoxFuture<'a, Result<AgentState, Halt>> {
+        Box::pin(make_step(self, state, cx))
+    }
+}
+
+/// Where a response comes from.
+pub enum Source {
+    /// A model is asked: its answer is reserved, charged and streamed.
+    Model(Arc<dyn Model>),
+    /// The driver has it, or says why there is none: nobody is asked, and it costs nothing.
+    Driver(Result<Response, ErrorRecord>),
+}
+
+/// The request of a model that calls tools: the conversation, the instructions, the tools.
+///
+/// # Errors
+/// As [`settled`].
+pub fn request(state: &AgentState, shown: &Shown) -> Result<ModelRequest, ErrorRecord> {
+    let settings = Arc::new(state.settings().clone());
+    let mut request = ModelRequest::new(settled(state)?, settings);
+    request.instructions = Arc::clone(state.instructions());
+    request.tools = Arc::clone(&shown.specs);
+    request.response_format.clone_from(&state.context().response_format);
+    Ok(request)
+}
+
+/// The conversation, if a request can be made of it.
+///
+/// # Errors
+/// When it has calls without results, as it is to be recorded in the state.
+pub fn settled(state: &AgentState) -> Result<Settled<'_>, ErrorRecord> {
+    let message = "the transcript has calls without results: no request can be made of it";
+    let error = || ErrorRecord::new(ErrorSource::Driver, ErrorKind::Configuration, message);
+    state.context().transcript.settled().ok_or_else(error)
+}
+
+async fn make_step<D: Driver + ?Sized>(
+    driver: &D,
+    mut state: AgentState,
+    cx: &StepContext,
+) -> Result<AgentState, Halt> {
+    loop {
+        if cx.control.is_raised() && state.owed() == Owed::Infer {
+            return Ok(state);
+        }
+        state = match state.owed() {
+            Owed::Infer => {
+                let next = infer::infer(driver, state, cx).await?;
+                if next.current_step().is_none() {
+                    return Ok(next);
+                }
+                next
+            }
+            Owed::JudgeCalls => judge(state, cx).await?,
+            Owed::RunCalls => executor::run(state, cx).await?,
+            Owed::Nothing | Owed::Pause | Owed::EndStep | Owed::Stop => return Ok(state),
+        };
+        let stopping = cx.control.is_raised() && state.stop_signals().is_empty();
+        if stopping || cx.control.interrupt.is_cancelled() {
+            return Ok(state);
+        }
+    }
+}

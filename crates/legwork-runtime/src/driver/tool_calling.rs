@@ -1,0 +1,27 @@
+//! The driver for models that call tools.
+
+use legwork_core::error::ErrorRecord;
+use legwork_core::{AgentState, ModelRequest};
+
+use crate::context::StepContext;
+use crate::driver::{Driver, request};
+use crate::toolbox::Shown;
+
+/// The driver for models that call tools.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ToolCalling;
+
+impl Driver for ToolCalling {
+    fn name(&self) -> &str {
+        "tool_calling"
+    }
+
+    fn request(
+        &self,
+        state: &AgentState,
+        _cx: &StepContext,
+        shown: &Shown,
+    ) -> Result<ModelRequest, ErrorRecord> {
+        request(state, shown)
+    }
+}

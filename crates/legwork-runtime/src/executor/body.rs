@@ -1,0 +1,103 @@
+//! One call at work.
+
+use std::future::pending;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::{Either, select};
+use legwork_core::budget::Amounts;
+use legwork_core::tool::{FailureKind, Metadata};
+use legwork_core::{AgentState, EffectKey, Micros, Seq, ToolCall, ToolOutcome, ToolSpec};
+use legwork_port::{BoxFuture, ToolContext};
+
+use crate::context::StepContext;
+use crate::control::Control;
+use crate::executor::job::Job;
+use crate::unwind;
+
+/// A call that was run.
+pub(super) struct Ran {
+    pub(super) index: u32,
+    pub(super) call: Arc<ToolCall>,
+    /// None if it was cut off while it ran.
+    pub(super) outcome: Option<ToolOutcome>,
+    pub(super) took: Micros,
+    /// What it left for people and programs.
+    pub(super) metadata: Metadata,
+    /// What it charged.
+    pub(super) used: Amounts,
+    pub(super) spec: Arc<ToolSpec>,
+}
+
+/// One running call; dropping it ends the tool.
+pub(super) fn call(job: Job, state: &AgentState, cx: &StepContext) -> BoxFuture<'static, Ran> {
+    let (clock, control) = (Arc::clone(&cx.services.clock), cx.control.clone());
+    let Job { index, call, spec, owner, lease, begun, .. } = job;
+    let child = lease.map(|lease| lease.begin(cx));
+    let context = context(index, state, cx);
+    Box::pin(async move {
+        if let (None, Some(outcome)) = (&child, ended_before(&control, begun)) {
+            let (took, metadata, used) = Default::default();
+            return Ran { index, call, outcome, took, metadata, used, spec };
+        }
+        let start = clock.mono();
+        let body = unwind::run(|| match &child {
+            Some(child) => Box::pin(child.call(&context)),
+            None => owner.call(&call, &context),
+        });
+        // A subagent is under the same control, and ends in good order.
+        let raised =
+            async { if child.is_some() { pending().await } else { control.raised().await } };
+        let limit = match spec.timeout {
+            Some(limit) => clock.sleep(Duration::from(limit)),
+            None => Box::pin(pending()),
+        };
+        let outcome = {
+            let raised = pin!(raised);
+            let cut = select(raised, limit);
+            match select(pin!(body), cut).await {
+                Either::Left((ended, _)) => Some(ended.unwrap_or_else(|panic| panicked(&panic))),
+                Either::Right((Either::Left(_), _)) => None,
+                Either::Right((Either::Right(_), _)) => spec.timeout.map(timed_out),
+            }
+        };
+        let took = clock.mono().since(start);
+        // The context has a clone of the state: while it is there, each change copies it.
+        let (metadata, used) = (context.take_metadata(), context.take_used());
+        drop(context);
+        Ran { index, call, outcome, took, metadata, used, spec }
+    })
+}
+
+/// What the body of a call sees and may use.
+fn context(index: u32, state: &AgentState, cx: &StepContext) -> ToolContext {
+    // A call is keyed by its response, which is recorded: the key is there.
+    let key = state.effect_key(index).unwrap_or_else(|| EffectKey {
+        session: state.session().clone(),
+        entry: Seq::ZERO,
+        index,
+    });
+    let (cancel, observer) = (cx.control.cancel.clone(), Arc::clone(&cx.observer));
+    let (origin, deps) = (Arc::clone(&cx.origin), cx.services.deps.clone());
+    ToolContext::at(origin, state.clone(), key, cancel, observer, deps)
+}
+
+/// What came of a call whose run was ended before its body began, as while its intent was
+/// committed: one that was only interrupted may begin in the next run, and one that began
+/// under another run may have happened.
+fn ended_before(control: &Control, begun: bool) -> Option<Option<ToolOutcome>> {
+    let never = control.cancel.is_cancelled() && !begun;
+    let skipped = || ToolOutcome::Skipped("the execution was cancelled".to_owned());
+    control.is_raised().then(|| never.then(skipped))
+}
+
+fn timed_out(limit: Micros) -> ToolOutcome {
+    let message = format!("It ran longer than its limit of {limit} and was ended.");
+    ToolOutcome::Failed(FailureKind::Timeout, message)
+}
+
+fn panicked(panic: &str) -> ToolOutcome {
+    let message = format!("The tool panicked: {panic}");
+    ToolOutcome::Failed(FailureKind::Panicked, message)
+}

@@ -1,0 +1,160 @@
+//! Runs the calls of a turn: beside each other, bounded, answered in call order.
+
+mod body;
+mod intent;
+mod job;
+mod outcome;
+
+use std::collections::{BTreeSet, VecDeque};
+
+use futures_util::future::FutureExt as _;
+use futures_util::stream::{FuturesUnordered, StreamExt as _};
+use legwork_core::tool::ExecutionMode;
+use legwork_core::{AgentState, Owed};
+
+use crate::context::StepContext;
+use crate::doubt::settle_doubt;
+use crate::error::Halt;
+use crate::judge::judge;
+use crate::release::Release;
+use crate::services::Concurrency;
+use crate::subagent::Family;
+use crate::watch::Watched;
+use body::call;
+use intent::begin;
+use job::{Job, collect};
+use outcome::{fail_all, give_up, interrupt, record, skip_rest};
+
+/// Judges the calls of a turn that were not judged yet, and runs what may run, one batch
+/// between barriers after the other.
+///
+/// A driver that replaces the whole step calls it with the state that owes the calls; no
+/// call reaches its tool unjudged.
+///
+/// # Errors
+/// When an intent or outcome could not be journaled.
+pub async fn run(state: AgentState, cx: &StepContext) -> Result<AgentState, Halt> {
+    let state = settle_doubt(state, cx);
+    // A driver of its own may come here at once: what was not judged does not run.
+    let state = match state.owed() {
+        Owed::JudgeCalls => judge(state, cx).await?,
+        _ => state,
+    };
+    if !state.pending().is_empty() {
+        return Ok(state);
+    }
+    let shown = match cx.unless_raised(cx.toolbox().shown(&state)).await {
+        Some(Ok(shown)) => shown,
+        Some(Err(message)) => return fail_all(state, cx, &message).await,
+        None => return give_up(state, cx).await,
+    };
+    let (mut state, mut jobs) = collect(state, cx, &shown).await?;
+    let fresh = jobs.iter().filter(|job| job.is_fresh()).count();
+    cx.held_calls.keep(fresh);
+    let family = Family::of(&state, cx, jobs.iter().map(|job| &*job.spec), fresh).await;
+    let family = match family {
+        Ok(family) => family,
+        Err(error) => return Err(Halt::new(state, error)),
+    };
+    // What those of before used is known before any of them goes on.
+    for job in jobs.iter_mut().filter(|job| job.begun) {
+        job.lease_from(family.as_ref(), &state);
+    }
+    while !jobs.is_empty() && !cx.control.is_raised() && state.stop_signals().is_empty() {
+        let batch = next_batch(cx.services.concurrency, &mut jobs);
+        state = match batch.len() {
+            1 => run_one(state, cx, family.as_ref(), batch).await?,
+            _ => run_batch(state, cx, family.as_ref(), batch).await?,
+        };
+    }
+    skip_rest(state, cx, family.as_ref(), jobs).await
+}
+
+/// Takes calls up to the next barrier: a sequential tool runs alone, and two calls on
+/// one resource are never in one batch.
+fn next_batch(concurrency: Concurrency, jobs: &mut VecDeque<Job>) -> VecDeque<Job> {
+    if jobs.len() == 1 {
+        return std::mem::take(jobs);
+    }
+    let mut batch: VecDeque<Job> = VecDeque::new();
+    let mut taken = BTreeSet::new();
+    while let Some(job) = jobs.front() {
+        let alone = concurrency.mode == ExecutionMode::Sequential
+            || job.spec.mode == ExecutionMode::Sequential;
+        let resource = if alone { None } else { job.resource() };
+        let clash = resource.as_ref().is_some_and(|resource| taken.contains(resource));
+        if !batch.is_empty() && (alone || clash) {
+            break;
+        }
+        batch.extend(jobs.pop_front());
+        taken.extend(resource);
+        if alone {
+            break;
+        }
+    }
+    batch
+}
+
+async fn run_batch(
+    mut state: AgentState,
+    cx: &StepContext,
+    family: Option<&Family>,
+    mut waiting: VecDeque<Job>,
+) -> Result<AgentState, Halt> {
+    let mut release = Release::new(
+        cx.services.concurrency.mode,
+        waiting.iter().map(|job| (job.index, &job.call, job.spec.mode)),
+    );
+    let mut running = FuturesUnordered::new();
+    loop {
+        if !cx.control.is_raised() {
+            let room = cx
+                .services
+                .concurrency
+                .limit
+                .max(1)
+                .saturating_sub(running.len())
+                .min(waiting.len());
+            let mut starting: Vec<Job> = waiting.drain(..room).collect();
+            state = begin(state, cx, family, &mut starting).await?;
+            running.extend(starting.into_iter().map(|job| call(job, &state, cx)));
+        }
+        if running.is_empty() {
+            break;
+        }
+        let (waited, first) = cx.watch(state, running.next()).await?;
+        state = waited;
+        let Watched::Done(first) = first else {
+            running.clear();
+            state = cx.stop_in_time(state);
+            break;
+        };
+        let mut ended = Vec::from_iter(first);
+        // What ended at the same time is committed together.
+        while let Some(Some(ran)) = running.next().now_or_never() {
+            ended.push(ran);
+        }
+        ended.sort_by_key(|ran| ran.index);
+        state = record(state, cx, ended, &mut release).await?;
+    }
+    let state = interrupt(state, cx).await?;
+    release.rest(&state, cx);
+    skip_rest(state, cx, family, waiting).await
+}
+
+/// A batch of one, without what it takes to run several.
+async fn run_one(
+    state: AgentState,
+    cx: &StepContext,
+    family: Option<&Family>,
+    mut batch: VecDeque<Job>,
+) -> Result<AgentState, Halt> {
+    let state = begin(state, cx, family, batch.make_contiguous()).await?;
+    let Some(job) = batch.pop_front() else { return Ok(state) };
+    let running = call(job, &state, cx);
+    let state = match cx.watch(state, running).await? {
+        (state, Watched::Done(ran)) => record(state, cx, [ran], &mut Release::default()).await?,
+        (state, Watched::TimeUp) => cx.stop_in_time(state),
+    };
+    interrupt(state, cx).await
+}

@@ -1,0 +1,239 @@
+//! Hooks in the order of their priority, found by trigger.
+
+use std::future::poll_fn;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use futures_util::future::{Either, select};
+use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
+use legwork_core::{AgentState, Micros, StopSignal};
+use legwork_port::{BoxFuture, HookEnd, Lifecycle, LiveEvent, StepView, Trigger};
+
+use crate::hooks::body::Begun;
+use crate::hooks::{Cx, Hook, HookError};
+use crate::lifecycle::{Refused, Rights, Strictness, admit};
+use crate::unwind;
+
+/// Hooks by trigger, highest priority first, stable among equals.
+#[derive(Clone, Default)]
+pub struct HookStack {
+    by_trigger: [Vec<Arc<Hook>>; Trigger::ALL.len()],
+    strictness: Strictness,
+}
+
+impl HookStack {
+    /// A stack of hooks.
+    pub fn new(hooks: impl IntoIterator<Item = Hook>) -> Self {
+        let mut stack = Self::default();
+        for hook in hooks.into_iter().map(Arc::new) {
+            for trigger in hook.triggers() {
+                if let Some(place) = stack.by_trigger.get_mut(*trigger as usize) {
+                    place.push(Arc::clone(&hook));
+                }
+            }
+        }
+        for hooks in &mut stack.by_trigger {
+            hooks.sort_by_key(|hook| std::cmp::Reverse(hook.priority));
+        }
+        stack
+    }
+
+    /// The same, with what becomes of changes that are not allowed.
+    #[must_use]
+    pub fn strictness(self, strictness: Strictness) -> Self {
+        Self { strictness, ..self }
+    }
+
+    fn on_trigger(&self, trigger: Trigger) -> &[Arc<Hook>] {
+        self.by_trigger.get(trigger as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// Lets in what a hook handed back; a state that is not let in costs nothing but its
+    /// change.
+    fn conclude(
+        &self,
+        place: &Place<'_>,
+        state: &mut AgentState,
+        ran: Result<AgentState, Failure>,
+    ) {
+        let (hook, trigger) = (place.hook, place.trigger);
+        if ran.as_ref().is_ok_and(|after| after.is_same(state)) {
+            return place.tell(HookEnd::Passed);
+        }
+        match ran.map(|after| admit(Rights::Guest, trigger, state, after)) {
+            Ok(Ok(after)) => {
+                place.tell(HookEnd::Changed);
+                *state = after;
+            }
+            Ok(Err(refused)) => {
+                place.tell(HookEnd::Refused(&refused.message));
+                *state = self.refuse(state.clone(), hook, trigger, refused);
+            }
+            Err(Failure::Ended) => {
+                place.tell(HookEnd::Failed("the run was cancelled or interrupted while it waited"));
+            }
+            Err(Failure::Failed(message)) => {
+                place.tell(HookEnd::Failed(&message));
+                let on = trigger.name();
+                let message = format!("the hook `{}` failed on {on}: {message}", hook.name);
+                let error = ErrorRecord::new(source(hook), ErrorKind::Hook, message);
+                *state = failed(state.clone(), hook, trigger, error);
+            }
+        }
+    }
+
+    /// Records a change that is not let in.
+    fn refuse(
+        &self,
+        state: AgentState,
+        hook: &Hook,
+        trigger: Trigger,
+        refused: Refused,
+    ) -> AgentState {
+        let message = format!("the hook `{}` {}", hook.name, refused.message);
+        let fails = self.strictness.fails(trigger, &refused.kind);
+        let error = ErrorRecord::new(source(hook), refused.kind, message);
+        let state = failed(state, hook, trigger, error.clone());
+        match fails && state.stop_signals().is_empty() {
+            true => state.with_stop_signal(StopSignal::error(&*hook.name, error)),
+            false => state,
+        }
+    }
+}
+
+/// A hook that ran on a trigger.
+struct Place<'a> {
+    hook: &'a Hook,
+    trigger: Trigger,
+    view: &'a StepView,
+    /// When it began; none while nobody listens.
+    start: Option<Micros>,
+}
+
+impl Place<'_> {
+    /// Notifies observers of how the hook ended.
+    fn tell(&self, end: HookEnd<'_>) {
+        let Some(start) = self.start else { return };
+        let took = self.view.clock().mono().since(start);
+        let (hook, trigger) = (&self.hook.name, self.trigger);
+        let event = LiveEvent::HookExecuted { hook, trigger, took, end };
+        self.view.observer().live(self.view.origin(), &event);
+    }
+}
+
+impl Lifecycle for HookStack {
+    fn listens(&self, trigger: Trigger) -> bool {
+        !self.on_trigger(trigger).is_empty()
+    }
+
+    fn on<'a>(
+        &'a self,
+        trigger: Trigger,
+        mut state: AgentState,
+        view: &'a StepView,
+    ) -> BoxFuture<'a, AgentState> {
+        Box::pin(async move {
+            let hooks = self.on_trigger(trigger).iter();
+            let mut round =
+                Round { stack: self, hooks, trigger, view, watched: view.observer().listens() };
+            while let Some((place, running)) =
+                poll_fn(|task| Poll::Ready(round.next_that_waits(&mut state, task))).await
+            {
+                // In a box: few hooks wait, and waiting for one is large.
+                let ran = Box::pin(wait(place.hook, running, view)).await;
+                self.conclude(&place, &mut state, ran.and_then(in_words));
+            }
+            state
+        })
+    }
+}
+
+/// The hooks that are still to run on a trigger.
+struct Round<'a> {
+    stack: &'a HookStack,
+    hooks: std::slice::Iter<'a, Arc<Hook>>,
+    trigger: Trigger,
+    view: &'a StepView,
+    watched: bool,
+}
+
+impl<'a> Round<'a> {
+    /// Runs hooks up to the first that waits for something, and gives that.
+    fn next_that_waits(
+        &mut self,
+        state: &mut AgentState,
+        task: &mut Context<'_>,
+    ) -> Option<(Place<'a>, Running<'a>)> {
+        let (trigger, view) = (self.trigger, self.view);
+        for hook in self.hooks.by_ref() {
+            let start = self.watched.then(|| view.clock().mono());
+            let place = Place { hook, trigger, view, start };
+            let cx = Cx { trigger, view: view.clone() };
+            let ran = match unwind::call(|| hook.body.begin(state.clone(), cx, task)) {
+                Ok(Begun::Waits(running)) => return Some((place, running)),
+                Ok(Begun::Ended(ran)) => Ok(ran),
+                Err(panic) => Err(panic),
+            };
+            self.stack.conclude(&place, state, in_words(ran));
+        }
+        None
+    }
+}
+
+/// Why there is no state of a hook.
+enum Failure {
+    /// It failed, for this reason.
+    Failed(String),
+    /// The run was cancelled or interrupted while it waited.
+    Ended,
+}
+
+/// A hook at work.
+type Running<'a> = BoxFuture<'a, Result<AgentState, HookError>>;
+
+/// What came of a hook, or what it said when it panicked.
+type Ran = Result<Result<AgentState, HookError>, String>;
+
+/// Waits for a hook, as long as it may take, and no longer than the run goes on.
+async fn wait(hook: &Hook, running: Running<'_>, view: &StepView) -> Result<Ran, Failure> {
+    let (running, ended) = (unwind::run(|| running), pin!(view.ended()));
+    let Some(limit) = hook.timeout else {
+        return match select(running, ended).await {
+            Either::Left((ran, _)) => Ok(ran),
+            Either::Right(_) => Err(Failure::Ended),
+        };
+    };
+    match select(running, select(ended, view.clock().sleep(limit))).await {
+        Either::Left((ran, _)) => Ok(ran),
+        Either::Right((Either::Left(_), _)) => Err(Failure::Ended),
+        Either::Right((Either::Right(_), _)) => {
+            Err(Failure::Failed(format!("it ran longer than its limit of {limit:.1?}")))
+        }
+    }
+}
+
+/// What the hook handed back, or why it failed.
+fn in_words(ran: Ran) -> Result<AgentState, Failure> {
+    match ran {
+        Ok(ran) => ran.map_err(|error| Failure::Failed(error.0)),
+        Err(panic) => Err(Failure::Failed(format!("it panicked: {panic}"))),
+    }
+}
+
+/// Records the failure in the state that the hook was given; a gate fails closed.
+fn failed(state: AgentState, hook: &Hook, trigger: Trigger, error: ErrorRecord) -> AgentState {
+    let state = state.with_error(error.clone());
+    // What is over cannot be stopped.
+    if !hook.is_gate() || trigger == Trigger::ExecutionEnd {
+        return state;
+    }
+    if state.pending_tool_call().is_some() {
+        return state.with_tool_call_blocked(&*hook.name, error.message);
+    }
+    state.with_stop_signal(StopSignal::error(&*hook.name, error))
+}
+
+fn source(hook: &Hook) -> ErrorSource {
+    ErrorSource::Hook(hook.name.to_string())
+}

@@ -1,0 +1,167 @@
+//! Which calls may run: names, arguments, limits and hooks, before any runs.
+
+use std::sync::Arc;
+
+use legwork_core::budget::Exhausted;
+use legwork_core::continuation::calls_checkpoint;
+use legwork_core::state::{CallStatus, CallVerdict, Judged, PendingCall};
+use legwork_core::{AgentState, StopReason, StopSignal, ToolCall, ToolOutcome};
+use legwork_port::Trigger;
+use serde_json::Value;
+
+use crate::context::StepContext;
+use crate::error::Halt;
+use crate::lookup;
+use crate::retries;
+use crate::toolbox::Shown;
+
+/// Judges each open call, in call order; those that may not run are answered here.
+pub(crate) async fn judge(state: AgentState, cx: &StepContext) -> Result<AgentState, Halt> {
+    // Of an execution that was stopped no call runs, whatever the tools are.
+    if !state.stop_signals().is_empty() {
+        return Ok(skip(state, cx));
+    }
+    let Some(shown) = cx.unless_raised(cx.toolbox().shown(&state)).await else {
+        return Ok(state);
+    };
+    let mut state = check_batch(state, cx);
+    let count = state.current_step().map_or(0, |step| step.calls.len());
+    for index in 0..count {
+        let slot = state.current_step().and_then(|step| step.calls.get(index));
+        let Some(slot) = slot.filter(|slot| slot.status == CallStatus::Open) else { continue };
+        if state.is_judged(index) {
+            continue;
+        }
+        if cx.control.is_raised() {
+            return Ok(state);
+        }
+        let call = Arc::clone(&slot.call);
+        let index = u32::try_from(index).unwrap_or(u32::MAX);
+        state = match &shown {
+            Ok(shown) => judge_one(state, cx, shown, index, call).await,
+            Err(message) => cx.answer(state, index, &call, ToolOutcome::failed(message.clone())),
+        };
+    }
+    Ok(state)
+}
+
+/// Answers the open calls of an execution that was stopped.
+fn skip(mut state: AgentState, cx: &StepContext) -> AgentState {
+    let Some(signal) = state.stop_signals().first() else { return state };
+    let why = format!("the execution was stopped ({})", signal.reason);
+    let slots = state.current_step().map(|step| step.calls.clone()).unwrap_or_default();
+    for (index, slot) in
+        (0u32..).zip(slots.iter()).filter(|(_, slot)| slot.status == CallStatus::Open)
+    {
+        if !state.is_judged(index as usize) {
+            state = cx.answer(state, index, &slot.call, ToolOutcome::Skipped(why.clone()));
+        }
+    }
+    state
+}
+
+/// The calls of a turn are held against the limit as a whole. Where some of them began under
+/// another run, those that did not are held against the limits above only: others may have
+/// used meanwhile what was left for them.
+fn check_batch(state: AgentState, cx: &StepContext) -> AgentState {
+    let Some(step) = state.current_step() else { return state };
+    let open = step.calls.iter().filter(|slot| slot.status == CallStatus::Open).count();
+    let forbids = match open == step.calls.len() {
+        true => {
+            calls_checkpoint(&cx.services.criteria, &state).or_else(|| granted(&state, cx, open))
+        }
+        false => None,
+    };
+    let above = || Some(passed(cx.held_calls.hold(open).err()?));
+    match forbids.or_else(above) {
+        Some(signal) => state.with_stop_signal(signal),
+        None => state,
+    }
+}
+
+/// Whether calls would pass what a subagent was granted at spawn, whatever its criteria say.
+fn granted(state: &AgentState, cx: &StepContext, calls: usize) -> Option<StopSignal> {
+    let ledger = cx.share.as_ref()?.granted(state.ledger());
+    ledger.forbids_calls(calls as u64).map(passed)
+}
+
+fn passed(limit: Exhausted) -> StopSignal {
+    StopSignal::limit(StopReason::ToolCallsLimit.to_string(), limit)
+}
+
+async fn judge_one(
+    state: AgentState,
+    cx: &StepContext,
+    shown: &Shown,
+    index: u32,
+    call: Arc<ToolCall>,
+) -> AgentState {
+    if let Some(signal) = state.stop_signals().first() {
+        let why = format!("the execution was stopped ({})", signal.reason);
+        return cx.answer(state, index, &call, ToolOutcome::Skipped(why));
+    }
+    let arguments = match check(&state, shown, &call) {
+        Ok(arguments) => arguments,
+        Err(outcome) => return cx.answer(state, index, &call, outcome),
+    };
+    if !cx.listens(Trigger::BeforeToolUse) {
+        return state.with_judged(index, Judged::of(arguments));
+    }
+    ask_hooks(state, cx, shown, index, call, arguments).await
+}
+
+async fn ask_hooks(
+    state: AgentState,
+    cx: &StepContext,
+    shown: &Shown,
+    index: u32,
+    call: Arc<ToolCall>,
+    arguments: Arc<Value>,
+) -> AgentState {
+    let pending = PendingCall {
+        index,
+        call: Arc::clone(&call),
+        arguments: Arc::clone(&arguments),
+        verdict: None,
+    };
+    let state = state.with_pending_tool_call(Some(Arc::new(pending)));
+    let state = cx.fire(Trigger::BeforeToolUse, state).await;
+    let judged = state.pending_tool_call().cloned();
+    let state = state.with_pending_tool_call(None);
+    // A hook may have been cut off: the call is not judged.
+    if cx.control.is_raised() {
+        return state;
+    }
+    let Some(judged) = judged else { return state.with_judged(index, Judged::of(arguments)) };
+    match &judged.verdict {
+        Some(CallVerdict::Block { by, reason }) => {
+            let (by, reason) = (by.clone(), reason.clone());
+            return cx.answer(state, index, &call, ToolOutcome::Blocked { by, reason });
+        }
+        Some(CallVerdict::Answer(value)) => {
+            let outcome = ToolOutcome::Ok(value.clone()).for_journal();
+            return cx.answer(state, index, &call, outcome);
+        }
+        None => {}
+    }
+    if judged.arguments == arguments {
+        return state.with_judged(index, Judged::of(arguments));
+    }
+    let text: Arc<str> = judged.arguments.to_string().into();
+    let changed = ToolCall { arguments: Arc::clone(&text), ..(*call).clone() };
+    match check(&state, shown, &changed) {
+        Ok(value) => {
+            let (arguments, value) = (Some(text), Some(value));
+            state.with_judged(index, Judged { arguments, value })
+        }
+        Err(outcome) => cx.answer(state, index, &call, outcome),
+    }
+}
+
+/// The arguments, if the tool was shown and they fit its schema.
+fn check(state: &AgentState, shown: &Shown, call: &ToolCall) -> Result<Arc<Value>, ToolOutcome> {
+    let (at, spec) = lookup::find(state, shown, &call.name)?;
+    let value = call.parse().map_err(|error| format!("The arguments are not JSON: {error}."));
+    let fits = value.and_then(|value| shown.validate(at, &value).map(|()| value));
+    fits.map(Arc::new).map_err(|problem| retries::invalid(state, spec, &problem))
+}

@@ -1,0 +1,62 @@
+//! How a session of Legwork runs: the loop, the driver, the executor, lifecycles and hooks.
+//!
+//! It runs an agent on whatever implements the ports: it asks the state what is owed, does
+//! it, and appends what happened. It deliberately knows neither how agents are built nor a
+//! provider, database or terminal; `legwork-agent` is what programs hold.
+//!
+//! Read the modules in this order. What a run is made of: [`error`](Error), [`control`],
+//! [`unwind`](self), [`memory`], [`account`], [`toolbox`], [`lifecycle`], [`hooks`],
+//! [`spawner`], [`services`]. What a step works with: `kept`, `writer`, `active_time`,
+//! [`context`]. What a step does: `inbox`, `spending`, `watch`, [`judge`](self),
+//! `subagent`, [`executor`], [`driver`]. What joins it: `stop`, `run` (the loop), [`open`],
+//! [`delivery`]; and [`news`], what a run tells.
+#![forbid(unsafe_code)]
+
+pub mod account;
+mod active_time;
+pub mod context;
+pub mod control;
+pub mod delivery;
+mod doubt;
+pub mod driver;
+mod error;
+pub mod executor;
+pub mod hooks;
+mod inbox;
+mod judge;
+mod kept;
+pub mod lifecycle;
+mod lookup;
+mod masked;
+pub mod memory;
+pub mod news;
+pub mod open;
+mod release;
+mod result;
+mod retries;
+mod run;
+pub mod services;
+pub mod spawner;
+mod spending;
+mod stop;
+pub mod subagent;
+pub mod toolbox;
+pub mod unwind;
+mod validate;
+mod watch;
+mod watchers;
+mod writer;
+
+pub use context::StepContext;
+pub use control::Control;
+pub use delivery::Delivery;
+pub use driver::{Driver, Source, ToolCalling};
+pub use error::{Error, Halt, HaltReason};
+pub use hooks::{Handler, Hook, HookError, HookStack, hook};
+pub use lifecycle::{Composite, CoreLifecycle};
+pub use news::{News, RunEvent};
+pub use open::Active;
+pub use result::Run;
+pub use services::Services;
+pub use spawner::{Ancestry, Spawn, Spawned, Spawner};
+pub use spending::price_unknown;

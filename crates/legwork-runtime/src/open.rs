@@ -1,0 +1,353 @@
+//! An execution that is open: claimed, loaded, ready for its next step.
+
+mod begin;
+
+use std::collections::BTreeMap;
+use std::iter;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use legwork_core::event::{Definition, ParentLink};
+use legwork_core::inbox::Item;
+use legwork_core::state::Refusal;
+use legwork_core::{AgentId, AgentState, Digest, ExecutionStatus, Message, OnDoubt, SessionId};
+use legwork_port::observer::LiveEvent;
+use legwork_port::{Ids, Observer, StepView};
+use serde_json::Value;
+
+use crate::account::{HeldCalls, Unsettled};
+use crate::context::StepContext;
+use crate::control::Control;
+use crate::delivery;
+use crate::driver::Driver;
+use crate::error::{Error, Halt};
+use crate::kept::Kept;
+use crate::masked::Masked;
+use crate::result::Run;
+use crate::run::{self, Advance};
+use crate::services::Services;
+use crate::spawner::Ancestry;
+use crate::subagent;
+use crate::toolbox::Toolbox;
+use crate::unwind;
+use crate::watchers::Watchers;
+use crate::writer::Writer;
+
+/// An agent as the runtime knows it.
+#[derive(Clone)]
+pub struct Setup {
+    /// What its sessions record of it.
+    pub identity: Arc<Identity>,
+    /// What its runs share.
+    pub services: Arc<Services>,
+    /// Makes its steps.
+    pub driver: Arc<dyn Driver>,
+}
+
+/// What the sessions of an agent record of it.
+pub struct Identity {
+    /// Who works in them.
+    pub agent: AgentId,
+    /// What it is, as far as it is data.
+    pub definition: Definition,
+    /// The digest of the definition.
+    pub digest: Digest,
+    /// The metadata that new sessions begin with.
+    pub metadata: BTreeMap<String, Value>,
+}
+
+/// How an execution is opened.
+pub struct Opening {
+    /// What is to be done with the session.
+    pub task: Task,
+    /// The session; none = a new one with a new name.
+    pub session: Option<SessionId>,
+    /// The state to begin from, in place of what the store has.
+    pub state: Option<AgentState>,
+    /// Observers beside that of the services.
+    pub observers: Vec<Arc<dyn Observer>>,
+    /// How it is cancelled or interrupted.
+    pub control: Control,
+    /// The answer to calls in doubt, whatever their tools say.
+    pub on_doubt: Option<OnDoubt>,
+    /// Its place in a tree of agents; none = the root.
+    pub ancestry: Option<Ancestry>,
+}
+
+/// What is to be done with a session.
+pub enum Task {
+    /// A new execution with this input.
+    Start(Vec<Message>),
+    /// Go on where it stands.
+    Resume,
+}
+
+/// An execution that is open. Dropping it releases the claim and loses nothing that
+/// was committed.
+pub struct Active {
+    setup: Setup,
+    cx: StepContext,
+    state: AgentState,
+    idle: AgentState,
+    parent: Option<ParentLink>,
+    phase: Phase,
+}
+
+/// What is to be done next.
+enum Phase {
+    /// Another step.
+    Steps,
+    /// A state was fed back after the toolsets were closed: they are to be opened again.
+    Opening,
+    /// It came to rest, with this result: the toolsets are to be closed.
+    Closing(Result<(), Error>),
+    /// Nothing.
+    Rests,
+}
+
+impl Active {
+    /// Takes the claim, loads the session and takes up the task.
+    ///
+    /// # Errors
+    /// When the session is in use, its store unusable, or it says no to the task.
+    pub async fn open(setup: Setup, request: Opening) -> Result<Self, Error> {
+        let services = Arc::clone(&setup.services);
+        let fresh = request.session.is_none();
+        let session = match &request.session {
+            Some(session) => session.clone(),
+            None => new_session(&*services.ids)?,
+        };
+        let claim = Arc::from(services.store.claim(&session).await?);
+        let ancestry = request.ancestry.unwrap_or_else(|| Ancestry::root(session.clone()));
+        let (store, origin) = (Arc::clone(&services.store), Arc::clone(&ancestry.origin));
+        let all = iter::once(Arc::clone(&services.observer)).chain(request.observers);
+        let observer = Masked::by(&services.mask, Arc::new(Watchers::new(all)));
+        let view = StepView::new(
+            Arc::clone(&origin),
+            Arc::clone(&services.clock),
+            Arc::clone(&observer),
+            services.deps.clone(),
+        )
+        .with_ends(request.control.both());
+        let (told, from) = (Arc::clone(&observer), Arc::clone(&origin));
+        let cx = StepContext {
+            writer: Writer { store, claim, observer: told, origin: from, kept: Kept::default() },
+            control: request.control.clone(),
+            on_doubt: request.on_doubt,
+            observer,
+            origin,
+            view,
+            toolbox: Toolbox::new(Arc::clone(&services.toolsets)),
+            held_calls: HeldCalls::new(ancestry.share.clone()),
+            share: ancestry.share,
+            unsettled: Unsettled::default(),
+            told: AtomicUsize::new(0),
+            services,
+        };
+        let state = match request.state {
+            Some(state) => state,
+            None if fresh => AgentState::new(session),
+            None => load(&cx, &session).await?,
+        };
+        if let (Some(link), None) = (&state.facts().parent, &ancestry.parent) {
+            return Err(Refusal::IsSubagent { parent: link.session.clone() }.into());
+        }
+        cx.told.store(state.stop_signals().len(), Ordering::Relaxed);
+        if let Some(link) = &ancestry.parent {
+            subagent::check(&state, link)?;
+        }
+        let state = cx.tick(state).resumed().masked_by(&cx.services.mask);
+        let idle = AgentState::new(state.session().clone()).masked_by(&cx.services.mask);
+        let (parent, phase) = (ancestry.parent, Phase::Steps);
+        let mut active = Self { setup, cx, state, idle, parent, phase };
+        active.begin(request.task).await?;
+        active.cx.writer.kept.leave(active.cx.services.clock.now());
+        Ok(active)
+    }
+
+    /// Goes on until a step has ended; gives the state, or none when nothing is owed.
+    ///
+    /// Dropping the future loses only what was not committed: the state is then the one of
+    /// the last commit, and the next call goes on from there.
+    ///
+    /// # Errors
+    /// When what happened could not be journaled, or the run was interrupted.
+    pub async fn next(&mut self) -> Result<Option<AgentState>, Error> {
+        self.land().await?;
+        self.go_on();
+        if !self.is_ready().await? {
+            return Ok(None);
+        }
+        let state = self.state.clone();
+        let clock = Arc::clone(&self.cx.services.clock);
+        let droppable = self.cx.writer.kept.begin(&mut self.state, &*clock);
+        let advanced = run::step(&*self.setup.driver, &self.cx, state).await;
+        let advanced = catch_up(&self.cx, advanced).await;
+        // What the step gave takes the place of what was committed last.
+        drop(droppable);
+        Ok(self.arrive(advanced).await?.then(|| self.state.clone()))
+    }
+
+    /// Waits for an append that was under way when a step was dropped: the store may have
+    /// taken it.
+    async fn land(&mut self) -> Result<(), Error> {
+        let Some(landed) = self.cx.writer.land().await? else { return Ok(()) };
+        let fed = landed.put_back.is_none_or(|state| !state.is_same(&self.state));
+        self.state = landed.state.committed();
+        match fed {
+            true => Err(Error::Lineage { by: "the caller" }),
+            false => Ok(()),
+        }
+    }
+
+    /// Goes on with a state that the caller had: that was no work on its step.
+    fn go_on(&mut self) {
+        let Some(left) = self.cx.writer.kept.left() else { return };
+        let state = self.cx.tick(self.state.clone());
+        let idle = state.now().mono.since(left.mono);
+        self.state = state.idled(idle);
+    }
+
+    /// The same without a second owner of the state; whether there is more to do. Whoever
+    /// drops the future drops the execution: the session stands where it was last committed.
+    async fn advance(&mut self) -> Result<bool, Error> {
+        if !self.is_ready().await? {
+            return Ok(false);
+        }
+        // The loop alone owns the state: a second owner would cost a copy a change.
+        let state = std::mem::replace(&mut self.state, self.idle.clone());
+        let advanced = run::step(&*self.setup.driver, &self.cx, state).await;
+        self.arrive(advanced).await
+    }
+
+    /// Makes all steps that are left; gives what came of it.
+    ///
+    /// # Errors
+    /// As [`Active::next`].
+    pub async fn run_to_end(mut self) -> Result<Run, Error> {
+        self.land().await?;
+        self.go_on();
+        while self.advance().await? {}
+        Ok(self.into_run())
+    }
+
+    /// Whether a step can be made.
+    async fn is_ready(&mut self) -> Result<bool, Error> {
+        match self.phase {
+            Phase::Steps => return Ok(true),
+            Phase::Rests => return Ok(false),
+            Phase::Closing(_) => return self.close().await,
+            Phase::Opening => {}
+        }
+        self.open_tools().await?;
+        self.phase = Phase::Steps;
+        Ok(true)
+    }
+
+    /// Takes in what came of a step; whether there is more to do.
+    async fn arrive(&mut self, advanced: Result<Advance, Halt>) -> Result<bool, Error> {
+        let (state, result) = match advanced {
+            Ok(Advance::More(state)) => {
+                self.state = state;
+                return Ok(true);
+            }
+            Ok(Advance::Rest(state)) => (state, Ok(())),
+            Err(halt) if halt.is_interrupted() => (halt.state, Ok(())),
+            Err(halt) => (halt.state.clone(), Err(halt.into())),
+        };
+        (self.state, self.phase) = (state, Phase::Closing(result));
+        self.close().await
+    }
+
+    async fn close(&mut self) -> Result<bool, Error> {
+        self.cx.toolbox().close().await;
+        match std::mem::replace(&mut self.phase, Phase::Rests) {
+            Phase::Closing(result) => result.map(|()| false),
+            _ => Ok(false),
+        }
+    }
+
+    /// The state as it is now.
+    pub fn state(&self) -> &AgentState {
+        &self.state
+    }
+
+    /// Feeds a changed state back; it must extend the one that was given out.
+    ///
+    /// # Errors
+    /// When it does not, or what was recorded since cannot stand, such as a call without a
+    /// result ([`AgentState::check_since`]).
+    pub fn set(&mut self, state: AgentState) -> Result<(), Error> {
+        if !state.extends(&self.state.mark()) {
+            return Err(Error::Lineage { by: "the caller" });
+        }
+        state.check_since(&self.state)?;
+        if !matches!(self.phase, Phase::Steps) && !state.is_same(&self.state) {
+            self.phase = Phase::Opening;
+        }
+        self.state = state.masked_by(&self.cx.services.mask);
+        Ok(())
+    }
+
+    /// Says something to be heard by the very next inference: it goes through the inbox of
+    /// the session, so it is delivered exactly once.
+    ///
+    /// # Errors
+    /// When the item is nested too deeply to be journaled, a message holds a tool call or a
+    /// result, or the store cannot be written.
+    pub async fn steer(&self, message: impl Into<Message>) -> Result<(), Error> {
+        let item = Item::Steer(Arc::new(message.into()));
+        delivery::post_once(&self.cx.services, self.state.session(), &item).await.map(drop)
+    }
+
+    /// Ends the execution as cancelled; a second time is nothing.
+    pub fn cancel(&self) {
+        self.control().cancel.cancel();
+    }
+
+    /// Leaves the execution where it is, in progress and resumable.
+    pub fn interrupt(&self) {
+        self.control().interrupt.cancel();
+    }
+
+    /// How to cancel or interrupt it from elsewhere.
+    pub fn control(&self) -> &Control {
+        &self.cx.control
+    }
+
+    /// Whether it is over or waits for somebody.
+    pub fn status(&self) -> Option<&ExecutionStatus> {
+        self.state.status()
+    }
+
+    /// What came of it so far.
+    pub fn into_run(self) -> Run {
+        self.state.into()
+    }
+}
+
+async fn load(cx: &StepContext, session: &SessionId) -> Result<AgentState, Error> {
+    let loaded = cx.writer.store.read(session).await?.writable(session)?;
+    let state = loaded.journal.fold(session);
+    if let Some(damage) = &loaded.damage {
+        cx.live(&LiveEvent::JournalCut { damage });
+    }
+    Ok(state)
+}
+
+/// A name for a session that is new.
+fn new_session(ids: &dyn Ids) -> Result<SessionId, Error> {
+    let named = unwind::call(|| ids.session());
+    named.map_err(|message| Error::Panicked { who: "the source of ids", message })
+}
+
+/// What came of a step, all of it durable if its driver dropped a commit: that one is awaited,
+/// and what it did not write is committed.
+async fn catch_up(cx: &StepContext, advanced: Result<Advance, Halt>) -> Result<Advance, Halt> {
+    match advanced? {
+        Advance::More(state) if cx.writer.kept.is_appending() => {
+            cx.commit(state).await.map(Advance::More)
+        }
+        advanced => Ok(advanced),
+    }
+}

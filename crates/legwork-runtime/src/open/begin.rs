@@ -1,0 +1,170 @@
+//! How a run takes a session up: with a new task, or where it stands.
+
+use std::future::pending;
+use std::pin::pin;
+
+use futures_util::future::{Either, select};
+use legwork_core::event::{Defined, SessionStarted};
+use legwork_core::state::{Input, Refusal};
+use legwork_core::{AgentState, Event, ExecutionStatus, Message, Seq, StopReason, StopSignal};
+use legwork_port::Trigger;
+
+use super::{Active, Task};
+use crate::active_time::taken_up;
+use crate::control::Control;
+use crate::error::Error;
+use crate::inbox::take_idle;
+use crate::run::{self, Advance};
+use crate::subagent;
+
+impl Active {
+    pub(super) async fn begin(&mut self, task: Task) -> Result<(), Error> {
+        let mut state = self.state.clone();
+        if state.version() != Seq::ZERO {
+            state = take_idle(&*self.cx.services.store, state).await?.0;
+        }
+        let state = match task {
+            Task::Start(input) => self.start(state, input).await?,
+            Task::Resume => self.resume(state).await?,
+        };
+        self.open_tools().await?;
+        self.state = state;
+        Ok(())
+    }
+
+    /// Begins a new execution; one that was left in progress ends first.
+    async fn start(&mut self, state: AgentState, input: Vec<Message>) -> Result<AgentState, Error> {
+        // What is no task ends nothing.
+        let state = match state.decide(Input::Start(input.clone())) {
+            Ok(_) | Err(Refusal::UnderWay { .. }) => self.end_interrupted(state).await?,
+            Err(refusal) => return Err(refusal.into()),
+        };
+        let started = state.decide(Input::Start(input))?;
+        let new = state.version() == Seq::ZERO;
+        let mut state = self.define(state);
+        if new {
+            state = take_idle(&*self.cx.services.store, state).await?.0;
+        }
+        let state = started.into_iter().fold(state, AgentState::with);
+        Ok(self.cx.fire(Trigger::ExecutionStart, state).await)
+    }
+
+    /// Ends an execution that was left in progress, or that was told to stop while nobody ran
+    /// it, as cancelled: another task takes its place. Nothing of it runs again, and its open
+    /// calls are answered.
+    ///
+    /// A run that is interrupted meanwhile ends it no less, as one that is cancelled does:
+    /// else the other task, which is not journaled yet, would be lost.
+    async fn end_interrupted(&mut self, state: AgentState) -> Result<AgentState, Error> {
+        let stopped = !state.stop_signals().is_empty();
+        match state.status() {
+            Some(ExecutionStatus::InProgress) => {}
+            Some(status) if stopped && !status.is_terminal() => {}
+            _ => return Ok(state),
+        }
+        let mut state = taken_up(self.define(state));
+        if !stopped {
+            let words = "that another task was given";
+            let signal = StopSignal::new(StopReason::UserRequested, "new_input", words);
+            state = state.with_stop_signal(signal);
+        }
+        let asked = self.cx.controlled_by(Control::default());
+        let ended = {
+            let ends = self.cx.control.cancel.clone();
+            let raised = async {
+                asked.raised().await;
+                ends.cancel();
+                pending().await
+            };
+            // Raised first: what is asked for is known before the execution goes on.
+            match select(pin!(raised), pin!(self.end(state))).await {
+                Either::Left((never, _)) => never,
+                Either::Right((ended, _)) => ended,
+            }
+        };
+        self.cx.controlled_by(asked);
+        ended
+    }
+
+    /// Does what is owed until the execution has ended.
+    async fn end(&self, mut state: AgentState) -> Result<AgentState, Error> {
+        self.open_tools().await?;
+        let ended = loop {
+            match run::step(&*self.setup.driver, &self.cx, state).await {
+                Ok(Advance::More(more)) => state = more,
+                Ok(Advance::Rest(state)) => break Ok(state),
+                Err(halt) => break Err(halt.into()),
+            }
+        };
+        self.cx.toolbox().close().await;
+        ended
+    }
+
+    async fn resume(&self, state: AgentState) -> Result<AgentState, Error> {
+        if state.version() == Seq::ZERO {
+            return Err(self.cx.services.no_session(state.session()));
+        }
+        let idle = state.clone();
+        let state = subagent::awaken(self.define(state));
+        if state.status().is_some_and(|status| !status.is_terminal()) {
+            let state = self.show_start(state).await;
+            let state = taken_up(self.show_response(state).await);
+            return Ok(self.cx.commit(state).await?);
+        }
+        let events = match state.decide_reopen(&self.cx.services.criteria) {
+            Ok(events) => events,
+            Err(refusal) => {
+                // What was left for the session is taken up all the same.
+                self.cx.commit(idle).await?;
+                return Err(refusal.into());
+            }
+        };
+        let begins = events.iter().any(|event| matches!(event, Event::ExecutionStarted(_)));
+        let state = events.into_iter().fold(state, AgentState::with);
+        Ok(if begins { self.cx.fire(Trigger::ExecutionStart, state).await } else { state })
+    }
+
+    /// Opens the toolsets, unless the run is to end: then none is used.
+    pub(super) async fn open_tools(&self) -> Result<(), Error> {
+        let opened = self.cx.unless_raised(self.cx.toolbox().open()).await;
+        opened.unwrap_or(Ok(())).map_err(Error::Build)
+    }
+
+    /// Shows hooks the start of an execution once more when nothing that it did was journaled:
+    /// the run may have been interrupted while they saw it.
+    async fn show_start(&self, state: AgentState) -> AgentState {
+        let last = Some(state.facts().acted);
+        let unseen = state.execution().map(|execution| execution.id) == last;
+        if unseen { self.cx.fire(Trigger::ExecutionStart, state).await } else { state }
+    }
+
+    /// Shows hooks a response once more when nothing that its step did was journaled after it:
+    /// the process may have died, or the run been interrupted, before they saw it.
+    async fn show_response(&self, state: AgentState) -> AgentState {
+        let last = Some(state.facts().acted);
+        let unseen = state.current_step().is_some_and(|step| match &step.response {
+            Some(response) => step.response_entry == last || response.incomplete.is_some(),
+            None => false,
+        });
+        if unseen { self.cx.fire(Trigger::AfterInference, state).await } else { state }
+    }
+
+    /// Records who works here and what the agent is, first or when it changed.
+    fn define(&self, state: AgentState) -> AgentState {
+        let mut state = state;
+        if state.facts().agent.is_none() {
+            let (session, agent) = (state.session().clone(), self.setup.identity.agent.clone());
+            let started = SessionStarted { session, agent, parent: self.parent.clone() };
+            state = state.with(Event::SessionStarted(started));
+            for (key, value) in &self.setup.identity.metadata {
+                state = state.with_metadata(key, Some(value.clone()));
+            }
+        }
+        if state.facts().definition_digest.as_ref() == Some(&self.setup.identity.digest) {
+            return state;
+        }
+        let (definition, digest) =
+            (self.setup.identity.definition.clone(), self.setup.identity.digest.clone());
+        state.with(Event::Defined(Defined { definition, digest: Some(digest) }))
+    }
+}

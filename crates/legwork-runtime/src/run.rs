@@ -1,0 +1,192 @@
+//! The loop: a match on what is owed.
+//!
+//! A live step, a resumed one, one that comes back from an answer and a simulated one
+//! take the same arm, so recovery has no path of its own.
+
+use legwork_core::continuation::checkpoint;
+use legwork_core::event::Answered;
+use legwork_core::inbox::{Answer, Verdict};
+use legwork_core::state::{PendingExecution, PendingReason};
+use legwork_core::{
+    AgentState, Event, OnDoubt, Owed, Progress as _, StepResult, StopReason, StopSignal,
+};
+use legwork_port::{LiveEvent, Trigger};
+
+use crate::context::StepContext;
+use crate::driver::{self, Driver};
+use crate::error::{Halt, HaltReason};
+use crate::inbox::take_inbox;
+use crate::stop::{nothing_decided, stop};
+use crate::subagent;
+use crate::unwind;
+
+/// Whether there is more to do.
+#[derive(Debug)]
+pub(crate) enum Advance {
+    /// A step ended or something was taken up: go on.
+    More(AgentState),
+    /// The execution is over, or waits for somebody.
+    Rest(AgentState),
+}
+
+/// Does what is owed until a step has ended, or nothing is owed.
+pub(crate) async fn step(
+    driver: &dyn Driver,
+    cx: &StepContext,
+    state: AgentState,
+) -> Result<Advance, Halt> {
+    let mut state = cx.tick(state);
+    loop {
+        cx.live(&LiveEvent::StateUpdated { version: state.version(), head: state.head() });
+        cx.tell_signals(&state);
+        if cx.control.interrupt.is_cancelled() {
+            let state = cx.commit(cx.rest(state)).await?;
+            return Err(Halt::new(state, HaltReason::Interrupted));
+        }
+        state = raise_cancel(cx, state);
+        state = match state.owed() {
+            Owed::Nothing => return Ok(Advance::Rest(cx.commit(state).await?)),
+            Owed::Infer if state.current_step().is_none() => begin_step(driver, cx, state).await?,
+            Owed::Infer | Owed::JudgeCalls | Owed::RunCalls => drive(driver, cx, state).await?,
+            Owed::Pause => return pause(cx, state).await,
+            Owed::EndStep => match end_step(cx, state).await {
+                Ended::Recorded(state) => return Ok(Advance::More(state)),
+                Ended::Interrupted(state) => state,
+            },
+            Owed::Stop => stop(cx, state).await?,
+        };
+    }
+}
+
+/// A raised cancellation becomes a stop signal, once.
+fn raise_cancel(cx: &StepContext, state: AgentState) -> AgentState {
+    let running = state.status().is_some_and(|status| !status.is_terminal());
+    let known = state.stop_signals().iter().any(|s| s.reason == StopReason::UserRequested);
+    if !running || known || !cx.control.cancel.is_cancelled() {
+        return state;
+    }
+    let words = "that it was cancelled";
+    state.with_stop_signal(StopSignal::new(StopReason::UserRequested, "cancellation", words))
+}
+
+/// Before a step: the inbox is taken up, hooks see the state, then a checkpoint: what is
+/// forbidden now makes no step.
+async fn begin_step(
+    driver: &dyn Driver,
+    cx: &StepContext,
+    state: AgentState,
+) -> Result<AgentState, Halt> {
+    let state = take_inbox(cx, state).await?;
+    if state.owed() != Owed::Infer {
+        return Ok(state);
+    }
+    let state = cx.fire(Trigger::StepStart, state).await;
+    match checkpoint(&cx.services.criteria, &state) {
+        Some(signal) if !state.stop_signals().contains(&signal) => {
+            Ok(state.with_stop_signal(signal))
+        }
+        Some(_) => Ok(state),
+        None => drive(driver, cx, state).await,
+    }
+}
+
+/// Lets the driver make the step, and refuses a state that is none of ours.
+async fn drive(
+    driver: &dyn Driver,
+    cx: &StepContext,
+    state: AgentState,
+) -> Result<AgentState, Halt> {
+    let state = state.rooted();
+    let mark = state.mark();
+    let after = match unwind::run(|| driver.use_tools(state, cx)).await {
+        Ok(after) => after?,
+        Err(panic) => return driver::panicked(cx, panic).await,
+    };
+    if after.extends(&mark) {
+        return Ok(after);
+    }
+    // What was handed back is none of ours: the journal says where the session stands.
+    Err(Halt::new(cx.journaled().await.unwrap_or(after), HaltReason::Lineage))
+}
+
+/// How the end of a step went.
+enum Ended {
+    Recorded(AgentState),
+    /// The run was interrupted: hooks see the end of the step when it is resumed.
+    Interrupted(AgentState),
+}
+
+/// The step is over: hooks see results and errors, the outcome is decided and recorded.
+async fn end_step(cx: &StepContext, state: AgentState) -> Ended {
+    // Those of its calls that are held still never began.
+    cx.held_calls.keep(0);
+    let hooks = [Trigger::AfterToolUse, Trigger::Error, Trigger::StepEnd];
+    let begun = hooks.iter().any(|trigger| cx.listens(*trigger)).then(|| state.clone());
+    let mut state = show_results(cx, state).await;
+    if state.current_error().is_some() {
+        state = cx.fire(Trigger::Error, state).await;
+    }
+    let before = (state.votes().len(), state.stop_signals().len());
+    state = cx.fire(Trigger::StepEnd, state).await;
+    if (state.votes().len(), state.stop_signals().len()) != before {
+        state = cx.services.core.on(Trigger::StepEnd, state, &cx.view).await;
+    }
+    if let (true, Some(begun)) = (cx.control.interrupt.is_cancelled(), begun) {
+        return Ended::Interrupted(begun);
+    }
+    let outcome = state.continuation_outcome().cloned().unwrap_or_else(nothing_decided);
+    let current = state.execution().and_then(|execution| execution.current.clone());
+    let Some(step) = current else { return Ended::Recorded(state) };
+    cx.live(&LiveEvent::ContinuationEvaluated { step: step.number, outcome: &outcome });
+    let (took, completed_at) = (state.step_time(), state.now().wall);
+    Ended::Recorded(state.record_step_result(StepResult { step, outcome, took, completed_at }))
+}
+
+/// Shows each tool execution to the hooks, in call order, after all ran.
+async fn show_results(cx: &StepContext, mut state: AgentState) -> AgentState {
+    if !cx.listens(Trigger::AfterToolUse) {
+        return state;
+    }
+    let count = state.current_step().map_or(0, |step| step.calls.len());
+    for index in 0..count {
+        let execution = state
+            .current_step()
+            .and_then(|step| step.calls.get(index))
+            .and_then(|slot| slot.execution().cloned());
+        let Some(execution) = execution else { continue };
+        let index = u32::try_from(index).unwrap_or(u32::MAX);
+        state = state.with_pending_execution(Some(PendingExecution { index, execution }));
+        state = cx.fire(Trigger::AfterToolUse, state).await.with_pending_execution(None);
+    }
+    state
+}
+
+/// Somebody has to answer: the pause is recorded once, and the execution rests. One that
+/// was stopped waits for nobody.
+async fn pause(cx: &StepContext, state: AgentState) -> Result<Advance, Halt> {
+    let mut state = take_inbox(cx, state).await?;
+    let stopped = !state.stop_signals().is_empty();
+    for pending in state.pending().to_vec() {
+        state = match pending.reason {
+            PendingReason::Subagent if stopped => {
+                subagent::interrupted(state, cx, pending.index).await?
+            }
+            PendingReason::Subagent => state,
+            _ if stopped || cx.on_doubt == Some(OnDoubt::Tell) => {
+                let answer = Answer { id: pending.id, verdict: Verdict::Tell };
+                state.with(Event::Answered(Answered { answer }))
+            }
+            _ => state,
+        };
+    }
+    let rests = state.owed() == Owed::Pause;
+    // A run that only looked leaves no trace.
+    let looked = state.uncommitted().is_empty() && state.facts().at_work.is_none();
+    let state = match rests {
+        true if looked => state,
+        true => cx.rest(state),
+        false => cx.goes_on(state),
+    };
+    let state = cx.commit(state).await?;
+    Ok(if rests { Advance::Rest(state) } else { Advance::More(state) })
+}

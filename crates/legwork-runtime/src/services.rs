@@ -1,0 +1,73 @@
+//! What all runs of an agent share.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use legwork_core::continuation::ErrorHandler;
+use legwork_core::tool::ExecutionMode;
+use legwork_core::{Criterion, Mask, SessionId};
+use legwork_port::{Clock, Deps, Ids, Lifecycle, Model, Observer, Store};
+
+use crate::error::Error;
+use crate::lifecycle::Composite;
+use crate::spawner::Spawner;
+use crate::toolbox::Toolsets;
+
+/// What all runs of an agent share. It is checked and composed by whoever builds agents.
+pub struct Services {
+    /// The models that a state may name, by name.
+    pub models: BTreeMap<String, Arc<dyn Model>>,
+    /// The tools.
+    pub toolsets: Arc<Toolsets>,
+    /// The subagents that a call may spawn.
+    pub spawner: Option<Arc<dyn Spawner>>,
+    /// What votes on going on, beside the votes of hooks.
+    pub criteria: Vec<Arc<dyn Criterion>>,
+    /// Decides how an execution ends that an error ended.
+    pub error_handler: Arc<dyn ErrorHandler>,
+    /// Evaluates the criteria and makes outcomes.
+    pub core: Arc<dyn Lifecycle>,
+    /// Hooks and other lifecycles, called after Core.
+    pub lifecycle: Composite,
+    /// Where sessions live.
+    pub store: Arc<dyn Store>,
+    /// Whether the store keeps sessions after a run, so that one that is not there is unknown.
+    pub keeps: bool,
+    /// Where time comes from.
+    pub clock: Arc<dyn Clock>,
+    /// Where names of new sessions come from.
+    pub ids: Arc<dyn Ids>,
+    /// Notified of every run.
+    pub observer: Arc<dyn Observer>,
+    /// How the calls of a turn run beside each other.
+    pub concurrency: Concurrency,
+    /// What tools and hooks find by type.
+    pub deps: Deps,
+    /// Secrets that are masked in all that is written or shown.
+    pub mask: Mask,
+}
+
+/// How the calls of a turn run beside each other.
+#[derive(Debug, Clone, Copy)]
+pub struct Concurrency {
+    /// How many calls run at once, at most.
+    pub limit: usize,
+    /// The mode of calls whose tool is not `Sequential`.
+    pub mode: ExecutionMode,
+}
+
+impl Default for Concurrency {
+    fn default() -> Self {
+        Self { limit: 16, mode: ExecutionMode::ParallelOrdered }
+    }
+}
+
+impl Services {
+    /// The error for a session of which the store has nothing.
+    pub fn no_session(&self, session: &SessionId) -> Error {
+        match self.keeps {
+            true => Error::UnknownSession(session.clone()),
+            false => Error::NoStore(session.clone()),
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! How an execution ends: what may prevent it, and what becomes of one that failed.
+
+use std::sync::Arc;
+
+use legwork_core::continuation::{ErrorHandler as _, FailExecution};
+use legwork_core::error::{ErrorKind, ErrorSource};
+use legwork_core::event::{ExecutionFinished, StopPrevented};
+use legwork_core::{
+    AgentState, ContinuationOutcome, ErrorRecord, Event, ExecutionStatus, Owed, StopReason,
+    StopSignal,
+};
+use legwork_port::{LiveEvent, Trigger};
+
+use crate::context::StepContext;
+use crate::error::Halt;
+use crate::inbox::take_inbox;
+use crate::unwind;
+
+/// The outcome where a replaced Core decided none.
+pub(crate) fn nothing_decided() -> Arc<ContinuationOutcome> {
+    let words = "that the core lifecycle decided nothing";
+    Arc::new(ContinuationOutcome::stop(StopSignal::new(StopReason::Unknown, "core", words)))
+}
+
+/// A stop is about to be carried out: it may be prevented, else the execution ends.
+pub(crate) async fn stop(cx: &StepContext, state: AgentState) -> Result<AgentState, Halt> {
+    let state = take_inbox(cx, state).await?;
+    if state.owed() != Owed::Stop {
+        return Ok(state);
+    }
+    let state = decide_stop(state);
+    let raised = state.stop_signals().len();
+    let begun = state.clone();
+    let state = cx.fire(Trigger::BeforeStop, state).await;
+    if cx.control.interrupt.is_cancelled() {
+        return Ok(begun);
+    }
+    let Some(outcome) = state.continuation_outcome().cloned() else { return Ok(state) };
+    let outcome = overruled(&state, raised).unwrap_or(outcome);
+    // What was asked to stop takes up nothing new, though it stopped for another reason.
+    let stopped = !state.stop_signals().is_empty();
+    let forbidden = stopped || outcome.stop_reason().is_none_or(StopReason::forbids);
+    if !forbidden {
+        if let Some(message) = state.facts().follow_ups.first().cloned() {
+            return Ok(state.with(Event::FollowedUp(message)));
+        }
+        if let Some(by) = state.stop_prevented().map(str::to_owned) {
+            let state = state.without_votes();
+            return Ok(state.with(Event::StopPrevented(StopPrevented { by })));
+        }
+    }
+    let (status, outcome) = end(cx, &state, outcome);
+    let state = state.with(Event::ExecutionFinished(ExecutionFinished { status, outcome }));
+    let state = cx.fire(Trigger::ExecutionEnd, state).await;
+    // Interrupted meanwhile, hooks see the end when it is resumed.
+    cx.commit(if cx.control.interrupt.is_cancelled() { begun } else { state }).await
+}
+
+/// The outcome by what was raised when the stop was about to be carried out, if that is
+/// stronger than why it stops.
+fn overruled(state: &AgentState, since: usize) -> Option<Arc<ContinuationOutcome>> {
+    let raised = state.stop_signals().iter().skip(since);
+    let strongest = raised.min_by_key(|signal| signal.reason.priority())?;
+    let stands = state.stop_reason().is_some_and(|r| r.priority() <= strongest.reason.priority());
+    (!stands).then(|| Arc::new(ContinuationOutcome::stop(strongest.clone())))
+}
+
+/// How the execution ends; what becomes of one that an error ended, a handler says.
+fn end(
+    cx: &StepContext,
+    state: &AgentState,
+    outcome: Arc<ContinuationOutcome>,
+) -> (ExecutionStatus, Arc<ContinuationOutcome>) {
+    let failed = outcome.signal.as_ref().filter(|signal| signal.reason == StopReason::Error);
+    let Some(error) = failed.map(error_of) else {
+        let status = outcome.stop_reason().map_or(ExecutionStatus::Stopped, ExecutionStatus::from);
+        return (status, outcome);
+    };
+    cx.live(&LiveEvent::ExecutionFailed { error: &error });
+    let handled = unwind::call(|| cx.services.error_handler.handle(state, &error));
+    let mut failure = handled.unwrap_or_else(|panic| {
+        let message = format!("the error handler panicked, the execution failed: {panic}");
+        cx.live(&LiveEvent::Warning { message: &message });
+        FailExecution.handle(state, &error)
+    });
+    failure.outcome.votes.clone_from(&outcome.votes);
+    if let Some(signal) = &mut failure.outcome.signal {
+        // Whether the execution may be resumed depends on the error.
+        signal.error.get_or_insert_with(|| Box::new(error));
+    }
+    // What is no end would be decided again and again.
+    let ended = Some(failure.status).filter(ExecutionStatus::is_terminal);
+    (ended.unwrap_or(ExecutionStatus::Failed), Arc::new(failure.outcome))
+}
+
+/// The error that a signal stops for. One that a hook raised without an error is an error of
+/// the hook.
+fn error_of(signal: &StopSignal) -> ErrorRecord {
+    let raised = || {
+        let source = ErrorSource::Hook(signal.source.clone());
+        ErrorRecord::new(source, ErrorKind::Hook, signal.message.clone())
+    };
+    signal.error.as_deref().cloned().unwrap_or_else(raised)
+}
+
+/// A signal raised between steps decides the outcome; one decided at a step's end stands.
+fn decide_stop(state: AgentState) -> AgentState {
+    let decided = state.execution().and_then(|execution| execution.outcome.as_ref());
+    if decided.is_some_and(|outcome| !outcome.should_continue()) {
+        return state;
+    }
+    let raised = state.stop_signal().cloned();
+    let raised = raised.map(|signal| Arc::new(ContinuationOutcome::stop(signal)));
+    let outcome = raised.unwrap_or_else(nothing_decided);
+    state.with_provisional_outcome(Some(outcome))
+}

@@ -1,0 +1,147 @@
+//! A call that runs a subagent, at work.
+
+use std::sync::Arc;
+
+use legwork_core::budget::Amounts;
+use legwork_core::tool::{Deferral, FailureKind};
+use legwork_core::{ExecutionStatus, OnDoubt, SessionId, ToolOutcome};
+use legwork_port::{LiveEvent, Observer, Origin, ToolContext, store};
+
+use super::family::{adds_up, used_by};
+use super::waiting::cancel;
+use super::{Lease, check};
+use crate::context::StepContext;
+use crate::control::Control;
+use crate::error::Error;
+use crate::result::Run;
+use crate::services::Services;
+use crate::spawner::{Ancestry, Spawned};
+use crate::unwind;
+
+/// All that it takes to run the subagent of a call.
+pub(crate) struct Child {
+    lease: Lease,
+    services: Arc<Services>,
+    control: Control,
+    observer: Arc<dyn Observer>,
+    origin: Arc<Origin>,
+    on_doubt: Option<OnDoubt>,
+}
+
+impl Child {
+    pub(super) fn new(lease: Lease, cx: &StepContext) -> Self {
+        Self {
+            lease,
+            services: Arc::clone(&cx.services),
+            control: cx.control.clone(),
+            observer: Arc::clone(&cx.observer),
+            origin: Arc::clone(&cx.origin),
+            on_doubt: cx.on_doubt,
+        }
+    }
+
+    /// Runs the subagent; its call is answered, or is left open for a later run.
+    pub(crate) async fn call(&self, cx: &ToolContext) -> ToolOutcome {
+        let index = cx.key.index;
+        self.tell(|agent, session| LiveEvent::SubagentStarted { index, agent, session });
+        // It charges what it used however it ends: a panic of a model, too.
+        let ran = unwind::run(|| Box::pin(self.run())).await;
+        let ran = ran.unwrap_or_else(|message| {
+            let who = "its code";
+            Err(Error::Panicked { who, message })
+        });
+        let used = match &ran {
+            Ok(run) => Ok(adds_up(&run.state().ledger().lifetime)),
+            Err(error) if is_final(error) => self.give_up().await,
+            Err(_) => self.used().await,
+        };
+        let (ran, used) = match used {
+            Ok(used) => (ran, used),
+            Err(unread) => (Err(unread.into()), Amounts::default()),
+        };
+        let status = ran.as_ref().map_or(ExecutionStatus::Failed, Run::status);
+        self.tell(|agent, session| {
+            let (status, used) = (&status, &used);
+            LiveEvent::SubagentFinished { index, agent, session, status, used }
+        });
+        // What waits, or what somebody else holds or its store cannot take now, goes on later.
+        let later = match &ran {
+            Ok(_) => !status.is_terminal(),
+            Err(error) => !is_final(error),
+        };
+        if later {
+            return ToolOutcome::Deferred(Deferral::Session(self.lease.child.clone()));
+        }
+        self.lease.end(&used);
+        cx.charge(&used);
+        self.outcome(ran)
+    }
+
+    fn tell<'a>(&'a self, event: impl FnOnce(&'a str, &'a SessionId) -> LiveEvent<'a>) {
+        if self.observer.listens() {
+            let event = event(self.lease.spawn.name(), &self.lease.child);
+            self.observer.live(&self.origin, &event);
+        }
+    }
+
+    /// Runs the subagent in its session, unless it ended there already.
+    async fn run(&self) -> Result<Run, Error> {
+        let Lease { child, link, spawn, granted, share, .. } = &self.lease;
+        let state = self.services.store.read(child).await?.journal.fold(child);
+        check(&state, link)?;
+        if state.status().is_some_and(ExecutionStatus::is_terminal) {
+            return Ok(state.into());
+        }
+        let origin = Arc::new(self.origin.child(spawn.name(), child.clone()));
+        let (parent, share) = (Some(link.clone()), Some(share.clone()));
+        let observer = self.observer.listens().then(|| Arc::clone(&self.observer));
+        let spawned = Spawned {
+            session: child.clone(),
+            granted: granted.clone(),
+            ancestry: Ancestry { origin, parent, share },
+            control: self.control.clone(),
+            observer,
+            on_doubt: self.on_doubt,
+        };
+        spawn.run(spawned).await
+    }
+
+    /// Ends the session of a subagent that does not go on: its call is answered. Gives what it
+    /// used.
+    async fn give_up(&self) -> Result<Amounts, store::Error> {
+        cancel(&self.services, &self.lease.child, &self.lease.link).await
+    }
+
+    /// What a subagent used that could not be run to its end.
+    async fn used(&self) -> Result<Amounts, store::Error> {
+        used_by(&*self.services.store, &self.lease.child, &self.lease.link).await
+    }
+
+    /// Only its final text returns; where there is none, why.
+    fn outcome(&self, ran: Result<Run, Error>) -> ToolOutcome {
+        let name = self.lease.spawn.name();
+        let run = match ran {
+            Ok(run) => run,
+            Err(error) => {
+                let kind = match &error {
+                    Error::SessionTaken { .. } => FailureKind::SessionTaken,
+                    _ => FailureKind::Soft,
+                };
+                let message = format!("The agent `{name}` could not run: {error}");
+                return ToolOutcome::Failed(kind, message);
+            }
+        };
+        let (text, status) = (run.text(), run.status());
+        if status == ExecutionStatus::Completed {
+            return ToolOutcome::text(text);
+        }
+        let why = run.outcome().map_or_else(String::new, |outcome| outcome.explain());
+        let said = if text.is_empty() { text } else { format!(" It said last: {text}") };
+        ToolOutcome::failed(format!("The agent `{name}` did not finish ({status}). {why}{said}"))
+    }
+}
+
+/// Whether a subagent that could not be run is given up, and not gone on with later.
+fn is_final(error: &Error) -> bool {
+    !matches!(error, Error::Store(_) | Error::Halted(_) | Error::Lineage { .. })
+}

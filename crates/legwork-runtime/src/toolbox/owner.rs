@@ -1,0 +1,76 @@
+//! Whose a tool is.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::fmt;
+use std::sync::Arc;
+
+use legwork_port::Tool;
+
+/// Whose a tool is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Owner {
+    /// Given to the builder by itself.
+    Builder,
+    /// Given by a capability.
+    Capability(Arc<str>),
+    /// The tool that spawns subagents.
+    Subagents,
+    /// Of a toolset.
+    Toolset(Arc<str>),
+}
+
+impl fmt::Display for Owner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Builder => f.write_str("one given to the builder"),
+            Self::Capability(name) => write!(f, "one of the capability `{name}`"),
+            Self::Subagents => f.write_str("the one that spawns subagents"),
+            Self::Toolset(name) => write!(f, "one of the toolset `{name}`"),
+        }
+    }
+}
+
+/// A single tool, and whose it is.
+#[derive(Clone)]
+pub struct Given {
+    /// The tool.
+    pub tool: Arc<dyn Tool>,
+    /// Who gave it.
+    pub owner: Owner,
+}
+
+/// The names that are taken, and by whom: asked by name, not gone through.
+pub(super) struct Claims<K>(BTreeMap<K, Owner>);
+
+impl<K> Default for Claims<K> {
+    fn default() -> Self {
+        Self(BTreeMap::new())
+    }
+}
+
+impl<K: Ord + Clone> Claims<K> {
+    /// Takes a name.
+    ///
+    /// # Errors
+    /// Who has it already.
+    pub(super) fn take(&mut self, name: &K, owner: &Owner) -> Result<(), Owner> {
+        match self.0.entry(name.clone()) {
+            Entry::Vacant(free) => {
+                free.insert(owner.clone());
+                Ok(())
+            }
+            Entry::Occupied(taken) => Err(taken.get().clone()),
+        }
+    }
+}
+
+/// Two tools of one name.
+pub(super) fn clash(name: &str, first: &Owner, second: &Owner) -> String {
+    format!(
+        "two tools are named `{name}`, {first} and {second}: rename one of them, or leave one out"
+    )
+}
+
+#[cfg(test)]
+mod tests;
