@@ -16,20 +16,9 @@ const TOO_LONG_FILE: usize = 600;
 /// The file that holds the loop stays under this many lines.
 const LOOP_FILE_LINES: usize = 300;
 /// The loop.
-const LOOP_FILE: &str = "crates/legwork-agent/src/run.rs";
-/// The loop and what it orchestrates: Core, the driver for tool calling in all its parts,
-/// the executor.
-const LOOP_FILES: [&str; 9] = [
-    LOOP_FILE,
-    "crates/legwork-agent/src/stop.rs",
-    "crates/legwork-agent/src/lifecycle/core.rs",
-    "crates/legwork-agent/src/driver/mod.rs",
-    "crates/legwork-agent/src/driver/held.rs",
-    "crates/legwork-agent/src/driver/infer.rs",
-    "crates/legwork-agent/src/driver/judge.rs",
-    "crates/legwork-agent/src/driver/tool_calling.rs",
-    "crates/legwork-agent/src/executor/",
-];
+const LOOP_FILE: &str = "crates/legwork-runtime/src/run.rs";
+/// What a person reads to know how a session runs.
+const RUNTIME: &str = "crates/legwork-runtime/src/";
 /// The stripped release command stays under this many bytes.
 const COMMAND_BYTES: u64 = 25_000_000;
 
@@ -102,10 +91,10 @@ fn the_loop(sources: &[Source], over: &mut Vec<String>) {
         lines
     };
     let own = lines_of(LOOP_FILE);
-    let total: usize = LOOP_FILES.iter().map(|place| lines_of(place)).sum();
+    let total = lines_of(RUNTIME);
     println!("{:<44} {own:>9}  under {LOOP_FILE_LINES}", "lines of the loop");
-    // No limit: a rule that has to be held comes before a number of lines.
-    println!("{:<44} {total:>9}", "lines of loop, core, driver and executor");
+    // No limit yet: it is to come under 5,000.
+    println!("{:<44} {total:>9}", "lines of the runtime");
     if own >= LOOP_FILE_LINES {
         over.push(format!("lines of the loop: {own}, to stay under {LOOP_FILE_LINES}"));
     }

@@ -113,7 +113,7 @@ fn violations(edges: &Edges) -> Vec<String> {
 }
 
 fn print(edges: &Edges) {
-    println!("{:<16} {:<50} has", "crate", "may know");
+    println!("{:<19} {:<50} has", "crate", "may know");
     for (krate, may) in TABLE {
         let allowed = match may {
             May::Any => "any".to_owned(),
@@ -123,7 +123,7 @@ fn print(edges: &Edges) {
         let has = edges
             .get(*krate)
             .map_or_else(String::new, |known| short(known.iter().map(String::as_str)));
-        println!("{krate:<16} {allowed:<50} {has}");
+        println!("{krate:<19} {allowed:<50} {has}");
     }
 }
 

@@ -21,8 +21,19 @@ use outcomes::{Mutant, Outcomes};
 use survivors::Survivors;
 
 /// The crates that are held to a target: the least share of caught mutants, in percent.
-const TARGETS: &[(&str, u64)] =
-    &[("legwork-core", 97), ("legwork-agent", 92), ("legwork-store", 92)];
+const TARGETS: &[(&str, u64)] = &[
+    ("legwork-core", 97),
+    ("legwork-runtime", 92),
+    ("legwork-agent", 92),
+    ("legwork-orchestrate", 92),
+    ("legwork-store", 92),
+];
+
+/// Crates whose behaviour is tested from above, and the crates whose tests do.
+const TESTED_BY: &[(&str, &[&str])] = &[
+    ("legwork-runtime", &["legwork-runtime", "legwork-agent"]),
+    ("legwork-orchestrate", &["legwork-orchestrate", "legwork-agent"]),
+];
 
 const FOLDER: &str = "xtask/survivors";
 
@@ -150,6 +161,9 @@ fn tested(package: &str, plan: &Plan) -> Result<Outcomes, String> {
     command.args(["mutants", "--test-tool", "nextest", "--cap-lints", "true"]);
     command.args(["--timeout", TIMEOUT, "--output"]).arg(&folder);
     command.args(plan.choice(package));
+    for (_, tests) in TESTED_BY.iter().filter(|(name, _)| *name == package) {
+        command.args(tests.iter().flat_map(|tests| ["--test-package", tests]));
+    }
     command.args(["--jobs", plan.jobs.as_deref().unwrap_or("2")]);
     // A test that hangs ends the run, long before the timeout; debug information would only
     // fill the disk.

@@ -4,12 +4,18 @@
 //! it, and appends what happened. It deliberately knows neither how agents are built nor a
 //! provider, database or terminal; `legwork-agent` is what programs hold.
 //!
-//! Read the modules in this order. What a run is made of: [`error`](Error), [`control`],
-//! [`unwind`](self), [`memory`], [`account`], [`toolbox`], [`lifecycle`], [`hooks`],
-//! [`spawner`], [`services`]. What a step works with: `kept`, `writer`, `active_time`,
-//! [`context`]. What a step does: `inbox`, `spending`, `watch`, [`judge`](self),
-//! `subagent`, [`executor`], [`driver`]. What joins it: `stop`, `run` (the loop), [`open`],
-//! [`delivery`]; and [`news`], what a run tells.
+//! Read the modules in this order; none names one that comes after it.
+//!
+//! 1. What a run is made of: [`Error`] (`error`), [`control`], [`unwind`] (code of others, held
+//!    against panics), [`result`](Run), [`memory`] (the ports in memory), [`news`] (what a run
+//!    tells, as values), [`account`] (what a tree of agents uses together).
+//! 2. What an agent has: `validate` and [`toolbox`], [`lifecycle`], [`hooks`], [`spawner`],
+//!    [`services`], which holds them.
+//! 3. What a step works with: `watchers` and `masked` (observers), `kept` and `writer` (the
+//!    journal), `active_time`, [`context`].
+//! 4. What a step does: `inbox`, `spending`, `watch`, `lookup`, `retries`, `judge`, `doubt`,
+//!    `release`, [`subagent`], [`executor`], [`driver`].
+//! 5. What joins it: `stop`, `run` (the loop), [`delivery`], [`open`].
 #![forbid(unsafe_code)]
 
 pub mod account;

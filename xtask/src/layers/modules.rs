@@ -12,6 +12,9 @@ use crate::sources::{self, Source};
 pub(super) const CRATES: [&str; 4] =
     ["legwork-core", "legwork-port", "legwork-runtime", "legwork-agent"];
 
+/// The crate that is read from its root on, in the order that it names.
+const READ_IN_ORDER: &str = "legwork-runtime";
+
 /// Module -> the modules of its crate that it names.
 type Uses = BTreeMap<String, BTreeSet<String>>;
 
@@ -24,7 +27,12 @@ pub(super) fn circles() -> Result<Vec<String>, String> {
         let files: Vec<_> = all.iter().filter(|source| source.path.starts_with(&folder)).collect();
         let uses = uses(&folder, &files);
         let rounds = rounds(&uses);
-        println!("{krate:<16} {} modules, {} circles", uses.len(), rounds.len());
+        println!("{krate:<19} {} modules, {} circles", uses.len(), rounds.len());
+        if krate == READ_IN_ORDER {
+            let root = files.iter().find(|file| file.path == format!("{folder}lib.rs"));
+            let root = root.map_or("", |file| file.text.as_str());
+            found.extend(out_of_order(root, &uses).into_iter().map(|it| format!("{krate}: {it}")));
+        }
         found.extend(rounds.iter().map(|round| {
             let round = round.join(", ");
             format!("{krate}: the modules {round} depend on each other: move what they share down")
@@ -51,6 +59,25 @@ pub(super) fn uses(folder: &str, files: &[&Source]) -> Uses {
         }
     }
     uses
+}
+
+/// What is wrong with the order in which the root says to read its modules.
+pub(super) fn out_of_order(root: &str, uses: &Uses) -> Vec<String> {
+    let docs = root.lines().filter_map(|line| line.strip_prefix("//!")).collect::<Vec<_>>();
+    let docs = docs.join("\n");
+    let order = docs.split("in this order").nth(1).unwrap_or_default();
+    let mut before = BTreeSet::new();
+    let mut wrong = Vec::new();
+    for module in order.split('`').skip(1).step_by(2) {
+        let Some(named) = uses.get(module) else { continue };
+        wrong.extend(named.iter().filter(|name| !before.contains(name.as_str())).map(|name| {
+            format!("the root says to read `{module}` before `{name}`, which it names")
+        }));
+        before.insert(module);
+    }
+    let left = uses.keys().filter(|module| !before.contains(module.as_str()));
+    wrong.extend(left.map(|module| format!("the root does not say when to read `{module}`")));
+    wrong
 }
 
 /// The module that a file belongs to, and how many `super` lead from it to the crate.
@@ -162,3 +189,6 @@ fn reached(uses: &Uses, from: &str) -> BTreeSet<String> {
     }
     found
 }
+
+#[cfg(test)]
+mod tests;

@@ -119,7 +119,16 @@ fn arguments_choose_mutants() {
     let flags = "--package legwork-core --file **/run.rs --sharding round-robin --shard 1/4";
     assert_eq!(plan.choice("legwork-core"), words(flags));
     assert_eq!(plan.jobs.as_deref(), Some("1"));
-    assert_eq!(Plan::read(&[]).unwrap().crates, ["legwork-core", "legwork-agent", "legwork-store"]);
+    assert_eq!(
+        Plan::read(&[]).unwrap().crates,
+        [
+            "legwork-core",
+            "legwork-runtime",
+            "legwork-agent",
+            "legwork-orchestrate",
+            "legwork-store"
+        ]
+    );
     assert_eq!(Plan::read(&words("--fast")).unwrap_err(), format!("{USAGE}, not `--fast`"));
     assert_eq!(
         Plan::read(&words("--shard")).unwrap_err(),
