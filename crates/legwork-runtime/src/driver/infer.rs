@@ -54,15 +54,14 @@ pub(super) async fn infer<D: Driver + ?Sized>(
     if !state.stop_signals().is_empty() || cx.control.is_raised() {
         return Ok(state);
     }
-    let model = held(|| driver.source(&state, cx)).and_then(|source| match source {
-        Source::Model(model) => spending::check_price(&state, cx, &*model).map(|()| Ok(model)),
-        Source::Driver(answer) => Ok(Err(answer)),
-    });
-    let model = match model {
-        Ok(Ok(model)) => model,
-        Ok(Err(answer)) => return recite(driver, answer, state, cx, &shown).await,
+    let model = match held(|| driver.source(&state, cx)) {
+        Ok(Source::Model(model)) => model,
+        Ok(Source::Driver(answer)) => return recite(driver, answer, state, cx, &shown).await,
         Err(error) => return Ok(refuse(state, error)),
     };
+    if let Err(error) = spending::check_price(&state, cx, &*model) {
+        return Ok(refuse(state, error));
+    }
     let (max_output, mut reserved) = match spending::hold(&state, cx, &request, &*model) {
         Ok(affordable) => affordable,
         Err(limit) => {

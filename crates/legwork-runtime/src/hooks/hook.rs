@@ -96,7 +96,7 @@ impl<H: Handler> From<H> for Hook {
 /// A hook from a function or async closure.
 ///
 /// ```
-/// use legwork_agent::hook;
+/// use legwork_runtime::hook;
 /// use legwork_port::Trigger;
 ///
 /// let polite = hook("polite", [Trigger::StepStart], |state, _cx| async move {
