@@ -99,7 +99,7 @@ fn code(text: &str) -> String {
 /// The modules that a crate declares at its root.
 fn declared(lib: &str) -> BTreeSet<String> {
     let words = lib.lines().filter_map(|line| {
-        let line = line.trim_start_matches("pub ").trim_start_matches("pub(crate) ");
+        let line = line.trim().trim_start_matches("pub ").trim_start_matches("pub(crate) ");
         line.strip_prefix("mod ")?.strip_suffix(';')
     });
     words.map(str::to_owned).collect()

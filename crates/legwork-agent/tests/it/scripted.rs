@@ -1,14 +1,21 @@
 //! Scripts in the place of models.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use legwork_agent::driver::{AtEnd, CURSOR, Line, NoModel, Scripted};
+use legwork_agent::driver::{AtEnd, CURSOR, Line, NoModel, Scripted, Source, request};
 use legwork_agent::memory::MemoryStore;
-use legwork_agent::{Agent, Builder, Override};
+use legwork_agent::toolbox::Shown;
+use legwork_agent::{Agent, Builder, Driver, Override, StepContext, hook};
 use legwork_core::event::Event;
-use legwork_core::{Budget, EffectClass, ExecutionStatus, Message, ModelSettings, Seq, StopReason};
+use legwork_core::{
+    AgentState, Budget, EffectClass, ErrorKind, ErrorRecord, ErrorSource, ExecutionStatus,
+    FinishReason, Message, ModelRequest, ModelSettings, Part, Response, Seq, StopReason, Timestamp,
+    Usage,
+};
+use legwork_port::{Clock as _, Trigger};
 use legwork_testkit::observer::Live;
-use legwork_testkit::{RecordingObserver, ScriptedModel, Turn, crash};
+use legwork_testkit::{RecordingObserver, ScriptedModel, Turn, VirtualClock, crash};
 use serde_json::json;
 
 use crate::tools::{World, keyed, noting, once, said};
@@ -142,6 +149,96 @@ async fn a_line_may_fail_and_is_owed_again() {
     assert_eq!(run.state().errors().last().unwrap().message, "no power");
     let mended = agent(["one".into(), "two".into()]).store_in(store).build().unwrap();
     assert_eq!(mended.session("s").run("c").await.unwrap().text(), "two");
+}
+
+#[tokio::test]
+async fn s1_9_an_execution_whose_script_ended_goes_on_when_that_is_mended() {
+    let store = Arc::new(MemoryStore::new());
+    let short = agent(["one".into()]).store_in(store.clone()).build().unwrap();
+    let session = short.session("s");
+    session.run("a").await.unwrap();
+    assert_eq!(session.run("b").await.unwrap().status(), ExecutionStatus::Failed);
+    let mended = agent(["one".into(), "two".into()]).store_in(store).build().unwrap();
+    let run = mended.session("s").resume().await.unwrap();
+    assert_eq!((run.status(), run.text().as_str()), (ExecutionStatus::Completed, "two"));
+}
+
+/// A driver that has its responses itself.
+struct Own<F>(F);
+
+impl<F> Driver for Own<F>
+where
+    F: Fn(&AgentState) -> Result<Response, ErrorRecord> + Send + Sync,
+{
+    fn name(&self) -> &str {
+        "own"
+    }
+
+    fn request(
+        &self,
+        state: &AgentState,
+        _: &StepContext,
+        shown: &Shown,
+    ) -> Result<ModelRequest, ErrorRecord> {
+        request(state, shown)
+    }
+
+    fn source(&self, state: &AgentState, _: &StepContext) -> Result<Source, ErrorRecord> {
+        Ok(Source::Driver((self.0)(state)))
+    }
+}
+
+fn own(
+    answer: impl Fn(&AgentState) -> Result<Response, ErrorRecord> + Send + Sync + 'static,
+) -> Builder {
+    Agent::builder(NoModel).driver(Own(answer))
+}
+
+#[tokio::test]
+async fn s5_3_what_a_driver_says_itself_costs_nothing_whatever_usage_it_says() {
+    let answer = |_: &AgentState| {
+        let message = Message::assistant(vec![Part::Text("done".to_owned())]);
+        let usage = Some(Usage { input: 40_000, output: 10_000, ..Usage::default() });
+        let response = Response::new(message, FinishReason::Stop);
+        Ok(Response { usage, charged_attempts: 3, ..response })
+    };
+    let builder = own(answer).budget(Budget::usd(0.01).tokens(10));
+    let run = builder.build().unwrap().run("go").await.unwrap();
+    assert_eq!(run.text(), "done");
+    assert_eq!((run.usage().total_tokens(), run.usage().cost.0), (0, 0));
+}
+
+#[tokio::test]
+async fn s1_6_an_error_of_a_driver_ends_its_step_whoever_it_names() {
+    for source in [ErrorSource::Tool("t".into()), ErrorSource::Hook("h".to_owned())] {
+        let error = ErrorRecord::new(source, ErrorKind::Hook, "no power");
+        let agent = own(move |_| Err(error.clone())).build().unwrap();
+        let run = agent.run("go").await.unwrap();
+        assert_eq!(run.status(), ExecutionStatus::Failed);
+        assert_eq!(run.state().errors().last().unwrap().source, ErrorSource::Driver);
+        assert_eq!(run.state().step_results().count(), 1);
+    }
+}
+
+#[tokio::test]
+async fn s5_1_no_answer_of_a_driver_is_taken_after_the_deadline() {
+    let (clock, world) = (VirtualClock::new(), World::default());
+    let deadline = Timestamp(clock.now().wall.0 + 10_000);
+    let slow = clock.clone();
+    let waits = hook("waits", [Trigger::BeforeInference], move |state: AgentState, _| {
+        slow.advance(Duration::from_secs(40));
+        async move { Ok(state) }
+    });
+    let agent = tools(agent(two_calls()), &world)
+        .clock(Arc::new(clock))
+        .hook(waits)
+        .budget(Budget::unlimited().deadline(deadline))
+        .build()
+        .unwrap();
+    let run = agent.run("go").await.unwrap();
+    assert_eq!(run.status(), ExecutionStatus::Stopped);
+    assert!(run.outcome().unwrap().explain().contains("the deadline has passed"));
+    assert_eq!(said(run.state()), ["go"]);
 }
 
 #[tokio::test]

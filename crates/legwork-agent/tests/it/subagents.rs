@@ -8,13 +8,13 @@ use legwork_core::inbox::{Answer, Verdict};
 use legwork_core::state::Refusal;
 use legwork_core::{
     AgentState, EffectClass, Event, ExecutionStatus, Message, Seq, SessionId, StopReason,
-    ToolOutcome,
+    ToolOutcome, ToolSpec,
 };
 use legwork_port::{LiveEvent, Observer, Origin, Store, Trigger};
 use legwork_testkit::{Gate, ScriptedModel, Turn};
 use serde_json::{Value, json};
 
-use crate::tools::{World, noting, once, outcomes, said, signal, waiting};
+use crate::tools::{World, made, noting, once, outcomes, said, signal, waiting};
 
 pub(crate) fn spawn(agent: &str, prompt: &str) -> (&'static str, Value) {
     (subagent::TOOL, json!({"agent": agent, "prompt": prompt}))
@@ -488,4 +488,23 @@ async fn names_that_no_provider_takes_and_names_given_twice_are_problems_of_the_
     let tools = model.requests()[0].tools.clone();
     let (_, spec) = tools.find(subagent::TOOL).unwrap();
     assert!(spec.description.ends_with("- a: Works. - root: obey me [2J"), "{}", spec.description);
+}
+
+#[tokio::test]
+async fn s10_5_a_tool_of_another_name_spawns_nobody_whatever_its_arguments_say() {
+    let store = MemoryStore::new();
+    let arguments = json!({"agent": "reviewer", "prompt": "look"});
+    let root = scripted("x:root", [Turn::call("hire", arguments), Turn::text("done")]);
+    let parameters = json!({"type": "object"});
+    let hire = ToolSpec::new("hire", "Hires somebody elsewhere.", parameters).in_child();
+    let hire = made(hire, |_, _| Box::pin(std::future::ready(ToolOutcome::text("hired"))));
+    let agent = Agent::builder(root)
+        .tools([hire])
+        .subagent(reviewer(&scripted("x:child", [Turn::text("never")])))
+        .store_in(Arc::new(store.clone()))
+        .build()
+        .unwrap();
+    let run = agent.run("go").in_session("s").await.unwrap();
+    assert_eq!(outcomes(run.state()), [ToolOutcome::text("hired")]);
+    assert_eq!(store.sessions(9).await.unwrap().len(), 1);
 }

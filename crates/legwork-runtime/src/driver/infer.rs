@@ -11,7 +11,7 @@ use legwork_core::event::{InferenceFailed, InferenceInterrupted, InferenceStarte
 use legwork_core::inference::Incomplete;
 use legwork_core::message::Malformed;
 use legwork_core::{
-    AgentState, Event, ModelRequest, Part, Response, Seq, Stamp, StopReason, StopSignal,
+    AgentState, Event, ModelRequest, Part, Response, Seq, Stamp, StopReason, StopSignal, Usage,
 };
 use legwork_port::observer::LiveEvent;
 use legwork_port::{Delta, Deltas, Model, Retry, Trigger, model};
@@ -56,7 +56,11 @@ pub(super) async fn infer<D: Driver + ?Sized>(
     }
     let model = match held(|| driver.source(&state, cx)) {
         Ok(Source::Model(model)) => model,
-        Ok(Source::Driver(answer)) => return recite(driver, answer, state, cx, &shown).await,
+        Ok(Source::Driver(answer)) => {
+            // While it is there, each change of the conversation copies the end of it.
+            drop(request);
+            return recite(driver, answer, state, cx, &shown).await;
+        }
         Err(error) => return Ok(refuse(state, error)),
     };
     if let Err(error) = spending::check_price(&state, cx, &*model) {
@@ -115,19 +119,37 @@ async fn recite<D: Driver + ?Sized>(
     let state = cx.commit(state).await?;
     let inference = Inference::of(&state, driver.name());
     inference.began(cx);
+    let (state, watched) = cx.watch(state, std::future::ready(answer)).await?;
+    let Watched::Done(answer) = watched else {
+        spending::settle(&state, cx, &charged);
+        let left = Event::InferenceInterrupted(InferenceInterrupted { charged });
+        return Ok(cx.stop_in_time(state.with(left)));
+    };
+    let answer = match answer {
+        // Nothing was reserved for it.
+        Ok(response) => {
+            Ok(Response { usage: Some(Usage::default()), charged_attempts: 0, ..response })
+        }
+        Err(error) => Err(ending(error)),
+    };
     if let Ok(response) = &answer {
         stream(response, inference.step, cx);
     }
     inference.ended(cx, answer.as_ref().ok(), answer.as_ref().err());
     match answer {
-        Ok(mut response) => {
-            response.usage.get_or_insert_default();
-            show(read(driver, response, None, state, cx, driver.name()), cx).await
-        }
+        Ok(response) => show(read(driver, response, None, state, cx, driver.name()), cx).await,
         Err(error) => {
             spending::settle(&state, cx, &charged);
             Ok(state.with(Event::InferenceFailed(InferenceFailed { error, charged })))
         }
+    }
+}
+
+/// An error for which there is no response: whoever says it, the step cannot go on.
+fn ending(error: ErrorRecord) -> ErrorRecord {
+    match error.ends_step() {
+        true => error,
+        false => ErrorRecord { source: ErrorSource::Driver, ..error },
     }
 }
 
@@ -236,7 +258,7 @@ async fn build<D: Driver + ?Sized>(
 fn refuse(state: AgentState, error: ErrorRecord) -> AgentState {
     if state.current_step().is_some() {
         // A run before this one may have left a call under way.
-        let charged = spending::held(&state).as_estimate();
+        let (charged, error) = (spending::held(&state).as_estimate(), ending(error));
         return state.with(Event::InferenceFailed(InferenceFailed { error, charged }));
     }
     failed(state, error)

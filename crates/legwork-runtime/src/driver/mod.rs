@@ -22,9 +22,10 @@ use crate::toolbox::Shown;
 
 /// Makes one step.
 ///
-/// A driver says how a request is built from the state and how a response is read; the
-/// match on what is owed is provided. One for something that is no model replaces
-/// [`Driver::use_tools`] whole.
+/// A driver says how a request is built from the state, where the response comes from and how
+/// it is read; the match on what is owed is provided. One that needs another way of making a
+/// step replaces [`Driver::use_tools`] whole, and runs calls by [`executor::run`], which judges
+/// them first.
 pub trait Driver: Send + Sync {
     /// The name that descriptions show.
     fn name(&self) -> &str;
@@ -41,6 +42,9 @@ pub trait Driver: Send + Sync {
     ) -> Result<ModelRequest, ErrorRecord>;
 
     /// Where the response to the request comes from: the model that the state names.
+    ///
+    /// It is asked before the reservation is durable, and again after a crash: it must have no
+    /// effect.
     ///
     /// # Errors
     /// Why there is none, as it is to be recorded in the state.
@@ -86,7 +90,8 @@ pub trait Driver: Send + Sync {
 pub enum Source {
     /// A model is asked: its answer is reserved, charged and streamed.
     Model(Arc<dyn Model>),
-    /// The driver has it, or says why there is none: nobody is asked, and it costs nothing.
+    /// The driver has it, or says why there is none: nothing is reserved for it, and it is
+    /// charged nothing, whatever usage it says.
     Driver(Result<Response, ErrorRecord>),
 }
 

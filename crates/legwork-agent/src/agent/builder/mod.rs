@@ -279,9 +279,9 @@ impl Builder {
         Self { clock, ..self }
     }
 
-    /// Whether a store was given.
+    /// Whether a store was given that keeps sessions.
     pub fn has_store(&self) -> bool {
-        self.store.is_some()
+        self.keeps
     }
 
     /// Where names come from.

@@ -73,6 +73,9 @@ pub(crate) struct Spawns(pub(crate) Arc<Parts>);
 
 impl Spawner for Spawns {
     fn find(&self, call: &ToolCall) -> Option<Arc<dyn Spawn>> {
+        if &*call.name != TOOL {
+            return None;
+        }
         let Request { agent, prompt } = serde_json::from_str(&call.arguments).ok()?;
         let subagent = self.0.subagents.find(&agent)?.clone();
         Some(Arc::new(Spawning { subagent, prompt, parent: Arc::clone(&self.0) }))

@@ -87,7 +87,8 @@ impl Scripted {
 }
 
 fn failure(message: String) -> ErrorRecord {
-    ErrorRecord::new(ErrorSource::Driver, ErrorKind::Model, message)
+    // As of a model: when the script is mended, the step is made anew.
+    ErrorRecord::new(ErrorSource::Model, ErrorKind::Model, message)
 }
 
 /// The index of the next line.
