@@ -1,7 +1,7 @@
 //! How many matches each file has, up to as many as are needed.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -10,7 +10,7 @@ use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkMatch}
 
 use super::text::{Searched, Texts};
 use crate::blocking::Stop;
-use crate::tree::Tree;
+use crate::tree::{Opener, Regular, Tree};
 
 /// What is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,18 +112,25 @@ impl Count<'_> {
             .binary_detection(BinaryDetection::quit(0))
             .build();
         let mut texts = Texts::new(searcher);
+        let mut opener = Opener::new(self.tree);
         while !self.stop.is_raised() && !self.enough.is_raised() {
             let index = self.next.fetch_add(1, Ordering::Relaxed);
             let Some(path) = self.paths.get(index) else {
                 return;
             };
-            let outcome = self.file(path, &mut texts, matcher);
+            let opened = opener.file(path);
+            let outcome = self.search(opened, &mut texts, matcher);
             self.tell(index, outcome);
         }
     }
 
-    fn file(&self, path: &Path, texts: &mut Texts, matcher: &RegexMatcher) -> Outcome {
-        let file = match self.tree.file(path) {
+    fn search(
+        &self,
+        opened: io::Result<Option<Regular>>,
+        texts: &mut Texts,
+        matcher: &RegexMatcher,
+    ) -> Outcome {
+        let file = match opened {
             Ok(Some(file)) => file,
             Ok(None) => return Outcome::Text { matches: 0, cut: false },
             Err(_) => return Outcome::Unreadable,

@@ -2,6 +2,9 @@
 //! `search` walk them.
 
 mod ignored;
+mod opener;
+#[cfg(test)]
+mod tests;
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -9,17 +12,17 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd as _, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
-use std::sync::Arc;
 
 use rustix::fs::{
-    AtFlags, Dir, FileType, Mode, OFlags, ResolveFlags, Stat, fstat, openat, openat2, statat,
+    AtFlags, Dir, FileType, Mode, OFlags, ResolveFlags, Stat, openat, openat2, statat,
 };
 use rustix::io::Errno;
 
-use crate::secret::Secrets;
+use crate::secret;
 pub(crate) use crate::workspace::line as told;
-use crate::workspace::{self, Workspace, reopened};
+use crate::workspace::{self, Workspace};
 pub(crate) use ignored::{Hidden, Rules};
+pub(crate) use opener::Opener;
 
 /// One name of a directory.
 #[derive(Clone, Debug)]
@@ -60,9 +63,7 @@ pub(crate) struct Contents {
 #[derive(Debug)]
 pub(crate) struct Tree {
     root: OwnedFd,
-    /// Where it is.
-    real: PathBuf,
-    secrets: Arc<Secrets>,
+    secret: secret::Below,
     /// What its paths are told with; empty for those of the workspace.
     prefix: PathBuf,
 }
@@ -70,8 +71,8 @@ pub(crate) struct Tree {
 impl Tree {
     pub(crate) fn open(workspace: &Workspace) -> Result<Self, workspace::Error> {
         let prefix = if workspace.is_beside() { workspace.root() } else { Path::new("") };
-        let (real, secrets) = (workspace.root().to_owned(), Arc::clone(workspace.secrets()));
-        Ok(Self { root: workspace.open_dir(".")?, real, secrets, prefix: prefix.to_owned() })
+        let secret = secret::Below::new(workspace.secrets(), workspace.root());
+        Ok(Self { root: workspace.open_dir(".")?, secret, prefix: prefix.to_owned() })
     }
 
     /// A path of the tree, such that it can be asked for; broken UTF-8 becomes U+FFFD.
@@ -87,7 +88,7 @@ impl Tree {
     /// The names in a directory that the rules from above and its own let by.
     pub(crate) fn contents(&self, path: &Path, rules: &Rules) -> io::Result<Contents> {
         let handle = self.resolve(path, OFlags::RDONLY | OFlags::DIRECTORY)?;
-        if self.secrets.hold(&self.real.join(path)) {
+        if self.secret.hold(path) {
             return Err(io::ErrorKind::PermissionDenied.into());
         }
         if workspace::is_kernel(&handle)? {
@@ -104,21 +105,12 @@ impl Tree {
 
     /// A regular file; none when the path is something else by now.
     pub(crate) fn file(&self, path: &Path) -> io::Result<Option<Regular>> {
-        let seen = self.resolve(path, OFlags::PATH)?;
-        let stat = fstat(&seen)?;
-        if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
-            return Ok(None);
-        }
-        if self.secrets.hold(&self.real.join(path)) || self.secrets.are(&stat) {
-            return Err(io::ErrorKind::PermissionDenied.into());
-        }
-        let bytes = u64::try_from(stat.st_size).unwrap_or(0);
-        Ok(Some(Regular { file: File::from(reopened(&seen)?), bytes }))
+        Opener::new(self).file(path)
     }
 
     /// Whether a file is one that no tool opens.
     pub(crate) fn hides(&self, stat: &Stat) -> bool {
-        self.secrets.are(stat)
+        self.secret.are(stat)
     }
 
     /// A handle for asking about the names in a directory.
@@ -153,36 +145,41 @@ impl Tree {
         };
         let open = |entry: &&Entry| {
             let found = statat(handle, &entry.name, AtFlags::SYMLINK_NOFOLLOW);
-            found.is_ok_and(|stat| !self.secrets.are(&stat))
+            found.is_ok_and(|stat| !self.secret.are(&stat))
         };
         entries.iter().filter(says).filter(open).cloned().collect()
     }
 
     fn resolve(&self, path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
-        let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
-        let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let beneath = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
-        match openat2(&self.root, path, flags, Mode::empty(), beneath) {
-            // An old kernel or a container's filter may not know the call.
-            Err(Errno::NOSYS | Errno::PERM) => self.step_by_step(path, flags),
-            other => other,
-        }
+        resolve(&self.root, path, flags)
     }
+}
 
-    fn step_by_step(&self, path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
-        let mut held: Option<OwnedFd> = None;
-        let mut parts = path.components().peekable();
-        while let Some(part) = parts.next() {
-            if !matches!(part, Component::Normal(_) | Component::CurDir) {
-                return Err(Errno::XDEV);
-            }
-            let above = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-            let flags = if parts.peek().is_some() { above } else { flags };
-            let from = held.as_ref().map_or(self.root.as_fd(), AsFd::as_fd);
-            held = Some(openat(from, part.as_os_str(), flags, Mode::empty())?);
-        }
-        held.ok_or(Errno::NOENT)
+/// Opens what lies beneath a directory, with no symlink on the way.
+fn resolve(root: &OwnedFd, path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
+    let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+    let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let beneath = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
+    match openat2(root, path, flags, Mode::empty(), beneath) {
+        // An old kernel or a container's filter may not know the call.
+        Err(Errno::NOSYS | Errno::PERM) => step_by_step(root, path, flags),
+        other => other,
     }
+}
+
+fn step_by_step(root: &OwnedFd, path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
+    let mut held: Option<OwnedFd> = None;
+    let mut parts = path.components().peekable();
+    while let Some(part) = parts.next() {
+        if !matches!(part, Component::Normal(_) | Component::CurDir) {
+            return Err(Errno::XDEV);
+        }
+        let above = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let flags = if parts.peek().is_some() { above } else { flags };
+        let from = held.as_ref().unwrap_or(root);
+        held = Some(openat(from, part.as_os_str(), flags, Mode::empty())?);
+    }
+    held.ok_or(Errno::NOENT)
 }
 
 /// Where something opened lies below the root; its symlinks are resolved.

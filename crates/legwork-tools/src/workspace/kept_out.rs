@@ -2,9 +2,10 @@
 //!
 //! SQLite locks its files by POSIX locks, which belong to the process: a process that opens such a file
 //! and closes it again takes away all of them, and a second process writes at the same time.
-//! So they are looked at by `O_PATH`, known by device and inode, not by name, and
-//! never opened.
+//! So each file is looked at before it is opened, those of the store are known by device and
+//! inode, not by name, and one that was opened all the same is never closed.
 
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
@@ -39,18 +40,27 @@ impl KeptOut {
         self
     }
 
-    /// Whether a path, whose symlinks are resolved, is one of them.
+    /// Whether a path, whose symlinks are resolved, is one of them or lies in one.
     pub(crate) fn hold(&self, real: &Path) -> bool {
-        self.files.iter().any(|file| file == real)
-            || self.folders.iter().any(|folder| real.starts_with(folder))
+        self.places().any(|place| real.starts_with(place))
+    }
+
+    /// Where they lie, and what folders are theirs.
+    pub(crate) fn places(&self) -> impl Iterator<Item = &Path> {
+        self.files.iter().chain(&self.folders).map(PathBuf::as_path)
     }
 
     /// Whether a file is one of them, by any name.
     pub(crate) fn are(&self, stat: &Stat) -> bool {
-        let is = |file: &PathBuf| {
-            lstat(file).is_ok_and(|own| (own.st_dev, own.st_ino) == (stat.st_dev, stat.st_ino))
+        self.now().contains_key(&(stat.st_dev, stat.st_ino))
+    }
+
+    /// Those that are there now, by device and inode.
+    pub(crate) fn now(&self) -> HashMap<(u64, u64), PathBuf> {
+        let there = |file: &PathBuf| {
+            lstat(file).ok().map(|stat| ((stat.st_dev, stat.st_ino), file.clone()))
         };
-        self.files.iter().any(is)
+        self.files.iter().filter_map(there).collect()
     }
 }
 

@@ -47,6 +47,14 @@ fn all_listed(place: &Place) -> bool {
     })
 }
 
+/// How often this process has the files opened.
+fn opened(place: &Place) -> usize {
+    let opened = fs::read_dir("/proc/self/fd").expect("procfs").flatten();
+    let paths = opened.filter_map(|entry| fs::metadata(entry.path()).ok());
+    let own = FILES.map(|name| place.path(name).metadata().expect("a file").ino());
+    paths.filter(|file| own.contains(&file.ino())).count()
+}
+
 /// Other names of a file.
 fn named_otherwise(place: &Place, file: &str, random: &mut Random) -> String {
     let name = format!("name-{}", random.below(1 << 30));
@@ -100,6 +108,7 @@ async fn s13_9_no_file_tool_takes_the_locks_of_the_store() {
     assert!(found.contains("plain") && !found.contains("of the store"), "{found}");
     call(&List::new(workspace.clone()), &json!({"depth": 3})).await;
     assert!(all_locked(&place));
+    assert_eq!(opened(&place), FILES.len(), "only by the store itself");
 }
 
 #[tokio::test]

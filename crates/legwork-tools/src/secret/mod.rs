@@ -1,5 +1,9 @@
 //! What is secret on a machine: places that hold keys, passwords and private records.
 
+mod below;
+#[cfg(test)]
+mod tests;
+
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
@@ -7,6 +11,7 @@ use rustix::fs::{FileType, Stat, lstat};
 
 use crate::repository::shared_place;
 use crate::workspace::KeptOut;
+pub(crate) use below::Below;
 
 /// Where homes of users lie, but for root's.
 const HOMES: &str = "/home";
@@ -206,13 +211,7 @@ impl Secrets {
 
     /// Whether a file is one of them by another name.
     pub(crate) fn are(&self, stat: &Stat) -> bool {
-        let identity = |stat: &Stat| (stat.st_dev, stat.st_ino);
-        let known = self.identities.get(&identity(stat));
-        // One that is gone gives its number to another file.
-        let is = known
-            .and_then(|place| lstat(place).ok())
-            .is_some_and(|now| identity(&now) == identity(stat));
-        is || self.kept_out.are(stat)
+        is_there(&self.identities, stat) || self.kept_out.are(stat)
     }
 
     /// The same, and what lies in them is known by other names, too.
@@ -247,6 +246,15 @@ impl Secrets {
         }
         files
     }
+}
+
+/// Whether a file is the one that lies at a known place.
+///
+/// One that is gone gives its number to another file, so the place is looked at again.
+fn is_there(known: &HashMap<(u64, u64), PathBuf>, stat: &Stat) -> bool {
+    let identity = |stat: &Stat| (stat.st_dev, stat.st_ino);
+    let now = known.get(&identity(stat)).and_then(|place| lstat(place).ok());
+    now.is_some_and(|now| identity(&now) == identity(stat))
 }
 
 /// The path of a place, itself and not where it leads to: links above it are resolved as far

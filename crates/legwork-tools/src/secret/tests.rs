@@ -1,0 +1,34 @@
+use std::sync::Arc;
+
+use super::*;
+
+/// The subsets of some paths.
+fn subsets<'a>(paths: &'a [&'a str]) -> impl Iterator<Item = Vec<PathBuf>> + 'a {
+    let chosen = move |set: usize| {
+        let in_set = |(index, _): &(usize, &&str)| set & (1 << index) != 0;
+        paths.iter().enumerate().filter(in_set).map(|(_, path)| PathBuf::from(path)).collect()
+    };
+    (0..1_usize << paths.len()).map(chosen)
+}
+
+#[test]
+fn s13_3_a_tree_holds_what_its_paths_hold() {
+    let roots = ["/", "/a", "/a/b", "/a/bc", "/e"].map(Path::new);
+    let paths = ["", "x", "b", "b/c", "b/c/d", "a/b/c", "bc", "s.db", "s.db-claims/y"];
+    for store in ["/none/s.db", "/a/s.db", "/a/b"] {
+        for places in subsets(&["/a", "/a/b", "/a/b/c", "/"]) {
+            for open in subsets(&["/a/b", "/a/b/c/d", "/a"]) {
+                let (absent, places) = places.iter().cloned().partition(|at| at.ends_with("c"));
+                let secrets = Secrets { places, absent, open, ..Secrets::default() };
+                let secrets = Arc::new(secrets.with_store(store));
+                for root in roots {
+                    let below = Below::new(&secrets, root);
+                    for path in paths.map(Path::new) {
+                        let whole = secrets.hold(&root.join(path));
+                        assert_eq!(below.hold(path), whole, "{path:?} in {root:?} of {secrets:?}");
+                    }
+                }
+            }
+        }
+    }
+}

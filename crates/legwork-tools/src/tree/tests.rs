@@ -1,0 +1,40 @@
+use std::fs;
+use std::io::ErrorKind;
+
+use rustix::fs::{FlockOperation, fcntl_lock};
+
+use super::*;
+use crate::secret::Secrets;
+
+/// A workspace with the file of a store in it, locked by this process, and a plain file.
+fn place() -> (tempfile::TempDir, Tree, File) {
+    let dir = tempfile::tempdir().expect("a folder");
+    fs::write(dir.path().join("a.db"), "the store").expect("written");
+    fs::write(dir.path().join("plain"), "words").expect("written");
+    let held = File::options().write(true).open(dir.path().join("a.db")).expect("opened");
+    fcntl_lock(&held, FlockOperation::NonBlockingLockExclusive).expect("a lock");
+    let secrets = Secrets::default().with_store(dir.path().join("a.db"));
+    let workspace = Workspace::open(dir.path()).expect("opened");
+    let workspace = workspace.keep_out(&secrets).expect("kept out");
+    let tree = Tree::open(&workspace).expect("opened");
+    (dir, tree, held)
+}
+
+/// Whether another process could lock the file.
+fn is_locked(path: &Path) -> bool {
+    let script =
+        "import fcntl,sys; fcntl.lockf(open(sys.argv[1], 'r+'), fcntl.LOCK_EX | fcntl.LOCK_NB)";
+    let python = std::process::Command::new("python3").args(["-c", script]).arg(path).output();
+    !python.expect("python3").status.success()
+}
+
+#[test]
+fn s13_9_what_took_the_place_of_a_file_keeps_the_locks_of_the_store() {
+    let (dir, tree, _held) = place();
+    let store = dir.path().join("a.db");
+    assert!(is_locked(&store), "from the start");
+    let swapped = File::open(&store).expect("opened");
+    let refused = opener::opened(&tree, Path::new("plain"), swapped).expect_err("refused");
+    assert_eq!(refused.kind(), ErrorKind::PermissionDenied);
+    assert!(is_locked(&store), "and is kept open");
+}
