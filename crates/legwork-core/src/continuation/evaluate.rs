@@ -84,18 +84,17 @@ fn ask<'a, S>(
 ) -> impl Iterator<Item = Vote> + 'a {
     let asked = criteria.iter().filter(move |criterion| criterion.kind() == kind);
     asked.filter_map(|criterion| {
-        let by = criterion.name();
         // One that panics failed, like one that says so.
         let decided = catch_unwind(AssertUnwindSafe(|| criterion.decide(state)));
         let decision = match decided.unwrap_or_else(|panic| Err(panicked(&*panic))) {
             Ok(decision) => decision?,
             Err(error) => {
-                let source = ErrorSource::Criterion(by.to_owned());
+                let source = ErrorSource::Criterion(criterion.name().to_owned());
                 let error = ErrorRecord::new(source, ErrorKind::Criterion, error);
-                Decision::Forbid(StopSignal::error(by, error))
+                Decision::Forbid(StopSignal::error(criterion.name(), error))
             }
         };
-        Some(Vote { by: by.to_owned(), decision })
+        Some(Vote { by: criterion.name().to_owned(), decision })
     })
 }
 

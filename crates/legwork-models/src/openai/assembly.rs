@@ -243,12 +243,13 @@ impl Assembly {
             self.clip();
         }
         let finish = self.finish.take().unwrap_or_else(|| FinishReason::from("missing"));
-        let raw = self.raw();
         if self.form == Form::Body {
             self.drafts.sort_by_key(Draft::place_in_body);
         }
-        let (mut taken, id) = (BTreeSet::new(), self.id);
-        let parts = self.drafts.into_iter().map(|draft| draft.part(&mut taken, &id)).collect();
+        let mut taken = BTreeSet::new();
+        let drafts = std::mem::take(&mut self.drafts).into_iter();
+        let parts = drafts.map(|draft| draft.part(&mut taken, &self.id)).collect();
+        let raw = self.raw();
         let mut response = Response::new(Message::assistant(parts), finish);
         response.usage = usage;
         response.incomplete = incomplete;
@@ -314,7 +315,7 @@ impl Assembly {
     fn raw(&mut self) -> Map<String, Value> {
         let mut raw = std::mem::take(&mut self.top);
         if !self.id.is_empty() {
-            remainder::merge(&mut raw, "id", Value::from(self.id.as_str()));
+            raw.insert("id".to_owned(), Value::String(std::mem::take(&mut self.id)));
         }
         let inner = [
             ("usage", std::mem::take(&mut self.usage.rest)),

@@ -109,15 +109,10 @@ struct Asking<'a> {
 }
 
 impl Attempt for Asking<'_> {
-    fn make<'a>(
-        &'a self,
-        deltas: &'a mut dyn Deltas,
-    ) -> BoxFuture<'a, Result<Response, model::Error>> {
-        Box::pin(async move {
-            let exchange = self.chat.exchange();
-            let answer = exchange.attempt(self.body.clone(), self.asked, deltas).await;
-            answer.map_err(|error| self.chat.secrets.of_error(error))
-        })
+    async fn make(&self, deltas: &mut dyn Deltas) -> Result<Response, model::Error> {
+        let exchange = self.chat.exchange();
+        let answer = exchange.attempt(self.body.clone(), self.asked, deltas).await;
+        answer.map_err(|error| self.chat.secrets.of_error(error))
     }
 
     fn in_short<'e>(&self, error: &'e model::Error) -> &'e str {

@@ -3,15 +3,16 @@
 use std::ops::ControlFlow;
 
 use legwork_core::inference::Response;
+use legwork_port::Clock;
 use legwork_port::model::{Delta, Deltas, Error, Retry};
-use legwork_port::{BoxFuture, Clock};
 
 use super::{Attempts, Failure, GiveUp, Policy, Verdict};
 
 /// One inference, at which attempts are made.
 pub(crate) trait Attempt: Sync {
     /// Makes one attempt.
-    fn make<'a>(&'a self, deltas: &'a mut dyn Deltas) -> BoxFuture<'a, Result<Response, Error>>;
+    fn make(&self, deltas: &mut dyn Deltas)
+    -> impl Future<Output = Result<Response, Error>> + Send;
 
     /// What happened, without what was tried and what to do.
     fn in_short<'e>(&self, error: &'e Error) -> &'e str {
@@ -21,7 +22,7 @@ pub(crate) trait Attempt: Sync {
 
 /// Makes attempts until there is a response, or no sense in another attempt.
 pub(crate) async fn persist(
-    attempt: &dyn Attempt,
+    attempt: &impl Attempt,
     policy: &Policy,
     clock: &dyn Clock,
     deltas: Option<&mut dyn Deltas>,

@@ -64,7 +64,7 @@ struct Asking<'a> {
 }
 
 impl Attempt for Asking<'_> {
-    fn make<'a>(&'a self, deltas: &'a mut dyn Deltas) -> BoxFuture<'a, Result<Response, Error>> {
-        self.model.infer(self.request.clone(), Some(deltas))
+    async fn make(&self, deltas: &mut dyn Deltas) -> Result<Response, Error> {
+        self.model.infer(self.request.clone(), Some(deltas)).await
     }
 }

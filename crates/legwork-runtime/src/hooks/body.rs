@@ -2,12 +2,12 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Mutex;
 use std::task::{Context, Poll};
 
 use futures_util::future::{Fuse, FutureExt as _};
 use legwork_core::AgentState;
 use legwork_port::BoxFuture;
+use try_lock::TryLock;
 
 use super::{Cx, Handler, HookError};
 
@@ -40,12 +40,12 @@ impl<H: Handler> Body for H {
 pub(super) struct Closure<F, R> {
     function: F,
     /// None while a call uses it.
-    memory: Mutex<Option<Pin<Box<Fuse<R>>>>>,
+    memory: TryLock<Option<Pin<Box<Fuse<R>>>>>,
 }
 
 impl<F, R> Closure<F, R> {
     pub(super) fn new(function: F) -> Self {
-        Self { function, memory: Mutex::new(None) }
+        Self { function, memory: TryLock::new(None) }
     }
 }
 
@@ -56,18 +56,18 @@ where
 {
     fn begin<'a>(&'a self, state: AgentState, cx: Cx, task: &mut Context<'_>) -> Begun<'a> {
         let future = (self.function)(state, cx).fuse();
-        // A second call, from another run, allocates memory of its own.
-        let free = self.memory.try_lock().ok().and_then(|mut memory| memory.take());
-        let mut running = match free {
-            Some(mut memory) => {
-                memory.set(future);
-                memory
+        // A second call meanwhile, from another run, allocates memory of its own.
+        let mut memory = self.memory.try_lock();
+        let mut running = match memory.as_mut().and_then(|memory| memory.take()) {
+            Some(mut free) => {
+                free.set(future);
+                free
             }
             None => Box::pin(future),
         };
         let Poll::Ready(ran) = running.as_mut().poll(task) else { return Begun::Waits(running) };
-        if let Ok(mut memory) = self.memory.try_lock() {
-            *memory = Some(running);
+        if let Some(memory) = &mut memory {
+            **memory = Some(running);
         }
         Begun::Ended(ran)
     }

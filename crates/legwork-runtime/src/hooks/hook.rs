@@ -31,7 +31,7 @@ pub struct Cx {
     /// The trigger that fired.
     pub trigger: Trigger,
     /// The tools that there are, the time, the dependencies, the place in a tree of agents.
-    pub view: StepView,
+    pub view: Arc<StepView>,
 }
 
 /// Why a hook failed.

@@ -135,8 +135,9 @@ impl Lifecycle for HookStack {
     ) -> BoxFuture<'a, AgentState> {
         Box::pin(async move {
             let hooks = self.on_trigger(trigger).iter();
-            let mut round =
-                Round { stack: self, hooks, trigger, view, watched: view.observer().listens() };
+            let watched = view.observer().listens();
+            let shared = Arc::new(view.clone());
+            let mut round = Round { stack: self, hooks, trigger, view, shared, watched };
             while let Some((place, running)) =
                 poll_fn(|task| Poll::Ready(round.next_that_waits(&mut state, task))).await
             {
@@ -155,6 +156,8 @@ struct Round<'a> {
     hooks: std::slice::Iter<'a, Arc<Hook>>,
     trigger: Trigger,
     view: &'a StepView,
+    /// The same, as each hook gets it.
+    shared: Arc<StepView>,
     watched: bool,
 }
 
@@ -169,7 +172,7 @@ impl<'a> Round<'a> {
         for hook in self.hooks.by_ref() {
             let start = self.watched.then(|| view.clock().mono());
             let place = Place { hook, trigger, view, start };
-            let cx = Cx { trigger, view: view.clone() };
+            let cx = Cx { trigger, view: Arc::clone(&self.shared) };
             let ran = match unwind::call(|| hook.body.begin(state.clone(), cx, task)) {
                 Ok(Begun::Waits(running)) => return Some((place, running)),
                 Ok(Begun::Ended(ran)) => Ok(ran),
