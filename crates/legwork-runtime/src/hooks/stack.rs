@@ -51,16 +51,29 @@ impl HookStack {
 
     /// Lets in what a hook handed back; a state that is not let in costs nothing but its
     /// change.
+    ///
+    /// A state that it did not change is given back, to be given to the next one: to count
+    /// who has it costs more than most hooks do.
     fn conclude(
         &self,
         place: &Place<'_>,
         state: &mut AgentState,
         ran: Result<AgentState, Failure>,
-    ) {
-        let (hook, trigger) = (place.hook, place.trigger);
-        if ran.as_ref().is_ok_and(|after| after.is_same(state)) {
-            return place.tell(HookEnd::Passed);
+    ) -> Option<AgentState> {
+        match ran {
+            Ok(after) if after.is_same(state) => {
+                place.tell(HookEnd::Passed);
+                Some(after)
+            }
+            ran => {
+                self.admit(place, state, ran);
+                None
+            }
         }
+    }
+
+    fn admit(&self, place: &Place<'_>, state: &mut AgentState, ran: Result<AgentState, Failure>) {
+        let (hook, trigger) = (place.hook, place.trigger);
         match ran.map(|after| admit(Rights::Guest, trigger, state, after)) {
             Ok(Ok(after)) => {
                 place.tell(HookEnd::Changed);
@@ -169,16 +182,18 @@ impl<'a> Round<'a> {
         task: &mut Context<'_>,
     ) -> Option<(Place<'a>, Running<'a>)> {
         let (trigger, view) = (self.trigger, self.view);
+        let mut unchanged = None;
         for hook in self.hooks.by_ref() {
+            let given = unchanged.take().unwrap_or_else(|| state.clone());
             let start = self.watched.then(|| view.clock().mono());
             let place = Place { hook, trigger, view, start };
             let cx = Cx { trigger, view: Arc::clone(&self.shared) };
-            let ran = match unwind::call(|| hook.body.begin(state.clone(), cx, task)) {
+            let ran = match unwind::call(|| hook.body.begin(given, cx, task)) {
                 Ok(Begun::Waits(running)) => return Some((place, running)),
                 Ok(Begun::Ended(ran)) => Ok(ran),
                 Err(panic) => Err(panic),
             };
-            self.stack.conclude(&place, state, in_words(ran));
+            unchanged = self.stack.conclude(&place, state, in_words(ran));
         }
         None
     }
