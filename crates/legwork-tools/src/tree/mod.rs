@@ -58,8 +58,8 @@ pub(crate) struct Contents {
 
 /// The opened root of a workspace, with paths relative to it.
 ///
-/// Paths are opened part by part or in one call, never through a symlink: what
-/// is swapped in under a walk is refused, and no walk can go round in circles.
+/// Paths are opened part by part or in one call, never through a symlink: one that is swapped in
+/// under a walk is refused, and no walk can go round in circles.
 #[derive(Debug)]
 pub(crate) struct Tree {
     root: OwnedFd,

@@ -2,8 +2,9 @@
 //!
 //! SQLite locks its files by POSIX locks, which belong to the process: a process that opens such a file
 //! and closes it again takes away all of them, and a second process writes at the same time.
-//! So each file is looked at before it is opened, those of the store are known by device and
-//! inode, not by name, and one that was opened all the same is never closed.
+//! So a file is looked at before it is opened, and those of the store are known by device and
+//! inode, not by name. One that a search opened all the same, because it took the place of
+//! another meanwhile, is never closed.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -18,7 +19,7 @@ const SUFFIXES: [&str; 3] = ["-wal", "-shm", "-journal"];
 /// Where the claims of its sessions lie.
 const CLAIMS: &str = "-claims";
 
-/// The files of stores; they may come and go, so each is looked at when it is asked for.
+/// The files of stores; they may come and go.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct KeptOut {
     files: Vec<PathBuf>,

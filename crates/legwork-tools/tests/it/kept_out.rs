@@ -51,8 +51,9 @@ fn all_listed(place: &Place) -> bool {
 fn opened(place: &Place) -> usize {
     let opened = fs::read_dir("/proc/self/fd").expect("procfs").flatten();
     let paths = opened.filter_map(|entry| fs::metadata(entry.path()).ok());
-    let own = FILES.map(|name| place.path(name).metadata().expect("a file").ino());
-    paths.filter(|file| own.contains(&file.ino())).count()
+    let identity = |file: &fs::Metadata| (file.dev(), file.ino());
+    let own = FILES.map(|name| identity(&place.path(name).metadata().expect("a file")));
+    paths.filter(|file| own.contains(&identity(file))).count()
 }
 
 /// Other names of a file.
