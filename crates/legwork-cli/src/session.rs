@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use legwork::core::SessionId;
-use legwork::core::journal::Journal;
+use legwork::core::journal::{Journal, Problem};
+use legwork::core::{Seq, SessionId};
 use legwork::port::Store;
 use legwork::port::store::{Loaded, SessionInfo, Unreadable};
 
@@ -46,6 +46,14 @@ impl Found {
 
     pub(crate) fn is_readable(&self) -> bool {
         self.unreadable.is_none()
+    }
+
+    /// What of it cannot be read, as problems of the entry that would be next.
+    pub(crate) fn left_out(&self) -> impl Iterator<Item = Problem> {
+        let entry = Seq(self.journal.entries().len() as u64 + 1);
+        let unreadable = self.unreadable.as_ref().map(ToString::to_string);
+        let left_out = self.damage.iter().cloned().chain(unreadable);
+        left_out.map(move |what| Problem { entry, what, is_end: true })
     }
 
     /// Tells on standard error what is left out of what is shown.

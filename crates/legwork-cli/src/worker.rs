@@ -71,7 +71,7 @@ impl Ready {
             return state;
         }
         let definition = Definition { budget: self.budget.clone(), ..(**definition).clone() };
-        state.with(Event::Defined(Defined { definition, digest: None }))
+        state.with(Event::Defined(Defined { definition: definition.into(), digest: None }))
     }
 }
 

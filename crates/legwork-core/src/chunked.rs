@@ -145,7 +145,7 @@ impl<T> Chunked<T> {
     /// `encode` appends the bytes of one item, and must append the same ones each time.
     pub fn append_encoded(
         &self,
-        wire: Wire,
+        wire: &Wire,
         out: &mut Vec<u8>,
         mut encode: impl FnMut(&T, &mut Vec<u8>),
     ) {

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 /// A SHA-256 digest, shown as 64 hexadecimal digits.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct Digest(String);
 

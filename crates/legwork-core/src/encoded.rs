@@ -4,13 +4,20 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 /// Names an encoding: a provider's wire and what changes its bytes.
-#[derive(Debug, Clone, Copy, Eq)]
-pub struct Wire(pub &'static str);
+#[derive(Debug, Clone, Eq)]
+pub struct Wire(Arc<str>);
+
+impl Wire {
+    /// The encoding of a name.
+    pub fn new(name: impl Into<Arc<str>>) -> Self {
+        Self(name.into())
+    }
+}
 
 /// By identity first: a wire compares its own name with itself for each message.
 impl PartialEq for Wire {
     fn eq(&self, other: &Self) -> bool {
-        std::ptr::eq(self.0, other.0) || self.0 == other.0
+        Arc::ptr_eq(&self.0, &other.0) || self.0 == other.0
     }
 }
 
@@ -22,15 +29,15 @@ impl Encoded {
     /// Appends the bytes for a wire; those of the first wire asked for are kept.
     ///
     /// `encode` appends to what it is given and leaves alone what is there.
-    pub fn append(&self, wire: Wire, out: &mut Vec<u8>, encode: impl FnOnce(&mut Vec<u8>)) {
+    pub fn append(&self, wire: &Wire, out: &mut Vec<u8>, encode: impl FnOnce(&mut Vec<u8>)) {
         match self.0.get() {
-            Some((kept, bytes)) if *kept == wire => out.extend_from_slice(bytes),
+            Some((kept, bytes)) if kept == wire => out.extend_from_slice(bytes),
             Some(_) => encode(out),
             None => {
                 let start = out.len();
                 encode(out);
                 let bytes = out.get(start..).unwrap_or_default();
-                let _ = self.0.set((wire, bytes.into()));
+                let _ = self.0.set((wire.clone(), bytes.into()));
             }
         }
     }

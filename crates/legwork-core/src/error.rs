@@ -41,6 +41,7 @@ string_enum! {
 
 /// Where an error came from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ErrorSource {
@@ -58,6 +59,7 @@ pub enum ErrorSource {
 
 /// An error as it is journaled and shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ErrorRecord {
     /// Where it came from.
     pub source: ErrorSource,

@@ -13,11 +13,13 @@ use crate::transcript::Transcript;
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
 )]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct Cursor(pub u64);
 
 /// Something that a session shall take up.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Item {
@@ -51,6 +53,7 @@ impl Item {
 
 /// A label on an entry; without text it is taken away.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Label {
     /// The entry labelled.
     pub entry: Seq,
@@ -60,6 +63,7 @@ pub struct Label {
 
 /// An answer to a pending call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Answer {
     /// The effect asked about, as [`Pending::id`](crate::state::Pending) shows it.
     pub id: String,
@@ -69,6 +73,7 @@ pub struct Answer {
 
 /// What a person may decide about a pending call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Verdict {
@@ -82,6 +87,7 @@ pub enum Verdict {
 
 /// An item with its number and key, as a store hands it out.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Posted {
     /// Its number in the session's inbox.
     pub cursor: Cursor,

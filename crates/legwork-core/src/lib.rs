@@ -38,6 +38,7 @@ pub mod inference;
 pub mod journal;
 pub mod mask;
 pub mod message;
+pub mod metadata;
 pub mod nearest;
 mod nesting;
 pub mod orchestrate;

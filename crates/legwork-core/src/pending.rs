@@ -10,6 +10,7 @@ use crate::time::Timestamp;
 
 /// Why something waits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum PendingReason {
@@ -22,6 +23,7 @@ pub enum PendingReason {
 
 /// A call that waits for a person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Pending {
     /// The effect's key as text; an answer names it.
     pub id: String,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::chunked::Chunked;
-use crate::id::CallId;
+use crate::id::{CallId, Seq};
 use crate::message::{Malformed, Message, Part, ToolResult};
 use crate::tool::ToolCall;
 
@@ -16,10 +16,12 @@ use crate::tool::ToolCall;
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Transcript {
     messages: Chunked<Arc<Message>>,
+    /// The entry of each message.
+    entries: Chunked<Seq>,
     open: usize,
     weight: u64,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    waiting: Vec<Arc<Message>>,
+    waiting: Vec<(Seq, Arc<Message>)>,
     #[serde(skip)]
     due: Due,
 }
@@ -39,6 +41,11 @@ impl Transcript {
     /// The messages, oldest first.
     pub fn messages(&self) -> &Chunked<Arc<Message>> {
         &self.messages
+    }
+
+    /// The entry that holds the message at an index.
+    pub fn entry(&self, index: usize) -> Option<Seq> {
+        self.entries.get(index).copied()
     }
 
     /// How many calls of the last turn have no result yet.
@@ -69,7 +76,7 @@ impl Transcript {
             message.check()?;
             if message.tool_calls().next().is_some() || results(message).next().is_some() {
                 exchanged.push(message);
-                all.push(Arc::clone(message));
+                all.push(Seq::ZERO, Arc::clone(message));
             }
         }
         if let Some(call) = all.open_call() {
@@ -94,14 +101,15 @@ impl Transcript {
         })
     }
 
-    pub(crate) fn push(&mut self, message: Arc<Message>) {
+    pub(crate) fn push(&mut self, entry: Seq, message: Arc<Message>) {
         if self.waiting.is_empty() && self.has_place_for(&message) {
-            return self.enter(message);
+            return self.enter(entry, message);
         }
-        self.waiting.push(message);
-        while let Some(at) = self.waiting.iter().position(|message| self.has_place_for(message)) {
-            let message = self.waiting.remove(at);
-            self.enter(message);
+        self.waiting.push((entry, message));
+        let next = |all: &Self| all.waiting.iter().position(|(_, one)| all.has_place_for(one));
+        while let Some(at) = next(self) {
+            let (entry, message) = self.waiting.remove(at);
+            self.enter(entry, message);
         }
         if self.open == 0 {
             self.waiting.clear();
@@ -134,22 +142,24 @@ impl Transcript {
 
     /// Takes all messages from an index on away, the waiting ones too, and gives them back:
     /// used to put others in their place.
-    pub(crate) fn rewind(&mut self, len: usize) -> Vec<Arc<Message>> {
+    pub(crate) fn rewind(&mut self, len: usize) -> Vec<(Seq, Arc<Message>)> {
         let count = self.messages.len().saturating_sub(len);
-        let mut gone: Vec<_> = self.messages.iter().rev().take(count).cloned().collect();
-        for message in &gone {
+        let last = self.entries.iter().rev().copied().zip(self.messages.iter().rev().cloned());
+        let mut gone: Vec<_> = last.take(count).collect();
+        for (_, message) in &gone {
             self.open += results(message).count();
             self.open = self.open.saturating_sub(message.tool_calls().count());
             self.weight = self.weight.saturating_sub(message.weight());
         }
         self.messages.truncate(len);
+        self.entries.truncate(len);
         self.due = Due::default();
         gone.reverse();
         gone.append(&mut self.waiting);
         gone
     }
 
-    fn enter(&mut self, message: Arc<Message>) {
+    fn enter(&mut self, entry: Seq, message: Arc<Message>) {
         let (calls, answers) = (message.tool_calls().count(), results(&message).count());
         if calls > 0 {
             self.due = Due(Some((self.messages.len(), 0)));
@@ -159,6 +169,7 @@ impl Transcript {
         self.open = (self.open + calls).saturating_sub(answers);
         self.weight += message.weight();
         self.messages.push(message);
+        self.entries.push(entry);
     }
 
     /// Whether a message may stand next: the results that are due, or, with no call open,

@@ -71,7 +71,7 @@ impl Speaker for AgentSpeaker {
             let text = own.unwrap_or(&text).trim().to_owned();
             let spoken = of(run.into_state(), floor);
             let message =
-                (!text.is_empty()).then(|| Message::new(Role::Assistant, vec![Part::Text(text)]));
+                (!text.is_empty()).then(|| Message::new(Role::Assistant, vec![Part::text(text)]));
             Ok(Spoken { message: message.filter(|_| spoken.rests.is_none()), ..spoken })
         })
     }
@@ -137,7 +137,7 @@ fn news(floor: &Floor) -> Message {
 fn all(floor: &Floor) -> Vec<Message> {
     let mut messages = Vec::new();
     let mut others: Vec<&Arc<Line>> = Vec::new();
-    let mut parts = vec![Part::Text(floor.preface.clone())];
+    let mut parts = vec![Part::text(floor.preface.clone())];
     for line in floor.state.transcript().iter() {
         if line.speaker != floor.name {
             others.push(line);
@@ -151,7 +151,7 @@ fn all(floor: &Floor) -> Vec<Message> {
     }
     parts.extend(shown(others));
     if parts.is_empty() {
-        parts.push(Part::Text(format!("Nobody said anything since. {} goes on.", floor.name)));
+        parts.push(Part::text(format!("Nobody said anything since. {} goes on.", floor.name)));
     }
     messages.push(user(parts));
     messages
@@ -162,12 +162,12 @@ fn user(parts: Vec<Part>) -> Message {
     let mut merged: Vec<Part> = Vec::new();
     for part in parts {
         match (merged.last_mut(), part) {
-            (Some(Part::Text(text)), Part::Text(more)) => text.push_str(&more),
+            (Some(Part::Text(text)), Part::Text(more)) => text.text.push_str(&more.text),
             (_, part) => merged.push(part),
         }
     }
     if let Some(Part::Text(text)) = merged.last_mut() {
-        text.truncate(text.trim_end().len());
+        text.text.truncate(text.text.trim_end().len());
     }
     Message::new(Role::User, merged)
 }
@@ -179,7 +179,7 @@ fn shown<'a>(lines: impl IntoIterator<Item = &'a Arc<Line>>) -> Vec<Part> {
     for line in lines {
         let text = line.message.text();
         let rows: Vec<_> = text.lines().collect();
-        parts.push(Part::Text(format!("{}: {}\n", line.speaker, rows.join("\n  "))));
+        parts.push(Part::text(format!("{}: {}\n", line.speaker, rows.join("\n  "))));
         let rest = line.message.parts.iter().filter(|part| matches!(part, Part::Image(_)));
         parts.extend(rest.cloned());
     }

@@ -139,7 +139,7 @@ async fn ask_hooks(
             return cx.answer(state, index, &call, ToolOutcome::Blocked { by, reason });
         }
         Some(CallVerdict::Answer(value)) => {
-            let outcome = ToolOutcome::Ok(value.clone()).for_journal();
+            let outcome = ToolOutcome::value(value.clone()).for_journal();
             return cx.answer(state, index, &call, outcome);
         }
         None => {}

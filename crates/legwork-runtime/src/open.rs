@@ -49,7 +49,7 @@ pub struct Identity {
     /// Who works in them.
     pub agent: AgentId,
     /// What it is, as far as it is data.
-    pub definition: Definition,
+    pub definition: Arc<Definition>,
     /// The digest of the definition.
     pub digest: Digest,
     /// The metadata that new sessions begin with.

@@ -81,9 +81,9 @@ fn said(message: &legwork_core::Message) -> Said {
     let mut answers = None;
     for part in &message.parts {
         match part {
-            Part::Text(piece) | Part::Refusal(piece) => text.push_str(piece),
+            Part::Text(piece) | Part::Refusal(piece) => text.push_str(&piece.text),
             Part::ToolResult(result) => {
-                text.push_str(&result.text);
+                text.push_str(&result.text());
                 answers = Some(result.call.to_string());
             }
             _ => {}

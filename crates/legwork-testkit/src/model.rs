@@ -122,7 +122,7 @@ impl<'a, 'd> Teller<'a, 'd> {
         let text_breaks = answer.breaks_off() && answer.calls.is_empty();
         let text = if text_breaks { halved(&answer.text) } else { &answer.text };
         if !text.is_empty() && !self.cut {
-            parts.push(Part::Text(self.say(text, Delta::Text).await));
+            parts.push(Part::text(self.say(text, Delta::Text).await));
         }
         self.tell_calls(turn, &mut parts).await;
         self.halt().await;

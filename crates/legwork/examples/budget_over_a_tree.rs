@@ -38,7 +38,7 @@ impl Model for Priced {
         let boss = &*request.instructions == "You lead.";
         let message = match boss && request.messages().len() == 1 {
             true => Message::assistant(["cheap", "dear"].map(spawn).into()),
-            false => Message::assistant(vec![Part::Text("done".to_owned())]),
+            false => Message::assistant(vec![Part::text("done")]),
         };
         let mut response = Response::new(message, FinishReason::Stop);
         response.usage = Some(Usage { input: 200, output: 100, ..Usage::default() });
@@ -64,7 +64,7 @@ async fn main() -> legwork::Result<()> {
         .build()?;
     let run = agent.run("Have it done.").await?;
     for execution in run.state().step_results().flat_map(|result| result.step.tool_executions()) {
-        println!("{}: {}", execution.call.id, execution.outcome.for_model());
+        println!("{}: {}", execution.call.id, execution.outcome.to_text());
     }
     println!("{}: the whole tree used {}", run.text(), run.usage().cost);
     Ok(())

@@ -56,7 +56,7 @@ async fn main() -> legwork::Result<()> {
         .build()?;
     let run = agent.run("Buy pears or plums.").await?;
     for result in run.state().step_results().flat_map(|result| result.step.tool_executions()) {
-        println!("{}: {}", result.call.name, result.outcome.for_model());
+        println!("{}: {}", result.call.name, result.outcome.to_text());
     }
     println!("{}", run.text());
     Ok(())

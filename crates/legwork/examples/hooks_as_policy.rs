@@ -73,7 +73,7 @@ async fn main() -> legwork::Result<()> {
         builder.hook(scratch_only()).hook(at_most_fifty()).hook(not_on_the_list()).build()?;
     let run = agent.run("Tidy up and pay.").await?;
     for execution in run.state().step_results().flat_map(|result| result.step.tool_executions()) {
-        println!("{}: {}", execution.call.name, execution.outcome.for_model());
+        println!("{}: {}", execution.call.name, execution.outcome.to_text());
     }
     Ok(())
 }

@@ -64,7 +64,7 @@ async fn main() -> legwork::Result<()> {
     println!("{} ({})", run.text(), run.status());
     println!("mailed: {}", run.state().context().metadata.contains_key("mailed"));
     for result in run.state().step_results().flat_map(|result| result.step.tool_executions()) {
-        println!("{}", result.outcome.for_model());
+        println!("{}", result.outcome.to_text());
     }
     Ok(())
 }

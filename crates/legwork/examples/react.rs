@@ -49,7 +49,7 @@ async fn main() -> legwork::Result<()> {
         match part {
             Part::Thinking(thinking) => println!("thought: {}", thinking.text),
             Part::ToolCall(call) => println!("call: {} {}", call.name, call.arguments),
-            Part::ToolResult(result) => println!("result: {}", result.text),
+            Part::ToolResult(result) => println!("result: {}", result.text()),
             _ => {}
         }
     }

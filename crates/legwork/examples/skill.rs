@@ -54,7 +54,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         let shown = model.asked().pop().map(|asked| asked.tools.join(", ")).unwrap_or_default();
         println!("with {shown} (then under {})", skill.as_deref().unwrap_or("none"));
         for execution in state.last_step_result().iter().flat_map(|r| r.step.tool_executions()) {
-            let text = execution.outcome.for_model().to_string();
+            let text = execution.outcome.to_text().to_string();
             println!("  {}: {}", execution.call.name, text.lines().next().unwrap_or_default());
         }
     }

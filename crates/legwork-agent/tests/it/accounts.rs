@@ -92,7 +92,7 @@ async fn s5_4_calls_of_a_turn_that_did_not_begin_yet_count_above() {
     let run = tokio::join!(async { agent.run("go").await }, open).0.unwrap();
     assert_eq!(run.state().ledger().lifetime.tool_calls, 4);
     assert_eq!(outcomes(run.state())[0], ToolOutcome::text("ok"));
-    let told = outcomes(run.state()).remove(1).for_model();
+    let told = outcomes(run.state()).remove(1).to_text();
     assert!(told.contains("tool_calls_limit"), "{told}");
 }
 
@@ -143,7 +143,7 @@ async fn s5_4_calls_that_a_stopped_subagent_did_not_begin_are_there_for_the_one_
         .unwrap();
     let run = agent.run("go").await.unwrap();
     let all = outcomes(run.state());
-    assert!(all[0].for_model().contains("did not finish"), "{all:?}");
+    assert!(all[0].to_text().contains("did not finish"), "{all:?}");
     assert_eq!(all[1], ToolOutcome::text("seen"));
     assert_eq!(world.notes(), ["hang 1 began", "hang 1 dropped", "look 2"]);
     assert_eq!(run.state().ledger().lifetime.tool_calls, 4);
@@ -204,7 +204,7 @@ async fn s5_4_calls_that_were_granted_at_spawn_are_a_limit_without_the_criterion
     let root = scripted("x:root", [Turn::calls([spawn("a", "go")]), Turn::text("done")]);
     let agent = Agent::builder(root).subagent(Subagent::of("a", "Works.", elsewhere));
     let run = agent.build().unwrap().run("go").await.unwrap();
-    let told = outcomes(run.state()).remove(0).for_model();
+    let told = outcomes(run.state()).remove(0).to_text();
     assert!(told.contains("did not finish (stopped)") && told.contains("1 tool calls"), "{told}");
     assert_eq!(world.notes(), Vec::<String>::new(), "a batch that passes it runs none");
 }

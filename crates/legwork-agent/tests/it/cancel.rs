@@ -57,7 +57,7 @@ async fn s7_7_cancelled_during_tools_what_finished_is_kept_and_the_session_stays
     let run = tokio::join!(run, cancel).0.unwrap();
     cancelled(&run);
     let all = outcomes(run.state());
-    assert_eq!(all[0], ToolOutcome::Ok(json!(1)));
+    assert_eq!(all[0], ToolOutcome::value(json!(1)));
     assert_eq!(all[1], ToolOutcome::Interrupted);
     assert!(matches!(&all[2], ToolOutcome::Skipped(why) if why.contains("cancelled")));
     assert_eq!(world.notes(), ["look 1", "hang 2 began", "hang 2 dropped"]);
@@ -147,14 +147,14 @@ async fn s7_7_what_calls_returned_while_the_run_was_cancelled_is_kept() {
         let raised = control.clone();
         let last = made(spec("last").effect(EffectClass::ReadOnly), move |arguments, _| {
             raised.cancel.cancel();
-            Box::pin(std::future::ready(ToolOutcome::Ok(arguments["n"].clone())))
+            Box::pin(std::future::ready(ToolOutcome::value(arguments["n"].clone())))
         });
         let look = noting("look", EffectClass::ReadOnly, &World::default());
         let model = ScriptedModel::new([Turn::calls(calls.iter().cloned())]);
         let agent = Agent::builder(model).tools([last, look]).build().unwrap();
         let run = agent.run("go").control(control).await.unwrap();
         cancelled(&run);
-        assert_eq!(outcomes(run.state())[0], ToolOutcome::Ok(json!(1)), "{} calls", calls.len());
+        assert_eq!(outcomes(run.state())[0], ToolOutcome::value(json!(1)), "{} calls", calls.len());
     }
 }
 
@@ -177,7 +177,7 @@ async fn s7_7_cancelled_calls_are_all_told_live_also_those_that_had_ended_alread
     };
     let run = agent.run("go").control(control.clone());
     let run = tokio::join!(run, cancel).0.unwrap();
-    assert_eq!(outcomes(run.state()), [ToolOutcome::Interrupted, ToolOutcome::Ok(json!(2))]);
+    assert_eq!(outcomes(run.state()), [ToolOutcome::Interrupted, ToolOutcome::value(json!(2))]);
     let mut told: Vec<_> = seen
         .live_events()
         .into_iter()
@@ -187,7 +187,7 @@ async fn s7_7_cancelled_calls_are_all_told_live_also_those_that_had_ended_alread
         })
         .collect();
     told.sort_by_key(|(index, _)| *index);
-    assert_eq!(told, [(0, ToolOutcome::Interrupted), (1, ToolOutcome::Ok(json!(2)))]);
+    assert_eq!(told, [(0, ToolOutcome::Interrupted), (1, ToolOutcome::value(json!(2)))]);
 }
 
 #[tokio::test]
@@ -247,7 +247,7 @@ async fn s3_9_an_interrupt_leaves_the_execution_in_progress_and_resumable() {
     let run = agent.resume("s").await.unwrap();
     assert_eq!((run.status(), &*run.text()), (ExecutionStatus::Completed, "done"));
     // What may be run again was; what may not is told to the model.
-    assert_eq!(outcomes(run.state()), [ToolOutcome::Ok(json!(1)), ToolOutcome::Interrupted]);
+    assert_eq!(outcomes(run.state()), [ToolOutcome::value(json!(1)), ToolOutcome::Interrupted]);
     assert_eq!((world.count("look 1 began"), world.count("send 2 began")), (2, 1));
     assert_eq!(model.requests().len(), 2, "no response was asked for again");
 }

@@ -119,7 +119,7 @@ async fn responded(state: AgentState, cx: &StepContext) -> AgentState {
     };
     let parts = match state.step_results().count() {
         0 => vec![look(0, "1"), look(1, "\"no number\""), look(2, "2")],
-        _ => vec![Part::Text("done".to_owned())],
+        _ => vec![Part::text("done")],
     };
     let response = Response::new(Message::assistant(parts), FinishReason::Stop);
     let response = Arc::new(response);
@@ -184,7 +184,7 @@ async fn s7_1_the_executor_judges_what_a_driver_did_not() {
     let all = outcomes(run.state());
     assert!(matches!(&all[0], ToolOutcome::Blocked { by, .. } if by == "gate"), "{all:?}");
     assert_eq!(kind(all[1].clone()), FailureKind::InvalidArguments);
-    assert_eq!(all[2], ToolOutcome::Ok(json!(2)));
+    assert_eq!(all[2], ToolOutcome::value(json!(2)));
 }
 
 /// A driver that cancels its run, and notes how it is controlled before and after.

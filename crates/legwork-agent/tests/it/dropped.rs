@@ -28,7 +28,7 @@ fn slow(name: &'static str, effect: EffectClass, world: &World) -> Arc<dyn Tool>
         Box::pin(async move {
             world.note(format!("{name} {} began as {key}", arguments["n"]));
             polls::others(2).await;
-            ToolOutcome::Ok(arguments["n"].clone())
+            ToolOutcome::value(arguments["n"].clone())
         })
     })
 }

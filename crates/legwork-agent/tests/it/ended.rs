@@ -190,7 +190,7 @@ async fn s6_4_a_result_that_comes_later_is_refused_as_an_answer() {
         let run = agent.run("go").await.unwrap();
         assert_eq!(run.status(), ExecutionStatus::Failed);
         let outcome = outcomes(run.state()).remove(0);
-        assert!(outcome.for_model().contains("is not supported"), "{outcome:?}");
+        assert!(outcome.to_text().contains("is not supported"), "{outcome:?}");
         assert_eq!(kind(outcome), FailureKind::Hard);
     }
 }
@@ -212,7 +212,7 @@ async fn s2_3_a_hook_does_not_change_the_tools_of_a_request_nor_defers_an_answer
         .hook(defers);
     let run = agent.build().unwrap().run("go").await.unwrap();
     assert_eq!(model.asked()[0].tools, ["look"]);
-    assert_eq!(outcomes(run.state()), [ToolOutcome::Ok(json!(1))]);
+    assert_eq!(outcomes(run.state()), [ToolOutcome::value(json!(1))]);
     let refused = run.state().errors().filter(|error| error.kind == ErrorKind::NotAllowed);
     assert_eq!(refused.count(), 3);
 }

@@ -79,7 +79,7 @@ async fn s6_5_ordered_calls_are_told_live_in_call_order_unordered_ones_as_they_e
     assert_eq!(told, [1, 0]);
     for state in [ordered, unordered] {
         assert_eq!(said(&state), ["go", "1", "2", "done"], "recorded in call order always");
-        assert_eq!(outcomes(&state), [ToolOutcome::Ok(json!(1)), ToolOutcome::Ok(json!(2))]);
+        assert_eq!(outcomes(&state), [ToolOutcome::value(json!(1)), ToolOutcome::value(json!(2))]);
     }
 }
 
@@ -173,7 +173,7 @@ async fn s6_6_a_timeout_drops_the_call_and_the_others_go_on() {
     let all = outcomes(run.state());
     assert_eq!(kind(all[0].clone()), FailureKind::Timeout);
     assert!(said(run.state())[1].contains("5s"), "{:?}", said(run.state()));
-    assert_eq!(all[1], ToolOutcome::Ok(json!(2)));
+    assert_eq!(all[1], ToolOutcome::value(json!(2)));
 }
 
 #[tokio::test]
@@ -294,9 +294,9 @@ async fn a_tool_that_panics_fails_alone() {
     let all = outcomes(run.state());
     for (outcome, words) in [(&all[0], "at once"), (&all[1], "later")] {
         assert_eq!(kind(outcome.clone()), FailureKind::Panicked);
-        assert!(outcome.for_model().contains(words), "{outcome:?}");
+        assert!(outcome.to_text().contains(words), "{outcome:?}");
     }
-    assert_eq!(all[2], ToolOutcome::Ok(json!(3)));
+    assert_eq!(all[2], ToolOutcome::value(json!(3)));
     assert_eq!(run.status(), ExecutionStatus::Completed);
 }
 
@@ -326,7 +326,7 @@ async fn s6_8_dependencies_reach_a_tool_and_never_the_model() {
     let look = made(spec("look"), |_, cx| {
         let secret = cx.dep::<String>().cloned().unwrap_or_default();
         let answer = Value::from(secret.len());
-        Box::pin(std::future::ready(ToolOutcome::Ok(answer)))
+        Box::pin(std::future::ready(ToolOutcome::value(answer)))
     });
     let builder = Agent::builder(model.clone()).tools([look]).dep("open sesame".to_owned());
     let run = builder.build().unwrap().run("go").await.unwrap();

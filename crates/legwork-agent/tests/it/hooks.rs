@@ -304,7 +304,7 @@ async fn s2_a_hook_changes_the_response_and_the_change_is_a_second_entry() {
     let store = MemoryStore::new();
     let model = ScriptedModel::new([Turn::text("the key is 1234")]);
     let redact = hook("redact", [Trigger::AfterInference], |state: AgentState, _| async move {
-        let said = Message::assistant(vec![Part::Text("the key is ####".to_owned())]);
+        let said = Message::assistant(vec![Part::text("the key is ####")]);
         Ok(state.with_response(Response::new(said, FinishReason::Stop)))
     });
     let builder = Agent::builder(model).store_in(Arc::new(store.clone())).hook(redact);

@@ -42,7 +42,7 @@ fn peeking(effect: EffectClass, store: &MemoryStore, world: &World) -> Arc<dyn T
                 Some(Some(changed)) => changed.to_string(),
             };
             world.note(format!("{} {says}", arguments["n"]));
-            ToolOutcome::Ok(arguments["n"].clone())
+            ToolOutcome::value(arguments["n"].clone())
         })
     })
 }
@@ -53,7 +53,7 @@ async fn second_in_its_turn(effect: EffectClass, hooks: impl IntoIterator<Item =
     let two = [("look", json!({"n": 1})), ("peek", json!({"n": 2}))];
     let agent = Agent::builder(ScriptedModel::new([Turn::calls(two), Turn::text("done")]))
         .tools([
-            answering("look", |arguments| ToolOutcome::Ok(arguments["n"].clone())),
+            answering("look", |arguments| ToolOutcome::value(arguments["n"].clone())),
             peeking(effect, &store, &world),
         ])
         .store_in(Arc::new(store));
@@ -151,7 +151,7 @@ fn keyed(world: &World) -> Arc<dyn Tool> {
     let world = world.clone();
     made(spec("put").effect(EffectClass::Idempotent), move |arguments, cx| {
         world.note(format!("{} {}", cx.key, arguments["n"]));
-        Box::pin(std::future::ready(ToolOutcome::Ok(arguments["n"].clone())))
+        Box::pin(std::future::ready(ToolOutcome::value(arguments["n"].clone())))
     })
 }
 

@@ -67,7 +67,7 @@ async fn s5_4_s6_12_s7_7_a_subagent_whose_tool_changed_is_charged_and_ended() {
     let another = Subagent::new("b", "Works, too.", "");
     let changed = agent(&store, &gate).subagent(another).build().unwrap();
     let run = changed.resume("s").await.unwrap();
-    let told = outcomes(run.state()).remove(0).for_model();
+    let told = outcomes(run.state()).remove(0).to_text();
     assert!(told.contains("not the one that was shown"), "{told}");
     let journals = journals(&*store).await;
     assert_eq!(child(&journals), ExecutionStatus::Cancelled);
@@ -134,7 +134,7 @@ async fn s7_7_a_subagent_that_cannot_go_on_is_charged_and_ended() {
     let agent = agent(&store, &gate).toolset(opens).build().unwrap();
     kill(&agent, &gate).await;
     let run = agent.resume("s").await.unwrap();
-    let told = outcomes(run.state()).remove(0).for_model();
+    let told = outcomes(run.state()).remove(0).to_text();
     assert!(told.contains("could not run") && told.contains("it is closed"), "{told}");
     let journals = journals(&*store).await;
     assert_eq!(child(&journals), ExecutionStatus::Cancelled);

@@ -91,8 +91,8 @@ async fn s2_all_methods_fire_in_the_order_of_the_table() {
         "on_before_tool_use 1 look {\"n\":2}",
         "look 1",
         "look 2",
-        "on_after_tool_use 0 look Ok(Number(1))",
-        "on_after_tool_use 1 look Ok(Number(2))",
+        "on_after_tool_use 0 look Ok(Output([Json(Number(1))]))",
+        "on_after_tool_use 1 look Ok(Output([Json(Number(2))]))",
         "on_step_end 1 goes on: true",
         "on_step_start after 1 steps",
         "on_before_inference 4 messages",
@@ -229,7 +229,7 @@ async fn s2_1_core_lifecycle_decides_alone() {
     let core = CoreLifecycle::default();
     let decide = async |state| core.on(Trigger::StepEnd, state, &crate::tools::view()).await;
 
-    let text = answered(vec![Part::Text("done".to_owned())], FinishReason::Stop);
+    let text = answered(vec![Part::text("done")], FinishReason::Stop);
     let state = decide(text.clone()).await;
     assert_eq!(state.stop_reason(), Some(&StopReason::Completed));
     assert!(text.continuation_outcome().is_none(), "the state handed in is as it was");
@@ -415,7 +415,7 @@ async fn s2_3_a_hook_changes_the_result_that_it_is_shown_by_its_index_though_ids
     let builder = Agent::builder(model).tools([noting("look", EffectClass::ReadOnly, &world)]);
     let run = builder.hook(second).build().unwrap().run("go").await.unwrap();
     let all = crate::tools::outcomes(run.state());
-    assert_eq!(all, [ToolOutcome::Ok(json!(1)), ToolOutcome::text("changed at 1")]);
+    assert_eq!(all, [ToolOutcome::value(json!(1)), ToolOutcome::text("changed at 1")]);
     assert_eq!(run.state().errors().count(), 1, "the other change was refused");
 }
 

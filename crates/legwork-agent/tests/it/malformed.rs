@@ -24,8 +24,7 @@ fn asked(id: &str) -> Message {
 }
 
 fn seen(id: &str) -> Message {
-    let (call, text) = (id.into(), "seen".to_owned());
-    Message::tool_result(ToolResult { call, name: "look".into(), text, is_error: false })
+    Message::tool_result(ToolResult::new(id, "look", "seen"))
 }
 
 fn deep() -> Value {
@@ -218,12 +217,12 @@ async fn s12_1_a_hook_whose_values_are_nested_too_deeply_keeps_the_session_writa
         let model = ScriptedModel::new([Turn::call("look", json!({"n": 1})), Turn::text("done")]);
         let answered = once(on, move |state| match on {
             Trigger::BeforeToolUse => state.with_tool_call_answered(deep()),
-            _ => state.with_tool_outcome(0, ToolOutcome::Ok(deep())),
+            _ => state.with_tool_outcome(0, ToolOutcome::value(deep())),
         });
         let store = MemoryStore::new();
         let agent = agent(&model).hook(answered).store_in(Arc::new(store.clone())).build().unwrap();
         let run = agent.run("go").in_session("s").await.unwrap();
-        let text = ToolOutcome::Ok(Value::String(deep().to_string()));
+        let text = ToolOutcome::value(Value::String(deep().to_string()));
         assert_eq!(outcomes(run.state()), [text], "{on:?}");
         assert_eq!(run.text(), "done");
         can_be_written(&store).await;

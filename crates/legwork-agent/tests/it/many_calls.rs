@@ -37,7 +37,7 @@ fn tool(spec: ToolSpec) -> Arc<dyn Tool> {
             for _ in 0..n % 17 {
                 tokio::task::yield_now().await;
             }
-            ToolOutcome::Ok(json!(n))
+            ToolOutcome::value(json!(n))
         })
     })
 }
@@ -135,7 +135,7 @@ fn s13_10_calls_that_hooks_change_are_linear() {
     each(Trigger::BeforeToolUse, |state| Ok(state.with_tool_call_blocked("each", "no")));
     each(Trigger::AfterToolUse, |state| {
         let index = state.pending_execution().unwrap().index;
-        Ok(state.with_tool_outcome(index, ToolOutcome::Ok(json!("short"))))
+        Ok(state.with_tool_outcome(index, ToolOutcome::value(json!("short"))))
     });
 }
 

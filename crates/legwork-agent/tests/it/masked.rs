@@ -81,8 +81,8 @@ impl Echo {
         let thinking = Thinking { text: KEY.to_owned(), ..Thinking::default() };
         let mut parts = vec![
             Part::Thinking(thinking),
-            Part::Text(text),
-            Part::Refusal(KEY.to_owned()),
+            Part::text(text),
+            Part::Refusal(KEY.into()),
             Part::Other(json!({KEY: [KEY]})),
         ];
         if turn == 0 {
@@ -124,7 +124,7 @@ fn leaking(agent: Builder) -> Builder {
         context.progress(&format!("found {KEY}"));
         context.attach("file", json!(KEY));
         let text = format!("OPENAI_API_KEY={KEY}\n");
-        Box::pin(std::future::ready(ToolOutcome::Ok(json!({"text": text}))))
+        Box::pin(std::future::ready(ToolOutcome::value(json!({"text": text}))))
     }))
 }
 

@@ -78,7 +78,7 @@ async fn s8_4_lines_that_cannot_be_read_are_kept_behind_those_that_can_be() {
     let agent = agent.store_in(Arc::new(store.clone())).build().unwrap();
     agent.run("go").in_session("s").await.unwrap();
     let lines = String::from_utf8(store.lines(&session).unwrap()).unwrap();
-    let newer = lines.replacen(r#"[{"text":"one"}]"#, r#"[{"song":"one"}]"#, 1);
+    let newer = lines.replacen(r#"{"text":{"text":"one"}}"#, r#"{"song":{"text":"one"}}"#, 1);
     assert_ne!(newer, lines);
     let other = MemoryStore::new();
     other.restore(&session, newer.as_bytes()).unwrap();

@@ -32,7 +32,7 @@ async fn told(metadata: Metadata, calls: Vec<(&str, Value)>) -> (AgentState, Vec
         .metadata("legwork.tasks", json!({"tasks": []}))
         .capability(metadata);
     let state = agent.build().unwrap().run("go").await.unwrap().into_state();
-    let told = outcomes(&state).iter().map(ToolOutcome::for_model).collect();
+    let told = outcomes(&state).iter().map(ToolOutcome::to_text).collect();
     (state, told)
 }
 
@@ -200,7 +200,7 @@ async fn the_next_turn_and_the_next_execution_see_what_was_kept() {
     let agent = Agent::builder(model).capability(Metadata::new()).store_in(store);
     let agent = agent.build().unwrap();
     let told = |state: &AgentState| -> Vec<_> {
-        outcomes(state).iter().map(ToolOutcome::for_model).collect()
+        outcomes(state).iter().map(ToolOutcome::to_text).collect()
     };
     let first = agent.run("go").in_session("one").await.unwrap();
     assert_eq!(told(first.state()), ["kept `n`", "1", "kept `n`", "null"]);

@@ -79,7 +79,7 @@ async fn a_stream_gives_the_events_of_the_run_and_its_result_last() {
         match event.news {
             News::Text { text: piece } => text.push_str(&piece),
             News::ToolFinished { index, call, outcome } => {
-                told.push(format!("{index} {} {}", call.name, outcome.for_model()));
+                told.push(format!("{index} {} {}", call.name, outcome.to_text()));
             }
             News::Committed { entry } => told.push(entry.event.kind().to_owned()),
             _ => {}

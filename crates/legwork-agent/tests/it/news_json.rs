@@ -65,7 +65,7 @@ fn every_news() -> Vec<News> {
         News::StopRaised { signal: signal(StopReason::StepsLimit) },
         News::ToolStarted { index: 0, call: call.clone() },
         News::ToolProgress { index: 0, message },
-        News::ToolFinished { index: 0, call, outcome: ToolOutcome::Ok(deep) },
+        News::ToolFinished { index: 0, call, outcome: ToolOutcome::value(deep) },
         News::SubagentStarted { index: 0, agent: agent.clone(), session: session.clone() },
         News::SubagentFinished {
             index: 0,

@@ -108,7 +108,7 @@ const POWERS: &[Power] = &[
         what: "changes the response",
         on: &[Trigger::AfterInference],
         change: |state| {
-            let message = Message::assistant(vec![Part::Text("changed".to_owned())]);
+            let message = Message::assistant(vec![Part::text("changed")]);
             state.with_response(Response::new(message, FinishReason::Stop))
         },
         seen: |seen| seen.says("changed"),

@@ -8,7 +8,7 @@ use legwork_agent::{Agent, Builder, Driver as _, Error, ReAct, hook};
 use legwork_core::continuation::{ErrorPolicy, Reaction};
 use legwork_core::event::{ExecutionStarted, InferenceStarted, Responded};
 use legwork_core::inference::Incomplete;
-use legwork_core::message::Thinking;
+use legwork_core::message::{ProviderData, Thinking};
 use legwork_core::{
     AgentState, Budget, Criterion, Decision, EffectClass, ErrorKind, ErrorSource, Event,
     ExecutionStatus, FinishReason, Message, Part, Response, Role, SessionId, StopReason,
@@ -108,10 +108,10 @@ async fn the_transcript_is_that_of_any_driver() {
     assert_eq!(last.raw["react"], json!({"decision": "answer", "text": written}));
     let thought = Thinking {
         text: "I know".to_owned(),
-        provider: Some("react".into()),
+        provider: Some(ProviderData::new("react", json!(null))),
         ..Thinking::default()
     };
-    assert_eq!(last.message.parts, [Part::Thinking(thought), Part::Text("1".to_owned())]);
+    assert_eq!(last.message.parts, [Part::Thinking(thought), Part::text("1")]);
     let exact = r#"{"thought":"I know","answer":"1"}"#;
     let run = agent(&plain([Turn::text(exact)]), ReAct::new(), &world)
         .build()
@@ -235,7 +235,7 @@ async fn what_is_no_attempt_at_a_decision_is_left_as_it_came() {
         (read == response, read.raw.get("react").map(|mark| mark["decision"].clone()))
     };
     let refusal = || Part::Refusal("I will not".into());
-    let text = || Part::Text(r#"{"answer": "yes"}"#.into());
+    let text = || Part::text(r#"{"answer": "yes"}"#);
     assert_eq!(said(vec![refusal()], None), (true, None));
     assert_eq!(said(vec![text()], Some(Incomplete::Cut)), (true, None));
     assert_eq!(said(vec![refusal(), text()], None).1, Some(json!("answer")));
@@ -338,7 +338,7 @@ fn responded(response: Response) -> AgentState {
 #[test]
 fn s3_final_decision_votes_by_what_was_decided_alone() {
     let response = |mark: Value, finish: FinishReason| {
-        let mut response = Response::new(Message::assistant(vec![Part::Text("x".into())]), finish);
+        let mut response = Response::new(Message::assistant(vec![Part::text("x")]), finish);
         response.raw.insert("react".to_owned(), mark);
         response
     };
@@ -467,7 +467,7 @@ fn an_answer_of_a_shape_that_was_asked_for_is_its_json_and_else_it_is_no_decisio
     let shaped: AgentState = serde_json::from_value(shaped).unwrap();
     assert!(shaped.context().response_format.is_some());
     let read = |driver: ReAct, state: &AgentState| {
-        let said = Message::assistant(vec![Part::Text(text.to_owned())]);
+        let said = Message::assistant(vec![Part::text(text.to_owned())]);
         driver.read(state, Response::new(said, FinishReason::Stop)).text()
     };
     assert_eq!(read(ReAct::new(), &shaped), r#"{"city": "Rome"}"#);

@@ -124,7 +124,7 @@ async fn s2_calls_of_a_tool_that_is_shown_with_a_wider_schema_are_held_against_i
     let wide = json!({"type": "object", "properties": {"n": {"type": ["integer", "string"]}}});
     let turn = Turn::calls([("look", json!({"n": 1})), ("look", json!({"n": "one"}))]);
     let (_, outcomes) = shown(ToolSelection::all().parameters("look", wide), turn).await;
-    assert_eq!(outcomes[0], ToolOutcome::Ok(json!(1)));
+    assert_eq!(outcomes[0], ToolOutcome::value(json!(1)));
     let ToolOutcome::Failed(FailureKind::InvalidArguments, why) = &outcomes[1] else { panic!() };
     assert!(why.contains("at /n"), "{why}");
 }

@@ -257,7 +257,7 @@ async fn s8_2_what_was_posted_is_delivered_exactly_once_also_across_a_crash() {
                 store.post(&session, &key, &Item::Steer(say(text))).await.unwrap();
                 let then = Item::FollowUp(say("then this".to_owned()));
                 store.post(&session, "then", &then).await.unwrap();
-                ToolOutcome::Ok(n)
+                ToolOutcome::value(n)
             })
         });
         Agent::builder(model).tools([look]).store_in(store).build()
@@ -313,7 +313,7 @@ fn nested(levels: usize) -> Value {
 #[tokio::test]
 async fn s1_7_a_tool_that_answers_very_deep_json_leaves_a_journal_that_can_be_read() {
     let model = ScriptedModel::new([call(1), Turn::text("done")]);
-    let deep = answering("look", |_| ToolOutcome::Ok(nested(300)));
+    let deep = answering("look", |_| ToolOutcome::value(nested(300)));
     let agent = Agent::builder(model.clone()).tools([deep]).build().unwrap();
     let run = agent.run("go").await.unwrap();
     assert_eq!(said(run.state()), ["go", &nested(300).to_string(), "done"]);
@@ -407,7 +407,7 @@ async fn s10_2_what_has_a_response_or_an_outcome_is_never_asked_for_or_run_again
     assert!(journal(&store, "s").await.contains(&"tool_finished".to_owned()));
     gate.open();
     let run = agent.resume("s").await.unwrap();
-    assert_eq!(outcomes(run.state()), [ToolOutcome::Ok(json!(1)), ToolOutcome::Ok(json!(2))]);
+    assert_eq!(outcomes(run.state()), [ToolOutcome::value(json!(1)), ToolOutcome::value(json!(2))]);
     assert_eq!((world.count("send 1"), world.count("look 2 began")), (1, 2));
     assert_eq!(model.requests().len(), 2);
 }

@@ -71,7 +71,7 @@ pub(crate) fn work(clock: &VirtualClock) -> Arc<dyn Tool> {
     made(spec("work").effect(EffectClass::ReadOnly), move |arguments, cx| {
         cx.progress("half of it");
         clock.advance(Duration::from_secs(1));
-        Box::pin(std::future::ready(ToolOutcome::Ok(arguments["n"].clone())))
+        Box::pin(std::future::ready(ToolOutcome::value(arguments["n"].clone())))
     })
 }
 
@@ -140,7 +140,7 @@ fn line(event: &RunEvent) -> String {
         News::ToolStarted { index, call } => format!("call {index} {} begins", call.name),
         News::ToolProgress { index, message } => format!("call {index}: {message}"),
         News::ToolFinished { index, call, outcome } => {
-            format!("call {index} {} gives {}", call.name, outcome.for_model())
+            format!("call {index} {} gives {}", call.name, outcome.to_text())
         }
         News::SubagentStarted { index, agent, .. } => format!("call {index} spawns {agent}"),
         News::SubagentFinished { index, agent, status, used, .. } => {

@@ -394,7 +394,7 @@ async fn an_unknown_agent_and_a_subagent_that_fails_are_told_to_the_model() {
         .build()
         .unwrap();
     let run = agent.run(Message::user("go")).await.unwrap();
-    let told: Vec<_> = outcomes(run.state()).iter().map(ToolOutcome::for_model).collect();
+    let told: Vec<_> = outcomes(run.state()).iter().map(ToolOutcome::to_text).collect();
     assert!(told[0].contains("nobody") && told[0].contains("\"a\""), "{}", told[0]);
     assert!(told[1].contains("did not finish (stopped)"), "{}", told[1]);
     assert_eq!(run.text(), "done");
@@ -465,7 +465,7 @@ async fn a_model_that_panics_fails_its_execution_and_is_charged() {
         .unwrap();
     let run = agent.run("go").in_session("s").await.unwrap();
     assert_eq!(run.text(), "done");
-    assert!(outcomes(run.state())[0].for_model().contains("it is on fire"));
+    assert!(outcomes(run.state())[0].to_text().contains("it is on fire"));
     let child = state_of(&store, &child_of(&store).await).await;
     assert_eq!(child.status(), Some(&ExecutionStatus::Failed));
     assert!(child.ledger().lifetime.input > 0);

@@ -69,7 +69,7 @@ async fn s6_12_on_resume_a_call_of_a_tool_that_is_gone_is_of_a_changed_one() {
     kill(&agent.build().unwrap(), &gate).await;
     let run = without.build().unwrap().resume("s").await.unwrap();
     let all = outcomes(run.state());
-    assert_eq!(all[0], ToolOutcome::Ok(json!(1)));
+    assert_eq!(all[0], ToolOutcome::value(json!(1)));
     assert_eq!(kind(all[1].clone()), FailureKind::ToolChanged);
     assert_eq!(run.text(), "done");
 }

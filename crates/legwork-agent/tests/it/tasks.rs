@@ -154,7 +154,7 @@ async fn calls_of_one_turn_see_what_those_before_them_wrote_and_the_last_one_sta
         (TOOL, json!({})),
     ]);
     let state = run(vec![turn, Turn::text("done")]).await;
-    let shown: Vec<_> = outcomes(&state).iter().map(ToolOutcome::for_model).collect();
+    let shown: Vec<_> = outcomes(&state).iter().map(ToolOutcome::to_text).collect();
     assert_eq!(
         shown,
         [
@@ -210,7 +210,7 @@ async fn the_model_is_reminded_after_steps_without_the_list_and_the_transcript_i
     assert!(text.contains("Open tasks:\n[~] b\nGo on"), "{text}");
     let messages = state.context().transcript.messages();
     let reminded = messages.iter().flat_map(|m| m.parts.clone()).any(|part| match part {
-        Part::Text(text) => text.contains("reminder"),
+        Part::Text(text) => text.text.contains("reminder"),
         _ => false,
     });
     assert!(!reminded);
@@ -316,7 +316,7 @@ async fn s2_5_a_list_is_what_was_written_wherever_the_process_dies() {
         let lists = |ended: &crash::Ended<World>| {
             let seen: Vec<_> = outcomes(&ended.state)
                 .iter()
-                .map(ToolOutcome::for_model)
+                .map(ToolOutcome::to_text)
                 .filter(|text| text.contains('['))
                 .collect();
             (Tasks::of(&ended.state), seen)

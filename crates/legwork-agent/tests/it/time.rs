@@ -58,7 +58,7 @@ async fn s3_2_a_tool_without_a_limit_ends_when_the_time_is_up_and_what_was_finis
     let run = tokio::join!(agent.run("go"), pass).0.unwrap();
     stopped_in_time(&run);
     let all = outcomes(run.state());
-    assert_eq!(all[..2], [ToolOutcome::Ok(json!(1)), ToolOutcome::Interrupted]);
+    assert_eq!(all[..2], [ToolOutcome::value(json!(1)), ToolOutcome::Interrupted]);
     assert!(matches!(&all[2], ToolOutcome::Skipped(why) if why.contains("time_limit")), "{all:?}");
     assert_eq!(world.notes(), ["look 1", "hang 2 began", "hang 2 dropped"]);
     assert_eq!(active(&run), 30 * SECOND);
@@ -323,5 +323,5 @@ async fn s3_2_time_that_is_up_cuts_nothing_off_where_no_criterion_forbids_to_go_
     };
     let run = tokio::join!(agent.run("go"), pass).0.unwrap();
     assert_eq!((run.status(), &*run.text()), (ExecutionStatus::Completed, "done"));
-    assert_eq!(outcomes(run.state()), [ToolOutcome::Ok(json!(1))]);
+    assert_eq!(outcomes(run.state()), [ToolOutcome::value(json!(1))]);
 }

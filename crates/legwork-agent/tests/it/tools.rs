@@ -72,7 +72,7 @@ pub(crate) fn noting(name: &'static str, effect: EffectClass, world: &World) -> 
     made(spec(name).effect(effect), move |arguments, _| {
         let n = arguments["n"].clone();
         world.note(format!("{name} {n}"));
-        Box::pin(std::future::ready(ToolOutcome::Ok(n)))
+        Box::pin(std::future::ready(ToolOutcome::value(n)))
     })
 }
 
@@ -84,7 +84,7 @@ pub(crate) fn keyed(name: &'static str, world: &World) -> Arc<dyn Tool> {
         if world.count(&note) == 0 {
             world.note(note);
         }
-        Box::pin(std::future::ready(ToolOutcome::Ok(arguments["n"].clone())))
+        Box::pin(std::future::ready(ToolOutcome::value(arguments["n"].clone())))
     })
 }
 
@@ -103,7 +103,7 @@ pub(crate) fn waiting(
             world.note(format!("{name} {n} began"));
             gate.pass().await;
             world.note(format!("{name} {n} ended"));
-            ToolOutcome::Ok(n)
+            ToolOutcome::value(n)
         })
     })
 }
@@ -132,7 +132,7 @@ pub(crate) fn guarded(spec: ToolSpec, world: &World, gate: &Gate) -> Arc<dyn Too
             work.note("began");
             gate.pass().await;
             work.end();
-            ToolOutcome::Ok(n)
+            ToolOutcome::value(n)
         })
     })
 }
@@ -175,8 +175,8 @@ pub(crate) fn signal(reason: StopReason) -> StopSignal {
 /// The texts that a state's transcript holds, oldest first, results included.
 pub(crate) fn said(state: &AgentState) -> Vec<String> {
     let text = |part: &Part| match part {
-        Part::Text(text) => Some(text.clone()),
-        Part::ToolResult(result) => Some(result.text.clone()),
+        Part::Text(text) => Some(text.text.clone()),
+        Part::ToolResult(result) => Some(result.text().into_owned()),
         _ => None,
     };
     let messages = state.context().transcript.messages();

@@ -80,7 +80,7 @@ async fn s5_4_subagents_without_limits_of_their_own_share_what_the_parent_has() 
     let (run, ()) = tokio::join!(async { agent.run("go").await.unwrap() }, opener);
     assert_eq!(run.text(), "ok");
     assert_eq!(run.state().ledger().lifetime.cost, MicroUsd(2 * 310 + 2 * 20));
-    let told: Vec<_> = outcomes(run.state()).iter().map(ToolOutcome::for_model).collect();
+    let told: Vec<_> = outcomes(run.state()).iter().map(ToolOutcome::to_text).collect();
     assert_eq!(told[..2], ["ok", "ok"]);
     assert!(told[2].contains("the limit of $0.0021 leaves no room"), "{}", told[2]);
 }
@@ -150,7 +150,7 @@ async fn s5_4_a_limit_on_money_above_asks_no_model_without_a_price() {
         .subagent(Subagent::new("a", "Works.", "").model(free.clone()));
     let run = agent.build().unwrap().run("go").await.unwrap();
     assert!(free.requests().is_empty());
-    assert!(outcomes(run.state())[0].for_model().contains("free:model"));
+    assert!(outcomes(run.state())[0].to_text().contains("free:model"));
 }
 
 #[tokio::test]
@@ -166,7 +166,7 @@ async fn s5_4_tool_calls_of_subagents_count_above() {
     let run = agent.build().unwrap().run("go").await.unwrap();
     assert!(world.notes().is_empty(), "one call is used: three do not fit, and none runs");
     assert!(
-        outcomes(run.state())[0].for_model().contains("tool calls"),
+        outcomes(run.state())[0].to_text().contains("tool calls"),
         "{:?}",
         outcomes(run.state())
     );
@@ -425,7 +425,7 @@ async fn s5_4_a_hook_does_not_lift_the_calls_that_a_subagent_was_granted() {
                 .budget(Budget::unlimited().tool_calls(1)),
         );
     let run = agent.build().unwrap().run("go").await.unwrap();
-    let told = outcomes(run.state())[0].for_model();
+    let told = outcomes(run.state())[0].to_text();
     assert!(told.contains("tool_calls_limit"), "{told}");
     assert!(world.notes().is_empty());
 }
@@ -444,5 +444,5 @@ async fn s5_4_a_hook_does_not_lift_what_a_subagent_was_granted() {
         .subagent(Subagent::new("capped", "Works.", "").model(child.clone()).budget(micros(300)));
     let run = agent.build().unwrap().run("go").await.unwrap();
     assert!(child.requests().is_empty());
-    assert!(outcomes(run.state())[0].for_model().contains("the limit of $0.0003"));
+    assert!(outcomes(run.state())[0].to_text().contains("the limit of $0.0003"));
 }

@@ -86,7 +86,7 @@ async fn s6_11_calls_of_a_step_whose_tools_cannot_be_told_any_more_fail_and_answ
         assert_eq!(run.status(), ExecutionStatus::Failed);
         let failed = ToolOutcome::failed("the toolset `far` cannot tell its tools: no line");
         let mut expected = vec![failed; asked.len()];
-        expected[0] = ToolOutcome::Ok(json!(1));
+        expected[0] = ToolOutcome::value(json!(1));
         assert_eq!(outcomes(run.state()), expected);
     }
 }
@@ -124,7 +124,7 @@ async fn s7_7_cancelled_while_the_tools_are_asked_for_open_calls_are_answered_an
         let run = ended(asked, &store, |control| control.cancel.cancel()).await;
         assert_eq!(run.status(), ExecutionStatus::Cancelled);
         let all = outcomes(run.state());
-        assert_eq!(all[..2], [ToolOutcome::Ok(json!(1)), ToolOutcome::Interrupted]);
+        assert_eq!(all[..2], [ToolOutcome::value(json!(1)), ToolOutcome::Interrupted]);
         assert!(all[2..].iter().all(|one| matches!(one, ToolOutcome::Skipped(_))), "{all:?}");
         assert_eq!(all.len(), asked.len());
     }

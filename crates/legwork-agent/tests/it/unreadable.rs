@@ -122,7 +122,7 @@ async fn s8_4_a_session_of_a_newer_version_is_read_and_never_run() {
     agent.run("go").in_session("s").await.unwrap();
     let journal = store.lines(&"s".into()).unwrap();
 
-    let store = newer(&journal, "s", r#"[{"text":"one"}]"#, r#"[{"song":"one"}]"#);
+    let store = newer(&journal, "s", r#"{"text":{"text":"one"}}"#, r#"{"song":{"text":"one"}}"#);
     let world = World::default();
     let noting = world.clone();
     // Hooks may do anything: none sees a session that is refused.

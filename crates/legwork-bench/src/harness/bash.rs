@@ -112,7 +112,7 @@ impl Bash {
         let state = AgentState::new(session);
         let cx = ToolContext::new(state, key, Cancellation::new(), Arc::new(Nobody), Deps::new());
         let call = ToolCall::new("call", self.tool.spec().name.clone(), r#"{"command":"true"}"#);
-        let found = self.runtime.block_on(self.tool.call(&call, &cx)).for_model();
+        let found = self.runtime.block_on(self.tool.call(&call, &cx)).to_text();
         match found == "[no output]" {
             true => Ok(()),
             false => {

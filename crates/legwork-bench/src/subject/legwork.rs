@@ -135,7 +135,7 @@ impl Tool for Add {
                 Ok(pair) => pair,
                 Err(error) => return ToolOutcome::failed(error.to_string()),
             };
-            ToolOutcome::Ok(self.probe.add(pair.a, pair.b).await.into())
+            ToolOutcome::value(self.probe.add(pair.a, pair.b).await.into())
         })
     }
 }

@@ -25,7 +25,7 @@ impl InProcess {
     fn answer(&self, turn: usize) -> Response {
         let (parts, finish) = match self.script.asks(turn) {
             true => (self.calls(turn), FinishReason::ToolCalls),
-            false => (vec![Part::Text(TOKEN.repeat(self.script.tokens))], FinishReason::Stop),
+            false => (vec![Part::text(TOKEN.repeat(self.script.tokens))], FinishReason::Stop),
         };
         let mut response = Response::new(Message::assistant(parts), finish);
         response.usage = Some(Usage { input: 100, output: 10, ..Usage::default() });

@@ -24,10 +24,6 @@ Examples:
   legwork config init
   legwork --config ~/work.toml config init";
 
-const SCHEMA_EXAMPLES: &str = "\
-Examples:
-  legwork config schema > legwork.schema.json";
-
 #[derive(Debug, Subcommand)]
 pub(crate) enum Config {
     /// Show what `legwork run` would work with, and where each value was said
@@ -39,9 +35,6 @@ pub(crate) enum Config {
     /// Write your file of settings, with all keys as comments
     #[command(after_help = INIT_EXAMPLES)]
     Init,
-    /// Print the JSON Schema of legwork.toml, for editors
-    #[command(after_help = SCHEMA_EXAMPLES)]
-    Schema,
 }
 
 #[derive(Debug, Args)]
@@ -71,7 +64,7 @@ impl Config {
         match self {
             Self::Show(args) => args.json,
             Self::Path(args) => args.json,
-            Self::Init | Self::Schema => false,
+            Self::Init => false,
         }
     }
 }

@@ -11,6 +11,7 @@ mod models;
 mod output;
 mod resume;
 mod run;
+mod schema;
 mod sessions;
 mod tools;
 mod trust;
@@ -30,7 +31,8 @@ pub(crate) use models::{Models, ModelsList, ModelsPing};
 pub(crate) use output::{Color, Output};
 pub(crate) use resume::{OnDoubt, Resume};
 pub(crate) use run::Run;
-pub(crate) use sessions::{Diff, List, Remove, Search, Sessions, Show, Status, Undo};
+pub(crate) use schema::{Described, Schema};
+pub(crate) use sessions::{Check, Diff, List, Remove, Search, Sessions, Show, Status, Undo};
 
 pub(crate) use tools::{Surroundings, Tools, ToolsCall, ToolsList, ToolsShow};
 pub(crate) use trust::{Trust, TrustAdd, TrustList, TrustRemove};
@@ -100,6 +102,9 @@ pub(crate) enum Command {
     /// See which projects are trusted, and trust others
     #[command(subcommand, after_help = trust::EXAMPLES)]
     Trust(Trust),
+    /// Print a JSON Schema of a file or stream of Legwork
+    #[command(after_help = schema::EXAMPLES)]
+    Schema(Schema),
     /// Print what a shell needs to complete this command's words
     #[command(after_help = completions::EXAMPLES)]
     Completions(Completions),
@@ -122,7 +127,7 @@ impl Command {
             Self::Agents(args) => args.json(),
             Self::Tools(args) => args.json(),
             Self::Trust(args) => args.json(),
-            Self::Completions(_) | Self::Man(_) => false,
+            Self::Schema(_) | Self::Completions(_) | Self::Man(_) => false,
         }
     }
 }

@@ -10,6 +10,7 @@ mod models;
 mod nearest;
 mod resume;
 mod run;
+mod schema;
 mod sessions;
 mod tools;
 mod trust;
@@ -66,6 +67,7 @@ fn start(command: Command, file: Option<&Path>) -> Result<Exit, Error> {
         Command::Config(args) => return config::config(args, file),
         Command::Completions(args) => return completions::completions(args),
         Command::Man(args) => return man::man(args),
+        Command::Schema(args) => return schema::schema(args),
         Command::Doctor(args) => return doctor::doctor(args, configured(file)),
         _ => {}
     }
@@ -85,6 +87,7 @@ fn start(command: Command, file: Option<&Path>) -> Result<Exit, Error> {
             Command::Models(args) => models::models(args, &config).await,
             Command::Completions(args) => completions::completions(&args),
             Command::Man(args) => man::man(&args),
+            Command::Schema(args) => schema::schema(&args),
             Command::Agents(args) => agents::agents(&args, &config),
             Command::Tools(args) => tools::tools(args, &config).await,
             Command::Trust(args) => trust::trust(&args, &config),

@@ -38,7 +38,7 @@ pub(crate) fn lines(
     if !changes(of) || !outcome.is_ok() {
         return Vec::new();
     }
-    let text = outcome.for_model();
+    let text = outcome.to_text();
     let change = match text.find("\n@@ ").and_then(|at| text.get(at + 1..)) {
         Some(diff) => diff.to_owned(),
         None if text.starts_with("created ") => written(of),

@@ -174,7 +174,7 @@ fn finished_of<M: SerializeMap>(
         Some(Ending::Signalled(signal)) => line.serialize_entry(SIGNAL, &signal)?,
         _ => {}
     }
-    line.serialize_entry("result", &finished.outcome.for_model())?;
+    line.serialize_entry("result", &finished.outcome.to_text())?;
     line.serialize_entry("took_ms", &finished.took.map(|took| took.as_millis()))
 }
 

@@ -90,7 +90,7 @@ impl Finished<'_> {
         if let Some(failure) = self.failure() {
             return failure;
         }
-        let text = self.outcome.for_model();
+        let text = self.outcome.to_text();
         if let Some(summary) = diff::summary(self.call, &text).filter(|_| self.outcome.is_ok()) {
             return one_line(&summary);
         }
@@ -105,7 +105,7 @@ impl Finished<'_> {
     /// What the tool gave the model, line by line; how a command failed, which its result
     /// says, is left out.
     pub(crate) fn output(&self) -> Vec<String> {
-        let text = self.outcome.for_model();
+        let text = self.outcome.to_text();
         let mut lines: Vec<_> = text.lines().map(str::to_owned).collect();
         if let Some(failure) = self.failure() {
             let says = |line: &String| line.starts_with('[') && line.contains(&failure);

@@ -4,7 +4,7 @@ mod base64;
 
 use std::path::Path;
 
-use legwork::core::message::{Image, ImageSource};
+use legwork::core::message::{Image, MediaSource};
 
 use super::file;
 use crate::error::Error;
@@ -27,7 +27,7 @@ pub(super) fn read(path: &Path) -> Result<Image, Error> {
         let hint = "give other files by naming them in the task: the agent can read them";
         return Err(Error::usage(message, hint));
     };
-    let source = ImageSource::Base64(base64::encode(&bytes));
+    let source = MediaSource::Base64(base64::encode(&bytes));
     Ok(Image { media_type: media_type.to_owned(), source })
 }
 

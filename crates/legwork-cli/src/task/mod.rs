@@ -38,7 +38,7 @@ pub(crate) fn of(
     if text.trim().is_empty() {
         return Err(Error::usage("the task is empty", HINT));
     }
-    let mut parts = vec![Part::Text(text)];
+    let mut parts = vec![Part::text(text)];
     for path in images {
         parts.push(Part::Image(image::read(path)?));
     }

@@ -361,10 +361,10 @@ fn a_variable_that_is_wrong_is_told() {
 #[test]
 fn the_schema_is_the_one_in_the_docs_and_takes_what_the_command_takes() {
     let home = Home::new();
-    let told = home.ran(&["config", "schema"]).ends(0).out;
+    let told = home.ran(&["schema", "settings"]).ends(0).out;
     let docs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/legwork.schema.json");
     let written = fs::read_to_string(docs).unwrap();
-    assert_eq!(told, written, "write it anew: legwork config schema > docs/legwork.schema.json");
+    assert_eq!(told, written, "write it anew: legwork schema settings > docs/legwork.schema.json");
     let schema = jsonschema::validator_for(&serde_json::from_str(&written).unwrap()).unwrap();
     let valid = |text: &str| {
         let value: Value = toml::from_str::<toml::Table>(text).map(|table| json!(table)).unwrap();

@@ -41,7 +41,7 @@ fn wrong_usage_is_told_to_programs_too() {
 }
 
 /// Every verb, as it is typed.
-const VERBS: [&[&str]; 28] = [
+const VERBS: [&[&str]; 29] = [
     &["run"],
     &["resume"],
     &["sessions"],
@@ -59,7 +59,8 @@ const VERBS: [&[&str]; 28] = [
     &["config", "show"],
     &["config", "path"],
     &["config", "init"],
-    &["config", "schema"],
+    &["sessions", "check"],
+    &["schema"],
     &["tools"],
     &["tools", "list"],
     &["tools", "show"],

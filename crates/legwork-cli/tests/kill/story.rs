@@ -39,7 +39,7 @@ impl Story {
 
     /// The numbers whose calls the model was told to have been interrupted.
     pub(crate) fn interrupted(&self) -> Vec<usize> {
-        let told = ToolOutcome::Interrupted.for_model();
+        let told = ToolOutcome::Interrupted.to_text();
         let results = self.said.iter().filter(|said| said.role == Role::Tool);
         (1..).zip(results).filter(|(_, said)| said.text == told).map(|(n, _)| n).collect()
     }
@@ -62,7 +62,7 @@ impl Story {
             assert!(self.has(number) || interrupted.contains(&number), "{number}: {self:?}");
         }
         assert_eq!(self.said.len(), undisturbed.said.len());
-        let told = ToolOutcome::Interrupted.for_model();
+        let told = ToolOutcome::Interrupted.to_text();
         for (said, before) in self.said.iter().zip(&undisturbed.said) {
             let text = if said.text == told { &told } else { &before.text };
             assert_eq!(said, &Said { text: text.clone(), ..before.clone() });

@@ -12,6 +12,7 @@ use crate::time::Micros;
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
 )]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct MicroUsd(pub u64);
 
@@ -34,6 +35,7 @@ impl fmt::Display for MicroUsd {
 
 /// What was used, or is reserved, of each dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Amounts {
     /// Steps begun.

@@ -33,6 +33,7 @@ pub struct Reserve {
 
 /// A limit that refuses what comes next, with its numbers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Exhausted {
     /// Which limit.
     pub dimension: Dimension,

@@ -38,6 +38,7 @@ string_enum! {
 /// assert_eq!(budget.cost.unwrap().0, 500_000);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Budget {
     /// Steps.

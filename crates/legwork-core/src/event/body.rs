@@ -21,6 +21,7 @@ use crate::tool::{EffectClass, Metadata, ToolOutcome, ToolSpec};
 
 /// The session began.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SessionStarted {
     /// The session.
     pub session: SessionId,
@@ -33,6 +34,7 @@ pub struct SessionStarted {
 
 /// The call of another session that a session was spawned by.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ParentLink {
     /// The parent's session.
     pub session: SessionId,
@@ -44,6 +46,7 @@ pub struct ParentLink {
 
 /// What an agent is, as far as it is data; never code.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Definition {
     /// The system prompt.
     pub instructions: Arc<str>,
@@ -66,9 +69,10 @@ impl Definition {
 
 /// What the agent is was recorded.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Defined {
     /// What it is.
-    pub definition: Definition,
+    pub definition: Arc<Definition>,
     /// Its digest when it is the agent's own; none when it was changed in the state.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<Digest>,
@@ -76,6 +80,7 @@ pub struct Defined {
 
 /// An execution began.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ExecutionStarted {
     /// The new messages.
     pub input: Vec<Arc<Message>>,
@@ -83,10 +88,12 @@ pub struct ExecutionStarted {
 
 /// A stopped execution goes on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ExecutionReopened {}
 
 /// A call to the model is about to be made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct InferenceStarted {
     /// What is held for it until its usage is known.
     pub reserved: Amounts,
@@ -97,6 +104,7 @@ pub struct InferenceStarted {
 
 /// The tools that a model was shown.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ToolsShown {
     /// The digest of all of them.
     pub digest: Option<Digest>,
@@ -108,6 +116,7 @@ pub struct ToolsShown {
 
 /// The call to the model failed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct InferenceFailed {
     /// What went wrong.
     pub error: ErrorRecord,
@@ -118,6 +127,7 @@ pub struct InferenceFailed {
 
 /// The run left a call to the model that was under way.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct InferenceInterrupted {
     /// What is charged for it: an estimate.
     pub charged: Amounts,
@@ -125,6 +135,7 @@ pub struct InferenceInterrupted {
 
 /// The model's raw response is complete.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Responded {
     /// The response.
     pub response: Arc<Response>,
@@ -134,6 +145,7 @@ pub struct Responded {
 
 /// A hook changed the response.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ResponseChanged {
     /// The response as changed.
     pub response: Arc<Response>,
@@ -141,6 +153,7 @@ pub struct ResponseChanged {
 
 /// The intent of a tool call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ToolStarted {
     /// The index of the call in the response.
     pub index: u32,
@@ -164,6 +177,7 @@ pub struct ToolStarted {
 
 /// A tool call was answered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ToolFinished {
     /// The index of the call in the response.
     pub index: u32,
@@ -187,6 +201,7 @@ fn is_instant(time: &Micros) -> bool {
 
 /// A hook changed the answer of a tool call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ToolChanged {
     /// The index of the call in the response.
     pub index: u32,
@@ -196,6 +211,7 @@ pub struct ToolChanged {
 
 /// The execution waits for somebody.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Paused {
     /// What it waits for, in call order.
     pub pending: Vec<Pending>,
@@ -203,6 +219,7 @@ pub struct Paused {
 
 /// Somebody answered what was pending.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Answered {
     /// The answer.
     pub answer: Answer,
@@ -210,6 +227,7 @@ pub struct Answered {
 
 /// A step ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StepFinished {
     /// Whether to go on, and why.
     pub outcome: Arc<ContinuationOutcome>,
@@ -219,6 +237,7 @@ pub struct StepFinished {
 
 /// Active time on a step that is not over was charged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Worked {
     /// How long it was, since time was last charged.
     pub took: Micros,
@@ -229,6 +248,7 @@ pub struct Worked {
 
 /// The stop that was decided is not carried out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StopPrevented {
     /// Who prevented it.
     pub by: String,
@@ -236,6 +256,7 @@ pub struct StopPrevented {
 
 /// The execution ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ExecutionFinished {
     /// How it ended.
     pub status: ExecutionStatus,
@@ -245,6 +266,7 @@ pub struct ExecutionFinished {
 
 /// Metadata of the conversation was set or removed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MetadataSet {
     /// The key.
     pub key: String,
@@ -259,6 +281,7 @@ pub struct MetadataSet {
 
 /// An item of the inbox was taken up; what it causes is the next event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct InboxTaken {
     /// Its number.
     pub cursor: Cursor,
@@ -271,6 +294,7 @@ pub struct InboxTaken {
 
 /// An item of the inbox that was refused.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RefusedItem {
     /// The item.
     pub item: Item,
@@ -280,6 +304,7 @@ pub struct RefusedItem {
 
 /// The session stands at another entry now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HeadMoved {
     /// Where it stands.
     pub to: Seq,

@@ -1,12 +1,12 @@
 //! One list of events makes the enum, its names, scopes, and both ways of its JSON.
 
 macro_rules! events {
-    ($( $(#[$meta:meta])* $variant:ident($body:ty) = $name:literal, $scope:ident; )+) => {
+    ($( $(#[doc = $doc:literal])* $variant:ident($body:ty) = $name:literal, $scope:ident; )+) => {
         /// A fact that happened.
         #[derive(Debug, Clone, PartialEq)]
         #[non_exhaustive]
         pub enum Event {
-            $( $(#[$meta])* $variant($body), )+
+            $( $(#[doc = $doc])* $variant($body), )+
             /// An event that this version does not know, kept as it came.
             Other(Unknown),
         }
@@ -54,6 +54,20 @@ macro_rules! events {
                     $( $name => Some(<$body>::deserialize(body).map(Self::$variant)), )+
                     _ => None,
                 }
+            }
+        }
+
+        #[cfg(feature = "schema")]
+        impl Event {
+            /// The schema of the body of each type of event, with what the event means.
+            pub(crate) fn bodies(
+                generator: &mut schemars::SchemaGenerator,
+            ) -> Vec<(&'static str, String, schemars::Schema)> {
+                vec![$((
+                    $name,
+                    [$($doc.trim()),*].join(" "),
+                    generator.subschema_for::<$body>(),
+                )),+]
             }
         }
 

@@ -5,7 +5,7 @@ mod response;
 mod settings;
 mod usage;
 
-pub use request::{ModelRequest, ToolChoice};
+pub use request::ModelRequest;
 pub use response::{FinishReason, Incomplete, Response};
-pub use settings::ModelSettings;
+pub use settings::{ModelSettings, ThinkingLevel, ToolChoice};
 pub use usage::Usage;

@@ -2,29 +2,13 @@
 
 use std::sync::{Arc, LazyLock};
 
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::chunked::Chunked;
-use crate::inference::ModelSettings;
+use crate::inference::{ModelSettings, ToolChoice};
 use crate::message::Message;
 use crate::tool::ToolSpecs;
 use crate::transcript::Settled;
-
-/// Whether and which tool the model is to call.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ToolChoice {
-    /// As it sees fit.
-    #[default]
-    Auto,
-    /// None.
-    None,
-    /// At least one.
-    Required,
-    /// This one.
-    Named(String),
-}
 
 /// No instructions and no tools, shared: a request is made for each step.
 static NOTHING: LazyLock<(Arc<str>, Arc<ToolSpecs>)> =
@@ -89,10 +73,10 @@ impl ModelRequest {
     ) -> Self {
         Self {
             max_output: settings.max_output,
+            tool_choice: settings.tool_choice.clone().unwrap_or_default(),
             settings,
             instructions: Arc::clone(&NOTHING.0),
             tools: Arc::clone(&NOTHING.1),
-            tool_choice: ToolChoice::Auto,
             response_format: None,
             messages,
             weight,

@@ -46,9 +46,17 @@ string_enum! {
 
 /// A model's response, assembled.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Response {
     /// The one assistant message of this response.
     pub message: Arc<Message>,
+    /// The model that answered, as the provider names it; it may be another one than was
+    /// asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<Arc<str>>,
+    /// The provider's id of this response.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
     /// What it used; none if the provider did not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
@@ -82,6 +90,8 @@ impl Response {
     pub fn new(message: Message, finish: FinishReason) -> Self {
         Self {
             message: Arc::new(message),
+            model: None,
+            id: None,
             usage: None,
             finish,
             incomplete: None,
@@ -111,9 +121,9 @@ impl Response {
         }
         let raw = self.raw.into_iter().filter(|(key, _)| key != OWN_KEY);
         let raw = raw.map(|(key, value)| (key, nesting::shallow(value))).collect();
-        let Message { role, parts, .. } = Arc::unwrap_or_clone(self.message);
-        let parts = parts.into_iter().map(Part::for_journal).collect();
-        Self { raw, message: Arc::new(Message::new(role, parts)), ..self }
+        let message = Arc::unwrap_or_clone(self.message);
+        let parts = message.parts.iter().cloned().map(Part::for_journal).collect();
+        Self { raw, message: Arc::new(message.with_parts(parts)), ..self }
     }
 
     /// All text of the answer, joined.

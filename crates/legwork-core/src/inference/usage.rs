@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Tokens that inferences used, each counted once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Usage {
     /// All input tokens, cache reads and writes included.
     pub input: u64,

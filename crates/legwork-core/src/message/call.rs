@@ -6,9 +6,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::id::CallId;
+use crate::message::ProviderData;
 
 /// A request by the model to run a tool.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ToolCall {
     /// The provider's id of the call; the answer names it.
     pub id: CallId,
@@ -16,13 +18,9 @@ pub struct ToolCall {
     pub name: Arc<str>,
     /// The arguments as the model wrote them: JSON, or text that is none.
     pub arguments: Arc<str>,
-    /// The provider's own fields, sent back untouched.
-    #[serde(
-        default,
-        skip_serializing_if = "Option::is_none",
-        deserialize_with = "crate::present::present"
-    )]
-    pub provider: Option<Value>,
+    /// What the provider attached to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider: Option<ProviderData>,
 }
 
 impl ToolCall {

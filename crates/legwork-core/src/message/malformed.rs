@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use crate::id::CallId;
-use crate::message::{Message, Part, Role};
+use crate::message::{
+    Message, Part, ProviderData, ResultPart, Role, Text, Thinking, ToolCall, ToolResult,
+};
 use crate::nesting;
 
 /// Why messages cannot stand in a conversation, in which each call has its one result.
@@ -70,9 +72,60 @@ impl Message {
 impl Part {
     /// Whether a journal can keep it as it is.
     fn fits(&self) -> bool {
+        let known = self.provider().is_none_or(|provider| nesting::fits(&provider.data));
+        known
+            && match self {
+                Self::Other(value) => nesting::fits(value),
+                Self::ToolResult(result) => result.parts.iter().all(ResultPart::fits),
+                _ => true,
+            }
+    }
+
+    /// What the provider attached to it.
+    pub fn provider(&self) -> Option<&ProviderData> {
         match self {
-            Self::Other(value) => nesting::fits(value),
-            Self::ToolCall(call) => call.provider.as_ref().is_none_or(nesting::fits),
+            Self::Text(text) | Self::Refusal(text) => text.provider.as_ref(),
+            Self::Thinking(thinking) => thinking.provider.as_ref(),
+            Self::ToolCall(call) => call.provider.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// The same, with what a journal could not keep as its text.
+    pub(crate) fn for_journal(self) -> Self {
+        let shallow = |provider: Option<ProviderData>| provider.map(ProviderData::for_journal);
+        let text = |text: Text| Text { provider: shallow(text.provider), ..text };
+        match self {
+            Self::Text(part) => Self::Text(text(part)),
+            Self::Refusal(part) => Self::Refusal(text(part)),
+            Self::Thinking(part) => {
+                Self::Thinking(Thinking { provider: shallow(part.provider), ..part })
+            }
+            Self::Other(value) => Self::Other(nesting::shallow(value)),
+            Self::ToolCall(call) if call.provider.is_some() => {
+                let call = Arc::unwrap_or_clone(call);
+                Self::ToolCall(Arc::new(ToolCall { provider: shallow(call.provider), ..call }))
+            }
+            Self::ToolResult(result) => {
+                let parts = result.parts.into_iter().map(ResultPart::for_journal).collect();
+                Self::ToolResult(ToolResult { parts, ..result })
+            }
+            part => part,
+        }
+    }
+}
+
+impl ProviderData {
+    fn for_journal(self) -> Self {
+        Self { data: nesting::shallow(self.data), ..self }
+    }
+}
+
+impl ResultPart {
+    /// Whether a journal can keep it as it is.
+    pub(crate) fn fits(&self) -> bool {
+        match self {
+            Self::Json(value) => nesting::fits(value),
             _ => true,
         }
     }
@@ -80,12 +133,7 @@ impl Part {
     /// The same, with what a journal could not keep as its text.
     pub(crate) fn for_journal(self) -> Self {
         match self {
-            Self::Other(value) => Self::Other(nesting::shallow(value)),
-            Self::ToolCall(call) => {
-                let mut call = Arc::unwrap_or_clone(call);
-                call.provider = call.provider.map(nesting::shallow);
-                Self::ToolCall(Arc::new(call))
-            }
+            Self::Json(value) if !nesting::fits(&value) => Self::Text(value.to_string()),
             part => part,
         }
     }

@@ -1,5 +1,6 @@
 //! The parts that messages are made of.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -10,11 +11,12 @@ use crate::message::ToolCall;
 
 /// One part of a message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Part {
     /// Plain text.
-    Text(String),
+    Text(Text),
     /// What the model thought, as far as the provider shows it.
     Thinking(Thinking),
     /// A request to run a tool.
@@ -23,17 +25,24 @@ pub enum Part {
     ToolResult(ToolResult),
     /// A picture.
     Image(Image),
+    /// A file that is no picture, such as a PDF.
+    File(File),
     /// The model declined to answer, in these words.
-    Refusal(String),
+    Refusal(Text),
     /// A provider's part that has no place above, kept as it came.
     Other(Value),
 }
 
 impl Part {
+    /// Plain text.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::Text(text.into().into())
+    }
+
     /// The text, if this is text.
     pub fn as_text(&self) -> Option<&str> {
         match self {
-            Self::Text(text) => Some(text),
+            Self::Text(text) => Some(&text.text),
             _ => None,
         }
     }
@@ -48,60 +57,207 @@ impl Part {
 
     pub(super) fn weight(&self) -> u64 {
         let bytes = match self {
-            Self::Text(text) | Self::Refusal(text) => text.len(),
+            Self::Text(text) | Self::Refusal(text) => text.text.len(),
             Self::Thinking(thinking) => thinking.text.len(),
             Self::ToolCall(call) => call.name.len() + call.arguments.len() + 32,
-            Self::ToolResult(result) => result.text.len() + 32,
-            Self::Image(_) => 4_800,
+            Self::ToolResult(result) => {
+                32 + result.parts.iter().map(ResultPart::weight).sum::<usize>()
+            }
+            Self::Image(_) => IMAGE_WEIGHT,
+            Self::File(file) => file.source.weight(),
             Self::Other(value) => value.to_string().len(),
         };
         bytes as u64
     }
 }
 
-/// What the model thought.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Thinking {
-    /// The readable text; may be a summary.
+/// Text that a model or a person wrote.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Text {
+    /// The text.
     pub text: String,
-    /// The provider's signature or encrypted form, sent back untouched.
+    /// The provider's id of this part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub signature: Option<String>,
-    /// The provider that made it; another one never gets the signature.
+    pub id: Option<String>,
+    /// What the provider attached to it, such as citations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub provider: Option<Arc<str>>,
+    pub provider: Option<ProviderData>,
+}
+
+impl From<&str> for Text {
+    fn from(text: &str) -> Self {
+        text.to_owned().into()
+    }
+}
+
+impl From<String> for Text {
+    fn from(text: String) -> Self {
+        Self { text, id: None, provider: None }
+    }
+}
+
+/// What the model thought.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Thinking {
+    /// The readable text; may be a summary, or empty where the provider shows none.
+    pub text: String,
+    /// The provider's id of this part.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// The provider's signature or encrypted form.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider: Option<ProviderData>,
+}
+
+/// What a provider attached to a part: sent back untouched to it, and to no other.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ProviderData {
+    /// The provider, as in `provider:model`.
+    pub provider: Arc<str>,
+    /// Its fields, in the shape of its API.
+    pub data: Value,
+}
+
+impl ProviderData {
+    /// Fields of a provider.
+    pub fn new(provider: impl Into<Arc<str>>, data: Value) -> Self {
+        Self { provider: provider.into(), data }
+    }
+
+    /// The fields for a provider; none if they are another one's.
+    pub fn of(&self, provider: &str) -> Option<&Value> {
+        (*self.provider == *provider).then_some(&self.data)
+    }
 }
 
 /// The answer to one tool call, as the model reads it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ToolResult {
     /// The call answered.
     pub call: CallId,
     /// The tool's name.
     pub name: Arc<str>,
-    /// The answer in text.
-    pub text: String,
+    /// The answer, in the order it is read.
+    pub parts: Vec<ResultPart>,
     /// Whether the call did not succeed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_error: bool,
 }
 
+impl ToolResult {
+    /// A text as the answer to a call that succeeded.
+    pub fn new(
+        call: impl Into<CallId>,
+        name: impl Into<Arc<str>>,
+        text: impl Into<String>,
+    ) -> Self {
+        let parts = vec![ResultPart::Text(text.into())];
+        Self { call: call.into(), name: name.into(), parts, is_error: false }
+    }
+
+    /// The answer for a model that reads text only: JSON as its text, pictures and files as a
+    /// line that names them.
+    pub fn text(&self) -> Cow<'_, str> {
+        ResultPart::joined(&self.parts)
+    }
+}
+
+/// One part of the answer to a tool call.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ResultPart {
+    /// Text.
+    Text(String),
+    /// A JSON value; a model reads its text.
+    Json(Value),
+    /// A picture.
+    Image(Image),
+    /// A file.
+    File(File),
+}
+
+impl ResultPart {
+    /// The part as text; pictures and files as a line that names them.
+    pub fn text(&self) -> Cow<'_, str> {
+        match self {
+            Self::Text(text) => Cow::Borrowed(text),
+            Self::Json(value) => Cow::Owned(value.to_string()),
+            Self::Image(image) => Cow::Owned(format!("[picture: {}]", image.media_type)),
+            Self::File(file) => {
+                let name = file.name.as_deref().unwrap_or("without a name");
+                Cow::Owned(format!("[file {name}: {}]", file.media_type))
+            }
+        }
+    }
+
+    /// Parts as one text, a line break between two.
+    pub(crate) fn joined(parts: &[Self]) -> Cow<'_, str> {
+        match parts {
+            [] => Cow::Borrowed(""),
+            [one] => one.text(),
+            parts => Cow::Owned(parts.iter().map(Self::text).collect::<Vec<_>>().join("\n")),
+        }
+    }
+
+    fn weight(&self) -> usize {
+        match self {
+            Self::Image(_) => IMAGE_WEIGHT,
+            Self::File(file) => file.source.weight(),
+            part => part.text().len(),
+        }
+    }
+}
+
+/// A rough size of a picture for a model, in bytes of text.
+const IMAGE_WEIGHT: usize = 4_800;
+
 /// A picture in a message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Image {
     /// The media type, like `image/png`.
     pub media_type: String,
     /// Where its bytes are.
-    pub source: ImageSource,
+    pub source: MediaSource,
 }
 
-/// Where the bytes of a picture are.
+/// A file in a message that is no picture.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct File {
+    /// Its name, without a directory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The media type, like `application/pdf`.
+    pub media_type: String,
+    /// Where its bytes are.
+    pub source: MediaSource,
+}
+
+/// Where the bytes of a picture or a file are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum ImageSource {
+pub enum MediaSource {
     /// Here, in standard base64.
     Base64(String),
     /// At an address that the provider fetches.
     Url(String),
+}
+
+impl MediaSource {
+    /// A rough size for a model, in bytes of text: of a file it fetches nothing is known.
+    fn weight(&self) -> usize {
+        match self {
+            Self::Base64(bytes) => bytes.len(),
+            Self::Url(_) => IMAGE_WEIGHT,
+        }
+    }
 }

@@ -6,6 +6,7 @@ use crate::outcome::{Decision, StopReason, StopSignal, Vote};
 
 /// Whether to go on, who resolved it and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContinuationOutcome {
     pub(super) go_on: bool,
     /// Who resolved it.

@@ -91,6 +91,7 @@ impl From<&Dimension> for StopReason {
 
 /// A request to stop, with its reason, source and numbers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StopSignal {
     /// Why.
     pub reason: StopReason,

@@ -6,6 +6,7 @@ use crate::outcome::StopSignal;
 
 /// What a criterion wants.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Decision {
     /// Stop, whatever others say.
@@ -20,6 +21,7 @@ pub enum Decision {
 
 /// A decision with the name of who made it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Vote {
     /// The criterion or hook.
     pub by: String,

@@ -1,10 +1,10 @@
 //! Whether what was recorded may stand: in a conversation and in a journal.
 
 use crate::event::Event;
-use crate::message::Malformed;
+use crate::message::{Malformed, ResultPart};
 use crate::nesting;
 use crate::state::{AgentState, Refusal};
-use crate::tool::ToolOutcome;
+use crate::tool::{Output, ToolOutcome};
 use crate::transcript::Transcript;
 
 impl AgentState {
@@ -39,7 +39,7 @@ impl AgentState {
             }
             Event::MetadataSet(set) => set.value.as_ref().is_none_or(nesting::fits),
             Event::ToolChanged(changed) => match &*changed.outcome {
-                ToolOutcome::Ok(value) => nesting::fits(value),
+                ToolOutcome::Ok(Output(parts)) => parts.iter().all(ResultPart::fits),
                 _ => true,
             },
             Event::Defined(defined) => nesting::all_fit(&defined.definition.settings.extra),

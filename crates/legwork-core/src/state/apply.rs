@@ -27,10 +27,10 @@ impl Inner {
             Event::Responded(responded) => self.respond(entry.seq, &responded.response),
             Event::ResponseChanged(changed) => self.change_response(&changed.response),
             Event::ToolStarted(started) => self.start_call(started),
-            Event::ToolFinished(finished) => self.finish_call(entry.at, finished),
+            Event::ToolFinished(finished) => self.finish_call(entry, finished),
             Event::ToolChanged(changed) => self.change_outcome(changed),
             Event::Paused(paused) => self.pause(paused),
-            Event::Answered(answered) => self.answer(entry.at, &answered.answer),
+            Event::Answered(answered) => self.answer(entry, &answered.answer),
             Event::Failed(error) => self.fail(error.clone()),
             Event::StopRaised(signal) => {
                 let signal = signal.clone();
@@ -40,12 +40,14 @@ impl Inner {
             Event::StepFinished(finished) => self.finish_step(entry.at, finished),
             Event::ExecutionFinished(finished) => self.finish(entry.at, finished),
             Event::StopPrevented(prevented) => self.go_on(&prevented.by),
-            Event::Steered(message) => self.steer(message),
+            Event::Steered(message) => self.steer(entry.seq, message),
             Event::FollowedUp(message) => {
-                self.context.transcript.push(Arc::clone(message));
+                self.context.transcript.push(entry.seq, Arc::clone(message));
                 self.go_on("follow_up");
             }
-            Event::MessageAdded(message) => self.context.transcript.push(Arc::clone(message)),
+            Event::MessageAdded(message) => {
+                self.context.transcript.push(entry.seq, Arc::clone(message));
+            }
             Event::MetadataSet(set) => set_metadata(&mut self.context, set),
             Event::HeadMoved(_) => {
                 // The conversation of another path is folded by `on_path`.
@@ -86,7 +88,7 @@ impl Inner {
         // What was steered before is a part of what it begins with.
         self.context.steered = false;
         for message in &started.input {
-            self.context.transcript.push(Arc::clone(message));
+            self.context.transcript.push(entry.seq, Arc::clone(message));
         }
     }
 
@@ -106,8 +108,8 @@ impl Inner {
 
     /// What is said to an execution that was about to stop lets it go on, unless the stop
     /// cannot be prevented.
-    fn steer(&mut self, message: &Arc<Message>) {
-        self.context.transcript.push(Arc::clone(message));
+    fn steer(&mut self, entry: Seq, message: &Arc<Message>) {
+        self.context.transcript.push(entry, Arc::clone(message));
         self.context.steered = true;
         let stops = |outcome: &Arc<ContinuationOutcome>| {
             outcome.stop_reason().is_some_and(|reason| !reason.forbids())
@@ -167,7 +169,7 @@ impl Inner {
         });
         Arc::make_mut(&mut self.transient).judged.clear();
         if whole && self.step().is_some() {
-            self.context.transcript.push(Arc::clone(&response.message));
+            self.context.transcript.push(seq, Arc::clone(&response.message));
         }
     }
 
@@ -183,7 +185,8 @@ impl Inner {
         // What was said since stays behind it.
         let since = place.map(|at| self.context.transcript.rewind(at)).unwrap_or_default();
         self.respond(seq, response);
-        since.into_iter().skip(1).for_each(|message| self.context.transcript.push(message));
+        let transcript = &mut self.context.transcript;
+        since.into_iter().skip(1).for_each(|(entry, message)| transcript.push(entry, message));
     }
 
     fn start_call(&mut self, started: &event::ToolStarted) {
@@ -202,7 +205,7 @@ impl Inner {
         });
     }
 
-    fn finish_call(&mut self, at: Timestamp, finished: &event::ToolFinished) {
+    fn finish_call(&mut self, entry: &Entry, finished: &event::ToolFinished) {
         let Some(slot) = self.step().and_then(|s| s.calls.get(finished.index as usize)) else {
             return;
         };
@@ -218,7 +221,8 @@ impl Inner {
         let execution = ToolExecution {
             call,
             outcome: Arc::clone(&finished.outcome),
-            completed_at: at,
+            entry: entry.seq,
+            completed_at: entry.at,
             took: finished.took,
             attempt,
             effect,
@@ -240,8 +244,8 @@ impl Inner {
     fn settle_turn(&mut self) {
         let Some(step) = self.step().filter(|step| step.is_answered()).cloned() else { return };
         for execution in step.tool_executions() {
-            let message = Message::tool_result(execution.result());
-            self.context.transcript.push(Arc::new(message));
+            let message = Arc::new(Message::tool_result(execution.result()));
+            self.context.transcript.push(execution.entry, message);
         }
     }
 
@@ -294,7 +298,8 @@ impl Inner {
         // The results are not where their calls say. What was said since stays behind them.
         let since = transcript.rewind(place);
         self.settle_turn();
-        since.into_iter().skip(count).for_each(|message| self.context.transcript.push(message));
+        let transcript = &mut self.context.transcript;
+        since.into_iter().skip(count).for_each(|(entry, message)| transcript.push(entry, message));
     }
 
     fn pause(&mut self, paused: &event::Paused) {
@@ -308,7 +313,7 @@ impl Inner {
         });
     }
 
-    fn answer(&mut self, at: Timestamp, answer: &Answer) {
+    fn answer(&mut self, entry: &Entry, answer: &Answer) {
         let waiting = self.execution.as_ref().and_then(|execution| {
             execution.pending.iter().find(|pending| pending.id == answer.id).cloned()
         });
@@ -321,7 +326,7 @@ impl Inner {
                 });
             }
             Verdict::Tell => ToolOutcome::Interrupted,
-            Verdict::Supply(value) => ToolOutcome::Ok(value.clone()),
+            Verdict::Supply(value) => ToolOutcome::value(value.clone()),
         };
         let finished = event::ToolFinished {
             index: pending.index,
@@ -330,7 +335,7 @@ impl Inner {
             metadata: crate::tool::Metadata::default(),
             used: crate::budget::Amounts::default(),
         };
-        self.finish_call(at, &finished);
+        self.finish_call(entry, &finished);
     }
 
     /// Time was charged: what comes counts from now on.

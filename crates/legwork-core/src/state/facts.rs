@@ -102,7 +102,7 @@ impl SessionFacts {
                 self.started_at = Some(entry.at);
             }
             Event::Defined(defined) => {
-                self.definition = Arc::new(defined.definition.clone());
+                self.definition = Arc::clone(&defined.definition);
                 if let Some(digest) = &defined.digest {
                     // One that is not of this definition vouches for nothing: the agent records
                     // its own anew.

@@ -64,7 +64,7 @@ impl AgentState {
     }
 
     fn with_definition(self, definition: Definition) -> Self {
-        self.with(Event::Defined(event::Defined { definition, digest: None }))
+        self.with(Event::Defined(event::Defined { definition: Arc::new(definition), digest: None }))
     }
 
     /// A request to stop.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::id::Seq;
 use crate::message::ToolResult;
 use crate::time::{Micros, Timestamp};
 use crate::tool::{EffectClass, ToolCall, ToolOutcome};
@@ -15,6 +16,8 @@ pub struct ToolExecution {
     pub call: Arc<ToolCall>,
     /// What came of it.
     pub outcome: Arc<ToolOutcome>,
+    /// The entry that answered it.
+    pub entry: Seq,
     /// When it was answered.
     pub completed_at: Timestamp,
     /// How long its body ran; zero if it did not run.
@@ -31,7 +34,7 @@ impl ToolExecution {
         ToolResult {
             call: self.call.id.clone(),
             name: Arc::clone(&self.call.name),
-            text: self.outcome.for_model(),
+            parts: self.outcome.for_model(),
             is_error: !self.outcome.is_ok(),
         }
     }

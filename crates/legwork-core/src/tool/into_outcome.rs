@@ -24,7 +24,7 @@ use crate::tool::ToolOutcome;
 /// assert_eq!("seven".parse::<u8>().into_outcome(), ToolOutcome::failed("invalid digit found in string"));
 /// let refused: Result<u8, _> = Err(ToolOutcome::Retry("later".to_owned()));
 /// assert_eq!(refused.into_outcome(), ToolOutcome::Retry("later".to_owned()));
-/// assert_eq!(Json((1, "a")).into_outcome(), ToolOutcome::Ok(serde_json::json!([1, "a"])));
+/// assert_eq!(Json((1, "a")).into_outcome(), ToolOutcome::value(serde_json::json!([1, "a"])));
 /// ```
 #[diagnostic::on_unimplemented(
     message = "a tool cannot return `{Self}`",
@@ -79,7 +79,7 @@ impl<T: Serialize> IntoOutcome for Json<T> {
 
 impl IntoOutcome for Value {
     fn into_outcome(self) -> ToolOutcome {
-        ToolOutcome::Ok(self)
+        ToolOutcome::value(self)
     }
 }
 

@@ -2,17 +2,16 @@
 
 mod execution;
 mod into_outcome;
-mod metadata;
 mod outcome;
 mod selection;
 mod spec;
 mod specs;
 
 pub use crate::message::ToolCall;
+pub use crate::metadata::Metadata;
 pub use execution::ToolExecution;
 pub use into_outcome::{IntoFailure, IntoOutcome, Json};
-pub use metadata::Metadata;
-pub use outcome::{Deferral, FailureKind, ToolOutcome};
+pub use outcome::{Deferral, FailureKind, Output, ToolOutcome};
 pub use selection::ToolSelection;
 pub use spec::{EffectClass, ExecutionMode, OnDoubt, Place, ToolSpec};
 pub use specs::ToolSpecs;

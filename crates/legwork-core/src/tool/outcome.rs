@@ -1,10 +1,12 @@
 //! What came of a tool call.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::id::SessionId;
-use crate::nesting::shallow;
+use crate::message::ResultPart;
 use crate::string_enum::string_enum;
 use crate::time::Timestamp;
 
@@ -34,6 +36,7 @@ string_enum! {
 
 /// What a call waits for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Deferral {
@@ -45,13 +48,20 @@ pub enum Deferral {
     Session(SessionId),
 }
 
+/// The answer of a call that succeeded: its parts, in the order a model reads them.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(transparent)]
+pub struct Output(pub Vec<ResultPart>);
+
 /// What came of a tool call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ToolOutcome {
-    /// It gave a value.
-    Ok(Value),
+    /// It succeeded, with this answer.
+    Ok(Output),
     /// The model shall try again, for this reason.
     Retry(String),
     /// It failed.
@@ -81,15 +91,29 @@ pub enum ToolOutcome {
 }
 
 impl ToolOutcome {
-    /// A text value.
+    /// Success, with a text.
     pub fn text(text: impl Into<String>) -> Self {
-        Self::Ok(Value::String(text.into()))
+        Self::parts([ResultPart::Text(text.into())])
+    }
+
+    /// Success, with a JSON value; a string is a text.
+    pub fn value(value: Value) -> Self {
+        match value {
+            Value::String(text) => Self::text(text),
+            value => Self::parts([ResultPart::Json(value)]),
+        }
+    }
+
+    /// Success, with several parts in the order a model reads them: text, JSON, pictures,
+    /// files.
+    pub fn parts(parts: impl IntoIterator<Item = ResultPart>) -> Self {
+        Self::Ok(Output(parts.into_iter().collect()))
     }
 
     /// A value that serialises; a soft failure if it cannot be JSON.
     pub fn json<T: Serialize + ?Sized>(value: &T) -> Self {
         match serde_json::to_value(value) {
-            Ok(value) => Self::Ok(value),
+            Ok(value) => Self::value(value),
             Err(error) => Self::failed(format!("the result cannot be JSON: {error}")),
         }
     }
@@ -104,7 +128,7 @@ impl ToolOutcome {
     #[must_use]
     pub fn for_journal(self) -> Self {
         match self {
-            Self::Ok(value) => Self::Ok(shallow(value)),
+            Self::Ok(Output(parts)) => Self::parts(parts.into_iter().map(ResultPart::for_journal)),
             outcome => outcome,
         }
     }
@@ -114,11 +138,39 @@ impl ToolOutcome {
         matches!(self, Self::Ok(_))
     }
 
-    /// The answer as the model reads it.
-    pub fn for_model(&self) -> String {
+    /// The value that it succeeded with: JSON, or a text; none where it has several parts, a
+    /// picture or a file.
+    pub fn as_value(&self) -> Option<Cow<'_, Value>> {
         match self {
-            Self::Ok(Value::String(text)) => text.clone(),
-            Self::Ok(value) => value.to_string(),
+            Self::Ok(Output(parts)) => match parts.as_slice() {
+                [ResultPart::Text(text)] => Some(Cow::Owned(Value::String(text.clone()))),
+                [ResultPart::Json(value)] => Some(Cow::Borrowed(value)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The answer as a model reads it.
+    pub fn for_model(&self) -> Vec<ResultPart> {
+        match self {
+            Self::Ok(Output(parts)) => parts.clone(),
+            other => vec![ResultPart::Text(other.words())],
+        }
+    }
+
+    /// The answer as text; pictures and files as lines that name them.
+    pub fn to_text(&self) -> String {
+        match self {
+            Self::Ok(Output(parts)) => ResultPart::joined(parts).into_owned(),
+            other => other.words(),
+        }
+    }
+
+    /// What a model is told where there is no answer.
+    fn words(&self) -> String {
+        match self {
+            Self::Ok(_) => String::new(),
             Self::Retry(message) => message.clone(),
             Self::Failed(_, message) => message.clone(),
             Self::Blocked { by, reason } => format!("Blocked by {by}: {reason}"),

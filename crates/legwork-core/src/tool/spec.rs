@@ -10,6 +10,7 @@ use crate::time::Micros;
 
 /// What may be done with a call that started and has no outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum EffectClass {
     /// It changes nothing: run it again.
@@ -35,6 +36,7 @@ impl Default for EffectClass {
 
 /// What to do about a `Once` call of which nobody knows whether it happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum OnDoubt {
     /// Pause and ask a person.
@@ -46,6 +48,7 @@ pub enum OnDoubt {
 
 /// How the calls of one turn run beside each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ExecutionMode {
     /// Alone: all before it finish, it runs, then the rest.
@@ -59,6 +62,7 @@ pub enum ExecutionMode {
 
 /// What a tool is, as data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ToolSpec {
     /// The name that the model calls it by.
     pub name: Arc<str>,
@@ -90,6 +94,7 @@ pub struct ToolSpec {
 
 /// Where a call works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Place {
     /// In the session that asked for it.

@@ -82,7 +82,7 @@ impl ToolSpecs {
     /// Appends the bytes of all of them on a wire, encoded at most once for the first wire.
     pub fn append_encoded(
         &self,
-        wire: Wire,
+        wire: &Wire,
         out: &mut Vec<u8>,
         encode: impl FnOnce(&Self, &mut Vec<u8>),
     ) {

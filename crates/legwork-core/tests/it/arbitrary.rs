@@ -7,7 +7,7 @@ use legwork_core::continuation::Vote;
 use legwork_core::error::{ErrorKind, ErrorSource};
 use legwork_core::event::{self, Definition, HeadMoved, Unknown};
 use legwork_core::inbox::{Answer, Cursor, Item, Label, Verdict};
-use legwork_core::message::{Image, ImageSource, Thinking, ToolResult};
+use legwork_core::message::{Image, MediaSource, ProviderData, Thinking, ToolResult};
 use legwork_core::state::{Pending, PendingReason};
 use legwork_core::tool::{Deferral, Metadata, ToolSpecs};
 use legwork_core::{
@@ -72,6 +72,7 @@ fn call_id() -> BoxedStrategy<String> {
 fn call() -> BoxedStrategy<Part> {
     (call_id(), "[ab]", text(), prop::option::of(json()))
         .prop_map(|(id, name, arguments, provider)| {
+            let provider = provider.map(|data| ProviderData::new("p", data));
             Part::ToolCall(Arc::new(ToolCall { provider, ..ToolCall::new(id, name, arguments) }))
         })
         .boxed()
@@ -80,20 +81,21 @@ fn call() -> BoxedStrategy<Part> {
 fn result() -> BoxedStrategy<Part> {
     (call_id(), text(), any::<bool>())
         .prop_map(|(call, text, is_error)| {
-            Part::ToolResult(ToolResult { call: call.into(), name: "a".into(), text, is_error })
+            Part::ToolResult(ToolResult { is_error, ..ToolResult::new(call, "a", text) })
         })
         .boxed()
 }
 
 fn part() -> BoxedStrategy<Part> {
     prop_oneof![
-        3 => text().prop_map(Part::Text),
-        1 => text().prop_map(Part::Refusal),
-        1 => (text(), prop::option::of(text())).prop_map(|(text, signature)| {
-            Part::Thinking(Thinking { text, signature, provider: Some("p".into()) })
+        3 => text().prop_map(Part::text),
+        1 => text().prop_map(|text| Part::Refusal(text.into())),
+        1 => (text(), prop::option::of(json())).prop_map(|(text, data)| {
+            let provider = data.map(|data| ProviderData::new("p", data));
+            Part::Thinking(Thinking { text, id: None, provider })
         }),
         1 => text().prop_map(|url| {
-            Part::Image(Image { media_type: "image/png".into(), source: ImageSource::Url(url) })
+            Part::Image(Image { media_type: "image/png".into(), source: MediaSource::Url(url) })
         }),
         1 => json().prop_map(Part::Other),
         4 => call(),
@@ -120,7 +122,7 @@ fn message() -> BoxedStrategy<Arc<Message>> {
 
 /// What a model really answers: words, thoughts and calls, no results.
 fn answer() -> BoxedStrategy<Arc<Message>> {
-    let part = prop_oneof![text().prop_map(Part::Text), call(), call()];
+    let part = prop_oneof![text().prop_map(Part::text), call(), call()];
     let parts = prop::collection::vec(part, 0..4);
     prop_oneof![4 => parts.prop_map(|parts| Arc::new(Message::assistant(parts))), 1 => message()]
         .boxed()
@@ -193,8 +195,11 @@ fn response() -> BoxedStrategy<Arc<Response>> {
             let incomplete = incomplete.map(|text| text.as_str().into());
             let raw = raw.into_iter().collect();
             let came = 0;
+            let (model, id) = (Some("m".into()), bound.clone());
             Arc::new(Response {
                 message,
+                model,
+                id,
                 usage,
                 finish,
                 incomplete,
@@ -230,7 +235,7 @@ fn metadata() -> BoxedStrategy<Metadata> {
 fn outcome() -> BoxedStrategy<Arc<ToolOutcome>> {
     let kind = prop_oneof![text(), Just("invalid_arguments".to_owned())];
     prop_oneof![
-        json().prop_map(ToolOutcome::Ok),
+        json().prop_map(ToolOutcome::value),
         text().prop_map(ToolOutcome::Retry),
         (kind, text()).prop_map(|(k, m)| ToolOutcome::Failed(k.as_str().into(), m)),
         (text(), text()).prop_map(|(by, reason)| ToolOutcome::Blocked { by, reason }),
@@ -436,7 +441,7 @@ fn of_a_session() -> BoxedStrategy<Event> {
         }),
         1 => (definition(), any::<bool>()).prop_map(|(definition, own)| {
             let digest = own.then(|| definition.digest());
-            Event::Defined(event::Defined { definition, digest })
+            Event::Defined(event::Defined { definition: definition.into(), digest })
         }),
         3 => taken.prop_map(|(cursor, key, refused)| {
             Event::InboxTaken(event::InboxTaken { cursor: Cursor(cursor), key, refused })

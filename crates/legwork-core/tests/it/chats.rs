@@ -40,7 +40,7 @@ fn line<S: Conversation>(state: S, line: &str) -> S {
         "says" => state.map_chat(|chat| {
             chat.with_spoken(|turn| {
                 turn.message =
-                    Some(Arc::new(Message::assistant(vec![Part::Text(rest.to_owned())])));
+                    Some(Arc::new(Message::assistant(vec![Part::text(rest.to_owned())])));
                 turn.used = Amounts { input: 100, output: 10, ..Amounts::default() };
             })
         }),

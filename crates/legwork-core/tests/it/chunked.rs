@@ -50,16 +50,14 @@ fn same(chunked: &Chunked<u32>, model: &[u32]) -> Result<(), TestCaseError> {
     let json = serde_json::to_string(chunked).unwrap();
     prop_assert_eq!(&json, &serde_json::to_string(model).unwrap());
     prop_assert_eq!(&serde_json::from_str::<Chunked<u32>>(&json).unwrap(), chunked);
-    for wire in [WIRE, Wire("other")] {
+    for wire in [Wire::new("test"), Wire::new("other")] {
         let mut bytes = b"before".to_vec();
-        chunked.append_encoded(wire, &mut bytes, |item, out| out.extend(item.to_be_bytes()));
+        chunked.append_encoded(&wire, &mut bytes, |item, out| out.extend(item.to_be_bytes()));
         let expected: Vec<u8> = model.iter().flat_map(|item| item.to_be_bytes()).collect();
         prop_assert_eq!(bytes.strip_prefix(b"before".as_slice()), Some(&expected[..]));
     }
     Ok(())
 }
-
-const WIRE: Wire = Wire("test");
 
 proptest! {
     #![proptest_config(arbitrary::cases(256))]
@@ -163,7 +161,8 @@ fn what_is_truncated_between_chunks_or_to_its_length_goes_on_as_it_was() {
 #[test]
 fn s9_1_a_full_chunk_is_encoded_once_for_all_clones() {
     let encoded = Cell::new(0);
-    let bytes = |items: &Chunked<u32>, wire| {
+    let test = &Wire::new("test");
+    let bytes = |items: &Chunked<u32>, wire: &Wire| {
         encoded.set(0);
         let mut out = Vec::new();
         items.append_encoded(wire, &mut out, |item, out| {
@@ -173,14 +172,14 @@ fn s9_1_a_full_chunk_is_encoded_once_for_all_clones() {
         (out, encoded.get())
     };
     let mut items: Chunked<u32> = (0..130).collect();
-    let (first, count) = bytes(&items, WIRE);
+    let (first, count) = bytes(&items, test);
     assert_eq!(count, 130);
-    assert_eq!(bytes(&items.clone(), WIRE), (first, 2), "only what is behind the full chunks");
+    assert_eq!(bytes(&items.clone(), test), (first, 2), "only what is behind the full chunks");
     items.push(130);
-    assert_eq!(bytes(&items, WIRE).1, 3);
-    assert_eq!(bytes(&items, Wire("other")).1, 131, "bytes are kept for one wire");
+    assert_eq!(bytes(&items, test).1, 3);
+    assert_eq!(bytes(&items, &Wire::new("other")).1, 131, "bytes are kept for one wire");
     items.replace(70, 7);
-    assert_eq!(bytes(&items, WIRE).1, 32 + 3, "the chunk that was changed, and what is behind");
+    assert_eq!(bytes(&items, test).1, 32 + 3, "the chunk that was changed, and what is behind");
     items.truncate(100);
-    assert_eq!(bytes(&items, WIRE).1, 4, "the chunk that was cut is none any more");
+    assert_eq!(bytes(&items, test).1, 4, "the chunk that was cut is none any more");
 }

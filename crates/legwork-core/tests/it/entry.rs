@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use legwork_core::entry::{Error, FORMAT, Unreadable, is_too_deep};
 use legwork_core::event::{ToolFinished, Unknown};
+use legwork_core::message::ProviderData;
 use legwork_core::tool::Metadata;
 use legwork_core::{Entry, Event, Message, Micros, Part, Seq, Timestamp, ToolCall, ToolOutcome};
 use proptest::prelude::*;
@@ -41,7 +42,7 @@ fn s8_5_a_line_is_an_object_of_six_fields() {
     let line = String::from_utf8(entry(event).encode().unwrap()).unwrap();
     assert_eq!(
         line,
-        r#"{"v":1,"seq":7,"parent":6,"at":1700000000000,"type":"message_added","body":{"role":"user","parts":[{"text":"hi"}]}}"#
+        r#"{"v":1,"seq":7,"parent":6,"at":1700000000000,"type":"message_added","body":{"role":"user","parts":[{"text":{"text":"hi"}}]}}"#
     );
 }
 
@@ -63,7 +64,7 @@ fn finished(outcome: ToolOutcome) -> Entry {
 fn s1_7_what_is_written_can_be_read_however_deep_it_is() {
     let mut refused = 0;
     for levels in 1..200 {
-        let entry = finished(ToolOutcome::Ok(nested(levels)));
+        let entry = finished(ToolOutcome::value(nested(levels)));
         match entry.encode() {
             Ok(line) => assert_eq!(Entry::decode(&line).unwrap(), entry, "{levels} levels"),
             Err(error) => {
@@ -78,9 +79,9 @@ fn s1_7_what_is_written_can_be_read_however_deep_it_is() {
 #[test]
 fn s1_7_a_result_too_deep_for_a_journal_is_kept_as_its_text() {
     for levels in [1, 50, 99, 100, 101, 150, 500] {
-        let outcome = ToolOutcome::Ok(nested(levels));
+        let outcome = ToolOutcome::value(nested(levels));
         let kept = outcome.clone().for_journal();
-        assert_eq!(kept.for_model(), outcome.for_model());
+        assert_eq!(kept.to_text(), outcome.to_text());
         assert_eq!(kept == outcome, levels <= 100, "{levels} levels");
         finished(kept).encode().unwrap();
     }
@@ -91,19 +92,19 @@ fn s1_7_an_object_with_a_key_of_serde_json_s_own_is_kept_as_its_text() {
     const KEY: &str = "$serde_json::private::RawValue";
     for value in [json!({ KEY: 5 }), json!({ "z": 1, KEY: "[1]" }), json!([{ "a": { KEY: "x" } }])]
     {
-        let outcome = ToolOutcome::Ok(value.clone());
+        let outcome = ToolOutcome::value(value.clone());
         // Written as it is, it would be damage, or silently another value.
         let error = finished(outcome.clone()).encode().unwrap_err().to_string();
         assert!(error.contains(KEY), "{error}");
         assert!(is_too_deep(&serde_json::to_vec(&value).unwrap()));
         let kept = outcome.clone().for_journal();
-        assert_eq!(kept.for_model(), outcome.for_model());
+        assert_eq!(kept.to_text(), outcome.to_text());
         let entry = finished(kept);
         assert_eq!(Entry::decode(&entry.encode().unwrap()).unwrap(), entry);
     }
     // As a text it is nothing special.
     for value in [json!(KEY), json!(format!("{{\"{KEY}\":1}}")), json!({ "k": KEY })] {
-        let entry = finished(ToolOutcome::Ok(value).for_journal());
+        let entry = finished(ToolOutcome::value(value).for_journal());
         assert_eq!(Entry::decode(&entry.encode().unwrap()).unwrap(), entry);
     }
 }
@@ -209,7 +210,10 @@ fn s11_4_an_unknown_event_changes_no_state_but_the_head() {
 
 #[test]
 fn s1_7_a_null_that_is_there_is_not_absent() {
-    let call = ToolCall { provider: Some(json!(null)), ..ToolCall::new("c0", "a", "{}") };
+    let call = ToolCall {
+        provider: Some(ProviderData::new("p", json!(null))),
+        ..ToolCall::new("c0", "a", "{}")
+    };
     let message = Message::assistant(vec![Part::ToolCall(Arc::new(call))]);
     let state = crate::story::blank().with_metadata("k", Some(json!(null)));
     let state = state.with(Event::MessageAdded(Arc::new(message)));
@@ -226,7 +230,7 @@ fn s1_7_a_null_that_is_there_is_not_absent() {
 #[test]
 fn s1_7_deep_values_survive() {
     let deep = (0..100).fold(json!(1), |inside, _| json!([inside]));
-    let outcome = legwork_core::ToolOutcome::Ok(deep);
+    let outcome = legwork_core::ToolOutcome::value(deep);
     let state = crate::story::tell("user: hi; inference; calls: a");
     let state = crate::story::finish(state, 0, outcome);
     let line = state.uncommitted().last().unwrap().encode().unwrap();

@@ -192,7 +192,7 @@ fn s3_1_content_present_stops_at_an_answer_and_asks_after_an_empty_one() {
             Some(Decision::Stop(signal)) if signal.reason == StopReason::Completed => "stops",
             Some(other) => panic!("it votes {other:?}"),
         };
-    let text = |text: &str| Part::Text(text.to_owned());
+    let text = |text: &str| Part::text(text.to_owned());
     assert_eq!(says(vec![text("42")], FinishReason::Stop), "stops");
     assert_eq!(says(vec![text("4")], FinishReason::Length), "stops");
     assert_eq!(says(vec![Part::Refusal("no".into())], FinishReason::Stop), "stops");

@@ -181,7 +181,7 @@ impl Life {
     fn new(budget: Budget) -> Self {
         let mut life = Self { state: blank(), journal: Vec::new(), account: Account::default() };
         let definition = Definition { budget, ..Definition::default() };
-        life.record(Event::Defined(Defined { definition, digest: None }));
+        life.record(Event::Defined(Defined { definition: definition.into(), digest: None }));
         life
     }
 
@@ -230,7 +230,10 @@ impl Life {
                     ..old
                 };
                 let definition = Definition { budget, ..Definition::default() };
-                self.record(Event::Defined(Defined { definition, digest: None }));
+                self.record(Event::Defined(Defined {
+                    definition: definition.into(),
+                    digest: None,
+                }));
             }
         }
     }

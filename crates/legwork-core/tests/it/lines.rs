@@ -5,7 +5,7 @@ use std::sync::Arc;
 use legwork_core::budget::{Amounts, MicroUsd};
 use legwork_core::entry::{DEEPEST, is_too_deep};
 use legwork_core::event::{ToolFinished, Unknown};
-use legwork_core::message::{Image, ImageSource, Wire};
+use legwork_core::message::{Image, MediaSource, Wire};
 use legwork_core::tool::Metadata;
 use legwork_core::{
     Entry, Event, FinishReason, Message, Micros, Part, Response, Role, Seq, Timestamp, ToolOutcome,
@@ -91,7 +91,8 @@ fn depth(value: &Value) -> usize {
 #[test]
 fn s12_1_a_line_is_written_up_to_its_deepest_level_and_no_deeper() {
     let line = |levels| {
-        let (outcome, metadata) = (Arc::new(ToolOutcome::Ok(nested(levels))), Metadata::default());
+        let (outcome, metadata) =
+            (Arc::new(ToolOutcome::value(nested(levels))), Metadata::default());
         let (took, used) = (Micros::ZERO, Amounts::default());
         let event = Event::ToolFinished(ToolFinished { index: 0, outcome, took, metadata, used });
         Entry { seq: Seq(1), parent: Seq(0), at: Timestamp(0), event }
@@ -139,23 +140,21 @@ fn messages_are_equal_when_who_speaks_and_what_is_said_are() {
 #[test]
 fn s9_1_a_message_is_encoded_once_for_the_first_wire() {
     let message = Message::user("hi");
-    let append = |message: &Message, wire, text: &str| {
+    let append = |message: &Message, wire: Wire, text: &str| {
         let mut out = b"<".to_vec();
-        message.append_encoded(wire, &mut out, |message, out| {
+        message.append_encoded(&wire, &mut out, |message, out| {
             out.extend(format!("{text} {}", message.text()).bytes());
         });
         String::from_utf8(out).unwrap()
     };
     assert!(format!("{message:?}").contains("Encoded(none)"));
-    assert_eq!(append(&message, Wire("one"), "first"), "<first hi");
-    assert_eq!(append(&message, Wire("one"), "again"), "<first hi");
+    assert_eq!(append(&message, Wire::new("one"), "first"), "<first hi");
+    assert_eq!(append(&message, Wire::new("one"), "again"), "<first hi");
     // A wire is what its name says, wherever that stands.
-    let name: &'static str = String::from("one").leak();
-    assert_eq!(append(&message, Wire(name), "again"), "<first hi");
-    assert!(Wire(name) == Wire("one") && Wire(name) != Wire("other"));
-    assert_eq!(append(&message, Wire("other"), "else"), "<else hi");
-    assert_eq!(append(&message, Wire("one"), "again"), "<first hi");
-    assert_eq!(append(&message.clone(), Wire("one"), "again"), "<first hi");
+    assert!(Wire::new("one") == Wire::new("one") && Wire::new("one") != Wire::new("other"));
+    assert_eq!(append(&message, Wire::new("other"), "else"), "<else hi");
+    assert_eq!(append(&message, Wire::new("one"), "again"), "<first hi");
+    assert_eq!(append(&message.clone(), Wire::new("one"), "again"), "<first hi");
     // Shown to a programmer, bytes are counted and not listed.
     assert!(format!("{message:?}").contains("Encoded(one, 8 bytes)"));
 }
@@ -187,7 +186,7 @@ fn s1_7_a_text_is_large_when_it_is_longer_than_allowed() {
 fn s3_1_a_picture_is_an_answer_that_says_something() {
     use legwork_core::Criterion as _;
     use legwork_core::continuation::ContentPresent;
-    let image = Image { media_type: "image/png".into(), source: ImageSource::Url("u".into()) };
+    let image = Image { media_type: "image/png".into(), source: MediaSource::Url("u".into()) };
     let message = Message::assistant(vec![Part::Image(image)]);
     let response = Response::new(message, FinishReason::Stop);
     let state = crate::story::respond(tell("user: hi; inference"), response, None);

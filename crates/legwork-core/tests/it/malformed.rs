@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use legwork_core::inbox::{Cursor, Item, Posted};
 use legwork_core::inference::Incomplete;
-use legwork_core::message::{Malformed, ToolResult};
+use legwork_core::message::{Malformed, ProviderData, ToolResult};
 use legwork_core::state::{Input, Refusal};
 use legwork_core::{
     AgentState, Event, FinishReason, Message, Part, Response, Role, ToolCall, ToolOutcome,
@@ -17,10 +17,7 @@ use crate::story::{asks, blank, go_on, respond, says, tell, transcript};
 /// Messages by what is in them, as in `hi; calls c0, c1; result c0`.
 fn told(story: &str) -> Vec<Message> {
     let call = |id: &str| Part::ToolCall(Arc::new(ToolCall::new(id, "look", "{}")));
-    let result = |id: &str| {
-        let (call, text) = (id.into(), "seen".to_owned());
-        Part::ToolResult(ToolResult { call, name: "look".into(), text, is_error: false })
-    };
+    let result = |id: &str| Part::ToolResult(ToolResult::new(id, "look", "seen"));
     let message = |line: &str| match line.split_once(' ').unwrap_or((line, "")) {
         ("calls", ids) => Message::assistant(ids.split(", ").map(call).collect()),
         ("result", ids) => Message::new(Role::Tool, ids.split(", ").map(result).collect()),
@@ -160,32 +157,38 @@ fn s12_1_what_is_nested_too_deeply_is_refused_or_kept_as_text() {
     let other = Message::new(Role::User, [other.parts, vec![Part::Other(deep())]].concat());
     assert_eq!(before.clone().with_message(other.clone()).check_since(&before), too_deep);
     assert_eq!(blank().decide(Input::Start(vec![other])).err(), too_deep.clone().err());
-    let call = ToolCall { provider: Some(deep()), ..ToolCall::new("c0", "look", "{}") };
+    let call = ToolCall {
+        provider: Some(ProviderData::new("p", deep())),
+        ..ToolCall::new("c0", "look", "{}")
+    };
     let call = Message::assistant(vec![Part::ToolCall(Arc::new(call))]);
     assert_eq!(call.check(), Err(Malformed::TooDeep));
     let mut settings = before.settings().clone();
     settings.extra.insert("k".to_owned(), deep());
     assert_eq!(before.clone().with_settings(settings).check_since(&before), too_deep);
     // The value of a call's outcome is kept as its text, whoever changes it.
-    let changed = before.clone().with_tool_outcome(0, ToolOutcome::Ok(deep()));
+    let changed = before.clone().with_tool_outcome(0, ToolOutcome::value(deep()));
     assert_eq!(changed.check_since(&before), Ok(()));
     assert_eq!(changed.uncommitted().last().unwrap().encode().map(drop).ok(), Some(()));
-    let text = ToolOutcome::Ok(Value::String(deep().to_string()));
+    let text = ToolOutcome::value(Value::String(deep().to_string()));
     assert_eq!(
         *changed.current_step().unwrap().calls.get(0).unwrap().execution().unwrap().outcome,
         text
     );
     let raw = Event::ToolChanged(legwork_core::event::ToolChanged {
         index: 0,
-        outcome: Arc::new(ToolOutcome::Ok(deep())),
+        outcome: Arc::new(ToolOutcome::value(deep())),
     });
     assert_eq!(before.clone().with(raw).check_since(&before), too_deep);
 }
 
 #[test]
 fn s12_1_an_answer_that_is_nested_too_deeply_is_kept_as_text() {
-    let call = ToolCall { provider: Some(deep()), ..ToolCall::new("c0", "look", "{}") };
-    let parts = vec![Part::Text("so".into()), Part::Other(deep()), Part::ToolCall(Arc::new(call))];
+    let call = ToolCall {
+        provider: Some(ProviderData::new("p", deep())),
+        ..ToolCall::new("c0", "look", "{}")
+    };
+    let parts = vec![Part::text("so"), Part::Other(deep()), Part::ToolCall(Arc::new(call))];
     let mut response = Response::new(Message::assistant(parts), FinishReason::ToolCalls);
     response.raw.insert("odd".to_owned(), deep());
     response.raw.insert("plain".to_owned(), json!({"a": 1}));
@@ -195,9 +198,9 @@ fn s12_1_an_answer_that_is_nested_too_deeply_is_kept_as_text() {
     let text = Value::String(deep().to_string());
     assert_eq!(kept.raw["odd"], text);
     assert_eq!(kept.raw["plain"], json!({"a": 1}));
-    assert_eq!(kept.message.parts[0], Part::Text("so".into()));
+    assert_eq!(kept.message.parts[0], Part::text("so"));
     assert_eq!(kept.message.parts[1], Part::Other(text.clone()));
-    assert_eq!(kept.message.tool_calls().next().unwrap().provider, Some(text));
+    assert_eq!(kept.message.tool_calls().next().unwrap().provider.as_ref().unwrap().data, text);
     let state = respond(tell("user: hi; inference"), kept, None);
     assert!(state.uncommitted().last().unwrap().encode().is_ok());
     assert_eq!(go_on(state, "result: 0 x").context().transcript.open_calls(), 0);

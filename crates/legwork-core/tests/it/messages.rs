@@ -5,7 +5,7 @@ use std::sync::Arc;
 use legwork_core::continuation::StopReason;
 use legwork_core::event::{ExecutionStarted, ResponseChanged};
 use legwork_core::inference::Incomplete;
-use legwork_core::message::{Form, Thinking, ToolResult};
+use legwork_core::message::{Form, ProviderData, Thinking, ToolResult};
 use legwork_core::{
     AgentState, Event, FinishReason, Message, ModelRequest, Part, Response, Role, ToolCall,
     ToolOutcome,
@@ -29,12 +29,15 @@ fn s11_1_one_message_per_response_then_one_result_per_call_in_call_order() {
 
 #[test]
 fn s11_1_parts_keep_the_order_they_came_in_with_what_the_provider_put_there() {
-    let call = ToolCall { provider: Some(json!({"sig": "x"})), ..ToolCall::new("c0", "a", "{}") };
+    let call = ToolCall {
+        provider: Some(ProviderData::new("p", json!({"sig": "x"}))),
+        ..ToolCall::new("c0", "a", "{}")
+    };
     let parts = vec![
-        Part::Text("first".into()),
+        Part::text("first"),
         Part::Thinking(Thinking::default()),
         Part::ToolCall(Arc::new(call)),
-        Part::Text("last".into()),
+        Part::text("last"),
         Part::Other(json!({"odd": 1})),
     ];
     let response = Response::new(Message::assistant(parts.clone()), FinishReason::ToolCalls);
@@ -72,8 +75,7 @@ fn s11_1_what_waits_survives_as_json() {
 }
 
 fn result(call: &str) -> Message {
-    let (call, text) = (call.into(), "imported".to_owned());
-    Message::tool_result(ToolResult { call, name: "a".into(), text, is_error: false })
+    Message::tool_result(ToolResult::new(call, "a", "imported"))
 }
 
 fn imported(messages: Vec<Message>) -> AgentState {
@@ -142,8 +144,11 @@ fn s1_2_a_changed_outcome_takes_the_place_of_the_one_it_changes() {
 fn s11_2_signed_thinking_is_kept_untouched_with_who_made_it() {
     let thinking = Thinking {
         text: "hm\u{0}".into(),
-        signature: Some("EqQBCkYIARgCIkD+/==\n".into()),
-        provider: Some("anthropic".into()),
+        id: Some("rs_1".into()),
+        provider: Some(ProviderData::new(
+            "anthropic",
+            json!({"signature": "EqQBCkYIARgCIkD+/==\n"}),
+        )),
     };
     let part = Part::Thinking(thinking.clone());
     let response = Response::new(Message::assistant(vec![part]), FinishReason::Stop);
@@ -221,7 +226,7 @@ fn a_form_of_a_message_is_made_once_and_only_of_itself() {
     assert_eq!(*message, Message::user("hi"), "a form is no part of what it says");
 
     let mut changed = (*message).clone();
-    changed.parts = vec![Part::Text("bye".to_owned())];
+    changed.parts = vec![Part::text("bye")];
     assert_eq!(Arc::new(changed).rendered(loud, shout).text(), "BYE", "a clone starts without");
 
     let own = Arc::new(Message::user("own"));
@@ -243,25 +248,25 @@ fn a_rendered_request_weighs_what_it_shows() {
 
 #[test]
 fn a_message_weighs_what_its_parts_are_in_bytes_and_a_bit_for_itself() {
-    use legwork_core::message::{Image, ImageSource};
+    use legwork_core::message::{Image, MediaSource};
     let weight = |parts: Vec<Part>| Message::assistant(parts).weight();
     let none = weight(Vec::new());
     assert_eq!(none, 16);
     let of = |part: Part| weight(vec![part]) - none;
-    assert_eq!(of(Part::Text("h\u{e4}".into())), 3, "bytes, not characters");
+    assert_eq!(of(Part::text("h\u{e4}")), 3, "bytes, not characters");
     assert_eq!(of(Part::Refusal("never".into())), 5);
-    let (text, signature) = ("hmm".to_owned(), Some("x".repeat(900)));
-    assert_eq!(of(Part::Thinking(Thinking { text, signature, provider: None })), 3);
+    let (text, signed) = ("hmm".to_owned(), json!({"signature": "x".repeat(900)}));
+    let provider = Some(ProviderData::new("anthropic", signed));
+    assert_eq!(of(Part::Thinking(Thinking { text, id: None, provider })), 3);
     let call = ToolCall::new("an id that is long", "look", r#"{"n":1}"#);
     assert_eq!(of(Part::ToolCall(Arc::new(call))), 4 + 7 + 32);
-    let (call, name, text) = ("c0".into(), "look".into(), "seen".to_owned());
-    let result = ToolResult { call, name, text, is_error: true };
+    let result = ToolResult { is_error: true, ..ToolResult::new("c0", "look", "seen") };
     assert_eq!(of(Part::ToolResult(result)), 4 + 32);
-    let source = ImageSource::Base64("x".repeat(90_000));
+    let source = MediaSource::Base64("x".repeat(90_000));
     assert_eq!(of(Part::Image(Image { media_type: "image/png".into(), source })), 4_800);
     assert_eq!(of(Part::Other(json!({"a": [1]}))), 9);
     // Together they weigh what each does.
-    let two = weight(vec![Part::Text("abc".into()), Part::Refusal("de".into())]);
+    let two = weight(vec![Part::text("abc"), Part::Refusal("de".into())]);
     assert_eq!(two, none + 3 + 2);
 }
 

@@ -76,7 +76,7 @@ fn s10_2_a_call_with_an_outcome_never_runs_again() {
     let state = tell("user: hi; inference; calls: read; result: 0 first; result: 0 second");
     assert_eq!(transcript(&state).last().unwrap(), "tool: [c0] first");
     let done = state.current_step().unwrap().calls.get(0).unwrap().execution().unwrap().clone();
-    assert_eq!(done.outcome.for_model(), "first");
+    assert_eq!(done.outcome.to_text(), "first");
     // Neither an intent nor a verdict brings it back.
     let state = tell("user: hi; inference; calls: read, bash; result: 0 first; starts: 0");
     let slot = &state.current_step().unwrap().calls.get(0).unwrap();
@@ -165,5 +165,5 @@ fn s1_6_a_tool_error_that_the_model_was_told_does_not_end_the_step() {
     let message = state.context().transcript.messages().last().unwrap().clone();
     let Part::ToolResult(result) = &message.parts[0] else { panic!("no result") };
     assert!(result.is_error);
-    assert_eq!(result.text, "no such file");
+    assert_eq!(result.text(), "no such file");
 }

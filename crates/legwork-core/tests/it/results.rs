@@ -15,7 +15,7 @@ use crate::story::{respond, tell};
 /// A turn of so many calls, with text between them, of which none is answered.
 fn calls(count: u32) -> AgentState {
     let call = |n| Part::ToolCall(Arc::new(ToolCall::new(format!("c{n}"), "a", "{}")));
-    let parts = (0..count).flat_map(|n| [Part::Text("so".repeat(n as usize % 3)), call(n)]);
+    let parts = (0..count).flat_map(|n| [Part::text("so".repeat(n as usize % 3)), call(n)]);
     let response = Response::new(Message::assistant(parts.collect()), FinishReason::ToolCalls);
     respond(tell("user: hi; inference"), response, None)
 }
@@ -35,7 +35,7 @@ fn changed(index: u32, text: &str) -> Event {
 
 fn results(state: &AgentState) -> Vec<(String, String)> {
     let result = |part: &Part| match part {
-        Part::ToolResult(result) => Some((result.call.to_string(), result.text.clone())),
+        Part::ToolResult(result) => Some((result.call.to_string(), result.text().into_owned())),
         _ => None,
     };
     let messages = state.context().transcript.messages();
@@ -99,12 +99,8 @@ proptest! {
     ) {
         let mut state = calls(count);
         for (from, results) in forged {
-            let result = |n| Part::ToolResult(ToolResult {
-                call: format!("c{n}").as_str().into(),
-                name: "a".into(),
-                text: "forged".to_owned(),
-                is_error: false,
-            });
+            let result =
+                |n| Part::ToolResult(ToolResult::new(format!("c{n}").as_str(), "a", "forged"));
             let parts = (from..from + results).map(result).collect();
             state = state.with_message(Message::new(legwork_core::Role::Tool, parts));
         }

@@ -9,9 +9,11 @@ use legwork_core::continuation::{Vote, resolve};
 use legwork_core::error::{ErrorKind, ErrorSource};
 use legwork_core::event::{self, Definition, Event, HeadMoved, ParentLink, ToolsShown};
 use legwork_core::inbox::{Answer, Cursor, Item, Label, Verdict};
-use legwork_core::inference::Incomplete;
+use legwork_core::inference::{Incomplete, ThinkingLevel, ToolChoice};
 use legwork_core::journal::Journal;
-use legwork_core::message::{Image, ImageSource, Thinking, ToolResult};
+use legwork_core::message::{
+    Author, File, Image, MediaSource, ProviderData, ResultPart, Text, Thinking, ToolResult,
+};
 use legwork_core::state::{Pending, PendingReason};
 use legwork_core::tool::{Deferral, ExecutionMode, FailureKind, Metadata, ToolSpecs};
 use legwork_core::{
@@ -58,7 +60,22 @@ fn object(value: Value) -> Map<String, Value> {
 }
 
 fn said(text: &str) -> Arc<Message> {
-    Arc::new(Message::user(text))
+    let by = match text.len() % 3 {
+        0 => Author::Person("Ann \u{e9}".into()),
+        1 => Author::Agent("reviewer".into()),
+        _ => Author::Hook("reminder".into()),
+    };
+    Arc::new(Message::user(text).by(by).with_metadata("ticket", hard_json()))
+}
+
+/// Text with all that a provider may attach to it.
+fn attached(text: &str) -> Text {
+    let provider = Some(ProviderData::new("openai", json!({"annotations": [hard_json()]})));
+    Text { text: text.to_owned(), id: Some("msg_1".to_owned()), provider }
+}
+
+fn file(name: Option<&str>, source: MediaSource) -> File {
+    File { name: name.map(str::to_owned), media_type: "application/pdf".to_owned(), source }
 }
 
 fn amounts() -> Amounts {
@@ -117,6 +134,12 @@ fn beginning() -> Vec<Event> {
         model: "openai:gpt-5-mini".into(),
         max_output: Some(4_096),
         temperature: Some(0.1),
+        thinking: Some(ThinkingLevel::Medium),
+        tool_choice: Some(ToolChoice::Named("bash".to_owned())),
+        parallel_calls: Some(false),
+        top_p: Some(0.95),
+        seed: Some(i64::MIN),
+        stop: vec![HARD.to_owned(), "END".to_owned()],
         extra: object(hard_json()),
     };
     let version = Some("2026-01".to_owned());
@@ -127,8 +150,8 @@ fn beginning() -> Vec<Event> {
         Arc::new(Message::new(
             Role::User,
             vec![
-                image(ImageSource::Base64("iVBORw0KGgo=".into())),
-                image(ImageSource::Url("https://example.com/a.png?x=1&y=é".into())),
+                image(MediaSource::Base64("iVBORw0KGgo=".into())),
+                image(MediaSource::Url("https://example.com/a.png?x=1&y=é".into())),
             ],
         )),
         Arc::new(Message::new("developer".into(), Vec::new())),
@@ -142,8 +165,11 @@ fn beginning() -> Vec<Event> {
     let too_late = event::RefusedItem { item, reason };
     vec![
         Event::SessionStarted(event::SessionStarted { session, agent, parent: Some(parent) }),
-        Event::Defined(event::Defined { definition: Definition::default(), digest: None }),
-        Event::Defined(event::Defined { definition, digest: own }),
+        Event::Defined(event::Defined { definition: Arc::default(), digest: None }),
+        chooses(ToolChoice::Auto),
+        chooses(ToolChoice::None),
+        chooses(ToolChoice::Required),
+        Event::Defined(event::Defined { definition: definition.into(), digest: own }),
         Event::ExecutionStarted(event::ExecutionStarted { input }),
         taken(1),
         Event::Steered(said("look at \u{1f9f5}")),
@@ -204,7 +230,7 @@ fn failing() -> Vec<Event> {
 
 fn call(index: usize) -> Part {
     let arguments = ["{}", "", "{\"path\":\"é\\u0000\"}", "not json {"][index % 4];
-    let provider = (index == 0).then(hard_json);
+    let provider = (index == 0).then(|| ProviderData::new("openai", hard_json()));
     Part::ToolCall(Arc::new(ToolCall {
         provider,
         ..ToolCall::new(format!("call_{index}"), "bash", arguments)
@@ -216,23 +242,37 @@ const CALLS: usize = 14;
 fn response() -> Response {
     let thinking = Thinking {
         text: HARD.into(),
-        signature: Some("EqQBCkYI+/==".into()),
-        provider: Some("anthropic".into()),
+        id: Some("rs_1".into()),
+        provider: Some(ProviderData::new("anthropic", json!({"signature": "EqQBCkYI+/=="}))),
     };
     let mut parts = vec![
         Part::Thinking(thinking),
         Part::Thinking(Thinking::default()),
-        Part::Text(HARD.into()),
+        Part::text(HARD),
+        Part::Text(attached("cited")),
         Part::Refusal("I would rather not".into()),
+        Part::Refusal(attached("no")),
+        Part::File(file(Some("a.pdf"), MediaSource::Base64("aGk=".to_owned()))),
+        Part::File(file(None, MediaSource::Url("https://x/b.pdf".to_owned()))),
         Part::Other(hard_json()),
     ];
     parts.extend((0..CALLS).map(call));
-    let mut response = Response::new(Message::assistant(parts), FinishReason::ToolCalls);
+    let message = Message::assistant(parts).by(Author::Model("openai:gpt-5-mini".into()));
+    let mut response = Response::new(message, FinishReason::ToolCalls);
     let (input, output, cache_read, cache_write, reasoning) = (12_000, 2_000, 8_000, 1_000, 512);
     response.usage = Some(Usage { input, output, cache_read, cache_write, reasoning });
+    response.model = Some("gpt-5-mini-2026-01".into());
+    response.id = Some("resp_1".to_owned());
     response.charged_attempts = 2;
     response.raw = object(hard_json());
     response
+}
+
+/// A definition whose model is to call tools so.
+fn chooses(choice: ToolChoice) -> Event {
+    let settings = ModelSettings { tool_choice: Some(choice), ..ModelSettings::default() };
+    let definition = Definition { settings, ..Definition::default() };
+    Event::Defined(event::Defined { definition: definition.into(), digest: None })
 }
 
 fn pending(index: u32) -> Pending {
@@ -310,7 +350,16 @@ fn answering() -> Vec<Event> {
         answered(2, Verdict::RunAgain),
     ];
     events.extend(outcomes.into_iter().enumerate().map(finished));
-    let outcome = Arc::new(ToolOutcome::Ok(hard_json()));
+    let image = Image {
+        media_type: "image/png".to_owned(),
+        source: MediaSource::Base64("aGk=".to_owned()),
+    };
+    let outcome = Arc::new(ToolOutcome::parts([
+        ResultPart::Text(HARD.to_owned()),
+        ResultPart::Json(hard_json()),
+        ResultPart::Image(image),
+        ResultPart::File(file(Some("a.pdf"), MediaSource::Url("https://x/a.pdf".to_owned()))),
+    ]));
     events.push(Event::ToolChanged(event::ToolChanged { index: 12, outcome }));
     events.push(Event::Worked(event::Worked { took: Micros(10_000_000), rests: false }));
     events.push(Event::Worked(event::Worked { took: Micros(7), rests: true }));
@@ -361,8 +410,7 @@ fn after_the_end() -> Vec<Event> {
     let nowhere = Label { entry: Seq(99), text: Some(HARD.into()) };
     let outcome = Arc::new(ContinuationOutcome::stop(signal));
     let status = ExecutionStatus::Failed;
-    let (call, name, text) = ("call_99".into(), "bash".into(), HARD.to_owned());
-    let result = ToolResult { call, name, text, is_error: true };
+    let result = ToolResult { is_error: true, ..ToolResult::new("call_99", "bash", HARD) };
     vec![
         Event::ExecutionReopened(event::ExecutionReopened {}),
         Event::FollowedUp(said("and then this")),

@@ -131,7 +131,9 @@ fn s8_2_each_effect_has_one_fold_whoever_causes_it() {
         (Item::Answer(answer.clone()), Event::Answered(Answered { answer })),
         (Item::Label(label.clone()), Event::Labelled(label)),
     ] {
-        let told = tell(doubt).with(effect.clone());
+        // Behind an entry that is about something else, so that the effect has the same number.
+        let labelled = Event::Labelled(Label { entry: Seq(9), text: None });
+        let told = tell(doubt).with(labelled).with(effect.clone());
         let taken = take(tell(doubt), posted(1, item)).unwrap();
         assert_eq!(taken.uncommitted().last().unwrap().event, effect);
         assert_eq!((taken.context(), taken.execution()), (told.context(), told.execution()));

@@ -134,7 +134,7 @@ fn full() -> AgentState {
     let state = blank()
         .at(stamp(1_000))
         .with(Event::SessionStarted(begun))
-        .with(Event::Defined(Defined { definition, digest }))
+        .with(Event::Defined(Defined { definition: definition.into(), digest }))
         .with(Event::Labelled(label));
     let mut events = samples::entries().into_iter().map(|entry| entry.event.clone());
     let with_tools = events.find(|event| matches!(event, Event::InferenceStarted(_))).unwrap();
@@ -278,7 +278,7 @@ fn s1_11_what_is_changed_in_the_state_is_what_the_next_inference_uses() {
     assert!(back.facts().definition_digest.is_none());
     let definition = Definition { version: Some("2".into()), ..Default::default() };
     let digest = definition.digest();
-    let own = Defined { definition, digest: Some(digest.clone()) };
+    let own = Defined { definition: definition.into(), digest: Some(digest.clone()) };
     let state = state.with(Event::Defined(own));
     assert_eq!(state.facts().definition_digest.as_ref(), Some(&digest));
     assert_eq!(&**state.instructions(), "");
@@ -294,12 +294,12 @@ fn s13_9_a_digest_of_another_definition_vouches_for_none() {
         Definition { version: Some("2".into()), ..own.clone() },
     ];
     for definition in forged {
-        let defined = Defined { definition, digest: Some(digest.clone()) };
+        let defined = Defined { definition: definition.into(), digest: Some(digest.clone()) };
         let state = blank().with(Event::Defined(defined));
         assert_eq!(state.facts().definition_digest, None);
         // A definition of the same digest before it is not the one that holds.
         let state = state.with(Event::Defined(Defined {
-            definition: own.clone(),
+            definition: own.clone().into(),
             digest: Some(digest.clone()),
         }));
         assert_eq!(state.facts().definition_digest, Some(digest.clone()));

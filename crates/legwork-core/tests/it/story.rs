@@ -125,7 +125,7 @@ pub(crate) fn infer(state: AgentState, input: u64, output: u64) -> AgentState {
 }
 
 pub(crate) fn says(text: &str) -> Response {
-    Response::new(Message::assistant(vec![Part::Text(text.to_owned())]), FinishReason::Stop)
+    Response::new(Message::assistant(vec![Part::text(text.to_owned())]), FinishReason::Stop)
 }
 
 /// A response that calls tools, as in `read, bash`; their ids are c0, c1 and so on.
@@ -269,9 +269,9 @@ pub(crate) fn transcript(state: &AgentState) -> Vec<String> {
 
 pub(crate) fn told(message: &Message) -> String {
     let parts = message.parts.iter().map(|part| match part {
-        Part::Text(text) => text.clone(),
+        Part::Text(text) => text.text.clone(),
         Part::ToolCall(call) => format!("[{} {}]", call.id, call.name),
-        Part::ToolResult(result) => format!("[{}] {}", result.call, result.text),
+        Part::ToolResult(result) => format!("[{}] {}", result.call, result.text()),
         other => format!("{other:?}"),
     });
     format!("{}: {}", message.role, parts.collect::<Vec<_>>().join(" "))

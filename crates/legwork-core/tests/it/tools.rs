@@ -149,21 +149,21 @@ fn s10_2_the_tools_shown_have_a_digest_each_and_one_together() {
 #[test]
 fn s9_1_the_tools_shown_are_encoded_once_for_the_first_wire() {
     let tools = specs(&["read"]);
-    let append = |wire, text: &str| {
+    let append = |wire: Wire, text: &str| {
         let mut out = b"<".to_vec();
-        tools.append_encoded(wire, &mut out, |tools, out| {
+        tools.append_encoded(&wire, &mut out, |tools, out| {
             out.extend(format!("{text}{}", tools.len()).bytes());
         });
         String::from_utf8(out).unwrap()
     };
-    assert_eq!(append(Wire("one"), "first"), "<first1");
-    assert_eq!(append(Wire("one"), "again"), "<first1");
-    assert_eq!(append(Wire("other"), "else"), "<else1");
+    assert_eq!(append(Wire::new("one"), "first"), "<first1");
+    assert_eq!(append(Wire::new("one"), "again"), "<first1");
+    assert_eq!(append(Wire::new("other"), "else"), "<else1");
 }
 
 #[test]
 fn what_a_body_returns_is_its_outcome() {
-    let ok = |value: Value| ToolOutcome::Ok(value);
+    let ok = |value: Value| ToolOutcome::value(value);
     assert_eq!("sent".into_outcome(), ok(json!("sent")));
     assert_eq!(String::from("sent").into_outcome(), ok(json!("sent")));
     assert_eq!(Cow::from("sent").into_outcome(), ok(json!("sent")));
@@ -181,7 +181,7 @@ fn what_a_body_returns_is_its_outcome() {
 #[test]
 fn s6_4_an_error_of_a_body_is_a_soft_failure_or_the_outcome_that_it_is() {
     let number = |text: &str| text.parse::<u8>().into_outcome();
-    assert_eq!(number("7"), ToolOutcome::Ok(json!(7)));
+    assert_eq!(number("7"), ToolOutcome::value(json!(7)));
     assert_eq!(number("x"), ToolOutcome::failed("invalid digit found in string"));
     let later = || ToolOutcome::Retry("later".to_owned());
     assert_eq!(Err::<u8, _>(later()).into_outcome(), later());
@@ -190,7 +190,7 @@ fn s6_4_an_error_of_a_body_is_a_soft_failure_or_the_outcome_that_it_is() {
     // What cannot be JSON is a failure, too.
     let odd = BTreeMap::from([((1, 2), "x")]);
     let outcome = odd.into_outcome();
-    assert!(!outcome.is_ok() && outcome.for_model().starts_with("the result cannot be JSON: "));
+    assert!(!outcome.is_ok() && outcome.to_text().starts_with("the result cannot be JSON: "));
 }
 
 #[test]

@@ -55,7 +55,7 @@ fn error() -> ErrorRecord {
 fn told(state: &AgentState) -> String {
     let step = state.current_step().unwrap();
     let execution = step.calls.get(0).unwrap().execution();
-    execution.map_or_else(String::new, |execution| execution.outcome.for_model().to_string())
+    execution.map_or_else(String::new, |execution| execution.outcome.to_text().to_string())
 }
 
 macro_rules! transition {

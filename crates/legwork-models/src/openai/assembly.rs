@@ -3,6 +3,7 @@
 mod draft;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use legwork_core::Usage;
 use legwork_core::inference::{FinishReason, Incomplete, Response};
@@ -13,7 +14,7 @@ use serde_json::{Map, Value};
 use draft::Draft;
 pub(super) use draft::Words;
 
-use super::call::{self, News, Piece};
+use super::call::{self, News, Origin, Piece};
 use super::error::ApiError;
 use super::json::{Read, Reader};
 use super::room::{PART, Room, weight};
@@ -46,6 +47,8 @@ pub(super) struct Assembly {
     pub(super) room: Room,
     stopped: bool,
     finish: Option<FinishReason>,
+    /// The provider, as in `provider:model`; empty if nobody said.
+    pub(super) provider: Arc<str>,
     id: String,
     usage: usage::Reading,
     top: Map<String, Value>,
@@ -78,6 +81,7 @@ impl Assembly {
             room: Room::new(bounds),
             stopped: false,
             finish: None,
+            provider: Arc::default(),
             id: String::new(),
             usage: usage::Reading::default(),
             top: Map::new(),
@@ -243,16 +247,22 @@ impl Assembly {
             self.clip();
         }
         let finish = self.finish.take().unwrap_or_else(|| FinishReason::from("missing"));
+        let model = match self.top.remove("model") {
+            Some(Value::String(model)) => Some(model.into()),
+            _ => None,
+        };
+        let raw = self.raw();
         if self.form == Form::Body {
             self.drafts.sort_by_key(Draft::place_in_body);
         }
-        let mut taken = BTreeSet::new();
-        let drafts = std::mem::take(&mut self.drafts).into_iter();
-        let parts = drafts.map(|draft| draft.part(&mut taken, &self.id)).collect();
-        let raw = self.raw();
+        let (mut taken, id) = (BTreeSet::new(), self.id);
+        let origin = Origin { provider: &self.provider, response: &id };
+        let parts = self.drafts.into_iter().map(|draft| draft.part(&mut taken, &origin)).collect();
         let mut response = Response::new(Message::assistant(parts), finish);
         response.usage = usage;
         response.incomplete = incomplete;
+        response.model = model;
+        response.id = (!id.is_empty()).then_some(id);
         response.raw = raw;
         if let Some(passed) = self.room.passed() {
             response.bound = Some(passed.to_string());
@@ -314,9 +324,6 @@ impl Assembly {
 
     fn raw(&mut self) -> Map<String, Value> {
         let mut raw = std::mem::take(&mut self.top);
-        if !self.id.is_empty() {
-            raw.insert("id".to_owned(), Value::String(std::mem::take(&mut self.id)));
-        }
         let inner = [
             ("usage", std::mem::take(&mut self.usage.rest)),
             ("choice", std::mem::take(&mut self.choice)),

@@ -185,7 +185,7 @@ impl Builder {
             secrets,
             max_tokens: self.max_tokens.unwrap_or(by_host),
             profile,
-            head: Head::new(&self.model),
+            head: Head::new(&self.provider, &self.model),
             extra: self.extra,
             stream: self.stream,
             timeouts: self.timeouts,

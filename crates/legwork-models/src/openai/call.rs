@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use legwork_core::message::ProviderData;
 use legwork_core::{CallId, ToolCall};
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
@@ -15,6 +16,14 @@ use crate::bounds::NAME_BYTES;
 mod closing;
 
 use closing::Closing;
+
+/// Where a call comes from.
+pub(super) struct Origin<'a> {
+    /// The provider, as in `provider:model`.
+    pub(super) provider: &'a Arc<str>,
+    /// The id of the response; empty if it has none.
+    pub(super) response: &'a str,
+}
 
 /// One delta of a call, or a whole call.
 #[derive(Debug, Default)]
@@ -220,9 +229,9 @@ impl Draft {
     }
 
     /// The call; one without an id, or with that of another, gets its own.
-    pub(super) fn finish(self, taken: &mut BTreeSet<CallId>, response: &str) -> Arc<ToolCall> {
+    pub(super) fn finish(self, taken: &mut BTreeSet<CallId>, origin: &Origin<'_>) -> Arc<ToolCall> {
         let number = taken.len();
-        let own = match (self.id, response) {
+        let own = match (self.id, origin.response) {
             (None, "") => format!("call_{number}").into(),
             (None, response) => format!("call_{response}_{number}").into(),
             (Some(id), _) if taken.contains(&id) => format!("{id}_{number}").into(),
@@ -235,7 +244,10 @@ impl Draft {
             Some(more) => (more.name.into(), more.rest),
         };
         let mut call = ToolCall::new(own, name, self.arguments);
-        call.provider = (!rest.is_empty()).then_some(Value::Object(rest));
+        if !rest.is_empty() {
+            let (provider, data) = (Arc::clone(origin.provider), Value::Object(rest));
+            call.provider = Some(ProviderData { provider, data });
+        }
         Arc::new(call)
     }
 }

@@ -90,6 +90,7 @@ impl Chat {
             template: &self.template,
             timeouts: &self.timeouts,
             bounds: &self.bounds,
+            provider: self.head.provider(),
             clock: &*self.clock,
             tried: Tried { model: &self.name, place: &self.place },
         }

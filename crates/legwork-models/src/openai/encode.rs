@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use legwork_core::inference::{ModelRequest, ToolChoice};
-use legwork_core::message::Wire;
+use legwork_core::inference::{ModelRequest, ThinkingLevel, ToolChoice};
 use legwork_core::tool::{ToolSpec, ToolSpecs};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -12,9 +11,6 @@ mod head;
 mod message;
 
 pub(super) use head::Head;
-
-/// The name under which encoded bytes are kept beside messages and tools.
-pub(super) const WIRE: Wire = Wire("openai-chat");
 
 /// Fields that cannot be set from outside: the wire's own, and `n`, for only one
 /// answer is read.
@@ -59,9 +55,10 @@ pub(super) enum Stream {
 pub(super) fn body(request: &ModelRequest, frame: Frame<'_>) -> Vec<u8> {
     let mut out = Vec::with_capacity(size(request));
     frame.head.append(&request.instructions, &mut out);
-    request.messages().append_encoded(WIRE, &mut out, |said, out| {
+    let Head { wire, provider, .. } = frame.head;
+    request.messages().append_encoded(wire, &mut out, |said, out| {
         let start = out.len();
-        said.append_encoded(WIRE, out, message::append);
+        said.append_encoded(wire, out, |said, out| message::append(said, provider, out));
         if out.len() > start {
             out.push(b',');
         }
@@ -72,7 +69,7 @@ pub(super) fn body(request: &ModelRequest, frame: Frame<'_>) -> Vec<u8> {
     out.push(b']');
     if !request.tools.is_empty() {
         out.extend_from_slice(b",\"tools\":");
-        request.tools.append_encoded(WIRE, &mut out, tools);
+        request.tools.append_encoded(wire, &mut out, tools);
     }
     settings(request, frame, &mut out);
     if frame.stream != Stream::No {
@@ -104,11 +101,18 @@ fn settings(request: &ModelRequest, frame: Frame<'_>, out: &mut Vec<u8>) {
     }
 }
 
-fn own_settings(request: &ModelRequest, frame: Frame<'_>) -> [Option<(&'static str, Value)>; 5] {
+fn own_settings(request: &ModelRequest, frame: Frame<'_>) -> [Option<(&'static str, Value)>; 10] {
     let usage = frame.stream == Stream::WithUsage;
+    let settings = &request.settings;
+    let parallel = settings.parallel_calls.filter(|_| !request.tools.is_empty());
     [
+        settings.thinking.as_ref().map(|level| ("reasoning_effort", effort(level).into())),
+        settings.top_p.map(|share| ("top_p", share.into())),
+        settings.seed.map(|seed| ("seed", seed.into())),
+        (!settings.stop.is_empty()).then(|| ("stop", settings.stop.clone().into())),
+        parallel.map(|parallel| ("parallel_tool_calls", parallel.into())),
         request.max_output.map(|most| (frame.max_tokens.name(), most.into())),
-        request.settings.temperature.map(|warm| ("temperature", warm.into())),
+        settings.temperature.map(|warm| ("temperature", warm.into())),
         tool_choice(request).map(|choice| ("tool_choice", choice)),
         request
             .response_format
@@ -116,6 +120,14 @@ fn own_settings(request: &ModelRequest, frame: Frame<'_>) -> [Option<(&'static s
             .map(|schema| ("response_format", response_format(schema))),
         usage.then(|| ("stream_options", json!({"include_usage": true}))),
     ]
+}
+
+/// The level in the words of this wire.
+fn effort(level: &ThinkingLevel) -> &str {
+    match level {
+        ThinkingLevel::Off => "none",
+        level => level.as_str(),
+    }
 }
 
 fn tool_choice(request: &ModelRequest) -> Option<Value> {

@@ -1,5 +1,7 @@
 //! One attempt: a request sent, its answer read within its time limits.
 
+use std::sync::Arc;
+
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
@@ -27,6 +29,8 @@ pub(super) struct Exchange<'a> {
     pub(super) template: &'a Request<()>,
     pub(super) timeouts: &'a Timeouts,
     pub(super) bounds: &'a Bounds,
+    /// The provider, as in `provider:model`.
+    pub(super) provider: &'a Arc<str>,
     pub(super) clock: &'a dyn Clock,
     pub(super) tried: Tried<'a>,
 }
@@ -50,7 +54,8 @@ impl Exchange<'_> {
         let content_type = answer.headers().get(CONTENT_TYPE).and_then(|v| v.to_str().ok());
         // In a box, for what waits for an answer is to stay small.
         let status = answer.status().as_u16();
-        let mut reply = Box::new(Reply::within(*self.bounds, status, content_type, asked));
+        let reply = Reply::within(*self.bounds, status, content_type, asked);
+        let mut reply = Box::new(reply.from_provider(Arc::clone(self.provider)));
         watch.same_wait();
         let problem = self.read(&mut answer, &mut reply, &mut watch, deltas).await;
         self.conclude(reply, problem, &answer)

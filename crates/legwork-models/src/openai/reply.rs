@@ -3,6 +3,7 @@
 //! Live traffic and recordings take the same way through here.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::time::Duration;
 
 use legwork_core::Response;
@@ -88,6 +89,13 @@ impl Reply {
         };
         let assembly = Assembly::new(form, bounds);
         Self { body, assembly, broken: None, head: Vec::new(), moved: false }
+    }
+
+    /// The same from a provider: what it attaches to parts is marked as its own.
+    #[must_use]
+    pub fn from_provider(mut self, provider: impl Into<Arc<str>>) -> Self {
+        self.assembly.provider = provider.into();
+        self
     }
 
     /// Takes up more bytes and tells what is new in them.

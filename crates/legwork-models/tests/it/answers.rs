@@ -88,9 +88,9 @@ fn of_response(response: &Response) -> Value {
     let parts = &response.message.parts;
     let all = |pick: fn(&Part) -> Option<&str>| parts.iter().filter_map(pick).collect::<String>();
     json!({
-        "text": all(|p| match p { Part::Text(text) => Some(text), _ => None }),
+        "text": all(|p| match p { Part::Text(text) => Some(&text.text), _ => None }),
         "thinking": all(|p| match p { Part::Thinking(t) => Some(&t.text), _ => None }),
-        "refusal": all(|p| match p { Part::Refusal(text) => Some(text), _ => None }),
+        "refusal": all(|p| match p { Part::Refusal(text) => Some(&text.text), _ => None }),
         "calls": calls(response),
         "finish": response.finish.as_str(),
         "usage": [response.usage.map(|u| u.input), response.usage.map(|u| u.output)],

@@ -381,5 +381,5 @@ fn s13_10_within_its_bounds_an_answer_is_whole() {
     reply.push(events(&[text]).as_bytes(), &mut ignore);
     let response = reply.finish(Ended::Whole).unwrap();
     assert_eq!((response.incomplete, response.bound), (None, None));
-    assert_eq!(*response.message.parts, [Part::Text("Hi".to_owned())]);
+    assert_eq!(*response.message.parts, [Part::text("Hi")]);
 }

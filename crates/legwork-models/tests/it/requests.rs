@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use legwork_core::inference::ToolChoice;
-use legwork_core::message::{Image, ImageSource, Thinking, ToolResult};
+use legwork_core::inference::{ThinkingLevel, ToolChoice};
+use legwork_core::message::{Image, MediaSource, ProviderData, Thinking, ToolResult};
 use legwork_core::tool::ToolSpecs;
-use legwork_core::{CallId, Message, ModelRequest, ModelSettings, Part, Role, ToolCall, ToolSpec};
+use legwork_core::{Message, ModelRequest, ModelSettings, Part, Role, ToolCall, ToolSpec};
 use legwork_models::openai::{Chat, MaxTokensField, Streaming};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -47,8 +47,7 @@ fn call(id: &str, arguments: &str) -> Part {
 }
 
 fn result(id: &str, text: &str) -> Part {
-    let (call, name) = (CallId::from(id), Arc::from("add"));
-    Part::ToolResult(ToolResult { call, name, text: text.to_owned(), is_error: false })
+    Part::ToolResult(ToolResult::new(id, "add", text))
 }
 
 /// One of everything that a conversation can hold.
@@ -59,27 +58,22 @@ fn everything() -> ModelRequest {
         Message::new(
             Role::User,
             vec![
-                Part::Text("Look: \"é\"\n".to_owned()),
-                image(ImageSource::Base64("aGk=".to_owned())),
-                image(ImageSource::Url("https://x/y.png".to_owned())),
+                Part::text("Look: \"é\"\n".to_owned()),
+                image(MediaSource::Base64("aGk=".to_owned())),
+                image(MediaSource::Url("https://x/y.png".to_owned())),
             ],
         ),
         Message::assistant(vec![
             Part::Thinking(thinking),
-            Part::Text("One. ".to_owned()),
-            Part::Text("Two.".to_owned()),
+            Part::text("One. "),
+            Part::text("Two."),
             call("c1", r#"{"a":1}"#),
             call("c2", ""),
         ]),
         Message::new(Role::Tool, vec![result("c1", "1"), result("c2", "no")]),
         Message::assistant(vec![call("c3", "{broken")]),
-        Message::tool_result(ToolResult {
-            call: CallId::from("c3"),
-            name: "add".into(),
-            text: String::new(),
-            is_error: true,
-        }),
-        Message::assistant(vec![Part::Refusal("I won't.".to_owned())]),
+        Message::tool_result(ToolResult { is_error: true, ..ToolResult::new("c3", "add", "") }),
+        Message::assistant(vec![Part::Refusal("I won't.".into())]),
         Message::assistant(vec![]),
     ];
     messages.into_iter().fold(question("Hi?"), ModelRequest::with_message)
@@ -172,16 +166,44 @@ fn what_is_set_from_outside_wins_without_doubling_a_field() {
 }
 
 #[test]
-fn a_calls_provider_fields_go_back_where_they_came_from() {
-    let mut call = ToolCall::new("c1", "add", "{}");
-    call.provider =
-        Some(json!({"extra_content": {"sig": "x"}, "function": {"note": 1}, "id": "no"}));
+fn s11_2_a_calls_provider_fields_go_back_where_they_came_from_and_nowhere_else() {
+    let fields = json!({"extra_content": {"sig": "x"}, "function": {"note": 1}, "id": "no"});
+    let provider = Some(ProviderData::new("openai", fields));
+    let call = ToolCall { provider, ..ToolCall::new("c1", "add", "{}") };
     let request =
         question("Hi?").with_message(Message::assistant(vec![Part::ToolCall(Arc::new(call))]));
-    let sent = sent(&chat(), &request, Streaming::No);
+    let other = Chat::builder("http://127.0.0.1:1/v1", "m").provider("groq").build().unwrap();
+    let plain =
+        json!({"id": "c1", "type": "function", "function": {"name": "add", "arguments": "{}"}});
     let expected = json!({"id": "c1", "type": "function", "extra_content": {"sig": "x"},
         "function": {"name": "add", "arguments": "{}", "note": 1}});
-    assert_eq!(sent["messages"][1]["tool_calls"][0], expected);
+    // Bytes that are kept beside a message for one provider are not sent to another.
+    for (chat, expected) in [(&chat(), &expected), (&other, &plain), (&chat(), &expected)] {
+        let sent = sent(chat, &request, Streaming::No);
+        assert_eq!(sent["messages"][1]["tool_calls"][0], *expected);
+    }
+}
+
+#[test]
+fn settings_are_sent_in_the_words_of_the_wire() {
+    let settings = ModelSettings {
+        thinking: Some(ThinkingLevel::Off),
+        tool_choice: Some(ToolChoice::Required),
+        parallel_calls: Some(false),
+        top_p: Some(0.5),
+        seed: Some(-7),
+        stop: vec!["END".to_owned()],
+        ..ModelSettings::default()
+    };
+    let mut request = ModelRequest::blank(Arc::new(settings)).with_message(Message::user("Hi?"));
+    let body = sent(&chat(), &request, Streaming::No);
+    assert_eq!((&body["reasoning_effort"], &body["top_p"]), (&json!("none"), &json!(0.5)));
+    assert_eq!((&body["seed"], &body["stop"]), (&json!(-7), &json!(["END"])));
+    assert!(body.get("tool_choice").is_none() && body.get("parallel_tool_calls").is_none());
+    request.tools = tools();
+    let body = sent(&chat(), &request, Streaming::No);
+    assert_eq!(body["tool_choice"], "required");
+    assert_eq!(body["parallel_tool_calls"], false);
 }
 
 #[test]
@@ -213,13 +235,13 @@ fn s1_11_changed_instructions_reach_the_next_body() {
 fn part() -> impl Strategy<Value = Part> {
     let image = |text: String| Image {
         media_type: "image/png".to_owned(),
-        source: ImageSource::Base64(text),
+        source: MediaSource::Base64(text),
     };
     prop_oneof![
-        any::<String>().prop_map(Part::Text),
+        any::<String>().prop_map(Part::text),
         any::<String>().prop_map(|text| call("c", &text)),
         any::<String>().prop_map(|text| result("c", &text)),
-        any::<String>().prop_map(Part::Refusal),
+        any::<String>().prop_map(|text| Part::Refusal(text.into())),
         any::<String>().prop_map(move |text| Part::Image(image(text))),
     ]
 }

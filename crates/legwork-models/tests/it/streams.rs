@@ -133,13 +133,14 @@ fn strange(message: &str) -> Value {
 
 /// What of [`strange`] has no place in the parts; what is empty says nothing.
 fn kept() -> Value {
-    json!({"id": "x", "model": "m", "news": {"a": 1}, "no": false, "choice": {"why": "late"},
+    json!({"news": {"a": 1}, "no": false, "choice": {"why": "late"},
         "message": {"mood": "good", "some": [1, {"b": 2}]}, "usage": {"cost": 0.5}})
 }
 
 #[test]
 fn s11_4_unknown_fields_are_kept() {
     let response = body(&strange("message")).unwrap();
+    assert_eq!((response.id.as_deref(), response.model.as_deref()), (Some("x"), Some("m")));
     assert_eq!((response.text().as_str(), Value::Object(response.raw)), ("Hi.", kept()));
     let response = stream([events(&[strange("delta")]).as_bytes()]).0.unwrap();
     assert_eq!((response.text().as_str(), Value::Object(response.raw)), ("Hi.", kept()));
@@ -168,7 +169,7 @@ fn s11_4_unknown_fields_of_all_chunks_come_together() {
 fn s11_4_a_part_of_an_unknown_type_is_kept() {
     let odd = json!({"type": "hologram", "beam": [1, 2]});
     let content = json!([{"type": "text", "text": "Hi."}, odd]);
-    let parts = [Part::Text("Hi.".to_owned()), Part::Other(odd)];
+    let parts = [Part::text("Hi."), Part::Other(odd)];
     let choice = json!({"message": {"content": content}, "finish_reason": "stop"});
     assert_eq!(body(&json!({"choices": [choice]})).unwrap().message.parts, parts);
     let chunks = [delta(json!({"content": content})), end("stop")];
@@ -202,7 +203,7 @@ fn s11_1_parts_come_in_order_and_thinking_under_either_name_once() {
     let [Part::Thinking(thinking), Part::Text(text)] = &*response.message.parts else {
         panic!("{:?}", response.message)
     };
-    assert_eq!((thinking.text.as_str(), text.as_str()), ("Hm.", "AB"));
+    assert_eq!((thinking.text.as_str(), text.text.as_str()), ("Hm.", "AB"));
     assert_eq!((seen.thinking.as_str(), seen.text.as_str()), ("Hm.", "AB"));
 
     let message = json!({"tool_calls": [{"id": "a", "function": {"name": "f", "arguments": "{}"}}],
@@ -220,7 +221,7 @@ fn a_refusal_is_a_part_of_its_own() {
     let message = json!({"content": null, "refusal": "I won't."});
     let response =
         body(&json!({"choices": [{"message": message, "finish_reason": "stop"}]})).unwrap();
-    assert_eq!(response.message.parts, [Part::Refusal("I won't.".to_owned())]);
+    assert_eq!(response.message.parts, [Part::Refusal("I won't.".into())]);
 }
 
 #[test]
@@ -342,7 +343,7 @@ fn nothing_is_taken_up_after_a_break() {
     reply.push(events(&[chunk]).as_bytes(), &mut |_: Delta<'_>| ControlFlow::Break(()));
     assert!(reply.is_over());
     let response = reply.finish(Ended::Whole).unwrap();
-    assert_eq!(response.message.parts, [Part::Text("a".to_owned())]);
+    assert_eq!(response.message.parts, [Part::text("a")]);
     assert_eq!(response.incomplete, Some(Incomplete::OverReserve));
 }
 

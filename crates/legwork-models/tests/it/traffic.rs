@@ -52,7 +52,7 @@ async fn an_answer_in_one_piece_comes_back() {
     assert_eq!(response.text(), "Hello.");
     assert_eq!(response.finish, FinishReason::Stop);
     assert_eq!(response.usage.unwrap().total(), 5);
-    assert_eq!(response.raw["id"], "c1");
+    assert_eq!(response.id.as_deref(), Some("c1"));
     let requests = server.requests();
     let (head, sent) = requests[0].split_once("\r\n\r\n").unwrap();
     assert!(head.starts_with("POST /v1/chat/completions HTTP/1.1"));

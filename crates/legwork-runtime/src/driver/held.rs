@@ -32,6 +32,8 @@ pub(super) fn read<D: Driver + ?Sized>(
     let charged = spending::of_response(&state, &response, price);
     let unread = Response {
         message: Arc::clone(&response.message),
+        model: response.model.clone(),
+        id: response.id.clone(),
         finish: response.finish.clone(),
         incomplete: Some(Incomplete::Unread),
         bound: None,

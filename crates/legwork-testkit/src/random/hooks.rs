@@ -83,7 +83,7 @@ fn change(on: Trigger, by: &str, state: AgentState) -> AgentState {
         Trigger::AfterInference => {
             let Some(response) = response(&state) else { return state };
             let mut parts = response.message.parts.clone();
-            parts.insert(0, Part::Text(by.to_owned()));
+            parts.insert(0, Part::text(by.to_owned()));
             let message = Arc::new(Message::assistant(parts));
             state.with_response(Response { message, ..response })
         }

@@ -124,8 +124,7 @@ fn usage(plan: &TurnPlan, request: &ModelRequest) -> Option<Usage> {
 
 /// What no model can say: the result of a tool.
 fn with_result(message: &Message) -> Message {
-    let (call, name, text) = ("call_0_0".into(), "look".into(), "made up".to_owned());
-    let result = ToolResult { call, name, text, is_error: false };
+    let result = ToolResult::new("call_0_0", "look", "made up");
     let parts = message.parts.iter().cloned();
     Message::assistant(parts.chain([Part::ToolResult(result)]).collect())
 }

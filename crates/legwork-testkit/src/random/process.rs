@@ -206,8 +206,7 @@ fn open_call() -> Message {
 }
 
 fn lone_result() -> Message {
-    let (call, name, text) = ("call_in".into(), "look".into(), "seen".to_owned());
-    Message::tool_result(ToolResult { call, name, text, is_error: false })
+    Message::tool_result(ToolResult::new("call_in", "look", "seen"))
 }
 
 /// Runs a request through one of the library's faces.

@@ -87,10 +87,10 @@ impl Body {
             }
             "sleep" => self.world.clock().sleep(Duration::from_millis(count)).await,
             "charge" => cx.charge(&Amounts { input: count, ..Amounts::default() }),
-            "deep" => return ToolOutcome::Ok(deep()),
+            "deep" => return ToolOutcome::value(deep()),
             _ => {}
         }
         cx.attach("seen", field("n"));
-        ToolOutcome::Ok(field("n"))
+        ToolOutcome::value(field("n"))
     }
 }

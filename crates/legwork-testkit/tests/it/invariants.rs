@@ -140,7 +140,7 @@ async fn s5_2_s5_4_money_that_does_not_add_up_is_found() {
     says(&reserved.await, "tokens of Some(90000)");
     let beyond = found(|entries| {
         if let Event::Defined(defined) = event(entries, "defined") {
-            defined.definition.budget.tool_calls = Some(2);
+            Arc::make_mut(&mut defined.definition).budget.tool_calls = Some(2);
         }
     });
     says(&beyond.await, "used 3 calls of Some(2), 0 by estimates");
@@ -215,8 +215,7 @@ fn calls(ids: &[&str]) -> Message {
 }
 
 fn result(id: &str) -> Message {
-    let (name, text) = ("look".into(), "seen".to_owned());
-    Message::tool_result(ToolResult { call: id.into(), name, text, is_error: false })
+    Message::tool_result(ToolResult::new(id, "look", "seen"))
 }
 
 #[test]

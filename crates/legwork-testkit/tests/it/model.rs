@@ -26,12 +26,7 @@ async fn says_its_turns_in_order() {
     let call = first.message.tool_calls().next().unwrap();
     assert_eq!((call.id.as_str(), &*call.arguments), ("call_0_0", "{\"a\":1}"));
 
-    let result = ToolResult {
-        call: call.id.clone(),
-        name: call.name.clone(),
-        text: "one".to_owned(),
-        is_error: false,
-    };
+    let result = ToolResult::new(call.id.clone(), call.name.clone(), "one");
     let second =
         request().with_message((*first.message).clone()).with_message(Message::tool_result(result));
     let last = model.infer(second, None).await.unwrap();

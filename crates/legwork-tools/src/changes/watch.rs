@@ -177,7 +177,7 @@ impl Look<'_> {
         let name = path.file_name()?;
         let Ok(stat) = statat(above, name, AtFlags::SYMLINK_NOFOLLOW) else { return Some(()) };
         // The store that this process writes changes all the time.
-        if tree.hides(&stat) {
+        if tree.hides(&path, &stat) {
             return Some(());
         }
         let identity = Identity::of(&stat);

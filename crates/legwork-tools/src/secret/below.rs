@@ -1,6 +1,6 @@
 //! What is secret in one tree: asked for each of its directories and files.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -18,8 +18,8 @@ pub(crate) struct Below {
     kept_out: Places,
     places: Places,
     open: Places,
-    /// The files of the store, by device and inode.
-    store: HashMap<(u64, u64), PathBuf>,
+    /// The files of the store as they were from the start, by device and inode.
+    store: HashSet<(u64, u64)>,
     secrets: Arc<Secrets>,
 }
 
@@ -30,7 +30,7 @@ impl Below {
             kept_out: Places::below(root, secrets.kept_out.places()),
             places: Places::below(root, secrets.places().chain(secrets.absent())),
             open: Places::below(root, secrets.open.iter().map(PathBuf::as_path)),
-            store: secrets.kept_out.now(),
+            store: secrets.kept_out.now().collect(),
             secrets: Arc::clone(secrets),
         }
     }
@@ -42,7 +42,16 @@ impl Below {
 
     /// Whether a file is one of them by another name.
     pub(crate) fn are(&self, stat: &Stat) -> bool {
-        is_there(&self.secrets.identities, stat) || is_there(&self.store, stat)
+        is_there(&self.secrets.identities, stat) || self.are_of_store(stat)
+    }
+
+    /// Whether a file is one of the store.
+    ///
+    /// One that was there from the start is known wherever it is now. One that came later can
+    /// only have further names: for these it is looked at anew.
+    pub(crate) fn are_of_store(&self, stat: &Stat) -> bool {
+        self.store.contains(&(stat.st_dev, stat.st_ino))
+            || (stat.st_nlink > 1 && self.secrets.kept_out.are(stat))
     }
 }
 

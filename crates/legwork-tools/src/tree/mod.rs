@@ -108,9 +108,9 @@ impl Tree {
         Opener::new(self).file(path)
     }
 
-    /// Whether a file is one that no tool opens.
-    pub(crate) fn hides(&self, stat: &Stat) -> bool {
-        self.secret.are(stat)
+    /// Whether what lies at a path is one that no tool opens.
+    pub(crate) fn hides(&self, path: &Path, stat: &Stat) -> bool {
+        self.secret.hold(path) || self.secret.are(stat)
     }
 
     /// A handle for asking about the names in a directory.

@@ -5,17 +5,36 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{IntoRawFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, fstat, openat, statat};
 
 use super::{Regular, Tree};
+use crate::workspace::reopened;
+
+/// Files that are opened from one handle of a directory, at most: it may be moved meanwhile.
+const NEIGHBOURS: usize = 32;
+
+/// Files of the store that took the place of others and stay open, at most in this process.
+const KEPT_MAX: usize = 16;
+
+/// How many there are.
+static KEPT: AtomicUsize = AtomicUsize::new(0);
 
 /// Opens files of a tree; neighbours from the directory that they share.
 #[derive(Debug)]
 pub(crate) struct Opener<'a> {
     tree: &'a Tree,
     /// The directory of the last file.
-    at: Option<(PathBuf, OwnedFd)>,
+    at: Option<Directory>,
+}
+
+#[derive(Debug)]
+struct Directory {
+    path: PathBuf,
+    handle: OwnedFd,
+    /// How many files are still opened from the handle.
+    left: usize,
 }
 
 impl<'a> Opener<'a> {
@@ -27,12 +46,17 @@ impl<'a> Opener<'a> {
     pub(crate) fn file(&mut self, path: &Path) -> io::Result<Option<Regular>> {
         let name = path.file_name().ok_or(io::ErrorKind::IsADirectory)?;
         let above = path.parent().unwrap_or(path);
-        let at = match self.at.take() {
-            Some(at) if at.0 == above => at,
-            _ => (above.to_owned(), self.tree.handle(above)?),
-        };
-        let (_, above) = self.at.insert(at);
-        open(self.tree, path, above, name)
+        if let Some(at) = self.at.as_mut().filter(|at| at.path == above && at.left > 0) {
+            at.left = at.left.saturating_sub(1);
+            match open(self.tree, path, &at.handle, name) {
+                // Another directory may have taken the place of this one.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                opened => return opened,
+            }
+        }
+        let handle = self.tree.handle(above)?;
+        let at = Directory { path: above.to_owned(), handle, left: NEIGHBOURS };
+        open(self.tree, path, &self.at.insert(at).handle, name)
     }
 }
 
@@ -42,24 +66,35 @@ fn open(tree: &Tree, path: &Path, above: &OwnedFd, name: &OsStr) -> io::Result<O
     if !admits(tree, path, &statat(above, name, AtFlags::SYMLINK_NOFOLLOW)?)? {
         return Ok(None);
     }
+    let flags = OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    if KEPT.load(Ordering::Relaxed) >= KEPT_MAX {
+        // Somebody swaps names: slower, so that nothing is opened before it is known.
+        let seen = openat(above, name, flags | OFlags::PATH, Mode::empty())?;
+        return match admits(tree, path, &fstat(&seen)?)? {
+            true => opened(tree, path, File::from(reopened(&seen)?)),
+            false => Ok(None),
+        };
+    }
     // Non-blocking, though it was seen to be a regular file.
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
-    let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let flags = flags | OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
     opened(tree, path, File::from(openat(above, name, flags, Mode::empty())?))
 }
 
 /// A file that was opened; by its name it can be another one than was looked at.
 pub(super) fn opened(tree: &Tree, path: &Path, file: File) -> io::Result<Option<Regular>> {
-    let stat = fstat(&file)?;
-    match admits(tree, path, &stat) {
-        Ok(true) => Ok(Some(Regular { file, bytes: u64::try_from(stat.st_size).unwrap_or(0) })),
-        Ok(false) => Ok(None),
-        Err(secret) => {
-            // If it is a file of the store, to close it would take away the locks on it.
+    let stat = match fstat(&file) {
+        Ok(stat) if !tree.secret.are_of_store(&stat) => stat,
+        kept => {
+            // To close a file of the store would take away the locks on it.
             let _: i32 = file.into_raw_fd();
-            Err(secret)
+            KEPT.fetch_add(1, Ordering::Relaxed);
+            return Err(
+                kept.map_or_else(io::Error::from, |_| io::ErrorKind::PermissionDenied.into())
+            );
         }
-    }
+    };
+    let bytes = u64::try_from(stat.st_size).unwrap_or(0);
+    Ok(admits(tree, path, &stat)?.then_some(Regular { file, bytes }))
 }
 
 /// Whether it is a regular file.
@@ -70,7 +105,7 @@ fn admits(tree: &Tree, path: &Path, stat: &Stat) -> io::Result<bool> {
     if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
         return Ok(false);
     }
-    match tree.secret.hold(path) || tree.secret.are(stat) {
+    match tree.hides(path, stat) {
         true => Err(io::ErrorKind::PermissionDenied.into()),
         false => Ok(true),
     }

@@ -38,3 +38,36 @@ fn s13_9_what_took_the_place_of_a_file_keeps_the_locks_of_the_store() {
     assert_eq!(refused.kind(), ErrorKind::PermissionDenied);
     assert!(is_locked(&store), "and is kept open");
 }
+
+#[test]
+fn a_directory_that_took_the_place_of_another_is_searched() {
+    let (dir, tree, _held) = place();
+    let folder = dir.path().join("folder");
+    let write = |name: &str| {
+        fs::create_dir_all(&folder).expect("a folder");
+        fs::write(folder.join(name), name).expect("written");
+    };
+    write("a");
+    write("b");
+    let mut opener = opener::Opener::new(&tree);
+    assert!(opener.file(Path::new("folder/a")).expect("opened").is_some());
+    fs::remove_dir_all(&folder).expect("removed");
+    write("b");
+    assert!(opener.file(Path::new("folder/b")).expect("opened").is_some());
+    assert_eq!(opener.file(Path::new("folder/a")).expect_err("gone").kind(), ErrorKind::NotFound);
+}
+
+#[test]
+fn s13_9_a_file_of_the_store_that_was_made_or_moved_meanwhile_is_known() {
+    let (dir, tree, _held) = place();
+    let at = |name: &str| dir.path().join(name);
+    let refused = |name: &str| {
+        let opened = opener::Opener::new(&tree).file(Path::new(name));
+        assert_eq!(opened.expect_err("refused").kind(), ErrorKind::PermissionDenied, "{name}");
+    };
+    fs::write(at("a.db-wal"), "the log").expect("written");
+    fs::hard_link(at("a.db-wal"), at("log")).expect("a link");
+    refused("log");
+    fs::rename(at("a.db"), at("moved")).expect("moved");
+    refused("moved");
+}

@@ -6,7 +6,6 @@
 //! inode, not by name. One that a search opened all the same, because it took the place of
 //! another meanwhile, is never closed.
 
-use std::collections::HashMap;
 use std::ffi::OsString;
 use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
@@ -53,15 +52,13 @@ impl KeptOut {
 
     /// Whether a file is one of them, by any name.
     pub(crate) fn are(&self, stat: &Stat) -> bool {
-        self.now().contains_key(&(stat.st_dev, stat.st_ino))
+        self.now().any(|identity| identity == (stat.st_dev, stat.st_ino))
     }
 
     /// Those that are there now, by device and inode.
-    pub(crate) fn now(&self) -> HashMap<(u64, u64), PathBuf> {
-        let there = |file: &PathBuf| {
-            lstat(file).ok().map(|stat| ((stat.st_dev, stat.st_ino), file.clone()))
-        };
-        self.files.iter().filter_map(there).collect()
+    pub(crate) fn now(&self) -> impl Iterator<Item = (u64, u64)> {
+        let there = |file: &PathBuf| lstat(file).ok().map(|stat| (stat.st_dev, stat.st_ino));
+        self.files.iter().filter_map(there)
     }
 }
 

@@ -54,7 +54,8 @@ fn sweep_now(directory: &OwnedFd) -> Result<(), Errno> {
 
 fn remove(directory: &OwnedFd, name: &OsStr) -> Result<(), Errno> {
     let found = statat(directory, name, AtFlags::SYMLINK_NOFOLLOW)?;
-    let ours = found.st_uid == rustix::process::geteuid().as_raw();
+    // One with further names is none of ours: it may be of the store, and is not opened.
+    let ours = found.st_uid == rustix::process::geteuid().as_raw() && found.st_nlink == 1;
     if FileType::from_raw_mode(found.st_mode) != FileType::RegularFile || !ours {
         return Ok(());
     }

@@ -64,7 +64,7 @@ impl Shell {
 
     async fn start_with(&self, arguments: Value) -> String {
         let outcome = self.call(&self.bash, &arguments).await;
-        let text = outcome.for_model();
+        let text = outcome.to_text();
         assert!(
             outcome.is_ok() && text.contains(" runs in the background, for at most "),
             "{text}"
@@ -75,7 +75,7 @@ impl Shell {
     pub(crate) async fn read(&self, arguments: Value) -> String {
         let outcome = self.call(&self.output, &arguments).await;
         assert!(outcome.is_ok(), "{outcome:?}");
-        outcome.for_model()
+        outcome.to_text()
     }
 
     /// What it prints until these words, and how it stands.
@@ -132,7 +132,7 @@ async fn it_is_read_bit_by_bit_and_tells_how_it_ended() {
     assert!(note.ends_with(" s, exit code 3]"), "{note}");
     let again = json!({ "id": id, "wait": 60 });
     let cx = shell.context(Cancellation::new());
-    let again = shell.output.call(&asked(&shell.output, &again), &cx).await.for_model();
+    let again = shell.output.call(&asked(&shell.output, &again), &cx).await.to_text();
     assert!(again.starts_with(&format!("[{id}: nothing new; ended after ")), "{again}");
     assert_eq!(Ending::of(&cx.take_metadata()), Some(Ending::Exited(3)));
 }
@@ -247,7 +247,7 @@ async fn only_so_many_run_at_once() {
     }
     let more = json!({ "command": "touch ran", "background": true });
     let refused = shell.call(&shell.bash, &more).await;
-    let told = refused.for_model();
+    let told = refused.to_text();
     assert!(
         !refused.is_ok() && told.contains("8 commands run in the background already"),
         "{told}"
@@ -285,7 +285,7 @@ async fn an_unknown_id_says_what_there_is_and_where_others_went() {
     assert!(told.contains("is gone; start it again"), "{told}");
     let id = shell.start("sleep 1000").await;
     let outcome = shell.call(&shell.output, &json!({ "id": "x\n".repeat(100_000) })).await;
-    let told = outcome.for_model();
+    let told = outcome.to_text();
     assert!(!outcome.is_ok() && told.contains(&format!("there is {id}: sleep 1000")), "{told}");
     assert!(told.len() < 1_000, "{} bytes", told.len());
 }

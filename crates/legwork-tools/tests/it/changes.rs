@@ -17,7 +17,7 @@ use crate::place::{Place, asked, context};
 async fn left(tool: &impl Tool, arguments: Value) -> Vec<Change> {
     let cx = context(Cancellation::new());
     let outcome = tool.call(&asked(tool, &arguments), &cx).await;
-    assert!(outcome.is_ok(), "{}", outcome.for_model());
+    assert!(outcome.is_ok(), "{}", outcome.to_text());
     let metadata = cx.take_metadata();
     let changes = Change::of(&metadata);
     // A journal gives back what was put into it.
@@ -217,7 +217,7 @@ async fn a_command_that_changes_too_much_says_that_not_all_is_told() {
     let cx = context(Cancellation::new());
     let arguments = json!({"command": "for n in $(seq 600); do echo $n >$n; done"});
     let outcome = bash.call(&asked(&bash, &arguments), &cx).await;
-    assert!(outcome.is_ok(), "{}", outcome.for_model());
+    assert!(outcome.is_ok(), "{}", outcome.to_text());
     let metadata = cx.take_metadata();
     assert_eq!(Change::of(&metadata).len(), 500);
     let why = metadata.get(legwork_tools::changes::UNWATCHED).expect("told");

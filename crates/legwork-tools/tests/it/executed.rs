@@ -37,7 +37,7 @@ fn told(ended: &Ended<Place>) -> Vec<String> {
     let steps = ended.state.step_results();
     steps
         .flat_map(|result| result.step.tool_executions().collect::<Vec<_>>())
-        .map(|execution| execution.outcome.for_model())
+        .map(|execution| execution.outcome.to_text())
         .collect()
 }
 

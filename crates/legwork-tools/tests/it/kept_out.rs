@@ -105,7 +105,7 @@ async fn s13_9_no_file_tool_takes_the_locks_of_the_store() {
     fs::hard_link(place.path("a.db"), place.path(".gitignore")).expect("a link");
     fs::hard_link(place.path("a.db-wal"), place.path(".ignore")).expect("a link");
     let found = call(&Search::new(workspace.clone()), &json!({"pattern": "words"})).await;
-    let found = found.for_model();
+    let found = found.to_text();
     assert!(found.contains("plain") && !found.contains("of the store"), "{found}");
     call(&List::new(workspace.clone()), &json!({"depth": 3})).await;
     assert!(all_locked(&place));

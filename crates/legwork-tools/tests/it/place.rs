@@ -130,7 +130,7 @@ pub(crate) fn call_without_threads(
 macro_rules! ok {
     ($tool:expr, $($json:tt)+) => {{
         let outcome = crate::place::call(&$tool, &serde_json::json!($($json)+)).await;
-        let (ok, text) = (outcome.is_ok(), outcome.for_model());
+        let (ok, text) = (outcome.is_ok(), outcome.to_text());
         assert!(ok, "failed: {text}");
         text
     }};
@@ -140,7 +140,7 @@ macro_rules! ok {
 macro_rules! refused {
     ($tool:expr, $($json:tt)+) => {{
         let outcome = crate::place::call(&$tool, &serde_json::json!($($json)+)).await;
-        let (ok, text) = (outcome.is_ok(), outcome.for_model());
+        let (ok, text) = (outcome.is_ok(), outcome.to_text());
         assert!(!ok, "did not fail: {text}");
         text
     }};

@@ -91,7 +91,7 @@ async fn path_and_glob_choose_files() {
         let object = arguments.as_object_mut().expect("an object");
         object.insert("pattern".to_owned(), "x".into());
         object.insert("files_only".to_owned(), true.into());
-        let outcome = call(&place.search(), &arguments).await.for_model();
+        let outcome = call(&place.search(), &arguments).await.to_text();
         let found = outcome.split("\n\n").next().expect("files");
         let mut expected: Vec<&str> = files.lines().collect();
         expected.sort_unstable();
@@ -184,7 +184,7 @@ async fn a_symlink_swapped_in_never_leads_outside() {
     for _ in 0..150 {
         for path in [".", "real", "real/a"] {
             let asked = json!({ "pattern": "secret|public", "path": path });
-            let text = call(&place.search(), &asked).await.for_model();
+            let text = call(&place.search(), &asked).await.to_text();
             assert!(!text.contains(":secret"), "{path}: {text}");
         }
     }
@@ -196,7 +196,7 @@ async fn pages(place: &Place, arguments: &serde_json::Value) -> (BTreeMap<String
     loop {
         let mut arguments = arguments.clone();
         arguments.as_object_mut().expect("an object").insert("offset".to_owned(), offset.into());
-        let text = call(&place.search(), &arguments).await.for_model();
+        let text = call(&place.search(), &arguments).await.to_text();
         pages += 1;
         let mut path = "";
         for line in text.lines().filter(|line| !line.starts_with('[')) {

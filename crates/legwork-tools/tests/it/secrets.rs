@@ -65,7 +65,7 @@ async fn s13_3_a_secret_is_not_listed_or_searched() {
         serde_json::json!({ "pattern": "the secret", "path": ".ssh" }),
         serde_json::json!({ "pattern": "the secret", "path": ".ssh/id_rsa" }),
     ] {
-        let text = call(&Search::new(workspace.clone()), &arguments).await.for_model();
+        let text = call(&Search::new(workspace.clone()), &arguments).await.to_text();
         let lines = text.lines().filter(|line| line.contains("the secret"));
         assert!(lines.clone().all(|line| line.starts_with("no match")), "{arguments}: {text}");
     }
@@ -109,11 +109,11 @@ async fn s13_3_no_other_name_opens_a_secret() {
             serde_json::json!({ "path": place.path(&asked) }),
         ] {
             let outcome = call(&Read::new(workspace.clone()), &arguments).await;
-            let text = outcome.for_model();
+            let text = outcome.to_text();
             assert!(!outcome.is_ok() && !text.contains("the secret"), "{random:?} {asked}: {text}");
         }
         let arguments = serde_json::json!({ "pattern": "the secret" });
-        let found = call(&Search::new(workspace.clone()), &arguments).await.for_model();
+        let found = call(&Search::new(workspace.clone()), &arguments).await.to_text();
         assert!(!found.contains("name-"), "{random:?} {asked}: {found}");
         refused!(Write::new(workspace), { "path": asked.clone(), "content": "lost" });
         assert_eq!(place.bytes(secret), b"the secret", "{random:?} {asked}");

@@ -88,7 +88,7 @@ async fn coding_works_on_files_and_with_commands_in_one_workspace() {
     )
     .await;
     assert!(outcomes[..4].iter().all(ToolOutcome::is_ok), "{outcomes:?}");
-    assert!(outcomes[2].for_model().contains("one\ntwo"), "{outcomes:?}");
+    assert!(outcomes[2].to_text().contains("one\ntwo"), "{outcomes:?}");
     assert!(!outcomes[4].is_ok(), "{outcomes:?}");
     assert_eq!(fs::read_to_string(folder.path().join("c.txt")).unwrap(), "one\ntwo\n");
 }
@@ -98,7 +98,7 @@ async fn commands_see_the_environment_that_was_given_and_no_other() {
     let folder = tempfile::tempdir().unwrap();
     let settings = json!({"dir": path(folder.path()), "sandbox": "off"});
     let outcomes = told("bash", settings, &[("bash", json!({"command": "env"}))]).await;
-    let shown = outcomes[0].for_model();
+    let shown = outcomes[0].to_text();
     assert!(shown.contains("PATH=/usr/local/bin:/usr/bin:/bin"), "{shown}");
     // The test runner sets this for every test.
     assert!(

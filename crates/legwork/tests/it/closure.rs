@@ -33,7 +33,7 @@ async fn a_closure_becomes_a_tool_as_a_function_does() {
     assert_eq!(spec.parameters["properties"]["b"]["description"], "The second.");
     assert_eq!(spec.parameters["additionalProperties"], json!(false));
     assert_eq!(spec.effect, EffectClass::Once(OnDoubt::Ask));
-    assert_eq!(call(&add, json!({"a": 17, "b": 25})).await, ToolOutcome::Ok(json!(42)));
+    assert_eq!(call(&add, json!({"a": 17, "b": 25})).await, ToolOutcome::value(json!(42)));
     match call(&add, json!({"a": 17})).await {
         ToolOutcome::Failed(FailureKind::InvalidArguments, why) => assert!(why.contains("`b`")),
         other => panic!("{other:?}"),
@@ -76,14 +76,14 @@ struct Place {
 async fn s6_4_a_closure_returns_what_it_likes() {
     let refuses = |why: &str| ToolOutcome::Retry(why.to_owned());
     let check = async |tool: Closure, expected| assert_eq!(call(&tool, json!({})).await, expected);
-    check(from_fn("t", "D.", || ()), ToolOutcome::Ok(Value::Null)).await;
-    check(from_fn("t", "D.", || Some(1.5)), ToolOutcome::Ok(json!(1.5))).await;
-    check(from_fn("t", "D.", || vec!["a"]), ToolOutcome::Ok(json!(["a"]))).await;
-    check(from_fn("t", "D.", || BTreeMap::from([("a", 1)])), ToolOutcome::Ok(json!({"a": 1})))
+    check(from_fn("t", "D.", || ()), ToolOutcome::value(Value::Null)).await;
+    check(from_fn("t", "D.", || Some(1.5)), ToolOutcome::value(json!(1.5))).await;
+    check(from_fn("t", "D.", || vec!["a"]), ToolOutcome::value(json!(["a"]))).await;
+    check(from_fn("t", "D.", || BTreeMap::from([("a", 1)])), ToolOutcome::value(json!({"a": 1})))
         .await;
-    check(from_fn("t", "D.", || json!([1])), ToolOutcome::Ok(json!([1]))).await;
+    check(from_fn("t", "D.", || json!([1])), ToolOutcome::value(json!([1]))).await;
     let place = from_fn("t", "D.", || Json(Place { city: "Bonn" }));
-    check(place, ToolOutcome::Ok(json!({"city": "Bonn"}))).await;
+    check(place, ToolOutcome::value(json!({"city": "Bonn"}))).await;
     check(from_fn("t", "D.", move || refuses("later")), refuses("later")).await;
     let fails = from_fn("t", "D.", || "x".parse::<u8>());
     check(fails, ToolOutcome::failed("invalid digit found in string")).await;
@@ -93,7 +93,7 @@ async fn s6_4_a_closure_returns_what_it_likes() {
     });
     check(either, refuses("odd")).await;
     let found = from_fn("t", "D.", || Ok::<_, std::io::Error>(Json(Place { city: "Ulm" })));
-    check(found, ToolOutcome::Ok(json!({"city": "Ulm"}))).await;
+    check(found, ToolOutcome::value(json!({"city": "Ulm"}))).await;
 }
 
 #[tokio::test]
@@ -143,7 +143,7 @@ async fn s6_8_several_dependencies_reach_tools_and_hooks_by_their_types() {
     let agent = Agent::builder(model.clone()).tool(send).tool(look).hook(sees);
     let run = agent.dep(Mail("post")).dep(Pool(7)).build().unwrap().run("go").await.unwrap();
     let results = run.state().step_results().flat_map(|result| result.step.tool_executions());
-    let all: Vec<_> = results.map(|execution| execution.outcome.for_model()).collect();
+    let all: Vec<_> = results.map(|execution| execution.outcome.to_text()).collect();
     assert_eq!(all, ["Ann by post of 7", "post false"]);
     assert_eq!(run.state().context().metadata["pool"], 7);
     assert_eq!(send.spec().parameters["required"], json!(["to"]), "the model sees neither");

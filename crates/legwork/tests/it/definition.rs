@@ -217,7 +217,7 @@ async fn agents_of_files_are_a_capability_of_any_agent() {
     let run = agent.run("go").await.unwrap();
     assert_eq!(run.text(), "done");
     let told = run.state().step_results().next().unwrap().step.tool_executions().next().unwrap();
-    assert_eq!(told.outcome.for_model(), "filed");
+    assert_eq!(told.outcome.to_text(), "filed");
 
     // One that cannot be made is a problem of the build, with its file.
     std::fs::write(

@@ -48,7 +48,7 @@ async fn a_function_becomes_a_tool() {
     assert_eq!(spec.effect, EffectClass::Once(OnDoubt::Ask));
     assert_eq!((spec.mode, spec.max_retries), (ExecutionMode::ParallelOrdered, 2));
     assert!(Arc::ptr_eq(&spec, &add.spec()));
-    assert_eq!(call(&add, json!({"a": 17, "b": 25})).await, ToolOutcome::Ok(json!(42)));
+    assert_eq!(call(&add, json!({"a": 17, "b": 25})).await, ToolOutcome::value(json!(42)));
 }
 
 #[tokio::test]
@@ -109,7 +109,7 @@ async fn options_reach_the_spec() {
     assert_eq!(write.resource.as_deref(), Some("path"));
     assert_eq!(write.parameters["required"], json!(["path"]));
     assert_eq!(write.parameters["properties"]["text"]["default"], "");
-    assert_eq!(call(&options::write, json!({"path": "a"})).await, ToolOutcome::Ok(json!(1)));
+    assert_eq!(call(&options::write, json!({"path": "a"})).await, ToolOutcome::value(json!(1)));
 
     let charge = options::charge.spec();
     assert_eq!(charge.effect, EffectClass::Once(OnDoubt::Tell));
@@ -167,7 +167,7 @@ async fn arguments_may_be_types_of_ones_own() {
     assert!(definitions["Length"]["properties"]["unit"].is_object());
     let lengths = json!([{"value": 10.0, "unit": "foot"}, {"value": 1.5, "unit": "metre"}]);
     let outcome = call(&metres, json!({"lengths": lengths})).await;
-    assert_eq!(outcome, ToolOutcome::Ok(json!([3.048, 1.5])));
+    assert_eq!(outcome, ToolOutcome::value(json!([3.048, 1.5])));
 }
 
 /// Where it runs.
@@ -254,22 +254,22 @@ mod returns {
 async fn s6_4_a_body_returns_what_it_likes() {
     use returns::*;
     let fine = |fine: bool| json!({"fine": fine});
-    assert_eq!(call(&parse, json!({"text": "7"})).await, ToolOutcome::Ok(json!(7)));
+    assert_eq!(call(&parse, json!({"text": "7"})).await, ToolOutcome::value(json!(7)));
     let failed = ToolOutcome::failed("invalid digit found in string");
     assert_eq!(call(&parse, json!({"text": "x"})).await, failed);
     assert_eq!(call(&chain, json!({})).await, ToolOutcome::failed("outer: inner"));
     assert_eq!(call(&outcome, json!({})).await, ToolOutcome::Retry("later".to_owned()));
     assert_eq!(call(&outcome_or_error, fine(true)).await, ToolOutcome::Interrupted);
     assert_eq!(call(&outcome_or_error, fine(false)).await, ToolOutcome::failed("no"));
-    assert_eq!(call(&value_or_outcome, fine(true)).await, ToolOutcome::Ok(json!(1)));
+    assert_eq!(call(&value_or_outcome, fine(true)).await, ToolOutcome::value(json!(1)));
     let again = ToolOutcome::Retry("again".to_owned());
     assert_eq!(call(&value_or_outcome, fine(false)).await, again);
     assert_eq!(call(&outcome_both_ways, fine(true)).await, ToolOutcome::Interrupted);
     assert_eq!(call(&outcome_both_ways, fine(false)).await, ToolOutcome::Withdrawn);
-    assert_eq!(call(&aliased, fine(true)).await, ToolOutcome::Ok(Value::Null));
+    assert_eq!(call(&aliased, fine(true)).await, ToolOutcome::value(Value::Null));
     assert_eq!(call(&aliased, fine(false)).await, ToolOutcome::failed("gone"));
-    assert_eq!(call(&nothing, json!({})).await, ToolOutcome::Ok(Value::Null));
-    let numbers = ToolOutcome::Ok(json!([2, 1, 0]));
+    assert_eq!(call(&nothing, json!({})).await, ToolOutcome::value(Value::Null));
+    let numbers = ToolOutcome::value(json!([2, 1, 0]));
     assert_eq!(call(&countdown, json!({"from": 2})).await, numbers);
 }
 
@@ -283,7 +283,7 @@ fn all_names(call: u8, cx: u8, arguments: u8, value: u8, outcome: u8, r#type: u8
 #[tokio::test]
 async fn no_name_of_a_parameter_is_taken() {
     let ones = json!({"call": 1, "cx": 1, "arguments": 1, "value": 1, "outcome": 1, "type": 1});
-    assert_eq!(call(&all_names, ones).await, ToolOutcome::Ok(json!(6)));
+    assert_eq!(call(&all_names, ones).await, ToolOutcome::value(json!(6)));
 }
 
 #[tokio::test]
@@ -293,5 +293,5 @@ async fn a_tool_may_be_made_inside_a_function() {
     async fn double(number: i64) -> i64 {
         number * 2
     }
-    assert_eq!(call(&double, json!({"number": 4})).await, ToolOutcome::Ok(json!(8)));
+    assert_eq!(call(&double, json!({"number": 4})).await, ToolOutcome::value(json!(8)));
 }

@@ -71,7 +71,7 @@ impl Builder {
         let identity = Identity {
             agent: self.id,
             digest: self.definition.digest(),
-            definition: self.definition,
+            definition: Arc::new(self.definition),
             metadata: self.metadata,
         };
         let services = Services {

@@ -123,9 +123,9 @@ impl MetadataTool {
     ) -> Result<ToolOutcome, String> {
         let Arguments { key, value } = arguments;
         match self.verb {
-            Verb::List => Ok(ToolOutcome::Ok(self.list(kept))),
+            Verb::List => Ok(ToolOutcome::value(self.list(kept))),
             Verb::Read => match kept.get(&key).filter(|_| self.rules.shows(&key)) {
-                Some(value) => Ok(ToolOutcome::Ok(value.clone())),
+                Some(value) => Ok(ToolOutcome::value(value.clone())),
                 None => Ok(ToolOutcome::failed(self.missing(&key, kept))),
             },
             Verb::Write => {

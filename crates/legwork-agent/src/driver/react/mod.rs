@@ -89,9 +89,9 @@ impl ReAct {
                 (Kind::Action, Part::ToolCall(Arc::new(ToolCall::new(id, tool, arguments))))
             }
             What::Answer(answer) if self.answer == Answering::Plain => {
-                (Kind::Draft, Part::Text(answer))
+                (Kind::Draft, Part::text(answer))
             }
-            What::Answer(answer) => (Kind::Answer, Part::Text(answer)),
+            What::Answer(answer) => (Kind::Answer, Part::text(answer)),
         };
         response.finish = match kind {
             Kind::Action => FinishReason::ToolCalls,
@@ -213,7 +213,7 @@ fn plain(mut response: Response, answer: &str) -> Response {
     let mut mark = Mark::new(Kind::Plain);
     if text != answer {
         let own = response.message.parts.iter().filter(|part| part.as_text().is_none()).cloned();
-        let parts = own.chain([Part::Text(answer.to_owned())]).collect();
+        let parts = own.chain([Part::text(answer.to_owned())]).collect();
         response.message = Arc::new(Message::assistant(parts));
         mark.text = Some(text);
     }

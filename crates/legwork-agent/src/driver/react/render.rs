@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use legwork_core::message::{Form, Thinking, ToolResult};
+use legwork_core::message::{Form, ProviderData, Thinking, ToolResult};
 use legwork_core::{Message, Part, Role};
+use serde_json::Value;
 
 use crate::driver::react::decision::{written_action, written_answer};
 
@@ -15,8 +16,8 @@ const PROVIDER: &str = "react";
 
 /// The thought of a decision as a part of the transcript.
 pub(super) fn thought(text: String) -> Part {
-    let provider = Some(Arc::from(PROVIDER));
-    Part::Thinking(Thinking { text, signature: None, provider })
+    let provider = ProviderData { provider: PROVIDER.into(), data: Value::Null };
+    Part::Thinking(Thinking { text, id: None, provider: Some(provider) })
 }
 
 /// A message as the model reads it, made once.
@@ -41,7 +42,7 @@ fn as_result(part: &Part) -> Option<&ToolResult> {
 
 fn told(result: &ToolResult) -> String {
     let failed = if result.is_error { " (it did not succeed)" } else { "" };
-    format!("Result of `{}`{failed}: {}", result.name, result.text)
+    format!("Result of `{}`{failed}: {}", result.name, result.text())
 }
 
 /// A message of the model with its decision as text; none if it decided nothing.
@@ -63,13 +64,13 @@ fn decided(message: &Message) -> Option<Message> {
         }
     };
     let others = message.parts.iter().filter(|part| stays(part)).cloned();
-    Some(Message::assistant(others.chain([Part::Text(decision)]).collect()))
+    Some(Message::assistant(others.chain([Part::text(decision)]).collect()))
 }
 
 fn as_thought(part: &Part) -> Option<&str> {
     match part {
         Part::Thinking(Thinking { text, provider: Some(provider), .. })
-            if &**provider == PROVIDER =>
+            if &*provider.provider == PROVIDER =>
         {
             Some(text)
         }

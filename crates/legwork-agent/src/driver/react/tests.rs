@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use legwork_core::message::{Thinking, ToolResult};
+use legwork_core::message::{ProviderData, Thinking, ToolResult};
 use legwork_core::tool::ToolSpecs;
 use legwork_core::{Message, Part, Role, ToolCall, ToolSpec};
 use serde_json::{Value, json};
@@ -160,25 +160,20 @@ fn a_megabyte_of_nothing_is_read_in_one_go() {
 fn messages_are_written_as_decisions_and_results_once() {
     let native = Part::Thinking(Thinking {
         text: "native".to_owned(),
-        signature: Some("signed".to_owned()),
-        provider: Some("anthropic".into()),
+        id: None,
+        provider: Some(ProviderData::new("anthropic", json!({"signature": "signed"}))),
     });
     let call = Part::ToolCall(Arc::new(ToolCall::new("c", "look", r#"{"n": 1}"#)));
     let odd = Part::ToolCall(Arc::new(ToolCall::new("d", "look", "{oops")));
-    let result = ToolResult {
-        call: "c".into(),
-        name: "look".into(),
-        text: "it is 1".to_owned(),
-        is_error: false,
-    };
+    let result = ToolResult::new("c", "look", "it is 1");
     let failed = ToolResult { is_error: true, ..result.clone() };
     let act = r#"{"thought":"why","action":{"tool":"look","arguments":{"n": 1}}}"#;
     let odds = r#"{"action":{"tool":"look","arguments":"{oops"}}"#;
     let cases = [
         (Message::assistant(vec![native.clone(), thought("why".into()), call.clone()]), act.into()),
-        (Message::assistant(vec![Part::Text("why".into()), call, odd]), format!("{act}\n{odds}")),
+        (Message::assistant(vec![Part::text("why"), call, odd]), format!("{act}\n{odds}")),
         (
-            Message::assistant(vec![thought("why".into()), Part::Text("42".into())]),
+            Message::assistant(vec![thought("why".into()), Part::text("42")]),
             r#"{"thought":"why","answer":"42"}"#.into(),
         ),
         (Message::tool_result(result), "Result of `look`: it is 1".into()),
@@ -192,9 +187,7 @@ fn messages_are_written_as_decisions_and_results_once() {
         assert!(shown.tool_calls().next().is_none() && shown.role != Role::Tool);
         assert!(Arc::ptr_eq(&shown, &rendered(&message)), "made once: {expected}");
     }
-    for message in
-        [Message::user("hi"), Message::assistant(vec![native, Part::Text("plain".to_owned())])]
-    {
+    for message in [Message::user("hi"), Message::assistant(vec![native, Part::text("plain")])] {
         let message = Arc::new(message);
         assert!(Arc::ptr_eq(&message, &rendered(&message)), "{message:?}");
     }

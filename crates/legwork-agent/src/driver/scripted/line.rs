@@ -89,7 +89,7 @@ impl Parts {
             true => FinishReason::Stop,
             false => FinishReason::ToolCalls,
         };
-        let text = (!self.text.is_empty()).then_some(Part::Text(self.text));
+        let text = (!self.text.is_empty()).then_some(Part::text(self.text));
         let calls = self.calls.into_iter().enumerate().map(|(index, (name, arguments))| {
             let id = format!("script_{line}_{index}");
             Part::ToolCall(Arc::new(ToolCall::new(id, name, arguments.to_string())))
@@ -100,7 +100,7 @@ impl Parts {
 
 /// An answer that is no line.
 pub(super) fn answer(text: String) -> Response {
-    free(vec![Part::Text(text)], FinishReason::Stop)
+    free(vec![Part::text(text)], FinishReason::Stop)
 }
 
 fn free(parts: Vec<Part>, finish: FinishReason) -> Response {

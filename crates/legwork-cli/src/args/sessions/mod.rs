@@ -16,6 +16,7 @@ pub(super) const EXAMPLES: &str = "\
 Examples:
   legwork sessions list                 the sessions changed last
   legwork sessions show a1b2c3d4        what happened in one, step by step
+  legwork sessions check a1b2c3d4       whether its journal is sound
   legwork sessions diff a1b2c3d4        which files it changed, and how
   legwork sessions undo a1b2c3d4        take those changes back
   legwork sessions show a1b2c3d4 --json | jq .type
@@ -46,6 +47,16 @@ told where the workspace is small enough to be watched, and not in files that
 .gitignore leaves out. Paths are relative to the root of the Git repository;
 `git apply` skips, without a word, those outside of the directory that it runs in.";
 
+const CHECK_EXAMPLES: &str = "\
+Examples:
+  legwork sessions check a1b2c3d4
+  legwork sessions check journal.jsonl
+  legwork sessions show a1b2c3d4 --json | legwork sessions check -
+
+It reports entries that cannot be read, numbers and parents that do not follow,
+and events that have no effect because what they are about is not there. The
+exit code is 1 if there is a problem.";
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Sessions {
     /// List sessions, the one changed last first
@@ -54,6 +65,9 @@ pub(crate) enum Sessions {
     /// Show what happened in a session
     #[command(after_help = SHOW_EXAMPLES)]
     Show(Show),
+    /// Validate the journal of a session, and report each problem with its entry
+    #[command(after_help = CHECK_EXAMPLES)]
+    Check(Check),
     /// Show the files that a session changed, before and after
     #[command(after_help = DIFF_EXAMPLES)]
     Diff(Diff),
@@ -93,6 +107,19 @@ pub(crate) struct Show {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Check {
+    /// The session (its id, or the beginning or end of it), a file with a journal, or - for
+    /// standard input
+    #[arg(value_name = "ID|FILE", add = crate::complete::sessions())]
+    pub(crate) journal: String,
+    #[command(flatten)]
+    pub(crate) store: Store,
+    /// Print one problem a line, as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Diff {
     /// The session: its id, or the beginning or end of it
     #[arg(add = crate::complete::sessions())]
@@ -113,6 +140,7 @@ impl Sessions {
         match self {
             Self::List(args) => args.json,
             Self::Show(args) => args.json,
+            Self::Check(args) => args.json,
             Self::Diff(args) => args.json,
             Self::Remove(_) | Self::Undo(_) => false,
             Self::Search(args) => args.json,

@@ -7,8 +7,6 @@ mod show;
 use std::path::Path;
 
 use crate::args;
-use crate::commands::print_json;
-use crate::config::schema::schema;
 use crate::error::Error;
 use crate::exit::Exit;
 
@@ -18,6 +16,5 @@ pub(crate) fn config(args: &args::Config, file: Option<&Path>) -> Result<Exit, E
         args::Config::Show(args) => show::show(args, file),
         args::Config::Path(args) => path::path(args, file),
         args::Config::Init => init::init(file),
-        args::Config::Schema => print_json(&format!("{:#}\n", schema())),
     }
 }

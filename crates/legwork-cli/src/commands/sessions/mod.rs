@@ -1,6 +1,7 @@
 //! `legwork sessions`: looking at sessions without touching them, and removing them.
 
 mod changed;
+mod check;
 mod diff;
 mod list;
 mod needle;
@@ -22,6 +23,7 @@ pub(crate) async fn sessions(args: args::Sessions, config: &Config) -> Result<Ex
     match args {
         args::Sessions::List(args) => list::list(args, config).await,
         args::Sessions::Show(args) => show::show(args, config).await,
+        args::Sessions::Check(args) => check::check(args, config).await,
         args::Sessions::Diff(args) => diff::diff(args, config).await,
         args::Sessions::Undo(args) => undo::undo(args, config).await,
         args::Sessions::Remove(args) => remove::remove(args, config).await,

@@ -62,8 +62,8 @@ fn words(event: &Event) -> Vec<(Kind, String)> {
         }
         Event::Responded(body) => response(&body.response),
         Event::ResponseChanged(body) => response(&body.response),
-        Event::ToolFinished(body) => vec![(Kind::Result, body.outcome.for_model())],
-        Event::ToolChanged(body) => vec![(Kind::Result, body.outcome.for_model())],
+        Event::ToolFinished(body) => vec![(Kind::Result, body.outcome.to_text())],
+        Event::ToolChanged(body) => vec![(Kind::Result, body.outcome.to_text())],
         Event::InferenceFailed(body) => vec![(Kind::Error, body.error.message.clone())],
         Event::Failed(error) => vec![(Kind::Error, error.message.clone())],
         _ => Vec::new(),

@@ -197,9 +197,10 @@ impl Transcript {
         self.calls = response.message.tool_calls().map(Arc::clone).collect();
         for part in &response.message.parts {
             match part {
-                Part::Text(text) => self.line(text),
-                Part::Refusal(text) => self.line(&format!("(refused) {text}")),
+                Part::Text(text) => self.line(&text.text),
+                Part::Refusal(text) => self.line(&format!("(refused) {}", text.text)),
                 Part::Image(_) => self.line("(an image)"),
+                Part::File(_) => self.line("(a file)"),
                 _ => {}
             }
         }

@@ -113,10 +113,8 @@ async fn run(tool: &dyn Tool, spec: &ToolSpec, call: &ToolCall) -> ToolOutcome {
 }
 
 fn as_json(spec: &ToolSpec, outcome: &ToolOutcome, took: Duration) -> Result<Exit, Error> {
-    let result = match outcome {
-        ToolOutcome::Ok(value) => value.clone(),
-        other => Value::from(other.for_model()),
-    };
+    let result = outcome.as_value().map(Cow::into_owned);
+    let result = result.unwrap_or_else(|| Value::from(outcome.to_text()));
     let took = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
     let name = tool::name(outcome);
     let line = json!({"tool": &*spec.name, "outcome": name, "result": result, "took_ms": took});
@@ -124,14 +122,14 @@ fn as_json(spec: &ToolSpec, outcome: &ToolOutcome, took: Duration) -> Result<Exi
 }
 
 fn as_text(outcome: &ToolOutcome) -> Result<Exit, Error> {
-    let text = match outcome {
-        ToolOutcome::Ok(Value::String(text)) => text.clone(),
-        ToolOutcome::Ok(value) => serde_json::to_string_pretty(value).unwrap_or_default(),
-        other => {
-            // Whether anybody reads standard error changes nothing.
-            tell(&format!("error: {}", visible(&other.for_model())));
-            return Ok(Exit::Failed);
-        }
+    if !outcome.is_ok() {
+        // Whether anybody reads standard error changes nothing.
+        tell(&format!("error: {}", visible(&outcome.to_text())));
+        return Ok(Exit::Failed);
+    }
+    let text = match outcome.as_value().as_deref() {
+        None | Some(Value::String(_)) => outcome.to_text(),
+        Some(value) => serde_json::to_string_pretty(value).unwrap_or_default(),
     };
     let text = match Terminal::detect().out {
         true => visible(&text),

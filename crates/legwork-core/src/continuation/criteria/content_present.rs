@@ -39,8 +39,8 @@ impl Criterion for ContentPresent {
 
 fn says_something(part: &Part) -> bool {
     match part {
-        Part::Text(text) | Part::Refusal(text) => !text.trim().is_empty(),
-        Part::Image(_) => true,
+        Part::Text(text) | Part::Refusal(text) => !text.text.trim().is_empty(),
+        Part::Image(_) | Part::File(_) => true,
         _ => false,
     }
 }

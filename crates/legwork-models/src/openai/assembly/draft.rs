@@ -7,7 +7,7 @@ use legwork_core::message::{Part, Thinking};
 use legwork_port::Delta;
 use serde_json::Value;
 
-use crate::openai::call;
+use crate::openai::call::{self, Origin};
 
 #[derive(Debug)]
 pub(super) enum Draft {
@@ -65,15 +65,15 @@ impl Draft {
         true
     }
 
-    pub(super) fn part(self, taken: &mut BTreeSet<CallId>, response: &str) -> Part {
+    pub(super) fn part(self, taken: &mut BTreeSet<CallId>, origin: &Origin<'_>) -> Part {
         match self {
-            Self::Words(Words::Text, text) => Part::Text(text),
+            Self::Words(Words::Text, text) => Part::text(text),
             Self::Words(Words::Thinking, text) => {
                 Part::Thinking(Thinking { text, ..Thinking::default() })
             }
-            Self::Words(Words::Refusal, text) => Part::Refusal(text),
+            Self::Words(Words::Refusal, text) => Part::Refusal(text.into()),
             Self::Other(value) => Part::Other(value),
-            Self::Call(_, call) => Part::ToolCall(call.finish(taken, response)),
+            Self::Call(_, call) => Part::ToolCall(call.finish(taken, origin)),
         }
     }
 }

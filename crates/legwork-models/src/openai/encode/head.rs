@@ -2,6 +2,8 @@
 
 use std::sync::{Arc, Mutex};
 
+use legwork_core::message::Wire;
+
 use super::write;
 
 /// What stands before the messages: the model and the instructions.
@@ -10,6 +12,11 @@ use super::write;
 /// text of a request and seldom another one than before.
 #[derive(Debug)]
 pub(crate) struct Head {
+    /// The name under which encoded bytes are kept beside messages and tools. Two providers
+    /// get other bytes: each only what it attached itself.
+    pub(super) wire: Wire,
+    /// The provider, as in `provider:model`.
+    pub(super) provider: Arc<str>,
     model: Vec<u8>,
     last: Mutex<System>,
 }
@@ -22,11 +29,17 @@ struct System {
 }
 
 impl Head {
-    pub(crate) fn new(name: &str) -> Self {
+    pub(crate) fn new(provider: &str, name: &str) -> Self {
         let mut model = b"{\"model\":".to_vec();
         write(&mut model, name);
         model.extend_from_slice(b",\"messages\":[");
-        Self { model, last: Mutex::default() }
+        let wire = Wire::new(format!("openai-chat {provider}"));
+        Self { wire, provider: provider.into(), model, last: Mutex::default() }
+    }
+
+    /// The provider, as in `provider:model`.
+    pub(crate) fn provider(&self) -> &Arc<str> {
+        &self.provider
     }
 
     /// Appends the beginning; a comma is behind the instructions.

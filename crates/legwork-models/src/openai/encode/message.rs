@@ -2,17 +2,17 @@
 
 use std::borrow::Cow;
 
-use legwork_core::message::{ImageSource, Message, Part, Role, ToolResult};
+use legwork_core::message::{MediaSource, Message, Part, Role, ToolResult};
 use legwork_core::tool::ToolCall;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::{field, write};
 
-/// Appends a message; one of several tool results becomes as many.
-pub(super) fn append(message: &Message, out: &mut Vec<u8>) {
+/// Appends a message for a provider; one of several tool results becomes as many.
+pub(super) fn append(message: &Message, provider: &str, out: &mut Vec<u8>) {
     match &message.role {
-        Role::Assistant => assistant(message, out),
+        Role::Assistant => assistant(message, provider, out),
         Role::Tool => tool_results(message, out),
         role => write(out, &Said { role: role.as_str(), content: Content::of(&message.parts) }),
     }
@@ -47,7 +47,7 @@ struct Url<'a> {
 impl<'a> Content<'a> {
     fn of(parts: &'a [Part]) -> Self {
         if let [Part::Text(text)] = parts {
-            return Self::Text(text);
+            return Self::Text(&text.text);
         }
         let list: Vec<_> = parts.iter().filter_map(ContentPart::of).collect();
         if list.is_empty() { Self::Text("") } else { Self::Parts(list) }
@@ -57,11 +57,11 @@ impl<'a> Content<'a> {
 impl<'a> ContentPart<'a> {
     fn of(part: &'a Part) -> Option<Self> {
         match part {
-            Part::Text(text) | Part::Refusal(text) => Some(Self::Text { text }),
+            Part::Text(text) | Part::Refusal(text) => Some(Self::Text { text: &text.text }),
             Part::Image(image) => {
                 let url = match &image.source {
-                    ImageSource::Url(url) => Cow::Borrowed(url.as_str()),
-                    ImageSource::Base64(data) => {
+                    MediaSource::Url(url) => Cow::Borrowed(url.as_str()),
+                    MediaSource::Base64(data) => {
                         Cow::Owned(format!("data:{};base64,{data}", image.media_type))
                     }
                     _ => return None,
@@ -74,7 +74,7 @@ impl<'a> ContentPart<'a> {
 }
 
 /// What the model said. Its thinking is not sent: this wire has no place for it.
-fn assistant(message: &Message, out: &mut Vec<u8>) {
+fn assistant(message: &Message, provider: &str, out: &mut Vec<u8>) {
     let (text, mut calls) = (said(&message.parts), message.tool_calls());
     let first = calls.next();
     out.extend_from_slice(b"{\"role\":\"assistant\",\"content\":");
@@ -85,10 +85,10 @@ fn assistant(message: &Message, out: &mut Vec<u8>) {
     }
     if let Some(first) = first {
         out.extend_from_slice(b",\"tool_calls\":[");
-        append_call(first, out);
+        append_call(first, provider, out);
         for next in calls {
             out.push(b',');
-            append_call(next, out);
+            append_call(next, provider, out);
         }
         out.push(b']');
     }
@@ -98,7 +98,7 @@ fn assistant(message: &Message, out: &mut Vec<u8>) {
 /// The words of a model, a refusal among them; copied only if they are split.
 fn said(parts: &[Part]) -> Cow<'_, str> {
     let mut texts = parts.iter().filter_map(|part| match part {
-        Part::Text(text) | Part::Refusal(text) => Some(text.as_str()),
+        Part::Text(text) | Part::Refusal(text) => Some(text.text.as_str()),
         _ => None,
     });
     match (texts.next(), texts.next()) {
@@ -109,21 +109,21 @@ fn said(parts: &[Part]) -> Cow<'_, str> {
 }
 
 /// A call as the model made it, with the fields that its provider wants back.
-fn append_call(call: &ToolCall, out: &mut Vec<u8>) {
+fn append_call(call: &ToolCall, provider: &str, out: &mut Vec<u8>) {
     let arguments = match call.arguments.trim() {
         "" => "{}",
         _ => &call.arguments,
     };
-    let provider = call.provider.as_ref();
+    let fields = call.provider.as_ref().and_then(|data| data.of(provider));
     out.extend_from_slice(b"{\"id\":");
     write(out, call.id.as_str());
     out.extend_from_slice(b",\"type\":\"function\",\"function\":{\"name\":");
     write(out, &*call.name);
     out.extend_from_slice(b",\"arguments\":");
     write(out, arguments);
-    append_fields(provider.and_then(|p| p.get("function")), &["name", "arguments"], out);
+    append_fields(fields.and_then(|fields| fields.get("function")), &["name", "arguments"], out);
     out.push(b'}');
-    append_fields(provider, &["id", "type", "function"], out);
+    append_fields(fields, &["id", "type", "function"], out);
     out.push(b'}');
 }
 
@@ -152,6 +152,6 @@ fn append_result(result: &ToolResult, out: &mut Vec<u8>) {
     out.extend_from_slice(b"{\"role\":\"tool\",\"tool_call_id\":");
     write(out, result.call.as_str());
     out.extend_from_slice(b",\"content\":");
-    write(out, &*result.text);
+    write(out, &*result.text());
     out.push(b'}');
 }

@@ -92,5 +92,5 @@ async fn ran(bash: &Bash, command: &str) -> String {
     let cx = ToolContext::new(state, key, Cancellation::new(), Arc::new(Nobody), Deps::new());
     let arguments = json!({ "command": command, "timeout": 20 }).to_string();
     let call = ToolCall::new("probe", Arc::clone(&bash.spec().name), arguments);
-    bash.call(&call, &cx).await.for_model()
+    bash.call(&call, &cx).await.to_text()
 }

@@ -75,7 +75,7 @@ async fn a_change_that_has_begun_is_awaited_and_told() {
         waiting.go_on.send(()).expect("waits");
     };
     let (outcome, ()) = tokio::join!(change(&cx, job), cancel);
-    assert_eq!(outcome.for_model(), "done");
+    assert_eq!(outcome.to_text(), "done");
     assert_eq!(waiting.allowed.recv(), Ok(true));
 }
 

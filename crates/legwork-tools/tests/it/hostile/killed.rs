@@ -135,7 +135,7 @@ async fn a_draft_that_goes_is_no_change_of_a_command() {
     let command = "rm .legwork-0123456789abcdef.tmp; echo new > kept";
     let cx = context(Cancellation::new());
     let outcome = bash.call(&asked(&bash, &json!({ "command": command })), &cx).await;
-    assert!(outcome.is_ok(), "{}", outcome.for_model());
+    assert!(outcome.is_ok(), "{}", outcome.to_text());
     let changes = Change::of(&cx.take_metadata());
     let paths: Vec<_> = changes.iter().map(|change| change.path.as_str()).collect();
     assert_eq!(paths, ["kept"]);

@@ -54,7 +54,7 @@ async fn said(workspace: &Workspace, path: &str) -> String {
         ("edit", call(&Edit::new(workspace()), &json!({ "path": path, "edits": edits })).await),
     ] {
         let sign = if outcome.is_ok() { "+" } else { "-" };
-        let words = outcome.for_model();
+        let words = outcome.to_text();
         text.push_str(&format!("{sign} {tool}: {}\n", words.trim_end()));
     }
     text
@@ -74,7 +74,7 @@ async fn edited(workspace: &Workspace, path: &str, edits: Value) -> String {
 
 fn one(outcome: legwork_port::core::ToolOutcome) -> String {
     let sign = if outcome.is_ok() { "+" } else { "-" };
-    format!("{sign} {}", outcome.for_model())
+    format!("{sign} {}", outcome.to_text())
 }
 
 /// Runs a test to its end where no runtime is.

@@ -92,8 +92,5 @@ fn what_the_walls_do_not_hold_is_told_when_it_starts() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let arguments = json!({ "command": "true", "background": true });
     let told = runtime.expect("a runtime").block_on(crate::place::call(&bash, &arguments));
-    assert!(
-        told.for_model().contains("\n[the sandbox here, landlock, does not hold: "),
-        "{told:?}"
-    );
+    assert!(told.to_text().contains("\n[the sandbox here, landlock, does not hold: "), "{told:?}");
 }

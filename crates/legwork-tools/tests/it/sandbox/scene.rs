@@ -154,7 +154,7 @@ pub(super) fn sandbox(
 pub(super) fn run(bash: &Bash, command: &str) -> String {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let arguments = json!({ "command": command });
-    runtime.expect("a runtime").block_on(call(bash, &arguments)).for_model()
+    runtime.expect("a runtime").block_on(call(bash, &arguments)).to_text()
 }
 
 pub(super) fn is_root() -> bool {

@@ -1,4 +1,4 @@
-//! What a call leaves for people and programs, and a model never sees.
+//! Values for people and programs, that a model never sees.
 
 use std::collections::BTreeMap;
 
@@ -7,11 +7,12 @@ use serde_json::Value;
 
 use crate::nesting::shallow;
 
-/// Values that a call leaves beside its outcome, by name.
+/// Values by name, beside a message or the outcome of a call.
 ///
-/// They are journaled with the outcome, are no part of the state, and no model reads
-/// them: what a file held before, for example.
+/// They are journaled, and no model reads them: what a file held before, for example. Those
+/// of an outcome are no part of the state.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct Metadata(BTreeMap<String, Value>);
 

@@ -1,5 +1,8 @@
 //! One line of the journal, format version 1.
 
+#[cfg(feature = "schema")]
+mod schema;
+
 use std::borrow::Cow;
 
 use serde::de::Error as _;
@@ -11,6 +14,9 @@ use crate::event::{self, Event};
 use crate::id::Seq;
 use crate::nesting::{self, OWN_KEY};
 use crate::time::Timestamp;
+
+#[cfg(feature = "schema")]
+pub use schema::schema;
 
 /// The format version that this code writes.
 pub const FORMAT: u32 = 1;

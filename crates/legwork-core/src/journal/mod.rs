@@ -1,6 +1,10 @@
 //! A loaded journal: entries in sequence order, and the tree they make.
 
+mod check;
+
 use std::sync::Arc;
+
+pub use check::{Problem, check};
 
 use crate::entry::Entry;
 use crate::event::Event;

@@ -1,0 +1,178 @@
+//! Whether the lines of a journal make a session, and what is wrong where.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::Journal;
+use crate::entry::{self, Entry};
+use crate::event::Event;
+use crate::id::Seq;
+use crate::inbox::Cursor;
+use crate::state::AgentState;
+
+/// Something that is wrong with an entry of a journal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// The number of the entry, by its place among the lines.
+    pub entry: Seq,
+    /// What is wrong with it.
+    pub what: String,
+    /// Whether the entry cannot be read, so that nothing after it was checked.
+    pub is_end: bool,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "entry {}: {}", self.entry, self.what)
+    }
+}
+
+/// Checks the lines of one journal, an entry each, oldest first.
+///
+/// It reports lines that cannot be read, numbers and parents that do not follow, and events
+/// that have no effect because what they are about is not there: an answer to a call that is
+/// not open, the end of a step where none is under way.
+pub fn check<'l>(lines: impl IntoIterator<Item = &'l [u8]>) -> Vec<Problem> {
+    let mut checker = Checker::default();
+    for (line, number) in lines.into_iter().zip(1..) {
+        if !checker.line(Seq(number), line) {
+            break;
+        }
+    }
+    checker.problems
+}
+
+#[derive(Default)]
+struct Checker {
+    entries: Vec<Arc<Entry>>,
+    /// The session so far; none before it began.
+    state: Option<AgentState>,
+    problems: Vec<Problem>,
+}
+
+impl Checker {
+    /// Checks a line; false if nothing after it can be checked.
+    fn line(&mut self, number: Seq, line: &[u8]) -> bool {
+        let decoded = Entry::decode(line);
+        let entry = match decoded {
+            Ok(entry) => Arc::new(entry),
+            Err(error) => {
+                let what = match error {
+                    entry::Error::Damaged(error) => format!("the line is damaged: {error}"),
+                    entry::Error::Unreadable { reason, .. } => {
+                        format!("this Legwork cannot read it: {reason}; use a newer Legwork")
+                    }
+                };
+                self.problems.push(Problem { entry: number, what, is_end: true });
+                return false;
+            }
+        };
+        for what in self.order(number, &entry).into_iter().chain(self.effect(&entry)) {
+            self.problems.push(Problem { entry: number, what, is_end: false });
+        }
+        self.take(entry);
+        true
+    }
+
+    /// What is wrong with its number and its parent.
+    fn order(&self, number: Seq, entry: &Entry) -> Vec<String> {
+        let mut wrong = Vec::new();
+        if entry.seq != number {
+            wrong.push(format!("its number is {}, {number} was expected", entry.seq));
+        }
+        let head = self.entries.last().map_or(Seq::ZERO, |last| match &last.event {
+            Event::HeadMoved(moved) => moved.to,
+            _ => last.seq,
+        });
+        if entry.parent != head {
+            wrong.push(format!("its parent is {}, the session stands at {head}", entry.parent));
+        }
+        match (&entry.event, &self.state) {
+            (Event::SessionStarted(_), Some(_)) => wrong.push("the session has begun".to_owned()),
+            (Event::SessionStarted(_), None) => {}
+            (other, None) => {
+                let kind = other.kind();
+                wrong.push(format!("a journal begins with `session_started`, not with `{kind}`"));
+            }
+            _ => {}
+        }
+        wrong
+    }
+
+    /// Why the event has no effect, if it has none.
+    fn effect(&self, entry: &Entry) -> Option<String> {
+        let state = self.state.as_ref()?;
+        let step = state.current_step();
+        let under_way = state.status().is_some_and(|status| !status.is_terminal());
+        let needs = |there: bool, what: &str| (!there).then(|| what.to_owned());
+        let known = |seq: Seq| self.entries.iter().any(|entry| entry.seq == seq);
+        let slot = |index: u32| step.and_then(|step| step.calls.get(index as usize));
+        match &entry.event {
+            Event::ExecutionStarted(_) => needs(!under_way, "an execution is under way"),
+            Event::Responded(_) | Event::InferenceFailed(_) | Event::InferenceInterrupted(_) => {
+                let reserved = state.ledger().inference().is_some();
+                needs(reserved, "no inference is under way")
+            }
+            Event::ResponseChanged(_) | Event::StepFinished(_) => {
+                needs(step.is_some(), "no step is under way")
+            }
+            Event::ToolStarted(started) => match slot(started.index) {
+                None => Some(format!("the step has no call {}", started.index)),
+                Some(slot) => needs(slot.execution().is_none(), "the call was answered before"),
+            },
+            Event::ToolFinished(finished) => match slot(finished.index) {
+                None => Some(format!("the step has no call {}", finished.index)),
+                Some(slot) => needs(slot.execution().is_none(), "the call was answered before"),
+            },
+            Event::ToolChanged(changed) => {
+                let done = slot(changed.index).is_some_and(|slot| slot.execution().is_some());
+                needs(done, "the call has no answer that could be changed")
+            }
+            Event::Answered(answered) => {
+                let id = &answered.answer.id;
+                let waits = state.pending().iter().any(|pending| pending.id == *id);
+                (!waits).then(|| format!("nothing of the id `{id}` is pending"))
+            }
+            Event::ExecutionReopened(_) => {
+                needs(state.status().is_some() && !under_way, "no execution has ended")
+            }
+            Event::ExecutionFinished(_) | Event::StopPrevented(_) | Event::Paused(_) => {
+                needs(under_way, "no execution is under way")
+            }
+            Event::HeadMoved(moved) => {
+                let there = known(moved.to);
+                (!there).then(|| format!("there is no entry {} to stand at", moved.to))
+            }
+            Event::Labelled(label) => {
+                let there = known(label.entry);
+                (!there).then(|| format!("there is no entry {} to label", label.entry))
+            }
+            Event::InboxTaken(taken) => {
+                let before: Cursor = state.facts().inbox_cursor;
+                needs(taken.cursor > before, "the inbox was consumed up to there before")
+            }
+            _ => None,
+        }
+    }
+
+    fn take(&mut self, entry: Arc<Entry>) {
+        let session = match (&entry.event, &self.state) {
+            (Event::SessionStarted(started), None) => Some(started.session.clone()),
+            _ => None,
+        };
+        let state = self.state.take().or_else(|| session.map(AgentState::new));
+        let moved = match &entry.event {
+            Event::HeadMoved(moved) => Some(moved.to),
+            _ => None,
+        };
+        self.entries.push(Arc::clone(&entry));
+        let state = state.map(|state| state.apply(&entry));
+        self.state = match moved {
+            None => state,
+            Some(to) => {
+                let path = Journal::new(self.entries.clone()).path(to);
+                state.map(|state| state.on_path(path))
+            }
+        };
+    }
+}

@@ -1,0 +1,150 @@
+//! One call to the model: reserve, commit, ask, settle, record.
+
+mod ask;
+mod recite;
+mod record;
+mod told;
+
+use std::sync::Arc;
+
+use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
+use legwork_core::event::{InferenceFailed, InferenceInterrupted, InferenceStarted};
+use legwork_core::{AgentState, Event, ModelRequest, StopReason, StopSignal};
+use legwork_port::Trigger;
+
+use ask::ask;
+use recite::{ending, recite};
+pub(super) use record::record;
+
+use crate::context::StepContext;
+use crate::driver::held::{failed, held, read};
+use crate::driver::{Driver, Source};
+use crate::error::Halt;
+use crate::spending;
+use crate::toolbox::Shown;
+
+/// Triggers before the next commit on which a hook may take its time: with one of them
+/// listening, a response is made durable first.
+const BEFORE_NEXT_COMMIT: [Trigger; 6] = [
+    Trigger::AfterInference,
+    Trigger::BeforeToolUse,
+    Trigger::Error,
+    Trigger::StepEnd,
+    Trigger::BeforeStop,
+    Trigger::ExecutionEnd,
+];
+
+/// Makes the call that is owed, unless an error or a limit forbids it.
+pub(super) async fn infer<D: Driver + ?Sized>(
+    driver: &D,
+    state: AgentState,
+    cx: &StepContext,
+) -> Result<AgentState, Halt> {
+    let Some(shown) = cx.unless_raised(cx.toolbox().to_show(&state)).await else {
+        return Ok(state);
+    };
+    let (state, mut request, shown) = match build(driver, state, cx, shown).await {
+        Ok(built) => built,
+        Err((state, error)) => return Ok(refuse(*state, error)),
+    };
+    // A gate that failed, or anybody else, may have raised it: then nothing is sent.
+    if !state.stop_signals().is_empty() || cx.control.is_raised() {
+        return Ok(state);
+    }
+    let model = match held(|| driver.source(&state, cx)) {
+        Ok(Source::Model(model)) => model,
+        Ok(Source::Driver(answer)) => {
+            // While it is there, each change of the conversation copies the end of it.
+            drop(request);
+            return recite(driver, answer, state, cx, &shown).await;
+        }
+        Err(error) => return Ok(refuse(state, error)),
+    };
+    if let Err(error) = spending::check_price(&state, cx, &*model) {
+        return Ok(refuse(state, error));
+    }
+    let (max_output, mut reserved) = match spending::hold(&state, cx, &request, &*model) {
+        Ok(affordable) => affordable,
+        Err(limit) => {
+            // Named like the criterion of the limit.
+            let by = StopReason::from(&limit.dimension).to_string();
+            return Ok(state.with_stop_signal(StopSignal::limit(by, limit)));
+        }
+    };
+    reserved.steps = u64::from(state.current_step().is_none());
+    let tools = shown.unless_known(&state);
+    let state = state.with(Event::InferenceStarted(InferenceStarted { reserved, tools }));
+    let state = cx.commit(state).await?;
+    request.max_output = max_output;
+    let (state, asked) = ask(&*model, request, state, cx).await?;
+    let attempts = asked.charged_attempts;
+    match asked.answer {
+        None => {
+            let price = model.profile().price;
+            let left = asked.left;
+            let charged = spending::of_interrupted(&state, left, attempts, price.as_ref());
+            spending::settle(&state, cx, &charged);
+            let left = Event::InferenceInterrupted(InferenceInterrupted { charged });
+            Ok(cx.stop_in_time(state.with(left)))
+        }
+        Some(Err(error)) => {
+            let charged = spending::of_failure(&state, &error);
+            spending::settle(&state, cx, &charged);
+            let error = error.to_record();
+            Ok(state.with(Event::InferenceFailed(InferenceFailed { error, charged })))
+        }
+        Some(Ok(response)) => {
+            let price = model.profile().price;
+            let state = read(driver, response, price.as_ref(), state, cx, model.name());
+            show(state, cx).await
+        }
+    }
+}
+
+/// Shows hooks a response that was recorded; it is durable first if they may take their time.
+async fn show(state: AgentState, cx: &StepContext) -> Result<AgentState, Halt> {
+    let listens = BEFORE_NEXT_COMMIT.iter().any(|trigger| cx.listens(*trigger));
+    let state = if listens { cx.commit(state).await? } else { state };
+    Ok(cx.fire(Trigger::AfterInference, state).await)
+}
+
+type Built = (AgentState, ModelRequest, Arc<Shown>);
+
+/// Builds the request and lets hooks change it.
+async fn build<D: Driver + ?Sized>(
+    driver: &D,
+    state: AgentState,
+    cx: &StepContext,
+    shown: Result<Arc<Shown>, String>,
+) -> Result<Built, (Box<AgentState>, ErrorRecord)> {
+    let shown = match shown {
+        Ok(shown) => shown,
+        Err(message) => {
+            let error = ErrorRecord::new(ErrorSource::Driver, ErrorKind::Configuration, message);
+            return Err((Box::new(state), error));
+        }
+    };
+    let request = match held(|| driver.request(&state, cx, &shown)) {
+        Ok(request) => request,
+        Err(error) => return Err((Box::new(state), error)),
+    };
+    if !cx.listens(Trigger::BeforeInference) {
+        return Ok((state, request, shown));
+    }
+    let request = Arc::new(request);
+    let state = state.with_pending_request(Some(Arc::clone(&request)));
+    let state = cx.fire(Trigger::BeforeInference, state).await;
+    let request = state.pending_request().cloned().unwrap_or(request);
+    let state = state.with_pending_request(None);
+    Ok((state, Arc::unwrap_or_clone(request), shown))
+}
+
+/// An error before the call was made ends the step, or the execution if there is none.
+fn refuse(state: AgentState, error: ErrorRecord) -> AgentState {
+    if state.current_step().is_some() {
+        // A run before this one may have left a call under way.
+        let (charged, error) = (spending::held(&state).as_estimate(), ending(error));
+        return state.with(Event::InferenceFailed(InferenceFailed { error, charged }));
+    }
+    failed(state, error)
+}

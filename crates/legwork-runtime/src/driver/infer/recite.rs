@@ -1,0 +1,94 @@
+//! An answer that the driver has itself.
+
+use legwork_core::budget::Amounts;
+use legwork_core::error::{ErrorRecord, ErrorSource};
+use legwork_core::event::{InferenceFailed, InferenceInterrupted, InferenceStarted};
+use legwork_core::{AgentState, Event, Part, Response, Usage};
+use legwork_port::Delta;
+use legwork_port::observer::LiveEvent;
+
+use super::show;
+use super::told::Inference;
+use crate::context::StepContext;
+use crate::driver::Driver;
+use crate::driver::held::read;
+use crate::error::Halt;
+use crate::masked::Pieces;
+use crate::spending;
+use crate::toolbox::Shown;
+use crate::watch::Watched;
+
+/// Records an answer that the driver has, as one of a model that costs nothing.
+pub(super) async fn recite<D: Driver + ?Sized>(
+    driver: &D,
+    answer: Result<Response, ErrorRecord>,
+    state: AgentState,
+    cx: &StepContext,
+    shown: &Shown,
+) -> Result<AgentState, Halt> {
+    let steps = u64::from(state.current_step().is_none());
+    let (reserved, charged) = (Amounts { steps, ..Amounts::default() }, Amounts::default());
+    let tools = shown.unless_known(&state);
+    let state = state.with(Event::InferenceStarted(InferenceStarted { reserved, tools }));
+    let state = cx.commit(state).await?;
+    let inference = Inference::of(&state, driver.name());
+    inference.began(cx);
+    let (state, watched) = cx.watch(state, std::future::ready(answer)).await?;
+    let Watched::Done(answer) = watched else {
+        spending::settle(&state, cx, &charged);
+        let left = Event::InferenceInterrupted(InferenceInterrupted { charged });
+        return Ok(cx.stop_in_time(state.with(left)));
+    };
+    let answer = match answer {
+        // Nothing was reserved for it.
+        Ok(response) => {
+            Ok(Response { usage: Some(Usage::default()), charged_attempts: 0, ..response })
+        }
+        Err(error) => Err(ending(error)),
+    };
+    if let Ok(response) = &answer {
+        stream(response, inference.step, cx);
+    }
+    inference.ended(cx, answer.as_ref().ok(), answer.as_ref().err());
+    match answer {
+        Ok(response) => show(read(driver, response, None, state, cx, driver.name()), cx).await,
+        Err(error) => {
+            spending::settle(&state, cx, &charged);
+            Ok(state.with(Event::InferenceFailed(InferenceFailed { error, charged })))
+        }
+    }
+}
+
+/// An error for which there is no response: whoever says it, the step cannot go on.
+pub(super) fn ending(error: ErrorRecord) -> ErrorRecord {
+    match error.ends_step() {
+        true => error,
+        false => ErrorRecord { source: ErrorSource::Driver, ..error },
+    }
+}
+
+/// Passes an answer that is whole on as pieces.
+fn stream(response: &Response, step: u32, cx: &StepContext) {
+    if !cx.observer.listens() {
+        return;
+    }
+    let mut pieces = Pieces::by(&cx.services.mask);
+    let tell = |delta: Delta<'_>| cx.live(&LiveEvent::Delta { step, delta });
+    let mut pass = |delta: Delta<'_>| match &mut pieces {
+        None => tell(delta),
+        Some(pieces) => pieces.push(delta, tell),
+    };
+    let mut calls = 0;
+    for part in &response.message.parts {
+        match part {
+            Part::Text(text) => pass(Delta::Text(&text.text)),
+            Part::ToolCall(call) => {
+                pass(Delta::ToolCall { index: calls, name: &call.name });
+                pass(Delta::Arguments { index: calls, json: &call.arguments });
+                calls += 1;
+            }
+            _ => {}
+        }
+    }
+    pieces.iter_mut().for_each(|pieces| pieces.end(tell));
+}

@@ -1,0 +1,56 @@
+//! Settles and records a response.
+
+use std::sync::Arc;
+
+use legwork_core::budget::Amounts;
+use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
+use legwork_core::event::Responded;
+use legwork_core::inference::Incomplete;
+use legwork_core::message::{Author, Malformed};
+use legwork_core::{AgentState, Event, Response};
+
+use crate::context::StepContext;
+use crate::spending;
+
+/// Settles and records a response.
+pub(in crate::driver) fn record(
+    mut response: Response,
+    charged: Amounts,
+    state: AgentState,
+    cx: &StepContext,
+    model: &str,
+) -> AgentState {
+    let mut malformed = response.check().err();
+    if malformed == Some(Malformed::TooDeep) {
+        response = response.for_journal();
+        malformed = response.check().err();
+    }
+    // Kept and charged as what came, and never sent back as an answer.
+    let incomplete = malformed.as_ref().map(|_| Incomplete::Malformed);
+    response.incomplete = response.incomplete.or(incomplete);
+    // What it is charged says it.
+    response.came = 0;
+    if response.message.author.is_none() {
+        let message = Arc::unwrap_or_clone(response.message);
+        response.message = Arc::new(message.by(Author::Model(model.into())));
+    }
+    spending::settle(&state, cx, &charged);
+    let response = Arc::new(response);
+    let state =
+        state.with(Event::Responded(Responded { response: Arc::clone(&response), charged }));
+    let incomplete = response.incomplete.as_ref();
+    let Some(reason) = incomplete.filter(|reason| **reason != Incomplete::Unread) else {
+        return state;
+    };
+    let message = match (malformed, &response.bound) {
+        (Some(malformed), _) => format!("the answer of {model} is none, ask again: {malformed}"),
+        (None, Some(bound)) => format!(
+            "the answer of {model} was cut, for {bound}: its calls are not run; see whether the \
+             server is sound, or raise the bound"
+        ),
+        (None, None) => format!(
+            "the answer of {model} came incomplete ({reason}): its calls are not run; ask again"
+        ),
+    };
+    state.with_error(ErrorRecord::new(ErrorSource::Model, ErrorKind::Incomplete, message))
+}
