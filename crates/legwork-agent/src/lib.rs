@@ -36,8 +36,9 @@ pub use session::Session;
 pub use stream::RunStream;
 pub use subagent::Subagent;
 
+pub use legwork_core::continuation;
 pub use legwork_runtime::{
     Active, Composite, Control, CoreLifecycle, Delivery, Error, Halt, Handler, Hook, HookError,
-    HookStack, News, RunEvent, StepContext, context, executor, hook, hooks, lifecycle, memory,
-    news, open, toolbox,
+    HookStack, News, RunEvent, StepContext, Unfinished, context, executor, hook, hooks, lifecycle,
+    memory, news, open, toolbox,
 };

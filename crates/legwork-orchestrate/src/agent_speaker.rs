@@ -48,7 +48,7 @@ impl AgentSpeaker {
         };
         let origin = Arc::new(Origin::root(id));
         let ancestry = Ancestry { origin, parent: None, share: Some(floor.share.clone()) };
-        request.control(floor.control.clone()).below(ancestry).await.map(Run::into_state)
+        request.control(floor.control.clone()).below(ancestry).outcome().await.map(Run::into_state)
     }
 
     fn start(&self, id: &SessionId, input: Vec<Message>) -> RunRequest {

@@ -4,6 +4,8 @@ use legwork_core::state::Refusal;
 use legwork_core::{AgentState, SessionId};
 use legwork_port::store;
 
+use crate::result::Unfinished;
+
 /// Why an agent could not be built, or an execution not be run.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -60,6 +62,19 @@ pub enum Error {
     /// The execution was halted before it was over; it can be resumed.
     #[error(transparent)]
     Halted(Box<Halt>),
+    /// The execution did not complete: it failed, was stopped or cancelled, or waits.
+    #[error(transparent)]
+    Unfinished(Box<Unfinished>),
+}
+
+impl Error {
+    /// The run that did not complete, if that is what went wrong.
+    pub fn unfinished(&self) -> Option<&Unfinished> {
+        match self {
+            Self::Unfinished(unfinished) => Some(unfinished),
+            _ => None,
+        }
+    }
 }
 
 /// Why a step could not go on; carries the state as far as it came.

@@ -62,7 +62,7 @@ pub use hooks::{Handler, Hook, HookError, HookStack, hook};
 pub use lifecycle::{Composite, CoreLifecycle};
 pub use news::{News, RunEvent};
 pub use open::Active;
-pub use result::Run;
+pub use result::{Run, Unfinished};
 pub use services::Services;
 pub use spawner::{Ancestry, Spawn, Spawned, Spawner};
 pub use spending::price_unknown;

@@ -1,6 +1,9 @@
 //! What came of a run.
 
+use std::fmt;
+
 use legwork_core::budget::Amounts;
+use legwork_core::continuation::End;
 use legwork_core::{AgentState, ContinuationOutcome, ExecutionStatus, SessionId};
 
 /// What came of a run.
@@ -27,13 +30,23 @@ impl Run {
     }
 
     /// Why it stopped, explained; none while it waits for somebody.
-    pub fn outcome(&self) -> Option<&ContinuationOutcome> {
+    pub fn continuation(&self) -> Option<&ContinuationOutcome> {
         self.state.execution()?.outcome.as_deref()
     }
 
     /// What it used.
     pub fn usage(&self) -> &Amounts {
         self.state.usage()
+    }
+
+    /// How it ended, or what it waits for.
+    pub fn end(&self) -> End<'_> {
+        self.state.end()
+    }
+
+    /// What it takes for its session to go on, as an instruction.
+    pub fn next_action(&self) -> String {
+        self.state.next_action().of(self.session()).to_string()
     }
 
     /// Its session.
@@ -49,5 +62,43 @@ impl Run {
     /// The state that it ended with.
     pub fn into_state(self) -> AgentState {
         self.state
+    }
+}
+
+/// A run that did not complete: what it came to, and how to go on.
+#[derive(Clone)]
+pub struct Unfinished {
+    pub(crate) run: Run,
+    pub(crate) is_kept: bool,
+}
+
+impl Unfinished {
+    /// The run.
+    pub fn run(&self) -> &Run {
+        &self.run
+    }
+
+    /// The run.
+    pub fn into_run(self) -> Run {
+        self.run
+    }
+}
+
+impl std::error::Error for Unfinished {}
+
+impl fmt::Debug for Unfinished {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Unfinished").field(&format_args!("{self}")).finish()
+    }
+}
+
+impl fmt::Display for Unfinished {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let run = &self.run;
+        write!(f, "session {}: {}. To go on, {}", run.session(), run.end(), run.next_action())?;
+        match self.is_kept {
+            true => Ok(()),
+            false => write!(f, " with `on_state(..)`: the agent has no store"),
+        }
     }
 }

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use legwork_core::continuation::ErrorHandler;
+use legwork_core::continuation::{End, ErrorHandler};
 use legwork_core::tool::ExecutionMode;
 use legwork_core::{Criterion, Mask, SessionId};
 use legwork_port::{Clock, Deps, Ids, Lifecycle, Model, Observer, Store};
 
 use crate::error::Error;
 use crate::lifecycle::Composite;
+use crate::result::{Run, Unfinished};
 use crate::spawner::Spawner;
 use crate::toolbox::Toolsets;
 
@@ -68,6 +69,17 @@ impl Services {
         match self.keeps {
             true => Error::UnknownSession(session.clone()),
             false => Error::NoStore(session.clone()),
+        }
+    }
+
+    /// A run that completed; of another one the error that says why, and how to go on.
+    ///
+    /// # Errors
+    /// [`Error::Unfinished`].
+    pub fn completed(&self, run: Run) -> Result<Run, Error> {
+        match run.end() {
+            End::Completed => Ok(run),
+            _ => Err(Error::Unfinished(Box::new(Unfinished { run, is_kept: self.keeps }))),
         }
     }
 }

@@ -152,10 +152,10 @@ impl<W: Default> Simulation<W> {
     }
 
     async fn resume(&self, agent: Agent) -> Result<Run, Error> {
-        match agent.resume(SESSION).on_doubt(self.on_doubt).await {
+        match agent.resume(SESSION).on_doubt(self.on_doubt).outcome().await {
             // Nothing was journaled: whoever asked has to ask again.
             Err(Error::UnknownSession(_)) => {
-                agent.run(self.task.as_str()).in_session(SESSION).await
+                agent.run(self.task.as_str()).in_session(SESSION).outcome().await
             }
             // It was over, and the journal knows.
             Err(Error::Refused(_)) => agent.session(SESSION).last_run().await,
@@ -167,7 +167,7 @@ impl<W: Default> Simulation<W> {
 /// What came of a run; none when it crashed, and then all of it was dropped.
 async fn into_outcome(run: RunRequest, store: &FaultyStore) -> Option<Result<Run, Error>> {
     let crash = store.hung().cancelled();
-    match select(run, std::pin::pin!(crash)).await {
+    match select(std::pin::pin!(run.outcome()), std::pin::pin!(crash)).await {
         Either::Left((outcome, _)) => Some(outcome),
         Either::Right(_) => None,
     }

@@ -46,8 +46,8 @@ async fn write(drafts: &[&str]) -> legwork::Result<()> {
         .criterion(three_drafts())
         .hook(remind)
         .build()?;
-    let run = agent.run("Write a letter.").await?;
-    let why = run.outcome().map_or_else(String::new, |outcome| outcome.explain());
+    let run = agent.run("Write a letter.").outcome().await?;
+    let why = run.continuation().map_or_else(String::new, |outcome| outcome.explain());
     println!("{}: {} ({why})", run.status(), run.text());
     Ok(())
 }

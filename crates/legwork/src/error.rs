@@ -3,7 +3,7 @@
 use legwork_port::store;
 
 /// What goes wrong before and around an execution; what goes wrong in it is in its state.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The agent or its session says no.
@@ -25,7 +25,22 @@ pub enum Error {
 /// A result with [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
+/// The same as its text, for a `main` that returns it.
+impl std::fmt::Debug for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
+}
+
 impl Error {
+    /// The run that did not complete, if that is what went wrong.
+    pub fn unfinished(&self) -> Option<&legwork_agent::Unfinished> {
+        match self {
+            Self::Agent(error) => error.unfinished(),
+            _ => None,
+        }
+    }
+
     /// The store's error, if that is what went wrong.
     pub fn as_store(&self) -> Option<&store::Error> {
         match self {

@@ -46,7 +46,8 @@ pub mod tool;
 pub use error::{Error, Result};
 pub use legwork_agent as agent;
 pub use legwork_agent::{
-    Agent, Capability, Description, News, Override, Run, RunEvent, Session, Subagent, hook,
+    Agent, Capability, Description, News, Override, Run, RunEvent, Session, Subagent, Unfinished,
+    hook,
 };
 pub use legwork_core as core;
 pub use legwork_macros::tool;
@@ -63,6 +64,7 @@ pub mod prelude {
         ToolUse, hook,
     };
     pub use crate::{model, tool};
+    pub use legwork_core::continuation::End;
     pub use legwork_core::{
         AgentState, Budget, EffectClass, ExecutionStatus, Message, OnDoubt, Progress, ToolOutcome,
     };

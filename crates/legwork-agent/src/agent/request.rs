@@ -18,6 +18,10 @@ use crate::agent::stream::RunStream;
 /// A run asked for: a future that is awaited, spawned or joined with others. Or take its
 /// events with [`RunRequest::stream`], or its steps with [`RunRequest::open`].
 ///
+/// As a future it gives a run that completed. One that failed, met a limit, was cancelled or
+/// waits for an answer is [`Error::Unfinished`], which says why and how to go on, and holds
+/// the run; [`RunRequest::outcome`] gives that run as a value.
+///
 /// Nothing happens before it is first polled. Dropping it leaves the session resumable.
 ///
 /// ```
@@ -112,6 +116,33 @@ impl RunRequest {
         self.with(|asked| asked.on_doubt = Some(on_doubt))
     }
 
+    /// Whatever comes of the run, to match on [`Run::end`]: one that failed, met a limit, was
+    /// cancelled or waits for an answer is no error here.
+    ///
+    /// ```
+    /// # use legwork_agent::{Agent, Error, continuation::End};
+    /// # use legwork_core::Budget;
+    /// # use legwork_testkit::{ScriptedModel, Turn};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Error> {
+    /// # let model = ScriptedModel::new([Turn::text("done")]);
+    /// # let agent = Agent::builder(model).budget(Budget::unlimited().steps(0)).build()?;
+    /// let run = agent.run("Sort the mail.").outcome().await?;
+    /// match run.end() {
+    ///     End::Completed => println!("{}", run.text()),
+    ///     End::Waiting(calls) => println!("{} calls wait for an answer", calls.len()),
+    ///     other => println!("{other}; to go on, {}", run.next_action()),
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// When the run could not begin, or what happened could not be journaled.
+    pub async fn outcome(self) -> Result<Run, Error> {
+        whatever(self.await)
+    }
+
     /// Gives the events of the run as they come, and its result last. Of a run that was
     /// polled before, only the result.
     pub fn stream(self) -> RunStream {
@@ -153,5 +184,15 @@ impl Asked {
 }
 
 async fn run(asked: Asked) -> Result<Run, Error> {
-    asked.open().await?.run_to_end().await
+    let agent = asked.agent.clone();
+    let run = asked.open().await?.run_to_end().await?;
+    agent.services().completed(run)
+}
+
+/// What came of a run, completed or not.
+pub(crate) fn whatever(result: Result<Run, Error>) -> Result<Run, Error> {
+    match result {
+        Err(Error::Unfinished(unfinished)) => Ok(unfinished.into_run()),
+        result => result,
+    }
 }

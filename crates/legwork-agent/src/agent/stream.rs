@@ -10,7 +10,7 @@ use futures_util::Stream;
 use legwork_core::Entry;
 use legwork_port::{LiveEvent, Observer, Origin};
 
-use crate::agent::request::{Run, RunRequest};
+use crate::agent::request::{Run, RunRequest, whatever};
 use legwork_runtime::Error;
 use legwork_runtime::news::{News, RunEvent};
 
@@ -63,10 +63,18 @@ impl RunStream {
         std::future::poll_fn(|cx| Pin::new(&mut *self).poll_next(cx)).await
     }
 
-    /// What came of the run, after the events that are left.
+    /// Whatever came of the run, after the events that are left; as [`RunRequest::outcome`].
     ///
     /// # Errors
-    /// As the run itself.
+    /// When the run could not begin, or what happened could not be journaled.
+    pub async fn outcome(self) -> Result<Run, Error> {
+        whatever(self.finish().await)
+    }
+
+    /// The run, if it completed, after the events that are left.
+    ///
+    /// # Errors
+    /// As the run itself: [`Error::Unfinished`] when it did not complete.
     pub async fn finish(mut self) -> Result<Run, Error> {
         while self.next().await.is_some() {}
         match self.result.take() {

@@ -254,7 +254,7 @@ async fn s5_4_what_a_subagent_used_is_told_too_where_its_store_failed() {
         .observer(seen.clone())
         .build()
         .unwrap();
-    let run = agent.run("go").in_session("s").await.unwrap();
+    let run = agent.run("go").in_session("s").outcome().await.unwrap();
     assert_eq!(run.status(), ExecutionStatus::AwaitingApproval);
     let used = seen.0.lock().unwrap().clone();
     assert_eq!(used.len(), 1);

@@ -56,7 +56,14 @@ async fn s5_1_a_cost_limit_set_in_the_state_asks_no_model_without_a_price() {
     let limit = hook("limit", [Trigger::StepStart], |state: AgentState, _| async move {
         Ok(state.with_budget(Budget::usd(1.0)))
     });
-    let run = Agent::builder(model.clone()).hook(limit).build().unwrap().run("go").await.unwrap();
+    let run = Agent::builder(model.clone())
+        .hook(limit)
+        .build()
+        .unwrap()
+        .run("go")
+        .outcome()
+        .await
+        .unwrap();
     assert!(model.requests().is_empty());
     assert_eq!(run.status(), ExecutionStatus::Failed);
     let error = run.state().errors().next().unwrap();
@@ -98,14 +105,14 @@ async fn s5_2_money_clamps_at_the_price_of_the_model() {
 async fn s5_2_below_the_floor_the_call_is_refused_with_numbers() {
     let model = ScriptedModel::new([Turn::text("never")]);
     let budget = Budget::unlimited().output_tokens(1_000);
-    let run = with_max(&model, 8_000, budget).build().unwrap().run("go").await.unwrap();
+    let run = with_max(&model, 8_000, budget).build().unwrap().run("go").outcome().await.unwrap();
     assert!(model.requests().is_empty());
     assert_eq!(run.status(), ExecutionStatus::Stopped);
-    let signal = run.outcome().unwrap().signal.clone().unwrap();
+    let signal = run.continuation().unwrap().signal.clone().unwrap();
     assert_eq!(signal.reason, StopReason::TokenLimit);
     let (dimension, limit, used, wanted) = (Dimension::OutputTokens, 1_000, 0, 1_024);
     assert_eq!(signal.limit, Some(Exhausted { dimension, limit, used, wanted }));
-    assert!(run.outcome().unwrap().explain().contains("1000"));
+    assert!(run.continuation().unwrap().explain().contains("1000"));
     assert_eq!(*run.usage(), Amounts::default(), "nothing was used");
 }
 
@@ -172,6 +179,7 @@ async fn s5_3_a_stream_over_its_reserve_is_cut_charged_and_its_calls_never_run()
         .unwrap()
         .run("go")
         .in_session("s")
+        .outcome()
         .await
         .unwrap();
     assert!(world.notes().is_empty(), "half a call ran");
@@ -238,7 +246,7 @@ async fn s5_3_a_reserve_found_unsettled_is_charged_in_full_though_no_inference_f
         _ = builder().build().unwrap().run("go").in_session("s") => unreachable!("it waits"),
         () = gate.arrived(1) => {}
     }
-    let run = builder().driver(NoRequest).build().unwrap().resume("s").await.unwrap();
+    let run = builder().driver(NoRequest).build().unwrap().resume("s").outcome().await.unwrap();
     assert_eq!(run.status(), ExecutionStatus::Failed);
     let input = model.requests()[0].weight().div_ceil(3);
     assert_eq!((run.usage().input, run.usage().output), (input, 300));
@@ -251,13 +259,14 @@ async fn s5_3_failed_attempts_that_may_have_cost_are_charged_as_reserved() {
     error.charged_attempts = 2;
     let model = ScriptedModel::new([Turn::error(error)]);
     let agent = with_max(&model, 300, Budget::unlimited()).build().unwrap();
-    let run = agent.run("go").await.unwrap();
+    let run = agent.run("go").outcome().await.unwrap();
     let input = model.requests()[0].weight().div_ceil(3);
     assert_eq!(run.status(), ExecutionStatus::Failed);
     assert_eq!((run.usage().input, run.usage().output), (2 * input, 600));
 
     let unreached = ScriptedModel::new([Turn::disconnect()]);
-    let run = with_max(&unreached, 300, Budget::unlimited()).build().unwrap().run("go").await;
+    let run =
+        with_max(&unreached, 300, Budget::unlimited()).build().unwrap().run("go").outcome().await;
     assert_eq!((run.as_ref().unwrap().usage().input, run.unwrap().usage().output), (0, 0));
 }
 
@@ -330,7 +339,7 @@ async fn leave(cancels: bool, streamed: bool) -> (Amounts, u64, legwork_agent::R
         gate.arrived(1).await;
         if cancels { control.cancel.cancel() } else { control.interrupt.cancel() }
     };
-    let (run, ()) = tokio::join!(run.into_future(), leaver);
+    let (run, ()) = tokio::join!(run.outcome(), leaver);
     let charged = charged(&store).await;
     assert_eq!(charged.len(), 1);
     (charged[0], model.requests()[0].weight().div_ceil(3), run.unwrap(), store)

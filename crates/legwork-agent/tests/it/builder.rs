@@ -64,7 +64,7 @@ async fn in_doubt(tell: impl Fn(Builder) -> Builder) -> (Agent, World) {
 #[tokio::test]
 async fn s10_2_what_an_agent_says_of_calls_in_doubt_stands_unless_a_run_says_otherwise() {
     let (agent, _) = in_doubt(|builder| builder).await;
-    let run = agent.resume("s").await.unwrap();
+    let run = agent.resume("s").outcome().await.unwrap();
     assert_eq!(run.status(), ExecutionStatus::AwaitingApproval, "its tool says `Ask`");
 
     let (agent, world) = in_doubt(|builder| builder.on_doubt(OnDoubt::Tell)).await;
@@ -74,7 +74,7 @@ async fn s10_2_what_an_agent_says_of_calls_in_doubt_stands_unless_a_run_says_oth
     assert_eq!(world.count("send 1 ended"), 0);
 
     let (agent, _) = in_doubt(|builder| builder.on_doubt(OnDoubt::Tell)).await;
-    let run = agent.resume("s").on_doubt(OnDoubt::Ask).await.unwrap();
+    let run = agent.resume("s").on_doubt(OnDoubt::Ask).outcome().await.unwrap();
     assert_eq!(run.status(), ExecutionStatus::AwaitingApproval);
 }
 

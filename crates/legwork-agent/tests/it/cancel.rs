@@ -17,7 +17,7 @@ use crate::tools::{World, guarded, journal, made, noting, once, outcomes, said, 
 
 fn cancelled(run: &Run) {
     assert_eq!(run.status(), ExecutionStatus::Cancelled);
-    assert_eq!(run.outcome().unwrap().stop_reason(), Some(&StopReason::UserRequested));
+    assert_eq!(run.continuation().unwrap().stop_reason(), Some(&StopReason::UserRequested));
 }
 
 #[tokio::test]
@@ -26,7 +26,7 @@ async fn s7_7_cancelled_before_the_start_no_model_call_is_made() {
     let control = Control::default();
     control.cancel.cancel();
     let agent = Agent::builder(model.clone()).build().unwrap();
-    let run = agent.run("go").control(control).await.unwrap();
+    let run = agent.run("go").control(control).outcome().await.unwrap();
     cancelled(&run);
     assert!(model.requests().is_empty());
     assert_eq!(run.state().step_results().count(), 0);
@@ -54,7 +54,7 @@ async fn s7_7_cancelled_during_tools_what_finished_is_kept_and_the_session_stays
         control.cancel.cancel();
     };
     let run = agent.run("go").in_session("s").control(control.clone());
-    let run = tokio::join!(run, cancel).0.unwrap();
+    let run = tokio::join!(run.outcome(), cancel).0.unwrap();
     cancelled(&run);
     let all = outcomes(run.state());
     assert_eq!(all[0], ToolOutcome::value(json!(1)));
@@ -95,7 +95,8 @@ async fn s7_7_no_call_begins_in_a_run_that_was_ended_while_its_intent_was_commit
                 .store_in(Arc::new(store))
                 .build()
                 .unwrap();
-            let run = agent.run("go").in_session("s").control(control.clone()).await.unwrap();
+            let run =
+                agent.run("go").in_session("s").control(control.clone()).outcome().await.unwrap();
             assert!(world.notes().is_empty(), "{:?}", world.notes());
             if cancel {
                 cancelled(&run);
@@ -132,7 +133,7 @@ async fn s7_7_a_call_that_began_in_another_run_is_interrupted_though_it_did_not_
     }
     let control = Control::default();
     let meddled = Meddled::by(Arc::new(AtIntent(control.cancel.clone())), &store);
-    let run = agent(Arc::new(meddled), 2).resume("s").control(control).await.unwrap();
+    let run = agent(Arc::new(meddled), 2).resume("s").control(control).outcome().await.unwrap();
     cancelled(&run);
     let skipped = ToolOutcome::Skipped("the execution was cancelled".to_owned());
     assert_eq!(outcomes(run.state()), [ToolOutcome::Interrupted, skipped]);
@@ -152,7 +153,7 @@ async fn s7_7_what_calls_returned_while_the_run_was_cancelled_is_kept() {
         let look = noting("look", EffectClass::ReadOnly, &World::default());
         let model = ScriptedModel::new([Turn::calls(calls.iter().cloned())]);
         let agent = Agent::builder(model).tools([last, look]).build().unwrap();
-        let run = agent.run("go").control(control).await.unwrap();
+        let run = agent.run("go").control(control).outcome().await.unwrap();
         cancelled(&run);
         assert_eq!(outcomes(run.state())[0], ToolOutcome::value(json!(1)), "{} calls", calls.len());
     }
@@ -176,7 +177,7 @@ async fn s7_7_cancelled_calls_are_all_told_live_also_those_that_had_ended_alread
         control.cancel.cancel();
     };
     let run = agent.run("go").control(control.clone());
-    let run = tokio::join!(run, cancel).0.unwrap();
+    let run = tokio::join!(run.outcome(), cancel).0.unwrap();
     assert_eq!(outcomes(run.state()), [ToolOutcome::Interrupted, ToolOutcome::value(json!(2))]);
     let mut told: Vec<_> = seen
         .live_events()
@@ -201,7 +202,7 @@ async fn s7_7_cancelled_during_an_inference_it_ends_without_waiting_for_it() {
         control.cancel.cancel();
     };
     let run = agent.run("go").control(control.clone());
-    let run = tokio::join!(run, cancel).0.unwrap();
+    let run = tokio::join!(run.outcome(), cancel).0.unwrap();
     cancelled(&run);
     assert_eq!(said(run.state()), ["go"]);
     assert!(run.state().ledger().reserved.is_empty(), "what was held is charged");
@@ -238,9 +239,9 @@ async fn s3_9_an_interrupt_leaves_the_execution_in_progress_and_resumable() {
         control.interrupt.cancel();
     };
     let run = agent.run("go").in_session("s").control(control.clone());
-    let run = tokio::join!(run, interrupt).0.unwrap();
+    let run = tokio::join!(run.outcome(), interrupt).0.unwrap();
     assert_eq!(run.status(), ExecutionStatus::InProgress);
-    assert!(run.outcome().is_none() && run.state().stop_signals().is_empty());
+    assert!(run.continuation().is_none() && run.state().stop_signals().is_empty());
     assert!(!journal(&store, "s").await.contains(&"execution_finished".to_owned()));
 
     gate.open();
@@ -288,7 +289,7 @@ async fn s3_9_a_stop_left_in_the_inbox_ends_it_as_cancelled() {
     while open.next().await.unwrap().is_some() {}
     let run = open.into_run();
     cancelled(&run);
-    assert!(run.outcome().unwrap().explain().contains("that is enough"));
+    assert!(run.continuation().unwrap().explain().contains("that is enough"));
     assert_eq!(model.requests().len(), 1);
 }
 
@@ -315,7 +316,7 @@ async fn s7_7_a_resumed_session_that_is_cancelled_runs_nothing_again() {
         let (agent, world) = left_in_doubt(effect).await;
         let control = Control::default();
         control.cancel.cancel();
-        let run = agent.resume("s").control(control).await.unwrap();
+        let run = agent.resume("s").control(control).outcome().await.unwrap();
         cancelled(&run);
         assert_eq!(outcomes(run.state()), [ToolOutcome::Interrupted], "{effect:?}");
         assert_eq!(world.notes(), ["hang 1 began", "hang 1 dropped"]);
@@ -325,10 +326,10 @@ async fn s7_7_a_resumed_session_that_is_cancelled_runs_nothing_again() {
 #[tokio::test]
 async fn s3_9_a_session_that_waits_for_an_answer_can_be_stopped() {
     let (agent, _) = left_in_doubt(once()).await;
-    let paused = agent.resume("s").await.unwrap();
+    let paused = agent.resume("s").outcome().await.unwrap();
     assert_eq!(paused.status(), ExecutionStatus::AwaitingApproval);
     agent.session("s").post("stop", Item::Stop("never mind".into())).await.unwrap();
-    let run = agent.resume("s").await.unwrap();
+    let run = agent.resume("s").outcome().await.unwrap();
     cancelled(&run);
     assert_eq!(outcomes(run.state()), [ToolOutcome::Interrupted]);
     assert!(run.state().pending().is_empty());

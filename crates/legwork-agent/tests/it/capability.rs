@@ -193,14 +193,14 @@ async fn s3_9_a_cancellation_held_by_somebody_else_ends_the_execution_before_the
         .store_in(Arc::new(MemoryStore::new()))
         .build()
         .unwrap();
-    let run = agent.run("go").in_session("one").await.unwrap();
+    let run = agent.run("go").in_session("one").outcome().await.unwrap();
     assert_eq!(run.status(), ExecutionStatus::Cancelled);
-    assert_eq!(run.outcome().unwrap().stop_reason(), Some(&StopReason::UserRequested));
+    assert_eq!(run.continuation().unwrap().stop_reason(), Some(&StopReason::UserRequested));
     assert_eq!(run.state().stop_signals().len(), 1);
     assert_eq!(model.requests().len(), 1);
     // What was done is kept, and so is the session.
     assert_eq!(outcomes(run.state()), [ToolOutcome::text("raised")]);
-    let again = agent.run("again").in_session("one").await.unwrap();
+    let again = agent.run("again").in_session("one").outcome().await.unwrap();
     assert_eq!(again.status(), ExecutionStatus::Cancelled);
     assert_eq!(model.requests().len(), 1, "no model is asked before the start");
     assert!(world.notes().is_empty());
@@ -220,7 +220,7 @@ async fn s3_9_a_cancellation_raised_while_the_model_answers_runs_no_call_of_it()
         .tool(noting("look", EffectClass::ReadOnly, &world))
         .hook(late)
         .capability(CancellationCapability::new(closing));
-    let run = agent.build().unwrap().run("go").await.unwrap();
+    let run = agent.build().unwrap().run("go").outcome().await.unwrap();
     assert_eq!(run.status(), ExecutionStatus::Cancelled);
     assert!(world.notes().is_empty());
     let skipped = |outcome: &ToolOutcome| matches!(outcome, ToolOutcome::Skipped(_));
@@ -257,7 +257,7 @@ async fn s3_9_a_cancellation_is_requested_once_and_beside_requests_to_stop_for_a
         let agent = Agent::builder(ScriptedModel::new([Turn::text("never")]))
             .hook(first.priority(300))
             .capability(CancellationCapability::new(closing));
-        let run = agent.build().unwrap().run("go").await.unwrap();
+        let run = agent.build().unwrap().run("go").outcome().await.unwrap();
         let requested: Vec<_> =
             run.state().stop_signals().iter().map(|signal| signal.reason.clone()).collect();
         assert_eq!(requested, reasons);

@@ -16,7 +16,7 @@ async fn streamed(bytes: usize, max_output: Option<u64>) -> (Run, Option<Incompl
         .observer(Arc::new(seen.clone()))
         .build()
         .unwrap();
-    let run = agent.run("go").await.unwrap();
+    let run = agent.run("go").outcome().await.unwrap();
     let entries = seen.entries();
     let response = entries.iter().find_map(|entry| match &entry.event {
         legwork_core::Event::Responded(responded) => Some(Arc::clone(&responded.response)),

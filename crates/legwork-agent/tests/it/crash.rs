@@ -119,7 +119,7 @@ async fn s10_2_where_nobody_says_otherwise_the_class_of_the_tool_decides_about_d
             _ = seen.until(began) => {}
         }
         gate.open();
-        let run = agent.resume("s").await.unwrap();
+        let run = agent.resume("s").outcome().await.unwrap();
         assert_eq!(run.status(), status);
         assert_eq!(run.state().pending().len(), usize::from(on_doubt == OnDoubt::Ask));
         assert_eq!(world.notes(), ["send 1 began", "send 1 dropped"], "it does not run again");

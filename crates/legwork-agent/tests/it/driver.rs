@@ -153,7 +153,7 @@ async fn s1_6_a_driver_that_panics_with_open_calls_has_them_answered_and_none_ru
         .store_in(store)
         .build()
         .unwrap();
-    let run = agent.run("go").in_session("s").await.unwrap();
+    let run = agent.run("go").in_session("s").outcome().await.unwrap();
     assert_eq!(run.status(), ExecutionStatus::Failed);
     assert!(run.state().errors().any(|error| error.message.contains("no power")));
     let all = outcomes(run.state());
@@ -202,7 +202,7 @@ async fn s7_7_a_driver_sees_that_its_run_is_cancelled() {
     let (control, world) = (Control::default(), World::default());
     let model = ScriptedModel::new([Turn::text("never")]);
     let agent = Agent::builder(model.clone()).driver(looks(control.clone(), world.clone()));
-    let run = agent.build().unwrap().run("go").control(control).await.unwrap();
+    let run = agent.build().unwrap().run("go").control(control).outcome().await.unwrap();
     assert_eq!(run.status(), ExecutionStatus::Cancelled);
     assert_eq!(world.notes(), ["raised: false", "raised: true"]);
     assert!(model.requests().is_empty());

@@ -61,7 +61,7 @@ async fn s7_7_a_run_that_waits_in_a_hook_is_cancelled_at_once() {
             control.cancel.cancel();
         };
         let run = agent.run("go").in_session("s").control(control.clone());
-        let run = tokio::join!(run, cancel).0.unwrap();
+        let run = tokio::join!(run.outcome(), cancel).0.unwrap();
         // What was decided before stands.
         let over = matches!(trigger, Trigger::BeforeStop | Trigger::ExecutionEnd);
         let wanted = if over { ExecutionStatus::Completed } else { ExecutionStatus::Cancelled };
@@ -82,7 +82,7 @@ async fn s3_9_a_run_that_waits_in_a_hook_is_interrupted_and_the_hook_sees_the_po
             control.interrupt.cancel();
         };
         let run = made().run("go").in_session("s").control(control.clone());
-        let run = tokio::join!(run, interrupt).0.unwrap();
+        let run = tokio::join!(run.outcome(), interrupt).0.unwrap();
         assert_eq!(run.status(), ExecutionStatus::InProgress, "{trigger:?}");
         assert_eq!(world.count("passed"), 0);
         gate.open();
@@ -138,7 +138,8 @@ async fn s7_7_a_run_that_waits_for_a_toolset_ends_at_once() {
             gate.arrived(1).await;
             if cancels { control.cancel.cancel() } else { control.interrupt.cancel() }
         };
-        let run = tokio::join!(agent.run("go").control(control.clone()), raise).0.unwrap();
+        let run =
+            tokio::join!(agent.run("go").control(control.clone()).outcome(), raise).0.unwrap();
         let wanted = if cancels { ExecutionStatus::Cancelled } else { ExecutionStatus::InProgress };
         assert_eq!(run.status(), wanted, "at open: {at_open}");
     }
@@ -187,7 +188,7 @@ async fn s6_4_a_result_that_comes_later_is_refused_as_an_answer() {
     for deferral in later {
         let tool = answering("look", move |_| ToolOutcome::Deferred(deferral.clone()));
         let agent = Agent::builder(model()).tools([tool]).build().unwrap();
-        let run = agent.run("go").await.unwrap();
+        let run = agent.run("go").outcome().await.unwrap();
         assert_eq!(run.status(), ExecutionStatus::Failed);
         let outcome = outcomes(run.state()).remove(0);
         assert!(outcome.to_text().contains("is not supported"), "{outcome:?}");

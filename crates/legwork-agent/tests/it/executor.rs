@@ -189,7 +189,7 @@ async fn s6_6_cancelling_drops_the_calls_that_run() {
         control.cancel.cancel();
     };
     let run = agent.run("go").control(control.clone());
-    let run = tokio::join!(run, cancel).0.unwrap();
+    let run = tokio::join!(run.outcome(), cancel).0.unwrap();
     assert_eq!(world.notes().iter().filter(|note| note.ends_with("dropped")).count(), 2);
     assert_eq!(run.status(), ExecutionStatus::Cancelled);
 }
@@ -309,11 +309,12 @@ async fn s5_5_a_batch_that_passes_the_limit_of_calls_runs_none_of_them() {
         .build()
         .unwrap()
         .run("go")
+        .outcome()
         .await
         .unwrap();
     assert!(world.notes().is_empty());
     assert_eq!(run.status(), ExecutionStatus::Stopped);
-    let limit = run.outcome().unwrap().signal.as_ref().unwrap().limit.clone().unwrap();
+    let limit = run.continuation().unwrap().signal.as_ref().unwrap().limit.clone().unwrap();
     assert_eq!((limit.limit, limit.used, limit.wanted), (2, 0, 3));
     let skipped = |outcome: &ToolOutcome| matches!(outcome, ToolOutcome::Skipped(_));
     assert!(outcomes(run.state()).iter().all(skipped));
@@ -351,9 +352,10 @@ async fn s3_7_a_stop_raised_while_judging_skips_every_call_and_keeps_its_reason(
         .build()
         .unwrap()
         .run("go")
+        .outcome()
         .await
         .unwrap();
-    assert_eq!(run.outcome().unwrap().stop_reason(), Some(&StopReason::StopRequested));
+    assert_eq!(run.continuation().unwrap().stop_reason(), Some(&StopReason::StopRequested));
     let all = outcomes(run.state());
     assert_eq!(all.len(), 2, "each call is answered");
     assert!(matches!(all[1], ToolOutcome::Skipped(_)), "{:?}", all[1]);

@@ -179,7 +179,7 @@ async fn s2_3_in_strict_mode_a_change_that_is_not_allowed_fails_the_execution() 
             Ok(state.with_vote("votes", legwork_core::Decision::Request))
         });
         let agent = look(&World::default()).hook_strictness(strictness).hook(votes);
-        let run = agent.build().unwrap().run("go").await.unwrap();
+        let run = agent.build().unwrap().run("go").outcome().await.unwrap();
         assert_eq!(run.status(), status);
         let error = run.state().errors().next().unwrap();
         assert!(error.message.contains("changed votes on on_step_start"), "{}", error.message);
@@ -200,14 +200,14 @@ impl ErrorHandler for Softly {
 #[tokio::test]
 async fn s2_1_an_error_handler_says_how_an_execution_ends_that_an_error_ended() {
     let fails = || ScriptedModel::new([Turn::status(500).with_message("overheated")]);
-    let run = Agent::builder(fails()).build().unwrap().run("go").await.unwrap();
+    let run = Agent::builder(fails()).build().unwrap().run("go").outcome().await.unwrap();
     assert_eq!(run.status(), ExecutionStatus::Failed);
-    assert_eq!(run.outcome().unwrap().stop_reason(), Some(&StopReason::Error));
+    assert_eq!(run.continuation().unwrap().stop_reason(), Some(&StopReason::Error));
 
     let agent = Agent::builder(fails()).error_handler(Softly).build().unwrap();
-    let run = agent.run("go").await.unwrap();
+    let run = agent.run("go").outcome().await.unwrap();
     assert_eq!(run.status(), ExecutionStatus::Stopped);
-    let outcome = run.outcome().unwrap();
+    let outcome = run.continuation().unwrap();
     assert_eq!(outcome.explain(), "Stops (stop_requested): softly says overheated.");
     assert!(outcome.votes.iter().any(|vote| vote.by == "errors"), "{:?}", outcome.votes);
     // What did not fail, it is not asked about.
@@ -223,9 +223,10 @@ async fn s2_4_a_gate_that_fails_before_a_stop_fails_the_execution_whatever_preve
     });
     for more in [vec![], vec![prevents]] {
         let agent = more.into_iter().fold(look(&World::default()), Builder::hook);
-        let run = agent.hook(failing(before).gate()).build().unwrap().run("go").await.unwrap();
+        let run =
+            agent.hook(failing(before).gate()).build().unwrap().run("go").outcome().await.unwrap();
         assert_eq!(run.status(), ExecutionStatus::Failed);
-        assert!(run.outcome().unwrap().explain().contains("it broke"));
+        assert!(run.continuation().unwrap().explain().contains("it broke"));
         assert_eq!(run.text(), "done", "all that was done is kept");
     }
 }
@@ -235,9 +236,10 @@ async fn s3_7_a_stop_asked_for_before_a_stop_keeps_its_own_reason() {
     let stops = hook("stops", [Trigger::BeforeStop], |state: AgentState, _| async move {
         Ok(state.with_stop_signal(crate::tools::signal(StopReason::StopRequested)))
     });
-    let run = look(&World::default()).hook(stops).build().unwrap().run("go").await.unwrap();
+    let run =
+        look(&World::default()).hook(stops).build().unwrap().run("go").outcome().await.unwrap();
     assert_eq!(run.status(), ExecutionStatus::Stopped);
-    assert_eq!(run.outcome().unwrap().stop_reason(), Some(&StopReason::StopRequested));
+    assert_eq!(run.continuation().unwrap().stop_reason(), Some(&StopReason::StopRequested));
 }
 
 #[tokio::test]
@@ -264,6 +266,7 @@ async fn s2_no_hook_records_that_a_forbidden_stop_was_prevented() {
         .build()
         .unwrap()
         .run("go")
+        .outcome()
         .await
         .unwrap();
     assert_eq!((run.status(), model.requests().len()), (ExecutionStatus::Stopped, 1));
@@ -288,8 +291,8 @@ async fn s2_1_a_lifecycle_that_panics_costs_only_its_own_change() {
     assert_eq!(errors, ["a lifecycle panicked on on_step_end: it fell"; 2]);
     // A core that panics decides nothing.
     let agent = look(&World::default()).core_lifecycle(Falls).build().unwrap();
-    let run = agent.run("go").await.unwrap();
-    assert_eq!(run.outcome().unwrap().stop_reason(), Some(&StopReason::Unknown));
+    let run = agent.run("go").outcome().await.unwrap();
+    assert_eq!(run.continuation().unwrap().stop_reason(), Some(&StopReason::Unknown));
 }
 
 /// A hook as a type that says no priority.

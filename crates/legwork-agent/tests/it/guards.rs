@@ -37,15 +37,15 @@ fn agent(settings: Value, model: ScriptedModel) -> Result<Agent, Error> {
 }
 
 async fn reason(settings: Value, model: ScriptedModel) -> Option<StopReason> {
-    let run = agent(settings, model).unwrap().run("go").await.unwrap();
-    run.outcome().unwrap().stop_reason().cloned()
+    let run = agent(settings, model).unwrap().run("go").outcome().await.unwrap();
+    run.continuation().unwrap().stop_reason().cloned()
 }
 
 #[tokio::test]
 async fn s3_6_guards_are_changed_by_name() {
-    let steps = agent(json!({"steps": 2}), looks(5)).unwrap().run("go").await.unwrap();
+    let steps = agent(json!({"steps": 2}), looks(5)).unwrap().run("go").outcome().await.unwrap();
     assert_eq!(steps.status(), ExecutionStatus::Stopped);
-    assert_eq!(steps.outcome().unwrap().stop_reason(), Some(&StopReason::StepsLimit));
+    assert_eq!(steps.continuation().unwrap().stop_reason(), Some(&StopReason::StepsLimit));
     assert_eq!(steps.state().step_results().count(), 2);
     let calls = reason(json!({"tool_calls": 3}), looks(5)).await;
     assert_eq!(calls, Some(StopReason::ToolCallsLimit));
@@ -119,7 +119,7 @@ async fn twice(guards: Guards) -> Vec<ExecutionStatus> {
     let agent = agent.store_in(Arc::new(MemoryStore::new())).build().unwrap();
     let mut ended = Vec::new();
     for task in ["a", "b"] {
-        ended.push(agent.run(task).in_session("s").await.unwrap().status());
+        ended.push(agent.run(task).in_session("s").outcome().await.unwrap().status());
     }
     ended
 }

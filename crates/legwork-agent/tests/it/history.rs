@@ -55,7 +55,7 @@ async fn an_execution_that_goes_on_after_a_limit_has_one_record() {
         .store_in(Arc::new(MemoryStore::new()))
         .build()
         .unwrap();
-    let stopped = agent.run("go").in_session("one").await.unwrap();
+    let stopped = agent.run("go").in_session("one").outcome().await.unwrap();
     let [past] = &ExecutionHistory::of(stopped.state())[..] else { panic!() };
     assert_eq!((&past.status, past.steps), (&ExecutionStatus::Stopped, 1));
     assert_eq!(past.reason, Some(StopReason::StepsLimit));

@@ -124,11 +124,18 @@ async fn s2_4_a_failing_gate_elsewhere_stops_the_execution_before_anything_is_se
     ] {
         let world = World::default();
         let (model, builder) = look(&world);
-        let run = builder.hook(failing(trigger).gate()).build().unwrap().run("go").await.unwrap();
+        let run = builder
+            .hook(failing(trigger).gate())
+            .build()
+            .unwrap()
+            .run("go")
+            .outcome()
+            .await
+            .unwrap();
         assert_eq!(model.requests().len(), requests, "{trigger:?}");
         assert_eq!(world.notes().len(), tools, "{trigger:?}");
         assert_eq!(run.status(), ExecutionStatus::Failed, "{trigger:?}");
-        assert!(run.outcome().unwrap().explain().contains("it broke"), "{trigger:?}");
+        assert!(run.continuation().unwrap().explain().contains("it broke"), "{trigger:?}");
     }
 }
 
@@ -229,10 +236,11 @@ async fn s2_no_hook_prevents_what_is_forbidden() {
         .build()
         .unwrap()
         .run("go")
+        .outcome()
         .await
         .unwrap();
     assert_eq!(run.status(), ExecutionStatus::Stopped);
-    assert_eq!(run.outcome().unwrap().stop_reason(), Some(&StopReason::StepsLimit));
+    assert_eq!(run.continuation().unwrap().stop_reason(), Some(&StopReason::StepsLimit));
     assert_eq!(model.requests().len(), 1);
 }
 

@@ -169,7 +169,7 @@ async fn s1_9_steering_that_a_limit_leaves_unasked_is_a_task_once() {
         .unwrap();
     let session = agent.session("s");
     session.steer("be brief").await.unwrap();
-    let run = session.run("go").await.unwrap();
+    let run = session.run("go").outcome().await.unwrap();
     assert_eq!(run.status(), ExecutionStatus::Stopped);
     let entries = kinds(&session).await;
     let refused = session.resume().await.unwrap_err();
@@ -319,7 +319,7 @@ async fn s1_9_a_new_task_ends_an_execution_interrupted_while_the_model_was_asked
         control.interrupt.cancel();
     };
     let run = agent.run("go").in_session("s").control(control.clone());
-    let run = tokio::join!(run.into_future(), interrupt).0.unwrap();
+    let run = tokio::join!(run.outcome(), interrupt).0.unwrap();
     assert_eq!(run.status(), ExecutionStatus::InProgress);
     let run = session.run("no, do this").await.unwrap();
     assert_eq!(said(run.state()), ["go", "no, do this", "never"], "nothing was said between");
@@ -336,7 +336,7 @@ async fn s1_9_a_new_task_waits_for_the_answer_that_a_person_owes_unless_it_is_st
         () = gate.arrived(2) => {}
     }
     let session = agent.session("s");
-    let paused = session.resume().await.unwrap();
+    let paused = session.resume().outcome().await.unwrap();
     assert_eq!(paused.status(), ExecutionStatus::AwaitingApproval);
     let refused = session.run("no, do this").await.unwrap_err();
     assert!(matches!(refused, Error::Refused(Refusal::UnderWay { .. })), "{refused}");
@@ -350,7 +350,7 @@ async fn s1_9_resuming_a_run_that_failed_for_its_model_makes_the_step_anew() {
     for failure in [Turn::status(503), Turn::status(401), Turn::disconnect()] {
         let turn = Turn::text("done").after([failure]);
         let (_, session) = session(&ScriptedModel::new([call(1), turn]));
-        let failed = session.run("go").await.unwrap();
+        let failed = session.run("go").outcome().await.unwrap();
         assert_eq!(failed.status(), ExecutionStatus::Failed);
         let run = session.resume().await.unwrap();
         assert_eq!((run.status(), &*run.text()), (ExecutionStatus::Completed, "done"));
@@ -366,8 +366,8 @@ async fn s1_9_resuming_after_a_stream_that_broke_off_asks_again() {
     let turn = Turn::text("done").after([cut(), cut()]);
     let model = ScriptedModel::new([turn]);
     let (_, session) = session(&model);
-    assert_eq!(session.run("go").await.unwrap().status(), ExecutionStatus::Failed);
-    assert_eq!(session.resume().await.unwrap().status(), ExecutionStatus::Failed);
+    assert_eq!(session.run("go").outcome().await.unwrap().status(), ExecutionStatus::Failed);
+    assert_eq!(session.resume().outcome().await.unwrap().status(), ExecutionStatus::Failed);
     let run = session.resume().await.unwrap();
     assert_eq!(said(run.state()), ["go", "done"]);
     assert_eq!(run.state().step_results().count(), 3, "each attempt is a step of its own");
@@ -387,7 +387,7 @@ async fn s1_9_a_limit_with_a_number_of_its_own_is_not_passed_by_resuming() {
             .build()
             .unwrap()
     };
-    agent(1).run("go").in_session("s").await.unwrap();
+    agent(1).run("go").in_session("s").outcome().await.unwrap();
     let refused = agent(1).resume("s").await.unwrap_err();
     assert!(matches!(refused, Error::Refused(Refusal::LimitHolds { .. })), "{refused}");
     assert_eq!(model.requests().len(), 1);

@@ -118,7 +118,7 @@ async fn s6_7_a_changed_call_that_runs_again_has_an_intent_with_its_arguments() 
         () = gate.arrived(1) => {}
     }
     gate.open();
-    let run = agent.resume("s").on_doubt(OnDoubt::Ask).await.unwrap();
+    let run = agent.resume("s").on_doubt(OnDoubt::Ask).outcome().await.unwrap();
     let id = run.state().pending()[0].id.clone();
     let answer = Answer { id, verdict: Verdict::RunAgain };
     agent.session("s").answer(answer).await.unwrap();

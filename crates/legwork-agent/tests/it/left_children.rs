@@ -97,7 +97,7 @@ async fn s5_4_s7_7_a_subagent_is_charged_and_ended_where_no_tools_are_known() {
     let (store, gate) = (Arc::new(MemoryStore::new()), Gate::new());
     kill(&agent(&store, &gate).build().unwrap(), &gate).await;
     let broken = agent(&store, &gate).toolset(Broken).build().unwrap();
-    let run = broken.resume("s").await.unwrap();
+    let run = broken.resume("s").outcome().await.unwrap();
     assert_eq!(run.status(), ExecutionStatus::Failed);
     let journals = journals(&*store).await;
     assert_eq!(child(&journals), ExecutionStatus::Cancelled);
@@ -194,9 +194,9 @@ async fn s3_2_s7_7_a_subagent_that_was_writing_when_the_time_was_up_is_ended_all
         .store_in(Arc::new(store.clone()))
         .build()
         .unwrap();
-    let run = agent.run("go").in_session("s").await.unwrap();
+    let run = agent.run("go").in_session("s").outcome().await.unwrap();
     assert_eq!(run.status(), ExecutionStatus::Stopped);
-    assert_eq!(run.outcome().unwrap().stop_reason(), Some(&StopReason::TimeLimit));
+    assert_eq!(run.continuation().unwrap().stop_reason(), Some(&StopReason::TimeLimit));
     assert!(late.0.lock().unwrap().happened, "its append was under way");
     let journals = journals(&store).await;
     assert_eq!(child(&journals), ExecutionStatus::Completed, "what it wrote stands");
@@ -235,7 +235,7 @@ async fn s7_7_a_subagent_is_ended_later_where_its_store_does_not_take_that_now()
         let error = agent.resume("s").await.unwrap_err();
         assert!(matches!(&error, Error::Store(_)), "{faults:?}: {error:?}");
         assert_eq!(child(&journals(&*store).await), ExecutionStatus::InProgress);
-        let run = agent.resume("s").await.unwrap();
+        let run = agent.resume("s").outcome().await.unwrap();
         assert_eq!(run.status(), ExecutionStatus::Failed);
         let journals = journals(&*store).await;
         assert_eq!(child(&journals), ExecutionStatus::Cancelled);

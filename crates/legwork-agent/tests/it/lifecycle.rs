@@ -109,7 +109,7 @@ async fn s2_an_error_is_shown_before_its_step_ends() {
     let world = World::default();
     let model = ScriptedModel::new([Turn::status(500).with_message("overheated")]);
     let agent = Agent::builder(model).lifecycle(Tracer(world.clone())).build().unwrap();
-    agent.run("go").await.unwrap();
+    agent.run("go").outcome().await.unwrap();
     let expected = [
         "on_execution_start execution 1 in_progress",
         "on_step_start after 0 steps",
@@ -128,11 +128,18 @@ async fn s2_a_stop_raised_on_step_start_is_honoured_before_a_step_begins() {
     let stop = hook("stop", [Trigger::StepStart], |state: AgentState, _| async move {
         Ok(state.with_stop_signal(signal(StopReason::StopRequested)))
     });
-    let run = Agent::builder(model.clone()).hook(stop).build().unwrap().run("go").await.unwrap();
+    let run = Agent::builder(model.clone())
+        .hook(stop)
+        .build()
+        .unwrap()
+        .run("go")
+        .outcome()
+        .await
+        .unwrap();
     assert_eq!(run.status(), ExecutionStatus::Stopped);
     assert!(model.requests().is_empty());
     assert_eq!(run.state().step_results().count(), 0);
-    assert_eq!(run.outcome().unwrap().stop_reason(), Some(&StopReason::StopRequested));
+    assert_eq!(run.continuation().unwrap().stop_reason(), Some(&StopReason::StopRequested));
 }
 
 #[tokio::test]
@@ -261,11 +268,12 @@ async fn s2_1_the_core_lifecycle_is_replaceable() {
         .build()
         .unwrap()
         .run("go")
+        .outcome()
         .await
         .unwrap();
     assert_eq!(model.requests().len(), 1);
     assert_eq!(run.status(), ExecutionStatus::Stopped);
-    assert_eq!(run.outcome().unwrap().explain(), "Stops (stop_requested): test says so.");
+    assert_eq!(run.continuation().unwrap().explain(), "Stops (stop_requested): test says so.");
     assert_eq!(world.notes(), ["look 1", "look 2"]);
 }
 
@@ -282,11 +290,11 @@ impl Lifecycle for Elsewhere {
 async fn s1_4_a_replaced_core_that_breaks_the_lineage_is_restored_and_decides_nothing() {
     let model = ScriptedModel::new([Turn::text("done")]);
     let agent = Agent::builder(model).core_lifecycle(Elsewhere).build().unwrap();
-    let run = agent.run("go").in_session("mine").await.unwrap();
+    let run = agent.run("go").in_session("mine").outcome().await.unwrap();
     assert_eq!(run.session().as_str(), "mine");
     assert_eq!(said(run.state()), ["go", "done"]);
     assert!(run.state().errors().any(|error| error.kind == ErrorKind::Lineage));
-    assert_eq!(run.outcome().unwrap().stop_reason(), Some(&StopReason::Unknown));
+    assert_eq!(run.continuation().unwrap().stop_reason(), Some(&StopReason::Unknown));
     assert_eq!(run.status(), ExecutionStatus::Stopped);
 }
 
@@ -389,6 +397,7 @@ async fn s2_s3_7_a_signal_on_step_end_stops_with_its_reason_and_all_that_the_ste
         .build()
         .unwrap()
         .run("go")
+        .outcome()
         .await
         .unwrap();
     assert_eq!(run.status(), ExecutionStatus::Stopped);

@@ -122,7 +122,7 @@ async fn a_request_to_stop_is_told_once_wherever_it_is_raised() {
         let model = ScriptedModel::new([Turn::call("look", json!({"n": 1})), Turn::text("done")]);
         let look = crate::tools::noting("look", EffectClass::ReadOnly, &World::default());
         let agent = Agent::builder(model).tools([look]).hook(stops).build().unwrap();
-        agent.run("go").observer(Arc::new(heard.clone())).await.unwrap();
+        agent.run("go").observer(Arc::new(heard.clone())).outcome().await.unwrap();
         assert_eq!(told(&heard.live_events()), 1, "{trigger:?}");
     }
     // A limit, too.
@@ -130,6 +130,6 @@ async fn a_request_to_stop_is_told_once_wherever_it_is_raised() {
     let model = ScriptedModel::new([Turn::text("done")]);
     let budget = legwork_core::Budget::unlimited().steps(0);
     let agent = Agent::builder(model).budget(budget).build().unwrap();
-    agent.run("go").observer(Arc::new(heard.clone())).await.unwrap();
+    agent.run("go").observer(Arc::new(heard.clone())).outcome().await.unwrap();
     assert_eq!(told(&heard.live_events()), 1);
 }

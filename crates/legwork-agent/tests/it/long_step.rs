@@ -91,7 +91,7 @@ impl Long {
         };
         let run = tokio::select! {
             biased;
-            run = request.control(control.clone()) => Some(run.unwrap()),
+            run = request.control(control.clone()).outcome() => Some(run.unwrap()),
             () = pass => None,
         };
         self.worked += Duration::from(self.clock.now().mono.since(before));
@@ -102,7 +102,7 @@ impl Long {
     /// shall run again, much later.
     async fn pause(&self) {
         let agent = self.agent();
-        let run = agent.resume("s").await.unwrap();
+        let run = agent.resume("s").outcome().await.unwrap();
         assert_eq!(run.status(), ExecutionStatus::AwaitingApproval);
         self.clock.advance(1_000 * SECOND);
         let id = run.state().pending()[0].id.clone();
@@ -157,7 +157,7 @@ async fn s1_8_s3_2_ten_pauses_interrupts_and_kills_in_one_step_do_not_stretch_it
         let mut long = Long::new();
         let run = long.ten(time * SECOND).await.unwrap();
         assert_eq!(run.status(), ExecutionStatus::Stopped);
-        assert_eq!(run.outcome().unwrap().stop_reason(), Some(&StopReason::TimeLimit));
+        assert_eq!(run.continuation().unwrap().stop_reason(), Some(&StopReason::TimeLimit));
         // One stretch at most was not committed when a run was killed.
         assert!(long.worked <= LIMIT + 10 * SECOND, "each {time} s: {:?}", long.worked);
         assert!(long.worked >= LIMIT - 10 * SECOND, "each {time} s: {:?}", long.worked);
@@ -221,7 +221,7 @@ async fn s1_8_what_was_worked_before_the_last_commit_of_a_killed_run_is_charged(
         _ = agent.run("go").in_session("s") => unreachable!("it waits at the gate"),
         () = pass => {}
     }
-    let run = agent.resume("s").await.unwrap();
+    let run = agent.resume("s").outcome().await.unwrap();
     assert_eq!(run.status(), ExecutionStatus::AwaitingApproval);
     assert_eq!(run.state().ledger().spent.active_time, Micros::from(SECOND * 3 / 4));
 }
@@ -320,7 +320,10 @@ async fn s1_8_a_run_that_is_killed_after_it_answered_what_was_in_doubt_is_charge
     let mut long = Long::new();
     assert!(long.work(2, SECOND, Leave::Kill).await.is_none());
     let agent = long.agent();
-    assert_eq!(agent.resume("s").await.unwrap().status(), ExecutionStatus::AwaitingApproval);
+    assert_eq!(
+        agent.resume("s").outcome().await.unwrap().status(),
+        ExecutionStatus::AwaitingApproval
+    );
     let pass = async {
         long.gate.arrived(3).await;
         long.pass(SECOND).await;
@@ -363,7 +366,8 @@ async fn s1_6_s1_8_work_beside_a_subagent_that_waits_is_charged_though_the_drive
         clock.advance(SECOND / 2);
         gate.open();
     };
-    let run = tokio::join!(async { agent.run("go").in_session("s").await }, pass).0.unwrap();
+    let run =
+        tokio::join!(async { agent.run("go").in_session("s").outcome().await }, pass).0.unwrap();
     assert_eq!(run.status(), ExecutionStatus::Failed);
     assert_eq!(run.state().ledger().spent.active_time, Micros::from(SECOND / 2));
 }

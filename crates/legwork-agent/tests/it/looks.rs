@@ -83,7 +83,7 @@ impl Waiting {
     /// What a run journals that takes the session up, and the active time then.
     async fn look(&self, takes: Duration, says: Option<&'static str>) -> (Vec<String>, Micros) {
         let before = journal(&self.store, "s").await.len();
-        let run = self.agent(takes, says).resume("s").await.unwrap();
+        let run = self.agent(takes, says).resume("s").outcome().await.unwrap();
         assert_eq!(run.status(), ExecutionStatus::AwaitingApproval);
         let new = journal(&self.store, "s").await.split_off(before);
         (new, run.state().ledger().spent.active_time)

@@ -35,7 +35,7 @@ async fn s2_1_an_error_handler_that_names_no_end_is_asked_once_and_the_execution
     let handler = GoesOn::default();
     let model = ScriptedModel::new([Turn::status(401)]);
     let agent = Agent::builder(model).error_handler(handler.clone()).build().unwrap();
-    let run = agent.run("go").await.unwrap();
+    let run = agent.run("go").outcome().await.unwrap();
     assert_eq!((run.status(), handler.0.count("asked")), (ExecutionStatus::Failed, 1));
 }
 
@@ -95,7 +95,7 @@ async fn s1_8_a_driver_that_panics_charges_no_time_before_its_step() {
         .driver(dies(clock))
         .build()
         .unwrap();
-    let run = agent.run("go").in_session("s").await.unwrap();
+    let run = agent.run("go").in_session("s").outcome().await.unwrap();
     assert_eq!(run.status(), ExecutionStatus::Failed);
     let active = Duration::from(run.state().ledger().lifetime.active_time);
     assert!(active <= Duration::from_secs(2), "{active:?}");
@@ -158,10 +158,10 @@ async fn s6_11_toolsets_are_opened_and_closed_once_in_each_run_whatever_came_of_
             .toolset(Noted("second", true, world.clone()))
             .build()
             .unwrap();
-        assert_eq!(agent.run("go").await.unwrap().status(), status);
+        assert_eq!(agent.run("go").outcome().await.unwrap().status(), status);
         let once = ["first opens", "second opens", "first closes", "second closes"];
         assert_eq!(world.notes(), once);
-        agent.run("go").await.unwrap();
+        agent.run("go").outcome().await.unwrap();
         assert_eq!(world.notes()[4..], once, "in the next run again");
     }
 }
@@ -198,7 +198,7 @@ async fn interrupted_after_an_inference(said: Option<&str>) {
         clock.advance(Duration::from_millis(10));
         control.interrupt.cancel();
     };
-    let run = tokio::join!(interrupts, run).1.unwrap();
+    let run = tokio::join!(interrupts, run.outcome()).1.unwrap();
     assert_eq!(run.status(), ExecutionStatus::InProgress);
     gate.open();
     if let Some(said) = said {

@@ -81,6 +81,7 @@ mod timeouts;
 mod tools;
 mod toolsets;
 mod trees;
+mod unfinished;
 mod unlisted;
 mod unreadable;
 mod watching;

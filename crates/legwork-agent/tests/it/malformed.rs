@@ -137,7 +137,7 @@ async fn s11_3_a_hook_cannot_make_an_incomplete_response_whole() {
     });
     let agent = Agent::builder(ScriptedModel::new([cut, Turn::text("never")])).hook(rebuilt);
     let agent = agent.tools([noting("look", EffectClass::ReadOnly, &world)]);
-    let run = agent.build().unwrap().run("go").await.unwrap();
+    let run = agent.build().unwrap().run("go").outcome().await.unwrap();
     assert!(world.notes().is_empty(), "a call of half an answer ran");
     assert_eq!(run.status(), ExecutionStatus::Failed);
     let refused = run.state().errors().find(|error| error.kind == ErrorKind::NotAllowed).unwrap();
@@ -178,7 +178,7 @@ async fn s11_1_an_answer_that_holds_a_result_is_kept_and_charged_and_is_no_answe
     let answer = odd([Message::user("so").parts, seen("c0").parts].concat());
     let store = MemoryStore::new();
     let agent = Agent::builder(answer).store_in(Arc::new(store.clone())).build().unwrap();
-    let run = agent.run("go").in_session("s").await.unwrap();
+    let run = agent.run("go").in_session("s").outcome().await.unwrap();
     assert_eq!(run.status(), ExecutionStatus::Failed);
     let error = run.state().errors().last().unwrap();
     assert!(error.message.contains("tool result"), "{}", error.message);

@@ -55,7 +55,7 @@ fn on(
 
 fn run(agent: Builder) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let run = runtime.block_on(agent.build().unwrap().run("go")).unwrap();
+    let run = runtime.block_on(agent.build().unwrap().run("go").outcome()).unwrap();
     assert!(run.state().step_results().next().unwrap().step.is_answered());
 }
 

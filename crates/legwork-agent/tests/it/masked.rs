@@ -143,7 +143,7 @@ async fn s13_11_no_key_is_journaled_or_told() {
     let (store, observer) = (MemoryStore::new(), RecordingObserver::new());
     let agent = leaking(Agent::builder(Echo::new())).store_in(Arc::new(store.clone()));
     let agent = agent.observer(Arc::new(observer.clone())).build().unwrap();
-    let run = agent.run(format!("Work with {KEY}")).in_session("s").await.unwrap();
+    let run = agent.run(format!("Work with {KEY}")).in_session("s").outcome().await.unwrap();
     let told = format!("{:?}", observer.news());
     check(&told);
     for kind in
@@ -170,7 +170,7 @@ async fn s13_11_no_key_is_journaled_or_told() {
 async fn s13_11_what_is_shown_in_pieces_is_whole_but_for_the_key() {
     let observer = RecordingObserver::new();
     let agent = leaking(Agent::builder(Echo::new())).observer(Arc::new(observer.clone()));
-    agent.build().unwrap().run("Work").await.unwrap();
+    agent.build().unwrap().run("Work").outcome().await.unwrap();
     let (half, text) = ("My key is [redacted], of [redacted]", observer.text());
     assert!(text.starts_with(&format!("{half}{half}")), "{text}");
 }

@@ -1,6 +1,5 @@
 //! Models that fail for minutes, over virtual time: the execution finishes what it started.
 
-use std::future::IntoFuture as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -119,7 +118,7 @@ async fn s11_3_an_answer_that_always_breaks_off_is_journaled_once_as_incomplete(
         ScriptedModel::new(Script::from_fn(|_| Turn::text("Half").incomplete(Incomplete::Cut)));
     let seen = RecordingObserver::new();
     let agent = agent(&model, &clock).observer(Arc::new(seen.clone())).build().unwrap();
-    let run = agent.run("go").await.unwrap();
+    let run = agent.run("go").outcome().await.unwrap();
     assert_eq!(run.status(), ExecutionStatus::Failed);
     assert_eq!(model.requests().len(), 6);
     let responses = seen.entries().iter().filter(|entry| entry.event.kind() == "responded").count();
@@ -155,7 +154,7 @@ async fn s5_3_retries_end_when_the_budget_allows_no_further_attempt() {
     let clock = VirtualClock::auto();
     let model = ScriptedModel::new(Script::from_fn(|_| costly()));
     let budget = Budget { output_tokens: Some(1_000), ..Budget::unlimited() };
-    let run = limited(&model, &clock, budget).build().unwrap().run("go").await.unwrap();
+    let run = limited(&model, &clock, budget).build().unwrap().run("go").outcome().await.unwrap();
     assert_eq!((run.status(), model.requests().len()), (ExecutionStatus::Failed, 3));
     assert_eq!(run.usage().output, 900, "three attempts of 300 each");
     let error = run.state().errors().next().unwrap();
@@ -190,6 +189,7 @@ async fn s5_3_failed_attempts_of_a_subagent_are_held_in_every_account_above() {
         .build()
         .unwrap()
         .run("go")
+        .outcome()
         .await
         .unwrap();
     // 5 were used by the root: six attempts of 300 fit into the rest, and no answer of it.
@@ -213,7 +213,7 @@ async fn s5_3_an_interrupt_in_a_wait_keeps_what_failed_attempts_may_have_cost() 
         control.interrupt.cancel();
     };
     let run = agent.run("go").in_session("s").control(control.clone());
-    let run = tokio::join!(run.into_future(), interrupt).0.unwrap();
+    let run = tokio::join!(run.outcome(), interrupt).0.unwrap();
     assert_eq!(run.status(), ExecutionStatus::InProgress);
     let run = agent.resume("s").await.unwrap();
     assert_eq!((run.status(), &*run.text()), (ExecutionStatus::Completed, "done"));
@@ -236,7 +236,7 @@ async fn s5_3_a_wait_between_attempts_costs_nothing() {
             control.interrupt.cancel();
         };
         let run = agent.run("go").in_session("s").control(control.clone());
-        let run = tokio::join!(run.into_future(), interrupt).0.unwrap();
+        let run = tokio::join!(run.outcome(), interrupt).0.unwrap();
         assert_eq!(run.status(), ExecutionStatus::InProgress);
         assert_eq!((run.usage().input, run.usage().output), (0, 0), "observed: {observed}");
     }
@@ -272,7 +272,7 @@ async fn s1_8_s11_5_an_attempt_between_two_waits_is_time_at_work() {
     let budget = Budget::unlimited().active_time(Duration::from_secs(24));
     let agent = Agent::builder(persistent).clock(Arc::new(clock.clone())).budget(budget);
     let run = tokio::select! {
-        run = agent.build().unwrap().run("go").into_future() => run.unwrap(),
+        run = agent.build().unwrap().run("go").outcome() => run.unwrap(),
         never = pass(&clock) => never,
     };
     assert_eq!(run.status(), ExecutionStatus::Stopped, "each attempt takes five seconds");
@@ -340,7 +340,7 @@ async fn s1_8_whoever_waits_for_the_next_attempt_sleeps_until_then() {
         .clock(Arc::new(Counting(clock.clone(), Arc::clone(&naps))))
         .budget(Budget::unlimited().deadline(deadline));
     tokio::select! {
-        run = agent.build().unwrap().run("go").into_future() => run.unwrap(),
+        run = agent.build().unwrap().run("go").outcome() => run.unwrap(),
         never = pass(&clock) => never,
     };
     let naps = naps.load(Ordering::SeqCst);
@@ -361,7 +361,7 @@ async fn s5_3_an_attempt_after_a_wait_is_charged_when_it_is_left() {
         control.interrupt.cancel();
     };
     let run = agent.run("go").control(control.clone());
-    let run = tokio::join!(run.into_future(), interrupt).0.unwrap();
+    let run = tokio::join!(run.outcome(), interrupt).0.unwrap();
     assert_eq!(run.status(), ExecutionStatus::InProgress);
     // What it may have cost: nothing of it was streamed to anybody.
     assert_eq!(run.usage().output, 300);
@@ -375,7 +375,7 @@ async fn s5_1_s11_5_the_deadline_ends_a_wait_between_attempts() {
     let budget = Budget::unlimited().deadline(deadline);
     let agent = agent(&model, &clock).budget(budget).build().unwrap();
     let run = tokio::select! {
-        run = agent.run("go").into_future() => run.unwrap(),
+        run = agent.run("go").outcome() => run.unwrap(),
         never = pass(&clock) => never,
     };
     assert_eq!((run.status(), clock.now().wall), (ExecutionStatus::Stopped, deadline));

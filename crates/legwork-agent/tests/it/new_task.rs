@@ -55,7 +55,7 @@ async fn s1_9_s7_7_a_new_task_outlives_an_interrupt_while_the_execution_before_i
             held.arrived(1).await;
             control.interrupt.cancel();
         };
-        let run = tokio::join!(request, interrupt).0.unwrap();
+        let run = tokio::join!(request.outcome(), interrupt).0.unwrap();
         assert_eq!(run.status(), ExecutionStatus::InProgress, "in a hook on {trigger:?}");
         assert_eq!(run.state().facts().executions, 2);
         let run = agent.resume("s").await.unwrap();

@@ -168,7 +168,7 @@ async fn asked(
         .mask(&Mask::of(["sk-0123456789abcdef"]))
         .build()
         .unwrap();
-    let run = agent.run("go").await.unwrap();
+    let run = agent.run("go").outcome().await.unwrap();
     let entries = seen.entries();
     let journal = Journal::new(entries.clone());
     assert_eq!(&journal.fold(run.session()), run.state(), "the journal says all");

@@ -122,7 +122,7 @@ async fn other_instructions_and_limits_reach_the_definition_and_the_run() {
         .budget(Budget::unlimited().steps(1));
     let new = old.with_override(change).unwrap();
     assert_eq!(&*new.definition().instructions, "Be brief.");
-    assert_eq!(new.run("go").await.unwrap().status(), ExecutionStatus::Stopped);
+    assert_eq!(new.run("go").outcome().await.unwrap().status(), ExecutionStatus::Stopped);
     assert_eq!(&*old.definition().instructions, "Be careful.");
     assert_eq!(old.definition().budget, Budget::guards());
     assert_eq!(old.run("go").await.unwrap().status(), ExecutionStatus::Completed);

@@ -198,7 +198,7 @@ async fn s11_3_an_answer_that_its_driver_could_not_read_is_paid_once_and_kept() 
     let store = Arc::new(MemoryStore::new());
     let (model, builder) = driven(Panics::Read, &World::default());
     let agent = builder.store_in(store.clone()).build().unwrap();
-    let run = agent.run("go").in_session("s").await.unwrap();
+    let run = agent.run("go").in_session("s").outcome().await.unwrap();
     let step = &run.state().step_results().next().unwrap().step;
     let response = step.response.as_ref().unwrap();
     assert_eq!(response.incomplete, Some(Incomplete::Unread));
@@ -225,7 +225,7 @@ async fn s2_1_an_error_handler_that_panics_lets_the_execution_fail() {
     let seen = RecordingObserver::new();
     let model = ScriptedModel::new([Turn::status(401)]);
     let builder = Agent::builder(model).error_handler(NoHandler).observer(Arc::new(seen.clone()));
-    let run = builder.build().unwrap().run("go").await.unwrap();
+    let run = builder.build().unwrap().run("go").outcome().await.unwrap();
     assert_eq!(run.status(), ExecutionStatus::Failed);
     assert_eq!(warnings(&seen).len(), 1, "{:?}", warnings(&seen));
     assert!(warnings(&seen)[0].contains("the error handler panicked"));
@@ -331,7 +331,7 @@ impl Toolset for BadSet {
 async fn a_toolset_that_panics_fails_as_one_that_says_why() {
     for set in [BadSet::Static, BadSet::Open, BadSet::Specs, BadSet::Close] {
         let agent = Agent::builder(ScriptedModel::new([Turn::text("done")])).toolset(set);
-        let ran = agent.build().unwrap().run("go").await;
+        let ran = agent.build().unwrap().run("go").outcome().await;
         match set {
             BadSet::Static | BadSet::Close => assert_eq!(ran.unwrap().text(), "done"),
             BadSet::Open => {

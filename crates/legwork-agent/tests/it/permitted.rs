@@ -167,7 +167,7 @@ async fn run(trigger: Trigger, change: Change) -> Seen {
         .hook(hook("test", [trigger], move |state, _| std::future::ready(Ok(change(state)))))
         .build()
         .unwrap();
-    let run = agent.run("go").await.unwrap();
+    let run = agent.run("go").outcome().await.unwrap();
     Seen { requests: model.requests(), notes: world.notes(), run }
 }
 
@@ -196,7 +196,8 @@ async fn s2_3_a_hook_that_hears_of_an_error_changes_the_state_and_nothing_else()
         let model = ScriptedModel::new([Turn::status(400).with_message("no such model")]);
         let hears =
             hook("test", [Trigger::Error], move |state, _| std::future::ready(Ok(change(state))));
-        let run = Agent::builder(model).hook(hears).build().unwrap().run("go").await.unwrap();
+        let run =
+            Agent::builder(model).hook(hears).build().unwrap().run("go").outcome().await.unwrap();
         assert_eq!(run.status(), ExecutionStatus::Failed);
         let state = run.state();
         let changed = said(state).contains(&"by the hook".to_owned())

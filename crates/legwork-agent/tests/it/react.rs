@@ -50,7 +50,7 @@ async fn a_model_without_tools_gets_none_and_uses_them() {
     let run = agent(&model, ReAct::new(), &world).build().unwrap().run("go").await.unwrap();
     assert_eq!(run.text(), "It is 2.");
     assert_eq!(run.status(), ExecutionStatus::Completed);
-    assert_eq!(run.outcome().unwrap().stop_reason(), Some(&StopReason::Completed));
+    assert_eq!(run.continuation().unwrap().stop_reason(), Some(&StopReason::Completed));
     assert_eq!(world.notes(), ["look 1", "send 2"]);
 
     let requests = model.requests();
@@ -175,9 +175,9 @@ async fn s3_invalid_decisions_end_an_execution_at_the_bound_of_the_error_policy(
             Some(policy) => builder.criterion(policy),
             None => builder,
         };
-        let run = builder.build().unwrap().run("go").await.unwrap();
+        let run = builder.build().unwrap().run("go").outcome().await.unwrap();
         assert_eq!(run.status(), ExecutionStatus::Failed);
-        assert_eq!(run.outcome().unwrap().stop_reason(), Some(&reason));
+        assert_eq!(run.continuation().unwrap().stop_reason(), Some(&reason));
         assert_eq!(model.requests().len(), requests);
     }
 }
@@ -204,7 +204,13 @@ async fn s11_3_a_decision_cut_by_its_length_is_incomplete_and_not_sent_back() {
     let world = World::default();
     let cut = Turn::text(r#"{"thought": "x", "action": {"tool": "send", "#)
         .with_finish(FinishReason::Length);
-    let run = agent(&plain([cut]), ReAct::new(), &world).build().unwrap().run("go").await.unwrap();
+    let run = agent(&plain([cut]), ReAct::new(), &world)
+        .build()
+        .unwrap()
+        .run("go")
+        .outcome()
+        .await
+        .unwrap();
     assert_eq!(run.status(), ExecutionStatus::Failed);
     let step = &run.state().last_step_result().unwrap().step;
     assert_eq!(step.response.as_ref().unwrap().incomplete, Some(Incomplete::LengthInCall));
@@ -226,7 +232,7 @@ async fn what_is_no_attempt_at_a_decision_is_left_as_it_came() {
     assert_eq!(run.state().errors().count(), 0, "and none that could not be read");
     let filtered = plain([Turn::text("I can").with_finish(FinishReason::ContentFilter)]);
     let run = agent(&filtered, ReAct::new(), &world).build().unwrap().run("go").await.unwrap();
-    assert_eq!(run.outcome().unwrap().stop_reason(), Some(&StopReason::FinishReason));
+    assert_eq!(run.continuation().unwrap().stop_reason(), Some(&StopReason::FinishReason));
 
     let said = |parts: Vec<Part>, incomplete: Option<Incomplete>| {
         let response = Response::new(Message::assistant(parts), FinishReason::Stop);

@@ -46,15 +46,15 @@ async fn s1_5_going_back_in_the_conversation_resets_no_limit() {
     let model = ScriptedModel::new([call(1), call(2), call(3)]);
     let budget = Budget::unlimited().steps(2);
     let agent = looker(&model).budget(budget).store_in(store).build().unwrap();
-    let run = agent.run("go").in_session("s").await.unwrap();
-    assert_eq!(run.outcome().unwrap().stop_reason(), Some(&StopReason::StepsLimit));
+    let run = agent.run("go").in_session("s").outcome().await.unwrap();
+    assert_eq!(run.continuation().unwrap().stop_reason(), Some(&StopReason::StepsLimit));
     let session = agent.session("s");
     let first_end = session.journal().await.unwrap();
     let first_end = first_end.entries().iter().find(|e| e.event.kind() == "step_finished").unwrap();
     let back = session.move_head(first_end.seq).await.unwrap().into_state().unwrap();
     assert_eq!(back.step_results().count(), 1, "the conversation is that of the first step");
-    let run = session.resume().await.unwrap();
-    assert_eq!(run.outcome().unwrap().stop_reason(), Some(&StopReason::StepsLimit));
+    let run = session.resume().outcome().await.unwrap();
+    assert_eq!(run.continuation().unwrap().stop_reason(), Some(&StopReason::StepsLimit));
     assert_eq!(run.usage().steps, 2);
     assert_eq!(model.requests().len(), 2);
 }
@@ -78,7 +78,7 @@ async fn s1_6_an_error_before_any_step_is_in_the_state_with_its_source() {
     let switch = hook("switch", [Trigger::ExecutionStart], move |state: AgentState, _| {
         std::future::ready(Ok(state.with_settings(settings.clone())))
     });
-    let run = looker(&model).hook(switch).build().unwrap().run("go").await.unwrap();
+    let run = looker(&model).hook(switch).build().unwrap().run("go").outcome().await.unwrap();
     assert_eq!(run.status(), ExecutionStatus::Failed);
     assert_eq!(run.state().step_results().count(), 0);
     let errors: Vec<_> = run.state().errors().collect();
@@ -159,7 +159,7 @@ async fn s1_9_a_fresh_execution_sees_no_outcome_of_the_last_one() {
     let agent = looker(&model).hook(note).build().unwrap();
     let control = legwork_agent::Control::default();
     control.cancel.cancel();
-    let cancelled = agent.run("first").control(control).await.unwrap();
+    let cancelled = agent.run("first").control(control).outcome().await.unwrap();
     assert_eq!(cancelled.status(), ExecutionStatus::Cancelled);
     agent.run("second").on_state(cancelled.into_state()).await.unwrap();
     assert_eq!(world.notes(), ["None false"]);
@@ -187,7 +187,7 @@ async fn s1_9_after_a_raised_limit_the_execution_reopens() {
         let budget = Budget::unlimited().steps(steps);
         looker(&model).budget(budget).store_in(store.clone()).build().unwrap()
     };
-    let run = limited(1).run("go").in_session("s").await.unwrap();
+    let run = limited(1).run("go").in_session("s").outcome().await.unwrap();
     assert_eq!(run.status(), ExecutionStatus::Stopped);
     let error = limited(1).resume("s").await.unwrap_err();
     assert!(matches!(error, Error::Refused(Refusal::LimitHolds { .. })), "{error}");
@@ -247,8 +247,8 @@ async fn s1_11_a_change_of_the_model_survives_resuming() {
 
 async fn ends(turns: Vec<Turn>, budget: Budget) -> (ExecutionStatus, StopReason) {
     let run = looker(&ScriptedModel::new(turns)).budget(budget).build().unwrap();
-    let run = run.run("go").await.unwrap();
-    (run.status(), run.outcome().unwrap().stop_reason().unwrap().clone())
+    let run = run.run("go").outcome().await.unwrap();
+    (run.status(), run.continuation().unwrap().stop_reason().unwrap().clone())
 }
 
 #[tokio::test]
@@ -284,9 +284,9 @@ async fn s1_each_signal_has_its_status() {
             std::future::ready(Ok(state.with_stop_signal(signal(raised.clone()))))
         });
         let agent = looker(&ScriptedModel::new([call(1)])).hook(stop).build().unwrap();
-        let run = agent.run("go").await.unwrap();
+        let run = agent.run("go").outcome().await.unwrap();
         assert_eq!(run.status(), status, "{reason}");
-        assert_eq!(run.outcome().unwrap().stop_reason(), Some(&reason));
+        assert_eq!(run.continuation().unwrap().stop_reason(), Some(&reason));
     }
 }
 
@@ -314,9 +314,9 @@ async fn s5_1_s5_5_calls_beyond_the_limit_do_not_run_and_stop() {
     let agent = Agent::builder(model.clone())
         .tools([noting("look", EffectClass::ReadOnly, &world)])
         .budget(Budget::unlimited().tool_calls(2));
-    let run = agent.build().unwrap().run("go").await.unwrap();
-    assert_eq!(run.outcome().unwrap().stop_reason(), Some(&StopReason::ToolCallsLimit));
-    let limit = run.outcome().unwrap().signal.clone().unwrap().limit.unwrap();
+    let run = agent.build().unwrap().run("go").outcome().await.unwrap();
+    assert_eq!(run.continuation().unwrap().stop_reason(), Some(&StopReason::ToolCallsLimit));
+    let limit = run.continuation().unwrap().signal.clone().unwrap().limit.unwrap();
     assert_eq!((limit.limit, limit.used, limit.wanted), (2, 1, 2));
     assert_eq!((world.notes().len(), model.requests().len()), (1, 2));
 }
@@ -327,8 +327,8 @@ async fn s3_6_an_own_number_of_tool_calls_stands_in_the_place_of_the_budgets() {
         let model = ScriptedModel::new([call(1), call(2), Turn::text("done")]);
         let limit = legwork_core::continuation::ToolCallsLimit::at(own);
         let agent = looker(&model).budget(Budget::unlimited().tool_calls(1)).criterion(limit);
-        let run = agent.build().unwrap().run("go").await.unwrap();
-        assert_eq!(run.outcome().unwrap().stop_reason(), Some(&ended), "{own}");
+        let run = agent.build().unwrap().run("go").outcome().await.unwrap();
+        assert_eq!(run.continuation().unwrap().stop_reason(), Some(&ended), "{own}");
     }
 }
 
@@ -336,9 +336,9 @@ async fn s3_6_an_own_number_of_tool_calls_stands_in_the_place_of_the_budgets() {
 async fn s3_7_a_stop_before_any_step_writes_only_the_outcome() {
     let model = ScriptedModel::new([Turn::text("never")]);
     let agent = looker(&model).budget(Budget::unlimited().steps(0)).build().unwrap();
-    let run = agent.run("go").await.unwrap();
-    assert_eq!(run.outcome().unwrap().stop_reason(), Some(&StopReason::StepsLimit));
-    let signal = run.outcome().unwrap().signal.clone().unwrap();
+    let run = agent.run("go").outcome().await.unwrap();
+    assert_eq!(run.continuation().unwrap().stop_reason(), Some(&StopReason::StepsLimit));
+    let signal = run.continuation().unwrap().signal.clone().unwrap();
     assert_eq!((signal.limit.clone().unwrap().limit, signal.limit.unwrap().used), (0, 0));
     assert_eq!(run.state().step_results().count(), 0);
     assert!(model.requests().is_empty());
@@ -363,10 +363,10 @@ async fn s3_8_a_pause_is_no_stop_and_the_same_step_goes_on_after_the_answer() {
         _ = agent.run("go").in_session("s") => unreachable!("it waits at the gate"),
         () = gate.arrived(1) => {}
     }
-    let paused = agent.resume("s").await.unwrap();
+    let paused = agent.resume("s").outcome().await.unwrap();
     assert_eq!(paused.status(), ExecutionStatus::AwaitingApproval);
     assert_eq!(paused.state().step_results().count(), 0);
-    assert!(paused.outcome().is_none());
+    assert!(paused.continuation().is_none());
     for trigger in ["StepEnd", "BeforeStop", "ExecutionEnd"] {
         assert_eq!(world.count(trigger), 0, "{trigger}");
     }

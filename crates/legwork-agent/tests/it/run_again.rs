@@ -22,7 +22,7 @@ async fn killed(agent: &Agent, gate: &Gate) {
         () = gate.arrived(1) => {}
     }
     gate.open();
-    let run = agent.resume("s").await.unwrap();
+    let run = agent.resume("s").outcome().await.unwrap();
     assert_eq!(run.status(), ExecutionStatus::AwaitingApproval);
 }
 
@@ -84,7 +84,7 @@ async fn s7_7_a_call_that_was_to_run_again_may_have_happened_though_it_does_not(
     killed(&agent, &gate).await;
     answered(&agent, "s").await;
     agent.session("s").stop("enough").await.unwrap();
-    let run = agent.resume("s").await.unwrap();
+    let run = agent.resume("s").outcome().await.unwrap();
     assert_eq!(run.status(), ExecutionStatus::Cancelled);
     assert_eq!(outcomes(run.state()), [ToolOutcome::Interrupted]);
 }
@@ -112,7 +112,7 @@ async fn s7_7_a_call_that_was_to_run_again_may_have_happened_where_no_tool_is_kn
         asked.arrived(1).await;
         control.cancel.cancel();
     };
-    let resume = async { agent.resume("s").control(control.clone()).await.unwrap() };
+    let resume = async { agent.resume("s").control(control.clone()).outcome().await.unwrap() };
     let run = tokio::join!(resume, cancel).0;
     assert_eq!(run.status(), ExecutionStatus::Cancelled);
     assert_eq!(outcomes(run.state()), [ToolOutcome::Interrupted]);

@@ -122,9 +122,9 @@ async fn a_script_that_ran_out_ends_as_chosen() {
     let over = agent(["one".into()]).build().unwrap();
     let session = over.session("s");
     assert_eq!(session.run("a").await.unwrap().text(), "one");
-    let run = session.run("b").await.unwrap();
+    let run = session.run("b").outcome().await.unwrap();
     assert_eq!(run.status(), ExecutionStatus::Failed);
-    assert_eq!(run.outcome().unwrap().stop_reason(), Some(&StopReason::Error));
+    assert_eq!(run.continuation().unwrap().stop_reason(), Some(&StopReason::Error));
     let error = run.state().errors().last().unwrap().message.clone();
     assert!(error.contains("ended with line 1") && error.contains("add a line"), "{error}");
 
@@ -144,7 +144,7 @@ async fn a_line_may_fail_and_is_owed_again() {
     let failing = agent(["one".into(), Line::fails("no power")]).store_in(store.clone());
     let session = failing.build().unwrap().session("s");
     session.run("a").await.unwrap();
-    let run = session.run("b").await.unwrap();
+    let run = session.run("b").outcome().await.unwrap();
     assert_eq!(run.status(), ExecutionStatus::Failed);
     assert_eq!(run.state().errors().last().unwrap().message, "no power");
     let mended = agent(["one".into(), "two".into()]).store_in(store).build().unwrap();
@@ -157,7 +157,7 @@ async fn s1_9_an_execution_whose_script_ended_goes_on_when_that_is_mended() {
     let short = agent(["one".into()]).store_in(store.clone()).build().unwrap();
     let session = short.session("s");
     session.run("a").await.unwrap();
-    assert_eq!(session.run("b").await.unwrap().status(), ExecutionStatus::Failed);
+    assert_eq!(session.run("b").outcome().await.unwrap().status(), ExecutionStatus::Failed);
     let mended = agent(["one".into(), "two".into()]).store_in(store).build().unwrap();
     let run = mended.session("s").resume().await.unwrap();
     assert_eq!((run.status(), run.text().as_str()), (ExecutionStatus::Completed, "two"));
@@ -213,7 +213,7 @@ async fn s1_6_an_error_of_a_driver_ends_its_step_whoever_it_names() {
     for source in [ErrorSource::Tool("t".into()), ErrorSource::Hook("h".to_owned())] {
         let error = ErrorRecord::new(source, ErrorKind::Hook, "no power");
         let agent = own(move |_| Err(error.clone())).build().unwrap();
-        let run = agent.run("go").await.unwrap();
+        let run = agent.run("go").outcome().await.unwrap();
         assert_eq!(run.status(), ExecutionStatus::Failed);
         assert_eq!(run.state().errors().last().unwrap().source, ErrorSource::Driver);
         assert_eq!(run.state().step_results().count(), 1);
@@ -235,9 +235,9 @@ async fn s5_1_no_answer_of_a_driver_is_taken_after_the_deadline() {
         .budget(Budget::unlimited().deadline(deadline))
         .build()
         .unwrap();
-    let run = agent.run("go").await.unwrap();
+    let run = agent.run("go").outcome().await.unwrap();
     assert_eq!(run.status(), ExecutionStatus::Stopped);
-    assert!(run.outcome().unwrap().explain().contains("the deadline has passed"));
+    assert!(run.continuation().unwrap().explain().contains("the deadline has passed"));
     assert_eq!(said(run.state()), ["go"]);
 }
 
@@ -283,7 +283,7 @@ async fn s10_1_a_script_goes_on_at_its_line_after_a_crash_at_each_point() {
 
 #[tokio::test]
 async fn an_agent_without_a_model_says_so_when_it_asks_one() {
-    let run = Agent::builder(NoModel).build().unwrap().run("go").await.unwrap();
+    let run = Agent::builder(NoModel).build().unwrap().run("go").outcome().await.unwrap();
     assert_eq!(run.status(), ExecutionStatus::Failed);
     assert!(run.state().errors().last().unwrap().message.contains("was given no model"));
 }

@@ -211,7 +211,7 @@ async fn s8_2_after_a_forbid_a_follow_up_stays_queued_for_the_next_stop() {
     let agent = Agent::builder(model).hook(forbid).store_in(store).build().unwrap();
     let session = agent.session("s");
     follow_up(&session, "then this").await;
-    let run = session.run("go").await.unwrap();
+    let run = session.run("go").outcome().await.unwrap();
     assert_eq!(run.status(), ExecutionStatus::Stopped);
     assert_eq!(run.state().facts().follow_ups.len(), 1);
     let run = session.run("again").await.unwrap();

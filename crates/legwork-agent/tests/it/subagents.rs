@@ -319,7 +319,7 @@ async fn an_interrupted_subagent_goes_on_where_it_was() {
         control.interrupt.cancel();
     };
     let run = agent.run("go").in_session("s").control(control.clone());
-    let (run, ()) = tokio::join!(async { run.await.unwrap() }, leaver);
+    let (run, ()) = tokio::join!(async { run.outcome().await.unwrap() }, leaver);
     assert_eq!(run.status(), ExecutionStatus::InProgress);
     gate.open();
     let run = agent.resume("s").await.unwrap();
@@ -347,7 +347,7 @@ async fn s7_3_a_subagent_that_waits_for_somebody_lets_its_parent_wait_and_is_ans
         let began = gate.arrived(1);
         futures_util::future::select(&mut run, std::pin::pin!(began)).await;
     }
-    let run = agent.resume("s").await.unwrap();
+    let run = agent.resume("s").outcome().await.unwrap();
     assert_eq!(run.status(), ExecutionStatus::AwaitingApproval);
     let pending = &run.state().pending()[0];
     assert_eq!(pending.reason, legwork_core::state::PendingReason::Subagent);

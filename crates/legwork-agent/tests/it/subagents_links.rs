@@ -52,7 +52,7 @@ async fn s8_3_a_subagents_session_that_somebody_holds_lets_its_parent_wait() {
     gate.open();
     let child = SessionId::from(child_of(&store).await);
     let held = store.claim(&child).await.unwrap();
-    let run = agent.resume("s").await.unwrap();
+    let run = agent.resume("s").outcome().await.unwrap();
     assert_eq!(run.status(), ExecutionStatus::AwaitingApproval);
     drop(held);
     assert_eq!(agent.resume("s").await.unwrap().text(), "done");

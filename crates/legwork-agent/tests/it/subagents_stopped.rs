@@ -30,7 +30,10 @@ async fn stopped_above_a_waiting_subagent(store: Arc<dyn Store>) -> Agent {
         let mut run = Box::pin(async { agent.run("go").in_session("s").await });
         futures_util::future::select(&mut run, std::pin::pin!(gate.arrived(1))).await;
     }
-    assert_eq!(agent.resume("s").await.unwrap().status(), ExecutionStatus::AwaitingApproval);
+    assert_eq!(
+        agent.resume("s").outcome().await.unwrap().status(),
+        ExecutionStatus::AwaitingApproval
+    );
     agent.session("s").stop("never mind").await.unwrap();
     agent
 }
@@ -39,7 +42,7 @@ async fn stopped_above_a_waiting_subagent(store: Arc<dyn Store>) -> Agent {
 async fn s7_7_calls_of_a_subagent_that_did_not_begin_are_skipped_when_its_parent_is_stopped() {
     let store = MemoryStore::new();
     let agent = stopped_above_a_waiting_subagent(Arc::new(store.clone())).await;
-    assert_eq!(agent.resume("s").await.unwrap().status(), ExecutionStatus::Cancelled);
+    assert_eq!(agent.resume("s").outcome().await.unwrap().status(), ExecutionStatus::Cancelled);
     let state = state_of(&store, &child_of(&store).await).await;
     let skipped = ToolOutcome::Skipped("that the agent that spawned it was stopped".to_owned());
     assert_eq!(outcomes(&state), [ToolOutcome::Interrupted, skipped]);
@@ -51,7 +54,7 @@ async fn s7_7_a_subagent_that_somebody_holds_is_left_to_them_when_its_parent_is_
     let agent = stopped_above_a_waiting_subagent(Arc::new(store.clone())).await;
     let child = child_of(&store).await;
     let held = store.claim(&child.as_str().into()).await.unwrap();
-    let run = agent.resume("s").await.unwrap();
+    let run = agent.resume("s").outcome().await.unwrap();
     assert_eq!(run.status(), ExecutionStatus::Cancelled);
     assert_eq!(outcomes(run.state()), [ToolOutcome::Interrupted]);
     assert!(!state_of(&store, &child).await.status().unwrap().is_terminal());
@@ -76,7 +79,7 @@ async fn s7_7_cancelling_ends_subagents_and_keeps_what_they_used() {
         control.cancel.cancel();
     };
     let run = agent.run("go").in_session("s").control(control.clone());
-    let (run, ()) = tokio::join!(async { run.await.unwrap() }, canceller);
+    let (run, ()) = tokio::join!(async { run.outcome().await.unwrap() }, canceller);
     assert_eq!(run.status(), ExecutionStatus::Cancelled);
     let child = state_of(&store, &child_of(&store).await).await;
     assert_eq!(child.status(), Some(&ExecutionStatus::Cancelled));
@@ -104,11 +107,14 @@ async fn s7_7_a_subagent_that_waits_is_cancelled_when_its_parent_is_stopped() {
             let began = gate.arrived(1);
             futures_util::future::select(&mut run, std::pin::pin!(began)).await;
         }
-        assert_eq!(agent.resume("s").await.unwrap().status(), ExecutionStatus::AwaitingApproval);
+        assert_eq!(
+            agent.resume("s").outcome().await.unwrap().status(),
+            ExecutionStatus::AwaitingApproval
+        );
         agent.session("s").stop("never mind").await.unwrap();
         let run = match new_task {
             true => agent.session("s").run("something else").await.unwrap(),
-            false => agent.resume("s").await.unwrap(),
+            false => agent.resume("s").outcome().await.unwrap(),
         };
         let status = [ExecutionStatus::Cancelled, ExecutionStatus::Completed];
         assert_eq!(run.status(), status[usize::from(new_task)]);
@@ -134,8 +140,8 @@ async fn s3_2_a_subagent_at_work_ends_with_the_time_of_its_parent() {
         .budget(legwork_core::Budget::unlimited().active_time(std::time::Duration::from_secs(25)))
         .build()
         .unwrap();
-    let run = agent.run("go").in_session("s").await.unwrap();
-    assert_eq!(run.outcome().unwrap().stop_reason(), Some(&StopReason::TimeLimit));
+    let run = agent.run("go").in_session("s").outcome().await.unwrap();
+    assert_eq!(run.continuation().unwrap().stop_reason(), Some(&StopReason::TimeLimit));
     let state = state_of(&store, &child_of(&store).await).await;
     assert!(state.status().unwrap().is_terminal(), "{:?}", state.status());
     assert!(state.ledger().reserved.is_empty());

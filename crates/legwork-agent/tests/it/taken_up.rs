@@ -34,7 +34,7 @@ async fn s2_2_a_step_that_was_interrupted_in_its_inference_does_not_start_once_m
         gate.arrived(1).await;
         control.interrupt.cancel();
     };
-    let run = tokio::join!(run.into_future(), leaver).0.unwrap();
+    let run = tokio::join!(run.outcome(), leaver).0.unwrap();
     assert_eq!(run.status(), ExecutionStatus::InProgress);
     gate.open();
     let run = agent.resume("s").await.unwrap();
@@ -133,7 +133,7 @@ async fn s8_3_a_subagent_that_somebody_holds_is_waited_for_though_doubt_is_told(
     gate.open();
     let child = SessionId::from(child_of(&store).await);
     let held = legwork_port::Store::claim(&store, &child).await.unwrap();
-    let run = agent.resume("s").on_doubt(OnDoubt::Tell).await.unwrap();
+    let run = agent.resume("s").on_doubt(OnDoubt::Tell).outcome().await.unwrap();
     assert_eq!(run.status(), ExecutionStatus::AwaitingApproval);
     drop(held);
     let run = agent.resume("s").on_doubt(OnDoubt::Tell).await.unwrap();

@@ -346,7 +346,7 @@ async fn s3_7_a_list_written_in_a_turn_that_is_cancelled_is_kept() {
     let open = list(&[("a", "in_progress")]);
     let model = ScriptedModel::new([Turn::calls([(TOOL, open), ("cancel", json!({"n": 1}))])]);
     let agent = agent(model, TaskList::new()).tool(cancels).build().unwrap();
-    let run = agent.run("go").control(control).await.unwrap();
+    let run = agent.run("go").control(control).outcome().await.unwrap();
     assert_eq!(run.status(), ExecutionStatus::Cancelled);
     assert_eq!(Tasks::of(run.state()).render(), "[~] a");
 }

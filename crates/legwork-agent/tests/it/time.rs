@@ -30,7 +30,7 @@ fn active(run: &Run) -> Duration {
 
 fn stopped_in_time(run: &Run) {
     assert_eq!(run.status(), ExecutionStatus::Stopped);
-    assert_eq!(run.outcome().unwrap().stop_reason(), Some(&StopReason::TimeLimit));
+    assert_eq!(run.continuation().unwrap().stop_reason(), Some(&StopReason::TimeLimit));
 }
 
 #[tokio::test]
@@ -55,7 +55,7 @@ async fn s3_2_a_tool_without_a_limit_ends_when_the_time_is_up_and_what_was_finis
             clock.advance(10 * SECOND);
         }
     };
-    let run = tokio::join!(agent.run("go"), pass).0.unwrap();
+    let run = tokio::join!(agent.run("go").outcome(), pass).0.unwrap();
     stopped_in_time(&run);
     let all = outcomes(run.state());
     assert_eq!(all[..2], [ToolOutcome::value(json!(1)), ToolOutcome::Interrupted]);
@@ -76,7 +76,7 @@ async fn s3_2_a_model_that_never_comes_to_an_end_is_left_when_the_time_is_up() {
         if let Some(own) = own {
             agent = agent.criterion(CumulativeTimeLimit::at(own * SECOND));
         }
-        let run = agent.build().unwrap().run("go").await.unwrap();
+        let run = agent.build().unwrap().run("go").outcome().await.unwrap();
         stopped_in_time(&run);
         assert_eq!((active(&run), said(run.state())), (25 * SECOND, vec!["go".to_owned()]));
         assert!(run.state().ledger().reserved.is_empty());
@@ -92,10 +92,10 @@ async fn s5_1_the_deadline_cuts_off_what_is_under_way() {
         .budget(Budget::unlimited().deadline(deadline))
         .build()
         .unwrap();
-    let run = agent.run("go").await.unwrap();
+    let run = agent.run("go").outcome().await.unwrap();
     stopped_in_time(&run);
     assert_eq!(clock.now().wall, deadline);
-    assert!(run.outcome().unwrap().explain().contains("the deadline has passed"));
+    assert!(run.continuation().unwrap().explain().contains("the deadline has passed"));
 }
 
 #[tokio::test]
@@ -161,7 +161,7 @@ impl Long {
         };
         tokio::select! {
             biased;
-            run = run => Some(run.unwrap()),
+            run = run.outcome() => Some(run.unwrap()),
             () = pass => None,
         }
     }
@@ -207,7 +207,7 @@ async fn s1_8_each_interrupt_charges_what_its_run_worked() {
             control.interrupt.cancel();
         };
         let run = request.control(control.clone());
-        let run = tokio::join!(run, pass).0.unwrap();
+        let run = tokio::join!(run.outcome(), pass).0.unwrap();
         assert_eq!(run.status(), ExecutionStatus::InProgress);
         let expected = (u32::try_from(turn).unwrap() + 1) * 4 * SECOND;
         assert_eq!(active(&run), expected, "turn {turn}");
@@ -247,14 +247,14 @@ async fn s1_8_a_pause_charges_what_was_worked_before_it_and_nothing_of_the_wait(
     }
     // It was killed five seconds after its last commit, and found so twenty later.
     clock.advance(20 * SECOND);
-    let run = agent.resume("s").await.unwrap();
+    let run = agent.resume("s").outcome().await.unwrap();
     assert_eq!(run.status(), ExecutionStatus::AwaitingApproval);
     assert_eq!(active(&run), 10 * SECOND, "at most what may pass without a commit");
     clock.advance(5_000 * SECOND);
-    let run = agent.resume("s").await.unwrap();
+    let run = agent.resume("s").outcome().await.unwrap();
     assert_eq!((run.status(), active(&run)), (ExecutionStatus::AwaitingApproval, 10 * SECOND));
     let entries = agent.session("s").journal().await.unwrap().entries().len();
-    agent.resume("s").await.unwrap();
+    agent.resume("s").outcome().await.unwrap();
     assert_eq!(agent.session("s").journal().await.unwrap().entries().len(), entries);
 }
 
@@ -277,7 +277,7 @@ async fn s1_8_s5_4_a_subagent_that_goes_on_has_the_time_that_is_left_above() {
         clock.advance(15 * SECOND);
         control.interrupt.cancel();
     };
-    let run = tokio::join!(first, pass).0.unwrap();
+    let run = tokio::join!(first.outcome(), pass).0.unwrap();
     assert_eq!((run.status(), active(&run)), (ExecutionStatus::InProgress, 15 * SECOND));
     // Both worked 15 seconds of the 25: ten are left to either, and it needs nine.
     let pass = async {

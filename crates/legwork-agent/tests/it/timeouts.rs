@@ -76,7 +76,8 @@ async fn s2_4_a_gate_that_hangs_elsewhere_stops_before_anything_is_sent() {
     for trigger in [Trigger::ExecutionStart, Trigger::StepStart, Trigger::BeforeInference] {
         let world = World::default();
         let (model, builder) = look(&world);
-        let run = builder.hook(hangs(trigger).gate()).build().unwrap().run("go").await.unwrap();
+        let run =
+            builder.hook(hangs(trigger).gate()).build().unwrap().run("go").outcome().await.unwrap();
         assert!(model.requests().is_empty(), "{trigger:?}");
         assert_eq!(run.status(), ExecutionStatus::Failed, "{trigger:?}");
     }

@@ -142,9 +142,9 @@ async fn s6_11_a_clash_with_a_source_asked_at_each_step_fails_the_run_and_names_
         _ => vec![spec("look")],
     });
     let builder = Agent::builder(model.clone()).tool(look("look")).toolset(late);
-    let run = builder.build().unwrap().run("go").await.unwrap();
+    let run = builder.build().unwrap().run("go").outcome().await.unwrap();
     assert_eq!(run.status(), ExecutionStatus::Failed);
-    let why = run.outcome().unwrap().explain();
+    let why = run.continuation().unwrap().explain();
     let both = "two tools are named `look`, one given to the builder and one of the toolset `late`";
     assert!(why.contains(both), "{why}");
     assert_eq!(model.requests().len(), 1, "the model is not asked");
@@ -362,9 +362,9 @@ async fn s6_11_static_tools_that_come_to_be_known_in_a_run_are_checked_there_and
     assert_eq!(asked.load(Ordering::SeqCst), 2, "when it was built, and in the first step");
 
     let refused = async |builder: Builder| {
-        let run = builder.build().unwrap().run("go").await.unwrap();
+        let run = builder.build().unwrap().run("go").outcome().await.unwrap();
         assert_eq!(run.status(), ExecutionStatus::Failed);
-        run.outcome().unwrap().explain()
+        run.continuation().unwrap().explain()
     };
     let why = refused(agent_with("a b")).await;
     assert!(why.contains("\"a b\" is no name of a tool"), "{why}");

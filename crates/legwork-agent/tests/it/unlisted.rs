@@ -82,7 +82,7 @@ async fn s6_11_calls_of_a_step_whose_tools_cannot_be_told_any_more_fail_and_answ
     for asked in [BEGUN, ALL] {
         let store = died(asked).await;
         let tell = || Box::pin(std::future::ready(Err("no line".to_owned()))) as BoxFuture<'_, _>;
-        let run = agent(asked, &store, &Gate::new(), tell).resume("s").await.unwrap();
+        let run = agent(asked, &store, &Gate::new(), tell).resume("s").outcome().await.unwrap();
         assert_eq!(run.status(), ExecutionStatus::Failed);
         let failed = ToolOutcome::failed("the toolset `far` cannot tell its tools: no line");
         let mut expected = vec![failed; asked.len()];
@@ -103,7 +103,7 @@ async fn ended(asked: &[&'static str], store: &MemoryStore, end: fn(&Control)) -
         }) as BoxFuture<'_, _>
     };
     let agent = agent(asked, store, &Gate::new(), tell);
-    let run = async { agent.resume("s").control(control.clone()).await.unwrap() };
+    let run = async { agent.resume("s").control(control.clone()).outcome().await.unwrap() };
     let ending = async {
         reached.arrived(1).await;
         end(&control);

@@ -88,7 +88,7 @@ async fn s5_4_what_a_subagent_used_is_never_taken_for_nothing() {
         control.interrupt.cancel();
     };
     let run = agent.run("go").in_session("s").control(control.clone());
-    let (run, ()) = tokio::join!(async { run.await.unwrap() }, leaver);
+    let (run, ()) = tokio::join!(async { run.outcome().await.unwrap() }, leaver);
     assert_eq!(run.status(), ExecutionStatus::InProgress);
 
     gate.open();

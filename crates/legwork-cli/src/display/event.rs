@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use legwork::core::budget::{Amounts, Budget, Dimension, Exhausted};
+use legwork::core::continuation::NextAction;
 use legwork::core::error::ErrorRecord;
 use legwork::core::event::{Responded, StepFinished};
 use legwork::core::inbox::Answer;
@@ -165,28 +166,18 @@ impl End<'_> {
     /// How to go on with it, if there is more to do.
     pub(crate) fn next(&self) -> Option<String> {
         let (id, store) = (quoted(self.session().as_str()), self.store_flag);
-        match self.status() {
-            ExecutionStatus::Completed => None,
-            ExecutionStatus::InProgress => Some(format!("legwork resume {id}{store}")),
-            status if status.is_waiting() => {
-                Some(format!("legwork resume {id}{store} --on-doubt tell"))
-            }
-            _ => Some(self.again()),
-        }
-    }
-
-    /// A limit is raised, what failed outside is asked again; what ended otherwise gets more
-    /// to do.
-    fn again(&self) -> String {
-        let (id, store) = (quoted(self.session().as_str()), self.store_flag);
-        let signal = self.outcome().and_then(|outcome| outcome.signal.as_ref());
-        match signal.and_then(|signal| signal.limit.as_ref()).and_then(raised) {
-            Some(raised) => format!("legwork resume {id}{store} {raised}"),
-            None if self.state.decide_reopen(&[]).is_ok() => {
-                format!("legwork resume {id}{store}")
-            }
+        let flag = match self.state.next_action() {
+            NextAction::Task if self.status() == ExecutionStatus::Completed => return None,
+            NextAction::Answer(_) => Some("--on-doubt tell".to_owned()),
+            NextAction::Raise(limit) => raised(limit),
+            NextAction::Resume => Some(String::new()),
+            _ => None,
+        };
+        Some(match flag.as_deref() {
+            Some("") => format!("legwork resume {id}{store}"),
+            Some(flag) => format!("legwork resume {id}{store} {flag}"),
             None => format!("legwork run --session {id}{store} \"go on\""),
-        }
+        })
     }
 }
 

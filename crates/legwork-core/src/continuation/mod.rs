@@ -5,6 +5,7 @@
 //! step by [`checkpoint`].
 
 mod criteria;
+mod end;
 mod evaluate;
 mod failure;
 mod reopen;
@@ -14,6 +15,7 @@ pub use criteria::{
     FinishReasonStops, Kind, Reaction, RetryLimit, Signals, StepsLimit, TimeLimit, TokenLimit,
     ToolCallsLimit, ToolCallsPresent, criterion, defaults, put, remove,
 };
+pub use end::{End, NextAction};
 pub use evaluate::{calls_checkpoint, checkpoint, evaluate, time_left, time_up};
 pub use failure::{ErrorHandler, FailExecution, Failure};
 pub use reopen::MOST_INCOMPLETE;

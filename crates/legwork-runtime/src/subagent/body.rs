@@ -135,7 +135,7 @@ impl Child {
         if status == ExecutionStatus::Completed {
             return ToolOutcome::text(text);
         }
-        let why = run.outcome().map_or_else(String::new, |outcome| outcome.explain());
+        let why = run.continuation().map_or_else(String::new, |outcome| outcome.explain());
         let said = if text.is_empty() { text } else { format!(" It said last: {text}") };
         ToolOutcome::failed(format!("The agent `{name}` did not finish ({status}). {why}{said}"))
     }

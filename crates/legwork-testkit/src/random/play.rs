@@ -118,7 +118,7 @@ impl Stage<'_> {
         let Some(child) = self.child() else { return Ok(()) };
         let before = self.world.journals();
         let agent = self.agent(self.durable())?;
-        let resumed = std::future::IntoFuture::into_future(agent.resume(child.clone()));
+        let resumed = agent.resume(child.clone()).outcome();
         match finish(resumed, self.world.clock()) {
             Some(Err(Error::Refused(Refusal::IsSubagent { .. }))) => {}
             other => return broken(CHILD, format!("it gives {other:?}")),
@@ -136,8 +136,8 @@ impl Stage<'_> {
         let model = ScriptedModel::new([Turn::text("none of yours")]);
         let agent = Agent::builder(model.named("foreign:model")).store_in(self.durable()).build();
         let agent = agent.map_err(|error| Violation { check: CHILD, found: error.to_string() })?;
-        let ran = agent.session(session.clone()).run("mine");
-        finish(std::future::IntoFuture::into_future(ran), self.world.clock());
+        let ran = agent.session(session.clone()).run("mine").outcome();
+        finish(ran, self.world.clock());
         Ok(())
     }
 

@@ -1,6 +1,6 @@
 //! One life of a process: an agent is built, runs, is disturbed, and ends or dies.
 
-use std::future::{IntoFuture as _, poll_fn};
+use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -151,7 +151,7 @@ impl<'s, 'p> Process<'s, 'p> {
         let before = self.stage.world.journals();
         let agent = self.stage.agent(self.stage.durable());
         let resumed =
-            agent.map(|agent| finish(agent.resume(ROOT).into_future(), self.stage.world.clock()));
+            agent.map(|agent| finish(agent.resume(ROOT).outcome(), self.stage.world.clock()));
         let refused = match &resumed {
             Ok(Some(Err(Error::Store(error)))) => error.is_conflict(),
             _ => false,
@@ -212,7 +212,7 @@ fn lone_result() -> Message {
 /// Runs a request through one of the library's faces.
 async fn lives(request: RunRequest, by: By, drops: Arc<AtomicBool>) -> Result<Run, Error> {
     match by {
-        By::Await => request.await,
+        By::Await => request.outcome().await,
         By::Steps => {
             let mut active = request.open().await?;
             loop {
@@ -226,7 +226,7 @@ async fn lives(request: RunRequest, by: By, drops: Arc<AtomicBool>) -> Result<Ru
         By::Stream => {
             let mut stream = request.stream();
             while !matches!(unless_dropped(stream.next(), &drops).await, Some(None)) {}
-            stream.finish().await
+            stream.outcome().await
         }
     }
 }

@@ -74,9 +74,21 @@ async fn a_budget_of_steps_stops_the_clerk() {
         .budget(Budget::unlimited().steps(2))
         .build()
         .unwrap();
-    let run = agent.run("count").await.unwrap();
+    let error = legwork::Error::from(agent.run("count").await.unwrap_err());
+    assert_eq!(format!("{error:?}"), error.to_string());
+    let unfinished = error.unfinished().unwrap();
+    let run = unfinished.run();
+    let session = run.session();
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "session {session}: stopped: the limit of 2 steps leaves no room: 2 used, 1 wanted. \
+             To go on, raise `Budget::steps`, then resume session {session} with `on_state(..)`: \
+             the agent has no store"
+        )
+    );
     assert_eq!(run.status(), ExecutionStatus::Stopped);
-    assert_eq!(run.outcome().unwrap().stop_reason(), Some(&StopReason::StepsLimit));
+    assert_eq!(run.continuation().unwrap().stop_reason(), Some(&StopReason::StepsLimit));
 }
 
 #[tokio::test]

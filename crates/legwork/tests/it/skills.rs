@@ -257,7 +257,7 @@ async fn what_somebody_else_wrote_in_its_place_stops_the_run() {
         .metadata(skills::KEY, json!("free"))
         .build()
         .unwrap();
-    let run = agent.run("go").await.unwrap();
+    let run = agent.run("go").outcome().await.unwrap();
     assert_eq!(run.status(), ExecutionStatus::Failed);
     let state: &AgentState = run.state();
     assert!(state.errors().any(|error| error.message.contains("`legwork.skill` is no skill")));

@@ -113,7 +113,7 @@ impl Spawn for Spawning {
             if let Some(on_doubt) = spawned.on_doubt {
                 request = request.on_doubt(on_doubt);
             }
-            request.await
+            request.outcome().await
         })
     }
 }

@@ -1,0 +1,160 @@
+//! How an execution ended, in words, and what it takes to go on.
+
+use std::fmt;
+
+use crate::budget::{Dimension, Exhausted};
+use crate::error::ErrorRecord;
+use crate::id::SessionId;
+use crate::outcome::StopSignal;
+use crate::state::{AgentState, ExecutionStatus, Pending, PendingReason};
+
+/// How an execution ended, or what it waits for, with what explains it.
+///
+/// As text it is the end of a sentence: `stopped: the limit of 3 steps leaves no room: 3 used,
+/// 1 wanted`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum End<'a> {
+    /// It completed.
+    Completed,
+    /// A limit, a tool, a hook or a criterion stopped it.
+    Stopped(Option<&'a StopSignal>),
+    /// An error ended it.
+    Failed(Option<&'a ErrorRecord>),
+    /// A person or the program cancelled it.
+    Cancelled(Option<&'a StopSignal>),
+    /// These calls wait for an answer.
+    Waiting(&'a [Pending]),
+    /// It has not ended: it was interrupted, or its process died.
+    Interrupted,
+    /// There was no execution yet.
+    Idle,
+}
+
+/// What it takes for a session to go on.
+///
+/// As text it is an instruction to whoever holds the session in a program.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum NextAction<'a> {
+    /// Nothing is left to do; it takes a new task.
+    Task,
+    /// Resume it.
+    Resume,
+    /// Raise this limit, then resume it.
+    Raise(&'a Exhausted),
+    /// Answer these calls, then resume it.
+    Answer(&'a [Pending]),
+}
+
+impl AgentState {
+    /// How the latest execution ended, or what it waits for.
+    pub fn end(&self) -> End<'_> {
+        let Some(execution) = self.execution() else { return End::Idle };
+        let outcome = execution.outcome.as_ref();
+        let signal = outcome.and_then(|outcome| outcome.signal.as_ref());
+        match &execution.status {
+            ExecutionStatus::Completed => End::Completed,
+            ExecutionStatus::Failed => {
+                End::Failed(signal.and_then(|signal| signal.error.as_deref()))
+            }
+            ExecutionStatus::Cancelled => End::Cancelled(signal),
+            ExecutionStatus::InProgress => End::Interrupted,
+            status if status.is_waiting() => End::Waiting(self.pending()),
+            _ => End::Stopped(signal),
+        }
+    }
+
+    /// What it takes for the session to go on where it stands.
+    pub fn next_action(&self) -> NextAction<'_> {
+        match self.end() {
+            End::Waiting(pending) => NextAction::Answer(pending),
+            End::Interrupted => NextAction::Resume,
+            End::Completed | End::Idle => NextAction::Task,
+            End::Stopped(signal) | End::Cancelled(signal) => self.after(signal),
+            End::Failed(_) => self.after(None),
+        }
+    }
+
+    fn after<'a>(&'a self, signal: Option<&'a StopSignal>) -> NextAction<'a> {
+        match signal.and_then(|signal| signal.limit.as_ref()) {
+            Some(limit) => NextAction::Raise(limit),
+            None if self.decide_reopen(&[]).is_ok() => NextAction::Resume,
+            None => NextAction::Task,
+        }
+    }
+}
+
+impl fmt::Display for End<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let because = |f: &mut fmt::Formatter<'_>, what: &str, why: Option<&str>| match why {
+            Some(why) if !why.is_empty() => write!(f, "{what}: {why}"),
+            _ => f.write_str(what),
+        };
+        match self {
+            Self::Completed => f.write_str("completed"),
+            Self::Stopped(signal) => because(f, "stopped", signal.map(|signal| &*signal.message)),
+            Self::Failed(error) => because(f, "failed", error.map(|error| &*error.message)),
+            Self::Cancelled(signal) => {
+                because(f, "cancelled", signal.map(|signal| &*signal.message))
+            }
+            Self::Waiting(pending) => {
+                f.write_str("waits for an answer")?;
+                pending.iter().try_for_each(|pending| write!(f, ": {}", Asked(pending)))
+            }
+            Self::Interrupted => f.write_str("interrupted"),
+            Self::Idle => f.write_str("not begun"),
+        }
+    }
+}
+
+/// A call that waits, and why.
+struct Asked<'a>(&'a Pending);
+
+impl fmt::Display for Asked<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Pending { id, tool, reason, .. } = self.0;
+        let why = match reason {
+            PendingReason::Doubt => "was interrupted and may have run",
+            PendingReason::Subagent => "waits for its subagent",
+        };
+        write!(f, "the call {id} of `{tool}` {why}")
+    }
+}
+
+impl NextAction<'_> {
+    /// The same for a session of this id.
+    pub fn of<'a>(&'a self, session: &'a SessionId) -> impl fmt::Display + 'a {
+        fmt::from_fn(move |f| match self {
+            NextAction::Task => write!(f, "give session {session} a new task"),
+            NextAction::Resume => write!(f, "resume session {session}"),
+            NextAction::Raise(limit) => match setter(&limit.dimension) {
+                Some(set) => write!(f, "raise `Budget::{set}`, then resume session {session}"),
+                None => write!(f, "raise that limit, then resume session {session}"),
+            },
+            NextAction::Answer(pending) => {
+                let subagents = pending.iter().all(|call| call.reason == PendingReason::Subagent);
+                match subagents {
+                    true => write!(f, "answer in the subagent's session")?,
+                    false => write!(f, "answer with `Session::answer`, or decide with `on_doubt`")?,
+                }
+                write!(f, ", then resume session {session}")
+            }
+        })
+    }
+}
+
+/// The method of a budget that sets a limit.
+fn setter(dimension: &Dimension) -> Option<&'static str> {
+    Some(match dimension {
+        Dimension::Steps => "steps",
+        Dimension::ToolCalls => "tool_calls",
+        Dimension::InputTokens => "input_tokens",
+        Dimension::OutputTokens => "output_tokens",
+        Dimension::TotalTokens => "tokens",
+        Dimension::Cost => "usd",
+        Dimension::ActiveTime => "active_time",
+        Dimension::Deadline => "deadline",
+        Dimension::Other(_) => return None,
+    })
+}
