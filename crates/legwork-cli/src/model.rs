@@ -37,7 +37,7 @@ pub(crate) fn made(
     let builder = model::builder(name, base_url, key.map(Secret::expose))?;
     let Asking { retry, prices, answers: Answers { bounds, timeouts } } = asking;
     let builder = builder.retry(retry).prices(prices).bounds(bounds).timeouts(timeouts);
-    let built = builder.build();
+    let built = builder.proxies(model::proxies_from_env()).build();
     built.map_err(|error| legwork::Error::Model {
         model: name.to_owned(),
         reason: error.to_string(),

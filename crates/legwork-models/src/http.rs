@@ -1,16 +1,23 @@
 //! One HTTP client for every wire: built late, cheap for plain `http`.
 
 mod body;
+mod broken;
 mod clock;
 mod connect;
 mod connection;
+#[cfg_attr(not(feature = "compression"), path = "http/encoding/none.rs")]
+mod encoding;
 mod idle;
 mod metered;
+mod opening;
+#[cfg_attr(not(feature = "proxy"), path = "http/proxy/none.rs")]
+pub(crate) mod proxy;
 mod relay;
 mod request;
+#[cfg_attr(not(feature = "http2"), path = "http/shared/none.rs")]
+mod shared;
 mod watch;
 
-use std::error::Error;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,12 +25,19 @@ use std::time::Duration;
 use http::{Response, Uri};
 use tokio::sync::OnceCell;
 
-use connect::{BoxError, Connector, TooSlow};
+use connect::Connector;
 use connection::{Connection, Outgoing};
 use idle::Idle;
+use opening::{Opened, Opening};
+use shared::Shared;
 
 pub(crate) use body::Body;
+pub(crate) use broken::Broken;
 pub(crate) use clock::System;
+pub(crate) use encoding::accepted;
+pub(crate) use proxy::Proxy;
+#[cfg(feature = "proxy")]
+pub use proxy::{InvalidProxy, Proxies};
 pub(crate) use request::template;
 pub(crate) use watch::{Late, Limits, Watch};
 
@@ -62,28 +76,45 @@ impl Default for Timeouts {
 ///
 /// It uses hyper's connections directly. The pool of hyper-util's client serves many servers
 /// and drives each connection in a task of its own, which costs about 12,000 instructions a
-/// request more. Proxies come from no environment, no redirect is followed, for it would carry the
-/// key away, and whether to try again is the wire's to say, who counts what it may cost.
+/// request more; an HTTP/2 connection, which many exchanges share, has such a task. Proxies come
+/// from no environment, no redirect is followed, for it would carry the key away, and whether to
+/// try again is the wire's to say, who counts what it may cost.
 ///
 /// For `http` no certificate is loaded; for `https` those of the system are, once, on a
 /// thread that may wait for them.
 #[derive(Debug)]
 pub(crate) struct Client {
     server: Uri,
+    proxy: Option<Proxy>,
     connector: OnceCell<Connector>,
     idle: Arc<Idle>,
+    opening: Opening,
     /// How long it may take to connect.
     limit: Duration,
 }
 
 impl Client {
-    pub(crate) fn new(server: &Uri, timeouts: Timeouts) -> Self {
+    pub(crate) fn new(server: &Uri, timeouts: Timeouts, proxy: Option<Proxy>) -> Self {
         Self {
             server: server.clone(),
+            proxy,
             connector: OnceCell::new(),
             idle: Arc::default(),
+            opening: Opening::to(server),
             limit: timeouts.connect,
         }
+    }
+
+    /// The same that trusts these certificates instead of those of the system.
+    #[cfg(test)]
+    pub(crate) fn trusting(self, roots: rustls::RootCertStore) -> Self {
+        let connector = connect::trusting(self.limit, self.proxy.clone(), roots);
+        Self { connector: OnceCell::new_with(Some(connector)), ..self }
+    }
+
+    /// The proxy that requests go through.
+    pub(crate) fn proxy(&self) -> Option<&Proxy> {
+        self.proxy.as_ref()
     }
 
     /// Sends a request; what comes back is the answer's head, with the way to its body.
@@ -95,44 +126,56 @@ impl Client {
     /// When no client could be made, which is not remembered, or no answer came.
     pub(crate) async fn send(&self, request: Outgoing) -> Result<Response<Body>, Broken> {
         let mut request = request;
-        while let Some(connection) = self.idle.take() {
-            request = match self.send_over(connection, request).await {
+        while let Some(opened) = self.idle.take() {
+            request = match self.send_over(opened, request).await {
                 Ok(answer) => return Ok(answer),
                 Err(Lost { unsent: Some(request), .. }) => request,
-                Err(lost) => return Err(Broken::NotAnswered(lost.error)),
+                Err(lost) => return Err(lost.error),
             };
         }
         // In a box, for it happens rarely and would make each request's future large.
-        let connection = Box::pin(self.connect()).await?;
-        let answer = self.send_over(connection, request).await;
-        answer.map_err(|lost| Broken::NotAnswered(lost.error))
+        let opened = Box::pin(self.opening.next(&self.idle, self.connect())).await?;
+        self.send_over(opened, request).await.map_err(|lost| lost.error)
     }
 
-    async fn send_over(
-        &self,
-        mut connection: Box<Connection>,
-        request: Outgoing,
-    ) -> Result<Response<Body>, Lost> {
-        match connection.send(request).await {
-            Ok(answer) => Ok(answer.map(|body| Body::new(body, connection, &self.idle))),
-            Err(mut lost) => Err(Lost { unsent: lost.take_message(), error: lost.into_error() }),
+    async fn send_over(&self, opened: Opened, request: Outgoing) -> Result<Response<Body>, Lost> {
+        match opened {
+            Opened::Exclusive(mut connection) => match connection.send(request).await {
+                Ok(answer) => Ok(Body::owning(answer, connection, &self.idle)),
+                Err(mut lost) => Err(Lost {
+                    unsent: lost.take_message(),
+                    error: Broken::NotAnswered(lost.into_error()),
+                }),
+            },
+            // In a box, for what waits for an answer over HTTP/1 is to stay small.
+            Opened::Shared(shared) => {
+                let answer = Box::pin(shared.send(&self.server, request)).await;
+                answer.inspect_err(|lost| self.idle.forget_shared(lost))
+            }
         }
     }
 
-    async fn connect(&self) -> Result<Box<Connection>, Broken> {
+    async fn connect(&self) -> Result<Opened, Broken> {
         let connector = self.connector.get_or_try_init(|| self.connector());
         let connector = connector.await.map_err(Broken::NotMade)?;
         let stream = connector.connect(&self.server, self.limit).await;
-        let connection = Connection::over(stream.map_err(Broken::NotConnected)?).await;
-        Ok(Box::new(connection.map_err(Broken::NotAnswered)?))
+        let stream = stream.map_err(Broken::NotConnected)?;
+        if Shared::is_wanted(&stream) {
+            let shared = Shared::over(stream).await.map_err(Broken::NotTaken)?;
+            self.idle.share(&shared);
+            return Ok(Opened::Shared(shared));
+        }
+        let connection = Connection::over(stream).await;
+        Ok(Opened::Exclusive(Box::new(connection.map_err(Broken::NotAnswered)?)))
     }
 
     async fn connector(&self) -> io::Result<Connector> {
-        let limit = self.limit;
-        match self.server.scheme_str() {
-            Some("http") => Ok(connect::plain(limit)),
-            _ => tokio::task::spawn_blocking(move || connect::tls(limit)).await?,
+        let (limit, proxy) = (self.limit, self.proxy.clone());
+        let is_plain = self.server.scheme_str() == Some("http");
+        if is_plain && !proxy.as_ref().is_some_and(Proxy::is_encrypted) {
+            return Ok(connect::plain(limit, proxy));
         }
+        tokio::task::spawn_blocking(move || connect::tls(limit, proxy)).await?
     }
 }
 
@@ -140,88 +183,5 @@ impl Client {
 struct Lost {
     /// The request, if nothing of it was sent.
     unsent: Option<Outgoing>,
-    error: hyper::Error,
-}
-
-/// Why an exchange came to no end.
-#[derive(Debug)]
-pub(crate) enum Broken {
-    /// There is no client.
-    NotMade(io::Error),
-    /// There is no connection.
-    NotConnected(BoxError),
-    /// There was no answer.
-    NotAnswered(hyper::Error),
-    /// The answer broke off.
-    Lost(hyper::Error),
-}
-
-impl Broken {
-    /// Whether no connection stood, so that nothing can have been asked.
-    pub(crate) fn is_connect(&self) -> bool {
-        matches!(self, Self::NotConnected(_))
-    }
-
-    /// Whether no connection stood in time.
-    pub(crate) fn is_timeout(&self) -> bool {
-        let timed_out = |error: &io::Error| error.kind() == io::ErrorKind::TimedOut;
-        causes(self.error())
-            .any(|cause| cause.is::<TooSlow>() || cause.downcast_ref().is_some_and(timed_out))
-    }
-
-    /// Whether the server is not whom the system trusts, or speaks no TLS that we do; trying
-    /// again changes nothing.
-    pub(crate) fn is_untrusted(&self) -> bool {
-        causes(self.error()).any(is_refused_by_tls)
-    }
-
-    /// Whether the head of the answer is not HTTP, or is too long.
-    pub(crate) fn is_malformed(&self) -> bool {
-        matches!(self, Self::NotAnswered(error) if error.is_parse())
-    }
-
-    /// What happened, with its causes.
-    pub(crate) fn in_words(&self) -> String {
-        let (mut text, first) = match self {
-            Self::NotMade(error) => (error.to_string(), 1),
-            Self::NotConnected(_) => ("could not connect".to_owned(), 0),
-            Self::NotAnswered(_) => ("the connection was lost".to_owned(), 0),
-            // Its own words are about the body, which says nothing more.
-            Self::Lost(_) => ("the connection was lost".to_owned(), 1),
-        };
-        for cause in causes(self.error()).skip(first) {
-            let said = cause.to_string();
-            if !text.ends_with(&said) {
-                text.push_str(": ");
-                text.push_str(&said);
-            }
-        }
-        text
-    }
-
-    fn error(&self) -> &(dyn Error + 'static) {
-        match self {
-            Self::NotMade(error) => error,
-            Self::NotConnected(error) => &**error,
-            Self::NotAnswered(error) | Self::Lost(error) => error,
-        }
-    }
-}
-
-/// An error and what caused it.
-fn causes<'e>(first: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn Error + 'static)> {
-    std::iter::successors(Some(first), |error: &&'e (dyn Error + 'static)| (*error).source())
-}
-
-/// Whether TLS refused the server; such an error is wrapped in those of reading.
-fn is_refused_by_tls(error: &(dyn Error + 'static)) -> bool {
-    use rustls::Error::{InvalidCertificate, InvalidMessage, PeerIncompatible};
-    let wrapped = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
-    match wrapped {
-        Some(inner) => is_refused_by_tls(inner),
-        None => matches!(
-            error.downcast_ref(),
-            Some(InvalidCertificate(_) | InvalidMessage(_) | PeerIncompatible(_))
-        ),
-    }
+    error: Broken,
 }

@@ -48,15 +48,28 @@ pub fn key_variable(provider: &str) -> Option<&'static str> {
 /// The address of `openai` is that of `OPENAI_BASE_URL`, if it is set; its key is that of
 /// `OPENAI_API_KEY`, which may be missing only where the address is another one than
 /// OpenAI's own. Local servers (`ollama`, `llamacpp`, `lmstudio`, `vllm`) want no key and
-/// have their usual address.
+/// have their usual address. With the feature `proxy` (on by default) requests go through the
+/// proxies that the environment names.
 ///
 /// # Errors
-/// [`Error::Model`] when the name is none, the provider unknown, or the key missing.
+/// [`Error::Model`] when the name is none, the provider unknown, the key missing, or the proxy
+/// none.
 pub fn from_env(name: &str) -> Result<Chat> {
     let set = |variable| std::env::var(variable).ok().filter(|value| !value.is_empty());
     let base_url = name.starts_with("openai:").then(|| set("OPENAI_BASE_URL")).flatten();
     let key = provider(name).ok().and_then(|(provider, _)| provider.key).and_then(set);
-    at(name, base_url.as_deref(), key.as_deref())
+    let chat = builder(name, base_url.as_deref(), key.as_deref())?;
+    #[cfg(feature = "proxy")]
+    let chat = chat.proxies(proxies_from_env());
+    built(name, chat)
+}
+
+/// The proxies that the environment names; [`Proxies`](http::Proxies) says by which variables.
+#[cfg(feature = "proxy")]
+pub fn proxies_from_env() -> http::Proxies {
+    // What is no text is no address either, which is reported by the variable's name.
+    let set = |name: &str| Some(std::env::var_os(name)?.to_string_lossy().into_owned());
+    http::Proxies::from_variables(set)
 }
 
 /// A model by its name, at an address (its provider's own by default) and with a key.
@@ -65,8 +78,13 @@ pub fn from_env(name: &str) -> Result<Chat> {
 /// [`Error::Model`] when the name is none, the provider unknown and no address given, the
 /// key missing where it is needed, or the address none.
 pub fn at(name: &str, base_url: Option<&str>, key: Option<&str>) -> Result<Chat> {
-    let built = builder(name, base_url, key)?.build();
-    built.map_err(|error| Error::Model { model: name.to_owned(), reason: error.to_string() })
+    built(name, builder(name, base_url, key)?)
+}
+
+fn built(name: &str, chat: openai::Builder) -> Result<Chat> {
+    let fail =
+        |error: openai::Error| Error::Model { model: name.to_owned(), reason: error.to_string() };
+    chat.build().map_err(fail)
 }
 
 /// The same before it is built, for whoever sets more, such as time limits.

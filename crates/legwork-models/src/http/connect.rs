@@ -3,15 +3,21 @@
 use std::error::Error;
 use std::future::poll_fn;
 use std::io;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use http::Uri;
 use hyper_rustls::{ConfigBuilderExt as _, HttpsConnector, MaybeHttpsStream};
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioIo;
+use rustls::{ClientConfig, ConfigBuilder, WantsVerifier};
 use tokio::net::TcpStream;
 use tower_service::Service;
+
+use super::proxy::Proxy;
+use super::shared::OFFERED;
 
 /// How long a silent connection is left alone before it is asked whether it still stands,
 /// and how long each time it does not answer.
@@ -27,19 +33,31 @@ const UNACKNOWLEDGED: Duration = Duration::from_secs(30);
 pub(super) type BoxError = Box<dyn Error + Send + Sync>;
 
 /// What goes over a connection, encrypted or not.
-pub(super) type Stream = MaybeHttpsStream<TokioIo<TcpStream>>;
+pub(super) type Stream = MaybeHttpsStream<Hop>;
+
+/// The same without the server's encryption; that of a proxy may be left.
+pub(super) type Hop = MaybeHttpsStream<TokioIo<TcpStream>>;
 
 /// Opens connections.
 #[derive(Debug, Clone)]
 pub(super) enum Connector {
-    Plain(HttpConnector),
-    Tls(HttpsConnector<HttpConnector>),
+    Plain(Way),
+    Tls(HttpsConnector<Way>),
+}
+
+/// The way to a server before anything is said to it.
+#[derive(Debug, Clone)]
+pub(super) struct Way {
+    tcp: HttpConnector,
+    /// Connects to a proxy that is encrypted; none if there is none.
+    tls: Option<HttpsConnector<HttpConnector>>,
+    proxy: Option<Proxy>,
 }
 
 /// Connects without encryption, to the addresses of the server one after another, all of
 /// them within the limit.
-pub(super) fn plain(limit: Duration) -> Connector {
-    Connector::Plain(tcp(limit))
+pub(super) fn plain(limit: Duration, proxy: Option<Proxy>) -> Connector {
+    Connector::Plain(Way { tcp: tcp(limit), tls: None, proxy })
 }
 
 fn tcp(limit: Duration) -> HttpConnector {
@@ -58,18 +76,34 @@ fn tcp(limit: Duration) -> HttpConnector {
 ///
 /// # Errors
 /// When the system's certificates cannot be read.
-pub(super) fn tls(limit: Duration) -> io::Result<Connector> {
-    let mut plain = tcp(limit);
-    plain.enforce_http(false);
+pub(super) fn tls(limit: Duration, proxy: Option<Proxy>) -> io::Result<Connector> {
+    let config = config().and_then(|builder| builder.try_with_platform_verifier());
+    Ok(over(limit, proxy, config.map_err(io::Error::other)?.with_no_client_auth()))
+}
+
+/// The same that trusts these certificates.
+#[cfg(test)]
+pub(super) fn trusting(
+    limit: Duration,
+    proxy: Option<Proxy>,
+    roots: rustls::RootCertStore,
+) -> Connector {
+    over(limit, proxy, config().unwrap().with_root_certificates(roots).with_no_client_auth())
+}
+
+fn config() -> Result<ConfigBuilder<ClientConfig, WantsVerifier>, rustls::Error> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let mut config = rustls::ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .and_then(|builder| builder.try_with_platform_verifier())
-        .map_err(io::Error::other)?
-        .with_no_client_auth();
-    // Some front ends choose by it, or want one.
-    config.alpn_protocols = vec![b"http/1.1".to_vec()];
-    Ok(Connector::Tls(HttpsConnector::from((plain, config))))
+    ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()
+}
+
+fn over(limit: Duration, proxy: Option<Proxy>, mut config: ClientConfig) -> Connector {
+    let mut tcp = tcp(limit);
+    tcp.enforce_http(false);
+    let tls = proxy.as_ref().filter(|proxy| proxy.is_encrypted());
+    let tls = tls.map(|_| HttpsConnector::from((tcp.clone(), config.clone())));
+    let protocols = OFFERED.iter().map(|protocol| protocol.to_vec());
+    config.alpn_protocols = protocols.collect();
+    Connector::Tls(HttpsConnector::from((Way { tcp, tls, proxy }, config)))
 }
 
 /// No connection stood in time.
@@ -96,7 +130,32 @@ impl Connector {
     }
 }
 
-async fn call<S: Service<Uri>>(mut service: S, server: &Uri) -> Result<S::Response, S::Error> {
+impl Service<Uri> for Way {
+    type Response = Hop;
+    type Error = BoxError;
+    type Future = Pin<Box<dyn Future<Output = Result<Hop, BoxError>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        // Each call waits for what it uses.
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, server: Uri) -> Self::Future {
+        let Self { tcp, tls, proxy } = self.clone();
+        Box::pin(async move {
+            match proxy {
+                None => Ok(Hop::Http(call(tcp, &server).await?)),
+                Some(proxy) => Ok(proxy.connect(tcp, tls, &server).await?),
+            }
+        })
+    }
+}
+
+/// Calls a service once it is ready.
+pub(super) async fn call<S: Service<Uri>>(
+    mut service: S,
+    server: &Uri,
+) -> Result<S::Response, S::Error> {
     poll_fn(|cx| service.poll_ready(cx)).await?;
     service.call(server.clone()).await
 }

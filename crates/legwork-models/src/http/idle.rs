@@ -1,11 +1,14 @@
-//! Connections that wait for their next exchange.
+//! Connections that wait for their next exchange, and the one that many share.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use tokio::task::JoinHandle;
 
+use super::Lost;
 use super::connection::Connection;
+use super::opening::Opened;
+use super::shared::Shared;
 
 /// How often unused connections are closed; one is unused for at least this long and at
 /// most twice as long.
@@ -19,6 +22,7 @@ pub(super) struct Idle(Mutex<Shelf>);
 struct Shelf {
     /// The one used last is the last.
     connections: Vec<Unused>,
+    shared: Option<Sharing>,
     sweeper: Option<JoinHandle<()>>,
 }
 
@@ -29,10 +33,46 @@ struct Unused {
     sweeps: u8,
 }
 
+#[derive(Debug)]
+struct Sharing {
+    connection: Shared,
+    /// How many sweeps it has seen since it was last used.
+    sweeps: u8,
+}
+
 impl Idle {
-    /// The connection that was used last.
-    pub(super) fn take(&self) -> Option<Box<Connection>> {
-        Some(self.shelf().connections.pop()?.connection)
+    /// The connection that is shared, else the one that was used last.
+    pub(super) fn take(&self) -> Option<Opened> {
+        if let Some(shared) = self.shared() {
+            return Some(Opened::Shared(shared));
+        }
+        Some(Opened::Exclusive(self.shelf().connections.pop()?.connection))
+    }
+
+    /// The connection that is shared.
+    pub(super) fn shared(&self) -> Option<Shared> {
+        let mut shelf = self.shelf();
+        let sharing = shelf.shared.as_mut()?;
+        sharing.sweeps = 0;
+        let open = sharing.connection.is_open().then(|| sharing.connection.clone());
+        if open.is_none() {
+            shelf.shared = None;
+        }
+        open
+    }
+
+    /// Shares a connection from now on.
+    pub(super) fn share(self: &Arc<Self>, connection: &Shared) {
+        let mut shelf = self.shelf();
+        shelf.shared = Some(Sharing { connection: connection.clone(), sweeps: 0 });
+        self.sweep_later(&mut shelf);
+    }
+
+    /// Shares the connection no more if it takes no further requests.
+    pub(super) fn forget_shared(&self, lost: &Lost) {
+        if lost.unsent.is_some() || lost.error.is_not_taken() {
+            self.shelf().shared = None;
+        }
     }
 
     /// Keeps a connection for another exchange; one that allows none is closed.
@@ -42,6 +82,10 @@ impl Idle {
         }
         let mut shelf = self.shelf();
         shelf.connections.push(Unused { connection, sweeps: 0 });
+        self.sweep_later(&mut shelf);
+    }
+
+    fn sweep_later(self: &Arc<Self>, shelf: &mut Shelf) {
         // It ends with its runtime, which may not be the last one.
         if shelf.sweeper.as_ref().is_none_or(JoinHandle::is_finished) {
             shelf.sweeper = Some(tokio::spawn(sweep(Arc::downgrade(self))));
@@ -55,7 +99,12 @@ impl Idle {
             unused.sweeps += 1;
             unused.sweeps < 2
         });
-        let is_empty = shelf.connections.is_empty();
+        if let Some(sharing) = &mut shelf.shared {
+            let used = sharing.connection.is_used();
+            sharing.sweeps = if used { 0 } else { sharing.sweeps + 1 };
+        }
+        shelf.shared.take_if(|sharing| sharing.sweeps >= 2);
+        let is_empty = shelf.connections.is_empty() && shelf.shared.is_none();
         if is_empty {
             shelf.sweeper = None;
         }

@@ -1,11 +1,13 @@
 //! What all requests to one address have in common.
 
-use http::header::{HOST, HeaderMap};
+use http::header::{HOST, HeaderMap, PROXY_AUTHORIZATION};
 use http::uri::{PathAndQuery, Scheme};
 use http::{HeaderValue, Method, Request, Uri};
 
+use super::proxy::Proxy;
+
 /// A request without its body, as it stands on the wire: with a path, and with the host
-/// among its headers.
+/// among its headers; one that a proxy passes on has the whole address instead of the path.
 ///
 /// # Errors
 /// When the address has a host that no header can name.
@@ -13,12 +15,25 @@ pub(crate) fn template(
     method: Method,
     address: &Uri,
     mut headers: HeaderMap,
+    proxy: Option<&Proxy>,
 ) -> Result<Request<()>, http::Error> {
     if !headers.contains_key(HOST) {
         headers.insert(HOST, host(address)?);
     }
     let path = address.path_and_query().map_or("/", PathAndQuery::as_str);
-    let mut request = Request::builder().method(method).uri(path).body(())?;
+    let mut target = Uri::try_from(path)?;
+    if let Some(proxy) = proxy.filter(|proxy| proxy.forwards(address)) {
+        let host = host(address)?;
+        target = Uri::builder()
+            .scheme(Scheme::HTTP)
+            .authority(host.as_bytes())
+            .path_and_query(path)
+            .build()?;
+        if let Some(authorization) = proxy.authorization() {
+            headers.insert(PROXY_AUTHORIZATION, authorization.clone());
+        }
+    }
+    let mut request = Request::builder().method(method).uri(target).body(())?;
     *request.headers_mut() = headers;
     Ok(request)
 }

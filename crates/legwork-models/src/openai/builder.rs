@@ -3,7 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use http::header::{
+    ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue,
+};
 use http::{Method, Request, Uri};
 use legwork_port::{Clock, Profile};
 use serde_json::{Map, Value};
@@ -15,7 +17,9 @@ use super::encode::{Head, MaxTokensField, OWN_FIELDS, Stream};
 use super::profile;
 use super::secrets::{self, Secrets};
 use crate::bounds::Bounds;
-use crate::http::{Client, System, Timeouts, template};
+#[cfg(feature = "proxy")]
+use crate::http::Proxies;
+use crate::http::{Client, Proxy, System, Timeouts, accepted, template};
 use crate::prices::Prices;
 use crate::retry::Policy;
 
@@ -49,6 +53,19 @@ pub enum Error {
         /// The field.
         field: String,
     },
+    /// A variable names a proxy that cannot be used.
+    #[cfg(feature = "proxy")]
+    #[error(transparent)]
+    Proxy(#[from] crate::http::InvalidProxy),
+}
+
+/// A question that is no inference.
+pub(super) struct Question {
+    pub(super) client: Client,
+    /// The address as messages show it.
+    pub(super) place: String,
+    pub(super) request: Request<()>,
+    pub(super) secrets: Secrets,
 }
 
 /// Sets up a [`Chat`]; what is not set has a sensible default.
@@ -68,6 +85,8 @@ pub struct Builder {
     clock: Option<Arc<dyn Clock>>,
     profile: Option<Profile>,
     prices: Prices,
+    #[cfg(feature = "proxy")]
+    proxies: Proxies,
 }
 
 impl Builder {
@@ -87,6 +106,8 @@ impl Builder {
             clock: None,
             profile: None,
             prices: Prices::none(),
+            #[cfg(feature = "proxy")]
+            proxies: Proxies::none(),
         }
     }
 
@@ -153,10 +174,16 @@ impl Builder {
         Self { prices, ..self }
     }
 
+    /// The proxies that requests go through, if any does; none by default.
+    #[cfg(feature = "proxy")]
+    pub fn proxies(self, proxies: Proxies) -> Self {
+        Self { proxies, ..self }
+    }
+
     /// The model, ready to be asked.
     ///
     /// # Errors
-    /// When the base URL, a header or an extra field cannot be used.
+    /// When the base URL, a header, an extra field or the proxy cannot be used.
     pub fn build(self) -> Result<Chat, Error> {
         let url = address::endpoint(&self.base_url, "chat/completions")?;
         let uri = self.uri(&url)?;
@@ -164,8 +191,11 @@ impl Builder {
             return Err(Error::OwnField { field: field.clone() });
         }
         let headers = self.all_headers()?;
-        let secrets = secrets_of(&headers);
-        let template = self.template(Method::POST, &uri, headers)?;
+        let proxy = self.proxy_to(&uri)?;
+        let keys = secrets_of(&headers);
+        let is_exposed = !keys.is_empty();
+        let secrets = keys.and(proxy.as_ref().map_or(&[], Proxy::secrets));
+        let template = self.template(Method::POST, &uri, headers, proxy.as_ref())?;
         let official = url.host_str() == Some("api.openai.com");
         let by_host = match official {
             true => MaxTokensField::MaxCompletionTokens,
@@ -179,8 +209,8 @@ impl Builder {
         Ok(Chat {
             name,
             place: address::place(&url),
-            exposed: (!secrets.is_empty()).then(|| address::in_clear(&url)).flatten(),
-            client: Client::new(&uri, self.timeouts),
+            exposed: is_exposed.then(|| address::in_clear(&url)).flatten(),
+            client: Client::new(&uri, self.timeouts, proxy),
             template,
             secrets,
             max_tokens: self.max_tokens.unwrap_or(by_host),
@@ -195,18 +225,26 @@ impl Builder {
         })
     }
 
-    /// Where else the server is asked something: the address, the same as messages show
-    /// it, and the question.
-    pub(super) fn endpoint_of(&self, path: &str) -> Result<(Uri, String, Request<()>), Error> {
+    /// Where else the server is asked something.
+    pub(super) fn question(&self, path: &str) -> Result<Question, Error> {
         let url = address::endpoint(&self.base_url, path)?;
         let uri = self.uri(&url)?;
-        let question = self.template(Method::GET, &uri, self.all_headers()?)?;
-        Ok((uri, address::place(&url), question))
+        let (headers, proxy) = (self.all_headers()?, self.proxy_to(&uri)?);
+        let secrets = secrets_of(&headers).and(proxy.as_ref().map_or(&[], Proxy::secrets));
+        let request = self.template(Method::GET, &uri, headers, proxy.as_ref())?;
+        let client = Client::new(&uri, self.timeouts, proxy);
+        Ok(Question { client, place: address::place(&url), request, secrets })
     }
 
-    /// The secrets that it sends.
-    pub(super) fn secrets(&self) -> Result<Secrets, Error> {
-        Ok(secrets_of(&self.all_headers()?))
+    #[cfg(feature = "proxy")]
+    fn proxy_to(&self, server: &Uri) -> Result<Option<Proxy>, Error> {
+        Ok(self.proxies.proxy_to(server)?)
+    }
+
+    #[cfg(not(feature = "proxy"))]
+    #[expect(clippy::unnecessary_wraps, clippy::unused_self, reason = "as with proxies")]
+    fn proxy_to(&self, _: &Uri) -> Result<Option<Proxy>, Error> {
+        Ok(None)
     }
 
     pub(super) fn timeouts_set(&self) -> Timeouts {
@@ -226,8 +264,9 @@ impl Builder {
         method: Method,
         uri: &Uri,
         headers: HeaderMap,
+        proxy: Option<&Proxy>,
     ) -> Result<Request<()>, Error> {
-        template(method, uri, headers).map_err(|error| self.bad_url(&error))
+        template(method, uri, headers, proxy).map_err(|error| self.bad_url(&error))
     }
 
     fn bad_url(&self, problem: &dyn fmt::Display) -> Error {
@@ -239,6 +278,9 @@ impl Builder {
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         // JSON or a stream of events, as the request asks.
         headers.insert(ACCEPT, HeaderValue::from_static("*/*"));
+        if let Some(codings) = accepted() {
+            headers.insert(ACCEPT_ENCODING, codings);
+        }
         if let Some(key) = &self.key {
             let value = HeaderValue::try_from(format!("Bearer {key}"));
             let mut value = value.map_err(|_| Error::Key)?;

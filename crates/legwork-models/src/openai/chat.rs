@@ -92,7 +92,7 @@ impl Chat {
             bounds: &self.bounds,
             provider: self.head.provider(),
             clock: &*self.clock,
-            tried: Tried { model: &self.name, place: &self.place },
+            tried: Tried { model: &self.name, place: &self.place, proxy: self.client.proxy() },
         }
     }
 

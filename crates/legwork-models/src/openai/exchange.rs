@@ -16,7 +16,7 @@ use super::assembly::Ended;
 use super::failure::{Tried, charged};
 use super::reply::{Reply, Streaming};
 use crate::bounds::Bounds;
-use crate::http::{Body, Broken, Client, Late, Limits, Timeouts, Watch};
+use crate::http::{Body, Client, Late, Limits, Timeouts, Watch};
 use crate::retry;
 
 /// How long the end of a body may follow the end of its stream.
@@ -80,9 +80,7 @@ impl Exchange<'_> {
                 Err(Late::Silence(most)) => return Some(self.tried.silent(most)),
                 Err(Late::Wait(most)) => return Some(self.tried.too_slow(most)),
                 Ok(None) => return None,
-                Ok(Some(Err(error))) => {
-                    return Some(self.tried.not_answered(&Broken::Lost(error)));
-                }
+                Ok(Some(Err(broken))) => return Some(self.tried.not_answered(&broken)),
                 Ok(Some(Ok(frame))) => {
                     // Trailers say nothing that an answer needs.
                     let Ok(bytes) = frame.into_data() else { continue };

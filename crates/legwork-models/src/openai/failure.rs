@@ -8,7 +8,7 @@ use legwork_port::model::{Error, Kind};
 use super::error::ApiError;
 use super::reply::Unreadable;
 use crate::bounds::Passed;
-use crate::http::Broken;
+use crate::http::{Broken, Proxy, proxy};
 
 /// The same error of an attempt that may have cost money.
 pub(super) fn charged(error: Error) -> Error {
@@ -20,17 +20,18 @@ pub(super) fn charged(error: Error) -> Error {
 pub(super) struct Tried<'a> {
     pub(super) model: &'a str,
     pub(super) place: &'a str,
+    pub(super) proxy: Option<&'a Proxy>,
 }
 
 impl Tried<'_> {
     fn error(&self, kind: Kind, happened: &str, todo: &str) -> Error {
-        let Self { model, place } = self;
+        let Self { model, place, .. } = self;
         Error::new(kind, format!("asking {model} at {place}: {happened}; {todo}"))
     }
 
     /// What happened, without what was tried and what to do.
     pub(super) fn in_short<'e>(&self, error: &'e Error) -> &'e str {
-        let Self { model, place } = self;
+        let Self { model, place, .. } = self;
         let message = &*error.message;
         let happened = message.strip_prefix(&format!("asking {model} at {place}: "));
         let happened = happened.unwrap_or(message);
@@ -40,6 +41,9 @@ impl Tried<'_> {
     /// No answer came, or it broke off.
     pub(super) fn not_answered(&self, broken: &Broken) -> Error {
         let happened = broken.in_words();
+        if let Some(error) = broken.proxy() {
+            return self.not_through(broken, error, &happened);
+        }
         match broken {
             Broken::NotMade(_) => {
                 let happened = format!("the HTTP client could not be made: {happened}");
@@ -53,13 +57,32 @@ impl Tried<'_> {
             _ if broken.is_connect() => {
                 let kind = if broken.is_timeout() { Kind::Timeout } else { Kind::Unreachable };
                 let todo = "check the base URL and that the server runs";
-                self.error(kind, &happened, todo)
+                match self.proxy {
+                    None => self.error(kind, &happened, todo),
+                    Some(proxy) => {
+                        let todo = format!("{todo}; it is asked through the proxy {proxy}");
+                        self.error(kind, &happened, &todo)
+                    }
+                }
             }
+            _ if broken.is_not_taken() => self.error(Kind::Unreachable, &happened, "try again"),
             _ if broken.is_malformed() => {
                 charged(self.error(Kind::Malformed, &happened, "check the base URL"))
             }
             _ => charged(self.error(Kind::Unreachable, &happened, "try again")),
         }
+    }
+
+    /// The proxy let nothing through.
+    fn not_through(&self, broken: &Broken, error: &proxy::Error, happened: &str) -> Error {
+        let kind = match error.status() {
+            _ if broken.is_untrusted() => Kind::Untrusted,
+            _ if broken.is_timeout() => Kind::Timeout,
+            Some(401 | 403 | 407) => Kind::Unauthorized,
+            _ if error.is_final() => Kind::BadRequest,
+            _ => Kind::Unreachable,
+        };
+        self.error(kind, happened, &error.todo())
     }
 
     /// The answer did not begin, or go on, in time.
@@ -114,7 +137,13 @@ impl Tried<'_> {
 
     fn refused(&self, api: ApiError, retry_after: Option<Duration>) -> Error {
         let (kind, todo) = kind(&api);
-        let mut error = self.error(kind, &format!("refused with {api}"), todo);
+        let mut error = match self.proxy.filter(|_| api.status == 407) {
+            None => self.error(kind, &format!("refused with {api}"), todo),
+            Some(proxy) => {
+                let happened = format!("the proxy {proxy} answered {api}");
+                self.error(Kind::Unauthorized, &happened, &proxy.wants_credentials())
+            }
+        };
         error.status = Some(api.status);
         error.retry_after = retry_after;
         error.code = api.code.or(api.kind);

@@ -5,10 +5,11 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::Request;
 use http_body_util::{BodyExt as _, Full};
+use hyper::body::Frame;
 use legwork_port::model::Error;
 use serde_json::Value;
 
-use super::builder::{self, Builder};
+use super::builder::{self, Builder, Question};
 use super::decode;
 use super::error::{self, ApiError};
 use super::failure::Tried;
@@ -50,12 +51,10 @@ impl Builder {
     /// # Errors
     /// When the address or key cannot be used, no answer comes, or the server refuses.
     pub async fn offered(&self) -> Result<Vec<Offered>, Unavailable> {
-        let (uri, place, request) = self.endpoint_of("models")?;
-        let timeouts = self.timeouts_set();
-        let tried = Tried { model: "which models there are", place: &place };
-        let client = Client::new(&uri, timeouts);
-        let limit = timeouts.first_byte;
-        let secrets = self.secrets()?;
+        let Question { client, place, request, secrets } = self.question("models")?;
+        let proxy = client.proxy();
+        let tried = Tried { model: "which models there are", place: &place, proxy };
+        let limit = self.timeouts_set().first_byte;
         let asking = ask(&client, request.map(|()| Full::default()), tried, self.bounds_set());
         match tokio::time::timeout(limit, asking).await {
             Ok(Ok(offered)) => Ok(offered.into_iter().map(|one| one.masked(&secrets)).collect()),
@@ -85,8 +84,10 @@ async fn ask(
     let answer = client.send(request).await.map_err(|broken| tried.not_answered(&broken))?;
     let status = answer.status();
     let most = if status.is_success() { bounds.answer_bytes } else { error::BODY };
-    let body = beginning(answer.into_body(), most + 1).await;
-    let body = body.map_err(|error| tried.not_answered(&Broken::Lost(error)))?;
+    let (body, broken) = beginning(answer.into_body(), most + 1).await;
+    if let Some(broken) = broken.filter(|_| status.is_success()) {
+        return Err(tried.not_answered(&broken));
+    }
     if !status.is_success() {
         let api = ApiError::from_body(status.as_u16(), &body);
         return Err(tried.unreadable(Unreadable::Api(api), status, None::<Duration>));
@@ -98,17 +99,19 @@ async fn ask(
     offered(&body).ok_or_else(|| tried.no_list())
 }
 
-/// A body up to so many bytes; the rest is not read.
-async fn beginning(mut body: Body, most: usize) -> hyper::Result<Vec<u8>> {
+/// A body up to so many bytes, the rest is not read; and what ended it early.
+async fn beginning(mut body: Body, most: usize) -> (Vec<u8>, Option<Broken>) {
     let mut all = Vec::new();
     while all.len() < most
         && let Some(frame) = body.frame().await
     {
-        if let Ok(bytes) = frame?.into_data() {
-            all.extend(bytes.iter().take(most - all.len()));
+        match frame.map(Frame::into_data) {
+            Ok(Ok(bytes)) => all.extend(bytes.iter().take(most - all.len())),
+            Ok(Err(_)) => {}
+            Err(broken) => return (all, Some(broken)),
         }
     }
-    Ok(all)
+    (all, None)
 }
 
 /// The models of a list; none if it is no list of models.

@@ -27,6 +27,12 @@ impl Secrets {
         }
     }
 
+    /// These and others.
+    pub(super) fn and(mut self, others: &[String]) -> Self {
+        others.iter().for_each(|secret| self.push(secret));
+        self
+    }
+
     /// Errors are journaled and shown: a secret that the server echoes must not be in them.
     pub(super) fn of_error(&self, error: Error) -> Error {
         let message = self.masked(error.message);

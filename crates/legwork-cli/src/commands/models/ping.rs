@@ -9,7 +9,7 @@ use legwork::core::transcript::Transcript;
 use legwork::core::{Message, ModelRequest, ModelSettings, Response};
 use legwork::model::http::Timeouts;
 use legwork::model::openai::Chat;
-use legwork::model::retry;
+use legwork::model::{proxies_from_env, retry};
 use legwork::port::{Delta, Model as _};
 use serde_json::json;
 
@@ -66,9 +66,10 @@ pub(crate) async fn answer(settings: &Settings, most: Duration) -> Result<Pong, 
             answer: most,
         };
         let builder = builder.timeouts(timeouts).bounds(settings.answers.bounds);
-        let builder = builder.retry(retry::Policy::never());
+        let builder = builder.retry(retry::Policy::never()).proxies(proxies_from_env());
         let model = builder.prices(settings.prices.clone()).build().map_err(|error| {
-            Error::usage(error.to_string(), "see --base-url and OPENAI_BASE_URL, and the key")
+            let hint = "see --base-url and OPENAI_BASE_URL, the key, and the proxy";
+            Error::usage(error.to_string(), hint)
         })?;
         asked(model).await
     };

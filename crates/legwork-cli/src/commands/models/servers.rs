@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use legwork::model::http::Timeouts;
 use legwork::model::openai::{Chat, Offered, Unavailable};
-use legwork::model::{Provider, known, retry};
+use legwork::model::{Provider, known, proxies_from_env, retry};
 use serde::Serialize;
 
 use crate::args;
@@ -88,6 +88,7 @@ impl Server {
         }
         let asked = Chat::builder(self.base_url.as_str(), "none").provider(self.provider.as_str());
         let asked = asked.timeouts(TIMEOUTS).retry(retry::Policy::never());
+        let asked = asked.proxies(proxies_from_env());
         let asked = match &self.key {
             Some(key) => {
                 // An agent may have worked where this is run.

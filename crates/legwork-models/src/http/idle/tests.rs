@@ -9,8 +9,9 @@ use tokio::net::{TcpListener, TcpStream};
 
 use super::Idle;
 use crate::http::body::Body;
-use crate::http::connect::Stream;
+use crate::http::connect::{Hop, Stream};
 use crate::http::connection::Connection;
+use crate::http::opening::Opened;
 
 /// The two ends of a connection over which one exchange went.
 async fn used(idle: &Arc<Idle>) -> TcpStream {
@@ -18,13 +19,20 @@ async fn used(idle: &Arc<Idle>) -> TcpStream {
     let stream = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
     let (mut server, _) = listener.accept().await.unwrap();
     let mut connection =
-        Box::new(Connection::over(Stream::Http(TokioIo::new(stream))).await.unwrap());
+        Box::new(Connection::over(Stream::Http(Hop::Http(TokioIo::new(stream)))).await.unwrap());
     server.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok").await.unwrap();
     let request = Request::new(Full::new(Bytes::new()));
     let answer = connection.send(request).await.unwrap();
-    let body = Body::new(answer.into_body(), connection, idle);
-    assert_eq!(body.collect().await.unwrap().to_bytes(), "ok");
+    let body = Body::owning(answer, connection, idle);
+    assert_eq!(body.into_body().collect().await.unwrap().to_bytes(), "ok");
     server
+}
+
+fn taken(idle: &Idle) -> Box<Connection> {
+    match idle.take() {
+        Some(Opened::Exclusive(connection)) => connection,
+        other => panic!("{other:?}"),
+    }
 }
 
 #[tokio::test]
@@ -44,7 +52,7 @@ async fn a_connection_that_was_used_again_stays() {
     let idle = Arc::<Idle>::default();
     let _server = used(&idle).await;
     assert!(idle.sweep());
-    idle.put(idle.take().unwrap());
+    idle.put(taken(&idle));
     assert!(idle.sweep());
     assert!(idle.take().is_some());
 }
@@ -54,7 +62,7 @@ async fn the_connection_used_last_is_the_next() {
     let idle = Arc::<Idle>::default();
     let (_older, newer) = (used(&idle).await, used(&idle).await);
     drop(newer);
-    let mut taken = idle.take().unwrap();
+    let mut taken = taken(&idle);
     taken.send(Request::new(Full::new(Bytes::new()))).await.unwrap_err();
-    assert!(idle.take().unwrap().is_idle());
+    assert!(super::tests::taken(&idle).is_idle());
 }

@@ -5,7 +5,7 @@ use super::template;
 
 fn check(address: &str, target: &str, host: &str) {
     let uri = Uri::try_from(address).unwrap();
-    let request = template(Method::POST, &uri, HeaderMap::new()).unwrap();
+    let request = template(Method::POST, &uri, HeaderMap::new(), None).unwrap();
     assert_eq!(request.uri(), target, "{address}");
     assert_eq!(request.headers()[HOST], host, "{address}");
 }
@@ -23,6 +23,6 @@ fn a_request_names_its_path_and_host() {
 fn a_host_among_the_headers_stays() {
     let headers = HeaderMap::from_iter([(HOST, "front".parse().unwrap())]);
     let uri = Uri::from_static("http://127.0.0.1/v1");
-    let request = template(Method::POST, &uri, headers).unwrap();
+    let request = template(Method::POST, &uri, headers, None).unwrap();
     assert_eq!(request.headers()[HOST], "front");
 }
