@@ -124,13 +124,13 @@ impl Decoder {
     /// # Errors
     /// When more would have to follow.
     pub(super) fn finish(&mut self) -> Result<(), Broken> {
-        match &self.coding {
-            Coding::Known { name, .. } if !self.is_over => {
-                let error = io::Error::new(io::ErrorKind::UnexpectedEof, "its end is missing");
-                Err(Broken::Undecoded { coding: name, error })
-            }
-            _ => Ok(()),
+        let Coding::Known { name, codec } = &mut self.coding else { return Ok(()) };
+        let mut output = WriteBuffer::new_initialized(&mut self.output);
+        if self.is_over || matches!(codec.finish(&mut output), Ok(true)) {
+            return Ok(());
         }
+        let error = io::Error::new(io::ErrorKind::UnexpectedEof, "its end is missing");
+        Err(Broken::Undecoded { coding: name, error })
     }
 }
 

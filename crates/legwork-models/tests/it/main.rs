@@ -12,9 +12,15 @@
 mod answers;
 mod bounds;
 mod clock;
+#[cfg(feature = "compression")]
+mod compressed;
 mod failures;
 mod models;
 mod oracle;
+#[cfg(feature = "proxy")]
+mod proxies;
+#[cfg(feature = "proxy")]
+mod proxy;
 mod recordings;
 mod requests;
 mod server;

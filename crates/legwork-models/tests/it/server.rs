@@ -19,6 +19,8 @@ pub(crate) enum Act {
     Flood(String, String),
     /// The same, with the others one at a time, each when the test says so.
     Drip(String, String, Arc<tokio::sync::Semaphore>),
+    /// Sends these pieces, each when the test says so, and closes.
+    Pieces(Vec<Vec<u8>>, Arc<tokio::sync::Semaphore>),
 }
 
 /// The server; it ends with the test.
@@ -91,6 +93,14 @@ async fn serve(
                 let again = again.repeat((1 << 16) / again.len().min(1 << 16));
                 while sent.is_ok() {
                     sent = stream.write_all(again.as_bytes()).await;
+                }
+                return;
+            }
+            Act::Pieces(pieces, drops) => {
+                for piece in pieces {
+                    drops.acquire().await.unwrap().forget();
+                    // Who has seen enough goes away.
+                    let _ = stream.write_all(&piece).await;
                 }
                 return;
             }

@@ -64,12 +64,14 @@ impl Proxies {
         let upper = || set("HTTP_PROXY").filter(|_| !is_cgi);
         let http = set("http_proxy").or_else(upper).or_else(all);
         let https = set("https_proxy").or_else(|| set("HTTPS_PROXY")).or_else(all);
-        if http.is_none() && https.is_none() {
+        let no = set("no_proxy").or_else(|| set("NO_PROXY")).map_or_else(String::new, |no| no.1);
+        // For the matcher it means names alone, for curl addresses too.
+        let is_never = no.split(',').any(|host| host.trim() == "*");
+        if is_never || (http.is_none() && https.is_none()) {
             return Self::none();
         }
         let read = |(name, value): (String, String)| variable::read(&name, &value);
         let (http, https) = (http.map(read), https.map(read));
-        let no = set("no_proxy").or_else(|| set("NO_PROXY")).map_or_else(String::new, |no| no.1);
         let mut matcher = Matcher::builder().no(no);
         if let Some(http) = &http {
             matcher = matcher.http(url(http));
