@@ -34,3 +34,6 @@ pub use encode::MaxTokensField;
 pub use error::ApiError;
 pub use models::{Offered, Unavailable};
 pub use reply::{Reply, Streaming, Unreadable};
+
+#[cfg(test)]
+mod tests;

@@ -17,7 +17,6 @@ use super::connect::{BoxError, Hop, call};
 pub use proxies::Proxies;
 pub use variable::InvalidProxy;
 
-
 /// A proxy that requests go through; what is shown of it holds no secret.
 #[derive(Clone)]
 pub(crate) struct Proxy {

@@ -68,7 +68,8 @@ async fn what_no_proxy_lists_is_asked_directly() {
 async fn s11_5_a_proxy_that_is_down_is_tried_again_and_named() {
     let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let url = format!("http://me:canary-d41d8cd98f@{nobody}");
-    for (server, variable) in [("http://a.invalid/v1", "HTTP_PROXY"), ("https://a/v1", "ALL_PROXY")] {
+    for (server, variable) in [("http://a.invalid/v1", "HTTP_PROXY"), ("https://a/v1", "ALL_PROXY")]
+    {
         let clock = Turned::new();
         let model = Chat::builder(server, "m").clock(clock.clone());
         let model = model.proxies(proxies(&[(variable, &url)])).build().unwrap();
@@ -95,7 +96,10 @@ async fn a_proxy_that_wants_a_password_is_named_and_not_asked_again() {
     let url = format!("http://{}", proxy.address);
     let model = behind(&server, &[("HTTP_PROXY", &url)]).build().unwrap();
     let error = model.infer(question("Hi?"), None).await.unwrap_err();
-    assert!(error.message.contains(&format!("the proxy {url} (HTTP_PROXY) answered 407")), "{error}");
+    assert!(
+        error.message.contains(&format!("the proxy {url} (HTTP_PROXY) answered 407")),
+        "{error}"
+    );
     assert!(error.message.contains("put a name and a password into HTTP_PROXY"), "{error}");
     assert_eq!((error.kind, proxy.heads().len()), (Kind::Unauthorized, 1));
 }
@@ -199,8 +203,16 @@ fn the_variables_are_read_as_curl_reads_them() {
     check(&[("ALL_PROXY", "socks5h://[::1]:9")], http, Some("socks5h://[::1]:9 (ALL_PROXY)"));
     check(&[("HTTP_PROXY", "p:1"), ("ALL_PROXY", "q:1")], http, Some("http://p:1 (HTTP_PROXY)"));
     check(&[("HTTP_PROXY", "p:1"), ("REQUEST_METHOD", "GET")], http, None);
-    check(&[("http_proxy", "p:1"), ("REQUEST_METHOD", "GET")], http, Some("http://p:1 (http_proxy)"));
-    check(&[("HTTPS_PROXY", "p:1"), ("REQUEST_METHOD", "GET")], https, Some("http://p:1 (HTTPS_PROXY)"));
+    check(
+        &[("http_proxy", "p:1"), ("REQUEST_METHOD", "GET")],
+        http,
+        Some("http://p:1 (http_proxy)"),
+    );
+    check(
+        &[("HTTPS_PROXY", "p:1"), ("REQUEST_METHOD", "GET")],
+        https,
+        Some("http://p:1 (HTTPS_PROXY)"),
+    );
     // This machine is no exception, as for curl.
     check(&[("ALL_PROXY", "p:1")], "http://localhost:8080/v1", Some("http://p:1 (ALL_PROXY)"));
     for no in ["example", ".a.example", "a.example", "b, A.Example", "*"] {

@@ -93,11 +93,7 @@ async fn http(mut client: TcpStream, manner: Manner, heads: &Mutex<Vec<String>>)
     let _ = copy_bidirectional(&mut client, &mut server).await;
 }
 
-async fn socks(
-    mut client: TcpStream,
-    wanted: Option<(&str, &str)>,
-    heads: &Mutex<Vec<String>>,
-) {
+async fn socks(mut client: TcpStream, wanted: Option<(&str, &str)>, heads: &Mutex<Vec<String>>) {
     let [_, count] = bytes(&mut client).await;
     let mut methods = vec![0; count.into()];
     client.read_exact(&mut methods).await.unwrap();
