@@ -107,6 +107,7 @@ impl Client {
 
     /// The same that trusts these certificates instead of those of the system.
     #[cfg(test)]
+    #[cfg(all(feature = "http2", feature = "proxy"))]
     pub(crate) fn trusting(self, roots: rustls::RootCertStore) -> Self {
         let connector = connect::trusting(self.limit, self.proxy.clone(), roots);
         Self { connector: OnceCell::new_with(Some(connector)), ..self }

@@ -36,4 +36,5 @@ pub use models::{Offered, Unavailable};
 pub use reply::{Reply, Streaming, Unreadable};
 
 #[cfg(test)]
+#[cfg(all(feature = "http2", feature = "proxy"))]
 mod tests;

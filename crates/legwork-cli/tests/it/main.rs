@@ -35,6 +35,7 @@ mod man;
 mod models;
 mod outage;
 mod promises;
+mod proxies;
 mod remove;
 mod resume;
 mod retries;

@@ -83,6 +83,7 @@ pub(super) fn tls(limit: Duration, proxy: Option<Proxy>) -> io::Result<Connector
 
 /// The same that trusts these certificates.
 #[cfg(test)]
+#[cfg(all(feature = "http2", feature = "proxy"))]
 pub(super) fn trusting(
     limit: Duration,
     proxy: Option<Proxy>,

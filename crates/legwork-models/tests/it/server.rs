@@ -20,6 +20,7 @@ pub(crate) enum Act {
     /// The same, with the others one at a time, each when the test says so.
     Drip(String, String, Arc<tokio::sync::Semaphore>),
     /// Sends these pieces, each when the test says so, and closes.
+    #[cfg_attr(not(feature = "compression"), allow(dead_code))]
     Pieces(Vec<Vec<u8>>, Arc<tokio::sync::Semaphore>),
 }
 

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use legwork::model::{known, proxies_from_env};
+
 use super::check::Check;
 use crate::commands::models::ping;
 use crate::error::Error;
@@ -10,6 +12,13 @@ use crate::settings::{Settings, is_local, provider};
 /// So long it is waited for.
 const PATIENCE: Duration = Duration::from_secs(20);
 const NAME: &str = "model";
+
+/// Where the model is served.
+fn address(settings: &Settings) -> Option<&str> {
+    let given = settings.base_url.as_ref().map(|url| url.value.as_str());
+    let of = provider(&settings.model.value);
+    given.or_else(|| Some(known().find(|known| known.name == of)?.base_url))
+}
 
 /// The name of the model, where its key is, and whether it answers; the key is not shown.
 pub(super) fn check(settings: &Settings, offline: bool) -> Result<Check, Error> {
@@ -20,6 +29,11 @@ pub(super) fn check(settings: &Settings, offline: bool) -> Result<Check, Error> 
         None => "no key".to_owned(),
     };
     let found = format!("{} ({}), {told}", model.value, model.source);
+    let found = match proxies_from_env().proxy_of(address(settings).unwrap_or_default()) {
+        Ok(None) => found,
+        Ok(Some(proxy)) => format!("{found}, through the proxy {proxy}"),
+        Err(error) => return Ok(Check::bad(NAME, format!("{found}; {error}"))),
+    };
     let keyless = settings.key.is_none() && settings.base_url.is_none();
     if keyless && !is_local(provider(&model.value)) {
         return Ok(Check::warning(NAME, found).with_hint(

@@ -3,14 +3,11 @@
 #[path = "../../../tests/it/clock.rs"]
 #[allow(dead_code, reason = "other tests use the rest")]
 mod clock;
-#[cfg(feature = "http2")]
 mod http2;
-#[cfg(feature = "proxy")]
 #[path = "../../../tests/it/proxy.rs"]
 #[allow(dead_code, reason = "other tests use the rest")]
 mod proxy;
 mod tls;
-#[cfg(feature = "proxy")]
 mod tunnels;
 
 use std::sync::Arc;
