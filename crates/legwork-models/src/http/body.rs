@@ -172,3 +172,7 @@ impl body::Body for Body {
         }
     }
 }
+
+#[cfg(test)]
+#[cfg(feature = "compression")]
+mod tests;

@@ -83,9 +83,8 @@ async fn s11_3_a_stream_that_is_reset_is_made_again() {
 
 #[tokio::test]
 async fn s11_5_a_body_that_is_reset_is_no_answer() {
-    let go = Arc::new(Semaphore::new(1));
-    let cut = Act::Cut(String::new(), Reason::NO_ERROR, go);
-    let server = Server::start(BOTH, [cut, Act::Answer(body("Hi."))]).await;
+    let half = Act::Half("[[0],[0],".to_owned(), Reason::NO_ERROR);
+    let server = Server::start(BOTH, [half, Act::Answer(body("Hi."))]).await;
     let clock = Turned::new();
     let model = model_at(&server, |model| model.clock(clock.clone()));
     let response = model.infer(question(), None).await.unwrap();

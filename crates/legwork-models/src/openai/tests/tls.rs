@@ -31,6 +31,8 @@ pub(super) enum Act {
     Refuse(Reason),
     /// Streams these events, and resets the stream when the test says so.
     Cut(String, Reason, Arc<Semaphore>),
+    /// Sends this again and again as the beginning of a body, and resets the stream.
+    Half(String, Reason),
     /// Streams these events again and again.
     Flood(String),
     /// Closes the connection.
@@ -155,6 +157,16 @@ async fn perform(
             go.acquire().await.unwrap().forget();
             sent.send_reset(reason);
         }
+        Act::Half(body, reason) => {
+            let mut sent = beginning(&mut respond, "application/json");
+            // More than the client lets come before it has read some of it.
+            for piece in body.repeat(3 << 20 >> body.len().ilog2()).into_bytes().chunks(1 << 14) {
+                sent.reserve_capacity(piece.len());
+                while poll_fn(|cx| sent.poll_capacity(cx)).await.unwrap().unwrap() < piece.len() {}
+                sent.send_data(Bytes::copy_from_slice(piece), false).unwrap();
+            }
+            sent.send_reset(reason);
+        }
         Act::Flood(events) => flood(stream(&mut respond), events.into(), &seen).await,
         Act::Wait | Act::Close => {
             let reason = poll_fn(|cx| respond.poll_reset(cx)).await.unwrap();
@@ -164,12 +176,15 @@ async fn perform(
 }
 
 fn whole(respond: &mut SendResponse<Bytes>, body: String) {
-    let head = Response::builder().header("content-type", "application/json").body(()).unwrap();
-    respond.send_response(head, false).unwrap().send_data(body.into(), true).unwrap();
+    beginning(respond, "application/json").send_data(body.into(), true).unwrap();
 }
 
 fn stream(respond: &mut SendResponse<Bytes>) -> SendStream<Bytes> {
-    let head = Response::builder().header("content-type", "text/event-stream").body(()).unwrap();
+    beginning(respond, "text/event-stream")
+}
+
+fn beginning(respond: &mut SendResponse<Bytes>, content_type: &str) -> SendStream<Bytes> {
+    let head = Response::builder().header("content-type", content_type).body(()).unwrap();
     respond.send_response(head, false).unwrap()
 }
 
