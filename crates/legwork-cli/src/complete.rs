@@ -11,6 +11,7 @@ use clap_complete::Shell;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use clap_complete::env::{CompleteEnv, Shells};
 use legwork::core::SessionId;
+use legwork::port::store::Query;
 use legwork::port::store::SessionInfo;
 
 use crate::args::{self, Cli};
@@ -80,7 +81,7 @@ fn candidates(typed: &str) -> Result<Vec<CompletionCandidate>, Error> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|source| Error::System { doing: "starting", source })?;
     runtime.block_on(async {
-        let all = store.sessions(usize::MAX).await?;
+        let all = store.sessions(&Query::all()).await?.sessions;
         let mut candidates = Vec::new();
         for (id, info) in offered(typed, &all) {
             let help = told(&store, info).await;

@@ -6,9 +6,10 @@ use legwork::core::journal::{Journal, Problem};
 use legwork::core::{Seq, SessionId};
 use legwork::port::Store;
 use legwork::port::store::{Loaded, SessionInfo, Unreadable};
+use legwork::port::store::{Query, Range};
 
-use crate::commands::{task, tell};
-use crate::display::text::{age, clip, now, visible};
+use crate::commands::tell;
+use crate::display::text::{age, clip, now, one_line, visible};
 use crate::error::Error;
 use crate::place::Place;
 use crate::short_id::{Length, meant};
@@ -79,15 +80,15 @@ pub(crate) async fn find(
     let unknown = || Error::NoSession { id: asked.to_owned(), store: place.address().to_owned() };
     let store = store.ok_or_else(unknown)?;
     let exact = SessionId::from(asked);
-    let loaded = store.read(&exact).await?;
+    let loaded = store.read(&exact, Range::ALL).await?;
     if !is_nothing(&loaded) {
         return Ok(Found::new(exact, loaded));
     }
-    let sessions = store.sessions(usize::MAX).await?;
+    let sessions = store.sessions(&Query::all()).await?.sessions;
     match meant(asked, sessions.iter().map(|info| &info.session)).as_slice() {
         [] => Err(unknown()),
-        [id] => Ok(Found::new((*id).clone(), store.read(id).await?)),
-        several => Err(ambiguous(asked, several, &sessions, store).await),
+        [id] => Ok(Found::new((*id).clone(), store.read(id, Range::ALL).await?)),
+        several => Err(ambiguous(asked, several, &sessions)),
     }
 }
 
@@ -97,20 +98,13 @@ fn is_nothing(loaded: &Loaded) -> bool {
 }
 
 /// Says which sessions may be meant: what they are called, how old they are, their task.
-async fn ambiguous(
-    asked: &str,
-    several: &[&SessionId],
-    sessions: &[SessionInfo],
-    store: &Arc<dyn Store>,
-) -> Error {
+fn ambiguous(asked: &str, several: &[&SessionId], sessions: &[SessionInfo]) -> Error {
     let length = Length::apart(sessions.iter().map(|info| &info.session));
     let mut some = String::new();
     for id in several.iter().take(SOME) {
         let info = sessions.iter().find(|info| info.session == **id);
         let changed = info.map_or_else(String::new, |info| age(info.updated_at, now()));
-        // One that cannot be read is named all the same.
-        let loaded = store.read(id).await.ok();
-        let task = loaded.map_or_else(String::new, |loaded| task(&loaded.journal));
+        let task = info.map_or_else(String::new, |info| one_line(&info.summary.title));
         let line = format!("\n{}  {changed}  {}", length.of(id), clip(&task, TASK));
         some.push_str(line.trim_end());
     }

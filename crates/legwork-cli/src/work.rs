@@ -44,7 +44,7 @@ pub(crate) async fn work(
     ready.ended(screen);
     let state = active.state().clone();
     // The claim is given back before the end is told: whoever reads it may resume.
-    drop(active);
+    active.release().await;
     if let Err(error) = &done {
         screen.failed(error);
     }

@@ -2,24 +2,24 @@
 
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use futures_util::future::{Either, select};
 use legwork_core::budget::Amounts;
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
-use legwork_core::event::ToolFinished;
+use legwork_core::event::{InferenceStarted, ToolFinished};
 use legwork_core::tool::Metadata;
 use legwork_core::{AgentState, Event, Micros, OnDoubt, ToolCall, ToolOutcome};
 use legwork_port::observer::LiveEvent;
 use legwork_port::{Lifecycle, Model, Observer, Origin, StepView, Trigger};
 
-use crate::account::{HeldCalls, Share, Unsettled};
+use crate::account::{HeldCalls, Share, Sums, Unsettled};
 use crate::active_time::charge_due;
 use crate::control::Control;
 use crate::error::Halt;
 use crate::services::Services;
 use crate::toolbox::Toolbox;
-use crate::writer::Writer;
+use crate::writer::{Committed, Writer};
 
 /// What a step has to work with.
 pub struct StepContext {
@@ -36,8 +36,20 @@ pub struct StepContext {
     pub(crate) unsettled: Unsettled,
     /// The calls of the turn that are held above.
     pub(crate) held_calls: HeldCalls,
+    /// Whether the store looked for new items when the last inference was committed.
+    pub(crate) store_looked: AtomicBool,
+    /// Whether items came while a step began: it begins again, and hooks have seen that.
+    pub(crate) begins_again: AtomicBool,
     /// How many of the requests to stop were told to whoever watches.
     pub(crate) told: AtomicUsize,
+}
+
+/// What came of the commit that an inference begins with.
+pub(crate) enum Begun {
+    /// The inference is in the journal.
+    Inference(AgentState),
+    /// Nothing: items came for the session, and the state is as it was.
+    Nothing(AgentState),
 }
 
 impl StepContext {
@@ -94,10 +106,44 @@ impl StepContext {
     pub async fn commit(&self, state: AgentState) -> Result<AgentState, Halt> {
         let state = if state.uncommitted().is_empty() { state } else { charge_due(state) };
         let state = self.writer.commit(state).await?;
+        self.settle_share();
+        Ok(state)
+    }
+
+    /// Commits that an inference begins. If items came for the session since the inbox was
+    /// last looked at, nothing of it happens: the state before it is handed back, and the
+    /// step begins again with them.
+    pub(crate) async fn commit_inference(
+        &self,
+        before: AgentState,
+        started: InferenceStarted,
+    ) -> Result<Begun, Halt> {
+        let (begins_step, reserved) = (before.current_step().is_none(), started.reserved);
+        let state = before.clone().with(Event::InferenceStarted(started));
+        if !begins_step {
+            return self.commit(state).await.map(Begun::Inference);
+        }
+        let committed = self.writer.commit_unless_new_items(charge_due(state)).await?;
+        self.store_looked.store(true, Ordering::Relaxed);
+        Ok(match committed {
+            Committed::Done(state) => {
+                self.settle_share();
+                Begun::Inference(state)
+            }
+            Committed::NewItems => {
+                if let Some(share) = &self.share {
+                    share.settle(Sums::of(&reserved), Sums::default());
+                }
+                self.begins_again.store(true, Ordering::Relaxed);
+                Begun::Nothing(before)
+            }
+        })
+    }
+
+    fn settle_share(&self) {
         if let Some(share) = &self.share {
             self.unsettled.settle(share);
         }
-        Ok(state)
     }
 
     /// The state as the journal has it, taken up now; none if it has nothing, or cannot be read.

@@ -6,6 +6,7 @@ use legwork_core::inbox::{Cursor, Item};
 use legwork_core::journal::Journal;
 use legwork_core::state::Refusal;
 use legwork_core::{AgentState, Event, Seq, SessionId, entry};
+use legwork_port::store::Range;
 use legwork_port::{Claim, Origin};
 
 use crate::error::Error;
@@ -14,7 +15,7 @@ use crate::kept::Kept;
 use crate::masked::Masked;
 use crate::services::Services;
 use crate::watchers::Watchers;
-use crate::writer::Writer;
+use crate::writer::{self, Writer};
 
 /// What became of an item that was left for a session.
 #[derive(Debug, Clone)]
@@ -52,24 +53,50 @@ pub async fn deliver(
     item: Item,
 ) -> Result<Delivery, Error> {
     if let Some(claim) = claim(services, session).await? {
-        let state = begun(services, session, &item).await?;
-        let cursor = post(services, session, &unique_key(), &item).await?;
-        let Some(journal) = state else { return Ok(Delivery::Waiting(cursor)) };
-        return take_up(services, claim, &journal, session, cursor).await;
+        return deliver_under(services, claim, session, item).await;
     }
     let cursor = post(services, session, &unique_key(), &item).await?;
     // The one who held the claim may have given it back without having seen the item.
     let Some(claim) = claim(services, session).await? else { return Ok(Delivery::Waiting(cursor)) };
-    match readable(services, session).await? {
-        Some(journal) => take_up(services, claim, &journal, session, cursor).await,
-        None => Ok(Delivery::Waiting(cursor)),
+    match readable(services, session).await {
+        Ok(Some(journal)) => take_up(services, claim, &journal, session, cursor).await,
+        other => {
+            release(services, claim, session).await;
+            other.map(|_| Delivery::Waiting(cursor))
+        }
     }
+}
+
+/// Leaves an item for a session and takes it up, under its claim.
+async fn deliver_under(
+    services: &Services,
+    claim: Box<dyn Claim>,
+    session: &SessionId,
+    item: Item,
+) -> Result<Delivery, Error> {
+    let posted = async {
+        let journal = begun(services, session, &item).await?;
+        Ok((journal, post(services, session, &unique_key(), &item).await?))
+    };
+    match posted.await {
+        Ok((Some(journal), cursor)) => take_up(services, claim, &journal, session, cursor).await,
+        other => {
+            release(services, claim, session).await;
+            other.map(|(_, cursor)| Delivery::Waiting(cursor))
+        }
+    }
+}
+
+/// Gives a claim back under which nothing was written.
+async fn release(services: &Services, claim: Box<dyn Claim>, session: &SessionId) {
+    let origin = Origin::root(session.clone());
+    writer::release(claim, &*services.observer, &origin).await;
 }
 
 /// The journal of a session that may be written; none where the one who held the claim left
 /// nothing, or is of a newer version, which takes up what waits when it runs it next.
 async fn readable(services: &Services, session: &SessionId) -> Result<Option<Journal>, Error> {
-    let loaded = services.store.read(session).await?;
+    let loaded = services.store.read(session, Range::ALL).await?;
     let begun = loaded.journal.version() != Seq::ZERO;
     Ok((begun && loaded.unreadable.is_none()).then_some(loaded.journal))
 }
@@ -118,7 +145,7 @@ async fn begun(
     session: &SessionId,
     item: &Item,
 ) -> Result<Option<Journal>, Error> {
-    let journal = services.store.read(session).await?.writable(session)?.journal;
+    let journal = services.store.read(session, Range::ALL).await?.writable(session)?.journal;
     if journal.version() != Seq::ZERO {
         return Ok(Some(journal));
     }
@@ -143,8 +170,14 @@ async fn take_up(
     // and waits for nothing else.
     while !services.store.inbox(session, state.facts().inbox_cursor).await?.is_empty() {
         let Some(claim) = claim(services, session).await? else { break };
-        let Some(journal) = readable(services, session).await? else { break };
-        state = take_all(services, claim, journal.fold(session)).await?.0;
+        state = match caught_up(services, &state).await {
+            Ok(Some(state)) => take_all(services, claim, state).await?.0,
+            other => {
+                release(services, claim, session).await;
+                other?;
+                break;
+            }
+        };
     }
     match before.or(ours.map(|(_, refusal)| refusal)) {
         Some(refusal) => Err(refusal.into()),
@@ -163,17 +196,42 @@ async fn take_all(
     let watchers = Watchers::new([Arc::clone(&services.observer)]);
     let observer = Masked::by(&services.mask, Arc::new(watchers));
     let origin = Arc::new(Origin::root(state.session().clone()));
-    let (claim, kept) = (Arc::from(claim), Kept::default());
+    let (claim, kept) = (Arc::new(claim), Kept::default());
     let writer = Writer { store, claim, observer, origin, kept };
     let mut all = Vec::new();
-    loop {
-        let (taken, refused) = take_idle(&*services.store, state).await?;
+    let taken = loop {
+        let (taken, refused) = match take_idle(&*services.store, state).await {
+            Ok(taken) => taken,
+            Err(error) => break Err(error.into()),
+        };
         all.extend(refused);
         if taken.uncommitted().is_empty() {
-            return Ok((taken, all));
+            break Ok(taken);
         }
-        state = writer.commit(taken).await?;
+        state = match writer.commit(taken).await {
+            Ok(state) => state,
+            Err(halt) => break Err(halt.into()),
+        };
+    };
+    writer.release().await;
+    taken.map(|taken| (taken, all))
+}
+
+/// A state with what others appended to its journal since; none where a newer version did,
+/// which takes up what waits when it runs the session next.
+async fn caught_up(services: &Services, state: &AgentState) -> Result<Option<AgentState>, Error> {
+    let session = state.session();
+    let news = services.store.read(session, Range::after(state.version())).await?;
+    if news.unreadable.is_some() {
+        return Ok(None);
     }
+    let news = news.journal;
+    if news.entries().iter().any(|entry| matches!(entry.event, Event::HeadMoved(_))) {
+        // Another path is folded from its start.
+        let journal = readable(services, session).await?;
+        return Ok(journal.map(|journal| journal.fold(session)));
+    }
+    Ok(Some(news.entries().iter().fold(state.clone(), |state, entry| state.apply(entry))))
 }
 
 /// Why an item was refused that a run took up before.

@@ -1,14 +1,30 @@
 //! Taking up what others left for the session.
 
+use std::sync::atomic::Ordering;
+
 use legwork_core::event::{InboxTaken, RefusedItem};
 use legwork_core::inbox::{Cursor, Item, Posted};
 use legwork_core::journal::Journal;
 use legwork_core::state::{Input, Refusal};
 use legwork_core::{AgentState, Event, Seq};
-use legwork_port::{Store, store};
+use legwork_port::Store;
+use legwork_port::store::{self, Range};
 
 use crate::context::StepContext;
 use crate::error::Halt;
+
+/// Takes up what was left before a step begins. It is known whether there is anything if the
+/// store looks when the step's inference is committed, as it did for the last one.
+pub(crate) async fn take_before_step(
+    cx: &StepContext,
+    state: AgentState,
+) -> Result<AgentState, Halt> {
+    let looked = cx.store_looked.swap(false, Ordering::Relaxed);
+    match looked && !cx.writer.kept.knows_items_for(&state) {
+        true => Ok(state),
+        false => take_inbox(cx, state).await,
+    }
+}
 
 /// Takes up what was left for a session that runs: each item moves the cursor, and what it
 /// causes is the next entry.
@@ -45,7 +61,8 @@ pub(crate) async fn take_idle(
         let cursor = posted.cursor;
         let (taken, refusal) = match posted.item {
             Item::MoveHead(to) => {
-                let journal = store.read(state.session()).await?.journal;
+                // The path to an entry has none that is newer.
+                let journal = store.read(state.session(), Range::up_to(to)).await?.journal;
                 move_head(state, posted, to, &journal)
             }
             _ => {

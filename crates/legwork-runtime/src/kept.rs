@@ -4,8 +4,9 @@ use std::future::poll_fn;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 
-use legwork_core::{AgentState, Entry, Seq, Stamp};
-use legwork_port::store::{Appended, Error};
+use legwork_core::inbox::Cursor;
+use legwork_core::{AgentState, Entry, Seq, Stamp, Summary};
+use legwork_port::store::{Appended, Batch, Error};
 use legwork_port::{BoxFuture, Claim, Clock};
 
 /// What a step that may be dropped has committed.
@@ -26,11 +27,33 @@ struct Inner {
     left: Option<Stamp>,
     /// The state that was put in the place of that of a dropped step.
     put_back: Option<AgentState>,
+    /// The summary that the store was given last under this claim.
+    summary: Option<Arc<Summary>>,
+    /// The last item in the inbox, as the store told last.
+    inbox: Cursor,
 }
 
 struct UnderWay {
     append: BoxFuture<'static, Result<Appended, Error>>,
     state: AgentState,
+}
+
+/// What is appended of a state.
+pub(crate) struct Append {
+    /// The entry that it comes after.
+    pub(crate) expected: Seq,
+    pub(crate) entries: Arc<Vec<Arc<Entry>>>,
+    /// Whether it is refused when there are items in the inbox that were not taken up.
+    pub(crate) items: NewItems,
+}
+
+/// What is done about items in the inbox that were not taken up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NewItems {
+    /// They wait.
+    Wait,
+    /// Nothing is written: they are taken up first.
+    First,
 }
 
 /// What came of an append that was under way when its step was dropped.
@@ -74,18 +97,40 @@ impl Kept {
         self.lock().committed.clone()
     }
 
+    /// Whether the inbox has items that a state has not taken up, as the store told last.
+    pub(crate) fn knows_items_for(&self, state: &AgentState) -> bool {
+        self.lock().inbox > state.facts().inbox_cursor
+    }
+
     /// Appends entries of a state, and keeps the state when that is done. None is under way
     /// when it is called.
     pub(crate) async fn append(
         &self,
-        claim: &Arc<dyn Claim>,
-        (expected, entries): (Seq, Arc<Vec<Arc<Entry>>>),
+        claim: &Arc<Box<dyn Claim>>,
+        append: Append,
         state: &AgentState,
     ) -> Result<(), Error> {
+        let Append { expected, entries, items } = append;
+        let seen = (items == NewItems::First).then_some(state.facts().inbox_cursor);
+        let summary = self.new_summary(state);
         let (claim, state) = (Arc::clone(claim), state.clone());
-        let append = Box::pin(async move { claim.append(expected, &entries).await });
+        let append = Box::pin(async move {
+            let mut batch = Batch::of(&entries);
+            (batch.summary, batch.seen) = (summary.as_deref(), seen);
+            claim.append(expected, batch).await
+        });
         self.lock().under_way = Some(UnderWay { append, state });
         self.land().await.map(drop)
+    }
+
+    /// The summary of a state, if it is not what the store was given last.
+    fn new_summary(&self, state: &AgentState) -> Option<Arc<Summary>> {
+        let (summary, inner) = (state.summary(), self.lock());
+        let known = inner
+            .summary
+            .as_ref()
+            .is_some_and(|known| Arc::ptr_eq(known, summary) || known.says_the_same(summary));
+        (!known).then(|| Arc::clone(summary))
     }
 
     /// Waits for the append that is under way, if there is one.
@@ -101,9 +146,15 @@ impl Kept {
             };
             let state = inner.under_way.take().map(|under_way| under_way.state);
             let put_back = inner.put_back.take();
+            match &appended {
+                Ok(appended) => inner.inbox = appended.inbox,
+                Err(Error::NewItems { inbox: last, .. }) => inner.inbox = *last,
+                Err(_) => {}
+            }
             let Some(state) = state.filter(|_| appended.is_ok()) else {
                 return Poll::Ready(appended.map(|_| None));
             };
+            inner.summary = Some(Arc::clone(state.summary()));
             // Where no step may be dropped, the state has one owner: a change makes no copy.
             inner.committed = inner.on.then(|| state.clone().committed());
             Poll::Ready(Ok(Some(Landed { state, put_back })))

@@ -12,7 +12,7 @@
 //! 2. What an agent has: `validate` and [`toolbox`], [`lifecycle`], [`hooks`], [`spawner`],
 //!    [`services`], which holds them.
 //! 3. What a step works with: `watchers` and `masked` (observers), `kept` and `writer` (the
-//!    journal), `active_time`, [`context`].
+//!    journal), `renewal` (its claim), `active_time`, [`context`].
 //! 4. What a step does: `inbox`, `spending`, `watch`, `lookup`, `retries`, `judge`, `doubt`,
 //!    `release`, [`subagent`], [`executor`], [`driver`].
 //! 5. What joins it: `stop`, `run` (the loop), [`delivery`], [`open`].
@@ -38,6 +38,7 @@ pub mod memory;
 pub mod news;
 pub mod open;
 mod release;
+mod renewal;
 mod result;
 mod retries;
 mod run;

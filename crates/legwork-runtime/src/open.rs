@@ -5,13 +5,14 @@ mod begin;
 use std::collections::BTreeMap;
 use std::iter;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use legwork_core::event::{Definition, ParentLink};
 use legwork_core::inbox::Item;
 use legwork_core::state::Refusal;
 use legwork_core::{AgentId, AgentState, Digest, ExecutionStatus, Message, OnDoubt, SessionId};
 use legwork_port::observer::LiveEvent;
+use legwork_port::store::Range;
 use legwork_port::{Ids, Observer, StepView};
 use serde_json::Value;
 
@@ -23,6 +24,7 @@ use crate::driver::Driver;
 use crate::error::{Error, Halt};
 use crate::kept::Kept;
 use crate::masked::Masked;
+use crate::renewal::Renewal;
 use crate::result::Run;
 use crate::run::{self, Advance};
 use crate::services::Services;
@@ -82,8 +84,8 @@ pub enum Task {
     Resume,
 }
 
-/// An execution that is open. Dropping it releases the claim and loses nothing that
-/// was committed.
+/// An execution that is open. Dropping it gives the claim back, as far as that can be done
+/// without waiting, and loses nothing that was committed.
 pub struct Active {
     setup: Setup,
     cx: StepContext,
@@ -91,6 +93,7 @@ pub struct Active {
     idle: AgentState,
     parent: Option<ParentLink>,
     phase: Phase,
+    renewal: Arc<Renewal>,
 }
 
 /// What is to be done next.
@@ -117,7 +120,7 @@ impl Active {
             Some(session) => session.clone(),
             None => new_session(&*services.ids)?,
         };
-        let claim = Arc::from(services.store.claim(&session).await?);
+        let claim = Arc::new(services.store.claim(&session).await?);
         let ancestry = request.ancestry.unwrap_or_else(|| Ancestry::root(session.clone()));
         let (store, origin) = (Arc::clone(&services.store), Arc::clone(&ancestry.origin));
         let all = iter::once(Arc::clone(&services.observer)).chain(request.observers);
@@ -130,6 +133,8 @@ impl Active {
         )
         .with_ends(request.control.both());
         let (told, from) = (Arc::clone(&observer), Arc::clone(&origin));
+        let clock = Arc::clone(&services.clock);
+        let renewal = Arc::new(Renewal::new(clock, Arc::clone(&told), Arc::clone(&from)));
         let cx = StepContext {
             writer: Writer { store, claim, observer: told, origin: from, kept: Kept::default() },
             control: request.control.clone(),
@@ -141,28 +146,50 @@ impl Active {
             held_calls: HeldCalls::new(ancestry.share.clone()),
             share: ancestry.share,
             unsettled: Unsettled::default(),
+            store_looked: AtomicBool::new(false),
+            begins_again: AtomicBool::new(false),
             told: AtomicUsize::new(0),
             services,
         };
-        let state = match request.state {
-            Some(state) => state,
-            None if fresh => AgentState::new(session),
-            None => load(&cx, &session).await?,
+        let given = match request.state {
+            None if fresh => Some(AgentState::new(session.clone())),
+            given => given,
         };
-        if let (Some(link), None) = (&state.facts().parent, &ancestry.parent) {
+        let idle = AgentState::new(session).masked_by(&cx.services.mask);
+        let (state, parent, phase) = (idle.clone(), ancestry.parent, Phase::Steps);
+        let mut active = Self { setup, cx, state, idle, parent, phase, renewal };
+        let taken_up = {
+            let claim = Arc::clone(&active.cx.writer.claim);
+            let renewal = Arc::clone(&active.renewal);
+            renewal.during(&**claim, active.take_up(given, request.task)).await
+        };
+        match taken_up.map_err(Error::from).flatten() {
+            Ok(()) => Ok(active),
+            Err(error) => {
+                active.cx.writer.release().await;
+                Err(error)
+            }
+        }
+    }
+
+    /// Takes up the task in a state that is given, or in that of the journal.
+    async fn take_up(&mut self, given: Option<AgentState>, task: Task) -> Result<(), Error> {
+        let state = match given {
+            Some(state) => state,
+            None => load(&self.cx, self.idle.session()).await?,
+        };
+        if let (Some(link), None) = (&state.facts().parent, &self.parent) {
             return Err(Refusal::IsSubagent { parent: link.session.clone() }.into());
         }
-        cx.told.store(state.stop_signals().len(), Ordering::Relaxed);
-        if let Some(link) = &ancestry.parent {
+        self.cx.told.store(state.stop_signals().len(), Ordering::Relaxed);
+        if let Some(link) = &self.parent {
             subagent::check(&state, link)?;
         }
-        let state = cx.tick(state).resumed().masked_by(&cx.services.mask);
-        let idle = AgentState::new(state.session().clone()).masked_by(&cx.services.mask);
-        let (parent, phase) = (ancestry.parent, Phase::Steps);
-        let mut active = Self { setup, cx, state, idle, parent, phase };
-        active.begin(request.task).await?;
-        active.cx.writer.kept.leave(active.cx.services.clock.now());
-        Ok(active)
+        self.idle = AgentState::new(state.session().clone()).masked_by(&self.cx.services.mask);
+        self.state = self.cx.tick(state).resumed().masked_by(&self.cx.services.mask);
+        self.begin(task).await?;
+        self.cx.writer.kept.leave(self.cx.services.clock.now());
+        Ok(())
     }
 
     /// Goes on until a step has ended; gives the state, or none when nothing is owed.
@@ -181,11 +208,17 @@ impl Active {
         let state = self.state.clone();
         let clock = Arc::clone(&self.cx.services.clock);
         let droppable = self.cx.writer.kept.begin(&mut self.state, &*clock);
-        let advanced = run::step(&*self.setup.driver, &self.cx, state).await;
-        let advanced = catch_up(&self.cx, advanced).await;
+        let work = async {
+            catch_up(&self.cx, run::step(&*self.setup.driver, &self.cx, state).await).await
+        };
+        let advanced = self.renewal.during(&**self.cx.writer.claim, work).await;
         // What the step gave takes the place of what was committed last.
         drop(droppable);
-        Ok(self.arrive(advanced).await?.then(|| self.state.clone()))
+        let more = match advanced {
+            Ok(advanced) => self.arrive(advanced).await?,
+            Err(lost) => self.end_with(Err(lost.into())).await?,
+        };
+        Ok(more.then(|| self.state.clone()))
     }
 
     /// Waits for an append that was under way when a step was dropped: the store may have
@@ -216,19 +249,36 @@ impl Active {
         }
         // The loop alone owns the state: a second owner would cost a copy a change.
         let state = std::mem::replace(&mut self.state, self.idle.clone());
-        let advanced = run::step(&*self.setup.driver, &self.cx, state).await;
-        self.arrive(advanced).await
+        let step = run::step(&*self.setup.driver, &self.cx, state);
+        match self.renewal.during(&**self.cx.writer.claim, step).await {
+            Ok(advanced) => self.arrive(advanced).await,
+            Err(lost) => self.end_with(Err(lost.into())).await,
+        }
     }
 
-    /// Makes all steps that are left; gives what came of it.
+    /// Makes all steps that are left and gives the claim back; gives what came of it.
     ///
     /// # Errors
     /// As [`Active::next`].
     pub async fn run_to_end(mut self) -> Result<Run, Error> {
+        let ended = self.make_all_steps().await;
+        let run = self.release().await;
+        ended.map(|()| run)
+    }
+
+    async fn make_all_steps(&mut self) -> Result<(), Error> {
         self.land().await?;
         self.go_on();
         while self.advance().await? {}
-        Ok(self.into_run())
+        Ok(())
+    }
+
+    /// Gives the claim back; gives what came of the execution so far. When it returns, others
+    /// may take the session up. What went wrong with that is told as a warning.
+    pub async fn release(self) -> Run {
+        let Self { cx, state, .. } = self;
+        cx.writer.release().await;
+        state.into()
     }
 
     /// Whether a step can be made.
@@ -255,7 +305,12 @@ impl Active {
             Err(halt) if halt.is_interrupted() => (halt.state, Ok(())),
             Err(halt) => (halt.state.clone(), Err(halt.into())),
         };
-        (self.state, self.phase) = (state, Phase::Closing(result));
+        self.state = state;
+        self.end_with(result).await
+    }
+
+    async fn end_with(&mut self, result: Result<(), Error>) -> Result<bool, Error> {
+        self.phase = Phase::Closing(result);
         self.close().await
     }
 
@@ -320,14 +375,15 @@ impl Active {
         self.state.status()
     }
 
-    /// What came of it so far.
+    /// What came of it so far. The claim is given back as by dropping it, without waiting
+    /// for the store; [`Active::release`] waits.
     pub fn into_run(self) -> Run {
         self.state.into()
     }
 }
 
 async fn load(cx: &StepContext, session: &SessionId) -> Result<AgentState, Error> {
-    let loaded = cx.writer.store.read(session).await?.writable(session)?;
+    let loaded = cx.writer.store.read(session, Range::ALL).await?.writable(session)?;
     let state = loaded.journal.fold(session);
     if let Some(damage) = &loaded.damage {
         cx.live(&LiveEvent::JournalCut { damage });

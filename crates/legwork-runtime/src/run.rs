@@ -3,6 +3,8 @@
 //! A live step, a resumed one, one that comes back from an answer and a simulated one
 //! take the same arm, so recovery has no path of its own.
 
+use std::sync::atomic::Ordering;
+
 use legwork_core::continuation::checkpoint;
 use legwork_core::event::Answered;
 use legwork_core::inbox::{Answer, Verdict};
@@ -15,7 +17,7 @@ use legwork_port::{LiveEvent, Trigger};
 use crate::context::StepContext;
 use crate::driver::{self, Driver};
 use crate::error::{Halt, HaltReason};
-use crate::inbox::take_inbox;
+use crate::inbox::{take_before_step, take_inbox};
 use crate::stop::{nothing_decided, stop};
 use crate::subagent;
 use crate::unwind;
@@ -76,11 +78,15 @@ async fn begin_step(
     cx: &StepContext,
     state: AgentState,
 ) -> Result<AgentState, Halt> {
-    let state = take_inbox(cx, state).await?;
+    let begins_again = cx.begins_again.swap(false, Ordering::Relaxed);
+    let state = take_before_step(cx, state).await?;
     if state.owed() != Owed::Infer {
         return Ok(state);
     }
-    let state = cx.fire(Trigger::StepStart, state).await;
+    let state = match begins_again {
+        true => state,
+        false => cx.fire(Trigger::StepStart, state).await,
+    };
     match checkpoint(&cx.services.criteria, &state) {
         Some(signal) if !state.stop_signals().contains(&signal) => {
             Ok(state.with_stop_signal(signal))

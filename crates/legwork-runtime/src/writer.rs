@@ -3,34 +3,58 @@
 use std::sync::Arc;
 
 use legwork_core::{AgentState, Entry, Seq};
-use legwork_port::store::{self, Claim};
+use legwork_port::observer::LiveEvent;
+use legwork_port::store::{self, Claim, Range};
 use legwork_port::{Observer, Origin, Store};
 
 use crate::error::Halt;
-use crate::kept::{Kept, Landed};
+use crate::kept::{Append, Kept, Landed, NewItems};
 
 pub(crate) struct Writer {
     pub(crate) store: Arc<dyn Store>,
-    pub(crate) claim: Arc<dyn Claim>,
+    /// Shared with an append that is under way, and with nothing else.
+    pub(crate) claim: Arc<Box<dyn Claim>>,
     pub(crate) observer: Arc<dyn Observer>,
     pub(crate) origin: Arc<Origin>,
     pub(crate) kept: Kept,
 }
 
+/// What came of a commit that items in the inbox may prevent.
+pub(crate) enum Committed {
+    /// It is durable.
+    Done(AgentState),
+    /// Nothing was written: the inbox has items that were not taken up.
+    NewItems,
+}
+
 impl Writer {
     /// Appends what is uncommitted; the news is told only after it is durable.
     pub(crate) async fn commit(&self, state: AgentState) -> Result<AgentState, Halt> {
-        let entries = state.uncommitted().to_shared();
-        if entries.is_empty() {
-            return Ok(state);
+        match self.commit_with(&state, NewItems::Wait).await {
+            Ok(()) => Ok(state.committed()),
+            Err(error) => Err(Halt::new(state, error)),
         }
-        let entries = match self.append(&state, entries).await {
-            Ok(entries) => entries,
-            Err(error) => return Err(Halt::new(state, error)),
-        };
-        self.tell(&entries);
-        drop(entries);
-        Ok(state.committed())
+    }
+
+    /// The same, unless the inbox has items that the state has not taken up.
+    pub(crate) async fn commit_unless_new_items(
+        &self,
+        state: AgentState,
+    ) -> Result<Committed, Halt> {
+        match self.commit_with(&state, NewItems::First).await {
+            Ok(()) => Ok(Committed::Done(state.committed())),
+            Err(error) if error.is_new_items() => Ok(Committed::NewItems),
+            Err(error) => Err(Halt::new(state, error)),
+        }
+    }
+
+    async fn commit_with(&self, state: &AgentState, items: NewItems) -> Result<(), store::Error> {
+        let entries = state.uncommitted().to_shared();
+        if !entries.is_empty() {
+            let entries = self.append(state, entries, items).await?;
+            self.tell(&entries);
+        }
+        Ok(())
     }
 
     /// Appends what is uncommitted, behind an append that is still under way: a driver may
@@ -39,6 +63,7 @@ impl Writer {
         &self,
         state: &AgentState,
         mut entries: Arc<Vec<Arc<Entry>>>,
+        items: NewItems,
     ) -> Result<Arc<Vec<Arc<Entry>>>, store::Error> {
         let mut expected = state.committed_version();
         if let Some(landed) = self.land().await? {
@@ -49,29 +74,53 @@ impl Writer {
             }
         }
         if !entries.is_empty() {
-            self.kept.append(&self.claim, (expected, Arc::clone(&entries)), state).await?;
+            let append = Append { expected, entries: Arc::clone(&entries), items };
+            self.kept.append(&self.claim, append, state).await?;
         }
         Ok(entries)
     }
 
     /// The state as the journal has it; none if it has nothing, or cannot be read.
     pub(crate) async fn journaled(&self) -> Option<AgentState> {
-        let journal = self.store.read(&self.origin.session).await.ok()?.journal;
+        let journal = self.store.read(&self.origin.session, Range::ALL).await.ok()?.journal;
         (journal.version() != Seq::ZERO).then(|| journal.fold(&self.origin.session))
     }
 
-    /// Waits for an append that was under way when its step was dropped.
+    /// Waits for an append that was under way when its step was dropped; none if nothing was
+    /// written.
     pub(crate) async fn land(&self) -> Result<Option<Landed>, store::Error> {
-        let landed = self.kept.land().await?;
+        let landed = match self.kept.land().await {
+            Err(error) if error.is_new_items() => None,
+            landed => landed?,
+        };
         if let Some(landed) = &landed {
             self.tell(&landed.state.uncommitted().to_shared());
         }
         Ok(landed)
     }
 
+    /// Gives the claim back. What goes wrong with that is told as a warning: what was
+    /// committed stands all the same.
+    pub(crate) async fn release(self) {
+        let Self { claim, observer, origin, kept, .. } = self;
+        // An append that is still under way holds the claim, too.
+        drop(kept);
+        if let Some(claim) = Arc::into_inner(claim) {
+            release(claim, &*observer, &origin).await;
+        }
+    }
+
     fn tell(&self, entries: &[Arc<Entry>]) {
         if self.observer.listens() {
             self.observer.committed(&self.origin, entries);
         }
+    }
+}
+
+/// Gives a claim back. What goes wrong with that is told as a warning.
+pub(crate) async fn release(claim: Box<dyn Claim>, observer: &dyn Observer, origin: &Origin) {
+    if let Err(error) = claim.release().await {
+        let message = format!("the claim was not given back: {error}");
+        observer.live(origin, &LiveEvent::Warning { message: &message });
     }
 }

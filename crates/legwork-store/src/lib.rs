@@ -9,12 +9,13 @@
 //! # #[cfg(feature = "sqlite")]
 //! # async fn example(folder: &std::path::Path) -> Result<(), legwork_port::store::Error> {
 //! use legwork_port::Store as _;
+//! use legwork_port::store::Range;
 //! use legwork_store::sqlite;
 //!
 //! let store = sqlite::Store::open(folder.join("clerk.db"))?;
 //! let claim = store.claim(&"demo".into()).await?;
-//! assert_eq!(store.read(&"demo".into()).await?.journal.entries().len(), 0);
-//! drop(claim);
+//! assert_eq!(store.read(&"demo".into(), Range::ALL).await?.journal.entries().len(), 0);
+//! claim.release().await?;
 //! # Ok(())
 //! # }
 //! ```

@@ -27,6 +27,7 @@ use legwork_agent::memory::MemoryStore;
 use legwork_agent::{Agent, Error, Run, RunRequest};
 use legwork_core::journal::Journal;
 use legwork_core::{AgentState, OnDoubt, SessionId};
+use legwork_port::store::{Query, Range};
 use legwork_port::{Store, store};
 
 use crate::fault::{Fault, FaultyStore, Operation};
@@ -179,8 +180,8 @@ async fn into_outcome(run: RunRequest, store: &FaultyStore) -> Option<Result<Run
 /// When one of them cannot be read.
 pub async fn journals(store: &dyn Store) -> Result<BTreeMap<SessionId, Journal>, store::Error> {
     let mut journals = BTreeMap::new();
-    for info in store.sessions(usize::MAX).await? {
-        let loaded = store.read(&info.session).await?;
+    for info in store.sessions(&Query::all()).await?.sessions {
+        let loaded = store.read(&info.session, Range::ALL).await?;
         journals.insert(info.session, loaded.journal);
     }
     Ok(journals)

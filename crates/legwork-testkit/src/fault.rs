@@ -22,10 +22,11 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use legwork_core::inbox::{Cursor, Item, Posted};
-use legwork_core::{Entry, Fence, Seq, SessionId};
-use legwork_port::store::{Appended, Error, Loaded, Removal, SessionInfo};
+use legwork_core::{Fence, Seq, SessionId};
+use legwork_port::store::{Appended, Batch, Error, Loaded, Page, Query, Range, Removal};
 use legwork_port::{BoxFuture, Cancellation, Claim, Store};
 
 use crate::polls;
@@ -41,6 +42,10 @@ pub enum Operation {
     Claim,
     /// Appending to a journal.
     Append,
+    /// Renewing a claim.
+    Renew,
+    /// Giving a claim back.
+    Release,
     /// Reading a journal.
     Read,
     /// Listing sessions.
@@ -221,13 +226,17 @@ impl Store for FaultyStore {
         self.inner.is_claimed(session)
     }
 
-    fn read<'a>(&'a self, session: &'a SessionId) -> BoxFuture<'a, Result<Loaded, Error>> {
-        let read = async { self.inner.read(session).await };
+    fn read<'a>(
+        &'a self,
+        session: &'a SessionId,
+        range: Range,
+    ) -> BoxFuture<'a, Result<Loaded, Error>> {
+        let read = async move { self.inner.read(session, range).await };
         Box::pin(self.perform(Operation::Read, Some(session), read))
     }
 
-    fn sessions(&self, limit: usize) -> BoxFuture<'_, Result<Vec<SessionInfo>, Error>> {
-        let list = async move { self.inner.sessions(limit).await };
+    fn sessions<'a>(&'a self, query: &'a Query) -> BoxFuture<'a, Result<Page, Error>> {
+        let list = async move { self.inner.sessions(query).await };
         Box::pin(self.perform(Operation::Sessions, None, list))
     }
 
@@ -270,12 +279,27 @@ impl Claim for FaultyClaim {
     fn append<'a>(
         &'a self,
         expected: Seq,
-        entries: &'a [Arc<Entry>],
+        batch: Batch<'a>,
     ) -> BoxFuture<'a, Result<Appended, Error>> {
         let append = async move {
             polls::others(self.store.pace()).await;
-            self.claim.append(expected, entries).await
+            self.claim.append(expected, batch).await
         };
         Box::pin(self.store.perform(Operation::Append, Some(&self.session), append))
+    }
+
+    fn renew_every(&self) -> Option<Duration> {
+        self.claim.renew_every()
+    }
+
+    fn renew(&self) -> BoxFuture<'_, Result<(), Error>> {
+        Box::pin(self.store.perform(Operation::Renew, Some(&self.session), self.claim.renew()))
+    }
+
+    fn release(self: Box<Self>) -> BoxFuture<'static, Result<(), Error>> {
+        let Self { claim, session, store } = *self;
+        Box::pin(
+            async move { store.perform(Operation::Release, Some(&session), claim.release()).await },
+        )
     }
 }

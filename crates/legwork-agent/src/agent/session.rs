@@ -6,6 +6,7 @@ use legwork_core::inbox::{Answer, Cursor, Item, Label};
 use legwork_core::journal::Journal;
 use legwork_core::state::Refusal;
 use legwork_core::{AgentState, Message, Seq, SessionId};
+use legwork_port::store::Range;
 use legwork_port::store::Removal;
 
 use legwork_runtime::Error;
@@ -49,7 +50,7 @@ impl Session {
     /// # Errors
     /// When the store cannot be read.
     pub async fn journal(&self) -> Result<Journal, Error> {
-        Ok(self.agent.services().store.read(&self.id).await?.journal)
+        Ok(self.agent.services().store.read(&self.id, Range::ALL).await?.journal)
     }
 
     /// Its state. Needs no claim.

@@ -13,6 +13,7 @@ use legwork_core::{
     ModelRequest, ModelSettings, SessionId, StopReason, Usage,
 };
 use legwork_port::model::{self, Kind, Profile};
+use legwork_port::store::Range;
 use legwork_port::{Store, Trigger};
 use legwork_testkit::{Gate, RecordingObserver, ScriptedModel, Turn};
 use serde_json::json;
@@ -133,7 +134,7 @@ async fn s5_2_the_reservation_is_in_the_last_commit_before_the_call() {
     let agent = agent.build().unwrap();
     let look = async {
         gate.arrived(1).await;
-        let loaded = store.read(&SessionId::from("s")).await.unwrap();
+        let loaded = store.read(&SessionId::from("s"), Range::ALL).await.unwrap();
         gate.open();
         loaded.journal
     };
@@ -184,7 +185,7 @@ async fn s5_3_a_stream_over_its_reserve_is_cut_charged_and_its_calls_never_run()
         .unwrap();
     assert!(world.notes().is_empty(), "half a call ran");
     assert_eq!(run.status(), ExecutionStatus::Failed);
-    let journal = store.read(&SessionId::from("s")).await.unwrap().journal;
+    let journal = store.read(&SessionId::from("s"), Range::ALL).await.unwrap().journal;
     let responded = journal.entries().iter().filter_map(|entry| match &entry.event {
         Event::Responded(responded) => Some(responded.clone()),
         _ => None,
@@ -272,7 +273,7 @@ async fn s5_3_failed_attempts_that_may_have_cost_are_charged_as_reserved() {
 
 /// What is charged for each answer, by the journal.
 async fn charged(store: &MemoryStore) -> Vec<Amounts> {
-    let journal = store.read(&SessionId::from("s")).await.unwrap().journal;
+    let journal = store.read(&SessionId::from("s"), Range::ALL).await.unwrap().journal;
     let charged = journal.entries().iter().filter_map(|entry| match &entry.event {
         Event::Responded(responded) => Some(responded.charged),
         Event::InferenceInterrupted(left) => Some(left.charged),

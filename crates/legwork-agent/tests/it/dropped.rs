@@ -9,6 +9,7 @@ use legwork_core::{
     AgentState, EffectClass, ExecutionStatus, OnDoubt, Progress as _, SessionId, ToolOutcome,
 };
 use legwork_orchestrate::{Chat, Collaboration, Participant, StepByStep, ToolUse};
+use legwork_port::store::Range;
 use legwork_port::{Store, Tool, Trigger};
 use legwork_testkit::fault::{Fault, FaultyStore, Operation};
 use legwork_testkit::{RecordingObserver, ScriptedModel, Turn, invariants, polls};
@@ -75,7 +76,7 @@ async fn s4_3_an_agents_step_dropped_at_any_poll_loses_only_what_was_not_committ
         assert_eq!(state.status(), Some(&ExecutionStatus::Completed));
         invariants::of_state(&state).unwrap();
         let session = SessionId::from("s");
-        let journal = store.read(&session).await.unwrap().journal;
+        let journal = store.read(&session, Range::ALL).await.unwrap().journal;
         invariants::of_journal(&session, &journal).unwrap();
         assert_eq!(said(&journal.fold(&session)), said(&state));
     }
@@ -94,7 +95,7 @@ async fn s4_3_a_dropped_step_leaves_the_state_of_the_last_commit() {
         }
         torn += 1;
         let session = SessionId::from("s");
-        let journaled = store.read(&session).await.unwrap().journal.fold(&session);
+        let journaled = store.read(&session, Range::ALL).await.unwrap().journal.fold(&session);
         match journaled.version() == AgentState::new(session).version() {
             true => assert_eq!(run.state(), &before, "nothing was committed"),
             false => assert_eq!(run.state(), &journaled, "after {polls} polls"),
@@ -269,7 +270,7 @@ async fn s4_3_a_commit_that_its_driver_dropped_is_written_once() {
             }
         };
         assert_eq!(said(&state), ALL);
-        let journal = store.read(&"s".into()).await.unwrap().journal;
+        let journal = store.read(&"s".into(), Range::ALL).await.unwrap().journal;
         invariants::of_journal(&"s".into(), &journal).unwrap();
         let set = journal.entries().iter().filter(|entry| entry.event.kind() == "metadata_set");
         assert_eq!(set.count(), 2);
@@ -315,7 +316,7 @@ async fn s4_3_the_last_commit_of_a_step_that_its_driver_dropped_is_no_change_of_
             let mut run = agent.run("go").in_session("s").open().await.unwrap();
             while run.next().await.unwrap().is_some() {}
             assert_eq!(said(run.state()), ALL, "append {at}");
-            let journal = store.read(&"s".into()).await.unwrap().journal;
+            let journal = store.read(&"s".into(), Range::ALL).await.unwrap().journal;
             invariants::of_journal(&"s".into(), &journal).unwrap();
         }
     }

@@ -11,6 +11,7 @@ use legwork_core::{
     AgentState, EffectClass, EffectKey, Event, Message, OnDoubt, Part, Response, SessionId,
     ToolCall, ToolOutcome, ToolSpec,
 };
+use legwork_port::store::Range;
 use legwork_port::{BoxFuture, Store, Tool, ToolContext, Trigger};
 use legwork_testkit::{Gate, ScriptedModel, Turn, crash};
 use serde_json::{Value, json};
@@ -20,7 +21,7 @@ use crate::tools::{World, answering, made, once, spec};
 
 /// The intent of a call as the journal has it.
 async fn intent(store: &MemoryStore, key: &EffectKey) -> Option<ToolStarted> {
-    let journal = store.read(&key.session).await.unwrap().journal;
+    let journal = store.read(&key.session, Range::ALL).await.unwrap().journal;
     let behind = journal.entries().iter().filter(|entry| entry.seq > key.entry).rev();
     behind.into_iter().find_map(|entry| match &entry.event {
         Event::ToolStarted(started) if started.index == key.index => Some(started.clone()),
@@ -223,7 +224,7 @@ async fn intents_at_birth(calls: Vec<(&'static str, Value)>, hooks: Vec<Hook>) -
         let (seen, notes) = (seen.clone(), notes.clone());
         async move {
             if state.facts().parent.is_some() {
-                let parent = seen.read(&SessionId::from("s")).await.unwrap().journal;
+                let parent = seen.read(&SessionId::from("s"), Range::ALL).await.unwrap().journal;
                 let child = &cx.view.origin().session;
                 let named = parent.entries().iter().any(|entry| match &entry.event {
                     Event::ToolStarted(started) => started.child.as_ref() == Some(child),

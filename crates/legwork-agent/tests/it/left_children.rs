@@ -12,6 +12,7 @@ use legwork_core::{
     AgentState, Budget, EffectClass, Entry, ExecutionStatus, Seq, SessionId, StopReason, ToolCall,
     ToolOutcome, ToolSpec, Usage,
 };
+use legwork_port::store::{Batch, Query, Range};
 use legwork_port::{BoxFuture, Claim, Store, ToolContext, Toolset};
 use legwork_testkit::fault::{Fault, FaultyStore, Operation};
 use legwork_testkit::invariants::{Journals, of_tree};
@@ -24,8 +25,8 @@ use crate::tools::{World, guarded, outcomes, spec};
 
 async fn journals(store: &dyn Store) -> Journals {
     let mut journals = Journals::new();
-    for info in store.sessions(usize::MAX).await.unwrap() {
-        let journal = store.read(&info.session).await.unwrap().journal;
+    for info in store.sessions(&Query::all()).await.unwrap().sessions {
+        let journal = store.read(&info.session, Range::ALL).await.unwrap().journal;
         journals.insert(info.session, journal);
     }
     journals
@@ -149,13 +150,13 @@ struct Late(Mutex<Shared>);
 
 #[derive(Default)]
 struct Shared {
-    claim: Option<Weak<dyn Claim>>,
+    claim: Option<Weak<Box<dyn Claim>>>,
     append: Option<(SessionId, Seq, Vec<Arc<Entry>>)>,
     happened: bool,
 }
 
 impl Meddler for Late {
-    fn claimed(&self, _: &SessionId, claim: &Arc<dyn Claim>) {
+    fn claimed(&self, _: &SessionId, claim: &Arc<Box<dyn Claim>>) {
         self.0.lock().unwrap().claim = Some(Arc::downgrade(claim));
     }
 
@@ -177,7 +178,7 @@ impl Meddler for Late {
             return;
         };
         let claim = shared.claim.as_ref().and_then(Weak::upgrade).unwrap();
-        claim.append(expected, &entries).now_or_never().unwrap().unwrap();
+        claim.append(expected, Batch::of(&entries)).now_or_never().unwrap().unwrap();
     }
 }
 

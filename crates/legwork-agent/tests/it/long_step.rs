@@ -7,6 +7,7 @@ use legwork_agent::memory::MemoryStore;
 use legwork_agent::{Agent, Control, Delivery, Driver as _, Run, Subagent, ToolCalling};
 use legwork_core::inbox::{Answer, Verdict};
 use legwork_core::{Budget, EffectClass, ExecutionStatus, Micros, OnDoubt, SessionId, StopReason};
+use legwork_port::store::Range;
 use legwork_port::{Clock as _, Store as _};
 use legwork_testkit::{Gate, ScriptedModel, Turn, VirtualClock};
 use serde_json::json;
@@ -253,7 +254,7 @@ async fn s1_8_work_beside_a_subagent_that_waits_is_charged_though_its_run_is_kil
         clock.advance(SECOND / 2);
         short.open();
         let is_paused = || async {
-            let state = store.read(&session).await.unwrap().journal.fold(&session);
+            let state = store.read(&session, Range::ALL).await.unwrap().journal.fold(&session);
             state.status() == Some(&ExecutionStatus::AwaitingApproval)
         };
         while !is_paused().await {
@@ -290,7 +291,7 @@ async fn s1_8_what_was_worked_before_a_call_ended_is_charged_with_what_follows()
         .unwrap();
     let session = SessionId::from("s");
     let has = async |kind: &str| {
-        let journal = store.read(&session).await.unwrap().journal;
+        let journal = store.read(&session, Range::ALL).await.unwrap().journal;
         journal.entries().iter().any(|entry| entry.event.kind() == kind)
     };
     let pass = async {
@@ -311,7 +312,8 @@ async fn s1_8_what_was_worked_before_a_call_ended_is_charged_with_what_follows()
         _ = agent.run("go").in_session("s") => unreachable!("it waits at the gate"),
         () = pass => {}
     }
-    let charged = store.read(&session).await.unwrap().journal.fold(&session).ledger().spent;
+    let charged =
+        store.read(&session, Range::ALL).await.unwrap().journal.fold(&session).ledger().spent;
     assert_eq!(charged.active_time, Micros::from(10 * SECOND));
 }
 

@@ -13,6 +13,7 @@ use legwork_core::{
     ModelRequest, Part, Response, ToolCall, ToolOutcome, Usage,
 };
 use legwork_port::model::{self, Profile};
+use legwork_port::store::Range;
 use legwork_port::{BoxFuture, Deltas, Model, Store, Trigger};
 use legwork_testkit::{ScriptedModel, Turn};
 use serde_json::{Value, json};
@@ -33,7 +34,7 @@ fn deep() -> Value {
 
 /// Whether a store that keeps lines could keep the session.
 async fn can_be_written(store: &MemoryStore) {
-    let journal = store.read(&"s".into()).await.unwrap().journal;
+    let journal = store.read(&"s".into(), Range::ALL).await.unwrap().journal;
     assert!(!journal.entries().is_empty());
     for entry in journal.entries() {
         let line = entry.encode().unwrap_or_else(|error| panic!("{}: {error}", entry.seq));
@@ -184,7 +185,7 @@ async fn s11_1_an_answer_that_holds_a_result_is_kept_and_charged_and_is_no_answe
     assert!(error.message.contains("tool result"), "{}", error.message);
     assert_eq!(said(run.state()), ["go"]);
     assert_eq!(run.usage().total_tokens(), 15, "it was paid for");
-    let journal = store.read(&"s".into()).await.unwrap().journal;
+    let journal = store.read(&"s".into(), Range::ALL).await.unwrap().journal;
     let kept = journal.entries().iter().find_map(|entry| match &entry.event {
         Event::Responded(responded) => Some(Arc::clone(&responded.response)),
         _ => None,

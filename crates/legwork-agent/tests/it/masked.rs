@@ -13,6 +13,7 @@ use legwork_core::{
     ToolOutcome, ToolSpec,
 };
 use legwork_port::model::{Error, Kind, Profile, Retry};
+use legwork_port::store::Range;
 use legwork_port::{BoxFuture, Delta, Deltas, Model, Store};
 use legwork_testkit::{RecordingObserver, Turn};
 use serde_json::json;
@@ -129,7 +130,7 @@ fn leaking(agent: Builder) -> Builder {
 }
 
 async fn journal(store: &MemoryStore, session: &str) -> String {
-    let loaded = store.read(&SessionId::new(session)).await.unwrap();
+    let loaded = store.read(&SessionId::new(session), Range::ALL).await.unwrap();
     let lines = loaded.journal.entries().iter().map(|entry| entry.encode().unwrap());
     lines.map(|line| String::from_utf8(line).unwrap() + "\n").collect()
 }

@@ -1,17 +1,18 @@
 //! A store in memory in which somebody meddles.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use legwork_agent::memory::MemoryStore;
 use legwork_core::inbox::{Cursor, Item, Posted};
 use legwork_core::{Entry, Fence, Seq, SessionId};
-use legwork_port::store::{Appended, Error, Loaded, Removal, SessionInfo};
+use legwork_port::store::{Appended, Batch, Error, Loaded, Page, Query, Range, Removal};
 use legwork_port::{BoxFuture, Claim, Store};
 
 /// What is done beside what is asked of the store.
 pub(crate) trait Meddler: Send + Sync + 'static {
     /// A session was claimed.
-    fn claimed(&self, _session: &SessionId, _claim: &Arc<dyn Claim>) {}
+    fn claimed(&self, _session: &SessionId, _claim: &Arc<Box<dyn Claim>>) {}
 
     /// Whether an append never comes to its end.
     fn hangs(&self, _session: &SessionId, _expected: Seq, _entries: &[Arc<Entry>]) -> bool {
@@ -42,7 +43,7 @@ impl Meddled {
 
 struct Meddling {
     session: SessionId,
-    claim: Arc<dyn Claim>,
+    claim: Arc<Box<dyn Claim>>,
     meddler: Arc<dyn Meddler>,
 }
 
@@ -60,35 +61,53 @@ impl Claim for Meddling {
     fn append<'a>(
         &'a self,
         expected: Seq,
-        entries: &'a [Arc<Entry>],
+        batch: Batch<'a>,
     ) -> BoxFuture<'a, Result<Appended, Error>> {
-        match self.meddler.hangs(&self.session, expected, entries) {
+        match self.meddler.hangs(&self.session, expected, batch.entries) {
             true => Box::pin(std::future::pending()),
-            false => self.claim.append(expected, entries),
+            false => self.claim.append(expected, batch),
         }
+    }
+
+    fn renew_every(&self) -> Option<Duration> {
+        self.claim.renew_every()
+    }
+
+    fn renew(&self) -> BoxFuture<'_, Result<(), Error>> {
+        self.claim.renew()
+    }
+
+    // The meddler may have the claim, too.
+    fn release(self: Box<Self>) -> BoxFuture<'static, Result<(), Error>> {
+        drop(self);
+        Box::pin(std::future::ready(Ok(())))
     }
 }
 
 impl Store for Meddled {
     fn claim<'a>(&'a self, session: &'a SessionId) -> BoxFuture<'a, Result<Box<dyn Claim>, Error>> {
         Box::pin(async {
-            let claim: Arc<dyn Claim> = Arc::from(self.inner.claim(session).await?);
+            let claim = Arc::new(self.inner.claim(session).await?);
             self.meddler.claimed(session, &claim);
             let (session, meddler) = (session.clone(), Arc::clone(&self.meddler));
             Ok(Box::new(Meddling { session, claim, meddler }) as Box<dyn Claim>)
         })
     }
 
-    fn read<'a>(&'a self, session: &'a SessionId) -> BoxFuture<'a, Result<Loaded, Error>> {
-        Box::pin(async {
-            let loaded = self.inner.read(session).await?;
+    fn read<'a>(
+        &'a self,
+        session: &'a SessionId,
+        range: Range,
+    ) -> BoxFuture<'a, Result<Loaded, Error>> {
+        Box::pin(async move {
+            let loaded = self.inner.read(session, range).await?;
             self.meddler.was_read(session);
             Ok(loaded)
         })
     }
 
-    fn sessions(&self, limit: usize) -> BoxFuture<'_, Result<Vec<SessionInfo>, Error>> {
-        self.inner.sessions(limit)
+    fn sessions<'a>(&'a self, query: &'a Query) -> BoxFuture<'a, Result<Page, Error>> {
+        self.inner.sessions(query)
     }
 
     fn post<'a>(

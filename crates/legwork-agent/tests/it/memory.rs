@@ -8,6 +8,7 @@ use legwork_agent::memory::{MemoryStore, SystemClock};
 use legwork_core::inbox::{Cursor, Item};
 use legwork_core::{Message, Micros, SessionId};
 use legwork_port::store::Error;
+use legwork_port::store::Query;
 use legwork_port::{Clock as _, Store};
 use legwork_testkit::{ScriptedModel, Turn};
 
@@ -68,7 +69,7 @@ async fn s8_6_a_session_of_an_inbox_alone_can_be_removed_and_a_claim_alone_is_no
     drop(claim);
     store.remove(std::slice::from_ref(&session)).await.unwrap();
     assert!(matches!(unknown().await, Error::Unknown { .. }));
-    assert!(store.sessions(9).await.unwrap().is_empty());
+    assert!(store.sessions(&Query::first(9)).await.unwrap().sessions.is_empty());
 }
 
 #[tokio::test]

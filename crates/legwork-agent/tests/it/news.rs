@@ -6,6 +6,7 @@ use futures_util::FutureExt as _;
 use legwork_agent::memory::MemoryStore;
 use legwork_agent::{Agent, News};
 use legwork_core::{EffectClass, Entry, ExecutionStatus};
+use legwork_port::store::Range;
 use legwork_port::{LiveEvent, Observer, Origin, Store};
 use legwork_testkit::{Gate, RecordingObserver, ScriptedModel, Turn};
 use serde_json::json;
@@ -28,7 +29,7 @@ impl Observer for Checks {
     fn live(&self, _: &Origin, _: &LiveEvent<'_>) {}
 
     fn committed(&self, origin: &Origin, entries: &[Arc<Entry>]) {
-        let loaded = self.0.read(&origin.session).now_or_never().unwrap().unwrap();
+        let loaded = self.0.read(&origin.session, Range::ALL).now_or_never().unwrap().unwrap();
         for entry in entries {
             assert_eq!(loaded.journal.get(entry.seq), Some(entry));
         }

@@ -15,6 +15,7 @@ use legwork_core::{
     Response, Seq, SessionId, ToolCall, ToolOutcome, ToolSpec,
 };
 use legwork_orchestrate::{Chat, Participant, StepByStep as _, ToolUse};
+use legwork_port::store::Range;
 use legwork_port::{
     BoxFuture, Ids, Lifecycle, LiveEvent, Observer, Origin, StepView, Store, ToolContext, Toolset,
     Trigger,
@@ -208,7 +209,7 @@ async fn s11_3_an_answer_that_its_driver_could_not_read_is_paid_once_and_kept() 
     let used = response.usage.unwrap();
     assert_eq!((run.usage().input, run.usage().output), (used.input, used.output));
     assert_eq!(model.requests().len(), 1);
-    let journaled = store.read(&SessionId::from("s")).await.unwrap().journal;
+    let journaled = store.read(&SessionId::from("s"), Range::ALL).await.unwrap().journal;
     assert!(journaled.fold(&"s".into()).ledger().reserved.is_empty());
 }
 

@@ -7,6 +7,7 @@ use legwork_agent::{Agent, Builder, Hook, hook};
 use legwork_core::event::Event;
 use legwork_core::tool::{FailureKind, ToolSelection};
 use legwork_core::{AgentState, EffectClass, ToolOutcome};
+use legwork_port::store::Range;
 use legwork_port::{Store, Tool, Trigger};
 use legwork_testkit::{Script, ScriptedModel, Turn, crash};
 use serde_json::{Value, json};
@@ -104,7 +105,7 @@ async fn s2_a_rewritten_tool_is_shown_and_journaled_as_rewritten_and_calls_are_h
     assert_eq!(sent(1).0, "Does what the test wants.");
 
     // The journal has what was shown, whole, when it changed.
-    let journal = store.read(&"s".into()).await.unwrap().journal;
+    let journal = store.read(&"s".into(), Range::ALL).await.unwrap().journal;
     let recorded: Vec<_> = journal
         .entries()
         .iter()
@@ -140,7 +141,7 @@ async fn s6_12_what_is_selected_is_recorded_when_it_changes_and_nothing_of_no_to
         let builder = Agent::builder(ScriptedModel::new(turns)).store_in(Arc::new(store.clone()));
         let builder = if tools.is_empty() { builder } else { builder.tools(tools).hook(hides) };
         builder.build().unwrap().run("go").in_session("s").await.unwrap();
-        let journal = store.read(&"s".into()).await.unwrap().journal;
+        let journal = store.read(&"s".into(), Range::ALL).await.unwrap().journal;
         let tools = journal.entries().iter().filter_map(|entry| match &entry.event {
             Event::InferenceStarted(started) => Some(started.tools.as_ref().map(|t| t.specs.len())),
             _ => None,

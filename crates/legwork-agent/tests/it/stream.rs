@@ -19,6 +19,7 @@ use legwork_core::{
     ToolOutcome,
 };
 use legwork_port::model::{self, Profile};
+use legwork_port::store::Range;
 use legwork_port::{BoxFuture, Deltas, Model, Store, Tool, Trigger};
 use legwork_testkit::{Gate, ScriptedModel, Turn, VirtualClock};
 use serde_json::json;
@@ -184,7 +185,7 @@ async fn a_run_is_told_whole_and_in_order() {
         let of = |event: &&RunEvent| event.path.iter().map(|name| &**name).eq(path.iter().copied());
         let told: Vec<_> = events.iter().filter(of).collect();
         assert!(told.iter().all(|event| event.session.as_str() == session));
-        let journal = store.read(&SessionId::new(session)).await.unwrap().journal;
+        let journal = store.read(&SessionId::new(session), Range::ALL).await.unwrap().journal;
         ids_are_those_of_the_journal(&told, &journal);
     }
 }
@@ -258,7 +259,7 @@ async fn a_resumed_run_tells_what_it_does_and_nothing_again() {
         }
     }
     drop(stream);
-    let before = store.read(&"s".into()).await.unwrap().journal.version();
+    let before = store.read(&"s".into(), Range::ALL).await.unwrap().journal.version();
     gate.open();
     let events = all(agent.resume("s").stream()).await;
     let told: Vec<_> = events.iter().collect();
@@ -273,7 +274,7 @@ async fn a_resumed_run_tells_what_it_does_and_nothing_again() {
         _ => None,
     });
     let committed: Vec<_> = committed.collect();
-    let journal = store.read(&"s".into()).await.unwrap().journal;
+    let journal = store.read(&"s".into(), Range::ALL).await.unwrap().journal;
     let after: Vec<_> = journal.entries().iter().map(|entry| entry.seq).collect();
     assert_eq!(committed, after[before.0 as usize..]);
     // What is asked anew is held anew.
@@ -290,7 +291,7 @@ async fn a_failing_model_is_told_as_the_journal_has_it() {
     let store = MemoryStore::new();
     let agent = Agent::builder(model).store_in(Arc::new(store.clone())).build().unwrap();
     let events = all(agent.run("go").in_session("s").stream()).await;
-    let journal = store.read(&"s".into()).await.unwrap().journal;
+    let journal = store.read(&"s".into(), Range::ALL).await.unwrap().journal;
     ids_are_those_of_the_journal(&events.iter().collect::<Vec<_>>(), &journal);
     let errors = events.iter().filter_map(|event| match &event.news {
         News::InferenceFinished { error, .. } => error.clone(),

@@ -10,6 +10,7 @@ use legwork_core::{
     AgentState, EffectClass, Event, ExecutionStatus, Message, Seq, SessionId, StopReason,
     ToolOutcome, ToolSpec,
 };
+use legwork_port::store::{Query, Range};
 use legwork_port::{LiveEvent, Observer, Origin, Store, Trigger};
 use legwork_testkit::{Gate, ScriptedModel, Turn};
 use serde_json::{Value, json};
@@ -30,7 +31,7 @@ pub(crate) fn reviewer(model: &ScriptedModel) -> Subagent {
 
 /// The session of the one subagent there is.
 pub(crate) async fn child_of(store: &MemoryStore) -> String {
-    let sessions = store.sessions(9).await.unwrap();
+    let sessions = store.sessions(&Query::first(9)).await.unwrap().sessions;
     let mut children = sessions.iter().filter(|info| info.session.as_str() != "s");
     let child = children.next().unwrap().session.to_string();
     assert_eq!(children.count(), 0);
@@ -39,7 +40,7 @@ pub(crate) async fn child_of(store: &MemoryStore) -> String {
 
 pub(crate) async fn state_of(store: &MemoryStore, session: &str) -> AgentState {
     let session = SessionId::from(session);
-    store.read(&session).await.unwrap().journal.fold(&session)
+    store.read(&session, Range::ALL).await.unwrap().journal.fold(&session)
 }
 
 #[tokio::test]
@@ -57,7 +58,7 @@ async fn s10_5_a_subagents_session_is_in_the_intent_and_links_back() {
 
     // Only the final text comes back.
     assert_eq!(outcomes(run.state()), [ToolOutcome::text("all well")]);
-    let journal = store.read(&"s".into()).await.unwrap().journal;
+    let journal = store.read(&"s".into(), Range::ALL).await.unwrap().journal;
     let started = journal.entries().iter().find_map(|entry| match &entry.event {
         Event::ToolStarted(started) => Some(started.clone()),
         _ => None,
@@ -80,12 +81,12 @@ async fn s10_5_the_intent_is_durable_before_the_child_is_there() {
         let (seen, notes) = (seen.clone(), notes.clone());
         async move {
             if state.facts().parent.is_some() {
-                let journal = seen.read(&"s".into()).await.unwrap().journal;
+                let journal = seen.read(&"s".into(), Range::ALL).await.unwrap().journal;
                 let known = journal.entries().iter().any(|entry| match &entry.event {
                     Event::ToolStarted(started) => started.child.as_ref() == Some(state.session()),
                     _ => false,
                 });
-                let there = seen.read(state.session()).await.unwrap().journal.version();
+                let there = seen.read(state.session(), Range::ALL).await.unwrap().journal.version();
                 notes.note(format!("known {known}, there {}", there != Seq::ZERO));
             }
             Ok(state)
@@ -191,7 +192,7 @@ async fn a_subagent_cannot_spawn_itself_and_the_tree_ends_at_depth_three() {
     assert_eq!(offered(&models[1]), Some(json!(["c", "d"])));
     assert_eq!(offered(&models[2]), None, "at depth three nobody is spawned");
     assert!(models[3].requests().is_empty());
-    assert_eq!(store.sessions(9).await.unwrap().len(), 4);
+    assert_eq!(store.sessions(&Query::first(9)).await.unwrap().sessions.len(), 4);
 }
 
 #[tokio::test]
@@ -325,7 +326,7 @@ async fn an_interrupted_subagent_goes_on_where_it_was() {
     let run = agent.resume("s").await.unwrap();
     assert_eq!(run.text(), "done");
     assert_eq!(outcomes(run.state()), [ToolOutcome::text("ok")]);
-    assert_eq!(store.sessions(9).await.unwrap().len(), 2);
+    assert_eq!(store.sessions(&Query::first(9)).await.unwrap().sessions.len(), 2);
     assert_eq!((root.requests().len(), child.requests().len()), (2, 2));
 }
 
@@ -506,5 +507,5 @@ async fn s10_5_a_tool_of_another_name_spawns_nobody_whatever_its_arguments_say()
         .unwrap();
     let run = agent.run("go").in_session("s").await.unwrap();
     assert_eq!(outcomes(run.state()), [ToolOutcome::text("hired")]);
-    assert_eq!(store.sessions(9).await.unwrap().len(), 1);
+    assert_eq!(store.sessions(&Query::first(9)).await.unwrap().sessions.len(), 1);
 }

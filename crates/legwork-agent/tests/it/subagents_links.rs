@@ -6,6 +6,7 @@ use legwork_agent::memory::MemoryStore;
 use legwork_agent::{Agent, Subagent, subagent};
 use legwork_core::{ExecutionStatus, SessionId, ToolOutcome};
 use legwork_port::Store;
+use legwork_port::store::Query;
 use legwork_testkit::{Gate, ScriptedModel, Turn};
 use serde_json::json;
 
@@ -101,7 +102,7 @@ async fn s10_5_a_foreign_session_of_the_childs_id_is_not_taken_for_its_answer() 
     // Removing the parent leaves it alone, too.
     let agent = reviewing(&store);
     agent.session("s").remove().await.unwrap();
-    assert_eq!(store.sessions(9).await.unwrap().len(), 1);
+    assert_eq!(store.sessions(&Query::first(9)).await.unwrap().sessions.len(), 1);
 }
 
 #[tokio::test]
@@ -152,14 +153,14 @@ async fn s8_6_removing_a_session_takes_its_subagents_along_and_a_subagent_goes_w
     // All of them or none: one that somebody runs keeps all.
     let held = store.claim(&tree[2]).await.unwrap();
     assert!(agent.session("s").remove().await.is_err());
-    assert_eq!(store.sessions(9).await.unwrap().len(), 4);
+    assert_eq!(store.sessions(&Query::first(9)).await.unwrap().sessions.len(), 4);
     drop(held);
     agent.session("s").remove().await.unwrap();
-    let left = store.sessions(9).await.unwrap();
+    let left = store.sessions(&Query::first(9)).await.unwrap().sessions;
     assert_eq!(left.iter().map(|info| info.session.as_str()).collect::<Vec<_>>(), ["other"]);
     // One that was left behind belongs to nobody.
     agent.run("go").in_session("s").await.unwrap();
     store.remove(&["s".into()]).await.unwrap();
     agent.session(tree[1].clone()).remove().await.unwrap();
-    assert_eq!(store.sessions(9).await.unwrap().len(), 1);
+    assert_eq!(store.sessions(&Query::first(9)).await.unwrap().sessions.len(), 1);
 }

@@ -8,6 +8,7 @@ use legwork_core::{
     AgentState, EffectClass, OnDoubt, Part, SessionId, StopReason, StopSignal, ToolCall,
     ToolOutcome, ToolSpec,
 };
+use legwork_port::store::Range;
 use legwork_port::{BoxFuture, Store, Tool, ToolContext};
 use legwork_testkit::Gate;
 use serde_json::{Value, json};
@@ -199,7 +200,7 @@ pub(crate) fn kind(outcome: ToolOutcome) -> FailureKind {
 
 /// The kinds of the journal's entries, oldest first.
 pub(crate) async fn journal(store: &MemoryStore, session: &str) -> Vec<String> {
-    let loaded = store.read(&SessionId::from(session)).await.unwrap();
+    let loaded = store.read(&SessionId::from(session), Range::ALL).await.unwrap();
     loaded.journal.entries().iter().map(|entry| entry.event.kind().to_owned()).collect()
 }
 

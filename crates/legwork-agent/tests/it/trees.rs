@@ -11,6 +11,7 @@ use legwork_core::{
     ToolOutcome, Usage,
 };
 use legwork_port::model::{self, Profile};
+use legwork_port::store::Range;
 use legwork_port::{BoxFuture, Deltas, Model, Store, Trigger};
 use legwork_testkit::invariants::{Journals, of_tree};
 use legwork_testkit::script::Script;
@@ -101,7 +102,7 @@ async fn s5_4_limits_of_its_own_are_held_at_spawn_and_what_is_left_is_released()
         .build()
         .unwrap();
     let run = agent.run("go").in_session("s").await.unwrap();
-    let journal = store.read(&"s".into()).await.unwrap().journal;
+    let journal = store.read(&"s".into(), Range::ALL).await.unwrap().journal;
     let held = journal.entries().iter().find_map(|entry| match &entry.event {
         Event::ToolStarted(started) => Some(started.reserved),
         _ => None,
@@ -110,7 +111,7 @@ async fn s5_4_limits_of_its_own_are_held_at_spawn_and_what_is_left_is_released()
     assert_eq!(run.state().ledger().lifetime.cost, MicroUsd(50));
     assert!(run.state().ledger().reserved.is_empty());
     let child = children(&journal).remove(0);
-    let state = store.read(&child).await.unwrap().journal.fold(&child);
+    let state = store.read(&child, Range::ALL).await.unwrap().journal.fold(&child);
     assert_eq!(state.facts().definition.budget.cost, Some(MicroUsd(2_000)));
 }
 

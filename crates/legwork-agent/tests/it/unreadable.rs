@@ -7,7 +7,7 @@ use legwork_agent::memory::MemoryStore;
 use legwork_agent::{Agent, Control, Delivery, Error, Subagent, hook};
 use legwork_core::inbox::{Cursor, Item, Posted};
 use legwork_core::{AgentState, ExecutionStatus, SessionId, ToolOutcome, Usage};
-use legwork_port::store::{self, Claim, Loaded, Removal, SessionInfo};
+use legwork_port::store::{self, Claim, Loaded, Page, Query, Range, Removal};
 use legwork_port::{BoxFuture, Store, Trigger};
 use legwork_testkit::{Gate, Turn};
 use serde_json::json;
@@ -30,17 +30,21 @@ impl Store for Blind {
         self.inner.claim(session)
     }
 
-    fn read<'a>(&'a self, session: &'a SessionId) -> BoxFuture<'a, Result<Loaded, store::Error>> {
+    fn read<'a>(
+        &'a self,
+        session: &'a SessionId,
+        range: Range,
+    ) -> BoxFuture<'a, Result<Loaded, store::Error>> {
         if self.blind.load(Ordering::SeqCst) && session.as_str() != "s" {
             let (store, reason) = ("blind".to_owned(), "the disk is away".to_owned());
             let error = store::Error::Failed { store, reason };
             return Box::pin(std::future::ready(Err(error)));
         }
-        self.inner.read(session)
+        self.inner.read(session, range)
     }
 
-    fn sessions(&self, limit: usize) -> BoxFuture<'_, Result<Vec<SessionInfo>, store::Error>> {
-        self.inner.sessions(limit)
+    fn sessions<'a>(&'a self, query: &'a Query) -> BoxFuture<'a, Result<Page, store::Error>> {
+        self.inner.sessions(query)
     }
 
     fn post<'a>(
@@ -175,7 +179,7 @@ async fn s8_4_lines_that_are_no_journal_are_not_restored() {
     assert!(error.contains("entry 2 stands where 1 should"), "{error}");
     let error = restore(&journal[..second + 9]).unwrap_err();
     assert!(error.contains("line 2") && error.contains("damaged"), "{error}");
-    assert_eq!(other.sessions(9).await.unwrap(), []);
+    assert_eq!(other.sessions(&Query::first(9)).await.unwrap().sessions, []);
     restore(&journal).unwrap();
     assert_eq!(other.lines(&"s".into()).unwrap(), journal);
     assert!(restore(&journal).unwrap_err().contains("it is here already"));

@@ -24,7 +24,7 @@ use clap::error::ErrorKind;
 use legwork::agent::Control;
 
 pub(crate) use nearest::nearest;
-pub(crate) use sessions::{task, told};
+pub(crate) use sessions::told;
 
 use crate::args::{Cli, Command, Output};
 use crate::complete;

@@ -1,4 +1,4 @@
-use legwork::core::{SessionId, Timestamp};
+use legwork::core::{SessionId, Summary, Timestamp};
 use legwork::port::store::SessionInfo;
 
 use super::offered;
@@ -8,7 +8,8 @@ const TWO: &str = "01990000-0000-7000-8000-0000a1b2ffff";
 
 fn info(id: &str) -> SessionInfo {
     let at = Timestamp(0);
-    SessionInfo { session: SessionId::from(id), created_at: at, updated_at: at, entries: 1 }
+    let (session, summary) = (SessionId::from(id), Summary::default());
+    SessionInfo { session, created_at: at, updated_at: at, entries: 1, summary }
 }
 
 fn check(typed: &str, expected: &[&str]) {

@@ -40,6 +40,27 @@ fn the_list_has_the_session_changed_last_first() {
 }
 
 #[test]
+fn the_list_can_be_of_one_status_or_label() {
+    let (home, server) =
+        (Home::new(), Server::start([Turn::text("hi"), Turn::status(401)]).unwrap());
+    let fine = home.ran_with(&server, &["run", "--json", "fine"]).ends(0).session();
+    home.ran_with(&server, &["run", "--json", "bad"]).ends(1);
+    let listed = |args: &[&str]| {
+        let args = [&["sessions", "list", "--json"], args].concat();
+        let rows = home.ran(&args).ends(0).events();
+        rows.iter().map(|row| text(row, "task")).collect::<Vec<_>>()
+    };
+    assert_eq!(listed(&["--status", "failed"]), ["bad"]);
+    assert_eq!(listed(&["--status", "completed"]), ["fine"]);
+    assert!(listed(&["--status", "stopped"]).is_empty());
+    assert!(listed(&["--label", "good"]).is_empty());
+    home.sql(&format!(r#"UPDATE session SET labels = '["good"]' WHERE name = '{fine}'"#));
+    assert_eq!(listed(&["--label", "good"]), ["fine"]);
+    let none = home.ran(&["sessions", "list", "--status", "stopped"]).ends(0);
+    assert_eq!(none.out, "none of 2 sessions is one of these\n");
+}
+
+#[test]
 fn a_transcript_ends_with_what_the_whole_session_used() {
     let home = Home::new();
     let server = Server::start([Turn::text("one"), Turn::text("two")]).unwrap();
@@ -206,5 +227,10 @@ fn s8_4_a_damaged_session_does_not_hide_the_others() {
     }
     home.sql("UPDATE journal SET entries = x'00ff' WHERE id >= 2 << 32");
     let list = home.ran(&["sessions", "list"]).ends(0);
-    assert!(list.out.contains("completed") && list.out.contains("damaged"), "{}", list.out);
+    // No journal is read for a list: it says of both what it said before.
+    assert_eq!(list.out.matches("  completed  1 step  ").count(), 2, "{}", list.out);
+    assert!(list.out.contains("good\n") && list.out.contains("bad\n"), "{}", list.out);
+    let rows = home.ran(&["sessions", "list", "--json"]).ends(0).events();
+    let bad = rows.iter().find(|row| row["task"] == "bad").unwrap();
+    home.ran(&["sessions", "show", &text(bad, "session")]).ends(0).says("damaged");
 }

@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use legwork::agent::Error;
 use legwork::core::{Entry, Message, SessionId};
 use legwork::port::observer::LiveEvent;
+use legwork::port::store::Range;
 use legwork::port::{Delta, Observer, Origin};
 use legwork_testkit::Turn;
 use serde_json::{Value, json};
@@ -143,7 +144,7 @@ fn outcome(scene: &mut Scene<Keyed>) -> Outcome {
     let state = runtime.block_on(async {
         let store = legwork::store::open(&format!("sqlite:{}", store.display())).unwrap();
         let session = SessionId::from(SESSION);
-        store.read(&session).await.unwrap().journal.fold(&session)
+        store.read(&session, Range::ALL).await.unwrap().journal.fold(&session)
     });
     let messages = state.context().transcript.messages().iter();
     let value = |message: &Arc<Message>| serde_json::to_value(&**message).unwrap();

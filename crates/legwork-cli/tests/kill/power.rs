@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use legwork::core::Event;
+use legwork::port::store::{Query, Range};
 use tempfile::TempDir;
 
 use crate::kill::LAST;
@@ -59,9 +60,9 @@ impl Disk {
         runtime.block_on(async {
             let address = format!("sqlite:{}", folder.path().join("sessions.db").display());
             let store = legwork::store::open(&address).unwrap();
-            let sessions = store.sessions(2).await.unwrap();
+            let sessions = store.sessions(&Query::first(2)).await.unwrap().sessions;
             assert_eq!(sessions.len(), 1);
-            let loaded = store.read(&sessions[0].session).await.unwrap();
+            let loaded = store.read(&sessions[0].session, Range::ALL).await.unwrap();
             assert_eq!(loaded.damage, None);
             let entries = loaded.journal.entries().iter();
             entries.filter(|entry| matches!(entry.event, Event::ToolStarted(_))).count()

@@ -13,6 +13,7 @@ use crate::event::{self, Definition, Event, ParentLink, ToolsShown};
 use crate::id::{AgentId, Seq, SessionId};
 use crate::inbox::{Answer, Cursor};
 use crate::message::Message;
+use crate::summary;
 use crate::time::Timestamp;
 use crate::tool::ToolSpec;
 use crate::transcript::Transcript;
@@ -26,6 +27,9 @@ pub struct SessionFacts {
     pub agent: Option<AgentId>,
     /// Where it was spawned from, if it is a subagent's.
     pub parent: Option<Arc<ParentLink>>,
+    /// The first line of the first text that a user gave it as input.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<Arc<str>>,
     /// When it began.
     pub started_at: Option<Timestamp>,
     /// What the agent is: prompt, model, limits.
@@ -66,6 +70,7 @@ impl SessionFacts {
             session,
             agent: None,
             parent: None,
+            title: None,
             started_at: None,
             definition: Arc::default(),
             definition_digest: None,
@@ -111,7 +116,13 @@ impl SessionFacts {
                 }
                 self.ledger.budget = defined.definition.budget.clone();
             }
-            Event::ExecutionStarted(_) => self.executions += 1,
+            Event::ExecutionStarted(started) => {
+                self.executions += 1;
+                if self.title.is_none() {
+                    let input = started.input.iter().map(|message| &**message);
+                    self.title = summary::title(input).map(Arc::from);
+                }
+            }
             Event::Answered(answered) => {
                 Arc::make_mut(&mut self.answers).push(answered.answer.clone());
             }

@@ -12,6 +12,7 @@ pub(crate) mod lineage;
 mod owed;
 mod slim;
 mod step;
+mod summarised;
 mod transient;
 mod transitions;
 
@@ -39,6 +40,7 @@ use crate::id::{Seq, SessionId};
 use crate::mask::Mask;
 use crate::time::{Micros, Stamp};
 use lineage::Lineage;
+use summarised::Summarised;
 use transient::Transient;
 
 /// The state of a session: one pointer, cheap to clone, changed by events only.
@@ -63,6 +65,8 @@ struct Inner {
     lineage: Lineage,
     #[serde(skip)]
     mask: Mask,
+    #[serde(skip)]
+    summary: Summarised,
 }
 
 /// Two states are equal when what they record is equal; transient data does not count.
@@ -92,6 +96,7 @@ impl AgentState {
             transient: Arc::default(),
             lineage: Lineage::default(),
             mask: Mask::default(),
+            summary: Summarised::default(),
         };
         for entry in path {
             inner.apply_to_conversation(&entry);
@@ -105,6 +110,7 @@ impl AgentState {
         let inner = self.change();
         inner.facts.apply(entry);
         inner.apply_to_conversation(entry);
+        inner.resummarise(&entry.event);
         self
     }
 
@@ -124,6 +130,7 @@ impl AgentState {
         }
         inner.facts.apply(&entry);
         inner.apply_to_conversation(&entry);
+        inner.resummarise(&entry.event);
         inner.uncommitted.push(entry);
         self
     }
@@ -217,6 +224,7 @@ impl AgentState {
         inner.lineage = Lineage::default();
         inner.context = context;
         inner.execution = execution;
+        inner.summary = Summarised::default();
         moved
     }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use legwork_core::entry;
+use legwork_core::journal::Journal;
 use legwork_core::{Entry, Seq, SessionId};
 use legwork_port::store::{Error, Unreadable};
 
@@ -27,6 +28,8 @@ impl MemoryStore {
             let reason = "it is here already: restore it under another id".to_owned();
             return Err(Error::Conflict { session: session.clone(), reason });
         }
+        kept.summary =
+            Journal::new(journal.entries.clone()).fold(session).summary().as_ref().clone();
         (kept.entries, kept.version, kept.unreadable) =
             (journal.entries, journal.version, journal.unreadable);
         Ok(())

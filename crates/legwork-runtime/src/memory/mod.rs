@@ -1,5 +1,6 @@
 //! The ports in memory: a store, the system's clock, random names.
 
+mod claim;
 mod clock;
 mod ids;
 mod lines;

@@ -5,9 +5,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use legwork_core::inbox::{Cursor, Item, Posted};
 use legwork_core::journal::Journal;
-use legwork_core::{Entry, Fence, Seq, SessionId, Timestamp};
-use legwork_port::store::{Appended, Error, Loaded, Removal, SessionInfo, Unreadable, check_id};
+use legwork_core::{Entry, Fence, Seq, SessionId, Summary, Timestamp};
+use legwork_port::store::{
+    Error, Loaded, Page, Query, Range, Removal, SessionInfo, Unreadable, check_id,
+};
 use legwork_port::{BoxFuture, Claim, Store};
+
+use super::claim::MemoryClaim;
 
 /// Keeps journals and inboxes as long as it lives.
 #[derive(Debug, Clone, Default)]
@@ -26,10 +30,12 @@ pub(super) struct Kept {
     pub(super) unreadable: Option<(Unreadable, Vec<u8>)>,
     /// The last entry; none before the first append.
     pub(super) version: Option<Seq>,
-    inbox: Vec<Posted>,
+    /// What lists say of it.
+    pub(super) summary: Summary,
+    pub(super) inbox: Vec<Posted>,
     /// The item that who keeps the state took up last, once that was told.
     taken: Option<Cursor>,
-    fence: u64,
+    pub(super) fence: u64,
     pub(super) claimed: bool,
 }
 
@@ -46,13 +52,17 @@ impl MemoryStore {
         Self(Arc::new(Shared { forgets: true, ..Shared::default() }))
     }
 
+    pub(super) fn forgets(&self) -> bool {
+        self.0.forgets
+    }
+
     pub(super) fn lock(&self) -> MutexGuard<'_, BTreeMap<SessionId, Kept>> {
         // Nothing panics while it holds the lock, so what it guards is whole.
         self.0.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn ready<'a, T: Send + 'a>(value: T) -> BoxFuture<'a, T> {
+pub(super) fn ready<'a, T: Send + 'a>(value: T) -> BoxFuture<'a, T> {
     Box::pin(std::future::ready(value))
 }
 
@@ -69,7 +79,7 @@ impl Store for MemoryStore {
         kept.claimed = true;
         kept.fence += 1;
         let fence = Fence(kept.fence);
-        let claim = MemoryClaim { store: self.clone(), session: session.clone(), fence };
+        let claim = MemoryClaim::new(self.clone(), session.clone(), fence);
         ready(Ok(Box::new(claim)))
     }
 
@@ -80,32 +90,22 @@ impl Store for MemoryStore {
         ready(Ok(Some(self.lock().get(session).is_some_and(|kept| kept.claimed))))
     }
 
-    fn read<'a>(&'a self, session: &'a SessionId) -> BoxFuture<'a, Result<Loaded, Error>> {
+    fn read<'a>(
+        &'a self,
+        session: &'a SessionId,
+        range: Range,
+    ) -> BoxFuture<'a, Result<Loaded, Error>> {
         let sessions = self.lock();
-        let loaded = sessions.get(session).map(|kept| Loaded {
-            journal: Journal::new(kept.entries.clone()),
-            damage: None,
-            unreadable: kept.unreadable.as_ref().map(|(unreadable, _)| unreadable.clone()),
-            inbox: last(&kept.inbox),
-        });
-        ready(Ok(loaded.unwrap_or_default()))
+        ready(Ok(sessions.get(session).map(|kept| kept.load(range)).unwrap_or_default()))
     }
 
-    fn sessions(&self, limit: usize) -> BoxFuture<'_, Result<Vec<SessionInfo>, Error>> {
+    fn sessions<'a>(&'a self, query: &'a Query) -> BoxFuture<'a, Result<Page, Error>> {
         let sessions = self.lock();
-        let mut all: Vec<_> = sessions
-            .iter()
-            .filter(|(_, kept)| kept.has_journal())
-            .map(|(session, kept)| SessionInfo {
-                session: session.clone(),
-                created_at: kept.entries.first().map_or(Timestamp(0), |entry| entry.at),
-                updated_at: kept.entries.last().map_or(Timestamp(0), |entry| entry.at),
-                entries: kept.entries.len() as u64,
-            })
-            .collect();
-        all.sort_by_key(|info| std::cmp::Reverse(info.updated_at));
-        all.truncate(limit);
-        ready(Ok(all))
+        let all = sessions.iter().filter_map(|(session, kept)| kept.info(session));
+        ready(query.page(all).map_err(|cursor| {
+            let store = "memory".to_owned();
+            Error::PageCursor { store, cursor }
+        }))
     }
 
     fn post<'a>(
@@ -162,11 +162,35 @@ impl Store for MemoryStore {
 impl Kept {
     /// Numbers items after those that were taken up under an earlier claim: who keeps the
     /// state says how many that were, and is believed once.
-    fn count_from(&mut self, taken: Cursor) {
+    pub(super) fn count_from(&mut self, taken: Cursor) {
         if self.taken.is_none() {
             self.inbox.iter_mut().for_each(|posted| posted.cursor.0 += taken.0);
             self.taken = Some(taken);
         }
+    }
+
+    fn load(&self, range: Range) -> Loaded {
+        let first = usize::try_from(range.after.0).unwrap_or(usize::MAX);
+        let rest = self.entries.get(first..).unwrap_or_default();
+        let part = rest.get(..range.limit).unwrap_or(rest);
+        let mut loaded = Loaded::new(Journal::new(part.to_vec()), last(&self.inbox));
+        match part.len() < rest.len() {
+            true => loaded.next = Some(range.rest(part.len())),
+            false => {
+                loaded.unreadable = self.unreadable.as_ref().map(|(first, _)| first.clone());
+            }
+        }
+        loaded
+    }
+
+    fn info(&self, session: &SessionId) -> Option<SessionInfo> {
+        self.has_journal().then(|| SessionInfo {
+            session: session.clone(),
+            created_at: self.entries.first().map_or(Timestamp(0), |entry| entry.at),
+            updated_at: self.entries.last().map_or(Timestamp(0), |entry| entry.at),
+            entries: self.entries.len() as u64,
+            summary: self.summary.clone(),
+        })
     }
 
     fn has_journal(&self) -> bool {
@@ -184,60 +208,6 @@ fn in_use(session: &SessionId) -> Error {
     Error::Conflict { session: session.clone(), reason: reason.to_owned() }
 }
 
-fn last(inbox: &[Posted]) -> Cursor {
+pub(super) fn last(inbox: &[Posted]) -> Cursor {
     inbox.last().map_or_else(Cursor::default, |posted| posted.cursor)
-}
-
-struct MemoryClaim {
-    store: MemoryStore,
-    session: SessionId,
-    fence: Fence,
-}
-
-impl Claim for MemoryClaim {
-    fn fence(&self) -> Fence {
-        self.fence
-    }
-
-    fn append<'a>(
-        &'a self,
-        expected: Seq,
-        entries: &'a [Arc<Entry>],
-    ) -> BoxFuture<'a, Result<Appended, Error>> {
-        let mut sessions = self.store.lock();
-        let kept = sessions.entry(self.session.clone()).or_default();
-        if let Some((unreadable, _)) = &kept.unreadable {
-            return ready(Err(unreadable.clone().refuses(&self.session)));
-        }
-        // Who keeps the state says where it stands: a forgetful store believes it once.
-        let unknown = if self.store.0.forgets { expected } else { Seq::ZERO };
-        let at = kept.version.unwrap_or(unknown);
-        if Fence(kept.fence) != self.fence || at != expected {
-            let reason = format!("its last entry is {at}, expected was {expected}: load it anew");
-            let error = Error::Conflict { session: self.session.clone(), reason };
-            return ready(Err(error));
-        }
-        if !(expected.0 + 1..).zip(entries).all(|(number, entry)| entry.seq.0 == number) {
-            let (store, reason) = ("memory".to_owned(), format!("entries after {at} have a gap"));
-            return ready(Err(Error::Failed { store, reason }));
-        }
-        kept.version = entries.last().map(|entry| entry.seq).or(kept.version);
-        if !self.store.0.forgets {
-            kept.entries.extend(entries.iter().cloned());
-        }
-        ready(Ok(Appended { inbox: last(&kept.inbox) }))
-    }
-}
-
-impl Drop for MemoryClaim {
-    fn drop(&mut self) {
-        let mut sessions = self.store.lock();
-        if self.store.0.forgets {
-            sessions.remove(&self.session);
-            return;
-        }
-        if let Some(kept) = sessions.get_mut(&self.session) {
-            kept.claimed = false;
-        }
-    }
 }

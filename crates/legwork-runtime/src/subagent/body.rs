@@ -5,6 +5,7 @@ use std::sync::Arc;
 use legwork_core::budget::Amounts;
 use legwork_core::tool::{Deferral, FailureKind};
 use legwork_core::{ExecutionStatus, OnDoubt, SessionId, ToolOutcome};
+use legwork_port::store::Range;
 use legwork_port::{LiveEvent, Observer, Origin, ToolContext, store};
 
 use super::family::{adds_up, used_by};
@@ -87,7 +88,7 @@ impl Child {
     /// Runs the subagent in its session, unless it ended there already.
     async fn run(&self) -> Result<Run, Error> {
         let Lease { child, link, spawn, granted, share, .. } = &self.lease;
-        let state = self.services.store.read(child).await?.journal.fold(child);
+        let state = self.services.store.read(child, Range::ALL).await?.journal.fold(child);
         check(&state, link)?;
         if state.status().is_some_and(ExecutionStatus::is_terminal) {
             return Ok(state.into());

@@ -7,6 +7,7 @@ use legwork_core::event::ParentLink;
 use legwork_core::state::{CallSlot, CallStatus};
 use legwork_core::tool::Place;
 use legwork_core::{AgentState, Micros, SessionId, ToolCall, ToolSpec};
+use legwork_port::store::Range;
 use legwork_port::{BoxFuture, Store, store};
 
 use super::body::Child;
@@ -166,7 +167,7 @@ async fn linked(
     session: &SessionId,
     link: &ParentLink,
 ) -> Result<Option<AgentState>, store::Error> {
-    let state = store.read(session).await?.writable(session)?.journal.fold(session);
+    let state = store.read(session, Range::ALL).await?.writable(session)?.journal.fold(session);
     Ok(check(&state, link).is_ok().then_some(state))
 }
 

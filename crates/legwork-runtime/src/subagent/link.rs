@@ -3,6 +3,7 @@
 use legwork_core::event::{Event, ParentLink};
 use legwork_core::journal::Journal;
 use legwork_core::{AgentState, CallId, Seq, SessionId};
+use legwork_port::store::Range;
 use legwork_port::{BoxFuture, Store, store};
 
 use crate::error::Error;
@@ -41,7 +42,7 @@ pub fn with_subagents<'a>(
         let mut all = vec![session.clone()];
         let mut next = 0;
         while let Some(parent) = all.get(next).cloned() {
-            let journal = store.read(&parent).await?.journal;
+            let journal = store.read(&parent, Range::ALL).await?.journal;
             for child in named(&journal) {
                 if !all.contains(child) && names(store, child, &parent, &journal).await? {
                     all.push(child.clone());
@@ -62,9 +63,9 @@ pub async fn parent_of(
     store: &dyn Store,
     session: &SessionId,
 ) -> Result<Option<SessionId>, store::Error> {
-    let state = store.read(session).await?.journal.fold(session);
+    let state = store.read(session, Range::ALL).await?.journal.fold(session);
     let Some(link) = state.facts().parent.clone() else { return Ok(None) };
-    let journal = store.read(&link.session).await?.journal;
+    let journal = store.read(&link.session, Range::ALL).await?.journal;
     let agree = begun_at(&journal, &link) && named(&journal).any(|child| child == session);
     Ok(agree.then(|| link.session.clone()))
 }
@@ -84,7 +85,7 @@ async fn names(
     parent: &SessionId,
     journal: &Journal,
 ) -> Result<bool, store::Error> {
-    let state = store.read(child).await?.journal.fold(child);
+    let state = store.read(child, Range::ALL).await?.journal.fold(child);
     let link = state.facts().parent.as_deref();
     Ok(link.is_some_and(|link| link.session == *parent && begun_at(journal, link)))
 }

@@ -10,13 +10,15 @@ use legwork_core::{
     AgentState, ContinuationOutcome, Event, ExecutionStatus, Micros, SessionId, StopReason,
     StopSignal, ToolOutcome,
 };
-use legwork_port::{BoxFuture, LiveEvent, store};
+use legwork_port::store::{Batch, Range};
+use legwork_port::{BoxFuture, Claim, LiveEvent, Origin, store};
 
 use super::family::used_by;
 use super::link::{check, link};
 use crate::context::StepContext;
 use crate::error::Halt;
 use crate::services::Services;
+use crate::writer;
 
 /// The subagent of a call waits for somebody: so does the agent that spawned it. One that
 /// was interrupted waits for nobody: its call stays open for the next run.
@@ -94,24 +96,41 @@ pub(super) fn cancel<'a>(
             Err(error) if error.is_conflict() => return used_by(&**store, child, link).await,
             Err(error) => return Err(error),
         };
-        for tried in 1.. {
-            let loaded = store.read(child).await?.writable(child)?;
-            let state = loaded.journal.fold(child).at(services.clock.now());
-            let state = state.masked_by(&services.mask);
-            let ours = check(&state, link).is_ok();
-            if !ours || state.status().is_none_or(ExecutionStatus::is_terminal) {
-                break;
-            }
-            let ended = end_cancelled(services, state).await?;
-            let entries = ended.uncommitted().to_shared();
-            match claim.append(ended.committed_version(), &entries).await {
-                Ok(_) => break,
-                Err(error) if error.is_conflict() && tried < TRIES => {}
-                Err(error) => return Err(error),
-            }
-        }
-        used_by(&**store, child, link).await
+        let used = match end_under(services, &*claim, child, link).await {
+            Ok(()) => used_by(&**store, child, link).await,
+            Err(error) => Err(error),
+        };
+        let origin = Origin::root(child.clone());
+        writer::release(claim, &*services.observer, &origin).await;
+        used
     })
+}
+
+/// Ends the execution of a subagent as cancelled, under the claim of its session.
+async fn end_under(
+    services: &Services,
+    claim: &dyn Claim,
+    child: &SessionId,
+    link: &ParentLink,
+) -> Result<(), store::Error> {
+    for tried in 1.. {
+        let loaded = services.store.read(child, Range::ALL).await?.writable(child)?;
+        let state = loaded.journal.fold(child).at(services.clock.now());
+        let state = state.masked_by(&services.mask);
+        let ours = check(&state, link).is_ok();
+        if !ours || state.status().is_none_or(ExecutionStatus::is_terminal) {
+            break;
+        }
+        let ended = end_cancelled(services, state).await?;
+        let entries = ended.uncommitted().to_shared();
+        let batch = Batch::of(&entries).with_summary(ended.summary());
+        match claim.append(ended.committed_version(), batch).await {
+            Ok(_) => break,
+            Err(error) if error.is_conflict() && tried < TRIES => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }
 
 /// The state of a subagent with its open calls answered, and its execution ended.

@@ -1,15 +1,18 @@
 //! The right to write one session's journal.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use legwork_core::{Entry, Fence, Seq, SessionId};
 use legwork_port::BoxFuture;
-use legwork_port::store::{Appended, Error};
+use legwork_port::store::{Appended, Batch, Error};
+use rusqlite::Connection;
 
 use super::Inner;
 use super::committer::Synced;
+use super::fault::{Name, conflict};
 use super::lock::Lock;
-use super::update::{Append, Taken};
+use super::update::{self, Append, Taken};
 
 /// A lock of the operating system, and the token that the file knows as the newest.
 pub(super) struct Claim {
@@ -26,8 +29,8 @@ impl Claim {
     }
 
     /// Encodes here, so that the one thread that writes has less to do.
-    fn encoded(&self, expected: Seq, entries: &[Arc<Entry>]) -> Result<Append, Error> {
-        let name = &self.store.name;
+    fn encoded(&self, expected: Seq, batch: &Batch<'_>) -> Result<Append, Error> {
+        let (name, entries) = (&self.store.name, batch.entries);
         let mut lines = Vec::new();
         let mut last = expected;
         for entry in entries {
@@ -54,26 +57,46 @@ impl Claim {
             last,
             times: (time(entries.first()), time(entries.last())),
             lines,
+            summary: batch.summary.cloned(),
+            seen: batch.seen,
         })
     }
 
-    async fn append(&self, expected: Seq, entries: &[Arc<Entry>]) -> Result<Appended, Error> {
-        let append = self.encoded(expected, entries)?;
+    async fn append(&self, expected: Seq, batch: Batch<'_>) -> Result<Appended, Error> {
+        let append = self.encoded(expected, &batch)?;
         let bytes = append.lines.len() as u64;
         let writer = self.store.writer()?;
         let appended = writer.write(Synced::Now, move |tx| append.run(tx)).await?;
         writer.count_bytes(bytes);
         Ok(appended)
     }
+
+    /// Whether nobody took the claim of the session since.
+    async fn check(&self) -> Result<(), Error> {
+        let taken = self.taken;
+        let newest = move |connection: &Connection, name: &Name| {
+            update::fence(connection, taken.number)
+                .map_err(|error| name.sqlite("looking at a claim", &error))
+        };
+        match self.store.read(newest).await? {
+            Some(fence) if fence == taken.fence => Ok(()),
+            _ => Err(conflict(&self.session, "somebody claimed it since; load it again to go on")),
+        }
+    }
+
+    /// Gives it back; whatever else is done then takes its time.
+    fn give_back(&mut self) {
+        // The session is free before anything else is done that takes time.
+        if let (Some(lock), Some(writer)) = (self.lock.take(), &self.store.writer) {
+            drop(lock);
+            writer.tidy();
+        }
+    }
 }
 
 impl Drop for Claim {
     fn drop(&mut self) {
-        // The session is free before anything else is done that takes time.
-        drop(self.lock.take());
-        if let Some(writer) = &self.store.writer {
-            writer.tidy();
-        }
+        self.give_back();
     }
 }
 
@@ -85,8 +108,22 @@ impl legwork_port::Claim for Claim {
     fn append<'a>(
         &'a self,
         expected: Seq,
-        entries: &'a [Arc<Entry>],
+        batch: Batch<'a>,
     ) -> BoxFuture<'a, Result<Appended, Error>> {
-        Box::pin(self.append(expected, entries))
+        Box::pin(self.append(expected, batch))
+    }
+
+    // The lock holds as long as the process lives.
+    fn renew_every(&self) -> Option<Duration> {
+        None
+    }
+
+    fn renew(&self) -> BoxFuture<'_, Result<(), Error>> {
+        Box::pin(self.check())
+    }
+
+    fn release(mut self: Box<Self>) -> BoxFuture<'static, Result<(), Error>> {
+        self.give_back();
+        Box::pin(std::future::ready(Ok(())))
     }
 }

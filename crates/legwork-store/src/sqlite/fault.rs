@@ -28,6 +28,10 @@ impl Name {
         Error::Unusable { store: self.0.to_string(), reason: reason.into() }
     }
 
+    pub(super) fn page_cursor(&self, cursor: &str) -> Error {
+        Error::PageCursor { store: self.0.to_string(), cursor: cursor.to_owned() }
+    }
+
     pub(super) fn newer(&self, found: u32, known: u32) -> Error {
         Error::Newer { store: self.0.to_string(), found, known }
     }

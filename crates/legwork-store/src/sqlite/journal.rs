@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use legwork_core::entry::{self, Entry};
 use legwork_core::{Seq, SessionId};
-use legwork_port::store::{Error, Unreadable};
+use legwork_port::store::{Error, Range, Unreadable};
 use rusqlite::{CachedStatement, Connection, OptionalExtension as _, Row, params};
 
 use super::fault::{self, Name};
@@ -24,10 +24,15 @@ pub(super) struct Rows {
     session: i64,
 }
 
-/// A journal as far as it is whole and can be read.
-#[derive(Debug, Default)]
+/// A range of a journal as far as it is whole and can be read.
+#[derive(Debug)]
 pub(super) struct Whole {
+    range: Range,
+    /// The number of the last entry that was read, be it before the range.
+    last: Seq,
     pub(super) entries: Vec<Arc<Entry>>,
+    /// Whether there is more behind the range.
+    pub(super) goes_on: bool,
     pub(super) damage: Option<Damage>,
     pub(super) unreadable: Option<Unreadable>,
 }
@@ -41,13 +46,23 @@ pub(super) struct Damage {
 }
 
 impl Whole {
+    /// A range of which nothing was read yet, from after the entry of a number.
+    fn from(last: Seq, range: Range) -> Self {
+        let (entries, goes_on, damage, unreadable) = (Vec::new(), false, None, None);
+        Self { range, last, entries, goes_on, damage, unreadable }
+    }
+
     pub(super) fn last(&self) -> Seq {
-        self.entries.last().map_or(Seq::ZERO, |entry| entry.seq)
+        self.last
+    }
+
+    fn is_full(&self) -> bool {
+        self.entries.len() >= self.range.limit
     }
 
     /// Whether what follows was left out.
     fn ends_early(&self) -> bool {
-        self.damage.is_some() || self.unreadable.is_some()
+        self.goes_on || self.damage.is_some() || self.unreadable.is_some()
     }
 }
 
@@ -76,6 +91,24 @@ impl Rows {
         connection
             .prepare_cached(sql)?
             .query_row(self.range(), |row| Ok((Self::number(row.get(0)?), row.get(1)?)))
+            .optional()
+    }
+
+    /// How many entries there are, whole or not; none where the file itself is damaged.
+    pub(super) fn count(self, connection: &Connection) -> rusqlite::Result<u64> {
+        match self.last_key(connection, Seq(LAST)) {
+            Ok(key) => Ok(key.map_or(0, |key| Self::number(key).0)),
+            Err(error) if fault::is_damage(&error) => Ok(0),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The key of the last row that ends with the entry of a number, or before it.
+    fn last_key(self, connection: &Connection, up_to: Seq) -> rusqlite::Result<Option<i64>> {
+        let sql = "SELECT id FROM journal WHERE id BETWEEN ?1 AND ?2 ORDER BY id DESC LIMIT 1";
+        connection
+            .prepare_cached(sql)?
+            .query_row([self.key(Seq::ZERO), self.key(up_to)], |row| row.get(0))
             .optional()
     }
 
@@ -109,22 +142,44 @@ impl Rows {
         }
     }
 
-    /// Reads the entries up to the first that is not whole or cannot be read.
-    pub(super) fn read(self, connection: &Connection, name: &Name) -> Result<Whole, Error> {
+    /// Reads the entries of a range up to the first that is not whole or cannot be read.
+    pub(super) fn read(
+        self,
+        connection: &Connection,
+        name: &Name,
+        range: Range,
+    ) -> Result<Whole, Error> {
         let failed = |error| name.sqlite("reading a journal", &error);
+        let start = self.start(connection, range.after).map_err(failed)?;
         let sql = "SELECT id, entries FROM journal WHERE id BETWEEN ?1 AND ?2 ORDER BY id";
         let mut statement = connection.prepare_cached(sql).map_err(failed)?;
-        self.walk(&mut statement, name)
+        self.walk(&mut statement, name, Whole::from(start, range))
     }
 
-    fn walk(self, statement: &mut CachedStatement<'_>, name: &Name) -> Result<Whole, Error> {
+    /// The entry that the row with the one after another begins behind.
+    fn start(self, connection: &Connection, after: Seq) -> rusqlite::Result<Seq> {
+        if after == Seq::ZERO {
+            return Ok(after);
+        }
+        Ok(self.last_key(connection, after)?.map_or(Seq::ZERO, Self::number))
+    }
+
+    fn walk(
+        self,
+        statement: &mut CachedStatement<'_>,
+        name: &Name,
+        mut whole: Whole,
+    ) -> Result<Whole, Error> {
         let failed = |error| name.sqlite("reading a journal", &error);
-        let mut whole = Whole::default();
-        let range = self.range();
-        let mut rows = statement.query(range).map_err(failed)?;
+        let keys = [self.key(whole.range.after) + 1, self.key(Seq(LAST))];
+        let mut rows = statement.query(keys).map_err(failed)?;
         loop {
             let read = match rows.next() {
                 Ok(None) => return Ok(whole),
+                Ok(Some(_)) if whole.is_full() => {
+                    whole.goes_on = true;
+                    return Ok(whole);
+                }
                 Ok(Some(row)) => lines(row),
                 Err(error) => Err(error),
             };
@@ -156,9 +211,18 @@ impl Whole {
                 // come later have rows of their own.
                 return;
             }
+            if self.is_full() {
+                self.goes_on = true;
+                return;
+            }
             let entry = self.last().next();
             match decoded(line, entry) {
-                Ok(entry) => self.entries.push(Arc::new(entry)),
+                Ok(read) => {
+                    self.last = entry;
+                    if entry > self.range.after {
+                        self.entries.push(Arc::new(read));
+                    }
+                }
                 Err(entry::Error::Unreadable { reason, .. }) => {
                     self.unreadable = Some(Unreadable { entry, reason: reason.to_string() });
                     return;

@@ -22,6 +22,7 @@ mod connect;
 mod fault;
 mod journal;
 mod kind;
+mod listing;
 mod lock;
 mod query;
 mod reader;
@@ -37,7 +38,7 @@ use std::time::Duration;
 use legwork_core::SessionId;
 use legwork_core::inbox::{Cursor, Item, Posted};
 use legwork_port::BoxFuture;
-use legwork_port::store::{Error, Loaded, Removal, SessionInfo, check_id};
+use legwork_port::store::{Error, Loaded, Page, Query, Range, Removal, check_id};
 use rusqlite::Connection;
 
 use claim::Claim;
@@ -265,13 +266,20 @@ impl legwork_port::Store for Store {
         Box::pin(std::future::ready(held))
     }
 
-    fn read<'a>(&'a self, session: &'a SessionId) -> BoxFuture<'a, Result<Loaded, Error>> {
+    fn read<'a>(
+        &'a self,
+        session: &'a SessionId,
+        range: Range,
+    ) -> BoxFuture<'a, Result<Loaded, Error>> {
         let session = session.clone();
-        Box::pin(self.0.read(move |connection, name| query::load(connection, name, &session)))
+        Box::pin(
+            self.0.read(move |connection, name| query::load(connection, name, &session, range)),
+        )
     }
 
-    fn sessions(&self, limit: usize) -> BoxFuture<'_, Result<Vec<SessionInfo>, Error>> {
-        Box::pin(self.0.read(move |connection, name| query::sessions(connection, name, limit)))
+    fn sessions<'a>(&'a self, query: &'a Query) -> BoxFuture<'a, Result<Page, Error>> {
+        let query = query.clone();
+        Box::pin(self.0.read(move |connection, name| listing::sessions(connection, name, &query)))
     }
 
     fn post<'a>(

@@ -1,12 +1,12 @@
-//! What is read: journals, the list of sessions, inboxes.
+//! What is read of a session: its journal, its inbox.
 
+use legwork_core::SessionId;
 use legwork_core::inbox::{Cursor, Posted};
 use legwork_core::journal::Journal;
-use legwork_core::{SessionId, Timestamp};
-use legwork_port::store::{Error, Loaded, SessionInfo};
+use legwork_port::store::{Error, Loaded, Range};
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use super::fault::{self, Name};
+use super::fault::Name;
 use super::journal::{Rows, Whole};
 
 /// The number of a session in this file.
@@ -31,16 +31,20 @@ pub(super) fn load(
     connection: &Connection,
     name: &Name,
     session: &SessionId,
+    range: Range,
 ) -> Result<Loaded, Error> {
     let failed = |error| name.sqlite("reading a journal", &error);
     let Some(number) = number(connection, session).map_err(failed)? else {
         return Ok(Loaded::default());
     };
     let inbox = last_item(connection, number).map_err(failed)?;
-    let whole = Rows::of(number).read(connection, name)?;
+    let whole = Rows::of(number).read(connection, name, range)?;
     let damage = whole.report(session);
+    let next = whole.goes_on.then(|| range.rest(whole.entries.len()));
     let Whole { entries, unreadable, .. } = whole;
-    Ok(Loaded { journal: Journal::new(entries), damage, unreadable, inbox })
+    let mut loaded = Loaded::new(Journal::new(entries), inbox);
+    (loaded.damage, loaded.unreadable, loaded.next) = (damage, unreadable, next);
+    Ok(loaded)
 }
 
 pub(super) fn inbox(
@@ -71,40 +75,4 @@ pub(super) fn inbox(
         Ok(Posted { cursor: Cursor(cursor), key, item })
     })
     .collect()
-}
-
-pub(super) fn sessions(
-    connection: &Connection,
-    name: &Name,
-    limit: usize,
-) -> Result<Vec<SessionInfo>, Error> {
-    let failed = |error| name.sqlite("listing the sessions", &error);
-    // One that never got an entry is none yet.
-    let sql = "SELECT id, name, created FROM session WHERE created IS NOT NULL ORDER BY id DESC";
-    let mut statement = connection.prepare_cached(sql).map_err(failed)?;
-    let rows = statement
-        .query_map((), |row| {
-            Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?, row.get::<_, u64>(2)?))
-        })
-        .map_err(failed)?;
-    let mut sessions = Vec::new();
-    for row in rows {
-        let (number, session, created) = row.map_err(failed)?;
-        let (entries, updated) = match Rows::of(number).last(connection) {
-            Ok(Some((last, at))) => (last.0, at),
-            Ok(None) => continue,
-            // Shown all the same; reading it tells what is damaged.
-            Err(error) if fault::is_damage(&error) => (0, created),
-            Err(error) => return Err(failed(error)),
-        };
-        sessions.push(SessionInfo {
-            session: session.into(),
-            created_at: Timestamp(created),
-            updated_at: Timestamp(updated),
-            entries,
-        });
-    }
-    sessions.sort_by_key(|info| std::cmp::Reverse(info.updated_at));
-    sessions.truncate(limit);
-    Ok(sessions)
 }

@@ -1,13 +1,24 @@
 -- Schema version 1. Each durable write shall touch as few pages as it can, for the log
 -- takes whole pages: so one row is one append, its key makes it the last of its session,
--- and nothing else is written beside it.
+-- and a step of an agent writes nothing beside it.
 
 CREATE TABLE session (
     id      INTEGER PRIMARY KEY,
     name    TEXT NOT NULL UNIQUE,
     fence   INTEGER NOT NULL DEFAULT 0,  -- the newest claim's token
-    created INTEGER                      -- when its first entry was made, in ms since 1970
+    created INTEGER,                     -- when its first entry was made, in ms since 1970
+    updated INTEGER,                     -- when its last entry was made; null while an execution
+                                         -- is in progress: then the last row of its journal says it
+    status  TEXT,                        -- this and what follows: what lists say of it
+    agent   TEXT,
+    parent  TEXT,                        -- the name of the session that spawned it
+    steps   INTEGER,
+    title   TEXT,
+    labels  TEXT                         -- a JSON array
 ) STRICT;
+
+-- In the order of lists: those in progress, then by time, then by id.
+CREATE INDEX listed ON session (updated);
 
 CREATE TABLE journal (
     id      INTEGER PRIMARY KEY,         -- session.id << 32 | number of the row's last entry

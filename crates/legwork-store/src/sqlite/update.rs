@@ -1,10 +1,8 @@
 //! What is written: claims, appends, posts. Each runs inside a transaction.
 
-use std::cmp::Ordering;
-
 use legwork_core::inbox::Cursor;
-use legwork_core::{Fence, Seq, SessionId};
-use legwork_port::store::{Appended, Error};
+use legwork_core::{AgentId, ExecutionStatus, Fence, Seq, SessionId, Summary};
+use legwork_port::store::{Appended, Error, Range};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::fault::{Name, conflict};
@@ -29,6 +27,14 @@ pub(super) fn take(tx: &Connection, name: &Name, session: &SessionId) -> Result<
     Ok(Taken { number, fence })
 }
 
+/// The newest token of a session; none if it was removed.
+pub(super) fn fence(connection: &Connection, number: i64) -> rusqlite::Result<Option<Fence>> {
+    connection
+        .prepare_cached("SELECT fence FROM session WHERE id = ?1")?
+        .query_row([number], |row| row.get(0).map(Fence))
+        .optional()
+}
+
 /// Entries that shall stand after the one numbered `expected`.
 pub(super) struct Append {
     pub(super) name: Name,
@@ -39,6 +45,9 @@ pub(super) struct Append {
     /// When the first and the last of them were made.
     pub(super) times: (u64, u64),
     pub(super) lines: Vec<u8>,
+    pub(super) summary: Option<Summary>,
+    /// The last item that the writer knows of, if nothing shall be written where there is more.
+    pub(super) seen: Option<Cursor>,
 }
 
 /// How a session stands.
@@ -46,6 +55,8 @@ struct Found {
     fence: Fence,
     last: Seq,
     inbox: Cursor,
+    /// When it was updated, if its row says so.
+    updated: Option<i64>,
 }
 
 impl Append {
@@ -58,14 +69,16 @@ impl Append {
             let todo = "somebody claimed it since; load it again to go on";
             return Err(conflict(&self.session, todo));
         }
-        match found.last.cmp(&self.expected) {
-            Ordering::Equal => {}
-            Ordering::Greater => self.cut_damage(tx, found.last)?,
-            Ordering::Less => return Err(self.elsewhere(found.last)),
+        if found.last < self.expected {
+            return Err(self.elsewhere(found.last));
         }
-        if self.last > self.expected {
-            self.insert(tx).map_err(|error| self.failed(&error))?;
+        if self.seen.is_some_and(|seen| found.inbox > seen) {
+            return Err(Error::NewItems { session: self.session.clone(), inbox: found.inbox });
         }
+        if found.last > self.expected {
+            self.cut_damage(tx, found.last)?;
+        }
+        self.write(tx, found.updated).map_err(|error| self.failed(&error))?;
         Ok(Appended { inbox: found.inbox })
     }
 
@@ -82,13 +95,15 @@ impl Append {
         let (first, last) = self.rows().range();
         let sql = "SELECT fence,
             (SELECT id FROM journal WHERE id BETWEEN ?2 AND ?3 ORDER BY id DESC LIMIT 1),
-            (SELECT cursor FROM inbox WHERE session = ?1 ORDER BY cursor DESC LIMIT 1)
+            (SELECT cursor FROM inbox WHERE session = ?1 ORDER BY cursor DESC LIMIT 1),
+            updated
             FROM session WHERE id = ?1";
         let found = |row: &Row<'_>| {
             Ok(Found {
                 fence: Fence(row.get(0)?),
                 last: row.get::<_, Option<i64>>(1)?.map_or(Seq::ZERO, Rows::number),
                 inbox: Cursor(row.get::<_, Option<u64>>(2)?.unwrap_or(0)),
+                updated: row.get(3)?,
             })
         };
         let asked = params![self.taken.number, first, last];
@@ -97,7 +112,7 @@ impl Append {
 
     /// A damaged tail counts as not being there, and is set aside here.
     fn cut_damage(&self, tx: &Connection, last: Seq) -> Result<(), Error> {
-        let whole = self.rows().read(tx, &self.name)?;
+        let whole = self.rows().read(tx, &self.name, Range::ALL)?;
         if let Some(unreadable) = whole.unreadable {
             return Err(unreadable.refuses(&self.session));
         }
@@ -114,14 +129,56 @@ impl Append {
         conflict(&self.session, reason)
     }
 
-    fn insert(&self, tx: &Connection) -> rusqlite::Result<()> {
+    fn write(&self, tx: &Connection, updated: Option<i64>) -> rusqlite::Result<()> {
         let (first, last) = self.times;
-        self.rows().append(tx, self.last, last, &self.lines)?;
-        if self.expected == Seq::ZERO {
+        let appends = self.last > self.expected;
+        if appends {
+            self.rows().append(tx, self.last, last, &self.lines)?;
+        }
+        if appends && self.expected == Seq::ZERO {
             tx.prepare_cached("UPDATE session SET created = ?2 WHERE id = ?1")?
                 .execute(params![self.taken.number, first])?;
         }
-        Ok(())
+        match &self.summary {
+            Some(summary) => self.summarise(tx, summary),
+            // Where the row says when it was updated, that stays true.
+            None if appends && updated.is_some() => tx
+                .prepare_cached("UPDATE session SET updated = ?2 WHERE id = ?1")?
+                .execute(params![self.taken.number, last])
+                .map(|_| ()),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes what lists say of the session. While an execution is in progress, its row does
+    /// not say when it was updated: each step would have to write that.
+    fn summarise(&self, tx: &Connection, summary: &Summary) -> rusqlite::Result<()> {
+        let updated = match summary.status {
+            Some(ExecutionStatus::InProgress) => None,
+            _ => self.rows().last(tx)?.map(|(_, at)| at),
+        };
+        let labels = match summary.labels.is_empty() {
+            true => None,
+            false => serde_json::to_string(&summary.labels).ok(),
+        };
+        let sql = "UPDATE session SET updated = ?2, status = ?3, agent = ?4, parent = ?5,
+            steps = ?6, title = ?7, labels = ?8 WHERE id = ?1";
+        let status = summary.status.as_ref().map(ExecutionStatus::as_str);
+        let agent = summary.agent.as_ref().map(AgentId::as_str);
+        let parent = summary.parent.as_ref().map(SessionId::as_str);
+        let (steps, title) = (summary.steps.min(i64::MAX as u64), &summary.title);
+        tx.prepare_cached(sql)?
+            .execute(params![
+                self.taken.number,
+                updated,
+                status,
+                agent,
+                parent,
+                steps,
+                title,
+                labels
+            ])
+            .map(|_| ())
     }
 }
 

@@ -7,6 +7,7 @@ use std::process::{Child as Process, ChildStdin, ChildStdout, Command, Stdio};
 use legwork_core::Seq;
 use legwork_core::inbox::Item;
 use legwork_port::Store as _;
+use legwork_port::store::{Batch, Query, Range};
 use legwork_store::sqlite::Store;
 
 use crate::sample::{append, entries, session};
@@ -149,8 +150,14 @@ async fn post(store: &Store) {
 /// Removes the two sessions listed first together, and says so.
 async fn remove_for_ever(store: &Store) {
     loop {
-        let pair: Vec<_> =
-            store.sessions(2).await.unwrap().into_iter().map(|info| info.session).collect();
+        let pair: Vec<_> = store
+            .sessions(&Query::first(2))
+            .await
+            .unwrap()
+            .sessions
+            .into_iter()
+            .map(|info| info.session)
+            .collect();
         if pair.is_empty() {
             break;
         }
@@ -164,11 +171,11 @@ async fn remove_for_ever(store: &Store) {
 async fn append_for_ever(store: &Store) {
     let name = session("s");
     let claim = store.claim(&name).await.unwrap();
-    let loaded = store.read(&name).await.unwrap();
+    let loaded = store.read(&name, Range::ALL).await.unwrap();
     assert_eq!(loaded.damage, None);
     let mut last = loaded.journal.version().0;
     loop {
-        claim.append(Seq(last), &entries(last + 1..=last + 3)).await.unwrap();
+        claim.append(Seq(last), Batch::of(&entries(last + 1..=last + 3))).await.unwrap();
         last += 3;
         says(last);
     }

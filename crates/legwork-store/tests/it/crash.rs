@@ -1,6 +1,7 @@
 //! A process killed in the middle of many appends.
 
 use legwork_port::Store as _;
+use legwork_port::store::Range;
 
 use crate::child::Child;
 use crate::sample::{Folder, entries, session};
@@ -17,7 +18,7 @@ async fn s8_4_a_killed_process_leaves_a_whole_journal() {
         }
         child.kill();
 
-        let loaded = folder.store().read(&session("s")).await.unwrap();
+        let loaded = folder.store().read(&session("s"), Range::ALL).await.unwrap();
         assert_eq!(loaded.damage, None);
         last = loaded.journal.version().0;
         assert!(last >= told, "entry {told} was told to be durable, the last one is {last}");

@@ -5,6 +5,7 @@ use std::fs;
 use legwork_core::Seq;
 use legwork_port::Store as _;
 use legwork_port::store::Error;
+use legwork_port::store::{Batch, Query, Range};
 use legwork_store::sqlite::Store;
 
 use crate::sample::{Folder, append, entries, numbers, said, session, write};
@@ -21,7 +22,7 @@ async fn check(damage: &str, left: u64, said: &str) {
     let before = rows(&folder, "journal");
 
     for _ in 0..2 {
-        let loaded = store.read(&name).await.unwrap();
+        let loaded = store.read(&name, Range::ALL).await.unwrap();
         assert_eq!(loaded.journal.entries(), entries(1..=left), "{damage}");
         let report = loaded.damage.unwrap();
         assert!(report.contains("session hurt") && report.contains(said), "{report}");
@@ -31,14 +32,15 @@ async fn check(damage: &str, left: u64, said: &str) {
     let claim = store.claim(&name).await.unwrap();
     for wrong in [left + 20, left.saturating_sub(1)] {
         if wrong != left {
-            let refused = claim.append(Seq(wrong), &entries(wrong + 1..=wrong + 1)).await;
+            let refused =
+                claim.append(Seq(wrong), Batch::of(&entries(wrong + 1..=wrong + 1))).await;
             assert!(refused.is_err_and(|error| error.is_conflict()), "{wrong}: {damage}");
         }
     }
     assert_eq!((rows(&folder, "journal"), rows(&folder, "cut")), (before.clone(), Vec::new()));
     append(&*claim, left + 1..=left + 2).await;
     append(&*claim, left + 3..=left + 3).await;
-    let loaded = store.read(&name).await.unwrap();
+    let loaded = store.read(&name, Range::ALL).await.unwrap();
     assert_eq!(loaded.damage, None, "{damage}");
     assert_eq!(loaded.journal.entries(), entries(1..=left + 3), "{damage}");
     fine(&store, 2).await;
@@ -57,7 +59,7 @@ fn rows(folder: &Folder, table: &str) -> Vec<(i64, i64, Vec<u8>)> {
 
 async fn fine(store: &Store, sessions: usize) {
     assert_eq!(numbers(store, &session("fine")).await, [1, 2, 3]);
-    assert_eq!(store.sessions(10).await.unwrap().len(), sessions);
+    assert_eq!(store.sessions(&Query::first(10)).await.unwrap().sessions.len(), sessions);
 }
 
 const LAST_ROW: &str = "WHERE id = (SELECT max(id) FROM journal WHERE id < 2 << 32)";
@@ -78,7 +80,7 @@ async fn s8_4_what_stands_behind_the_last_entry_of_a_row_hides_nothing() {
         assert_eq!(folder.sqlite().execute(sql, [junk]).unwrap(), 3);
         let claim = store.claim(&name).await.unwrap();
         append(&*claim, 10..=12).await;
-        let loaded = store.read(&name).await.unwrap();
+        let loaded = store.read(&name, Range::ALL).await.unwrap();
         assert_eq!((loaded.damage, loaded.journal.entries()), (None, &entries(1..=12)[..]));
     }
 }
@@ -150,14 +152,15 @@ async fn s8_4_readable_lines_before_an_unreadable_one_of_their_row_are_read() {
     assert_eq!(folder.sqlite().execute(sql, [old.as_str(), UNREADABLE]).unwrap(), 2);
     let before = rows(&folder, "journal");
 
-    let loaded = store.read(&session("hurt")).await.unwrap();
+    let loaded = store.read(&session("hurt"), Range::ALL).await.unwrap();
     assert_eq!((loaded.journal.entries(), loaded.damage), (&entries(1..=4)[..], None));
     let unreadable = loaded.unreadable.unwrap();
     assert_eq!(unreadable.entry, Seq(5));
     assert!(unreadable.to_string().contains("use a newer Legwork"), "{unreadable}");
     let claim = store.claim(&session("hurt")).await.unwrap();
     for expected in [3, 4, 5] {
-        let error = claim.append(Seq(expected), &entries(expected + 1..=expected + 1)).await;
+        let error =
+            claim.append(Seq(expected), Batch::of(&entries(expected + 1..=expected + 1))).await;
         let error = error.unwrap_err();
         assert!(matches!(error, Error::Unreadable { entry: Seq(5), .. }), "{error}");
         assert!(error.to_string().contains("session hurt was not changed"), "{error}");
@@ -172,7 +175,7 @@ async fn s8_4_an_unreadable_line_that_is_not_the_next_one_is_behind_a_gap() {
     write(&store, &session("hurt"), &[1..=3]).await;
     let sql = "INSERT INTO journal (id, at, entries) VALUES ((1 << 32) + 5, 1, ?1)";
     folder.sqlite().execute(sql, [UNREADABLE.as_bytes()]).unwrap();
-    let loaded = store.read(&session("hurt")).await.unwrap();
+    let loaded = store.read(&session("hurt"), Range::ALL).await.unwrap();
     assert!(loaded.damage.unwrap().contains("entry 5 stands where 4 should"));
     assert_eq!(loaded.unreadable, None);
     append(&*store.claim(&session("hurt")).await.unwrap(), 4..=6).await;
@@ -205,7 +208,7 @@ async fn s8_4_destroyed_pages_of_one_session_never_hide_the_others() {
         for seq in 1..=3 {
             // At the end, so that it is in no page that sessions share.
             let text = format!("{long} {mark}");
-            claim.append(Seq(seq - 1), &[said(seq, &text)]).await.unwrap();
+            claim.append(Seq(seq - 1), Batch::of(&[said(seq, &text)])).await.unwrap();
         }
     }
     drop(store);
@@ -217,8 +220,8 @@ async fn s8_4_destroyed_pages_of_one_session_never_hide_the_others() {
     for name in ["before", "fine"] {
         assert_eq!(numbers(&store, &session(name)).await, [1, 2, 3]);
     }
-    assert_eq!(store.sessions(10).await.unwrap().len(), 3);
-    let loaded = store.read(&session("hurt")).await.unwrap();
+    assert_eq!(store.sessions(&Query::first(10)).await.unwrap().sessions.len(), 3);
+    let loaded = store.read(&session("hurt"), Range::ALL).await.unwrap();
     assert!(loaded.journal.entries().len() < 3);
     assert!(loaded.damage.unwrap().contains("session hurt"));
     let claim = store.claim(&session("fine")).await.unwrap();

@@ -7,6 +7,7 @@ use std::process::Command;
 
 use legwork_port::Store as _;
 use legwork_port::store::Error;
+use legwork_port::store::Query;
 use legwork_store::sqlite::Store;
 
 use crate::child::Child;
@@ -137,7 +138,7 @@ async fn what_is_opened_again_is_as_it_was() {
         crate::sample::append(&*claim, round * 2 + 1..=round * 2 + 2).await;
     }
     assert_eq!(numbers(&folder.store(), &session("s")).await, (1..=10).collect::<Vec<_>>());
-    let info = folder.store().sessions(10).await.unwrap();
+    let info = folder.store().sessions(&Query::first(10)).await.unwrap().sessions;
     assert_eq!(info[0].entries, 10);
     assert_eq!(files(folder.path()).len(), 3, "the database, its log and its index");
 }

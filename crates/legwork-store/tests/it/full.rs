@@ -3,6 +3,7 @@
 use legwork_core::Seq;
 use legwork_core::inbox::Item;
 use legwork_port::Store as _;
+use legwork_port::store::Batch;
 use legwork_port::store::Error;
 use legwork_store::sqlite::{Options, Store};
 
@@ -17,7 +18,7 @@ async fn fill(store: &Store) -> u64 {
     let mut last = 0;
     let error = loop {
         let two = [said(last + 1, &text), said(last + 2, &text)];
-        match claim.append(Seq(last), &two).await {
+        match claim.append(Seq(last), Batch::of(&two)).await {
             Ok(_) => last += 2,
             Err(error) => break error,
         }

@@ -7,6 +7,7 @@ use std::task::Poll;
 use legwork_core::{Entry, Seq};
 use legwork_port::Store as _;
 use legwork_port::store::Error;
+use legwork_port::store::{Batch, Query};
 use legwork_store::sqlite::{Commits, Options};
 
 use crate::open_files;
@@ -46,8 +47,8 @@ async fn appends_that_wait_together_share_a_commit_and_each_has_its_own_result()
         .iter()
         .enumerate()
         .map(|(number, claim)| match number % 4 {
-            3 => claim.append(Seq(8), &wrong),
-            _ => claim.append(Seq(2), &batch),
+            3 => claim.append(Seq(8), Batch::of(&wrong)),
+            _ => claim.append(Seq(2), Batch::of(&batch)),
         })
         .collect();
     for append in &mut waiting {
@@ -78,9 +79,9 @@ async fn s8_6_a_removal_that_fails_among_others_is_undone_alone() {
     let program = folder.sqlite();
     program.execute_batch("BEGIN IMMEDIATE").unwrap();
     let (both, few, more) = ([known.clone(), unknown.clone()], entries(1..=2), entries(3..=4));
-    let mut first = claim.append(Seq(0), &few);
+    let mut first = claim.append(Seq(0), Batch::of(&few));
     let mut removal = store.remove(&both);
-    let mut last = claim.append(Seq(2), &more);
+    let mut last = claim.append(Seq(2), Batch::of(&more));
     for waiting in [first.as_mut(), last.as_mut()] {
         asks(waiting).await;
     }
@@ -110,9 +111,9 @@ async fn one_that_finds_no_room_fails_no_other() {
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let few = entries(1..=2);
     let too_much = [crate::sample::said(1, &"x".repeat(1_000_000))];
-    let mut first = small_claim.append(Seq(0), &few);
-    let mut second = large_claim.append(Seq(0), &too_much);
-    let mut third = after_claim.append(Seq(0), &few);
+    let mut first = small_claim.append(Seq(0), Batch::of(&few));
+    let mut second = large_claim.append(Seq(0), Batch::of(&too_much));
+    let mut third = after_claim.append(Seq(0), Batch::of(&few));
     asks(first.as_mut()).await;
     asks(second.as_mut()).await;
     asks(third.as_mut()).await;
@@ -135,8 +136,8 @@ async fn inline_commits_wait_for_another_process_on_a_thread_of_their_own() {
     let other = folder.sqlite();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let batch = entries(1..=2);
-    let mut one = first_claim.append(Seq(0), &batch);
-    let mut two = second_claim.append(Seq(0), &batch);
+    let mut one = first_claim.append(Seq(0), Batch::of(&batch));
+    let mut two = second_claim.append(Seq(0), Batch::of(&batch));
     // Both come back at once: the thread that asks is not the one that waits.
     asks(one.as_mut()).await;
     asks(two.as_mut()).await;
@@ -154,7 +155,7 @@ async fn an_inline_commit_is_there_when_it_was_first_asked_for() {
     let store = Options::new().commits(Commits::Inline).open(folder.db()).unwrap();
     let claim = store.claim(&session("s")).await.unwrap();
     let batch = entries(1..=2);
-    let mut append = claim.append(Seq(0), &batch);
+    let mut append = claim.append(Seq(0), Batch::of(&batch));
     let at_once = std::future::poll_fn(|cx| Poll::Ready(append.as_mut().poll(cx))).await;
     assert!(matches!(at_once, Poll::Ready(Ok(_))), "{at_once:?}");
     assert_eq!(numbers(&folder.store(), &session("s")).await, [1, 2]);
@@ -176,7 +177,7 @@ async fn a_long_log_is_copied_into_the_file_when_a_session_comes_to_rest() {
         let mut last = 0;
         while frames(&folder) < 2_000 {
             last += 1;
-            claim.append(Seq(last - 1), &[large(last)]).await.unwrap();
+            claim.append(Seq(last - 1), Batch::of(&[large(last)])).await.unwrap();
         }
         drop(claim);
         // The last handle waits for what was asked for.
@@ -198,7 +199,7 @@ async fn a_log_that_is_in_the_file_stays_when_a_session_comes_to_rest() {
         let store = Options::new().commits(commits).open(folder.db()).unwrap();
         let claim = store.claim(&session("s")).await.unwrap();
         for seq in 1..=5 {
-            claim.append(Seq(seq - 1), &[large(seq)]).await.unwrap();
+            claim.append(Seq(seq - 1), Batch::of(&[large(seq)])).await.unwrap();
         }
         // With what is copied counted twice it would be a long one.
         assert!((800..1_500).contains(&frames(&folder)));
@@ -217,7 +218,7 @@ async fn a_dropped_store_has_closed_its_files() {
     let store = folder.store();
     crate::sample::write(&store, &session("s"), &[1..=3_000]).await;
     let name = session("s");
-    let mut reading = store.read(&name);
+    let mut reading = store.read(&name, legwork_port::store::Range::ALL);
     asks(reading.as_mut()).await;
     // Nobody waits for it any more, but a thread reads.
     drop(reading);
@@ -244,7 +245,7 @@ async fn readers_are_never_blocked_by_a_writer() {
     let other = folder.sqlite();
     other.execute_batch("BEGIN IMMEDIATE; DELETE FROM journal").unwrap();
     assert_eq!(numbers(&store, &session("s")).await, [1, 2, 3]);
-    assert_eq!(store.sessions(10).await.unwrap().len(), 1);
+    assert_eq!(store.sessions(&Query::first(10)).await.unwrap().sessions.len(), 1);
     let fresh = folder.store();
     assert_eq!(numbers(&fresh, &session("s")).await, [1, 2, 3]);
 }
@@ -269,8 +270,8 @@ async fn the_figures_count_what_was_written() {
     let claim = store.claim(&session("s")).await.unwrap();
     let before = store.stats();
     append(&*claim, 1..=5).await;
-    assert!(claim.append(Seq(9), &entries(10..=10)).await.is_err());
-    claim.append(Seq(5), &[]).await.unwrap();
+    assert!(claim.append(Seq(9), Batch::of(&entries(10..=10))).await.is_err());
+    claim.append(Seq(5), Batch::of(&[])).await.unwrap();
     let after = store.stats();
     assert_eq!(after.commits - before.commits, 1);
     let lines = entries(1..=5).into_iter().map(|entry| entry.encode().unwrap().len() as u64 + 1);

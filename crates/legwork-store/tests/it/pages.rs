@@ -5,6 +5,7 @@ use std::fs::{self, OpenOptions};
 use legwork_core::Seq;
 use legwork_port::Store as _;
 use legwork_port::store::Error;
+use legwork_port::store::{Batch, Query, Range};
 use legwork_store::sqlite::{Options, Store};
 
 use crate::sample::{Folder, append, entries, numbers, said, session};
@@ -24,7 +25,7 @@ async fn three_rows(folder: &Folder, length: usize) {
     for name in ["hurt", "fine"] {
         let claim = store.claim(&session(name)).await.unwrap();
         for seq in 1..=3 {
-            claim.append(Seq(seq - 1), &[said(seq, &text(name, length))]).await.unwrap();
+            claim.append(Seq(seq - 1), Batch::of(&[said(seq, &text(name, length))])).await.unwrap();
         }
     }
     drop(store);
@@ -64,12 +65,12 @@ fn rows(folder: &Folder, table: &str) -> Vec<(i64, Vec<u8>)> {
 
 /// "hurt" is read up to an entry, and hides nothing of "fine", which goes on.
 async fn is_read_up_to(store: &Store, last: u64) {
-    let loaded = store.read(&session("hurt")).await.unwrap();
+    let loaded = store.read(&session("hurt"), Range::ALL).await.unwrap();
     assert_eq!(loaded.journal.version(), Seq(last));
     let report = loaded.damage.unwrap();
     let said = format!("session hurt is damaged after entry {last}");
     assert!(report.contains(&said), "{report}");
-    assert_eq!(store.sessions(9).await.unwrap().len(), 2);
+    assert_eq!(store.sessions(&Query::first(9)).await.unwrap().sessions.len(), 2);
     let last = numbers(store, &session("fine")).await.len() as u64;
     append(&*store.claim(&session("fine")).await.unwrap(), last + 1..=last + 1).await;
 }
@@ -115,7 +116,7 @@ async fn is_refused(length: usize, seq: u64, damage: impl FnOnce(&mut [u8], usiz
     let store = folder.store();
     is_read_up_to(&store, seq - 1).await;
     let claim = store.claim(&session("hurt")).await.unwrap();
-    let error = claim.append(Seq(seq - 1), &entries(seq..=seq)).await.unwrap_err();
+    let error = claim.append(Seq(seq - 1), Batch::of(&entries(seq..=seq))).await.unwrap_err();
     assert!(matches!(error, Error::Failed { .. }), "{error}");
     assert!(error.to_string().contains("file is damaged"), "{error}");
     is_read_up_to(&store, seq - 1).await;
@@ -163,8 +164,8 @@ async fn s8_4_a_read_that_fails_is_an_error_and_no_damage() {
     let whole = fs::read(&log).unwrap();
     cut_log(&folder);
     for error in [
-        store.read(&session("fine")).await.map(|_| ()).unwrap_err(),
-        store.sessions(9).await.map(|_| ()).unwrap_err(),
+        store.read(&session("fine"), Range::ALL).await.map(|_| ()).unwrap_err(),
+        store.sessions(&Query::first(9)).await.map(|_| ()).unwrap_err(),
     ] {
         assert!(matches!(error, Error::Failed { .. }), "{error}");
         assert!(error.to_string().contains("disk I/O error"), "{error}");
@@ -182,7 +183,7 @@ async fn s8_4_what_finds_no_room_to_be_set_aside_stays_where_it_is() {
     let store = Options::new().max_bytes(size).open(folder.db()).unwrap();
     let before = rows(&folder, "journal");
     let claim = store.claim(&session("hurt")).await.unwrap();
-    let error = claim.append(Seq(1), &entries(2..=2)).await.unwrap_err();
+    let error = claim.append(Seq(1), Batch::of(&entries(2..=2))).await.unwrap_err();
     assert!(error.to_string().contains("make room and go on"), "{error}");
     assert_eq!((rows(&folder, "journal"), rows(&folder, "cut")), (before, Vec::new()));
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use legwork_core::inbox::{Cursor, Item};
 use legwork_port::Store as _;
 use legwork_port::store::Error;
+use legwork_port::store::Query;
 use legwork_store::sqlite::{Options, Store};
 
 use crate::child::Child;
@@ -16,7 +17,7 @@ use crate::sample::{Folder, numbers, session, write};
 async fn reads_and_refuses_to_write(store: &Store) {
     let name = session("s");
     assert_eq!(numbers(store, &name).await, [1, 2, 3]);
-    assert_eq!(store.sessions(10).await.unwrap().len(), 1);
+    assert_eq!(store.sessions(&Query::first(10)).await.unwrap().sessions.len(), 1);
     assert_eq!(store.inbox(&name, Cursor(0)).await.unwrap().len(), 0);
     let claimed = store.claim(&name).await.err().unwrap();
     let posted = store.post(&name, "key", &Item::Stop("enough".into())).await.unwrap_err();
@@ -129,7 +130,7 @@ async fn reading_alone_makes_no_store() {
     fs::write(folder.db(), "").unwrap();
     // Whoever was making it died: there is nothing in it.
     let store = Options::new().read_only().open(folder.db()).unwrap();
-    assert_eq!(store.sessions(1).await.unwrap(), []);
+    assert_eq!(store.sessions(&Query::first(1)).await.unwrap().sessions, []);
     assert!(store.claim(&session("s")).await.is_err());
     assert_eq!(fs::read(folder.db()).unwrap(), b"");
 }

@@ -8,6 +8,7 @@ use legwork_core::inbox::{Cursor, Item};
 use legwork_core::{Entry, Event, Message, Seq};
 use legwork_port::Store as _;
 use legwork_port::store::Removal;
+use legwork_port::store::{Batch, Query};
 use legwork_store::sqlite::{Commits, Options, Store};
 
 use crate::child::Child;
@@ -32,7 +33,7 @@ async fn two_by_turns(store: &Store) {
         for (name, word) in [(&one, SECRET), (&two, "plain")] {
             let text = format!("{seq} {}", word.repeat(if seq % 7 == 0 { 400 } else { 2 }));
             let claim = store.claim(name).await.unwrap();
-            claim.append(Seq(seq - 1), &[said(seq, &text)]).await.unwrap();
+            claim.append(Seq(seq - 1), Batch::of(&[said(seq, &text)])).await.unwrap();
         }
     }
     let item = Item::Steer(Arc::new(Message::user(SECRET)));
@@ -49,7 +50,7 @@ async fn nothing_is_left(store: Store, folder: Folder) {
     assert!(!holds(&folder, SECRET), "when it is closed");
     let again = folder.store();
     assert_eq!(numbers(&again, &session("two")).await, (1..=60).collect::<Vec<_>>());
-    assert_eq!(again.sessions(9).await.unwrap().len(), 1);
+    assert_eq!(again.sessions(&Query::first(9)).await.unwrap().sessions.len(), 1);
 }
 
 #[tokio::test]
@@ -76,7 +77,7 @@ async fn s8_6_who_reads_meanwhile_is_told_of_and_the_session_is_gone() {
     let removed = store.remove(&[session("s")]).await.unwrap();
     let Removal::Traces(why) = removed else { panic!("{removed:?}") };
     assert!(why.contains("another process"), "{why}");
-    assert!(store.sessions(9).await.unwrap().is_empty());
+    assert!(store.sessions(&Query::first(9)).await.unwrap().sessions.is_empty());
 }
 
 #[tokio::test]
@@ -85,14 +86,14 @@ async fn s8_6_a_lost_claim_writes_into_no_session_that_took_the_place() {
     let store = folder.store();
     for next in ["s", "other"] {
         let lost = store.claim(&session("s")).await.unwrap();
-        lost.append(Seq(0), &[said(1, "old")]).await.unwrap();
+        lost.append(Seq(0), Batch::of(&[said(1, "old")])).await.unwrap();
         // The lock is on a file: without the file there is none.
         fs::remove_dir_all(folder.path().join("store.db-claims")).unwrap();
         store.remove(&[session("s")]).await.unwrap();
-        let refused = lost.append(Seq(1), &[said(2, "old")]).await.unwrap_err();
+        let refused = lost.append(Seq(1), Batch::of(&[said(2, "old")])).await.unwrap_err();
         assert!(refused.is_conflict() && refused.to_string().contains("removed"), "{refused}");
         write(&store, &session(next), &[1..=1]).await;
-        assert!(lost.append(Seq(1), &[said(2, "old")]).await.unwrap_err().is_conflict());
+        assert!(lost.append(Seq(1), Batch::of(&[said(2, "old")])).await.unwrap_err().is_conflict());
         drop(lost);
         store.remove(&[session(next)]).await.unwrap();
     }
@@ -113,7 +114,7 @@ async fn s8_6_another_process_goes_on_writing_meanwhile() {
     child.kill();
     let last = numbers(&folder.store(), &session("s")).await.len();
     assert!(last >= told, "{last} entries, {told} were told to be durable");
-    assert_eq!(store.sessions(99).await.unwrap().len(), 1);
+    assert_eq!(store.sessions(&Query::first(99)).await.unwrap().sessions.len(), 1);
 }
 
 #[tokio::test]
@@ -137,7 +138,7 @@ async fn s8_6_a_killed_process_removed_sessions_whole_or_not_at_all() {
             let at = legwork_core::Timestamp(1_000 * number + seq);
             Arc::new(Entry { seq: Seq(seq), parent: Seq(seq - 1), at, event })
         };
-        claim.append(Seq(0), &(1..=4).map(entry).collect::<Vec<_>>()).await.unwrap();
+        claim.append(Seq(0), Batch::of(&(1..=4).map(entry).collect::<Vec<_>>())).await.unwrap();
         store.post(&name, "key", &Item::Stop("enough".into())).await.unwrap();
     }
     for round in 0..8 {
@@ -147,7 +148,7 @@ async fn s8_6_a_killed_process_removed_sessions_whole_or_not_at_all() {
         }
         child.kill();
         let left = folder.store();
-        let sessions = left.sessions(usize::MAX).await.unwrap();
+        let sessions = left.sessions(&Query::all()).await.unwrap().sessions;
         assert_eq!(sessions.len() % 2, 0, "two were removed at a time: {sessions:?}");
         for number in 0..40 {
             let name = session(&format!("{number:02}"));

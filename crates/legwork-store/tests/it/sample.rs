@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use legwork_core::{Entry, Event, Message, Seq, SessionId, Timestamp};
+use legwork_port::store::{Batch, Range};
 use legwork_port::{Claim, Store as _};
 use legwork_store::sqlite::Store;
 use rusqlite::Connection;
@@ -62,11 +63,11 @@ pub(crate) async fn write(
 }
 
 pub(crate) async fn append(claim: &dyn Claim, range: std::ops::RangeInclusive<u64>) {
-    claim.append(Seq(range.start() - 1), &entries(range)).await.unwrap();
+    claim.append(Seq(range.start() - 1), Batch::of(&entries(range))).await.unwrap();
 }
 
 /// The numbers of the entries that can be read.
 pub(crate) async fn numbers(store: &Store, name: &SessionId) -> Vec<u64> {
-    let journal = store.read(name).await.unwrap().journal;
+    let journal = store.read(name, Range::ALL).await.unwrap().journal;
     journal.entries().iter().map(|entry| entry.seq.0).collect()
 }

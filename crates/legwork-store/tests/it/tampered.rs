@@ -11,6 +11,7 @@ use legwork_core::Seq;
 use legwork_core::inbox::Cursor;
 use legwork_port::Store as _;
 use legwork_port::store::Error;
+use legwork_port::store::{Batch, Query, Range};
 use legwork_store::sqlite::{Options, Store};
 use rusqlite::Connection;
 
@@ -188,24 +189,24 @@ async fn s13_9_an_id_that_is_not_seen_can_be_listed_and_removed_and_not_taken() 
     let odd = session("a\u{202e}\u{1b}[2J\n");
     folder.sqlite().execute("UPDATE session SET name = ?1", [odd.as_str()]).unwrap();
     assert!(matches!(store.claim(&odd).await.map(drop), Err(Error::Id { .. })));
-    assert_eq!(store.sessions(9).await.unwrap()[0].session, odd);
-    assert_eq!(store.read(&odd).await.unwrap().journal.entries().len(), 2);
+    assert_eq!(store.sessions(&Query::first(9)).await.unwrap().sessions[0].session, odd);
+    assert_eq!(store.read(&odd, Range::ALL).await.unwrap().journal.entries().len(), 2);
     let error = store.claim(&odd).await.map(drop).unwrap_err().to_string();
     assert!(error.contains("a\\u{202e}\\u{1b}[2J\\n") && !error.contains('\u{202e}'), "{error}");
     store.remove(&[odd]).await.unwrap();
-    assert_eq!(store.sessions(9).await.unwrap(), []);
+    assert_eq!(store.sessions(&Query::first(9)).await.unwrap().sessions, []);
 }
 
 /// Opens, lists, reads, posts and appends: each of them ends.
 async fn use_all(folder: &Folder) -> Result<(), Error> {
     let store = Store::open(folder.db())?;
     let name = session("s");
-    let _ = store.sessions(9).await;
+    let _ = store.sessions(&Query::first(9)).await;
     let _ = store.inbox(&name, Cursor(0)).await;
-    let loaded = store.read(&name).await?;
+    let loaded = store.read(&name, Range::ALL).await?;
     let claim = store.claim(&name).await?;
     let last = loaded.journal.entries().last().map_or(Seq(0), |entry| entry.seq);
-    claim.append(last, &entries(last.0 + 1..=last.0 + 1)).await?;
+    claim.append(last, Batch::of(&entries(last.0 + 1..=last.0 + 1))).await?;
     drop(claim);
     store.remove(&[name]).await.map(drop)
 }

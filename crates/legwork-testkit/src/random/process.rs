@@ -218,7 +218,7 @@ async fn lives(request: RunRequest, by: By, drops: Arc<AtomicBool>) -> Result<Ru
             loop {
                 match unless_dropped(active.next(), &drops).await {
                     None | Some(Ok(Some(_))) => {}
-                    Some(Ok(None)) => return Ok(active.into_run()),
+                    Some(Ok(None)) => return Ok(active.release().await),
                     Some(Err(error)) => return Err(error),
                 }
             }

@@ -10,6 +10,7 @@ use legwork_core::event::{Event, ToolStarted};
 use legwork_core::journal::Journal;
 use legwork_core::{EffectKey, Micros, ModelRequest, Seq, SessionId, ToolCall};
 use legwork_port::Store as _;
+use legwork_port::store::{Query, Range};
 
 use crate::clock::VirtualClock;
 use crate::conformance::Violation;
@@ -125,14 +126,14 @@ impl World {
 
     /// A session's journal as it is durable.
     pub(super) fn journal(&self, session: &SessionId) -> Journal {
-        let read = self.store().read(session).now_or_never();
+        let read = self.store().read(session, Range::ALL).now_or_never();
         read.and_then(Result::ok).map_or_else(Journal::default, |loaded| loaded.journal)
     }
 
     /// All journals as they are durable.
     pub(super) fn journals(&self) -> Journals {
-        let all = self.store().sessions(usize::MAX).now_or_never().and_then(Result::ok);
-        let sessions = all.unwrap_or_default().into_iter().map(|info| info.session);
+        let all = self.store().sessions(&Query::all()).now_or_never().and_then(Result::ok);
+        let sessions = all.unwrap_or_default().sessions.into_iter().map(|info| info.session);
         sessions.map(|session| (session.clone(), self.journal(&session))).collect()
     }
 

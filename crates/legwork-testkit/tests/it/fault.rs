@@ -6,6 +6,7 @@ use legwork_agent::memory::MemoryStore;
 use legwork_agent::{Agent, Error};
 use legwork_core::inbox::{Cursor, Item};
 use legwork_core::{Seq, SessionId};
+use legwork_port::store::Range;
 use legwork_port::{Store, store};
 use legwork_testkit::conformance;
 use legwork_testkit::fault::{Fault, FaultyStore, Operation};
@@ -20,7 +21,8 @@ async fn met(operation: Operation, nth: usize, fault: Fault) -> (Result<(), Erro
     let durable = Arc::new(MemoryStore::new());
     let store = FaultyStore::over(Arc::<MemoryStore>::clone(&durable)).fault(operation, nth, fault);
     let run = agent(Arc::new(store)).run("hello").in_session("s").await;
-    let Seq(version) = durable.read(&SessionId::new("s")).await.unwrap().journal.version();
+    let Seq(version) =
+        durable.read(&SessionId::new("s"), Range::ALL).await.unwrap().journal.version();
     (run.map(drop), version)
 }
 
@@ -43,9 +45,9 @@ async fn a_slow_operation_lets_others_have_their_turns() {
     let store = FaultyStore::over(Arc::new(MemoryStore::new()));
     let store = store.fault(Operation::Read, 2, Fault::Slow(3));
     let session = SessionId::new("s");
-    assert!(polls::at_most(1, store.read(&session)).await.is_some());
-    assert!(polls::at_most(3, store.read(&session)).await.is_none());
-    assert!(polls::at_most(1, store.read(&session)).await.is_some());
+    assert!(polls::at_most(1, store.read(&session, Range::ALL)).await.is_some());
+    assert!(polls::at_most(3, store.read(&session, Range::ALL)).await.is_none());
+    assert!(polls::at_most(1, store.read(&session, Range::ALL)).await.is_some());
     assert_eq!((store.count(Operation::Read), store.count(Operation::Append)), (3, 0));
 }
 

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use legwork::core::{StopReason, Usage};
+use legwork::port::store::{Query, Range};
 use legwork::prelude::*;
 use legwork::store;
 use legwork_testkit::{ScriptedModel, Server, Turn};
@@ -50,9 +51,9 @@ fn the_example_runs_journals_and_is_charged_at_the_models_price() {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let store =
         store::open(&format!("sqlite:{}", folder.path().join("clerk.db").display())).unwrap();
-    let sessions = runtime.block_on(store.sessions(10)).unwrap();
+    let sessions = runtime.block_on(store.sessions(&Query::first(10))).unwrap().sessions;
     let session = &sessions.first().unwrap().session;
-    let state = runtime.block_on(store.read(session)).unwrap().journal.fold(session);
+    let state = runtime.block_on(store.read(session, Range::ALL)).unwrap().journal.fold(session);
     // gpt-5-mini: 0.25 USD a million input tokens, 2 USD a million output tokens.
     assert_eq!((state.usage().input, state.usage().output), (300, 30));
     assert_eq!(state.usage().cost.0, 75 + 60);

@@ -1,10 +1,12 @@
 //! The right to write one session's journal.
 
 use std::fs::{File, TryLockError};
+use std::future::ready;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use legwork_port::core::{Entry, Fence, Seq, SessionId};
-use legwork_port::store::{Appended, Error};
+use legwork_port::store::{Appended, Batch, Error};
 use legwork_port::{BoxFuture, Claim};
 
 use super::Jsonl;
@@ -40,17 +42,14 @@ impl Held {
         Ok(Self { store, session, fence, log: Mutex::new(log), lock })
     }
 
-    fn add(&self, expected: Seq, entries: &[Arc<Entry>]) -> Result<Appended, Error> {
-        self.check_numbers(expected, entries)?;
+    fn add(&self, expected: Seq, batch: &Batch<'_>) -> Result<Appended, Error> {
+        self.check_numbers(expected, batch.entries)?;
         let failed = |error| self.store.failed("appending entries", error);
         // What the file holds is read before it is added to, so this is whole in any case.
         let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
         let mut writing = Writing::open(&self.store.file(&self.session)).map_err(failed)?;
         writing.catch_up(&mut log).map_err(failed)?;
-        if log.fence != self.fence {
-            let reason = "somebody claimed it since; load it again to go on";
-            return Err(conflict(&self.session, reason));
-        }
+        self.check_fence(&log)?;
         if let Some(unreadable) = &log.unreadable {
             return Err(unreadable.clone().refuses(&self.session));
         }
@@ -59,10 +58,22 @@ impl Held {
             let reason = format!("its last entry is {last}, not {expected}; load it again");
             return Err(conflict(&self.session, reason));
         }
-        if !entries.is_empty() {
-            writing.add(&mut log, &Line::Entries(entries)).map_err(failed)?;
+        if batch.seen.is_some_and(|seen| log.cursor() > seen) {
+            return Err(Error::NewItems { session: self.session.clone(), inbox: log.cursor() });
+        }
+        if !batch.entries.is_empty() || batch.summary.is_some() {
+            writing.add(&mut log, &Line::Appended(batch)).map_err(failed)?;
         }
         Ok(Appended { inbox: log.cursor() })
+    }
+
+    fn check_fence(&self, log: &Log) -> Result<(), Error> {
+        match log.fence == self.fence {
+            true => Ok(()),
+            false => {
+                Err(conflict(&self.session, "somebody claimed it since; load it again to go on"))
+            }
+        }
     }
 
     fn check_numbers(&self, expected: Seq, entries: &[Arc<Entry>]) -> Result<(), Error> {
@@ -93,9 +104,24 @@ impl Claim for Held {
     fn append<'a>(
         &'a self,
         expected: Seq,
-        entries: &'a [Arc<Entry>],
+        batch: Batch<'a>,
     ) -> BoxFuture<'a, Result<Appended, Error>> {
-        Box::pin(std::future::ready(self.add(expected, entries)))
+        Box::pin(ready(self.add(expected, &batch)))
+    }
+
+    // The lock holds as long as the process lives.
+    fn renew_every(&self) -> Option<Duration> {
+        None
+    }
+
+    fn renew(&self) -> BoxFuture<'_, Result<(), Error>> {
+        let log = self.store.log(&self.session);
+        Box::pin(ready(log.and_then(|log| self.check_fence(&log))))
+    }
+
+    fn release(self: Box<Self>) -> BoxFuture<'static, Result<(), Error>> {
+        let released = self.lock.unlock();
+        Box::pin(ready(released.map_err(|error| self.store.failed("giving a claim back", error))))
     }
 }
 

@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use legwork_port::core::entry::{self, Entry};
 use legwork_port::core::inbox::{Cursor, Item, Posted};
-use legwork_port::core::{Fence, Seq, SessionId, Timestamp};
-use legwork_port::store::{SessionInfo, Unreadable};
+use legwork_port::core::{Fence, Seq, SessionId, Summary, Timestamp};
+use legwork_port::store::{Batch, SessionInfo, Unreadable};
 use serde_json::value::RawValue;
 
 /// A line to be added.
 pub(super) enum Line<'a> {
     Session(&'a SessionId),
     Claimed(Fence),
-    Entries(&'a [Arc<Entry>]),
+    Appended(&'a Batch<'a>),
     Posted(&'a Posted),
 }
 
@@ -23,8 +23,11 @@ impl Line<'_> {
         let (tag, parts) = match self {
             Self::Session(session) => ("session", vec![serde_json::to_vec(session)?]),
             Self::Claimed(fence) => ("claimed", vec![serde_json::to_vec(fence)?]),
-            Self::Entries(entries) => {
-                ("entries", entries.iter().map(|entry| entry.encode()).collect::<Result<_, _>>()?)
+            Self::Appended(batch) => {
+                let entries = batch.entries.iter().map(|entry| entry.encode());
+                let summary = batch.summary.map(serde_json::to_vec);
+                let tag = if summary.is_some() { "summary" } else { "entries" };
+                (tag, summary.into_iter().chain(entries).collect::<Result<_, _>>()?)
             }
             Self::Posted(posted) => ("posted", vec![serde_json::to_vec(posted)?]),
         };
@@ -44,6 +47,8 @@ pub(super) struct Log {
     pub(super) session: Option<SessionId>,
     pub(super) fence: Fence,
     pub(super) entries: Vec<Arc<Entry>>,
+    /// What lists say of the session.
+    pub(super) summary: Summary,
     pub(super) inbox: Vec<Left>,
     /// What was left out since the last entry that was not.
     pub(super) damage: Option<String>,
@@ -98,6 +103,7 @@ impl Log {
             created_at: self.entries.first().map_or(Timestamp(0), |entry| entry.at),
             updated_at: self.entries.last().map_or(Timestamp(0), |entry| entry.at),
             entries: self.entries.len() as u64,
+            summary: self.summary.clone(),
         })
     }
 
@@ -118,6 +124,11 @@ impl Log {
         let (tag, parts) = parts.split_first().ok_or("it is empty")?;
         match (tag.get(), parts) {
             (r#""entries""#, entries) => return self.take_entries(entries),
+            (r#""summary""#, [summary, entries @ ..]) => {
+                self.take_entries(entries)?;
+                // A newer version may say more than this one can read.
+                self.summary = serde_json::from_str(summary.get()).unwrap_or_default();
+            }
             (r#""posted""#, [posted]) => self.inbox.push(Left::read(posted).map_err(in_words)?),
             (r#""claimed""#, [fence]) => {
                 let fence = serde_json::from_str(fence.get()).map_err(in_words)?;

@@ -9,6 +9,7 @@
 //! | `["session","demo"]` | whose file it is; the first line |
 //! | `["claimed",3]` | a claim was taken; only who holds the newest may append |
 //! | `["entries",{..},{..}]` | one append to the journal |
+//! | `["summary",{..},{..}]` | the same, behind what lists say of the session from then on |
 //! | `["posted",{..}]` | one item of the inbox |
 //!
 //! Two locks of the operating system guard a session, and both die with their process:
@@ -16,7 +17,8 @@
 //! is read or a line is added. Each line is synced before anybody is told of it.
 //!
 //! It is deliberately simple: it does its work on the caller's thread, reads a whole file
-//! to read a session, and all files to list them.
+//! to read a session, and all files to list them: a store of many sessions keeps what lists
+//! say apart from the journals.
 
 mod claim;
 mod file;
@@ -33,7 +35,7 @@ use std::sync::Arc;
 use legwork_port::core::inbox::{Cursor, Item, Posted};
 use legwork_port::core::journal::Journal;
 use legwork_port::core::{Digest, SessionId};
-use legwork_port::store::{Error, Loaded, Removal, SessionInfo, check_id};
+use legwork_port::store::{Error, Loaded, Page, Query, Range, Removal, SessionInfo, check_id};
 use legwork_port::{BoxFuture, Claim, Store};
 
 use file::Writing;
@@ -101,11 +103,19 @@ impl Jsonl {
         opened.map_err(|error| self.failed("opening a session", error))
     }
 
-    fn load(&self, session: &SessionId) -> Result<Loaded, Error> {
+    fn load(&self, session: &SessionId, range: Range) -> Result<Loaded, Error> {
         let log = self.log(session)?;
         let inbox = log.cursor();
         let Log { entries, damage, unreadable, .. } = log;
-        Ok(Loaded { journal: Journal::new(entries), damage, unreadable, inbox })
+        let first = usize::try_from(range.after.0).unwrap_or(usize::MAX);
+        let rest = entries.get(first..).unwrap_or_default();
+        let part = rest.get(..range.limit).unwrap_or(rest);
+        let mut loaded = Loaded::new(Journal::new(part.to_vec()), inbox);
+        match part.len() < rest.len() {
+            true => loaded.next = Some(range.rest(part.len())),
+            false => (loaded.damage, loaded.unreadable) = (damage, unreadable),
+        }
+        Ok(loaded)
     }
 
     fn leave(&self, session: &SessionId, key: &str, item: &Item) -> Result<Cursor, Error> {
@@ -142,8 +152,12 @@ impl Jsonl {
             // One that cannot be read hides no other.
             infos.extend(file::read(&path).ok().and_then(|log| log.info()));
         }
-        infos.sort_by(|a, b| b.updated_at.cmp(&a.updated_at).then(a.session.cmp(&b.session)));
         Ok(infos)
+    }
+
+    fn page(&self, query: &Query) -> Result<Page, Error> {
+        let infos = self.infos().map_err(|error| self.failed("listing sessions", error))?;
+        query.page(infos).map_err(|cursor| Error::PageCursor { store: self.name(), cursor })
     }
 }
 
@@ -154,13 +168,16 @@ impl Store for Jsonl {
         Box::pin(ready(taken.map(|held| Box::new(held) as Box<dyn Claim>)))
     }
 
-    fn read<'a>(&'a self, session: &'a SessionId) -> BoxFuture<'a, Result<Loaded, Error>> {
-        Box::pin(ready(self.load(session)))
+    fn read<'a>(
+        &'a self,
+        session: &'a SessionId,
+        range: Range,
+    ) -> BoxFuture<'a, Result<Loaded, Error>> {
+        Box::pin(ready(self.load(session, range)))
     }
 
-    fn sessions(&self, limit: usize) -> BoxFuture<'_, Result<Vec<SessionInfo>, Error>> {
-        let infos = self.infos().map_err(|error| self.failed("listing sessions", error));
-        Box::pin(ready(infos.map(|infos| infos.into_iter().take(limit).collect())))
+    fn sessions<'a>(&'a self, query: &'a Query) -> BoxFuture<'a, Result<Page, Error>> {
+        Box::pin(ready(self.page(query)))
     }
 
     fn post<'a>(

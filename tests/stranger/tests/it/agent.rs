@@ -5,6 +5,7 @@ use std::sync::Arc;
 use legwork_agent::{Agent, Error};
 use legwork_port::Store;
 use legwork_port::core::{ExecutionStatus, ToolOutcome};
+use legwork_port::store::Range;
 use legwork_testkit::{Gate, ScriptedModel, Turn};
 use serde_json::json;
 use stranger::chisel::{Chisel, Stone};
@@ -60,7 +61,7 @@ async fn the_tool_works_the_lifecycle_blocks_and_the_store_keeps_it() {
     assert_eq!(stone.numerals(), ["XLII", "MCMXC"]);
 
     // All of it is in the files, for whoever opens them.
-    let read = store(&folder).read(run.session()).await.unwrap();
+    let read = store(&folder).read(run.session(), Range::ALL).await.unwrap();
     let state = read.journal.fold(run.session());
     assert_eq!(&state, run.state());
     let executions = state.step_results().flat_map(|result| result.step.tool_executions());

@@ -5,6 +5,7 @@ use std::process::{Command, Stdio};
 
 use legwork_port::Store as _;
 use legwork_port::core::{Seq, SessionId};
+use legwork_port::store::{Batch, Range};
 use stranger::jsonl::Jsonl;
 
 use crate::Folder;
@@ -35,14 +36,14 @@ async fn the_claim_of_a_killed_process_is_taken_over() {
     child.kill().unwrap();
     child.wait().unwrap();
     let claim = store.claim(&session).await.unwrap();
-    claim.append(Seq(2), &entries(3..=3)).await.unwrap();
-    assert_eq!(store.read(&session).await.unwrap().journal.entries(), entries(1..=3));
+    claim.append(Seq(2), Batch::of(&entries(3..=3))).await.unwrap();
+    assert_eq!(store.read(&session, Range::ALL).await.unwrap().journal.entries(), entries(1..=3));
 }
 
 /// Claims, appends, says so, and waits for its end.
 async fn hold(store: Jsonl) {
     let claim = store.claim(&SessionId::new("held")).await.unwrap();
-    claim.append(Seq(0), &entries(1..=2)).await.unwrap();
+    claim.append(Seq(0), Batch::of(&entries(1..=2))).await.unwrap();
     println!("holds it");
     std::io::stdin().read_line(&mut String::new()).unwrap();
 }

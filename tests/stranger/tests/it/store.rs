@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use legwork_port::core::inbox::{Cursor, Item};
 use legwork_port::core::{Entry, Event, Message, Seq, SessionId, Timestamp};
+use legwork_port::store::{Batch, Query, Range};
 use legwork_port::{Store as _, store};
 use legwork_testkit::conformance::store::{check, check_fencing, check_shared, check_unreadable};
 use stranger::jsonl::Jsonl;
@@ -69,22 +70,22 @@ async fn an_append_that_was_cut_anywhere_is_left_out_and_the_next_one_works() {
     let folder = Folder::new();
     let store = open(&folder);
     let claim = store.claim(&session()).await.unwrap();
-    claim.append(Seq(0), &entries(1..=2)).await.unwrap();
+    claim.append(Seq(0), Batch::of(&entries(1..=2))).await.unwrap();
     let before = fs::metadata(file(&folder)).unwrap().len();
-    claim.append(Seq(2), &entries(3..=5)).await.unwrap();
+    claim.append(Seq(2), Batch::of(&entries(3..=5))).await.unwrap();
     drop(claim);
     let whole = fs::read(file(&folder)).unwrap();
     for length in before..whole.len() as u64 {
         fs::write(file(&folder), &whole[..length as usize]).unwrap();
-        let loaded = store.read(&session()).await.unwrap();
+        let loaded = store.read(&session(), Range::ALL).await.unwrap();
         // Without its line break alone, the line is whole.
         let last = if length + 1 == whole.len() as u64 { 5 } else { 2 };
         assert_eq!(loaded.journal.entries(), entries(1..=last), "cut at {length}");
         assert_eq!(loaded.damage.is_some(), length > before && last == 2, "cut at {length}");
 
         let claim = store.claim(&session()).await.unwrap();
-        claim.append(Seq(last), &entries(last + 1..=last + 2)).await.unwrap();
-        let loaded = store.read(&session()).await.unwrap();
+        claim.append(Seq(last), Batch::of(&entries(last + 1..=last + 2))).await.unwrap();
+        let loaded = store.read(&session(), Range::ALL).await.unwrap();
         assert_eq!(loaded.journal.entries(), entries(1..=last + 2), "cut at {length}");
         assert_eq!(loaded.damage, None, "cut at {length}");
     }
@@ -96,19 +97,19 @@ async fn damage_in_the_middle_hides_what_follows_until_it_is_written_anew() {
     let store = open(&folder);
     let claim = store.claim(&session()).await.unwrap();
     for seq in 1..=4 {
-        claim.append(Seq(seq - 1), &entries(seq..=seq)).await.unwrap();
+        claim.append(Seq(seq - 1), Batch::of(&entries(seq..=seq))).await.unwrap();
     }
     drop(claim);
     let text = fs::read_to_string(file(&folder)).unwrap();
     fs::write(file(&folder), text.replace("this is 3", "this is \u{7}")).unwrap();
 
-    let loaded = store.read(&session()).await.unwrap();
+    let loaded = store.read(&session(), Range::ALL).await.unwrap();
     assert_eq!(loaded.journal.entries(), entries(1..=2));
     assert!(loaded.damage.unwrap().contains("is left out"));
     let claim = store.claim(&session()).await.unwrap();
-    claim.append(Seq(2), &entries(3..=3)).await.unwrap();
-    claim.append(Seq(3), &entries(4..=5)).await.unwrap();
-    let loaded = store.read(&session()).await.unwrap();
+    claim.append(Seq(2), Batch::of(&entries(3..=3))).await.unwrap();
+    claim.append(Seq(3), Batch::of(&entries(4..=5))).await.unwrap();
+    let loaded = store.read(&session(), Range::ALL).await.unwrap();
     assert_eq!((loaded.journal.entries(), loaded.damage), (&entries(1..=5)[..], None));
 }
 
@@ -147,14 +148,14 @@ async fn s8_4_a_whole_line_of_an_unknown_kind_is_kept_and_refused() {
     let folder = Folder::new();
     let store = open(&folder);
     let claim = store.claim(&session()).await.unwrap();
-    claim.append(Seq(0), &entries(1..=2)).await.unwrap();
+    claim.append(Seq(0), Batch::of(&entries(1..=2))).await.unwrap();
     add_line(&store, &session(), br#"["snapshot",{"of":2}]"#);
     let whole = fs::read(file(&folder)).unwrap();
-    let refused = claim.append(Seq(2), &entries(3..=3)).await.unwrap_err();
+    let refused = claim.append(Seq(2), Batch::of(&entries(3..=3))).await.unwrap_err();
     assert!(matches!(refused, store::Error::Unreadable { entry: Seq(3), .. }), "{refused}");
     assert!(refused.to_string().contains("snapshot"), "{refused}");
     assert_eq!(fs::read(file(&folder)).unwrap(), whole);
-    let loaded = store.read(&session()).await.unwrap();
+    let loaded = store.read(&session(), Range::ALL).await.unwrap();
     assert_eq!((loaded.journal.entries(), loaded.damage), (&entries(1..=2)[..], None));
 }
 
@@ -169,10 +170,10 @@ async fn s8_4_readable_entries_before_an_unreadable_one_of_their_append_are_read
     let parts = [&b"[\"entries\","[..], &line(1), b",", br#"{"v":1,"seq":2}"#, b"]"];
     add_line(&store, &session(), &parts.concat());
     add_line(&store, &session(), &[b"[\"entries\",", &line(3)[..], b"]"].concat());
-    let loaded = store.read(&session()).await.unwrap();
+    let loaded = store.read(&session(), Range::ALL).await.unwrap();
     assert_eq!(loaded.journal.entries(), entries(1..=1));
     assert_eq!(loaded.unreadable.unwrap().entry, Seq(2));
-    assert_eq!(store.sessions(10).await.unwrap().len(), 1);
+    assert_eq!(store.sessions(&Query::first(10)).await.unwrap().sessions.len(), 1);
 }
 
 #[tokio::test]

@@ -12,6 +12,7 @@ use legwork_core::journal::Journal;
 use legwork_core::{Entry, SessionId};
 use legwork_port::Store as _;
 use legwork_port::store::Error;
+use legwork_port::store::{Batch, Query, Range};
 use legwork_store::sqlite::{Commits, Options, Store};
 use rusqlite::Connection;
 use tokio::runtime::{Builder, Runtime};
@@ -104,7 +105,7 @@ fn made(path: &Path) -> Result<(Vec<u8>, Vec<u8>), Box<dyn std::error::Error>> {
             let claim = store.claim(&session).await?;
             for entries in entries.get(..count).unwrap_or_default().chunks(4) {
                 let before = entries.first().map_or(0, |entry| entry.seq.0 - 1);
-                claim.append(legwork_core::Seq(before), entries).await?;
+                claim.append(legwork_core::Seq(before), Batch::of(entries)).await?;
             }
             store.post(&session, "k", &Item::Stop("enough".into())).await?;
             Ok::<_, Error>(())
@@ -170,9 +171,9 @@ fn change(path: &Path, sql: &str) {
 
 /// Reads all that there is.
 async fn look(store: &Store) -> Result<(), Error> {
-    for info in store.sessions(50).await?.into_iter().take(5) {
+    for info in store.sessions(&Query::first(50)).await?.sessions.into_iter().take(5) {
         let _ = store.is_claimed(&info.session).await;
-        let loaded = store.read(&info.session).await?;
+        let loaded = store.read(&info.session, Range::ALL).await?;
         let _ = loaded.journal.fold(&info.session).owed();
         let _ = store.inbox(&info.session, Cursor(0)).await;
     }
@@ -183,12 +184,12 @@ async fn look(store: &Store) -> Result<(), Error> {
 async fn write(store: &Store) -> Result<(), Error> {
     let session = SessionId::new("one");
     let claim = store.claim(&session).await?;
-    let before = store.read(&session).await?.writable(&session)?;
+    let before = store.read(&session, Range::ALL).await?.writable(&session)?;
     let Some(last) = before.journal.entries().last() else { return Ok(()) };
     let next = Entry { seq: last.seq.next(), parent: last.seq, ..Entry::clone(last) };
-    claim.append(last.seq, &[Arc::new(next.clone())]).await?;
+    claim.append(last.seq, Batch::of(&[Arc::new(next.clone())])).await?;
     let Journal { .. } = before.journal;
-    let after = store.read(&session).await?.journal;
+    let after = store.read(&session, Range::ALL).await?.journal;
     let found = after.entries().last().map(|entry| Entry::clone(entry));
     assert!(found == Some(next), "appended, but not there: {found:?}");
     store.post(&session, "again", &Item::Stop("x".into())).await.map(|_| ())

@@ -27,7 +27,8 @@ const LIST_EXAMPLES: &str = "\
 Examples:
   legwork sessions list
   legwork sessions list --limit 100
-  legwork sessions list --json | jq -r 'select(.status == \"failed\") | .session'";
+  legwork sessions list --status failed
+  legwork sessions list --json | jq -r .session";
 
 const SHOW_EXAMPLES: &str = "\
 Examples:
@@ -87,6 +88,12 @@ pub(crate) struct List {
     /// How many to list at most
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub(crate) limit: usize,
+    /// List only sessions of this status
+    #[arg(long, value_enum, value_name = "STATUS")]
+    pub(crate) status: Option<Status>,
+    /// List only sessions that have an entry with this label
+    #[arg(long, value_name = "LABEL")]
+    pub(crate) label: Option<String>,
     #[command(flatten)]
     pub(crate) store: Store,
     /// Print one session a line, as JSON

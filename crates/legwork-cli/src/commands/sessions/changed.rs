@@ -7,6 +7,7 @@ use std::sync::Arc;
 use legwork::core::journal::Journal;
 use legwork::core::{EffectClass, Event, SessionId, Timestamp, ToolCall, ToolOutcome};
 use legwork::port::Store;
+use legwork::port::store::Range;
 use legwork::tools::changes::{Change, UNWATCHED};
 
 use crate::display::text::visible;
@@ -41,7 +42,7 @@ impl Changed {
             if journals.contains_key(&child) {
                 continue;
             }
-            let found = Found::new(child.clone(), store.read(&child).await?);
+            let found = Found::new(child.clone(), store.read(&child, Range::ALL).await?);
             found.warn();
             unreadable = unreadable.or(found.check_readable().err());
             waiting.extend(children(&found.journal));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use legwork::core::journal::Journal;
 use legwork::core::{AgentId, AgentState, Event, ExecutionStatus, SessionId, Timestamp};
 use legwork::port::Store;
-use legwork::port::store::SessionInfo;
+use legwork::port::store::{Query, SessionInfo};
 use serde::Serialize;
 
 use crate::args;
@@ -36,7 +36,9 @@ struct Row {
     /// Whether a process runs it; none if the store cannot tell.
     #[serde(skip_serializing_if = "Option::is_none")]
     running: Option<bool>,
-    steps: u64,
+    /// Not of one in progress: a list does not know how many it has made meanwhile.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    steps: Option<u64>,
     task: String,
     /// The session that spawned it, and the agent that works in it; none but of a subagent.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -66,13 +68,17 @@ impl Row {
 pub(crate) async fn list(args: args::List, config: &Config) -> Result<Exit, Error> {
     let place = Place::of(&args.store, config)?;
     let Some(store) = place.open_to_read()? else { return nothing(&place, args.json) };
-    let all = store.sessions(usize::MAX).await?;
+    let all = store.sessions(&Query::all()).await?.sessions;
     if all.is_empty() {
         return nothing(&place, args.json);
     }
-    let mut rows = Vec::new();
-    for info in all.iter().take(args.limit) {
-        rows.push(row(&store, info).await);
+    let query = query(&args);
+    let (mut rows, mut found) = (Vec::new(), 0_usize);
+    for info in all.iter().filter(|info| query.admits(info)) {
+        found += 1;
+        if rows.len() < args.limit {
+            rows.push(row(&store, info).await);
+        }
     }
     if args.json {
         let lines = rows.iter().filter_map(|row| serde_json::to_string(row).ok());
@@ -81,10 +87,21 @@ pub(crate) async fn list(args: args::List, config: &Config) -> Result<Exit, Erro
     let terminal = Terminal::detect().for_out();
     let ids = shown_ids(&all, terminal);
     let mut text = table(&rows, ids, terminal, now());
-    if let Some(left) = all.len().checked_sub(rows.len()).filter(|left| *left > 0) {
-        text.push_str(&format!("... {left} more; see them with --limit {}\n", all.len()));
+    if let Some(left) = found.checked_sub(rows.len()).filter(|left| *left > 0) {
+        text.push_str(&format!("... {left} more; see them with --limit {found}\n"));
+    }
+    if found == 0 {
+        text.push_str(&format!("none of {} is one of these\n", count(all.len() as u64, "session")));
     }
     print(&text)
+}
+
+/// Which sessions are listed.
+fn query(args: &args::List) -> Query {
+    let mut query = Query::all();
+    query.status = args.status.map(|status| ExecutionStatus::from(status.as_str()));
+    query.label.clone_from(&args.label);
+    query
 }
 
 fn nothing(place: &Place, json: bool) -> Result<Exit, Error> {
@@ -92,38 +109,24 @@ fn nothing(place: &Place, json: bool) -> Result<Exit, Error> {
     print(if json { "" } else { &text })
 }
 
-/// What a session says of itself; one that cannot be read does not hide the others.
+/// What a list says of a session, without its journal.
 async fn row(store: &Arc<dyn Store>, info: &SessionInfo) -> Row {
-    let row = Row {
+    let summary = &info.summary;
+    let status = summary.status.as_ref();
+    let running = running(store, &info.session, status).await;
+    let in_progress = status == Some(&ExecutionStatus::InProgress);
+    let agent = summary.parent.is_some().then(|| summary.agent.clone()).flatten();
+    Row {
         session: info.session.clone(),
         created_at: info.created_at,
         updated_at: info.updated_at,
-        status: "unreadable".to_owned(),
-        running: None,
-        steps: 0,
-        task: String::new(),
-        parent: None,
-        agent: None,
-    };
-    let loaded = match store.read(&info.session).await {
-        Ok(loaded) => loaded,
-        Err(error) => return Row { task: error.to_string(), ..row },
-    };
-    let state = loaded.journal.fold(&info.session);
-    let status = match (&loaded.damage, &loaded.unreadable) {
-        (_, Some(_)) => format!("{}, rest unreadable", status(&state)),
-        (Some(_), None) => format!("{}, damaged", status(&state)),
-        (None, None) => status(&state),
-    };
-    let steps = state.ledger().lifetime.steps;
-    let parent = state.facts().parent.as_ref().map(|link| link.session.clone());
-    let agent = parent.is_some().then(|| state.facts().agent.clone()).flatten();
-    let running = match loaded.unreadable {
-        // A newer version may have ended it.
-        Some(_) => None,
-        None => running(store, &state).await,
-    };
-    Row { status, running, steps, task: task(&loaded.journal), parent, agent, ..row }
+        status: status.map_or("empty", ExecutionStatus::as_str).to_owned(),
+        running,
+        steps: (!in_progress).then_some(summary.steps),
+        task: one_line(&summary.title),
+        parent: summary.parent.clone(),
+        agent,
+    }
 }
 
 /// A session in a line: when it changed, its status and task.
@@ -133,11 +136,15 @@ pub(crate) async fn told(store: &Arc<dyn Store>, info: &SessionInfo) -> String {
 }
 
 /// Whether a process runs a session; none if it is not in progress, or the store cannot tell.
-pub(super) async fn running(store: &Arc<dyn Store>, state: &AgentState) -> Option<bool> {
-    if state.status() != Some(&ExecutionStatus::InProgress) {
+pub(super) async fn running(
+    store: &Arc<dyn Store>,
+    session: &SessionId,
+    status: Option<&ExecutionStatus>,
+) -> Option<bool> {
+    if status != Some(&ExecutionStatus::InProgress) {
         return None;
     }
-    store.is_claimed(state.session()).await.ok().flatten()
+    store.is_claimed(session).await.ok().flatten()
 }
 
 /// How a session stands, in a word.
@@ -146,7 +153,7 @@ pub(super) fn status(state: &AgentState) -> String {
 }
 
 /// The first line of the session's first task.
-pub(crate) fn task(journal: &Journal) -> String {
+pub(super) fn task(journal: &Journal) -> String {
     let first = journal.entries().iter().find_map(|entry| match &entry.event {
         Event::ExecutionStarted(started) => started.input.first(),
         _ => None,
@@ -165,7 +172,10 @@ pub(super) fn shown_ids(all: &[SessionInfo], terminal: Terminal) -> Length {
 
 fn table(rows: &[Row], length: Length, terminal: Terminal, now: Timestamp) -> String {
     let updated: Vec<_> = rows.iter().map(|row| age(row.updated_at, now)).collect();
-    let steps: Vec<_> = rows.iter().map(|row| count(row.steps, "step")).collect();
+    let steps: Vec<_> = rows
+        .iter()
+        .map(|row| row.steps.map_or_else(String::new, |steps| count(steps, "step")))
+        .collect();
     let wide = |texts: &[String]| texts.iter().map(|text| columns(text)).max().unwrap_or(0);
     let statuses: Vec<_> = rows.iter().map(Row::standing).collect();
     let ids: Vec<_> =
@@ -177,8 +187,9 @@ fn table(rows: &[Row], length: Length, terminal: Terminal, now: Timestamp) -> St
         let task = row.told();
         let line = match terminal.columns < NARROW {
             true => {
-                let (first, second) =
-                    (format!("{session}  {status}"), format!("  {updated}, {steps}: {task}"));
+                let when = [updated.as_str(), steps].join(", ");
+                let when = when.trim_end_matches(", ");
+                let (first, second) = (format!("{session}  {status}"), format!("  {when}: {task}"));
                 let first = clip(&first, terminal.columns).into_owned();
                 format!("{first}\n{}", clip(&second, terminal.columns))
             }

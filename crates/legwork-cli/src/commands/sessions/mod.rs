@@ -12,7 +12,7 @@ mod show;
 mod transcript;
 mod undo;
 
-pub(crate) use list::{task, told};
+pub(crate) use list::told;
 
 use crate::args;
 use crate::config::Config;

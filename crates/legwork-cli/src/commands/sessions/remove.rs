@@ -9,6 +9,7 @@ use legwork::agent::subagent::{parent_of, with_subagents};
 use legwork::core::{SessionId, Timestamp};
 use legwork::port::Store;
 use legwork::port::store::Removal;
+use legwork::port::store::{Query, Range};
 
 use super::list::{status, task};
 use crate::args::{self, Status};
@@ -135,7 +136,7 @@ async fn old(
     let age = u64::try_from(age.as_millis()).unwrap_or(u64::MAX);
     let Some(before) = now().0.checked_sub(age).map(Timestamp) else { return Ok(Vec::new()) };
     let mut doomed = Vec::new();
-    for info in store.sessions(usize::MAX).await? {
+    for info in store.sessions(&Query::all()).await?.sessions {
         if info.updated_at > before {
             continue;
         }
@@ -143,7 +144,7 @@ async fn old(
         if parent_of(&**store, &info.session).await?.is_some() {
             continue;
         }
-        let loaded = store.read(&info.session).await?;
+        let loaded = store.read(&info.session, Range::ALL).await?;
         let found = Found::new(info.session, loaded);
         if !found.is_readable() {
             // It may have been at work yesterday: nobody here can tell.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use legwork::core::{Seq, SessionId, Timestamp};
 use legwork::port::Store;
-use legwork::port::store::SessionInfo;
+use legwork::port::store::{self, Query, SessionInfo};
 use serde::Serialize;
 
 use super::list::{shown_ids, status};
@@ -63,13 +63,13 @@ pub(crate) async fn search(args: args::Search, config: &Config) -> Result<Exit, 
 /// Goes through all sessions, one in memory at a time; how many places were shown.
 async fn look(store: &Arc<dyn Store>, args: &args::Search) -> Result<usize, Error> {
     let needle = Needle::new(&args.text);
-    let all = store.sessions(usize::MAX).await?;
+    let all = store.sessions(&Query::all()).await?.sessions;
     let terminal = Terminal::detect();
     let row = Row { id: shown_ids(&all, terminal), terminal, now: now() };
     let mut shown = 0;
     for info in &all {
         // One that cannot be read does not hide the others.
-        let loaded = match store.read(&info.session).await {
+        let loaded = match store.read(&info.session, store::Range::ALL).await {
             Ok(loaded) => loaded,
             Err(error) => {
                 tell(&format!("warning: {}", visible(&error.to_string())));

@@ -17,7 +17,7 @@ pub(crate) async fn show(args: args::Show, config: &Config) -> Result<Exit, Erro
     let store = place.open_to_read()?;
     let mut found = find(store.as_ref(), &args.session, &place).await?;
     if let Some(store) = store.as_ref().filter(|_| found.is_readable()) {
-        found.running = running(store, &found.journal.fold(&found.id)).await;
+        found.running = running(store, &found.id, found.journal.fold(&found.id).status()).await;
     }
     let exit = match args.json {
         true => print_json(&entries(&found)),

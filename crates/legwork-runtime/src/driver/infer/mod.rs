@@ -16,7 +16,7 @@ use ask::ask;
 use recite::{ending, recite};
 pub(super) use record::record;
 
-use crate::context::StepContext;
+use crate::context::{Begun, StepContext};
 use crate::driver::held::{failed, held, read};
 use crate::driver::{Driver, Source};
 use crate::error::Halt;
@@ -73,8 +73,10 @@ pub(super) async fn infer<D: Driver + ?Sized>(
     };
     reserved.steps = u64::from(state.current_step().is_none());
     let tools = shown.unless_known(&state);
-    let state = state.with(Event::InferenceStarted(InferenceStarted { reserved, tools }));
-    let state = cx.commit(state).await?;
+    let state = match cx.commit_inference(state, InferenceStarted { reserved, tools }).await? {
+        Begun::Inference(state) => state,
+        Begun::Nothing(before) => return Ok(before),
+    };
     request.max_output = max_output;
     let (state, asked) = ask(&*model, request, state, cx).await?;
     let attempts = asked.charged_attempts;

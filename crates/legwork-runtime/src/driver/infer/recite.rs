@@ -9,7 +9,7 @@ use legwork_port::observer::LiveEvent;
 
 use super::show;
 use super::told::Inference;
-use crate::context::StepContext;
+use crate::context::{Begun, StepContext};
 use crate::driver::Driver;
 use crate::driver::held::read;
 use crate::error::Halt;
@@ -29,8 +29,10 @@ pub(super) async fn recite<D: Driver + ?Sized>(
     let steps = u64::from(state.current_step().is_none());
     let (reserved, charged) = (Amounts { steps, ..Amounts::default() }, Amounts::default());
     let tools = shown.unless_known(&state);
-    let state = state.with(Event::InferenceStarted(InferenceStarted { reserved, tools }));
-    let state = cx.commit(state).await?;
+    let state = match cx.commit_inference(state, InferenceStarted { reserved, tools }).await? {
+        Begun::Inference(state) => state,
+        Begun::Nothing(before) => return Ok(before),
+    };
     let inference = Inference::of(&state, driver.name());
     inference.began(cx);
     let (state, watched) = cx.watch(state, std::future::ready(answer)).await?;

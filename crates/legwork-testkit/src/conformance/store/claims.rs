@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use futures_util::future::join_all;
 use legwork_port::Store;
+use legwork_port::store::Query;
 
 use super::super::{Outcome, ensure};
 use super::samples::{append, claim, holds, note, refused, said_all, session, tried};
@@ -88,7 +89,7 @@ pub(super) async fn s8_3_reading_needs_no_claim(store: &Subject) -> Outcome {
     let items =
         tried("reading the inbox beside a claim", store.inbox(&name, <_>::default()).await)?;
     ensure!(items.len() == 1, "{} items in the inbox, one was posted", items.len());
-    let listed = tried("listing beside a claim", store.sessions(10).await)?;
+    let listed = tried("listing beside a claim", store.sessions(&Query::first(10)).await)?.sessions;
     ensure!(listed.len() == 1, "{} sessions listed, there is one", listed.len());
     Ok(())
 }

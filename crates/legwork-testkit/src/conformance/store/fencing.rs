@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use legwork_core::{Seq, SessionId};
 use legwork_port::Store;
+use legwork_port::store::Batch;
 
 use super::super::{Outcome, ensure};
 use super::samples::{append, claim, holds, refused, said_all, session};
@@ -19,9 +20,15 @@ pub(super) async fn s8_3_an_older_fence_is_refused<L: AsyncFn(SessionId)>(
     lose(name.clone()).await;
     let new = claim(&**store, &name).await?;
     ensure!(new.fence() > old.fence(), "{:?} comes after {:?}", new.fence(), old.fence());
-    refused("an append with an older fence", old.append(Seq(1), &said_all(2..=2)).await)?;
+    refused(
+        "an append with an older fence",
+        old.append(Seq(1), Batch::of(&said_all(2..=2))).await,
+    )?;
     append(&*new, 1, &said_all(2..=3)).await?;
-    refused("an append with an older fence", old.append(Seq(3), &said_all(4..=4)).await)?;
+    refused(
+        "an append with an older fence",
+        old.append(Seq(3), Batch::of(&said_all(4..=4))).await,
+    )?;
     holds(&**store, &name, &said_all(1..=3)).await
 }
 

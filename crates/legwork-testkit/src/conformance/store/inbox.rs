@@ -7,6 +7,7 @@ use futures_util::future::try_join_all;
 use legwork_core::inbox::{Answer, Cursor, Item, Label, Verdict};
 use legwork_core::{Message, Seq};
 use legwork_port::Store;
+use legwork_port::store::Range;
 use serde_json::json;
 
 use super::super::{Outcome, ensure};
@@ -115,7 +116,7 @@ pub(super) async fn s8_2_an_append_tells_the_last_item(store: &Subject) -> Outco
         let last = post(&**store, &name, &seq.to_string()).await?;
         let told = append(&*held, seq - 1, &said_all(seq..=seq)).await?;
         ensure!(told == last, "the last item is {last:?}, the append tells {told:?}");
-        let loaded = tried("reading", store.read(&name).await)?.inbox;
+        let loaded = tried("reading", store.read(&name, Range::ALL).await)?.inbox;
         ensure!(loaded == last, "the last item is {last:?}, reading tells {loaded:?}");
     }
     Ok(())
@@ -124,7 +125,7 @@ pub(super) async fn s8_2_an_append_tells_the_last_item(store: &Subject) -> Outco
 pub(super) async fn s8_2_an_inbox_needs_no_journal(store: &Subject) -> Outcome {
     let name = session("early");
     let last = post(&**store, &name, "before all").await?;
-    let loaded = tried("reading", store.read(&name).await)?;
+    let loaded = tried("reading", store.read(&name, Range::ALL).await)?;
     ensure!(loaded.journal.entries().is_empty(), "a post made entries");
     ensure!(loaded.inbox == last, "reading tells {:?}, not {last:?}", loaded.inbox);
     let held = claim(&**store, &name).await?;

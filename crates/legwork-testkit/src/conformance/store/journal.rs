@@ -6,6 +6,7 @@ use futures_util::future::{join_all, try_join_all};
 use legwork_core::event::HeadMoved;
 use legwork_core::{Entry, Event, Seq};
 use legwork_port::Store;
+use legwork_port::store::{Batch, Query, Range};
 
 use super::super::{Outcome, ensure};
 use super::samples::{
@@ -17,11 +18,11 @@ type Subject = Arc<dyn Store>;
 pub(super) async fn an_unknown_session_is_empty(store: &Subject) -> Outcome {
     let name = session("nobody");
     holds(&**store, &name, &[]).await?;
-    let loaded = tried("reading", store.read(&name).await)?;
+    let loaded = tried("reading", store.read(&name, Range::ALL).await)?;
     ensure!(loaded.inbox == <_>::default(), "its last item is {:?}", loaded.inbox);
     let items = tried("reading its inbox", store.inbox(&name, <_>::default()).await)?;
     ensure!(items.is_empty(), "its inbox holds {items:?}");
-    let listed = tried("listing", store.sessions(10).await)?;
+    let listed = tried("listing", store.sessions(&Query::first(10)).await)?.sessions;
     ensure!(listed.is_empty(), "an empty store lists {listed:?}");
     Ok(())
 }
@@ -57,7 +58,7 @@ pub(super) async fn s8_1_every_branch_of_the_tree_is_kept(store: &Subject) -> Ou
     entries.push(Arc::new(Entry { parent: Seq(1), ..(*said(5, "another way")).clone() }));
     append(&*held, 0, &entries).await?;
     holds(&**store, &name, &entries).await?;
-    let journal = tried("reading", store.read(&name).await)?.journal;
+    let journal = tried("reading", store.read(&name, Range::ALL).await)?.journal;
     let path: Vec<_> = journal.path(journal.head()).iter().map(|entry| entry.seq.0).collect();
     ensure!(path == [1, 5], "the path to the head is {path:?}");
     Ok(())
@@ -66,13 +67,16 @@ pub(super) async fn s8_1_every_branch_of_the_tree_is_kept(store: &Subject) -> Ou
 pub(super) async fn s8_3_an_append_expects_the_last_entry(store: &Subject) -> Outcome {
     let name = session("expected");
     let held = claim(&**store, &name).await?;
-    refused("an append after 1 to an empty one", held.append(Seq(1), &said_all(2..=2)).await)?;
+    refused(
+        "an append after 1 to an empty one",
+        held.append(Seq(1), Batch::of(&said_all(2..=2))).await,
+    )?;
     holds(&**store, &name, &[]).await?;
     append(&*held, 0, &said_all(1..=3)).await?;
     for wrong in [0, 1, 2, 4, 9] {
         let entries = said_all(wrong + 1..=wrong + 2);
         let what = format!("an append after {wrong} to one that ends at 3");
-        refused(&what, held.append(Seq(wrong), &entries).await)?;
+        refused(&what, held.append(Seq(wrong), Batch::of(&entries)).await)?;
         holds(&**store, &name, &said_all(1..=3)).await?;
     }
     append(&*held, 3, &said_all(4..=5)).await?;
@@ -97,7 +101,7 @@ pub(super) async fn entries_without_their_numbers_are_refused_whole(store: &Subj
     append(&*held, 0, &said_all(1..=1)).await?;
     for wrong in [[2, 4], [3, 4], [2, 2], [1, 2]] {
         let entries = wrong.map(|seq| said(seq, "wrong"));
-        let result = held.append(Seq(1), &entries).await;
+        let result = held.append(Seq(1), Batch::of(&entries)).await;
         ensure!(result.is_err(), "entries numbered {wrong:?} were taken after 1");
         holds(&**store, &name, &said_all(1..=1)).await?;
     }
@@ -125,7 +129,7 @@ pub(super) async fn many_sessions_append_at_once(store: &Subject) -> Outcome {
         holds(&**store, &name, &said_all(1..=12)).await
     };
     try_join_all((0..40).map(work)).await?;
-    let listed = tried("listing", store.sessions(100).await)?;
+    let listed = tried("listing", store.sessions(&Query::first(100)).await)?.sessions;
     ensure!(listed.len() == 40, "{} of 40 sessions are listed", listed.len());
     Ok(())
 }
@@ -136,7 +140,8 @@ pub(super) async fn a_refused_append_fails_no_other(store: &Subject) -> Outcome 
         let held = claim(&**store, &name).await?;
         append(&*held, 0, &said_all(1..=1)).await?;
         let expected = number % 2 * 7 + 1;
-        let result = held.append(Seq(expected), &said_all(expected + 1..=expected + 1)).await;
+        let result =
+            held.append(Seq(expected), Batch::of(&said_all(expected + 1..=expected + 1))).await;
         if expected == 1 {
             tried("an append beside refused ones", result)?;
             holds(&**store, &name, &said_all(1..=2)).await

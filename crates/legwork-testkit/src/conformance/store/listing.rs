@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use legwork_core::{Entry, SessionId, Timestamp};
+use legwork_core::{Entry, SessionId, Summary, Timestamp};
 use legwork_port::Store;
+use legwork_port::store::Query;
 use legwork_port::store::SessionInfo;
 
 use super::super::{Outcome, ensure};
@@ -20,7 +21,7 @@ async fn work(store: &dyn Store, name: &SessionId, seq: u64, time: u64) -> Outco
 }
 
 async fn listed(store: &dyn Store, limit: usize) -> Result<Vec<SessionInfo>, String> {
-    tried("listing", store.sessions(limit).await)
+    tried("listing", store.sessions(&Query::first(limit)).await).map(|page| page.sessions)
 }
 
 pub(super) async fn the_session_changed_last_comes_first(store: &Subject) -> Outcome {
@@ -33,6 +34,7 @@ pub(super) async fn the_session_changed_last_comes_first(store: &Subject) -> Out
         created_at: Timestamp(NOON + created),
         updated_at: Timestamp(NOON + updated),
         entries,
+        summary: Summary::default(),
     };
     let wanted = [info(&a, 20, 50, 2), info(&b, 10, 40, 2), info(&c, 30, 30, 1)];
     let found = listed(&**store, 10).await?;

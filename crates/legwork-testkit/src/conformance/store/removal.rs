@@ -6,6 +6,7 @@ use legwork_core::SessionId;
 use legwork_core::inbox::Cursor;
 use legwork_port::Store;
 use legwork_port::store::Error;
+use legwork_port::store::Query;
 
 use super::super::{Outcome, ensure};
 use super::samples::{append, claim, holds, keys, post, refused, remove, said_all, session, tried};
@@ -31,7 +32,7 @@ async fn is_gone(store: &dyn Store, name: &SessionId) -> Outcome {
     holds(store, name, &[]).await?;
     let items = keys(store, name, Cursor(0)).await?;
     ensure!(items.is_empty(), "the inbox of {name}, which was removed, holds {items:?}");
-    let listed = tried("listing", store.sessions(usize::MAX).await)?;
+    let listed = tried("listing", store.sessions(&Query::all()).await)?.sessions;
     ensure!(listed.iter().all(|info| info.session != *name), "{name}, removed, is listed");
     Ok(())
 }

@@ -6,6 +6,7 @@ use legwork_core::event::{ExecutionStarted, HeadMoved, SessionStarted, Unknown};
 use legwork_core::inbox::{Cursor, Item};
 use legwork_core::{Entry, Event, Message, Seq, SessionId, Timestamp};
 use legwork_port::store::Error;
+use legwork_port::store::{Batch, Range};
 use legwork_port::{Claim, Store};
 use serde_json::json;
 
@@ -72,7 +73,8 @@ pub(super) async fn append(
     entries: &[Arc<Entry>],
 ) -> Result<Cursor, String> {
     let what = format!("appending {} entries after {expected}", entries.len());
-    tried(&what, claim.append(Seq(expected), entries).await).map(|appended| appended.inbox)
+    tried(&what, claim.append(Seq(expected), Batch::of(entries)).await)
+        .map(|appended| appended.inbox)
 }
 
 pub(super) async fn post(store: &dyn Store, name: &SessionId, key: &str) -> Result<Cursor, String> {
@@ -90,7 +92,7 @@ pub(super) async fn holds(
     name: &SessionId,
     entries: &[Arc<Entry>],
 ) -> Result<(), String> {
-    let loaded = tried("reading", store.read(name).await)?;
+    let loaded = tried("reading", store.read(name, Range::ALL).await)?;
     if let Some(damage) = loaded.damage {
         return Err(format!("the journal of {name} is damaged: {damage}"));
     }

@@ -6,6 +6,7 @@ use futures_util::future::{try_join, try_join_all};
 use legwork_core::Seq;
 use legwork_core::inbox::Cursor;
 use legwork_port::Store;
+use legwork_port::store::{Batch, Query};
 
 use super::super::{Outcome, ensure};
 use super::samples::{append, claim, holds, keys, post, refused, remove, said_all, session, tried};
@@ -40,11 +41,11 @@ pub(super) async fn s8_3_what_one_appends_another_reads([one, two]: &Subject) ->
     holds(&**two, &name, &said_all(1..=3)).await?;
     drop(first);
     let second = claim(&**two, &name).await?;
-    let behind = second.append(Seq(2), &said_all(3..=3)).await;
+    let behind = second.append(Seq(2), Batch::of(&said_all(3..=3))).await;
     refused("an append after 2 to one that ends at 3", behind)?;
     append(&*second, 3, &said_all(4..=5)).await?;
     holds(&**one, &name, &said_all(1..=5)).await?;
-    let listed = tried("listing", two.sessions(usize::MAX).await)?;
+    let listed = tried("listing", two.sessions(&Query::all()).await)?.sessions;
     let entries = listed.iter().find(|info| info.session == name).map(|info| info.entries);
     ensure!(entries == Some(5), "listed with {entries:?} entries, there are 5");
     Ok(())

@@ -1,10 +1,10 @@
 //! The suite finds what is broken.
 
-use std::sync::Arc;
+use std::time::Duration;
 
 use legwork_core::inbox::{Cursor, Item, Posted};
-use legwork_core::{Entry, Fence, Seq, SessionId};
-use legwork_port::store::{Appended, Error, Loaded, Removal, SessionInfo};
+use legwork_core::{Fence, Seq, SessionId};
+use legwork_port::store::{Appended, Batch, Error, Loaded, Page, Query, Range, Removal};
 use legwork_port::{BoxFuture, Claim, Store};
 
 use super::{check, check_fencing, check_shared, check_unreadable};
@@ -22,12 +22,12 @@ impl Store for Void {
         ready(Box::new(*self))
     }
 
-    fn read<'a>(&'a self, _: &'a SessionId) -> BoxFuture<'a, Result<Loaded, Error>> {
+    fn read<'a>(&'a self, _: &'a SessionId, _: Range) -> BoxFuture<'a, Result<Loaded, Error>> {
         ready(Loaded::default())
     }
 
-    fn sessions(&self, _: usize) -> BoxFuture<'_, Result<Vec<SessionInfo>, Error>> {
-        ready(Vec::new())
+    fn sessions<'a>(&'a self, _: &'a Query) -> BoxFuture<'a, Result<Page, Error>> {
+        ready(Page::default())
     }
 
     fn post<'a>(
@@ -57,8 +57,20 @@ impl Claim for Void {
         Fence(1)
     }
 
-    fn append<'a>(&'a self, _: Seq, _: &'a [Arc<Entry>]) -> BoxFuture<'a, Result<Appended, Error>> {
+    fn append<'a>(&'a self, _: Seq, _: Batch<'a>) -> BoxFuture<'a, Result<Appended, Error>> {
         ready(Appended::default())
+    }
+
+    fn renew_every(&self) -> Option<Duration> {
+        None
+    }
+
+    fn renew(&self) -> BoxFuture<'_, Result<(), Error>> {
+        ready(())
+    }
+
+    fn release(self: Box<Self>) -> BoxFuture<'static, Result<(), Error>> {
+        ready(())
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use legwork_core::{Seq, SessionId};
 use legwork_port::Store;
 use legwork_port::store::Error;
+use legwork_port::store::{Batch, Query, Range};
 use serde_json::{Value, json};
 
 use super::super::{Outcome, ensure};
@@ -58,7 +59,7 @@ where
     }
 
     async fn is_whole(&self, name: &SessionId, lines: &[Vec<u8>]) -> Outcome {
-        let loaded = tried("reading", self.store.read(name).await)?;
+        let loaded = tried("reading", self.store.read(name, Range::ALL).await)?;
         let (entries, damage) = (loaded.journal.entries(), loaded.damage);
         ensure!(damage.is_none(), "what is whole was reported as damaged: {damage:?}");
         ensure!(entries == said_all(1..=2), "{} entries were read, not 2", entries.len());
@@ -75,7 +76,7 @@ where
     async fn is_refused(&self, name: &SessionId, lines: &[Vec<u8>]) -> Outcome {
         self.is_whole(name, lines).await?;
         let held = claim(&self.store, name).await?;
-        match held.append(Seq(2), &said_all(3..=4)).await {
+        match held.append(Seq(2), Batch::of(&said_all(3..=4))).await {
             Err(Error::Unreadable { session, entry: Seq(3), .. }) if session == *name => {}
             other => return Err(format!("an append before entry 3 gave {other:?}")),
         }
@@ -124,7 +125,7 @@ pub(super) async fn s8_4_what_cannot_be_read_hides_no_other_session(
     let (name, lines) = subject.planted("newer", &newer()).await;
     append(&*claim(store, &fine).await?, 3, &said_all(4..=4)).await?;
     holds(store, &fine, &said_all(1..=4)).await?;
-    let listed = tried("listing", store.sessions(10).await)?;
+    let listed = tried("listing", store.sessions(&Query::first(10)).await)?.sessions;
     ensure!(listed.len() == 2, "{} sessions are listed, there are 2", listed.len());
     subject.is_whole(&name, &lines).await
 }
@@ -134,7 +135,7 @@ pub(super) async fn s8_2_anyone_may_post_to_what_cannot_be_read(subject: &impl P
     let cursor = post(subject.store(), &name, "for the newer version").await?;
     let items = keys(subject.store(), &name, <_>::default()).await?;
     ensure!(items == ["for the newer version"], "the inbox holds {items:?}");
-    let loaded = tried("reading", subject.store().read(&name).await)?;
+    let loaded = tried("reading", subject.store().read(&name, Range::ALL).await)?;
     ensure!(loaded.inbox == cursor, "reading tells {:?}, not {cursor:?}", loaded.inbox);
     subject.is_refused(&name, &lines).await
 }

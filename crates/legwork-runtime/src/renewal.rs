@@ -1,0 +1,78 @@
+//! Renewing a claim while work is done under it.
+
+use std::pin::pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use futures_util::future::{Either, select};
+use legwork_core::Micros;
+use legwork_port::observer::LiveEvent;
+use legwork_port::store::{self, Claim};
+use legwork_port::{Clock, Observer, Origin};
+
+/// Renews a claim while work is done under it, if its store wants that.
+pub(crate) struct Renewal {
+    clock: Arc<dyn Clock>,
+    observer: Arc<dyn Observer>,
+    origin: Arc<Origin>,
+    /// When the claim was taken, or renewed last.
+    last: Mutex<Micros>,
+}
+
+impl Renewal {
+    /// For a claim that was just taken.
+    pub(crate) fn new(
+        clock: Arc<dyn Clock>,
+        observer: Arc<dyn Observer>,
+        origin: Arc<Origin>,
+    ) -> Self {
+        let last = Mutex::new(clock.mono());
+        Self { clock, observer, origin, last }
+    }
+
+    /// What comes of some work. It is dropped when the claim was lost: what it would do
+    /// could not be journaled.
+    ///
+    /// # Errors
+    /// When the claim was lost.
+    pub(crate) async fn during<T>(
+        &self,
+        claim: &dyn Claim,
+        work: impl Future<Output = T>,
+    ) -> Result<T, store::Error> {
+        let Some(every) = claim.renew_every() else { return Ok(work.await) };
+        // Renewed first: work that is always ready must not let the claim expire.
+        match select(pin!(self.until_lost(claim, every)), pin!(work)).await {
+            Either::Left((lost, _)) => Err(lost),
+            Either::Right((done, _)) => Ok(done),
+        }
+    }
+
+    /// Renews the claim again and again; gives why it was lost.
+    async fn until_lost(&self, claim: &dyn Claim, every: Duration) -> store::Error {
+        loop {
+            let passed: Duration = self.clock.mono().since(self.last()).into();
+            if let Some(left) = every.checked_sub(passed).filter(|left| !left.is_zero()) {
+                self.clock.sleep(left).await;
+            }
+            // The lease counts from when it was asked for.
+            let asked = self.clock.mono();
+            match claim.renew().await {
+                Err(error) if error.is_conflict() => return error,
+                Err(error) => self.warn(&error),
+                Ok(()) => {}
+            }
+            // One that failed is tried again in time: a lease is longer than that.
+            *self.last.lock().unwrap_or_else(PoisonError::into_inner) = asked;
+        }
+    }
+
+    fn last(&self) -> Micros {
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn warn(&self, error: &store::Error) {
+        let message = format!("the claim was not renewed: {error}");
+        self.observer.live(&self.origin, &LiveEvent::Warning { message: &message });
+    }
+}

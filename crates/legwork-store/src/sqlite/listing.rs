@@ -1,0 +1,153 @@
+//! Pages of the list of sessions, made of their rows alone: no journal is read.
+//!
+//! A session in progress does not say in its row when it was updated; the key of its journal's
+//! last row leads to that. All others come from an index in the order of the list, so a page
+//! costs what is on it, and a look at each session in progress.
+
+use legwork_core::{AgentId, ExecutionStatus, SessionId, Summary, Timestamp};
+use legwork_port::store::{Error, Page, PageCursor, Query, SessionInfo};
+use rusqlite::{Connection, Row, params};
+
+use super::fault::{self, Name};
+use super::journal::Rows;
+
+const IN_PROGRESS: &str = "SELECT id, created, created, name, status, agent, parent, steps, title,
+    labels FROM session WHERE updated IS NULL AND created IS NOT NULL";
+
+const OTHERS: &str = "SELECT id, created, updated, name, status, agent, parent, steps, title,
+    labels FROM session WHERE (updated, id) < (?1, ?2) ORDER BY updated DESC, id DESC";
+
+/// A session of this file, as it is listed.
+struct Listed {
+    /// When it was updated, and its number in this file: where it stands in the list.
+    place: Place,
+    info: SessionInfo,
+}
+
+type Place = (u64, i64);
+
+pub(super) fn sessions(connection: &Connection, name: &Name, query: &Query) -> Result<Page, Error> {
+    let after = place(name, query)?;
+    let failed = |error| name.sqlite("listing the sessions", &error);
+    let mut list = List { connection, query, after, sessions: Vec::new() };
+    list.add_in_progress().map_err(failed)?;
+    list.add_others().map_err(failed)?;
+    list.into_page().map_err(failed)
+}
+
+/// The place that a query goes on after.
+fn place(name: &Name, query: &Query) -> Result<Place, Error> {
+    let Some(cursor) = &query.after else { return Ok((i64::MAX as u64, i64::MAX)) };
+    let parts = cursor.as_str().split_once('.');
+    let read = parts.and_then(|(at, number)| Some((at.parse().ok()?, number.parse().ok()?)));
+    read.ok_or_else(|| name.page_cursor(cursor.as_str()))
+}
+
+struct List<'a> {
+    connection: &'a Connection,
+    query: &'a Query,
+    after: Place,
+    sessions: Vec<Listed>,
+}
+
+impl List<'_> {
+    /// Adds those in progress that may be on the page.
+    fn add_in_progress(&mut self) -> rusqlite::Result<()> {
+        let connection = self.connection;
+        let mut statement = connection.prepare_cached(IN_PROGRESS)?;
+        let mut rows = statement.query(())?;
+        while let Some(row) = rows.next()? {
+            let mut listed = listed(row)?;
+            if self.date(&mut listed)? && listed.place < self.after {
+                self.add(listed);
+            }
+        }
+        self.order();
+        Ok(())
+    }
+
+    /// Adds others in the order of the list, until the page is full.
+    fn add_others(&mut self) -> rusqlite::Result<()> {
+        let (connection, in_progress, enough) =
+            (self.connection, self.sessions.len(), self.enough());
+        let mut statement = connection.prepare_cached(OTHERS)?;
+        let at = i64::try_from(self.after.0).unwrap_or(i64::MAX);
+        let mut rows = statement.query(params![at, self.after.1])?;
+        while let Some(row) = rows.next()? {
+            let listed = listed(row)?;
+            let old = self.query.since.is_some_and(|since| listed.info.updated_at < since);
+            // Those in progress that come before this one are on the page for sure.
+            let sorted = self.sessions.get(..in_progress).unwrap_or_default();
+            let before = sorted.partition_point(|other| other.place > listed.place);
+            if old || before + self.sessions.len() - in_progress >= enough {
+                break;
+            }
+            self.add(listed);
+        }
+        self.order();
+        Ok(())
+    }
+
+    fn add(&mut self, listed: Listed) {
+        if self.query.admits(&listed.info) {
+            self.sessions.push(listed);
+        }
+    }
+
+    /// One more than fits on the page tells that there is a next one.
+    fn enough(&self) -> usize {
+        self.query.limit.saturating_add(1)
+    }
+
+    fn order(&mut self) {
+        self.sessions.sort_by_key(|listed| std::cmp::Reverse(listed.place));
+        self.sessions.truncate(self.enough());
+    }
+
+    /// Says of a session in progress when it was updated; whether it has an entry.
+    fn date(&self, listed: &mut Listed) -> rusqlite::Result<bool> {
+        let updated = match Rows::of(listed.place.1).last(self.connection) {
+            Ok(Some((_, at))) => at,
+            Ok(None) => return Ok(false),
+            // Shown all the same; reading it tells what is damaged.
+            Err(error) if fault::is_damage(&error) => listed.place.0,
+            Err(error) => return Err(error),
+        };
+        (listed.place.0, listed.info.updated_at) = (updated, Timestamp(updated));
+        Ok(true)
+    }
+
+    fn into_page(mut self) -> rusqlite::Result<Page> {
+        let more = self.sessions.len() > self.query.limit;
+        self.sessions.truncate(self.query.limit);
+        for listed in &mut self.sessions {
+            listed.info.entries = Rows::of(listed.place.1).count(self.connection)?;
+        }
+        let last = self.sessions.last().filter(|_| more).map(|listed| listed.place);
+        let next = last.map(|(at, number)| PageCursor::new(format!("{at}.{number}")));
+        Ok(Page { sessions: self.sessions.into_iter().map(|listed| listed.info).collect(), next })
+    }
+}
+
+/// What the row of a session says.
+fn listed(row: &Row<'_>) -> rusqlite::Result<Listed> {
+    let (number, created, updated) = (row.get(0)?, row.get(1)?, row.get(2)?);
+    let text = |column| row.get::<_, Option<String>>(column);
+    let mut summary = Summary::default();
+    summary.status = text(4)?.map(|status| ExecutionStatus::from(status.as_str()));
+    summary.agent = text(5)?.map(AgentId::from);
+    summary.parent = text(6)?.map(SessionId::from);
+    summary.steps = row.get::<_, Option<u64>>(7)?.unwrap_or(0);
+    summary.title = text(8)?.unwrap_or_default();
+    // What is no JSON is no label.
+    let labels = text(9)?.and_then(|labels| serde_json::from_str(&labels).ok());
+    summary.labels = labels.unwrap_or_default();
+    let info = SessionInfo {
+        session: SessionId::from(row.get::<_, String>(3)?),
+        created_at: Timestamp(created),
+        updated_at: Timestamp(updated),
+        entries: 0,
+        summary,
+    };
+    Ok(Listed { place: (updated, number), info })
+}
