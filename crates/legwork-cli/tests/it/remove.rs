@@ -139,6 +139,7 @@ fn old_ones_go_by_age_and_status() {
     assert_eq!(told.out, "no session is that old: nothing was removed\n");
     // Two days pass for the first of them.
     home.sql("UPDATE journal SET at = at - 172800000 WHERE id < 2 << 32");
+    home.sql("UPDATE session SET updated = updated - 172800000 WHERE id < 2");
     rm(&["--older-than", "1d", "--status", "failed"]).ends(0);
     assert_eq!(listed(&home).len(), 2);
     let told = rm(&["--older-than", "1d", "--status", "completed"]).ends(0);

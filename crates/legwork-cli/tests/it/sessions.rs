@@ -41,10 +41,10 @@ fn the_list_has_the_session_changed_last_first() {
 
 #[test]
 fn the_list_can_be_of_one_status_or_label() {
-    let (home, server) =
-        (Home::new(), Server::start([Turn::text("hi"), Turn::status(401)]).unwrap());
+    let (home, server) = (Home::new(), Server::start([Turn::text("hi")]).unwrap());
+    let failing = Server::start([Turn::status(401)]).unwrap();
     let fine = home.ran_with(&server, &["run", "--json", "fine"]).ends(0).session();
-    home.ran_with(&server, &["run", "--json", "bad"]).ends(1);
+    home.ran_with(&failing, &["run", "--json", "bad"]).ends(1);
     let listed = |args: &[&str]| {
         let args = [&["sessions", "list", "--json"], args].concat();
         let rows = home.ran(&args).ends(0).events();

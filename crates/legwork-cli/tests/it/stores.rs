@@ -128,6 +128,7 @@ fn s8_6_a_session_of_a_newer_legwork_is_removed_by_its_name_alone() {
     let server = Server::start(two_turns()).unwrap();
     let (home, id) = home_with_unreadable(&server);
     home.sql("UPDATE journal SET at = at - 172800000");
+    home.sql("UPDATE session SET updated = updated - 172800000");
     for status in [&[][..], &["--status", "in_progress"], &["--status", "completed"]] {
         let args = [&["sessions", "rm", "--yes", "--older-than", "1d"], status].concat();
         home.ran(&args).ends(0).says("cannot read entry ").says(&format!("{id} stays"));

@@ -17,6 +17,7 @@ mod disk;
 mod files;
 mod full;
 mod group;
+mod listing;
 mod open_files;
 mod pages;
 mod processes;

@@ -67,6 +67,31 @@ pub(super) async fn s8_3_a_store_that_tells_of_claims_tells_the_truth(store: &Su
     Ok(())
 }
 
+pub(super) async fn s8_3_a_released_claim_frees_the_session(store: &Subject) -> Outcome {
+    let name = session("released");
+    for round in 1..=5 {
+        let held = claim(&**store, &name).await?;
+        append(&*held, round - 1, &said_all(round..=round)).await?;
+        tried("releasing", held.release().await)?;
+        let told = tried("asking for a claim", store.is_claimed(&name).await)?;
+        ensure!(told != Some(true), "it is claimed after it was released");
+    }
+    holds(&**store, &name, &said_all(1..=5)).await
+}
+
+pub(super) async fn s8_3_a_renewed_claim_holds(store: &Subject) -> Outcome {
+    let name = session("renewed");
+    let held = claim(&**store, &name).await?;
+    for round in 1..=3 {
+        tried("renewing", held.renew().await)?;
+        refused("a claim beside a renewed one", store.claim(&name).await)?;
+        append(&*held, round - 1, &said_all(round..=round)).await?;
+    }
+    let every = held.renew_every();
+    ensure!(every.is_none_or(|every| !every.is_zero()), "it must be renewed all the time");
+    holds(&**store, &name, &said_all(1..=3)).await
+}
+
 pub(super) async fn s8_3_fences_rise(store: &Subject) -> Outcome {
     let name = session("fenced");
     let mut last = None;

@@ -43,3 +43,17 @@ pub(super) async fn s8_3_a_lost_claim_given_back_frees_nothing<L: AsyncFn(Sessio
     refused("a claim beside the new one", store.claim(&name).await)?;
     append(&*new, 0, &said_all(1..=1)).await.map(|_| ())
 }
+
+pub(super) async fn s8_3_a_lost_claim_is_neither_renewed_nor_released<L: AsyncFn(SessionId)>(
+    (store, lose): &Subject<L>,
+) -> Outcome {
+    let name = session("lost");
+    let old = claim(&**store, &name).await?;
+    lose(name.clone()).await;
+    let new = claim(&**store, &name).await?;
+    refused("renewing a lost claim", old.renew().await)?;
+    // Whether it says so or not, it disturbs nobody.
+    let _ = old.release().await;
+    refused("a claim beside the new one", store.claim(&name).await)?;
+    append(&*new, 0, &said_all(1..=1)).await.map(|_| ())
+}

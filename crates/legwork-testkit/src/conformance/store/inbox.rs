@@ -7,11 +7,11 @@ use futures_util::future::try_join_all;
 use legwork_core::inbox::{Answer, Cursor, Item, Label, Verdict};
 use legwork_core::{Message, Seq};
 use legwork_port::Store;
-use legwork_port::store::Range;
+use legwork_port::store::{Batch, Error, Range};
 use serde_json::json;
 
 use super::super::{Outcome, ensure};
-use super::samples::{append, claim, keys, note, post, said_all, session, tried};
+use super::samples::{append, claim, holds, keys, note, post, said_all, session, tried};
 
 type Subject = Arc<dyn Store>;
 
@@ -120,6 +120,27 @@ pub(super) async fn s8_2_an_append_tells_the_last_item(store: &Subject) -> Outco
         ensure!(loaded == last, "the last item is {last:?}, reading tells {loaded:?}");
     }
     Ok(())
+}
+
+pub(super) async fn s8_2_an_append_that_missed_an_item_is_refused(store: &Subject) -> Outcome {
+    let name = session("missed");
+    let held = claim(&**store, &name).await?;
+    let none = Batch::of(&[]).if_seen(Cursor(0));
+    tried("an append that missed nothing", held.append(Seq(0), none).await)?;
+    let last = post(&**store, &name, "item").await?;
+    let entries = said_all(1..=1);
+    for seen in [Cursor(0), Cursor(last.0 - 1)] {
+        match held.append(Seq(0), Batch::of(&entries).if_seen(seen)).await {
+            Err(Error::NewItems { inbox, .. }) if inbox == last => {}
+            other => {
+                return Err(format!("an append that saw {seen:?} of {last:?} gives {other:?}"));
+            }
+        }
+        holds(&**store, &name, &[]).await?;
+    }
+    let seen = held.append(Seq(0), Batch::of(&entries).if_seen(last)).await;
+    ensure!(tried("an append that saw it", seen)?.inbox == last, "it tells another item");
+    holds(&**store, &name, &entries).await
 }
 
 pub(super) async fn s8_2_an_inbox_needs_no_journal(store: &Subject) -> Outcome {

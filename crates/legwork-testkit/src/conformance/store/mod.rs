@@ -17,9 +17,12 @@ mod ids;
 mod inbox;
 mod journal;
 mod listing;
+mod paging;
+mod ranges;
 mod removal;
 mod samples;
 mod shared;
+mod summaries;
 #[cfg(test)]
 mod tests;
 mod unreadable;
@@ -44,6 +47,8 @@ pub async fn check<S: Store + 'static>(make: impl AsyncFn() -> S) -> Result<(), 
         claims::s8_3_a_refused_claim_disturbs_nobody,
         claims::s8_3_dropping_a_claim_frees_the_session,
         claims::s8_3_a_store_that_tells_of_claims_tells_the_truth,
+        claims::s8_3_a_released_claim_frees_the_session,
+        claims::s8_3_a_renewed_claim_holds,
         claims::s8_3_fences_rise,
         claims::s8_3_reading_needs_no_claim,
         journal::an_unknown_session_is_empty,
@@ -63,10 +68,21 @@ pub async fn check<S: Store + 'static>(make: impl AsyncFn() -> S) -> Result<(), 
         inbox::s8_2_anyone_may_post_while_a_claim_is_held,
         inbox::s8_2_posts_at_once_are_all_there,
         inbox::s8_2_an_append_tells_the_last_item,
+        inbox::s8_2_an_append_that_missed_an_item_is_refused,
         inbox::s8_2_an_inbox_needs_no_journal,
         listing::the_session_changed_last_comes_first,
         listing::a_list_is_no_longer_than_asked,
         listing::a_session_without_entries_is_not_listed,
+        summaries::s8_7_a_list_says_what_appends_brought,
+        summaries::s8_7_what_a_list_says_stays_without_a_summary,
+        summaries::s8_7_a_refused_append_changes_nothing_in_a_list,
+        paging::s8_7_pages_hold_every_session_once,
+        paging::s8_7_what_changes_meanwhile_moves_nothing_else,
+        paging::s8_7_a_page_that_ended_with_a_removed_session_goes_on,
+        paging::s8_7_a_list_can_be_filtered,
+        paging::s8_7_a_cursor_from_elsewhere_is_refused,
+        ranges::s8_8_a_range_is_read_as_it_was_asked_for,
+        ranges::s8_8_ranges_that_follow_each_other_are_the_journal,
         ids::s13_9_an_id_that_is_not_seen_is_refused,
         ids::s13_9_an_id_that_is_seen_is_taken,
         removal::s8_6_what_was_removed_is_gone_and_the_rest_stays,
@@ -90,6 +106,7 @@ pub async fn check_shared<S: Store + 'static>(open: impl AsyncFn() -> S) -> Resu
         shared::s8_2_a_key_is_taken_once_across_handles,
         shared::s8_2_posts_of_two_handles_are_all_there,
         shared::sessions_of_two_handles_append_at_once,
+        shared::s8_7_what_one_appends_another_lists,
         shared::s8_6_what_one_removes_is_gone_for_the_other,
         shared::s8_6_what_another_handle_claims_is_not_removed,
     )
@@ -110,6 +127,7 @@ pub async fn check_fencing<S: Store + 'static>(
     run!((erased(make().await), async |session| lose(session).await) =>
         fencing::s8_3_an_older_fence_is_refused,
         fencing::s8_3_a_lost_claim_given_back_frees_nothing,
+        fencing::s8_3_a_lost_claim_is_neither_renewed_nor_released,
     )
 }
 

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use futures_util::future::{try_join, try_join_all};
-use legwork_core::Seq;
 use legwork_core::inbox::Cursor;
+use legwork_core::{ExecutionStatus, Seq};
 use legwork_port::Store;
 use legwork_port::store::{Batch, Query};
 
 use super::super::{Outcome, ensure};
 use super::samples::{append, claim, holds, keys, post, refused, remove, said_all, session, tried};
+use super::summaries::{Work, finished, started};
 
 type Subject = [Arc<dyn Store>; 2];
 
@@ -91,6 +92,20 @@ pub(super) async fn sessions_of_two_handles_append_at_once(handles: &Subject) ->
         }
     };
     try_join_all(handles.iter().cycle().take(10).enumerate().map(work)).await.map(|_| ())
+}
+
+pub(super) async fn s8_7_what_one_appends_another_lists([one, two]: &Subject) -> Outcome {
+    let name = session("listed elsewhere");
+    let held = claim(&**one, &name).await?;
+    let mut work = Work::new(&name, &*held);
+    for (time, event) in [(1, started("go")), (2, finished(ExecutionStatus::Completed))] {
+        work.happens(time, event).await?;
+        let page = tried("listing", two.sessions(&Query::all()).await)?;
+        let told = page.sessions.iter().find(|info| info.session == name);
+        let wanted = work.state.summary();
+        ensure!(told.is_some_and(|info| info.summary == **wanted), "{told:?}, not {wanted:?}");
+    }
+    Ok(())
 }
 
 pub(super) async fn s8_6_what_one_removes_is_gone_for_the_other([one, two]: &Subject) -> Outcome {

@@ -86,11 +86,11 @@ async fn a_store_that_keeps_nothing_is_found_out() {
         "s13_9_an_id_that_is_seen_is_taken",
     ];
     assert!(found.0.iter().all(|violation| !kept.contains(&violation.check)), "{found}");
-    assert_eq!(found.0.len() + kept.len(), 35, "{found}");
+    assert_eq!(found.0.len() + kept.len(), 48, "{found}");
     let shared = check_shared(async || Void).await.unwrap_err();
-    assert_eq!(shared.0.len(), 8, "{shared}");
+    assert_eq!(shared.0.len(), 9, "{shared}");
     let fencing = check_fencing(async || Void, async |_| ()).await.unwrap_err();
-    assert_eq!(fencing.0.len(), 2, "{fencing}");
+    assert_eq!(fencing.0.len(), 3, "{fencing}");
     let unreadable = check_unreadable(async || Void, async |_, _, _| (), async |_, _| Vec::new());
     assert_eq!(unreadable.await.unwrap_err().0.len(), 5);
     assert!(found.to_string().contains("s8_3_fences_rise: Fence(1) comes after"), "{found}");

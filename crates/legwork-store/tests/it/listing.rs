@@ -1,0 +1,154 @@
+//! What a list costs: the rows of sessions, and no journal.
+
+use std::sync::Arc;
+
+use legwork_core::event::ExecutionStarted;
+use legwork_core::{AgentState, Event, Message, Seq, SessionId, Stamp, Timestamp};
+use legwork_port::store::{Batch, Query, Range};
+use legwork_port::{Claim, Store as _};
+use legwork_store::sqlite::{Commits, Options, Store};
+use rusqlite::{Connection, params};
+
+use crate::sample::{Folder, said, session};
+
+/// Makes sessions whose journals are garbage; every tenth is in progress.
+fn fill(sqlite: &Connection, count: i64) {
+    let tx = sqlite.unchecked_transaction().unwrap();
+    for number in 1..=count {
+        let in_progress = number % 10 == 0;
+        let status = if in_progress { "in_progress" } else { "completed" };
+        let updated = (!in_progress).then_some(1_000 + number / 2);
+        let sql = "INSERT INTO session (id, name, created, updated, status, title, steps)
+            VALUES (?1, ?2, 1, ?3, ?4, ?5, 3)";
+        let (name, title) = (format!("session {number}"), format!("task {number}"));
+        tx.execute(sql, params![number, name, updated, status, title]).unwrap();
+        let sql = "INSERT INTO journal (id, at, entries) VALUES (?1, ?2, x'00ff00')";
+        tx.execute(sql, params![number << 32 | 7, 1_000 + number / 2]).unwrap();
+    }
+    tx.commit().unwrap();
+}
+
+async fn pages(store: &Store, limit: usize) -> (usize, Vec<SessionId>) {
+    let (mut query, mut count, mut all) = (Query::first(limit), 0, Vec::new());
+    loop {
+        let page = store.sessions(&query).await.unwrap();
+        count += 1;
+        let sound = page.sessions.iter().all(|info| info.entries == 7 && info.summary.steps == 3);
+        assert!(sound, "{page:?}");
+        all.extend(page.sessions.into_iter().map(|info| info.session));
+        let Some(next) = page.next else { return (count, all) };
+        query = query.after(next);
+    }
+}
+
+#[tokio::test]
+async fn s8_7_ten_thousand_sessions_are_listed_without_reading_a_journal() {
+    let folder = Folder::new();
+    let store = folder.store();
+    fill(&folder.sqlite(), 10_000);
+    let (count, mut all) = pages(&store, 100).await;
+    assert_eq!(count, 100);
+    let (ten, whole) = pages(&store, usize::MAX).await;
+    assert_eq!((ten, &whole), (1, &all));
+    all.sort();
+    all.dedup();
+    assert_eq!(all.len(), 10_000);
+    // Whoever reads one finds that there is nothing to be read in it.
+    assert!(store.read(&all[0], Range::ALL).await.unwrap().damage.is_some());
+    // Nor is the column with the entries named in any statement of a list.
+    let listing = include_str!("../../src/sqlite/listing.rs");
+    assert!(!listing.contains("Range") && !listing.contains(".read("), "a list reads a journal");
+}
+
+#[test]
+fn s8_7_a_page_is_found_by_the_index() {
+    let folder = Folder::new();
+    drop(folder.store());
+    let sqlite = folder.sqlite();
+    fill(&sqlite, 100);
+    let plan = |sql: &str| {
+        let mut plan = sqlite.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+        let rows = plan.query_map((), |row| row.get::<_, String>(3)).unwrap();
+        rows.map(Result::unwrap).collect::<Vec<_>>().join("\n")
+    };
+    let source = include_str!("../../src/sqlite/listing.rs");
+    let statements: Vec<_> = source.split("\"SELECT ").skip(1).collect();
+    assert_eq!(statements.len(), 2);
+    for statement in statements {
+        let sql = format!("SELECT {}", statement.split_once('"').unwrap().0);
+        let told = plan(&sql.replace("?1", "5").replace("?2", "5"));
+        assert!(told.contains("USING INDEX listed") && !told.contains("SORT"), "{told}");
+        assert!(!told.contains("TEMP") && !sql.contains("journal"), "{sql}: {told}");
+    }
+}
+
+/// Frames in the log.
+fn frames(sqlite: &Connection) -> i64 {
+    sqlite.query_row("PRAGMA wal_checkpoint(NOOP)", (), |row| row.get(1)).unwrap()
+}
+
+/// An append of the session's next event, with or without its summary; pages it wrote.
+async fn commit(
+    (sqlite, claim): (&Connection, &dyn Claim),
+    state: &mut AgentState,
+    event: Event,
+) -> i64 {
+    let known = Arc::clone(state.summary());
+    let expected = state.committed_version();
+    *state = state.clone().with(event);
+    let entries = state.uncommitted().to_shared();
+    let mut batch = Batch::of(&entries);
+    if state.summary() != &known {
+        batch = batch.with_summary(state.summary());
+    }
+    let before = frames(sqlite);
+    claim.append(expected, batch).await.unwrap();
+    *state = state.clone().committed();
+    frames(sqlite) - before
+}
+
+/// Pages of an append that changes no summary, as those of an append without any.
+#[tokio::test]
+async fn s8_7_a_step_writes_no_page_for_the_list() {
+    let folder = Folder::new();
+    let store = Options::new().commits(Commits::Inline).open(folder.db()).unwrap();
+    let sqlite = folder.sqlite();
+    fill(&sqlite, 10_000);
+    let (plain, listed) = (session("plain"), session("listed"));
+    let (one, other) = (store.claim(&plain).await.unwrap(), store.claim(&listed).await.unwrap());
+    let mut without = Vec::new();
+    for seq in 1..=30 {
+        let before = frames(&sqlite);
+        one.append(Seq(seq - 1), Batch::of(&[said(seq, "a step")])).await.unwrap();
+        without.push(frames(&sqlite) - before);
+    }
+    let stamp = Stamp { wall: Timestamp(5_000), ..Stamp::default() };
+    let mut state = AgentState::new(listed.clone()).at(stamp);
+    let input = vec![Arc::new(Message::user("Go"))];
+    let begins = Event::ExecutionStarted(ExecutionStarted { input });
+    let begins = commit((&sqlite, &*other), &mut state, begins).await;
+    let mut with = Vec::new();
+    for _ in 2..=30 {
+        let event = Event::MessageAdded(Arc::new(Message::user("a step")));
+        with.push(commit((&sqlite, &*other), &mut state, event).await);
+    }
+    let (without, steps) = (&without[1..], with.iter().sum::<i64>());
+    assert!(steps <= without.iter().sum::<i64>(), "{with:?} beside {without:?}");
+    assert!(begins <= 8, "the first commit of an execution writes {begins} pages");
+}
+
+/// How long it takes, for docs/bench.md: `cargo nextest run --run-ignored only -E 'test(takes)'`.
+#[tokio::test]
+#[ignore = "measures"]
+async fn what_a_list_takes() {
+    let folder = Folder::new();
+    let store = folder.store();
+    fill(&folder.sqlite(), 10_000);
+    for limit in [20, 100, usize::MAX] {
+        pages(&store, limit).await;
+        let begun = std::time::Instant::now();
+        let count = pages(&store, limit).await.0;
+        let took = begun.elapsed();
+        println!("{count} pages of {limit}: {took:?}, {:?} a page", took / count as u32);
+    }
+}
