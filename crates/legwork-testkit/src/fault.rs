@@ -96,6 +96,7 @@ struct State {
     faults: BTreeMap<(Operation, usize), Fault>,
     pace: Vec<usize>,
     paced: usize,
+    renew_every: Option<Duration>,
 }
 
 impl FaultyStore {
@@ -108,6 +109,13 @@ impl FaultyStore {
     #[must_use]
     pub fn fault(self, operation: Operation, nth: usize, fault: Fault) -> Self {
         self.state(|state| state.faults.insert((operation, nth), fault));
+        self
+    }
+
+    /// The same, each claim to be renewed so often.
+    #[must_use]
+    pub fn renewed_every(self, time: Duration) -> Self {
+        self.state(|state| state.renew_every = Some(time));
         self
     }
 
@@ -289,7 +297,7 @@ impl Claim for FaultyClaim {
     }
 
     fn renew_every(&self) -> Option<Duration> {
-        self.claim.renew_every()
+        self.store.state(|state| state.renew_every).or_else(|| self.claim.renew_every())
     }
 
     fn renew(&self) -> BoxFuture<'_, Result<(), Error>> {

@@ -16,6 +16,7 @@ mod builder;
 mod cancel;
 mod capability;
 mod charges;
+mod claimed;
 mod counted;
 mod crash;
 mod debug;
