@@ -267,6 +267,10 @@ impl Store for FaultyStore {
         Box::pin(self.perform(Operation::Inbox, Some(session), read))
     }
 
+    fn watch(&self, session: &SessionId) -> Option<BoxFuture<'static, ()>> {
+        self.inner.watch(session)
+    }
+
     fn remove<'a>(&'a self, sessions: &'a [SessionId]) -> BoxFuture<'a, Result<Removal, Error>> {
         let remove = async move { self.inner.remove(sessions).await };
         Box::pin(self.perform(Operation::Remove, sessions.first(), remove))

@@ -41,6 +41,7 @@ mod samples;
 mod sessions;
 mod state;
 mod story;
+mod summary;
 mod time_left;
 mod times;
 mod tools;

@@ -105,6 +105,16 @@ pub trait Store: Send + Sync {
         after: Cursor,
     ) -> BoxFuture<'a, Result<Vec<Posted>, Error>>;
 
+    /// Waits for a change of a session's journal or inbox; none if the store cannot.
+    ///
+    /// The future completes after the first change that came since this was called, at the
+    /// latest when a change of this process is durable. It may complete without one, and miss
+    /// those of other processes. Whoever waits for something calls this first, then looks
+    /// whether it is there, and awaits the future if it is not. Dropping it is safe.
+    fn watch(&self, _session: &SessionId) -> Option<BoxFuture<'static, ()>> {
+        None
+    }
+
     /// Removes sessions for good, all of them or none; one named twice counts once.
     ///
     /// When it returns `Ok`, their journals, inboxes and claims' tokens are durably gone,

@@ -45,6 +45,7 @@ impl MemoryClaim {
         if let Some(summary) = batch.summary {
             kept.summary = summary.clone();
         }
+        self.store.tell_change();
         Ok(Appended { inbox: last(&kept.inbox) })
     }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use event_listener::Event;
 use legwork_core::inbox::{Cursor, Item, Posted};
 use legwork_core::journal::Journal;
 use legwork_core::{Entry, Fence, Seq, SessionId, Summary, Timestamp};
@@ -21,6 +22,8 @@ pub struct MemoryStore(Arc<Shared>);
 struct Shared {
     sessions: Mutex<BTreeMap<SessionId, Kept>>,
     forgets: bool,
+    /// Notified of each change of any session.
+    changed: Event,
 }
 
 #[derive(Debug, Default)]
@@ -50,6 +53,11 @@ impl MemoryStore {
     /// For programs that keep the state themselves, or need none.
     pub fn forgetful() -> Self {
         Self(Arc::new(Shared { forgets: true, ..Shared::default() }))
+    }
+
+    /// Wakes whoever waits for a change.
+    pub(super) fn tell_change(&self) {
+        self.0.changed.notify(usize::MAX);
     }
 
     pub(super) fn forgets(&self) -> bool {
@@ -125,6 +133,7 @@ impl Store for MemoryStore {
         let before = kept.taken.unwrap_or_default().max(last(&kept.inbox));
         let cursor = Cursor(before.0 + 1);
         kept.inbox.push(Posted { cursor, key: key.to_owned(), item: item.clone() });
+        self.tell_change();
         ready(Ok(cursor))
     }
 
@@ -141,6 +150,10 @@ impl Store for MemoryStore {
             kept.inbox.iter().filter(|posted| posted.cursor > after).cloned().collect()
         });
         ready(Ok(items.unwrap_or_default()))
+    }
+
+    fn watch(&self, _: &SessionId) -> Option<BoxFuture<'static, ()>> {
+        Some(Box::pin(self.0.changed.listen()))
     }
 
     fn remove<'a>(&'a self, removed: &'a [SessionId]) -> BoxFuture<'a, Result<Removal, Error>> {

@@ -68,6 +68,7 @@ impl Claim {
         let writer = self.store.writer()?;
         let appended = writer.write(Synced::Now, move |tx| append.run(tx)).await?;
         writer.count_bytes(bytes);
+        self.store.changed.notify(usize::MAX);
         Ok(appended)
     }
 

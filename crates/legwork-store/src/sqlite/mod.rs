@@ -35,6 +35,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use event_listener::Event;
 use legwork_core::SessionId;
 use legwork_core::inbox::{Cursor, Item, Posted};
 use legwork_port::BoxFuture;
@@ -138,7 +139,7 @@ impl Options {
             let writer = Writer::new(name.clone(), commits, connected);
             (Reader::new(name.clone(), connector, None), Some(writer))
         };
-        Ok(Store(Arc::new(Inner { name, path, reader, writer })))
+        Ok(Store(Arc::new(Inner { name, path, reader, writer, changed: Event::new() })))
     }
 }
 
@@ -154,6 +155,8 @@ struct Inner {
     path: PathBuf,
     reader: Reader,
     writer: Option<Writer>,
+    /// Notified of each change that this handle made.
+    changed: Event,
 }
 
 /// What a store did since it was opened, and how large it is.
@@ -243,7 +246,9 @@ impl Inner {
             .map_err(|error| self.name.failed(format!("the item cannot be encoded: {error}")))?;
         let (name, session, key) = (self.name.clone(), session.clone(), key.to_owned());
         let post = move |tx: &Connection| update::post(tx, &name, &session, &key, &item);
-        writer.write(Synced::Now, post).await
+        let posted = writer.write(Synced::Now, post).await;
+        self.changed.notify(usize::MAX);
+        posted
     }
 }
 
@@ -298,6 +303,10 @@ impl legwork_port::Store for Store {
     ) -> BoxFuture<'a, Result<Vec<Posted>, Error>> {
         let session = session.clone();
         Box::pin(self.0.inbox(session, after))
+    }
+
+    fn watch(&self, _: &SessionId) -> Option<BoxFuture<'static, ()>> {
+        Some(Box::pin(self.0.changed.listen()))
     }
 
     fn remove<'a>(&'a self, sessions: &'a [SessionId]) -> BoxFuture<'a, Result<Removal, Error>> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use futures_util::future::try_join_all;
+use futures_util::future::{FutureExt as _, try_join_all};
 use legwork_core::inbox::{Answer, Cursor, Item, Label, Verdict};
 use legwork_core::{Message, Seq};
 use legwork_port::Store;
@@ -141,6 +141,18 @@ pub(super) async fn s8_2_an_append_that_missed_an_item_is_refused(store: &Subjec
     let seen = held.append(Seq(0), Batch::of(&entries).if_seen(last)).await;
     ensure!(tried("an append that saw it", seen)?.inbox == last, "it tells another item");
     holds(&**store, &name, &entries).await
+}
+
+pub(super) async fn s8_2_a_change_wakes_whoever_watches(store: &Subject) -> Outcome {
+    let name = session("watched");
+    let held = claim(&**store, &name).await?;
+    let Some(posted) = store.watch(&name) else { return Ok(()) };
+    post(&**store, &name, "key").await?;
+    ensure!(posted.now_or_never().is_some(), "an item was posted, and who watches sleeps on");
+    let Some(appended) = store.watch(&name) else { return Err("it watches once".to_owned()) };
+    append(&*held, 0, &said_all(1..=1)).await?;
+    ensure!(appended.now_or_never().is_some(), "an append was made, and who watches sleeps on");
+    Ok(())
 }
 
 pub(super) async fn s8_2_an_inbox_needs_no_journal(store: &Subject) -> Outcome {
