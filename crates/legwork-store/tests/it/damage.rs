@@ -227,3 +227,23 @@ async fn s8_4_destroyed_pages_of_one_session_never_hide_the_others() {
     let claim = store.claim(&session("fine")).await.unwrap();
     append(&*claim, 4..=4).await;
 }
+
+/// A row is an append: a range may begin and end within one.
+#[tokio::test]
+async fn s8_8_a_range_is_read_up_to_damage_and_past_it_nothing() {
+    let folder = Folder::new();
+    let (store, name) = (folder.store(), session("parts"));
+    write(&store, &name, &[1..=3, 4..=6, 7..=9]).await;
+    folder.sqlite().execute("UPDATE journal SET entries = x'00' WHERE id & 255 = 9", ()).unwrap();
+    let read = async |after, limit| {
+        let range = Range::after(Seq(after)).limit(limit);
+        let loaded = store.read(&name, range).await.unwrap();
+        let numbers: Vec<_> = loaded.journal.entries().iter().map(|entry| entry.seq.0).collect();
+        (numbers, loaded.damage.is_some(), loaded.next.map(|range| range.after.0))
+    };
+    assert_eq!(read(1, 3).await, (vec![2, 3, 4], false, Some(4)));
+    assert_eq!(read(4, 2).await, (vec![5, 6], false, Some(6)));
+    assert_eq!(read(4, 3).await, (vec![5, 6], true, None));
+    assert_eq!(read(6, 9).await, (vec![], true, None));
+    assert_eq!(read(9, 9).await, (vec![], false, None));
+}
