@@ -11,8 +11,7 @@ use clap_complete::Shell;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use clap_complete::env::{CompleteEnv, Shells};
 use legwork::core::SessionId;
-use legwork::port::store::Query;
-use legwork::port::store::SessionInfo;
+use legwork::port::store::{Query, SessionInfo};
 
 use crate::args::{self, Cli};
 use crate::commands::told;

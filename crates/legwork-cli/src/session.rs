@@ -5,8 +5,7 @@ use std::sync::Arc;
 use legwork::core::journal::{Journal, Problem};
 use legwork::core::{Seq, SessionId};
 use legwork::port::Store;
-use legwork::port::store::{Loaded, SessionInfo, Unreadable};
-use legwork::port::store::{Query, Range};
+use legwork::port::store::{Loaded, Query, Range, SessionInfo, Unreadable};
 
 use crate::commands::tell;
 use crate::display::text::{age, clip, now, one_line, visible};

@@ -6,8 +6,7 @@ use legwork_core::inbox::{Answer, Cursor, Item, Label};
 use legwork_core::journal::Journal;
 use legwork_core::state::Refusal;
 use legwork_core::{AgentState, Message, Seq, SessionId};
-use legwork_port::store::Range;
-use legwork_port::store::Removal;
+use legwork_port::store::{Range, Removal};
 
 use legwork_runtime::Error;
 use legwork_runtime::delivery::{self, Delivery};

@@ -7,8 +7,7 @@ use legwork_agent::Agent;
 use legwork_agent::memory::{MemoryStore, SystemClock};
 use legwork_core::inbox::{Cursor, Item};
 use legwork_core::{Message, Micros, SessionId};
-use legwork_port::store::Error;
-use legwork_port::store::Query;
+use legwork_port::store::{Error, Query};
 use legwork_port::{Clock as _, Store};
 use legwork_testkit::{ScriptedModel, Turn};
 

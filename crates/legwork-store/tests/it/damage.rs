@@ -4,8 +4,7 @@ use std::fs;
 
 use legwork_core::Seq;
 use legwork_port::Store as _;
-use legwork_port::store::Error;
-use legwork_port::store::{Batch, Query, Range};
+use legwork_port::store::{Batch, Error, Query, Range};
 use legwork_store::sqlite::Store;
 
 use crate::sample::{Folder, append, entries, numbers, said, session, write};

@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use legwork_port::Store as _;
-use legwork_port::store::Error;
-use legwork_port::store::Query;
+use legwork_port::store::{Error, Query};
 use legwork_store::sqlite::Store;
 
 use crate::child::Child;

@@ -3,8 +3,7 @@
 use legwork_core::Seq;
 use legwork_core::inbox::Item;
 use legwork_port::Store as _;
-use legwork_port::store::Batch;
-use legwork_port::store::Error;
+use legwork_port::store::{Batch, Error};
 use legwork_store::sqlite::{Options, Store};
 
 use crate::disk::Disk;

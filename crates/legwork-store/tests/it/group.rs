@@ -6,8 +6,7 @@ use std::task::Poll;
 
 use legwork_core::{Entry, Seq};
 use legwork_port::Store as _;
-use legwork_port::store::Error;
-use legwork_port::store::{Batch, Query};
+use legwork_port::store::{Batch, Error, Query};
 use legwork_store::sqlite::{Commits, Options};
 
 use crate::open_files;

@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use legwork_core::inbox::{Cursor, Item};
 use legwork_port::Store as _;
-use legwork_port::store::Error;
-use legwork_port::store::Query;
+use legwork_port::store::{Error, Query};
 use legwork_store::sqlite::{Options, Store};
 
 use crate::child::Child;

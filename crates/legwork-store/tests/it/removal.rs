@@ -7,8 +7,7 @@ use std::time::Duration;
 use legwork_core::inbox::{Cursor, Item};
 use legwork_core::{Entry, Event, Message, Seq};
 use legwork_port::Store as _;
-use legwork_port::store::Removal;
-use legwork_port::store::{Batch, Query};
+use legwork_port::store::{Batch, Query, Removal};
 use legwork_store::sqlite::{Commits, Options, Store};
 
 use crate::child::Child;

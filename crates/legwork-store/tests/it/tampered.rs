@@ -10,8 +10,7 @@ use fastrand::Rng;
 use legwork_core::Seq;
 use legwork_core::inbox::Cursor;
 use legwork_port::Store as _;
-use legwork_port::store::Error;
-use legwork_port::store::{Batch, Query, Range};
+use legwork_port::store::{Batch, Error, Query, Range};
 use legwork_store::sqlite::{Options, Store};
 use rusqlite::Connection;
 

@@ -8,8 +8,7 @@ use std::time::Duration;
 use legwork::agent::subagent::{parent_of, with_subagents};
 use legwork::core::{SessionId, Timestamp};
 use legwork::port::Store;
-use legwork::port::store::Removal;
-use legwork::port::store::{Query, Range};
+use legwork::port::store::{Query, Range, Removal};
 
 use super::list::{status, task};
 use crate::args::{self, Status};

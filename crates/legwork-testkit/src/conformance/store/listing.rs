@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use legwork_core::{Entry, SessionId, Summary, Timestamp};
 use legwork_port::Store;
-use legwork_port::store::Query;
-use legwork_port::store::SessionInfo;
+use legwork_port::store::{Query, SessionInfo};
 
 use super::super::{Outcome, ensure};
 use super::samples::{NOON, append, claim, post, said, session, tried};

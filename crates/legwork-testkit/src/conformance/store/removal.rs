@@ -5,8 +5,7 @@ use std::sync::Arc;
 use legwork_core::SessionId;
 use legwork_core::inbox::Cursor;
 use legwork_port::Store;
-use legwork_port::store::Error;
-use legwork_port::store::Query;
+use legwork_port::store::{Error, Query};
 
 use super::super::{Outcome, ensure};
 use super::samples::{append, claim, holds, keys, post, refused, remove, said_all, session, tried};

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use legwork_core::event::{ExecutionStarted, HeadMoved, SessionStarted, Unknown};
 use legwork_core::inbox::{Cursor, Item};
 use legwork_core::{Entry, Event, Message, Seq, SessionId, Timestamp};
-use legwork_port::store::Error;
-use legwork_port::store::{Batch, Range};
+use legwork_port::store::{Batch, Error, Range};
 use legwork_port::{Claim, Store};
 use serde_json::json;
 

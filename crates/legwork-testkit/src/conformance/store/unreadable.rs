@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 
 use legwork_core::{Seq, SessionId};
 use legwork_port::Store;
-use legwork_port::store::Error;
-use legwork_port::store::{Batch, Query, Range};
+use legwork_port::store::{Batch, Error, Query, Range};
 use serde_json::{Value, json};
 
 use super::super::{Outcome, ensure};
