@@ -136,19 +136,3 @@ async fn s8_7_a_step_writes_no_page_for_the_list() {
     assert!(steps <= without.iter().sum::<i64>(), "{with:?} beside {without:?}");
     assert!(begins <= 8, "the first commit of an execution writes {begins} pages");
 }
-
-/// How long it takes, for docs/bench.md: `cargo nextest run --run-ignored only -E 'test(takes)'`.
-#[tokio::test]
-#[ignore = "measures"]
-async fn what_a_list_takes() {
-    let folder = Folder::new();
-    let store = folder.store();
-    fill(&folder.sqlite(), 10_000);
-    for limit in [20, 100, usize::MAX] {
-        pages(&store, limit).await;
-        let begun = std::time::Instant::now();
-        let count = pages(&store, limit).await.0;
-        let took = begun.elapsed();
-        println!("{count} pages of {limit}: {took:?}, {:?} a page", took / count as u32);
-    }
-}
