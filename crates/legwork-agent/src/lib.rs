@@ -17,13 +17,14 @@
 //! ```
 //!
 //! Read the modules in this order: [`agent`] with [`builder`], [`request`], [`session`],
-//! [`stream`], [`subagent`] and [`overriding`]; [`driver`]; [`describe`]; [`capability`].
+//! [`stream`], [`subagent`] and [`overriding`]; [`driver`]; [`mod@hook`]; [`describe`]; [`capability`].
 #![forbid(unsafe_code)]
 
 pub mod agent;
 pub mod capability;
 pub mod describe;
 pub mod driver;
+pub mod hook;
 
 pub use agent::{Agent, builder, overriding, request, session, stream, subagent};
 pub use builder::Builder;

@@ -6,7 +6,7 @@
 use legwork::agent::driver::{Line, NoModel, Scripted};
 use legwork::agent::{Hook, HookError};
 use legwork::prelude::*;
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// Deletes a file.
 #[tool]
@@ -22,38 +22,34 @@ async fn pay(to: String, euros: u32) -> String {
 
 /// Nothing outside of the scratch folder is deleted.
 fn scratch_only() -> Hook {
-    hook("scratch_only", [Trigger::BeforeToolUse], |state: AgentState, _| async move {
-        let Some(call) = state.pending_tool_call().cloned() else { return Ok(state) };
-        let path = call.arguments.get("path").and_then(Value::as_str).unwrap_or_default();
+    hook::before_tool_use("scratch_only", async |call, _cx| {
+        let path = call.arguments()["path"].as_str().unwrap_or_default().to_owned();
         let inside = path.starts_with("scratch/") && !path.contains("..");
-        if &*call.call.name != "delete" || inside {
-            return Ok(state);
+        match call.name() {
+            "delete" if !inside => call.block(format!("{path} is not in scratch/")),
+            _ => call,
         }
-        Ok(state.with_tool_call_blocked("scratch_only", format!("{path} is not in scratch/")))
     })
     .gate()
 }
 
 /// At most 50 euros are paid at once; the changed arguments are held to the schema again.
 fn at_most_fifty() -> Hook {
-    hook("at_most_fifty", [Trigger::BeforeToolUse], |state: AgentState, _| async move {
-        let Some(call) = state.pending_tool_call().cloned() else { return Ok(state) };
-        let mut arguments = (*call.arguments).clone();
+    hook::before_tool_use("at_most_fifty", async |call, _cx| {
+        let mut arguments = call.arguments().clone();
         match arguments.get_mut("euros") {
             Some(euros) if euros.as_u64() > Some(50) => *euros = 50.into(),
-            _ => return Ok(state),
+            _ => return call,
         }
-        Ok(state.with_tool_call_arguments(arguments))
+        call.with_arguments(arguments)
     })
 }
 
 /// Asks a list that cannot be read just now. It is a gate: when it fails, nothing runs.
 fn not_on_the_list() -> Hook {
-    hook("not_on_the_list", [Trigger::BeforeToolUse], |state: AgentState, _| async move {
-        match state.pending_tool_call().and_then(|call| call.arguments.get("to")) {
-            Some(to) if to == "mallory" => Err(HookError::new("the list cannot be read")),
-            _ => Ok(state),
-        }
+    hook::before_tool_use("not_on_the_list", async |call, _cx| match call.arguments().get("to") {
+        Some(to) if to == "mallory" => Err(HookError::new("the list cannot be read")),
+        _ => Ok(call),
     })
     .gate()
 }

@@ -36,9 +36,11 @@ fn three_drafts() -> impl Criterion {
 
 async fn write(drafts: &[&str]) -> legwork::Result<()> {
     // The criterion is pure; what the writer is told is said by a hook.
-    let remind = hook("remind", [Trigger::StepEnd], |state: AgentState, _| async move {
-        let goes_on = state.continuation_outcome().is_some_and(|outcome| outcome.should_continue());
-        Ok(if goes_on { state.with_message("There is a TODO in it.") } else { state })
+    let remind = hook::step_end("remind", async |step, _cx| {
+        match step.outcome().is_some_and(|outcome| outcome.should_continue()) {
+            true => step.with_message("There is a TODO in it."),
+            false => step,
+        }
     });
     let agent = Agent::builder(NoModel)
         .driver(Scripted::new(drafts.iter().map(|draft| Line::text(*draft))))

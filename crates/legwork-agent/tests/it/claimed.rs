@@ -6,7 +6,7 @@ use std::time::Duration;
 use legwork_agent::memory::MemoryStore;
 use legwork_agent::{Agent, Builder, Error, hook};
 use legwork_core::inbox::Item;
-use legwork_core::{EffectClass, Entry, ExecutionStatus, Message, ToolOutcome};
+use legwork_core::{Budget, EffectClass, Entry, ExecutionStatus, Message, ToolOutcome};
 use legwork_port::store::Range;
 use legwork_port::{Clock as _, LiveEvent, Observer, Origin, Store, Trigger};
 use legwork_testkit::fault::{Fault, FaultyStore, Operation};
@@ -141,8 +141,8 @@ async fn inbox_reads(calls: usize) -> usize {
     turns.push(Turn::text("done"));
     let look = noting("look", EffectClass::ReadOnly, &World::default());
     let agent = Agent::builder(ScriptedModel::new(turns)).tools([look]);
-    let agent = agent.store_in(Arc::new(store.clone())).build().unwrap();
-    agent.run("go").await.unwrap();
+    let agent = agent.budget(Budget::unlimited()).store_in(Arc::new(store.clone()));
+    agent.build().unwrap().run("go").await.unwrap();
     store.count(Operation::Inbox)
 }
 

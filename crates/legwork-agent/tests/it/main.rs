@@ -82,6 +82,7 @@ mod timeouts;
 mod tools;
 mod toolsets;
 mod trees;
+mod typed_hooks;
 mod unfinished;
 mod unlisted;
 mod unreadable;
