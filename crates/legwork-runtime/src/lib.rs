@@ -6,8 +6,8 @@
 //!
 //! Read the modules in this order; none names one that comes after it.
 //!
-//! 1. What a run is made of: [`Error`] (`error`), [`control`], [`unwind`] (code of others, held
-//!    against panics), [`result`](Run), [`memory`] (the ports in memory), [`news`] (what a run
+//! 1. What a run is made of: [`result`](Run), [`Error`] (`error`), [`control`], [`unwind`] (code
+//!    of others, held against panics), [`memory`] (the ports in memory), [`news`] (what a run
 //!    tells, as values), [`account`] (what a tree of agents uses together).
 //! 2. What an agent has: `validate` and [`toolbox`], [`lifecycle`], [`hooks`], [`spawner`],
 //!    [`services`], which holds them.

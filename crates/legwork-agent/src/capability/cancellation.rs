@@ -26,7 +26,7 @@ use legwork_runtime::hooks::{hook, priority};
 /// let capability = CancellationCapability::new(closing.clone());
 /// let agent = Agent::builder(model).capability(capability).build()?;
 /// closing.cancel();
-/// assert_eq!(agent.run("hi").await?.status(), ExecutionStatus::Cancelled);
+/// assert_eq!(agent.run("hi").outcome().await?.status(), ExecutionStatus::Cancelled);
 /// # Ok(())
 /// # }
 /// ```
