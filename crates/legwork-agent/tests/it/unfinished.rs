@@ -68,7 +68,7 @@ async fn s1_9_a_run_that_was_cancelled_takes_a_new_task() {
     control.cancel.cancel();
     let error = agent.run("go").in_session("s").control(control).await.unwrap_err();
     let told = text(&error);
-    let expected = "session s: cancelled: it was cancelled from outside. \
+    let expected = "session s: cancelled: it was cancelled. \
                     To go on, give session s a new task";
     assert_eq!(told, expected);
 }
