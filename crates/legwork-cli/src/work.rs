@@ -14,17 +14,9 @@ use crate::error::Error;
 use crate::exit::Exit;
 use crate::worker::Ready;
 
-/// Whether the execution begins or goes on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Way {
-    Start,
-    Resume,
-}
-
 /// Runs until nothing is owed, somebody has to answer, or it is interrupted.
 pub(crate) async fn work(
     request: RunRequest,
-    way: Way,
     ready: &Ready,
     control: &Control,
     screen: &Arc<Screen>,
@@ -33,30 +25,26 @@ pub(crate) async fn work(
     let mut active = request.observer(observer).control(control.clone()).open().await?;
     let state = ready.limited(active.state().clone());
     active.set(ready.recorded.record(state))?;
-    if way == Way::Resume {
-        screen.resumed(active.state());
-    }
     let done = go_on(&mut active).await;
     // Before others may take the session up: what runs could hold what they need.
     for ended in ready.leftover.end().await {
         screen.note(&ended.to_string());
     }
     ready.ended(screen);
-    let state = active.state().clone();
-    // The claim is given back before the end is told: whoever reads it may resume.
-    active.release().await;
     if let Err(error) = &done {
         screen.failed(error);
     }
-    screen.ended(&state);
-    let lost = lost(&state, screen);
+    // Shows the end once the claim is given back, so that who reads it may resume.
+    let run = active.release().await;
+    let state = run.state();
+    let lost = lost(state, screen);
     match done {
-        Ok(()) => Ok(lost.unwrap_or_else(|| exit(&state))),
+        Ok(()) => Ok(lost.unwrap_or_else(|| exit(state))),
         Err(error) => Ok(error.exit()),
     }
 }
 
-/// Tells on standard error how it ended if standard output could not take it; how the
+/// Shows on standard error how it ended if standard output could not take it; how the
 /// command ends then, if that is an error.
 pub(crate) fn lost(state: &AgentState, screen: &Screen) -> Option<Exit> {
     let mut elsewhere =

@@ -20,13 +20,15 @@
 //! ```
 //!
 //! Read the modules in this order: [`model`], [`tool`], [`store`], [`lifecycle`],
-//! [`clock`], [`deps`], [`observer`], [`cancel`], [`sandbox`], [`embedder`].
+//! [`clock`], [`deps`], [`event`], [`observer`], [`cancel`], [`sandbox`], [`embedder`].
 #![forbid(unsafe_code)]
 
 pub mod cancel;
 pub mod clock;
 pub mod deps;
 pub mod embedder;
+mod emitter;
+pub mod event;
 pub mod lifecycle;
 pub mod model;
 pub mod observer;
@@ -42,10 +44,12 @@ pub use cancel::Cancellation;
 pub use clock::{Clock, Ids};
 pub use deps::Deps;
 pub use embedder::Embedder;
+pub use emitter::Emitter;
+pub use event::{EventKind, RunEvent};
 pub use legwork_core as core;
 pub use lifecycle::{Lifecycle, StepView};
 pub use model::{Delta, Deltas, Model, Profile, Retry};
-pub use observer::{HookEnd, LiveEvent, Observer, Origin};
+pub use observer::{NoObserver, Observer, Origin};
 pub use sandbox::Sandbox;
 pub use store::{Claim, Store};
 pub use tool::{Tool, ToolContext, Toolset};

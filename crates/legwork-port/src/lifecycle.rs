@@ -7,7 +7,8 @@ use std::task::Poll;
 use legwork_core::AgentState;
 use legwork_core::tool::ToolSpecs;
 
-use crate::observer::{Observer, Origin};
+use crate::emitter::Emitter;
+use crate::observer::Origin;
 use crate::trigger::Trigger;
 use crate::{BoxFuture, Cancellation, Clock, Deps};
 
@@ -22,22 +23,16 @@ pub struct StepView {
 /// What stays the same for a whole run.
 #[derive(Clone)]
 struct Around {
-    origin: Arc<Origin>,
+    events: Emitter,
     clock: Arc<dyn Clock>,
-    observer: Arc<dyn Observer>,
     deps: Deps,
     ends: Vec<Cancellation>,
 }
 
 impl StepView {
-    /// A view of an agent's place, with time, watched by somebody, with dependencies.
-    pub fn new(
-        origin: Arc<Origin>,
-        clock: Arc<dyn Clock>,
-        observer: Arc<dyn Observer>,
-        deps: Deps,
-    ) -> Self {
-        let around = Arc::new(Around { origin, clock, observer, deps, ends: Vec::new() });
+    /// A view that sends events by an emitter, with a clock and dependencies.
+    pub fn new(events: Emitter, clock: Arc<dyn Clock>, deps: Deps) -> Self {
+        let around = Arc::new(Around { events, clock, deps, ends: Vec::new() });
         Self { tools: Arc::default(), around }
     }
 
@@ -71,7 +66,7 @@ impl StepView {
 
     /// Where the state belongs: its session, and its place in a tree of agents.
     pub fn origin(&self) -> &Arc<Origin> {
-        &self.around.origin
+        self.around.events.origin()
     }
 
     /// Where time comes from.
@@ -79,9 +74,9 @@ impl StepView {
         &*self.around.clock
     }
 
-    /// Who watches.
-    pub fn observer(&self) -> &dyn Observer {
-        &*self.around.observer
+    /// Sends events to the observers of the run.
+    pub fn events(&self) -> &Emitter {
+        &self.around.events
     }
 
     /// The dependency of this type, if the agent was given one.

@@ -8,8 +8,8 @@ use legwork_core::tool::{FailureKind, Metadata};
 use legwork_core::{AgentState, EffectKey, SessionId, ToolCall, ToolOutcome, ToolSpec};
 use serde_json::Value;
 
-use crate::observer::{LiveEvent, Observer, Origin};
-use crate::{BoxFuture, Cancellation, Deps};
+use crate::observer::Origin;
+use crate::{BoxFuture, Cancellation, Deps, Emitter, EventKind};
 
 /// One callable.
 pub trait Tool: Send + Sync {
@@ -103,8 +103,7 @@ pub struct ToolContext {
     pub state: AgentState,
     /// Raised when the call shall end.
     pub cancellation: Cancellation,
-    origin: Arc<Origin>,
-    observer: Arc<dyn Observer>,
+    events: Emitter,
     deps: Deps,
     left: Arc<Mutex<Left>>,
 }
@@ -117,35 +116,23 @@ struct Left {
 }
 
 impl ToolContext {
-    /// A context for the call with a key.
-    pub fn new(
-        state: AgentState,
-        key: EffectKey,
-        cancellation: Cancellation,
-        observer: Arc<dyn Observer>,
-        deps: Deps,
-    ) -> Self {
-        let origin = Arc::new(Origin::root(state.session().clone()));
-        Self::at(origin, state, key, cancellation, observer, deps)
+    /// A context for the call with a key; its events go to nobody, and it has no dependencies.
+    pub fn new(state: AgentState, key: EffectKey, cancellation: Cancellation) -> Self {
+        let session = state.session().clone();
+        let (events, deps, left) =
+            (Emitter::none(session.clone()), Deps::default(), Arc::default());
+        Self { session, key, state, cancellation, events, deps, left }
     }
 
-    /// The same for a call of an agent at a place in a tree of agents.
-    pub fn at(
-        origin: Arc<Origin>,
-        state: AgentState,
-        key: EffectKey,
-        cancellation: Cancellation,
-        observer: Arc<dyn Observer>,
-        deps: Deps,
-    ) -> Self {
-        let session = state.session().clone();
-        let left = Arc::default();
-        Self { session, key, state, cancellation, origin, observer, deps, left }
+    /// The same with its events sent by an emitter.
+    #[must_use]
+    pub fn with_events(self, events: Emitter) -> Self {
+        Self { events, ..self }
     }
 
     /// Where the agent stands in a tree of agents.
     pub fn origin(&self) -> &Arc<Origin> {
-        &self.origin
+        self.events.origin()
     }
 
     /// The same with other dependencies.
@@ -200,12 +187,10 @@ impl ToolContext {
         self.left.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells whoever listens how far the call got.
+    /// Notifies observers of how far the call is.
     pub fn progress(&self, message: &str) {
-        if self.observer.listens() {
-            let index = self.key.index;
-            self.observer.live(&self.origin, &LiveEvent::ToolProgress { index, message });
-        }
+        let index = self.key.index;
+        self.events.emit(|| EventKind::ToolProgress { index, message: message.to_owned() });
     }
 }
 

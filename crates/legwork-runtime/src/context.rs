@@ -10,8 +10,7 @@ use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::event::{InferenceStarted, ToolFinished};
 use legwork_core::tool::Metadata;
 use legwork_core::{AgentState, Event, Micros, OnDoubt, ToolCall, ToolOutcome};
-use legwork_port::observer::LiveEvent;
-use legwork_port::{Lifecycle, Model, Observer, Origin, StepView, Trigger};
+use legwork_port::{Emitter, EventKind, Lifecycle, Model, StepView, Trigger};
 
 use crate::account::{HeldCalls, Share, Sums, Unsettled};
 use crate::active_time::charge_due;
@@ -27,8 +26,7 @@ pub struct StepContext {
     pub(crate) writer: Writer,
     pub(crate) control: Control,
     pub(crate) on_doubt: Option<OnDoubt>,
-    pub(crate) observer: Arc<dyn Observer>,
-    pub(crate) origin: Arc<Origin>,
+    pub(crate) events: Emitter,
     pub(crate) view: StepView,
     pub(crate) toolbox: Toolbox,
     /// What the agents above leave to this one.
@@ -40,8 +38,8 @@ pub struct StepContext {
     pub(crate) store_looked: AtomicBool,
     /// Whether items came while a step began: it begins again, and hooks have seen that.
     pub(crate) begins_again: AtomicBool,
-    /// How many of the requests to stop were told to whoever watches.
-    pub(crate) told: AtomicUsize,
+    /// How many of the requests to stop observers were notified of.
+    pub(crate) signals_emitted: AtomicUsize,
 }
 
 /// What came of the commit that an inference begins with.
@@ -99,7 +97,7 @@ impl StepContext {
         state.at(self.services.clock.now())
     }
 
-    /// Appends what the state has not committed yet, and tells whoever watches.
+    /// Appends what the state has not committed yet, and notifies observers.
     ///
     /// # Errors
     /// A halt with the state as it was, when the store said no.
@@ -173,21 +171,21 @@ impl StepContext {
         if lifecycle.listens(trigger) {
             state = lifecycle.show(trigger, state, &view).await;
         }
-        self.tell_signals(&state);
+        self.emit_signals(&state);
         self.tick(state)
     }
 
-    /// Tells live news to whoever watches.
-    pub fn live(&self, event: &LiveEvent<'_>) {
-        self.observer.live(&self.origin, event);
+    /// Sends an event to the observers of the run; it is built only if one of them listens.
+    pub fn emit(&self, kind: impl FnOnce() -> EventKind) {
+        self.events.emit(kind);
     }
 
-    /// Tells the requests to stop that were not told yet, whoever raised them.
-    pub(crate) fn tell_signals(&self, state: &AgentState) {
+    /// Notifies observers of the stop signals that are new since the last call.
+    pub(crate) fn emit_signals(&self, state: &AgentState) {
         let signals = state.stop_signals();
-        let told = self.told.swap(signals.len(), Ordering::Relaxed);
-        for signal in signals.iter().skip(told) {
-            self.live(&LiveEvent::StopRaised { signal });
+        let emitted = self.signals_emitted.swap(signals.len(), Ordering::Relaxed);
+        for signal in signals.iter().skip(emitted) {
+            self.emit(|| EventKind::StopRaised { signal: signal.clone() });
         }
     }
 
@@ -199,11 +197,20 @@ impl StepContext {
         call: &ToolCall,
         outcome: ToolOutcome,
     ) -> AgentState {
-        let step = state.current_step().map_or(0, |step| step.number);
         let (took, metadata, used) = (Micros::ZERO, Metadata::default(), Amounts::default());
-        let (told, left) = (&outcome, &metadata);
-        self.live(&LiveEvent::ToolFinished { step, index, call, outcome: told, metadata: left });
-        let outcome = Arc::new(outcome);
-        state.with(Event::ToolFinished(ToolFinished { index, outcome, took, metadata, used }))
+        let finished = ToolFinished { index, outcome: Arc::new(outcome), took, metadata, used };
+        self.emit_finished(call, &finished);
+        state.with(Event::ToolFinished(finished))
+    }
+
+    /// Notifies observers of the result of a call.
+    pub(crate) fn emit_finished(&self, call: &ToolCall, finished: &ToolFinished) {
+        self.emit(|| EventKind::ToolFinished {
+            index: finished.index,
+            call: call.clone(),
+            outcome: (*finished.outcome).clone(),
+            took: finished.took,
+            metadata: finished.metadata.clone(),
+        });
     }
 }

@@ -7,7 +7,7 @@ use legwork_core::journal::Journal;
 use legwork_core::state::Refusal;
 use legwork_core::{AgentState, Event, Seq, SessionId, entry};
 use legwork_port::store::Range;
-use legwork_port::{Claim, Origin};
+use legwork_port::{Claim, Emitter, Origin};
 
 use crate::error::Error;
 use crate::inbox::take_idle;
@@ -89,8 +89,8 @@ async fn deliver_under(
 
 /// Gives a claim back under which nothing was written.
 async fn release(services: &Services, claim: Box<dyn Claim>, session: &SessionId) {
-    let origin = Origin::root(session.clone());
-    writer::release(claim, &*services.observer, &origin).await;
+    let origin = Arc::new(Origin::root(session.clone()));
+    writer::release(claim, &Emitter::new(origin, Arc::clone(&services.observer))).await;
 }
 
 /// The journal of a session that may be written; none where the one who held the claim left
@@ -197,7 +197,7 @@ async fn take_all(
     let observer = Masked::by(&services.mask, Arc::new(watchers));
     let origin = Arc::new(Origin::root(state.session().clone()));
     let (claim, kept) = (Arc::new(claim), Kept::default());
-    let writer = Writer { store, claim, observer, origin, kept };
+    let writer = Writer { store, claim, events: Emitter::new(origin, observer), kept };
     let mut all = Vec::new();
     let taken = loop {
         let (taken, refused) = match take_idle(&*services.store, state).await {

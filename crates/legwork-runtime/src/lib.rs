@@ -7,8 +7,7 @@
 //! Read the modules in this order; none names one that comes after it.
 //!
 //! 1. What a run is made of: [`result`](Run), [`Error`] (`error`), [`control`], [`unwind`] (code
-//!    of others, held against panics), [`memory`] (the ports in memory), [`news`] (what a run
-//!    tells, as values), [`account`] (what a tree of agents uses together).
+//!    of others, held against panics), [`memory`] (the ports in memory), [`account`] (what a tree of agents uses together).
 //! 2. What an agent has: `validate` and [`toolbox`], [`lifecycle`], [`hooks`], [`spawner`],
 //!    [`services`], which holds them.
 //! 3. What a step works with: `watchers` and `masked` (observers), `kept` and `writer` (the
@@ -35,7 +34,6 @@ pub mod lifecycle;
 mod lookup;
 mod masked;
 pub mod memory;
-pub mod news;
 pub mod open;
 mod release;
 mod renewal;
@@ -61,7 +59,6 @@ pub use driver::{Driver, Source, ToolCalling};
 pub use error::{Error, Halt, HaltReason};
 pub use hooks::{Handler, Hook, HookError, HookStack, hook};
 pub use lifecycle::{Composite, CoreLifecycle};
-pub use news::{News, RunEvent};
 pub use open::Active;
 pub use result::{Run, Unfinished};
 pub use services::Services;

@@ -11,9 +11,9 @@ use legwork_core::event::{Definition, ParentLink};
 use legwork_core::inbox::Item;
 use legwork_core::state::Refusal;
 use legwork_core::{AgentId, AgentState, Digest, ExecutionStatus, Message, OnDoubt, SessionId};
-use legwork_port::observer::LiveEvent;
+use legwork_port::event::ExecutionEnd;
 use legwork_port::store::Range;
-use legwork_port::{Ids, Observer, StepView};
+use legwork_port::{Emitter, EventKind, Ids, Observer, StepView};
 use serde_json::Value;
 
 use crate::account::{HeldCalls, Unsettled};
@@ -122,25 +122,18 @@ impl Active {
         };
         let claim = Arc::new(services.store.claim(&session).await?);
         let ancestry = request.ancestry.unwrap_or_else(|| Ancestry::root(session.clone()));
-        let (store, origin) = (Arc::clone(&services.store), Arc::clone(&ancestry.origin));
+        let store = Arc::clone(&services.store);
         let all = iter::once(Arc::clone(&services.observer)).chain(request.observers);
         let observer = Masked::by(&services.mask, Arc::new(Watchers::new(all)));
-        let view = StepView::new(
-            Arc::clone(&origin),
-            Arc::clone(&services.clock),
-            Arc::clone(&observer),
-            services.deps.clone(),
-        )
-        .with_ends(request.control.both());
-        let (told, from) = (Arc::clone(&observer), Arc::clone(&origin));
-        let clock = Arc::clone(&services.clock);
-        let renewal = Arc::new(Renewal::new(clock, Arc::clone(&told), Arc::clone(&from)));
+        let (events, clock) = (Emitter::new(ancestry.origin, observer), &services.clock);
+        let view = StepView::new(events.clone(), Arc::clone(clock), services.deps.clone())
+            .with_ends(request.control.both());
+        let renewal = Arc::new(Renewal::new(Arc::clone(clock), events.clone()));
         let cx = StepContext {
-            writer: Writer { store, claim, observer: told, origin: from, kept: Kept::default() },
+            writer: Writer { store, claim, events: events.clone(), kept: Kept::default() },
             control: request.control.clone(),
             on_doubt: request.on_doubt,
-            observer,
-            origin,
+            events,
             view,
             toolbox: Toolbox::new(Arc::clone(&services.toolsets)),
             held_calls: HeldCalls::new(ancestry.share.clone()),
@@ -148,7 +141,7 @@ impl Active {
             unsettled: Unsettled::default(),
             store_looked: AtomicBool::new(false),
             begins_again: AtomicBool::new(false),
-            told: AtomicUsize::new(0),
+            signals_emitted: AtomicUsize::new(0),
             services,
         };
         let given = match request.state {
@@ -181,7 +174,7 @@ impl Active {
         if let (Some(link), None) = (&state.facts().parent, &self.parent) {
             return Err(Refusal::IsSubagent { parent: link.session.clone() }.into());
         }
-        self.cx.told.store(state.stop_signals().len(), Ordering::Relaxed);
+        self.cx.signals_emitted.store(state.stop_signals().len(), Ordering::Relaxed);
         if let Some(link) = &self.parent {
             subagent::check(&state, link)?;
         }
@@ -262,6 +255,10 @@ impl Active {
     /// As [`Active::next`].
     pub async fn run_to_end(mut self) -> Result<Run, Error> {
         let ended = self.make_all_steps().await;
+        if let Err(error) = &ended {
+            let message = || error.to_string();
+            self.cx.emit(|| EventKind::RunFailed { message: message(), hint: None });
+        }
         let run = self.release().await;
         ended.map(|()| run)
     }
@@ -277,7 +274,10 @@ impl Active {
     /// may take the session up. What went wrong with that is told as a warning.
     pub async fn release(self) -> Run {
         let Self { cx, state, .. } = self;
+        let events = cx.events.clone();
         cx.writer.release().await;
+        events.at_step(0);
+        events.emit(|| ExecutionEnd::of(&state).into());
         state.into()
     }
 
@@ -386,7 +386,7 @@ async fn load(cx: &StepContext, session: &SessionId) -> Result<AgentState, Error
     let loaded = cx.writer.store.read(session, Range::ALL).await?.writable(session)?;
     let state = loaded.journal.fold(session);
     if let Some(damage) = &loaded.damage {
-        cx.live(&LiveEvent::JournalCut { damage });
+        cx.emit(|| EventKind::JournalCut { damage: damage.clone() });
     }
     Ok(state)
 }

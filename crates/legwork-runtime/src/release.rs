@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use legwork_core::tool::{ExecutionMode, Metadata};
-use legwork_core::{AgentState, ToolCall, ToolOutcome};
-use legwork_port::observer::LiveEvent;
+use legwork_core::ToolCall;
+use legwork_core::event::ToolFinished;
+use legwork_core::tool::ExecutionMode;
 
 use crate::context::StepContext;
 
@@ -22,8 +22,8 @@ struct Held {
     index: u32,
     call: Arc<ToolCall>,
     ordered: bool,
-    /// Its outcome, until that is sent.
-    outcome: Option<(Arc<ToolOutcome>, Metadata)>,
+    /// Its result, until that is sent.
+    finished: Option<ToolFinished>,
 }
 
 impl Release {
@@ -37,54 +37,37 @@ impl Release {
             index,
             call: Arc::clone(call),
             ordered: mode != unordered && tool != unordered,
-            outcome: None,
+            finished: None,
         };
         Self { calls: calls.map(held).collect(), next: 0 }
     }
 
-    /// A call ended: tells its result, and those that waited for it.
-    pub(crate) fn ended(
-        &mut self,
-        state: &AgentState,
-        cx: &StepContext,
-        (index, call): (u32, &ToolCall),
-        outcome: &Arc<ToolOutcome>,
-        metadata: &Metadata,
-    ) {
-        let at = self.calls.binary_search_by_key(&index, |held| held.index);
+    /// A call ended: sends its result, and those that waited for it.
+    pub(crate) fn ended(&mut self, cx: &StepContext, call: &ToolCall, finished: &ToolFinished) {
+        let at = self.calls.binary_search_by_key(&finished.index, |held| held.index);
         let held = at.ok().and_then(|at| self.calls.get_mut(at)).filter(|held| held.ordered);
-        let Some(held) = held else { return tell(state, cx, (index, call), outcome, metadata) };
-        held.outcome = Some((Arc::clone(outcome), metadata.clone()));
+        let Some(held) = held else { return cx.emit_finished(call, finished) };
+        held.finished = Some(finished.clone());
         while let Some(held) = self.calls.get_mut(self.next) {
-            if held.ordered && held.outcome.is_none() {
+            if held.ordered && held.finished.is_none() {
                 return;
             }
-            held.tell(state, cx);
+            held.emit(cx);
             self.next += 1;
         }
     }
 
-    /// No other call will end: tells what was held back.
-    pub(crate) fn rest(&mut self, state: &AgentState, cx: &StepContext) {
-        self.calls.iter_mut().skip(self.next).for_each(|held| held.tell(state, cx));
+    /// No other call will end: sends what was held back.
+    pub(crate) fn rest(&mut self, cx: &StepContext) {
+        self.calls.iter_mut().skip(self.next).for_each(|held| held.emit(cx));
     }
 }
 
 impl Held {
     /// Sends its result, once.
-    fn tell(&mut self, state: &AgentState, cx: &StepContext) {
-        let Some((outcome, metadata)) = self.outcome.take() else { return };
-        tell(state, cx, (self.index, &self.call), &outcome, &metadata);
+    fn emit(&mut self, cx: &StepContext) {
+        if let Some(finished) = self.finished.take() {
+            cx.emit_finished(&self.call, &finished);
+        }
     }
-}
-
-fn tell(
-    state: &AgentState,
-    cx: &StepContext,
-    (index, call): (u32, &ToolCall),
-    outcome: &ToolOutcome,
-    metadata: &Metadata,
-) {
-    let step = state.current_step().map_or(0, |step| step.number);
-    cx.live(&LiveEvent::ToolFinished { step, index, call, outcome, metadata });
 }

@@ -6,28 +6,22 @@ use std::time::Duration;
 
 use futures_util::future::{Either, select};
 use legwork_core::Micros;
-use legwork_port::observer::LiveEvent;
 use legwork_port::store::{self, Claim};
-use legwork_port::{Clock, Observer, Origin};
+use legwork_port::{Clock, Emitter};
 
 /// Renews a claim while work is done under it, if its store wants that.
 pub(crate) struct Renewal {
     clock: Arc<dyn Clock>,
-    observer: Arc<dyn Observer>,
-    origin: Arc<Origin>,
+    events: Emitter,
     /// When the claim was taken, or renewed last.
     last: Mutex<Micros>,
 }
 
 impl Renewal {
     /// For a claim that was just taken.
-    pub(crate) fn new(
-        clock: Arc<dyn Clock>,
-        observer: Arc<dyn Observer>,
-        origin: Arc<Origin>,
-    ) -> Self {
+    pub(crate) fn new(clock: Arc<dyn Clock>, events: Emitter) -> Self {
         let last = Mutex::new(clock.mono());
-        Self { clock, observer, origin, last }
+        Self { clock, events, last }
     }
 
     /// What comes of some work. It is dropped when the claim was lost: what it would do
@@ -72,7 +66,6 @@ impl Renewal {
     }
 
     fn warn(&self, error: &store::Error) {
-        let message = format!("the claim was not renewed: {error}");
-        self.observer.live(&self.origin, &LiveEvent::Warning { message: &message });
+        self.events.warn(|| format!("the claim was not renewed: {error}"));
     }
 }

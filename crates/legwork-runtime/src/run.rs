@@ -12,7 +12,7 @@ use legwork_core::state::{PendingExecution, PendingReason};
 use legwork_core::{
     AgentState, Event, OnDoubt, Owed, Progress as _, StepResult, StopReason, StopSignal,
 };
-use legwork_port::{LiveEvent, Trigger};
+use legwork_port::{EventKind, Trigger};
 
 use crate::context::StepContext;
 use crate::driver::{self, Driver};
@@ -39,8 +39,8 @@ pub(crate) async fn step(
 ) -> Result<Advance, Halt> {
     let mut state = cx.tick(state);
     loop {
-        cx.live(&LiveEvent::StateUpdated { version: state.version(), head: state.head() });
-        cx.tell_signals(&state);
+        cx.emit(|| EventKind::StateUpdated { seq: state.version(), head: state.head() });
+        cx.emit_signals(&state);
         if cx.control.interrupt.is_cancelled() {
             let state = cx.commit(cx.rest(state)).await?;
             return Err(Halt::new(state, HaltReason::Interrupted));
@@ -143,7 +143,7 @@ async fn end_step(cx: &StepContext, state: AgentState) -> Ended {
     let outcome = state.continuation_outcome().cloned().unwrap_or_else(nothing_decided);
     let current = state.execution().and_then(|execution| execution.current.clone());
     let Some(step) = current else { return Ended::Recorded(state) };
-    cx.live(&LiveEvent::ContinuationEvaluated { step: step.number, outcome: &outcome });
+    cx.emit(|| EventKind::ContinuationEvaluated { outcome: outcome.clone() });
     let (took, completed_at) = (state.step_time(), state.now().wall);
     Ended::Recorded(state.record_step_result(StepResult { step, outcome, took, completed_at }))
 }

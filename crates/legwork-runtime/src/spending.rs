@@ -6,7 +6,7 @@ use legwork_core::budget::{Amounts, Budget, Dimension, Exhausted, Price};
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::inference::Incomplete;
 use legwork_core::{AgentState, ModelRequest, Response, Usage};
-use legwork_port::{LiveEvent, Model, model};
+use legwork_port::{EventKind, Model, model};
 
 use crate::account::Affordable;
 use crate::context::StepContext;
@@ -175,7 +175,7 @@ pub(crate) fn settle(state: &AgentState, cx: &StepContext, charged: &Amounts) {
         cx.unsettled.note(held(state), *charged);
     }
     if let Some(id) = state.ledger().inference().map(|held| held.entry) {
-        cx.live(&LiveEvent::BudgetSettled { id, charged });
+        cx.emit(|| EventKind::BudgetSettled { id, charged: *charged });
     }
 }
 

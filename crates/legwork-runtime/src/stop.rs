@@ -9,7 +9,7 @@ use legwork_core::{
     AgentState, ContinuationOutcome, ErrorRecord, Event, ExecutionStatus, Owed, StopReason,
     StopSignal,
 };
-use legwork_port::{LiveEvent, Trigger};
+use legwork_port::{EventKind, Trigger};
 
 use crate::context::StepContext;
 use crate::error::Halt;
@@ -76,11 +76,10 @@ fn end(
         let status = outcome.stop_reason().map_or(ExecutionStatus::Stopped, ExecutionStatus::from);
         return (status, outcome);
     };
-    cx.live(&LiveEvent::ExecutionFailed { error: &error });
+    cx.emit(|| EventKind::ExecutionFailed { error: error.clone() });
     let handled = unwind::call(|| cx.services.error_handler.handle(state, &error));
     let mut failure = handled.unwrap_or_else(|panic| {
-        let message = format!("the error handler panicked, the execution failed: {panic}");
-        cx.live(&LiveEvent::Warning { message: &message });
+        cx.events.warn(|| format!("the error handler panicked, the execution failed: {panic}"));
         FailExecution.handle(state, &error)
     });
     failure.outcome.votes.clone_from(&outcome.votes);

@@ -1,16 +1,15 @@
-//! Those who watch a run: one that panics is silenced, and costs nothing else.
+//! The observers of a run: one that panics is silenced, and costs nothing else.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use legwork_core::Entry;
-use legwork_port::{LiveEvent, Observer, Origin};
+use legwork_port::{EventKind, Observer, RunEvent};
 
 use crate::unwind;
 
 /// Several observers as one.
 ///
-/// One that panics is notified of nothing any more in this run, and the others are warned.
+/// One that panics gets no more events of this run, and the others are warned.
 pub(crate) struct Watchers(Vec<Watcher>);
 
 struct Watcher {
@@ -25,18 +24,14 @@ impl Watchers {
         Self(observers.into_iter().map(watcher).collect())
     }
 
-    fn each(&self, origin: &Origin, tell: impl Fn(&dyn Observer)) {
+    /// Warns the others that an observer panicked.
+    fn panicked(&self, event: &RunEvent, panic: &str) {
+        let message = format!("an observer panicked and gets no more events of this run: {panic}");
+        let kind = EventKind::Warning { message };
+        let warning = RunEvent { kind, ..event.clone() };
         for watcher in &self.0 {
-            let Err(panic) = watcher.notify(&tell) else { continue };
-            let message = format!(
-                "an observer panicked and is notified of nothing any more in this run: {panic}"
-            );
-            for other in &self.0 {
-                // One that panics of the warning is silenced as well.
-                let _ = other.notify(|observer| {
-                    observer.live(origin, &LiveEvent::Warning { message: &message });
-                });
-            }
+            // One that panics over the warning is silenced as well.
+            let _ = watcher.notify(&warning);
         }
     }
 }
@@ -47,13 +42,13 @@ impl Watcher {
             && unwind::call(|| self.observer.listens()).unwrap_or(false)
     }
 
-    fn notify(&self, tell: impl Fn(&dyn Observer)) -> Result<(), String> {
+    fn notify(&self, event: &RunEvent) -> Result<(), String> {
         if self.silenced.load(Ordering::Relaxed) {
             return Ok(());
         }
         let told = unwind::call(|| {
             if self.observer.listens() {
-                tell(&*self.observer);
+                self.observer.observe(event);
             }
         });
         told.inspect_err(|_| self.silenced.store(true, Ordering::Relaxed))
@@ -65,11 +60,11 @@ impl Observer for Watchers {
         self.0.iter().any(Watcher::listens)
     }
 
-    fn live(&self, origin: &Origin, event: &LiveEvent<'_>) {
-        self.each(origin, |observer| observer.live(origin, event));
-    }
-
-    fn committed(&self, origin: &Origin, entries: &[Arc<Entry>]) {
-        self.each(origin, |observer| observer.committed(origin, entries));
+    fn observe(&self, event: &RunEvent) {
+        for watcher in &self.0 {
+            if let Err(panic) = watcher.notify(event) {
+                self.panicked(event, &panic);
+            }
+        }
     }
 }

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use legwork_core::{AgentState, Entry, Seq};
-use legwork_port::observer::LiveEvent;
+use legwork_core::{AgentState, Entry, Seq, SessionId};
+use legwork_port::event::Committed as Durable;
 use legwork_port::store::{self, Claim, Range};
-use legwork_port::{Observer, Origin, Store};
+use legwork_port::{Emitter, EventKind, Store};
 
 use crate::error::Halt;
 use crate::kept::{Append, Kept, Landed, NewItems};
@@ -14,8 +14,7 @@ pub(crate) struct Writer {
     pub(crate) store: Arc<dyn Store>,
     /// Shared with an append that is under way, and with nothing else.
     pub(crate) claim: Arc<Box<dyn Claim>>,
-    pub(crate) observer: Arc<dyn Observer>,
-    pub(crate) origin: Arc<Origin>,
+    pub(crate) events: Emitter,
     pub(crate) kept: Kept,
 }
 
@@ -28,7 +27,7 @@ pub(crate) enum Committed {
 }
 
 impl Writer {
-    /// Appends what is uncommitted; the news is told only after it is durable.
+    /// Appends what is uncommitted; observers are notified once it is durable.
     pub(crate) async fn commit(&self, state: AgentState) -> Result<AgentState, Halt> {
         match self.commit_with(&state, NewItems::Wait).await {
             Ok(()) => Ok(state.committed()),
@@ -52,7 +51,7 @@ impl Writer {
         let entries = state.uncommitted().to_shared();
         if !entries.is_empty() {
             let entries = self.append(state, entries, items).await?;
-            self.tell(&entries);
+            self.emit(state, &entries);
         }
         Ok(())
     }
@@ -82,8 +81,8 @@ impl Writer {
 
     /// The state as the journal has it; none if it has nothing, or cannot be read.
     pub(crate) async fn journaled(&self) -> Option<AgentState> {
-        let journal = self.store.read(&self.origin.session, Range::ALL).await.ok()?.journal;
-        (journal.version() != Seq::ZERO).then(|| journal.fold(&self.origin.session))
+        let journal = self.store.read(self.session(), Range::ALL).await.ok()?.journal;
+        (journal.version() != Seq::ZERO).then(|| journal.fold(self.session()))
     }
 
     /// Waits for an append that was under way when its step was dropped; none if nothing was
@@ -94,7 +93,7 @@ impl Writer {
             landed => landed?,
         };
         if let Some(landed) = &landed {
-            self.tell(&landed.state.uncommitted().to_shared());
+            self.emit(&landed.state, &landed.state.uncommitted().to_shared());
         }
         Ok(landed)
     }
@@ -102,25 +101,36 @@ impl Writer {
     /// Gives the claim back. What goes wrong with that is told as a warning: what was
     /// committed stands all the same.
     pub(crate) async fn release(self) {
-        let Self { claim, observer, origin, kept, .. } = self;
+        let Self { claim, events, kept, .. } = self;
         // An append that is still under way holds the claim, too.
         drop(kept);
         if let Some(claim) = Arc::into_inner(claim) {
-            release(claim, &*observer, &origin).await;
+            release(claim, &events).await;
         }
     }
 
-    fn tell(&self, entries: &[Arc<Entry>]) {
-        if self.observer.listens() {
-            self.observer.committed(&self.origin, entries);
+    fn session(&self) -> &SessionId {
+        &self.events.origin().session
+    }
+
+    fn emit(&self, state: &AgentState, entries: &[Arc<Entry>]) {
+        self.events.emit(|| {
+            EventKind::Committed(Durable {
+                entries: entries.to_vec(),
+                charged: entries.iter().map(|entry| entry.event.charged()).collect(),
+                ledger: state.ledger().clone(),
+            })
+        });
+        if self.events.listens() {
+            let events = entries.iter().filter_map(|entry| EventKind::of_entry(entry));
+            events.for_each(|kind| self.events.emit(|| kind));
         }
     }
 }
 
 /// Gives a claim back. What goes wrong with that is told as a warning.
-pub(crate) async fn release(claim: Box<dyn Claim>, observer: &dyn Observer, origin: &Origin) {
+pub(crate) async fn release(claim: Box<dyn Claim>, events: &Emitter) {
     if let Err(error) = claim.release().await {
-        let message = format!("the claim was not given back: {error}");
-        observer.live(origin, &LiveEvent::Warning { message: &message });
+        events.warn(|| format!("the claim was not given back: {error}"));
     }
 }

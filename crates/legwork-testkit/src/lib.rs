@@ -52,7 +52,7 @@ pub use clock::VirtualClock;
 pub use gate::Gate;
 pub use ids::CountingIds;
 pub use model::ScriptedModel;
-pub use observer::{Live, News, RecordingObserver};
+pub use observer::RecordingObserver;
 pub use recording::{Recording, Replay};
 pub use script::{Script, Turn};
 pub use server::Server;

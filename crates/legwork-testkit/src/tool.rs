@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use legwork_core::{AgentState, EffectKey, Seq, SessionId, ToolCall, ToolOutcome};
-use legwork_port::observer::Nobody;
-use legwork_port::{Cancellation, Deps, Tool, ToolContext};
+use legwork_port::{Cancellation, Tool, ToolContext};
 use serde_json::Value;
 
 /// Calls a tool with arguments, as an agent would: session `test`, nobody watching.
@@ -19,5 +18,5 @@ pub async fn call(tool: &dyn Tool, arguments: Value) -> ToolOutcome {
 pub fn context() -> ToolContext {
     let state = AgentState::new(SessionId::new("test"));
     let key = EffectKey { session: state.session().clone(), entry: Seq(1), index: 0 };
-    ToolContext::new(state, key, Cancellation::new(), Arc::new(Nobody), Deps::new())
+    ToolContext::new(state, key, Cancellation::new())
 }

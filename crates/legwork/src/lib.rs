@@ -46,8 +46,8 @@ pub mod tool;
 pub use error::{Error, Result};
 pub use legwork_agent as agent;
 pub use legwork_agent::{
-    Agent, Capability, Description, News, Override, Run, RunEvent, Session, Subagent, Unfinished,
-    hook,
+    Agent, Capability, Description, EventKind, Override, Run, RunEvent, Session, Subagent,
+    Unfinished, hook,
 };
 pub use legwork_core as core;
 pub use legwork_macros::tool;
@@ -60,8 +60,8 @@ pub use legwork_tools as tools;
 pub mod prelude {
     pub use crate::store::BuilderExt;
     pub use crate::{
-        Agent, Chat, Collaboration, Error, News, Participant, Run, RunEvent, Session, StepByStep,
-        ToolUse, hook,
+        Agent, Chat, Collaboration, Error, EventKind, Participant, Run, RunEvent, Session,
+        StepByStep, ToolUse, hook,
     };
     pub use crate::{model, tool};
     pub use legwork_core::continuation::End;

@@ -128,12 +128,14 @@ impl Run {
 /// What a person is told of an event, if it is worth a line here.
 fn told(kind: &str, event: &Value) -> Option<String> {
     let field = |name| event.get(name).map_or_else(String::new, plain);
+    let at = |place: &str| event.pointer(place).map_or_else(String::new, plain);
     let line = match kind {
         "step_started" => format!("step {}", field("step")),
-        "tool_started" => format!("calls: {} {}", field("tool"), field("arguments")),
-        "tool_finished" => format!("{}: {}", field("outcome"), clipped(&field("result"))),
+        "tool_started" => format!("calls: {} {}", at("/call/name"), at("/call/arguments")),
+        "tool_finished" => format!("{}: {}", at("/call/name"), clipped(&field("outcome"))),
         "execution_resumed" => "resumed".to_owned(),
-        "warning" | "error" => format!("{kind}: {} {}", field("message"), field("hint")),
+        "warning" | "run_failed" => format!("{kind}: {} {}", field("message"), field("hint")),
+        "error" => format!("{kind}: {} {}", at("/error/message"), field("hint")),
         "execution_finished" | "execution_paused" | "execution_interrupted" => {
             format!("{}: {}", field("status"), field("explain"))
         }

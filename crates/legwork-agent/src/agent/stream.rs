@@ -1,4 +1,4 @@
-//! A run as a stream of owned events.
+//! A run as a stream of events.
 
 use std::collections::VecDeque;
 use std::future::Future as _;
@@ -7,39 +7,24 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
 use futures_util::Stream;
-use legwork_core::Entry;
-use legwork_port::{LiveEvent, Observer, Origin};
+use legwork_port::{Observer, RunEvent};
 
 use crate::agent::request::{Run, RunRequest, whatever};
 use legwork_runtime::Error;
-use legwork_runtime::news::{News, RunEvent};
 
 /// Keeps events until they are taken.
 #[derive(Default)]
 struct Queue(Mutex<VecDeque<RunEvent>>);
 
 impl Queue {
-    fn push(&self, event: RunEvent) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push_back(event);
-    }
-
     fn pop(&self) -> Option<RunEvent> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
     }
 }
 
 impl Observer for Queue {
-    fn live(&self, origin: &Origin, event: &LiveEvent<'_>) {
-        if let Some(news) = News::from_live(event) {
-            self.push(RunEvent::new(origin, news));
-        }
-    }
-
-    fn committed(&self, origin: &Origin, entries: &[Arc<Entry>]) {
-        for entry in entries {
-            let news = News::Committed { entry: Arc::clone(entry) };
-            self.push(RunEvent::new(origin, news));
-        }
+    fn observe(&self, event: &RunEvent) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push_back(event.clone());
     }
 }
 

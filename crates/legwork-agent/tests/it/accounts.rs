@@ -8,10 +8,8 @@ use legwork_agent::memory::MemoryStore;
 use legwork_agent::{Agent, Subagent, hook};
 use legwork_core::budget::{Amounts, MicroUsd};
 use legwork_core::tool::ExecutionMode;
-use legwork_core::{
-    AgentState, Budget, EffectClass, Entry, ExecutionStatus, ModelSettings, ToolOutcome,
-};
-use legwork_port::{LiveEvent, Observer, Origin, Trigger};
+use legwork_core::{AgentState, Budget, EffectClass, ExecutionStatus, ModelSettings, ToolOutcome};
+use legwork_port::{EventKind, Observer, RunEvent, Trigger};
 use legwork_testkit::fault::{Fault, FaultyStore, Operation};
 use legwork_testkit::{Gate, Turn, VirtualClock, polls};
 use serde_json::json;
@@ -231,13 +229,11 @@ async fn s5_4_tokens_of_either_kind_that_a_subagents_tool_used_settle_into_the_p
 struct Finished(Mutex<Vec<Amounts>>);
 
 impl Observer for Finished {
-    fn live(&self, _: &Origin, event: &LiveEvent<'_>) {
-        if let LiveEvent::SubagentFinished { used, .. } = event {
-            self.0.lock().unwrap().push(**used);
+    fn observe(&self, event: &RunEvent) {
+        if let EventKind::SubagentFinished { used, .. } = &event.kind {
+            self.0.lock().unwrap().push(*used);
         }
     }
-
-    fn committed(&self, _: &Origin, _: &[Arc<Entry>]) {}
 }
 
 #[tokio::test]

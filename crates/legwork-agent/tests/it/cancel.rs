@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use legwork_agent::EventKind;
 use legwork_agent::memory::MemoryStore;
 use legwork_agent::{Agent, Control, Run};
 use legwork_core::event::Event;
@@ -9,7 +10,7 @@ use legwork_core::inbox::Item;
 use legwork_core::tool::ExecutionMode;
 use legwork_core::{EffectClass, Entry, ExecutionStatus, Seq, SessionId, StopReason, ToolOutcome};
 use legwork_port::{Cancellation, Store};
-use legwork_testkit::{Gate, Live, RecordingObserver, ScriptedModel, Turn};
+use legwork_testkit::{Gate, RecordingObserver, ScriptedModel, Turn};
 use serde_json::json;
 
 use crate::meddled::{Meddled, Meddler};
@@ -180,10 +181,10 @@ async fn s7_7_cancelled_calls_are_all_told_live_also_those_that_had_ended_alread
     let run = tokio::join!(run.outcome(), cancel).0.unwrap();
     assert_eq!(outcomes(run.state()), [ToolOutcome::Interrupted, ToolOutcome::value(json!(2))]);
     let mut told: Vec<_> = seen
-        .live_events()
+        .kinds()
         .into_iter()
         .filter_map(|live| match live {
-            Live::ToolFinished(index, _, outcome) => Some((index, outcome)),
+            EventKind::ToolFinished { index, outcome, .. } => Some((index, outcome)),
             _ => None,
         })
         .collect();

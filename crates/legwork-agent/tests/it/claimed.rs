@@ -6,9 +6,9 @@ use std::time::Duration;
 use legwork_agent::memory::MemoryStore;
 use legwork_agent::{Agent, Builder, Error, hook};
 use legwork_core::inbox::Item;
-use legwork_core::{Budget, EffectClass, Entry, ExecutionStatus, Message, ToolOutcome};
+use legwork_core::{Budget, EffectClass, ExecutionStatus, Message, ToolOutcome};
 use legwork_port::store::Range;
-use legwork_port::{Clock as _, LiveEvent, Observer, Origin, Store, Trigger};
+use legwork_port::{Clock as _, EventKind, Observer, RunEvent, Store, Trigger};
 use legwork_testkit::fault::{Fault, FaultyStore, Operation};
 use legwork_testkit::{ScriptedModel, Turn, VirtualClock};
 use serde_json::json;
@@ -22,13 +22,11 @@ const EVERY: Duration = Duration::from_secs(10);
 struct Warnings(Mutex<Vec<String>>);
 
 impl Observer for Warnings {
-    fn live(&self, _: &Origin, event: &LiveEvent<'_>) {
-        if let LiveEvent::Warning { message } = event {
-            self.0.lock().unwrap().push((*message).to_owned());
+    fn observe(&self, event: &RunEvent) {
+        if let EventKind::Warning { message } = &event.kind {
+            self.0.lock().unwrap().push(message.clone());
         }
     }
-
-    fn committed(&self, _: &Origin, _: &[Arc<Entry>]) {}
 }
 
 /// An agent with one call that takes 35 seconds.

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use legwork_agent::memory::MemoryStore;
 use legwork_agent::{Agent, Error};
+use legwork_agent::{EventKind, RunEvent};
 use legwork_core::{EffectClass, ExecutionStatus, OnDoubt, ToolOutcome};
-use legwork_testkit::{Gate, Live, News, RecordingObserver, ScriptedModel, Turn, crash};
+use legwork_testkit::{Gate, RecordingObserver, ScriptedModel, Turn, crash};
 use serde_json::json;
 
 use crate::tools::{World, guarded, keyed, noting, once, spec};
@@ -112,7 +113,7 @@ async fn s10_2_where_nobody_says_otherwise_the_class_of_the_tool_decides_about_d
         .build()
         .unwrap();
         let seen = RecordingObserver::new();
-        let began = |news: &News| matches!(news, News::Live(_, Live::ToolStarted(..)));
+        let began = |event: &RunEvent| matches!(event.kind, EventKind::ToolStarted { .. });
         let run = agent.run("go").in_session("s").observer(Arc::new(seen.clone()));
         tokio::select! {
             _ = run => unreachable!("it waits at the gate"),

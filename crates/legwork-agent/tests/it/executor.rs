@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use legwork_agent::EventKind;
 use legwork_agent::memory::MemoryStore;
 use legwork_agent::{Agent, Run};
 use legwork_core::tool::{ExecutionMode, FailureKind};
@@ -10,7 +11,7 @@ use legwork_core::{
     AgentState, Budget, EffectClass, ExecutionStatus, StopReason, ToolCall, ToolOutcome, ToolSpec,
 };
 use legwork_port::{BoxFuture, ToolContext, Toolset};
-use legwork_testkit::{Gate, Live, RecordingObserver, ScriptedModel, Turn, VirtualClock};
+use legwork_testkit::{Gate, RecordingObserver, ScriptedModel, Turn, VirtualClock};
 use serde_json::{Value, json};
 
 use crate::tools::{
@@ -65,10 +66,10 @@ async fn told_live(mode: ExecutionMode) -> (Vec<u32>, AgentState) {
     let ended: Vec<_> = world.notes().into_iter().filter(|note| note.ends_with("ended")).collect();
     assert_eq!(ended, ["fast 2 ended", "slow 1 ended"]);
     let finished = |live| match live {
-        Live::ToolFinished(index, ..) => Some(index),
+        EventKind::ToolFinished { index, .. } => Some(index),
         _ => None,
     };
-    (seen.live_events().into_iter().filter_map(finished).collect(), run.into_state())
+    (seen.kinds().into_iter().filter_map(finished).collect(), run.into_state())
 }
 
 #[tokio::test]

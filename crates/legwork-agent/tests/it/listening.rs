@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use legwork_agent::memory::MemoryStore;
-use legwork_agent::{Agent, News, hook};
+use legwork_agent::{Agent, EventKind, hook};
 use legwork_core::{AgentState, EffectClass, Stamp};
 use legwork_port::{BoxFuture, Clock, Observer, Trigger};
 use legwork_testkit::{RecordingObserver, ScriptedModel, Turn, VirtualClock};
@@ -68,9 +68,9 @@ async fn nothing_is_built_when_nobody_listens() {
     assert_eq!(heard_of.1, ["streams: true", "streams: true"]);
     assert_eq!(heard_of.2, nobody.2, "the journal is the same");
     // The time is read twice a hook and once an answer, for the news alone.
-    let hooks = heard.live_events().into_iter().filter(
-        |live| matches!(live, legwork_testkit::Live::Other(text) if text.contains("HookExecuted")),
-    );
+    let kinds = heard.kinds();
+    let is_hook = |kind: &&EventKind| matches!(kind, EventKind::HookExecuted { .. });
+    let hooks = kinds.iter().filter(is_hook);
     // As the agent's observer and as the run's it hears everything twice.
     assert_eq!(heard_of.0 - nobody.0, 2 * (hooks.count() / 2) + 2);
 }
@@ -92,8 +92,7 @@ async fn a_stream_leaves_the_observer_of_its_run_in_its_place() {
     let agent = Agent::builder(ScriptedModel::new([Turn::text("done")])).build().unwrap();
     let events = all(agent.run("go").observer(Arc::new(heard.clone())).stream()).await;
     assert_eq!(heard.text(), "done");
-    let committed = events.iter().filter(|event| matches!(event.news, News::Committed { .. }));
-    assert_eq!(heard.entries().len(), committed.count());
+    assert_eq!(heard.events(), events);
     let deaf = Deaf::default();
     let events = all(agent.run("go").observer(Arc::new(deaf.clone())).stream()).await;
     assert!(!events.is_empty());
@@ -102,12 +101,9 @@ async fn a_stream_leaves_the_observer_of_its_run_in_its_place() {
 
 #[tokio::test]
 async fn a_request_to_stop_is_told_once_wherever_it_is_raised() {
-    let told = |news: &[legwork_testkit::Live]| {
-        let is = |live: &&legwork_testkit::Live| match live {
-            legwork_testkit::Live::Other(text) => text.contains("StopRaised"),
-            _ => false,
-        };
-        news.iter().filter(is).count()
+    let told = |kinds: &[EventKind]| {
+        let is = |kind: &&EventKind| matches!(kind, EventKind::StopRaised { .. });
+        kinds.iter().filter(is).count()
     };
     for trigger in Trigger::ALL {
         if matches!(trigger, Trigger::ExecutionEnd | Trigger::Error) {
@@ -123,7 +119,7 @@ async fn a_request_to_stop_is_told_once_wherever_it_is_raised() {
         let look = crate::tools::noting("look", EffectClass::ReadOnly, &World::default());
         let agent = Agent::builder(model).tools([look]).hook(stops).build().unwrap();
         agent.run("go").observer(Arc::new(heard.clone())).outcome().await.unwrap();
-        assert_eq!(told(&heard.live_events()), 1, "{trigger:?}");
+        assert_eq!(told(&heard.kinds()), 1, "{trigger:?}");
     }
     // A limit, too.
     let heard = RecordingObserver::new();
@@ -131,5 +127,5 @@ async fn a_request_to_stop_is_told_once_wherever_it_is_raised() {
     let budget = legwork_core::Budget::unlimited().steps(0);
     let agent = Agent::builder(model).budget(budget).build().unwrap();
     agent.run("go").observer(Arc::new(heard.clone())).outcome().await.unwrap();
-    assert_eq!(told(&heard.live_events()), 1);
+    assert_eq!(told(&heard.kinds()), 1);
 }

@@ -145,7 +145,7 @@ async fn s13_11_no_key_is_journaled_or_told() {
     let agent = leaking(Agent::builder(Echo::new())).store_in(Arc::new(store.clone()));
     let agent = agent.observer(Arc::new(observer.clone())).build().unwrap();
     let run = agent.run(format!("Work with {KEY}")).in_session("s").outcome().await.unwrap();
-    let told = format!("{:?}", observer.news());
+    let told = format!("{:?}", observer.events());
     check(&told);
     for kind in
         ["InferenceRetried", "ToolProgress", "ToolFinished", "InferenceFinished", "Thinking"]

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use legwork_agent::memory::MemoryStore;
 use legwork_agent::{Agent, Builder, Control, Run, Subagent};
+use legwork_agent::{EventKind, RunEvent};
 use legwork_core::inference::Incomplete;
 use legwork_core::{
     Budget, EffectClass, ExecutionStatus, Micros, ModelRequest, ModelSettings, Response, Stamp,
@@ -13,9 +14,7 @@ use legwork_core::{
 use legwork_models::retry::{Policy, Retrying};
 use legwork_port::model::{Error, Kind, Profile};
 use legwork_port::{BoxFuture, Clock, Deltas, Model};
-use legwork_testkit::{
-    Gate, Live, News, RecordingObserver, Script, ScriptedModel, Turn, VirtualClock,
-};
+use legwork_testkit::{Gate, RecordingObserver, Script, ScriptedModel, Turn, VirtualClock};
 use serde_json::json;
 
 use crate::subagents::spawn;
@@ -106,8 +105,10 @@ async fn s11_3_a_server_that_drops_every_second_stream_is_asked_again() {
         result.step.response.as_ref().is_some_and(|response| response.incomplete.is_some())
     });
     assert_eq!(incomplete.count(), 0, "nothing incomplete is journaled");
-    let void = |live: &Live| matches!(live, Live::InferenceRetried(1, _, true));
-    assert_eq!(seen.live_events().iter().filter(|live| void(live)).count(), 2);
+    let void = |kind: &EventKind| {
+        matches!(kind, EventKind::InferenceRetried { attempt: 1, discarded: true, .. })
+    };
+    assert_eq!(seen.kinds().iter().filter(|live| void(live)).count(), 2);
     assert_eq!(said(&run).len(), 4, "{:?}", said(&run));
 }
 
@@ -208,7 +209,8 @@ async fn s5_3_an_interrupt_in_a_wait_keeps_what_failed_attempts_may_have_cost() 
     let interrupt = async {
         clock.until_asleep(1).await;
         clock.advance(Duration::from_secs(1));
-        let second = |news: &News| matches!(news, News::Live(_, Live::InferenceRetried(2, ..)));
+        let second =
+            |event: &RunEvent| matches!(event.kind, EventKind::InferenceRetried { attempt: 2, .. });
         seen.until(second).await;
         control.interrupt.cancel();
     };

@@ -2,25 +2,25 @@
 
 use std::sync::Arc;
 
+use legwork_agent::RunEvent;
 use legwork_agent::driver::Source;
 use legwork_agent::memory::MemoryStore;
 use legwork_agent::toolbox::Shown;
-use legwork_agent::{Agent, Builder, Driver, Error, Halt, News, StepContext, ToolCalling};
+use legwork_agent::{Agent, Builder, Driver, Error, EventKind, Halt, StepContext, ToolCalling};
 use legwork_core::continuation::{ErrorHandler, Failure};
 use legwork_core::error::ErrorRecord;
 use legwork_core::inference::Incomplete;
 use legwork_core::orchestrate::ChatState;
 use legwork_core::{
-    AgentState, Entry, ErrorKind, ErrorSource, ExecutionStatus, ModelRequest, Progress as _,
-    Response, Seq, SessionId, ToolCall, ToolOutcome, ToolSpec,
+    AgentState, ErrorKind, ErrorSource, ExecutionStatus, ModelRequest, Progress as _, Response,
+    Seq, SessionId, ToolCall, ToolOutcome, ToolSpec,
 };
 use legwork_orchestrate::{Chat, Participant, StepByStep as _, ToolUse};
 use legwork_port::store::Range;
 use legwork_port::{
-    BoxFuture, Ids, Lifecycle, LiveEvent, Observer, Origin, StepView, Store, ToolContext, Toolset,
-    Trigger,
+    BoxFuture, Ids, Lifecycle, Observer, StepView, Store, ToolContext, Toolset, Trigger,
 };
-use legwork_testkit::{Live, RecordingObserver, ScriptedModel, Turn};
+use legwork_testkit::{RecordingObserver, ScriptedModel, Turn};
 use serde_json::json;
 
 use crate::tools::{World, journal, noting, once, outcomes};
@@ -246,19 +246,21 @@ impl Observer for Bad {
         true
     }
 
-    fn live(&self, _: &Origin, _: &LiveEvent<'_>) {
-        assert!(!matches!(self, Self::Live), "no power");
-    }
-
-    fn committed(&self, _: &Origin, _: &[Arc<Entry>]) {
-        assert!(!matches!(self, Self::Committed), "no power");
+    fn observe(&self, event: &RunEvent) {
+        let panics = match &event.kind {
+            EventKind::Committed(_) => matches!(self, Self::Committed),
+            _ => matches!(self, Self::Live),
+        };
+        assert!(!panics, "no power");
     }
 }
 
 fn warnings(seen: &RecordingObserver) -> Vec<String> {
-    let other = |live| if let Live::Other(text) = live { Some(text) } else { None };
-    let all = seen.live_events().into_iter().filter_map(other);
-    all.filter(|text| text.starts_with("Warning")).collect()
+    let warning = |kind| match kind {
+        EventKind::Warning { message } => Some(message),
+        _ => None,
+    };
+    seen.kinds().into_iter().filter_map(warning).collect()
 }
 
 #[tokio::test]
@@ -281,7 +283,9 @@ async fn an_observer_that_panics_is_silenced_and_the_others_are_warned_once() {
         let mut stream = agent.run("go").observer(Arc::new(bad)).stream();
         let mut entries = 0;
         while let Some(event) = stream.next().await {
-            entries += u64::from(matches!(event.news, News::Committed { .. }));
+            if let EventKind::Committed(committed) = event.kind {
+                entries += committed.entries.len() as u64;
+            }
         }
         let run = stream.finish().await.unwrap();
         assert_eq!(entries, run.state().version().0, "{bad:?}");

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use legwork_agent::EventKind;
 use legwork_agent::driver::{AtEnd, CURSOR, Line, NoModel, Scripted, Source, request};
 use legwork_agent::memory::MemoryStore;
 use legwork_agent::toolbox::Shown;
@@ -14,7 +15,6 @@ use legwork_core::{
     Usage,
 };
 use legwork_port::{Clock as _, Trigger};
-use legwork_testkit::observer::Live;
 use legwork_testkit::{RecordingObserver, ScriptedModel, Turn, VirtualClock, crash};
 use serde_json::json;
 
@@ -96,19 +96,25 @@ async fn the_ordinary_news_is_told() {
     let builder = tools(agent(two_calls()), &world).observer(Arc::new(observer.clone()));
     builder.build().unwrap().run("go").await.unwrap();
     assert_eq!(observer.text(), "I look.done");
-    let kinds = observer.kinds();
-    for kind in ["inference_started", "text", "call_started", "arguments", "tool_finished"] {
-        assert!(kinds.contains(&format!("live {kind}")), "{kind}: {kinds:?}");
+    let kinds = observer.names();
+    for kind in [
+        "inference_started",
+        "text_delta",
+        "tool_call_delta",
+        "tool_arguments_delta",
+        "tool_finished",
+    ] {
+        assert!(kinds.contains(&kind.to_owned()), "{kind}: {kinds:?}");
     }
-    let index = |live: &Live| match live {
-        Live::CallStarted(index, name) => Some((*index, name.clone())),
+    let index = |kind: &EventKind| match kind {
+        EventKind::ToolCallDelta { index, tool } => Some((*index, tool.clone())),
         _ => None,
     };
-    let started: Vec<_> = observer.live_events().iter().filter_map(index).collect();
+    let started: Vec<_> = observer.kinds().iter().filter_map(index).collect();
     let expected = [(0, "look"), (1, "send"), (0, "look")];
     assert_eq!(started, expected.map(|(index, name)| (index, name.to_owned())));
-    let models = observer.live_events().into_iter().filter_map(|live| match live {
-        Live::InferenceStarted(_, model) => Some(model),
+    let models = observer.kinds().into_iter().filter_map(|live| match live {
+        EventKind::InferenceStarted { model, .. } => Some(model),
         _ => None,
     });
     assert_eq!(models.collect::<Vec<_>>(), ["scripted"; 3]);

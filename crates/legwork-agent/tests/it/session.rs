@@ -398,11 +398,10 @@ async fn s10_2_what_has_a_response_or_an_outcome_is_never_asked_for_or_run_again
         .unwrap();
     // The outcome of the `Once` call is committed while the other still runs.
     let seen = RecordingObserver::new();
-    let finished = |news: &legwork_testkit::News| matches!(news, legwork_testkit::News::Committed(_, e) if e.event.kind() == "tool_finished");
     let run = agent.run("go").in_session("s").observer(Arc::new(seen.clone()));
     tokio::select! {
         _ = run => unreachable!("it waits at the gate"),
-        _ = seen.until(finished) => {}
+        _ = seen.until_committed("tool_finished") => {}
     }
     assert!(journal(&store, "s").await.contains(&"tool_finished".to_owned()));
     gate.open();

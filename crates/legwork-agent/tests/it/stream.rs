@@ -5,11 +5,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use legwork_agent::event::VERSION;
 use legwork_agent::hooks::priority;
 use legwork_agent::memory::MemoryStore;
-use legwork_agent::news::VERSION;
 use legwork_agent::{
-    Agent, Builder, HookError, News, RunEvent, RunStream, Subagent, hook, subagent,
+    Agent, Builder, EventKind, HookError, RunEvent, RunStream, Subagent, hook, subagent,
 };
 use legwork_core::budget::{Amounts, MicroUsd, Price};
 use legwork_core::event::Event;
@@ -119,43 +119,50 @@ fn amounts(amounts: &Amounts) -> String {
 /// An event in a line, without what only a machine reads.
 fn line(event: &RunEvent) -> String {
     let path: String = event.path.iter().map(|name| format!("{name}: ")).collect();
-    let said = match &event.news {
-        News::InferenceStarted { step, id, at, model } => {
-            format!("asks {model} in step {step} as {id} at {} s", seconds(*at))
+    let said = match &event.kind {
+        EventKind::InferenceStarted { id, at, model } => {
+            format!("asks {model} as {id} at {} s", seconds(*at))
         }
-        News::InferenceFinished { step, id, at, took, usage, error } => {
+        EventKind::InferenceFinished { id, at, took, usage, error } => {
             let used = usage.map_or(0, |usage| usage.output);
             let error = error.as_ref().map_or("", |error| &error.message);
             let at = seconds(*at);
-            format!("answered in step {step} as {id} at {at} s after {took}: {used} out{error}")
+            format!("answered as {id} at {at} s after {took}: {used} out{error}")
         }
-        News::BudgetReserved { id, amounts: held } => format!("holds for {id}: {}", amounts(held)),
-        News::BudgetSettled { id, charged } => format!("charges {id}: {}", amounts(charged)),
-        News::HookExecuted { hook, trigger, took, end } => {
+        EventKind::BudgetReserved { id, amounts: held } => {
+            format!("holds for {id}: {}", amounts(held))
+        }
+        EventKind::BudgetSettled { id, charged } => format!("charges {id}: {}", amounts(charged)),
+        EventKind::HookExecuted { hook, trigger, took, end } => {
             format!("hook {hook} on {trigger} after {took}: {end:?}")
         }
-        News::ContinuationEvaluated { step, outcome } => {
-            format!("decides step {step}: {}", outcome.explain())
+        EventKind::ContinuationEvaluated { outcome } => format!("decides: {}", outcome.explain()),
+        EventKind::StopRaised { signal } => format!("stop: {}", signal.message),
+        EventKind::ToolStarted { index, call } => format!("call {index} {} begins", call.name),
+        EventKind::ToolProgress { index, message } => format!("call {index}: {message}"),
+        EventKind::ToolFinished { index, call, outcome, took, .. } => {
+            format!("call {index} {} gives {} after {took}", call.name, outcome.to_text())
         }
-        News::StopRaised { signal } => format!("stop: {}", signal.message),
-        News::ToolStarted { index, call } => format!("call {index} {} begins", call.name),
-        News::ToolProgress { index, message } => format!("call {index}: {message}"),
-        News::ToolFinished { index, call, outcome } => {
-            format!("call {index} {} gives {}", call.name, outcome.to_text())
-        }
-        News::SubagentStarted { index, agent, .. } => format!("call {index} spawns {agent}"),
-        News::SubagentFinished { index, agent, status, used, .. } => {
-            let steps = used.steps;
+        EventKind::SubagentStarted { index, agent, .. } => format!("call {index} spawns {agent}"),
+        EventKind::SubagentFinished { index, agent, status, steps, used, .. } => {
             format!("call {index}, {agent} is {status}: {steps} steps, {}", amounts(used))
         }
-        News::ExecutionFailed { error } => format!("failed: {}", error.message),
-        News::StateUpdated { version, .. } => format!("state {version}"),
-        News::Committed { entry } => format!("committed {} {}", entry.seq, entry.event.kind()),
-        News::Text { text } => format!("text {text}"),
-        News::StepStarted { step } => format!("step {step}"),
+        EventKind::ExecutionFailed { error } => format!("failed: {}", error.message),
+        EventKind::StateUpdated { seq, .. } => format!("state {seq}"),
+        EventKind::Committed(committed) => {
+            let entry = |entry: &Arc<Entry>| format!("{} {}", entry.seq, entry.event.kind());
+            let entries: Vec<_> = committed.entries.iter().map(entry).collect();
+            format!("committed {}; used {}", entries.join(", "), amounts(&committed.ledger.spent))
+        }
+        EventKind::TextDelta { text } => format!("text {text}"),
+        EventKind::StepFinished { continues, .. } => {
+            format!("step finished, continues: {continues}")
+        }
+        EventKind::ExecutionFinished(end) => format!("{}: {}", end.status, end.text),
         other => format!("{other:?}"),
     };
-    format!("{path}{said}")
+    let step = event.step.map_or_else(String::new, |step| format!("{step}. "));
+    format!("{path}{step}{said}")
 }
 
 /// Holds text against a golden file; `LEGWORK_GOLDEN=write` writes one that is not there.
@@ -180,19 +187,19 @@ async fn a_run_is_told_whole_and_in_order() {
     let mut text = String::new();
     events.iter().for_each(|event| writeln!(text, "{}", line(event)).unwrap());
     golden("stream.txt", &text);
-    assert!(events.iter().all(|event| event.v == VERSION));
+    assert!(events.iter().all(|event| event.version == VERSION));
     for (path, session) in [(vec![], "s".to_owned()), (vec!["helper"], child(&events))] {
         let of = |event: &&RunEvent| event.path.iter().map(|name| &**name).eq(path.iter().copied());
         let told: Vec<_> = events.iter().filter(of).collect();
-        assert!(told.iter().all(|event| event.session.as_str() == session));
+        assert!(told.iter().all(|event| event.session == Some(session.as_str().into())));
         let journal = store.read(&SessionId::new(session), Range::ALL).await.unwrap().journal;
         ids_are_those_of_the_journal(&told, &journal);
     }
 }
 
 fn child(events: &[RunEvent]) -> String {
-    let started = events.iter().find_map(|event| match &event.news {
-        News::SubagentStarted { session, .. } => Some(session.to_string()),
+    let started = events.iter().find_map(|event| match &event.kind {
+        EventKind::SubagentStarted { child, .. } => Some(child.to_string()),
         _ => None,
     });
     started.unwrap()
@@ -200,8 +207,8 @@ fn child(events: &[RunEvent]) -> String {
 
 /// What is told of inferences has the ids, the times and the amounts of their entries.
 fn ids_are_those_of_the_journal(events: &[&RunEvent], journal: &Journal) {
-    let news = |wanted: fn(&News) -> Option<(Seq, String)>| -> Vec<_> {
-        events.iter().filter_map(|event| wanted(&event.news)).collect()
+    let kinds = |wanted: fn(&EventKind) -> Option<(Seq, String)>| -> Vec<_> {
+        events.iter().filter_map(|event| wanted(&event.kind)).collect()
     };
     let entries = |wanted: fn(&Entry) -> Option<(Seq, String)>| -> Vec<_> {
         journal.entries().iter().filter_map(|entry| wanted(entry)).collect()
@@ -213,14 +220,14 @@ fn ids_are_those_of_the_journal(events: &[&RunEvent], journal: &Journal) {
     assert!(!reserved.is_empty());
     let ids = |of: &[(Seq, String)]| of.iter().map(|(id, _)| *id).collect::<Vec<_>>();
     assert_eq!(
-        news(|news| match news {
-            News::BudgetReserved { id, amounts: held } => Some((*id, amounts(held))),
+        kinds(|kind| match kind {
+            EventKind::BudgetReserved { id, amounts: held } => Some((*id, amounts(held))),
             _ => None,
         }),
         reserved
     );
-    let settled = news(|news| match news {
-        News::BudgetSettled { id, charged } => Some((*id, amounts(charged))),
+    let settled = kinds(|kind| match kind {
+        EventKind::BudgetSettled { id, charged } => Some((*id, amounts(charged))),
         _ => None,
     });
     assert_eq!(ids(&settled), ids(&reserved));
@@ -232,16 +239,16 @@ fn ids_are_those_of_the_journal(events: &[&RunEvent], journal: &Journal) {
     let words = |of: &[(Seq, String)]| of.iter().map(|(_, said)| said.clone()).collect::<Vec<_>>();
     assert_eq!(words(&settled), words(&charged));
     for wanted in [
-        |news: &News| match news {
-            News::InferenceStarted { id, .. } => Some((*id, String::new())),
+        |kind: &EventKind| match kind {
+            EventKind::InferenceStarted { id, .. } => Some((*id, String::new())),
             _ => None,
         },
-        |news: &News| match news {
-            News::InferenceFinished { id, .. } => Some((*id, String::new())),
+        |kind: &EventKind| match kind {
+            EventKind::InferenceFinished { id, .. } => Some((*id, String::new())),
             _ => None,
         },
     ] {
-        assert_eq!(ids(&news(wanted)), ids(&reserved));
+        assert_eq!(ids(&kinds(wanted)), ids(&reserved));
     }
 }
 
@@ -254,7 +261,7 @@ async fn a_resumed_run_tells_what_it_does_and_nothing_again() {
     let agent = agent.store_in(Arc::new(store.clone())).build().unwrap();
     let mut stream = agent.run("go").in_session("s").stream();
     while let Some(event) = stream.next().await {
-        if matches!(event.news, News::Text { .. }) {
+        if matches!(event.kind, EventKind::TextDelta { .. }) {
             break;
         }
     }
@@ -263,23 +270,23 @@ async fn a_resumed_run_tells_what_it_does_and_nothing_again() {
     gate.open();
     let events = all(agent.resume("s").stream()).await;
     let told: Vec<_> = events.iter().collect();
-    let steps = told.iter().filter_map(|event| match event.news {
-        News::StepStarted { step } | News::InferenceStarted { step, .. } => Some(step),
+    let steps = told.iter().filter_map(|event| match event.kind {
+        EventKind::StepStarted | EventKind::InferenceStarted { .. } => event.step,
         _ => None,
     });
     assert_eq!(steps.collect::<Vec<_>>(), [2, 2]);
-    assert!(!told.iter().any(|event| matches!(event.news, News::ToolStarted { .. })));
-    let committed = told.iter().filter_map(|event| match &event.news {
-        News::Committed { entry } => Some(entry.seq),
+    assert!(!told.iter().any(|event| matches!(event.kind, EventKind::ToolStarted { .. })));
+    let committed = told.iter().filter_map(|event| match &event.kind {
+        EventKind::Committed(committed) => Some(committed.entries.iter().map(|entry| entry.seq)),
         _ => None,
     });
-    let committed: Vec<_> = committed.collect();
+    let committed: Vec<_> = committed.flatten().collect();
     let journal = store.read(&"s".into(), Range::ALL).await.unwrap().journal;
     let after: Vec<_> = journal.entries().iter().map(|entry| entry.seq).collect();
     assert_eq!(committed, after[before.0 as usize..]);
     // What is asked anew is held anew.
-    let reserved = told.iter().find_map(|event| match event.news {
-        News::BudgetReserved { id, .. } => Some(id),
+    let reserved = told.iter().find_map(|event| match event.kind {
+        EventKind::BudgetReserved { id, .. } => Some(id),
         _ => None,
     });
     assert!(committed.contains(&reserved.unwrap()));
@@ -293,17 +300,20 @@ async fn a_failing_model_is_told_as_the_journal_has_it() {
     let events = all(agent.run("go").in_session("s").stream()).await;
     let journal = store.read(&"s".into(), Range::ALL).await.unwrap().journal;
     ids_are_those_of_the_journal(&events.iter().collect::<Vec<_>>(), &journal);
-    let errors = events.iter().filter_map(|event| match &event.news {
-        News::InferenceFinished { error, .. } => error.clone(),
-        News::ExecutionFailed { error } => Some(error.clone()),
-        News::Committed { entry } => match &entry.event {
-            Event::InferenceFailed(failed) => Some(failed.error.clone()),
-            _ => None,
-        },
+    let errors = events.iter().filter_map(|event| match &event.kind {
+        EventKind::InferenceFinished { error, .. } => error.clone(),
+        EventKind::ExecutionFailed { error } => Some(error.clone()),
+        EventKind::Error { error, .. } => Some(error.clone()),
+        EventKind::Committed(committed) => {
+            committed.entries.iter().find_map(|entry| match &entry.event {
+                Event::InferenceFailed(failed) => Some(failed.error.clone()),
+                _ => None,
+            })
+        }
         _ => None,
     });
     let errors: Vec<_> = errors.collect();
-    assert_eq!(errors.len(), 3);
+    assert_eq!(errors.len(), 4);
     assert!(errors.iter().all(|error| *error == errors[0]), "{errors:?}");
     assert_eq!((errors[0].status, &*errors[0].message), (Some(500), "overheated"));
 }

@@ -10,8 +10,9 @@ use legwork_core::{
     AgentState, EffectClass, Event, ExecutionStatus, Message, Seq, SessionId, StopReason,
     ToolOutcome, ToolSpec,
 };
+use legwork_port::event::Committed;
 use legwork_port::store::{Query, Range};
-use legwork_port::{LiveEvent, Observer, Origin, Store, Trigger};
+use legwork_port::{EventKind, Observer, RunEvent, Store, Trigger};
 use legwork_testkit::{Gate, ScriptedModel, Turn};
 use serde_json::{Value, json};
 
@@ -227,22 +228,18 @@ async fn guards_and_hooks_marked_as_inherited_go_along_and_no_others() {
 struct Paths(std::sync::Mutex<Vec<String>>);
 
 impl Observer for Paths {
-    fn live(&self, origin: &Origin, event: &LiveEvent<'_>) {
-        let word = match event {
-            LiveEvent::StepStarted { .. } => "step",
-            LiveEvent::SubagentStarted { .. } => "subagent_started",
-            LiveEvent::SubagentFinished { .. } => "subagent_finished",
+    fn observe(&self, event: &RunEvent) {
+        let responded = |committed: &Committed| {
+            committed.entries.iter().any(|entry| matches!(entry.event, Event::Responded(_)))
+        };
+        let word = match &event.kind {
+            EventKind::StepStarted => "step",
+            EventKind::SubagentStarted { .. } => "subagent_started",
+            EventKind::SubagentFinished { .. } => "subagent_finished",
+            EventKind::Committed(committed) if responded(committed) => "responded",
             _ => return,
         };
-        self.0.lock().unwrap().push(format!("{word} /{}", origin.path.join("/")));
-    }
-
-    fn committed(&self, origin: &Origin, entries: &[Arc<legwork_core::Entry>]) {
-        for entry in entries {
-            if matches!(entry.event, Event::Responded(_)) {
-                self.0.lock().unwrap().push(format!("responded /{}", origin.path.join("/")));
-            }
-        }
+        self.0.lock().unwrap().push(format!("{word} /{}", event.path.join("/")));
     }
 }
 

@@ -4,8 +4,8 @@ use std::future::pending;
 use std::sync::Arc;
 use std::time::Duration;
 
-use legwork_agent::news::HookResult;
-use legwork_agent::{Agent, Builder, Hook, News, hook};
+use legwork_agent::event::HookEnd;
+use legwork_agent::{Agent, Builder, EventKind, Hook, hook};
 use legwork_core::{AgentState, Decision, EffectClass, ErrorKind, ExecutionStatus, ToolOutcome};
 use legwork_port::Trigger;
 use legwork_testkit::{ScriptedModel, Turn, VirtualClock};
@@ -126,15 +126,15 @@ async fn how_long_a_hook_took_and_how_it_ended_is_told() {
     let mut stream = agent.hook(refused).build().unwrap().stream("go");
     let mut told = Vec::new();
     while let Some(event) = stream.next().await {
-        if let News::HookExecuted { hook, took, end, .. } = event.news {
+        if let EventKind::HookExecuted { hook, took, end, .. } = event.kind {
             told.push((hook, took.0 / 1_000_000, end));
         }
     }
     let said = |at: usize| (&*told[at].0, told[at].1);
     assert_eq!([said(0), said(1), said(2)], [("slow", 4), ("votes", 0), ("hangs", 5)]);
-    assert_eq!(told[0].2, HookResult::Changed);
-    let HookResult::Refused(why) = &told[1].2 else { panic!("{told:?}") };
+    assert_eq!(told[0].2, HookEnd::Changed);
+    let HookEnd::Refused(why) = &told[1].2 else { panic!("{told:?}") };
     assert!(why.contains("changed votes on on_step_start"), "{why}");
-    let HookResult::Failed(why) = &told[2].2 else { panic!("{told:?}") };
+    let HookEnd::Failed(why) = &told[2].2 else { panic!("{told:?}") };
     assert_eq!(why, "it ran longer than its limit of 5.0s");
 }

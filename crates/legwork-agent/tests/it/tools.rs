@@ -206,12 +206,7 @@ pub(crate) async fn journal(store: &MemoryStore, session: &str) -> Vec<String> {
 
 /// A view of a session that nobody watches.
 pub(crate) fn view() -> legwork_port::StepView {
-    let origin = legwork_port::Origin::root(legwork_core::SessionId::new("s"));
+    let events = legwork_port::Emitter::none("s".into());
     let clock = Arc::new(legwork_agent::memory::SystemClock::default());
-    legwork_port::StepView::new(
-        Arc::new(origin),
-        clock,
-        Arc::new(legwork_port::observer::Nobody),
-        legwork_port::Deps::new(),
-    )
+    legwork_port::StepView::new(events, clock, legwork_port::Deps::new())
 }

@@ -64,10 +64,7 @@ async fn died(asked: &[&'static str]) -> MemoryStore {
     let (store, gate) = (MemoryStore::new(), Gate::new());
     let seen = RecordingObserver::new();
     let agent = agent(asked, &store, &gate, || Box::pin(std::future::ready(Ok(Vec::new()))));
-    let answered = seen.until(|news| {
-        matches!(news, legwork_testkit::News::Committed(_, entry)
-            if entry.event.kind() == "tool_finished")
-    });
+    let answered = seen.until_committed("tool_finished");
     tokio::select! {
         _ = agent.run("go").in_session("s").observer(Arc::new(seen.clone())) => {
             unreachable!("it waits at the gate")

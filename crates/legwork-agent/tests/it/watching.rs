@@ -4,8 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use legwork_agent::Agent;
-use legwork_core::Entry;
-use legwork_port::{LiveEvent, Observer, Origin};
+use legwork_port::{Observer, RunEvent};
 use legwork_testkit::{RecordingObserver, ScriptedModel, Turn};
 
 /// Listens to nothing, and remembers whether it was notified all the same.
@@ -23,11 +22,7 @@ impl Observer for Deaf {
         false
     }
 
-    fn live(&self, _: &Origin, _: &LiveEvent<'_>) {
-        self.0.store(true, Ordering::SeqCst);
-    }
-
-    fn committed(&self, _: &Origin, _: &[Arc<Entry>]) {
+    fn observe(&self, _: &RunEvent) {
         self.0.store(true, Ordering::SeqCst);
     }
 }
@@ -43,8 +38,8 @@ async fn run(of_agent: Arc<dyn Observer>, of_run: Arc<dyn Observer>) {
 async fn two_observers_are_told_the_same_live_and_committed() {
     let (one, two) = (RecordingObserver::new(), RecordingObserver::new());
     run(Arc::new(one.clone()), Arc::new(two.clone())).await;
-    assert!(one.text().contains("hello") && !one.entries().is_empty(), "{:?}", one.news());
-    assert_eq!(one.news(), two.news());
+    assert!(one.text().contains("hello") && !one.entries().is_empty(), "{:?}", one.events());
+    assert_eq!(one.events(), two.events());
 }
 
 #[tokio::test]
@@ -58,7 +53,7 @@ async fn who_listens_is_told_beside_one_who_does_not() {
             true => run(deaf_one, other).await,
             false => run(other, deaf_one).await,
         }
-        assert_eq!(listens.kinds(), alone.kinds());
+        assert_eq!(listens.names(), alone.names());
     }
     assert!(!deaf.was_notified(), "one that does not listen was told something");
 }

@@ -4,13 +4,11 @@ use std::{
     fs,
     path::Path,
     process::{Command, Stdio},
-    sync::Arc,
     time::Instant,
 };
 
 use legwork::core::{AgentState, EffectKey, Seq, SessionId, ToolCall};
-use legwork::port::observer::Nobody;
-use legwork::port::{Cancellation, Deps, Tool as _, ToolContext};
+use legwork::port::{Cancellation, Tool as _, ToolContext};
 use legwork::tools::{Environment, Sandbox, Workspace};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
@@ -110,7 +108,7 @@ impl Bash {
         let session = SessionId::new("bench");
         let key = EffectKey { session: session.clone(), entry: Seq(1), index: 0 };
         let state = AgentState::new(session);
-        let cx = ToolContext::new(state, key, Cancellation::new(), Arc::new(Nobody), Deps::new());
+        let cx = ToolContext::new(state, key, Cancellation::new());
         let call = ToolCall::new("call", self.tool.spec().name.clone(), r#"{"command":"true"}"#);
         let found = self.runtime.block_on(self.tool.call(&call, &cx)).to_text();
         match found == "[no output]" {

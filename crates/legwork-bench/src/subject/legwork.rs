@@ -5,9 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use legwork::agent::Builder;
 use legwork::core::{Budget, EffectClass, Event, SessionId, ToolCall, ToolOutcome, ToolSpec};
-use legwork::port::Origin;
-use legwork::port::observer::{LiveEvent, Observer};
-use legwork::port::{BoxFuture, Delta, Model, Tool, ToolContext, Trigger};
+use legwork::port::{BoxFuture, EventKind, Model, Observer, RunEvent, Tool, ToolContext, Trigger};
 use legwork::{Agent, hook, model, store};
 use serde_json::json;
 
@@ -91,13 +89,11 @@ pub(crate) fn fail(error: impl std::fmt::Display) -> Error {
 struct Listener(Mutex<String>);
 
 impl Observer for Listener {
-    fn live(&self, _: &Origin, event: &LiveEvent<'_>) {
-        if let LiveEvent::Delta { delta: Delta::Text(text), .. } = event {
+    fn observe(&self, event: &RunEvent) {
+        if let EventKind::TextDelta { text } = &event.kind {
             self.0.lock().unwrap_or_else(PoisonError::into_inner).push_str(text);
         }
     }
-
-    fn committed(&self, _: &Origin, _: &[Arc<legwork::core::Entry>]) {}
 }
 
 /// The one tool.

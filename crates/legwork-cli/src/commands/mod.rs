@@ -30,10 +30,11 @@ use crate::args::{Cli, Command, Output};
 use crate::complete;
 use crate::config::Config;
 use crate::display::seen::{self, guarded};
-use crate::display::{self, At, Displayer as _, Event, Human, Json, Screen, Terminal, Verbosity};
+use crate::display::{self, At, Displayer as _, Human, Json, Screen, Terminal, Verbosity, failure};
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::signals;
+use legwork::port::{EventKind, RunEvent};
 
 /// Reads the command line, runs the command, and says how it ends.
 pub(crate) fn main() -> Exit {
@@ -130,12 +131,11 @@ fn report(error: &Error, json: bool) {
     }
     let at = At::default();
     let terminal = Terminal::detect();
-    let _ = Human::new(io::sink(), stderr(), terminal).show(at, &Event::Failed(error));
+    let _ = Human::new(io::sink(), stderr(), terminal).show(at, &failure(error));
 }
 
 fn report_json(error: &Error) {
-    let at = At { session: error.session(), ..At::default() };
-    let _ = Json::new(stdout()).show(at, &Event::Failed(error));
+    let _ = Json::new(stdout()).show(At::default(), &failure(error));
 }
 
 /// What shows a run, and what may interrupt it; `flag` is what another command needs to go on
@@ -169,7 +169,7 @@ fn person(output: &Output, control: Control, flag: String) -> Result<Arc<Screen>
 
 /// Tells a warning of a command that runs no agent.
 fn warn(warning: String) {
-    let event = Event::Warning(&warning);
+    let event = RunEvent::new(EventKind::Warning { message: warning });
     let _ = Human::new(io::sink(), stderr(), Terminal::detect()).show(At::default(), &event);
 }
 

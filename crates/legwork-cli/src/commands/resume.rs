@@ -16,7 +16,7 @@ use crate::place::Place;
 use crate::session::{Found, find};
 use crate::settings::Settings;
 use crate::trust::Asks;
-use crate::work::{self, Way, work};
+use crate::work::{self, work};
 use crate::worker::Worker;
 
 pub(crate) async fn resume(args: args::Resume, config: &Config) -> Result<Exit, Error> {
@@ -38,7 +38,7 @@ pub(crate) async fn resume(args: args::Resume, config: &Config) -> Result<Exit, 
         args::OnDoubt::Tell => OnDoubt::Tell,
     };
     let request = ready.agent.resume(found.id.clone()).on_doubt(on_doubt);
-    match work(request, Way::Resume, &ready, &control, &screen).await {
+    match work(request, &ready, &control, &screen).await {
         Err(error) => match over(&error) {
             Some(refusal) => Ok(show_end(&found, refusal, &screen)),
             None => Err(error),
@@ -67,6 +67,6 @@ fn show_end(found: &Found, refusal: &Refusal, screen: &Arc<Screen>) -> Exit {
         Some(ExecutionStatus::Completed) => screen.note(&refusal.to_string()),
         _ => screen.warn(&refusal.to_string()),
     }
-    screen.repeated(&state);
+    screen.ended(&state);
     work::lost(&state, screen).unwrap_or_else(|| work::exit(&state))
 }

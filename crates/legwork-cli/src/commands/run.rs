@@ -7,7 +7,7 @@ use legwork::core::state::Refusal;
 use crate::args;
 use crate::commands::screen;
 use crate::config::Config;
-use crate::display::End;
+use crate::display::to_go_on;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::place::Place;
@@ -15,7 +15,7 @@ use crate::session::find;
 use crate::settings::Settings;
 use crate::task;
 use crate::trust::Asks;
-use crate::work::{Way, work};
+use crate::work::work;
 use crate::worker::Worker;
 
 pub(crate) async fn run(args: args::Run, config: &Config) -> Result<Exit, Error> {
@@ -29,7 +29,7 @@ pub(crate) async fn run(args: args::Run, config: &Config) -> Result<Exit, Error>
             return Ok(Exit::Interrupted);
         };
         let ready = worker.agent(place.open()?, &screen)?;
-        return work(ready.agent.run(task), Way::Start, &ready, &control, &screen).await;
+        return work(ready.agent.run(task), &ready, &control, &screen).await;
     };
     let store = place.open_existing()?;
     let found = find(store.as_ref(), asked, &place).await?;
@@ -46,7 +46,7 @@ pub(crate) async fn run(args: args::Run, config: &Config) -> Result<Exit, Error>
     drop(state);
     let ready = worker.agent(store.map_or_else(|| place.open(), Ok)?, &screen)?;
     let request = ready.agent.session(found.id).run(task);
-    let worked = work(request, Way::Start, &ready, &control, &screen).await;
+    let worked = work(request, &ready, &control, &screen).await;
     worked.map_err(|error| match first {
         Some(hint) if is_under_way(&error) => Error::usage(error.to_string(), hint),
         _ => error,
@@ -57,7 +57,7 @@ pub(crate) async fn run(args: args::Run, config: &Config) -> Result<Exit, Error>
 fn answer_first(state: &AgentState, place: &Place) -> Option<String> {
     state.status().filter(|status| status.is_waiting())?;
     let flag = place.flag();
-    let next = End { state, store_flag: &flag }.next()?;
+    let next = to_go_on(state, &flag)?;
     Some(format!(
         "`{next}` goes on though a call is in doubt; the session takes a new task after it"
     ))

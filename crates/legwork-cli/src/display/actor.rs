@@ -2,130 +2,115 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Instant;
 
 use legwork::agent::subagent;
-use legwork::core::budget::{Amounts, Budget};
-use legwork::core::{AgentState, SessionId, ToolCall, Usage};
-use legwork::port::Origin;
+use legwork::core::budget::Ledger;
+use legwork::core::{SessionId, ToolCall};
+use legwork::port::{EventKind, RunEvent};
 use serde_json::Value;
 
-use super::{At, Below};
+use super::{At, Subagent};
 
 /// An agent of a run: the one that runs, or one below it.
 #[derive(Debug, Default)]
-pub(super) struct Actor {
-    path: Vec<Arc<str>>,
-    pub(super) name: String,
-    pub(super) step: Option<u32>,
-    /// The last step that it began.
-    pub(super) begun: Option<u32>,
-    running: BTreeMap<u32, Running>,
-    pub(super) usage: Option<Usage>,
-    pub(super) spent: Amounts,
-    pub(super) budget: Budget,
+struct Actor {
+    /// What people know it by; empty for the one that runs.
+    name: String,
+    ledger: Ledger,
+    /// What the subagents of running calls are to do, by the index of the call.
+    tasks: BTreeMap<u32, String>,
 }
 
-/// A call that runs.
-#[derive(Debug)]
-struct Running {
-    since: Instant,
-    /// What a subagent is to do for it, if it spawns one.
-    task: Option<String>,
-}
-
-impl Actor {
-    /// Takes over where a state stands.
-    pub(super) fn stand_at(&mut self, state: &AgentState) {
-        self.step = state.current_step().map(|step| step.number);
-        self.spent = state.ledger().spent;
-        self.budget = state.ledger().budget.clone();
-    }
-
-    /// A call began to run.
-    pub(super) fn call_begins(&mut self, index: u32, call: &ToolCall) {
-        let task = (*call.name == *subagent::TOOL).then(|| call.parse().ok()).flatten();
-        let task =
-            task.and_then(|arguments: Value| Some(arguments.get("prompt")?.as_str()?.to_owned()));
-        self.running.insert(index, Running { since: Instant::now(), task });
-    }
-
-    /// A call was answered; how long it ran, if it began in this process.
-    pub(super) fn call_ends(&mut self, index: u32) -> Option<std::time::Duration> {
-        self.running.remove(&index).map(|running| running.since.elapsed())
-    }
-
-    /// What the subagent of a call is to do.
-    pub(super) fn task(&self, index: u32) -> Option<String> {
-        self.running.get(&index)?.task.clone()
-    }
-
-    /// A step ended.
-    pub(super) fn step_ends(&mut self) {
-        self.step = None;
-        self.running.clear();
-    }
-}
-
-/// All agents of a run.
+/// All agents of a run, by session.
 #[derive(Debug, Default)]
-pub(super) struct Actors {
-    /// The session of the one that runs, once there is one.
-    pub(super) session: Option<SessionId>,
-    pub(super) root: Actor,
-    below: BTreeMap<SessionId, Actor>,
-}
+pub(super) struct Actors(BTreeMap<SessionId, Actor>);
 
 impl Actors {
-    /// The agent that something comes from.
-    pub(super) fn of(&mut self, origin: &Origin) -> &mut Actor {
-        if origin.is_root() {
-            self.session.get_or_insert_with(|| origin.session.clone());
-            return &mut self.root;
+    /// Takes note of an event before it is shown.
+    pub(super) fn before(&mut self, event: &RunEvent) {
+        let Some(session) = &event.session else { return };
+        match &event.kind {
+            EventKind::Committed(committed) => {
+                self.enter(&event.path, session).ledger = committed.ledger.clone();
+            }
+            EventKind::ToolStarted { index, call } => {
+                let task = task(call);
+                let tasks = &mut self.enter(&event.path, session).tasks;
+                task.map(|task| tasks.insert(*index, task));
+            }
+            EventKind::SubagentStarted { agent, child, .. } => {
+                let below = [Arc::from(&**agent)];
+                let path: Vec<_> = event.path.iter().cloned().chain(below).collect();
+                self.enter(&path, child);
+            }
+            _ => {
+                self.enter(&event.path, session);
+            }
         }
-        self.enter(&origin.path, &origin.session)
     }
 
-    /// A subagent begins in a session; what people are told it by.
-    pub(super) fn begins(&mut self, parent: &Origin, agent: &str, session: &SessionId) -> String {
-        let path = parent.child(agent, session.clone()).path;
-        self.enter(&path, session).name.clone()
+    /// Takes note of an event after it was shown.
+    pub(super) fn after(&mut self, event: &RunEvent) {
+        match &event.kind {
+            EventKind::SubagentFinished { child, .. } => {
+                self.0.remove(child);
+            }
+            EventKind::StepFinished { .. } => {
+                let session = event.session.as_ref();
+                if let Some(actor) = session.and_then(|session| self.0.get_mut(session)) {
+                    actor.tasks.clear();
+                }
+            }
+            _ => {}
+        }
     }
 
-    /// A subagent is done, or waits; what was known of it.
-    pub(super) fn ends(&mut self, session: &SessionId) -> Option<Actor> {
-        self.below.remove(session)
+    /// What displays know of an event beside what it says.
+    pub(super) fn at<'a>(&'a self, event: &'a RunEvent) -> At<'a> {
+        let actor = event.session.as_ref().and_then(|session| self.0.get(session));
+        let subagent = match &event.kind {
+            EventKind::SubagentStarted { index, agent, child } => {
+                let task = actor.and_then(|actor| actor.tasks.get(index));
+                Some(Subagent { name: self.name(child, agent), task: task.map(String::as_str) })
+            }
+            EventKind::SubagentFinished { agent, child, .. } => {
+                Some(Subagent { name: self.name(child, agent), task: None })
+            }
+            _ => None,
+        };
+        At {
+            below: actor.map(|actor| &*actor.name).filter(|_| !event.path.is_empty()),
+            subagent,
+            ledger: actor.map(|actor| &actor.ledger),
+        }
+    }
+
+    fn name<'a>(&'a self, session: &SessionId, agent: &'a str) -> &'a str {
+        self.0.get(session).map_or(agent, |actor| &actor.name)
     }
 
     fn enter(&mut self, path: &[Arc<str>], session: &SessionId) -> &mut Actor {
-        let name = match self.below.contains_key(session) {
+        let name = match path.is_empty() || self.0.contains_key(session) {
             true => String::new(),
             false => self.free_name(path),
         };
-        self.below.entry(session.clone()).or_insert_with(|| Actor {
-            path: path.to_vec(),
-            name,
-            ..Actor::default()
-        })
+        self.0.entry(session.clone()).or_insert_with(|| Actor { name, ..Actor::default() })
     }
 
     /// The names on the way to it; with a number where another one works under them.
     fn free_name(&self, path: &[Arc<str>]) -> String {
         let name = path.join("/");
-        let is_free = |name: &String| self.below.values().all(|actor| actor.name != *name);
+        let is_free = |name: &String| self.0.values().all(|actor| actor.name != *name);
         let numbered = (2..).map(|number| format!("{name} {number}"));
         std::iter::once(name.clone()).chain(numbered).find(is_free).unwrap_or(name)
     }
+}
 
-    /// Where something happens that one of them does, or the one that runs.
-    pub(super) fn at(&self, origin: Option<&Origin>) -> At<'_> {
-        let below = origin.and_then(|origin| self.below.get_key_value(&origin.session));
-        match below {
-            None => At { session: self.session.as_ref(), step: self.root.step, below: None },
-            Some((session, actor)) => {
-                let below = Some(Below { path: &actor.path, name: &actor.name });
-                At { session: Some(session), step: actor.step, below }
-            }
-        }
+/// What a call asks a subagent to do, if it asks one.
+fn task(call: &ToolCall) -> Option<String> {
+    if *call.name != *subagent::TOOL {
+        return None;
     }
+    let arguments: Value = call.parse().ok()?;
+    Some(arguments.get("prompt")?.as_str()?.to_owned())
 }

@@ -10,8 +10,9 @@ use std::time::Instant;
 
 use legwork::core::error::{ErrorRecord, ErrorSource};
 use legwork::core::inbox::{Answer, Verdict};
-use legwork::core::{ExecutionStatus, ToolCall};
-use legwork::port::Retry;
+use legwork::core::{Event, ExecutionStatus, Micros, ToolCall};
+use legwork::port::event::{Committed, ExecutionEnd};
+use legwork::port::{EventKind, RunEvent};
 
 use super::markdown::Markdown;
 use super::retry::{VOID, waiting};
@@ -20,8 +21,7 @@ use super::summary::spent_within;
 use super::terminal::{Terminal, Tone};
 use super::text::{clip_with, one_line, visible, wrapped};
 use super::tool::{self, Finished};
-use super::{At, Displayer, End, Event, Usage, advice, diff, verbose};
-use crate::error::Error;
+use super::{At, Displayer, Usage, diff, verbose};
 
 /// Lines of a failed command that are shown, and with `--verbose`.
 const LINES: usize = 5;
@@ -57,6 +57,8 @@ pub(crate) struct Human<O, E> {
     held: String,
     /// Whether text was written that no line break ended yet.
     open: bool,
+    /// Whether text of the last answer was shown.
+    answered: bool,
 }
 
 impl<O: Write, E: Write> Human<O, E> {
@@ -74,6 +76,7 @@ impl<O: Write, E: Write> Human<O, E> {
             again: None,
             held: String::new(),
             open: false,
+            answered: false,
         }
     }
 
@@ -89,20 +92,20 @@ impl<O: Write, E: Write> Human<O, E> {
         Ok(())
     }
 
-    fn retried(&mut self, retry: &Retry<'_>) -> io::Result<()> {
+    fn retried(&mut self, what: &str, wait: Micros, discarded: bool) -> io::Result<()> {
         // What nobody has seen yet is not shown at all.
         let unseen = std::mem::take(&mut self.held);
-        if retry.discarded && unseen.is_empty() && self.terminal.out {
+        if discarded && unseen.is_empty() && self.terminal.out {
             self.finish()?;
             self.quiet(VOID)?;
         }
-        let what = waiting(retry);
+        self.answered = false;
         if !self.terminal.lively {
-            return self.quiet(&what);
+            return self.quiet(what);
         }
         self.close()?;
-        self.again = Instant::now().checked_add(retry.wait);
-        self.doing(&what, Instant::now());
+        self.again = Instant::now().checked_add(wait.into());
+        self.doing(what, Instant::now());
         Ok(())
     }
 
@@ -149,39 +152,42 @@ impl<O: Write, E: Write> Human<O, E> {
         Ok(())
     }
 
-    fn error(&mut self, error: &ErrorRecord) -> io::Result<()> {
+    fn error(&mut self, error: &ErrorRecord, hint: Option<&str>) -> io::Result<()> {
         let label = match error.source {
             ErrorSource::Tool(_) | ErrorSource::Hook(_) => "warning",
             _ => "error",
         };
         self.labelled(Tone::Bad, label, &error.message)?;
-        advice::on(error).map_or(Ok(()), |hint| self.hint(hint))
+        hint.map_or(Ok(()), |hint| self.hint(hint))
     }
 
-    fn failed(&mut self, error: &Error) -> io::Result<()> {
+    fn failed(&mut self, message: &str, hint: Option<&str>) -> io::Result<()> {
         self.again = None;
-        self.labelled(Tone::Bad, "error", &error.to_string())?;
-        error.hint().map_or(Ok(()), |hint| self.hint(&hint))
+        self.labelled(Tone::Bad, "error", message)?;
+        hint.map_or(Ok(()), |hint| self.hint(hint))
     }
 
-    fn resumed(&mut self, at: At<'_>) -> io::Result<()> {
-        let session = at.session.map_or_else(String::new, ToString::to_string);
-        let step = at.step.map_or_else(String::new, |step| format!(" in step {step}"));
+    fn resumed(&mut self, event: &RunEvent) -> io::Result<()> {
+        let session = event.session.as_ref().map_or_else(String::new, ToString::to_string);
+        let step = event.step.map_or_else(String::new, |step| format!(" in step {step}"));
         self.quiet(&format!("resuming {session}{step}"))
     }
 
-    fn ended(&mut self, end: &End<'_>) -> io::Result<()> {
+    fn ended(&mut self, event: &RunEvent, end: &ExecutionEnd) -> io::Result<()> {
         self.again = None;
+        if !self.answered && end.status == ExecutionStatus::Completed {
+            self.text(&end.text)?;
+        }
         self.finish()?;
         self.pending(end)?;
-        let status = end.status();
-        let why = end.outcome().map(|outcome| match &outcome.signal {
-            Some(signal) => signal.message.clone(),
-            None => outcome.explain(),
-        });
-        match (&status, why) {
+        let status = &end.status;
+        let why = match &end.signal {
+            Some(signal) => Some(&signal.message),
+            None => end.explain.as_ref(),
+        };
+        match (status, why) {
             (ExecutionStatus::Stopped | ExecutionStatus::Cancelled, Some(why)) => {
-                self.labelled(Tone::Strong, status.as_str(), &why)?;
+                self.labelled(Tone::Strong, status.as_str(), why)?;
             }
             (ExecutionStatus::InProgress, _) => {
                 self.labelled(Tone::Strong, "interrupted", "the session can be resumed")?;
@@ -190,26 +196,29 @@ impl<O: Write, E: Write> Human<O, E> {
         }
         if self.verbosity != Verbosity::Quiet {
             let Terminal { marks, columns, .. } = self.terminal;
-            for line in spent_within(&Usage::of(end.state), marks, columns).lines() {
+            for line in spent_within(&Usage::of_amounts(&end.used), marks, columns).lines() {
                 let line = self.terminal.paint(Tone::Quiet, line);
                 self.note(&line)?;
             }
         }
-        if status == ExecutionStatus::Completed {
+        if *status == ExecutionStatus::Completed {
             return Ok(());
         }
-        self.note(&format!("session {}", end.session()))?;
+        if let Some(session) = &event.session {
+            self.note(&format!("session {session}"))?;
+        }
         // In one line, however long it is: it is there to be copied.
-        end.next().map_or(Ok(()), |next| self.note(&format!("to go on: {next}")))
+        let next = end.next.as_ref();
+        next.map_or(Ok(()), |next| self.note(&format!("to go on: {}", next.how)))
     }
 
-    fn pending(&mut self, end: &End<'_>) -> io::Result<()> {
-        if end.pending().is_empty() {
+    fn pending(&mut self, end: &ExecutionEnd) -> io::Result<()> {
+        if end.pending.is_empty() {
             return Ok(());
         }
         let words = "this was running when the process died, so it may or may not have happened:";
         self.labelled(Tone::Strong, "in doubt", words)?;
-        for pending in end.pending() {
+        for pending in &end.pending {
             let call = ToolCall::new("", &*pending.tool, &*pending.arguments);
             let room = self.terminal.columns.saturating_sub(2);
             let line = tool::call(&call);
@@ -221,16 +230,96 @@ impl<O: Write, E: Write> Human<O, E> {
         self.note(&wrapped(words, self.terminal.prose(), 0))
     }
 
-    /// The answer of what ended, and errors.
-    fn show_quietly(&mut self, event: &Event<'_>) -> io::Result<()> {
-        match event {
-            Event::Error(error) if !matches!(error.source, ErrorSource::Tool(_)) => {
-                self.error(error)
+    /// Shows what the agent that runs does.
+    fn show_own(&mut self, at: At<'_>, event: &RunEvent) -> io::Result<()> {
+        match &event.kind {
+            EventKind::SubagentStarted { .. } | EventKind::SubagentFinished { .. } => {
+                self.show_subagent(at, event)
             }
-            Event::Failed(error) => self.failed(error),
-            Event::Ended(end) => {
-                self.text(&end.text())?;
-                self.ended(end)
+            EventKind::StepStarted => {
+                self.answered = false;
+                Ok(())
+            }
+            EventKind::Committed(committed) => self.committed(committed),
+            EventKind::ExecutionResumed => self.resumed(event),
+            EventKind::JournalCut { damage } => self.labelled(Tone::Bad, "warning", damage),
+            EventKind::InferenceStarted { model, .. } => self.asking(model),
+            EventKind::InferenceRetried { attempt, wait, left, error, discarded } => {
+                self.retried(&waiting(*attempt, *wait, *left, error), *wait, *discarded)
+            }
+            EventKind::ToolCallDelta { tool, .. } => self.writing_call(tool),
+            EventKind::TextDelta { text } => {
+                self.answered = true;
+                self.text(text)
+            }
+            EventKind::ThinkingDelta { text } => {
+                if !self.is_open() && !text.trim().is_empty() {
+                    self.doing(&format!("thinking: {}", one_line(text)), self.asked.1);
+                }
+                Ok(())
+            }
+            EventKind::ToolStarted { index, call } => self.tool_started(*index, call),
+            EventKind::ToolProgress { index, message } => {
+                self.progress(*index, message);
+                Ok(())
+            }
+            EventKind::ToolFinished { index, .. } => match Finished::of(&event.kind) {
+                Some(finished) => self.tool_finished(*index, &finished),
+                None => Ok(()),
+            },
+            EventKind::Answered { answer } => self.quiet(answered(answer)),
+            EventKind::StepFinished { .. } => self.finish(),
+            EventKind::Error { error, hint } => self.error(error, hint.as_deref()),
+            EventKind::Warning { message } => self.labelled(Tone::Strong, "warning", message),
+            EventKind::Note { message } => self.quiet(&visible(message)),
+            EventKind::Interrupting => self.interrupting(event),
+            EventKind::ExecutionFinished(end)
+            | EventKind::ExecutionPaused(end)
+            | EventKind::ExecutionInterrupted(end) => self.ended(event, end),
+            EventKind::RunFailed { message, hint } => self.failed(message, hint.as_deref()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Once an answer is whole, what was held back of it is written.
+    fn committed(&mut self, committed: &Committed) -> io::Result<()> {
+        let whole = |entry: &Event| matches!(entry, Event::Responded(_));
+        if !committed.entries.iter().any(|entry| whole(&entry.event)) {
+            return Ok(());
+        }
+        self.again = None;
+        self.release()
+    }
+
+    fn writing_call(&mut self, tool: &str) -> io::Result<()> {
+        if self.terminal.out {
+            self.close()?;
+        }
+        self.doing(&format!("writing a call of {}", one_line(tool)), Instant::now());
+        Ok(())
+    }
+
+    fn interrupting(&mut self, event: &RunEvent) -> io::Result<()> {
+        let words = match event.session {
+            Some(_) => "leaving the session so that it can be resumed; again to end at once",
+            None => "ending; again to end at once",
+        };
+        self.labelled(Tone::Strong, "interrupted", words)
+    }
+
+    /// The answer of what ended, and errors.
+    fn show_quietly(&mut self, event: &RunEvent) -> io::Result<()> {
+        match &event.kind {
+            EventKind::Error { error, hint } if !matches!(error.source, ErrorSource::Tool(_)) => {
+                self.error(error, hint.as_deref())
+            }
+            EventKind::RunFailed { message, hint } => self.failed(message, hint.as_deref()),
+            EventKind::ExecutionFinished(end)
+            | EventKind::ExecutionPaused(end)
+            | EventKind::ExecutionInterrupted(end) => {
+                self.text(&end.text)?;
+                self.answered = true;
+                self.ended(event, end)
             }
             _ => Ok(()),
         }
@@ -251,7 +340,7 @@ impl<O: Write + Send, E: Write + Send> Displayer for Human<O, E> {
         self.terminal.asks
     }
 
-    fn show(&mut self, at: At<'_>, event: &Event<'_>) -> io::Result<()> {
+    fn show(&mut self, at: At<'_>, event: &RunEvent) -> io::Result<()> {
         self.terminal.measure();
         self.markdown.set_columns(self.terminal.columns);
         match self.verbosity {
@@ -268,58 +357,9 @@ impl<O: Write + Send, E: Write + Send> Displayer for Human<O, E> {
                 }
             }
         }
-        if let Some(below) = at.below {
-            return self.show_below(below, event);
-        }
-        match event {
-            Event::SubagentStarted(subagent) => self.subagent_started(subagent),
-            Event::SubagentFinished { of, status, used } => {
-                self.subagent_finished(of, status, used)
-            }
-            Event::Started(_) | Event::StepStarted => Ok(()),
-            Event::Responded(_) => {
-                self.again = None;
-                self.release()
-            }
-            Event::Resumed => self.resumed(at),
-            Event::JournalCut(damage) => self.labelled(Tone::Bad, "warning", damage),
-            Event::InferenceStarted(model) => self.asking(model),
-            Event::InferenceRetried(retry) => self.retried(retry),
-            Event::CallComing(name) => {
-                if self.terminal.out {
-                    self.close()?;
-                }
-                self.doing(&format!("writing a call of {}", one_line(name)), Instant::now());
-                Ok(())
-            }
-            Event::Text(text) | Event::Repeated(text) => self.text(text),
-            Event::Thinking(text) if self.is_open() || text.trim().is_empty() => Ok(()),
-            Event::Thinking(text) => {
-                self.doing(&format!("thinking: {}", one_line(text)), self.asked.1);
-                Ok(())
-            }
-            Event::ToolStarted { index, call } => self.tool_started(*index, call),
-            Event::ToolProgress { index, message } => {
-                self.progress(*index, message);
-                Ok(())
-            }
-            Event::ToolFinished { index, finished } => self.tool_finished(*index, finished),
-            Event::Answered(answer) => self.quiet(answered(answer)),
-            Event::StepFinished { .. } => self.finish(),
-            Event::Error(error) => self.error(error),
-            Event::Warning(message) => self.labelled(Tone::Strong, "warning", message),
-            Event::Note(message) => self.quiet(&visible(message)),
-            Event::Interrupting => {
-                let words = match at.session {
-                    Some(_) => {
-                        "leaving the session so that it can be resumed; again to end at once"
-                    }
-                    None => "ending; again to end at once",
-                };
-                self.labelled(Tone::Strong, "interrupted", words)
-            }
-            Event::Ended(end) => self.ended(end),
-            Event::Failed(error) => self.failed(error),
+        match at.below {
+            Some(name) => self.show_below(name, at, event),
+            None => self.show_own(at, event),
         }
     }
 

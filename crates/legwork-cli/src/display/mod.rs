@@ -4,11 +4,11 @@ mod actor;
 pub(crate) mod advice;
 mod diff;
 mod ending;
-mod event;
 mod human;
 mod json;
 mod markdown;
 mod marks;
+mod next;
 mod retry;
 mod screen;
 pub(crate) mod seen;
@@ -18,41 +18,43 @@ mod summary;
 mod terminal;
 pub(crate) mod text;
 pub(crate) mod tool;
+mod usage;
 mod verbose;
 
 #[cfg(test)]
 mod tests;
 
 use std::io;
-use std::sync::Arc;
 
-use legwork::core::SessionId;
+use legwork::core::budget::Ledger;
+use legwork::port::RunEvent;
 
-pub(crate) use event::{End, Event, Subagent, Usage};
 pub(crate) use human::{Human, Verbosity};
 pub(crate) use json::Json;
-pub(crate) use screen::Screen;
+pub(crate) use next::to_go_on;
+pub(crate) use screen::{Screen, failure};
 pub(crate) use summary::spent;
 pub(crate) use terminal::{Terminal, Tone, prefer};
+pub(crate) use usage::Usage;
 
-/// Where in which session something happens.
+/// What displays know of an event beside what it says.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct At<'a> {
-    /// The session, once there is one.
-    pub(crate) session: Option<&'a SessionId>,
-    /// The step, where there is one.
-    pub(crate) step: Option<u32>,
-    /// Who does it, where that is a subagent.
-    pub(crate) below: Option<Below<'a>>,
+    /// What people know the subagent by in which it happens; none for the agent that runs.
+    pub(crate) below: Option<&'a str>,
+    /// The subagent that it is about.
+    pub(crate) subagent: Option<Subagent<'a>>,
+    /// The ledger of its session, as of the last commit.
+    pub(crate) ledger: Option<&'a Ledger>,
 }
 
-/// A subagent, as what it does is told.
+/// An agent that works for a tool call of another one.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Below<'a> {
-    /// The subagents on the way to it, itself last.
-    pub(crate) path: &'a [Arc<str>],
-    /// What people are told it by.
+pub(crate) struct Subagent<'a> {
+    /// What people know it by: unlike that of others that work.
     pub(crate) name: &'a str,
+    /// What it is to do, where that was said in this process.
+    pub(crate) task: Option<&'a str>,
 }
 
 /// Shows events as they come.
@@ -60,8 +62,8 @@ pub(crate) trait Displayer: Send {
     /// Shows one event.
     ///
     /// # Errors
-    /// When whoever reads the output is gone.
-    fn show(&mut self, at: At<'_>, event: &Event<'_>) -> io::Result<()>;
+    /// When the output cannot be written.
+    fn show(&mut self, at: At<'_>, event: &RunEvent) -> io::Result<()>;
 
     /// Whether a person sees it and can answer.
     fn can_ask(&self) -> bool {

@@ -1,6 +1,6 @@
 //! A failed request that is repeated, in words.
 
-use legwork::port::Retry;
+use legwork::core::Micros;
 
 use super::text::{one_line, time};
 
@@ -9,8 +9,8 @@ pub(super) const VOID: &str =
     "the answer broke off: what is shown of it above is void, and it is asked for again";
 
 /// The wait: how long, for what, and how long such waits go on.
-pub(super) fn waiting(retry: &Retry<'_>) -> String {
-    let (wait, left) = (time(retry.wait), time(retry.left));
-    let (attempt, error) = (retry.attempt.saturating_add(1), one_line(retry.error));
+pub(super) fn waiting(attempt: u32, wait: Micros, left: Micros, error: &str) -> String {
+    let (wait, left) = (time(wait.into()), time(left.into()));
+    let (attempt, error) = (attempt.saturating_add(1), one_line(error));
     format!("waiting {wait} before attempt {attempt}: {error} (retries end in {left})")
 }

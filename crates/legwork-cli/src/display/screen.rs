@@ -1,26 +1,17 @@
-//! From what a run tells to what displays show; the one observer of a run.
+//! The observer that hands the events of a run to a display.
 
-use std::borrow::Cow;
 use std::io::{self, IsTerminal as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use legwork::agent::Control;
-use legwork::core::{self, AgentState, Entry, ExecutionStatus};
-use legwork::port::observer::LiveEvent;
-use legwork::port::{Delta, Observer, Origin};
+use legwork::core::{AgentState, ExecutionStatus, SessionId};
+use legwork::port::event::ExecutionEnd;
+use legwork::port::{EventKind, Observer, RunEvent};
 
 use super::actor::Actors;
-use super::tool::Finished;
-use super::{At, Displayer, End, Event, Subagent, ending, spinner};
+use super::{At, Displayer, advice, ending, next, spinner};
 use crate::error::Error;
-
-/// How much something said later matters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Weight {
-    Warning,
-    Note,
-}
 
 /// The one observer of a run: hands everything to a display.
 pub(crate) struct Screen {
@@ -54,8 +45,10 @@ impl Terminals {
 struct Inner {
     displayer: Box<dyn Displayer>,
     actors: Actors,
+    /// The session of the agent that runs, once there is one.
+    session: Option<SessionId>,
     /// What the person should know once there is a session.
-    later: Vec<(Weight, Cow<'static, str>)>,
+    later: Vec<EventKind>,
     /// Why the output cannot be written any more, if it cannot.
     lost: Option<io::Error>,
 }
@@ -70,6 +63,7 @@ impl Screen {
         let inner = Inner {
             displayer: Box::new(displayer),
             actors: Actors::default(),
+            session: None,
             later: Vec::new(),
             lost: None,
         };
@@ -101,21 +95,14 @@ impl Screen {
         }
     }
 
-    /// A session is taken up again where it stands.
-    pub(crate) fn resumed(&self, state: &AgentState) {
-        let mut inner = self.lock();
-        inner.stand_at(state);
-        self.begun(&mut inner, &Event::Resumed);
-    }
-
     /// Something that the person should know.
     pub(crate) fn warn(&self, message: &str) {
-        self.show(&mut self.lock(), &Event::Warning(message));
+        self.say(EventKind::Warning { message: message.to_owned() });
     }
 
     /// What is good to know, and no reason to do anything.
     pub(crate) fn note(&self, message: &str) {
-        self.show(&mut self.lock(), &Event::Note(message));
+        self.say(EventKind::Note { message: message.to_owned() });
     }
 
     /// Asks a question that `y` answers with yes; none if there is nobody to ask.
@@ -128,7 +115,8 @@ impl Screen {
             if !inner.displayer.can_ask() {
                 return None;
             }
-            self.show(&mut inner, &Event::Warning(question));
+            let message = question.to_owned();
+            self.show(&mut inner, &RunEvent::new(EventKind::Warning { message }));
         }
         let mut answer = String::new();
         // Who cannot be understood has not agreed.
@@ -138,22 +126,18 @@ impl Screen {
     }
 
     /// Something that the person should know, said once there is a session.
-    pub(crate) fn warn_later(&self, message: impl Into<Cow<'static, str>>) {
-        self.lock().later.push((Weight::Warning, message.into()));
+    pub(crate) fn warn_later(&self, message: impl Into<String>) {
+        self.lock().later.push(EventKind::Warning { message: message.into() });
     }
 
     /// What is good to know, said once there is a session.
     pub(crate) fn note_later(&self, message: &'static str) {
-        self.lock().later.push((Weight::Note, message.into()));
+        self.lock().later.push(EventKind::Note { message: message.to_owned() });
     }
 
     /// The command cannot go on.
     pub(crate) fn failed(&self, error: &Error) {
-        let mut inner = self.lock();
-        if let Some(session) = error.session() {
-            inner.actors.session = Some(session.clone());
-        }
-        self.show(&mut inner, &Event::Failed(error));
+        self.show(&mut self.lock(), &failure(error));
     }
 
     /// Somebody asked to leave it here. Never waits: what holds the screen may be stuck,
@@ -167,22 +151,13 @@ impl Screen {
 
     fn tell_interrupting(&self, inner: &mut Inner) {
         if self.interrupting.swap(false, Ordering::SeqCst) {
-            self.tell(inner, None, &Event::Interrupting);
+            self.tell(inner, &RunEvent::new(EventKind::Interrupting));
         }
     }
 
-    /// The run is over, for now or for good.
+    /// Shows how the run of a session ended that did not run here.
     pub(crate) fn ended(&self, state: &AgentState) {
-        let mut inner = self.lock();
-        inner.stand_at(state);
-        let end = End { state, store_flag: &self.store_flag };
-        if let Some(warning) = ending::warning(&end) {
-            self.show(&mut inner, &Event::Warning(warning));
-        }
-        self.show(&mut inner, &Event::Ended(&end));
-        if inner.lost.is_some() {
-            inner.displayer.leave();
-        }
+        self.observe(&ended(state));
     }
 
     /// Tells by another display how it ended if the usual one could not be written to, and
@@ -194,28 +169,19 @@ impl Screen {
         elsewhere: &mut dyn Displayer,
     ) -> Option<Error> {
         let lost = self.lock().lost.take()?;
-        let at = At { session: Some(state.session()), ..At::default() };
         let gone = lost.kind() == io::ErrorKind::BrokenPipe || self.terminals.is_gone();
         let error =
             (!gone).then_some(Error::System { doing: "writing to standard output", source: lost });
-        let end = End { state, store_flag: &self.store_flag };
-        if error.is_none() && end.status() == ExecutionStatus::Completed {
+        if error.is_none() && state.status() == Some(&ExecutionStatus::Completed) {
             return None;
         }
-        for event in error.iter().map(Event::Failed).chain([Event::Ended(&end)]) {
-            // There is no third place to tell it.
-            let _ = elsewhere.show(at, &event);
+        let end = ended(state);
+        let end = self.in_words(&end).unwrap_or(end);
+        for event in error.iter().map(failure).chain([end]) {
+            // There is no third place to show it.
+            let _ = elsewhere.show(At::default(), &event);
         }
         error
-    }
-
-    /// The run was over before; its answer is told once more.
-    pub(crate) fn repeated(&self, state: &AgentState) {
-        let text = state.final_response().map(|response| response.text());
-        if let Some(text) = text.filter(|text| !text.is_empty()) {
-            self.show(&mut self.lock(), &Event::Repeated(&text));
-        }
-        self.ended(state);
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -230,160 +196,106 @@ impl Screen {
         }
     }
 
-    fn begun(&self, inner: &mut Inner, event: &Event<'_>) {
-        self.show(inner, event);
-        for (weight, message) in std::mem::take(&mut inner.later) {
-            match weight {
-                Weight::Warning => self.show(inner, &Event::Warning(&message)),
-                Weight::Note => self.show(inner, &Event::Note(&message)),
-            }
+    fn show_later(&self, inner: &mut Inner) {
+        for kind in std::mem::take(&mut inner.later) {
+            self.show(inner, &RunEvent::new(kind));
         }
     }
 
-    fn show(&self, inner: &mut Inner, event: &Event<'_>) {
-        self.show_from(inner, None, event);
+    fn say(&self, kind: EventKind) {
+        self.show(&mut self.lock(), &RunEvent::new(kind));
     }
 
-    fn show_from(&self, inner: &mut Inner, origin: Option<&Origin>, event: &Event<'_>) {
+    fn show(&self, inner: &mut Inner, event: &RunEvent) {
         self.tell_interrupting(inner);
-        self.tell(inner, origin, event);
+        inner.actors.before(event);
+        self.tell(inner, event);
+        inner.actors.after(event);
     }
 
-    fn tell(&self, inner: &mut Inner, origin: Option<&Origin>, event: &Event<'_>) {
+    fn tell(&self, inner: &mut Inner, event: &RunEvent) {
         if inner.lost.is_some() {
             return;
         }
-        if let Err(error) = inner.displayer.show(inner.actors.at(origin), event) {
+        if event.session.is_some() && inner.session.is_none() {
+            inner.session.clone_from(&event.session);
+        }
+        // What the command says itself belongs to the session that it runs.
+        let own = event.session.is_none() && inner.session.is_some();
+        let own = own.then(|| RunEvent { session: inner.session.clone(), ..event.clone() });
+        let event = own.as_ref().unwrap_or(event);
+        if let Err(error) = inner.displayer.show(inner.actors.at(event), event) {
             inner.lost = Some(error);
             self.control.interrupt.cancel();
         }
     }
 
-    fn show_live(&self, inner: &mut Inner, origin: &Origin, event: &LiveEvent<'_>) {
-        let actor = inner.actors.of(origin);
-        if let Some(step) = step_of(event) {
-            actor.step = Some(step);
-            actor.begun = Some(step);
+    /// An event that says what to do, in the words of the command; none for all others.
+    fn in_words(&self, event: &RunEvent) -> Option<RunEvent> {
+        let kind = match (&event.kind, &event.session) {
+            (EventKind::Error { error, .. }, _) => {
+                let hint = advice::on(error).map(str::to_owned);
+                EventKind::Error { error: error.clone(), hint }
+            }
+            (
+                EventKind::ExecutionFinished(end)
+                | EventKind::ExecutionPaused(end)
+                | EventKind::ExecutionInterrupted(end),
+                Some(session),
+            ) => {
+                let mut end = (**end).clone();
+                if let Some(next) = &mut end.next {
+                    next.how = next::command(next, session, &self.store_flag);
+                }
+                end.into()
+            }
+            _ => return None,
+        };
+        Some(RunEvent { kind, ..event.clone() })
+    }
+
+    fn warn_of_end(&self, inner: &mut Inner, event: &RunEvent) {
+        let EventKind::ExecutionFinished(end) = &event.kind else { return };
+        let warning = ending::warning(end).filter(|_| event.path.is_empty());
+        if let Some(message) = warning.map(str::to_owned) {
+            let kind = EventKind::Warning { message };
+            self.show(inner, &RunEvent { kind, ..event.clone() });
         }
-        let event = match event {
-            LiveEvent::JournalCut { damage } => Event::JournalCut(damage),
-            LiveEvent::Warning { message } => Event::Warning(message),
-            LiveEvent::StepStarted { .. } => Event::StepStarted,
-            LiveEvent::InferenceStarted { model, .. } => Event::InferenceStarted(model),
-            LiveEvent::InferenceRetried { retry, .. } => Event::InferenceRetried(*retry),
-            LiveEvent::Delta { delta: Delta::Text(text), .. } => Event::Text(text),
-            LiveEvent::Delta { delta: Delta::ToolCall { name, .. }, .. } => Event::CallComing(name),
-            LiveEvent::Delta { delta: Delta::Thinking(text), .. } => Event::Thinking(text),
-            LiveEvent::ToolStarted { index, call, .. } => {
-                actor.call_begins(*index, call);
-                Event::ToolStarted { index: *index, call }
-            }
-            LiveEvent::ToolProgress { index, message } => {
-                Event::ToolProgress { index: *index, message }
-            }
-            LiveEvent::ToolFinished { index, call, outcome, metadata, .. } => {
-                let took = actor.call_ends(*index);
-                let finished = Finished { call, outcome, metadata, took };
-                Event::ToolFinished { index: *index, finished }
-            }
-            LiveEvent::SubagentStarted { index, agent, session } => {
-                let task = actor.task(*index);
-                let name = &*inner.actors.begins(origin, agent, session);
-                let (index, task, steps) = (*index, task.as_deref(), None);
-                let subagent = Subagent { index, agent, name, session, task, steps };
-                let event = Event::SubagentStarted(&subagent);
-                return self.show_from(inner, Some(origin), &event);
-            }
-            LiveEvent::SubagentFinished { index, agent, session, status, used } => {
-                let ended = inner.actors.ends(session).unwrap_or_default();
-                let name = if ended.name.is_empty() { agent } else { &*ended.name };
-                let (index, task, steps) = (*index, None, ended.begun);
-                let of = &Subagent { index, agent, name, session, task, steps };
-                let event = Event::SubagentFinished { of, status, used };
-                return self.show_from(inner, Some(origin), &event);
-            }
-            _ => return,
-        };
-        self.show_from(inner, Some(origin), &event);
-    }
-
-    fn show_entry(&self, inner: &mut Inner, origin: &Origin, entry: &Entry) {
-        let actor = inner.actors.of(origin);
-        let event = match &entry.event {
-            core::Event::ExecutionStarted(started) if origin.is_root() => {
-                return self.begun(inner, &Event::Started(&started.input));
-            }
-            core::Event::ExecutionStarted(started) => Event::Started(&started.input),
-            core::Event::Defined(defined) => {
-                actor.budget = defined.definition.budget.clone();
-                return;
-            }
-            core::Event::ToolStarted(_) => {
-                actor.spent.tool_calls += 1;
-                return;
-            }
-            // What a subagent used, and a tool charged.
-            core::Event::ToolFinished(finished) => {
-                actor.spent = actor.spent.plus(&finished.used);
-                return;
-            }
-            core::Event::Responded(responded) => {
-                actor.usage = responded.response.usage;
-                actor.spent = actor.spent.plus(&responded.charged);
-                Event::Responded(responded)
-            }
-            core::Event::InferenceInterrupted(left) => {
-                actor.spent = actor.spent.plus(&left.charged);
-                return;
-            }
-            core::Event::InferenceFailed(failed) => {
-                actor.spent = actor.spent.plus(&failed.charged);
-                Event::Error(&failed.error)
-            }
-            core::Event::Failed(error) => Event::Error(error),
-            core::Event::Answered(answered) => Event::Answered(&answered.answer),
-            core::Event::StepFinished(body) => {
-                let usage = actor.usage.take();
-                actor.spent.steps += 1;
-                let (spent, budget) = (actor.spent, actor.budget.clone());
-                let (spent, budget) = (&spent, &budget);
-                let event = Event::StepFinished { body, usage, spent, budget };
-                self.show_from(inner, Some(origin), &event);
-                inner.actors.of(origin).step_ends();
-                return;
-            }
-            _ => return,
-        };
-        self.show_from(inner, Some(origin), &event);
-    }
-}
-
-impl Inner {
-    fn stand_at(&mut self, state: &AgentState) {
-        self.actors.session = Some(state.session().clone());
-        self.actors.root.stand_at(state);
     }
 }
 
 impl Observer for Screen {
-    fn live(&self, origin: &Origin, event: &LiveEvent<'_>) {
-        self.show_live(&mut self.lock(), origin, event);
-    }
-
-    fn committed(&self, origin: &Origin, entries: &[Arc<Entry>]) {
+    fn observe(&self, event: &RunEvent) {
         let mut inner = self.lock();
-        entries.iter().for_each(|entry| self.show_entry(&mut inner, origin, entry));
+        let begins = event.path.is_empty()
+            && matches!(
+                event.kind,
+                EventKind::ExecutionStarted { .. } | EventKind::ExecutionResumed
+            );
+        match self.in_words(event) {
+            Some(event) => {
+                self.warn_of_end(&mut inner, &event);
+                self.show(&mut inner, &event);
+            }
+            None => self.show(&mut inner, event),
+        }
+        if begins {
+            self.show_later(&mut inner);
+        }
+        if inner.lost.is_some() {
+            inner.displayer.leave();
+        }
     }
 }
 
-fn step_of(event: &LiveEvent<'_>) -> Option<u32> {
-    match event {
-        LiveEvent::StepStarted { step }
-        | LiveEvent::InferenceStarted { step, .. }
-        | LiveEvent::InferenceRetried { step, .. }
-        | LiveEvent::Delta { step, .. }
-        | LiveEvent::ToolStarted { step, .. }
-        | LiveEvent::ToolFinished { step, .. } => Some(*step),
-        _ => None,
-    }
+/// How the execution of a state ended.
+fn ended(state: &AgentState) -> RunEvent {
+    let kind = ExecutionEnd::of(state).into();
+    RunEvent { session: Some(state.session().clone()), ..RunEvent::new(kind) }
+}
+
+/// An error of the command.
+pub(crate) fn failure(error: &Error) -> RunEvent {
+    let kind = EventKind::RunFailed { message: error.to_string(), hint: error.hint() };
+    RunEvent { session: error.session().cloned(), ..RunEvent::new(kind) }
 }

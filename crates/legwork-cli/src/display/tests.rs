@@ -7,15 +7,17 @@ use legwork::core::budget::Amounts;
 use legwork::core::event::Responded;
 use legwork::core::tool::Metadata;
 use legwork::core::{
-    AgentState, FinishReason, Message, Response, SessionId, Timestamp, ToolCall, ToolOutcome,
+    AgentState, Event, FinishReason, Message, Micros, Response, Seq, SessionId, Timestamp,
+    ToolCall, ToolOutcome,
 };
-use legwork::port::Retry;
+use legwork::port::event::{Committed, ExecutionEnd};
+use legwork::port::{EventKind, RunEvent};
 
 use super::marks::{Marks, Signs};
 use super::summary::{spent, spent_within};
 use super::text::{age, clip, columns, count, grouped, money, one_line, time, visible};
 use super::tool::Finished;
-use super::{At, Displayer as _, End, Event, Human, Json, Terminal, Usage, diff};
+use super::{At, Displayer as _, Human, Json, Terminal, Usage, diff, failure};
 use crate::error::Error;
 
 pub(super) fn piped() -> Terminal {
@@ -31,14 +33,29 @@ pub(super) fn piped() -> Terminal {
     }
 }
 
-const RETRY: Retry<'_> = Retry {
-    attempt: 1,
-    wait: Duration::from_secs(2),
-    left: Duration::from_secs(570),
-    error: "refused\x1b",
-    discarded: false,
-    charged_attempts: 0,
-};
+fn retried(wait: Duration, discarded: bool) -> EventKind {
+    let left = Duration::from_secs(570).into();
+    EventKind::InferenceRetried {
+        attempt: 1,
+        wait: wait.into(),
+        left,
+        error: "refused\x1b".to_owned(),
+        discarded,
+    }
+}
+
+fn retry() -> EventKind {
+    retried(Duration::from_secs(2), false)
+}
+
+fn text(text: &str) -> EventKind {
+    EventKind::TextDelta { text: text.to_owned() }
+}
+
+fn asked() -> EventKind {
+    let (id, at) = (Seq(1), Timestamp(0));
+    EventKind::InferenceStarted { id, at, model: "m".to_owned() }
+}
 
 fn lively() -> Terminal {
     Terminal { out: true, err: true, lively: true, columns: 20, ..piped() }
@@ -99,18 +116,18 @@ fn a_call_is_one_line() {
 }
 
 /// What people see of events, on standard output and on standard error.
-fn seen(terminal: Terminal, events: &[Event<'_>]) -> (String, String) {
+fn seen(terminal: Terminal, events: &[EventKind]) -> (String, String) {
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let mut human = Human::new(&mut out, &mut err, terminal);
-    for event in events {
-        human.show(At::default(), event).unwrap();
+    for kind in events {
+        human.show(At::default(), &RunEvent::new(kind.clone())).unwrap();
     }
     (String::from_utf8(out).unwrap(), String::from_utf8(err).unwrap())
 }
 
 #[test]
 fn text_is_escaped_for_a_terminal_and_left_alone_in_a_pipe() {
-    let events = [Event::Text("a\x1b[2J"), Event::Text("b"), Event::Warning("c\x1b")];
+    let events = [text("a\x1b[2J"), text("b"), EventKind::Warning { message: "c\x1b".to_owned() }];
     assert_eq!(seen(lively(), &events).0, "a\\u{1b}[2Jb\n");
     let (out, err) = seen(piped(), &events);
     assert_eq!((&*out, &*err), ("a\x1b[2Jb\n", "warning: c\\u{1b}\n"));
@@ -120,11 +137,10 @@ fn text_is_escaped_for_a_terminal_and_left_alone_in_a_pipe() {
 fn what_is_going_on_is_taken_back() {
     let call = ToolCall::new("1", "bash", r#"{"command": "sleep 9 && echo done"}"#);
     let outcome = ToolOutcome::text("done\n");
-    let started = Event::ToolStarted { index: 0, call: &call };
-    let metadata = Metadata::default();
-    let finished = Finished { call: &call, outcome: &outcome, metadata: &metadata, took: None };
-    let finished = Event::ToolFinished { index: 0, finished };
-    let (_, err) = seen(lively(), &[started, finished]);
+    let started = EventKind::ToolStarted { index: 0, call: call.clone() };
+    let (took, metadata) = (Micros::ZERO, Metadata::default());
+    let finished = EventKind::ToolFinished { index: 0, call, outcome, took, metadata };
+    let (_, err) = seen(lively(), &[started.clone(), finished.clone()]);
     let clear = "\r\x1b[2K";
     assert_eq!(err, format!("{clear}⠋ bash sleep 9 && …{clear}✓ ba… → do…\n"));
     let (_, err) = seen(piped(), &[started, finished]);
@@ -132,18 +148,15 @@ fn what_is_going_on_is_taken_back() {
 }
 
 #[test]
-fn a_line_of_json_says_type_and_place_first() {
+fn a_line_of_json_is_the_event() {
     let mut out = Vec::new();
-    let session = SessionId::from("s");
     let call = ToolCall::new("1", "add", "{\"a\":\n1}");
-    let event = Event::ToolStarted { index: 2, call: &call };
-    let at = At { session: Some(&session), step: Some(4), below: None };
-    Json::new(&mut out).show(at, &event).unwrap();
-    assert_eq!(
-        String::from_utf8(out).unwrap(),
-        "{\"type\":\"tool_started\",\"session\":\"s\",\"step\":4,\"version\":1,\"index\":2,\"id\":\"1\",\
-         \"tool\":\"add\",\"arguments\":{\"a\":1}}\n"
-    );
+    let kind = EventKind::ToolStarted { index: 2, call };
+    let event = RunEvent { session: Some("s".into()), step: Some(4), ..RunEvent::new(kind) };
+    Json::new(&mut out).show(At::default(), &event).unwrap();
+    let line = String::from_utf8(out).unwrap();
+    assert_eq!(line.matches('\n').count(), 1, "{line}");
+    assert_eq!(serde_json::from_str::<RunEvent>(&line).unwrap(), event);
 }
 
 #[test]
@@ -190,48 +203,54 @@ fn signs_are_those_of_the_locale() {
 
 #[test]
 fn a_wait_before_another_attempt_is_told() {
-    let (_, err) = seen(piped(), &[Event::InferenceRetried(RETRY)]);
+    let (_, err) = seen(piped(), &[retry()]);
     let told = "waiting 2.0 s before attempt 2: refused\\u{1b} (retries end in 9 min 30 s)";
     assert_eq!(err, format!("{told}\n"));
     let wide = Terminal { columns: 80, ..lively() };
-    let (_, err) = seen(wide, &[Event::InferenceStarted("m"), Event::InferenceRetried(RETRY)]);
+    let (_, err) = seen(wide, &[asked(), retry()]);
     assert!(err.ends_with(&format!("⠋ {told}")), "{err:?}");
 }
 
 #[test]
 fn s11_3_text_of_an_answer_that_broke_off_is_marked_as_void_on_a_terminal() {
-    let broken = Retry { discarded: true, ..RETRY };
-    let events = [Event::Text("Hel"), Event::InferenceRetried(broken), Event::Text("Hello.\n")];
+    let broken = retried(Duration::from_secs(2), true);
+    let events = [text("Hel"), broken, text("Hello.\n")];
     let terminal = Terminal { out: true, columns: 90, ..piped() };
     let (out, err) = seen(terminal, &events);
     assert!(out.starts_with("Hel\n") && err.starts_with("the answer broke off"), "{out:?} {err:?}");
     // Nothing was shown: there is nothing to mark.
-    let (_, err) = seen(terminal, &[Event::InferenceRetried(RETRY)]);
+    let (_, err) = seen(terminal, &[retry()]);
     assert!(!err.contains("void"), "{err:?}");
 }
 
 #[test]
 fn s11_3_a_reader_that_is_no_terminal_never_gets_text_that_is_void() {
-    let broken = Retry { discarded: true, ..RETRY };
+    let broken = retried(Duration::from_secs(2), true);
     let response = Response::new(Message::assistant(Vec::new()), FinishReason::Stop);
     let responded = Responded { response: Arc::new(response), charged: Amounts::default() };
-    let begun = [Event::Text("Hel"), Event::InferenceRetried(broken), Event::Text("Hello.\n")];
+    let state = AgentState::new(SessionId::new("s")).with(Event::Responded(responded));
+    let committed = EventKind::Committed(Committed {
+        entries: state.uncommitted().to_vec(),
+        charged: vec![Amounts::default()],
+        ledger: state.ledger().clone(),
+    });
+    let begun = [text("Hel"), broken, text("Hello.\n")];
     let (out, err) = seen(piped(), &begun);
     assert_eq!((out.as_str(), err.contains("void")), ("", false), "it may be void yet");
-    let (out, _) = seen(piped(), &[&begun[..], &[Event::Responded(&responded)]].concat());
+    let (out, _) = seen(piped(), &[&begun[..], &[committed]].concat());
     assert_eq!(out, "Hello.\n");
 }
 
 #[test]
 fn a_wait_that_is_over_changes_nothing_after_the_end() {
-    let over = Retry { wait: Duration::ZERO, ..RETRY };
     let state = AgentState::new(SessionId::new("s"));
     let error = Error::usage("wrong", "do it right");
-    for last in [Event::Ended(&End { state: &state, store_flag: "" }), Event::Failed(&error)] {
+    let failed = failure(&error).kind;
+    for last in [ExecutionEnd::of(&state).into(), failed] {
         let mut err = Vec::new();
         let mut human = Human::new(Vec::new(), &mut err, Terminal { columns: 80, ..lively() });
-        for event in [Event::InferenceStarted("m"), Event::InferenceRetried(over), last] {
-            human.show(At::default(), &event).unwrap();
+        for kind in [asked(), retried(Duration::ZERO, false), last] {
+            human.show(At::default(), &RunEvent::new(kind)).unwrap();
         }
         human.tick();
         let err = String::from_utf8(err).unwrap();

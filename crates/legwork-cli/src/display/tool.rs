@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use legwork::agent::subagent;
 use legwork::core::tool::Metadata;
-use legwork::core::{ToolCall, ToolOutcome};
+use legwork::core::{Micros, ToolCall, ToolOutcome};
+use legwork::port::EventKind;
 use legwork::tools::bash::Ending;
 use serde_json::Value;
 
@@ -59,11 +60,20 @@ pub(crate) struct Finished<'a> {
     pub(crate) outcome: &'a ToolOutcome,
     /// What the call left for people and programs.
     pub(crate) metadata: &'a Metadata,
-    /// How long it ran; none if it did not begin in this process.
+    /// How long it ran; none if it did not run.
     pub(crate) took: Option<Duration>,
 }
 
-impl Finished<'_> {
+impl<'a> Finished<'a> {
+    /// What an event says of a call that was answered; none if it is about something else.
+    pub(crate) fn of(kind: &'a EventKind) -> Option<Self> {
+        let EventKind::ToolFinished { call, outcome, took, metadata, .. } = kind else {
+            return None;
+        };
+        let took = (*took > Micros::ZERO).then(|| Duration::from(*took));
+        Some(Self { call, outcome, metadata, took })
+    }
+
     /// How the command ended, if the call ran one.
     pub(crate) fn ending(&self) -> Option<Ending> {
         Ending::of(self.metadata)
@@ -155,21 +165,5 @@ impl Finished<'_> {
         let call = clip_with(&call, room.saturating_sub(for_result), marks.more).into_owned();
         let result = clip_with(&result, for_result, marks.more);
         format!("{mark} {call}{took} {} {result}", marks.gives)
-    }
-}
-
-/// The name of an outcome, for programs.
-pub(crate) fn name(outcome: &ToolOutcome) -> &'static str {
-    match outcome {
-        ToolOutcome::Ok(_) => "ok",
-        ToolOutcome::Retry(_) => "retry",
-        ToolOutcome::Failed(..) => "failed",
-        ToolOutcome::Blocked { .. } => "blocked",
-        ToolOutcome::Denied { .. } => "denied",
-        ToolOutcome::Deferred(_) => "deferred",
-        ToolOutcome::Interrupted => "interrupted",
-        ToolOutcome::Skipped(_) => "skipped",
-        ToolOutcome::Withdrawn => "withdrawn",
-        _ => "other",
     }
 }

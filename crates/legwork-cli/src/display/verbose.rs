@@ -1,36 +1,47 @@
 //! What `--verbose` adds: each event in a line.
 
+use legwork::core::Event;
 use legwork::core::budget::{Amounts, Budget};
+use legwork::port::{EventKind, RunEvent};
 
 use super::summary::tokens;
 use super::text::{count, grouped, one_line, time, visible};
-use super::{At, Event, Usage};
+use super::{At, Usage};
 
 /// The line of an event that is not shown otherwise.
-pub(super) fn line(at: At<'_>, event: &Event<'_>) -> Option<String> {
-    let step = at.step.map_or_else(String::new, |step| format!("step {step}: "));
-    let who = at.below.map_or_else(String::new, |below| format!("{} ", one_line(below.name)));
+pub(super) fn line(at: At<'_>, event: &RunEvent) -> Option<String> {
+    let step = event.step.map_or_else(String::new, |step| format!("step {step}: "));
+    let who = at.below.map_or_else(String::new, |name| format!("{} ", one_line(name)));
     let step = format!("{who}{step}");
-    let said = match event {
-        Event::Started(_) => format!("{who}session {}", at.session?),
-        Event::StepStarted => format!("{step}begins"),
-        Event::InferenceStarted(model) => format!("{step}asking {}", visible(model)),
-        Event::Responded(responded) => {
-            let finish = &responded.response.finish;
+    let said = match &event.kind {
+        EventKind::ExecutionStarted { .. } => format!("{who}session {}", event.session.as_ref()?),
+        EventKind::StepStarted => format!("{step}begins"),
+        EventKind::InferenceStarted { model, .. } => format!("{step}asking {}", visible(model)),
+        EventKind::Committed(committed) => {
+            let responded = committed.entries.iter().find_map(|entry| match &entry.event {
+                Event::Responded(responded) => Some(responded),
+                _ => None,
+            })?;
             let used = match &responded.response.usage {
                 Some(usage) => Amounts::of_usage(usage, None),
                 None => responded.charged,
             };
+            let finish = visible(responded.response.finish.as_str());
             let used = tokens(&Usage::of_amounts(&used));
-            format!("{step}answered with {used}, finished by {}", visible(finish.as_str()))
+            format!("{step}answered with {used}, finished by {finish}")
         }
-        Event::ToolStarted { call, .. } => {
+        EventKind::ToolStarted { call, .. } => {
             format!("{step}calls {} {}", one_line(&call.name), one_line(&call.arguments))
         }
-        Event::ToolProgress { message, .. } => format!("{step}{}", one_line(message)),
-        Event::StepFinished { body, spent, budget, .. } => {
-            let explained = one_line(&body.outcome.explain());
-            format!("{step}{explained}\n{step}used so far: {}", so_far(spent, budget))
+        EventKind::ToolProgress { message, .. } => format!("{step}{}", one_line(message)),
+        EventKind::StepFinished { explain, .. } => {
+            let so_far = at.ledger.map_or_else(String::new, |ledger| {
+                // The next step may have begun in the same commit.
+                let steps = event.step.map_or(ledger.spent.steps, u64::from);
+                let spent = Amounts { steps, ..ledger.spent };
+                format!("\n{step}used so far: {}", so_far(&spent, &ledger.budget))
+            });
+            format!("{step}{}{so_far}", one_line(explain))
         }
         _ => return None,
     };

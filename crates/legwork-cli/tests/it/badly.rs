@@ -20,7 +20,7 @@ fn check(args: &[&str], environment: &[(&str, &str)], message: &str, hint: &str)
     let mut json = args.to_vec();
     json.insert(1, "--json");
     let told = with(&json).says(message);
-    assert_eq!(told.kinds(), ["error"]);
+    assert_eq!(told.kinds(), ["run_failed"]);
     assert!(told.last()["message"].as_str().unwrap().contains(message), "{}", told.out);
     assert!(told.last()["hint"].as_str().unwrap().contains(hint), "{}", told.out);
     assert!(!home.store().exists());

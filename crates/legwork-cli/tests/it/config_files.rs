@@ -22,7 +22,7 @@ fn user_file(home: &Home) -> PathBuf {
 /// Checks that a command says this of the user's file and does nothing.
 fn refused(home: &Home, said: &str) {
     let told = home.ran(&["run", "--json", "--model", "ollama:q", "x"]).ends(2);
-    assert_eq!(told.kinds(), ["error"]);
+    assert_eq!(told.kinds(), ["run_failed"]);
     told.says("~/.config/legwork/legwork.toml").says(said).says("hint: ");
     home.ran(&["sessions", "list"]).ends(2).says(said);
     assert!(!home.store().exists());

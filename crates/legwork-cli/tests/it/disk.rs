@@ -36,7 +36,7 @@ fn a_full_disk_loses_nothing_and_is_gone_on_from() {
         set +e
         $LEGWORK run --json Work > first; echo $?
         mount -o remount,size=40m /mnt
-        id=$(head -1 first | cut -d'\"' -f8)
+        id=$(grep -o '\"session\":\"[^\"]*' first | head -1 | cut -d'\"' -f4)
         $LEGWORK resume $id; echo $?";
     let Some(ran) = in_namespace(&home, &server, script) else { return };
     assert_eq!(ran.out, "1\nDone.\n0\n", "{}", ran.err);

@@ -21,7 +21,7 @@ fn failed(script: impl Into<Script>) -> Value {
         ("failed".into(), "error".into())
     );
     assert!(
-        last["usage"].is_object() && text(&last, "next").starts_with("legwork resume "),
+        last["used"].is_object() && text(&last["next"], "how").starts_with("legwork resume "),
         "{last}"
     );
     ran.events().into_iter().find(|event| event["type"] == "error").unwrap()
@@ -29,8 +29,8 @@ fn failed(script: impl Into<Script>) -> Value {
 
 fn check(script: impl Into<Script>, status: u16, message: &str, hint: &str) {
     let error = failed(script);
-    assert_eq!(error["status_code"], status, "{error}");
-    assert!(text(&error, "message").contains(message), "{error}");
+    assert_eq!(error["error"]["status"], status, "{error}");
+    assert!(text(&error["error"], "message").contains(message), "{error}");
     assert!(text(&error, "hint").contains(hint), "{error}");
 }
 
@@ -94,7 +94,7 @@ fn a_stream_that_is_cut_in_the_arguments_of_a_call() {
     let server = Server::start([call.incomplete(Incomplete::Cut)]).unwrap();
     let ran = home.ran_with(&server, &["run", "--json", "--sandbox", "off", "Work"]).ends(1);
     let error = ran.events().into_iter().find(|event| event["type"] == "error").unwrap();
-    assert_eq!(error["kind"], "incomplete");
+    assert_eq!(error["error"]["kind"], "incomplete");
     assert!(!home.work().join("ran").exists());
 }
 
@@ -110,8 +110,8 @@ fn told(turn: Turn) -> (String, Value) {
 #[test]
 fn arguments_that_are_no_json() {
     let (result, shown) = told(Turn::raw_call("bash", "{\"command\": touch"));
-    assert_eq!(shown["arguments"], "{\"command\": touch");
-    assert_eq!(shown["ok"], false);
+    assert_eq!(shown["call"]["arguments"], "{\"command\": touch");
+    assert_eq!(shown["outcome"]["ok"], json!(null));
     assert!(result.contains("JSON"), "{result}");
 }
 
@@ -119,7 +119,7 @@ fn arguments_that_are_no_json() {
 fn an_unknown_tool() {
     let (result, shown) = told(Turn::call("fly", json!({})));
     assert!(result.contains("read") && result.contains("bash"), "{result}");
-    assert_eq!((&shown["tool"], &shown["ok"]), (&json!("fly"), &json!(false)));
+    assert_eq!((&shown["call"]["name"], &shown["outcome"]["ok"]), (&json!("fly"), &json!(null)));
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn output_that_is_not_utf8() {
 #[test]
 fn an_address_that_serves_something_else() {
     let error = failed([Turn::html()]);
-    assert!(text(&error, "message").contains("check that the base URL is"), "{error}");
+    assert!(text(&error["error"], "message").contains("check that the base URL is"), "{error}");
     assert!(text(&error, "hint").contains("whether --base-url is right"), "{error}");
 }
 

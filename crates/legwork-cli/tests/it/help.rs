@@ -35,7 +35,7 @@ fn nobody_has_to_read_the_output() {
 fn wrong_usage_is_told_to_programs_too() {
     let home = Home::new();
     let told = home.ran(&["run", "--json", "--max-steps", "0", "x"]).ends(2);
-    assert_eq!(told.last()["type"], "error");
+    assert_eq!(told.last()["type"], "run_failed");
     assert!(told.last()["message"].as_str().unwrap().contains("--max-steps"), "{}", told.out);
     ran(home.legwork(&["run", "--bogus"])).ends(2).says("--bogus");
 }

@@ -138,7 +138,7 @@ fn refused(settings: &str, message: &str, hint: &str) {
     key_file(&home, 0o644);
     home.settings(&format!("[keys.openai]\n{settings}"));
     let told = run(&home, &server, &[("MY_KEY", "sk-canary\nsk-canary")]).ends(2);
-    assert_eq!(told.kinds(), ["error"]);
+    assert_eq!(told.kinds(), ["run_failed"]);
     let told = told.says(message).says(hint).says("(named in ~/.config/legwork/legwork.toml:1)");
     assert!(text(&told.last(), "message").contains(message));
     assert_nowhere(&home, &[&told]);

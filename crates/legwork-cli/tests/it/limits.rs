@@ -35,7 +35,7 @@ fn a_limit_on_tokens_stops_and_a_raised_one_goes_on() {
     let (home, server) = (Home::new(), Server::start(turns()).unwrap());
     let ended = run(&home, &server, &["--max-tokens", "10"]).ends(3);
     assert_eq!(ended.last()["stop_reason"], "token_limit");
-    let next = text(&ended.last(), "next");
+    let next = text(&ended.last()["next"], "how");
     let begin = format!("legwork resume {} --sandbox off --max-tokens ", ended.session());
     assert!(next.starts_with(&begin), "{next}");
     // What it says goes on, at once or after it was said again.
@@ -43,7 +43,7 @@ fn a_limit_on_tokens_stops_and_a_raised_one_goes_on() {
     for _ in 0..8 {
         let args: Vec<_> = next.split(' ').skip(1).collect();
         let resumed = home.ran_with(&server, &[&args[..], &["--json"]].concat());
-        next = text(&resumed.last(), "next");
+        next = text(&resumed.last()["next"], "how");
         if next.is_empty() {
             assert_eq!(resumed.ends(0).last()["text"], "Done.");
             return;
@@ -74,7 +74,7 @@ fn a_limit_on_cost_stops_and_names_its_flag() {
     let flags = ["--model", "openai:gpt-5-mini", "--max-cost", "0.0001"];
     let ended = run(&home, &server, &flags).ends(3);
     assert_eq!(ended.last()["stop_reason"], "cost_limit");
-    let next = text(&ended.last(), "next");
+    let next = text(&ended.last()["next"], "how");
     assert!(next.contains(" --max-cost 0."), "{next}");
     let args: Vec<_> = next.split(' ').skip(1).collect();
     home.ran_with(&server, &[&args[..], &["--max-cost", "1"]].concat()).ends(2);

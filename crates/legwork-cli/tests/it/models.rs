@@ -101,7 +101,7 @@ fn a_ping_without_an_answer_says_what_to_do() {
     let told = ping(&["my:x", "--base-url", &dead]).ends(1);
     told.says("asking my:x at http://").says("hint: see whether the server runs");
     let told = ping(&["my:x", "--json", "--base-url", &dead]).ends(1).last();
-    assert_eq!(told["type"], "error");
+    assert_eq!(told["type"], "run_failed");
     ping(&[]).ends(2).says("no model is set up");
     ping(&["my:x"]).ends(2).says("the provider `my` is not known");
     let refused = Server::start([Turn::status(404)]).unwrap();

@@ -161,7 +161,7 @@ fn s10_1_a_server_that_is_gone_longer_is_asked_again_by_resume() {
     let (home, server) = (Home::new(), Server::start(Script::from_fn(turn)).unwrap());
     let impatient = |args: &[&str]| pace.impatient(&home, &server, 60, args);
     let ran_out = left_in_the_middle(&server, impatient(&RUN_JSON)).end().ends(1);
-    let next = ran_out.last()["next"].clone();
+    let next = ran_out.last()["next"]["how"].clone();
     let id = home.ran(&["sessions", "list", "--json"]).ends(0).session();
     assert_eq!(next, format!("legwork resume {id} --sandbox off"));
     ran(impatient(&["resume", &id]))

@@ -49,7 +49,7 @@ fn s10_2_a_call_in_doubt_is_asked_about_and_nothing_runs() {
     assert_eq!(asked["type"], "execution_paused");
     assert_eq!(asked["status"], "awaiting_approval");
     assert_eq!(asked["pending"][0]["tool"], "bash");
-    assert_eq!(asked["pending"][0]["arguments"]["command"], ENDLESS);
+    assert_eq!(asked["pending"][0]["arguments"], json!({ "command": ENDLESS }).to_string());
     let refused = home.ran_with(&server, &["run", "--session", &id, "more"]).ends(2);
     refused.says("awaiting_approval").says(&format!("`legwork resume {id} --on-doubt tell` "));
     assert_eq!(server.requests().len(), 1);
@@ -151,7 +151,10 @@ fn s8_3_of_two_that_resume_one_goes_on_and_the_other_conflicts() {
     server.arrived_blocking(1);
     let other = home.ran_with(&server, &args).ends(1).says("error: ").says("hint: ");
     let told = other.last();
-    assert_eq!((text(&told, "type"), text(&told, "session")), ("error".to_owned(), id.clone()));
+    assert_eq!(
+        (text(&told, "type"), text(&told, "session")),
+        ("run_failed".to_owned(), id.clone())
+    );
     assert!(text(&told, "message").contains("in use"), "{told}");
     assert_eq!(server.requests().len(), 2);
     server.release(1);
@@ -181,7 +184,7 @@ fn unknown_sessions_are_told() {
         .says("there is no session nosuch")
         .says("sessions list");
     let told = home.ran(&["resume", "--json", "nosuch"]).ends(2);
-    assert_eq!(told.last()["type"], "error");
+    assert_eq!(told.last()["type"], "run_failed");
     assert!(!home.store().exists());
 }
 

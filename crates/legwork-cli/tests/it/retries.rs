@@ -105,7 +105,7 @@ fn finished_later(failure: Turn) {
     let home = Home::new();
     let ran = home.ran_with(&server, &["run", "--json", "--sandbox", "off", "Work"]).ends(1);
     let (id, last) = (ran.session(), ran.last());
-    assert_eq!(last["next"], format!("legwork resume {id} --sandbox off"), "{last}");
+    assert_eq!(last["next"]["how"], format!("legwork resume {id} --sandbox off"), "{last}");
     let again = home.ran_with(&server, &["resume", &id]).ends(1).says("error: ");
     again.says("hint: ").says(&format!("to go on: legwork resume {id}"));
     away.store(false, Ordering::SeqCst);
@@ -151,11 +151,11 @@ fn s11_5_control_c_ends_a_wait_at_once() {
     let args = ["run", "--json", "--sandbox", "off", "--retry-for", "10m", "Work"];
     let mut run = started(home.with(&server, &args));
     let waits = run.until("inference_retried");
-    assert_eq!((&waits["attempt"], &waits["wait_ms"]), (&json!(1), &json!(599_000)), "{waits}");
+    assert_eq!((&waits["attempt"], &waits["wait"]), (&json!(1), &json!(599_000_000)), "{waits}");
     run.signal(Signal::INT);
     let interrupted = run.end().ends(130).last();
     let id = text(&interrupted, "session");
-    assert_eq!(interrupted["next"], format!("legwork resume {id} --sandbox off"));
+    assert_eq!(interrupted["next"]["how"], format!("legwork resume {id} --sandbox off"));
     home.ran_with(&server, &["resume", &id, "--sandbox", "off"]).ends(0);
     done_once(&home);
 }

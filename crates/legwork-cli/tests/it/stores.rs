@@ -144,7 +144,10 @@ fn a_store_by_flag_is_named_where_it_is_needed_again() {
     let server = Server::start([Turn::call("read", json!({"path": "a"}))]).unwrap();
     let args = ["run", "--json", "--store", "sqlite:my own.db", "--max-steps", "1", "x"];
     let told = home.ran_with(&server, &args).ends(3).last();
-    assert!(text(&told, "next").contains(" --store 'sqlite:my own.db' --max-steps 2"), "{told}");
+    assert!(
+        text(&told["next"], "how").contains(" --store 'sqlite:my own.db' --max-steps 2"),
+        "{told}"
+    );
     assert!(home.work().join("my own.db").exists() && !home.store().exists());
 }
 

@@ -86,7 +86,7 @@ fn arguments_that_do_not_fit_are_told_as_the_model_is() {
     home.ran(&["tools", "call", "bash", "{"]).ends(2).says("The arguments are not JSON: ");
     home.ran(&["tools", "call", "bahs", "{}"]).ends(2).says("did you mean `bash`?");
     let told = home.ran(&["tools", "call", "--json", "bash", "{"]).ends(2).last();
-    assert_eq!(told["type"], "error");
+    assert_eq!(told["type"], "run_failed");
 }
 
 #[test]

@@ -26,7 +26,7 @@ fn a_project_cannot_set_what_is_not_its_own() {
         let home = Home::new();
         home.project(text);
         let told = home.ran(&["run", "--json", "--model", "ollama:q", "x"]).ends(2);
-        assert_eq!(told.kinds(), ["error"]);
+        assert_eq!(told.kinds(), ["run_failed"]);
         let told = told.says("~/work/legwork.toml:1:").says("cannot be set in a project's file");
         told.says(why).says("hint: ").says("legwork config path");
         assert!(!home.work().join("ran").exists() && !home.store().exists());

@@ -51,7 +51,7 @@ fn s8_3_of_two_at_once_one_goes_on_and_the_other_conflicts_before_any_effect() {
     assert_eq!(output.status.code(), Some(1), "{out}");
     let told: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(told.len(), 1, "{out}");
-    assert_eq!(told[0]["type"], "error");
+    assert_eq!(told[0]["type"], "run_failed");
     assert!(told[0]["message"].as_str().unwrap().contains("in use"), "{out}");
     assert_eq!(scene.server.requests().len(), requests + 1);
     assert_eq!(scene.numbers().len(), CUT.number);

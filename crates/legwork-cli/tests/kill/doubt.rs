@@ -15,7 +15,7 @@ fn ask(scene: &mut Scene<Shell>, more: &[&str]) {
     let last = ended.events.last().unwrap();
     assert_eq!(last["type"], "execution_paused");
     assert_eq!(last["status"], "awaiting_approval");
-    assert_eq!(last["pending"][0]["arguments"]["command"], "sh append.sh 3");
+    assert_eq!(last["pending"][0]["arguments"], r#"{"command":"sh append.sh 3"}"#);
     let ran = |kind: &str| ended.events.iter().any(|event| event["type"] == kind);
     assert!(!ran("tool_started") && !ran("inference_started"), "{ended:#?}");
 }

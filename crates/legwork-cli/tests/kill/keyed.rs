@@ -6,13 +6,11 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use legwork::agent::Error;
-use legwork::core::{Entry, Message, SessionId};
-use legwork::port::observer::LiveEvent;
+use legwork::core::{Message, SessionId};
 use legwork::port::store::Range;
-use legwork::port::{Delta, Observer, Origin};
+use legwork::port::{EventKind, Observer, RunEvent};
 use legwork_testkit::Turn;
 use serde_json::{Value, json};
 
@@ -71,8 +69,7 @@ fn plays_the_program() {
     runtime.block_on(async {
         let model = legwork::model::at("test:scripted", Some(&url), None).unwrap();
         let agent = program::agent(model, Path::new(&folder)).unwrap();
-        let teller: Arc<dyn Observer> =
-            Arc::new(Teller { stand: env::var(STAND).ok(), step: AtomicU32::new(0) });
+        let teller: Arc<dyn Observer> = Arc::new(Teller { stand: env::var(STAND).ok() });
         let run = match agent.resume(SESSION).observer(Arc::clone(&teller)).await {
             Err(Error::UnknownSession(_)) => {
                 agent.run("Note the numbers.").in_session(SESSION).observer(teller).await
@@ -83,25 +80,21 @@ fn plays_the_program() {
     });
 }
 
-/// Tells what happens, and stands still where it was told to.
+/// Prints what happens, and stands still where it was asked to.
 struct Teller {
     stand: Option<String>,
-    /// The step of the call that runs; what a call says does not tell it.
-    step: AtomicU32,
 }
 
 impl Observer for Teller {
-    fn live(&self, _: &Origin, event: &LiveEvent<'_>) {
-        let (kind, step) = match event {
-            LiveEvent::Delta { step, delta: Delta::Text(_) } => ("text_delta", *step),
-            LiveEvent::ToolStarted { step, .. } => {
-                self.step.store(*step, Ordering::Relaxed);
-                ("tool_started", *step)
-            }
-            LiveEvent::ToolProgress { .. } => ("tool_progress", self.step.load(Ordering::Relaxed)),
-            LiveEvent::ToolFinished { step, .. } => ("tool_finished", *step),
+    fn observe(&self, event: &RunEvent) {
+        let kind = match event.kind {
+            EventKind::TextDelta { .. }
+            | EventKind::ToolStarted { .. }
+            | EventKind::ToolProgress { .. }
+            | EventKind::ToolFinished { .. } => event.kind.name(),
             _ => return,
         };
+        let step = event.step.unwrap_or_default();
         let stands = self.stand.as_deref() == Some(&format!("{kind} {step}"));
         tell(kind, step, "");
         if stands {
@@ -110,8 +103,6 @@ impl Observer for Teller {
             }
         }
     }
-
-    fn committed(&self, _: &Origin, _: &[Arc<Entry>]) {}
 }
 
 fn tell(kind: &str, step: u32, text: impl Into<String>) {

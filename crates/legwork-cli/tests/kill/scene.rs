@@ -235,7 +235,11 @@ impl<P: Program> Scene<P> {
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
+    /// A session is there once its first commit is: before that its events are provisional.
     fn learn(&mut self, event: &Value) {
+        if event["type"] == "state_updated" {
+            return;
+        }
         if let Some(session) = event["session"].as_str() {
             self.session = Some(session.to_owned());
         }

@@ -21,6 +21,7 @@ pub const OUTPUT_UNKNOWN: u64 = 16_384;
 
 /// What is held for one call until its real usage is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Reserve {
     /// The entry that reserved it.
     pub entry: Seq,
@@ -69,6 +70,7 @@ impl std::fmt::Display for Exhausted {
 
 /// What one execution may use, has used and holds; a session fact.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Ledger {
     /// The limits.
     pub budget: Budget,
@@ -226,14 +228,9 @@ impl Ledger {
         }
     }
 
-    /// Releases what is held for a call, or for the inference, and charges what was used.
-    pub(crate) fn settle(&mut self, call: Option<u32>, charge: &Amounts) {
+    /// Releases what is reserved for a call, or for the inference.
+    pub(crate) fn release(&mut self, call: Option<u32>) {
         self.reserved.retain(|held| held.call != call);
-        self.spend(charge);
-    }
-
-    pub(crate) fn active_time(&mut self, time: Micros) {
-        self.spend(&Amounts { active_time: time, ..Amounts::default() });
     }
 }
 

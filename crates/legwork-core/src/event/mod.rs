@@ -1,6 +1,7 @@
 //! Facts that happened: a closed, versioned list.
 
 mod body;
+mod charged;
 mod macros;
 mod masked;
 

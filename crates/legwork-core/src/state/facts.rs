@@ -182,30 +182,19 @@ impl SessionFacts {
             Event::ExecutionStarted(_) => self.ledger.begin(),
             Event::InferenceStarted(started) => {
                 self.ledger.charge_unsettled();
-                let steps = started.reserved.steps;
                 self.ledger.reserve(entry.seq, None, Amounts { steps: 0, ..started.reserved });
-                self.ledger.spend(&Amounts { steps, ..Amounts::default() });
             }
-            Event::InferenceFailed(failed) => self.ledger.settle(None, &failed.charged),
-            Event::InferenceInterrupted(left) => self.ledger.settle(None, &left.charged),
-            Event::Responded(responded) => self.ledger.settle(None, &responded.charged),
-            Event::ToolStarted(started) => {
-                let tool_calls = u64::from(!started.again);
-                self.ledger.spend(&Amounts { tool_calls, ..Amounts::default() });
-                if !started.reserved.is_zero() {
-                    self.ledger.reserve(entry.seq, Some(started.index), started.reserved);
-                }
+            Event::InferenceFailed(_) | Event::InferenceInterrupted(_) | Event::Responded(_) => {
+                self.ledger.release(None);
             }
-            Event::ToolFinished(finished) => {
-                self.ledger.settle(Some(finished.index), &finished.used);
+            Event::ToolStarted(started) if !started.reserved.is_zero() => {
+                self.ledger.reserve(entry.seq, Some(started.index), started.reserved);
             }
-            Event::Worked(worked) => self.ledger.active_time(worked.took),
-            Event::StepFinished(finished) => {
-                self.ledger.charge_unsettled();
-                self.ledger.active_time(finished.took);
-            }
+            Event::ToolFinished(finished) => self.ledger.release(Some(finished.index)),
+            Event::StepFinished(_) => self.ledger.charge_unsettled(),
             _ => {}
         }
+        self.ledger.spend(&entry.event.charged());
     }
 
     fn label(&mut self, label: &crate::inbox::Label) {

@@ -79,7 +79,7 @@ pub(crate) async fn panicked(cx: &StepContext, panic: String) -> Result<AgentSta
         Some(state) => Some(state),
         None => cx.journaled().await.map(taken_up),
     };
-    let state = state.unwrap_or_else(|| AgentState::new(cx.origin.session.clone()));
+    let state = state.unwrap_or_else(|| AgentState::new(cx.events.origin().session.clone()));
     let state = state.masked_by(&cx.services.mask);
     if state.status().is_none_or(ExecutionStatus::is_terminal) {
         return Err(Halt::new(state, HaltReason::Panicked(panic)));

@@ -78,9 +78,8 @@ fn context(index: u32, state: &AgentState, cx: &StepContext) -> ToolContext {
         entry: Seq::ZERO,
         index,
     });
-    let (cancel, observer) = (cx.control.cancel.clone(), Arc::clone(&cx.observer));
-    let (origin, deps) = (Arc::clone(&cx.origin), cx.services.deps.clone());
-    ToolContext::at(origin, state.clone(), key, cancel, observer, deps)
+    let (cancel, deps) = (cx.control.cancel.clone(), cx.services.deps.clone());
+    ToolContext::new(state.clone(), key, cancel).with_events(cx.events.clone()).with_deps(deps)
 }
 
 /// What came of a call whose run was ended before its body began, as while its intent was

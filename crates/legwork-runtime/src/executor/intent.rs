@@ -3,8 +3,7 @@
 use legwork_core::event::ToolStarted;
 use legwork_core::tool::Place;
 use legwork_core::{AgentState, Event};
-use legwork_port::Trigger;
-use legwork_port::observer::LiveEvent;
+use legwork_port::{EventKind, Trigger};
 
 use crate::context::StepContext;
 use crate::error::Halt;
@@ -35,9 +34,9 @@ pub(super) async fn begin(
     if must_last || hooks_may_change(cx) || is_response_unsaved(&state) {
         state = cx.commit(state).await?;
     }
-    let step = state.current_step().map_or(0, |step| step.number);
     for job in jobs {
-        cx.live(&LiveEvent::ToolStarted { step, index: job.index, call: &job.call });
+        let (index, call) = (job.index, &*job.call);
+        cx.emit(|| EventKind::ToolStarted { index, call: call.clone() });
     }
     Ok(cx.tick(state))
 }

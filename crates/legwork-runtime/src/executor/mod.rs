@@ -138,7 +138,7 @@ async fn run_batch(
         state = record(state, cx, ended, &mut release).await?;
     }
     let state = interrupt(state, cx).await?;
-    release.rest(&state, cx);
+    release.rest(cx);
     skip_rest(state, cx, family, waiting).await
 }
 

@@ -44,8 +44,8 @@ pub(super) async fn record(
         urgent |= !ran.spec.effect.is_repeatable() || took >= SLOW;
         let outcome = Arc::new(outcome);
         let (metadata, used) = (ran.metadata, ran.used);
-        release.ended(&state, cx, (index, &ran.call), &outcome, &metadata);
         let finished = ToolFinished { index, outcome, took, metadata, used };
+        release.ended(cx, &ran.call, &finished);
         state = state.with(Event::ToolFinished(finished));
     }
     if urgent { cx.commit(state).await } else { Ok(state) }

@@ -8,7 +8,8 @@ use std::task::{Context, Poll};
 use futures_util::future::{Either, select};
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::{AgentState, Micros, StopSignal};
-use legwork_port::{BoxFuture, HookEnd, Lifecycle, LiveEvent, StepView, Trigger};
+use legwork_port::event::HookEnd;
+use legwork_port::{BoxFuture, EventKind, Lifecycle, StepView, Trigger};
 
 use crate::hooks::body::Begun;
 use crate::hooks::{Cx, Hook, HookError};
@@ -62,7 +63,7 @@ impl HookStack {
     ) -> Option<AgentState> {
         match ran {
             Ok(after) if after.is_same(state) => {
-                place.tell(HookEnd::Passed);
+                place.emit(HookEnd::Passed);
                 Some(after)
             }
             ran => {
@@ -76,18 +77,19 @@ impl HookStack {
         let (hook, trigger) = (place.hook, place.trigger);
         match ran.map(|after| admit(Rights::Guest, trigger, state, after)) {
             Ok(Ok(after)) => {
-                place.tell(HookEnd::Changed);
+                place.emit(HookEnd::Changed);
                 *state = after;
             }
             Ok(Err(refused)) => {
-                place.tell(HookEnd::Refused(&refused.message));
+                place.emit(HookEnd::Refused(refused.message.clone()));
                 *state = self.refuse(state.clone(), hook, trigger, refused);
             }
             Err(Failure::Ended) => {
-                place.tell(HookEnd::Failed("the run was cancelled or interrupted while it waited"));
+                let why = "the run was cancelled or interrupted while it waited";
+                place.emit(HookEnd::Failed(why.to_owned()));
             }
             Err(Failure::Failed(message)) => {
-                place.tell(HookEnd::Failed(&message));
+                place.emit(HookEnd::Failed(message.clone()));
                 let on = trigger.name();
                 let message = format!("the hook `{}` failed on {on}: {message}", hook.name);
                 let error = ErrorRecord::new(source(hook), ErrorKind::Hook, message);
@@ -126,12 +128,11 @@ struct Place<'a> {
 
 impl Place<'_> {
     /// Notifies observers of how the hook ended.
-    fn tell(&self, end: HookEnd<'_>) {
+    fn emit(&self, end: HookEnd) {
         let Some(start) = self.start else { return };
         let took = self.view.clock().mono().since(start);
-        let (hook, trigger) = (&self.hook.name, self.trigger);
-        let event = LiveEvent::HookExecuted { hook, trigger, took, end };
-        self.view.observer().live(self.view.origin(), &event);
+        let (hook, trigger) = (self.hook.name.to_string(), self.trigger.name().to_owned());
+        self.view.events().emit(|| EventKind::HookExecuted { hook, trigger, took, end });
     }
 }
 
@@ -148,7 +149,7 @@ impl Lifecycle for HookStack {
     ) -> BoxFuture<'a, AgentState> {
         Box::pin(async move {
             let hooks = self.on_trigger(trigger).iter();
-            let watched = view.observer().listens();
+            let watched = view.events().listens();
             let shared = Arc::new(view.clone());
             let mut round = Round { stack: self, hooks, trigger, view, shared, watched };
             while let Some((place, running)) =

@@ -7,7 +7,7 @@ use futures_util::future::{Either, select};
 use legwork_core::event::{Defined, SessionStarted};
 use legwork_core::state::{Input, Refusal};
 use legwork_core::{AgentState, Event, ExecutionStatus, Message, Seq, StopReason, StopSignal};
-use legwork_port::Trigger;
+use legwork_port::{EventKind, Trigger};
 
 use super::{Active, Task};
 use crate::active_time::taken_up;
@@ -107,6 +107,7 @@ impl Active {
         let idle = state.clone();
         let state = subagent::awaken(self.define(state));
         if state.status().is_some_and(|status| !status.is_terminal()) {
+            self.resumed(&state);
             let state = self.show_start(state).await;
             let state = taken_up(self.show_response(state).await);
             return Ok(self.cx.commit(state).await?);
@@ -120,8 +121,15 @@ impl Active {
             }
         };
         let begins = events.iter().any(|event| matches!(event, Event::ExecutionStarted(_)));
+        self.resumed(&state);
         let state = events.into_iter().fold(state, AgentState::with);
         Ok(if begins { self.cx.fire(Trigger::ExecutionStart, state).await } else { state })
+    }
+
+    /// Notifies observers that the execution goes on, in the step where it stands.
+    fn resumed(&self, state: &AgentState) {
+        self.cx.events.at_step(state.current_step().map_or(0, |step| step.number));
+        self.cx.emit(|| EventKind::ExecutionResumed);
     }
 
     /// Opens the toolsets, unless the run is to end: then none is used.

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use legwork_core::budget::Amounts;
 use legwork_core::tool::{Deferral, FailureKind};
-use legwork_core::{ExecutionStatus, OnDoubt, SessionId, ToolOutcome};
+use legwork_core::{ExecutionStatus, OnDoubt, ToolOutcome};
 use legwork_port::store::Range;
-use legwork_port::{LiveEvent, Observer, Origin, ToolContext, store};
+use legwork_port::{Emitter, EventKind, ToolContext, store};
 
 use super::family::{adds_up, used_by};
 use super::waiting::cancel;
@@ -24,8 +24,7 @@ pub(crate) struct Child {
     lease: Lease,
     services: Arc<Services>,
     control: Control,
-    observer: Arc<dyn Observer>,
-    origin: Arc<Origin>,
+    events: Emitter,
     on_doubt: Option<OnDoubt>,
 }
 
@@ -35,8 +34,7 @@ impl Child {
             lease,
             services: Arc::clone(&cx.services),
             control: cx.control.clone(),
-            observer: Arc::clone(&cx.observer),
-            origin: Arc::clone(&cx.origin),
+            events: cx.events.clone(),
             on_doubt: cx.on_doubt,
         }
     }
@@ -44,7 +42,12 @@ impl Child {
     /// Runs the subagent; its call is answered, or is left open for a later run.
     pub(crate) async fn call(&self, cx: &ToolContext) -> ToolOutcome {
         let index = cx.key.index;
-        self.tell(|agent, session| LiveEvent::SubagentStarted { index, agent, session });
+        let (agent, child) = (self.lease.spawn.name(), &self.lease.child);
+        self.events.emit(|| EventKind::SubagentStarted {
+            index,
+            agent: agent.to_owned(),
+            child: child.clone(),
+        });
         // It charges what it used however it ends: a panic of a model, too.
         let ran = unwind::run(|| Box::pin(self.run())).await;
         let ran = ran.unwrap_or_else(|message| {
@@ -61,9 +64,13 @@ impl Child {
             Err(unread) => (Err(unread.into()), Amounts::default()),
         };
         let status = ran.as_ref().map_or(ExecutionStatus::Failed, Run::status);
-        self.tell(|agent, session| {
-            let (status, used) = (&status, &used);
-            LiveEvent::SubagentFinished { index, agent, session, status, used }
+        self.events.emit(|| EventKind::SubagentFinished {
+            index,
+            agent: agent.to_owned(),
+            child: child.clone(),
+            status: status.clone(),
+            steps: ran.as_ref().map_or(0, |run| run.state().ledger().lifetime.steps),
+            used,
         });
         // What waits, or what somebody else holds or its store cannot take now, goes on later.
         let later = match &ran {
@@ -78,13 +85,6 @@ impl Child {
         self.outcome(ran)
     }
 
-    fn tell<'a>(&'a self, event: impl FnOnce(&'a str, &'a SessionId) -> LiveEvent<'a>) {
-        if self.observer.listens() {
-            let event = event(self.lease.spawn.name(), &self.lease.child);
-            self.observer.live(&self.origin, &event);
-        }
-    }
-
     /// Runs the subagent in its session, unless it ended there already.
     async fn run(&self) -> Result<Run, Error> {
         let Lease { child, link, spawn, granted, share, .. } = &self.lease;
@@ -93,9 +93,9 @@ impl Child {
         if state.status().is_some_and(ExecutionStatus::is_terminal) {
             return Ok(state.into());
         }
-        let origin = Arc::new(self.origin.child(spawn.name(), child.clone()));
+        let origin = Arc::new(self.events.origin().child(spawn.name(), child.clone()));
         let (parent, share) = (Some(link.clone()), Some(share.clone()));
-        let observer = self.observer.listens().then(|| Arc::clone(&self.observer));
+        let observer = self.events.listens().then(|| Arc::clone(self.events.observer()));
         let spawned = Spawned {
             session: child.clone(),
             granted: granted.clone(),

@@ -11,7 +11,7 @@ use legwork_core::{
     StopSignal, ToolOutcome,
 };
 use legwork_port::store::{Batch, Range};
-use legwork_port::{BoxFuture, Claim, LiveEvent, Origin, store};
+use legwork_port::{BoxFuture, Claim, Emitter, Origin, store};
 
 use super::family::used_by;
 use super::link::{check, link};
@@ -63,19 +63,17 @@ pub(crate) async fn end_call(
 ) -> Result<AgentState, Halt> {
     let Some(step) = state.current_step() else { return Ok(state) };
     let Some(slot) = step.calls.get(index as usize) else { return Ok(state) };
-    let outcome = Arc::new(outcome);
-    let (step, call) = (step.number, &slot.call);
-    let (took, metadata) = (Micros::ZERO, Metadata::default());
-    let (told, left) = (&*outcome, &metadata);
-    cx.live(&LiveEvent::ToolFinished { step, index, call, outcome: told, metadata: left });
-    let used = match &slot.child {
+    let (took, metadata, used) = (Micros::ZERO, Metadata::default(), Amounts::default());
+    let mut finished = ToolFinished { index, outcome: Arc::new(outcome), took, metadata, used };
+    cx.emit_finished(&slot.call, &finished);
+    finished.used = match &slot.child {
         None => Amounts::default(),
         Some(child) => match cancel(&cx.services, child, &link(&state, &slot.call.id)).await {
             Ok(used) => used,
             Err(error) => return Err(Halt::new(state, error)),
         },
     };
-    Ok(state.with(Event::ToolFinished(ToolFinished { index, outcome, took, metadata, used })))
+    Ok(state.with(Event::ToolFinished(finished)))
 }
 
 /// How often the end of a subagent is written: one append of it may have been under way when
@@ -100,8 +98,9 @@ pub(super) fn cancel<'a>(
             Ok(()) => used_by(&**store, child, link).await,
             Err(error) => Err(error),
         };
-        let origin = Origin::root(child.clone());
-        writer::release(claim, &*services.observer, &origin).await;
+        let origin = Arc::new(Origin::root(child.clone()));
+        let events = Emitter::new(origin, Arc::clone(&services.observer));
+        writer::release(claim, &events).await;
         used
     })
 }

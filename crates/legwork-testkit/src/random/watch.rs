@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use legwork_core::event::Event;
 use legwork_core::{Entry, Seq, SessionId};
-use legwork_port::{LiveEvent, Observer, Origin};
+use legwork_port::{EventKind, Observer, RunEvent};
 
 use super::parts;
 use super::program::{AgentPart, PartPlan};
@@ -36,35 +36,44 @@ impl Watch {
     }
 }
 
-impl Observer for Watch {
-    fn live(&self, origin: &Origin, event: &LiveEvent<'_>) {
-        self.may_panic(AgentPart::Live);
-        let LiveEvent::SubagentStarted { session, .. } = event else { return };
-        let journal = self.world.journal(&origin.session);
+impl Watch {
+    fn started(&self, session: &SessionId, child: &SessionId) {
+        let journal = self.world.journal(session);
         let known = journal.entries().iter().any(|entry| match &entry.event {
-            Event::ToolStarted(started) => started.child.as_ref() == Some(session),
+            Event::ToolStarted(started) => started.child.as_ref() == Some(child),
             _ => false,
         });
         if !known {
-            self.world
-                .find(INTENT, format!("{session} runs, and {} has no intent", origin.session));
+            self.world.find(INTENT, format!("{child} runs, and {session} has no intent"));
         }
     }
 
-    fn committed(&self, origin: &Origin, entries: &[Arc<Entry>]) {
-        let journal = self.world.journal(&origin.session);
+    fn committed(&self, session: &SessionId, entries: &[Arc<Entry>]) {
+        let journal = self.world.journal(session);
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        let last = told.entry(origin.session.clone()).or_default();
+        let last = told.entry(session.clone()).or_default();
         for entry in entries {
             if journal.get(entry.seq) != Some(entry) {
-                self.world.find(DURABLE, format!("{} {} is not", origin.session, entry.seq));
+                self.world.find(DURABLE, format!("{session} {} is not", entry.seq));
             }
             if entry.seq <= *last {
                 self.world.find(DURABLE, format!("{} comes after {last}", entry.seq));
             }
             *last = entry.seq;
         }
-        drop(told);
-        self.may_panic(AgentPart::Committed);
+    }
+}
+
+impl Observer for Watch {
+    fn observe(&self, event: &RunEvent) {
+        let Some(session) = &event.session else { return };
+        if let EventKind::Committed(committed) = &event.kind {
+            self.committed(session, &committed.entries);
+            return self.may_panic(AgentPart::Committed);
+        }
+        self.may_panic(AgentPart::Live);
+        if let EventKind::SubagentStarted { child, .. } = &event.kind {
+            self.started(session, child);
+        }
     }
 }

@@ -2,42 +2,39 @@
 
 use std::sync::Arc;
 
+use legwork_core::budget::Amounts;
 use legwork_core::event::ExecutionStarted;
-use legwork_core::tool::Metadata;
 use legwork_core::{AgentState, Event, SessionId, ToolCall, ToolOutcome, ToolSpec};
-use legwork_port::{BoxFuture, Delta, LiveEvent, Observer as _, Tool, ToolContext};
-use legwork_testkit::{Live, News, RecordingObserver, tool};
+use legwork_port::event::Committed;
+use legwork_port::{BoxFuture, Delta, Emitter, EventKind, Origin, Tool, ToolContext};
+use legwork_testkit::{RecordingObserver, tool};
 use serde_json::json;
 
 #[tokio::test]
-async fn keeps_live_and_committed_news() {
+async fn keeps_all_events() {
     let session = SessionId::new("s");
     let observer = RecordingObserver::new();
-    let call = ToolCall::new("c", "add", "{}");
-    let outcome = ToolOutcome::text("1");
-    let origin = legwork_port::Origin::root(session.clone());
-    observer.live(&origin, &LiveEvent::StepStarted { step: 1 });
+    let origin = Arc::new(Origin::root(session.clone()));
+    let events = Emitter::new(origin, Arc::new(observer.clone()));
+    events.at_step(1);
+    events.emit(|| EventKind::StepStarted);
     for piece in ["4", "2"] {
-        observer.live(&origin, &LiveEvent::Delta { step: 1, delta: Delta::Text(piece) });
+        events.emit(|| Delta::Text(piece).into());
     }
-    let metadata = Metadata::default();
-    let (step, index) = (1, 0);
-    let (told, left) = (&outcome, &metadata);
-    let event = LiveEvent::ToolFinished { step, index, call: &call, outcome: told, metadata: left };
-    observer.live(&origin, &event);
     let started = Event::ExecutionStarted(ExecutionStarted { input: Vec::new() });
     let state = AgentState::new(session.clone()).with(started);
-    observer.committed(&origin, &state.uncommitted().to_vec());
+    let entries = state.uncommitted().to_vec();
+    let charged = vec![Amounts::default()];
+    let ledger = state.ledger().clone();
+    events.emit(|| EventKind::Committed(Committed { entries: entries.clone(), charged, ledger }));
 
-    let kinds = ["live step_started", "live text", "live text", "live tool_finished"];
-    assert_eq!(observer.kinds()[..4], kinds);
-    assert_eq!(observer.kinds()[4], "committed execution_started");
+    let names = ["step_started", "text_delta", "text_delta", "committed execution_started"];
+    assert_eq!(observer.names(), names);
     assert_eq!(observer.text(), "42");
-    assert_eq!(observer.live_events()[3], Live::ToolFinished(0, call, outcome));
-    assert_eq!(observer.entries(), state.uncommitted().to_vec());
-    assert_eq!(observer.clone().news().len(), 5);
-    let found = observer.until(|news| matches!(news, News::Committed(..))).await;
-    assert_eq!(found, News::Committed(session, Arc::clone(state.uncommitted().get(0).unwrap())));
+    assert_eq!(observer.entries(), entries);
+    assert_eq!(observer.clone().events().len(), 4);
+    let found = observer.until(|event| matches!(event.kind, EventKind::Committed(_))).await;
+    assert_eq!((found.session, found.step), (Some(session), Some(1)));
 }
 
 struct Echo;

@@ -7,8 +7,7 @@ use std::time::{Duration, Instant};
 
 use legwork_port::core::tool::FailureKind;
 use legwork_port::core::{AgentState, EffectClass, EffectKey, Seq, SessionId, ToolOutcome};
-use legwork_port::observer::Nobody;
-use legwork_port::{Cancellation, Deps, Tool, ToolContext};
+use legwork_port::{Cancellation, Tool, ToolContext};
 use legwork_tools::bash::Ending;
 use legwork_tools::changes::UNWATCHED;
 use legwork_tools::{Background, Bash, BashOutput};
@@ -50,7 +49,7 @@ impl Shell {
         let entry = Seq(self.calls.fetch_add(1, Ordering::Relaxed));
         let key = EffectKey { session: self.session.clone(), entry, index: 0 };
         let state = AgentState::new(self.session.clone());
-        ToolContext::new(state, key, cancellation, Arc::new(Nobody), Deps::new())
+        ToolContext::new(state, key, cancellation)
     }
 
     async fn call(&self, tool: &impl Tool, arguments: &Value) -> ToolOutcome {

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use legwork_agent::{Agent, Error};
+use legwork_port::EventKind;
 use legwork_port::Store;
 use legwork_port::core::{ExecutionStatus, OnDoubt};
 use legwork_testkit::crash::{self, Ended, Report};
-use legwork_testkit::{Live, RecordingObserver, ScriptedModel, Turn};
+use legwork_testkit::{RecordingObserver, ScriptedModel, Turn};
 use serde_json::{Value, json};
 
 use crate::place::Place;
@@ -104,11 +105,11 @@ async fn ordered(
     let agent = agent(place, calls).build().expect("an agent");
     agent.run("go").observer(Arc::new(observer.clone())).await.expect("a run");
     let one = |live| match live {
-        Live::ToolStarted(index, _) => Some(format!("+{index}")),
-        Live::ToolFinished(index, ..) => Some(format!("-{index}")),
+        EventKind::ToolStarted { index, .. } => Some(format!("+{index}")),
+        EventKind::ToolFinished { index, .. } => Some(format!("-{index}")),
         _ => None,
     };
-    observer.live_events().into_iter().filter_map(one).collect()
+    observer.kinds().into_iter().filter_map(one).collect()
 }
 
 #[tokio::test]

@@ -8,8 +8,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use legwork_port::core::{AgentState, EffectKey, Seq, SessionId, ToolCall, ToolOutcome};
-use legwork_port::observer::Nobody;
-use legwork_port::{Cancellation, Deps, Tool, ToolContext};
+use legwork_port::{Cancellation, Tool, ToolContext};
 use legwork_tools::{Bash, Edit, Environment, List, Read, Sandbox, Search, Workspace, Write};
 use serde_json::Value;
 
@@ -108,7 +107,7 @@ pub(crate) fn asked(tool: &impl Tool, arguments: &Value) -> ToolCall {
 pub(crate) fn context(cancellation: Cancellation) -> ToolContext {
     let session = SessionId::new("tools");
     let key = EffectKey { session: session.clone(), entry: Seq(1), index: 0 };
-    ToolContext::new(AgentState::new(session), key, cancellation, Arc::new(Nobody), Deps::new())
+    ToolContext::new(AgentState::new(session), key, cancellation)
 }
 
 /// Runs a call where no thread is free for it until it has ended.

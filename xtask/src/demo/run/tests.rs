@@ -46,10 +46,11 @@ fn events_are_told_in_a_line() {
         let kind = text(&event, "type").unwrap();
         assert_eq!(told(kind, &event).as_deref(), line);
     };
-    let call = json!({"type": "tool_started", "tool": "bash", "arguments": {"command": "ls"}});
+    let call = json!({"type": "tool_started", "call": {"name": "bash", "arguments": "{\"command\":\"ls\"}"}});
     check(call, Some("calls: bash {\"command\":\"ls\"}"));
-    let result = json!({"type": "tool_finished", "outcome": "ok", "result": "a\nb\n"});
-    check(result, Some("ok: a | b"));
+    let outcome = json!({"ok": [{"text": "a"}]});
+    let result = json!({"type": "tool_finished", "call": {"name": "bash"}, "outcome": outcome});
+    check(result, Some("bash: {\"ok\":[{\"text\":\"a\"}]}"));
     check(json!({"type": "inference_started"}), None);
     let paused =
         json!({"type": "execution_paused", "status": "awaiting_approval", "explain": null});

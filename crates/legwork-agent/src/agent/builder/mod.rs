@@ -11,7 +11,7 @@ use legwork_core::continuation::{ErrorHandler, FailExecution, put, remove};
 use legwork_core::event::Definition;
 use legwork_core::tool::ExecutionMode;
 use legwork_core::{AgentId, Budget, Criterion, Mask, ModelSettings, OnDoubt};
-use legwork_port::observer::Nobody;
+use legwork_port::NoObserver;
 use legwork_port::{Clock, Deps, Ids, Lifecycle, Model, Observer, Store, Toolset};
 use legwork_runtime::hooks::{Hook, Strictness};
 use legwork_runtime::memory::{RandomIds, SystemClock};
@@ -90,7 +90,7 @@ impl Builder {
             keeps: false,
             clock: Arc::new(SystemClock::default()),
             ids: Arc::new(RandomIds),
-            observer: Arc::new(Nobody),
+            observer: Arc::new(NoObserver),
             mask: Mask::default(),
             concurrency: Concurrency::default(),
             on_doubt: None,

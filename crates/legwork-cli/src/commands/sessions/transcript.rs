@@ -8,14 +8,14 @@ use legwork::core::inbox::Verdict;
 use legwork::core::state::Pending;
 use legwork::core::tool::Metadata;
 use legwork::core::{
-    ContinuationOutcome, Entry, Event, Message, Part, Response, StopReason, Timestamp, ToolCall,
-    ToolOutcome,
+    ContinuationOutcome, Entry, Event, ExecutionStatus, Message, Part, Response, StopReason,
+    Timestamp, ToolCall, ToolOutcome,
 };
 
 use crate::commands::sessions::list::INTERRUPTED;
 use crate::display::text::{age, clip, count, visible};
 use crate::display::tool::{self, Finished};
-use crate::display::{End, Terminal, Usage, spent};
+use crate::display::{Terminal, Usage, spent, to_go_on};
 use crate::place::Place;
 use crate::recorded::Recorded;
 use crate::session::Found;
@@ -92,15 +92,14 @@ impl Transcript {
         let state = found.journal.fold(&found.id);
         self.told();
         let flag = place.flag();
-        let end = End { state: &state, store_flag: &flag };
         self.line("");
         let status = match found.running {
             Some(false) => INTERRUPTED.to_owned(),
-            _ => end.status().to_string(),
+            _ => state.status().unwrap_or(&ExecutionStatus::InProgress).to_string(),
         };
         let (marks, used) = (self.terminal.marks, Usage::of_amounts(&state.ledger().lifetime));
         self.line(&format!("{status} {} {}", marks.dot, spent(&used, marks)));
-        match end.next() {
+        match to_go_on(&state, &flag) {
             Some(_) if found.running == Some(true) => self.line("a process runs it now"),
             Some(next) => self.line(&format!("to go on: {next}")),
             None => {}

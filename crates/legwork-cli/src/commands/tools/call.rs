@@ -9,16 +9,15 @@ use std::time::{Duration, Instant};
 use legwork::agent::toolbox;
 use legwork::core::tool::FailureKind;
 use legwork::core::{AgentState, EffectKey, Seq, SessionId, ToolCall, ToolOutcome, ToolSpec};
-use legwork::port::observer::Nobody;
-use legwork::port::{Cancellation, Deps, Tool, ToolContext};
+use legwork::port::{Cancellation, Tool, ToolContext};
 use serde_json::{Value, json};
 
 use super::here_with;
 use crate::args;
 use crate::commands::{print_data, print_json, tell};
 use crate::config::Config;
+use crate::display::Terminal;
 use crate::display::text::visible;
-use crate::display::{Terminal, tool};
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::leftover::Leftover;
@@ -103,7 +102,7 @@ async fn run(tool: &dyn Tool, spec: &ToolSpec, call: &ToolCall) -> ToolOutcome {
     let state = state();
     let key = EffectKey { session: state.session().clone(), entry: Seq::ZERO, index: 0 };
     let cancel = Cancellation::new();
-    let context = ToolContext::new(state, key, cancel, Arc::new(Nobody), Deps::new());
+    let context = ToolContext::new(state, key, cancel);
     let running = tool.call(call, &context);
     let Some(limit) = spec.timeout else { return running.await };
     tokio::time::timeout(Duration::from(limit), running).await.unwrap_or_else(|_| {
@@ -116,9 +115,25 @@ fn as_json(spec: &ToolSpec, outcome: &ToolOutcome, took: Duration) -> Result<Exi
     let result = outcome.as_value().map(Cow::into_owned);
     let result = result.unwrap_or_else(|| Value::from(outcome.to_text()));
     let took = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
-    let name = tool::name(outcome);
+    let name = name(outcome);
     let line = json!({"tool": &*spec.name, "outcome": name, "result": result, "took_ms": took});
     print_json(&format!("{line}\n"))
+}
+
+/// The name of an outcome, for programs.
+fn name(outcome: &ToolOutcome) -> &'static str {
+    match outcome {
+        ToolOutcome::Ok(_) => "ok",
+        ToolOutcome::Retry(_) => "retry",
+        ToolOutcome::Failed(..) => "failed",
+        ToolOutcome::Blocked { .. } => "blocked",
+        ToolOutcome::Denied { .. } => "denied",
+        ToolOutcome::Deferred(_) => "deferred",
+        ToolOutcome::Interrupted => "interrupted",
+        ToolOutcome::Skipped(_) => "skipped",
+        ToolOutcome::Withdrawn => "withdrawn",
+        _ => "other",
+    }
 }
 
 fn as_text(outcome: &ToolOutcome) -> Result<Exit, Error> {

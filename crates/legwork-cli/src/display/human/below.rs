@@ -5,7 +5,8 @@ use std::time::Instant;
 
 use legwork::core::ExecutionStatus;
 use legwork::core::budget::Amounts;
-use legwork::core::error::ErrorSource;
+use legwork::core::error::{ErrorRecord, ErrorSource};
+use legwork::port::{EventKind, RunEvent};
 
 use super::{Human, LINES_VERBOSE, Verbosity};
 use crate::display::retry::waiting;
@@ -13,7 +14,7 @@ use crate::display::summary::{cost, joined, tokens};
 use crate::display::terminal::{Terminal, Tone};
 use crate::display::text::{clip_with, columns, count, one_line};
 use crate::display::tool::{self, Finished};
-use crate::display::{Below, Event, Subagent, Usage, advice, diff};
+use crate::display::{At, Subagent, Usage, diff};
 
 /// How far the lines are set in.
 const INDENT: &str = "  ";
@@ -22,59 +23,84 @@ const LINES: usize = 2;
 
 impl<O: Write, E: Write> Human<O, E> {
     /// Shows what a subagent does; the text that it writes goes to who asked for it.
-    pub(super) fn show_below(&mut self, below: Below<'_>, event: &Event<'_>) -> io::Result<()> {
-        let name = self.short(below.name);
-        match event {
-            Event::ToolFinished { finished, .. } => self.below_finished(&name, finished),
-            Event::SubagentStarted(subagent) => self.subagent_started(subagent),
-            Event::SubagentFinished { of, status, used } => {
-                self.subagent_finished(of, status, used)
+    pub(super) fn show_below(
+        &mut self,
+        name: &str,
+        at: At<'_>,
+        event: &RunEvent,
+    ) -> io::Result<()> {
+        let name = self.short(name);
+        match &event.kind {
+            EventKind::ToolFinished { .. } => match Finished::of(&event.kind) {
+                Some(finished) => self.below_finished(&name, &finished),
+                None => Ok(()),
+            },
+            EventKind::SubagentStarted { .. } | EventKind::SubagentFinished { .. } => {
+                self.show_subagent(at, event)
             }
-            Event::InferenceStarted(model) => {
+            EventKind::InferenceStarted { model, .. } => {
                 self.asked = (one_line(model), Instant::now());
                 self.below_does(&format!("{name}: asking {}", one_line(model)));
                 Ok(())
             }
-            Event::InferenceRetried(retry) => {
-                let what = format!("{name}: {}", waiting(retry));
+            EventKind::InferenceRetried { attempt, wait, left, error, .. } => {
+                let what = format!("{name}: {}", waiting(*attempt, *wait, *left, error));
                 match self.terminal.lively {
                     true => self.below_does(&what),
                     false => self.below_line(&format!("{INDENT}{what}"), Tone::Quiet)?,
                 }
                 Ok(())
             }
-            Event::CallComing(tool) => {
+            EventKind::ToolCallDelta { tool, .. } => {
                 self.below_does(&format!("{name}: writing a call of {}", one_line(tool)));
                 Ok(())
             }
-            Event::ToolStarted { call, .. } => {
+            EventKind::ToolStarted { call, .. } => {
                 self.below_does(&format!("{name}: {}", tool::call(call)));
                 Ok(())
             }
-            Event::ToolProgress { message, .. } => {
+            EventKind::ToolProgress { message, .. } => {
                 self.below_does(&format!("{name}: {}", one_line(message)));
                 Ok(())
             }
-            Event::Error(error) => {
-                let label = match error.source {
-                    ErrorSource::Tool(_) | ErrorSource::Hook(_) => "warning",
-                    _ => "error",
-                };
-                self.labelled(Tone::Bad, label, &format!("{name}: {}", error.message))?;
-                advice::on(error).map_or(Ok(()), |hint| self.hint(hint))
-            }
-            Event::Warning(message) => {
+            EventKind::Error { error, hint } => self.below_error(&name, error, hint.as_deref()),
+            EventKind::Warning { message } => {
                 self.labelled(Tone::Strong, "warning", &format!("{name}: {message}"))
             }
-            Event::JournalCut(damage) => {
+            EventKind::JournalCut { damage } => {
                 self.labelled(Tone::Bad, "warning", &format!("{name}: {damage}"))
             }
             _ => Ok(()),
         }
     }
 
+    fn below_error(
+        &mut self,
+        name: &str,
+        error: &ErrorRecord,
+        hint: Option<&str>,
+    ) -> io::Result<()> {
+        let label = match error.source {
+            ErrorSource::Tool(_) | ErrorSource::Hook(_) => "warning",
+            _ => "error",
+        };
+        self.labelled(Tone::Bad, label, &format!("{name}: {}", error.message))?;
+        hint.map_or(Ok(()), |hint| self.hint(hint))
+    }
+
+    /// A subagent begins, or is done.
+    pub(super) fn show_subagent(&mut self, at: At<'_>, event: &RunEvent) -> io::Result<()> {
+        let Some(subagent) = at.subagent else { return Ok(()) };
+        match &event.kind {
+            EventKind::SubagentFinished { status, steps, used, .. } => {
+                self.subagent_finished(subagent.name, status, *steps, used)
+            }
+            _ => self.subagent_started(subagent),
+        }
+    }
+
     /// A subagent begins: who, and with what.
-    pub(super) fn subagent_started(&mut self, subagent: &Subagent<'_>) -> io::Result<()> {
+    fn subagent_started(&mut self, subagent: Subagent<'_>) -> io::Result<()> {
         self.finish()?;
         let Terminal { marks, .. } = self.terminal;
         let name = self.short(subagent.name);
@@ -83,18 +109,18 @@ impl<O: Write, E: Write> Human<O, E> {
     }
 
     /// A subagent is done or waits: how it stands, its steps, and what it cost.
-    pub(super) fn subagent_finished(
+    fn subagent_finished(
         &mut self,
-        of: &Subagent<'_>,
+        name: &str,
         status: &ExecutionStatus,
+        steps: u64,
         used: &Amounts,
     ) -> io::Result<()> {
         self.finish()?;
         let Terminal { marks, columns, .. } = self.terminal;
         let status_words = status.as_str().replace('_', " ");
-        let mut parts =
-            vec![format!("{INDENT}{} {}", self.short(of.name), one_line(&status_words))];
-        parts.extend(of.steps.map(|steps| count(steps.into(), "step")));
+        let mut parts = vec![format!("{INDENT}{} {}", self.short(name), one_line(&status_words))];
+        parts.extend((steps > 0).then(|| count(steps, "step")));
         let used = Usage::of_amounts(used);
         parts.push(cost(&used).unwrap_or_else(|| tokens(&used)));
         let good = *status == ExecutionStatus::Completed || !status.is_terminal();

@@ -7,10 +7,9 @@ use futures_util::future::{Either, select};
 use legwork_core::budget::{Amounts, Budget, Dimension};
 use legwork_core::inference::Incomplete;
 use legwork_core::{AgentState, ModelRequest, Response};
-use legwork_port::observer::LiveEvent;
 use legwork_port::{Delta, Deltas, Model, Retry, model};
 
-use super::told::Inference;
+use super::inference::Inference;
 use crate::context::StepContext;
 use crate::error::Halt;
 use crate::masked::Pieces;
@@ -35,7 +34,7 @@ pub(super) async fn ask(
     state: AgentState,
     cx: &StepContext,
 ) -> Result<(AgentState, Asked), Halt> {
-    let streams = cx.observer.listens();
+    let streams = cx.events.listens();
     let inference = Inference::of(&state, model.name());
     inference.began(cx);
     let waits = Waits::default();
@@ -75,7 +74,6 @@ struct Sink<'a> {
     left: Budget,
     /// What is held for it.
     held: Amounts,
-    step: u32,
     bytes: u64,
     limit: Option<u64>,
     cut: bool,
@@ -91,12 +89,10 @@ struct Sink<'a> {
 
 impl<'a> Sink<'a> {
     fn new(state: &AgentState, cx: &'a StepContext, limit: Option<u64>, waits: &'a Waits) -> Self {
-        let step = state.current_step().map_or(0, |step| step.number);
         Self {
             cx,
             left: spending::left(state, cx),
             held: spending::held(state),
-            step,
             bytes: 0,
             limit,
             cut: false,
@@ -119,9 +115,9 @@ impl<'a> Sink<'a> {
 
     /// The answer, which says what was done to it here.
     fn finish(mut self, answer: Result<Response, model::Error>) -> Result<Response, model::Error> {
-        let (cx, step) = (self.cx, self.step);
+        let cx = self.cx;
         if let Some(pieces) = &mut self.pieces {
-            pieces.end(|delta| cx.live(&LiveEvent::Delta { step, delta }));
+            pieces.end(|delta| cx.emit(|| delta.into()));
         }
         let (cut, forbids) = (self.cut, self.forbids);
         let answer = answer.map(|mut response| {
@@ -143,7 +139,7 @@ impl<'a> Sink<'a> {
 
 impl Deltas for Sink<'_> {
     fn streams(&self) -> bool {
-        self.cx.observer.listens()
+        self.cx.events.listens()
     }
 
     fn retrying(&mut self, retry: Retry<'_>) -> ControlFlow<()> {
@@ -156,7 +152,7 @@ impl Deltas for Sink<'_> {
         (self.charged_attempts, self.bytes) = (charged, 0);
         self.pieces.iter_mut().for_each(|pieces| pieces.forget());
         self.waits.begin(self.cx.services.clock.mono(), retry.wait.into());
-        self.cx.live(&LiveEvent::InferenceRetried { step: self.step, retry });
+        self.cx.emit(|| retry.into());
         ControlFlow::Continue(())
     }
 
@@ -166,12 +162,10 @@ impl Deltas for Sink<'_> {
         {
             self.bytes += text.len() as u64;
         }
-        let (cx, step) = (self.cx, self.step);
+        let cx = self.cx;
         match &mut self.pieces {
-            None => cx.live(&LiveEvent::Delta { step, delta }),
-            Some(pieces) => {
-                pieces.push(delta, |delta| cx.live(&LiveEvent::Delta { step, delta }));
-            }
+            None => cx.emit(|| delta.into()),
+            Some(pieces) => pieces.push(delta, |delta| cx.emit(|| delta.into())),
         }
         if self.limit.is_some_and(|limit| self.bytes / BYTES_PER_OUTPUT_TOKEN > limit) {
             self.cut = true;

@@ -1,9 +1,9 @@
 //! One call to the model: reserve, commit, ask, settle, record.
 
 mod ask;
+mod inference;
 mod recite;
 mod record;
-mod told;
 
 use std::sync::Arc;
 

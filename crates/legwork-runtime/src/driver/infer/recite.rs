@@ -5,10 +5,9 @@ use legwork_core::error::{ErrorRecord, ErrorSource};
 use legwork_core::event::{InferenceFailed, InferenceInterrupted, InferenceStarted};
 use legwork_core::{AgentState, Event, Part, Response, Usage};
 use legwork_port::Delta;
-use legwork_port::observer::LiveEvent;
 
+use super::inference::Inference;
 use super::show;
-use super::told::Inference;
 use crate::context::{Begun, StepContext};
 use crate::driver::Driver;
 use crate::driver::held::read;
@@ -49,7 +48,7 @@ pub(super) async fn recite<D: Driver + ?Sized>(
         Err(error) => Err(ending(error)),
     };
     if let Ok(response) = &answer {
-        stream(response, inference.step, cx);
+        stream(response, cx);
     }
     inference.ended(cx, answer.as_ref().ok(), answer.as_ref().err());
     match answer {
@@ -70,15 +69,15 @@ pub(super) fn ending(error: ErrorRecord) -> ErrorRecord {
 }
 
 /// Passes an answer that is whole on as pieces.
-fn stream(response: &Response, step: u32, cx: &StepContext) {
-    if !cx.observer.listens() {
+fn stream(response: &Response, cx: &StepContext) {
+    if !cx.events.listens() {
         return;
     }
     let mut pieces = Pieces::by(&cx.services.mask);
-    let tell = |delta: Delta<'_>| cx.live(&LiveEvent::Delta { step, delta });
+    let emit = |delta: Delta<'_>| cx.emit(|| delta.into());
     let mut pass = |delta: Delta<'_>| match &mut pieces {
-        None => tell(delta),
-        Some(pieces) => pieces.push(delta, tell),
+        None => emit(delta),
+        Some(pieces) => pieces.push(delta, emit),
     };
     let mut calls = 0;
     for part in &response.message.parts {
@@ -92,5 +91,5 @@ fn stream(response: &Response, step: u32, cx: &StepContext) {
             _ => {}
         }
     }
-    pieces.iter_mut().for_each(|pieces| pieces.end(tell));
+    pieces.iter_mut().for_each(|pieces| pieces.end(emit));
 }

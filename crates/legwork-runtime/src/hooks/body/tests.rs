@@ -6,17 +6,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::Waker;
 
 use legwork_core::SessionId;
-use legwork_port::observer::Nobody;
-use legwork_port::{Origin, StepView, Trigger};
+use legwork_port::{Emitter, StepView, Trigger};
 
 use super::*;
 use crate::memory::SystemClock;
 use crate::unwind;
 
 fn cx() -> Cx {
-    let origin = Arc::new(Origin::root(SessionId::new("s")));
-    let (clock, observer) = (Arc::new(SystemClock::default()), Arc::new(Nobody));
-    let view = StepView::new(origin, clock, observer, Default::default());
+    let clock = Arc::new(SystemClock::default());
+    let view = StepView::new(Emitter::none(SessionId::new("s")), clock, Default::default());
     Cx { trigger: Trigger::StepStart, view: Arc::new(view) }
 }
 

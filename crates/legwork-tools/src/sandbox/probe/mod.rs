@@ -14,8 +14,7 @@ use std::sync::Arc;
 
 use legwork_port as port;
 use legwork_port::core::{AgentState, EffectKey, Seq, SessionId, ToolCall};
-use legwork_port::observer::Nobody;
-use legwork_port::{Cancellation, Deps, Tool as _, ToolContext};
+use legwork_port::{Cancellation, Tool as _, ToolContext};
 use serde_json::json;
 
 pub use self::inside::attempt;
@@ -89,7 +88,7 @@ async fn ran(bash: &Bash, command: &str) -> String {
     let session = SessionId::new("probe");
     let key = EffectKey { session: session.clone(), entry: Seq(1), index: 0 };
     let state = AgentState::new(session);
-    let cx = ToolContext::new(state, key, Cancellation::new(), Arc::new(Nobody), Deps::new());
+    let cx = ToolContext::new(state, key, Cancellation::new());
     let arguments = json!({ "command": command, "timeout": 20 }).to_string();
     let call = ToolCall::new("probe", Arc::clone(&bash.spec().name), arguments);
     bash.call(&call, &cx).await.to_text()

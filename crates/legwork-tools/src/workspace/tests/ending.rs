@@ -1,11 +1,10 @@
 //! Calls that are ended while their change is under way.
 
 use std::convert::Infallible;
-use std::sync::{Arc, mpsc};
+use std::sync::mpsc;
 
 use legwork_port::core::{AgentState, EffectKey, Seq, SessionId, ToolOutcome};
-use legwork_port::observer::Nobody;
-use legwork_port::{Cancellation, Deps, ToolContext};
+use legwork_port::{Cancellation, ToolContext};
 
 use super::super::change::{Changed, Leave, change};
 
@@ -20,13 +19,7 @@ struct Waiting {
 fn context(cancellation: &Cancellation) -> ToolContext {
     let session = SessionId::new("ending");
     let key = EffectKey { session: session.clone(), entry: Seq(1), index: 0 };
-    ToolContext::new(
-        AgentState::new(session),
-        key,
-        cancellation.clone(),
-        Arc::new(Nobody),
-        Deps::new(),
-    )
+    ToolContext::new(AgentState::new(session), key, cancellation.clone())
 }
 
 enum Asks {

@@ -1,15 +1,15 @@
-//! What observers are told of an inference.
+//! The events of an inference.
 
 use legwork_core::budget::Amounts;
 use legwork_core::error::ErrorRecord;
 use legwork_core::{AgentState, Response, Seq, Stamp};
-use legwork_port::observer::LiveEvent;
+use legwork_port::EventKind;
 
 use crate::context::StepContext;
 
 /// An inference under way, as observers are notified of it.
 pub(super) struct Inference<'a> {
-    pub(super) step: u32,
+    step: u32,
     /// The entry that reserved it.
     id: Seq,
     at: Stamp,
@@ -26,11 +26,12 @@ impl<'a> Inference<'a> {
     }
 
     pub(super) fn began(&self, cx: &StepContext) {
-        let Self { step, id, model, .. } = *self;
-        let Some(amounts) = &self.amounts else { return };
-        cx.live(&LiveEvent::StepStarted { step });
-        cx.live(&LiveEvent::BudgetReserved { id, amounts });
-        cx.live(&LiveEvent::InferenceStarted { step, id, at: self.at.wall, model });
+        let (id, at) = (self.id, self.at.wall);
+        let Some(amounts) = self.amounts else { return };
+        cx.events.at_step(self.step);
+        cx.emit(|| EventKind::StepStarted);
+        cx.emit(|| EventKind::BudgetReserved { id, amounts });
+        cx.emit(|| EventKind::InferenceStarted { id, at, model: self.model.to_owned() });
     }
 
     pub(super) fn ended(
@@ -39,12 +40,11 @@ impl<'a> Inference<'a> {
         response: Option<&Response>,
         error: Option<&ErrorRecord>,
     ) {
-        if !cx.observer.listens() {
-            return;
-        }
-        let (step, id, now) = (self.step, self.id, cx.services.clock.now());
-        let (took, at) = (now.mono.since(self.at.mono), now.wall);
-        let usage = response.and_then(|response| response.usage.as_ref());
-        cx.live(&LiveEvent::InferenceFinished { step, id, at, took, usage, error });
+        cx.emit(|| {
+            let (id, now) = (self.id, cx.services.clock.now());
+            let (took, at) = (now.mono.since(self.at.mono), now.wall);
+            let usage = response.and_then(|response| response.usage);
+            EventKind::InferenceFinished { id, at, took, usage, error: error.cloned() }
+        });
     }
 }

@@ -3,11 +3,11 @@
 use std::sync::{Arc, Mutex};
 
 use futures_util::FutureExt as _;
+use legwork_agent::Agent;
 use legwork_agent::memory::MemoryStore;
-use legwork_agent::{Agent, News};
-use legwork_core::{EffectClass, Entry, ExecutionStatus};
+use legwork_core::{EffectClass, ExecutionStatus};
 use legwork_port::store::Range;
-use legwork_port::{LiveEvent, Observer, Origin, Store};
+use legwork_port::{EventKind, Observer, RunEvent, Store};
 use legwork_testkit::{Gate, RecordingObserver, ScriptedModel, Turn};
 use serde_json::json;
 
@@ -26,14 +26,14 @@ fn looker(model: &ScriptedModel) -> legwork_agent::Builder {
 struct Checks(MemoryStore, Mutex<usize>);
 
 impl Observer for Checks {
-    fn live(&self, _: &Origin, _: &LiveEvent<'_>) {}
-
-    fn committed(&self, origin: &Origin, entries: &[Arc<Entry>]) {
-        let loaded = self.0.read(&origin.session, Range::ALL).now_or_never().unwrap().unwrap();
-        for entry in entries {
+    fn observe(&self, event: &RunEvent) {
+        let EventKind::Committed(committed) = &event.kind else { return };
+        let session = event.session.as_ref().unwrap();
+        let loaded = self.0.read(session, Range::ALL).now_or_never().unwrap().unwrap();
+        for entry in &committed.entries {
             assert_eq!(loaded.journal.get(entry.seq), Some(entry));
         }
-        *self.1.lock().unwrap() += entries.len();
+        *self.1.lock().unwrap() += committed.entries.len();
     }
 }
 
@@ -60,14 +60,14 @@ async fn live_news_comes_at_once_and_committed_news_in_the_order_of_the_journal(
     let committed: Vec<_> = seen.entries().iter().map(|e| e.event.kind().to_owned()).collect();
     assert_eq!(committed, journal(&store, "s").await);
     assert_eq!(seen.text(), "done");
-    let kinds = seen.kinds();
+    let kinds = seen.names();
     let at = |kind: &str| kinds.iter().position(|k| k == kind).unwrap_or_else(|| panic!("{kind}"));
-    assert!(at("committed inference_started") < at("live inference_started"));
-    assert!(at("live arguments") < at("committed responded"));
-    assert!(at("committed responded") < at("live tool_started"));
-    assert!(at("live tool_started") < at("live tool_finished"));
-    assert!(at("live tool_finished") < at("committed tool_finished"));
-    assert!(at("live text") < at("committed execution_finished"));
+    assert!(at("committed inference_started") < at("inference_started"));
+    assert!(at("tool_arguments_delta") < at("committed responded"));
+    assert!(at("committed responded") < at("tool_started"));
+    assert!(at("tool_started") < at("tool_finished"));
+    assert!(at("tool_finished") < at("committed tool_finished"));
+    assert!(at("text_delta") < at("committed execution_finished"));
 }
 
 #[tokio::test]
@@ -77,12 +77,14 @@ async fn a_stream_gives_the_events_of_the_run_and_its_result_last() {
     let mut stream = agent.stream("go");
     let (mut text, mut told) = (String::new(), Vec::new());
     while let Some(event) = stream.next().await {
-        match event.news {
-            News::Text { text: piece } => text.push_str(&piece),
-            News::ToolFinished { index, call, outcome } => {
+        match event.kind {
+            EventKind::TextDelta { text: piece } => text.push_str(&piece),
+            EventKind::ToolFinished { index, call, outcome, .. } => {
                 told.push(format!("{index} {} {}", call.name, outcome.to_text()));
             }
-            News::Committed { entry } => told.push(entry.event.kind().to_owned()),
+            EventKind::Committed(committed) => {
+                told.extend(committed.entries.iter().map(|e| e.event.kind().to_owned()));
+            }
             _ => {}
         }
     }
@@ -100,7 +102,7 @@ async fn a_dropped_stream_leaves_the_session_resumable() {
     let agent = looker(&model).store_in(Arc::new(MemoryStore::new())).build().unwrap();
     let mut stream = agent.run("go").in_session("s").stream();
     while let Some(event) = stream.next().await {
-        if matches!(event.news, News::Text { .. }) {
+        if matches!(event.kind, EventKind::TextDelta { .. }) {
             break;
         }
     }

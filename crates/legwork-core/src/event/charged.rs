@@ -1,0 +1,25 @@
+//! What events charge to the budget.
+
+use super::Event;
+use crate::budget::Amounts;
+
+impl Event {
+    /// What it charges to the budget of its session; nothing for most events.
+    ///
+    /// What is still reserved for calls that were cut off is charged beside that, when the
+    /// step ends or another inference begins: only the ledger knows how much.
+    pub fn charged(&self) -> Amounts {
+        let none = Amounts::default();
+        match self {
+            Self::InferenceStarted(started) => Amounts { steps: started.reserved.steps, ..none },
+            Self::InferenceFailed(failed) => failed.charged,
+            Self::InferenceInterrupted(left) => left.charged,
+            Self::Responded(responded) => responded.charged,
+            Self::ToolStarted(started) => Amounts { tool_calls: u64::from(!started.again), ..none },
+            Self::ToolFinished(finished) => finished.used,
+            Self::Worked(worked) => Amounts { active_time: worked.took, ..none },
+            Self::StepFinished(finished) => Amounts { active_time: finished.took, ..none },
+            _ => none,
+        }
+    }
+}

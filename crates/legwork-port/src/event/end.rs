@@ -1,0 +1,112 @@
+//! How a run ended.
+
+use legwork_core::budget::{Amounts, Exhausted};
+use legwork_core::continuation::NextAction;
+use legwork_core::inference::FinishReason;
+use legwork_core::state::Pending;
+use legwork_core::{AgentState, ExecutionStatus, StopReason, StopSignal};
+use serde::{Deserialize, Serialize};
+
+use super::EventKind;
+
+/// Where the execution stands when its run ends.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ExecutionEnd {
+    /// The status of the execution.
+    pub status: ExecutionStatus,
+    /// Why it stopped; none while it has not.
+    pub stop_reason: Option<StopReason>,
+    /// The decision to stop in words; none while it has not stopped.
+    pub explain: Option<String>,
+    /// What requested the stop, if something did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signal: Option<StopSignal>,
+    /// The text of the last answer; empty if there is none.
+    pub text: String,
+    /// Why the model ended the last answer; none if there is no answer.
+    pub finish: Option<FinishReason>,
+    /// What the execution used.
+    pub used: Amounts,
+    /// The calls that wait for an answer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pending: Vec<Pending>,
+    /// How to go on; none if the execution completed.
+    pub next: Option<Next>,
+}
+
+/// How to go on with a session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Next {
+    /// What to do.
+    pub action: Action,
+    /// The limit that stopped it, where that is to be raised.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<Exhausted>,
+    /// The same in the words of the program that runs the agent, such as a command to run.
+    pub how: String,
+}
+
+/// What to do to go on with a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Action {
+    /// Give it a new task.
+    Task,
+    /// Resume it.
+    Resume,
+    /// Raise the limit that stopped it, then resume it.
+    Raise,
+    /// Answer the pending calls, then resume it.
+    Answer,
+}
+
+impl Next {
+    fn of(state: &AgentState) -> Self {
+        let next = state.next_action();
+        let (action, limit) = match next {
+            NextAction::Resume => (Action::Resume, None),
+            NextAction::Raise(limit) => (Action::Raise, Some(limit.clone())),
+            NextAction::Answer(_) => (Action::Answer, None),
+            _ => (Action::Task, None),
+        };
+        Self { action, limit, how: next.of(state.session()).to_string() }
+    }
+}
+
+impl ExecutionEnd {
+    /// Where the execution of a state stands.
+    pub fn of(state: &AgentState) -> Self {
+        let status = state.status().cloned().unwrap_or(ExecutionStatus::InProgress);
+        let execution = state.execution().filter(|_| status.is_terminal());
+        let outcome = execution.and_then(|execution| execution.outcome.as_deref());
+        let response = state.final_response();
+        let next = (status != ExecutionStatus::Completed).then(|| Next::of(state));
+        Self {
+            stop_reason: outcome.and_then(|outcome| outcome.stop_reason().cloned()),
+            explain: outcome.map(|outcome| outcome.explain()),
+            signal: outcome.and_then(|outcome| outcome.signal.clone()),
+            text: response.map_or_else(String::new, |response| response.text()),
+            finish: response.map(|response| response.finish.clone()),
+            used: *state.usage(),
+            pending: state.pending().to_vec(),
+            next,
+            status,
+        }
+    }
+}
+
+impl From<ExecutionEnd> for EventKind {
+    fn from(end: ExecutionEnd) -> Self {
+        let (ended, waits) = (end.status.is_terminal(), end.status.is_waiting());
+        let end = Box::new(end);
+        match (ended, waits) {
+            (true, _) => Self::ExecutionFinished(end),
+            (_, true) => Self::ExecutionPaused(end),
+            _ => Self::ExecutionInterrupted(end),
+        }
+    }
+}

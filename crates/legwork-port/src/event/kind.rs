@@ -1,0 +1,387 @@
+//! The kinds of events.
+
+use std::sync::Arc;
+
+use legwork_core::budget::{Amounts, Ledger};
+use legwork_core::error::ErrorRecord;
+use legwork_core::inbox::Answer;
+use legwork_core::tool::Metadata;
+use legwork_core::{
+    ContinuationOutcome, Entry, Event, ExecutionStatus, Micros, Seq, SessionId, StopReason,
+    StopSignal, Timestamp, ToolCall, ToolOutcome, Usage,
+};
+use serde::{Deserialize, Serialize};
+
+use super::ExecutionEnd;
+use crate::model::{Delta, Retry};
+
+/// How a hook ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum HookEnd {
+    /// It returned the state that it was given.
+    Passed,
+    /// It returned a changed state.
+    Changed,
+    /// It failed, panicked or timed out, for this reason; its change is dropped.
+    Failed(String),
+    /// Its trigger does not allow its change, for this reason; the change is dropped.
+    Refused(String),
+}
+
+/// Entries that are in the journal now.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Committed {
+    /// The entries of one commit, in order.
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<serde_json::Value>"))]
+    pub entries: Vec<Arc<Entry>>,
+    /// What each of the entries charged to the budget, in the same order. What was reserved
+    /// for a call that was cut off is charged beside that: the ledger includes it.
+    pub charged: Vec<Amounts>,
+    /// The ledger of the session after the commit: limits, what is used and reserved.
+    pub ledger: Ledger,
+}
+
+/// What happened.
+///
+/// All kinds but `committed`, and those that say they follow a commit, are live: they come at
+/// once, are provisional, and are never journaled as such. After a crash they may happen again
+/// in another way; what counts is what was committed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "type", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum EventKind {
+    /// A task was given. Follows a commit.
+    ExecutionStarted {
+        /// The text of the task.
+        task: String,
+    },
+    /// An execution that was left in progress goes on.
+    ExecutionResumed,
+    /// The journal's tail was damaged and is cut back to its last whole entry.
+    JournalCut {
+        /// What was found.
+        damage: String,
+    },
+    /// A step begins.
+    StepStarted,
+    /// A request goes to the model. It is followed by `inference_finished`, unless the run
+    /// is cancelled or interrupted meanwhile.
+    InferenceStarted {
+        /// The inference: the number of the entry that reserved it.
+        id: Seq,
+        /// When.
+        at: Timestamp,
+        /// The model as `provider:name`.
+        model: String,
+    },
+    /// An attempt at the request failed, and the next one follows after a wait.
+    InferenceRetried {
+        /// The attempt that failed; the first is 1.
+        attempt: u32,
+        /// The wait before the next attempt.
+        wait: Micros,
+        /// How much longer failed attempts are repeated, this wait included.
+        left: Micros,
+        /// What failed.
+        error: String,
+        /// Whether deltas of the failed attempt were emitted. They are void.
+        discarded: bool,
+    },
+    /// A piece of the answer's text.
+    TextDelta {
+        /// The piece.
+        text: String,
+    },
+    /// A piece of the model's thinking.
+    ThinkingDelta {
+        /// The piece.
+        text: String,
+    },
+    /// The model begins to write a tool call.
+    ToolCallDelta {
+        /// The index of the call in the answer; the first is 0.
+        index: u32,
+        /// The tool.
+        tool: String,
+    },
+    /// A piece of the arguments of a tool call.
+    ToolArgumentsDelta {
+        /// The index of the call in the answer; the first is 0.
+        index: u32,
+        /// The piece: a part of a JSON text.
+        json: String,
+    },
+    /// The model answered, or could not.
+    InferenceFinished {
+        /// The inference: the number of the entry that reserved it.
+        id: Seq,
+        /// When.
+        at: Timestamp,
+        /// How long it took.
+        took: Micros,
+        /// The tokens that it used, if the provider reported them.
+        usage: Option<Usage>,
+        /// Why there is no answer; none if there is one.
+        error: Option<ErrorRecord>,
+    },
+    /// Part of the budget is reserved for an inference.
+    BudgetReserved {
+        /// The inference: the number of the entry that reserved it.
+        id: Seq,
+        /// How much.
+        amounts: Amounts,
+    },
+    /// The reservation of an inference is released, and what it used is charged.
+    BudgetSettled {
+        /// The inference: the number of the entry that reserved it.
+        id: Seq,
+        /// What is charged.
+        charged: Amounts,
+    },
+    /// A tool call begins to run.
+    ToolStarted {
+        /// The index of the call in its turn; the first is 0.
+        index: u32,
+        /// The call.
+        call: ToolCall,
+    },
+    /// A running tool call reports its progress.
+    ToolProgress {
+        /// The index of the call in its turn.
+        index: u32,
+        /// How far it is, in words.
+        message: String,
+    },
+    /// A tool call has its result.
+    ToolFinished {
+        /// The index of the call in its turn.
+        index: u32,
+        /// The call.
+        call: ToolCall,
+        /// The result.
+        outcome: ToolOutcome,
+        /// How long it ran; 0 if it did not run.
+        took: Micros,
+        /// What the tool left for people and programs; the model never sees it.
+        #[serde(default, skip_serializing_if = "Metadata::is_empty")]
+        metadata: Metadata,
+    },
+    /// A subagent begins, or goes on, for a tool call. Its own events follow.
+    SubagentStarted {
+        /// The index of the call in its turn.
+        index: u32,
+        /// The name of the subagent.
+        agent: String,
+        /// The subagent's session.
+        child: SessionId,
+    },
+    /// A subagent ended, or waits for an answer.
+    SubagentFinished {
+        /// The index of the call in its turn.
+        index: u32,
+        /// The name of the subagent.
+        agent: String,
+        /// The subagent's session.
+        child: SessionId,
+        /// Its status.
+        status: ExecutionStatus,
+        /// The number of steps that its session has made.
+        steps: u64,
+        /// The tool calls, tokens and money that it used, those of its own subagents included.
+        /// Steps and active time are not: each agent counts its own.
+        used: Amounts,
+    },
+    /// A pending call was answered. Follows a commit.
+    Answered {
+        /// The answer.
+        answer: Answer,
+    },
+    /// A hook ran.
+    HookExecuted {
+        /// The name of the hook.
+        hook: String,
+        /// The method of the lifecycle that its trigger stands for.
+        trigger: String,
+        /// How long it took.
+        took: Micros,
+        /// How it ended.
+        end: HookEnd,
+    },
+    /// It was decided whether the execution goes on.
+    ContinuationEvaluated {
+        /// The decision, with all votes.
+        outcome: Arc<ContinuationOutcome>,
+    },
+    /// A stop was requested.
+    StopRaised {
+        /// By what, and why.
+        signal: StopSignal,
+    },
+    /// A step ended. Follows a commit.
+    StepFinished {
+        /// Whether another step follows.
+        continues: bool,
+        /// Why the execution stops; none if it does not.
+        stop_reason: Option<StopReason>,
+        /// The decision in words.
+        explain: String,
+        /// The active time of the step, since active time was last charged.
+        took: Micros,
+    },
+    /// An error of the model, a tool, a hook or the driver was recorded. Follows a commit.
+    Error {
+        /// The error.
+        error: ErrorRecord,
+        /// What to do about it, if the program that runs the agent knows.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        hint: Option<String>,
+    },
+    /// The execution failed.
+    ExecutionFailed {
+        /// Why.
+        error: ErrorRecord,
+    },
+    /// The state changed.
+    StateUpdated {
+        /// The number of its last entry, committed or not.
+        seq: Seq,
+        /// The entry at which the session stands.
+        head: Seq,
+    },
+    /// Entries are in the journal now.
+    Committed(Committed),
+    /// Something that people should know of, and that stops nothing.
+    Warning {
+        /// What, and what to do.
+        message: String,
+    },
+    /// Something that is good to know, and needs nothing done.
+    Note {
+        /// What.
+        message: String,
+    },
+    /// An interrupt was requested: the execution is left where it is.
+    Interrupting,
+    /// The execution ended. The last event of a run.
+    ExecutionFinished(Box<ExecutionEnd>),
+    /// The execution waits for an answer. The last event of a run.
+    ExecutionPaused(Box<ExecutionEnd>),
+    /// The execution was left in progress. The last event of a run.
+    ExecutionInterrupted(Box<ExecutionEnd>),
+    /// The run cannot go on: what happens could not be journaled, or the program failed.
+    RunFailed {
+        /// Why.
+        message: String,
+        /// What to do about it, if the program that runs the agent knows.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        hint: Option<String>,
+    },
+}
+
+impl EventKind {
+    /// The event that tells of an entry that was committed, if there is one of its own.
+    pub fn of_entry(entry: &Entry) -> Option<Self> {
+        Some(match &entry.event {
+            Event::ExecutionStarted(started) => {
+                let texts = started.input.iter().map(|message| message.text());
+                Self::ExecutionStarted { task: texts.collect::<Vec<_>>().join("\n") }
+            }
+            Event::Answered(answered) => Self::Answered { answer: answered.answer.clone() },
+            Event::StepFinished(finished) => Self::StepFinished {
+                continues: finished.outcome.should_continue(),
+                stop_reason: finished.outcome.stop_reason().cloned(),
+                explain: finished.outcome.explain(),
+                took: finished.took,
+            },
+            Event::InferenceFailed(failed) => {
+                Self::Error { error: failed.error.clone(), hint: None }
+            }
+            Event::Failed(error) => Self::Error { error: error.clone(), hint: None },
+            _ => return None,
+        })
+    }
+
+    /// Its name, as in the `type` of its JSON.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::ExecutionStarted { .. } => "execution_started",
+            Self::ExecutionResumed => "execution_resumed",
+            Self::JournalCut { .. } => "journal_cut",
+            Self::StepStarted => "step_started",
+            Self::InferenceStarted { .. } => "inference_started",
+            Self::InferenceRetried { .. } => "inference_retried",
+            Self::TextDelta { .. } => "text_delta",
+            Self::ThinkingDelta { .. } => "thinking_delta",
+            Self::ToolCallDelta { .. } => "tool_call_delta",
+            Self::ToolArgumentsDelta { .. } => "tool_arguments_delta",
+            Self::InferenceFinished { .. } => "inference_finished",
+            Self::BudgetReserved { .. } => "budget_reserved",
+            Self::BudgetSettled { .. } => "budget_settled",
+            Self::ToolStarted { .. } => "tool_started",
+            Self::ToolProgress { .. } => "tool_progress",
+            Self::ToolFinished { .. } => "tool_finished",
+            Self::SubagentStarted { .. } => "subagent_started",
+            Self::SubagentFinished { .. } => "subagent_finished",
+            Self::Answered { .. } => "answered",
+            Self::HookExecuted { .. } => "hook_executed",
+            Self::ContinuationEvaluated { .. } => "continuation_evaluated",
+            Self::StopRaised { .. } => "stop_raised",
+            Self::StepFinished { .. } => "step_finished",
+            Self::Error { .. } => "error",
+            Self::ExecutionFailed { .. } => "execution_failed",
+            Self::StateUpdated { .. } => "state_updated",
+            Self::Committed(_) => "committed",
+            Self::Warning { .. } => "warning",
+            Self::Note { .. } => "note",
+            Self::Interrupting => "interrupting",
+            Self::ExecutionFinished(_) => "execution_finished",
+            Self::ExecutionPaused(_) => "execution_paused",
+            Self::ExecutionInterrupted(_) => "execution_interrupted",
+            Self::RunFailed { .. } => "run_failed",
+        }
+    }
+
+    /// Whether it is a piece of an answer.
+    pub fn is_delta(&self) -> bool {
+        matches!(
+            self,
+            Self::TextDelta { .. }
+                | Self::ThinkingDelta { .. }
+                | Self::ToolCallDelta { .. }
+                | Self::ToolArgumentsDelta { .. }
+        )
+    }
+}
+
+impl From<Delta<'_>> for EventKind {
+    fn from(delta: Delta<'_>) -> Self {
+        let call = |index| u32::try_from(index).unwrap_or(u32::MAX);
+        match delta {
+            Delta::Text(text) => Self::TextDelta { text: text.to_owned() },
+            Delta::Thinking(text) => Self::ThinkingDelta { text: text.to_owned() },
+            Delta::ToolCall { index, name } => {
+                Self::ToolCallDelta { index: call(index), tool: name.to_owned() }
+            }
+            Delta::Arguments { index, json } => {
+                Self::ToolArgumentsDelta { index: call(index), json: json.to_owned() }
+            }
+        }
+    }
+}
+
+impl From<Retry<'_>> for EventKind {
+    fn from(retry: Retry<'_>) -> Self {
+        Self::InferenceRetried {
+            attempt: retry.attempt,
+            wait: retry.wait.into(),
+            left: retry.left.into(),
+            error: retry.error.to_owned(),
+            discarded: retry.discarded,
+        }
+    }
+}
