@@ -38,7 +38,7 @@ pub use stream::RunStream;
 pub use subagent::Subagent;
 
 pub use legwork_core::continuation;
-pub use legwork_port::{EventKind, RunEvent, event};
+pub use legwork_port::{Core, EventKind, RunEvent, event};
 pub use legwork_runtime::{
     Active, Composite, Control, CoreLifecycle, Delivery, Error, Halt, Handler, Hook, HookError,
     HookStack, StepContext, Unfinished, context, executor, hook, hooks, lifecycle, memory, open,

@@ -25,6 +25,7 @@
 
 pub mod cancel;
 pub mod clock;
+mod core_lifecycle;
 pub mod deps;
 pub mod embedder;
 mod emitter;
@@ -42,6 +43,7 @@ use std::pin::Pin;
 
 pub use cancel::Cancellation;
 pub use clock::{Clock, Ids};
+pub use core_lifecycle::Core;
 pub use deps::Deps;
 pub use embedder::Embedder;
 pub use emitter::Emitter;

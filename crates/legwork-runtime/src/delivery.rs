@@ -14,7 +14,7 @@ use crate::inbox::take_idle;
 use crate::kept::Kept;
 use crate::masked::Masked;
 use crate::services::Services;
-use crate::watchers::Watchers;
+use crate::observers::Observers;
 use crate::writer::{self, Writer};
 
 /// What became of an item that was left for a session.
@@ -193,8 +193,8 @@ async fn take_all(
 ) -> Result<(AgentState, Vec<(Cursor, Refusal)>), Error> {
     let mut state = state.at(services.clock.now()).masked_by(&services.mask);
     let store = Arc::clone(&services.store);
-    let watchers = Watchers::new([Arc::clone(&services.observer)]);
-    let observer = Masked::by(&services.mask, Arc::new(watchers));
+    let observers = Observers::new([Arc::clone(&services.observer)]);
+    let observer = Masked::by(&services.mask, Arc::new(observers));
     let origin = Arc::new(Origin::root(state.session().clone()));
     let (claim, kept) = (Arc::new(claim), Kept::default());
     let writer = Writer { store, claim, events: Emitter::new(origin, observer), kept };

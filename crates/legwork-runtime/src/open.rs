@@ -32,7 +32,7 @@ use crate::spawner::Ancestry;
 use crate::subagent;
 use crate::toolbox::Toolbox;
 use crate::unwind;
-use crate::watchers::Watchers;
+use crate::observers::Observers;
 use crate::writer::Writer;
 
 /// An agent as the runtime knows it.
@@ -124,7 +124,7 @@ impl Active {
         let ancestry = request.ancestry.unwrap_or_else(|| Ancestry::root(session.clone()));
         let store = Arc::clone(&services.store);
         let all = iter::once(Arc::clone(&services.observer)).chain(request.observers);
-        let observer = Masked::by(&services.mask, Arc::new(Watchers::new(all)));
+        let observer = Masked::by(&services.mask, Arc::new(Observers::new(all)));
         let (events, clock) = (Emitter::new(ancestry.origin, observer), &services.clock);
         let view = StepView::new(events.clone(), Arc::clone(clock), services.deps.clone())
             .with_ends(request.control.both());

@@ -9,9 +9,7 @@ use legwork_core::continuation::checkpoint;
 use legwork_core::event::Answered;
 use legwork_core::inbox::{Answer, Verdict};
 use legwork_core::state::{PendingExecution, PendingReason};
-use legwork_core::{
-    AgentState, Event, OnDoubt, Owed, Progress as _, StepResult, StopReason, StopSignal,
-};
+use legwork_core::{AgentState, Event, OnDoubt, Owed, StopReason, StopSignal};
 use legwork_port::{EventKind, Trigger};
 
 use crate::context::StepContext;
@@ -141,11 +139,7 @@ async fn end_step(cx: &StepContext, state: AgentState) -> Ended {
         return Ended::Interrupted(begun);
     }
     let outcome = state.continuation_outcome().cloned().unwrap_or_else(nothing_decided);
-    let current = state.execution().and_then(|execution| execution.current.clone());
-    let Some(step) = current else { return Ended::Recorded(state) };
-    cx.emit(|| EventKind::ContinuationEvaluated { outcome: outcome.clone() });
-    let (took, completed_at) = (state.step_time(), state.now().wall);
-    Ended::Recorded(state.record_step_result(StepResult { step, outcome, took, completed_at }))
+    Ended::Recorded(cx.services.core.record_step(state, outcome, &cx.view))
 }
 
 /// Shows each tool execution to the hooks, in call order, after all ran.

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use legwork_core::continuation::{End, ErrorHandler};
+use legwork_core::continuation::End;
 use legwork_core::tool::ExecutionMode;
 use legwork_core::{Criterion, Mask, SessionId};
-use legwork_port::{Clock, Deps, Ids, Lifecycle, Model, Observer, Store};
+use legwork_port::{Clock, Core, Deps, Ids, Model, Observer, Store};
 
 use crate::error::Error;
 use crate::lifecycle::Composite;
@@ -24,10 +24,8 @@ pub struct Services {
     pub spawner: Option<Arc<dyn Spawner>>,
     /// What votes on going on, beside the votes of hooks.
     pub criteria: Vec<Arc<dyn Criterion>>,
-    /// Decides how an execution ends that an error ended.
-    pub error_handler: Arc<dyn ErrorHandler>,
-    /// Evaluates the criteria and makes outcomes.
-    pub core: Arc<dyn Lifecycle>,
+    /// Decides whether an execution goes on, and records its steps and its end.
+    pub core: Arc<dyn Core>,
     /// Hooks and other lifecycles, called after Core.
     pub lifecycle: Composite,
     /// Where sessions live.

@@ -2,19 +2,13 @@
 
 use std::sync::Arc;
 
-use legwork_core::continuation::{ErrorHandler as _, FailExecution};
-use legwork_core::error::{ErrorKind, ErrorSource};
-use legwork_core::event::{ExecutionFinished, StopPrevented};
-use legwork_core::{
-    AgentState, ContinuationOutcome, ErrorRecord, Event, ExecutionStatus, Owed, StopReason,
-    StopSignal,
-};
-use legwork_port::{EventKind, Trigger};
+use legwork_core::event::StopPrevented;
+use legwork_core::{AgentState, ContinuationOutcome, Event, Owed, StopReason, StopSignal};
+use legwork_port::Trigger;
 
 use crate::context::StepContext;
 use crate::error::Halt;
 use crate::inbox::take_inbox;
-use crate::unwind;
 
 /// The outcome where a replaced Core decided none.
 pub(crate) fn nothing_decided() -> Arc<ContinuationOutcome> {
@@ -49,8 +43,7 @@ pub(crate) async fn stop(cx: &StepContext, state: AgentState) -> Result<AgentSta
             return Ok(state.with(Event::StopPrevented(StopPrevented { by })));
         }
     }
-    let (status, outcome) = end(cx, &state, outcome);
-    let state = state.with(Event::ExecutionFinished(ExecutionFinished { status, outcome }));
+    let state = cx.services.core.end_execution(state, outcome, &cx.view);
     let state = cx.fire(Trigger::ExecutionEnd, state).await;
     // Interrupted meanwhile, hooks see the end when it is resumed.
     cx.commit(if cx.control.interrupt.is_cancelled() { begun } else { state }).await
@@ -63,43 +56,6 @@ fn overruled(state: &AgentState, since: usize) -> Option<Arc<ContinuationOutcome
     let strongest = raised.min_by_key(|signal| signal.reason.priority())?;
     let stands = state.stop_reason().is_some_and(|r| r.priority() <= strongest.reason.priority());
     (!stands).then(|| Arc::new(ContinuationOutcome::stop(strongest.clone())))
-}
-
-/// How the execution ends; what becomes of one that an error ended, a handler says.
-fn end(
-    cx: &StepContext,
-    state: &AgentState,
-    outcome: Arc<ContinuationOutcome>,
-) -> (ExecutionStatus, Arc<ContinuationOutcome>) {
-    let failed = outcome.signal.as_ref().filter(|signal| signal.reason == StopReason::Error);
-    let Some(error) = failed.map(error_of) else {
-        let status = outcome.stop_reason().map_or(ExecutionStatus::Stopped, ExecutionStatus::from);
-        return (status, outcome);
-    };
-    cx.emit(|| EventKind::ExecutionFailed { error: error.clone() });
-    let handled = unwind::call(|| cx.services.error_handler.handle(state, &error));
-    let mut failure = handled.unwrap_or_else(|panic| {
-        cx.events.warn(|| format!("the error handler panicked, the execution failed: {panic}"));
-        FailExecution.handle(state, &error)
-    });
-    failure.outcome.votes.clone_from(&outcome.votes);
-    if let Some(signal) = &mut failure.outcome.signal {
-        // Whether the execution may be resumed depends on the error.
-        signal.error.get_or_insert_with(|| Box::new(error));
-    }
-    // What is no end would be decided again and again.
-    let ended = Some(failure.status).filter(ExecutionStatus::is_terminal);
-    (ended.unwrap_or(ExecutionStatus::Failed), Arc::new(failure.outcome))
-}
-
-/// The error that a signal stops for. One that a hook raised without an error is an error of
-/// the hook.
-fn error_of(signal: &StopSignal) -> ErrorRecord {
-    let raised = || {
-        let source = ErrorSource::Hook(signal.source.clone());
-        ErrorRecord::new(source, ErrorKind::Hook, signal.message.clone())
-    };
-    signal.error.as_deref().cloned().unwrap_or_else(raised)
 }
 
 /// A signal raised between steps decides the outcome; one decided at a step's end stands.

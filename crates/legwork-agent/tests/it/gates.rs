@@ -9,7 +9,7 @@ use legwork_core::{
     AgentState, Budget, ContinuationOutcome, EffectClass, ErrorKind, ErrorRecord, ExecutionStatus,
     StopReason, StopSignal, ToolOutcome,
 };
-use legwork_port::{BoxFuture, Lifecycle, StepView, Trigger};
+use legwork_port::{BoxFuture, Core, Lifecycle, StepView, Trigger};
 use legwork_testkit::{ScriptedModel, Turn};
 use serde_json::json;
 
@@ -190,10 +190,10 @@ async fn s2_3_in_strict_mode_a_change_that_is_not_allowed_fails_the_execution() 
 struct Softly;
 
 impl ErrorHandler for Softly {
-    fn handle(&self, state: &AgentState, error: &ErrorRecord) -> Failure {
+    fn handle(&self, _: &AgentState, error: &ErrorRecord) -> Failure {
         let signal = StopSignal::new(StopReason::StopRequested, "softly", error.message.clone());
-        let (step, outcome) = (state.current_step().cloned(), ContinuationOutcome::stop(signal));
-        Failure { status: ExecutionStatus::Stopped, outcome, step }
+        let outcome = ContinuationOutcome::stop(signal);
+        Failure { status: ExecutionStatus::Stopped, outcome }
     }
 }
 
@@ -276,6 +276,8 @@ async fn s2_no_hook_records_that_a_forbidden_stop_was_prevented() {
 
 /// Panics when a step ends.
 struct Falls;
+
+impl Core for Falls {}
 
 impl Lifecycle for Falls {
     fn on_step_end<'a>(&'a self, _: AgentState, _: &'a StepView) -> BoxFuture<'a, AgentState> {

@@ -10,7 +10,7 @@ use legwork_core::{
     AgentState, ContinuationOutcome, Criterion, Decision, EffectClass, ErrorKind, ExecutionStatus,
     FinishReason, Part, Seq, SessionId, StopReason, ToolOutcome,
 };
-use legwork_port::{BoxFuture, Lifecycle, StepView, Trigger};
+use legwork_port::{BoxFuture, Core, Lifecycle, StepView, Trigger};
 use legwork_testkit::{Gate, ScriptedModel, Turn, polls};
 use serde_json::json;
 
@@ -251,6 +251,8 @@ async fn s2_1_core_lifecycle_decides_alone() {
 /// Says that one step is enough, whatever was called in it.
 struct OneStep;
 
+impl Core for OneStep {}
+
 impl Lifecycle for OneStep {
     fn on_step_end<'a>(&'a self, state: AgentState, _: &'a StepView) -> BoxFuture<'a, AgentState> {
         let outcome = ContinuationOutcome::stop(signal(StopReason::StopRequested));
@@ -280,6 +282,8 @@ async fn s2_1_the_core_lifecycle_is_replaceable() {
 /// A core that hands back a state of another session.
 struct Elsewhere;
 
+impl Core for Elsewhere {}
+
 impl Lifecycle for Elsewhere {
     fn on_step_end<'a>(&'a self, _: AgentState, _: &'a StepView) -> BoxFuture<'a, AgentState> {
         Box::pin(std::future::ready(AgentState::new(SessionId::new("another"))))
@@ -300,6 +304,8 @@ async fn s1_4_a_replaced_core_that_breaks_the_lineage_is_restored_and_decides_no
 
 /// A member that waits when a step ends, before another one sees it.
 struct Late<L>(Gate, L);
+
+impl<L: Core> Core for Late<L> {}
 
 impl<L: Lifecycle> Lifecycle for Late<L> {
     fn on_step_end<'a>(

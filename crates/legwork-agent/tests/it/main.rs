@@ -17,6 +17,7 @@ mod cancel;
 mod capability;
 mod charges;
 mod claimed;
+mod core_lifecycle;
 mod counted;
 mod crash;
 mod debug;

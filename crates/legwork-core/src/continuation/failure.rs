@@ -2,17 +2,17 @@
 
 use crate::continuation::{ContinuationOutcome, StopSignal};
 use crate::error::{ErrorRecord, ErrorSource};
-use crate::state::{AgentState, AgentStep, ExecutionStatus};
+use crate::state::{AgentState, ExecutionStatus};
 
 /// How an execution ends that an error ended.
+///
+/// The step that failed is recorded like any other, with all that was done in it and its errors.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Failure {
     /// Where the execution stands then.
     pub status: ExecutionStatus,
     /// Why, explained.
     pub outcome: ContinuationOutcome,
-    /// The step that failed, with its error; none if there was none under way.
-    pub step: Option<AgentStep>,
 }
 
 /// Says what becomes of an execution that an error ends; pure.
@@ -22,22 +22,14 @@ pub trait ErrorHandler: Send + Sync {
 }
 
 /// The handler that ships: the execution failed, for the reason `error`.
-///
-/// The step under way keeps all that it did and has the error, once.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FailExecution;
 
 impl ErrorHandler for FailExecution {
-    fn handle(&self, state: &AgentState, error: &ErrorRecord) -> Failure {
-        let step = state.current_step().cloned().map(|mut step| {
-            if !step.errors.iter().any(|known| known == error) {
-                step.errors.push(error.clone());
-            }
-            step
-        });
+    fn handle(&self, _: &AgentState, error: &ErrorRecord) -> Failure {
         let source = source(&error.source);
         let outcome = ContinuationOutcome::stop(StopSignal::error(source, error.clone()));
-        Failure { status: ExecutionStatus::Failed, outcome, step }
+        Failure { status: ExecutionStatus::Failed, outcome }
     }
 }
 

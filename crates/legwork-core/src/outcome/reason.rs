@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::budget::{Dimension, Exhausted};
-use crate::error::ErrorRecord;
+use crate::error::{ErrorKind, ErrorRecord, ErrorSource};
 use crate::string_enum::string_enum;
 
 string_enum! {
@@ -122,6 +122,19 @@ impl StopSignal {
     #[must_use]
     pub fn with_error(self, error: ErrorRecord) -> Self {
         Self { error: Some(Box::new(error)), ..self }
+    }
+
+    /// The error that it stops for; none if it stops for another reason. One that a hook
+    /// raised without an error is an error of the hook.
+    pub fn to_error(&self) -> Option<ErrorRecord> {
+        if self.reason != StopReason::Error {
+            return None;
+        }
+        let raised = || {
+            let source = ErrorSource::Hook(self.source.clone());
+            ErrorRecord::new(source, ErrorKind::Hook, self.message.clone())
+        };
+        Some(self.error.as_deref().cloned().unwrap_or_else(raised))
     }
 
     /// The signal of a limit.

@@ -8,7 +8,7 @@ use crate::digest::Digest;
 use crate::error::ErrorRecord;
 use crate::id::Seq;
 use crate::inference::Response;
-use crate::outcome::ContinuationOutcome;
+use crate::outcome::{ContinuationOutcome, StopReason};
 use crate::state::{CallSlot, Calls};
 use crate::time::{Micros, Timestamp};
 use crate::tool::ToolExecution;
@@ -89,4 +89,16 @@ pub struct StepResult<S = AgentStep> {
     pub took: Micros,
     /// When it ended.
     pub completed_at: Timestamp,
+}
+
+impl<S> StepResult<S> {
+    /// Whether another step follows.
+    pub fn should_continue(&self) -> bool {
+        self.outcome.should_continue()
+    }
+
+    /// Why nothing follows; none if another step does.
+    pub fn stop_reason(&self) -> Option<&StopReason> {
+        self.outcome.stop_reason()
+    }
 }

@@ -269,16 +269,12 @@ fn handled(state: &AgentState, source: ErrorSource) -> legwork_core::continuatio
 }
 
 #[test]
-fn s2_1_the_error_handler_yields_status_step_and_outcome() {
+fn s2_1_the_error_handler_yields_status_and_outcome() {
     let state = tell("user: hi; inference; calls: a, b; starts: 0; result: 0 x");
     let failure = handled(&state, ErrorSource::Model);
     assert_eq!(failure.status, ExecutionStatus::Failed);
     assert_eq!(failure.outcome.stop_reason(), Some(&StopReason::Error));
     assert_eq!(failure.outcome.explain(), "Stops (error): model says it is down.");
-    let step = failure.step.unwrap();
-    assert_eq!(step.errors.len(), 1);
-    assert_eq!(step.tool_executions().count(), 1, "what was done is kept");
-    assert!(state.current_step().unwrap().errors.is_empty(), "the state is as it was");
 }
 
 #[test]
@@ -289,15 +285,6 @@ fn s2_1_the_error_handler_says_where_an_error_came_from() {
     assert_eq!(by(ErrorSource::Tool("c7".into())), "tool call c7");
     assert_eq!(by(ErrorSource::Hook("gate".into())), "gate");
     assert_eq!(by(ErrorSource::Criterion("short".into())), "short");
-}
-
-#[test]
-fn s2_1_the_error_handler_has_no_step_before_one_and_an_error_once() {
-    assert_eq!(handled(&tell("user: hi"), ErrorSource::Driver).step, None);
-    let state = tell("user: hi; inference; fails: it is down");
-    let error = state.current_error().unwrap().clone();
-    let step = FailExecution.handle(&state, &error).step.unwrap();
-    assert!(step.errors.iter().eq([&error]));
 }
 
 #[test]
@@ -312,7 +299,7 @@ fn s2_1_another_error_handler_may_end_it_otherwise() {
             let signal = StopSignal::new(StopReason::StopRequested, "gentle", &error.message);
             let outcome = legwork_core::ContinuationOutcome::stop(signal);
             let status = ExecutionStatus::Stopped;
-            legwork_core::continuation::Failure { status, outcome, step: None }
+            legwork_core::continuation::Failure { status, outcome }
         }
     }
     let handler: &dyn ErrorHandler = &Gentle;

@@ -1,14 +1,20 @@
-//! What Core does: asks the criteria and makes the outcome of a step.
+//! The Core that ships: asks the criteria, records steps and ends executions.
 
 use std::sync::Arc;
 
-use legwork_core::continuation::{Criterion, defaults, evaluate};
-use legwork_core::{AgentState, ContinuationOutcome};
-use legwork_port::{BoxFuture, Lifecycle, StepView, Trigger};
+use legwork_core::continuation::{
+    Criterion, ErrorHandler, FailExecution, Failure, defaults, evaluate,
+};
+use legwork_core::{AgentState, ContinuationOutcome, ErrorRecord};
+use legwork_port::{BoxFuture, Core, Lifecycle, StepView, Trigger};
 
-/// Evaluates the criteria when a step ends. Asked twice, it evaluates anew.
+use crate::unwind;
+
+/// Evaluates the criteria when a step ends, and asks an error handler how an execution ends
+/// that an error ended.
 pub struct CoreLifecycle {
     criteria: Vec<Arc<dyn Criterion>>,
+    error_handler: Arc<dyn ErrorHandler>,
 }
 
 impl Default for CoreLifecycle {
@@ -18,9 +24,15 @@ impl Default for CoreLifecycle {
 }
 
 impl CoreLifecycle {
-    /// One that asks these criteria.
+    /// One that asks these criteria; an error fails the execution.
     pub fn new(criteria: Vec<Arc<dyn Criterion>>) -> Self {
-        Self { criteria }
+        Self { criteria, error_handler: Arc::new(FailExecution) }
+    }
+
+    /// The same with another error handler.
+    #[must_use]
+    pub fn error_handler(self, error_handler: Arc<dyn ErrorHandler>) -> Self {
+        Self { error_handler, ..self }
     }
 
     /// The outcome for a state with its step pending, the votes of hooks included.
@@ -41,5 +53,16 @@ impl Lifecycle for CoreLifecycle {
     ) -> BoxFuture<'a, AgentState> {
         let outcome = Arc::new(self.evaluate(&state));
         Box::pin(std::future::ready(state.with_provisional_outcome(Some(outcome))))
+    }
+}
+
+impl Core for CoreLifecycle {
+    fn handle_error(&self, state: &AgentState, error: &ErrorRecord, view: &StepView) -> Failure {
+        let handled = unwind::call(|| self.error_handler.handle(state, error));
+        handled.unwrap_or_else(|panic| {
+            let events = view.events();
+            events.warn(|| format!("the error handler panicked, the execution failed: {panic}"));
+            FailExecution.handle(state, error)
+        })
     }
 }

@@ -3,6 +3,7 @@
 mod admit;
 mod composite;
 mod core;
+mod guarded;
 mod strictness;
 
 pub use self::admit::allowed;
@@ -10,3 +11,4 @@ pub(crate) use self::admit::{Refused, Rights, admit};
 pub use self::composite::Composite;
 pub use self::core::CoreLifecycle;
 pub use self::strictness::Strictness;
+pub use guarded::Guarded;

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use legwork_core::ToolSpec;
-use legwork_port::{Lifecycle, Model, Tool};
+use legwork_port::{Core, Model, Tool};
 
 use legwork_runtime::hooks::HookStack;
-use legwork_runtime::lifecycle::{Composite, CoreLifecycle};
+use legwork_runtime::lifecycle::{Composite, CoreLifecycle, Guarded};
 use legwork_runtime::memory::MemoryStore;
 use legwork_runtime::open::{Identity, Setup};
 use legwork_runtime::toolbox::{Given, Owner, Toolsets, is_name, odd_name};
@@ -54,9 +54,12 @@ impl Builder {
         }
         self.definition.instructions = whole(&self.definition.instructions, sections);
         // A core that somebody gave is held to the lineage, like every other lifecycle.
-        let core: Arc<dyn Lifecycle> = match self.core {
-            Some(core) => Arc::new(Composite::core(core)),
-            None => Arc::new(CoreLifecycle::new(self.criteria.clone())),
+        let core: Arc<dyn Core> = match self.core {
+            Some(core) => Arc::new(Guarded::new(core)),
+            None => {
+                let core = CoreLifecycle::new(self.criteria.clone());
+                Arc::new(core.error_handler(self.error_handler))
+            }
         };
         let mut members = self.lifecycles;
         if !self.hooks.is_empty() {
@@ -78,7 +81,6 @@ impl Builder {
             models: models.into_iter().map(|model| (model.name().to_owned(), model)).collect(),
             toolsets: Arc::new(toolsets),
             criteria: self.criteria,
-            error_handler: self.error_handler,
             core,
             lifecycle: Composite::new(members).strictness(self.strictness),
             store,

@@ -11,8 +11,9 @@ use legwork_core::continuation::{ErrorHandler, FailExecution, put, remove};
 use legwork_core::event::Definition;
 use legwork_core::tool::ExecutionMode;
 use legwork_core::{AgentId, Budget, Criterion, Mask, ModelSettings, OnDoubt};
-use legwork_port::NoObserver;
-use legwork_port::{Clock, Deps, Ids, Lifecycle, Model, Observer, Store, Toolset};
+use legwork_port::{
+    Clock, Core, Deps, Ids, Lifecycle, Model, NoObserver, Observer, Store, Toolset,
+};
 use legwork_runtime::hooks::{Hook, Strictness};
 use legwork_runtime::memory::{RandomIds, SystemClock};
 use legwork_runtime::services::Concurrency;
@@ -37,7 +38,7 @@ pub struct Builder {
     /// The capability that is being installed.
     pub(crate) installing: Option<Arc<str>>,
     pub(crate) driver: Arc<dyn Driver>,
-    pub(crate) core: Option<Arc<dyn Lifecycle>>,
+    pub(crate) core: Option<Arc<dyn Core>>,
     /// What votes, by name: a later one of a name takes the place of an earlier one.
     pub(crate) criteria: Vec<Arc<dyn Criterion>>,
     pub(crate) error_handler: Arc<dyn ErrorHandler>,
@@ -158,13 +159,15 @@ impl Builder {
         Self { driver: Arc::new(driver), ..self }
     }
 
-    /// What evaluates the criteria and makes outcomes, in place of
-    /// [`CoreLifecycle`](crate::CoreLifecycle).
+    /// What decides whether an execution goes on, and records its steps and its end, in place
+    /// of [`CoreLifecycle`](crate::CoreLifecycle). It handles errors itself
+    /// ([`Core::handle_error`]), so the error handler and the criteria of this builder are not
+    /// asked for its decisions.
     ///
     /// A run that is cancelled or interrupted waits for it, unlike for any other lifecycle: no
     /// step ends without a decision.
     #[must_use]
-    pub fn core_lifecycle(self, core: impl Lifecycle + 'static) -> Self {
+    pub fn core_lifecycle(self, core: impl Core + 'static) -> Self {
         Self { core: Some(Arc::new(core)), ..self }
     }
 

@@ -10,18 +10,18 @@ use crate::unwind;
 /// Several observers as one.
 ///
 /// One that panics gets no more events of this run, and the others are warned.
-pub(crate) struct Watchers(Vec<Watcher>);
+pub struct Observers(Vec<Member>);
 
-struct Watcher {
+struct Member {
     observer: Arc<dyn Observer>,
     silenced: AtomicBool,
 }
 
-impl Watchers {
+impl Observers {
     /// These observers, in their order.
-    pub(crate) fn new(observers: impl IntoIterator<Item = Arc<dyn Observer>>) -> Self {
-        let watcher = |observer| Watcher { observer, silenced: AtomicBool::new(false) };
-        Self(observers.into_iter().map(watcher).collect())
+    pub fn new(observers: impl IntoIterator<Item = Arc<dyn Observer>>) -> Self {
+        let member = |observer| Member { observer, silenced: AtomicBool::new(false) };
+        Self(observers.into_iter().map(member).collect())
     }
 
     /// Warns the others that an observer panicked.
@@ -29,14 +29,14 @@ impl Watchers {
         let message = format!("an observer panicked and gets no more events of this run: {panic}");
         let kind = EventKind::Warning { message };
         let warning = RunEvent { kind, ..event.clone() };
-        for watcher in &self.0 {
+        for member in &self.0 {
             // One that panics over the warning is silenced as well.
-            let _ = watcher.notify(&warning);
+            let _ = member.notify(&warning);
         }
     }
 }
 
-impl Watcher {
+impl Member {
     fn listens(&self) -> bool {
         !self.silenced.load(Ordering::Relaxed)
             && unwind::call(|| self.observer.listens()).unwrap_or(false)
@@ -55,14 +55,14 @@ impl Watcher {
     }
 }
 
-impl Observer for Watchers {
+impl Observer for Observers {
     fn listens(&self) -> bool {
-        self.0.iter().any(Watcher::listens)
+        self.0.iter().any(Member::listens)
     }
 
     fn observe(&self, event: &RunEvent) {
-        for watcher in &self.0 {
-            if let Err(panic) = watcher.notify(event) {
+        for member in &self.0 {
+            if let Err(panic) = member.notify(event) {
                 self.panicked(event, &panic);
             }
         }
