@@ -13,6 +13,7 @@ use crate::parts::Parts;
 use crate::settings::settings;
 use crate::{Participant, RoundRobin, Selector, StepByStep as _};
 use legwork_runtime::Error;
+use legwork_runtime::observers::Observers;
 
 /// A conversation of several: models, agents, people, scripts; one has the floor at a time.
 ///
@@ -156,6 +157,7 @@ impl ChatBuilder {
             preface,
             criteria: parts.criteria,
             observers: parts.observers,
+            observer: Observers::new([parts.observer]),
             clock: parts.clock,
         };
         Ok(Chat { maker: Arc::new(maker), budget, ids: parts.ids })

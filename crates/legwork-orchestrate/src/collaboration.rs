@@ -15,6 +15,7 @@ use crate::settings::settings;
 use crate::{Choice, Participant, RoundRobin, Selector, Speaker, StepByStep as _};
 use legwork_agent::Agent;
 use legwork_runtime::Error;
+use legwork_runtime::observers::Observers;
 
 /// A collaboration under way.
 pub type CollaborationRun = Iteration<CollaborationState>;
@@ -153,6 +154,7 @@ impl CollaborationBuilder {
             preface,
             criteria: self.parts.criteria,
             observers: self.parts.observers,
+            observer: Observers::new([self.parts.observer]),
             clock: self.parts.clock,
         };
         Ok(Collaboration { maker: Arc::new(maker), members, budget, ids: self.parts.ids })

@@ -9,12 +9,13 @@ use legwork_core::continuation::{checkpoint, evaluate};
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::orchestrate::{ChatState, Conversation};
 use legwork_core::{ContinuationOutcome, Criterion, StepResult, StopReason, StopSignal};
-use legwork_port::{BoxFuture, Clock};
+use legwork_port::{BoxFuture, Clock, EventKind, Observer as _, RunEvent};
 
 use crate::{Floor, Selector, Speaker, Spoken};
 use legwork_runtime::Control;
 use legwork_runtime::Error;
 use legwork_runtime::account::Share;
+use legwork_runtime::observers::Observers;
 use legwork_runtime::unwind;
 
 /// Sees a state with its turn about to be recorded; may add votes and requests to stop.
@@ -28,6 +29,7 @@ pub(super) struct Maker<S> {
     pub(super) preface: fn(&S, &str) -> String,
     pub(super) criteria: Vec<Arc<dyn Criterion<S>>>,
     pub(super) observers: Vec<(String, StepEnd<S>)>,
+    pub(super) observer: Observers,
     pub(super) clock: Arc<dyn Clock>,
 }
 
@@ -155,8 +157,19 @@ impl<S: Conversation> Maker<S> {
         let (Some(outcome), Some(turn)) = (decided, state.chat().current_step().cloned()) else {
             return state;
         };
+        self.emit(state.chat(), turn.number, &outcome);
         let (took, completed_at) = (now.mono.since(start), now.wall);
         state.record_step_result(StepResult { step: Arc::new(turn), outcome, took, completed_at })
+    }
+
+    /// Notifies the observer of what was decided.
+    fn emit(&self, chat: &ChatState, turn: u32, outcome: &Arc<ContinuationOutcome>) {
+        if !self.observer.listens() {
+            return;
+        }
+        let (session, step) = (Some(chat.id().clone()), Some(turn));
+        let kind = EventKind::ContinuationEvaluated { outcome: Arc::clone(outcome) };
+        self.observer.observe(&RunEvent { session, step, ..RunEvent::new(kind) });
     }
 
     fn evaluate(&self, state: S) -> S {

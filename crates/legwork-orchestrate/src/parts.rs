@@ -7,7 +7,7 @@ use legwork_core::Criterion;
 use legwork_core::budget::Budget;
 use legwork_core::continuation::{self, Signals};
 use legwork_core::orchestrate::{BudgetLimit, Concluded, Conversation, Said, TurnErrors, Turns};
-use legwork_port::{Clock, Ids};
+use legwork_port::{Clock, Ids, NoObserver, Observer};
 
 use crate::Participant;
 use crate::iteration::USER;
@@ -21,6 +21,7 @@ pub(super) struct Parts<S> {
     pub(super) turns: Option<u64>,
     pub(super) criteria: Vec<Arc<dyn Criterion<S>>>,
     pub(super) observers: Vec<(String, StepEnd<S>)>,
+    pub(super) observer: Arc<dyn Observer>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) ids: Arc<dyn Ids>,
     pub(super) problems: Vec<String>,
@@ -39,6 +40,7 @@ impl<S: Conversation> Default for Parts<S> {
                 Arc::new(Turns),
             ],
             observers: Vec::new(),
+            observer: Arc::new(NoObserver),
             clock: Arc::new(SystemClock::default()),
             ids: Arc::new(RandomIds),
             problems: Vec::new(),

@@ -62,6 +62,16 @@ macro_rules! settings {
                 self
             }
 
+            /// Receives an event for each decision whether it goes on (`continuation_evaluated`),
+            /// in the session that has its id. The agents in it have observers of their own.
+            pub fn observer(
+                mut self,
+                observer: std::sync::Arc<dyn legwork_port::Observer>,
+            ) -> Self {
+                self.parts.observer = observer;
+                self
+            }
+
             /// Where time comes from.
             pub fn clock(mut self, clock: std::sync::Arc<dyn legwork_port::Clock>) -> Self {
                 self.parts.clock = clock;

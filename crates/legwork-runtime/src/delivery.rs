@@ -13,8 +13,8 @@ use crate::error::Error;
 use crate::inbox::take_idle;
 use crate::kept::Kept;
 use crate::masked::Masked;
-use crate::services::Services;
 use crate::observers::Observers;
+use crate::services::Services;
 use crate::writer::{self, Writer};
 
 /// What became of an item that was left for a session.

@@ -10,7 +10,7 @@
 //!    of others, held against panics), [`memory`] (the ports in memory), [`account`] (what a tree of agents uses together).
 //! 2. What an agent has: `validate` and [`toolbox`], [`lifecycle`], [`hooks`], [`spawner`],
 //!    [`services`], which holds them.
-//! 3. What a step works with: `observers` and `masked` (observers), `kept` and `writer` (the
+//! 3. What a step works with: [`observers`] and `masked`, `kept` and `writer` (the
 //!    journal), `renewal` (its claim), `active_time`, [`context`].
 //! 4. What a step does: `inbox`, `spending`, `watch`, `lookup`, `retries`, `judge`, `doubt`,
 //!    `release`, [`subagent`], [`executor`], [`driver`].
@@ -34,6 +34,7 @@ pub mod lifecycle;
 mod lookup;
 mod masked;
 pub mod memory;
+pub mod observers;
 pub mod open;
 mod release;
 mod renewal;
@@ -49,7 +50,6 @@ pub mod toolbox;
 pub mod unwind;
 mod validate;
 mod watch;
-pub mod observers;
 mod writer;
 
 pub use context::StepContext;

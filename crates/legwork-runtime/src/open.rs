@@ -24,6 +24,7 @@ use crate::driver::Driver;
 use crate::error::{Error, Halt};
 use crate::kept::Kept;
 use crate::masked::Masked;
+use crate::observers::Observers;
 use crate::renewal::Renewal;
 use crate::result::Run;
 use crate::run::{self, Advance};
@@ -32,7 +33,6 @@ use crate::spawner::Ancestry;
 use crate::subagent;
 use crate::toolbox::Toolbox;
 use crate::unwind;
-use crate::observers::Observers;
 use crate::writer::Writer;
 
 /// An agent as the runtime knows it.

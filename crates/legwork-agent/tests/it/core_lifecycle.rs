@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use legwork_agent::continuation::Failure;
 use legwork_agent::memory::MemoryStore;
-use legwork_agent::{Agent, CoreLifecycle};
+use legwork_agent::{Agent, CoreLifecycle, EventKind, RunEvent};
 use legwork_core::{
     AgentState, ContinuationOutcome, ErrorKind, ErrorRecord, ExecutionStatus, SessionId,
     StopReason, StopSignal,
 };
+use legwork_orchestrate::{Chat, Participant};
 use legwork_port::{BoxFuture, Core, Lifecycle, StepView, Trigger};
 use legwork_testkit::{RecordingObserver, ScriptedModel, Turn};
 
@@ -166,4 +167,31 @@ async fn s2_1_a_core_that_does_not_record_costs_only_its_own_change() {
             assert_eq!((count("step_finished"), count("execution_finished")), (1, 1));
         }
     }
+}
+
+#[tokio::test]
+async fn s2_1_a_chat_emits_what_was_decided() {
+    let seen = RecordingObserver::new();
+    let chat = Chat::builder()
+        .participant(Participant::scripted("Ann", ["Apples?", "DONE"]))
+        .participant(Participant::scripted("Bob", ["Pears."]))
+        .until_said("DONE")
+        .observer(Arc::new(seen.clone()));
+    let state = chat.build().unwrap().run("Which fruit is best?").await.unwrap();
+    let decided: Vec<_> = seen
+        .events()
+        .into_iter()
+        .map(|event| {
+            assert_eq!(event.session.as_ref(), Some(state.id()));
+            let EventKind::ContinuationEvaluated { outcome } = event.kind else { panic!() };
+            (event.step.unwrap(), outcome.should_continue())
+        })
+        .collect();
+    assert_eq!(decided, [(1, true), (2, true), (3, false)]);
+
+    // One that panics is silenced, and costs nothing else.
+    let panics = |_: &RunEvent| panic!("no power");
+    let chat = Chat::builder().participant(Participant::scripted("Ann", ["DONE"]));
+    let chat = chat.until_said("DONE").observer(Arc::new(panics)).build().unwrap();
+    assert_eq!(chat.run("Well?").await.unwrap().text(), "DONE");
 }

@@ -8,8 +8,9 @@ use legwork_core::orchestrate::{CollaborationState, Conversation as _};
 use legwork_core::{Budget, Decision, ExecutionStatus, Progress as _, StopReason};
 use legwork_orchestrate::CollaborationBuilder;
 use legwork_orchestrate::{Collaboration, StepByStep as _};
+use legwork_port::EventKind;
 use legwork_testkit::fault::FaultyStore;
-use legwork_testkit::{CountingIds, Gate, ScriptedModel, Turn, VirtualClock};
+use legwork_testkit::{CountingIds, Gate, RecordingObserver, ScriptedModel, Turn, VirtualClock};
 use serde_json::json;
 
 use crate::orchestrate_chat::{lines, next_cancelled};
@@ -65,8 +66,12 @@ async fn s4_2_a_lead_decides_who_works_next_and_when_the_goal_is_reached() {
         conclude("a pond, a frog"),
     ]);
     let (writer, critic) = (saying(["frog"]), saying(["good"]));
-    let work = two(&writer, &critic).lead("Lea", agent(&lead)).build().unwrap();
+    let seen = RecordingObserver::new();
+    let work = two(&writer, &critic).lead("Lea", agent(&lead)).observer(Arc::new(seen.clone()));
+    let work = work.build().unwrap();
     let state = work.run("A haiku").await.unwrap();
+    let decided = |kind: &&EventKind| matches!(kind, EventKind::ContinuationEvaluated { .. });
+    assert_eq!(seen.kinds().iter().filter(decided).count(), 5);
     let all = [
         "user: A haiku",
         "Lea: Will, write a haiku",
