@@ -2,30 +2,67 @@
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-use url::{Host, Url};
+use http::Uri;
 
 use super::builder::Error;
 
+mod host;
+mod path;
 #[cfg(test)]
 mod tests;
 
-/// The URL of a path behind a base URL.
+/// The URI of a path behind a base URL.
 ///
-/// A key goes there, so nothing is guessed: what a parser of URLs would take away or put right
-/// is refused.
-pub(super) fn endpoint(base_url: &str, path: &str) -> Result<Url, Error> {
-    let refuse =
-        |problem: &str| Error::BaseUrl { url: without_user(base_url), problem: problem.to_owned() };
-    if let Some(problem) = odd(base_url) {
+/// A key goes there, so nothing is guessed: what programs take away, put right, or read in
+/// several ways is refused.
+pub(super) fn endpoint(base_url: &str, path: &str) -> Result<Uri, Error> {
+    let refuse = |problem: String| Error::BaseUrl { url: without_user(base_url), problem };
+    let base = Base::read(base_url).map_err(refuse)?;
+    if let Some(problem) = otherwise(base_url, &base) {
         return Err(refuse(problem));
     }
-    let mut url = Url::parse(base_url).map_err(|error| refuse(&error.to_string()))?;
-    if let Some(problem) = unusable(&url).or_else(|| otherwise(base_url, &url)) {
-        return Err(refuse(&problem));
+    let place = base.place();
+    let endpoint = format!("{}/{path}", place.trim_end_matches('/'));
+    Uri::try_from(endpoint).map_err(|error| refuse(error.to_string()))
+}
+
+/// A base URL as programs read it.
+struct Base {
+    scheme: String,
+    host: String,
+    /// None if it is the usual one of the scheme.
+    port: Option<u16>,
+    path: String,
+}
+
+impl Base {
+    /// Reads a URL; the error says what is wrong with it, without a secret.
+    fn read(text: &str) -> Result<Self, String> {
+        if let Some(problem) = odd(text) {
+            return Err(problem.to_owned());
+        }
+        let (scheme, rest) = text.split_once("://").unwrap_or_default();
+        let scheme = scheme.to_ascii_lowercase();
+        if !matches!(&*scheme, "http" | "https") {
+            return Err("its scheme is not http or https".to_owned());
+        }
+        let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+        if let Some(problem) = superfluous(authority, path) {
+            return Err(problem.to_owned());
+        }
+        let (host, port) = host::split(authority);
+        let host = host::read(host)?;
+        let port = port.map_or(Ok(None), |port| self::port(&scheme, port))?;
+        Ok(Self { scheme, host, port, path: path::read(path) })
     }
-    let path = format!("{}/{path}", url.path().trim_end_matches('/'));
-    url.set_path(&path);
-    Ok(url)
+
+    fn place(&self) -> String {
+        let Self { scheme, host, port, path } = self;
+        match port {
+            Some(port) => format!("{scheme}://{host}:{port}{path}"),
+            None => format!("{scheme}://{host}{path}"),
+        }
+    }
 }
 
 /// What is wrong with the text of a URL, which a parser may overlook.
@@ -46,36 +83,42 @@ fn odd(text: &str) -> Option<&'static str> {
     }
 }
 
-/// What is wrong with a URL.
-fn unusable(url: &Url) -> Option<String> {
-    let of = |problem: &str| Some(problem.to_owned());
-    match url {
-        _ if !matches!(url.scheme(), "http" | "https") => {
-            Some(format!("its scheme is {:?}, not http or https", url.scheme()))
+/// What a base URL has beside a host, a port and a path.
+fn superfluous(authority: &str, path: &str) -> Option<&'static str> {
+    match path {
+        _ if authority.contains('@') => {
+            Some("there is a name or password in it; a key is given by itself")
         }
-        _ if url.host().is_none() => of("it has no host"),
-        _ if !url.username().is_empty() || url.password().is_some() => {
-            of("there is a name or password in it; a key is given by itself")
-        }
-        _ if url.query().is_some() => of("there is a query in it"),
-        _ if url.fragment().is_some() => of("there is a fragment in it"),
-        _ if url.port() == Some(0) => of("its port is 0"),
+        _ if path.contains('#') => Some("there is a fragment in it"),
+        _ if path.contains('?') => Some("there is a query in it"),
         _ => None,
     }
 }
 
-/// What the parser made of a URL, if it is not what was written: `https:http://a` names the
-/// host `http`, and `http://127.1` the host `127.0.0.1`.
-fn otherwise(text: &str, url: &Url) -> Option<String> {
-    let (scheme, rest) = text.split_once("://").unwrap_or_default();
-    let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-    let scheme = scheme.to_ascii_lowercase();
-    let usual = if scheme == "http" { ":80" } else { ":443" };
-    let host = host.to_ascii_lowercase();
-    let host = host.strip_suffix(usual).unwrap_or(&host);
-    let written = format!("{scheme}://{host}{path}");
-    let same = written.trim_end_matches('/') == url.as_str().trim_end_matches('/');
-    (!same).then(|| format!("it would be read as {}: write it so", place(url)))
+/// The port that is written behind a host; none if it is the usual one, or empty.
+fn port(scheme: &str, written: &str) -> Result<Option<u16>, String> {
+    let usual = if scheme == "http" { 80 } else { 443 };
+    let is_number = written.bytes().all(|byte| byte.is_ascii_digit());
+    match written.parse() {
+        _ if written.is_empty() => Ok(None),
+        Ok(0) => Err("its port is 0".to_owned()),
+        Ok(port) if is_number => Ok(Some(port).filter(|port| *port != usual)),
+        _ => Err("its port is not a number up to 65535".to_owned()),
+    }
+}
+
+/// As what programs read a URL, if that is not what was written: `http://127.1` names the host
+/// `127.0.0.1`.
+fn otherwise(text: &str, base: &Base) -> Option<String> {
+    let (_, rest) = text.split_once("://").unwrap_or_default();
+    let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let usual = if base.scheme == "http" { ":80" } else { ":443" };
+    let authority = authority.to_ascii_lowercase();
+    let authority = authority.strip_suffix(usual).unwrap_or(&authority);
+    let written = format!("{}://{authority}{path}", base.scheme);
+    let place = base.place();
+    let same = written.trim_end_matches('/') == place.trim_end_matches('/');
+    (!same).then(|| format!("it would be read as {place}: write it so"))
 }
 
 /// What was given as an address, without a name, a password or a query.
@@ -88,27 +131,20 @@ pub(super) fn without_user(url: &str) -> String {
     }
 }
 
-/// The address without what may be secret in it.
-pub(super) fn place(url: &Url) -> String {
-    let host = url.host_str().unwrap_or_default();
-    match url.port() {
-        Some(port) => format!("{}://{host}:{port}{}", url.scheme(), url.path()),
-        None => format!("{}://{host}{}", url.scheme(), url.path()),
-    }
-}
-
 /// The host, if what is sent there can be read on its way: plain HTTP to another machine.
-pub(super) fn in_clear(url: &Url) -> Option<String> {
-    let is_here = match url.host()? {
-        Host::Domain(name) => {
-            let name = name.trim_end_matches('.');
-            name == "localhost" || name.ends_with(".localhost")
-        }
-        Host::Ipv4(address) => address.is_loopback() || address == Ipv4Addr::UNSPECIFIED,
-        Host::Ipv6(address) => {
+pub(super) fn in_clear(uri: &Uri) -> Option<String> {
+    let host = uri.host()?;
+    let address = host.trim_start_matches('[').trim_end_matches(']');
+    let is_here = match (address.parse::<Ipv4Addr>(), address.parse::<Ipv6Addr>()) {
+        (Ok(address), _) => address.is_loopback() || address == Ipv4Addr::UNSPECIFIED,
+        (_, Ok(address)) => {
             let mapped = address.to_ipv4_mapped().is_some_and(|address| address.is_loopback());
             address.is_loopback() || address == Ipv6Addr::UNSPECIFIED || mapped
         }
+        _ => {
+            let name = host.trim_end_matches('.');
+            name == "localhost" || name.ends_with(".localhost")
+        }
     };
-    (url.scheme() == "http" && !is_here).then(|| url.host_str().unwrap_or_default().to_owned())
+    (uri.scheme_str() == Some("http") && !is_here).then(|| host.to_owned())
 }

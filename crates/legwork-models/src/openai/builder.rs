@@ -1,6 +1,5 @@
 //! How a [`Chat`] is set up.
 
-use std::fmt;
 use std::sync::Arc;
 
 use http::header::{
@@ -9,7 +8,6 @@ use http::header::{
 use http::{Method, Request, Uri};
 use legwork_port::{Clock, Profile};
 use serde_json::{Map, Value};
-use url::Url;
 
 use super::address;
 use super::chat::Chat;
@@ -185,8 +183,7 @@ impl Builder {
     /// # Errors
     /// When the base URL, a header, an extra field or the proxy cannot be used.
     pub fn build(self) -> Result<Chat, Error> {
-        let url = address::endpoint(&self.base_url, "chat/completions")?;
-        let uri = self.uri(&url)?;
+        let uri = address::endpoint(&self.base_url, "chat/completions")?;
         if let Some(field) = self.extra.keys().find(|key| OWN_FIELDS.contains(&key.as_str())) {
             return Err(Error::OwnField { field: field.clone() });
         }
@@ -196,7 +193,7 @@ impl Builder {
         let is_exposed = !keys.is_empty();
         let secrets = keys.and(proxy.as_ref().map_or(&[], Proxy::secrets));
         let template = self.template(Method::POST, &uri, headers, proxy.as_ref())?;
-        let official = url.host_str() == Some("api.openai.com");
+        let official = uri.host() == Some("api.openai.com");
         let by_host = match official {
             true => MaxTokensField::MaxCompletionTokens,
             false => MaxTokensField::MaxTokens,
@@ -208,8 +205,8 @@ impl Builder {
         }
         Ok(Chat {
             name,
-            place: address::place(&url),
-            exposed: is_exposed.then(|| address::in_clear(&url)).flatten(),
+            place: uri.to_string(),
+            exposed: is_exposed.then(|| address::in_clear(&uri)).flatten(),
             client: Client::new(&uri, self.timeouts, proxy),
             template,
             secrets,
@@ -227,13 +224,12 @@ impl Builder {
 
     /// Where else the server is asked something.
     pub(super) fn question(&self, path: &str) -> Result<Question, Error> {
-        let url = address::endpoint(&self.base_url, path)?;
-        let uri = self.uri(&url)?;
+        let uri = address::endpoint(&self.base_url, path)?;
         let (headers, proxy) = (self.all_headers()?, self.proxy_to(&uri)?);
         let secrets = secrets_of(&headers).and(proxy.as_ref().map_or(&[], Proxy::secrets));
         let request = self.template(Method::GET, &uri, headers, proxy.as_ref())?;
         let client = Client::new(&uri, self.timeouts, proxy);
-        Ok(Question { client, place: address::place(&url), request, secrets })
+        Ok(Question { client, place: uri.to_string(), request, secrets })
     }
 
     #[cfg(feature = "proxy")]
@@ -255,10 +251,6 @@ impl Builder {
         self.bounds
     }
 
-    fn uri(&self, url: &Url) -> Result<Uri, Error> {
-        Uri::try_from(url.as_str()).map_err(|error| self.bad_url(&error))
-    }
-
     fn template(
         &self,
         method: Method,
@@ -266,11 +258,10 @@ impl Builder {
         headers: HeaderMap,
         proxy: Option<&Proxy>,
     ) -> Result<Request<()>, Error> {
-        template(method, uri, headers, proxy).map_err(|error| self.bad_url(&error))
-    }
-
-    fn bad_url(&self, problem: &dyn fmt::Display) -> Error {
-        Error::BaseUrl { url: address::without_user(&self.base_url), problem: problem.to_string() }
+        template(method, uri, headers, proxy).map_err(|error| Error::BaseUrl {
+            url: address::without_user(&self.base_url),
+            problem: error.to_string(),
+        })
     }
 
     fn all_headers(&self) -> Result<HeaderMap, Error> {
