@@ -1,4 +1,6 @@
 //! One HTTP client for every wire: built late, cheap for plain `http`.
+//!
+//! Needs the feature `openai`, `Proxies` the feature `proxy`.
 
 mod body;
 mod broken;

@@ -20,6 +20,16 @@
 //! Read the modules in this order: [`sse`] (event streams), [`retry`] (failed
 //! attempts made again), [`bounds`] (how much of an answer is read), [`prices`] (what tokens
 //! cost), `http` (the client and its time limits), `openai` (Chat Completions).
+//!
+//! # Features
+//!
+//! | feature | default | what it adds |
+//! |---|---|---|
+//! | `openai` | yes | `http` and `openai`: Chat Completions |
+//! | `proxy` | | `http::Proxies`: requests go through the proxies that variables name |
+//! | `http2` | | HTTP/2 to servers that offer it |
+//! | `compression` | | answers compressed with gzip or Brotli |
+//! | `zstd` | | answers compressed with Zstandard, too; compiles its library, which is C |
 #![forbid(unsafe_code)]
 
 pub mod bounds;

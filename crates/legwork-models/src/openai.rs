@@ -3,6 +3,8 @@
 //! [`Chat`] is the model. [`Reply`] reads one answer as its bytes come in and
 //! does no IO: live traffic and recordings take the same way through it.
 //!
+//! Needs the feature `openai`.
+//!
 //! Read in this order: `builder`, `chat`, `exchange` (one attempt), `encode`
 //! (requests), `reply`, `decode`, `assembly`, `call`, `usage` (answers),
 //! `error`, `failure` (what goes wrong), `profile` (what is known of models), `models`

@@ -20,7 +20,8 @@
 //! # }
 //! ```
 //!
-//! Read [`sqlite`] first: `schema.sql` says how it is laid out and why.
+//! Read `sqlite` first: `schema.sql` says how it is laid out and why. It needs the feature
+//! `sqlite`, which is on by default.
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "sqlite")]

@@ -49,3 +49,12 @@ impl Error {
         }
     }
 }
+
+/// What is wrong where a feature is off that something needs.
+#[cfg(not(all(feature = "openai", feature = "sqlite", feature = "tools")))]
+pub(crate) fn feature(name: &str) -> String {
+    format!(
+        "it needs the feature `{name}` of the crate `legwork`: add it to that dependency's \
+         `features` in Cargo.toml"
+    )
+}

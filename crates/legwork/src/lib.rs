@@ -31,6 +31,26 @@
 //! Read the modules in this order: [`model`], [`mod@tool`], [`store`],
 //! [`capability`], `definition` and `skills` (agents and skills as files), then [`agent`],
 //! [`port`] and [`core`].
+//!
+//! # Features
+//!
+//! A program builds what its features name. Without a feature its modules and types do not exist,
+//! and a name or an address that needs it, such as `sqlite:clerk.db`, is an error that says which
+//! feature to enable. All work on any system that tokio runs on, but `tools`.
+//!
+//! | feature | default | what it adds |
+//! |---|---|---|
+//! | `macros` | yes | the attribute `#[tool]` |
+//! | `openai` | yes | models that speak Chat Completions: [`model::from_env`] and `model::builder` |
+//! | `proxy` | yes | requests to models go through the proxies that the environment names |
+//! | `sqlite` | yes | stores at `sqlite:PATH`; compiles SQLite, which is C |
+//! | `tools` | | `tools`, and the capabilities `files`, `bash` and `coding`; Linux only |
+//! | `definitions` | | `definition` and `skills`: agents and skills as files |
+//! | `orchestrate` | | `orchestrate`: `Chat`, `Collaboration`, `ToolUse` |
+//! | `http2` | | HTTP/2 to models whose servers offer it |
+//! | `compression` | | answers of models compressed with gzip or Brotli |
+//! | `zstd` | | answers compressed with Zstandard, too; compiles its library, which is C |
+//! | `schema` | | JSON Schemas of what a journal contains |
 #![forbid(unsafe_code)]
 
 pub mod capability;
@@ -50,19 +70,25 @@ pub use legwork_agent::{
     Unfinished, hook,
 };
 pub use legwork_core as core;
+/// Needs the feature `macros`.
+#[cfg(feature = "macros")]
 pub use legwork_macros::tool;
+/// Needs the feature `orchestrate`.
+#[cfg(feature = "orchestrate")]
 pub use legwork_orchestrate as orchestrate;
+#[cfg(feature = "orchestrate")]
 pub use legwork_orchestrate::{Chat, Collaboration, Participant, StepByStep, ToolUse};
 pub use legwork_port as port;
+/// Needs the feature `tools`.
+#[cfg(feature = "tools")]
 pub use legwork_tools as tools;
 
 /// What most programs need, in one line.
 pub mod prelude {
     pub use crate::store::BuilderExt;
-    pub use crate::{
-        Agent, Chat, Collaboration, Error, EventKind, Participant, Run, RunEvent, Session,
-        StepByStep, ToolUse, hook,
-    };
+    pub use crate::{Agent, Error, EventKind, Run, RunEvent, Session, hook};
+    #[cfg(feature = "orchestrate")]
+    pub use crate::{Chat, Collaboration, Participant, StepByStep, ToolUse};
     pub use crate::{model, tool};
     pub use legwork_core::continuation::End;
     pub use legwork_core::{

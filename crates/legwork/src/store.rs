@@ -7,17 +7,21 @@ use legwork_agent::memory::MemoryStore;
 use legwork_port::Store;
 use legwork_port::store::Error;
 
+/// Needs the feature `sqlite`.
+#[cfg(feature = "sqlite")]
 pub use legwork_store::sqlite;
-use legwork_store::sqlite::Commits;
+
+#[cfg_attr(not(feature = "sqlite"), path = "store/none.rs")]
+mod file;
 
 /// Opens the store at an address.
 ///
-/// `sqlite:PATH` is a file, made if it is missing; `memory:` lives as long as the process.
+/// `sqlite:PATH` is a file, made if it is missing, and needs the feature `sqlite`; `memory:` lives as long as the process.
 ///
 /// # Errors
-/// When the address is none, or the store cannot be used.
+/// When the address is none, the store cannot be used, or the feature that it needs is off.
 pub fn open(address: &str) -> Result<Arc<dyn Store>, Error> {
-    open_as(address, Commits::Grouped)
+    open_by(address, file::grouped)
 }
 
 /// The same for a program with one run at a time, as a command is: the store writes on the
@@ -26,14 +30,14 @@ pub fn open(address: &str) -> Result<Arc<dyn Store>, Error> {
 /// # Errors
 /// As [`open`].
 pub fn open_inline(address: &str) -> Result<Arc<dyn Store>, Error> {
-    open_as(address, Commits::Inline)
+    open_by(address, file::inline)
 }
 
-fn open_as(address: &str, commits: Commits) -> Result<Arc<dyn Store>, Error> {
+type Opened = Result<Arc<dyn Store>, Error>;
+
+fn open_by(address: &str, file: fn(&str) -> Opened) -> Opened {
     match address.split_once(':') {
-        Some(("sqlite", path)) if !path.is_empty() => {
-            Ok(Arc::new(sqlite::Options::new().commits(commits).open(path)?))
-        }
+        Some(("sqlite", path)) if !path.is_empty() => file(path),
         Some(("memory", "")) => Ok(Arc::new(MemoryStore::new())),
         _ => Err(Error::Unusable {
             store: address.to_owned(),

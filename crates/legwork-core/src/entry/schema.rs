@@ -9,7 +9,7 @@ use crate::event::Event;
 /// The JSON Schema of a line of a journal (draft 2020-12).
 ///
 /// It accepts every entry that this version writes. Of an event type that it does not know it
-/// accepts any body, as [`Entry::decode`](super::Entry::decode) does.
+/// accepts any body, as [`Entry::decode`](super::Entry::decode) does. Needs the feature `schema`.
 pub fn schema() -> Schema {
     let mut generator = SchemaGenerator::default();
     let bodies = Event::bodies(&mut generator);

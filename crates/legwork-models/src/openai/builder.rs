@@ -51,7 +51,7 @@ pub enum Error {
         /// The field.
         field: String,
     },
-    /// A variable names a proxy that cannot be used.
+    /// A variable names a proxy that cannot be used. Needs the feature `proxy`.
     #[cfg(feature = "proxy")]
     #[error(transparent)]
     Proxy(#[from] crate::http::InvalidProxy),
@@ -173,6 +173,8 @@ impl Builder {
     }
 
     /// The proxies that requests go through, if any does; none by default.
+    ///
+    /// Needs the feature `proxy`.
     #[cfg(feature = "proxy")]
     pub fn proxies(self, proxies: Proxies) -> Self {
         Self { proxies, ..self }

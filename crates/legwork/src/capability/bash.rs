@@ -15,7 +15,7 @@ use crate::capability::place;
 ///
 /// From settings: `dir`, `sandbox` (`auto`, `bubblewrap`, `landlock` or `off`), `network`
 /// (`off`, `all` or a list of hosts), `background` (true or false), and further paths in the lists
-/// `read_only` and `read_write`. With `auto`, commands are refused where no sandbox works.
+/// `read_only` and `read_write`. With `auto`, commands are refused where no sandbox works. Needs the feature `tools`.
 ///
 /// ```
 /// # use legwork_testkit::{ScriptedModel, Turn};

@@ -11,7 +11,7 @@ use crate::capability::{Bash, Files};
 /// Gives an agent the tools of [`Files`] and [`Bash`] in one workspace, with a section of
 /// the system prompt on how to work there.
 ///
-/// From settings: what [`Bash`] takes.
+/// From settings: what [`Bash`] takes. Needs the feature `tools`.
 ///
 /// ```
 /// # use legwork_testkit::{ScriptedModel, Turn};

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::capability::place;
 
-/// What may be done with the files of a workspace.
+/// What may be done with the files of a workspace. Needs the feature `tools`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Access {
     /// Reading, listing, searching.
@@ -23,7 +23,7 @@ pub enum Access {
 /// Gives an agent the tools `read`, `write`, `edit`, `list` and `search` in a workspace.
 ///
 /// From settings: `dir`, `access` (`read_write` or `read_only`), and further paths in the
-/// lists `read_only` and `read_write`.
+/// lists `read_only` and `read_write`. Needs the feature `tools`.
 ///
 /// ```
 /// # use legwork_testkit::{ScriptedModel, Turn};

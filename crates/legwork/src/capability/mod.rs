@@ -17,37 +17,34 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! `Bash`, `Coding`, `Files` and `shipped` need the feature `tools`.
 
+#[cfg(feature = "tools")]
 mod bash;
+#[cfg(feature = "tools")]
 mod coding;
+#[cfg(feature = "tools")]
 mod files;
+#[cfg(feature = "tools")]
 mod place;
+#[cfg_attr(not(feature = "tools"), path = "none.rs")]
+mod registered;
 
-use std::sync::Arc;
-
-use legwork_tools::Environment;
-
+#[cfg(feature = "tools")]
 pub use bash::Bash;
+#[cfg(feature = "tools")]
 pub use coding::Coding;
+#[cfg(feature = "tools")]
 pub use files::{Access, Files};
 pub use legwork_agent::capability::*;
+#[cfg(feature = "tools")]
+pub use registered::shipped;
 
 /// All capabilities that ship, by name: those of the runtime, and `bash`, `files`, `coding`.
 ///
-/// Commands see the variables of `environment` and no others.
-pub fn shipped(environment: &Environment) -> Registry {
-    let (of_bash, of_coding) = (environment.clone(), environment.clone());
-    Registry::shipped()
-        .with("bash", bash::ABOUT, move |settings| {
-            Ok(Arc::new(Bash::from_settings(settings, &of_bash)?))
-        })
-        .with("files", files::ABOUT, |settings| Ok(Arc::new(Files::from_settings(settings)?)))
-        .with("coding", coding::ABOUT, move |settings| {
-            Ok(Arc::new(Coding::from_settings(settings, &of_coding)?))
-        })
-}
-
-/// The same with those variables of this process that hold no secrets.
+/// Commands see those variables of this process that hold no secrets. Without the feature `tools`
+/// the last three cannot be made, and the error says so.
 pub fn shipped_from_env() -> Registry {
-    shipped(&Environment::filtered(std::env::vars_os()))
+    registered::from_env()
 }

@@ -22,6 +22,8 @@
 //! what the names may mean. What has no meaning there is a [`Problem`] with its file,
 //! field and mend.
 //!
+//! Needs the feature `definitions`.
+//!
 //! Read the modules in this order: [`parts`], `resolve`, `install`.
 
 mod capability;

@@ -18,6 +18,8 @@
 //! agent's tools, for the model may unload it: what an agent must never do is denied to
 //! the agent.
 //!
+//! Needs the feature `definitions`.
+//!
 //! Read the modules in this order: [`active`], `rule`, `command`, `load`, `keeper`.
 
 pub mod active;

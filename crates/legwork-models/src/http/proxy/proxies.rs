@@ -19,6 +19,8 @@ const UNUSABLE: &str = "http://proxy.invalid:1080";
 /// that are asked directly: names, which mean their subdomains too, addresses, networks such as
 /// `10.0.0.0/8`, or `*` for all. This machine is no exception: list `localhost,127.0.0.1,::1`.
 ///
+/// Needs the feature `proxy`.
+///
 /// ```
 /// use legwork_models::http::Proxies;
 ///

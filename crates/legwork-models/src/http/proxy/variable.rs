@@ -8,6 +8,8 @@ use percent_encoding::percent_decode_str;
 use super::Kind;
 
 /// Why a proxy cannot be used; the value is not shown, for it may hold a password.
+///
+/// Needs the feature `proxy`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{variable} names no proxy: {problem}; it should look like http://HOST:PORT or \

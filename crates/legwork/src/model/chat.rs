@@ -1,0 +1,86 @@
+//! Models by name that speak Chat Completions.
+
+use std::sync::Arc;
+
+use legwork_core::budget::{MicroUsd, Price};
+use legwork_models::openai::{Builder, Chat, profile};
+use legwork_port::{Model, Profile};
+
+use super::{PROVIDERS, Provider, failed, providers, split};
+use crate::error::Result;
+
+pub(super) fn from_env(name: &str) -> Result<Arc<dyn Model>> {
+    let set = |variable| std::env::var(variable).ok().filter(|value| !value.is_empty());
+    let base_url = name.starts_with("openai:").then(|| set("OPENAI_BASE_URL")).flatten();
+    let key =
+        split(name).ok().and_then(|(provider, _)| super::key_variable(provider)).and_then(set);
+    let chat = builder(name, base_url.as_deref(), key.as_deref())?;
+    #[cfg(feature = "proxy")]
+    let chat = chat.proxies(proxies_from_env());
+    built(name, chat)
+}
+
+pub(super) fn at(name: &str, base_url: Option<&str>, key: Option<&str>) -> Result<Arc<dyn Model>> {
+    built(name, builder(name, base_url, key)?)
+}
+
+fn built(name: &str, chat: Builder) -> Result<Arc<dyn Model>> {
+    let chat = chat.build().map_err(|error| failed(name, error))?;
+    Ok(Arc::new(chat))
+}
+
+/// The proxies that the environment names.
+///
+/// [`Proxies`](super::http::Proxies) says by which variables. Needs the feature `proxy`.
+#[cfg(feature = "proxy")]
+pub fn proxies_from_env() -> super::http::Proxies {
+    // What is no text is no address either, which is reported by the variable's name.
+    let set = |name: &str| Some(std::env::var_os(name)?.to_string_lossy().into_owned());
+    super::http::Proxies::from_variables(set)
+}
+
+/// Begins a model as [`at`](super::at) makes it, to set more of it, such as time limits.
+///
+/// Needs the feature `openai`.
+///
+/// # Errors
+/// As [`at`](super::at), but for an address that cannot be used: building says that.
+pub fn builder(name: &str, base_url: Option<&str>, key: Option<&str>) -> Result<Builder> {
+    let (provider, model) = split(name)?;
+    let known = PROVIDERS.iter().find(|known| known.name == provider);
+    let url = match (base_url, known) {
+        (Some(url), _) => url,
+        (None, Some(known)) => known.base_url,
+        (None, None) => return Err(failed(name, unknown(provider))),
+    };
+    if let (None, None, Some(Provider { key: Some(variable), .. })) = (base_url, key, known) {
+        return Err(failed(name, format!("it needs a key: set {variable}")));
+    }
+    let chat = Chat::builder(url, model).provider(provider);
+    let chat = match known {
+        Some(Provider { key: None, .. }) => chat.profile(local(model)),
+        _ => chat,
+    };
+    Ok(match key {
+        Some(key) => chat.api_key(key),
+        None => chat,
+    })
+}
+
+fn unknown(provider: &str) -> String {
+    let names: Vec<_> = providers().collect();
+    format!(
+        "the provider `{provider}` is not known: known are {}; any other server that speaks Chat \
+         Completions works with its base URL given",
+        names.join(", ")
+    )
+}
+
+/// What a model can do on a server of one's own: there it costs nothing, so that a limit on
+/// money can be kept.
+fn local(model: &str) -> Profile {
+    const NOTHING: MicroUsd = MicroUsd(0);
+    let price =
+        Price { input: NOTHING, cache_read: NOTHING, cache_write: NOTHING, output: NOTHING };
+    Profile { price: Some(price), ..profile::of(model) }
+}

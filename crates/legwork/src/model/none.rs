@@ -1,0 +1,17 @@
+//! Models by name, without a provider.
+
+use std::sync::Arc;
+
+use legwork_port::Model;
+
+use super::{failed, split};
+use crate::error::{self, Result};
+
+pub(super) fn from_env(name: &str) -> Result<Arc<dyn Model>> {
+    split(name)?;
+    Err(failed(name, error::feature("openai")))
+}
+
+pub(super) fn at(name: &str, _: Option<&str>, _: Option<&str>) -> Result<Arc<dyn Model>> {
+    from_env(name)
+}
