@@ -1,6 +1,6 @@
 //! Asking Cargo: where the workspace is, what it holds, what a crate pulls in.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -17,6 +17,9 @@ pub(crate) struct Metadata {
 pub(crate) struct Package {
     pub(crate) name: String,
     pub(crate) dependencies: Vec<Dependency>,
+    /// Each feature, and what it enables.
+    #[serde(default)]
+    pub(crate) features: BTreeMap<String, Vec<String>>,
 }
 
 #[derive(Deserialize)]
@@ -26,6 +29,11 @@ pub(crate) struct Dependency {
     pub(crate) kind: Option<String>,
     /// Where it lies when it is a path dependency.
     pub(crate) path: Option<PathBuf>,
+    /// The systems that need it; `None` is all of them.
+    #[serde(default)]
+    pub(crate) target: Option<String>,
+    #[serde(default)]
+    pub(crate) optional: bool,
 }
 
 /// The root of the workspace.
@@ -52,13 +60,13 @@ pub(crate) fn command() -> Command {
 
 /// The workspace's own packages, without their dependencies' packages.
 pub(crate) fn metadata() -> Result<Metadata, String> {
-    let text = output(&["metadata", "--no-deps", "--format-version", "1"])?;
+    let text = output(command().args(["metadata", "--no-deps", "--format-version", "1"]))?;
     serde_json::from_str(&text).map_err(|error| format!("cannot read `cargo metadata`: {error}"))
 }
 
-/// The crates of `package`'s normal tree, itself included, each once.
-pub(crate) fn tree(package: &str) -> Result<BTreeSet<String>, String> {
-    let text = output(&["tree", "--edges", "normal", "--prefix", "none", "--package", package])?;
+/// The crates of the normal tree of a package that `cargo` works on, itself included, each once.
+pub(crate) fn tree(cargo: &mut Command) -> Result<BTreeSet<String>, String> {
+    let text = output(cargo.args(["tree", "--edges", "normal", "--prefix", "none"]))?;
     Ok(text.lines().filter_map(name_and_version).collect())
 }
 
@@ -98,10 +106,10 @@ fn executable(line: &str) -> Option<PathBuf> {
     serde_json::from_str::<Artifact>(line).ok()?.executable
 }
 
-fn output(args: &[&str]) -> Result<String, String> {
+fn output(cargo: &mut Command) -> Result<String, String> {
+    let args: Vec<_> = cargo.get_args().map(|arg| arg.to_string_lossy()).collect();
     let line = format!("cargo {}", args.join(" "));
-    let output =
-        command().args(args).output().map_err(|error| format!("cannot start `{line}`: {error}"))?;
+    let output = cargo.output().map_err(|error| format!("cannot start `{line}`: {error}"))?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
         return Err(format!("`{line}` failed:\n{}", said.trim()));

@@ -5,7 +5,7 @@ use crate::cargo;
 /// Builds it, and with `--open` shows it in a browser.
 pub(crate) fn run(args: &[String]) -> Result<(), String> {
     let mut command = cargo::command();
-    command.args(["doc", "--workspace", "--no-deps"]);
+    command.args(["doc", "--workspace", "--all-features", "--no-deps"]);
     match args {
         [] => {}
         [flag] if flag == "--open" => {

@@ -13,6 +13,7 @@ mod budget;
 mod cargo;
 mod demo;
 mod docs;
+mod features;
 mod fuzz;
 mod http;
 mod kill;
@@ -21,6 +22,8 @@ mod local_model;
 mod mutants;
 mod needs;
 mod outage;
+mod outside;
+mod platforms;
 mod random;
 mod replay;
 mod rules;
@@ -86,6 +89,18 @@ const COMMANDS: &[Command] = &[
         usage: "layers",
         about: "the edges between crates, against the table of allowed ones",
         run: layers::run,
+    },
+    Command {
+        name: "features",
+        usage: "features",
+        about: "builds crates with each of their features alone, and with none",
+        run: features::run,
+    },
+    Command {
+        name: "platforms",
+        usage: "platforms",
+        about: "that what is portable compiles for other systems, and uses nothing of one",
+        run: platforms::run,
     },
     Command {
         name: "budget",

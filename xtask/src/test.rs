@@ -5,7 +5,7 @@
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use crate::{budget, cargo, layers, needs, rules, stranger};
+use crate::{budget, cargo, features, layers, needs, platforms, rules, stranger};
 
 mod counts;
 mod skipped;
@@ -30,6 +30,8 @@ const STAGES: &[Stage] = &[
     Stage { name: "layers", run: |_| layers::run(&[]).map(|()| Counts::default()) },
     Stage { name: "rules", run: |_| rules::run(&[]).map(|()| Counts::default()) },
     Stage { name: "lints", run: |_| plain(&mut lints()) },
+    Stage { name: "features", run: |_| features() },
+    Stage { name: "platforms", run: |_| platforms::run(&[]).map(|()| Counts::default()) },
     Stage { name: "tests", run: all_tests },
     Stage { name: "broken", run: |_| rules::broken::sample() },
     Stage {
@@ -37,7 +39,7 @@ const STAGES: &[Stage] = &[
         run: |_| counts::of(cargo::command().args(["test", "--workspace", "--doc"])),
     },
     Stage { name: "stranger", run: |_| counts::of(&mut stranger::tests()?) },
-    Stage { name: "docs", run: |_| plain(&mut docs()) },
+    Stage { name: "docs", run: |_| docs() },
     Stage { name: "budget", run: |_| budget::run(&[]).map(|()| Counts::default()) },
 ];
 
@@ -98,11 +100,20 @@ fn lints() -> Command {
     command
 }
 
-fn docs() -> Command {
-    let mut command = cargo::command();
-    command.args(["doc", "--workspace", "--no-deps"]);
-    command.env("RUSTDOCFLAGS", "--deny warnings");
-    command
+fn features() -> Result<Counts, String> {
+    features::check()?;
+    counts::of(&mut features::tests()?)
+}
+
+/// Builds all pages, and those of the façade without a feature.
+fn docs() -> Result<Counts, String> {
+    let build = |args: &[&str]| {
+        let mut command = cargo::command();
+        command.args(["doc", "--no-deps"]).args(args).env("RUSTDOCFLAGS", "--deny warnings");
+        plain(&mut command)
+    };
+    build(&["--package", "legwork", "--no-default-features"])?;
+    build(&["--workspace", "--all-features"])
 }
 
 /// Runs the tests; those that skip what cannot be tested here are told, and counted as

@@ -1,0 +1,21 @@
+use super::*;
+
+fn package(features: serde_json::Value) -> Package {
+    let package = serde_json::json!({"name": "a", "dependencies": [], "features": features});
+    serde_json::from_value(package).unwrap()
+}
+
+#[test]
+fn each_feature_is_checked_alone_and_none_and_the_default_ones() {
+    let with_default = package(serde_json::json!({"b": [], "default": ["b"], "c": ["b"]}));
+    let none = "--no-default-features";
+    assert_eq!(
+        sets(&with_default),
+        [vec![none], vec![none, "--features", "b"], vec![none, "--features", "c"], vec![]]
+    );
+    assert_eq!(
+        sets(&package(serde_json::json!({"b": []}))),
+        [vec![none], vec![none, "--features", "b"]]
+    );
+    assert!(sets(&package(serde_json::json!({}))).is_empty());
+}
