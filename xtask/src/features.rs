@@ -66,6 +66,6 @@ fn lint(package: &str, features: &[&str]) -> Command {
 /// The command that runs the tests of the program that enables no feature.
 pub(crate) fn tests() -> Result<Command, String> {
     let mut command = Outside::copy_of("bare")?.cargo();
-    command.args(["test", "--no-fail-fast"]);
+    command.args(["test", "--no-fail-fast", "--test", "it"]);
     Ok(command)
 }

@@ -153,7 +153,7 @@ fn compile(program: &Outside, target: &str) -> Result<(), String> {
     }
     println!("{target}: checking");
     let mut command = program.cargo();
-    command.args(["check", "--quiet", "--target", target]);
+    command.args(["check", "--quiet", "--target", target]).env("RUSTFLAGS", "--deny warnings");
     // Nothing is linked, so that C is not needed: a program that does nothing compiles it.
     let of_target = target.replace('-', "_");
     for tool in ["CC", "AR"] {
@@ -161,7 +161,7 @@ fn compile(program: &Outside, target: &str) -> Result<(), String> {
     }
     match command.status() {
         Ok(status) if status.success() => Ok(()),
-        Ok(_) => Err(format!("hello-agent does not compile for {target}")),
+        Ok(_) => Err(format!("hello-agent does not compile without warnings for {target}")),
         Err(error) => Err(format!("cannot start cargo: {error}")),
     }
 }

@@ -173,6 +173,7 @@ fn open(folder: &Path, path: &Path) -> io::Result<File> {
 
 /// Makes a folder for the owner alone; one that is there is fine.
 pub(super) fn make_folder(folder: &Path) -> io::Result<()> {
+    #[cfg_attr(not(unix), expect(unused_mut, reason = "other systems have no such rights"))]
     let mut builder = DirBuilder::new();
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
