@@ -1,7 +1,8 @@
-//! `cargo xtask features`: crates with features build with each of them alone, and with none.
+//! `cargo xtask features`: each crate builds by itself, and with each of its features alone.
 //!
-//! The workspace enables all of them at once, so only this notices that one uses what another
-//! brings, or that something is unused without it.
+//! The workspace enables all features at once, so only this notices that a crate uses what another
+//! one enables, that a feature uses what another one brings, or that something is unused without
+//! one.
 
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -24,7 +25,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     Err("a test of the program without features failed; its messages stand above".to_owned())
 }
 
-/// Lints each crate that has features with the default ones, with each alone, and with none.
+/// Lints each crate with its default features, with each alone, and with none.
 pub(crate) fn check() -> Result<(), String> {
     let mut wrong = Vec::new();
     for package in &cargo::metadata()?.packages {
@@ -42,17 +43,19 @@ pub(crate) fn check() -> Result<(), String> {
     }
 }
 
-/// The arguments for each set of features to check; none for a crate without features.
+/// The arguments for each set of features to check; tests and examples are built with the default
+/// ones.
 fn sets(package: &Package) -> Vec<Vec<&str>> {
     const NONE: &str = "--no-default-features";
     let names: BTreeSet<_> = package.features.keys().map(String::as_str).collect();
+    let all = vec!["--all-targets"];
     if names.is_empty() {
-        return Vec::new();
+        return vec![all];
     }
     let alone = names.iter().filter(|name| **name != "default");
     let mut sets = vec![vec![NONE]];
     sets.extend(alone.map(|name| vec![NONE, "--features", name]));
-    sets.extend(names.contains("default").then(Vec::new));
+    sets.push(all);
     sets
 }
 

@@ -93,7 +93,7 @@ const COMMANDS: &[Command] = &[
     Command {
         name: "features",
         usage: "features",
-        about: "builds crates with each of their features alone, and with none",
+        about: "builds each crate by itself, with each of its features alone, and with none",
         run: features::run,
     },
     Command {

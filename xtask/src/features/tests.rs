@@ -8,14 +8,14 @@ fn package(features: serde_json::Value) -> Package {
 #[test]
 fn each_feature_is_checked_alone_and_none_and_the_default_ones() {
     let with_default = package(serde_json::json!({"b": [], "default": ["b"], "c": ["b"]}));
-    let none = "--no-default-features";
+    let (none, all) = ("--no-default-features", "--all-targets");
     assert_eq!(
         sets(&with_default),
-        [vec![none], vec![none, "--features", "b"], vec![none, "--features", "c"], vec![]]
+        [vec![none], vec![none, "--features", "b"], vec![none, "--features", "c"], vec![all]]
     );
     assert_eq!(
         sets(&package(serde_json::json!({"b": []}))),
-        [vec![none], vec![none, "--features", "b"]]
+        [vec![none], vec![none, "--features", "b"], vec![all]]
     );
-    assert!(sets(&package(serde_json::json!({}))).is_empty());
+    assert_eq!(sets(&package(serde_json::json!({}))), [vec![all]]);
 }
