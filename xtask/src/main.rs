@@ -8,6 +8,7 @@
 
 use std::process::ExitCode;
 
+mod api;
 mod bench;
 mod budget;
 mod cargo;
@@ -131,6 +132,12 @@ const COMMANDS: &[Command] = &[
         usage: "replay FILE.jsonl",
         about: "recorded answers of a provider, read as live ones are, a line of JSON each",
         run: replay::run,
+    },
+    Command {
+        name: "api",
+        usage: "api [--write]",
+        about: "the public API of each library, against docs/api",
+        run: api::run,
     },
     Command {
         name: "docs",
