@@ -1,6 +1,6 @@
 //! Models as the command asks them.
 
-use legwork::model::{self, Prices, openai::Chat, retry::Policy};
+use legwork::model::{self, Prices, openai::ChatCompletions, retry::Policy};
 
 use crate::config::{Answers, Secret};
 use crate::display::text::visible;
@@ -14,7 +14,7 @@ pub(crate) struct Asking {
 }
 
 /// A warning about where a model's key is sent, if one is due.
-pub(crate) fn exposure(model: &Chat) -> Option<String> {
+pub(crate) fn exposure(model: &ChatCompletions) -> Option<String> {
     let host = visible(model.exposes_key()?).into_owned();
     Some(format!(
         "the key of {} goes to {host} over plain HTTP, where others on the way can read it: use \
@@ -33,7 +33,7 @@ pub(crate) fn made(
     base_url: Option<&str>,
     key: Option<&Secret>,
     asking: Asking,
-) -> Result<Chat, legwork::Error> {
+) -> Result<ChatCompletions, legwork::Error> {
     let builder = model::builder(name, base_url, key.map(Secret::expose))?;
     let Asking { retry, prices, answers: Answers { bounds, timeouts } } = asking;
     let builder = builder.retry(retry).prices(prices).bounds(bounds).timeouts(timeouts);

@@ -45,7 +45,7 @@ pub trait Progress {
     }
 
     /// What was used.
-    fn usage(&self) -> &Amounts;
+    fn used(&self) -> &Amounts;
 
     /// All errors.
     fn errors(&self) -> impl Iterator<Item = &ErrorRecord>;
@@ -97,8 +97,8 @@ impl Progress for AgentState {
         self.stop_signals()
     }
 
-    fn usage(&self) -> &Amounts {
-        self.usage()
+    fn used(&self) -> &Amounts {
+        self.used()
     }
 
     fn errors(&self) -> impl Iterator<Item = &ErrorRecord> {

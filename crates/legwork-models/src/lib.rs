@@ -6,10 +6,10 @@
 //! no history, and reads neither the environment nor any file for a key.
 //!
 //! ```
-//! use legwork_models::openai::Chat;
+//! use legwork_models::openai::ChatCompletions;
 //! use legwork_port::Model;
 //!
-//! let model = Chat::builder("http://127.0.0.1:8080/v1", "qwen2.5-coder")
+//! let model = ChatCompletions::builder("http://127.0.0.1:8080/v1", "qwen2.5-coder")
 //!     .provider("local")
 //!     .api_key("none")
 //!     .build()?;

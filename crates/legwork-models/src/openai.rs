@@ -1,6 +1,6 @@
 //! The OpenAI-compatible Chat Completions wire.
 //!
-//! [`Chat`] is the model. [`Reply`] reads one answer as its bytes come in and
+//! [`ChatCompletions`] is the model. [`Reply`] reads one answer as its bytes come in and
 //! does no IO: live traffic and recordings take the same way through it.
 //!
 //! Needs the feature `openai`.
@@ -31,7 +31,7 @@ mod usage;
 
 pub use assembly::Ended;
 pub use builder::{Builder, Error};
-pub use chat::Chat;
+pub use chat::ChatCompletions;
 pub use encode::MaxTokensField;
 pub use error::ApiError;
 pub use models::{Offered, Unavailable};

@@ -9,7 +9,7 @@ use legwork_core::{
 };
 use legwork_port::{BoxFuture, Origin};
 
-use crate::{Floor, Speaker, Spoken};
+use crate::{Speaker, Spoken, TurnContext};
 use legwork_agent::Agent;
 use legwork_agent::{Run, RunRequest};
 use legwork_runtime::{Ancestry, Error};
@@ -23,7 +23,7 @@ impl AgentSpeaker {
     }
 
     /// Runs the turn, or goes on with it; what a session did already is not done again.
-    pub(super) async fn run(&self, floor: &Floor) -> Result<AgentState, Error> {
+    pub(super) async fn run(&self, floor: &TurnContext) -> Result<AgentState, Error> {
         let id = SessionId::new(format!("{}.{}", floor.state.id(), floor.name));
         let stored = match self.0.session(id.clone()).state().await {
             Ok(state) => Some(state),
@@ -36,12 +36,12 @@ impl AgentSpeaker {
         let under_way = |state: &AgentState| state.status().is_some_and(|s| !s.is_terminal());
         let request = match (stored, floor.state.current_agent()) {
             (Some(state), _) if under_way(&state) => {
-                floor.share.spend(state.usage());
+                floor.share.spend(state.used());
                 self.0.resume(id.clone())
             }
             (Some(_), _) => self.start(&id, vec![news(floor)]),
             (None, Some(kept)) => {
-                floor.share.spend(kept.usage());
+                floor.share.spend(kept.used());
                 self.0.resume(id.clone()).on_state(kept.clone())
             }
             (None, None) => self.start(&id, all(floor)),
@@ -61,7 +61,7 @@ impl Speaker for AgentSpeaker {
         true
     }
 
-    fn speak<'a>(&'a self, floor: &'a Floor) -> BoxFuture<'a, Result<Spoken, Error>> {
+    fn speak<'a>(&'a self, floor: &'a TurnContext) -> BoxFuture<'a, Result<Spoken, Error>> {
         Box::pin(async move {
             let state = self.run(floor).await?;
             let run = Run::from(state);
@@ -78,13 +78,13 @@ impl Speaker for AgentSpeaker {
 }
 
 /// What came of the run of an agent, but for its words.
-pub(super) fn of(state: AgentState, floor: &Floor) -> Spoken {
+pub(super) fn of(state: AgentState, floor: &TurnContext) -> Spoken {
     let status = state.status().cloned().unwrap_or(ExecutionStatus::InProgress);
     if !status.is_terminal() {
         return Spoken { rests: Some((status, Some(state))), ..Spoken::nothing() };
     }
     // Its own steps are no turns: the chat counts one for the turn.
-    let used = *state.usage();
+    let used = *state.used();
     let execution = Some(state.facts().executions);
     let spoken = Spoken { used, execution, ..Spoken::nothing() };
     let cancelled = status == ExecutionStatus::Cancelled && floor.control.cancel.is_cancelled();
@@ -106,7 +106,7 @@ pub(super) fn of(state: AgentState, floor: &Floor) -> Spoken {
 }
 
 /// The limit that stopped the agent, if it is one of the conversation and not its own.
-fn limit_of_all(state: &AgentState, floor: &Floor) -> Option<StopSignal> {
+fn limit_of_all(state: &AgentState, floor: &TurnContext) -> Option<StopSignal> {
     let signal = state.execution()?.outcome.as_ref()?.signal.as_ref()?;
     let limit = signal.limit.as_ref()?;
     let is_of = |budget: &Budget| budget.limit(&limit.dimension) == Some(limit.limit);
@@ -115,7 +115,7 @@ fn limit_of_all(state: &AgentState, floor: &Floor) -> Option<StopSignal> {
 }
 
 /// Whether the session did this turn already, and the conversation was not kept since.
-fn is_unheard(state: &AgentState, floor: &Floor) -> bool {
+fn is_unheard(state: &AgentState, floor: &TurnContext) -> bool {
     let last = floor.state.last_turn_of(&floor.name).and_then(|turn| turn.execution).unwrap_or(0);
     let over = state.status().is_some_and(ExecutionStatus::is_terminal);
     let cancelled = state.status() == Some(&ExecutionStatus::Cancelled);
@@ -123,7 +123,7 @@ fn is_unheard(state: &AgentState, floor: &Floor) -> bool {
 }
 
 /// What was said since the speaker's last turn, as one message.
-fn news(floor: &Floor) -> Message {
+fn news(floor: &TurnContext) -> Message {
     let heard = floor.state.last_turn_of(&floor.name).map_or(0, |turn| turn.input_cut);
     let lines = floor.state.transcript().iter().skip(heard);
     let parts = shown(lines.filter(|line| line.speaker != floor.name));
@@ -134,7 +134,7 @@ fn news(floor: &Floor) -> Message {
 }
 
 /// All that was said: the speaker's own lines as its answers, the others' between them.
-fn all(floor: &Floor) -> Vec<Message> {
+fn all(floor: &TurnContext) -> Vec<Message> {
     let mut messages = Vec::new();
     let mut others: Vec<&Arc<Line>> = Vec::new();
     let mut parts = vec![Part::text(floor.preface.clone())];

@@ -8,9 +8,9 @@ use legwork_core::{Budget, Message, Progress as _};
 use legwork_port::{BoxFuture, Ids};
 
 use crate::iteration::{ChatRun, Iteration, USER};
-use crate::maker::Maker;
 use crate::parts::Parts;
 use crate::settings::settings;
+use crate::turn_driver::TurnDriver;
 use crate::{Participant, RoundRobin, Selector, StepByStep as _};
 use legwork_runtime::Error;
 use legwork_runtime::observers::Observers;
@@ -38,7 +38,7 @@ use legwork_runtime::observers::Observers;
 /// ```
 #[derive(Clone)]
 pub struct Chat {
-    maker: Arc<Maker<ChatState>>,
+    maker: Arc<TurnDriver<ChatState>>,
     budget: Budget,
     ids: Arc<dyn Ids>,
 }
@@ -78,7 +78,7 @@ impl Chat {
 
 /// A state that somebody kept, if it can go on with these speakers and limits.
 pub(super) fn resumed<S>(
-    maker: &Maker<S>,
+    maker: &TurnDriver<S>,
     budget: &Budget,
     state: ChatState,
 ) -> Result<ChatState, Error> {
@@ -151,7 +151,7 @@ impl ChatBuilder {
         parts.check(&participants)?;
         let budget = parts.limits();
         let speakers = participants.into_iter().map(Participant::into_speaker);
-        let maker = Maker {
+        let maker = TurnDriver {
             speakers: speakers.collect::<Result<_, _>>()?,
             selector,
             preface,

@@ -9,9 +9,9 @@ use legwork_port::{BoxFuture, Ids};
 use crate::chat::resumed;
 use crate::iteration::{Iteration, USER};
 use crate::lead::Lead;
-use crate::maker::Maker;
 use crate::parts::Parts;
 use crate::settings::settings;
+use crate::turn_driver::TurnDriver;
 use crate::{Choice, Participant, RoundRobin, Selector, Speaker, StepByStep as _};
 use legwork_agent::Agent;
 use legwork_runtime::Error;
@@ -31,7 +31,7 @@ pub type CollaborationRun = Iteration<CollaborationState>;
 /// their stores, as those of a [`Chat`](crate::Chat).
 #[derive(Clone)]
 pub struct Collaboration {
-    maker: Arc<Maker<CollaborationState>>,
+    maker: Arc<TurnDriver<CollaborationState>>,
     members: Vec<Member>,
     budget: Budget,
     ids: Arc<dyn Ids>,
@@ -148,7 +148,7 @@ impl CollaborationBuilder {
             selector = Arc::new(Led(Arc::clone(&lead.name)));
         }
         let budget = self.parts.limits();
-        let maker = Maker {
+        let maker = TurnDriver {
             speakers,
             selector: self.selector.unwrap_or(selector),
             preface,

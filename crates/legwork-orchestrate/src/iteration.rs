@@ -7,7 +7,7 @@ use legwork_core::{Message, SessionId};
 use legwork_port::Ids;
 
 use crate::StepByStep;
-use crate::maker::{Made, Maker};
+use crate::turn_driver::{Made, TurnDriver};
 use legwork_runtime::Control;
 use legwork_runtime::Error;
 use legwork_runtime::unwind;
@@ -17,7 +17,7 @@ pub(super) const USER: &str = "user";
 
 /// A conversation under way: a turn a step.
 pub struct Iteration<S> {
-    maker: Arc<Maker<S>>,
+    maker: Arc<TurnDriver<S>>,
     state: S,
     control: Control,
     /// What kept it from beginning: there is no name that it could be kept under.
@@ -29,13 +29,13 @@ pub type ChatRun = Iteration<ChatState>;
 
 impl<S> Iteration<S> {
     /// One that goes on with a state.
-    pub(super) fn new(maker: Arc<Maker<S>>, state: S) -> Self {
+    pub(super) fn new(maker: Arc<TurnDriver<S>>, state: S) -> Self {
         Self { maker, state, control: Control::default(), unnamed: None }
     }
 
     /// One that begins, under a name that none has.
     pub(super) fn begin(
-        maker: Arc<Maker<S>>,
+        maker: Arc<TurnDriver<S>>,
         ids: &dyn Ids,
         state: impl FnOnce(SessionId) -> S,
     ) -> Self {

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::agent_speaker::{AgentSpeaker, of};
-use crate::{Floor, Speaker, Spoken};
+use crate::{Speaker, Spoken, TurnContext};
 use legwork_agent::Agent;
 use legwork_runtime::Error;
 
@@ -84,7 +84,7 @@ impl Speaker for Lead {
         true
     }
 
-    fn speak<'a>(&'a self, floor: &'a Floor) -> BoxFuture<'a, Result<Spoken, Error>> {
+    fn speak<'a>(&'a self, floor: &'a TurnContext) -> BoxFuture<'a, Result<Spoken, Error>> {
         Box::pin(async move {
             let state = self.0.run(floor).await?;
             let decided = state.step_results().rev().find_map(|result| decision(&result.step));

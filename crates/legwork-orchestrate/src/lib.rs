@@ -20,7 +20,7 @@
 //! ```
 //!
 //! Read the modules in this order: `step_by_step`, `tool_use`, `speaker`, `participant`,
-//! `selector`, `maker`, `iteration`, `chat`, `lead`, `collaboration`.
+//! `selector`, `turn_driver`, `iteration`, `chat`, `lead`, `collaboration`.
 #![forbid(unsafe_code)]
 
 mod agent_speaker;
@@ -28,7 +28,6 @@ mod chat;
 mod collaboration;
 mod iteration;
 mod lead;
-mod maker;
 mod participant;
 mod parts;
 mod selector;
@@ -36,12 +35,13 @@ mod settings;
 mod speaker;
 mod step_by_step;
 mod tool_use;
+mod turn_driver;
 
 pub use chat::{Chat, ChatBuilder};
 pub use collaboration::{Collaboration, CollaborationBuilder, CollaborationRun};
 pub use iteration::{ChatRun, Iteration};
 pub use participant::Participant;
 pub use selector::{Choice, RoundRobin, Selector};
-pub use speaker::{Floor, Speaker, Spoken};
+pub use speaker::{Speaker, Spoken, TurnContext};
 pub use step_by_step::StepByStep;
 pub use tool_use::{ToolUse, ToolUseRun};

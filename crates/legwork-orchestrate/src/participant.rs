@@ -7,7 +7,7 @@ use legwork_core::orchestrate::ChatState;
 use legwork_port::{BoxFuture, Model};
 
 use crate::agent_speaker::AgentSpeaker;
-use crate::{Floor, Speaker, Spoken};
+use crate::{Speaker, Spoken, TurnContext};
 use legwork_agent::Agent;
 use legwork_runtime::Error;
 
@@ -103,7 +103,7 @@ impl Participant {
 struct Person;
 
 impl Speaker for Person {
-    fn speak<'a>(&'a self, _: &'a Floor) -> BoxFuture<'a, Result<Spoken, Error>> {
+    fn speak<'a>(&'a self, _: &'a TurnContext) -> BoxFuture<'a, Result<Spoken, Error>> {
         Box::pin(std::future::ready(Ok(Spoken::waits())))
     }
 }
@@ -114,7 +114,7 @@ impl<F> Speaker for Asked<F>
 where
     F: Fn(ChatState) -> BoxFuture<'static, Option<Message>> + Send + Sync,
 {
-    fn speak<'a>(&'a self, floor: &'a Floor) -> BoxFuture<'a, Result<Spoken, Error>> {
+    fn speak<'a>(&'a self, floor: &'a TurnContext) -> BoxFuture<'a, Result<Spoken, Error>> {
         Box::pin(async move {
             let asked = (self.0)(floor.state.clone()).await;
             Ok(asked.map_or_else(Spoken::waits, Spoken::message))
@@ -125,7 +125,7 @@ where
 struct Scripted(Vec<String>);
 
 impl Speaker for Scripted {
-    fn speak<'a>(&'a self, floor: &'a Floor) -> BoxFuture<'a, Result<Spoken, Error>> {
+    fn speak<'a>(&'a self, floor: &'a TurnContext) -> BoxFuture<'a, Result<Spoken, Error>> {
         let spoken = match self.0.get(floor.state.turns_of(&floor.name)) {
             Some(line) => Spoken::message(line.as_str()),
             None => Spoken::failed(format!(

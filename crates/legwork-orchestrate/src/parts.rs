@@ -11,7 +11,7 @@ use legwork_port::{Clock, Ids, NoObserver, Observer};
 
 use crate::Participant;
 use crate::iteration::USER;
-use crate::maker::StepEnd;
+use crate::turn_driver::StepEnd;
 use legwork_runtime::memory::{RandomIds, SystemClock};
 use legwork_runtime::{Error, price_unknown};
 

@@ -10,7 +10,7 @@ use legwork_port::BoxFuture;
 
 use legwork_runtime::Control;
 use legwork_runtime::Error;
-use legwork_runtime::account::Share;
+use legwork_runtime::account::SharedBudget;
 
 /// Somebody who can have the floor: an agent, a person, a script, or what a program makes.
 pub trait Speaker: Send + Sync {
@@ -22,7 +22,7 @@ pub trait Speaker: Send + Sync {
     /// # Errors
     /// What is no part of the conversation, like a store that said no: the turn is not
     /// over then, and can be taken again.
-    fn speak<'a>(&'a self, floor: &'a Floor) -> BoxFuture<'a, Result<Spoken, Error>>;
+    fn speak<'a>(&'a self, floor: &'a TurnContext) -> BoxFuture<'a, Result<Spoken, Error>>;
 
     /// Whether it watches the control of the floor itself, and ends in good order. The future
     /// of any other is dropped when the conversation is cancelled or interrupted.
@@ -32,7 +32,7 @@ pub trait Speaker: Send + Sync {
 }
 
 /// What a speaker has whose turn it is.
-pub struct Floor {
+pub struct TurnContext {
     /// The conversation, its turn under way.
     pub state: ChatState,
     /// The name of the speaker.
@@ -41,7 +41,7 @@ pub struct Floor {
     pub preface: String,
     /// How the turn is cancelled or interrupted.
     pub control: Control,
-    pub(crate) share: Share,
+    pub(crate) share: SharedBudget,
 }
 
 /// What came of a turn.

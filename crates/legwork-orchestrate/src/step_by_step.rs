@@ -22,7 +22,7 @@ use legwork_runtime::{Active, Run};
 /// # async fn program(agent: Agent) -> Result<(), Error> {
 /// let mut run = agent.iterate("Tidy up the folder.").await?;
 /// while let Some(state) = run.next().await? {
-///     println!("{} steps, {} tokens", state.step_count(), state.usage().total_tokens());
+///     println!("{} steps, {} tokens", state.step_count(), state.used().total_tokens());
 ///     if state.step_count() == 3 {
 ///         run.steer("Leave the photos alone.").await?;
 ///     }

@@ -12,7 +12,7 @@ use legwork_core::tool::Metadata;
 use legwork_core::{AgentState, Event, Micros, OnDoubt, ToolCall, ToolOutcome};
 use legwork_port::{Emitter, EventKind, Lifecycle, Model, StepView, Trigger};
 
-use crate::account::{HeldCalls, Share, Sums, Unsettled};
+use crate::account::{ReservedCalls, SharedBudget, TreeAmounts, UncommittedCharges};
 use crate::active_time::charge_due;
 use crate::control::Control;
 use crate::error::Halt;
@@ -30,10 +30,10 @@ pub struct StepContext {
     pub(crate) view: StepView,
     pub(crate) toolbox: Toolbox,
     /// What the agents above leave to this one.
-    pub(crate) share: Option<Share>,
-    pub(crate) unsettled: Unsettled,
+    pub(crate) share: Option<SharedBudget>,
+    pub(crate) unsettled: UncommittedCharges,
     /// The calls of the turn that are held above.
-    pub(crate) held_calls: HeldCalls,
+    pub(crate) held_calls: ReservedCalls,
     /// Whether the store looked for new items when the last inference was committed.
     pub(crate) store_looked: AtomicBool,
     /// Whether items came while a step began: it begins again, and hooks have seen that.
@@ -130,7 +130,7 @@ impl StepContext {
             }
             Committed::NewItems => {
                 if let Some(share) = &self.share {
-                    share.settle(Sums::of(&reserved), Sums::default());
+                    share.settle(TreeAmounts::of(&reserved), TreeAmounts::default());
                 }
                 self.begins_again.store(true, Ordering::Relaxed);
                 Begun::Nothing(before)

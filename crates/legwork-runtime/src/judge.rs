@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use legwork_core::budget::Exhausted;
-use legwork_core::continuation::calls_checkpoint;
+use legwork_core::continuation::forbids_calls;
 use legwork_core::state::{CallStatus, CallVerdict, Judged, PendingCall};
 use legwork_core::{AgentState, StopReason, StopSignal, ToolCall, ToolOutcome};
 use legwork_port::Trigger;
@@ -67,9 +67,7 @@ fn check_batch(state: AgentState, cx: &StepContext) -> AgentState {
     let Some(step) = state.current_step() else { return state };
     let open = step.calls.iter().filter(|slot| slot.status == CallStatus::Open).count();
     let forbids = match open == step.calls.len() {
-        true => {
-            calls_checkpoint(&cx.services.criteria, &state).or_else(|| granted(&state, cx, open))
-        }
+        true => forbids_calls(&cx.services.criteria, &state).or_else(|| granted(&state, cx, open)),
         false => None,
     };
     let above = || Some(passed(cx.held_calls.hold(open).err()?));

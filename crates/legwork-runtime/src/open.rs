@@ -16,7 +16,7 @@ use legwork_port::store::Range;
 use legwork_port::{Emitter, EventKind, Ids, Observer, StepView};
 use serde_json::Value;
 
-use crate::account::{HeldCalls, Unsettled};
+use crate::account::{ReservedCalls, UncommittedCharges};
 use crate::context::StepContext;
 use crate::control::Control;
 use crate::delivery;
@@ -136,9 +136,9 @@ impl Active {
             events,
             view,
             toolbox: Toolbox::new(Arc::clone(&services.toolsets)),
-            held_calls: HeldCalls::new(ancestry.share.clone()),
+            held_calls: ReservedCalls::new(ancestry.share.clone()),
             share: ancestry.share,
-            unsettled: Unsettled::default(),
+            unsettled: UncommittedCharges::default(),
             store_looked: AtomicBool::new(false),
             begins_again: AtomicBool::new(false),
             signals_emitted: AtomicUsize::new(0),

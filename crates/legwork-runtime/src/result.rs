@@ -35,8 +35,8 @@ impl Run {
     }
 
     /// What it used.
-    pub fn usage(&self) -> &Amounts {
-        self.state.usage()
+    pub fn used(&self) -> &Amounts {
+        self.state.used()
     }
 
     /// How it ended, or what it waits for.

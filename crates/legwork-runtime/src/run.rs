@@ -5,7 +5,7 @@
 
 use std::sync::atomic::Ordering;
 
-use legwork_core::continuation::checkpoint;
+use legwork_core::continuation::forbids_step;
 use legwork_core::event::Answered;
 use legwork_core::inbox::{Answer, Verdict};
 use legwork_core::state::{PendingExecution, PendingReason};
@@ -69,7 +69,7 @@ fn raise_cancel(cx: &StepContext, state: AgentState) -> AgentState {
     state.with_stop_signal(StopSignal::new(StopReason::UserRequested, "cancellation", words))
 }
 
-/// Before a step: the inbox is taken up, hooks see the state, then a checkpoint: what is
+/// Before a step: the inbox is taken up, hooks see the state, then the limits: what is
 /// forbidden now makes no step.
 async fn begin_step(
     driver: &dyn Driver,
@@ -85,7 +85,7 @@ async fn begin_step(
         true => state,
         false => cx.fire(Trigger::StepStart, state).await,
     };
-    match checkpoint(&cx.services.criteria, &state) {
+    match forbids_step(&cx.services.criteria, &state) {
         Some(signal) if !state.stop_signals().contains(&signal) => {
             Ok(state.with_stop_signal(signal))
         }

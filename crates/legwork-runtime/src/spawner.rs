@@ -6,7 +6,7 @@ use legwork_core::event::ParentLink;
 use legwork_core::{Budget, OnDoubt, SessionId, ToolCall};
 use legwork_port::{BoxFuture, Observer, Origin};
 
-use crate::account::Share;
+use crate::account::SharedBudget;
 use crate::control::Control;
 use crate::error::Error;
 use crate::result::Run;
@@ -58,7 +58,7 @@ pub struct Ancestry {
     /// The call that it works for; none for a root.
     pub parent: Option<ParentLink>,
     /// What the agents above it leave; none for a root.
-    pub share: Option<Share>,
+    pub share: Option<SharedBudget>,
 }
 
 impl Ancestry {

@@ -66,6 +66,6 @@ async fn main() -> legwork::Result<()> {
     for execution in run.state().step_results().flat_map(|result| result.step.tool_executions()) {
         println!("{}: {}", execution.call.id, execution.outcome.to_text());
     }
-    println!("{}: the whole tree used {}", run.text(), run.usage().cost);
+    println!("{}: the whole tree used {}", run.text(), run.used().cost);
     Ok(())
 }

@@ -28,7 +28,7 @@ async fn main() -> legwork::Result<()> {
     }
 
     let state = run.state();
-    println!("{} turns, {} tokens", state.step_count(), state.usage().total_tokens());
+    println!("{} turns, {} tokens", state.step_count(), state.used().total_tokens());
     if let Some(outcome) = state.continuation_outcome() {
         println!("{}", outcome.explain());
     }

@@ -44,6 +44,6 @@ async fn main() -> legwork::Result<()> {
 
     let state = run.state();
     println!("result: {}", state.result().unwrap_or_default());
-    println!("{} turns, {} tool calls", state.step_count(), state.usage().tool_calls);
+    println!("{} turns, {} tool calls", state.step_count(), state.used().tool_calls);
     Ok(())
 }

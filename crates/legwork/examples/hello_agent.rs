@@ -27,6 +27,6 @@ async fn main() -> legwork::Result<()> {
         .build()?;
     let run = agent.run("What is 17 + 25?").await?;
     println!("{}", run.text());
-    println!("{} in {} steps", run.status(), run.usage().steps);
+    println!("{} in {} steps", run.status(), run.used().steps);
     Ok(())
 }

@@ -143,7 +143,7 @@ fn record(state: AgentState, keep: usize) -> Result<AgentState, HookError> {
 }
 
 fn past(state: &AgentState) -> Option<Past> {
-    let (execution, used) = (state.execution()?, state.usage());
+    let (execution, used) = (state.execution()?, state.used());
     Some(Past {
         execution: state.facts().executions,
         status: execution.status.clone(),

@@ -221,7 +221,7 @@ async fn s5_4_tokens_of_either_kind_that_a_subagents_tool_used_settle_into_the_p
         Agent::builder(root).tool(ask).subagent(Subagent::new("a", "Asks.", "").model(child));
     let run = agent.build().unwrap().run("go").await.unwrap();
     assert_eq!(outcomes(run.state()), [ToolOutcome::text("ok")]);
-    assert_eq!(run.usage().total_tokens(), 4 * 20 + 900);
+    assert_eq!(run.used().total_tokens(), 4 * 20 + 900);
 }
 
 /// Notes what subagents used, as observers are told when they end.

@@ -251,11 +251,11 @@ async fn s2_3_a_blocked_call_stays_blocked_and_may_be_blocked_for_more() {
     ];
     for reopens in answers {
         let (after, why) = tried(Trigger::BeforeToolUse, blocked(), reopens).await;
-        assert!(after.tool_call_blocked() && why.contains("reopened a call"), "{why}");
+        assert!(after.tool_call_decided() && why.contains("reopened a call"), "{why}");
     }
     let again = |state: AgentState| state.with_tool_call_blocked("another", "nor I");
     let (after, why) = tried(Trigger::BeforeToolUse, blocked(), again).await;
-    assert!(after.tool_call_blocked() && why.is_empty(), "{why}");
+    assert!(after.tool_call_decided() && why.is_empty(), "{why}");
 }
 
 #[tokio::test]

@@ -99,7 +99,7 @@ async fn s5_2_money_clamps_at_the_price_of_the_model() {
     let request = &model.requests()[0];
     let input = request.weight().div_ceil(3);
     assert_eq!(request.max_output, Some((10_000 - input) / 2));
-    assert_eq!(run.usage().cost, MicroUsd(10 + 2 * 5));
+    assert_eq!(run.used().cost, MicroUsd(10 + 2 * 5));
 }
 
 #[tokio::test]
@@ -114,7 +114,7 @@ async fn s5_2_below_the_floor_the_call_is_refused_with_numbers() {
     let (dimension, limit, used, wanted) = (Dimension::OutputTokens, 1_000, 0, 1_024);
     assert_eq!(signal.limit, Some(Exhausted { dimension, limit, used, wanted }));
     assert!(run.continuation().unwrap().explain().contains("1000"));
-    assert_eq!(*run.usage(), Amounts::default(), "nothing was used");
+    assert_eq!(*run.used(), Amounts::default(), "nothing was used");
 }
 
 #[tokio::test]
@@ -157,7 +157,7 @@ async fn s5_3_a_response_is_settled_with_its_real_usage() {
     ];
     let model = priced(ScriptedModel::new(turns));
     let run = with_max(&model, 3_000, Budget::usd(1.0)).build().unwrap().run("go").await.unwrap();
-    let usage = run.usage();
+    let usage = run.used();
     assert_eq!((usage.input, usage.output, usage.steps, usage.tool_calls), (300, 50, 2, 1));
     assert_eq!(usage.cost, MicroUsd(300 + 2 * 50));
     assert!(run.state().ledger().reserved.is_empty());
@@ -195,7 +195,7 @@ async fn s5_3_a_stream_over_its_reserve_is_cut_charged_and_its_calls_never_run()
     assert_eq!(responded[0].response.incomplete, Some(Incomplete::OverReserve));
     assert!(responded[0].response.message.weight() < 10_000, "it was not cut");
     // What was reserved is 1,100; what the provider had said so far was 5.
-    let output = run.usage().output;
+    let output = run.used().output;
     assert!((1_100..1_200).contains(&output), "{output} charged");
     assert_eq!(
         run.state().context().transcript.messages().len(),
@@ -216,8 +216,8 @@ async fn s5_3_a_reserve_found_unsettled_on_resume_is_charged_in_full() {
     gate.open();
     let run = agent.resume("s").await.unwrap();
     let input = model.requests()[0].weight().div_ceil(3);
-    assert_eq!((run.usage().input, run.usage().output), (input + 10, 300 + 5));
-    assert_eq!(run.usage().steps, 1, "it is the same step");
+    assert_eq!((run.used().input, run.used().output), (input + 10, 300 + 5));
+    assert_eq!(run.used().steps, 1, "it is the same step");
 }
 
 /// A driver that makes no request.
@@ -250,8 +250,8 @@ async fn s5_3_a_reserve_found_unsettled_is_charged_in_full_though_no_inference_f
     let run = builder().driver(NoRequest).build().unwrap().resume("s").outcome().await.unwrap();
     assert_eq!(run.status(), ExecutionStatus::Failed);
     let input = model.requests()[0].weight().div_ceil(3);
-    assert_eq!((run.usage().input, run.usage().output), (input, 300));
-    assert!(run.usage().estimated);
+    assert_eq!((run.used().input, run.used().output), (input, 300));
+    assert!(run.used().estimated);
 }
 
 #[tokio::test]
@@ -263,12 +263,12 @@ async fn s5_3_failed_attempts_that_may_have_cost_are_charged_as_reserved() {
     let run = agent.run("go").outcome().await.unwrap();
     let input = model.requests()[0].weight().div_ceil(3);
     assert_eq!(run.status(), ExecutionStatus::Failed);
-    assert_eq!((run.usage().input, run.usage().output), (2 * input, 600));
+    assert_eq!((run.used().input, run.used().output), (2 * input, 600));
 
     let unreached = ScriptedModel::new([Turn::disconnect()]);
     let run =
         with_max(&unreached, 300, Budget::unlimited()).build().unwrap().run("go").outcome().await;
-    assert_eq!((run.as_ref().unwrap().usage().input, run.unwrap().usage().output), (0, 0));
+    assert_eq!((run.as_ref().unwrap().used().input, run.unwrap().used().output), (0, 0));
 }
 
 /// What is charged for each answer, by the journal.
@@ -299,8 +299,8 @@ async fn s5_3_an_answer_without_usage_is_charged_what_was_counted_and_marked() {
     assert_eq!(input, model.requests()[0].weight().div_ceil(3));
     assert!((5..50).contains(&output), "{output} for one short call");
     assert_eq!([charged[0].estimated, charged[1].estimated], [true, false]);
-    assert_eq!((run.usage().output, run.usage().estimated), (output + 7, true));
-    assert!(run.usage().unpriced, "the model has no price");
+    assert_eq!((run.used().output, run.used().estimated), (output + 7, true));
+    assert!(run.used().unpriced, "the model has no price");
 }
 
 #[tokio::test]
@@ -308,9 +308,9 @@ async fn s5_3_what_is_counted_is_never_more_than_the_answer_was_allowed() {
     let model = ScriptedModel::new([Turn::text("x".repeat(9_000)).without_usage()]);
     let run = with_max(&priced(model), 40, Budget::usd(1.0)).build().unwrap();
     let run = run.run("go").await.unwrap();
-    assert_eq!(run.usage().output, 40);
-    assert_eq!(run.usage().cost, MicroUsd(run.usage().input + 2 * 40));
-    assert!(run.usage().estimated && !run.usage().unpriced);
+    assert_eq!(run.used().output, 40);
+    assert_eq!(run.used().cost, MicroUsd(run.used().input + 2 * 40));
+    assert!(run.used().estimated && !run.used().unpriced);
 }
 
 #[tokio::test]
@@ -354,7 +354,7 @@ async fn s5_3_s3_9_a_stream_that_is_left_is_charged_what_of_it_was_counted() {
         assert!((1..12).contains(&charged.output), "{} of one piece", charged.output);
         assert!(charged.estimated);
         assert!(run.state().ledger().reserved.is_empty());
-        assert_eq!(run.usage().total_tokens(), charged.total_tokens());
+        assert_eq!(run.used().total_tokens(), charged.total_tokens());
         let status = if cancels { ExecutionStatus::Cancelled } else { ExecutionStatus::InProgress };
         assert_eq!(run.status(), status);
     }
@@ -375,8 +375,8 @@ async fn s5_3_s10_2_what_was_left_is_asked_again_in_the_same_step() {
     let agent = agent.store_in(Arc::new(store)).build().unwrap();
     let run = agent.resume("s").await.unwrap();
     assert_eq!(run.text(), "whole");
-    assert_eq!(run.usage().steps, 1);
-    assert_eq!(run.usage().total_tokens(), charged.total_tokens() + 34);
+    assert_eq!(run.used().steps, 1);
+    assert_eq!(run.used().total_tokens(), charged.total_tokens() + 34);
 }
 
 #[tokio::test]
@@ -394,6 +394,6 @@ async fn s5_3_a_session_whose_process_died_in_an_answer_of_unknown_length_goes_o
     }
     let run = agent(Turn::text("done")).resume("s").await.unwrap();
     assert_eq!(run.status(), ExecutionStatus::Completed);
-    assert!(run.usage().total_tokens() > 4_000, "what was held is charged");
-    assert!(run.usage().estimated);
+    assert!(run.used().total_tokens() > 4_000, "what was held is charged");
+    assert!(run.used().estimated);
 }

@@ -32,19 +32,19 @@ async fn s5_3_a_stream_is_cut_where_it_passes_its_reserve_and_charged_what_was_c
     for bytes in [80, 87] {
         let (run, incomplete, _) = streamed(bytes, Some(10)).await;
         assert_eq!((incomplete, run.text().len()), (None, bytes), "ten tokens");
-        assert_eq!(run.usage().output, 10);
+        assert_eq!(run.used().output, 10);
     }
     let (run, incomplete, weight) = streamed(4_000, Some(10)).await;
     assert_eq!(incomplete, Some(Incomplete::OverReserve));
     assert!((88..4_000).contains(&weight), "{weight}");
-    assert_eq!(run.usage().output, weight / 8);
-    assert!(run.usage().estimated);
+    assert_eq!(run.used().output, weight / 8);
+    assert!(run.used().estimated);
 }
 
 #[tokio::test]
 async fn s5_3_an_answer_of_which_nothing_was_reserved_is_charged_what_was_counted() {
     let (run, incomplete, weight) = streamed(900, None).await;
     assert_eq!((incomplete, run.text().len()), (None, 900));
-    assert_eq!(run.usage().output, weight.div_ceil(3));
-    assert!(run.usage().output >= 300, "{}", run.usage().output);
+    assert_eq!(run.used().output, weight.div_ceil(3));
+    assert!(run.used().output >= 300, "{}", run.used().output);
 }

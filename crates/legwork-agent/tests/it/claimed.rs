@@ -178,5 +178,5 @@ async fn s8_2_an_item_that_comes_while_a_step_begins_is_heard_in_that_step() {
     assert_eq!((asked.len(), asked[1].last()), (2, "by the way"));
     // The step begins once for hooks, and is counted once.
     assert_eq!(world.count("step"), 2);
-    assert_eq!(run.state().usage().steps, 2);
+    assert_eq!(run.state().used().steps, 2);
 }

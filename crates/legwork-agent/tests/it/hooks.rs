@@ -286,7 +286,7 @@ async fn s2_a_hook_blocks_a_call_or_answers_in_its_place() {
     assert_eq!(said(run.state()), ["go", "from the cache", "done"]);
     assert_eq!(outcomes(run.state()), [ToolOutcome::text("from the cache")]);
     assert!(world.notes().is_empty(), "the tool ran");
-    assert_eq!(run.usage().tool_calls, 0);
+    assert_eq!(run.used().tool_calls, 0);
 }
 
 #[tokio::test]

@@ -150,7 +150,7 @@ async fn s2_2_changes_of_tool_hooks_reach_the_final_state_and_calls_see_nothing_
         let world = judging.clone();
         async move {
             let index = state.pending_tool_call().unwrap().index;
-            world.note(format!("judging {index}, blocked: {}", state.tool_call_blocked()));
+            world.note(format!("judging {index}, blocked: {}", state.tool_call_decided()));
             let state = state.with_metadata(format!("judged {index}"), Some(true.into()));
             Ok(if index == 0 { state.with_tool_call_blocked("judge", "no") } else { state })
         }
@@ -411,7 +411,7 @@ async fn s2_s3_7_a_signal_on_step_end_stops_with_its_reason_and_all_that_the_ste
     assert_eq!(result.outcome.stop_reason(), Some(&StopReason::StopRequested));
     assert_eq!(result.step.number, 1);
     assert_eq!(said(run.state()), ["go", "1", "2"]);
-    assert_eq!((run.usage().input, run.usage().output, run.usage().tool_calls), (10, 5, 2));
+    assert_eq!((run.used().input, run.used().output, run.used().tool_calls), (10, 5, 2));
     assert_eq!(run.state().head(), Seq(run.state().version().0));
 }
 

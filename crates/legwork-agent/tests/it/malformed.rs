@@ -184,7 +184,7 @@ async fn s11_1_an_answer_that_holds_a_result_is_kept_and_charged_and_is_no_answe
     let error = run.state().errors().last().unwrap();
     assert!(error.message.contains("tool result"), "{}", error.message);
     assert_eq!(said(run.state()), ["go"]);
-    assert_eq!(run.usage().total_tokens(), 15, "it was paid for");
+    assert_eq!(run.used().total_tokens(), 15, "it was paid for");
     let journal = store.read(&"s".into(), Range::ALL).await.unwrap().journal;
     let kept = journal.entries().iter().find_map(|entry| match &entry.event {
         Event::Responded(responded) => Some(Arc::clone(&responded.response)),

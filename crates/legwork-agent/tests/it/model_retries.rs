@@ -157,7 +157,7 @@ async fn s5_3_retries_end_when_the_budget_allows_no_further_attempt() {
     let budget = Budget { output_tokens: Some(1_000), ..Budget::unlimited() };
     let run = limited(&model, &clock, budget).build().unwrap().run("go").outcome().await.unwrap();
     assert_eq!((run.status(), model.requests().len()), (ExecutionStatus::Failed, 3));
-    assert_eq!(run.usage().output, 900, "three attempts of 300 each");
+    assert_eq!(run.used().output, 900, "three attempts of 300 each");
     let error = run.state().errors().next().unwrap();
     assert!(error.message.contains("the limit of output tokens does not allow it"), "{error:?}");
 }
@@ -169,7 +169,7 @@ async fn s5_3_attempts_that_cost_nothing_are_made_whatever_the_budget() {
     let budget = Budget { output_tokens: Some(305), ..Budget::unlimited() };
     let run = limited(&model, &clock, budget).build().unwrap().run("go").await.unwrap();
     assert_eq!(run.status(), ExecutionStatus::Completed);
-    assert_eq!(run.usage().output, 10);
+    assert_eq!(run.used().output, 10);
 }
 
 #[tokio::test]
@@ -195,7 +195,7 @@ async fn s5_3_failed_attempts_of_a_subagent_are_held_in_every_account_above() {
         .unwrap();
     // 5 were used by the root: six attempts of 300 fit into the rest, and no answer of it.
     assert_eq!(child.requests().len(), 6);
-    assert_eq!((run.usage().output, run.status()), (5 + 6 * 300, ExecutionStatus::Stopped));
+    assert_eq!((run.used().output, run.status()), (5 + 6 * 300, ExecutionStatus::Stopped));
 }
 
 #[tokio::test]
@@ -219,7 +219,7 @@ async fn s5_3_an_interrupt_in_a_wait_keeps_what_failed_attempts_may_have_cost() 
     assert_eq!(run.status(), ExecutionStatus::InProgress);
     let run = agent.resume("s").await.unwrap();
     assert_eq!((run.status(), &*run.text()), (ExecutionStatus::Completed, "done"));
-    assert_eq!((run.usage().output, run.usage().steps), (2 * 300 + 5, 1));
+    assert_eq!((run.used().output, run.used().steps), (2 * 300 + 5, 1));
 }
 
 #[tokio::test]
@@ -240,7 +240,7 @@ async fn s5_3_a_wait_between_attempts_costs_nothing() {
         let run = agent.run("go").in_session("s").control(control.clone());
         let run = tokio::join!(run.outcome(), interrupt).0.unwrap();
         assert_eq!(run.status(), ExecutionStatus::InProgress);
-        assert_eq!((run.usage().input, run.usage().output), (0, 0), "observed: {observed}");
+        assert_eq!((run.used().input, run.used().output), (0, 0), "observed: {observed}");
     }
 }
 
@@ -366,7 +366,7 @@ async fn s5_3_an_attempt_after_a_wait_is_charged_when_it_is_left() {
     let run = tokio::join!(run.outcome(), interrupt).0.unwrap();
     assert_eq!(run.status(), ExecutionStatus::InProgress);
     // What it may have cost: nothing of it was streamed to anybody.
-    assert_eq!(run.usage().output, 300);
+    assert_eq!(run.used().output, 300);
 }
 
 #[tokio::test]

@@ -216,6 +216,6 @@ async fn s4_2_an_agents_state_taken_through_serde_between_steps_ends_the_same() 
     while run.next().await.unwrap().is_some() {}
     let end = run.into_run().into_state();
     assert_eq!(said(&end), ["go", "1", "look left", "2", "look right", "done"]);
-    assert_eq!(end.usage(), whole.usage());
+    assert_eq!(end.used(), whole.used());
     assert_eq!(end.step_count(), whole.step_count());
 }

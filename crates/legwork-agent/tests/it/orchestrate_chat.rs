@@ -5,14 +5,14 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use legwork_agent::Error;
 use legwork_core::budget::Amounts;
-use legwork_core::continuation::checkpoint;
+use legwork_core::continuation::forbids_step;
 use legwork_core::orchestrate::{BudgetLimit, ChatState};
 use legwork_core::{
     Budget, Criterion, Decision, ErrorKind, ExecutionStatus, Message, Progress as _, SessionId,
     StopReason, StopSignal,
 };
 use legwork_orchestrate::{Chat, Participant, StepByStep};
-use legwork_orchestrate::{ChatBuilder, Floor, Speaker, Spoken};
+use legwork_orchestrate::{ChatBuilder, Speaker, Spoken, TurnContext};
 use legwork_port::BoxFuture;
 use legwork_testkit::{CountingIds, Gate, VirtualClock};
 
@@ -51,7 +51,7 @@ async fn s4_2_everybody_speaks_in_turn_until_the_turns_are_used_up() {
     assert_eq!(lines(&state), ["user: go", "Ann: a1", "Bob: b1", "Ann: a2"]);
     assert_eq!(state.status(), Some(&ExecutionStatus::Stopped));
     assert_eq!(reason(&state), Some(&StopReason::StepsLimit));
-    assert_eq!((state.step_count(), state.usage().steps), (3, 3));
+    assert_eq!((state.step_count(), state.used().steps), (3, 3));
     let numbers: Vec<_> = state.step_results().map(|result| result.step.number).collect();
     assert_eq!(numbers, [1, 2, 3]);
 }
@@ -69,7 +69,7 @@ async fn s4_2_the_guards_ship_on_and_a_budget_keeps_the_limit_of_turns() {
 struct Paid;
 
 impl Speaker for Paid {
-    fn speak<'a>(&'a self, floor: &'a Floor) -> BoxFuture<'a, Result<Spoken, Error>> {
+    fn speak<'a>(&'a self, floor: &'a TurnContext) -> BoxFuture<'a, Result<Spoken, Error>> {
         let used = Amounts { input: 7, output: 2, ..Amounts::default() };
         let said = Spoken::message(format!("I am {}", floor.name)).used(used);
         Box::pin(std::future::ready(Ok(said)))
@@ -81,7 +81,7 @@ async fn s4_2_what_a_speaker_of_a_program_uses_is_charged_to_the_chat() {
     let chat = chat().participant(Participant::speaker("Ann", Paid)).turns(3);
     let state = chat.build().unwrap().run("go").await.unwrap();
     assert_eq!(lines(&state)[1], "Ann: I am Ann");
-    assert_eq!((state.usage().input, state.usage().output), (21, 6));
+    assert_eq!((state.used().input, state.used().output), (21, 6));
 }
 
 #[tokio::test]
@@ -112,7 +112,7 @@ async fn s4_2_a_selector_chooses_from_the_state_and_is_charged_for() {
     };
     let state = two().selector(by_last).turns(3).build().unwrap().run("go").await.unwrap();
     assert_eq!(lines(&state), ["user: go", "Bob: b1", "Bob: b2", "Ann: a1"]);
-    assert_eq!(state.usage().input, 21);
+    assert_eq!(state.used().input, 21);
 
     let nobody = |_: ChatState| async { Ok::<_, String>("Cleo") };
     let state = two().selector(nobody).build().unwrap().run("go").await.unwrap();
@@ -146,7 +146,7 @@ async fn s4_2_a_person_is_waited_for_and_answers_the_state_read_again() {
     assert!(state.clone().with_answer("Twice.").is_err());
     let state = chat.resume(again(&state)).unwrap().finish().await.unwrap();
     assert_eq!(lines(&state), ["user: go", "Ann: Tea?", "Cleo: Yes.", "Ann: Fine."]);
-    assert_eq!(state.usage().steps, 3, "the wait was no turn");
+    assert_eq!(state.used().steps, 3, "the wait was no turn");
 }
 
 #[tokio::test]
@@ -365,8 +365,8 @@ async fn s4_2_who_takes_part_is_checked_when_it_is_built() {
 fn s4_1_a_limit_forbids_a_turn_before_it_begins() {
     let state = ChatState::new(SessionId::new("c"), ["Ann"], Budget::unlimited().steps(1));
     let criteria: [Arc<dyn Criterion<ChatState>>; 1] = [Arc::new(BudgetLimit)];
-    assert_eq!(checkpoint(&criteria, &state), None);
+    assert_eq!(forbids_step(&criteria, &state), None);
     let state = state.with_turn("Ann").with_spoken(|_| {});
-    let signal = checkpoint(&criteria, &state).unwrap();
+    let signal = forbids_step(&criteria, &state).unwrap();
     assert_eq!(signal.reason, StopReason::StepsLimit);
 }

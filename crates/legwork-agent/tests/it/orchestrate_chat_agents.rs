@@ -53,7 +53,7 @@ async fn s4_2_models_hear_each_other_by_name_and_what_they_use_is_summed() {
     let state = chat.run("Which fruit?").await.unwrap();
     let all = ["user: Which fruit?", "Ann: Apples.", "Bob: Pears.", "Ann: Fine."];
     assert_eq!(lines(&state), all, "a name before the own words is left out");
-    assert_eq!((state.usage().input, state.usage().output, state.usage().steps), (30, 15, 3));
+    assert_eq!((state.used().input, state.used().output, state.used().steps), (30, 15, 3));
 
     let first = bob.asked()[0].clone();
     assert_eq!(first.instructions, "You like pears.");
@@ -101,7 +101,7 @@ async fn s4_2_an_agent_keeps_its_session_and_hears_only_what_is_new() {
     let kept = session.state().await.unwrap();
     assert_eq!(kept.facts().executions, 2);
     assert_eq!(model.asked()[2].last(), "Bob: b1\nuser: hurry");
-    assert_eq!((state.usage().tool_calls, state.usage().input), (2, 40));
+    assert_eq!((state.used().tool_calls, state.used().input), (2, 40));
     assert_eq!(world.notes(), ["look 1", "look 2"]);
 }
 
@@ -118,7 +118,7 @@ async fn s4_2_a_turn_that_ended_in_its_session_is_not_made_again() {
     let mut run = talk.resume(before).unwrap();
     let state = run.next().await.unwrap().unwrap();
     assert_eq!(lines(&state), lines(&lost));
-    assert_eq!(state.usage(), lost.usage());
+    assert_eq!(state.used(), lost.used());
     assert_eq!(model.requests().len(), 2, "no model was asked again");
     assert_eq!(run.finish().await.unwrap().text(), "two");
     assert_eq!(world.notes(), ["look 1"]);
@@ -147,7 +147,7 @@ async fn s4_2_a_turn_that_was_interrupted_goes_on_in_its_session_or_from_the_sta
         let state = talk.resume(state).unwrap().finish().await.unwrap();
         assert_eq!(lines(&state), ["user: go", "Ann: done"], "forgets: {forgets}");
         assert_eq!(world.notes(), ["look 1"], "forgets: {forgets}");
-        assert_eq!(state.usage().tool_calls, 1);
+        assert_eq!(state.used().tool_calls, 1);
     }
 }
 
@@ -214,7 +214,7 @@ async fn cancelled_in_a_tool(store: FaultyStore) {
     next_cancelled(&mut run, &never).await;
     let state = run.finish().await.unwrap();
     assert_eq!(state.status(), Some(&ExecutionStatus::Cancelled));
-    assert_eq!((state.usage().input, state.usage().tool_calls), (10, 1));
+    assert_eq!((state.used().input, state.used().tool_calls), (10, 1));
     assert_eq!(world.notes(), ["hang 1 began", "hang 1 dropped"]);
     let kept = ann.session(format!("{}.Ann", state.id()).as_str()).state().await.unwrap();
     assert_eq!(kept.status(), Some(&ExecutionStatus::Cancelled));
@@ -232,8 +232,8 @@ async fn s4_2_tokens_of_all_are_held_before_each_inference() {
     assert_eq!(reason(&state), Some(&StopReason::TokenLimit), "{state:?}");
     let asked = (ann.requests().len() + bob.requests().len()) as u64;
     assert!(asked >= 2, "{asked}");
-    assert_eq!(state.usage().total_tokens(), asked * 15);
-    assert!(state.usage().total_tokens() <= 1_200);
+    assert_eq!(state.used().total_tokens(), asked * 15);
+    assert!(state.used().total_tokens() <= 1_200);
 }
 
 fn reason(state: &legwork_core::orchestrate::ChatState) -> Option<&StopReason> {
@@ -260,7 +260,7 @@ async fn s4_2_money_needs_a_price_and_is_held_over_all_speakers() {
     assert!(model.requests().is_empty(), "what it may cost does not fit");
     let model = saying(["one"]).with_profile(profile);
     let mut run = talk(&model, 1.0).unwrap().iterate("go");
-    assert_eq!(run.next().await.unwrap().unwrap().usage().cost, MicroUsd(15));
+    assert_eq!(run.next().await.unwrap().unwrap().used().cost, MicroUsd(15));
 }
 
 #[tokio::test]
@@ -296,7 +296,7 @@ async fn s4_2_agents_taken_through_serde_after_each_turn_end_the_same() {
     }
     assert_eq!(lines(&state), lines(&whole));
     let tokens = |state: &legwork_core::orchestrate::ChatState| {
-        (state.usage().input, state.usage().output, state.usage().tool_calls, state.usage().steps)
+        (state.used().input, state.used().output, state.used().tool_calls, state.used().steps)
     };
     assert_eq!(tokens(&state), tokens(&whole));
 }
@@ -344,7 +344,7 @@ async fn s4_2_a_limit_of_the_chat_that_stops_an_agent_is_no_error_of_its_turn() 
 async fn s4_2_a_turn_is_one_step_however_many_the_agent_made() {
     let mut run = looks_twice(|agent| agent).turns(2).build().unwrap().iterate("go");
     let state = run.next().await.unwrap().unwrap();
-    assert_eq!((state.usage().steps, state.usage().tool_calls), (1, 2));
+    assert_eq!((state.used().steps, state.used().tool_calls), (1, 2));
     let turn = state.last_step_result().unwrap();
     assert_eq!((turn.step.used.steps, turn.step.used.tool_calls), (1, 2));
 }

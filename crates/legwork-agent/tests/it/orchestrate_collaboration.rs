@@ -83,7 +83,7 @@ async fn s4_2_a_lead_decides_who_works_next_and_when_the_goal_is_reached() {
     assert_eq!(lines(state.chat()), all);
     assert_eq!(state.result().as_deref(), Some("a pond, a frog"));
     assert_eq!(state.status(), Some(&ExecutionStatus::Completed));
-    assert_eq!((state.usage().input, state.usage().tool_calls, state.step_count()), (50, 3, 5));
+    assert_eq!((state.used().input, state.used().tool_calls, state.step_count()), (50, 3, 5));
     let heard = writer.asked()[0].last().to_owned();
     assert!(heard.contains("You are Will") && heard.contains("- Cora: criticises"), "{heard}");
     assert!(heard.contains("The goal: A haiku"), "{heard}");
@@ -150,7 +150,7 @@ async fn s4_2_a_budget_is_that_of_all() {
     assert_eq!(reason(&state), Some(&StopReason::TokenLimit));
     assert_eq!(state.errors().count(), 0);
     let asked = (writer.requests().len() + critic.requests().len()) as u64;
-    assert_eq!(state.usage().total_tokens(), asked * 15);
+    assert_eq!(state.used().total_tokens(), asked * 15);
 }
 
 #[tokio::test]
@@ -198,7 +198,7 @@ async fn s4_2_a_collaboration_taken_through_serde_after_each_turn_ends_the_same(
     }
     assert_eq!(lines(state.chat()), lines(whole.chat()));
     assert_eq!((state.result(), state.status()), (whole.result(), whole.status()));
-    assert_eq!(state.usage().total_tokens(), whole.usage().total_tokens());
+    assert_eq!(state.used().total_tokens(), whole.used().total_tokens());
 }
 
 #[tokio::test]

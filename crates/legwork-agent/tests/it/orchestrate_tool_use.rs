@@ -34,7 +34,7 @@ async fn s4_2_a_task_uses_tools_hooks_and_limits_and_says_what_came_of_it() {
     let state = task.run("go").await.unwrap();
     assert_eq!((state.text(), state.step_count()), ("done".to_owned(), 3));
     assert_eq!(state.status(), Some(&ExecutionStatus::Completed));
-    assert_eq!((state.usage().input, state.usage().tool_calls), (30, 2));
+    assert_eq!((state.used().input, state.used().tool_calls), (30, 2));
     assert_eq!(world.notes(), ["look 1", "look 2"]);
     assert_eq!(model.asked()[0].instructions, "Be brief.");
 
@@ -67,7 +67,7 @@ async fn s4_2_a_tasks_state_taken_through_serde_between_steps_ends_the_same() {
     let state = run.state();
     assert_eq!(lives, 4);
     assert_eq!(world.notes(), ["look 1", "look 2", "look 3"]);
-    assert_eq!(state.usage(), whole.usage());
+    assert_eq!(state.used(), whole.used());
     let said = |state: &ToolUseState| said(&state.clone().into_agent_state());
     assert_eq!(said(state), said(&whole));
     assert_eq!(state.status(), whole.status());

@@ -207,7 +207,7 @@ async fn s11_3_an_answer_that_its_driver_could_not_read_is_paid_once_and_kept() 
     assert!(step.calls.is_empty(), "its calls never run");
     assert_eq!(step.errors.len(), 1);
     let used = response.usage.unwrap();
-    assert_eq!((run.usage().input, run.usage().output), (used.input, used.output));
+    assert_eq!((run.used().input, run.used().output), (used.input, used.output));
     assert_eq!(model.requests().len(), 1);
     let journaled = store.read(&SessionId::from("s"), Range::ALL).await.unwrap().journal;
     assert!(journaled.fold(&"s".into()).ledger().reserved.is_empty());
@@ -412,7 +412,7 @@ struct BadSpeaker;
 impl legwork_orchestrate::Speaker for BadSpeaker {
     fn speak<'a>(
         &'a self,
-        _: &'a legwork_orchestrate::Floor,
+        _: &'a legwork_orchestrate::TurnContext,
     ) -> BoxFuture<'a, Result<legwork_orchestrate::Spoken, Error>> {
         panic!("no voice")
     }

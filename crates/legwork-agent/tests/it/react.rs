@@ -450,7 +450,7 @@ async fn a_step_renders_what_it_adds_and_shares_the_rest() {
     let model = plain(turns);
     let builder = agent(&model, ReAct::new(), &world).budget(Budget::unlimited());
     let run = builder.build().unwrap().run("go").await.unwrap();
-    assert_eq!((run.text().as_str(), run.usage().steps), ("done", 200));
+    assert_eq!((run.text().as_str(), run.used().steps), ("done", 200));
     let requests = model.requests();
     assert_eq!(requests.len(), 200);
     for (step, pair) in requests.windows(2).enumerate() {

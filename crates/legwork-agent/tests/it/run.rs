@@ -55,7 +55,7 @@ async fn s1_5_going_back_in_the_conversation_resets_no_limit() {
     assert_eq!(back.step_results().count(), 1, "the conversation is that of the first step");
     let run = session.resume().outcome().await.unwrap();
     assert_eq!(run.continuation().unwrap().stop_reason(), Some(&StopReason::StepsLimit));
-    assert_eq!(run.usage().steps, 2);
+    assert_eq!(run.used().steps, 2);
     assert_eq!(model.requests().len(), 2);
 }
 
@@ -121,7 +121,7 @@ async fn s1_8_time_of_steps_and_calls_is_stored_and_waiting_is_not_counted() {
     let seconds: Vec<_> = run.state().step_results().map(|r| r.took.0 / 1_000_000).collect();
     // The run that died in the second step is charged as much as may pass without a commit.
     assert_eq!(seconds, [2, 10 + 2, 0]);
-    assert_eq!(run.usage().active_time, Micros::from(Duration::from_secs(14)));
+    assert_eq!(run.used().active_time, Micros::from(Duration::from_secs(14)));
     let first = run.state().step_results().next().unwrap();
     let execution = first.step.tool_executions().next().unwrap();
     assert_eq!(execution.took, Micros::from(Duration::from_secs(2)));
@@ -144,7 +144,7 @@ async fn s1_9_new_input_after_the_end_starts_a_fresh_execution_in_the_same_conte
     assert_eq!(second.state().facts().agent.as_ref().unwrap().as_str(), "clerk");
     assert_eq!(said(second.state()), ["first", "one", "second", "two"]);
     assert_eq!(second.state().step_results().count(), 1, "the steps are those of this one");
-    assert_eq!((second.usage().steps, second.state().ledger().lifetime.steps), (1, 2));
+    assert_eq!((second.used().steps, second.state().ledger().lifetime.steps), (1, 2));
 }
 
 #[tokio::test]

@@ -84,7 +84,7 @@ async fn s5_1_a_script_holds_and_costs_nothing_under_any_limit() {
             };
             assert_eq!((amounts.total_tokens(), amounts.cost.0), (0, 0), "{budget:?}");
         }
-        let used = run.usage();
+        let used = run.used();
         assert_eq!((used.steps, used.tool_calls, used.total_tokens()), (3, 3, 0), "{budget:?}");
     }
 }
@@ -211,7 +211,7 @@ async fn s5_3_what_a_driver_says_itself_costs_nothing_whatever_usage_it_says() {
     let builder = own(answer).budget(Budget::usd(0.01).tokens(10));
     let run = builder.build().unwrap().run("go").await.unwrap();
     assert_eq!(run.text(), "done");
-    assert_eq!((run.usage().total_tokens(), run.usage().cost.0), (0, 0));
+    assert_eq!((run.used().total_tokens(), run.used().cost.0), (0, 0));
 }
 
 #[tokio::test]

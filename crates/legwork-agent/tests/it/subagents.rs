@@ -467,7 +467,7 @@ async fn a_model_that_panics_fails_its_execution_and_is_charged() {
     let child = state_of(&store, &child_of(&store).await).await;
     assert_eq!(child.status(), Some(&ExecutionStatus::Failed));
     assert!(child.ledger().lifetime.input > 0);
-    assert!(run.usage().input >= child.ledger().lifetime.input, "what it used counts above");
+    assert!(run.used().input >= child.ledger().lifetime.input, "what it used counts above");
 }
 
 #[tokio::test]

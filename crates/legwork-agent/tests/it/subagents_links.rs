@@ -82,7 +82,7 @@ async fn taken(store: &MemoryStore) -> (legwork_core::tool::FailureKind, u64) {
     match outcomes(run.state()).remove(0) {
         ToolOutcome::Failed(kind, message) => {
             assert!(message.contains("is there already"), "{message}");
-            (kind, run.usage().total_tokens())
+            (kind, run.used().total_tokens())
         }
         other => panic!("{other:?}"),
     }

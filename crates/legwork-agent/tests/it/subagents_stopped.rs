@@ -83,8 +83,8 @@ async fn s7_7_cancelling_ends_subagents_and_keeps_what_they_used() {
     assert_eq!(run.status(), ExecutionStatus::Cancelled);
     let child = state_of(&store, &child_of(&store).await).await;
     assert_eq!(child.status(), Some(&ExecutionStatus::Cancelled));
-    assert_eq!(child.usage().tool_calls, 1);
-    assert_eq!(run.usage().tool_calls, 2, "its own call and that of the subagent");
+    assert_eq!(child.used().tool_calls, 1);
+    assert_eq!(run.used().tool_calls, 2, "its own call and that of the subagent");
     // The session stays usable.
     assert_eq!(agent.session("s").run("again").await.unwrap().status(), ExecutionStatus::Completed);
 }

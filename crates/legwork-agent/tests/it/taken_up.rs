@@ -38,7 +38,7 @@ async fn s2_2_a_step_that_was_interrupted_in_its_inference_does_not_start_once_m
     assert_eq!(run.status(), ExecutionStatus::InProgress);
     gate.open();
     let run = agent.resume("s").await.unwrap();
-    assert_eq!((run.text().as_str(), run.usage().steps), ("done", 1));
+    assert_eq!((run.text().as_str(), run.used().steps), ("done", 1));
     assert_eq!(world.notes(), ["step"]);
 }
 

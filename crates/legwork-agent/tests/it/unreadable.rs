@@ -104,7 +104,7 @@ async fn s5_4_what_a_subagent_used_is_never_taken_for_nothing() {
     store.blind.store(false, Ordering::SeqCst);
     let run = agent.resume("s").await.unwrap();
     assert_eq!(outcomes(run.state()), [ToolOutcome::text("ok")]);
-    assert!(run.usage().input >= 140 && run.usage().output >= 14, "{:?}", run.usage());
+    assert!(run.used().input >= 140 && run.used().output >= 14, "{:?}", run.used());
 }
 
 /// A store with the journal of a session in it, an entry of which a newer version wrote:

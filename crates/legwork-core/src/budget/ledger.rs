@@ -84,7 +84,7 @@ pub struct Ledger {
 
 impl Ledger {
     /// What is used and held together.
-    pub fn committed(&self) -> Amounts {
+    pub fn used_and_reserved(&self) -> Amounts {
         self.reserved.iter().fold(self.spent, |sum, held| sum.plus(&held.amounts))
     }
 
@@ -96,7 +96,7 @@ impl Ledger {
     /// What the limits leave; none where there is no limit. Time that is left at work and
     /// the deadline are told too, steps are not: each agent counts its own.
     pub fn left(&self) -> Budget {
-        let used = self.committed();
+        let used = self.used_and_reserved();
         let left = |limit: Option<u64>, used: u64| limit.map(|limit| limit.saturating_sub(used));
         Budget {
             steps: None,
@@ -128,7 +128,7 @@ impl Ledger {
         max_output: Option<u64>,
         price: Option<&Price>,
     ) -> Result<(Option<u64>, Amounts), Exhausted> {
-        let used = self.committed();
+        let used = self.used_and_reserved();
         let floor = self.budget.output_floor.unwrap_or(OUTPUT_FLOOR);
         let floor = max_output.map_or(floor, |most| most.min(floor));
         let rooms = [
@@ -181,7 +181,7 @@ impl Ledger {
     /// The limit that forbids another step now, if one does. A limit on tool calls forbids
     /// none: a step need not call a tool.
     pub fn forbids_step(&self, now: Timestamp) -> Option<Exhausted> {
-        let used = self.committed();
+        let used = self.used_and_reserved();
         let checks = [
             (Dimension::Steps, used.steps),
             (Dimension::InputTokens, used.input),

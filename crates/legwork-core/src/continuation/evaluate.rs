@@ -33,7 +33,7 @@ pub fn evaluate<S: Progress>(criteria: &[Arc<dyn Criterion<S>>], state: &S) -> C
 /// Asked are the limits, at once, the signals that were raised, and forbidding votes of
 /// hooks. The one of the highest priority is given, the first by name among equals. A
 /// signal that was raised before is given as it is: it need not be raised again.
-pub fn checkpoint<S: Progress>(
+pub fn forbids_step<S: Progress>(
     criteria: &[Arc<dyn Criterion<S>>],
     state: &S,
 ) -> Option<StopSignal> {
@@ -50,7 +50,7 @@ pub fn checkpoint<S: Progress>(
 }
 
 /// What forbids the calls of the turn to run, if anything does; none of them began.
-pub fn calls_checkpoint<S>(criteria: &[Arc<dyn Criterion<S>>], state: &S) -> Option<StopSignal> {
+pub fn forbids_calls<S>(criteria: &[Arc<dyn Criterion<S>>], state: &S) -> Option<StopSignal> {
     let forbids = |vote: &Vote| matches!(vote.decision, Decision::Forbid(_));
     let forbids: Vec<_> = ask(criteria, Kind::Calls, state).filter(forbids).collect();
     if forbids.is_empty() { None } else { resolve(forbids).signal }

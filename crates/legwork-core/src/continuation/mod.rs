@@ -2,7 +2,7 @@
 //!
 //! Criteria vote on the state with a step pending; [`evaluate`] asks them and [`resolve`]
 //! makes the explained outcome of their votes. Limits are asked last, and before each
-//! step by [`checkpoint`].
+//! step by [`forbids_step`].
 
 mod criteria;
 mod end;
@@ -16,7 +16,7 @@ pub use criteria::{
     ToolCallsLimit, ToolCallsPresent, criterion, defaults, put, remove,
 };
 pub use end::{End, NextAction};
-pub use evaluate::{calls_checkpoint, checkpoint, evaluate, time_left, time_up};
+pub use evaluate::{evaluate, forbids_calls, forbids_step, time_left, time_up};
 pub use failure::{ErrorHandler, FailExecution, Failure};
 pub use reopen::MOST_INCOMPLETE;
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::budget::Exhausted;
-use crate::continuation::{Criterion, checkpoint};
+use crate::continuation::{Criterion, forbids_step};
 use crate::event::{self, Event};
 use crate::outcome::StopSignal;
 use crate::state::{AgentState, ExecutionStatus, Refusal};
@@ -47,7 +47,7 @@ impl AgentState {
             Some(limit) => again.with_used(limit),
             None => again,
         };
-        match checkpoint(criteria, &again) {
+        match forbids_step(criteria, &again) {
             Some(signal) => Err(Refusal::LimitHolds { limit: signal.message }),
             None => Ok(reopened),
         }

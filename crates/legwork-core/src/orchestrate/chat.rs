@@ -198,7 +198,7 @@ impl Progress for ChatState {
         &self.0.signals
     }
 
-    fn usage(&self) -> &Amounts {
+    fn used(&self) -> &Amounts {
         &self.0.ledger.spent
     }
 

@@ -106,8 +106,8 @@ impl Progress for CollaborationState {
         self.chat.stop_signals()
     }
 
-    fn usage(&self) -> &Amounts {
-        self.chat.usage()
+    fn used(&self) -> &Amounts {
+        self.chat.used()
     }
 
     fn errors(&self) -> impl Iterator<Item = &ErrorRecord> {

@@ -136,8 +136,8 @@ impl Progress for ToolUseState {
         self.0.stop_signals()
     }
 
-    fn usage(&self) -> &Amounts {
-        self.0.usage()
+    fn used(&self) -> &Amounts {
+        self.0.used()
     }
 
     fn errors(&self) -> impl Iterator<Item = &ErrorRecord> {

@@ -107,7 +107,7 @@ impl AgentState {
     }
 
     /// What the current execution used.
-    pub fn usage(&self) -> &Amounts {
+    pub fn used(&self) -> &Amounts {
         &self.ledger().spent
     }
 
@@ -186,7 +186,7 @@ impl AgentState {
     }
 
     /// Whether a hook blocked or answered the call being judged.
-    pub fn tool_call_blocked(&self) -> bool {
+    pub fn tool_call_decided(&self) -> bool {
         self.pending_tool_call().is_some_and(|call| call.verdict.is_some())
     }
 

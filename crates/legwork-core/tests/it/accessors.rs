@@ -18,8 +18,8 @@ fn s1_10_before_the_first_execution_there_is_nothing_to_say() {
     assert!(state.stop_reason().is_none() && state.stop_signal().is_none());
     assert!(state.last_step_result().is_none() && state.step_results().next().is_none());
     assert!(state.continuation_outcome().is_none() && state.final_response().is_none());
-    assert!(!state.tool_call_blocked() && state.stop_prevented().is_none());
-    assert_eq!(state.usage(), &Default::default());
+    assert!(!state.tool_call_decided() && state.stop_prevented().is_none());
+    assert_eq!(state.used(), &Default::default());
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn s1_10_steps_and_responses() {
 #[test]
 fn s1_10_what_was_used() {
     let state = tell("user: hi; inference; calls: a; starts: 0; result: 0 x; decides; inference");
-    let used = state.usage();
+    let used = state.used();
     assert_eq!((used.steps, used.tool_calls, used.input, used.output), (2, 1, 100, 10));
 }
 
@@ -86,9 +86,9 @@ fn pending(index: u32) -> Arc<PendingCall> {
 fn s1_10_a_pending_call_is_judged_and_then_forgotten() {
     let judging = || tell("user: hi").with_pending_tool_call(Some(pending(0)));
     let state = judging();
-    assert!(!state.tool_call_blocked());
+    assert!(!state.tool_call_decided());
     let blocked = judging().with_tool_call_blocked("guard", "not here");
-    assert!(blocked.tool_call_blocked());
+    assert!(blocked.tool_call_decided());
     let verdict = blocked.pending_tool_call().unwrap().verdict.clone();
     let block = CallVerdict::Block { by: "guard".into(), reason: "not here".into() };
     assert_eq!(verdict, Some(block));
@@ -99,7 +99,7 @@ fn s1_10_a_pending_call_is_judged_and_then_forgotten() {
     assert_eq!(*changed.pending_tool_call().unwrap().arguments, json!({"n": 2}));
     assert!(changed.with_pending_tool_call(None).pending_tool_call().is_none());
     // Without a pending call there is nothing to judge.
-    assert!(!blank().with_tool_call_blocked("guard", "x").tool_call_blocked());
+    assert!(!blank().with_tool_call_blocked("guard", "x").tool_call_decided());
 }
 
 #[test]

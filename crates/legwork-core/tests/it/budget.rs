@@ -157,19 +157,19 @@ fn s5_2_calls_of_unknown_length_that_are_cut_off_leave_room_for_others() {
         let (_, reserved) = state.ledger().afford(100, None, None).unwrap();
         state = state.with(Event::InferenceStarted(InferenceStarted { reserved, tools: None }));
     }
-    assert!(state.ledger().committed().total_tokens() <= 20_000);
+    assert!(state.ledger().used_and_reserved().total_tokens() <= 20_000);
 }
 
 #[test]
 fn s5_3_what_is_charged_for_a_call_cut_off_is_an_estimate() {
     let held = reserve(tell("user: hi"), 1, 1_000, 500);
-    assert!(!held.usage().estimated);
+    assert!(!held.used().estimated);
     let ended = go_on(held.clone(), "signal: user_requested; decides");
-    assert!(ended.usage().estimated && ended.ledger().lifetime.estimated);
+    assert!(ended.used().estimated && ended.ledger().lifetime.estimated);
     // What was reported is none, and does not make what was estimated before exact.
     let settled = settle(held, tokens(10, 5));
-    assert!(!settled.usage().estimated);
-    assert!(settle(reserve(ended, 1, 9, 9), tokens(10, 5)).usage().estimated);
+    assert!(!settled.used().estimated);
+    assert!(settle(reserve(ended, 1, 9, 9), tokens(10, 5)).used().estimated);
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn s5_3_an_interrupted_inference_is_charged_what_it_says_and_owed_again() {
     let left = Event::InferenceInterrupted(InferenceInterrupted { charged });
     let state = reserve(tell("user: hi"), 1, 1_000, 500).with(left);
     assert!(state.ledger().reserved.is_empty());
-    assert_eq!(state.usage(), &Amounts { steps: 1, ..charged });
+    assert_eq!(state.used(), &Amounts { steps: 1, ..charged });
     assert_eq!(owes(&state), "asks the model");
     assert_eq!(state.current_step().unwrap().number, 1, "the same step");
 }
@@ -204,7 +204,7 @@ fn what_has_no_price_is_marked_rather_than_free() {
 fn s5_2_what_is_held_for_calls_under_way_counts_as_used() {
     let state = tell("user: hi").with_budget(Budget::unlimited().tokens(10_000));
     let state = infer(state, 3_000, 4_000);
-    assert_eq!(state.ledger().committed().total_tokens(), 7_000);
+    assert_eq!(state.ledger().used_and_reserved().total_tokens(), 7_000);
     assert_eq!(state.ledger().spent.total_tokens(), 0);
     let (output, _) = state.ledger().afford(500, Some(90_000), None).unwrap();
     assert_eq!(output, Some(2_500));
@@ -296,14 +296,14 @@ fn settle(state: AgentState, charged: Amounts) -> AgentState {
 fn s5_3_real_usage_is_charged_and_the_rest_released() {
     let state = reserve(tell("user: hi"), 1, 1_000, 500);
     assert_eq!(state.ledger().reserved.len(), 1);
-    assert_eq!(state.usage(), &Amounts { steps: 1, ..Amounts::default() });
+    assert_eq!(state.used(), &Amounts { steps: 1, ..Amounts::default() });
     let state = settle(state, tokens(900, 20));
     assert!(state.ledger().reserved.is_empty());
-    assert_eq!(state.usage(), &Amounts { steps: 1, ..tokens(900, 20) });
-    assert_eq!(state.ledger().committed(), state.ledger().spent);
+    assert_eq!(state.used(), &Amounts { steps: 1, ..tokens(900, 20) });
+    assert_eq!(state.ledger().used_and_reserved(), state.ledger().spent);
     // Usage beyond the reserve is recorded as it was.
     let state = settle(reserve(tell("user: hi"), 1, 10, 10), tokens(40, 50));
-    assert_eq!((state.usage().input, state.usage().output), (40, 50));
+    assert_eq!((state.used().input, state.used().output), (40, 50));
 }
 
 #[test]
@@ -320,7 +320,7 @@ fn s5_3_a_reservation_found_unsettled_is_charged_in_full() {
     full(&again);
     assert_eq!(again.ledger().reserved.len(), 1);
     let settled = settle(again, tokens(30, 4));
-    assert_eq!((settled.usage().input, settled.usage().output), (1_030, 504));
+    assert_eq!((settled.used().input, settled.used().output), (1_030, 504));
     // At the end of the step.
     let ended = go_on(held.clone(), "signal: user_requested; decides");
     full(&ended);
@@ -338,11 +338,11 @@ fn s5_3_a_failed_attempt_is_charged_what_it_says() {
     let charged = tokens(2_000, 1_000);
     let failed = Event::InferenceFailed(InferenceFailed { error: error.clone(), charged });
     let state = reserve(tell("user: hi"), 1, 1_000, 500).with(failed);
-    assert_eq!(state.usage(), &Amounts { steps: 1, ..charged });
+    assert_eq!(state.used(), &Amounts { steps: 1, ..charged });
     assert!(state.ledger().reserved.is_empty());
     let free = InferenceFailed { error, charged: Amounts::default() };
     let state = reserve(tell("user: hi"), 1, 1_000, 500).with(Event::InferenceFailed(free));
-    assert_eq!(state.usage(), &Amounts { steps: 1, ..Amounts::default() });
+    assert_eq!(state.used(), &Amounts { steps: 1, ..Amounts::default() });
 }
 
 #[test]
@@ -387,5 +387,5 @@ fn s5_6_money_is_rounded_up_to_a_millionth() {
 #[test]
 fn s5_6_a_call_is_counted_when_its_intent_is_recorded() {
     let state = tell("user: hi; inference; calls: a, b; starts: 0; starts: 1; result: 0 x");
-    assert_eq!(state.usage().tool_calls, 2);
+    assert_eq!(state.used().tool_calls, 2);
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use legwork_core::budget::{Amounts, Dimension};
-use legwork_core::continuation::{Kind, checkpoint, evaluate};
+use legwork_core::continuation::{Kind, evaluate, forbids_step};
 use legwork_core::error::{ErrorKind, ErrorSource};
 use legwork_core::orchestrate::{
     BudgetLimit, ChatState, Concluded, Conversation, Refusal, Said, Turn, TurnErrors, Turns,
@@ -130,7 +130,7 @@ fn s4_2_a_turn_is_a_step_of_the_ledger() {
     let used = Amounts { input: 7, ..Amounts::default() };
     let state = state.with_usage(&used);
     assert_eq!((state.ledger().spent.steps, state.ledger().spent.input), (2, 207));
-    assert_eq!(state.usage(), &state.ledger().spent);
+    assert_eq!(state.used(), &state.ledger().spent);
 }
 
 #[test]
@@ -249,18 +249,18 @@ fn s4_2_each_criterion_has_its_name_and_words() {
 #[test]
 fn s4_2_s5_1_a_limit_leaves_no_further_turn() {
     let state = talk("turn: Ann; says: hi").with_budget(Budget::unlimited().steps(2));
-    assert_eq!(checkpoint(&criteria(), &state), None);
+    assert_eq!(forbids_step(&criteria(), &state), None);
     let state = go_on(state, "ends; turn: Bob; says: ho; ends");
     assert_eq!(state.status(), Some(&ExecutionStatus::Stopped));
     let outcome = state.continuation_outcome().unwrap();
     assert_eq!(outcome.stop_reason(), Some(&StopReason::StepsLimit));
     let limit = outcome.signal.as_ref().unwrap().limit.as_ref().unwrap();
     assert_eq!((&limit.dimension, limit.limit, limit.used), (&Dimension::Steps, 2, 2));
-    assert_eq!(checkpoint(&criteria(), &state), outcome.signal);
+    assert_eq!(forbids_step(&criteria(), &state), outcome.signal);
     // The deadline is held against the time that the state was told.
     let deadline = |at| blank().with_budget(Budget::unlimited().deadline(stamp(at).wall));
-    assert_eq!(checkpoint(&criteria(), &deadline(1_001)), None);
-    let reason = checkpoint(&criteria(), &deadline(1_000)).map(|signal| signal.reason);
+    assert_eq!(forbids_step(&criteria(), &deadline(1_001)), None);
+    let reason = forbids_step(&criteria(), &deadline(1_000)).map(|signal| signal.reason);
     assert_eq!(reason, Some(StopReason::TimeLimit));
 }
 

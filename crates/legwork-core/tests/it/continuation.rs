@@ -301,7 +301,7 @@ fn s3_7_a_raised_stop_keeps_its_reason_and_what_the_step_did() {
     assert_eq!(state.status(), Some(&ExecutionStatus::Cancelled));
     let result = state.last_step_result().unwrap();
     assert_eq!(result.step.tool_executions().count(), 2);
-    assert_eq!(state.usage().input, 100);
+    assert_eq!(state.used().input, 100);
     assert!(state.context().transcript.settled().is_some());
     assert_eq!(state.stop_signal().unwrap().message, "enough");
 }

@@ -1,12 +1,12 @@
-//! S3.1, S3.2, S3.5: two rounds, the checkpoint before a step, and no order that matters.
+//! S3.1, S3.2, S3.5: two rounds, the limits before a step, and no order that matters.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use legwork_core::budget::Budget;
 use legwork_core::continuation::{
-    Callable, ContentPresent, Kind, Signals, StepsLimit, ToolCallsLimit, Vote, calls_checkpoint,
-    checkpoint, criterion, defaults, evaluate, resolve,
+    Callable, ContentPresent, Kind, Signals, StepsLimit, ToolCallsLimit, Vote, criterion, defaults,
+    evaluate, forbids_calls, forbids_step, resolve,
 };
 use legwork_core::{
     AgentState, ContinuationOutcome, Criterion, Decision, FinishReason, Message, Part, Response,
@@ -139,9 +139,9 @@ fn s3_5_a_criterion_that_fails_is_a_forbid_with_its_error() {
     assert_eq!(outcome.signal.unwrap().source, "mine");
 }
 
-/// What the checkpoint before a step says.
+/// What the limits before a step says.
 fn asked(criteria: &str, state: &AgentState) -> String {
-    let signal = checkpoint(&all(criteria), state);
+    let signal = forbids_step(&all(criteria), state);
     signal.map_or_else(|| "goes on".to_owned(), |s| format!("stops: {} ({})", s.source, s.reason))
 }
 
@@ -161,15 +161,15 @@ fn s3_2_before_a_step_limits_are_asked_at_once() {
         assert_eq!(asked(order, &state), "stops: b (steps_limit)");
     }
     let none = blank().with_budget(Budget::unlimited().steps(0));
-    let signal = checkpoint(&defaults(), &go_on(none, "user: hi")).unwrap();
+    let signal = forbids_step(&defaults(), &go_on(none, "user: hi")).unwrap();
     assert_eq!(signal.limit.unwrap().limit, 0);
-    assert_eq!(checkpoint(&defaults(), &state), None);
+    assert_eq!(forbids_step(&defaults(), &state), None);
 }
 
 #[test]
 fn s3_5_before_a_step_raised_signals_and_forbidding_hooks_are_heard() {
     let raised = tell("user: hi; signal: user_requested; signal: retry_limit");
-    assert_eq!(checkpoint(&[], &raised).as_ref(), raised.stop_signal());
+    assert_eq!(forbids_step(&[], &raised).as_ref(), raised.stop_signal());
     assert_eq!(asked("limit a: forbid steps_limit", &raised), "stops: test (user_requested)");
     let hook = |decision| tell("user: hi").with_vote("hook", decision);
     let forbids = hook(Decision::Forbid(signal("stop_requested", "hook")));
@@ -313,16 +313,16 @@ proptest! {
 fn s3_2_what_is_asked_before_calls_is_asked_only_there() {
     let limit: Vec<Arc<dyn Criterion>> = vec![Arc::new(ToolCallsLimit::at(1))];
     let forbidden = |story: &str| {
-        let signal = calls_checkpoint(&limit, &tell(story));
+        let signal = forbids_calls(&limit, &tell(story));
         signal.map(|signal| signal.reason)
     };
     assert_eq!(forbidden("user: hi; inference; calls: a"), None);
     let two = "user: hi; inference; calls: a, b";
     assert_eq!(forbidden(two), Some(StopReason::ToolCallsLimit));
-    assert_eq!(checkpoint(&limit, &tell(two)), None);
+    assert_eq!(forbids_step(&limit, &tell(two)), None);
     assert_eq!(evaluate(&limit, &tell(two)), evaluate(&[], &tell(two)));
     let steps: Vec<Arc<dyn Criterion>> = vec![Arc::new(StepsLimit::at(0))];
-    assert_eq!(calls_checkpoint(&steps, &tell(two)), None);
+    assert_eq!(forbids_calls(&steps, &tell(two)), None);
 }
 
 #[test]

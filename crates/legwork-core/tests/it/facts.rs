@@ -107,18 +107,18 @@ fn s5_4_what_is_held_for_a_call_is_held_until_that_call_is_done() {
     let state = tell("user: hi; inference; calls: a, b, c");
     let state = begins(begins(begins(state, 0, tokens(7)), 1, tokens(9)), 2, tokens(0));
     assert_eq!(held(&state), [(Some(0), 7), (Some(1), 9)], "nothing is not held");
-    assert_eq!(state.usage().tool_calls, 3);
+    assert_eq!(state.used().tool_calls, 3);
     let again = begins(state.clone(), 0, tokens(8));
     assert_eq!(held(&again), [(Some(1), 9), (Some(0), 8)], "in the place of what was held");
     let state = done(state, 0, tokens(3));
     assert_eq!(held(&state), [(Some(1), 9)]);
-    assert_eq!(state.usage().input, 103);
+    assert_eq!(state.used().input, 103);
 }
 
 #[test]
 fn s5_2_a_step_is_spent_when_its_inference_begins_and_not_held_beside() {
     let state = infer(tell("user: hi"), 10, 20);
-    assert_eq!((state.usage().steps, state.ledger().committed().steps), (1, 1));
+    assert_eq!((state.used().steps, state.ledger().used_and_reserved().steps), (1, 1));
     assert_eq!(state.ledger().inference().unwrap().amounts.total_tokens(), 30);
 }
 
@@ -131,7 +131,7 @@ fn s1_8_time_that_was_charged_is_not_charged_again() {
     assert_eq!(state.current_step().unwrap().worked, Micros(60_000));
     let state = go_on(state, "decides");
     assert_eq!(state.last_step_result().unwrap().took, Micros(61_000));
-    assert_eq!(state.usage().active_time, Micros(61_000));
+    assert_eq!(state.used().active_time, Micros(61_000));
 }
 
 #[test]

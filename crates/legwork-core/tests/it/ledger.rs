@@ -144,7 +144,7 @@ impl Account {
         prop_assert_eq!(sums(&ledger.lifetime), lifetime, "the sum of all executions");
         let held: Vec<_> = ledger.reserved.iter().map(|held| held.amounts).collect();
         prop_assert_eq!(held, self.held.into_iter().collect::<Vec<_>>());
-        let committed = sums(&ledger.committed());
+        let committed = sums(&ledger.used_and_reserved());
         let limits = granted(&ledger.budget);
         for (at, limit) in limits.into_iter().enumerate() {
             let limit = limit.unwrap_or(i128::MAX / 2);
@@ -341,7 +341,7 @@ proptest! {
             };
             prop_assert!(least(&before.lifetime, &after.lifetime));
             prop_assert!(least(&after.spent, &after.lifetime));
-            prop_assert!(least(&after.spent, &after.committed()));
+            prop_assert!(least(&after.spent, &after.used_and_reserved()));
         }
     }
 }

@@ -41,7 +41,7 @@ fn answers<S: Progress>(state: &S) -> Answers {
         by: state.continuation_outcome().map(|outcome| outcome.by.clone()),
         counts: [state.votes().len(), state.stop_signals().len(), state.errors().count()],
         signal: state.stop_signal().map(|signal| signal.reason.clone()),
-        steps: state.usage().steps,
+        steps: state.used().steps,
         has_next: state.has_next(),
     }
 }

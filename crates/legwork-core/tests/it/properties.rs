@@ -179,7 +179,7 @@ proptest! {
             let [before, after] = [pair[0].ledger(), pair[1].ledger()];
             prop_assert!(at_most(&before.lifetime, &after.lifetime));
             prop_assert!(at_most(&after.spent, &after.lifetime));
-            prop_assert!(at_most(&after.spent, &after.committed()));
+            prop_assert!(at_most(&after.spent, &after.used_and_reserved()));
             let holders: BTreeSet<_> = after.reserved.iter().map(|held| held.call).collect();
             prop_assert_eq!(after.reserved.len(), holders.len());
             // What was held is charged by whatever ends the hold but a settlement.
@@ -240,7 +240,7 @@ proptest! {
             let floor = max_output.unwrap_or(1_024).min(1_024);
             prop_assert!(output.is_none_or(|output| output >= floor), "below the floor");
             state = state.with(Event::InferenceStarted(InferenceStarted { reserved, tools: None }));
-            prop_assert!(within(&state.ledger().committed()), "{:?}", state.ledger());
+            prop_assert!(within(&state.ledger().used_and_reserved()), "{:?}", state.ledger());
             let output = reserved.output * share / 100;
             let usage = Usage { input: input * share / 100, output, ..Usage::default() };
             let charged = Amounts::of_usage(&usage, Some(&price));
@@ -249,7 +249,7 @@ proptest! {
                 let response = Arc::new(says("x"));
                 state = state.with(Event::Responded(Responded { response, charged }));
             }
-            prop_assert!(within(&state.ledger().committed()), "{:?}", state.ledger());
+            prop_assert!(within(&state.ledger().used_and_reserved()), "{:?}", state.ledger());
         }
     }
 

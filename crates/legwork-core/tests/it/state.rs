@@ -23,7 +23,7 @@ fn s1_1_a_transition_is_complete_in_one_event() {
     // The last outcome of a turn settles the transcript, a step's end counts its time.
     let state = tell("user: hi; inference; calls: a; result: 0 x; decides");
     assert!(state.context().transcript.settled().is_some());
-    assert_eq!(state.usage().active_time, Micros(1_000));
+    assert_eq!(state.used().active_time, Micros(1_000));
     assert_eq!(state.step_results().count(), 1);
     assert!(state.current_step().is_none());
 }
@@ -236,7 +236,7 @@ fn s1_9_new_input_starts_a_fresh_execution_with_the_context_it_had() {
     assert_eq!(second.facts().executions, 2);
     assert_eq!(transcript(&second), ["user: hi", "assistant: hello", "user: again"]);
     assert_eq!(second.step_results().count(), 0);
-    assert_eq!(second.usage().steps, 0);
+    assert_eq!(second.used().steps, 0);
     assert_eq!(second.ledger().lifetime.steps, 1);
     assert_ne!(second.execution().unwrap().id, first.execution().unwrap().id);
     assert_eq!(owes(&second), "asks the model");
@@ -258,7 +258,7 @@ fn s1_9_a_reopened_execution_goes_on_with_its_steps_and_what_it_used() {
         .fold(events, AgentState::with);
     assert_eq!(state.status(), Some(&ExecutionStatus::InProgress));
     assert_eq!(owes(&state), "asks the model");
-    assert_eq!((state.step_results().count(), state.usage().steps), (1, 1));
+    assert_eq!((state.step_results().count(), state.used().steps), (1, 1));
     assert!(state.stop_signals().is_empty());
 }
 

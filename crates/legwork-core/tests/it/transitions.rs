@@ -100,7 +100,7 @@ fn transitions() -> Vec<Transition> {
             |s| told(s) == "y"
         ),
         transition!("with_tool_call_blocked", judging, |s| s.with_tool_call_blocked("g", "no"), {
-            AgentState::tool_call_blocked
+            AgentState::tool_call_decided
         }),
         transition!(
             "with_tool_call_answered",

@@ -16,10 +16,10 @@ const SWEEP: Duration = Duration::from_secs(45);
 
 /// The idle connections of one client, which goes to one server.
 #[derive(Debug, Default)]
-pub(super) struct Idle(Mutex<Shelf>);
+pub(super) struct Idle(Mutex<IdleConnections>);
 
 #[derive(Debug, Default)]
-struct Shelf {
+struct IdleConnections {
     /// The one used last is the last.
     connections: Vec<Unused>,
     shared: Option<Sharing>,
@@ -85,7 +85,7 @@ impl Idle {
         self.sweep_later(&mut shelf);
     }
 
-    fn sweep_later(self: &Arc<Self>, shelf: &mut Shelf) {
+    fn sweep_later(self: &Arc<Self>, shelf: &mut IdleConnections) {
         // It ends with its runtime, which may not be the last one.
         if shelf.sweeper.as_ref().is_none_or(JoinHandle::is_finished) {
             shelf.sweeper = Some(tokio::spawn(sweep(Arc::downgrade(self))));
@@ -111,7 +111,7 @@ impl Idle {
         !is_empty
     }
 
-    fn shelf(&self) -> MutexGuard<'_, Shelf> {
+    fn shelf(&self) -> MutexGuard<'_, IdleConnections> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

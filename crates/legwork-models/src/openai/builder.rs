@@ -1,4 +1,4 @@
-//! How a [`Chat`] is set up.
+//! How a [`ChatCompletions`] is set up.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use legwork_port::{Clock, Profile};
 use serde_json::{Map, Value};
 
 use super::address;
-use super::chat::Chat;
+use super::chat::ChatCompletions;
 use super::encode::{Head, MaxTokensField, OWN_FIELDS, Stream};
 use super::profile;
 use super::secrets::{self, Secrets};
@@ -66,7 +66,7 @@ pub(super) struct Question {
     pub(super) secrets: Secrets,
 }
 
-/// Sets up a [`Chat`]; what is not set has a sensible default.
+/// Sets up a [`ChatCompletions`]; what is not set has a sensible default.
 #[must_use]
 pub struct Builder {
     base_url: String,
@@ -184,7 +184,7 @@ impl Builder {
     ///
     /// # Errors
     /// When the base URL, a header, an extra field or the proxy cannot be used.
-    pub fn build(self) -> Result<Chat, Error> {
+    pub fn build(self) -> Result<ChatCompletions, Error> {
         let uri = address::endpoint(&self.base_url, "chat/completions")?;
         if let Some(field) = self.extra.keys().find(|key| OWN_FIELDS.contains(&key.as_str())) {
             return Err(Error::OwnField { field: field.clone() });
@@ -205,7 +205,7 @@ impl Builder {
         if let Some(own) = self.prices.of(&name) {
             profile.price = Some(own.price);
         }
-        Ok(Chat {
+        Ok(ChatCompletions {
             name,
             place: uri.to_string(),
             exposed: is_exposed.then(|| address::in_clear(&uri)).flatten(),

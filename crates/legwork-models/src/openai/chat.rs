@@ -25,7 +25,7 @@ use crate::retry::{Attempt, Policy, persist};
 ///
 /// Making one opens nothing: the client, and with `https` the system's
 /// certificates, are there when the first request needs them.
-pub struct Chat {
+pub struct ChatCompletions {
     pub(super) name: String,
     pub(super) head: Head,
     /// A request without its body.
@@ -47,16 +47,16 @@ pub struct Chat {
 }
 
 /// Says what it is and where; never the key.
-impl fmt::Debug for Chat {
+impl fmt::Debug for ChatCompletions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Chat")
+        f.debug_struct("ChatCompletions")
             .field("name", &self.name)
             .field("place", &self.place)
             .finish_non_exhaustive()
     }
 }
 
-impl Chat {
+impl ChatCompletions {
     /// A model of a server; `base_url` is what `/chat/completions` is put behind.
     pub fn builder(base_url: impl Into<String>, model: impl Into<String>) -> Builder {
         Builder::new(base_url.into(), model.into())
@@ -104,7 +104,7 @@ impl Chat {
 
 /// A request whose body is sent, as often as it takes.
 struct Asking<'a> {
-    chat: &'a Chat,
+    chat: &'a ChatCompletions,
     body: Bytes,
     asked: Streaming,
 }
@@ -121,7 +121,7 @@ impl Attempt for Asking<'_> {
     }
 }
 
-impl Model for Chat {
+impl Model for ChatCompletions {
     fn name(&self) -> &str {
         &self.name
     }

@@ -91,7 +91,7 @@ impl ExecutionEnd {
             signal: outcome.and_then(|outcome| outcome.signal.clone()),
             text: response.map_or_else(String::new, |response| response.text()),
             finish: response.map(|response| response.finish.clone()),
-            used: *state.usage(),
+            used: *state.used(),
             pending: state.pending().to_vec(),
             next,
             status,

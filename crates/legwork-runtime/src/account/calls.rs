@@ -4,18 +4,18 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use legwork_core::budget::Exhausted;
 
-use crate::account::{Share, Sums};
+use crate::account::{SharedBudget, TreeAmounts};
 
 /// Calls of a turn that were checked as a whole, and have not begun: other agents of the
 /// tree leave room for them.
-pub(crate) struct HeldCalls {
-    share: Option<Share>,
+pub(crate) struct ReservedCalls {
+    share: Option<SharedBudget>,
     count: Mutex<usize>,
 }
 
-impl HeldCalls {
+impl ReservedCalls {
     /// None, in the accounts above an agent.
-    pub(crate) fn new(share: Option<Share>) -> Self {
+    pub(crate) fn new(share: Option<SharedBudget>) -> Self {
         Self { share, count: Mutex::default() }
     }
 
@@ -37,7 +37,7 @@ impl HeldCalls {
         let mut count = self.lock();
         match (count.checked_sub(1), &self.share) {
             (Some(rest), _) => *count = rest,
-            (None, Some(share)) => share.charge(Sums::calls(1)),
+            (None, Some(share)) => share.charge(TreeAmounts::calls(1)),
             (None, None) => {}
         }
     }
@@ -47,7 +47,7 @@ impl HeldCalls {
         let mut count = self.lock();
         let rest = calls.min(*count);
         if let Some(share) = &self.share {
-            share.settle(Sums::calls(*count - rest), Sums::default());
+            share.settle(TreeAmounts::calls(*count - rest), TreeAmounts::default());
         }
         *count = rest;
     }
@@ -57,7 +57,7 @@ impl HeldCalls {
     }
 }
 
-impl Drop for HeldCalls {
+impl Drop for ReservedCalls {
     fn drop(&mut self) {
         self.keep(0);
     }

@@ -6,19 +6,19 @@
 //! that a subagent has a limit of its own in, lives on what was held when it was spawned.
 
 mod calls;
-mod sums;
+mod tree_amounts;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use legwork_core::budget::{Amounts, Dimension, Exhausted, Ledger, Price};
 use legwork_core::{Budget, Usage};
 
-pub(crate) use calls::HeldCalls;
-pub(crate) use sums::Sums;
+pub(crate) use calls::ReservedCalls;
+pub(crate) use tree_amounts::TreeAmounts;
 
 /// A subagent's share of what the agents above it may use.
 #[derive(Clone)]
-pub struct Share {
+pub struct SharedBudget {
     tree: Arc<Tree>,
     /// The account of the agent that spawned it.
     account: usize,
@@ -32,9 +32,9 @@ struct Tree(Mutex<Vec<Account>>);
 
 /// What one agent has left for its calls under way.
 struct Account {
-    above: Option<Share>,
+    above: Option<SharedBudget>,
     budget: Budget,
-    used: Sums,
+    used: TreeAmounts,
 }
 
 /// What was charged for an inference, and is not known to the agents above yet.
@@ -42,18 +42,18 @@ struct Account {
 /// They may count on it only once it is durable: after a crash before that, what was held
 /// is charged in full.
 #[derive(Default)]
-pub(crate) struct Unsettled(Mutex<Vec<(Amounts, Amounts)>>);
+pub(crate) struct UncommittedCharges(Mutex<Vec<(Amounts, Amounts)>>);
 
-impl Unsettled {
+impl UncommittedCharges {
     /// Notes what was held and what of it is charged.
     pub(crate) fn note(&self, held: Amounts, charged: Amounts) {
         self.lock().push((held, charged));
     }
 
     /// It is durable: the agents above may know.
-    pub(crate) fn settle(&self, share: &Share) {
+    pub(crate) fn settle(&self, share: &SharedBudget) {
         for (held, charged) in self.lock().drain(..) {
-            share.settle(Sums::of(&held), Sums::of(&charged));
+            share.settle(TreeAmounts::of(&held), TreeAmounts::of(&charged));
         }
     }
 
@@ -71,12 +71,12 @@ impl Tree {
     }
 }
 
-impl Share {
+impl SharedBudget {
     /// Opens the account of an agent for the calls of a turn: what its ledger leaves, and
     /// what the agents above it leave. What is held for subagents is to be charged to it.
     pub fn open(above: Option<&Self>, ledger: &Ledger) -> Self {
         let tree = above.map_or_else(Arc::default, |share| Arc::clone(&share.tree));
-        let (budget, used) = (ledger.budget.clone(), Sums::of(&ledger.spent));
+        let (budget, used) = (ledger.budget.clone(), TreeAmounts::of(&ledger.spent));
         let mut accounts = tree.lock();
         accounts.push(Account { above: above.cloned(), budget, used });
         let account = accounts.len() - 1;
@@ -86,7 +86,7 @@ impl Share {
 
     /// The share of a subagent with limits of its own: what is held for them is charged
     /// here, before it begins.
-    pub(crate) fn spawn(&self, own: &Budget, block: Sums) -> Self {
+    pub(crate) fn spawn(&self, own: &Budget, block: TreeAmounts) -> Self {
         self.charge(block);
         Self { own: own.clone(), ..self.clone() }
     }
@@ -103,8 +103,8 @@ impl Share {
 
     /// Ends a subagent's share: what was held for its own limits is released, and what it
     /// used of them is charged.
-    pub(crate) fn end(&self, child: &Self, block: Sums, used: &Amounts) {
-        self.settle(block, Sums::of(used).covered(&child.own));
+    pub(crate) fn end(&self, child: &Self, block: TreeAmounts, used: &Amounts) {
+        self.settle(block, TreeAmounts::of(used).covered(&child.own));
     }
 
     /// What an inference may answer, and what is to be held for it, by the agent's own
@@ -129,7 +129,7 @@ impl Share {
         }
         let usage = Usage { input, output: output.unwrap_or(0), ..Usage::default() };
         let held = Amounts::of_usage(&usage, price);
-        self.add(&mut accounts, Sums::of(&held));
+        self.add(&mut accounts, TreeAmounts::of(&held));
         Ok((output, held))
     }
 
@@ -144,22 +144,22 @@ impl Share {
         if let Some(limit) = exceeded.flatten().next() {
             return Err(limit);
         }
-        self.add(&mut accounts, Sums::of(amounts));
+        self.add(&mut accounts, TreeAmounts::of(amounts));
         Ok(())
     }
 
     /// Charges what was used before in every account above.
     pub fn spend(&self, used: &Amounts) {
-        self.charge(Sums::of(used));
+        self.charge(TreeAmounts::of(used));
     }
 
     /// Holds sums in every account above, wherever no limit of their own covers them.
-    pub(crate) fn charge(&self, sums: Sums) {
+    pub(crate) fn charge(&self, sums: TreeAmounts) {
         self.add(&mut self.tree.lock(), sums);
     }
 
     /// Releases what was held and charges what was used.
-    pub(crate) fn settle(&self, held: Sums, charged: Sums) {
+    pub(crate) fn settle(&self, held: TreeAmounts, charged: TreeAmounts) {
         let mut accounts = self.tree.lock();
         for (index, own) in self.indexes(&accounts) {
             if let Some(account) = accounts.get_mut(index) {
@@ -180,7 +180,7 @@ impl Share {
             return Err(limit);
         }
         drop(ledgers);
-        self.add(&mut accounts, Sums::calls(calls));
+        self.add(&mut accounts, TreeAmounts::calls(calls));
         Ok(())
     }
 
@@ -191,7 +191,7 @@ impl Share {
         ledgers.fold(Budget::unlimited(), |all, ledger| all.within(&ledger.left()))
     }
 
-    fn add(&self, accounts: &mut [Account], sums: Sums) {
+    fn add(&self, accounts: &mut [Account], sums: TreeAmounts) {
         for (index, own) in self.indexes(accounts) {
             if let Some(account) = accounts.get_mut(index) {
                 account.used = account.used.plus(sums.uncovered(&own));

@@ -8,14 +8,14 @@ use legwork_port::{EventKind, Trigger};
 use crate::context::StepContext;
 use crate::error::Halt;
 use crate::executor::job::Job;
-use crate::subagent::{Family, Lease};
+use crate::subagent::{Grant, TurnSubagents};
 
 /// Records the intents. Those that must be known after a crash are durable before anything
 /// starts; the others ride with the response.
 pub(super) async fn begin(
     mut state: AgentState,
     cx: &StepContext,
-    family: Option<&Family>,
+    family: Option<&TurnSubagents>,
     jobs: &mut [Job],
 ) -> Result<AgentState, Halt> {
     let mut must_last = false;
@@ -23,7 +23,7 @@ pub(super) async fn begin(
         job.lease_from(family, &state);
         must_last |= must_be_durable(job);
         let (index, effect, arguments) = (job.index, job.spec.effect, job.changed.clone());
-        let (child, reserved) = job.lease.as_ref().map_or_else(Default::default, Lease::intent);
+        let (child, reserved) = job.lease.as_ref().map_or_else(Default::default, Grant::intent);
         let started = ToolStarted { index, effect, arguments, child, reserved, again: job.again };
         state = state.with(Event::ToolStarted(started));
         // With a family, all calls of the turn are in its account already.

@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::context::StepContext;
 use crate::error::Halt;
 use crate::lookup;
-use crate::subagent::{self, Family, Lease};
+use crate::subagent::{self, Grant, TurnSubagents};
 use crate::toolbox::Shown;
 use crate::unwind;
 
@@ -31,7 +31,7 @@ pub(super) struct Job {
     /// The arguments, if they are not the model's.
     pub(super) changed: Option<Arc<str>>,
     /// What its subagent may use, if it runs one.
-    pub(super) lease: Option<Lease>,
+    pub(super) lease: Option<Grant>,
 }
 
 impl Job {
@@ -50,7 +50,7 @@ impl Job {
     }
 
     /// Takes what its subagent may use, if it runs one.
-    pub(super) fn lease_from(&mut self, family: Option<&Family>, state: &AgentState) {
+    pub(super) fn lease_from(&mut self, family: Option<&TurnSubagents>, state: &AgentState) {
         if self.spec.place == Place::Child {
             self.lease = family.and_then(|family| family.lease(state, self.index, &self.call));
         }

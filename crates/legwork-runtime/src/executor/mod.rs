@@ -18,7 +18,7 @@ use crate::error::Halt;
 use crate::judge::judge;
 use crate::release::Release;
 use crate::services::Concurrency;
-use crate::subagent::Family;
+use crate::subagent::TurnSubagents;
 use crate::watch::Watched;
 use body::call;
 use intent::begin;
@@ -51,7 +51,7 @@ pub async fn run(state: AgentState, cx: &StepContext) -> Result<AgentState, Halt
     let (mut state, mut jobs) = collect(state, cx, &shown).await?;
     let fresh = jobs.iter().filter(|job| job.is_fresh()).count();
     cx.held_calls.keep(fresh);
-    let family = Family::of(&state, cx, jobs.iter().map(|job| &*job.spec), fresh).await;
+    let family = TurnSubagents::of(&state, cx, jobs.iter().map(|job| &*job.spec), fresh).await;
     let family = match family {
         Ok(family) => family,
         Err(error) => return Err(Halt::new(state, error)),
@@ -98,7 +98,7 @@ fn next_batch(concurrency: Concurrency, jobs: &mut VecDeque<Job>) -> VecDeque<Jo
 async fn run_batch(
     mut state: AgentState,
     cx: &StepContext,
-    family: Option<&Family>,
+    family: Option<&TurnSubagents>,
     mut waiting: VecDeque<Job>,
 ) -> Result<AgentState, Halt> {
     let mut release = Release::new(
@@ -146,7 +146,7 @@ async fn run_batch(
 async fn run_one(
     state: AgentState,
     cx: &StepContext,
-    family: Option<&Family>,
+    family: Option<&TurnSubagents>,
     mut batch: VecDeque<Job>,
 ) -> Result<AgentState, Halt> {
     let state = begin(state, cx, family, batch.make_contiguous()).await?;

@@ -15,7 +15,7 @@ use crate::executor::body::Ran;
 use crate::executor::job::Job;
 use crate::release::Release;
 use crate::retries;
-use crate::subagent::{self, Family};
+use crate::subagent::{self, TurnSubagents};
 
 /// Outcomes of calls that took this long are committed as they come.
 const SLOW: Micros = Micros(50_000);
@@ -94,7 +94,7 @@ pub(super) async fn interrupt(mut state: AgentState, cx: &StepContext) -> Result
 pub(super) async fn skip_rest(
     mut state: AgentState,
     cx: &StepContext,
-    family: Option<&Family>,
+    family: Option<&TurnSubagents>,
     jobs: VecDeque<Job>,
 ) -> Result<AgentState, Halt> {
     let why = match state.stop_signals().first() {

@@ -105,7 +105,7 @@ impl Active {
             return Err(self.cx.services.no_session(state.session()));
         }
         let idle = state.clone();
-        let state = subagent::awaken(self.define(state));
+        let state = subagent::resume_waiting(self.define(state));
         if state.status().is_some_and(|status| !status.is_terminal()) {
             self.resumed(&state);
             let state = self.show_start(state).await;

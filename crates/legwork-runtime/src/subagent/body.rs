@@ -8,9 +8,9 @@ use legwork_core::{ExecutionStatus, OnDoubt, ToolOutcome};
 use legwork_port::store::Range;
 use legwork_port::{Emitter, EventKind, ToolContext, store};
 
-use super::family::{adds_up, used_by};
+use super::turn::{adds_up, used_by};
 use super::waiting::cancel;
-use super::{Lease, check};
+use super::{Grant, check};
 use crate::context::StepContext;
 use crate::control::Control;
 use crate::error::Error;
@@ -21,7 +21,7 @@ use crate::unwind;
 
 /// All that it takes to run the subagent of a call.
 pub(crate) struct Child {
-    lease: Lease,
+    lease: Grant,
     services: Arc<Services>,
     control: Control,
     events: Emitter,
@@ -29,7 +29,7 @@ pub(crate) struct Child {
 }
 
 impl Child {
-    pub(super) fn new(lease: Lease, cx: &StepContext) -> Self {
+    pub(super) fn new(lease: Grant, cx: &StepContext) -> Self {
         Self {
             lease,
             services: Arc::clone(&cx.services),
@@ -87,7 +87,7 @@ impl Child {
 
     /// Runs the subagent in its session, unless it ended there already.
     async fn run(&self) -> Result<Run, Error> {
-        let Lease { child, link, spawn, granted, share, .. } = &self.lease;
+        let Grant { child, link, spawn, granted, share, .. } = &self.lease;
         let state = self.services.store.read(child, Range::ALL).await?.journal.fold(child);
         check(&state, link)?;
         if state.status().is_some_and(ExecutionStatus::is_terminal) {

@@ -13,8 +13,8 @@ use legwork_core::{
 use legwork_port::store::{Batch, Range};
 use legwork_port::{BoxFuture, Claim, Emitter, Origin, store};
 
-use super::family::used_by;
 use super::link::{check, link};
+use super::turn::used_by;
 use crate::context::StepContext;
 use crate::error::Halt;
 use crate::services::Services;
@@ -35,7 +35,7 @@ pub(crate) fn wait(state: AgentState, cx: &StepContext, index: u32) -> AgentStat
 }
 
 /// A run that takes a session up lets its waiting subagents look again.
-pub(crate) fn awaken(state: AgentState) -> AgentState {
+pub(crate) fn resume_waiting(state: AgentState) -> AgentState {
     let waits = |pending: &Pending| pending.reason == PendingReason::Subagent;
     if !state.pending().iter().any(waits) {
         return state;

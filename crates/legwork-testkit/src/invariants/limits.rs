@@ -15,7 +15,7 @@ pub(super) fn of_entry(state: &AgentState, entry: &Entry) -> Checked {
     let at = entry.seq;
     match &entry.event {
         Event::InferenceStarted(_) => {
-            let used = ledger.committed();
+            let used = ledger.used_and_reserved();
             let checks = [
                 (budget.input_tokens, used.input, "input tokens"),
                 (budget.output_tokens, used.output, "output tokens"),

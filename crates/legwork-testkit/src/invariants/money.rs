@@ -10,14 +10,14 @@ use legwork_core::{AgentState, SessionId};
 use super::Journals;
 
 /// What adds up over a tree of agents: calls, tokens in and out, money.
-pub(super) type Sums = [u64; 4];
+pub(super) type TreeAmounts = [u64; 4];
 
 /// Steps and active time are each agent's own.
-pub(super) fn sums(amounts: &Amounts) -> Sums {
+pub(super) fn sums(amounts: &Amounts) -> TreeAmounts {
     [amounts.tool_calls, amounts.input, amounts.output, amounts.cost.0]
 }
 
-pub(super) fn sum(all: impl IntoIterator<Item = Sums>) -> Sums {
+pub(super) fn sum(all: impl IntoIterator<Item = TreeAmounts>) -> TreeAmounts {
     all.into_iter().fold([0; 4], |[a, b, c, d], [e, f, g, h]| [a + e, b + f, c + g, d + h])
 }
 

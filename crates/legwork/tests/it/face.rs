@@ -55,8 +55,8 @@ fn the_example_runs_journals_and_is_charged_at_the_models_price() {
     let session = &sessions.first().unwrap().session;
     let state = runtime.block_on(store.read(session, Range::ALL)).unwrap().journal.fold(session);
     // gpt-5-mini: 0.25 USD a million input tokens, 2 USD a million output tokens.
-    assert_eq!((state.usage().input, state.usage().output), (300, 30));
-    assert_eq!(state.usage().cost.0, 75 + 60);
+    assert_eq!((state.used().input, state.used().output), (300, 30));
+    assert_eq!(state.used().cost.0, 75 + 60);
     assert!(state.ledger().reserved.is_empty());
 }
 

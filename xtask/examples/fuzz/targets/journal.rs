@@ -110,7 +110,7 @@ fn fold(session: &SessionId, entries: &[Entry], random: &mut Rng) {
 fn ask(state: &AgentState) {
     let owed = state.owed();
     assert!(owed == state.owed(), "what is owed changes by asking");
-    let _ = (state.status(), state.usage(), state.ledger(), state.final_response());
+    let _ = (state.status(), state.used(), state.ledger(), state.final_response());
     let _ = (state.errors().count(), state.current_error(), state.awaits_model());
     let slim = state.slim(100);
     assert!(slim.is_ok(), "it cannot be written: {slim:?}");

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use legwork::core::transcript::Transcript;
 use legwork::core::{Message, ModelRequest, ModelSettings, Response};
 use legwork::model::http::Timeouts;
-use legwork::model::openai::Chat;
+use legwork::model::openai::ChatCompletions;
 use legwork::model::{proxies_from_env, retry};
 use legwork::port::{Delta, Model as _};
 use serde_json::json;
@@ -30,7 +30,7 @@ const CONNECT: Duration = Duration::from_secs(5);
 
 /// What came of it.
 pub(crate) struct Pong {
-    model: Chat,
+    model: ChatCompletions,
     response: Response,
     first: Option<Duration>,
     whole: Duration,
@@ -79,7 +79,7 @@ pub(crate) async fn answer(settings: &Settings, most: Duration) -> Result<Pong, 
     })
 }
 
-async fn asked(model: Chat) -> Result<Pong, Error> {
+async fn asked(model: ChatCompletions) -> Result<Pong, Error> {
     let empty = Transcript::default();
     let settings = ModelSettings { max_output: Some(FEW), ..ModelSettings::default() };
     // Nothing was said, so nothing is open.

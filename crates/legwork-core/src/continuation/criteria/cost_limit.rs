@@ -35,7 +35,7 @@ impl Criterion for CostLimit {
     }
 
     fn decide(&self, state: &AgentState) -> Result<Option<Decision>, String> {
-        let used = state.ledger().committed().cost.0;
+        let used = state.ledger().used_and_reserved().cost.0;
         Ok(vote(self.name(), state, Dimension::Cost, self.own.map(|most| most.0), used))
     }
 }

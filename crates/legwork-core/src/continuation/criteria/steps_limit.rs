@@ -36,7 +36,7 @@ impl Criterion for StepsLimit {
     }
 
     fn decide(&self, state: &AgentState) -> Result<Option<Decision>, String> {
-        let used = state.ledger().committed().steps;
+        let used = state.ledger().used_and_reserved().steps;
         Ok(vote(self.name(), state, Dimension::Steps, self.own, used))
     }
 }

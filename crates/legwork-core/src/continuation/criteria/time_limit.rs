@@ -53,5 +53,5 @@ impl Criterion for TimeLimit {
 }
 
 fn used(state: &AgentState) -> u64 {
-    state.ledger().committed().active_time.0.saturating_add(under_way(state))
+    state.ledger().used_and_reserved().active_time.0.saturating_add(under_way(state))
 }

@@ -50,7 +50,7 @@ impl Criterion for TokenLimit {
     }
 
     fn decide(&self, state: &AgentState) -> Result<Option<Decision>, String> {
-        let used = state.ledger().committed();
+        let used = state.ledger().used_and_reserved();
         let checks = [
             (Dimension::InputTokens, self.input, used.input),
             (Dimension::OutputTokens, self.output, used.output),

@@ -36,7 +36,8 @@ impl Criterion for ToolCallsLimit {
 
     fn decide(&self, state: &AgentState) -> Result<Option<Decision>, String> {
         let Some(limit) = self.own.or(state.ledger().budget.tool_calls) else { return Ok(None) };
-        let (dimension, used) = (Dimension::ToolCalls, state.ledger().committed().tool_calls);
+        let (dimension, used) =
+            (Dimension::ToolCalls, state.ledger().used_and_reserved().tool_calls);
         let open = |slot: &&CallSlot| slot.status == CallStatus::Open;
         let calls = state.current_step().into_iter().flat_map(|step| step.calls.iter());
         let wanted = calls.filter(open).count() as u64;

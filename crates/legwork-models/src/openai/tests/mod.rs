@@ -15,7 +15,7 @@ use std::sync::Arc;
 use legwork_core::{Message, ModelRequest, ModelSettings, Transcript};
 use serde_json::json;
 
-use super::{Builder, Chat};
+use super::{Builder, ChatCompletions};
 use tls::Server;
 
 /// A request with one question.
@@ -26,9 +26,10 @@ fn question() -> ModelRequest {
 }
 
 /// A model at a server, which it trusts.
-fn model_at(server: &Server, set: impl FnOnce(Builder) -> Builder) -> Chat {
-    let chat = set(Chat::builder(&server.base_url, "m").api_key("sk-secret")).build().unwrap();
-    Chat { client: chat.client.trusting(server.roots.clone()), ..chat }
+fn model_at(server: &Server, set: impl FnOnce(Builder) -> Builder) -> ChatCompletions {
+    let chat =
+        set(ChatCompletions::builder(&server.base_url, "m").api_key("sk-secret")).build().unwrap();
+    ChatCompletions { client: chat.client.trusting(server.roots.clone()), ..chat }
 }
 
 /// A whole body that says something.

@@ -6,7 +6,7 @@ use legwork_core::budget::{Amounts, MicroUsd};
 /// Amounts of what adds up over a tree. Steps and active time do not: each agent has its
 /// own, and the one above waits meanwhile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Sums {
+pub(crate) struct TreeAmounts {
     calls: u64,
     input: u64,
     output: u64,
@@ -15,7 +15,7 @@ pub(crate) struct Sums {
     cost: u64,
 }
 
-impl Sums {
+impl TreeAmounts {
     /// What adds up of some amounts.
     pub(crate) fn of(amounts: &Amounts) -> Self {
         let Amounts { tool_calls: calls, input, output, cost, .. } = *amounts;

@@ -12,13 +12,13 @@ use legwork_port::{BoxFuture, Store, store};
 
 use super::body::Child;
 use super::link::{check, link};
-use crate::account::{Share, Sums};
+use crate::account::{SharedBudget, TreeAmounts};
 use crate::context::StepContext;
 use crate::spawner::{Spawn, Spawner};
 
 /// The account that the subagents of a turn live on.
-pub(crate) struct Family {
-    turn: Share,
+pub(crate) struct TurnSubagents {
+    turn: SharedBudget,
     spawner: Option<Arc<dyn Spawner>>,
     /// The subagents that began under another run.
     before: Vec<Before>,
@@ -36,19 +36,19 @@ struct Before {
 
 /// What one subagent may use.
 #[derive(Clone)]
-pub(crate) struct Lease {
+pub(crate) struct Grant {
     pub(super) child: SessionId,
     /// How that session is linked to the call.
     pub(super) link: ParentLink,
     pub(super) spawn: Arc<dyn Spawn>,
     /// The limits that it runs under.
     pub(super) granted: Budget,
-    pub(super) share: Share,
-    block: Sums,
-    turn: Share,
+    pub(super) share: SharedBudget,
+    block: TreeAmounts,
+    turn: SharedBudget,
 }
 
-impl Family {
+impl TurnSubagents {
     /// Opens the account of a turn, if it spawns anybody. All its calls that have not begun
     /// are charged there at once: they were checked as a whole. What subagents of before
     /// used is read from their journals, before any of them goes on.
@@ -64,8 +64,8 @@ impl Family {
         if !specs.any(|spec| spec.place == Place::Child) {
             return Ok(None);
         }
-        let turn = Share::open(cx.share.as_ref(), state.ledger());
-        turn.charge(Sums::calls(fresh));
+        let turn = SharedBudget::open(cx.share.as_ref(), state.ledger());
+        turn.charge(TreeAmounts::calls(fresh));
         cx.held_calls.keep(0);
         let mut before = Vec::new();
         for (index, child, link) in children(state) {
@@ -80,42 +80,42 @@ impl Family {
 
     /// So many calls of the turn never begin.
     pub(crate) fn release(&self, count: usize) {
-        self.turn.settle(Sums::calls(count), Sums::default());
+        self.turn.settle(TreeAmounts::calls(count), TreeAmounts::default());
     }
 
     /// What the subagent of a call may use; held when this returns. None if the call names
     /// no subagent.
-    pub(crate) fn lease(&self, state: &AgentState, index: u32, call: &ToolCall) -> Option<Lease> {
+    pub(crate) fn lease(&self, state: &AgentState, index: u32, call: &ToolCall) -> Option<Grant> {
         let spawn = self.spawner.as_ref()?.find(call)?;
         let own = spawn.limits();
         let left = state.ledger().left().within(&self.turn.left());
         let held = state.ledger().reserved.iter().find(|held| held.call == Some(index));
         let block = match held {
-            Some(held) => Sums::journaled(&held.amounts, &own),
-            None => Sums::block(&own, &left),
+            Some(held) => TreeAmounts::journaled(&held.amounts, &own),
+            None => TreeAmounts::block(&own, &left),
         };
         let before = self.before.iter().find(|before| before.index == index);
         let active = before.map_or(Micros::ZERO, |before| before.active);
         let granted = granted(&own, block, &left, active);
         let share = self.turn.spawn(&granted, block);
         if let Some(before) = before {
-            share.charge(Sums::of(&before.used));
+            share.charge(TreeAmounts::of(&before.used));
         }
         let child = state.effect_key(index)?.child();
         let (link, turn) = (link(state, &call.id), self.turn.clone());
-        Some(Lease { child, link, spawn, granted, share, block, turn })
+        Some(Grant { child, link, spawn, granted, share, block, turn })
     }
 }
 
 /// The limits of its own, as far as they are held, and the time that is left above: what it
 /// was active before was charged above, too, and counts in neither twice.
-fn granted(own: &Budget, block: Sums, left: &Budget, active: Micros) -> Budget {
+fn granted(own: &Budget, block: TreeAmounts, left: &Budget, active: Micros) -> Budget {
     let active_time = left.active_time.map(|left| left.plus(active));
     let time = Budget { active_time, deadline: left.deadline, ..Budget::unlimited() };
     block.limits(own).within(&time)
 }
 
-impl Lease {
+impl Grant {
     /// What the intent of the call records: the session, and what is held.
     pub(crate) fn intent(&self) -> (Option<SessionId>, Amounts) {
         (Some(self.child.clone()), self.block.journal())

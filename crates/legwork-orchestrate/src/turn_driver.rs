@@ -5,16 +5,16 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use futures_util::future::{Either, select};
-use legwork_core::continuation::{checkpoint, evaluate};
+use legwork_core::continuation::{evaluate, forbids_step};
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::orchestrate::{ChatState, Conversation};
 use legwork_core::{ContinuationOutcome, Criterion, StepResult, StopReason, StopSignal};
 use legwork_port::{BoxFuture, Clock, EventKind, Observer as _, RunEvent};
 
-use crate::{Floor, Selector, Speaker, Spoken};
+use crate::{Selector, Speaker, Spoken, TurnContext};
 use legwork_runtime::Control;
 use legwork_runtime::Error;
-use legwork_runtime::account::Share;
+use legwork_runtime::account::SharedBudget;
 use legwork_runtime::observers::Observers;
 use legwork_runtime::unwind;
 
@@ -22,7 +22,7 @@ use legwork_runtime::unwind;
 pub(super) type StepEnd<S> = Arc<dyn Fn(S) -> BoxFuture<'static, Result<S, String>> + Send + Sync>;
 
 /// All that it takes to make turns.
-pub(super) struct Maker<S> {
+pub(super) struct TurnDriver<S> {
     pub(super) speakers: Vec<(Arc<str>, Arc<dyn Speaker>)>,
     pub(super) selector: Arc<dyn Selector<S>>,
     /// What a speaker is told of the conversation.
@@ -41,7 +41,7 @@ pub(super) enum Made<S> {
     Rest(S),
 }
 
-impl<S: Conversation> Maker<S> {
+impl<S: Conversation> TurnDriver<S> {
     /// Makes a turn: who speaks, what is said, what is decided, in this order.
     pub(super) async fn next(&self, state: S, control: &Control) -> Result<Made<S>, Error> {
         let start = self.clock.now();
@@ -50,7 +50,7 @@ impl<S: Conversation> Maker<S> {
             state = raise(state, cancelled());
         }
         if state.chat().current_step().is_none() {
-            if let Some(signal) = checkpoint(&self.criteria, &state) {
+            if let Some(signal) = forbids_step(&self.criteria, &state) {
                 return Ok(Made::Rest(end(state, signal)));
             }
             state = match self.choose(state, control).await {
@@ -123,12 +123,12 @@ impl<S: Conversation> Maker<S> {
         let Some(speaker) = self.speaker(&name) else {
             return Ok(Some(Spoken::failed(format!("nobody is named `{name}`"))));
         };
-        let floor = Floor {
+        let floor = TurnContext {
             preface: (self.preface)(state, &name),
             state: state.chat().clone(),
             name,
             control: control.clone(),
-            share: Share::open(None, state.chat().ledger()),
+            share: SharedBudget::open(None, state.chat().ledger()),
         };
         let speaking = pin!(unwind::run(|| speaker.speak(&floor)));
         let ends_itself = unwind::call(|| speaker.ends_itself()).unwrap_or(false);
