@@ -40,6 +40,11 @@ impl Deps {
         self
     }
 
+    /// Whether both are the same values, by identity: clones of one are, or if there are none.
+    pub fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || self.0.is_empty() && other.0.is_empty()
+    }
+
     /// The value of a type, if there is one.
     pub fn get<T: Any + Send + Sync>(&self) -> Option<&T> {
         self.0.get(&TypeId::of::<T>())?.value.downcast_ref()

@@ -19,7 +19,7 @@
 //! }
 //! ```
 //!
-//! Read the modules in this order: [`model`], [`tool`], [`store`], [`lifecycle`],
+//! Read the modules in this order: [`model`], [`tool`], [`toolset`], [`store`], [`lifecycle`],
 //! [`clock`], [`deps`], [`event`], [`observer`], [`cancel`], [`sandbox`], [`embedder`].
 #![forbid(unsafe_code)]
 
@@ -36,6 +36,7 @@ pub mod observer;
 pub mod sandbox;
 pub mod store;
 pub mod tool;
+pub mod toolset;
 mod trigger;
 
 use std::future::Future;
@@ -54,7 +55,8 @@ pub use model::{Delta, Deltas, Model, Profile, Retry};
 pub use observer::{NoObserver, Observer, Origin};
 pub use sandbox::Sandbox;
 pub use store::{Claim, Store};
-pub use tool::{Tool, ToolContext, Toolset};
+pub use tool::{Tool, ToolContext};
+pub use toolset::{OpenToolset, Toolset};
 pub use trigger::Trigger;
 
 /// A boxed future: what makes the traits of this crate object-safe.

@@ -1,4 +1,4 @@
-//! Tools: what a model may call, and where tools come from.
+//! Tools: what a model may call.
 
 use std::any::{Any, type_name};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -44,51 +44,6 @@ impl<T: Tool + ?Sized> Tool for Arc<T> {
 
     fn resource(&self, arguments: &Value) -> Option<String> {
         (**self).resource(arguments)
-    }
-}
-
-/// A source of callables.
-pub trait Toolset: Send + Sync {
-    /// Its name, as errors and descriptions show it. The same every time.
-    fn name(&self) -> &str;
-
-    /// Gets ready; called once before the first use of an execution.
-    ///
-    /// # Errors
-    /// Why it cannot be used, in words.
-    fn open(&self) -> BoxFuture<'_, Result<(), String>> {
-        Box::pin(std::future::ready(Ok(())))
-    }
-
-    /// Lets go of what `open` took.
-    fn close(&self) -> BoxFuture<'_, ()> {
-        Box::pin(std::future::ready(()))
-    }
-
-    /// The tools for a state, in the order they are shown; asked once a step, and once more
-    /// if a hook changed the state before the step began.
-    ///
-    /// # Errors
-    /// Why they cannot be told, in words.
-    fn specs<'a>(
-        &'a self,
-        state: &'a AgentState,
-    ) -> BoxFuture<'a, Result<Vec<Arc<ToolSpec>>, String>>;
-
-    /// Whether its specs are the same for every state, so that they are asked for once: when
-    /// the agent is built, before `open`, so that what is wrong with them is an error of
-    /// building it. One that fails or has to wait then is asked again once it is open.
-    fn is_static(&self) -> bool {
-        false
-    }
-
-    /// Runs a call of one of its tools.
-    fn call<'a>(&'a self, call: &'a ToolCall, cx: &'a ToolContext) -> BoxFuture<'a, ToolOutcome>;
-
-    /// The key of the resource that a call of the tool with this spec works on, as
-    /// [`Tool::resource`].
-    fn resource(&self, spec: &ToolSpec, arguments: &Value) -> Option<String> {
-        spec.resource_of(arguments)
     }
 }
 

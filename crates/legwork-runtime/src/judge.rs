@@ -13,7 +13,7 @@ use crate::context::StepContext;
 use crate::error::Halt;
 use crate::lookup;
 use crate::retries;
-use crate::toolbox::Shown;
+use crate::toolbox::StepTools;
 
 /// Judges each open call, in call order; those that may not run are answered here.
 pub(crate) async fn judge(state: AgentState, cx: &StepContext) -> Result<AgentState, Halt> {
@@ -90,7 +90,7 @@ fn passed(limit: Exhausted) -> StopSignal {
 async fn judge_one(
     state: AgentState,
     cx: &StepContext,
-    shown: &Shown,
+    shown: &StepTools,
     index: u32,
     call: Arc<ToolCall>,
 ) -> AgentState {
@@ -111,7 +111,7 @@ async fn judge_one(
 async fn ask_hooks(
     state: AgentState,
     cx: &StepContext,
-    shown: &Shown,
+    shown: &StepTools,
     index: u32,
     call: Arc<ToolCall>,
     arguments: Arc<Value>,
@@ -157,7 +157,11 @@ async fn ask_hooks(
 }
 
 /// The arguments, if the tool was shown and they fit its schema.
-fn check(state: &AgentState, shown: &Shown, call: &ToolCall) -> Result<Arc<Value>, ToolOutcome> {
+fn check(
+    state: &AgentState,
+    shown: &StepTools,
+    call: &ToolCall,
+) -> Result<Arc<Value>, ToolOutcome> {
     let (at, spec) = lookup::find(state, shown, &call.name)?;
     let value = call.parse().map_err(|error| format!("The arguments are not JSON: {error}."));
     let fits = value.and_then(|value| shown.validate(at, &value).map(|()| value));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use legwork_core::tool::FailureKind;
 use legwork_core::{AgentState, ToolOutcome, ToolSpec};
 
-use crate::toolbox::Shown;
+use crate::toolbox::StepTools;
 
 /// The tool of a name with its index, if it is the one that the step was shown.
 ///
@@ -13,7 +13,7 @@ use crate::toolbox::Shown;
 /// What the model is told: there is no such tool, or it changed since it was shown.
 pub(crate) fn find<'a>(
     state: &AgentState,
-    shown: &'a Shown,
+    shown: &'a StepTools,
     name: &str,
 ) -> Result<(usize, &'a Arc<ToolSpec>), ToolOutcome> {
     let recorded = state.context().tools_shown.as_ref();
@@ -25,7 +25,7 @@ pub(crate) fn find<'a>(
     }
 }
 
-fn unknown(shown: &Shown, name: &str) -> ToolOutcome {
+fn unknown(shown: &StepTools, name: &str) -> ToolOutcome {
     let names: Vec<_> = shown.specs.iter().map(|spec| &*spec.name).collect();
     let there = if names.is_empty() { "there are no tools".to_owned() } else { names.join(", ") };
     let message = format!("There is no tool `{name}`. The tools are: {there}.");

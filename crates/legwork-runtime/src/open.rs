@@ -129,13 +129,14 @@ impl Active {
         let view = StepView::new(events.clone(), Arc::clone(clock), services.deps.clone())
             .with_ends(request.control.both());
         let renewal = Arc::new(Renewal::new(Arc::clone(clock), events.clone()));
+        let toolbox = Toolbox::new(Arc::clone(&services.toolsets), events.clone());
         let cx = StepContext {
             writer: Writer { store, claim, events: events.clone(), kept: Kept::default() },
             control: request.control.clone(),
             on_doubt: request.on_doubt,
             events,
             view,
-            toolbox: Toolbox::new(Arc::clone(&services.toolsets)),
+            toolbox,
             held_calls: ReservedCalls::new(ancestry.share.clone()),
             share: ancestry.share,
             unsettled: UncommittedCharges::default(),
@@ -159,6 +160,7 @@ impl Active {
         match taken_up.map_err(Error::from).flatten() {
             Ok(()) => Ok(active),
             Err(error) => {
+                active.cx.toolbox().close().await;
                 active.cx.writer.release().await;
                 Err(error)
             }
@@ -275,6 +277,7 @@ impl Active {
     pub async fn release(self) -> Run {
         let Self { cx, state, .. } = self;
         let events = cx.events.clone();
+        cx.toolbox().close().await;
         cx.writer.release().await;
         events.at_step(0);
         events.emit(|| ExecutionEnd::of(&state).into());
@@ -289,7 +292,7 @@ impl Active {
             Phase::Closing(_) => return self.close().await,
             Phase::Opening => {}
         }
-        self.open_tools().await?;
+        self.open_tools().await;
         self.phase = Phase::Steps;
         Ok(true)
     }

@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use legwork_core::continuation::Kind;
 use legwork_core::{AgentState, SessionId, ToolSpec};
+use legwork_port::toolset::Scope;
+use legwork_port::{Cancellation, Emitter};
 
 use super::{
     Criterion, CriterionKind, Description, Hook, Instructions, Limits, Model, Named, Tool, secrets,
@@ -22,9 +24,8 @@ impl Agent {
     /// What it is: identity, model without its secrets, tools, hooks, criteria,
     /// capabilities, budget.
     ///
-    /// Sources of tools are asked for those that a new session would have; they are not
-    /// opened. Where one cannot say, [`Description::tools_unknown`] tells why, and the
-    /// agent's single tools are there nevertheless.
+    /// Toolsets are opened, as for a new session, and closed again. Where the tools of one are
+    /// not known, [`Description::tools_unknown`] says why, and all others are there.
     pub async fn describe(&self) -> Description {
         let inner = &*self.0;
         let (tools, tools_unknown) = tools(inner).await;
@@ -84,19 +85,19 @@ fn instructions(whole: &str) -> Instructions {
 }
 
 async fn tools(inner: &Inner) -> (Vec<Tool>, Option<String>) {
-    let state = AgentState::new(SessionId::new("description"));
-    let toolbox = Toolbox::new(Arc::clone(&inner.setup.services.toolsets));
+    let services = &inner.setup.services;
+    let session = SessionId::new("description");
+    let events = Emitter::none(session.clone());
+    let toolbox = Toolbox::new(Arc::clone(&services.toolsets), events);
+    let scope = Scope::new(session.clone(), services.deps.clone(), Cancellation::new());
+    toolbox.open(&scope).await;
+    let all = toolbox.all(&AgentState::new(session)).await;
+    let mut problems = toolbox.problems().await;
+    problems.extend(all.err());
+    toolbox.close().await;
     let from = capabilities_of(inner);
-    match toolbox.all(&state).await {
-        Ok(shown) => (shown.specs.iter().map(|spec| tool(&from, spec)).collect(), None),
-        Err(why) => {
-            let mut specs: Vec<_> =
-                inner.parts.tools.iter().map(|given| given.tool.spec()).collect();
-            specs.extend(inner.parts.subagents.tool().map(|tool| tool.spec()));
-            specs.retain(|spec| inner.parts.builder.names.admit(&spec.name));
-            (specs.iter().map(|spec| tool(&from, spec)).collect(), Some(why))
-        }
-    }
+    let tools = toolbox.known().iter().map(|spec| tool(&from, spec)).collect();
+    (tools, (!problems.is_empty()).then(|| problems.join("; ")))
 }
 
 /// The capabilities that gave tools, by the names of these.

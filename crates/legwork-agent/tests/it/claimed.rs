@@ -19,7 +19,7 @@ const EVERY: Duration = Duration::from_secs(10);
 
 /// The warnings that observers were told.
 #[derive(Default)]
-struct Warnings(Mutex<Vec<String>>);
+pub(crate) struct Warnings(pub(crate) Mutex<Vec<String>>);
 
 impl Observer for Warnings {
     fn observe(&self, event: &RunEvent) {

@@ -7,15 +7,14 @@ use legwork_agent::driver::{NoModel, Scripted};
 use legwork_agent::{Agent, Builder, Capability, Description, ReAct, Resolved, Subagent, hook};
 use legwork_core::budget::{MicroUsd, Price};
 use legwork_core::tool::ExecutionMode;
-use legwork_core::{
-    AgentState, Budget, EffectClass, ModelSettings, ToolCall, ToolOutcome, ToolSpec,
-};
+use legwork_core::{AgentState, Budget, EffectClass, ModelSettings, ToolOutcome, ToolSpec};
+use legwork_port::Trigger;
 use legwork_port::model::Profile;
-use legwork_port::{BoxFuture, ToolContext, Toolset, Trigger};
 use legwork_testkit::{ScriptedModel, Turn};
 use serde_json::json;
 use std::sync::Arc;
 
+use crate::sets::{Set, unavailable};
 use crate::tools::{World, answering, made, noting, once, spec};
 
 /// A tool of its own, and one more when it knows that there is `look`.
@@ -152,27 +151,11 @@ async fn what_a_tool_says_of_itself_does_no_harm_to_a_terminal_or_a_page() {
     assert!(!markdown.contains('\u{1b}') && markdown.contains("\\<script\\>"), "{markdown}");
 }
 
-/// A source of tools that is not there.
-struct Gone;
-
-impl Toolset for Gone {
-    fn name(&self) -> &str {
-        "gone"
-    }
-
-    fn specs<'a>(&'a self, _: &'a AgentState) -> BoxFuture<'a, Result<Vec<Arc<ToolSpec>>, String>> {
-        Box::pin(std::future::ready(Err("the server does not answer".to_owned())))
-    }
-
-    fn call<'a>(&'a self, _: &'a ToolCall, _: &'a ToolContext) -> BoxFuture<'a, ToolOutcome> {
-        Box::pin(std::future::ready(ToolOutcome::failed("never")))
-    }
-}
-
 #[tokio::test]
 async fn a_source_that_cannot_say_its_tools_is_told_and_hides_no_others() {
-    let description = described(clerk().toolset(Gone)).await;
-    let why = "the toolset `gone` cannot tell its tools: the server does not answer";
+    let gone = Set::new("gone").listing(|_| Err(unavailable("the server does not answer")));
+    let description = described(clerk().toolset(gone)).await;
+    let why = "the toolset `gone` cannot list its tools: the server does not answer";
     assert_eq!(description.tools_unknown.as_deref(), Some(why));
     assert!(description.tools.iter().any(|tool| tool.name == "look"));
     assert!(description.to_text().contains(&format!("others are not known: {why}")));

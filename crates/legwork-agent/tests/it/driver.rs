@@ -110,6 +110,7 @@ async fn responded(state: AgentState, cx: &StepContext) -> AgentState {
         digest: specs.digest().cloned(),
         specs: specs.iter().cloned().collect(),
         digests: specs.digests().to_vec(),
+        instructions: None,
     };
     let (reserved, charged) = Default::default();
     let started = InferenceStarted { reserved, tools: Some(tools) };

@@ -1,6 +1,5 @@
 //! Cancelling and interrupting end a run at once, whatever it waits for.
 
-use std::future::pending;
 use std::sync::Arc;
 
 use legwork_agent::memory::MemoryStore;
@@ -9,13 +8,14 @@ use legwork_core::orchestrate::ChatState;
 use legwork_core::tool::{Deferral, FailureKind};
 use legwork_core::{
     AgentState, EffectClass, ErrorKind, ExecutionStatus, Message, Progress as _, Timestamp,
-    ToolCall, ToolOutcome, ToolSpec,
+    ToolOutcome,
 };
 use legwork_orchestrate::{Chat, Participant, StepByStep as _};
-use legwork_port::{BoxFuture, ToolContext, Toolset, Trigger};
+use legwork_port::Trigger;
 use legwork_testkit::{Gate, ScriptedModel, Turn};
 use serde_json::json;
 
+use crate::sets::Set;
 use crate::tools::{World, answering, kind, noting, outcomes, spec};
 
 fn model() -> ScriptedModel {
@@ -95,44 +95,31 @@ async fn s3_9_a_run_that_waits_in_a_hook_is_interrupted_and_the_hook_sees_the_po
 }
 
 /// A toolset that hangs when it is opened, or asked for its tools in a step.
-#[derive(Clone)]
-struct Hangs {
-    at_open: bool,
-    gate: Gate,
-}
-
-impl Toolset for Hangs {
-    fn name(&self) -> &str {
-        "hangs"
-    }
-
-    fn open(&self) -> BoxFuture<'_, Result<(), String>> {
-        Box::pin(async {
-            if self.at_open {
-                self.gate.pass().await;
+fn hangs(at_open: bool, gate: &Gate) -> Set {
+    let (opens, lists) = (gate.clone(), gate.clone());
+    let set = Set::new("hangs").listing_late(move |_| {
+        let gate = lists.clone();
+        Box::pin(async move {
+            gate.pass().await;
+            Ok(Vec::new())
+        })
+    });
+    set.opening(move |_| {
+        let gate = opens.clone();
+        Box::pin(async move {
+            if at_open {
+                gate.pass().await;
             }
             Ok(())
         })
-    }
-
-    fn specs<'a>(&'a self, _: &'a AgentState) -> BoxFuture<'a, Result<Vec<Arc<ToolSpec>>, String>> {
-        Box::pin(async {
-            self.gate.pass().await;
-            Ok(Vec::new())
-        })
-    }
-
-    fn call<'a>(&'a self, _: &'a ToolCall, _: &'a ToolContext) -> BoxFuture<'a, ToolOutcome> {
-        Box::pin(pending())
-    }
+    })
 }
 
 #[tokio::test]
 async fn s7_7_a_run_that_waits_for_a_toolset_ends_at_once() {
     for (at_open, cancels) in [(true, true), (true, false), (false, true), (false, false)] {
         let gate = Gate::new();
-        let set = Hangs { at_open, gate: gate.clone() };
-        let agent = Agent::builder(model()).toolset(set).build().unwrap();
+        let agent = Agent::builder(model()).toolset(hangs(at_open, &gate)).build().unwrap();
         let control = Control::default();
         let raise = async {
             gate.arrived(1).await;

@@ -8,12 +8,12 @@ use legwork_agent::memory::MemoryStore;
 use legwork_agent::{Agent, Run};
 use legwork_core::tool::{ExecutionMode, FailureKind};
 use legwork_core::{
-    AgentState, Budget, EffectClass, ExecutionStatus, StopReason, ToolCall, ToolOutcome, ToolSpec,
+    AgentState, Budget, EffectClass, ExecutionStatus, StopReason, ToolOutcome, ToolSpec,
 };
-use legwork_port::{BoxFuture, ToolContext, Toolset};
 use legwork_testkit::{Gate, RecordingObserver, ScriptedModel, Turn, VirtualClock};
 use serde_json::{Value, json};
 
+use crate::sets::Set;
 use crate::tools::{
     World, guarded, kind, made, noting, once, outcomes, said, signal, spec, waiting,
 };
@@ -243,36 +243,19 @@ async fn s6_12_on_resume_a_call_of_a_changed_tool_is_refused() {
     assert_eq!(run.status(), ExecutionStatus::Completed);
 }
 
-/// Shows `look` in the first step only, and answers whatever it is asked.
-struct Vanishing(World);
-
-impl Toolset for Vanishing {
-    fn name(&self) -> &str {
-        "vanishing"
-    }
-
-    fn specs<'a>(
-        &'a self,
-        state: &'a AgentState,
-    ) -> BoxFuture<'a, Result<Vec<Arc<ToolSpec>>, String>> {
-        let name = if state.step_results().count() == 0 { "look" } else { "other" };
-        Box::pin(std::future::ready(Ok(vec![Arc::new(spec(name))])))
-    }
-
-    fn call<'a>(&'a self, call: &'a ToolCall, _: &'a ToolContext) -> BoxFuture<'a, ToolOutcome> {
-        self.0.note(format!("ran {}", call.name));
-        Box::pin(std::future::ready(ToolOutcome::text("seen")))
-    }
-}
-
 #[tokio::test]
 async fn s6_12_a_tool_that_the_step_did_not_show_is_refused() {
     let world = World::default();
     let look = |n| Turn::call("look", json!({"n": n}));
     let model = ScriptedModel::new([look(1), look(2), Turn::text("done")]);
-    let builder = Agent::builder(model.clone()).toolset(Vanishing(world.clone()));
+    let [first, then] = ["look", "other"].map(|name| noting(name, EffectClass::ReadOnly, &world));
+    let set = Set::new("vanishing").listing(move |state| match state.step_results().count() {
+        0 => Ok(vec![Arc::clone(&first)]),
+        _ => Ok(vec![Arc::clone(&then)]),
+    });
+    let builder = Agent::builder(model.clone()).toolset(set);
     let run = builder.build().unwrap().run("go").await.unwrap();
-    assert_eq!(world.notes(), ["ran look"]);
+    assert_eq!(world.notes(), ["look 1"]);
     assert_eq!(said(run.state())[2], "There is no tool `look`. The tools are: other.");
     let shown: Vec<_> = model.asked().into_iter().map(|asked| asked.tools).collect();
     assert_eq!(shown, [["look"], ["other"], ["other"]]);

@@ -1,5 +1,6 @@
 //! Calls of subagents that are given up: what their sessions used is charged, and they end.
 
+use std::future::pending;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
@@ -9,19 +10,19 @@ use legwork_agent::memory::MemoryStore;
 use legwork_agent::{Agent, Builder, Error, Subagent};
 use legwork_core::event::Event;
 use legwork_core::{
-    AgentState, Budget, EffectClass, Entry, ExecutionStatus, Seq, SessionId, StopReason, ToolCall,
-    ToolOutcome, ToolSpec, Usage,
+    Budget, EffectClass, Entry, ExecutionStatus, Seq, SessionId, StopReason, Usage,
 };
 use legwork_port::store::{Batch, Query, Range};
-use legwork_port::{BoxFuture, Claim, Store, ToolContext, Toolset};
+use legwork_port::{Claim, Store, Tool, Toolset};
 use legwork_testkit::fault::{Fault, FaultyStore, Operation};
 use legwork_testkit::invariants::{Journals, of_tree};
 use legwork_testkit::{Gate, ScriptedModel, Turn, VirtualClock};
 use serde_json::json;
 
 use crate::meddled::{Meddled, Meddler};
+use crate::sets::Set;
 use crate::subagents::spawn;
-use crate::tools::{World, guarded, outcomes, spec};
+use crate::tools::{World, guarded, made, outcomes, spec};
 
 async fn journals(store: &dyn Store) -> Journals {
     let mut journals = Journals::new();
@@ -76,28 +77,16 @@ async fn s5_4_s6_12_s7_7_a_subagent_whose_tool_changed_is_charged_and_ended() {
     assert!(run.state().ledger().lifetime.input >= 10, "{:?}", run.state().ledger().lifetime);
 }
 
-/// A toolset that cannot say which tools it has.
-struct Broken;
-
-impl Toolset for Broken {
-    fn name(&self) -> &'static str {
-        "broken"
-    }
-
-    fn specs<'a>(&'a self, _: &'a AgentState) -> BoxFuture<'a, Result<Vec<Arc<ToolSpec>>, String>> {
-        Box::pin(std::future::ready(Err("it is broken".to_owned())))
-    }
-
-    fn call<'a>(&'a self, _: &'a ToolCall, _: &'a ToolContext) -> BoxFuture<'a, ToolOutcome> {
-        Box::pin(std::future::ready(ToolOutcome::failed("it has no tools")))
-    }
+/// A toolset that brings a tool of a name that is taken: no tools are known then.
+fn clashing() -> Set {
+    Set::new("clashing").tools([made(spec("spawn_subagent"), |_, _| Box::pin(pending()))])
 }
 
 #[tokio::test]
 async fn s5_4_s7_7_a_subagent_is_charged_and_ended_where_no_tools_are_known() {
     let (store, gate) = (Arc::new(MemoryStore::new()), Gate::new());
     kill(&agent(&store, &gate).build().unwrap(), &gate).await;
-    let broken = agent(&store, &gate).toolset(Broken).build().unwrap();
+    let broken = agent(&store, &gate).toolset(clashing()).build().unwrap();
     let run = broken.resume("s").outcome().await.unwrap();
     assert_eq!(run.status(), ExecutionStatus::Failed);
     let journals = journals(&*store).await;
@@ -105,38 +94,31 @@ async fn s5_4_s7_7_a_subagent_is_charged_and_ended_where_no_tools_are_known() {
     of_tree(&journals).unwrap();
 }
 
-/// A toolset that opens so often, and no more.
-struct Opens(AtomicUsize);
+/// A toolset that is asked for its tools so often, and no more.
+struct Asked(AtomicUsize);
 
-impl Toolset for Opens {
+impl Toolset for Asked {
     fn name(&self) -> &'static str {
-        "opens"
+        "asked"
     }
 
-    fn open(&self) -> BoxFuture<'_, Result<(), String>> {
+    fn tools(&self) -> Option<Vec<Arc<dyn Tool>>> {
         let left = self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_sub(1));
-        Box::pin(std::future::ready(left.map(drop).map_err(|_| "it is closed".to_owned())))
-    }
-
-    fn specs<'a>(&'a self, _: &'a AgentState) -> BoxFuture<'a, Result<Vec<Arc<ToolSpec>>, String>> {
-        Box::pin(std::future::ready(Ok(Vec::new())))
-    }
-
-    fn call<'a>(&'a self, _: &'a ToolCall, _: &'a ToolContext) -> BoxFuture<'a, ToolOutcome> {
-        Box::pin(std::future::ready(ToolOutcome::failed("it has no tools")))
+        assert!(left.is_ok(), "no power");
+        Some(Vec::new())
     }
 }
 
 #[tokio::test]
 async fn s7_7_a_subagent_that_cannot_go_on_is_charged_and_ended() {
     let (store, gate) = (Arc::new(MemoryStore::new()), Gate::new());
-    // The parent and its subagent open it, and the parent once more.
-    let opens = Opens(AtomicUsize::new(3));
-    let agent = agent(&store, &gate).toolset(opens).build().unwrap();
+    // When the parent is built it and its subagent are asked, and the subagent when it begins.
+    let asked = Asked(AtomicUsize::new(3));
+    let agent = agent(&store, &gate).toolset(asked).build().unwrap();
     kill(&agent, &gate).await;
     let run = agent.resume("s").await.unwrap();
     let told = outcomes(run.state()).remove(0).to_text();
-    assert!(told.contains("could not run") && told.contains("it is closed"), "{told}");
+    assert!(told.contains("could not run") && told.contains("no power"), "{told}");
     let journals = journals(&*store).await;
     assert_eq!(child(&journals), ExecutionStatus::Cancelled);
     of_tree(&journals).unwrap();
@@ -215,7 +197,7 @@ async fn left(
     let faulty = faults
         .into_iter()
         .fold(faulty, |store, (operation, nth, fault)| store.fault(operation, nth, fault));
-    let broken = agent(&store, &gate).toolset(Broken).store_in(Arc::new(faulty));
+    let broken = agent(&store, &gate).toolset(clashing()).store_in(Arc::new(faulty));
     (store, broken.build().unwrap())
 }
 

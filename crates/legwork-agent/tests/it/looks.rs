@@ -6,46 +6,27 @@ use std::time::Duration;
 use legwork_agent::Agent;
 use legwork_agent::memory::MemoryStore;
 use legwork_core::inbox::Item;
-use legwork_core::{
-    AgentState, ExecutionStatus, Micros, SessionId, ToolCall, ToolOutcome, ToolSpec,
-};
-use legwork_port::{BoxFuture, Store, ToolContext, Toolset};
+use legwork_core::{ExecutionStatus, Micros};
+use legwork_port::Store;
 use legwork_testkit::{Gate, ScriptedModel, Turn, VirtualClock};
 use serde_json::json;
 
+use crate::sets::Set;
 use crate::tools::{World, guarded, journal, once, spec};
 
 /// A source that takes so long to open, while somebody may say something to the session.
-struct Opening {
-    clock: VirtualClock,
-    takes: Duration,
-    store: MemoryStore,
-    says: Option<&'static str>,
-}
-
-impl Toolset for Opening {
-    fn name(&self) -> &'static str {
-        "opening"
-    }
-
-    fn open(&self) -> BoxFuture<'_, Result<(), String>> {
-        Box::pin(async {
-            self.clock.advance(self.takes);
-            if let Some(text) = self.says {
-                let (session, item) = (SessionId::from("s"), Item::Steer(Arc::new(text.into())));
-                self.store.post(&session, text, &item).await.unwrap();
+fn opening(waiting: &Waiting, takes: Duration, says: Option<&'static str>) -> Set {
+    let (clock, store) = (waiting.clock.clone(), waiting.store.clone());
+    Set::new("opening").opening(move |scope| {
+        let (clock, store, session) = (clock.clone(), store.clone(), scope.session.clone());
+        Box::pin(async move {
+            clock.advance(takes);
+            if let Some(text) = says {
+                store.post(&session, text, &Item::Steer(Arc::new(text.into()))).await.unwrap();
             }
             Ok(())
         })
-    }
-
-    fn specs<'a>(&'a self, _: &'a AgentState) -> BoxFuture<'a, Result<Vec<Arc<ToolSpec>>, String>> {
-        Box::pin(std::future::ready(Ok(Vec::new())))
-    }
-
-    fn call<'a>(&'a self, _: &'a ToolCall, _: &'a ToolContext) -> BoxFuture<'a, ToolOutcome> {
-        Box::pin(std::future::ready(ToolOutcome::failed("it has no tools")))
-    }
+    })
 }
 
 /// A session in which a call is in doubt.
@@ -57,11 +38,10 @@ struct Waiting {
 
 impl Waiting {
     fn agent(&self, takes: Duration, says: Option<&'static str>) -> Agent {
-        let (clock, store) = (self.clock.clone(), self.store.clone());
         let model = ScriptedModel::new([Turn::call("send", json!({"n": 1})), Turn::text("done")]);
         Agent::builder(model)
             .tools([guarded(spec("send").effect(once()), &World::default(), &self.gate)])
-            .toolset(Opening { clock, takes, store, says })
+            .toolset(opening(self, takes, says))
             .clock(Arc::new(self.clock.clone()))
             .store_in(Arc::new(self.store.clone()))
             .build()

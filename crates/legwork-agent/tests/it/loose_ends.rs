@@ -8,10 +8,11 @@ use legwork_agent::{Agent, Control, Driver, ToolCalling, hook};
 use legwork_core::continuation::{ErrorHandler, FailExecution, Failure};
 use legwork_core::error::ErrorRecord;
 use legwork_core::inbox::Item;
-use legwork_core::{AgentState, ExecutionStatus, ToolCall, ToolOutcome, ToolSpec};
-use legwork_port::{BoxFuture, Toolset, Trigger};
+use legwork_core::{AgentState, ExecutionStatus};
+use legwork_port::Trigger;
 use legwork_testkit::{Gate, ScriptedModel, Turn, VirtualClock};
 
+use crate::sets::Set;
 use crate::stepping::stepping;
 use crate::tools::{World, said};
 
@@ -101,61 +102,16 @@ async fn s1_8_a_driver_that_panics_charges_no_time_before_its_step() {
     assert!(active <= Duration::from_secs(2), "{active:?}");
 }
 
-struct Noted(&'static str, bool, World);
-
-impl Toolset for Noted {
-    fn name(&self) -> &str {
-        self.0
-    }
-
-    fn open(&self) -> BoxFuture<'_, Result<(), String>> {
-        self.2.note(format!("{} opens", self.0));
-        let opened = if self.1 { Ok(()) } else { Err("no power".to_owned()) };
-        Box::pin(std::future::ready(opened))
-    }
-
-    fn close(&self) -> BoxFuture<'_, ()> {
-        self.2.note(format!("{} closes", self.0));
-        Box::pin(std::future::ready(()))
-    }
-
-    fn specs<'a>(&'a self, _: &'a AgentState) -> BoxFuture<'a, Result<Vec<Arc<ToolSpec>>, String>> {
-        Box::pin(std::future::ready(Ok(Vec::new())))
-    }
-
-    fn call<'a>(
-        &'a self,
-        _: &'a ToolCall,
-        _: &'a legwork_port::ToolContext,
-    ) -> BoxFuture<'a, ToolOutcome> {
-        Box::pin(std::future::ready(ToolOutcome::text("nothing")))
-    }
-}
-
 #[tokio::test]
-async fn s6_11_toolsets_that_opened_are_closed_where_another_one_cannot_be_opened() {
-    let world = World::default();
-    let agent = Agent::builder(ScriptedModel::new([Turn::text("done")]))
-        .toolset(Noted("first", true, world.clone()))
-        .toolset(Noted("second", false, world.clone()))
-        .toolset(Noted("third", true, world.clone()))
-        .build()
-        .unwrap();
-    let error = agent.run("go").await.unwrap_err();
-    assert!(error.to_string().contains("no power"), "{error}");
-    assert_eq!(world.notes(), ["first opens", "second opens", "first closes"]);
-}
-
-#[tokio::test]
-async fn s6_11_toolsets_are_opened_and_closed_once_in_each_run_whatever_came_of_it() {
+async fn s6_15_toolsets_are_opened_and_closed_once_in_each_run_whatever_came_of_it() {
     for (turn, status) in [
         (Turn::text("done"), ExecutionStatus::Completed),
         (Turn::status(401), ExecutionStatus::Failed),
     ] {
         let world = World::default();
         let agent = Agent::builder(ScriptedModel::new([turn]))
-            .toolset(Noted("first", true, world.clone()))
-            .toolset(Noted("second", true, world.clone()))
+            .toolset(Set::new("first").noting(&world))
+            .toolset(Set::new("second").noting(&world))
             .build()
             .unwrap();
         assert_eq!(agent.run("go").outcome().await.unwrap().status(), status);

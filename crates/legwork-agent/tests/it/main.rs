@@ -70,6 +70,8 @@ mod samples;
 mod scripted;
 mod selection;
 mod session;
+mod sets;
+mod shared_sets;
 mod stepping;
 mod stream;
 mod subagents;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use legwork_agent::RunEvent;
 use legwork_agent::driver::Source;
 use legwork_agent::memory::MemoryStore;
-use legwork_agent::toolbox::Shown;
+use legwork_agent::toolbox::{SharedToolset, StepTools};
 use legwork_agent::{Agent, Builder, Driver, Error, EventKind, Halt, StepContext, ToolCalling};
 use legwork_core::continuation::{ErrorHandler, Failure};
 use legwork_core::error::ErrorRecord;
@@ -13,16 +13,16 @@ use legwork_core::inference::Incomplete;
 use legwork_core::orchestrate::ChatState;
 use legwork_core::{
     AgentState, ErrorKind, ErrorSource, ExecutionStatus, ModelRequest, Progress as _, Response,
-    Seq, SessionId, ToolCall, ToolOutcome, ToolSpec,
+    Seq, SessionId,
 };
 use legwork_orchestrate::{Chat, Participant, StepByStep as _, ToolUse};
 use legwork_port::store::Range;
-use legwork_port::{
-    BoxFuture, Ids, Lifecycle, Observer, StepView, Store, ToolContext, Toolset, Trigger,
-};
+use legwork_port::toolset::{self, OpenToolset, Scope, Toolset};
+use legwork_port::{BoxFuture, Ids, Lifecycle, Observer, StepView, Store, Tool, Trigger};
 use legwork_testkit::{RecordingObserver, ScriptedModel, Turn};
 use serde_json::json;
 
+use crate::claimed::Warnings;
 use crate::tools::{World, journal, noting, once, outcomes};
 
 /// A driver that panics in one of its methods.
@@ -51,7 +51,7 @@ impl Driver for Panics {
         &self,
         state: &AgentState,
         cx: &StepContext,
-        shown: &Shown,
+        shown: &StepTools,
     ) -> Result<ModelRequest, ErrorRecord> {
         self.at(Self::Request);
         ToolCalling.request(state, cx, shown)
@@ -104,7 +104,7 @@ impl Driver for Inner {
         &self,
         state: &AgentState,
         cx: &StepContext,
-        shown: &Shown,
+        shown: &StepTools,
     ) -> Result<ModelRequest, ErrorRecord> {
         self.0.request(state, cx, shown)
     }
@@ -295,10 +295,13 @@ async fn an_observer_that_panics_is_silenced_and_the_others_are_warned_once() {
 /// A toolset that panics in one of its methods.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum BadSet {
-    Static,
+    Key,
     Open,
-    Specs,
+    Revision,
+    Tools,
+    Instructions,
     Close,
+    Drop,
 }
 
 impl Toolset for BadSet {
@@ -306,51 +309,97 @@ impl Toolset for BadSet {
         "bad"
     }
 
-    fn is_static(&self) -> bool {
-        assert_ne!(*self, Self::Static, "no power");
-        false
+    fn share_key(&self, _: &Scope) -> String {
+        assert_ne!(*self, Self::Key, "no power");
+        String::new()
     }
 
-    fn open(&self) -> BoxFuture<'_, Result<(), String>> {
+    fn open<'a>(
+        &'a self,
+        _: &'a Scope,
+    ) -> BoxFuture<'a, Result<Box<dyn OpenToolset>, toolset::Error>> {
         assert_ne!(*self, Self::Open, "no power");
-        Box::pin(std::future::ready(Ok(())))
+        Box::pin(std::future::ready(Ok(Box::new(BadOpen(*self)) as Box<dyn OpenToolset>)))
+    }
+}
+
+struct BadOpen(BadSet);
+
+impl OpenToolset for BadOpen {
+    fn revision(&self) -> Option<u64> {
+        assert_ne!(self.0, BadSet::Revision, "no power");
+        None
     }
 
-    fn close(&self) -> BoxFuture<'_, ()> {
-        Box::pin(async { assert_ne!(*self, Self::Close, "no power") })
-    }
-
-    fn specs<'a>(&'a self, _: &'a AgentState) -> BoxFuture<'a, Result<Vec<Arc<ToolSpec>>, String>> {
+    fn tools<'a>(
+        &'a self,
+        _: &'a AgentState,
+    ) -> BoxFuture<'a, Result<Vec<Arc<dyn Tool>>, toolset::Error>> {
         Box::pin(async {
-            assert_ne!(*self, Self::Specs, "no power");
+            assert_ne!(self.0, BadSet::Tools, "no power");
             Ok(Vec::new())
         })
     }
 
-    fn call<'a>(&'a self, _: &'a ToolCall, _: &'a ToolContext) -> BoxFuture<'a, ToolOutcome> {
-        panic!("there is no tool")
+    fn instructions(&self) -> Option<String> {
+        assert_ne!(self.0, BadSet::Instructions, "no power");
+        None
+    }
+
+    fn close(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async { assert_ne!(self.0, BadSet::Close, "no power") })
+    }
+}
+
+impl Drop for BadOpen {
+    fn drop(&mut self) {
+        assert_ne!(self.0, BadSet::Drop, "no power");
     }
 }
 
 #[tokio::test]
-async fn a_toolset_that_panics_fails_as_one_that_says_why() {
-    for set in [BadSet::Static, BadSet::Open, BadSet::Specs, BadSet::Close] {
-        let agent = Agent::builder(ScriptedModel::new([Turn::text("done")])).toolset(set);
-        let ran = agent.build().unwrap().run("go").outcome().await;
-        match set {
-            BadSet::Static | BadSet::Close => assert_eq!(ran.unwrap().text(), "done"),
-            BadSet::Open => {
-                let error = ran.unwrap_err().to_string();
-                assert!(error.contains("it panicked: "), "{error}");
-            }
-            BadSet::Specs => {
-                let run = ran.unwrap();
-                assert_eq!(run.status(), ExecutionStatus::Failed);
-                let told = run.state().errors().any(|e| e.message.contains("it panicked: "));
-                assert!(told);
-            }
-        }
+async fn s6_17_a_toolset_that_panics_fails_as_one_that_says_why() {
+    for set in [BadSet::Key, BadSet::Open, BadSet::Tools] {
+        let (agent, warned) = (bad(SharedToolset::from(set)), Arc::new(Warnings::default()));
+        let run = agent.run("go").observer(warned.clone()).await.unwrap();
+        assert_eq!(run.text(), "done");
+        let warned = warned.0.lock().unwrap().join("; ");
+        assert!(warned.contains("it panicked: "), "{set:?}: {warned}");
+        let required = bad(SharedToolset::from(set).required());
+        let error = required.run("go").await.unwrap_err().to_string();
+        assert!(error.contains("`bad`") && error.contains("it panicked: "), "{set:?}: {error}");
     }
+    for set in [BadSet::Revision, BadSet::Instructions, BadSet::Close, BadSet::Drop] {
+        let required = bad(SharedToolset::from(set).required());
+        assert_eq!(required.run("go").await.unwrap().text(), "done", "{set:?}");
+    }
+}
+
+fn bad(set: SharedToolset) -> Agent {
+    Agent::builder(ScriptedModel::new([Turn::text("done")])).toolset(set).build().unwrap()
+}
+
+/// A toolset that panics over its tools when an agent is built.
+struct NoTools;
+
+impl Toolset for NoTools {
+    fn name(&self) -> &str {
+        "bad"
+    }
+
+    fn tools(&self) -> Option<Vec<Arc<dyn Tool>>> {
+        panic!("no power")
+    }
+}
+
+#[test]
+fn s6_11_a_toolset_that_panics_over_its_tools_is_an_error_of_building_the_agent() {
+    let agent = Agent::builder(ScriptedModel::new([Turn::text("done")])).toolset(NoTools);
+    let error = agent.build().unwrap_err().to_string();
+    assert!(
+        error.contains("the toolset `bad` cannot list its tools: it panicked: no power"),
+        "{error}"
+    );
 }
 
 struct BadIds;

@@ -6,13 +6,12 @@ use legwork_agent::memory::MemoryStore;
 use legwork_agent::{Agent, Builder, Control, Subagent};
 use legwork_core::inbox::{Answer, Verdict};
 use legwork_core::{Budget, EffectClass, ExecutionStatus, SessionId, ToolOutcome};
-use legwork_port::BoxFuture;
 use legwork_testkit::{Gate, ScriptedModel, Turn};
 use serde_json::json;
 
 use crate::subagents::{child_of, scripted, spawn};
 use crate::tools::{World, guarded, noting, once, outcomes, spec};
-use crate::unlisted::Tells;
+use crate::unlisted::far;
 
 /// Runs an agent until its call is under way, and kills it.
 async fn killed(agent: &Agent, gate: &Gate) {
@@ -97,16 +96,7 @@ async fn s7_7_a_call_that_was_to_run_again_may_have_happened_where_no_tool_is_kn
     answered(&agent, "s").await;
 
     let (asked, control) = (Gate::new(), Control::default());
-    let far = Tells({
-        let asked = asked.clone();
-        move || {
-            let asked = asked.clone();
-            Box::pin(async move {
-                asked.pass().await;
-                Ok(Vec::new())
-            }) as BoxFuture<'_, _>
-        }
-    });
+    let far = far(asked.clone());
     let agent = sender(&world, &gate, &store).toolset(far).build().unwrap();
     let cancel = async {
         asked.arrived(1).await;

@@ -1,6 +1,6 @@
 //! A driver that makes its steps by a function, and its requests as tool calling does.
 
-use legwork_agent::toolbox::Shown;
+use legwork_agent::toolbox::StepTools;
 use legwork_agent::{Driver, Halt, StepContext, ToolCalling};
 use legwork_core::error::ErrorRecord;
 use legwork_core::{AgentState, ModelRequest};
@@ -31,7 +31,7 @@ where
         &self,
         state: &AgentState,
         cx: &StepContext,
-        shown: &Shown,
+        shown: &StepTools,
     ) -> Result<ModelRequest, ErrorRecord> {
         ToolCalling.request(state, cx, shown)
     }

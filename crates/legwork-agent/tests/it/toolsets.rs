@@ -9,48 +9,36 @@ use legwork_agent::memory::MemoryStore;
 use legwork_agent::toolbox::Tools;
 use legwork_agent::{Agent, Builder, Hook, Subagent, hook};
 use legwork_core::tool::{FailureKind, ToolSelection};
-use legwork_core::{AgentState, EffectClass, ExecutionStatus, ToolCall, ToolOutcome, ToolSpec};
-use legwork_port::{BoxFuture, Tool, ToolContext, Toolset, Trigger};
+use legwork_core::{AgentState, EffectClass, ExecutionStatus, ToolOutcome, ToolSpec};
+use legwork_port::{Tool, Toolset, Trigger};
 use legwork_testkit::{Gate, Script, ScriptedModel, Turn};
 use serde_json::{Value, json};
 
+use crate::sets::Set;
 use crate::tools::{World, answering, kind, made, noting, outcomes, said, spec};
 
 fn look(name: &'static str) -> Arc<dyn Tool> {
     answering(name, |_| ToolOutcome::text("seen"))
 }
 
-type Listed = Result<Vec<Arc<ToolSpec>>, String>;
-
 /// A source whose tools are made of the state; counts how often it is asked.
-struct Source<F> {
+fn source(
     name: &'static str,
-    asked: Arc<AtomicUsize>,
-    list: F,
+    list: impl Fn(&AgentState) -> Vec<ToolSpec> + Send + Sync + 'static,
+) -> (Set, Arc<AtomicUsize>) {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let counts = Arc::clone(&asked);
+    let set = Set::new(name).listing(move |state| {
+        counts.fetch_add(1, Ordering::SeqCst);
+        Ok(list(state).into_iter().map(|spec| of(name, spec)).collect())
+    });
+    (set, asked)
 }
 
-impl<F: Fn(&AgentState) -> Vec<ToolSpec> + Send + Sync> Toolset for Source<F> {
-    fn name(&self) -> &str {
-        self.name
-    }
-
-    fn specs<'a>(&'a self, state: &'a AgentState) -> BoxFuture<'a, Listed> {
-        self.asked.fetch_add(1, Ordering::SeqCst);
-        let specs = (self.list)(state).into_iter().map(Arc::new).collect();
-        Box::pin(std::future::ready(Ok(specs)))
-    }
-
-    fn call<'a>(&'a self, call: &'a ToolCall, _: &'a ToolContext) -> BoxFuture<'a, ToolOutcome> {
-        let said = format!("{} of {}", call.name, self.name);
-        Box::pin(std::future::ready(ToolOutcome::text(said)))
-    }
-}
-
-fn source<F>(name: &'static str, list: F) -> Source<F>
-where
-    F: Fn(&AgentState) -> Vec<ToolSpec> + Send + Sync,
-{
-    Source { name, asked: Arc::default(), list }
+/// A tool that answers with its name and that of its toolset.
+fn of(set: &'static str, spec: ToolSpec) -> Arc<dyn Tool> {
+    let said = format!("{} of {set}", spec.name);
+    made(spec, move |_, _| Box::pin(std::future::ready(ToolOutcome::text(said.clone()))))
 }
 
 fn agent() -> Builder {
@@ -116,7 +104,7 @@ fn s6_11_a_name_in_a_list_of_which_there_is_no_tool_is_told_with_the_nearest() {
     assert!(has().only_tools(["lok"]).known_tools(["lok"]).build().is_ok());
     assert!(has().deny_tools(["spawn_subagent"]).build().is_ok());
     // A source that is asked at each step may bring it.
-    let may_come = has().only_tools(["lok"]).toolset(source("late", |_| vec![spec("lok")]));
+    let may_come = has().only_tools(["lok"]).toolset(source("late", |_| vec![spec("lok")]).0);
     assert!(may_come.build().is_ok());
     // What a list takes away was there to be named.
     assert!(has().only_tools(["look"]).deny_tools(["send"]).build().is_ok());
@@ -137,7 +125,7 @@ fn s6_11_what_is_wrong_with_the_tools_of_a_subagent_is_told_when_its_parent_is_b
 #[tokio::test]
 async fn s6_11_a_clash_with_a_source_asked_at_each_step_fails_the_run_and_names_both() {
     let model = ScriptedModel::new([Turn::call("look", json!({"n": 1})), Turn::text("never")]);
-    let late = source("late", |state| match state.step_results().count() {
+    let (late, _) = source("late", |state| match state.step_results().count() {
         0 => vec![],
         _ => vec![spec("look")],
     });
@@ -168,8 +156,7 @@ async fn s6_11_a_source_is_asked_once_a_step_whatever_listens() {
         std::future::ready(Ok(state.with_metadata("noted", Some(json!(true)))))
     });
     for (hooks, times) in [(quiet, 3), (vec![sees, hides], 3), (vec![notes], 6)] {
-        let set = source("set", |_| vec![spec("look"), spec("other")]);
-        let asked = Arc::clone(&set.asked);
+        let (set, asked) = source("set", |_| vec![spec("look"), spec("other")]);
         let builder = Agent::builder(three_steps()).toolset(set).tool(look("more"));
         let builder = hooks.into_iter().fold(builder, Builder::hook);
         let run = builder.build().unwrap().run("go").await.unwrap();
@@ -181,7 +168,7 @@ async fn s6_11_a_source_is_asked_once_a_step_whatever_listens() {
 
 #[tokio::test]
 async fn a_change_by_a_hook_at_the_start_of_a_step_reaches_sources_in_that_step() {
-    let set = source("set", |state| match state.context().metadata.get("open") {
+    let (set, _) = source("set", |state| match state.context().metadata.get("open") {
         Some(_) => vec![spec("look"), spec("door")],
         None => vec![spec("look")],
     });
@@ -194,28 +181,21 @@ async fn a_change_by_a_hook_at_the_start_of_a_step_reaches_sources_in_that_step(
     assert_eq!(model.asked()[0].tools, ["look", "door"]);
 }
 
-/// A source that is static and counts how often it is asked.
-struct Fixed(Source<fn(&AgentState) -> Vec<ToolSpec>>);
+/// A source whose tools are always the same; counts how often it is asked.
+struct Fixed(fn() -> Vec<ToolSpec>, Arc<AtomicUsize>);
 
 impl Toolset for Fixed {
     fn name(&self) -> &str {
-        self.0.name
+        "many"
     }
 
-    fn specs<'a>(&'a self, state: &'a AgentState) -> BoxFuture<'a, Listed> {
-        self.0.specs(state)
-    }
-
-    fn is_static(&self) -> bool {
-        true
-    }
-
-    fn call<'a>(&'a self, call: &'a ToolCall, cx: &'a ToolContext) -> BoxFuture<'a, ToolOutcome> {
-        self.0.call(call, cx)
+    fn tools(&self) -> Option<Vec<Arc<dyn Tool>>> {
+        self.1.fetch_add(1, Ordering::SeqCst);
+        Some((self.0)().into_iter().map(|spec| of("many", spec)).collect())
     }
 }
 
-fn ten_thousand(_: &AgentState) -> Vec<ToolSpec> {
+fn ten_thousand() -> Vec<ToolSpec> {
     let numbered = |n: usize| {
         let name = if n == 9_999 { "look".to_owned() } else { format!("tool_{n}") };
         spec(&name)
@@ -225,9 +205,9 @@ fn ten_thousand(_: &AgentState) -> Vec<ToolSpec> {
 
 #[tokio::test]
 async fn s6_11_ten_thousand_static_tools_are_asked_for_once_beside_a_source_that_may_change() {
-    let fixed = Fixed(source("many", ten_thousand));
-    let late = source("late", |_| vec![spec("late")]);
-    let asked = [Arc::clone(&fixed.0.asked), Arc::clone(&late.asked)];
+    let fixed = Fixed(ten_thousand, Arc::default());
+    let (late, asked) = source("late", |_| vec![spec("late")]);
+    let asked = [Arc::clone(&fixed.1), asked];
     let model = three_steps();
     let agent = Agent::builder(model.clone()).toolset(fixed).toolset(late).build().unwrap();
     let run = agent.run("go").await.unwrap();
@@ -238,7 +218,7 @@ async fn s6_11_ten_thousand_static_tools_are_asked_for_once_beside_a_source_that
 
 #[tokio::test]
 async fn s2_3_hooks_of_a_session_see_its_own_tools_alone() {
-    let set = source("set", |state| vec![spec(&format!("of_{}", state.session()))]);
+    let (set, _) = source("set", |state| vec![spec(&format!("of_{}", state.session()))]);
     let (world, gate) = (World::default(), Gate::new());
     let (noted, waits) = (world.clone(), gate.clone());
     let sees = hook("sees", [Trigger::BeforeInference], move |state: AgentState, cx| {
@@ -278,7 +258,7 @@ async fn s2_3_hooks_of_a_session_see_its_own_tools_alone() {
 async fn s6_12_a_step_that_is_resumed_asks_its_sources_again() {
     let (world, gate) = (World::default(), Gate::new());
     let store = Arc::new(legwork_agent::memory::MemoryStore::new());
-    let set = || source("set", |_| vec![spec("look")]);
+    let source = || source("set", |_| vec![spec("look")]);
     let waits = crate::tools::waiting("wait", Default::default(), &world, &gate);
     let build = |set| {
         let both = Turn::calls([("wait", json!({"n": 1})), ("look", json!({"n": 1}))]);
@@ -287,12 +267,11 @@ async fn s6_12_a_step_that_is_resumed_asks_its_sources_again() {
         builder.store_in(store.clone()).build().unwrap()
     };
     tokio::select! {
-        _ = build(set()).run("go").in_session("s") => unreachable!("it waits at the gate"),
+        _ = build(source().0).run("go").in_session("s") => unreachable!("it waits at the gate"),
         () = gate.arrived(1) => {}
     }
     gate.open();
-    let set = set();
-    let asked = Arc::clone(&set.asked);
+    let (set, asked) = source();
     let run = build(set).resume("s").await.unwrap();
     assert_eq!(run.text(), "done");
     assert_eq!(asked.load(Ordering::SeqCst), 2, "once for the step under way, once for the next");
@@ -327,55 +306,6 @@ async fn s6_12_on_resume_a_call_of_a_tool_that_its_step_did_not_show_is_refused(
     assert_eq!(run.status(), ExecutionStatus::Completed);
 }
 
-/// A static source that cannot say its tools when it is asked first.
-struct Late(Arc<AtomicUsize>, &'static str);
-
-impl Toolset for Late {
-    fn name(&self) -> &str {
-        "late"
-    }
-
-    fn specs<'a>(&'a self, _: &'a AgentState) -> BoxFuture<'a, Listed> {
-        let listed = match self.0.fetch_add(1, Ordering::SeqCst) {
-            0 => Err("not yet".to_owned()),
-            _ => Ok(vec![Arc::new(spec(self.1))]),
-        };
-        Box::pin(std::future::ready(listed))
-    }
-
-    fn is_static(&self) -> bool {
-        true
-    }
-
-    fn call<'a>(&'a self, _: &'a ToolCall, _: &'a ToolContext) -> BoxFuture<'a, ToolOutcome> {
-        Box::pin(std::future::ready(ToolOutcome::text("late")))
-    }
-}
-
-#[tokio::test]
-async fn s6_11_static_tools_that_come_to_be_known_in_a_run_are_checked_there_and_asked_for_once() {
-    let asked = Arc::new(AtomicUsize::new(0));
-    let builder = Agent::builder(three_steps()).toolset(Late(Arc::clone(&asked), "look"));
-    let agent = builder.build().unwrap();
-    let run = agent.run("go").await.unwrap();
-    assert_eq!(outcomes(run.state()), vec![ToolOutcome::text("late"); 2]);
-    assert_eq!(asked.load(Ordering::SeqCst), 2, "when it was built, and in the first step");
-
-    let refused = async |builder: Builder| {
-        let run = builder.build().unwrap().run("go").outcome().await.unwrap();
-        assert_eq!(run.status(), ExecutionStatus::Failed);
-        run.continuation().unwrap().explain()
-    };
-    let why = refused(agent_with("a b")).await;
-    assert!(why.contains("\"a b\" is no name of a tool"), "{why}");
-    let why = refused(agent_with("look").only_tools(["lok"])).await;
-    assert!(why.contains("did you mean `look`?"), "{why}");
-}
-
-fn agent_with(late: &'static str) -> Builder {
-    agent().toolset(Late(Arc::default(), late))
-}
-
 #[tokio::test]
 async fn hooks_see_static_tools_from_the_start_of_an_execution() {
     let world = World::default();
@@ -394,7 +324,7 @@ async fn hooks_see_static_tools_from_the_start_of_an_execution() {
 
 #[tokio::test]
 async fn s6_1_arguments_are_held_against_the_schema_that_their_own_step_showed() {
-    let set = source("set", |state| {
+    let (set, _) = source("set", |state| {
         let pattern = if state.step_results().count() == 0 { "^a" } else { "^b" };
         let word = json!({"type": "string", "pattern": pattern});
         let parameters = json!({"type": "object", "properties": {"word": word}});

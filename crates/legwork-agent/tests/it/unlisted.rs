@@ -5,33 +5,22 @@ use std::sync::Arc;
 use legwork_agent::memory::MemoryStore;
 use legwork_agent::{Agent, Control, Run};
 use legwork_core::tool::ExecutionMode;
-use legwork_core::{AgentState, EffectClass, ExecutionStatus, ToolCall, ToolOutcome, ToolSpec};
-use legwork_port::{BoxFuture, ToolContext, Toolset};
+use legwork_core::{EffectClass, ExecutionStatus, ToolOutcome};
 use legwork_testkit::{Gate, RecordingObserver, ScriptedModel, Turn};
 use serde_json::json;
 
+use crate::sets::Set;
 use crate::tools::{World, noting, once, outcomes, spec, waiting};
 
-type Listed = Result<Vec<Arc<ToolSpec>>, String>;
-
-/// A source that says its tools as `tell` does; it has none.
-pub(crate) struct Tells<F>(pub(crate) F);
-
-impl<F> Toolset for Tells<F>
-where
-    F: Fn() -> BoxFuture<'static, Listed> + Send + Sync,
-{
-    fn name(&self) -> &str {
-        "far"
-    }
-
-    fn specs<'a>(&'a self, _: &'a AgentState) -> BoxFuture<'a, Listed> {
-        (self.0)()
-    }
-
-    fn call<'a>(&'a self, _: &'a ToolCall, _: &'a ToolContext) -> BoxFuture<'a, ToolOutcome> {
-        Box::pin(std::future::ready(ToolOutcome::text("never")))
-    }
+/// A source that waits at a gate when it is asked for its tools.
+pub(crate) fn far(gate: Gate) -> Set {
+    Set::new("far").listing_late(move |_| {
+        let gate = gate.clone();
+        Box::pin(async move {
+            gate.pass().await;
+            Ok(Vec::new())
+        })
+    })
 }
 
 /// What a session asked for that died; one call was answered, one was at work.
@@ -40,10 +29,7 @@ const BEGUN: &[&str] = &["send", "wait"];
 const ALL: &[&str] = &["send", "wait", "alone"];
 
 /// An agent of three tools and another source; its first turn asks for some of the three.
-fn agent<F>(asked: &[&'static str], store: &MemoryStore, gate: &Gate, tell: F) -> Agent
-where
-    F: Fn() -> BoxFuture<'static, Listed> + Send + Sync + 'static,
-{
+fn agent(asked: &[&'static str], store: &MemoryStore, gate: &Gate, far: Set) -> Agent {
     let world = World::default();
     let alone = spec("alone").effect(EffectClass::ReadOnly).mode(ExecutionMode::Sequential);
     let alone =
@@ -53,7 +39,7 @@ where
     Agent::builder(model)
         .tools([noting("send", once(), &world), alone])
         .tool(waiting("wait", ExecutionMode::ParallelOrdered, &world, gate))
-        .toolset(Tells(tell))
+        .toolset(far)
         .store_in(Arc::new(store.clone()))
         .build()
         .unwrap()
@@ -63,7 +49,7 @@ where
 async fn died(asked: &[&'static str]) -> MemoryStore {
     let (store, gate) = (MemoryStore::new(), Gate::new());
     let seen = RecordingObserver::new();
-    let agent = agent(asked, &store, &gate, || Box::pin(std::future::ready(Ok(Vec::new()))));
+    let agent = agent(asked, &store, &gate, Set::new("far"));
     let answered = seen.until_committed("tool_finished");
     tokio::select! {
         _ = agent.run("go").in_session("s").observer(Arc::new(seen.clone())) => {
@@ -78,10 +64,13 @@ async fn died(asked: &[&'static str]) -> MemoryStore {
 async fn s6_11_calls_of_a_step_whose_tools_cannot_be_told_any_more_fail_and_answers_stay() {
     for asked in [BEGUN, ALL] {
         let store = died(asked).await;
-        let tell = || Box::pin(std::future::ready(Err("no line".to_owned()))) as BoxFuture<'_, _>;
-        let run = agent(asked, &store, &Gate::new(), tell).resume("s").outcome().await.unwrap();
+        let far = Set::new("far").tools([noting("send", once(), &World::default())]);
+        let run = agent(asked, &store, &Gate::new(), far).resume("s").outcome().await.unwrap();
         assert_eq!(run.status(), ExecutionStatus::Failed);
-        let failed = ToolOutcome::failed("the toolset `far` cannot tell its tools: no line");
+        let failed = ToolOutcome::failed(
+            "two tools are named `send`, one given to the builder and one of the toolset `far`: \
+             rename one of them, or leave one out",
+        );
         let mut expected = vec![failed; asked.len()];
         expected[0] = ToolOutcome::value(json!(1));
         assert_eq!(outcomes(run.state()), expected);
@@ -92,14 +81,7 @@ async fn s6_11_calls_of_a_step_whose_tools_cannot_be_told_any_more_fail_and_answ
 async fn ended(asked: &[&'static str], store: &MemoryStore, end: fn(&Control)) -> Run {
     let (reached, control) = (Gate::new(), Control::default());
     let waits = reached.clone();
-    let tell = move || {
-        let waits = waits.clone();
-        Box::pin(async move {
-            waits.pass().await;
-            Ok(Vec::new())
-        }) as BoxFuture<'_, _>
-    };
-    let agent = agent(asked, store, &Gate::new(), tell);
+    let agent = agent(asked, store, &Gate::new(), far(waits));
     let run = async { agent.resume("s").control(control.clone()).outcome().await.unwrap() };
     let ending = async {
         reached.arrived(1).await;

@@ -112,6 +112,9 @@ pub struct ToolsShown {
     pub specs: Vec<Arc<ToolSpec>>,
     /// The digest of each as it is by itself, in the same order.
     pub digests: Vec<Digest>,
+    /// What their toolsets added to the system prompt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instructions: Option<Arc<str>>,
 }
 
 /// The call to the model failed.

@@ -82,8 +82,16 @@ proptest! {
         }
         shown.push_str(&stream.push(rest));
         shown.push_str(&stream.end());
-        // Where two stand side by side, one mask may be shown for each.
-        prop_assert_eq!(shown.replace("[redacted][redacted]", MASK).replace("[redacted][redacted]", MASK),
-            mask.text(&text).replace("[redacted][redacted]", MASK));
+        // Masks side by side are as good as one.
+        prop_assert_eq!(collapsed(shown), collapsed(mask.text(&text).into_owned()));
     }
+}
+
+/// The text with one mask where several stand side by side.
+fn collapsed(mut text: String) -> String {
+    let double = [MASK, MASK].concat();
+    while text.contains(&double) {
+        text = text.replace(&double, MASK);
+    }
+    text
 }

@@ -232,6 +232,9 @@ pub struct Shown {
     pub tools: BTreeMap<Arc<str>, Digest>,
     /// The tools as they were shown.
     pub specs: Vec<Arc<ToolSpec>>,
+    /// What their toolsets added to the system prompt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instructions: Option<Arc<str>>,
 }
 
 impl Shown {
@@ -239,6 +242,7 @@ impl Shown {
         let names = shown.specs.iter().map(|spec| Arc::clone(&spec.name));
         let tools = names.zip(shown.digests.iter().cloned());
         let (tools, specs) = (tools.collect(), shown.specs.clone());
-        Self { digest: shown.digest.clone(), tools, specs }
+        let (digest, instructions) = (shown.digest.clone(), shown.instructions.clone());
+        Self { digest, tools, specs, instructions }
     }
 }

@@ -357,11 +357,12 @@ fn shown() -> BoxedStrategy<event::ToolsShown> {
         ("[ab]", text(), json(), effect()).prop_map(|(name, description, schema, effect)| {
             Arc::new(ToolSpec::new(name, description, schema).effect(effect))
         });
-    prop::collection::vec(spec, 0..3)
-        .prop_map(|specs| event::ToolsShown {
+    (prop::collection::vec(spec, 0..3), prop::option::of(text()))
+        .prop_map(|(specs, instructions)| event::ToolsShown {
             digest: ToolSpecs::new(specs.clone()).digest().cloned(),
             digests: specs.iter().map(|spec| spec.digest()).collect(),
             specs,
+            instructions: instructions.map(Into::into),
         })
         .boxed()
 }

@@ -54,7 +54,8 @@ fn s8_1_a_journal_knows_its_entries_its_version_and_its_head() {
 fn s1_2_tools_shown_final_arguments_and_outcomes_are_there_after_a_crash() {
     let spec = ToolSpec::new("a", "looks", json!({"type": "object"}));
     let digests = vec![spec.digest()];
-    let tools = Some(ToolsShown { digest: None, specs: vec![Arc::new(spec)], digests });
+    let (specs, instructions) = (vec![Arc::new(spec)], Some("Be quick.".into()));
+    let tools = Some(ToolsShown { digest: None, specs, digests, instructions });
     let reserved = Amounts::default();
     let state =
         tell("user: hi").with(Event::InferenceStarted(InferenceStarted { reserved, tools }));

@@ -201,7 +201,7 @@ fn failing() -> Vec<Event> {
     let specs = [spec(), bare, child].map(Arc::new).to_vec();
     let digest = ToolSpecs::new(specs.clone()).digest().cloned();
     let digests = specs.iter().map(|spec| spec.digest()).collect();
-    let tools = Some(ToolsShown { digest, specs, digests });
+    let tools = Some(ToolsShown { digest, specs, digests, instructions: Some(HARD.into()) });
     let error = ErrorRecord {
         status: Some(529),
         code: Some("overloaded_error".into()),

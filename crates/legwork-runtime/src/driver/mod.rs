@@ -18,7 +18,7 @@ use crate::context::StepContext;
 use crate::error::Halt;
 use crate::executor;
 use crate::judge::judge;
-use crate::toolbox::Shown;
+use crate::toolbox::StepTools;
 
 /// Makes one step.
 ///
@@ -38,7 +38,7 @@ pub trait Driver: Send + Sync {
         &self,
         state: &AgentState,
         cx: &StepContext,
-        shown: &Shown,
+        shown: &StepTools,
     ) -> Result<ModelRequest, ErrorRecord>;
 
     /// Where the response to the request comes from: the model that the state names.
@@ -99,10 +99,10 @@ pub enum Source {
 ///
 /// # Errors
 /// As [`settled`].
-pub fn request(state: &AgentState, shown: &Shown) -> Result<ModelRequest, ErrorRecord> {
+pub fn request(state: &AgentState, shown: &StepTools) -> Result<ModelRequest, ErrorRecord> {
     let settings = Arc::new(state.settings().clone());
     let mut request = ModelRequest::new(settled(state)?, settings);
-    request.instructions = Arc::clone(state.instructions());
+    request.instructions = shown.prompt(state.instructions());
     request.tools = Arc::clone(&shown.specs);
     request.response_format.clone_from(&state.context().response_format);
     Ok(request)

@@ -5,7 +5,7 @@ use legwork_core::{AgentState, ModelRequest};
 
 use crate::context::StepContext;
 use crate::driver::{Driver, request};
-use crate::toolbox::Shown;
+use crate::toolbox::StepTools;
 
 /// The driver for models that call tools.
 #[derive(Debug, Clone, Copy, Default)]
@@ -20,7 +20,7 @@ impl Driver for ToolCalling {
         &self,
         state: &AgentState,
         _cx: &StepContext,
-        shown: &Shown,
+        shown: &StepTools,
     ) -> Result<ModelRequest, ErrorRecord> {
         request(state, shown)
     }

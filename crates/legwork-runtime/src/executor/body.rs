@@ -33,7 +33,7 @@ pub(super) struct Ran {
 /// One running call; dropping it ends the tool.
 pub(super) fn call(job: Job, state: &AgentState, cx: &StepContext) -> BoxFuture<'static, Ran> {
     let (clock, control) = (Arc::clone(&cx.services.clock), cx.control.clone());
-    let Job { index, call, spec, owner, lease, begun, .. } = job;
+    let Job { index, call, spec, tool, lease, begun, .. } = job;
     let child = lease.map(|lease| lease.begin(cx));
     let context = context(index, state, cx);
     Box::pin(async move {
@@ -44,7 +44,7 @@ pub(super) fn call(job: Job, state: &AgentState, cx: &StepContext) -> BoxFuture<
         let start = clock.mono();
         let body = unwind::run(|| match &child {
             Some(child) => Box::pin(child.call(&context)),
-            None => owner.call(&call, &context),
+            None => tool.call(&call, &context),
         });
         // A subagent is under the same control, and ends in good order.
         let raised =

@@ -6,14 +6,14 @@ use std::sync::Arc;
 use legwork_core::state::CallStatus;
 use legwork_core::tool::Place;
 use legwork_core::{AgentState, ToolCall, ToolSpec};
-use legwork_port::Toolset;
+use legwork_port::Tool;
 use serde_json::Value;
 
 use crate::context::StepContext;
 use crate::error::Halt;
 use crate::lookup;
 use crate::subagent::{self, Grant, TurnSubagents};
-use crate::toolbox::Shown;
+use crate::toolbox::StepTools;
 use crate::unwind;
 
 /// A call to be run, with all that it takes.
@@ -21,7 +21,7 @@ pub(super) struct Job {
     pub(super) index: u32,
     pub(super) call: Arc<ToolCall>,
     pub(super) spec: Arc<ToolSpec>,
-    pub(super) owner: Arc<dyn Toolset>,
+    pub(super) tool: Arc<dyn Tool>,
     /// The arguments as a value, if its tool names a resource.
     arguments: Option<Arc<Value>>,
     /// Whether it began under another run, and its intent stands.
@@ -45,7 +45,7 @@ impl Job {
     /// Earlier calls may change which thing a name leads to, so it is asked for each batch.
     pub(super) fn resource(&self) -> Option<String> {
         let arguments = self.arguments.as_ref()?;
-        let asked = unwind::call(|| self.owner.resource(&self.spec, arguments));
+        let asked = unwind::call(|| self.tool.resource(arguments));
         asked.unwrap_or_else(|_| self.spec.resource_of(arguments))
     }
 
@@ -62,7 +62,7 @@ impl Job {
 pub(super) async fn collect(
     mut state: AgentState,
     cx: &StepContext,
-    shown: &Shown,
+    shown: &StepTools,
 ) -> Result<(AgentState, VecDeque<Job>), Halt> {
     let step = state.execution().and_then(|execution| execution.current.clone());
     let count = step.as_ref().map_or(0, |step| step.calls.len());
@@ -83,7 +83,7 @@ pub(super) async fn collect(
                 continue;
             }
         };
-        let Some(owner) = shown.owner(place) else { continue };
+        let Some(tool) = shown.tool(place) else { continue };
         let judged = state.judged(at);
         let judged_as = judged.and_then(|judged| judged.arguments.clone());
         // An intent of before may have changed them: each intent says all that it runs with.
@@ -95,9 +95,9 @@ pub(super) async fn collect(
             known.or_else(|| call.parse().ok().map(Arc::new))
         });
         let (arguments, lease) = (arguments.flatten(), None);
-        let (spec, owner) = (Arc::clone(spec), Arc::clone(owner));
+        let (spec, tool) = (Arc::clone(spec), Arc::clone(tool));
         let again = slot.status == CallStatus::Ready;
-        jobs.push_back(Job { index, call, spec, owner, arguments, begun, again, changed, lease });
+        jobs.push_back(Job { index, call, spec, tool, arguments, begun, again, changed, lease });
     }
     Ok((state, jobs))
 }

@@ -7,7 +7,8 @@ use futures_util::future::{Either, select};
 use legwork_core::event::{Defined, SessionStarted};
 use legwork_core::state::{Input, Refusal};
 use legwork_core::{AgentState, Event, ExecutionStatus, Message, Seq, StopReason, StopSignal};
-use legwork_port::{EventKind, Trigger};
+use legwork_port::toolset::Scope;
+use legwork_port::{Cancellation, EventKind, Trigger};
 
 use super::{Active, Task};
 use crate::active_time::taken_up;
@@ -27,7 +28,7 @@ impl Active {
             Task::Start(input) => self.start(state, input).await?,
             Task::Resume => self.resume(state).await?,
         };
-        self.open_tools().await?;
+        self.open_tools().await;
         self.state = state;
         Ok(())
     }
@@ -88,16 +89,14 @@ impl Active {
 
     /// Does what is owed until the execution has ended.
     async fn end(&self, mut state: AgentState) -> Result<AgentState, Error> {
-        self.open_tools().await?;
-        let ended = loop {
+        self.open_tools().await;
+        loop {
             match run::step(&*self.setup.driver, &self.cx, state).await {
                 Ok(Advance::More(more)) => state = more,
-                Ok(Advance::Rest(state)) => break Ok(state),
-                Err(halt) => break Err(halt.into()),
+                Ok(Advance::Rest(state)) => return Ok(state),
+                Err(halt) => return Err(halt.into()),
             }
-        };
-        self.cx.toolbox().close().await;
-        ended
+        }
     }
 
     async fn resume(&self, state: AgentState) -> Result<AgentState, Error> {
@@ -133,9 +132,12 @@ impl Active {
     }
 
     /// Opens the toolsets, unless the run is to end: then none is used.
-    pub(super) async fn open_tools(&self) -> Result<(), Error> {
-        let opened = self.cx.unless_raised(self.cx.toolbox().open()).await;
-        opened.unwrap_or(Ok(())).map_err(Error::Build)
+    pub(super) async fn open_tools(&self) {
+        let (session, deps) = (self.state.session().clone(), self.cx.services.deps.clone());
+        let scope = Scope::new(session, deps, Cancellation::new());
+        if self.cx.unless_raised(self.cx.toolbox().open(&scope)).await.is_none() {
+            scope.cancellation.cancel();
+        }
     }
 
     /// Shows hooks the start of an execution once more when nothing that it did was journaled:

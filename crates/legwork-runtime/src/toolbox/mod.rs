@@ -1,57 +1,88 @@
 //! The tools of an agent: combined, selected, compiled once, found by name.
 //!
-//! Read the modules in this order: `toolsets` (the sources of an agent), `shown` (the tools
-//! of a step), this one (the tools of a run), `names`, `owner`, `schema`, `tools`.
+//! Read the modules in this order: `shared` (a toolset that runs share), `tools` (the plain
+//! one), `step_tools` (the tools of a step), `source` (an open toolset as a run has it),
+//! `toolsets` (all of an agent), this one (the tools of a run), `names`, `owner`, `schema`.
 
 mod names;
 mod owner;
 mod schema;
-mod shown;
+mod shared;
+mod source;
+mod step_tools;
 mod tools;
 mod toolsets;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use futures_util::future::join_all;
 use legwork_core::tool::ToolSpecs;
 use legwork_core::{AgentState, Seq};
+use legwork_port::Emitter;
+use legwork_port::toolset::Scope;
+use tokio::sync;
 
-pub use names::{List, Names};
+pub use names::{List, Names, is_name, odd_name};
 pub use owner::{Given, Owner};
-pub use schema::Schemas;
-pub use schema::fits;
-pub use shown::Shown;
+pub use schema::{Schemas, fits};
+pub use shared::SharedToolset;
+use source::Source;
+pub use step_tools::StepTools;
 pub use tools::Tools;
-pub use toolsets::{Toolsets, is_name, odd_name};
+pub use toolsets::Toolsets;
 
-/// The tools of one run: what the toolsets of its agent say, asked once a step.
+/// The tools of one run: what the toolsets of its agent list, asked once a step.
 pub struct Toolbox {
     toolsets: Arc<Toolsets>,
+    /// The toolsets that are open for this run.
+    sources: sync::Mutex<Vec<Source>>,
     last: Mutex<Last>,
+    events: Emitter,
 }
 
 /// The tools as they were last collected, and as a step last showed them.
 #[derive(Default)]
 struct Last {
     /// For a state of this version.
-    all: Option<(Seq, Arc<Shown>)>,
+    all: Option<(Seq, Arc<StepTools>)>,
     /// What a step showed, and of which tools that was made.
-    shown: Option<(Arc<Shown>, Arc<Shown>)>,
+    shown: Option<(Arc<StepTools>, Arc<StepTools>)>,
 }
 
 impl Toolbox {
-    /// The tools of a run of an agent that has these toolsets.
-    pub fn new(toolsets: Arc<Toolsets>) -> Self {
-        Self { toolsets, last: Mutex::default() }
+    /// The tools of a run of an agent that has these toolsets. Its observer is warned of
+    /// toolsets that cannot be used.
+    pub fn new(toolsets: Arc<Toolsets>, events: Emitter) -> Self {
+        let (sources, last) = Default::default();
+        Self { toolsets, sources, last, events }
     }
 
-    /// All tools for a state. Toolsets that are not static are asked once a step, and once
-    /// more if a hook changed the state before the step began.
+    /// Opens the toolsets for a run, unless they are open. One that cannot be opened has no
+    /// tools.
+    pub async fn open(&self, scope: &Scope) {
+        let mut sources = self.sources.lock().await;
+        if self.toolsets.is_fixed() || !sources.is_empty() {
+            return;
+        }
+        *self.last() = Last::default();
+        *sources = self.toolsets.open(scope).await;
+        sources.iter().filter_map(|source| source.problem.as_ref()).for_each(|why| self.warn(why));
+    }
+
+    /// Releases the toolsets. Those that no other run uses are closed when it returns.
+    pub async fn close(&self) {
+        let sources = std::mem::take(&mut *self.sources.lock().await);
+        join_all(sources.into_iter().map(Source::close)).await;
+    }
+
+    /// All tools for a state. Toolsets that were opened are asked once a step, and once more
+    /// if a hook changed the state before the step began.
     ///
     /// # Errors
-    /// When a toolset cannot tell its tools, or two tools have one name.
-    pub async fn all(&self, state: &AgentState) -> Result<Arc<Shown>, String> {
-        if let Some(all) = self.toolsets.fixed() {
-            return Ok(Arc::clone(all));
+    /// When two tools have one name.
+    pub async fn all(&self, state: &AgentState) -> Result<Arc<StepTools>, String> {
+        if self.toolsets.is_fixed() {
+            return Ok(Arc::clone(self.toolsets.fixed()));
         }
         let before = self.last().all.clone();
         if let Some((version, all)) = &before
@@ -59,16 +90,29 @@ impl Toolbox {
         {
             return Ok(Arc::clone(all));
         }
-        let all = self.toolsets.collect(state, before.as_ref().map(|(_, all)| all)).await?;
+        let mut sources = self.sources.lock().await;
+        for source in sources.iter_mut() {
+            let known = source.problem.clone();
+            source.list(state).await;
+            if let Some(why) = source.problem.as_ref().filter(|why| known.as_ref() != Some(*why)) {
+                self.warn(why);
+            }
+        }
+        let all = self.toolsets.combine(&sources, before.as_ref().map(|(_, all)| all))?;
         self.last().all = Some((state.version(), Arc::clone(&all)));
         Ok(all)
     }
 
+    /// Why toolsets have no tools now.
+    pub async fn problems(&self) -> Vec<String> {
+        self.sources.lock().await.iter().filter_map(|source| source.problem.clone()).collect()
+    }
+
     /// The tools as this run last collected them.
     pub fn known(&self) -> Arc<ToolSpecs> {
-        match (self.toolsets.fixed(), &self.last().all) {
-            (Some(all), _) | (None, Some((_, all))) => Arc::clone(&all.specs),
-            (None, None) => Arc::default(),
+        match &self.last().all {
+            Some((_, all)) => Arc::clone(&all.specs),
+            None => Arc::clone(&self.toolsets.fixed().specs),
         }
     }
 
@@ -76,12 +120,15 @@ impl Toolbox {
     /// a step under way, what it was shown before.
     ///
     /// # Errors
-    /// As [`Toolbox::all`].
-    pub async fn to_show(&self, state: &AgentState) -> Result<Arc<Shown>, String> {
+    /// As [`Toolbox::all`], and when a required toolset cannot be used.
+    pub async fn to_show(&self, state: &AgentState) -> Result<Arc<StepTools>, String> {
+        let all = self.all(state).await?;
+        if let Some(why) = all.missing() {
+            return Err(format!("{why}; it is required"));
+        }
         if state.current_step().is_some() {
             return self.shown(state).await;
         }
-        let all = self.all(state).await?;
         let Some(selection) = state.tool_selection() else { return Ok(all) };
         Ok(self.keep(all.select(selection), all))
     }
@@ -91,7 +138,7 @@ impl Toolbox {
     ///
     /// # Errors
     /// As [`Toolbox::all`].
-    pub async fn shown(&self, state: &AgentState) -> Result<Arc<Shown>, String> {
+    pub async fn shown(&self, state: &AgentState) -> Result<Arc<StepTools>, String> {
         let all = self.all(state).await?;
         let Some(recorded) = &state.context().tools_shown else { return Ok(all) };
         if recorded.digest.as_ref() == all.specs.digest() {
@@ -106,7 +153,7 @@ impl Toolbox {
         Ok(self.keep(all.like(&recorded.specs), all))
     }
 
-    fn keep(&self, shown: Shown, of: Arc<Shown>) -> Arc<Shown> {
+    fn keep(&self, shown: StepTools, of: Arc<StepTools>) -> Arc<StepTools> {
         let shown = Arc::new(shown);
         self.last().shown = Some((Arc::clone(&shown), of));
         shown
@@ -116,12 +163,7 @@ impl Toolbox {
         self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) async fn open(&self) -> Result<(), String> {
-        *self.last() = Last::default();
-        self.toolsets.open().await
-    }
-
-    pub(crate) async fn close(&self) {
-        self.toolsets.close().await;
+    fn warn(&self, message: &str) {
+        self.events.warn(|| message.to_owned());
     }
 }

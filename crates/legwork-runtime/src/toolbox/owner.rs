@@ -40,20 +40,25 @@ pub struct Given {
     pub owner: Owner,
 }
 
-/// The names that are taken, and by whom: asked by name, not gone through.
-pub(super) struct Claims<K>(BTreeMap<K, Owner>);
+/// The names that are taken, with their owners.
+pub(super) struct TakenNames<K>(BTreeMap<K, Owner>);
 
-impl<K> Default for Claims<K> {
+impl<K> Default for TakenNames<K> {
     fn default() -> Self {
         Self(BTreeMap::new())
     }
 }
 
-impl<K: Ord + Clone> Claims<K> {
+impl<K: Ord + Clone> TakenNames<K> {
+    /// The owner of a name.
+    pub(super) fn of(&self, name: &K) -> Option<&Owner> {
+        self.0.get(name)
+    }
+
     /// Takes a name.
     ///
     /// # Errors
-    /// Who has it already.
+    /// The owner, if it is taken.
     pub(super) fn take(&mut self, name: &K, owner: &Owner) -> Result<(), Owner> {
         match self.0.entry(name.clone()) {
             Entry::Vacant(free) => {

@@ -1,40 +1,53 @@
-//! JSON Schemas of arguments: found to be right when an agent is built, then used.
+//! JSON Schemas of arguments: checked when a tool comes to be known, then used.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use legwork_core::{Digest, ToolSpec};
 use serde_json::Value;
 
+use super::names::{is_name, odd_name};
 use crate::validate::Check;
 
-/// The checks of tools whose schemas were found to be right, by the tools' digests. An agent
-/// shares them with those that are made of it: spawning a subagent checks nothing again.
+/// The checks of tools whose schemas are valid, by the tools' digests. An agent shares them
+/// with those that are made of it: spawning a subagent checks nothing again.
 #[derive(Clone, Default)]
 pub struct Schemas(Arc<Mutex<BTreeMap<Digest, Arc<Check>>>>);
 
 impl Schemas {
-    /// The check of the tool with a digest, if its schema was found to be right.
-    pub(super) fn get(&self, digest: &Digest) -> Option<Arc<Check>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(digest).cloned()
+    /// The check of a tool with a digest.
+    ///
+    /// # Errors
+    /// What is wrong with its name or its schema.
+    pub(super) fn check(&self, spec: &ToolSpec, digest: &Digest) -> Result<Arc<Check>, String> {
+        if let Some(known) = self.valid().get(digest) {
+            return Ok(Arc::clone(known));
+        }
+        let check = check(spec)?;
+        self.valid().insert(digest.clone(), Arc::clone(&check));
+        Ok(check)
     }
 
-    /// What is wrong with the schema of a tool, if anything is; else its check is kept.
-    pub(super) fn problem(
-        &self,
-        spec: &ToolSpec,
-        digest: &Digest,
-        check: &Arc<Check>,
-    ) -> Option<String> {
-        if self.get(digest).is_some() {
-            return None;
-        }
-        let problem = wrong(&spec.parameters, check);
-        if problem.is_none() {
-            let mut right = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            right.insert(digest.clone(), Arc::clone(check));
-        }
-        problem
+    fn valid(&self) -> MutexGuard<'_, BTreeMap<Digest, Arc<Check>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The check of a tool's arguments.
+///
+/// # Errors
+/// What is wrong with its name or its schema.
+pub(super) fn check(spec: &ToolSpec) -> Result<Arc<Check>, String> {
+    let (name, check) = (&spec.name, Arc::<Check>::default());
+    if !is_name(name) {
+        return Err(odd_name("tool", name));
+    }
+    let problem = wrong(&spec.parameters, &check);
+    match problem {
+        None => Ok(check),
+        Some(why) => Err(format!(
+            "the JSON Schema of the arguments of the tool `{name}` is not valid: {why}"
+        )),
     }
 }
 

@@ -3,16 +3,15 @@
 use std::panic::resume_unwind;
 use std::sync::Arc;
 
-use legwork_agent::toolbox::Shown;
+use legwork_agent::toolbox::StepTools;
 use legwork_agent::{Builder, Driver, Halt, StepContext, ToolCalling};
 use legwork_core::continuation::{
     ErrorHandler, ErrorPolicy, FailExecution, Failure, RetryLimit, StepsLimit, TokenLimit,
     criterion as callable,
 };
-use legwork_core::{
-    AgentState, ErrorRecord, ModelRequest, Response, ToolCall, ToolOutcome, ToolSpec,
-};
-use legwork_port::{BoxFuture, ToolContext, Toolset};
+use legwork_core::{AgentState, ErrorRecord, ModelRequest, Response};
+use legwork_port::toolset::{Error, OpenToolset, Scope, Toolset};
+use legwork_port::{BoxFuture, Tool};
 
 use super::program::{AgentPart, CriterionPlan, Goes, PartPlan};
 use super::world::World;
@@ -53,16 +52,6 @@ pub(super) fn wrong(builder: Builder, plan: PartPlan, world: &World) -> Builder 
     }
 }
 
-/// Whether opening the agent's toolsets may fail as planned.
-pub(super) fn opening_fails(parts: &[PartPlan]) -> bool {
-    parts.iter().any(|plan| plan.part == AgentPart::Open && plan.goes != Goes::Hangs)
-}
-
-/// Whether asking toolsets for their tools may fail as planned.
-pub(super) fn specs_fail(parts: &[PartPlan]) -> bool {
-    parts.iter().any(|plan| plan.part == AgentPart::Specs && plan.goes != Goes::Hangs)
-}
-
 /// Whether the driver may panic where nothing is journaled yet.
 pub(super) fn driver_panics(parts: &[PartPlan]) -> bool {
     parts.iter().any(|plan| plan.part == AgentPart::Step)
@@ -91,7 +80,7 @@ impl Driver for WrongDriver {
         &self,
         state: &AgentState,
         cx: &StepContext,
-        shown: &Shown,
+        shown: &StepTools,
     ) -> Result<ModelRequest, ErrorRecord> {
         self.go(AgentPart::Request);
         ToolCalling.request(state, cx, shown)
@@ -118,7 +107,7 @@ impl Driver for WrongStep {
         &self,
         state: &AgentState,
         cx: &StepContext,
-        shown: &Shown,
+        shown: &StepTools,
     ) -> Result<ModelRequest, ErrorRecord> {
         ToolCalling.request(state, cx, shown)
     }
@@ -139,19 +128,20 @@ impl Driver for WrongStep {
 }
 
 /// A part that goes wrong once.
+#[derive(Clone)]
 struct Wrong {
     plan: PartPlan,
     world: World,
 }
 
 impl Wrong {
-    async fn go(&self, part: AgentPart) -> Result<(), String> {
+    async fn go(&self, part: AgentPart) -> Result<(), Error> {
         if part != self.plan.part || !is_due(&self.plan, &self.world) {
             return Ok(());
         }
         match self.plan.goes {
             Goes::Panics => resume_unwind(Box::new("the toolset panics")),
-            Goes::Fails => Err("the toolset fails".to_owned()),
+            Goes::Fails => Err(Error::Unavailable("the toolset fails".to_owned())),
             Goes::Hangs => std::future::pending().await,
         }
     }
@@ -171,18 +161,19 @@ impl Toolset for Wrong {
         "wrong"
     }
 
-    fn open(&self) -> BoxFuture<'_, Result<(), String>> {
-        Box::pin(self.go(AgentPart::Open))
+    fn open<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Result<Box<dyn OpenToolset>, Error>> {
+        Box::pin(async {
+            self.go(AgentPart::Open).await?;
+            Ok(Box::new(self.clone()) as Box<dyn OpenToolset>)
+        })
     }
+}
 
-    fn specs<'a>(&'a self, _: &'a AgentState) -> BoxFuture<'a, Result<Vec<Arc<ToolSpec>>, String>> {
+impl OpenToolset for Wrong {
+    fn tools<'a>(&'a self, _: &'a AgentState) -> BoxFuture<'a, Result<Vec<Arc<dyn Tool>>, Error>> {
         Box::pin(async {
             self.go(AgentPart::Specs).await?;
             Ok(Vec::new())
         })
-    }
-
-    fn call<'a>(&'a self, _: &'a ToolCall, _: &'a ToolContext) -> BoxFuture<'a, ToolOutcome> {
-        Box::pin(std::future::ready(ToolOutcome::failed("it has no tools")))
     }
 }

@@ -106,8 +106,7 @@ impl<'s, 'p> Process<'s, 'p> {
 
     /// No request could be made of the session, whatever is said in it.
     fn bricked(&self, run: &Run) -> Result<(), Violation> {
-        let fails = parts::specs_fail(&self.stage.program.parts);
-        let unusable = |error: &&ErrorRecord| error.kind == ErrorKind::Configuration && !fails;
+        let unusable = |error: &&ErrorRecord| error.kind == ErrorKind::Configuration;
         let error = run.state().errors().find(unusable);
         hold!(BRICKED, error.is_none(), "{error:?}");
         Ok(())
@@ -120,7 +119,6 @@ impl<'s, 'p> Process<'s, 'p> {
             Error::Store(error) if is_planned(error, self.go) => Ok(false),
             // What a driver lost that panicked before anything was journaled, nobody knows.
             Error::Panicked { .. } if parts::driver_panics(&self.stage.program.parts) => Ok(false),
-            Error::Build(_) if parts::opening_fails(&self.stage.program.parts) => Ok(false),
             error => broken(ERROR, error.to_string()),
         }
     }

@@ -41,9 +41,8 @@ impl Builder {
         let own = tools.clone();
         tools.extend(spawn.map(|tool| Given { tool, owner: Owner::Subagents }));
         let (sets, names) = (std::mem::take(&mut self.toolsets), std::mem::take(&mut self.names));
-        let toolsets = Toolsets::new(tools, sets, names, self.schemas.clone());
+        let toolsets = Toolsets::new(tools, sets, names, &self.schemas, &mut self.problems);
         self.check_subagents();
-        self.problems.extend(toolsets.check());
         if !self.problems.is_empty() {
             return Err(Error::Build(self.problems.join("; ")));
         }

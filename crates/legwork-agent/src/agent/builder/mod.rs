@@ -11,13 +11,11 @@ use legwork_core::continuation::{ErrorHandler, FailExecution, put, remove};
 use legwork_core::event::Definition;
 use legwork_core::tool::ExecutionMode;
 use legwork_core::{AgentId, Budget, Criterion, Mask, ModelSettings, OnDoubt};
-use legwork_port::{
-    Clock, Core, Deps, Ids, Lifecycle, Model, NoObserver, Observer, Store, Toolset,
-};
+use legwork_port::{Clock, Core, Deps, Ids, Lifecycle, Model, NoObserver, Observer, Store};
 use legwork_runtime::hooks::{Hook, Strictness};
 use legwork_runtime::memory::{RandomIds, SystemClock};
 use legwork_runtime::services::Concurrency;
-use legwork_runtime::toolbox::{Given, Names, Schemas};
+use legwork_runtime::toolbox::{Given, Names, Schemas, SharedToolset};
 use legwork_runtime::{Driver, ToolCalling};
 use serde_json::Value;
 
@@ -32,7 +30,7 @@ pub struct Builder {
     pub(crate) model: Arc<dyn Model>,
     pub(crate) others: Vec<Arc<dyn Model>>,
     pub(crate) tools: Vec<Given>,
-    pub(crate) toolsets: Vec<Arc<dyn Toolset>>,
+    pub(crate) toolsets: Vec<SharedToolset>,
     pub(crate) names: Names,
     pub(crate) schemas: Schemas,
     /// The capability that is being installed.

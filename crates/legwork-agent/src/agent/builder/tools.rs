@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use legwork_port::{Tool, Toolset};
+use legwork_port::Tool;
 
 use crate::agent::builder::Builder;
-use legwork_runtime::toolbox::{Given, List, Owner};
+use legwork_runtime::toolbox::{Given, List, Owner, SharedToolset};
 
 impl Builder {
     /// Tools of one type; call it again for others, or give `Arc<dyn Tool>`s.
@@ -48,10 +48,25 @@ impl Builder {
         self
     }
 
-    /// A source of tools.
+    /// A source of tools. One that cannot be used costs its own tools, unless it is given as
+    /// required:
+    ///
+    /// ```
+    /// use legwork_agent::Builder;
+    /// use legwork_agent::toolbox::SharedToolset;
+    /// use legwork_port::Toolset;
+    ///
+    /// fn with_mail(builder: Builder, mail: impl Toolset + 'static) -> Builder {
+    ///     builder.toolset(SharedToolset::new(mail).required())
+    /// }
+    /// ```
+    ///
+    /// It is open once for all runs of the agent, of agents made of it, and of its subagents,
+    /// as long as one of them runs. Agents that are built apart share it if each is given a
+    /// clone of one [`SharedToolset`].
     #[must_use]
-    pub fn toolset(mut self, toolset: impl Toolset + 'static) -> Self {
-        self.toolsets.push(Arc::new(toolset));
+    pub fn toolset(mut self, toolset: impl Into<SharedToolset>) -> Self {
+        self.toolsets.push(toolset.into());
         self
     }
 

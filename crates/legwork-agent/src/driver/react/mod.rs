@@ -22,7 +22,7 @@ pub use final_decision::FinalDecision;
 use decision::{AnswerIs, Decision, What, written_action, written_answer};
 use legwork_runtime::StepContext;
 use legwork_runtime::driver::{Driver, settled};
-use legwork_runtime::toolbox::Shown;
+use legwork_runtime::toolbox::StepTools;
 use mark::{Kind, Mark, awaits_plain, awaits_plain_again};
 use prompt::Prompts;
 
@@ -115,18 +115,18 @@ impl Driver for ReAct {
         &self,
         state: &AgentState,
         _cx: &StepContext,
-        shown: &Shown,
+        shown: &StepTools,
     ) -> Result<ModelRequest, ErrorRecord> {
         let settings = Arc::new(state.settings().clone());
         let mut request = ModelRequest::rendered(settled(state)?, settings, render::rendered);
         let format = state.context().response_format.as_ref();
         if asked(state) == Asked::Plain {
-            request.instructions = Arc::clone(state.instructions());
+            request.instructions = shown.prompt(state.instructions());
             request.response_format = format.cloned();
             return Ok(request);
         }
         let format = format.filter(|_| self.answer == Answering::Decided);
-        let prompt = self.prompts.get(state.instructions(), &shown.specs, format);
+        let prompt = self.prompts.get(&shown.prompt(state.instructions()), &shown.specs, format);
         request.instructions = prompt.instructions;
         request.response_format = Some(prompt.schema);
         Ok(request)

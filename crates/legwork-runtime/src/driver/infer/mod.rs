@@ -21,7 +21,7 @@ use crate::driver::held::{failed, held, read};
 use crate::driver::{Driver, Source};
 use crate::error::Halt;
 use crate::spending;
-use crate::toolbox::Shown;
+use crate::toolbox::StepTools;
 
 /// Triggers before the next commit on which a hook may take its time: with one of them
 /// listening, a response is made durable first.
@@ -110,14 +110,14 @@ async fn show(state: AgentState, cx: &StepContext) -> Result<AgentState, Halt> {
     Ok(cx.fire(Trigger::AfterInference, state).await)
 }
 
-type Built = (AgentState, ModelRequest, Arc<Shown>);
+type Built = (AgentState, ModelRequest, Arc<StepTools>);
 
 /// Builds the request and lets hooks change it.
 async fn build<D: Driver + ?Sized>(
     driver: &D,
     state: AgentState,
     cx: &StepContext,
-    shown: Result<Arc<Shown>, String>,
+    shown: Result<Arc<StepTools>, String>,
 ) -> Result<Built, (Box<AgentState>, ErrorRecord)> {
     let shown = match shown {
         Ok(shown) => shown,

@@ -14,7 +14,7 @@ use crate::driver::held::read;
 use crate::error::Halt;
 use crate::masked::Pieces;
 use crate::spending;
-use crate::toolbox::Shown;
+use crate::toolbox::StepTools;
 use crate::watch::Watched;
 
 /// Records an answer that the driver has, as one of a model that costs nothing.
@@ -23,7 +23,7 @@ pub(super) async fn recite<D: Driver + ?Sized>(
     answer: Result<Response, ErrorRecord>,
     state: AgentState,
     cx: &StepContext,
-    shown: &Shown,
+    shown: &StepTools,
 ) -> Result<AgentState, Halt> {
     let steps = u64::from(state.current_step().is_none());
     let (reserved, charged) = (Amounts { steps, ..Amounts::default() }, Amounts::default());

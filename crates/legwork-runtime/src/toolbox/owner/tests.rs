@@ -28,7 +28,7 @@ impl PartialOrd for Counted {
 
 #[test]
 fn ten_thousand_names_are_taken_with_few_comparisons() {
-    let mut claims = Claims::default();
+    let mut claims = TakenNames::default();
     for n in 0..10_000 {
         assert!(claims.take(&Counted(n * 7919 % 10_007), &Owner::Builder).is_ok());
     }

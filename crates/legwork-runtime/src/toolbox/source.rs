@@ -1,0 +1,110 @@
+//! An open toolset as one run has it: its tools, or why there are none.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use legwork_core::{AgentState, ToolSpec};
+use legwork_port::Tool;
+use legwork_port::toolset::Scope;
+
+use super::Owner;
+use super::schema;
+use super::shared::{Lease, SharedToolset, panicked};
+use super::step_tools::Listed;
+use crate::unwind;
+
+/// A toolset as one run has it.
+pub(super) struct Source {
+    pub(super) owner: Owner,
+    pub(super) is_required: bool,
+    /// Its tools as they were last listed.
+    pub(super) tools: Vec<Listed>,
+    /// Why it has none.
+    pub(super) problem: Option<String>,
+    name: Arc<str>,
+    lease: Option<Lease>,
+    revision: Option<u64>,
+    instructions: Option<String>,
+}
+
+impl Source {
+    /// The toolset, opened for a run if it can be.
+    pub(super) async fn open(shared: &SharedToolset, scope: &Scope) -> Self {
+        let name: Arc<str> = shared.set.name().into();
+        let (lease, problem) = match shared.lease(scope).await {
+            Ok(lease) => (Some(lease), None),
+            Err(why) => (None, Some(format!("the toolset `{name}` cannot be opened: {why}"))),
+        };
+        Self {
+            owner: Owner::Toolset(Arc::clone(&name)),
+            is_required: shared.is_required,
+            tools: Vec::new(),
+            problem,
+            name,
+            lease,
+            revision: None,
+            instructions: None,
+        }
+    }
+
+    /// Lists its tools for a state, unless its revision says that they are the same as before.
+    pub(super) async fn list(&mut self, state: &AgentState) {
+        let Some(set) = self.lease.as_ref().and_then(Lease::set) else { return };
+        let revision = unwind::call(|| set.revision()).unwrap_or_default();
+        if revision.is_some() && revision == self.revision {
+            return;
+        }
+        let listed = match unwind::run(|| set.tools(state)).await {
+            Ok(listed) => listed.map_err(|error| error.to_string()),
+            Err(panic) => Err(panicked(panic)),
+        };
+        match listed.and_then(|tools| checked(tools, &self.tools)) {
+            Ok(tools) => {
+                let instructions = unwind::call(|| set.instructions()).ok().flatten();
+                self.instructions = instructions.filter(|text| !text.trim().is_empty());
+                (self.tools, self.problem, self.revision) = (tools, None, revision);
+            }
+            Err(why) => {
+                let problem = format!("the toolset `{}` cannot list its tools: {why}", self.name);
+                (self.tools, self.problem, self.revision) = (Vec::new(), Some(problem), None);
+            }
+        }
+    }
+
+    /// Its part of the system prompt: how its tools are used, or that there are none now.
+    pub(super) fn section(&self) -> Option<String> {
+        match self.problem {
+            Some(_) => Some(format!(
+                "The toolset `{}` is not available: its tools cannot be used.",
+                self.name
+            )),
+            None => self.instructions.clone(),
+        }
+    }
+
+    /// Releases the toolset.
+    pub(super) async fn close(self) {
+        if let Some(lease) = self.lease {
+            lease.release().await;
+        }
+    }
+}
+
+/// Tools that can all be shown to a model, with their checks; those of before are kept where
+/// a tool is the same.
+///
+/// # Errors
+/// What is wrong with one of them.
+fn checked(tools: Vec<Arc<dyn Tool>>, before: &[Listed]) -> Result<Vec<Listed>, String> {
+    let before: BTreeMap<_, _> = before.iter().map(|known| (&*known.spec.name, known)).collect();
+    let checked = |tool: Arc<dyn Tool>| {
+        let spec: Arc<ToolSpec> = unwind::call(|| tool.spec()).map_err(panicked)?;
+        if let Some(known) = before.get(&*spec.name).filter(|known| known.spec == spec) {
+            let (spec, check) = (Arc::clone(&known.spec), Arc::clone(&known.check));
+            return Ok(Listed { spec, tool, check });
+        }
+        let check = schema::check(&spec)?;
+        Ok(Listed { spec, tool, check })
+    };
+    tools.into_iter().map(checked).collect()
+}
