@@ -183,7 +183,7 @@ impl Bench {
         if let (Workload::Start, Some(command)) = (workload, &self.command) {
             return Ok(vec![(Side::Legwork, command.measure()?)]);
         }
-        if workload == Workload::Loop {
+        if matches!(workload, Workload::Loop | Workload::Open) {
             return Ok(vec![(Side::Legwork, self.side(Side::Legwork, workload)?)]);
         }
         let measure = |side| match (workload, &self.search) {

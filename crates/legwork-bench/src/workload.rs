@@ -5,6 +5,7 @@ mod crowd;
 mod fan;
 mod in_process;
 mod long;
+mod open;
 mod steps;
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration, time::Instant};
@@ -38,6 +39,8 @@ pub(crate) enum Workload {
     W5,
     /// 5,000 steps in this process, with 20 hooks and 5 criteria
     Loop,
+    /// Opening a session of 10,000 entries in a SQLite store
+    Open,
     /// Start of the `legwork` command
     Start,
     /// The `search` tool over 100,000 files, beside `rg`
@@ -60,6 +63,7 @@ impl Workload {
         Self::W4,
         Self::W5,
         Self::Loop,
+        Self::Open,
         Self::Start,
         Self::Search,
         Self::Bash,
@@ -79,6 +83,7 @@ impl Workload {
             Self::Wp => "WP",
             Self::Wpg => "WPG",
             Self::Loop => "LOOP",
+            Self::Open => "OPEN",
             Self::Start => "START",
             Self::Search => "SEARCH",
             Self::Bash => "BASH",
@@ -140,8 +145,9 @@ pub(crate) async fn measure<S: Subject>(
         Workload::W5 => answer::measure::<S>(conditions).await?,
         Workload::Wp => long::measure_durable::<S>(conditions, Commits::Inline).await?,
         Workload::Wpg => long::measure_durable::<S>(conditions, Commits::Grouped).await?,
-        // No floor has a loop to be measured alone.
+        // No floor has a loop or a store to be measured alone.
         Workload::Loop => in_process::measure().await?,
+        Workload::Open => open::measure(conditions).await?,
         // Commands are started by the harness, not by a side.
         Workload::Start | Workload::Search | Workload::Bash => Sample::new(),
     };

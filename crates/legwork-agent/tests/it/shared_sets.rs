@@ -105,7 +105,7 @@ async fn s6_11_a_run_that_is_dropped_gives_its_set_back() {
         assert_eq!((world.count("far opens"), world.count("far closes")), (2, 1));
         gate.open();
     };
-    let (run, ()) = tokio::join!(async { kept.await }, meanwhile);
+    let (run, ()) = tokio::join!(kept.into_future(), meanwhile);
     assert_eq!(run.unwrap().text(), "done");
     assert_eq!((world.count("far opens"), world.count("far closes")), (2, 2));
 }

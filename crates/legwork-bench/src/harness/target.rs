@@ -47,7 +47,7 @@ const fn line(workload: Workload, name: &'static str, limit: Option<Limit>) -> M
     Measure { workload, name, limit }
 }
 
-use Workload::{Bash, Loop, Search, Start, W1, W1h, W2, W3, W4, W5, Wp, Wpg};
+use Workload::{Bash, Loop, Open, Search, Start, W1, W1h, W2, W3, W4, W5, Wp, Wpg};
 
 /// All lines of the report, in its order.
 pub(super) const MEASURES: &[Measure] = &[
@@ -98,6 +98,10 @@ pub(super) const MEASURES: &[Measure] = &[
     line(Loop, "hooks_us_per_step", most(10.0)),
     line(Loop, "clone_ns", most(1_000.0)),
     line(Loop, "peak_mb", most(60.0)),
+    line(Open, "open_ms", most(20.0)),
+    line(Open, "values_ms", None),
+    line(Open, "open_by_values", None),
+    line(Open, "journal_mb", None),
     line(Start, "first_request_ms", most(10.0)),
     line(Start, "version_ms", most(10.0)),
     line(Search, "regex_ms", times(1.3)),

@@ -1,0 +1,126 @@
+//! OPEN: how long a long session takes to open, as it does before each run of it.
+
+use std::{fs, path::Path, sync::Arc, time::Instant};
+
+use legwork::{
+    agent::memory::MemoryStore,
+    core::{Entry, Event, Seq, SessionId},
+    port::store::{Batch, Range},
+    store,
+};
+use serde_json::Value;
+
+use super::{Conditions, Sample, check, sample};
+use crate::{
+    error::Error,
+    probe::Probe,
+    script::Script,
+    stats,
+    subject::{
+        TASK,
+        legwork::{builder, fail},
+        model::InProcess,
+    },
+};
+
+/// Entries of the session.
+const ENTRIES: usize = 10_000;
+
+/// Steps that make at least so many.
+const STEPS: usize = 2_050;
+
+/// Entries of an append: a step has five, and is committed twice.
+const APPEND: usize = 3;
+
+/// How often the session is opened, after one time that warms up.
+const TIMES: usize = 15;
+
+/// Opens a session of 10,000 entries, and reads the same lines as values of JSON.
+pub(super) async fn measure(conditions: &Conditions) -> Result<Sample, Error> {
+    let (session, entries) = entries().await?;
+    let address = format!("sqlite:{}", conditions.dir.join("open.db").display());
+    fill(&address, &session, &entries).await?;
+    let file = conditions.dir.join("lines.jsonl");
+    let lines = lines(&entries)?;
+    fs::write(&file, &lines).map_err(Error::io("writing the lines"))?;
+    let wanted = steps(&entries);
+    drop(entries);
+    let (mut opened, mut parsed) = (Vec::new(), Vec::new());
+    for _ in 0..=TIMES {
+        let start = Instant::now();
+        let steps = open(&address, &session).await?;
+        opened.push(start.elapsed().as_secs_f64() * 1e3);
+        check("steps of the session", wanted, steps)?;
+        let start = Instant::now();
+        let values = values(&file)?;
+        parsed.push(start.elapsed().as_secs_f64() * 1e3);
+        check("lines of the file", ENTRIES, values)?;
+    }
+    let middle = |times: &[f64]| stats::median(times.get(1..).unwrap_or_default());
+    let (open, parse) = (middle(&opened).unwrap_or_default(), middle(&parsed).unwrap_or_default());
+    Ok(sample([
+        ("open_ms", open),
+        ("values_ms", parse),
+        ("open_by_values", open / parse),
+        ("journal_mb", lines.len() as f64 / 1e6),
+    ]))
+}
+
+/// The first 10,000 entries of a session that made a tool call a step.
+async fn entries() -> Result<(SessionId, Vec<Arc<Entry>>), Error> {
+    let probe = Probe::new(std::time::Duration::ZERO);
+    let agent = builder(InProcess::new(Script::steps(STEPS)), &probe, 0)
+        .store_in(Arc::new(MemoryStore::new()))
+        .build()
+        .map_err(fail)?;
+    let run = agent.run(TASK).await.map_err(fail)?;
+    let session = run.session().clone();
+    let journal = agent.session(session.clone()).journal().await.map_err(fail)?;
+    let entries: Vec<_> = journal.entries().iter().take(ENTRIES).cloned().collect();
+    check("entries of the session", ENTRIES, entries.len())?;
+    Ok((session, entries))
+}
+
+/// How many steps ended.
+fn steps(entries: &[Arc<Entry>]) -> usize {
+    entries.iter().filter(|entry| matches!(entry.event, Event::StepFinished(_))).count()
+}
+
+/// Appends the entries to a new store.
+async fn fill(address: &str, session: &SessionId, entries: &[Arc<Entry>]) -> Result<(), Error> {
+    let store = store::open_inline(address).map_err(fail)?;
+    let claim = store.claim(session).await.map_err(fail)?;
+    let mut last = Seq::ZERO;
+    for entries in entries.chunks(APPEND) {
+        claim.append(last, Batch::of(entries)).await.map_err(fail)?;
+        last = entries.last().map_or(last, |entry| entry.seq);
+    }
+    claim.release().await.map_err(fail)
+}
+
+/// Opens the store, claims the session, reads and folds it; gives its steps.
+async fn open(address: &str, session: &SessionId) -> Result<usize, Error> {
+    let store = store::open_inline(address).map_err(fail)?;
+    let claim = store.claim(session).await.map_err(fail)?;
+    let loaded = store.read(session, Range::ALL).await.map_err(fail)?;
+    let state = loaded.journal.fold(session);
+    let steps = state.step_results().count();
+    claim.release().await.map_err(fail)?;
+    Ok(steps)
+}
+
+fn lines(entries: &[Arc<Entry>]) -> Result<Vec<u8>, Error> {
+    let mut lines = Vec::new();
+    for entry in entries {
+        lines.extend(entry.encode().map_err(Error::json("an entry"))?);
+        lines.push(b'\n');
+    }
+    Ok(lines)
+}
+
+/// Reads a file of lines as values that mean nothing; gives how many there are.
+fn values(file: &Path) -> Result<usize, Error> {
+    let text = fs::read_to_string(file).map_err(Error::io("reading the lines"))?;
+    let read: Result<Vec<Value>, _> = text.lines().map(serde_json::from_str).collect();
+    read.map(|values| values.len()).map_err(Error::json("a line"))
+}
