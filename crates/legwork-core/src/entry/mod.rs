@@ -1,5 +1,6 @@
 //! One line of the journal, format version 1.
 
+mod quick;
 #[cfg(feature = "schema")]
 mod schema;
 
@@ -99,6 +100,9 @@ impl Entry {
     /// [`Error::Damaged`] if the line is not a whole JSON object, else
     /// [`Error::Unreadable`] if it is not an entry that this version knows.
     pub fn decode(line: &[u8]) -> Result<Self, Error> {
+        if let Some(entry) = quick::read(line) {
+            return Ok(entry);
+        }
         match serde_json::from_slice::<Raw<'_>>(line) {
             Ok(raw) => raw.into_entry(),
             Err(problem) => Err(no_entry(line, problem)),

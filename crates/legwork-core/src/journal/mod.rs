@@ -31,6 +31,11 @@ impl Journal {
 
     /// The entry of a number.
     pub fn get(&self, seq: Seq) -> Option<&Arc<Entry>> {
+        // A journal from its beginning holds entry n at n - 1.
+        let dense = usize::try_from(seq.0).ok()?.checked_sub(1)?;
+        if let Some(entry) = self.entries.get(dense).filter(|entry| entry.seq == seq) {
+            return Some(entry);
+        }
         let index = self.entries.binary_search_by_key(&seq, |entry| entry.seq).ok()?;
         self.entries.get(index)
     }

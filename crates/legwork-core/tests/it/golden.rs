@@ -148,6 +148,31 @@ fn s8_5_what_today_writes_is_read_back_today() {
 }
 
 /// What a journal says, in words that outlive the types: an entry a line, then the state.
+/// A line with one more field at its beginning, which is passed over, is not read in the order
+/// in which entries are written: the reader has two ways, and both give the same entry.
+#[test]
+fn s8_5_the_order_of_the_fields_changes_nothing() {
+    let both = |line: &[u8]| {
+        let other = [br#"{"more":0,"#, line.strip_prefix(b"{").unwrap()].concat();
+        let [one, other] = [line, &other].map(|line| Entry::decode(line).ok());
+        assert_eq!(one, other, "{}", String::from_utf8_lossy(line));
+        one.is_some()
+    };
+    let (mut read, mut refused) = (0, 0);
+    for line in files().iter().flat_map(|(path, _)| lines(path)) {
+        assert!(both(&line));
+        for at in 1..line.len() {
+            for byte in [b'0', b'"', b' ', b'x', b'{', b'}'] {
+                let mut changed = line.clone();
+                changed[at] = byte;
+                if both(&changed) { read += 1 } else { refused += 1 }
+            }
+            refused += u32::from(!both(&line[..at]));
+        }
+    }
+    assert!(read > 1000 && refused > 1000, "{read} lines are read, {refused} are refused");
+}
+
 fn summary(journal: &Journal) -> String {
     let mut out = String::new();
     for entry in journal.entries() {

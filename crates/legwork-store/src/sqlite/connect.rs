@@ -29,6 +29,10 @@ const PAGE: u64 = 1024;
 /// have come to rest before; it is some 1,900 steps.
 const CHECKPOINT: u32 = 8192;
 
+/// The cache of a connection that reads, in KiB below zero: a journal is read once from its
+/// beginning to its end, and pages that are kept are memory that is asked for anew.
+const READ_CACHE: i32 = -256;
+
 /// Knows where the file is and how it is to be opened.
 #[derive(Debug)]
 pub(super) struct Connector {
@@ -104,6 +108,7 @@ impl Connector {
         self.check_known(&mut connection)?;
         connection
             .pragma_update(None, "query_only", true)
+            .and_then(|()| connection.pragma_update(None, "cache_size", READ_CACHE))
             .map_err(|error| self.name.sqlite(OPENING, &error))?;
         Ok(connection)
     }
