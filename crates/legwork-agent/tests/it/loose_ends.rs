@@ -103,7 +103,7 @@ async fn s1_8_a_driver_that_panics_charges_no_time_before_its_step() {
 }
 
 #[tokio::test]
-async fn s6_15_toolsets_are_opened_and_closed_once_in_each_run_whatever_came_of_it() {
+async fn s6_11_toolsets_are_opened_and_closed_once_in_each_run_whatever_came_of_it() {
     for (turn, status) in [
         (Turn::text("done"), ExecutionStatus::Completed),
         (Turn::status(401), ExecutionStatus::Failed),

@@ -358,7 +358,7 @@ impl Drop for BadOpen {
 }
 
 #[tokio::test]
-async fn s6_17_a_toolset_that_panics_fails_as_one_that_says_why() {
+async fn s6_11_a_toolset_that_panics_fails_as_one_that_says_why() {
     for set in [BadSet::Key, BadSet::Open, BadSet::Tools] {
         let (agent, warned) = (bad(SharedToolset::from(set)), Arc::new(Warnings::default()));
         let run = agent.run("go").observer(warned.clone()).await.unwrap();
