@@ -58,20 +58,12 @@ struct Exception {
     hinders: Option<&'static str>,
 }
 
-const EXCEPTIONS: &[Exception] = &[
-    Exception {
-        file: "crates/legwork-port/src/sandbox.rs",
-        names: "os::fd",
-        why: "what a sandbox passes to a child has yet to move to legwork-tools",
-        hinders: Some("windows"),
-    },
-    Exception {
-        file: "crates/legwork-store/src/sqlite/lock.rs",
-        names: "\"/proc/",
-        why: "it is looked for at run time, and done without",
-        hinders: None,
-    },
-];
+const EXCEPTIONS: &[Exception] = &[Exception {
+    file: "crates/legwork-store/src/sqlite/lock.rs",
+    names: "\"/proc/",
+    why: "it is looked for at run time, and done without",
+    hinders: None,
+}];
 
 /// Other systems, by the names that `rustup target add` takes.
 const TARGETS: &[&str] = &["x86_64-pc-windows-gnu", "aarch64-apple-darwin"];

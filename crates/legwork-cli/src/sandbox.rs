@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use legwork::port::Sandbox;
-use legwork::port::sandbox::{Confined, Note};
+use legwork::port::sandbox::{self as port, Confined, Note};
 use legwork::tools::sandbox::{Auto, Bubblewrap, Error, Landlock, Policy};
 use legwork::tools::workspace::Access;
 use legwork::tools::{self, Environment};
@@ -121,7 +121,7 @@ impl Sandbox for Walls {
         self.sandbox().name()
     }
 
-    fn confine(&self, workspace: &Path, command: Vec<OsString>) -> Result<Confined, String> {
+    fn confine(&self, workspace: &Path, command: Vec<OsString>) -> Result<Confined, port::Error> {
         match self.sandbox().confine(workspace, command.clone()) {
             Ok(confined) => {
                 self.warn_of_gaps();
@@ -129,7 +129,7 @@ impl Sandbox for Walls {
             }
             Err(_) if self.consents(workspace) => Ok(command.into()),
             Err(why) => {
-                self.warn_once(&why);
+                self.warn_once(&why.to_string());
                 Err(why)
             }
         }

@@ -1,8 +1,8 @@
 //! What confines a child process.
 
+use std::any::Any;
 use std::ffi::OsString;
 use std::fmt;
-use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 /// Confines commands: says how each is to be started so that it runs confined.
@@ -17,7 +17,7 @@ pub trait Sandbox: Send + Sync {
     /// # Errors
     /// Why it cannot be confined here, in words that say what to do. The caller then
     /// refuses to run the command.
-    fn confine(&self, workspace: &Path, command: Vec<OsString>) -> Result<Confined, String>;
+    fn confine(&self, workspace: &Path, command: Vec<OsString>) -> Result<Confined, Error>;
 
     /// What a model is told that its commands may do; a sentence or two.
     fn rules(&self) -> String {
@@ -39,6 +39,18 @@ pub trait Sandbox: Send + Sync {
     }
 }
 
+/// Why a command cannot be confined, in words that say what to do.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The sandbox does not work here, whatever the command.
+    #[error("{0}")]
+    Unavailable(String),
+    /// It works here, and cannot hold commands to what is allowed in this workspace.
+    #[error("{0}")]
+    Workspace(String),
+}
+
 /// Something that a command did, in a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -58,11 +70,6 @@ impl fmt::Display for Note {
 }
 
 /// How a command is started so that it runs confined.
-///
-/// It is started in this order: the files in `inherited` are kept open, the
-/// network of `loopback` is entered, `mounts` are made, privileges are given up
-/// where `privileges` says so, `ruleset` is put on, then `filter`, then
-/// `command` replaces the process.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Confined {
@@ -70,126 +77,72 @@ pub struct Confined {
     pub command: Vec<OsString>,
     /// Variables on top of those that the command has.
     pub environment: Vec<(OsString, OsString)>,
-    /// Files that stay open under the numbers that they have here.
-    pub inherited: Vec<OwnedFd>,
-    /// Mounts in a mount namespace of the command's own, made in this order; where
-    /// there are none, no namespace is made. Where one is [`Writable`](Cover::Writable),
-    /// all that no such mount covers is read-only.
-    pub mounts: Vec<Mount>,
-    /// A network of the command's own; none where the command keeps the one of the process
-    /// that starts it.
-    pub loopback: Option<Loopback>,
     /// Directories that lie in memory and are the command's own, as it sees them; what it
     /// keeps there counts as memory.
     pub private: Vec<PathBuf>,
-    /// What it keeps of the privileges of the process that starts it.
-    pub privileges: Privileges,
-    /// A Landlock ruleset to restrict the process with.
-    pub ruleset: Option<OwnedFd>,
-    /// A seccomp program: `struct sock_filter` after `struct sock_filter`, as the kernel
-    /// takes them. Empty: none.
-    pub filter: Vec<u8>,
-    /// Whatever was made for this command: dropped when it has ended, with all that came of
-    /// it, and not on the runtime's threads.
-    pub kept: Option<Kept>,
+    /// What the new process does to itself before it becomes `command`.
+    pub restrictions: Restrictions,
+    /// Whatever was made for this command.
+    pub cleanup: Cleanup,
 }
 
-/// A network of the command's own with nothing but a loopback, on which a socket listens
-/// that is served from outside of it.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct Loopback {
-    /// The port of 127.0.0.1 that it listens on, in the network of the command.
-    pub port: u16,
-    /// The Unix socket that the listening one is sent to (`SCM_RIGHTS`) before the command
-    /// starts.
-    pub server: OwnedFd,
-}
+/// What a new process does to itself before it becomes the command, in terms of one operating
+/// system.
+///
+/// The type in it belongs to whoever starts processes: `legwork_tools::linux::Restrictions` for
+/// the tools of Legwork. A starter that does not know the type must not start the command.
+#[derive(Default)]
+pub struct Restrictions(Option<Box<dyn Any + Send + Sync>>);
 
-impl Loopback {
-    /// A network whose `port` is served by what holds the other end of `server`.
+impl Restrictions {
+    /// Restrictions of a starter's own type.
     #[must_use]
-    pub fn new(port: u16, server: OwnedFd) -> Self {
-        Self { port, server }
+    pub fn new(restrictions: impl Any + Send + Sync) -> Self {
+        Self(Some(Box::new(restrictions)))
+    }
+
+    /// Takes them as the type that a starter knows; its default if there are none.
+    ///
+    /// # Errors
+    /// Gives them back when they are of another type.
+    pub fn take<T: Any + Default>(self) -> Result<T, Self> {
+        match self.0.map(|restrictions| restrictions.downcast()) {
+            None => Ok(T::default()),
+            Some(Ok(restrictions)) => Ok(*restrictions),
+            Some(Err(other)) => Err(Self(Some(other))),
+        }
     }
 }
 
-/// A mount over a file or directory, which protects it from the command.
-///
-/// It is made by descriptor: no symbolic link on the way is followed, and what
-/// is found has to be the same file or directory as when it was looked up.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Mount {
-    /// What is protected: absolute, without symbolic links.
-    pub place: PathBuf,
-    /// The device that it is on (`st_dev`).
-    pub device: u64,
-    /// Its inode (`st_ino`).
-    pub inode: u64,
-    /// What the mount does to it.
-    pub cover: Cover,
-    /// What is done where `place` is something else by then.
-    pub if_moved: IfMoved,
-}
-
-impl Mount {
-    /// A mount over a place that must still be there when it is made.
-    #[must_use]
-    pub fn new(place: impl Into<PathBuf>, device: u64, inode: u64, cover: Cover) -> Self {
-        Self { place: place.into(), device, inode, cover, if_moved: IfMoved::Refuse }
+impl fmt::Debug for Restrictions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Restrictions").field("any", &self.0.is_some()).finish()
     }
 }
 
-/// What a mount does to the place that it covers.
-///
-/// With each, the covered place can be neither renamed nor removed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Cover {
-    /// It stays writable while all around it is read-only.
-    Writable,
-    /// Nothing else.
-    Fixed,
-    /// It can be read, not written, with all that lies in it.
-    ReadOnly,
-    /// It is an empty directory, or a file that cannot be read.
-    Hidden,
-}
+/// Undoes what was made for a command, by being dropped: when the command has ended, with all
+/// that came of it, and not on the runtime's threads.
+#[derive(Default)]
+pub struct Cleanup(Option<Box<dyn Send + Sync>>);
 
-/// What is done where a place that is to be covered is something else by then.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum IfMoved {
-    /// The command is not started (`ESTALE`).
-    Refuse,
-    /// The mount is left out; something else holds what it would have held.
-    Skip,
-}
-
-/// Something that undoes itself when it is dropped.
-pub struct Kept(Box<dyn Send + Sync>);
-
-impl Kept {
-    /// Keeps it.
+impl Cleanup {
+    /// Drops `thing` when the command has ended.
     #[must_use]
     pub fn new(thing: impl Send + Sync + 'static) -> Self {
-        Self(Box::new(thing))
+        Self(Some(Box::new(thing)))
+    }
+
+    /// Whether there is nothing to undo.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_none()
     }
 }
 
-impl fmt::Debug for Kept {
+impl fmt::Debug for Cleanup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Kept").field("bytes", &size_of_val(&*self.0)).finish()
+        f.debug_struct("Cleanup").field("empty", &self.is_empty()).finish()
     }
-}
-
-/// What a command keeps of the privileges of the process that starts it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Privileges {
-    /// All; what `command` names gives them up itself.
-    #[default]
-    Kept,
-    /// None: no capability, and no program gives it any.
-    Dropped,
 }
 
 impl From<Vec<OsString>> for Confined {

@@ -25,7 +25,7 @@
 //!
 //! Read the modules in this order: [`script`], [`asked`], [`model`], [`server`],
 //! [`recording`], [`gate`], [`clock`], [`ids`], [`observer`], [`tool`], [`polls`],
-//! [`fault`], [`crash`], [`invariants`], [`random`],
+//! [`embedder`], [`fault`], [`crash`], [`invariants`], [`random`],
 //! [`conformance`].
 #![forbid(unsafe_code)]
 
@@ -33,6 +33,7 @@ pub mod asked;
 pub mod clock;
 pub mod conformance;
 pub mod crash;
+pub mod embedder;
 pub mod fault;
 pub mod gate;
 pub mod ids;
@@ -49,6 +50,7 @@ mod watched;
 
 pub use asked::Asked;
 pub use clock::VirtualClock;
+pub use embedder::WordEmbedder;
 pub use gate::Gate;
 pub use ids::CountingIds;
 pub use model::ScriptedModel;

@@ -22,7 +22,7 @@
 //!
 //! Read the modules in this order: [`workspace`], [`read`], [`mod@write`],
 //! [`edit`], [`list`], [`search`], [`bash`], its [`background`](bash::background), [`sandbox`],
-//! [`changes`], then `process` with its `guard`.
+//! [`changes`], [`linux`], then `process` with its `guard`.
 
 mod arguments;
 pub mod bash;
@@ -30,6 +30,7 @@ mod blocking;
 pub mod changes;
 pub mod diff;
 pub mod edit;
+pub mod linux;
 pub mod list;
 /// What `cargo xtask fuzz` reaches of this crate; nothing else uses it.
 #[doc(hidden)]

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use legwork_port::Sandbox;
-use legwork_port::sandbox::Confined;
+use legwork_port::sandbox::{Confined, Error};
 
 /// Confines commands by a bare `bwrap`.
 ///
@@ -19,7 +19,7 @@ impl Sandbox for Cell {
         "cell"
     }
 
-    fn confine(&self, workspace: &Path, command: Vec<OsString>) -> Result<Confined, String> {
+    fn confine(&self, workspace: &Path, command: Vec<OsString>) -> Result<Confined, Error> {
         let words = ["bwrap", "--unshare-all", "--die-with-parent", "--ro-bind", "/", "/"];
         let mut line: Vec<OsString> = words.map(OsString::from).into();
         line.extend(["--dev", "/dev", "--proc", "/proc", "--bind"].map(OsString::from));

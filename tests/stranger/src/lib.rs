@@ -1,4 +1,4 @@
-//! What a third party might write for Legwork: a tool, a store, a lifecycle, a sandbox.
+//! What a third party might write for Legwork: an implementation of each port.
 //!
 //! It stands on `legwork-port` alone: the traits, and the data of the core that it
 //! re-exports. It is deliberately no part of Legwork's workspace; the project's tests
@@ -13,13 +13,16 @@
 //! ```
 //!
 //! Read the modules in this order: [`roman`] (a tool that changes nothing), [`chisel`]
-//! (one that must not happen twice), [`quota`] (a lifecycle), [`cell`] (a sandbox), [`jsonl`]
-//! (a store).
+//! (one that must not happen twice), [`workshop`] (a toolset), [`quota`] (a lifecycle), [`cell`] (a
+//! sandbox), [`tape`] (a model), [`letters`] (an embedder), [`jsonl`] (a store).
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
 pub mod cell;
 pub mod chisel;
 pub mod jsonl;
+pub mod letters;
 pub mod quota;
 pub mod roman;
+pub mod tape;
+pub mod workshop;

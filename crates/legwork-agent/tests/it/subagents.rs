@@ -476,7 +476,7 @@ async fn names_that_no_provider_takes_and_names_given_twice_are_problems_of_the_
     let builder = || Agent::builder(scripted("x:root", [Turn::text("ok")]));
     for odd in ["", "a b", "a\n- root", &"x".repeat(65)] {
         let error = builder().subagent(named(odd)).build().unwrap_err().to_string();
-        assert!(error.contains("no name of a subagent"), "{error}");
+        assert!(error.contains("a subagent: ") && error.contains("is not a valid name"), "{error}");
     }
     let error = builder().subagent(named("a")).subagent(named("a")).build().unwrap_err();
     assert!(error.to_string().contains("given twice"), "{error}");

@@ -92,7 +92,7 @@ fn s6_1_a_broken_schema_is_told_when_the_agent_is_built() {
         refused(agent().tool(tool()), &words);
         refused(agent().toolset(Tools::new("set", [look("look"), tool()])), &words);
     }
-    refused(agent().toolset(Tools::new("set", [look("a b")])), &["\"a b\" is no name of a tool"]);
+    refused(agent().toolset(Tools::new("set", [look("a b")])), &["a tool: \"a b\" is not a valid name"]);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 use legwork::port::Sandbox;
-use legwork::port::sandbox::Confined;
+use legwork::port::sandbox::{self, Confined};
 use legwork::tools::Environment;
 use legwork::tools::sandbox::probe::{Found, Helper, PROMISES, try_all};
 use serde_json::Value;
@@ -82,7 +82,11 @@ impl Sandbox for Nothing {
         "nothing"
     }
 
-    fn confine(&self, _: &Path, command: Vec<std::ffi::OsString>) -> Result<Confined, String> {
+    fn confine(
+        &self,
+        _: &Path,
+        command: Vec<std::ffi::OsString>,
+    ) -> Result<Confined, sandbox::Error> {
         Ok(command.into())
     }
 }

@@ -2,6 +2,7 @@
 
 mod execution;
 mod into_outcome;
+mod name;
 mod outcome;
 mod selection;
 mod spec;
@@ -11,6 +12,7 @@ pub use crate::message::ToolCall;
 pub use crate::metadata::Metadata;
 pub use execution::ToolExecution;
 pub use into_outcome::{IntoFailure, IntoOutcome, Json};
+pub use name::{InvalidName, check_name};
 pub use outcome::{Deferral, FailureKind, Output, ToolOutcome};
 pub use selection::ToolSelection;
 pub use spec::{EffectClass, ExecutionMode, OnDoubt, Place, ToolSpec};

@@ -14,6 +14,7 @@ mod bounds;
 mod clock;
 #[cfg(feature = "compression")]
 mod compressed;
+mod conformance;
 mod failures;
 mod models;
 mod oracle;

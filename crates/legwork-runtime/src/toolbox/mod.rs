@@ -22,7 +22,7 @@ use legwork_port::Emitter;
 use legwork_port::toolset::Scope;
 use tokio::sync;
 
-pub use names::{List, Names, is_name, odd_name};
+pub use names::{List, Names};
 pub use owner::{Given, Owner};
 pub use schema::{Schemas, fits};
 pub use shared::SharedToolset;

@@ -60,14 +60,3 @@ impl Names {
         missing.map(told).collect()
     }
 }
-
-/// Whether providers accept this as the name of a tool.
-pub fn is_name(name: &str) -> bool {
-    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
-    (1..=64).contains(&name.len()) && name.chars().all(fits)
-}
-
-/// The error for a name that they do not accept.
-pub fn odd_name(what: &str, name: &str) -> String {
-    format!("{name:?} is no name of a {what}: take letters, digits, `-` and `_`, at most 64")
-}

@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use legwork_core::{Digest, ToolSpec};
+use legwork_core::{Digest, ToolSpec, tool};
 use serde_json::Value;
 
-use super::names::{is_name, odd_name};
 use crate::validate::Check;
 
 /// The checks of tools whose schemas are valid, by the tools' digests. An agent shares them
@@ -39,9 +38,7 @@ impl Schemas {
 /// What is wrong with its name or its schema.
 pub(super) fn check(spec: &ToolSpec) -> Result<Arc<Check>, String> {
     let (name, check) = (&spec.name, Arc::<Check>::default());
-    if !is_name(name) {
-        return Err(odd_name("tool", name));
-    }
+    tool::check_name(name).map_err(|error| format!("a tool: {error}"))?;
     let problem = wrong(&spec.parameters, &check);
     match problem {
         None => Ok(check),

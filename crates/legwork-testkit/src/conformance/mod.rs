@@ -3,7 +3,12 @@
 //! An adapter runs the suite of its port in its own tests. A suite only uses the port, so
 //! it holds for a stranger's implementation as it does for ours.
 
+pub mod embedder;
+pub mod lifecycle;
+pub mod model;
+pub mod sandbox;
 pub mod store;
+pub mod toolset;
 
 use std::fmt;
 

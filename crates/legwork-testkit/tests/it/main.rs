@@ -9,6 +9,7 @@
 
 mod client;
 mod clock;
+mod conformance;
 mod fault;
 mod invariants;
 mod model;

@@ -54,11 +54,8 @@ pub enum Error {
     )]
     NoShell,
     /// It cannot be confined.
-    #[error("{why}")]
-    Confined {
-        /// What the sandbox said, with what to do.
-        why: String,
-    },
+    #[error(transparent)]
+    Confined(#[from] legwork_port::sandbox::Error),
     /// Something that is protected from the command was moved while it was started.
     #[error(
         "the command was not started: a protected place of the workspace was moved meanwhile; try again"

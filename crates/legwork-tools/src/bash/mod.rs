@@ -223,9 +223,7 @@ impl Bash {
         let shell = line.first().cloned();
         let root = self.workspace.root().to_owned();
         let confined = tokio::task::spawn_blocking(move || walls.confine(&root, line)).await;
-        let confined = confined
-            .map_err(|error| Error::Start { source: error.into() })?
-            .map_err(|why| Error::Confined { why })?;
+        let confined = confined.map_err(|error| Error::Start { source: error.into() })??;
         // Some sandboxes are a program around the command, some are none.
         let around = confined.command.first().filter(|program| Some(*program) != shell.as_ref());
         let name = around.and_then(|program| Path::new(program).file_name());

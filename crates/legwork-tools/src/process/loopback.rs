@@ -12,11 +12,12 @@ use std::mem::{MaybeUninit, zeroed};
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
 
-use legwork_port::sandbox::Loopback;
 use rustix::net::{
     AddressFamily, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketFlags, SocketType,
     bind, listen, sendmsg, socket_with,
 };
+
+use crate::linux::Loopback;
 
 /// Connections that wait to be accepted.
 const WAITING: i32 = 128;

@@ -20,7 +20,7 @@ use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use legwork_port::sandbox::{Confined, Kept};
+use legwork_port::sandbox::{Cleanup, Confined};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use tokio::net::unix::pipe;
@@ -37,6 +37,7 @@ use self::private::Private;
 use self::restrict::Restriction;
 pub(crate) use self::watch::Excess;
 use crate::bash::Environment;
+use crate::linux::Restrictions;
 use crate::sandbox::Limits;
 
 /// Bytes taken from the pipe at once.
@@ -45,6 +46,10 @@ const CHUNK: usize = 64 * 1024;
 const LEFTOVER_MAX: usize = 1024 * 1024;
 /// How long the guard may take to kill a family before we go on without it.
 pub(crate) const KILLING: Duration = Duration::from_secs(10);
+
+/// What is said where the restrictions of a sandbox are of an unknown type.
+const UNKNOWN: &str = "its sandbox restricts processes in a way that is not known here; it has to \
+                       use legwork_tools::linux::Restrictions";
 
 /// Tasks, threads too, that a command may have for each process that it may
 /// have: where the kernel refuses more, long after the guard has seen it.
@@ -106,7 +111,7 @@ struct Supervised {
     /// Receives a byte that says which limit was exceeded; closed when the guard has ended.
     report: OwnedFd,
     lifeline: Held,
-    kept: Option<Kept>,
+    cleanup: Cleanup,
     /// Dropped last: a group with processes cannot be removed.
     _group: Option<Cgroup>,
 }
@@ -141,9 +146,10 @@ impl Drop for Supervised {
     fn drop(&mut self) {
         self.lifeline.lifeline().cut();
         // What is put back while processes run they may change again.
-        if let Some(kept) = self.kept.take() {
+        let cleanup = std::mem::take(&mut self.cleanup);
+        if !cleanup.is_empty() {
             self.wait(KILLING);
-            drop(kept);
+            drop(cleanup);
         }
     }
 }
@@ -157,18 +163,10 @@ impl<S: Sink> Running<S> {
         let (watched, lifeline) = io::pipe()?;
         let (printed, printing) = io::pipe()?;
         let (report, reporting) = io::pipe()?;
-        let Confined {
-            command: line,
-            environment,
-            inherited,
-            mounts,
-            loopback,
-            private,
-            privileges,
-            ruleset,
-            filter,
-            ..
-        } = order.confined;
+        let Confined { command: line, environment, private, restrictions, cleanup, .. } =
+            order.confined;
+        let Restrictions { inherited, mounts, loopback, privileges, ruleset, filter } =
+            restrictions.take().map_err(|_| io::Error::new(io::ErrorKind::Unsupported, UNKNOWN))?;
         let (program, arguments) =
             line.split_first().ok_or(io::Error::from(io::ErrorKind::InvalidInput))?;
         let most = u64::from(order.limits.processes).saturating_mul(TASKS);
@@ -212,7 +210,7 @@ impl<S: Sink> Running<S> {
             guard,
             report: report.into(),
             lifeline: Held::new(lifeline.into()),
-            kept: order.confined.kept,
+            cleanup,
             _group: group,
         };
         Ok(Self {
@@ -237,9 +235,9 @@ impl<S: Sink> Running<S> {
     /// When the end could not be learned.
     pub(crate) async fn finish(mut self, enough: impl Future<Output = ()>) -> io::Result<(End, S)> {
         let end = self.end(enough).await?;
-        let kept = self.supervised.kept.take();
+        let cleanup = std::mem::take(&mut self.supervised.cleanup);
         let sink = self.close();
-        tokio::task::spawn_blocking(move || drop(kept)).await.map_err(io::Error::other)?;
+        tokio::task::spawn_blocking(move || drop(cleanup)).await.map_err(io::Error::other)?;
         Ok((end, sink))
     }
 

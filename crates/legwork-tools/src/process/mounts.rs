@@ -18,7 +18,6 @@ use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 use std::sync::atomic::{AtomicI32, Ordering};
 
-use legwork_port::sandbox::{Cover, IfMoved, Mount};
 use rustix::fs::{CWD, FileType, Mode, OFlags, ResolveFlags, fstat, openat2};
 use rustix::io::Errno;
 use rustix::mount::{
@@ -28,6 +27,7 @@ use rustix::mount::{
 use rustix::thread::UnshareFlags;
 
 use super::namespaces;
+use crate::linux::{Cover, IfMoved, Mount};
 
 /// Flag of `mount_setattr`: with all mounts below (`AT_RECURSIVE`).
 const RECURSIVE: libc::c_uint = 0x8000;

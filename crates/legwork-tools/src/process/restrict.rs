@@ -8,12 +8,12 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd as _, OwnedFd};
 
-use legwork_port::sandbox::{Loopback, Privileges};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::thread::UnshareFlags;
 
 use super::mounts::Mounts;
 use super::{loopback, namespaces};
+use crate::linux::{Loopback, Privileges};
 use crate::sandbox::Limits;
 
 /// Version of `capset` with two words a set (`_LINUX_CAPABILITY_VERSION_3`).

@@ -5,13 +5,13 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use legwork_port::core::Digest;
-use legwork_port::sandbox::{Cover, Mount};
 use rustix::fs::{FileType, Stat};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
 use super::bytes::{Content, Name};
 use super::folder::Folder;
+use crate::linux::{Cover, Mount};
 
 /// Bytes of a file that are kept; a larger one cannot be put back.
 const FILE_MAX: u64 = 1 << 20;

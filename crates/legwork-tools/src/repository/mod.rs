@@ -28,7 +28,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use legwork_port::sandbox::Mount;
 use rustix::io::Errno;
 use rustix::rand::{GetRandomFlags, getrandom};
 
@@ -43,6 +42,7 @@ use self::shared::{Shared, Unshared};
 pub use self::snapshot::Unseen;
 use self::snapshot::{Made, Report, Snapshot};
 use self::stamp::{Id, Stamp};
+use crate::linux::Mount;
 use crate::workspace::line;
 
 /// Keeps the repositories in what commands may write.

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use legwork_port::sandbox::{Cover, IfMoved, Mount};
 use serde::{Deserialize, Serialize};
 
 use super::aside::Folders;
@@ -18,6 +17,7 @@ use super::look::{Earlier, FILES, HOOKS, INFO, Look};
 use super::restore::{self, Outcome};
 use super::stamp::Stamp;
 use super::todo::Todo;
+use crate::linux::{Cover, IfMoved, Mount};
 
 /// What makes Git run programs, by root and path below it.
 ///

@@ -86,9 +86,12 @@ impl port::Sandbox for Auto {
         self.known().map_or("auto", port::Sandbox::name)
     }
 
-    fn confine(&self, workspace: &Path, command: Vec<OsString>) -> Result<Confined, String> {
-        let chosen = self.choose(workspace).map_err(|error| error.to_string())?;
-        chosen.confine(workspace, command)
+    fn confine(
+        &self,
+        workspace: &Path,
+        command: Vec<OsString>,
+    ) -> Result<Confined, port::sandbox::Error> {
+        self.choose(workspace)?.confine(workspace, command)
     }
 
     fn rules(&self) -> String {

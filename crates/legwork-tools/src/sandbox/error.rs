@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use legwork_port::sandbox as port;
+
 use crate::repository::Unseen;
 
 /// What to do where a sandbox cannot protect a place inside of the workspace.
@@ -136,6 +138,27 @@ impl Error {
             Self::Neither { bubblewrap, landlock } => {
                 format!("no sandbox works here; bubblewrap: {bubblewrap}; Landlock: {landlock}")
             }
+        }
+    }
+}
+
+impl From<Error> for port::Error {
+    fn from(error: Error) -> Self {
+        let text = error.to_string();
+        match error {
+            Error::Missing
+            | Error::Unusable { .. }
+            | Error::NoLandlock { .. }
+            | Error::NoHosts { .. }
+            | Error::NoProxy { .. }
+            | Error::Neither { .. } => Self::Unavailable(text),
+            Error::TooWide { .. }
+            | Error::Exposed { .. }
+            | Error::Linked { .. }
+            | Error::Unprotected { .. }
+            | Error::Unseen(_)
+            | Error::Moved { .. }
+            | Error::Movable { .. } => Self::Workspace(text),
         }
     }
 }

@@ -3,6 +3,7 @@
 mod agent;
 mod child;
 mod crash;
+mod ports;
 mod sandbox;
 mod store;
 

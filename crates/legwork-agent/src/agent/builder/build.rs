@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use legwork_core::ToolSpec;
+use legwork_core::{ToolSpec, tool};
 use legwork_port::{Core, Model, Tool};
 
 use legwork_runtime::hooks::HookStack;
 use legwork_runtime::lifecycle::{Composite, CoreLifecycle, Guarded};
 use legwork_runtime::memory::MemoryStore;
 use legwork_runtime::open::{Identity, Setup};
-use legwork_runtime::toolbox::{Given, Owner, Toolsets, is_name, odd_name};
+use legwork_runtime::toolbox::{Given, Owner, Toolsets};
 use legwork_runtime::{Error, Services, price_unknown};
 
 use crate::agent::builder::Builder;
@@ -127,8 +127,9 @@ impl Builder {
     }
 
     fn check_subagents(&mut self) {
-        let odd = self.subagents.iter().map(|one| one.name()).filter(|name| !is_name(name));
-        let problems: Vec<_> = odd.map(|name| odd_name("subagent", name)).collect();
+        // It is the name of the tool that calls it.
+        let checked = self.subagents.iter().filter_map(|one| tool::check_name(one.name()).err());
+        let problems: Vec<_> = checked.map(|error| format!("a subagent: {error}")).collect();
         self.problems.extend(problems);
     }
 

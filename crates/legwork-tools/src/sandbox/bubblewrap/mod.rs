@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use legwork_port as port;
-use legwork_port::sandbox::{Confined, Kept, Note};
+use legwork_port::sandbox::{Cleanup, Confined, Note, Restrictions};
 
 use super::error::Error;
 use super::landlock;
@@ -17,6 +17,7 @@ use super::network::{self, Gateway, Network};
 use super::places::{Places, Resolved, check_width, open_files};
 use super::policy::Policy;
 use crate::bash::Environment;
+use crate::linux;
 
 /// Walls of namespaces: a list of what is seen, a writable workspace, no network.
 ///
@@ -136,26 +137,27 @@ impl Bubblewrap {
         line.extend(command);
         let mut confined = Confined::from(line);
         files.push(filter);
-        confined.inherited = files;
+        let mut restrictions = linux::Restrictions { inherited: files, ..Default::default() };
         confined.private = walls::private(&places);
         let (covers, watched) = places.keeper.begin()?;
         let mut opened = None;
         if let Some(gateway) = &self.gateway {
             let made = gateway.open().map_err(|error| Error::NoProxy { said: error.to_string() });
             let (loopback, serving) = made?;
-            confined.loopback = Some(loopback);
+            restrictions.loopback = Some(loopback);
             confined.environment = network::environment(gateway.hosts());
             opened = Some(serving);
         }
-        confined.kept = Some(Kept::new((watched, opened)));
+        confined.cleanup = Cleanup::new((watched, opened));
         if features.mounts {
-            confined.mounts = places.mounts();
-            confined.mounts.extend(covers);
+            restrictions.mounts = places.mounts();
+            restrictions.mounts.extend(covers);
         }
         if self.policy.network == Network::All {
             // Abstract sockets belong to the network that is shared now.
-            confined.ruleset = landlock::closed_abstract_sockets();
+            restrictions.ruleset = landlock::closed_abstract_sockets();
         }
+        confined.restrictions = Restrictions::new(restrictions);
         Ok(confined)
     }
 
@@ -177,8 +179,12 @@ impl port::Sandbox for Bubblewrap {
         "bubblewrap"
     }
 
-    fn confine(&self, workspace: &Path, command: Vec<OsString>) -> Result<Confined, String> {
-        self.line(workspace, command).map_err(|error| error.to_string())
+    fn confine(
+        &self,
+        workspace: &Path,
+        command: Vec<OsString>,
+    ) -> Result<Confined, port::sandbox::Error> {
+        Ok(self.line(workspace, command)?)
     }
 
     fn rules(&self) -> String {

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use legwork_port as port;
-use legwork_port::sandbox::{Confined, Kept, Note, Privileges};
+use legwork_port::sandbox::{Cleanup, Confined, Note, Restrictions};
 
 use super::error::Error;
 use super::network::Network;
@@ -17,6 +17,7 @@ use super::policy::Policy;
 use super::scratch::Scratch;
 use super::seccomp::{self, Sockets};
 use crate::bash::Environment;
+use crate::linux::{self, Privileges};
 
 /// Asks the kernel which set of rights it knows (`LANDLOCK_CREATE_RULESET_VERSION`).
 const VERSION: libc::c_uint = 1;
@@ -84,13 +85,18 @@ impl Landlock {
         let scratch = Scratch::new().map_err(|error| refused(&error))?;
         let made = rules::ruleset(&places, scratch.path(), &self.policy);
         let made = made.map_err(|error| refused(&error))?;
-        confined.ruleset = Some(made.ok_or_else(|| refused(&"the kernel enforces none of it"))?);
+        let ruleset = made.ok_or_else(|| refused(&"the kernel enforces none of it"))?;
         let sockets = match self.policy.network {
             Network::All => Sockets::Internet,
             Network::Off | Network::Hosts(_) => Sockets::Pairs,
         };
-        confined.filter = seccomp::filter(sockets).map_err(|said| Error::NoLandlock { said })?;
-        confined.privileges = Privileges::Dropped;
+        let filter = seccomp::filter(sockets).map_err(|said| Error::NoLandlock { said })?;
+        confined.restrictions = Restrictions::new(linux::Restrictions {
+            privileges: Privileges::Dropped,
+            ruleset: Some(ruleset),
+            filter,
+            ..Default::default()
+        });
         let temp = scratch.path().as_os_str();
         confined.environment =
             ["TMPDIR", "TMP", "TEMP"].map(|name| (name.into(), temp.into())).into();
@@ -98,7 +104,7 @@ impl Landlock {
         let settings = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"];
         confined.environment.extend(settings.map(|name| (name.into(), "/dev/null".into())));
         let (_, watched) = places.keeper.begin()?;
-        confined.kept = Some(Kept::new((watched, scratch)));
+        confined.cleanup = Cleanup::new((watched, scratch));
         Ok(confined)
     }
 }
@@ -108,8 +114,12 @@ impl port::Sandbox for Landlock {
         "landlock"
     }
 
-    fn confine(&self, workspace: &Path, command: Vec<OsString>) -> Result<Confined, String> {
-        self.line(workspace, command).map_err(|error| error.to_string())
+    fn confine(
+        &self,
+        workspace: &Path,
+        command: Vec<OsString>,
+    ) -> Result<Confined, port::sandbox::Error> {
+        Ok(self.line(workspace, command)?)
     }
 
     fn rules(&self) -> String {

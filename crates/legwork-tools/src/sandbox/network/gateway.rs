@@ -4,7 +4,7 @@ use std::io;
 use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use legwork_port::sandbox::{Loopback, Note};
+use legwork_port::sandbox::Note;
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::oneshot;
 
@@ -13,6 +13,7 @@ use super::egress::Egress;
 use super::host::Host;
 use super::serving::Serving;
 use super::upstream::HostNetwork;
+use crate::linux::Loopback;
 
 /// Runs a proxy for each command that may reach the hosts on a list.
 pub(crate) struct Gateway {

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use legwork_port::sandbox::{Cover, Mount};
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, Stat, fstat, openat2};
 
+use crate::linux::{Cover, Mount};
 use crate::sandbox::error::Error;
 
 /// What may only be read, and what is secret.

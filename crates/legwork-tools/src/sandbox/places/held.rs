@@ -6,9 +6,9 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Component, Path, PathBuf};
 
-use legwork_port::sandbox::{Cover, Mount};
 use rustix::fs::{Mode, OFlags, Stat, fstat, lstat};
 
+use crate::linux::{Cover, Mount};
 use crate::sandbox::error::Error;
 
 /// How many symlinks are followed, as the kernel does (`MAXSYMLINKS`).

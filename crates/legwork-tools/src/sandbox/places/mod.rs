@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use legwork_port::sandbox::{Cover, Mount, Note};
+use legwork_port::sandbox::Note;
 
 pub(super) use self::covers::Covers;
 pub(super) use self::held::Held;
@@ -21,6 +21,7 @@ pub(super) use self::system::{Seen, open_files};
 use super::error::Error;
 use super::policy::Policy;
 use crate::bash::Environment;
+use crate::linux::{Cover, Mount};
 use crate::repository::Keeper;
 use crate::secret::Secrets;
 

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use legwork_tools::sandbox::{Auto, Error, Landlock, Network, Policy};
+use legwork_port as port;
+use legwork_testkit::conformance;
+use legwork_tools::sandbox::{Auto, Bubblewrap, Error, Landlock, Network, Policy};
 use legwork_tools::{Bash, Environment, Sandbox};
 
 use super::scene::{Scene, Walls, run, sandbox};
@@ -224,4 +226,31 @@ fn links_that_a_command_leaves_open_nothing_to_the_next() {
     let read = "cat sub/.git/config sub/.git/hooks/secret; ls sub/.git/hooks; echo over";
     let text = scene.run(Walls::Bubblewrap, read).expect("walls");
     assert!(text.contains("over") && !text.contains("the secret"), "{text}");
+}
+
+/// The suite of the port, on a sandbox that works here.
+async fn check<S: port::Sandbox + 'static>(make: impl Fn(&Environment) -> S) {
+    let place = Place::new();
+    let environment = Environment::filtered(std::env::vars_os());
+    let works = make(&environment).confine(&place.path(""), vec!["true".into()]);
+    if let Err(port::sandbox::Error::Unavailable(why)) = works {
+        return println!("skipped: {why}");
+    }
+    let make = async || make(&environment);
+    conformance::sandbox::check(make, &place.path("")).await.unwrap_or_else(|why| panic!("{why}"));
+}
+
+#[tokio::test]
+async fn bubblewrap_keeps_the_promises_of_the_port() {
+    check(Bubblewrap::new).await;
+}
+
+#[tokio::test]
+async fn landlock_keeps_the_promises_of_the_port() {
+    check(Landlock::new).await;
+}
+
+#[tokio::test]
+async fn the_one_that_works_keeps_the_promises_of_the_port() {
+    check(|environment| Auto::new(environment, Policy::default())).await;
 }

@@ -112,7 +112,7 @@ impl Scene {
             Walls::None => Sandbox::Off,
             _ => {
                 let sandbox = sandbox(walls, &environment, self.policy());
-                sandbox.confine(&root, vec!["true".into()])?;
+                sandbox.confine(&root, vec!["true".into()]).map_err(|error| error.to_string())?;
                 Sandbox::By(sandbox)
             }
         };

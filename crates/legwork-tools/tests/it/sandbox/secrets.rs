@@ -26,7 +26,7 @@ fn write(home: &Path, name: &str) {
 fn at_home(scene: &Scene, walls: Walls) -> Result<(Bash, Arc<dyn port::Sandbox>), String> {
     let home = scene.path("home");
     let walls = sandbox(walls, &scene.environment(), scene.policy());
-    walls.confine(&home, vec!["true".into()])?;
+    walls.confine(&home, vec!["true".into()]).map_err(|error| error.to_string())?;
     let workspace = Workspace::open(home).expect("opened");
     Ok((Bash::new(workspace, scene.environment(), Sandbox::By(Arc::clone(&walls))), walls))
 }
@@ -193,7 +193,7 @@ fn s13_3_landlock_refuses_a_workspace_in_which_a_secret_comes_to_lie() {
     };
     assert!(run(&bash, "echo over").contains("over"));
     write(&home, ".netrc");
-    let why = walls.confine(&home, vec!["true".into()]).expect_err("refused");
+    let why = walls.confine(&home, vec!["true".into()]).expect_err("refused").to_string();
     assert!(why.contains(".netrc lies in what commands may write"), "{why}");
     std::fs::remove_file(home.join(".netrc")).expect("removed");
     assert!(run(&bash, "echo over").contains("over"));
@@ -204,6 +204,6 @@ fn s13_3_landlock_refuses_a_workspace_in_which_a_secret_comes_to_lie() {
     std::fs::hard_link(home.join(".netrc"), home.join("work/notes")).expect("linked");
     let walls = sandbox(Walls::Landlock, &scene.environment(), scene.policy());
     let refused = walls.confine(&scene.path("home/work"), vec!["true".into()]);
-    let why = refused.expect_err("refused");
+    let why = refused.expect_err("refused").to_string();
     assert!(why.contains("notes lies in what commands may write"), "{why}");
 }
