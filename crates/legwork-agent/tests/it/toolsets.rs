@@ -92,7 +92,10 @@ fn s6_1_a_broken_schema_is_told_when_the_agent_is_built() {
         refused(agent().tool(tool()), &words);
         refused(agent().toolset(Tools::new("set", [look("look"), tool()])), &words);
     }
-    refused(agent().toolset(Tools::new("set", [look("a b")])), &["a tool: \"a b\" is not a valid name"]);
+    refused(
+        agent().toolset(Tools::new("set", [look("a b")])),
+        &["a tool: \"a b\" is not a valid name"],
+    );
 }
 
 #[test]

@@ -40,7 +40,7 @@ fn the_list_has_the_session_changed_last_first() {
 }
 
 #[test]
-fn the_list_can_be_of_one_status_or_label() {
+fn the_list_can_be_filtered() {
     let (home, server) = (Home::new(), Server::start([Turn::text("hi")]).unwrap());
     let failing = Server::start([Turn::status(401)]).unwrap();
     let fine = home.ran_with(&server, &["run", "--json", "fine"]).ends(0).session();
@@ -53,9 +53,16 @@ fn the_list_can_be_of_one_status_or_label() {
     assert_eq!(listed(&["--status", "failed"]), ["bad"]);
     assert_eq!(listed(&["--status", "completed"]), ["fine"]);
     assert!(listed(&["--status", "stopped"]).is_empty());
+    assert_eq!(listed(&["--title", "BA"]), ["bad"]);
+    assert_eq!(listed(&["--since", "1d", "--roots"]), ["bad", "fine"]);
     assert!(listed(&["--label", "good"]).is_empty());
     home.sql(&format!(r#"UPDATE session SET labels = '["good"]' WHERE name = '{fine}'"#));
     assert_eq!(listed(&["--label", "good"]), ["fine"]);
+    home.sql(&format!("UPDATE session SET updated = 1, parent = 'above' WHERE name = '{fine}'"));
+    assert_eq!(
+        (listed(&["--since", "1d"]), listed(&["--roots"])),
+        (vec!["bad".to_owned()], vec!["bad".to_owned()])
+    );
     let none = home.ran(&["sessions", "list", "--status", "stopped"]).ends(0);
     assert_eq!(none.out, "none of 2 sessions is one of these\n");
 }

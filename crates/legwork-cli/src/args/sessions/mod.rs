@@ -27,7 +27,7 @@ const LIST_EXAMPLES: &str = "\
 Examples:
   legwork sessions list
   legwork sessions list --limit 100
-  legwork sessions list --status failed
+  legwork sessions list --status failed --since 7d
   legwork sessions list --json | jq -r .session";
 
 const SHOW_EXAMPLES: &str = "\
@@ -94,6 +94,15 @@ pub(crate) struct List {
     /// List only sessions that have an entry with this label
     #[arg(long, value_name = "LABEL")]
     pub(crate) label: Option<String>,
+    /// List only sessions that changed in this time, such as 2h or 7d
+    #[arg(long, value_name = "TIME", value_parser = remove::age)]
+    pub(crate) since: Option<std::time::Duration>,
+    /// List only sessions whose task has this text in its first line
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) title: Option<String>,
+    /// Leave out the sessions of subagents
+    #[arg(long)]
+    pub(crate) roots: bool,
     #[command(flatten)]
     pub(crate) store: Store,
     /// Print one session a line, as JSON

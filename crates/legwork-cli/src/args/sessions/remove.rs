@@ -64,7 +64,7 @@ impl Status {
 }
 
 /// A whole number with its unit.
-fn age(text: &str) -> Result<Duration, String> {
+pub(super) fn age(text: &str) -> Result<Duration, String> {
     let wrong = || format!("{text:?} is no age: say 30d, 12h or 45m");
     let unit = text.chars().last().ok_or_else(wrong)?;
     let seconds = match unit {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use legwork::core::journal::Journal;
 use legwork::core::{AgentId, AgentState, Event, ExecutionStatus, SessionId, Timestamp};
 use legwork::port::Store;
-use legwork::port::store::{Query, SessionInfo};
+use legwork::port::store::{Parent, Query, SessionInfo};
 use serde::Serialize;
 
 use crate::args;
@@ -101,6 +101,12 @@ fn query(args: &args::List) -> Query {
     let mut query = Query::all();
     query.status = args.status.map(|status| ExecutionStatus::from(status.as_str()));
     query.label.clone_from(&args.label);
+    query.title.clone_from(&args.title);
+    query.parent = args.roots.then_some(Parent::None);
+    query.since = args.since.map(|since| {
+        let since = u64::try_from(since.as_millis()).unwrap_or(u64::MAX);
+        Timestamp(now().0.saturating_sub(since))
+    });
     query
 }
 
