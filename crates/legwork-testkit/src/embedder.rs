@@ -24,12 +24,16 @@ impl Embedder for WordEmbedder {
 }
 
 fn vector(text: &str) -> Vec<f32> {
-    let mut counts = vec![0_f32; LENGTH];
-    // A text without a word has a place, too.
-    counts[0] = 0.1;
+    let mut counts = [0_f32; LENGTH];
+    // A text without a word has a place, too: the first.
+    if let Some(first) = counts.first_mut() {
+        *first = 0.1;
+    }
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     for word in words {
-        counts[place(&word.to_lowercase())] += 1.0;
+        if let Some(count) = counts.get_mut(place(&word.to_lowercase())) {
+            *count += 1.0;
+        }
     }
     let length = counts.iter().map(|count| count * count).sum::<f32>().sqrt();
     counts.iter().map(|count| count / length).collect()

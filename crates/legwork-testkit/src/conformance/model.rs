@@ -118,8 +118,11 @@ fn request() -> ModelRequest {
         "additionalProperties": false,
     });
     let tool = ToolSpec::new("add", "Adds two numbers.", parameters);
-    let transcript = state.context().transcript.settled().expect("no call is open");
-    let mut request = ModelRequest::new(transcript, settings);
+    let transcript = state.context().transcript.settled();
+    let mut request = match transcript {
+        Some(transcript) => ModelRequest::new(transcript, settings),
+        None => ModelRequest::blank(settings),
+    };
     request.tools = Arc::new(ToolSpecs::new(vec![Arc::new(tool)]));
     request
 }
