@@ -28,9 +28,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use futures_util::future::{join_all, poll_immediate};
-use legwork_core::event::ExecutionStarted;
 use legwork_core::tool::ToolSpecs;
-use legwork_core::{AgentState, Event, Message, ModelRequest, Part, Response, SessionId, ToolSpec};
+use legwork_core::{Message, ModelRequest, Part, Response, ToolSpec};
 use legwork_port::Model;
 use legwork_port::model::{Delta, Deltas, Error};
 use serde_json::{Value, json};
@@ -106,10 +105,6 @@ struct Subject<'a> {
 
 /// A request that all three behaviours answer: a question, and the tool `add`.
 fn request() -> ModelRequest {
-    let input = vec![Message::user("What is 1 + 2, and 3 + 4?").into()];
-    let state = AgentState::new(SessionId::new("conformance"));
-    let state = state.with(Event::ExecutionStarted(ExecutionStarted { input }));
-    let settings = state.settings().clone().into();
     let number = json!({"type": "integer"});
     let parameters = json!({
         "type": "object",
@@ -118,11 +113,8 @@ fn request() -> ModelRequest {
         "additionalProperties": false,
     });
     let tool = ToolSpec::new("add", "Adds two numbers.", parameters);
-    let transcript = state.context().transcript.settled();
-    let mut request = match transcript {
-        Some(transcript) => ModelRequest::new(transcript, settings),
-        None => ModelRequest::blank(settings),
-    };
+    let question = Message::user("What is 1 + 2, and 3 + 4?");
+    let mut request = ModelRequest::blank(Arc::default()).with_message(question);
     request.tools = Arc::new(ToolSpecs::new(vec![Arc::new(tool)]));
     request
 }
