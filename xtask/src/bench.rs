@@ -28,7 +28,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
 
 fn build(profile: &str, package: &str) -> Result<(), String> {
     let mut build = cargo::command();
-    build.args(["build", "--quiet", "--profile", profile, "--package", package]);
+    build.args(["build", "--profile", profile, "--package", package]);
     succeed(&mut build, "a build")
 }
 

@@ -81,7 +81,7 @@ fn name_and_version(line: &str) -> Option<String> {
 /// Builds one program of the workspace with the profile that the tests use too.
 pub(crate) fn build(what: &[&str]) -> Result<PathBuf, String> {
     // Diagnostics go to the terminal, and where the program lies comes to us.
-    let build = ["build", "--quiet"];
+    let build = ["build"];
     let format = ["--message-format", "json-render-diagnostics"];
     let line = format!("cargo build {}", what.join(" "));
     let output = command()

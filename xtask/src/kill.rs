@@ -16,7 +16,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     let counts = Counts::read(args)?;
     println!("at each place: {} kills, at random moments: {}", counts.kills, counts.random);
     let mut tests = cargo::command();
-    tests.args(["test", "--release", "--quiet", "--package", "legwork-cli", "--test", "kill"]);
+    tests.args(["test", "--release", "--package", "legwork-cli", "--test", "kill"]);
     tests.args(["--", "--nocapture"]);
     tests.env("LEGWORK_KILLS", counts.kills.to_string());
     tests.env("LEGWORK_RANDOM_KILLS", counts.random.to_string());

@@ -10,7 +10,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     crate::no_arguments(args)?;
     println!("servers answer 503, hang up, drop streams and are gone, in all three minutes");
     let mut tests = cargo::command();
-    tests.args(["test", "--quiet", "--package", "legwork-cli", "--test", "it", "outage::"]);
+    tests.args(["test", "--package", "legwork-cli", "--test", "it", "outage::"]);
     tests.args(["--", "--nocapture", "--test-threads", "5"]);
     tests.env("LEGWORK_OUTAGE", "real");
     let status = tests.status().map_err(|error| format!("cannot start cargo: {error}"))?;

@@ -61,7 +61,7 @@ impl Lead {
             "additionalProperties": false,
         });
         let decided = criterion("decided", |state: &AgentState| {
-            let words = "that it is decided who works next, or that the goal is reached";
+            let words = "it is decided who works next, or the goal is reached";
             let signal = || StopSignal::new(StopReason::Completed, "decided", words);
             let decided = state.current_step().and_then(decision);
             Ok(decided.map(|_| Decision::Forbid(signal())))

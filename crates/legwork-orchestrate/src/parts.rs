@@ -116,7 +116,7 @@ impl<S, F: Fn(&S) -> bool + Send + Sync> Criterion<S> for Until<F> {
     }
 
     fn decide(&self, state: &S) -> Result<Option<continuation::Decision>, String> {
-        let words = format!("that `{}` is so", self.0);
+        let words = format!("`{}` is so", self.0);
         let signal =
             || continuation::StopSignal::new(continuation::StopReason::Completed, &*self.0, words);
         Ok((self.1)(state).then(|| continuation::Decision::Stop(signal())))

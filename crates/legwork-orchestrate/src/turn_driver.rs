@@ -231,7 +231,7 @@ fn cut<S: Conversation>(state: S, control: &Control) -> Made<S> {
 }
 
 fn cancelled() -> StopSignal {
-    StopSignal::new(StopReason::UserRequested, "cancellation", "that it was cancelled")
+    StopSignal::new(StopReason::UserRequested, "cancellation", "it was cancelled")
 }
 
 fn raise<S: Conversation>(state: S, signal: StopSignal) -> S {

@@ -65,7 +65,7 @@ fn raise_cancel(cx: &StepContext, state: AgentState) -> AgentState {
     if !running || known || !cx.control.cancel.is_cancelled() {
         return state;
     }
-    let words = "that it was cancelled";
+    let words = "it was cancelled";
     state.with_stop_signal(StopSignal::new(StopReason::UserRequested, "cancellation", words))
 }
 

@@ -12,7 +12,7 @@ use crate::inbox::take_inbox;
 
 /// The outcome where a replaced Core decided none.
 pub(crate) fn nothing_decided() -> Arc<ContinuationOutcome> {
-    let words = "that the core lifecycle decided nothing";
+    let words = "the core lifecycle decided nothing";
     Arc::new(ContinuationOutcome::stop(StopSignal::new(StopReason::Unknown, "core", words)))
 }
 

@@ -27,7 +27,7 @@ impl Criterion for NoTodo {
 fn three_drafts() -> impl Criterion {
     criterion("three_drafts", |state: &AgentState| {
         let drafts = state.step_results().count() + usize::from(state.current_step().is_some());
-        let words = "that three drafts are enough";
+        let words = "three drafts are enough";
         let signal = StopSignal::new(StopReason::StopRequested, "three_drafts", words);
         Ok((drafts >= 3).then_some(Decision::Forbid(signal)))
     })

@@ -67,6 +67,6 @@ fn ended(state: AgentState) -> AgentState {
     if state.stop_signals().iter().any(|signal| signal.reason == StopReason::UserRequested) {
         return state;
     }
-    let words = "that it was cancelled from outside";
+    let words = "it was cancelled from outside";
     state.with_stop_signal(StopSignal::new(StopReason::UserRequested, NAME, words))
 }

@@ -250,7 +250,7 @@ async fn s3_9_a_cancellation_is_requested_once_and_beside_requests_to_stop_for_a
     ] {
         let closing = Cancellation::new();
         closing.cancel();
-        let signal = StopSignal::new(before, "first", "that it is enough");
+        let signal = StopSignal::new(before, "first", "it is enough");
         let first = hook("first", [Trigger::StepStart], move |state: AgentState, _| {
             std::future::ready(Ok(state.with_stop_signal(signal.clone())))
         });

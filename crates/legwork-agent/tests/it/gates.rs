@@ -208,7 +208,7 @@ async fn s2_1_an_error_handler_says_how_an_execution_ends_that_an_error_ended() 
     let run = agent.run("go").outcome().await.unwrap();
     assert_eq!(run.status(), ExecutionStatus::Stopped);
     let outcome = run.continuation().unwrap();
-    assert_eq!(outcome.explain(), "Stops (stop_requested): softly says overheated.");
+    assert_eq!(outcome.explain(), "Stopping (stop_requested, by softly): overheated.");
     assert!(outcome.votes.iter().any(|vote| vote.by == "errors"), "{:?}", outcome.votes);
     // What did not fail, it is not asked about.
     let agent = look(&World::default()).error_handler(Softly).build().unwrap();

@@ -275,7 +275,7 @@ async fn s2_1_the_core_lifecycle_is_replaceable() {
         .unwrap();
     assert_eq!(model.requests().len(), 1);
     assert_eq!(run.status(), ExecutionStatus::Stopped);
-    assert_eq!(run.continuation().unwrap().explain(), "Stops (stop_requested): test says so.");
+    assert_eq!(run.continuation().unwrap().explain(), "Stopping (stop_requested, by test): so.");
     assert_eq!(world.notes(), ["look 1", "look 2"]);
 }
 
@@ -387,7 +387,7 @@ async fn s2_a_vote_on_step_end_is_counted_by_one_more_evaluation() {
     // Twice for the step whose votes changed, once for the other: votes do not stay.
     assert_eq!(asked.load(Ordering::SeqCst), 3);
     let first = run.state().step_results().next().unwrap();
-    assert_eq!(first.outcome.explain(), "Goes on: more asks for it.");
+    assert_eq!(first.outcome.explain(), "Continuing: more asked to.");
     assert!(first.outcome.votes.iter().any(|vote| vote.by == "finish_reason"));
 }
 

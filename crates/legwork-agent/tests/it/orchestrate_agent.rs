@@ -54,7 +54,7 @@ async fn s4_1_the_outcome_of_each_step_says_whether_there_is_a_next() {
 #[tokio::test]
 async fn s4_1_a_vote_at_the_steps_end_has_the_criteria_asked_once_more() {
     let model = ScriptedModel::new([call(1), call(2)]);
-    let signal = || StopSignal::new(StopReason::StopRequested, "enough", "that it is enough");
+    let signal = || StopSignal::new(StopReason::StopRequested, "enough", "it is enough");
     let enough = hook("enough", [Trigger::StepEnd], move |state: AgentState, _| async move {
         Ok(state.with_vote("enough", Decision::Forbid(signal())))
     });

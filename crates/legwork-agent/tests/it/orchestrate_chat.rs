@@ -214,7 +214,7 @@ async fn s4_1_a_vote_of_an_observer_has_the_criteria_asked_once_more() {
 #[tokio::test]
 async fn s4_1_a_signal_of_an_observer_stops_with_its_own_reason() {
     let stop = |state: ChatState| async move {
-        let signal = StopSignal::new(StopReason::StopRequested, "moderator", "that it is enough");
+        let signal = StopSignal::new(StopReason::StopRequested, "moderator", "it is enough");
         Ok(state.with_stop_signal(signal))
     };
     let state = two().on_step_end("moderator", stop).build().unwrap().run("go").await.unwrap();

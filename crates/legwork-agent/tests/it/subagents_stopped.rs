@@ -44,7 +44,7 @@ async fn s7_7_calls_of_a_subagent_that_did_not_begin_are_skipped_when_its_parent
     let agent = stopped_above_a_waiting_subagent(Arc::new(store.clone())).await;
     assert_eq!(agent.resume("s").outcome().await.unwrap().status(), ExecutionStatus::Cancelled);
     let state = state_of(&store, &child_of(&store).await).await;
-    let skipped = ToolOutcome::Skipped("that the agent that spawned it was stopped".to_owned());
+    let skipped = ToolOutcome::Skipped("the agent that spawned it was stopped".to_owned());
     assert_eq!(outcomes(&state), [ToolOutcome::Interrupted, skipped]);
 }
 

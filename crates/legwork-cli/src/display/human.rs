@@ -301,8 +301,8 @@ impl<O: Write, E: Write> Human<O, E> {
 
     fn interrupting(&mut self, event: &RunEvent) -> io::Result<()> {
         let words = match event.session {
-            Some(_) => "leaving the session so that it can be resumed; again to end at once",
-            None => "ending; again to end at once",
+            Some(_) => "saving the session... (Ctrl-C again to quit)",
+            None => "ending... (Ctrl-C again to quit)",
         };
         self.labelled(Tone::Strong, "interrupted", words)
     }

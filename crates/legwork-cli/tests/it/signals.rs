@@ -143,6 +143,6 @@ fn a_key_that_is_long_in_coming_can_be_interrupted() {
     let run = started(home.with(&server, &[&config, "run", "--model", "my:scripted", "Work"]));
     fs::read(begun).unwrap();
     run.signal(Signal::TERM);
-    run.end().ends(130).says("interrupted: ending; again to end at once");
+    run.end().ends(130).says("interrupted: ending... (Ctrl-C again to quit)");
     assert!(!home.store().exists());
 }

@@ -88,10 +88,7 @@ impl AgentState {
 impl fmt::Display for End<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let because = |f: &mut fmt::Formatter<'_>, what: &str, why: Option<&str>| match why {
-            // A signal's message follows "it says" elsewhere.
-            Some(why) if !why.is_empty() => {
-                write!(f, "{what}: {}", why.strip_prefix("that ").unwrap_or(why))
-            }
+            Some(why) if !why.is_empty() => write!(f, "{what}: {why}"),
             _ => f.write_str(what),
         };
         match self {

@@ -99,5 +99,5 @@ fn ask<'a, S>(
 }
 
 fn panicked(panic: &(dyn Any + Send)) -> String {
-    format!("that it panicked: {}", panic_message(panic))
+    format!("it panicked: {}", panic_message(panic))
 }

@@ -75,7 +75,7 @@ impl<S: Conversation> Criterion<S> for TurnErrors {
         let turn = state.chat().current_step();
         let error = turn.and_then(|turn| Some((&turn.speaker, turn.errors.last()?)));
         Ok(error.map(|(speaker, error)| {
-            let words = format!("that the turn of {speaker} failed: {error}");
+            let words = format!("the turn of {speaker} failed: {error}");
             let signal = StopSignal::new(StopReason::Error, "errors", words);
             Decision::Forbid(signal.with_error(error.clone()))
         }))
@@ -105,7 +105,7 @@ impl<S: Conversation> Criterion<S> for Concluded {
 
     fn decide(&self, state: &S) -> Vote {
         let turn = state.chat().current_step().filter(|turn| turn.concludes);
-        Ok(turn.map(|turn| done("concluded", format!("that {} is done", turn.speaker))))
+        Ok(turn.map(|turn| done("concluded", format!("{} is done", turn.speaker))))
     }
 }
 
@@ -116,6 +116,6 @@ impl<S: Conversation> Criterion<S> for Said {
 
     fn decide(&self, state: &S) -> Vote {
         let turn = state.chat().current_step().filter(|turn| turn.text().contains(&self.0));
-        Ok(turn.map(|turn| done("said", format!("that {} said `{}`", turn.speaker, self.0))))
+        Ok(turn.map(|turn| done("said", format!("{} said `{}`", turn.speaker, self.0))))
     }
 }

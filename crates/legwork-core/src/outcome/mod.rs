@@ -7,6 +7,7 @@ mod resolve;
 mod vote;
 
 pub use outcome::ContinuationOutcome;
+pub(crate) use outcome::TOOL_CALLS;
 pub use reason::{StopReason, StopSignal};
 pub(crate) use resolve::goes_on;
 pub use resolve::resolve;

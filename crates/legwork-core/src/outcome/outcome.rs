@@ -4,6 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::outcome::{Decision, StopReason, StopSignal, Vote};
 
+/// The name of the criterion that asks to go on when the model called tools.
+pub(crate) const TOOL_CALLS: &str = "tool_calls_present";
+
 /// Whether to go on, who resolved it and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -45,18 +48,25 @@ impl ContinuationOutcome {
     /// The outcome in a sentence, with the numbers of a limit and whom it overruled.
     pub fn explain(&self) -> String {
         let Some(signal) = &self.signal else {
-            return format!("Goes on: {} asks for it.", self.by);
+            return match &*self.by {
+                TOOL_CALLS => "Continuing: the model called tools.".to_owned(),
+                by => format!("Continuing: {by} asked to."),
+            };
         };
         let StopSignal { reason, source, message, .. } = signal;
-        let overruled = self.overruled();
-        if overruled.is_empty() {
-            return format!("Stops ({reason}): {source} says {message}.");
-        }
-        let overruled = overruled.join(" and ");
-        format!("Stops ({reason}): {source} says {message}; {overruled} asked to go on.")
+        // Most limits are sources of the reason's own name.
+        let by = match source == reason.as_str() {
+            true => String::new(),
+            false => format!(", by {source}"),
+        };
+        let asked = match self.overruled().join(" and ") {
+            names if names.is_empty() => names,
+            names => format!("; {names} asked to continue"),
+        };
+        format!("Stopping ({reason}{by}): {message}{asked}.")
     }
 
-    /// Who asked to go on where a limit stopped.
+    /// Who asked to continue where a limit stopped.
     fn overruled(&self) -> Vec<&str> {
         if !self.stop_reason().is_some_and(StopReason::is_limit) {
             return Vec::new();

@@ -8,7 +8,7 @@ use crate::outcome::{ContinuationOutcome, Decision, StopReason, StopSignal, Vote
 /// Of several signals the highest priority wins, the first by name among equals.
 pub fn resolve(votes: Vec<Vote>) -> ContinuationOutcome {
     let Some(winner) = winner(&votes).cloned() else {
-        let nobody = StopSignal::new(StopReason::Unknown, "nobody", "that nothing asks to go on");
+        let nobody = StopSignal::new(StopReason::Unknown, "nobody", "nothing asked to continue");
         return ContinuationOutcome::stop(nobody);
     };
     let mut rest: Vec<_> =

@@ -53,7 +53,7 @@ fn line<S: Conversation>(state: S, line: &str) -> S {
         "answer" => state.map_chat(|chat| chat.with_answer(rest).unwrap()),
         "error" => state.map_chat(|chat| chat.with_error(error(rest))),
         "signal" => {
-            let signal = StopSignal::new(rest.into(), "test", "that it is told");
+            let signal = StopSignal::new(rest.into(), "test", "it is told");
             state.map_chat(|chat| chat.with_stop_signal(signal))
         }
         "decides" => {
@@ -235,13 +235,13 @@ fn s4_2_each_criterion_has_its_name_and_words() {
         limits.iter().filter(|criterion| criterion.kind() == Kind::Limit).collect();
     assert_eq!(limits.iter().map(|limit| limit.name()).collect::<Vec<_>>(), ["budget"]);
     let says = |story: &str| evaluate(&criteria(), &talk(story)).explain();
-    assert_eq!(says("turn: Ann"), "Goes on: turns asks for it.");
+    assert_eq!(says("turn: Ann"), "Continuing: turns asked to.");
     let failed = says("turn: Ann; error: too cold; error: too hot");
-    assert_eq!(failed, "Stops (error): errors says that the turn of Ann failed: too hot.");
+    assert_eq!(failed, "Stopping (error, by errors): the turn of Ann failed: too hot.");
     let concluded = says("turn: Ann; concludes");
-    assert_eq!(concluded, "Stops (completed): concluded says that Ann is done.");
+    assert_eq!(concluded, "Stopping (completed, by concluded): Ann is done.");
     let said = says("turn: Ann; says: DONE.");
-    assert_eq!(said, "Stops (completed): said says that Ann said `DONE`.");
+    assert_eq!(said, "Stopping (completed, by said): Ann said `DONE`.");
     let failed = evaluate(&criteria(), &talk("turn: Ann; error: too hot"));
     assert_eq!(failed.signal.unwrap().error, Some(Box::new(error("too hot"))));
 }

@@ -10,11 +10,11 @@ use legwork_core::{
 use crate::story::{blank, go_on, outcome, owes, respond, says, tell};
 
 fn forbid(reason: StopReason) -> Decision {
-    Decision::Forbid(StopSignal::new(reason, "f", "that it is over"))
+    Decision::Forbid(StopSignal::new(reason, "f", "it is over"))
 }
 
 fn stop(reason: StopReason) -> Decision {
-    Decision::Stop(StopSignal::new(reason, "s", "that it is done"))
+    Decision::Stop(StopSignal::new(reason, "s", "it is done"))
 }
 
 fn votes(decisions: &[Decision]) -> Vec<Vote> {
@@ -214,8 +214,8 @@ fn s3_4_an_outcome_keeps_every_vote_that_is_no_plain_allow_and_explains_itself()
     assert_eq!(outcome.by, "v4");
     let kept: Vec<_> = outcome.votes.iter().map(|vote| vote.by.as_str()).collect();
     assert_eq!(kept, ["v1", "v2", "v3", "v4"], "the one that resolved it is among them");
-    assert_eq!(outcome.explain(), "Stops (error): f says that it is over.");
-    assert_eq!(ContinuationOutcome::go_on("x").explain(), "Goes on: x asks for it.");
+    assert_eq!(outcome.explain(), "Stopping (error, by f): it is over.");
+    assert_eq!(ContinuationOutcome::go_on("x").explain(), "Continuing: x asked to.");
     let text = serde_json::to_string(&outcome).unwrap();
     assert_eq!(serde_json::from_str::<ContinuationOutcome>(&text).unwrap(), outcome);
 }
@@ -224,14 +224,14 @@ fn s3_4_an_outcome_keeps_every_vote_that_is_no_plain_allow_and_explains_itself()
 fn s3_4_a_limit_says_its_numbers() {
     let (dimension, limit, used, wanted) = (Dimension::Steps, 20, 20, 1);
     let signal = StopSignal::limit("steps_limit", Exhausted { dimension, limit, used, wanted });
-    let told = "Stops (steps_limit): steps_limit says the limit of 20 steps leaves no room: \
+    let told = "Stopping (steps_limit): the limit of 20 steps leaves no room: \
                 20 used, 1 wanted";
     assert_eq!(ContinuationOutcome::stop(signal.clone()).explain(), format!("{told}."));
     // Whom it overruled is told too, by name and once.
     let asks = |by: &str| Vote { by: by.into(), decision: Decision::Request };
     let limit = Vote { by: "steps_limit".into(), decision: Decision::Forbid(signal) };
     let outcome = resolve(vec![asks("hook"), limit, asks("eager"), asks("hook")]);
-    assert_eq!(outcome.explain(), format!("{told}; eager and hook asked to go on."));
+    assert_eq!(outcome.explain(), format!("{told}; eager and hook asked to continue."));
 }
 
 #[test]

@@ -201,16 +201,16 @@ fn s3_10_the_words_say_what_failed_how_often_and_what_is_allowed() {
     };
     let story = "user: hi; inference; calls: read; starts: 0; outcome: 0 failed";
     let tool = "tool `read` failed: no such file";
-    assert_eq!(words(ErrorPolicy::stop_on_any(), story), format!("that the {tool}"));
+    assert_eq!(words(ErrorPolicy::stop_on_any(), story), format!("the {tool}"));
     let often = format!("{story}; decides; inference; calls: read; starts: 0; outcome: 0 failed");
     assert_eq!(
         words(ErrorPolicy::retry_tool_errors(1), &often),
-        format!("that 2 steps in a row failed (tool) where 1 may be retried; the last: the {tool}")
+        format!("2 steps in a row failed (tool), 1 may be retried; the last: the {tool}")
     );
     let none = ErrorPolicy::retry_all(0);
     assert_eq!(
         words(none, "user: hi; inference; fails as: rate_limit slow down"),
-        "that 1 step failed (rate limit) where 0 may be retried; the last: slow down"
+        "1 step failed (rate limit), 0 may be retried; the last: slow down"
     );
 }
 
@@ -274,7 +274,7 @@ fn s2_1_the_error_handler_yields_status_and_outcome() {
     let failure = handled(&state, ErrorSource::Model);
     assert_eq!(failure.status, ExecutionStatus::Failed);
     assert_eq!(failure.outcome.stop_reason(), Some(&StopReason::Error));
-    assert_eq!(failure.outcome.explain(), "Stops (error): model says it is down.");
+    assert_eq!(failure.outcome.explain(), "Stopping (error, by model): it is down.");
 }
 
 #[test]

@@ -19,7 +19,7 @@ use crate::story::{blank, go_on, respond, says, tell};
 type Vetted = Result<Option<Decision>, String>;
 
 fn signal(reason: &str, by: &str) -> StopSignal {
-    StopSignal::new(reason.into(), by, "that it is so")
+    StopSignal::new(reason.into(), by, "it is so")
 }
 
 /// A criterion told as in `limit b: forbid steps_limit`.
@@ -114,8 +114,8 @@ fn s3_4_a_limit_says_whom_it_overruled() {
     let outcome = evaluate(&defaults(), &state.with_vote("eager", Decision::Request));
     assert_eq!(
         outcome.explain(),
-        "Stops (steps_limit): steps_limit says the limit of 1 steps leaves no room: 1 used, \
-         1 wanted; eager and tool_calls_present asked to go on."
+        "Stopping (steps_limit): the limit of 1 steps leaves no room: 1 used, \
+         1 wanted; eager and tool_calls_present asked to continue."
     );
     let names: Vec<_> = outcome.votes.iter().map(|vote| vote.by.as_str()).collect();
     assert_eq!(names, ["eager", "steps_limit", "tool_calls_present"]);
@@ -135,7 +135,7 @@ fn s3_5_a_criterion_that_fails_is_a_forbid_with_its_error() {
     check("mine: fail, other: request", "stops: mine (error)");
     check("limit mine: fail, other: request", "stops: mine (error)");
     let outcome = outcome_of("mine: fail, other: request");
-    assert_eq!(outcome.explain(), "Stops (error): mine says it divided by zero.");
+    assert_eq!(outcome.explain(), "Stopping (error, by mine): it divided by zero.");
     assert_eq!(outcome.signal.unwrap().source, "mine");
 }
 

@@ -102,7 +102,7 @@ fn line(state: AgentState, line: &str) -> AgentState {
             let message = state.facts().follow_ups[0].clone();
             state.with(Event::FollowedUp(message))
         }
-        "signal" => state.with_stop_signal(StopSignal::new(rest.into(), "test", "that it is told")),
+        "signal" => state.with_stop_signal(StopSignal::new(rest.into(), "test", "it is told")),
         "error" => {
             let source = ErrorSource::Hook("hook".to_owned());
             state.with_error(ErrorRecord::new(source, ErrorKind::Hook, rest))

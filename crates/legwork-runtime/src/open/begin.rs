@@ -65,7 +65,7 @@ impl Active {
         }
         let mut state = taken_up(self.define(state));
         if !stopped {
-            let words = "that another task was given";
+            let words = "another task was given";
             let signal = StopSignal::new(StopReason::UserRequested, "new_input", words);
             state = state.with_stop_signal(signal);
         }

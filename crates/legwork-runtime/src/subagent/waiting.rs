@@ -134,7 +134,7 @@ async fn end_under(
 
 /// The state of a subagent with its open calls answered, and its execution ended.
 async fn end_cancelled(services: &Services, state: AgentState) -> Result<AgentState, store::Error> {
-    let words = "that the agent that spawned it was stopped";
+    let words = "the agent that spawned it was stopped";
     let signal = StopSignal::new(StopReason::UserRequested, "parent", words);
     let mut state = state.with_stop_signal(signal.clone());
     let slots = state.current_step().map(|step| step.calls.clone()).unwrap_or_default();

@@ -16,7 +16,7 @@ const PRINT: &[(&str, &[&str])] = &[
     (
         "budget_over_a_tree",
         &[
-            "cheap: The agent `cheap` did not finish (stopped). Stops (cost_limit): cost_limit says the limit of $0.10 leaves no room: $0.00 used, $0.37 wanted.",
+            "cheap: The agent `cheap` did not finish (stopped). Stopping (cost_limit): the limit of $0.10 leaves no room: $0.00 used, $0.37 wanted.",
             "dear: done",
             "done: the whole tree used $0.90",
         ],
@@ -70,8 +70,8 @@ const PRINT: &[(&str, &[&str])] = &[
     (
         "own_criterion",
         &[
-            "completed: Dear Ann (Stops (completed): finish_reason says that the model is done.)",
-            "stopped: TODO 3 (Stops (stop_requested): three_drafts says that three drafts are enough.)",
+            "completed: Dear Ann (Stopping (completed, by finish_reason): the model is done.)",
+            "stopped: TODO 3 (Stopping (stop_requested, by three_drafts): three drafts are enough.)",
         ],
     ),
     (

@@ -25,7 +25,7 @@ fn s4_2_the_chat_of_three_talks_until_it_is_settled() {
             "Bob: Then let us teach Rust.",
             "Cleo: SETTLED: Rust.",
             "6 turns, 60 tokens",
-            "Stops (completed): said says that Cleo said `SETTLED`.",
+            "Stopping (completed, by said): Cleo said `SETTLED`.",
         ]
     );
 }

@@ -22,9 +22,9 @@ impl Criterion for FinalDecision {
         let Some(response) = response.filter(|_| step.calls.is_empty()) else { return Ok(None) };
         let words = match Mark::of(response).map(|mark| mark.decision) {
             Some(Kind::Draft) => return Ok(Some(legwork_core::Decision::Request)),
-            Some(Kind::Answer) => "that the model decided on its answer",
+            Some(Kind::Answer) => "the model decided on its answer",
             Some(Kind::Plain) if response.finish == FinishReason::Stop => {
-                "that the model gave its answer"
+                "the model gave its answer"
             }
             _ => return Ok(None),
         };

@@ -90,9 +90,9 @@ pub(super) fn git(environment: &Environment, writable: &[&Path]) -> Check {
 
 pub(super) fn terminal(terminal: Terminal) -> Check {
     let found = match (terminal.asks, terminal.out) {
-        (true, true) => format!("{} columns, can ask", terminal.columns),
-        (true, false) => "output goes elsewhere, can ask".to_owned(),
-        (false, _) => "none to ask in".to_owned(),
+        (true, true) => format!("{} columns, interactive", terminal.columns),
+        (true, false) => "interactive, output redirected".to_owned(),
+        (false, _) => "not interactive: no prompts".to_owned(),
     };
     Check::good("terminal", found)
 }

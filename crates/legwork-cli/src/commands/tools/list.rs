@@ -23,16 +23,16 @@ pub(super) fn list(args: &args::ToolsList, config: &Config) -> Result<Exit, Erro
     let lines = specs.iter().map(|spec| {
         let (name, effect) = (&spec.name, in_short(spec.effect));
         let does = first_sentence(&spec.description);
-        clip(&format!("{name:<wide$}  {effect:<9}  {does}"), columns).into_owned() + "\n"
+        clip(&format!("{name:<wide$}  {effect:<12}  {does}"), columns).into_owned() + "\n"
     });
     print(&lines.collect::<String>())
 }
 
 fn in_short(effect: EffectClass) -> &'static str {
     match effect {
-        EffectClass::ReadOnly => "reads",
-        EffectClass::Idempotent => "repeats",
-        EffectClass::Once(_) => "acts once",
+        EffectClass::ReadOnly => "read-only",
+        EffectClass::Idempotent => "idempotent",
+        EffectClass::Once(_) => "side effects",
     }
 }
 

@@ -20,7 +20,7 @@ pub struct Callable<F> {
 /// use legwork_core::{AgentState, Decision, StopReason, StopSignal};
 /// let short = criterion("short", |state: &AgentState| {
 ///     let long = state.context().transcript.messages().len() > 100;
-///     let signal = || StopSignal::new(StopReason::StopRequested, "short", "that it is enough");
+///     let signal = || StopSignal::new(StopReason::StopRequested, "short", "it is enough");
 ///     Ok(long.then(|| Decision::Forbid(signal())))
 /// })
 /// .limit();

@@ -28,7 +28,7 @@ impl Criterion for ContentPresent {
         let response = step.response.as_ref().filter(|response| response.incomplete.is_none());
         let Some(response) = response else { return Ok(None) };
         if response.message.parts.iter().any(says_something) {
-            let words = "that the answer has content";
+            let words = "the answer has content";
             let signal = StopSignal::new(StopReason::Completed, self.name(), words);
             return Ok(Some(Decision::Stop(signal)));
         }

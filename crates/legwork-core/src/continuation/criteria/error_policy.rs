@@ -130,8 +130,8 @@ impl ErrorPolicy {
         let steps = if row == 1 { "1 step".to_owned() } else { format!("{row} steps in a row") };
         let kind = fault.error.kind.as_str().replace('_', " ");
         let words = format!(
-            "that {steps} failed ({kind}) where {most} may be retried; the last: {}",
-            fault.error.message.trim_start_matches("that "),
+            "{steps} failed ({kind}), {most} may be retried; the last: {}",
+            fault.error.message,
         );
         let signal = StopSignal::new(StopReason::RetryLimit, "errors", words);
         Some(Decision::Forbid(signal.with_error(fault.error.clone())))

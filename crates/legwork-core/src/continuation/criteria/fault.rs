@@ -58,7 +58,7 @@ pub(super) fn any(step: &AgentStep) -> bool {
 /// An answer that is incomplete, where nobody recorded that as an error.
 fn half(step: &AgentStep) -> Option<Fault> {
     let why = step.response.as_ref()?.incomplete.as_ref()?;
-    let words = format!("that the answer is incomplete ({why})");
+    let words = format!("the answer is incomplete ({why})");
     let error = ErrorRecord::new(ErrorSource::Model, ErrorKind::Incomplete, words);
     Some(Fault { origin: Origin::Other, error })
 }
@@ -71,7 +71,7 @@ fn failed(execution: &ToolExecution) -> Option<Fault> {
         _ => ErrorKind::Tool,
     };
     let origin = if *failure == FailureKind::Hard { Origin::HardTool } else { Origin::Tool };
-    let words = format!("that the tool `{}` failed: {message}", execution.call.name);
+    let words = format!("the tool `{}` failed: {message}", execution.call.name);
     let source = ErrorSource::Tool(execution.call.id.clone());
     Some(Fault { origin, error: ErrorRecord::new(source, kind, words) })
 }

@@ -22,9 +22,9 @@ impl Criterion for FinishReasonStops {
         let Some(response) = whole.filter(|_| !state.awaits_model()) else { return Ok(None) };
         let (reason, words) = match &response.finish {
             FinishReason::Stop | FinishReason::ToolCalls => {
-                (StopReason::Completed, "that the model is done".to_owned())
+                (StopReason::Completed, "the model is done".to_owned())
             }
-            other => (StopReason::FinishReason, format!("that the answer ended with {other}")),
+            other => (StopReason::FinishReason, format!("the answer ended with {other}")),
         };
         Ok(Some(Decision::Stop(StopSignal::new(reason, self.name(), words))))
     }

@@ -1,6 +1,7 @@
 //! Answered calls that await the model.
 
 use crate::continuation::{Criterion, Decision};
+use crate::outcome::TOOL_CALLS;
 use crate::state::AgentState;
 
 /// Asks to go on while an answered call awaits the model: `tool_calls_present`.
@@ -9,7 +10,7 @@ pub struct ToolCallsPresent;
 
 impl Criterion for ToolCallsPresent {
     fn name(&self) -> &str {
-        "tool_calls_present"
+        TOOL_CALLS
     }
 
     fn decide(&self, state: &AgentState) -> Result<Option<Decision>, String> {
