@@ -16,9 +16,10 @@ use crate::account::{ReservedCalls, SharedBudget, TreeAmounts, UncommittedCharge
 use crate::active_time::charge_due;
 use crate::control::Control;
 use crate::error::Halt;
+use crate::kept::NewItems;
 use crate::services::Services;
 use crate::toolbox::Toolbox;
-use crate::writer::{Committed, Writer};
+use crate::writer::Writer;
 
 /// What a step has to work with.
 pub struct StepContext {
@@ -103,9 +104,10 @@ impl StepContext {
     /// A halt with the state as it was, when the store said no.
     pub async fn commit(&self, state: AgentState) -> Result<AgentState, Halt> {
         let state = if state.uncommitted().is_empty() { state } else { charge_due(state) };
-        let state = self.writer.commit(state).await?;
-        self.settle_share();
-        Ok(state)
+        match self.writer.commit(&state, NewItems::Wait).await {
+            Ok(()) => Ok(self.settled(state)),
+            Err(error) => Err(Halt::new(state, error)),
+        }
     }
 
     /// Commits that an inference begins. If items came for the session since the inbox was
@@ -121,27 +123,28 @@ impl StepContext {
         if !begins_step {
             return self.commit(state).await.map(Begun::Inference);
         }
-        let committed = self.writer.commit_unless_new_items(charge_due(state)).await?;
+        let state = charge_due(state);
+        let committed = self.writer.commit(&state, NewItems::First).await;
         self.store_looked.store(true, Ordering::Relaxed);
-        Ok(match committed {
-            Committed::Done(state) => {
-                self.settle_share();
-                Begun::Inference(state)
-            }
-            Committed::NewItems => {
+        match committed {
+            Ok(()) => Ok(Begun::Inference(self.settled(state))),
+            Err(error) if error.is_new_items() => {
                 if let Some(share) = &self.share {
                     share.settle(TreeAmounts::of(&reserved), TreeAmounts::default());
                 }
                 self.begins_again.store(true, Ordering::Relaxed);
-                Begun::Nothing(before)
+                Ok(Begun::Nothing(before))
             }
-        })
+            Err(error) => Err(Halt::new(state, error)),
+        }
     }
 
-    fn settle_share(&self) {
+    /// The state that was committed; what it charged is settled above.
+    fn settled(&self, state: AgentState) -> AgentState {
         if let Some(share) = &self.share {
             self.unsettled.settle(share);
         }
+        state.committed()
     }
 
     /// The state as the journal has it, taken up now; none if it has nothing, or cannot be read.

@@ -9,9 +9,9 @@ use legwork_core::{AgentState, Event, Seq, SessionId, entry};
 use legwork_port::store::Range;
 use legwork_port::{Claim, Emitter, Origin};
 
-use crate::error::Error;
+use crate::error::{Error, Halt};
 use crate::inbox::take_idle;
-use crate::kept::Kept;
+use crate::kept::{Kept, NewItems};
 use crate::masked::Masked;
 use crate::observers::Observers;
 use crate::services::Services;
@@ -208,9 +208,9 @@ async fn take_all(
         if taken.uncommitted().is_empty() {
             break Ok(taken);
         }
-        state = match writer.commit(taken).await {
-            Ok(state) => state,
-            Err(halt) => break Err(halt.into()),
+        state = match writer.commit(&taken, NewItems::Wait).await {
+            Ok(()) => taken.committed(),
+            Err(error) => break Err(Halt::new(taken, error).into()),
         };
     };
     writer.release().await;

@@ -10,10 +10,12 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use legwork_core::event::{Definition, ParentLink};
 use legwork_core::inbox::Item;
 use legwork_core::state::Refusal;
-use legwork_core::{AgentId, AgentState, Digest, ExecutionStatus, Message, OnDoubt, SessionId};
+use legwork_core::{
+    AgentId, AgentState, Digest, ExecutionStatus, Message, OnDoubt, Seq, SessionId,
+};
 use legwork_port::event::ExecutionEnd;
 use legwork_port::store::Range;
-use legwork_port::{Emitter, EventKind, Ids, Observer, StepView};
+use legwork_port::{Claim, Emitter, EventKind, Ids, Observer, StepView};
 use serde_json::Value;
 
 use crate::account::{ReservedCalls, UncommittedCharges};
@@ -22,6 +24,7 @@ use crate::control::Control;
 use crate::delivery;
 use crate::driver::Driver;
 use crate::error::{Error, Halt};
+use crate::inbox::take_idle;
 use crate::kept::Kept;
 use crate::masked::Masked;
 use crate::observers::Observers;
@@ -121,42 +124,35 @@ impl Active {
             None => new_session(&*services.ids)?,
         };
         let claim = Arc::new(services.store.claim(&session).await?);
-        let ancestry = request.ancestry.unwrap_or_else(|| Ancestry::root(session.clone()));
-        let store = Arc::clone(&services.store);
-        let all = iter::once(Arc::clone(&services.observer)).chain(request.observers);
-        let observer = Masked::by(&services.mask, Arc::new(Observers::new(all)));
-        let (events, clock) = (Emitter::new(ancestry.origin, observer), &services.clock);
-        let view = StepView::new(events.clone(), Arc::clone(clock), services.deps.clone())
-            .with_ends(request.control.both());
-        let renewal = Arc::new(Renewal::new(Arc::clone(clock), events.clone()));
-        let toolbox = Toolbox::new(Arc::clone(&services.toolsets), events.clone());
-        let cx = StepContext {
-            writer: Writer { store, claim, events: events.clone(), kept: Kept::default() },
-            control: request.control.clone(),
-            on_doubt: request.on_doubt,
-            events,
-            view,
-            toolbox,
-            held_calls: ReservedCalls::new(ancestry.share.clone()),
-            share: ancestry.share,
-            unsettled: UncommittedCharges::default(),
-            store_looked: AtomicBool::new(false),
-            begins_again: AtomicBool::new(false),
-            signals_emitted: AtomicUsize::new(0),
-            services,
-        };
         let given = match request.state {
             None if fresh => Some(AgentState::new(session.clone())),
             given => given,
         };
-        let idle = AgentState::new(session).masked_by(&cx.services.mask);
-        let (state, parent, phase) = (idle.clone(), ancestry.parent, Phase::Steps);
-        let mut active = Self { setup, cx, state, idle, parent, phase, renewal };
-        let taken_up = {
-            let claim = Arc::clone(&active.cx.writer.claim);
-            let renewal = Arc::clone(&active.renewal);
-            renewal.during(&**claim, active.take_up(given, request.task)).await
+        let ancestry = request.ancestry.unwrap_or_else(|| Ancestry::root(session.clone()));
+        let parent = ancestry.parent.clone();
+        let watch = Watch {
+            observers: request.observers,
+            control: request.control,
+            on_doubt: request.on_doubt,
         };
+        let cx = context(services, Arc::clone(&claim), ancestry, watch);
+        let renewal = Arc::new(Renewal::new(Arc::clone(&cx.services.clock), cx.events.clone()));
+        let idle = AgentState::new(session).masked_by(&cx.services.mask);
+        let (state, phase) = (idle.clone(), Phase::Steps);
+        let mut active = Self { setup, cx, state, idle, parent, phase, renewal };
+        let renewal = Arc::clone(&active.renewal);
+        let taken_up = renewal.during(&**claim, async {
+            active.load(given).await?;
+            active.state = match request.task {
+                Task::Start(input) => active.start(input).await?,
+                Task::Resume => active.resume().await?,
+            };
+            active.open_tools().await;
+            active.cx.writer.kept.leave(active.cx.services.clock.now());
+            Ok(())
+        });
+        let taken_up = taken_up.await;
+        drop(claim);
         match taken_up.map_err(Error::from).flatten() {
             Ok(()) => Ok(active),
             Err(error) => {
@@ -167,8 +163,9 @@ impl Active {
         }
     }
 
-    /// Takes up the task in a state that is given, or in that of the journal.
-    async fn take_up(&mut self, given: Option<AgentState>, task: Task) -> Result<(), Error> {
+    /// Takes up the state that is given, or that of the journal, with what was left for a
+    /// session that others know.
+    async fn load(&mut self, given: Option<AgentState>) -> Result<(), Error> {
         let state = match given {
             Some(state) => state,
             None => load(&self.cx, self.idle.session()).await?,
@@ -182,8 +179,10 @@ impl Active {
         }
         self.idle = AgentState::new(state.session().clone()).masked_by(&self.cx.services.mask);
         self.state = self.cx.tick(state).resumed().masked_by(&self.cx.services.mask);
-        self.begin(task).await?;
-        self.cx.writer.kept.leave(self.cx.services.clock.now());
+        if self.state.version() != Seq::ZERO {
+            let store = &*self.cx.services.store;
+            self.state = take_idle(store, self.state.clone()).await?.0;
+        }
         Ok(())
     }
 
@@ -236,40 +235,40 @@ impl Active {
         self.state = state.idled(idle);
     }
 
-    /// The same without a second owner of the state; whether there is more to do. Whoever
-    /// drops the future drops the execution: the session stands where it was last committed.
-    async fn advance(&mut self) -> Result<bool, Error> {
-        if !self.is_ready().await? {
-            return Ok(false);
-        }
-        // The loop alone owns the state: a second owner would cost a copy a change.
-        let state = std::mem::replace(&mut self.state, self.idle.clone());
-        let step = run::step(&*self.setup.driver, &self.cx, state);
-        match self.renewal.during(&**self.cx.writer.claim, step).await {
-            Ok(advanced) => self.arrive(advanced).await,
-            Err(lost) => self.end_with(Err(lost.into())).await,
-        }
-    }
-
     /// Makes all steps that are left and gives the claim back; gives what came of it.
     ///
     /// # Errors
     /// As [`Active::next`].
     pub async fn run_to_end(mut self) -> Result<Run, Error> {
-        let ended = self.make_all_steps().await;
+        let ended = async {
+            self.land().await?;
+            self.go_on();
+            if !self.is_ready().await? {
+                return Ok(());
+            }
+            // The loop alone owns the state: a second owner would cost a copy a change. Whoever
+            // drops this drops the execution: the session stands where it was last committed.
+            let mut state = std::mem::replace(&mut self.state, self.idle.clone());
+            let steps = async {
+                loop {
+                    match run::step(&*self.setup.driver, &self.cx, state).await {
+                        Ok(Advance::More(next)) => state = next,
+                        rests => return rests,
+                    }
+                }
+            };
+            match self.renewal.during(&**self.cx.writer.claim, steps).await {
+                Ok(rests) => self.arrive(rests).await.map(drop),
+                Err(lost) => self.end_with(Err(lost.into())).await.map(drop),
+            }
+        };
+        let ended: Result<(), Error> = ended.await;
         if let Err(error) = &ended {
             let message = || error.to_string();
             self.cx.emit(|| EventKind::RunFailed { message: message(), hint: None });
         }
         let run = self.release().await;
         ended.map(|()| run)
-    }
-
-    async fn make_all_steps(&mut self) -> Result<(), Error> {
-        self.land().await?;
-        self.go_on();
-        while self.advance().await? {}
-        Ok(())
     }
 
     /// Gives the claim back; gives what came of the execution so far. When it returns, others
@@ -382,6 +381,43 @@ impl Active {
     /// for the store; [`Active::release`] waits.
     pub fn into_run(self) -> Run {
         self.state.into()
+    }
+}
+
+/// Who watches a run, and what it is told from outside.
+struct Watch {
+    observers: Vec<Arc<dyn Observer>>,
+    control: Control,
+    on_doubt: Option<OnDoubt>,
+}
+
+/// What the steps of a run work with.
+fn context(
+    services: Arc<Services>,
+    claim: Arc<Box<dyn Claim>>,
+    ancestry: Ancestry,
+    watch: Watch,
+) -> StepContext {
+    let Watch { observers, control, on_doubt } = watch;
+    let store = Arc::clone(&services.store);
+    let all = iter::once(Arc::clone(&services.observer)).chain(observers);
+    let observer = Masked::by(&services.mask, Arc::new(Observers::new(all)));
+    let (events, clock) = (Emitter::new(ancestry.origin, observer), Arc::clone(&services.clock));
+    let view = StepView::new(events.clone(), clock, services.deps.clone());
+    StepContext {
+        writer: Writer { store, claim, events: events.clone(), kept: Kept::default() },
+        view: view.with_ends(control.both()),
+        control,
+        on_doubt,
+        toolbox: Toolbox::new(Arc::clone(&services.toolsets), events.clone()),
+        events,
+        held_calls: ReservedCalls::new(ancestry.share.clone()),
+        share: ancestry.share,
+        unsettled: UncommittedCharges::default(),
+        store_looked: AtomicBool::new(false),
+        begins_again: AtomicBool::new(false),
+        signals_emitted: AtomicUsize::new(0),
+        services,
     }
 }
 

@@ -12,6 +12,7 @@ use legwork_core::{AgentState, Micros};
 use crate::active_time::{BEAT, charge};
 use crate::context::StepContext;
 use crate::error::Halt;
+use crate::kept::NewItems;
 
 /// What ended a wait for work.
 pub(crate) enum Watched<T> {
@@ -103,7 +104,11 @@ impl StepContext {
             state = waits.take_off(self.tick(state));
             if state.step_time() >= BEAT {
                 // What was charged for attempts of a call under way is not settled yet.
-                state = self.writer.commit(charge(state, false)).await?;
+                let charged = charge(state, false);
+                state = match self.writer.commit(&charged, NewItems::Wait).await {
+                    Ok(()) => charged.committed(),
+                    Err(error) => return Err(Halt::new(charged, error)),
+                };
             }
         }
     }

@@ -7,7 +7,6 @@ use legwork_port::event::Committed as Durable;
 use legwork_port::store::{self, Claim, Range};
 use legwork_port::{Emitter, EventKind, Store};
 
-use crate::error::Halt;
 use crate::kept::{Append, Kept, Landed, NewItems};
 
 pub(crate) struct Writer {
@@ -18,52 +17,20 @@ pub(crate) struct Writer {
     pub(crate) kept: Kept,
 }
 
-/// What came of a commit that items in the inbox may prevent.
-pub(crate) enum Committed {
-    /// It is durable.
-    Done(AgentState),
-    /// Nothing was written: the inbox has items that were not taken up.
-    NewItems,
-}
-
 impl Writer {
     /// Appends what is uncommitted; observers are notified once it is durable.
-    pub(crate) async fn commit(&self, state: AgentState) -> Result<AgentState, Halt> {
-        match self.commit_with(&state, NewItems::Wait).await {
-            Ok(()) => Ok(state.committed()),
-            Err(error) => Err(Halt::new(state, error)),
-        }
-    }
-
-    /// The same, unless the inbox has items that the state has not taken up.
-    pub(crate) async fn commit_unless_new_items(
-        &self,
-        state: AgentState,
-    ) -> Result<Committed, Halt> {
-        match self.commit_with(&state, NewItems::First).await {
-            Ok(()) => Ok(Committed::Done(state.committed())),
-            Err(error) if error.is_new_items() => Ok(Committed::NewItems),
-            Err(error) => Err(Halt::new(state, error)),
-        }
-    }
-
-    async fn commit_with(&self, state: &AgentState, items: NewItems) -> Result<(), store::Error> {
-        let entries = state.uncommitted().to_shared();
-        if !entries.is_empty() {
-            let entries = self.append(state, entries, items).await?;
-            self.emit(state, &entries);
-        }
-        Ok(())
-    }
-
-    /// Appends what is uncommitted, behind an append that is still under way: a driver may
-    /// have dropped its commit. What that wrote of the state is not written again.
-    async fn append(
+    ///
+    /// It comes behind an append that is still under way: a driver may have dropped its commit.
+    /// What that wrote of the state is not written again.
+    pub(crate) async fn commit(
         &self,
         state: &AgentState,
-        mut entries: Arc<Vec<Arc<Entry>>>,
         items: NewItems,
-    ) -> Result<Arc<Vec<Arc<Entry>>>, store::Error> {
+    ) -> Result<(), store::Error> {
+        let mut entries = state.uncommitted().to_shared();
+        if entries.is_empty() {
+            return Ok(());
+        }
         let mut expected = state.committed_version();
         if let Some(landed) = self.land().await? {
             let before = landed.state.uncommitted();
@@ -75,8 +42,9 @@ impl Writer {
         if !entries.is_empty() {
             let append = Append { expected, entries: Arc::clone(&entries), items };
             self.kept.append(&self.claim, append, state).await?;
+            self.emit(state, &entries);
         }
-        Ok(entries)
+        Ok(())
     }
 
     /// The state as the journal has it; none if it has nothing, or cannot be read.

@@ -156,7 +156,7 @@ impl RunRequest {
     /// the run was polled already.
     pub async fn open(self) -> Result<Active, Error> {
         match self.0 {
-            Stage::Asked(asked) => asked.open().await,
+            Stage::Asked(asked) => Active::open(asked.agent.0.setup.clone(), asked.opening).await,
             Stage::Running(_) => Err(Error::Begun),
         }
     }
@@ -171,22 +171,14 @@ impl Future for RunRequest {
         }
         let begun = Stage::Running(Box::pin(std::future::pending()));
         if let Stage::Asked(asked) = std::mem::replace(&mut self.0, begun) {
-            self.0 = Stage::Running(Box::pin(run(*asked)));
+            let Asked { agent, opening } = *asked;
+            self.0 = Stage::Running(Box::pin(async move {
+                let active = Active::open(agent.0.setup.clone(), opening).await?;
+                agent.services().completed(active.run_to_end().await?)
+            }));
         }
         self.poll(cx)
     }
-}
-
-impl Asked {
-    async fn open(self) -> Result<Active, Error> {
-        Active::open(self.agent.0.setup.clone(), self.opening).await
-    }
-}
-
-async fn run(asked: Asked) -> Result<Run, Error> {
-    let agent = asked.agent.clone();
-    let run = asked.open().await?.run_to_end().await?;
-    agent.services().completed(run)
 }
 
 /// What came of a run, completed or not.

@@ -14,7 +14,11 @@ fn the_list_names_each_tool_in_a_line() {
     let list = home.ran(&["tools", "list"]).ends(0);
     let names: Vec<_> = list.out.lines().map(|line| line.split(' ').next().unwrap()).collect();
     assert_eq!(names, ["read", "write", "edit", "list", "search", "bash", "bash_output"]);
-    assert!(list.out.contains("bash         side effects  Runs a command with bash"), "{}", list.out);
+    assert!(
+        list.out.contains("bash         side effects  Runs a command with bash"),
+        "{}",
+        list.out
+    );
     let specs = home.ran(&["tools", "list", "--json"]).ends(0).events();
     assert_eq!(specs.len(), 7);
     assert!(specs.iter().all(|spec| spec["parameters"]["type"] == "object"), "{specs:?}");

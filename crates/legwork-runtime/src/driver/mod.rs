@@ -82,7 +82,30 @@ pub trait Driver: Send + Sync {
         state: AgentState,
         cx: &'a StepContext,
     ) -> BoxFuture<'a, Result<AgentState, Halt>> {
-        Box::pin(make_step(self, state, cx))
+        Box::pin(async move {
+            let mut state = state;
+            loop {
+                if cx.control.is_raised() && state.owed() == Owed::Infer {
+                    return Ok(state);
+                }
+                state = match state.owed() {
+                    Owed::Infer => {
+                        let next = infer::infer(self, state, cx).await?;
+                        if next.current_step().is_none() {
+                            return Ok(next);
+                        }
+                        next
+                    }
+                    Owed::JudgeCalls => judge(state, cx).await?,
+                    Owed::RunCalls => executor::run(state, cx).await?,
+                    Owed::Nothing | Owed::Pause | Owed::EndStep | Owed::Stop => return Ok(state),
+                };
+                let stopping = cx.control.is_raised() && state.stop_signals().is_empty();
+                if stopping || cx.control.interrupt.is_cancelled() {
+                    return Ok(state);
+                }
+            }
+        })
     }
 }
 
@@ -116,32 +139,4 @@ pub fn settled(state: &AgentState) -> Result<Settled<'_>, ErrorRecord> {
     let message = "the transcript has calls without results: no request can be made of it";
     let error = || ErrorRecord::new(ErrorSource::Driver, ErrorKind::Configuration, message);
     state.context().transcript.settled().ok_or_else(error)
-}
-
-async fn make_step<D: Driver + ?Sized>(
-    driver: &D,
-    mut state: AgentState,
-    cx: &StepContext,
-) -> Result<AgentState, Halt> {
-    loop {
-        if cx.control.is_raised() && state.owed() == Owed::Infer {
-            return Ok(state);
-        }
-        state = match state.owed() {
-            Owed::Infer => {
-                let next = infer::infer(driver, state, cx).await?;
-                if next.current_step().is_none() {
-                    return Ok(next);
-                }
-                next
-            }
-            Owed::JudgeCalls => judge(state, cx).await?,
-            Owed::RunCalls => executor::run(state, cx).await?,
-            Owed::Nothing | Owed::Pause | Owed::EndStep | Owed::Stop => return Ok(state),
-        };
-        let stopping = cx.control.is_raised() && state.stop_signals().is_empty();
-        if stopping || cx.control.interrupt.is_cancelled() {
-            return Ok(state);
-        }
-    }
 }

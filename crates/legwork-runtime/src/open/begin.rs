@@ -10,7 +10,7 @@ use legwork_core::{AgentState, Event, ExecutionStatus, Message, Seq, StopReason,
 use legwork_port::toolset::Scope;
 use legwork_port::{Cancellation, EventKind, Trigger};
 
-use super::{Active, Task};
+use super::Active;
 use crate::active_time::taken_up;
 use crate::control::Control;
 use crate::error::Error;
@@ -19,22 +19,9 @@ use crate::run::{self, Advance};
 use crate::subagent;
 
 impl Active {
-    pub(super) async fn begin(&mut self, task: Task) -> Result<(), Error> {
-        let mut state = self.state.clone();
-        if state.version() != Seq::ZERO {
-            state = take_idle(&*self.cx.services.store, state).await?.0;
-        }
-        let state = match task {
-            Task::Start(input) => self.start(state, input).await?,
-            Task::Resume => self.resume(state).await?,
-        };
-        self.open_tools().await;
-        self.state = state;
-        Ok(())
-    }
-
     /// Begins a new execution; one that was left in progress ends first.
-    async fn start(&mut self, state: AgentState, input: Vec<Message>) -> Result<AgentState, Error> {
+    pub(super) async fn start(&mut self, input: Vec<Message>) -> Result<AgentState, Error> {
+        let state = self.state.clone();
         // What is no task ends nothing.
         let state = match state.decide(Input::Start(input.clone())) {
             Ok(_) | Err(Refusal::UnderWay { .. }) => self.end_interrupted(state).await?,
@@ -99,7 +86,8 @@ impl Active {
         }
     }
 
-    async fn resume(&self, state: AgentState) -> Result<AgentState, Error> {
+    pub(super) async fn resume(&self) -> Result<AgentState, Error> {
+        let state = self.state.clone();
         if state.version() == Seq::ZERO {
             return Err(self.cx.services.no_session(state.session()));
         }
