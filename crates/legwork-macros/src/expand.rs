@@ -164,7 +164,7 @@ fn call(krate: &syn::Path, ident: &Ident, is_async: bool, parameters: &[Paramete
                     Refusable as _,
                 };
                 let __legwork_arguments =
-                    match #krate::tool::arguments::<__LegworkArguments>(__legwork_call) {
+                    match __legwork_cx.arguments::<__LegworkArguments>(__legwork_call) {
                         ::std::result::Result::Ok(__legwork_arguments) => __legwork_arguments,
                         ::std::result::Result::Err(__legwork_outcome) => return __legwork_outcome,
                     };

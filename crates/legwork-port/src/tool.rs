@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use legwork_core::budget::Amounts;
 use legwork_core::tool::{FailureKind, Metadata};
 use legwork_core::{AgentState, EffectKey, SessionId, ToolCall, ToolOutcome, ToolSpec};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::observer::Origin;
@@ -58,6 +59,7 @@ pub struct ToolContext {
     pub state: AgentState,
     /// Raised when the call shall end.
     pub cancellation: Cancellation,
+    arguments: Option<Arc<Value>>,
     events: Emitter,
     deps: Deps,
     left: Arc<Mutex<Left>>,
@@ -76,7 +78,29 @@ impl ToolContext {
         let session = state.session().clone();
         let (events, deps, left) =
             (Emitter::none(session.clone()), Deps::default(), Arc::default());
-        Self { session, key, state, cancellation, events, deps, left }
+        Self { session, key, state, cancellation, arguments: None, events, deps, left }
+    }
+
+    /// The same with the arguments of its call as they were parsed and checked.
+    #[must_use]
+    pub fn with_arguments(self, arguments: Option<Arc<Value>>) -> Self {
+        Self { arguments, ..self }
+    }
+
+    /// The arguments of the call as a type. Their JSON was parsed when they were checked against
+    /// the schema, and is not parsed again.
+    ///
+    /// # Errors
+    /// A failure for the model that says what does not fit.
+    pub fn arguments<T: DeserializeOwned>(&self, call: &ToolCall) -> Result<T, ToolOutcome> {
+        let arguments = match &self.arguments {
+            Some(arguments) => T::deserialize(&**arguments),
+            None => call.parse().and_then(serde_json::from_value),
+        };
+        arguments.map_err(|error| {
+            let message = format!("the arguments of `{}` do not fit: {error}", call.name);
+            ToolOutcome::Failed(FailureKind::InvalidArguments, message)
+        })
     }
 
     /// The same with its events sent by an emitter.

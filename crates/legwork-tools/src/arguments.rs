@@ -3,17 +3,8 @@
 use std::fmt::Display;
 
 use legwork_port::ToolContext;
-use legwork_port::core::tool::FailureKind;
 use legwork_port::core::{ToolCall, ToolOutcome};
 use serde::de::{Deserialize, DeserializeOwned, Deserializer, Error as _};
-
-/// The arguments of a call; what the model is told when they do not fit.
-pub(crate) fn parse<T: DeserializeOwned>(call: &ToolCall) -> Result<T, ToolOutcome> {
-    call.parse().and_then(serde_json::from_value).map_err(|error| {
-        let message = format!("the arguments of {} do not fit: {error}", call.name);
-        ToolOutcome::Failed(FailureKind::InvalidArguments, message)
-    })
-}
 
 /// Answers a call that changes nothing: with what comes of its arguments, or as interrupted
 /// when it is cancelled before.
@@ -27,7 +18,7 @@ where
     E: Display,
     F: Future<Output = Result<String, E>>,
 {
-    let arguments = match parse(call) {
+    let arguments = match cx.arguments(call) {
         Ok(arguments) => arguments,
         Err(outcome) => return outcome,
     };

@@ -37,12 +37,10 @@ pub use shape::ToolFn;
 use std::fmt;
 use std::sync::Arc;
 
-use legwork_core::tool::FailureKind;
 use legwork_core::{ToolCall, ToolOutcome, ToolSpec};
 use legwork_port::{BoxFuture, Tool, ToolContext};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
-use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 /// A tool made of a function by `#[tool]`; all are of this one type.
@@ -96,14 +94,4 @@ pub fn schema<T: JsonSchema>() -> Value {
         fields.entry("properties").or_insert_with(|| Value::Object(Map::new()));
     }
     schema
-}
-
-/// The arguments of a call, or the outcome that says why they do not fit.
-#[doc(hidden)]
-pub fn arguments<T: DeserializeOwned>(call: &ToolCall) -> Result<T, ToolOutcome> {
-    let text = if call.arguments.trim().is_empty() { "{}" } else { &*call.arguments };
-    serde_json::from_str(text).map_err(|error| {
-        let message = format!("the arguments of `{}` do not fit: {error}", call.name);
-        ToolOutcome::Failed(FailureKind::InvalidArguments, message)
-    })
 }

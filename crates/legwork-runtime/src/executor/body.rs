@@ -33,9 +33,9 @@ pub(super) struct Ran {
 /// One running call; dropping it ends the tool.
 pub(super) fn call(job: Job, state: &AgentState, cx: &StepContext) -> BoxFuture<'static, Ran> {
     let (clock, control) = (Arc::clone(&cx.services.clock), cx.control.clone());
-    let Job { index, call, spec, tool, lease, begun, .. } = job;
+    let Job { index, call, spec, tool, lease, begun, arguments, .. } = job;
     let child = lease.map(|lease| lease.begin(cx));
-    let context = context(index, state, cx);
+    let context = context(index, state, cx).with_arguments(arguments);
     Box::pin(async move {
         if let (None, Some(outcome)) = (&child, ended_before(&control, begun)) {
             let (took, metadata, used) = Default::default();

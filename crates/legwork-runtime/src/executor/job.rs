@@ -22,8 +22,8 @@ pub(super) struct Job {
     pub(super) call: Arc<ToolCall>,
     pub(super) spec: Arc<ToolSpec>,
     pub(super) tool: Arc<dyn Tool>,
-    /// The arguments as a value, if its tool names a resource.
-    arguments: Option<Arc<Value>>,
+    /// The arguments as they were judged; parsed anew for a call that began under another run.
+    pub(super) arguments: Option<Arc<Value>>,
     /// Whether it began under another run, and its intent stands.
     pub(super) begun: bool,
     /// Whether a person said that it shall run again: it has counted already.
@@ -44,6 +44,7 @@ impl Job {
     ///
     /// Earlier calls may change which thing a name leads to, so it is asked for each batch.
     pub(super) fn resource(&self) -> Option<String> {
+        self.spec.resource.as_ref()?;
         let arguments = self.arguments.as_ref()?;
         let asked = unwind::call(|| self.tool.resource(arguments));
         asked.unwrap_or_else(|_| self.spec.resource_of(arguments))
@@ -90,11 +91,9 @@ pub(super) async fn collect(
         let changed = judged_as.or_else(|| slot.arguments.clone());
         let arguments = changed.as_ref().unwrap_or(&slot.call.arguments);
         let call = with_arguments(&slot.call, arguments);
-        let arguments = spec.resource.is_some().then(|| {
-            let known = judged.and_then(|judged| judged.value.clone());
-            known.or_else(|| call.parse().ok().map(Arc::new))
-        });
-        let (arguments, lease) = (arguments.flatten(), None);
+        let known = judged.and_then(|judged| judged.value.clone());
+        let arguments = known.or_else(|| call.parse().ok().map(Arc::new));
+        let lease = None;
         let (spec, tool) = (Arc::clone(spec), Arc::clone(tool));
         let again = slot.status == CallStatus::Ready;
         jobs.push_back(Job { index, call, spec, tool, arguments, begun, again, changed, lease });

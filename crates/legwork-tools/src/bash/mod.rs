@@ -34,7 +34,7 @@ use self::background::Background;
 use self::output::Output;
 use self::spec::spec;
 use self::told::with_note;
-use crate::arguments::{parse, whole};
+use crate::arguments::whole;
 use crate::changes::{UNWATCHED, Watch};
 use crate::process::{End, Order, Running};
 use crate::sandbox::{Limits, Sandbox};
@@ -257,7 +257,7 @@ impl Tool for Bash {
 
     fn call<'a>(&'a self, call: &'a ToolCall, cx: &'a ToolContext) -> BoxFuture<'a, ToolOutcome> {
         Box::pin(async {
-            let arguments: Arguments = match parse(call) {
+            let arguments: Arguments = match cx.arguments(call) {
                 Ok(arguments) => arguments,
                 Err(outcome) => return outcome,
             };

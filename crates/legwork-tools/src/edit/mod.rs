@@ -14,7 +14,6 @@ use legwork_port::{BoxFuture, Tool, ToolContext};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::arguments::parse;
 use crate::changes::{Change, Version};
 use crate::diff;
 use crate::workspace::{self, Changed, Leave, Workspace, change};
@@ -139,7 +138,7 @@ impl Tool for Edit {
 
     fn call<'a>(&'a self, call: &'a ToolCall, cx: &'a ToolContext) -> BoxFuture<'a, ToolOutcome> {
         Box::pin(async {
-            let arguments: Arguments = match parse(call) {
+            let arguments: Arguments = match cx.arguments(call) {
                 Ok(arguments) => arguments,
                 Err(outcome) => return outcome,
             };

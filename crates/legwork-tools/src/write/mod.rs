@@ -7,7 +7,6 @@ use legwork_port::{BoxFuture, Tool, ToolContext};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::arguments::parse;
 use crate::changes::{Change, Version};
 use crate::diff::{count_lines, unified};
 use crate::edit::{SIZE_MAX, binary};
@@ -90,7 +89,7 @@ impl Tool for Write {
 
     fn call<'a>(&'a self, call: &'a ToolCall, cx: &'a ToolContext) -> BoxFuture<'a, ToolOutcome> {
         Box::pin(async {
-            let arguments: Arguments = match parse(call) {
+            let arguments: Arguments = match cx.arguments(call) {
                 Ok(arguments) => arguments,
                 Err(outcome) => return outcome,
             };

@@ -201,6 +201,6 @@ fn a_cancelled_call_is_interrupted() {
 async fn listing_changes_nothing_and_says_what_does_not_fit() {
     let list = Place::new().list();
     assert_eq!(list.spec().effect, EffectClass::ReadOnly);
-    assert!(refused!(list, { "deep": 1 }).contains("the arguments of list do not fit"));
+    assert!(refused!(list, { "deep": 1 }).contains("the arguments of `list` do not fit"));
     assert_eq!(ok!(list, { "depth": 99.0 }), "[the workspace holds nothing to show]\n");
 }

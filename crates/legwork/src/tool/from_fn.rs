@@ -80,7 +80,7 @@ where
 {
     let spec = Arc::new(ToolSpec::new(name, description, schema));
     let body = move |call: &ToolCall, cx: &ToolContext| -> BoxFuture<'static, ToolOutcome> {
-        match super::arguments(call) {
+        match cx.arguments(call) {
             Ok(arguments) => function.call(arguments, cx),
             Err(outcome) => Box::pin(std::future::ready(outcome)),
         }

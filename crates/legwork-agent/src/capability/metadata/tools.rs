@@ -106,11 +106,11 @@ impl Tool for MetadataTool {
     }
 
     fn call<'a>(&'a self, call: &'a ToolCall, cx: &'a ToolContext) -> BoxFuture<'a, ToolOutcome> {
-        let outcome = match call.parse().and_then(serde_json::from_value) {
-            Ok(arguments) => self.answer(arguments, &seen(&self.turn, &cx.state, cx.key.index)),
-            Err(error) => Err(format!("The arguments do not fit: {error}.")),
+        let answer = |arguments| {
+            let answer = self.answer(arguments, &seen(&self.turn, &cx.state, cx.key.index));
+            answer.unwrap_or_else(ToolOutcome::Retry)
         };
-        let outcome = outcome.unwrap_or_else(ToolOutcome::Retry);
+        let outcome = cx.arguments(call).map_or_else(|unfit| unfit, answer);
         Box::pin(std::future::ready(outcome))
     }
 }

@@ -70,9 +70,8 @@ impl Tool for UpdateTasks {
 
 impl UpdateTasks {
     fn answer(&self, call: &ToolCall, cx: &ToolContext) -> ToolOutcome {
-        let asked = call.parse().and_then(serde_json::from_value);
-        let list = match asked.map(|Arguments { tasks }| tasks) {
-            Err(error) => return ToolOutcome::Retry(format!("The arguments do not fit: {error}.")),
+        let list = match cx.arguments(call).map(|Arguments { tasks }| tasks) {
+            Err(unfit) => return unfit,
             Ok(None) => self.seen(&cx.state, cx.key.index),
             Ok(Some(tasks)) => match checked(tasks) {
                 Ok(tasks) => Tasks { tasks, ..Tasks::default() },
