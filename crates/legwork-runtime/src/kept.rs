@@ -102,14 +102,14 @@ impl Kept {
         self.lock().inbox > state.facts().inbox_cursor
     }
 
-    /// Appends entries of a state, and keeps the state when that is done. None is under way
-    /// when it is called.
-    pub(crate) async fn append(
+    /// Begins to append entries of a state; [`Kept::land`] does it. None is under way when it is
+    /// called.
+    pub(crate) fn begin_append(
         &self,
         claim: &Arc<Box<dyn Claim>>,
         append: Append,
         state: &AgentState,
-    ) -> Result<(), Error> {
+    ) {
         let Append { expected, entries, items } = append;
         let seen = (items == NewItems::First).then_some(state.facts().inbox_cursor);
         let summary = self.new_summary(state);
@@ -120,7 +120,6 @@ impl Kept {
             claim.append(expected, batch).await
         });
         self.lock().under_way = Some(UnderWay { append, state });
-        self.land().await.map(drop)
     }
 
     /// The summary of a state, if it is not what the store was given last.
@@ -133,7 +132,7 @@ impl Kept {
         (!known).then(|| Arc::clone(summary))
     }
 
-    /// Waits for the append that is under way, if there is one.
+    /// Does the append that is under way, if there is one, and keeps its state.
     ///
     /// # Errors
     /// Why the store did not take it.

@@ -3,6 +3,7 @@
 //! A live step, a resumed one, one that comes back from an answer and a simulated one
 //! take the same arm, so recovery has no path of its own.
 
+use std::ops::ControlFlow::{self, Break, Continue};
 use std::sync::atomic::Ordering;
 
 use legwork_core::continuation::forbids_step;
@@ -46,7 +47,10 @@ pub(crate) async fn step(
         state = raise_cancel(cx, state);
         state = match state.owed() {
             Owed::Nothing => return Ok(Advance::Rest(cx.commit(state).await?)),
-            Owed::Infer if state.current_step().is_none() => begin_step(driver, cx, state).await?,
+            Owed::Infer if state.current_step().is_none() => match begin_step(cx, state).await? {
+                Continue(state) => drive(driver, cx, state).await?,
+                Break(state) => state,
+            },
             Owed::Infer | Owed::JudgeCalls | Owed::RunCalls => drive(driver, cx, state).await?,
             Owed::Pause => return pause(cx, state).await,
             Owed::EndStep => match end_step(cx, state).await {
@@ -72,26 +76,25 @@ fn raise_cancel(cx: &StepContext, state: AgentState) -> AgentState {
 /// Before a step: the inbox is taken up, hooks see the state, then the limits: what is
 /// forbidden now makes no step.
 async fn begin_step(
-    driver: &dyn Driver,
     cx: &StepContext,
     state: AgentState,
-) -> Result<AgentState, Halt> {
+) -> Result<ControlFlow<AgentState, AgentState>, Halt> {
     let begins_again = cx.begins_again.swap(false, Ordering::Relaxed);
     let state = take_before_step(cx, state).await?;
     if state.owed() != Owed::Infer {
-        return Ok(state);
+        return Ok(Break(state));
     }
     let state = match begins_again {
         true => state,
         false => cx.fire(Trigger::StepStart, state).await,
     };
-    match forbids_step(&cx.services.criteria, &state) {
+    Ok(match forbids_step(&cx.services.criteria, &state) {
         Some(signal) if !state.stop_signals().contains(&signal) => {
-            Ok(state.with_stop_signal(signal))
+            Break(state.with_stop_signal(signal))
         }
-        Some(_) => Ok(state),
-        None => drive(driver, cx, state).await,
-    }
+        Some(_) => Break(state),
+        None => Continue(state),
+    })
 }
 
 /// Lets the driver make the step, and refuses a state that is none of ours.

@@ -41,7 +41,8 @@ impl Writer {
         }
         if !entries.is_empty() {
             let append = Append { expected, entries: Arc::clone(&entries), items };
-            self.kept.append(&self.claim, append, state).await?;
+            self.kept.begin_append(&self.claim, append, state);
+            self.kept.land().await?;
             self.emit(state, &entries);
         }
         Ok(())

@@ -89,6 +89,7 @@ mod typed_hooks;
 mod unfinished;
 mod unlisted;
 mod unreadable;
+mod walk;
 mod watching;
 
 /// Every file beside this one is part of the tests.

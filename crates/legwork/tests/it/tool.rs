@@ -9,6 +9,7 @@ use legwork::core::{EffectClass, Micros, OnDoubt, ToolOutcome};
 use legwork::port::{Tool, ToolContext};
 use legwork::tool;
 use legwork_testkit::tool::call;
+use legwork_testkit::{ScriptedModel, Turn};
 use serde_json::{Value, json};
 
 /// Adds two whole numbers.
@@ -294,4 +295,18 @@ async fn a_tool_may_be_made_inside_a_function() {
         number * 2
     }
     assert_eq!(call(&double, json!({"number": 4})).await, ToolOutcome::value(json!(8)));
+}
+
+#[tokio::test]
+async fn s6_1_a_tool_runs_with_the_arguments_that_a_hook_changed() {
+    use legwork::prelude::*;
+    let doubled = hook::before_tool_use("doubled", async |call, _cx| {
+        let a = call.arguments()["a"].as_i64().unwrap();
+        call.with_arguments(json!({"a": 2 * a, "b": 1}))
+    });
+    let turns = [Turn::call("add", json!({"a": 20, "b": 5})), Turn::text("done")];
+    let model = ScriptedModel::new(turns);
+    let agent = Agent::builder(model.clone()).tools([add]).hook(doubled).build().unwrap();
+    agent.run("What is 20 + 5?").await.unwrap();
+    assert_eq!(model.asked()[1].results(), ["41"]);
 }
