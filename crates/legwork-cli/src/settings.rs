@@ -9,6 +9,7 @@ mod walls;
 
 use std::path::PathBuf;
 
+use legwork::core::nearest::nearest;
 use legwork::core::{AgentState, Budget};
 use legwork::model::Prices;
 use legwork::skills::base_model;
@@ -33,8 +34,6 @@ use crate::trust::{Asks, Standing, Trust};
 pub(crate) const DEFAULT_MODEL: &str = "openai:gpt-5-mini";
 /// Steps unless told; no time limit. The number is that of rule S3.6.
 const DEFAULT_STEPS: u64 = 100;
-/// From here on an unknown provider's name is taken for a typing error of a known one.
-const LIKENESS: f64 = 0.6;
 
 /// What the agent works with, and where each of it came from.
 #[derive(Debug, Clone)]
@@ -366,11 +365,7 @@ fn check_provider(
 ) -> Result<(), Error> {
     let by_person = |url: &Sourced<String>| matches!(url.source, Source::Flag(_));
     let has_address = base_url.is_some_and(by_person) || config.provider_url(provider).is_some();
-    let likeness = |known: &str| strsim::normalized_damerau_levenshtein(provider, known);
-    let meant = legwork::model::providers()
-        .filter(|known| likeness(known) >= LIKENESS)
-        .max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
-    match meant {
+    match nearest(provider, legwork::model::providers()) {
         Some(meant) if meant != provider && !has_address => Err(Error::usage(
             format!("the provider `{provider}` is not known: did you mean `{meant}`?"),
             format!(

@@ -1,8 +1,8 @@
 //! Fields taken out of a table one by one; what is wrong with them is collected.
 
-use crate::nearest::nearest;
 use crate::problem::{Problem, Problems, Severity, quoted};
 use crate::syntax::node::{Data, Field, Node};
+use legwork_core::nearest::nearest;
 
 /// The most problems that are told of one text.
 const MAX_PROBLEMS: usize = 50;
@@ -84,7 +84,7 @@ impl Table {
     /// Refuses what was not taken; `known` are the fields that there are.
     pub(crate) fn refuse_rest(self, known: &[&str], findings: &mut Findings) {
         for field in &self.fields {
-            let mend = match nearest(&field.key, known) {
+            let mend = match nearest(&field.key, known.iter().copied()) {
                 Some(meant) => format!("did you mean `{meant}`?"),
                 None => format!("take it out, or use one of: {}", known.join(", ")),
             };

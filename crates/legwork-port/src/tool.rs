@@ -59,10 +59,17 @@ pub struct ToolContext {
     pub state: AgentState,
     /// Raised when the call shall end.
     pub cancellation: Cancellation,
-    arguments: Option<Arc<Value>>,
+    arguments: Option<Parsed>,
     events: Emitter,
     deps: Deps,
     left: Arc<Mutex<Left>>,
+}
+
+/// Arguments as they were parsed.
+#[derive(Debug, Clone)]
+struct Parsed {
+    text: Arc<str>,
+    value: Arc<Value>,
 }
 
 /// What a call leaves beside its outcome.
@@ -81,20 +88,24 @@ impl ToolContext {
         Self { session, key, state, cancellation, arguments: None, events, deps, left }
     }
 
-    /// The same with the arguments of its call as they were parsed and checked.
+    /// The same with the arguments of a call as they were parsed.
     #[must_use]
-    pub fn with_arguments(self, arguments: Option<Arc<Value>>) -> Self {
+    pub fn with_arguments(self, call: &ToolCall, value: Arc<Value>) -> Self {
+        let arguments = Some(Parsed { text: Arc::clone(&call.arguments), value });
         Self { arguments, ..self }
     }
 
-    /// The arguments of the call as a type. Their JSON was parsed when they were checked against
-    /// the schema, and is not parsed again.
+    /// The arguments of a call as a type.
+    ///
+    /// Their JSON was parsed when they were checked against the schema, and is not parsed again.
+    /// A call with other arguments, as a tool makes for another tool, is parsed here.
     ///
     /// # Errors
     /// A failure for the model that says what does not fit.
     pub fn arguments<T: DeserializeOwned>(&self, call: &ToolCall) -> Result<T, ToolOutcome> {
-        let arguments = match &self.arguments {
-            Some(arguments) => T::deserialize(&**arguments),
+        let parsed = self.arguments.as_ref().filter(|parsed| parsed.text == call.arguments);
+        let arguments = match parsed {
+            Some(parsed) => T::deserialize(&*parsed.value),
             None => call.parse().and_then(serde_json::from_value),
         };
         arguments.map_err(|error| {

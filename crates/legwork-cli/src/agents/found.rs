@@ -181,7 +181,7 @@ impl Agents {
             let message = format!("the agent {asked:?} cannot be used: {problem}{more}");
             return Error::usage(message, "`legwork agents check` says all that is wrong");
         }
-        let hint = match nearest(asked, &names) {
+        let hint = match nearest(asked, names.iter().map(AsRef::as_ref)) {
             Some(near) => format!("did you mean `{near}`? `legwork agents list` shows all"),
             None if names.is_empty() => {
                 "there are none: make one as .legwork/agents/NAME.md, or see `legwork agents --help`"

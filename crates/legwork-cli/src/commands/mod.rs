@@ -7,7 +7,6 @@ mod context;
 mod doctor;
 mod man;
 mod models;
-mod nearest;
 mod resume;
 mod run;
 mod schema;
@@ -23,7 +22,7 @@ use clap::Parser as _;
 use clap::error::ErrorKind;
 use legwork::agent::Control;
 
-pub(crate) use nearest::nearest;
+pub(crate) use legwork::core::nearest::nearest;
 pub(crate) use sessions::told;
 
 use crate::args::{Cli, Command, Output};

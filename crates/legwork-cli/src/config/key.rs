@@ -256,17 +256,13 @@ impl Key {
 
 /// What is known and looks most like a name, in words.
 pub(super) fn nearest(name: &str, known: impl IntoIterator<Item = &'static str>) -> String {
-    // What is far longer than any key is like none of them.
-    let name: String = name.chars().take(40).collect();
-    let like = |known: &str| match name.len() > 2 && known.contains(&name) {
-        true => 0.9,
-        false => strsim::normalized_damerau_levenshtein(&name, known),
-    };
-    let best = known.into_iter().max_by(|a, b| like(a).total_cmp(&like(b)));
-    match best {
-        Some(best) if like(best) >= 0.5 => format!("did you mean `{best}`?"),
-        Some(best) => format!("the nearest that is known is `{best}`"),
-        None => "none is known here".to_owned(),
+    let known: Vec<_> = known.into_iter().collect();
+    let within = known.iter().copied().find(|known| name.len() > 2 && known.contains(name));
+    let alike = || legwork::core::nearest::nearest(name, known.iter().copied());
+    match within.or_else(alike) {
+        Some(best) => format!("did you mean `{best}`?"),
+        None if known.is_empty() => "none is known here".to_owned(),
+        None => "`legwork config show` lists what there is".to_owned(),
     }
 }
 

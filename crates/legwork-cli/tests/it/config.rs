@@ -295,7 +295,7 @@ fn unknown_keys_are_told_with_the_nearest_one_and_their_place() {
     };
     check("max_step = 3", "1:1", "`max_step` is not known; did you mean `max_steps`?");
     check("\n  modell = 'a:b'", "2:3", "did you mean `model`?");
-    check("xyzzy = 1", "1:1", "the nearest that is known is `");
+    check("xyzzy = 1", "1:1", "`legwork config show` lists what there is");
     check(
         "[keys.openai]\nfiel = 'x'",
         "2:1",

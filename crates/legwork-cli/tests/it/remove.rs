@@ -145,7 +145,7 @@ fn old_ones_go_by_age_and_status() {
     let told = rm(&["--older-than", "1d", "--status", "completed"]).ends(0);
     assert_eq!(told.out, format!("removed {}\n", ids[0]));
     assert_eq!(listed(&home), [ids[1].clone()]);
-    rm(&["--older-than", "soon"]).ends(2).says("is no age: say 30d");
+    rm(&["--older-than", "soon"]).ends(2).says("is not a duration: write 30d");
 }
 
 #[test]

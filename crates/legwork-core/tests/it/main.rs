@@ -32,6 +32,7 @@ mod lines;
 mod malformed;
 mod masked;
 mod messages;
+mod nearest;
 mod owed;
 mod progress;
 mod properties;

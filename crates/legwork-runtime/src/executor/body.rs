@@ -35,7 +35,11 @@ pub(super) fn call(job: Job, state: &AgentState, cx: &StepContext) -> BoxFuture<
     let (clock, control) = (Arc::clone(&cx.services.clock), cx.control.clone());
     let Job { index, call, spec, tool, lease, begun, arguments, .. } = job;
     let child = lease.map(|lease| lease.begin(cx));
-    let context = context(index, state, cx).with_arguments(arguments);
+    let context = context(index, state, cx);
+    let context = match arguments {
+        Some(arguments) => context.with_arguments(&call, arguments),
+        None => context,
+    };
     Box::pin(async move {
         if let (None, Some(outcome)) = (&child, ended_before(&control, begun)) {
             let (took, metadata, used) = Default::default();

@@ -22,7 +22,7 @@ pub(super) fn line(text: &str) -> String {
 
 /// What to say instead of a name that is not there.
 pub(crate) fn instead(name: &str, known: &[&str], what: &str) -> String {
-    match (nearest(name, known), known) {
+    match (nearest(name, known.iter().copied()), known) {
         (Some(near), _) => format!("did you mean `{near}`?"),
         (None, []) => format!("there are no {what}"),
         (None, known) => format!("the {what} are {}", known.join(", ")),

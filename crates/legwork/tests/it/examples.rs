@@ -74,6 +74,7 @@ const PRINT: &[(&str, &[&str])] = &[
             "stopped: TODO 3 (Stopping (stop_requested, by three_drafts): three drafts are enough.)",
         ],
     ),
+    ("own_toolset", &["the library opens", "the library closes", "shelf 5", "shelf 5"]),
     (
         "closure_tools",
         &["today: Monday", "price: 3.0", "price: not in the shop", "put: 1", "One kilo of pears."],

@@ -310,3 +310,33 @@ async fn s6_1_a_tool_runs_with_the_arguments_that_a_hook_changed() {
     agent.run("What is 20 + 5?").await.unwrap();
     assert_eq!(model.asked()[1].results(), ["41"]);
 }
+
+/// A tool that calls another one with arguments of its own.
+struct Inner;
+
+impl Tool for Inner {
+    fn spec(&self) -> Arc<legwork::core::ToolSpec> {
+        add.spec()
+    }
+
+    fn call<'a>(
+        &'a self,
+        call: &'a legwork::core::ToolCall,
+        cx: &'a ToolContext,
+    ) -> legwork::port::BoxFuture<'a, ToolOutcome> {
+        Box::pin(async move {
+            let arguments = json!({"a": 1, "b": 1}).to_string().into();
+            add.call(&legwork::core::ToolCall { arguments, ..call.clone() }, cx).await
+        })
+    }
+}
+
+#[tokio::test]
+async fn a_tool_may_call_another_one_with_other_arguments() {
+    use legwork::prelude::*;
+    let turns = [Turn::call("add", json!({"a": 20, "b": 5})), Turn::text("done")];
+    let model = ScriptedModel::new(turns);
+    let agent = Agent::builder(model.clone()).tool(Inner).build().unwrap();
+    agent.run("What is 20 + 5?").await.unwrap();
+    assert_eq!(model.asked()[1].results(), ["2"]);
+}

@@ -65,7 +65,7 @@ impl Status {
 
 /// A whole number with its unit.
 pub(super) fn age(text: &str) -> Result<Duration, String> {
-    let wrong = || format!("{text:?} is no age: say 30d, 12h or 45m");
+    let wrong = || format!("{text:?} is not a duration: write 30d, 12h or 45m");
     let unit = text.chars().last().ok_or_else(wrong)?;
     let seconds = match unit {
         's' => 1,
