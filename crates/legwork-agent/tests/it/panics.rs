@@ -295,6 +295,7 @@ async fn an_observer_that_panics_is_silenced_and_the_others_are_warned_once() {
 /// A toolset that panics in one of its methods.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum BadSet {
+    Name,
     Key,
     Open,
     Revision,
@@ -306,6 +307,7 @@ enum BadSet {
 
 impl Toolset for BadSet {
     fn name(&self) -> &str {
+        assert_ne!(*self, Self::Name, "no power");
         "bad"
     }
 
@@ -369,7 +371,8 @@ async fn s6_11_a_toolset_that_panics_fails_as_one_that_says_why() {
         let error = required.run("go").await.unwrap_err().to_string();
         assert!(error.contains("`bad`") && error.contains("it panicked: "), "{set:?}: {error}");
     }
-    for set in [BadSet::Revision, BadSet::Instructions, BadSet::Close, BadSet::Drop] {
+    use BadSet::{Close, Drop, Instructions, Name, Revision};
+    for set in [Name, Revision, Instructions, Close, Drop] {
         let required = bad(SharedToolset::from(set).required());
         assert_eq!(required.run("go").await.unwrap().text(), "done", "{set:?}");
     }

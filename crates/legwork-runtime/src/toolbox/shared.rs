@@ -42,6 +42,12 @@ impl SharedToolset {
         Self { is_required: true, ..self }
     }
 
+    /// The name of the set.
+    pub(super) fn name(&self) -> Arc<str> {
+        let name = unwind::call(|| Arc::from(self.set.name()));
+        name.unwrap_or_else(|_| "without a name".into())
+    }
+
     /// The use of the set by one run. It is opened if nobody has it open.
     ///
     /// # Errors

@@ -30,7 +30,7 @@ pub(super) struct Source {
 impl Source {
     /// The toolset, opened for a run if it can be.
     pub(super) async fn open(shared: &SharedToolset, scope: &Scope) -> Self {
-        let name: Arc<str> = shared.set.name().into();
+        let name = shared.name();
         let (lease, problem) = match shared.lease(scope).await {
             Ok(lease) => (Some(lease), None),
             Err(why) => (None, Some(format!("the toolset `{name}` cannot be opened: {why}"))),

@@ -118,7 +118,7 @@ impl Toolsets {
 /// # Errors
 /// When it panicked.
 fn known_tools(shared: &SharedToolset) -> Result<Option<Vec<Given>>, String> {
-    let name: Arc<str> = shared.set.name().into();
+    let name = shared.name();
     let tools = unwind::call(|| shared.set.tools()).map_err(|panic| {
         format!("the toolset `{name}` cannot list its tools: {}", panicked(panic))
     })?;
