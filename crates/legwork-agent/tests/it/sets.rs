@@ -128,7 +128,6 @@ impl OpenToolset for OpenSet {
     }
 
     fn close(&self) -> BoxFuture<'_, ()> {
-        self.0.world.note(format!("{} closes", self.0.name));
-        Box::pin(ready(()))
+        Box::pin(async { self.0.world.note(format!("{} closes", self.0.name)) })
     }
 }

@@ -38,7 +38,11 @@ async fn pages(store: &Store, limit: usize) -> (usize, Vec<SessionId>) {
     loop {
         let page = store.sessions(&query).await.unwrap();
         count += 1;
-        let sound = page.sessions.iter().all(|info| info.entries == 7 && info.summary.steps == 3);
+        let sound = page.sessions.iter().all(|info| {
+            let number: u64 = info.session.as_str()["session ".len()..].parse().unwrap();
+            let updated = info.updated_at == Timestamp(1_000 + number / 2);
+            updated && info.entries == 7 && info.summary.steps == 3
+        });
         assert!(sound, "{page:?}");
         all.extend(page.sessions.into_iter().map(|info| info.session));
         let Some(next) = page.next else { return (count, all) };
