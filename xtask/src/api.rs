@@ -21,6 +21,7 @@ const CRATES: &[&str] = &[
     "legwork-store",
     "legwork-testkit",
     "legwork-tools",
+    "legwork-toolset",
 ];
 
 /// What lists it, and the version that reads what rustdoc of our Rust version writes.

@@ -21,8 +21,12 @@ const TABLE: &[(&str, May)] = &[
     ("legwork-core", May::Only(&[])),
     ("legwork-macros", May::Only(&[])),
     ("legwork-port", May::Only(&["legwork-core"])),
-    ("legwork-runtime", May::Only(CONTRACT)),
-    ("legwork-agent", May::Only(&["legwork-port", "legwork-core", "legwork-runtime"])),
+    ("legwork-toolset", May::Only(CONTRACT)),
+    ("legwork-runtime", May::Only(&["legwork-port", "legwork-core", "legwork-toolset"])),
+    (
+        "legwork-agent",
+        May::Only(&["legwork-port", "legwork-core", "legwork-toolset", "legwork-runtime"]),
+    ),
     (
         "legwork-orchestrate",
         May::Only(&["legwork-port", "legwork-core", "legwork-runtime", "legwork-agent"]),

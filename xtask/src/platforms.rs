@@ -20,6 +20,7 @@ mod tests;
 const PORTABLE: &[&str] = &[
     "legwork-core",
     "legwork-port",
+    "legwork-toolset",
     "legwork-runtime",
     "legwork-agent",
     "legwork-orchestrate",

@@ -42,5 +42,5 @@ pub use legwork_port::{Core, EventKind, RunEvent, event};
 pub use legwork_runtime::{
     Active, Composite, Control, CoreLifecycle, Delivery, Error, Halt, Handler, Hook, HookError,
     HookStack, StepContext, Unfinished, context, executor, hook, hooks, lifecycle, memory, open,
-    toolbox,
 };
+pub use legwork_toolset as toolset;

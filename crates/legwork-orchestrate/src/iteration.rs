@@ -8,9 +8,9 @@ use legwork_port::Ids;
 
 use crate::StepByStep;
 use crate::turn_driver::{Made, TurnDriver};
+use legwork_port::unwind;
 use legwork_runtime::Control;
 use legwork_runtime::Error;
-use legwork_runtime::unwind;
 
 /// Who opens a conversation and steers it.
 pub(super) const USER: &str = "user";

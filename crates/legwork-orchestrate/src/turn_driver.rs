@@ -12,11 +12,11 @@ use legwork_core::{ContinuationOutcome, Criterion, StepResult, StopReason, StopS
 use legwork_port::{BoxFuture, Clock, EventKind, Observer as _, RunEvent};
 
 use crate::{Selector, Speaker, Spoken, TurnContext};
+use legwork_port::unwind;
 use legwork_runtime::Control;
 use legwork_runtime::Error;
 use legwork_runtime::account::SharedBudget;
 use legwork_runtime::observers::Observers;
-use legwork_runtime::unwind;
 
 /// Sees a state with its turn about to be recorded; may add votes and requests to stop.
 pub(super) type StepEnd<S> = Arc<dyn Fn(S) -> BoxFuture<'static, Result<S, String>> + Send + Sync>;

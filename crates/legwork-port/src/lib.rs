@@ -20,7 +20,8 @@
 //! ```
 //!
 //! Read the modules in this order: [`model`], [`tool`], [`toolset`], [`store`], [`lifecycle`],
-//! [`clock`], [`deps`], [`event`], [`observer`], [`cancel`], [`sandbox`], [`embedder`].
+//! [`clock`], [`deps`], [`event`], [`observer`], [`cancel`], [`sandbox`], [`embedder`], [`unwind`]
+//! (how code that implements them is called).
 #![forbid(unsafe_code)]
 
 pub mod cancel;
@@ -38,6 +39,7 @@ pub mod store;
 pub mod tool;
 pub mod toolset;
 mod trigger;
+pub mod unwind;
 
 use std::future::Future;
 use std::pin::Pin;

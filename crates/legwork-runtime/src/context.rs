@@ -18,8 +18,8 @@ use crate::control::Control;
 use crate::error::Halt;
 use crate::kept::NewItems;
 use crate::services::Services;
-use crate::toolbox::Toolbox;
 use crate::writer::Writer;
+use legwork_toolset::Toolbox;
 
 /// What a step has to work with.
 pub struct StepContext {

@@ -13,7 +13,7 @@ use crate::context::StepContext;
 use crate::error::Halt;
 use crate::lookup;
 use crate::retries;
-use crate::toolbox::StepTools;
+use legwork_toolset::StepTools;
 
 /// Judges each open call, in call order; those that may not run are answered here.
 pub(crate) async fn judge(state: AgentState, cx: &StepContext) -> Result<AgentState, Halt> {

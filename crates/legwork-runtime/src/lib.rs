@@ -46,9 +46,6 @@ pub mod spawner;
 mod spending;
 mod stop;
 pub mod subagent;
-pub mod toolbox;
-pub mod unwind;
-mod validate;
 mod watch;
 mod writer;
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use legwork_core::tool::FailureKind;
 use legwork_core::{AgentState, ToolOutcome, ToolSpec};
 
-use crate::toolbox::StepTools;
+use legwork_toolset::StepTools;
 
 /// The tool of a name with its index, if it is the one that the step was shown.
 ///

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use legwork_port::{EventKind, Observer, RunEvent};
 
-use crate::unwind;
+use legwork_port::unwind;
 
 /// Several observers as one.
 ///

@@ -34,9 +34,9 @@ use crate::run::{self, Advance};
 use crate::services::Services;
 use crate::spawner::Ancestry;
 use crate::subagent;
-use crate::toolbox::Toolbox;
-use crate::unwind;
 use crate::writer::Writer;
+use legwork_port::unwind;
+use legwork_toolset::Toolbox;
 
 /// An agent as the runtime knows it.
 #[derive(Clone)]

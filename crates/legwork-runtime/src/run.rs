@@ -19,7 +19,7 @@ use crate::error::{Halt, HaltReason};
 use crate::inbox::{take_before_step, take_inbox};
 use crate::stop::{nothing_decided, stop};
 use crate::subagent;
-use crate::unwind;
+use legwork_port::unwind;
 
 /// Whether there is more to do.
 #[derive(Debug)]

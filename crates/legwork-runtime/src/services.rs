@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::lifecycle::Composite;
 use crate::result::{Run, Unfinished};
 use crate::spawner::Spawner;
-use crate::toolbox::Toolsets;
+use legwork_toolset::Toolsets;
 
 /// What all runs of an agent share. It is checked and composed by whoever builds agents.
 pub struct Services {

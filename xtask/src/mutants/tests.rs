@@ -123,6 +123,7 @@ fn arguments_choose_mutants() {
         Plan::read(&[]).unwrap().crates,
         [
             "legwork-core",
+            "legwork-toolset",
             "legwork-runtime",
             "legwork-agent",
             "legwork-orchestrate",

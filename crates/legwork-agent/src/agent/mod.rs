@@ -17,8 +17,8 @@ use legwork_core::event::Definition;
 use legwork_core::{AgentId, Mask, Message, SessionId};
 use legwork_port::{Model, Store};
 use legwork_runtime::open::{Active, Setup};
-use legwork_runtime::toolbox::Given;
 use legwork_runtime::{Error, Services};
+use legwork_toolset::Given;
 
 use builder::Builder;
 use overriding::Override;

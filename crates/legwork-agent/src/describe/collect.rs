@@ -13,7 +13,7 @@ use super::{
     words,
 };
 use crate::agent::{Agent, Inner};
-use legwork_runtime::toolbox::{Given, Owner, Toolbox};
+use legwork_toolset::{Given, Owner, Toolbox};
 
 /// How many lines of the system prompt are shown.
 const LINES: usize = 3;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use legwork_agent::Agent;
-use legwork_agent::toolbox::fits;
+use legwork_agent::toolset::fits;
 use legwork_core::tool::FailureKind;
 use legwork_core::{EffectClass, ExecutionStatus, ToolOutcome, ToolSpec};
 use legwork_port::Tool;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use legwork_agent::driver::Driver;
 use legwork_agent::memory::MemoryStore;
-use legwork_agent::toolbox::StepTools;
+use legwork_agent::toolset::StepTools;
 use legwork_agent::{Agent, Builder, Error, StepContext, hook};
 use legwork_core::budget::{Amounts, Dimension, Exhausted, MicroUsd, Price};
 use legwork_core::inference::Incomplete;

@@ -50,7 +50,7 @@ impl Driver for Polite {
         &self,
         state: &AgentState,
         cx: &StepContext,
-        shown: &legwork_agent::toolbox::StepTools,
+        shown: &legwork_agent::toolset::StepTools,
     ) -> Result<ModelRequest, ErrorRecord> {
         let mut request = ToolCalling.request(state, cx, shown)?;
         request.instructions = "Please.".into();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use legwork_agent::RunEvent;
 use legwork_agent::driver::Source;
 use legwork_agent::memory::MemoryStore;
-use legwork_agent::toolbox::{SharedToolset, StepTools};
+use legwork_agent::toolset::{SharedToolset, StepTools};
 use legwork_agent::{Agent, Builder, Driver, Error, EventKind, Halt, StepContext, ToolCalling};
 use legwork_core::continuation::{ErrorHandler, Failure};
 use legwork_core::error::ErrorRecord;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use legwork_agent::EventKind;
 use legwork_agent::driver::{AtEnd, CURSOR, Line, NoModel, Scripted, Source, request};
 use legwork_agent::memory::MemoryStore;
-use legwork_agent::toolbox::StepTools;
+use legwork_agent::toolset::StepTools;
 use legwork_agent::{Agent, Builder, Driver, Override, StepContext, hook};
 use legwork_core::event::Event;
 use legwork_core::{

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use legwork_agent::memory::MemoryStore;
-use legwork_agent::toolbox::SharedToolset;
+use legwork_agent::toolset::SharedToolset;
 use legwork_agent::{Agent, Control, Override, Subagent};
 use legwork_core::tool::ExecutionMode;
 use legwork_core::{EffectClass, ExecutionStatus, ToolOutcome};

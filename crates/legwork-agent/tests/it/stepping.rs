@@ -1,6 +1,6 @@
 //! A driver that makes its steps by a function, and its requests as tool calling does.
 
-use legwork_agent::toolbox::StepTools;
+use legwork_agent::toolset::StepTools;
 use legwork_agent::{Driver, Halt, StepContext, ToolCalling};
 use legwork_core::error::ErrorRecord;
 use legwork_core::{AgentState, ModelRequest};

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use legwork_agent::capability::ToolsCapability;
 use legwork_agent::memory::MemoryStore;
-use legwork_agent::toolbox::Tools;
+use legwork_agent::toolset::Tools;
 use legwork_agent::{Agent, Builder, Hook, Subagent, hook};
 use legwork_core::tool::{FailureKind, ToolSelection};
 use legwork_core::{AgentState, EffectClass, ExecutionStatus, ToolOutcome, ToolSpec};

@@ -14,7 +14,7 @@ use crate::driver::infer::record;
 use crate::error::{Halt, HaltReason};
 use crate::executor;
 use crate::spending;
-use crate::unwind;
+use legwork_port::unwind;
 
 /// Lets the driver read a response, records it, and lets the driver add to that.
 ///

@@ -18,7 +18,7 @@ use crate::context::StepContext;
 use crate::error::Halt;
 use crate::executor;
 use crate::judge::judge;
-use crate::toolbox::StepTools;
+use legwork_toolset::StepTools;
 
 /// Makes one step.
 ///

@@ -5,7 +5,7 @@ use legwork_core::{AgentState, ModelRequest};
 
 use crate::context::StepContext;
 use crate::driver::{Driver, request};
-use crate::toolbox::StepTools;
+use legwork_toolset::StepTools;
 
 /// The driver for models that call tools.
 #[derive(Debug, Clone, Copy, Default)]

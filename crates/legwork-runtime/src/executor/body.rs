@@ -14,7 +14,7 @@ use legwork_port::{BoxFuture, ToolContext};
 use crate::context::StepContext;
 use crate::control::Control;
 use crate::executor::job::Job;
-use crate::unwind;
+use legwork_port::unwind;
 
 /// A call that was run.
 pub(super) struct Ran {

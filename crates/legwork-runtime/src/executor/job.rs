@@ -13,8 +13,8 @@ use crate::context::StepContext;
 use crate::error::Halt;
 use crate::lookup;
 use crate::subagent::{self, Grant, TurnSubagents};
-use crate::toolbox::StepTools;
-use crate::unwind;
+use legwork_port::unwind;
+use legwork_toolset::StepTools;
 
 /// A call to be run, with all that it takes.
 pub(super) struct Job {

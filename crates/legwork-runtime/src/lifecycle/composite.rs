@@ -10,7 +10,7 @@ use legwork_port::{BoxFuture, Lifecycle, StepView, Trigger};
 
 use crate::lifecycle::Strictness;
 use crate::lifecycle::admit::{Refused, Rights, admit};
-use crate::unwind;
+use legwork_port::unwind;
 
 /// The name that violations are recorded under: a lifecycle has none of its own.
 const NAME: &str = "lifecycle";

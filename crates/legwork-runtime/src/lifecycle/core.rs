@@ -8,7 +8,7 @@ use legwork_core::continuation::{
 use legwork_core::{AgentState, ContinuationOutcome, ErrorRecord};
 use legwork_port::{BoxFuture, Core, Lifecycle, StepView, Trigger};
 
-use crate::unwind;
+use legwork_port::unwind;
 
 /// Evaluates the criteria when a step ends, and asks an error handler how an execution ends
 /// that an error ended.

@@ -8,7 +8,7 @@ use legwork_port::{BoxFuture, Core, Lifecycle, StepView, Trigger};
 
 use crate::lifecycle::Composite;
 use crate::lifecycle::admit::{Rights, admit};
-use crate::unwind;
+use legwork_port::unwind;
 
 /// A Core that replaces the one that ships.
 ///

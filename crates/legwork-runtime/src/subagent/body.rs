@@ -17,7 +17,7 @@ use crate::error::Error;
 use crate::result::Run;
 use crate::services::Services;
 use crate::spawner::{Ancestry, Spawned};
-use crate::unwind;
+use legwork_port::unwind;
 
 /// All that it takes to run the subagent of a call.
 pub(crate) struct Child {

@@ -3,7 +3,7 @@
 use std::panic::resume_unwind;
 use std::sync::Arc;
 
-use legwork_agent::toolbox::StepTools;
+use legwork_agent::toolset::StepTools;
 use legwork_agent::{Builder, Driver, Halt, StepContext, ToolCalling};
 use legwork_core::continuation::{
     ErrorHandler, ErrorPolicy, FailExecution, Failure, RetryLimit, StepsLimit, TokenLimit,

@@ -9,8 +9,8 @@ use legwork_runtime::hooks::HookStack;
 use legwork_runtime::lifecycle::{Composite, CoreLifecycle, Guarded};
 use legwork_runtime::memory::MemoryStore;
 use legwork_runtime::open::{Identity, Setup};
-use legwork_runtime::toolbox::{Given, Owner, Toolsets};
 use legwork_runtime::{Error, Services, price_unknown};
+use legwork_toolset::{Given, Owner, Toolsets};
 
 use crate::agent::builder::Builder;
 use crate::agent::capability::Resolved;

@@ -15,8 +15,8 @@ use legwork_port::{Clock, Core, Deps, Ids, Lifecycle, Model, NoObserver, Observe
 use legwork_runtime::hooks::{Hook, Strictness};
 use legwork_runtime::memory::{RandomIds, SystemClock};
 use legwork_runtime::services::Concurrency;
-use legwork_runtime::toolbox::{Given, Names, Schemas, SharedToolset};
 use legwork_runtime::{Driver, ToolCalling};
+use legwork_toolset::{Given, Names, Schemas, SharedToolset};
 use serde_json::Value;
 
 use crate::agent::capability::Capability;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use legwork_port::Tool;
 
 use crate::agent::builder::Builder;
-use legwork_runtime::toolbox::{Given, List, Owner, SharedToolset};
+use legwork_toolset::{Given, List, Owner, SharedToolset};
 
 impl Builder {
     /// Tools of one type; call it again for others, or give `Arc<dyn Tool>`s.
@@ -53,7 +53,7 @@ impl Builder {
     ///
     /// ```
     /// use legwork_agent::Builder;
-    /// use legwork_agent::toolbox::SharedToolset;
+    /// use legwork_agent::toolset::SharedToolset;
     /// use legwork_port::Toolset;
     ///
     /// fn with_mail(builder: Builder, mail: impl Toolset + 'static) -> Builder {

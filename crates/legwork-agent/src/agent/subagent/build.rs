@@ -10,7 +10,7 @@ use crate::agent::builder::Builder;
 use crate::agent::subagent::{Differences, Subagent};
 use crate::agent::{Agent, Parts};
 use legwork_runtime::Error;
-use legwork_runtime::toolbox::List;
+use legwork_toolset::List;
 
 impl Subagent {
     /// The agent for one spawning, with what it was granted.

@@ -22,7 +22,7 @@ pub use final_decision::FinalDecision;
 use decision::{AnswerIs, Decision, What, written_action, written_answer};
 use legwork_runtime::StepContext;
 use legwork_runtime::driver::{Driver, settled};
-use legwork_runtime::toolbox::StepTools;
+use legwork_toolset::StepTools;
 use mark::{Kind, Mark, awaits_plain, awaits_plain_again};
 use prompt::Prompts;
 

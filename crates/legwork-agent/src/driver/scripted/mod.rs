@@ -9,7 +9,7 @@ use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::{AgentState, ModelRequest, Response};
 use legwork_runtime::StepContext;
 use legwork_runtime::driver::{Driver, Source, request};
-use legwork_runtime::toolbox::StepTools;
+use legwork_toolset::StepTools;
 use serde_json::Value;
 
 pub use line::Line;

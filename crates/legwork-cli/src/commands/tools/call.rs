@@ -6,7 +6,7 @@ use std::io::{self, Read as _, stdin};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use legwork::agent::toolbox;
+use legwork::agent::toolset;
 use legwork::core::tool::FailureKind;
 use legwork::core::{AgentState, EffectKey, Seq, SessionId, ToolCall, ToolOutcome, ToolSpec};
 use legwork::port::{Cancellation, Tool, ToolContext};
@@ -90,7 +90,7 @@ fn check(spec: &ToolSpec, call: &ToolCall) -> Result<(), Error> {
     let parsed = call.parse();
     let arguments =
         parsed.map_err(|error| wrong(format!("The arguments are not JSON: {error}.")))?;
-    toolbox::fits(spec, &arguments).map_err(wrong)
+    toolset::fits(spec, &arguments).map_err(wrong)
 }
 
 fn state() -> AgentState {

@@ -14,8 +14,8 @@ use crate::context::StepContext;
 use crate::error::Halt;
 use crate::masked::Pieces;
 use crate::spending::{self, BYTES_PER_OUTPUT_TOKEN, Left};
-use crate::unwind;
 use crate::watch::{Waits, Watched};
+use legwork_port::unwind;
 
 /// What came of a call to the model.
 pub(super) struct Asked {

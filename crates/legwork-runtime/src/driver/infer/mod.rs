@@ -21,7 +21,7 @@ use crate::driver::held::{failed, held, read};
 use crate::driver::{Driver, Source};
 use crate::error::Halt;
 use crate::spending;
-use crate::toolbox::StepTools;
+use legwork_toolset::StepTools;
 
 /// Triggers before the next commit on which a hook may take its time: with one of them
 /// listening, a response is made durable first.

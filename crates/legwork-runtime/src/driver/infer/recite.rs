@@ -14,8 +14,8 @@ use crate::driver::held::read;
 use crate::error::Halt;
 use crate::masked::Pieces;
 use crate::spending;
-use crate::toolbox::StepTools;
 use crate::watch::Watched;
+use legwork_toolset::StepTools;
 
 /// Records an answer that the driver has, as one of a model that costs nothing.
 pub(super) async fn recite<D: Driver + ?Sized>(

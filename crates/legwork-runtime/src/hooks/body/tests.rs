@@ -10,7 +10,7 @@ use legwork_port::{Emitter, StepView, Trigger};
 
 use super::*;
 use crate::memory::SystemClock;
-use crate::unwind;
+use legwork_port::unwind;
 
 fn cx() -> Cx {
     let clock = Arc::new(SystemClock::default());

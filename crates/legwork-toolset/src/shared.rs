@@ -7,7 +7,7 @@ use legwork_port::toolset::Scope;
 use legwork_port::{Deps, OpenToolset, Toolset};
 use tokio::sync;
 
-use crate::unwind;
+use legwork_port::unwind;
 
 /// A toolset whose clones share what is open of it.
 ///
@@ -15,8 +15,8 @@ use crate::unwind;
 /// several agents that are to share it.
 #[derive(Clone)]
 pub struct SharedToolset {
-    pub(super) set: Arc<dyn Toolset>,
-    pub(super) is_required: bool,
+    pub(crate) set: Arc<dyn Toolset>,
+    pub(crate) is_required: bool,
     slots: Arc<Mutex<Vec<Arc<Slot>>>>,
 }
 
@@ -43,7 +43,7 @@ impl SharedToolset {
     }
 
     /// The name of the set.
-    pub(super) fn name(&self) -> Arc<str> {
+    pub(crate) fn name(&self) -> Arc<str> {
         let name = unwind::call(|| Arc::from(self.set.name()));
         name.unwrap_or_else(|_| "without a name".into())
     }
@@ -52,7 +52,7 @@ impl SharedToolset {
     ///
     /// # Errors
     /// Why it cannot be opened.
-    pub(super) async fn lease(&self, scope: &Scope) -> Result<Lease, String> {
+    pub(crate) async fn lease(&self, scope: &Scope) -> Result<Lease, String> {
         let key = unwind::call(|| self.set.share_key(scope)).map_err(panicked)?;
         let slot = self.slot(key, &scope.deps);
         let mut shared = slot.open.lock().await;
@@ -89,19 +89,19 @@ impl<T: Toolset + 'static> From<T> for SharedToolset {
 }
 
 /// The use of an open toolset by one run.
-pub(super) struct Lease {
+pub(crate) struct Lease {
     open: Option<Arc<Open>>,
     slot: Arc<Slot>,
 }
 
 impl Lease {
     /// The open set; none once the lease is released.
-    pub(super) fn set(&self) -> Option<&dyn OpenToolset> {
+    pub(crate) fn set(&self) -> Option<&dyn OpenToolset> {
         self.open.as_ref().map(|open| &***open)
     }
 
     /// Ends the use. If it was the last, the set is closed, and not opened again before that.
-    pub(super) async fn release(mut self) {
+    pub(crate) async fn release(mut self) {
         let slot = Arc::clone(&self.slot);
         let _closing = slot.open.lock().await;
         let Some(last) = self.open.take().and_then(Arc::into_inner) else { return };
@@ -120,6 +120,6 @@ impl Drop for Lease {
     }
 }
 
-pub(super) fn panicked(panic: String) -> String {
+pub(crate) fn panicked(panic: String) -> String {
     format!("it panicked: {panic}")
 }

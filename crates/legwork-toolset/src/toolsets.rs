@@ -6,12 +6,12 @@ use futures_util::future::join_all;
 use legwork_core::tool::ToolSpecs;
 use legwork_port::toolset::Scope;
 
-use super::owner::{self, TakenNames};
-use super::shared::panicked;
-use super::source::Source;
-use super::step_tools::StepTools;
-use super::{Given, Names, Owner, Schemas, SharedToolset};
-use crate::unwind;
+use crate::owner::{self, TakenNames};
+use crate::shared::panicked;
+use crate::source::Source;
+use crate::step_tools::StepTools;
+use crate::{Given, Names, Owner, Schemas, SharedToolset};
+use legwork_port::unwind;
 
 /// The toolsets of an agent, the same for all of its runs.
 pub struct Toolsets {
@@ -70,17 +70,17 @@ impl Toolsets {
     }
 
     /// The tools that are known without opening anything.
-    pub(super) fn fixed(&self) -> &Arc<StepTools> {
+    pub(crate) fn fixed(&self) -> &Arc<StepTools> {
         &self.fixed
     }
 
     /// Whether those are all.
-    pub(super) fn is_fixed(&self) -> bool {
+    pub(crate) fn is_fixed(&self) -> bool {
         self.opened.is_empty()
     }
 
     /// Opens the sets beside each other, as far as they can be opened.
-    pub(super) async fn open(&self, scope: &Scope) -> Vec<Source> {
+    pub(crate) async fn open(&self, scope: &Scope) -> Vec<Source> {
         join_all(self.opened.iter().map(|shared| Source::open(shared, scope))).await
     }
 
@@ -89,7 +89,7 @@ impl Toolsets {
     ///
     /// # Errors
     /// When two tools have one name.
-    pub(super) fn combine(
+    pub(crate) fn combine(
         &self,
         sources: &[Source],
         before: Option<&Arc<StepTools>>,

@@ -18,7 +18,7 @@ impl Schemas {
     ///
     /// # Errors
     /// What is wrong with its name or its schema.
-    pub(super) fn check(&self, spec: &ToolSpec, digest: &Digest) -> Result<Arc<Check>, String> {
+    pub(crate) fn check(&self, spec: &ToolSpec, digest: &Digest) -> Result<Arc<Check>, String> {
         if let Some(known) = self.valid().get(digest) {
             return Ok(Arc::clone(known));
         }
@@ -36,7 +36,7 @@ impl Schemas {
 ///
 /// # Errors
 /// What is wrong with its name or its schema.
-pub(super) fn check(spec: &ToolSpec) -> Result<Arc<Check>, String> {
+pub(crate) fn check(spec: &ToolSpec) -> Result<Arc<Check>, String> {
     let (name, check) = (&spec.name, Arc::<Check>::default());
     tool::check_name(name).map_err(|error| format!("a tool: {error}"))?;
     let problem = wrong(&spec.parameters, &check);

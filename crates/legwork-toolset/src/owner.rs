@@ -41,7 +41,7 @@ pub struct Given {
 }
 
 /// The names that are taken, with their owners.
-pub(super) struct TakenNames<K>(BTreeMap<K, Owner>);
+pub(crate) struct TakenNames<K>(BTreeMap<K, Owner>);
 
 impl<K> Default for TakenNames<K> {
     fn default() -> Self {
@@ -51,7 +51,7 @@ impl<K> Default for TakenNames<K> {
 
 impl<K: Ord + Clone> TakenNames<K> {
     /// The owner of a name.
-    pub(super) fn of(&self, name: &K) -> Option<&Owner> {
+    pub(crate) fn of(&self, name: &K) -> Option<&Owner> {
         self.0.get(name)
     }
 
@@ -59,7 +59,7 @@ impl<K: Ord + Clone> TakenNames<K> {
     ///
     /// # Errors
     /// The owner, if it is taken.
-    pub(super) fn take(&mut self, name: &K, owner: &Owner) -> Result<(), Owner> {
+    pub(crate) fn take(&mut self, name: &K, owner: &Owner) -> Result<(), Owner> {
         match self.0.entry(name.clone()) {
             Entry::Vacant(free) => {
                 free.insert(owner.clone());
@@ -71,7 +71,7 @@ impl<K: Ord + Clone> TakenNames<K> {
 }
 
 /// Two tools of one name.
-pub(super) fn clash(name: &str, first: &Owner, second: &Owner) -> String {
+pub(crate) fn clash(name: &str, first: &Owner, second: &Owner) -> String {
     format!(
         "two tools are named `{name}`, {first} and {second}: rename one of them, or leave one out"
     )

@@ -25,10 +25,10 @@ pub struct StepTools {
 
 /// A tool as its toolset lists it.
 #[derive(Clone)]
-pub(super) struct Listed {
-    pub(super) spec: Arc<ToolSpec>,
-    pub(super) tool: Arc<dyn Tool>,
-    pub(super) check: Arc<Check>,
+pub(crate) struct Listed {
+    pub(crate) spec: Arc<ToolSpec>,
+    pub(crate) tool: Arc<dyn Tool>,
+    pub(crate) check: Arc<Check>,
 }
 
 /// One tool: what is called, what it is by itself, and its schema.
@@ -44,7 +44,7 @@ struct Entry {
 
 impl StepTools {
     /// Tools in the order of their specs.
-    pub(super) fn fixed(
+    pub(crate) fn fixed(
         specs: ToolSpecs,
         tools: Vec<Arc<dyn Tool>>,
         mut check: impl FnMut(&ToolSpec, &Digest) -> Arc<Check>,
@@ -61,7 +61,7 @@ impl StepTools {
 
     /// These tools with others behind them. What was made before is used again: all of it, or
     /// the specs, as far as it is the same.
-    pub(super) fn and(
+    pub(crate) fn and(
         self: &Arc<Self>,
         more: Vec<Listed>,
         instructions: Option<&str>,
@@ -120,16 +120,16 @@ impl StepTools {
     }
 
     /// Why the tools of a required toolset are not among them, if they are not.
-    pub(super) fn missing(&self) -> Option<&String> {
+    pub(crate) fn missing(&self) -> Option<&String> {
         self.missing.as_ref()
     }
 
-    pub(super) fn select(&self, selection: &ToolSelection) -> Self {
+    pub(crate) fn select(&self, selection: &ToolSelection) -> Self {
         self.each(|spec| selection.apply(spec))
     }
 
     /// Those of these tools that are here, in the words that were recorded.
-    pub(super) fn like(&self, recorded: &[Arc<ToolSpec>]) -> Self {
+    pub(crate) fn like(&self, recorded: &[Arc<ToolSpec>]) -> Self {
         let recorded: BTreeMap<_, _> = recorded.iter().map(|spec| (&*spec.name, spec)).collect();
         self.each(|spec| recorded.get(&*spec.name).map(|known| Arc::clone(known)))
     }
@@ -151,7 +151,7 @@ impl StepTools {
     }
 
     /// What is to be recorded of these tools, if the journal of a state does not have them.
-    pub(crate) fn unless_known(&self, state: &AgentState) -> Option<ToolsShown> {
+    pub fn unless_known(&self, state: &AgentState) -> Option<ToolsShown> {
         let known = state.context().tools_shown.as_ref();
         let digest = self.specs.digest();
         // Where nothing was recorded yet, all tools were shown: that a hook hid them is news.
@@ -182,12 +182,12 @@ impl StepTools {
     }
 
     /// The digest of the tool at an index as it is by itself.
-    pub(crate) fn digest_of(&self, index: usize) -> Option<&Digest> {
+    pub fn digest_of(&self, index: usize) -> Option<&Digest> {
         self.entries.get(index).map(|entry| &entry.digest)
     }
 
     /// The tool at an index.
-    pub(crate) fn tool(&self, index: usize) -> Option<&Arc<dyn Tool>> {
+    pub fn tool(&self, index: usize) -> Option<&Arc<dyn Tool>> {
         self.entries.get(index).map(|entry| &entry.tool)
     }
 }

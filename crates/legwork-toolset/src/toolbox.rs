@@ -1,17 +1,4 @@
-//! The tools of an agent: combined, selected, compiled once, found by name.
-//!
-//! Read the modules in this order: `shared` (a toolset that runs share), `tools` (the plain
-//! one), `step_tools` (the tools of a step), `source` (an open toolset as a run has it),
-//! `toolsets` (all of an agent), this one (the tools of a run), `names`, `owner`, `schema`.
-
-mod names;
-mod owner;
-mod schema;
-mod shared;
-mod source;
-mod step_tools;
-mod tools;
-mod toolsets;
+//! The tools of one run.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -22,14 +9,9 @@ use legwork_port::Emitter;
 use legwork_port::toolset::Scope;
 use tokio::sync;
 
-pub use names::{List, Names};
-pub use owner::{Given, Owner};
-pub use schema::{Schemas, fits};
-pub use shared::SharedToolset;
-use source::Source;
-pub use step_tools::StepTools;
-pub use tools::Tools;
-pub use toolsets::Toolsets;
+use crate::source::Source;
+use crate::step_tools::StepTools;
+use crate::toolsets::Toolsets;
 
 /// The tools of one run: what the toolsets of its agent list, asked once a step.
 pub struct Toolbox {

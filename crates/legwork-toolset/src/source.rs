@@ -7,20 +7,20 @@ use legwork_core::{AgentState, ToolSpec};
 use legwork_port::Tool;
 use legwork_port::toolset::Scope;
 
-use super::Owner;
-use super::schema;
-use super::shared::{Lease, SharedToolset, panicked};
-use super::step_tools::Listed;
-use crate::unwind;
+use crate::owner::Owner;
+use crate::schema;
+use crate::shared::{Lease, SharedToolset, panicked};
+use crate::step_tools::Listed;
+use legwork_port::unwind;
 
 /// A toolset as one run has it.
-pub(super) struct Source {
-    pub(super) owner: Owner,
-    pub(super) is_required: bool,
+pub(crate) struct Source {
+    pub(crate) owner: Owner,
+    pub(crate) is_required: bool,
     /// Its tools as they were last listed.
-    pub(super) tools: Vec<Listed>,
+    pub(crate) tools: Vec<Listed>,
     /// Why it has none.
-    pub(super) problem: Option<String>,
+    pub(crate) problem: Option<String>,
     name: Arc<str>,
     lease: Option<Lease>,
     revision: Option<u64>,
@@ -29,7 +29,7 @@ pub(super) struct Source {
 
 impl Source {
     /// The toolset, opened for a run if it can be.
-    pub(super) async fn open(shared: &SharedToolset, scope: &Scope) -> Self {
+    pub(crate) async fn open(shared: &SharedToolset, scope: &Scope) -> Self {
         let name = shared.name();
         let (lease, problem) = match shared.lease(scope).await {
             Ok(lease) => (Some(lease), None),
@@ -48,7 +48,7 @@ impl Source {
     }
 
     /// Lists its tools for a state, unless its revision says that they are the same as before.
-    pub(super) async fn list(&mut self, state: &AgentState) {
+    pub(crate) async fn list(&mut self, state: &AgentState) {
         let Some(set) = self.lease.as_ref().and_then(Lease::set) else { return };
         let revision = unwind::call(|| set.revision()).unwrap_or_default();
         if revision.is_some() && revision == self.revision {
@@ -72,7 +72,7 @@ impl Source {
     }
 
     /// Its part of the system prompt: how its tools are used, or that there are none now.
-    pub(super) fn section(&self) -> Option<String> {
+    pub(crate) fn section(&self) -> Option<String> {
         match self.problem {
             Some(_) => Some(format!(
                 "The toolset `{}` is not available: its tools cannot be used.",
@@ -83,7 +83,7 @@ impl Source {
     }
 
     /// Releases the toolset.
-    pub(super) async fn close(self) {
+    pub(crate) async fn close(self) {
         if let Some(lease) = self.lease {
             lease.release().await;
         }

@@ -1,0 +1,43 @@
+//! The tools that a step has: toolsets opened, shared, combined, listed and checked.
+//!
+//! It turns the toolsets that an agent was given into the tools that a model is shown, and
+//! validates the arguments of calls against their schemas. It deliberately runs no tool:
+//! `legwork-runtime` does.
+//!
+//! ```
+//! use legwork_port::core::ToolSpec;
+//! use legwork_toolset::fits;
+//! use serde_json::json;
+//!
+//! let schema = json!({"type": "object", "properties": {"a": {"type": "integer"}}});
+//! let spec = ToolSpec::new("add", "Adds.", schema);
+//! assert!(fits(&spec, &json!({"a": 17})).is_ok());
+//! assert!(fits(&spec, &json!({"a": "17"})).is_err());
+//! ```
+//!
+//! Read the modules in this order: `validate` (arguments against a schema) and `schema` (each
+//! compiled once), `names` and `owner` (which tools an agent may have, and who gave them),
+//! `shared` (a toolset that several runs share), `tools` (the plain one), `step_tools` (the
+//! tools of a step), `source` (a toolset as one run has it), `toolsets` (all of an agent),
+//! `toolbox` (the tools of one run).
+#![forbid(unsafe_code)]
+
+mod names;
+mod owner;
+mod schema;
+mod shared;
+mod source;
+mod step_tools;
+mod toolbox;
+mod tools;
+mod toolsets;
+mod validate;
+
+pub use names::{List, Names};
+pub use owner::{Given, Owner};
+pub use schema::{Schemas, fits};
+pub use shared::SharedToolset;
+pub use step_tools::StepTools;
+pub use toolbox::Toolbox;
+pub use tools::Tools;
+pub use toolsets::Toolsets;
