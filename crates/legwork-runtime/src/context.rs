@@ -5,19 +5,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use futures_util::future::{Either, select};
-use legwork_core::budget::Amounts;
+use legwork_core::budget::TreeAmounts;
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::event::{InferenceStarted, ToolFinished};
-use legwork_core::tool::Metadata;
-use legwork_core::{AgentState, Event, Micros, OnDoubt, ToolCall, ToolOutcome};
+use legwork_core::{AgentState, Event, OnDoubt, ToolCall, ToolOutcome};
 use legwork_port::{Emitter, EventKind, Lifecycle, Model, StepView, Trigger};
 
-use crate::account::{ReservedCalls, SharedBudget, TreeAmounts, UncommittedCharges};
-use crate::active_time::charge_due;
+use crate::account::{ReservedCalls, SharedBudget, UncommittedCharges};
 use crate::control::Control;
 use crate::error::Halt;
 use crate::kept::NewItems;
-use crate::services::Services;
+use crate::services::{Caller, Services};
 use crate::writer::Writer;
 use legwork_toolset::Toolbox;
 
@@ -74,6 +72,18 @@ impl StepContext {
         &self.control
     }
 
+    /// This run, as its calls that run subagents need it.
+    pub(crate) fn caller(&self) -> Caller<'_> {
+        Caller {
+            services: &self.services,
+            control: &self.control,
+            events: &self.events,
+            on_doubt: self.on_doubt,
+            share: self.share.as_ref(),
+            held_calls: &self.held_calls,
+        }
+    }
+
     /// Puts the run under another control; gives the one that it was under.
     pub(crate) fn controlled_by(&mut self, control: Control) -> Control {
         self.view = self.view.clone().with_ends(control.both());
@@ -103,7 +113,8 @@ impl StepContext {
     /// # Errors
     /// A halt with the state as it was, when the store said no.
     pub async fn commit(&self, state: AgentState) -> Result<AgentState, Halt> {
-        let state = if state.uncommitted().is_empty() { state } else { charge_due(state) };
+        let nothing = state.uncommitted().is_empty();
+        let state = if nothing { state } else { state.with_active_time_due() };
         match self.writer.commit(&state, NewItems::Wait).await {
             Ok(()) => Ok(self.settled(state)),
             Err(error) => Err(Halt::new(state, error)),
@@ -123,7 +134,7 @@ impl StepContext {
         if !begins_step {
             return self.commit(state).await.map(Begun::Inference);
         }
-        let state = charge_due(state);
+        let state = state.with_active_time_due();
         let committed = self.writer.commit(&state, NewItems::First).await;
         self.store_looked.store(true, Ordering::Relaxed);
         match committed {
@@ -200,8 +211,7 @@ impl StepContext {
         call: &ToolCall,
         outcome: ToolOutcome,
     ) -> AgentState {
-        let (took, metadata, used) = (Micros::ZERO, Metadata::default(), Amounts::default());
-        let finished = ToolFinished { index, outcome: Arc::new(outcome), took, metadata, used };
+        let finished = ToolFinished::without_running(index, outcome);
         self.emit_finished(call, &finished);
         state.with(Event::ToolFinished(finished))
     }

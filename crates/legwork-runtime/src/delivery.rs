@@ -15,7 +15,7 @@ use crate::kept::{Kept, NewItems};
 use crate::masked::Masked;
 use crate::observers::Observers;
 use crate::services::Services;
-use crate::writer::{self, Writer};
+use crate::writer::Writer;
 
 /// What became of an item that was left for a session.
 #[derive(Debug, Clone)]
@@ -61,7 +61,7 @@ pub async fn deliver(
     match readable(services, session).await {
         Ok(Some(journal)) => take_up(services, claim, &journal, session, cursor).await,
         other => {
-            release(services, claim, session).await;
+            services.release(claim, session).await;
             other.map(|_| Delivery::Waiting(cursor))
         }
     }
@@ -81,16 +81,10 @@ async fn deliver_under(
     match posted.await {
         Ok((Some(journal), cursor)) => take_up(services, claim, &journal, session, cursor).await,
         other => {
-            release(services, claim, session).await;
+            services.release(claim, session).await;
             other.map(|(_, cursor)| Delivery::Waiting(cursor))
         }
     }
-}
-
-/// Gives a claim back under which nothing was written.
-async fn release(services: &Services, claim: Box<dyn Claim>, session: &SessionId) {
-    let origin = Arc::new(Origin::root(session.clone()));
-    writer::release(claim, &Emitter::new(origin, Arc::clone(&services.observer))).await;
 }
 
 /// The journal of a session that may be written; none where the one who held the claim left
@@ -173,7 +167,7 @@ async fn take_up(
         state = match caught_up(services, &state).await {
             Ok(Some(state)) => take_all(services, claim, state).await?.0,
             other => {
-                release(services, claim, session).await;
+                services.release(claim, session).await;
                 other?;
                 break;
             }

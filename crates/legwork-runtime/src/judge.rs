@@ -11,8 +11,6 @@ use serde_json::Value;
 
 use crate::context::StepContext;
 use crate::error::Halt;
-use crate::lookup;
-use crate::retries;
 use legwork_toolset::StepTools;
 
 /// Judges each open call, in call order; those that may not run are answered here.
@@ -162,8 +160,8 @@ fn check(
     shown: &StepTools,
     call: &ToolCall,
 ) -> Result<Arc<Value>, ToolOutcome> {
-    let (at, spec) = lookup::find(state, shown, &call.name)?;
+    let (at, spec) = shown.find(state, &call.name)?;
     let value = call.parse().map_err(|error| format!("The arguments are not JSON: {error}."));
     let fits = value.and_then(|value| shown.validate(at, &value).map(|()| value));
-    fits.map(Arc::new).map_err(|problem| retries::invalid(state, spec, &problem))
+    fits.map(Arc::new).map_err(|problem| state.invalid_arguments(spec, &problem))
 }

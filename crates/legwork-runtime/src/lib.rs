@@ -18,7 +18,6 @@
 #![forbid(unsafe_code)]
 
 pub mod account;
-mod active_time;
 pub mod context;
 pub mod control;
 pub mod delivery;
@@ -31,7 +30,6 @@ mod inbox;
 mod judge;
 mod kept;
 pub mod lifecycle;
-mod lookup;
 mod masked;
 pub mod memory;
 pub mod observers;
@@ -39,13 +37,10 @@ pub mod open;
 mod release;
 mod renewal;
 mod result;
-mod retries;
 mod run;
 pub mod services;
-pub mod spawner;
 mod spending;
 mod stop;
-pub mod subagent;
 mod watch;
 mod writer;
 
@@ -58,6 +53,5 @@ pub use hooks::{Handler, Hook, HookError, HookStack, hook};
 pub use lifecycle::{Composite, CoreLifecycle};
 pub use open::Active;
 pub use result::{Run, Unfinished};
-pub use services::Services;
-pub use spawner::{Ancestry, Spawn, Spawned, Spawner};
+pub use services::{Ancestry, Caller, Services, SubagentCall, Subagents, TurnSubagents};
 pub use spending::price_unknown;

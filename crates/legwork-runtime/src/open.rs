@@ -31,9 +31,8 @@ use crate::observers::Observers;
 use crate::renewal::Renewal;
 use crate::result::Run;
 use crate::run::{self, Advance};
+use crate::services::Ancestry;
 use crate::services::Services;
-use crate::spawner::Ancestry;
-use crate::subagent;
 use crate::writer::Writer;
 use legwork_port::unwind;
 use legwork_toolset::Toolbox;
@@ -174,8 +173,9 @@ impl Active {
             return Err(Refusal::IsSubagent { parent: link.session.clone() }.into());
         }
         self.cx.signals_emitted.store(state.stop_signals().len(), Ordering::Relaxed);
-        if let Some(link) = &self.parent {
-            subagent::check(&state, link)?;
+        if let Some(link) = self.parent.as_ref().filter(|link| !state.is_linked_by(link)) {
+            let (session, parent) = (state.session().clone(), link.session.clone());
+            return Err(Error::SessionTaken { session, parent });
         }
         self.idle = AgentState::new(state.session().clone()).masked_by(&self.cx.services.mask);
         self.state = self.cx.tick(state).resumed().masked_by(&self.cx.services.mask);

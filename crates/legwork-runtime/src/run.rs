@@ -16,9 +16,9 @@ use legwork_port::{EventKind, Trigger};
 use crate::context::StepContext;
 use crate::driver::{self, Driver};
 use crate::error::{Halt, HaltReason};
+use crate::executor;
 use crate::inbox::{take_before_step, take_inbox};
 use crate::stop::{nothing_decided, stop};
-use crate::subagent;
 use legwork_port::unwind;
 
 /// Whether there is more to do.
@@ -172,7 +172,7 @@ async fn pause(cx: &StepContext, state: AgentState) -> Result<Advance, Halt> {
     for pending in state.pending().to_vec() {
         state = match pending.reason {
             PendingReason::Subagent if stopped => {
-                subagent::interrupted(state, cx, pending.index).await?
+                executor::interrupted(state, cx, pending.index).await?
             }
             PendingReason::Subagent => state,
             _ if stopped || cx.on_doubt == Some(OnDoubt::Tell) => {

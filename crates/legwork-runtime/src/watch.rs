@@ -7,9 +7,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use futures_util::future::{Either, select};
 use legwork_core::continuation::{time_left, time_up};
+use legwork_core::state::BEAT;
 use legwork_core::{AgentState, Micros};
 
-use crate::active_time::{BEAT, charge};
 use crate::context::StepContext;
 use crate::error::Halt;
 use crate::kept::NewItems;
@@ -104,7 +104,7 @@ impl StepContext {
             state = waits.take_off(self.tick(state));
             if state.step_time() >= BEAT {
                 // What was charged for attempts of a call under way is not settled yet.
-                let charged = charge(state, false);
+                let charged = state.with_active_time();
                 state = match self.writer.commit(&charged, NewItems::Wait).await {
                     Ok(()) => charged.committed(),
                     Err(error) => return Err(Halt::new(charged, error)),
@@ -126,12 +126,12 @@ impl StepContext {
     pub(crate) fn rest(&self, state: AgentState) -> AgentState {
         let state = self.tick(state);
         let counts = state.facts().at_work.is_some() || state.step_time() > Micros::ZERO;
-        if state.current_step().is_some() && counts { charge(state, true) } else { state }
+        if state.current_step().is_some() && counts { state.with_step_left() } else { state }
     }
 
     /// The state of a run that waited for a person, and goes on: from now on the journal says
     /// that it is at work, so that its death costs time, as that of any other.
     pub(crate) fn goes_on(&self, state: AgentState) -> AgentState {
-        if state.facts().at_work.is_some() { state } else { charge(self.tick(state), false) }
+        if state.facts().at_work.is_some() { state } else { self.tick(state).with_active_time() }
     }
 }

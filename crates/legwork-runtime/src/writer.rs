@@ -8,6 +8,7 @@ use legwork_port::store::{self, Claim, Range};
 use legwork_port::{Emitter, EventKind, Store};
 
 use crate::kept::{Append, Kept, Landed, NewItems};
+use crate::services::release;
 
 pub(crate) struct Writer {
     pub(crate) store: Arc<dyn Store>,
@@ -94,12 +95,5 @@ impl Writer {
             let events = entries.iter().filter_map(|entry| EventKind::of_entry(entry));
             events.for_each(|kind| self.events.emit(|| kind));
         }
-    }
-}
-
-/// Gives a claim back. What goes wrong with that is told as a warning.
-pub(crate) async fn release(claim: Box<dyn Claim>, events: &Emitter) {
-    if let Err(error) = claim.release().await {
-        events.warn(|| format!("the claim was not given back: {error}"));
     }
 }

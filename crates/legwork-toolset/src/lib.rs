@@ -18,10 +18,11 @@
 //! Read the modules in this order: `validate` (arguments against a schema) and `schema` (each
 //! compiled once), `names` and `owner` (which tools an agent may have, and who gave them),
 //! `shared` (a toolset that several runs share), `tools` (the plain one), `step_tools` (the
-//! tools of a step), `source` (a toolset as one run has it), `toolsets` (all of an agent),
+//! tools of a step), `lookup` (the one that a call names), `source` (a toolset as one run has it), `toolsets` (all of an agent),
 //! `toolbox` (the tools of one run).
 #![forbid(unsafe_code)]
 
+mod lookup;
 mod names;
 mod owner;
 mod schema;

@@ -182,7 +182,7 @@ impl StepTools {
     }
 
     /// The digest of the tool at an index as it is by itself.
-    pub fn digest_of(&self, index: usize) -> Option<&Digest> {
+    pub(crate) fn digest_of(&self, index: usize) -> Option<&Digest> {
         self.entries.get(index).map(|entry| &entry.digest)
     }
 

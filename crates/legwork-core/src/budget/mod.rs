@@ -1,11 +1,15 @@
 //! Limits on what an execution may use, and the ledger that keeps them.
 
 mod amounts;
+mod charge;
 mod ledger;
 mod limits;
 mod price;
+mod tree_amounts;
 
 pub use amounts::{Amounts, MicroUsd};
+pub use charge::{BYTES_PER_OUTPUT_TOKEN, LEAST_BYTES_PER_TOKEN, LeftAttempt};
 pub use ledger::{Exhausted, Ledger, OUTPUT_FLOOR, OUTPUT_UNKNOWN, Reserve};
 pub use limits::{Budget, Dimension};
 pub use price::{Price, PriceEntry};
+pub use tree_amounts::TreeAmounts;

@@ -197,6 +197,15 @@ pub struct ToolFinished {
     pub used: Amounts,
 }
 
+impl ToolFinished {
+    /// The answer to a call whose body does not run, or not any more: it took no time and used
+    /// nothing.
+    pub fn without_running(index: u32, outcome: ToolOutcome) -> Self {
+        let (took, metadata, used) = (Micros::ZERO, Metadata::default(), Amounts::default());
+        Self { index, outcome: Arc::new(outcome), took, metadata, used }
+    }
+}
+
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it by reference")]
 fn is_instant(time: &Micros) -> bool {
     time.0 == 0

@@ -6,6 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::id::{EffectKey, SessionId};
 use crate::pending::{Pending, PendingReason};
+use crate::state::AgentState;
 use crate::time::Timestamp;
 use crate::tool::{EffectClass, ToolCall, ToolExecution};
 use crate::vector::{self, Vector};
@@ -135,5 +136,29 @@ impl Serialize for Calls {
 impl<'de> Deserialize<'de> for Calls {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Ok(Vec::<CallSlot>::deserialize(deserializer)?.into_iter().collect())
+    }
+}
+
+impl AgentState {
+    /// The calls of the step under way, each with its index, in call order.
+    pub fn calls(&self) -> impl Iterator<Item = (u32, &CallSlot)> {
+        (0..).zip(self.current_step().into_iter().flat_map(|step| step.calls.iter()))
+    }
+
+    /// The call of the step under way at an index.
+    pub fn call(&self, index: u32) -> Option<&CallSlot> {
+        self.current_step()?.calls.get(index as usize)
+    }
+
+    /// The calls of the step under way that began and have no outcome.
+    pub fn calls_begun(&self) -> impl Iterator<Item = (u32, &CallSlot)> {
+        self.calls().filter(|(_, slot)| matches!(slot.status, CallStatus::Started(_)))
+    }
+
+    /// The calls of the step under way that are not answered. They are collected, for
+    /// answering one changes the state.
+    pub fn calls_unanswered(&self) -> Vec<(u32, CallSlot)> {
+        let open = self.calls().filter(|(_, slot)| slot.execution().is_none());
+        open.map(|(index, slot)| (index, slot.clone())).collect()
     }
 }

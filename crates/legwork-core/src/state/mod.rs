@@ -1,6 +1,7 @@
 //! The state of a session in three layers, immutable, changed by events only.
 
 mod access;
+mod active_time;
 mod admissible;
 mod apply;
 mod calls;
@@ -10,8 +11,10 @@ mod execution;
 mod facts;
 pub(crate) mod lineage;
 mod owed;
+mod retries;
 mod slim;
 mod step;
+mod subagents;
 mod summarised;
 mod transient;
 mod transitions;
@@ -20,6 +23,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+pub use active_time::BEAT;
 pub use calls::{CallSlot, CallStatus, Calls};
 pub use changes::Change;
 pub use decide::{Input, Refusal};

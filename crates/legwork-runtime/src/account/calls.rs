@@ -4,7 +4,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use legwork_core::budget::Exhausted;
 
-use crate::account::{SharedBudget, TreeAmounts};
+use legwork_core::budget::TreeAmounts;
+
+use crate::account::SharedBudget;
 
 /// Calls of a turn that were checked as a whole, and have not begun: other agents of the
 /// tree leave room for them.

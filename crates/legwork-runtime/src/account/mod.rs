@@ -6,15 +6,13 @@
 //! that a subagent has a limit of its own in, lives on what was held when it was spawned.
 
 mod calls;
-mod tree_amounts;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use legwork_core::budget::{Amounts, Dimension, Exhausted, Ledger, Price};
+use legwork_core::budget::{Amounts, Dimension, Exhausted, Ledger, Price, TreeAmounts};
 use legwork_core::{Budget, Usage};
 
 pub(crate) use calls::ReservedCalls;
-pub(crate) use tree_amounts::TreeAmounts;
 
 /// A subagent's share of what the agents above it may use.
 #[derive(Clone)]
@@ -86,7 +84,7 @@ impl SharedBudget {
 
     /// The share of a subagent with limits of its own: what is held for them is charged
     /// here, before it begins.
-    pub(crate) fn spawn(&self, own: &Budget, block: TreeAmounts) -> Self {
+    pub fn spawn(&self, own: &Budget, block: TreeAmounts) -> Self {
         self.charge(block);
         Self { own: own.clone(), ..self.clone() }
     }
@@ -103,7 +101,7 @@ impl SharedBudget {
 
     /// Ends a subagent's share: what was held for its own limits is released, and what it
     /// used of them is charged.
-    pub(crate) fn end(&self, child: &Self, block: TreeAmounts, used: &Amounts) {
+    pub fn end(&self, child: &Self, block: TreeAmounts, used: &Amounts) {
         self.settle(block, TreeAmounts::of(used).covered(&child.own));
     }
 
@@ -154,12 +152,12 @@ impl SharedBudget {
     }
 
     /// Holds sums in every account above, wherever no limit of their own covers them.
-    pub(crate) fn charge(&self, sums: TreeAmounts) {
+    pub fn charge(&self, sums: TreeAmounts) {
         self.add(&mut self.tree.lock(), sums);
     }
 
     /// Releases what was held and charges what was used.
-    pub(crate) fn settle(&self, held: TreeAmounts, charged: TreeAmounts) {
+    pub fn settle(&self, held: TreeAmounts, charged: TreeAmounts) {
         let mut accounts = self.tree.lock();
         for (index, own) in self.indexes(&accounts) {
             if let Some(account) = accounts.get_mut(index) {
@@ -185,7 +183,7 @@ impl SharedBudget {
     }
 
     /// What is left of all limits above: none where there is no limit.
-    pub(crate) fn left(&self) -> Budget {
+    pub fn left(&self) -> Budget {
         let accounts = self.tree.lock();
         let ledgers = self.chain(&accounts).flat_map(|(account, own)| account.ledgers(&own));
         ledgers.fold(Budget::unlimited(), |all, ledger| all.within(&ledger.left()))

@@ -7,13 +7,11 @@ use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::inference::Incomplete;
 use legwork_core::{AgentState, ExecutionStatus, Owed, Response, StopSignal};
 
-use crate::active_time::taken_up;
 use crate::context::StepContext;
 use crate::driver::Driver;
 use crate::driver::infer::record;
 use crate::error::{Halt, HaltReason};
 use crate::executor;
-use crate::spending;
 use legwork_port::unwind;
 
 /// Lets the driver read a response, records it, and lets the driver add to that.
@@ -29,7 +27,7 @@ pub(super) fn read<D: Driver + ?Sized>(
     model: &str,
 ) -> AgentState {
     // As it was received, before the driver changes it.
-    let charged = spending::of_response(&state, &response, price);
+    let charged = state.ledger().charge_for(&response, price);
     let unread = Response {
         message: Arc::clone(&response.message),
         model: response.model.clone(),
@@ -77,7 +75,7 @@ pub(super) fn failed(state: AgentState, error: ErrorRecord) -> AgentState {
 pub(crate) async fn panicked(cx: &StepContext, panic: String) -> Result<AgentState, Halt> {
     let state = match cx.writer.kept.committed() {
         Some(state) => Some(state),
-        None => cx.journaled().await.map(taken_up),
+        None => cx.journaled().await.map(AgentState::with_step_taken_up),
     };
     let state = state.unwrap_or_else(|| AgentState::new(cx.events.origin().session.clone()));
     let state = state.masked_by(&cx.services.mask);

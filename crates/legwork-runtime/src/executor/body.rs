@@ -33,8 +33,7 @@ pub(super) struct Ran {
 /// One running call; dropping it ends the tool.
 pub(super) fn call(job: Job, state: &AgentState, cx: &StepContext) -> BoxFuture<'static, Ran> {
     let (clock, control) = (Arc::clone(&cx.services.clock), cx.control.clone());
-    let Job { index, call, spec, tool, lease, begun, arguments, .. } = job;
-    let child = lease.map(|lease| lease.begin(cx));
+    let Job { index, call, spec, tool, subagent: child, begun, arguments, .. } = job;
     let context = context(index, state, cx);
     let context = match arguments {
         Some(arguments) => context.with_arguments(&call, arguments),
@@ -47,7 +46,7 @@ pub(super) fn call(job: Job, state: &AgentState, cx: &StepContext) -> BoxFuture<
         }
         let start = clock.mono();
         let body = unwind::run(|| match &child {
-            Some(child) => Box::pin(child.call(&context)),
+            Some(child) => child.call(&context),
             None => tool.call(&call, &context),
         });
         // A subagent is under the same control, and ends in good order.

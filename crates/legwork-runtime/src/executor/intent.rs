@@ -8,26 +8,28 @@ use legwork_port::{EventKind, Trigger};
 use crate::context::StepContext;
 use crate::error::Halt;
 use crate::executor::job::Job;
-use crate::subagent::{Grant, TurnSubagents};
+use crate::services::TurnSubagents;
 
 /// Records the intents. Those that must be known after a crash are durable before anything
 /// starts; the others ride with the response.
 pub(super) async fn begin(
     mut state: AgentState,
     cx: &StepContext,
-    family: Option<&TurnSubagents>,
+    turn: Option<&dyn TurnSubagents>,
     jobs: &mut [Job],
 ) -> Result<AgentState, Halt> {
     let mut must_last = false;
     for job in jobs.iter_mut().filter(|job| !job.begun) {
-        job.lease_from(family, &state);
+        job.grant_from(turn, &state, cx);
         must_last |= must_be_durable(job);
         let (index, effect, arguments) = (job.index, job.spec.effect, job.changed.clone());
-        let (child, reserved) = job.lease.as_ref().map_or_else(Default::default, Grant::intent);
+        let intent = job.subagent.as_ref().map(|subagent| subagent.intent());
+        let (child, reserved) =
+            intent.map_or_else(Default::default, |(child, held)| (Some(child), held));
         let started = ToolStarted { index, effect, arguments, child, reserved, again: job.again };
         state = state.with(Event::ToolStarted(started));
-        // With a family, all calls of the turn are in its account already.
-        if family.is_none() && job.is_fresh() {
+        // With subagents, all calls of the turn are in their account already.
+        if turn.is_none() && job.is_fresh() {
             cx.held_calls.begin();
         }
     }

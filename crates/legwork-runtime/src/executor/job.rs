@@ -11,8 +11,8 @@ use serde_json::Value;
 
 use crate::context::StepContext;
 use crate::error::Halt;
-use crate::lookup;
-use crate::subagent::{self, Grant, TurnSubagents};
+use crate::executor::outcome::end_call;
+use crate::services::{SubagentCall, TurnSubagents};
 use legwork_port::unwind;
 use legwork_toolset::StepTools;
 
@@ -30,8 +30,8 @@ pub(super) struct Job {
     pub(super) again: bool,
     /// The arguments, if they are not the model's.
     pub(super) changed: Option<Arc<str>>,
-    /// What its subagent may use, if it runs one.
-    pub(super) lease: Option<Grant>,
+    /// Its subagent, with what that may use.
+    pub(super) subagent: Option<Box<dyn SubagentCall>>,
 }
 
 impl Job {
@@ -50,10 +50,16 @@ impl Job {
         asked.unwrap_or_else(|_| self.spec.resource_of(arguments))
     }
 
-    /// Takes what its subagent may use, if it runs one.
-    pub(super) fn lease_from(&mut self, family: Option<&TurnSubagents>, state: &AgentState) {
+    /// Finds the subagent that it asks for and takes what that may use.
+    pub(super) fn grant_from(
+        &mut self,
+        turn: Option<&dyn TurnSubagents>,
+        state: &AgentState,
+        cx: &StepContext,
+    ) {
         if self.spec.place == Place::Child {
-            self.lease = family.and_then(|family| family.lease(state, self.index, &self.call));
+            self.subagent =
+                turn.and_then(|turn| turn.grant(state, cx.caller(), self.index, &self.call));
         }
     }
 }
@@ -77,10 +83,10 @@ pub(super) async fn collect(
             CallStatus::Open | CallStatus::Ready => false,
         };
         let index = u32::try_from(at).unwrap_or(u32::MAX);
-        let (place, spec) = match lookup::find(&state, shown, &slot.call.name) {
+        let (place, spec) = match shown.find(&state, &slot.call.name) {
             Ok(found) => found,
             Err(outcome) => {
-                state = subagent::end_call(state, cx, index, outcome).await?;
+                state = end_call(state, cx, index, outcome).await?;
                 continue;
             }
         };
@@ -93,10 +99,9 @@ pub(super) async fn collect(
         let call = with_arguments(&slot.call, arguments);
         let known = judged.and_then(|judged| judged.value.clone());
         let arguments = known.or_else(|| call.parse().ok().map(Arc::new));
-        let lease = None;
-        let (spec, tool) = (Arc::clone(spec), Arc::clone(tool));
+        let (spec, tool, subagent) = (Arc::clone(spec), Arc::clone(tool), None);
         let again = slot.status == CallStatus::Ready;
-        jobs.push_back(Job { index, call, spec, tool, arguments, begun, again, changed, lease });
+        jobs.push_back(Job { index, call, spec, tool, arguments, begun, again, changed, subagent });
     }
     Ok((state, jobs))
 }

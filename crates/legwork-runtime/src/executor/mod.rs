@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use futures_util::future::FutureExt as _;
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
-use legwork_core::tool::ExecutionMode;
+use legwork_core::tool::{ExecutionMode, Place};
 use legwork_core::{AgentState, Owed};
 
 use crate::context::StepContext;
@@ -18,11 +18,12 @@ use crate::error::Halt;
 use crate::judge::judge;
 use crate::release::Release;
 use crate::services::Concurrency;
-use crate::subagent::TurnSubagents;
+use crate::services::TurnSubagents;
 use crate::watch::Watched;
 use body::call;
 use intent::begin;
 use job::{Job, collect};
+pub(crate) use outcome::interrupted;
 use outcome::{fail_all, give_up, interrupt, record, skip_rest};
 
 /// Judges the calls of a turn that were not judged yet, and runs what may run, one batch
@@ -51,23 +52,27 @@ pub async fn run(state: AgentState, cx: &StepContext) -> Result<AgentState, Halt
     let (mut state, mut jobs) = collect(state, cx, &shown).await?;
     let fresh = jobs.iter().filter(|job| job.is_fresh()).count();
     cx.held_calls.keep(fresh);
-    let family = TurnSubagents::of(&state, cx, jobs.iter().map(|job| &*job.spec), fresh).await;
-    let family = match family {
-        Ok(family) => family,
-        Err(error) => return Err(Halt::new(state, error)),
+    let spawns = jobs.iter().any(|job| job.spec.place == Place::Child);
+    let turn = match spawns {
+        true => match cx.services.subagents.begin_turn(&state, cx.caller(), fresh).await {
+            Ok(turn) => Some(turn),
+            Err(error) => return Err(Halt::new(state, error)),
+        },
+        false => None,
     };
+    let turn = turn.as_deref();
     // What those of before used is known before any of them goes on.
     for job in jobs.iter_mut().filter(|job| job.begun) {
-        job.lease_from(family.as_ref(), &state);
+        job.grant_from(turn, &state, cx);
     }
     while !jobs.is_empty() && !cx.control.is_raised() && state.stop_signals().is_empty() {
         let batch = next_batch(cx.services.concurrency, &mut jobs);
         state = match batch.len() {
-            1 => run_one(state, cx, family.as_ref(), batch).await?,
-            _ => run_batch(state, cx, family.as_ref(), batch).await?,
+            1 => run_one(state, cx, turn, batch).await?,
+            _ => run_batch(state, cx, turn, batch).await?,
         };
     }
-    skip_rest(state, cx, family.as_ref(), jobs).await
+    skip_rest(state, cx, turn, jobs).await
 }
 
 /// Takes calls up to the next barrier: a sequential tool runs alone, and two calls on
@@ -98,7 +103,7 @@ fn next_batch(concurrency: Concurrency, jobs: &mut VecDeque<Job>) -> VecDeque<Jo
 async fn run_batch(
     mut state: AgentState,
     cx: &StepContext,
-    family: Option<&TurnSubagents>,
+    turn: Option<&dyn TurnSubagents>,
     mut waiting: VecDeque<Job>,
 ) -> Result<AgentState, Halt> {
     let mut release = Release::new(
@@ -116,7 +121,7 @@ async fn run_batch(
                 .saturating_sub(running.len())
                 .min(waiting.len());
             let mut starting: Vec<Job> = waiting.drain(..room).collect();
-            state = begin(state, cx, family, &mut starting).await?;
+            state = begin(state, cx, turn, &mut starting).await?;
             running.extend(starting.into_iter().map(|job| call(job, &state, cx)));
         }
         if running.is_empty() {
@@ -139,17 +144,17 @@ async fn run_batch(
     }
     let state = interrupt(state, cx).await?;
     release.rest(cx);
-    skip_rest(state, cx, family, waiting).await
+    skip_rest(state, cx, turn, waiting).await
 }
 
 /// A batch of one, without what it takes to run several.
 async fn run_one(
     state: AgentState,
     cx: &StepContext,
-    family: Option<&TurnSubagents>,
+    turn: Option<&dyn TurnSubagents>,
     mut batch: VecDeque<Job>,
 ) -> Result<AgentState, Halt> {
-    let state = begin(state, cx, family, batch.make_contiguous()).await?;
+    let state = begin(state, cx, turn, batch.make_contiguous()).await?;
     let Some(job) = batch.pop_front() else { return Ok(state) };
     let running = call(job, &state, cx);
     let state = match cx.watch(state, running).await? {

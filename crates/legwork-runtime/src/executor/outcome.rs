@@ -9,13 +9,11 @@ use legwork_core::tool::{Deferral, FailureKind};
 use legwork_core::{AgentState, Event, Micros, ToolOutcome, ToolSpec};
 
 use crate::context::StepContext;
-use crate::doubt::begun;
 use crate::error::Halt;
 use crate::executor::body::Ran;
 use crate::executor::job::Job;
 use crate::release::Release;
-use crate::retries;
-use crate::subagent::{self, TurnSubagents};
+use crate::services::TurnSubagents;
 
 /// Outcomes of calls that took this long are committed as they come.
 const SLOW: Micros = Micros(50_000);
@@ -34,12 +32,15 @@ pub(super) async fn record(
             None => continue,
             Some(ToolOutcome::Deferred(deferral)) => {
                 if is_child(&state, index, &deferral) {
-                    state = subagent::wait(state, cx, index);
+                    // One that was interrupted waits for nobody: its call stays open for the next run.
+                    if !cx.control.interrupt.is_cancelled() {
+                        state = state.with_waiting_subagent(index);
+                    }
                     continue;
                 }
                 refused(&ran.spec, &deferral)
             }
-            Some(outcome) => retries::limit(&state, &ran.spec, outcome.for_journal()),
+            Some(outcome) => state.limit_retries(&ran.spec, outcome.for_journal()),
         };
         urgent |= !ran.spec.effect.is_repeatable() || took >= SLOW;
         let outcome = Arc::new(outcome);
@@ -53,8 +54,7 @@ pub(super) async fn record(
 
 /// Whether a deferral is one to the session that the intent of the call names.
 fn is_child(state: &AgentState, index: u32, deferral: &Deferral) -> bool {
-    let slot = state.current_step().and_then(|step| step.calls.get(index as usize));
-    let child = slot.and_then(|slot| slot.child.as_ref());
+    let child = state.call(index).and_then(|slot| slot.child.as_ref());
     matches!(deferral, Deferral::Session(session) if Some(session) == child)
 }
 
@@ -75,14 +75,14 @@ pub(super) async fn interrupt(mut state: AgentState, cx: &StepContext) -> Result
     if !stopped && !cx.control.is_raised() {
         return Ok(state);
     }
-    for (index, slot) in begun(&state) {
+    for (index, slot) in state.calls_unanswered() {
         let CallStatus::Started(effect) = slot.status else { continue };
         let ends = stopped || cx.control.cancel.is_cancelled();
         if (effect.is_repeatable() && !ends) || state.is_pending(index as usize) {
             continue;
         }
         state = match slot.child {
-            Some(_) => subagent::interrupted(state, cx, index).await?,
+            Some(_) => interrupted(state, cx, index).await?,
             None => cx.answer(state, index, &slot.call, ToolOutcome::Interrupted),
         };
     }
@@ -94,7 +94,7 @@ pub(super) async fn interrupt(mut state: AgentState, cx: &StepContext) -> Result
 pub(super) async fn skip_rest(
     mut state: AgentState,
     cx: &StepContext,
-    family: Option<&TurnSubagents>,
+    turn: Option<&dyn TurnSubagents>,
     jobs: VecDeque<Job>,
 ) -> Result<AgentState, Halt> {
     let why = match state.stop_signals().first() {
@@ -102,21 +102,50 @@ pub(super) async fn skip_rest(
         Some(signal) => format!("the execution was stopped ({})", signal.reason),
         None => return Ok(state),
     };
-    if let Some(family) = family {
-        family.release(jobs.iter().filter(|job| job.is_fresh()).count());
+    if let Some(turn) = turn {
+        turn.release(jobs.iter().filter(|job| job.is_fresh()).count());
     }
     for job in jobs {
-        let slot = state.current_step().and_then(|step| step.calls.get(job.index as usize));
-        if slot.is_none_or(|slot| slot.execution().is_some()) {
+        if state.call(job.index).is_none_or(|slot| slot.execution().is_some()) {
             continue;
         }
         // One that began before may have happened.
         state = match job.is_fresh() {
             true => cx.answer(state, job.index, &job.call, ToolOutcome::Skipped(why.clone())),
-            false => subagent::interrupted(state, cx, job.index).await?,
+            false => interrupted(state, cx, job.index).await?,
         };
     }
     Ok(state)
+}
+
+/// Answers a call that began and does not go on: it may or may not have happened.
+pub(crate) async fn interrupted(
+    state: AgentState,
+    cx: &StepContext,
+    index: u32,
+) -> Result<AgentState, Halt> {
+    end_call(state, cx, index, ToolOutcome::Interrupted).await
+}
+
+/// Answers a call that does not go on. Its subagent, if it has one, which no run continues
+/// with, is ended as cancelled, and what it used is charged, as its journal says.
+pub(super) async fn end_call(
+    state: AgentState,
+    cx: &StepContext,
+    index: u32,
+    outcome: ToolOutcome,
+) -> Result<AgentState, Halt> {
+    let Some(slot) = state.call(index) else { return Ok(state) };
+    let mut finished = ToolFinished::without_running(index, outcome);
+    cx.emit_finished(&slot.call, &finished);
+    if let Some(child) = &slot.child {
+        let link = state.link_to(&slot.call.id);
+        finished.used = match cx.services.subagents.cancel(cx.caller(), child, &link).await {
+            Ok(used) => used,
+            Err(error) => return Err(Halt::new(state, error)),
+        };
+    }
+    Ok(state.with(Event::ToolFinished(finished)))
 }
 
 /// Answers the calls of a cancelled execution whose tools are not known. An interrupted one
@@ -125,12 +154,9 @@ pub(super) async fn give_up(mut state: AgentState, cx: &StepContext) -> Result<A
     if !cx.control.cancel.is_cancelled() {
         return Ok(state);
     }
-    let slots = state.current_step().map(|step| step.calls.clone()).unwrap_or_default();
-    for (index, slot) in (0u32..).zip(slots.iter()).filter(|(_, slot)| slot.execution().is_none()) {
+    for (index, slot) in state.calls_unanswered() {
         state = match slot.status {
-            CallStatus::Started(_) | CallStatus::Ready => {
-                subagent::interrupted(state, cx, index).await?
-            }
+            CallStatus::Started(_) | CallStatus::Ready => interrupted(state, cx, index).await?,
             _ => {
                 let why = "the execution was cancelled".to_owned();
                 cx.answer(state, index, &slot.call, ToolOutcome::Skipped(why))
@@ -146,9 +172,8 @@ pub(super) async fn fail_all(
     cx: &StepContext,
     message: &str,
 ) -> Result<AgentState, Halt> {
-    let slots = state.current_step().map(|step| step.calls.clone()).unwrap_or_default();
-    for (index, _) in (0u32..).zip(slots.iter()).filter(|(_, slot)| slot.execution().is_none()) {
-        state = subagent::end_call(state, cx, index, ToolOutcome::failed(message)).await?;
+    for (index, _) in state.calls_unanswered() {
+        state = end_call(state, cx, index, ToolOutcome::failed(message)).await?;
     }
     Ok(state)
 }

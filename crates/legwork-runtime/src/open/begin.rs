@@ -11,12 +11,10 @@ use legwork_port::toolset::Scope;
 use legwork_port::{Cancellation, EventKind, Trigger};
 
 use super::Active;
-use crate::active_time::taken_up;
 use crate::control::Control;
 use crate::error::Error;
 use crate::inbox::take_idle;
 use crate::run::{self, Advance};
-use crate::subagent;
 
 impl Active {
     /// Begins a new execution; one that was left in progress ends first.
@@ -50,7 +48,7 @@ impl Active {
             Some(status) if stopped && !status.is_terminal() => {}
             _ => return Ok(state),
         }
-        let mut state = taken_up(self.define(state));
+        let mut state = self.define(state).with_step_taken_up();
         if !stopped {
             let words = "another task was given";
             let signal = StopSignal::new(StopReason::UserRequested, "new_input", words);
@@ -92,11 +90,11 @@ impl Active {
             return Err(self.cx.services.no_session(state.session()));
         }
         let idle = state.clone();
-        let state = subagent::resume_waiting(self.define(state));
+        let state = self.define(state).without_waiting_subagents();
         if state.status().is_some_and(|status| !status.is_terminal()) {
             self.resumed(&state);
             let state = self.show_start(state).await;
-            let state = taken_up(self.show_response(state).await);
+            let state = self.show_response(state).await.with_step_taken_up();
             return Ok(self.cx.commit(state).await?);
         }
         let events = match state.decide_reopen(&self.cx.services.criteria) {

@@ -90,7 +90,7 @@ impl Builder {
             concurrency: self.concurrency,
             deps: self.deps,
             mask,
-            spawner: Some(Arc::new(Spawns(Arc::clone(&parts)))),
+            subagents: Arc::new(Spawns(Arc::clone(&parts))),
         };
         let (identity, services) = (Arc::new(identity), Arc::new(services));
         let setup = Setup { identity, services, driver: self.driver };

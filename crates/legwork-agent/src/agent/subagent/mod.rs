@@ -1,7 +1,16 @@
 //! Agents that an agent may spawn: a session of their own, linked to the call that asked.
+//!
+//! Read the modules in this order: this one (what a subagent is), `build` (the agent that it
+//! is), `link` (which session belongs to which), `spawn` (the tool, and what the runtime calls),
+//! `turn` (what the subagents of a turn may use), `call` (one at work), `cancel` (those that no
+//! run continues with).
 
 mod build;
+mod call;
+mod cancel;
+mod link;
 mod spawn;
+mod turn;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -10,7 +19,7 @@ use legwork_core::Budget;
 use legwork_port::{Model, Tool};
 use serde_json::Value;
 
-pub use legwork_runtime::subagent::{parent_of, with_subagents};
+pub use link::{parent_of, with_subagents};
 pub(crate) use spawn::Spawns;
 pub use spawn::TOOL;
 

@@ -2,15 +2,22 @@
 
 use std::sync::Arc;
 
-use legwork_core::{Budget, EffectClass, Seq, ToolCall, ToolOutcome, ToolSpec};
-use legwork_port::{BoxFuture, Tool, ToolContext};
-use legwork_runtime::{Error, Spawn, Spawned, Spawner};
+use legwork_core::budget::Amounts;
+use legwork_core::event::ParentLink;
+use legwork_core::{
+    AgentState, Budget, EffectClass, OnDoubt, Seq, SessionId, ToolCall, ToolOutcome, ToolSpec,
+};
+use legwork_port::{BoxFuture, Observer, Tool, ToolContext, store};
+use legwork_runtime::{Ancestry, Caller, Control, Error, TurnSubagents};
 use serde::Deserialize;
 use serde_json::json;
 
 use crate::agent::Parts;
 use crate::agent::request::Run;
 use crate::agent::subagent::{Subagent, Subagents};
+
+use super::cancel::cancel;
+use super::turn::Turn;
 
 /// The name of the tool.
 pub const TOOL: &str = "spawn_subagent";
@@ -68,52 +75,91 @@ impl Tool for SpawnTool {
     }
 }
 
-/// The subagents of an agent, for the runtime.
+/// The subagents of an agent, as the runtime runs them.
+#[derive(Clone)]
 pub(crate) struct Spawns(pub(crate) Arc<Parts>);
 
-impl Spawner for Spawns {
-    fn find(&self, call: &ToolCall) -> Option<Arc<dyn Spawn>> {
+impl Spawns {
+    /// The subagent that a call asks for, with its task; none if the call names none.
+    pub(super) fn find(&self, call: &ToolCall) -> Option<Spawn> {
         if &*call.name != TOOL {
             return None;
         }
         let Request { agent, prompt } = serde_json::from_str(&call.arguments).ok()?;
         let subagent = self.0.subagents.find(&agent)?.clone();
-        Some(Arc::new(Spawning { subagent, prompt, parent: Arc::clone(&self.0) }))
+        Some(Spawn { subagent, prompt, parent: Arc::clone(&self.0) })
+    }
+}
+
+impl legwork_runtime::Subagents for Spawns {
+    fn begin_turn<'a>(
+        &'a self,
+        state: &'a AgentState,
+        caller: Caller<'a>,
+        fresh: usize,
+    ) -> BoxFuture<'a, Result<Box<dyn TurnSubagents>, store::Error>> {
+        Box::pin(async move {
+            let turn = Turn::open(self.clone(), state, caller, fresh).await?;
+            Ok(Box::new(turn) as Box<dyn TurnSubagents>)
+        })
+    }
+
+    fn cancel<'a>(
+        &'a self,
+        caller: Caller<'a>,
+        child: &'a SessionId,
+        link: &'a ParentLink,
+    ) -> BoxFuture<'a, Result<Amounts, store::Error>> {
+        cancel(caller.services, child, link)
     }
 }
 
 /// A subagent with its task.
-struct Spawning {
+pub(super) struct Spawn {
     subagent: Subagent,
     prompt: String,
     parent: Arc<Parts>,
 }
 
-impl Spawn for Spawning {
-    fn name(&self) -> &str {
+/// What a subagent runs with.
+pub(super) struct Spawned {
+    pub(super) session: SessionId,
+    /// The limits that it was granted.
+    pub(super) granted: Budget,
+    /// Its place below the agent whose call it is.
+    pub(super) ancestry: Ancestry,
+    pub(super) control: Control,
+    /// Notified of its run; none if nobody listens.
+    pub(super) observer: Option<Arc<dyn Observer>>,
+    /// What its parent does about calls in doubt, where that was said.
+    pub(super) on_doubt: Option<OnDoubt>,
+}
+
+impl Spawn {
+    pub(super) fn name(&self) -> &str {
         self.subagent.name()
     }
 
-    fn limits(&self) -> Budget {
+    /// Its own limits. They are held in the parent's ledger before it begins.
+    pub(super) fn limits(&self) -> Budget {
         self.subagent.limits().cloned().unwrap_or_else(Budget::guards)
     }
 
-    fn run(&self, spawned: Spawned) -> BoxFuture<'_, Result<Run, Error>> {
-        Box::pin(async move {
-            let agent = self.subagent.build(&self.parent, spawned.granted)?;
-            let session = agent.session(spawned.session);
-            let request = match session.journal().await?.version() {
-                Seq::ZERO => session.run(self.prompt.as_str()),
-                _ => session.resume(),
-            };
-            let mut request = request.control(spawned.control).below(spawned.ancestry);
-            if let Some(observer) = spawned.observer {
-                request = request.observer(observer);
-            }
-            if let Some(on_doubt) = spawned.on_doubt {
-                request = request.on_doubt(on_doubt);
-            }
-            request.outcome().await
-        })
+    /// Runs it in its session: from its beginning, or from where that stands.
+    pub(super) async fn run(&self, spawned: Spawned) -> Result<Run, Error> {
+        let agent = self.subagent.build(&self.parent, spawned.granted)?;
+        let session = agent.session(spawned.session);
+        let request = match session.journal().await?.version() {
+            Seq::ZERO => session.run(self.prompt.as_str()),
+            _ => session.resume(),
+        };
+        let mut request = request.control(spawned.control).below(spawned.ancestry);
+        if let Some(observer) = spawned.observer {
+            request = request.observer(observer);
+        }
+        if let Some(on_doubt) = spawned.on_doubt {
+            request = request.on_doubt(on_doubt);
+        }
+        request.outcome().await
     }
 }

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::pin::pin;
 
 use futures_util::future::{Either, select};
-use legwork_core::budget::{Amounts, Budget, Dimension};
+use legwork_core::budget::{Amounts, BYTES_PER_OUTPUT_TOKEN, Budget, Dimension, LeftAttempt};
 use legwork_core::inference::Incomplete;
 use legwork_core::{AgentState, ModelRequest, Response};
 use legwork_port::{Delta, Deltas, Model, Retry, model};
@@ -13,7 +13,7 @@ use super::inference::Inference;
 use crate::context::StepContext;
 use crate::error::Halt;
 use crate::masked::Pieces;
-use crate::spending::{self, BYTES_PER_OUTPUT_TOKEN, Left};
+use crate::spending;
 use crate::watch::{Waits, Watched};
 use legwork_port::unwind;
 
@@ -22,7 +22,7 @@ pub(super) struct Asked {
     /// None when the run was cancelled or interrupted meanwhile, or its time was up.
     pub(super) answer: Option<Result<Response, model::Error>>,
     /// The attempt that was left; nothing where there is an answer.
-    pub(super) left: Left,
+    pub(super) left: LeftAttempt,
     /// Failed attempts that may have cost money, as far as they were told of.
     pub(super) charged_attempts: u32,
 }
@@ -55,7 +55,7 @@ pub(super) async fn ask(
         let left = sink.left(streams);
         return Ok((cx.tick(state), Asked { answer: None, left, charged_attempts }));
     };
-    let (answer, left) = (sink.finish(answer), Left::Nothing);
+    let (answer, left) = (sink.finish(answer), LeftAttempt::None);
     let error = answer.as_ref().err().map(model::Error::to_record);
     inference.ended(cx, answer.as_ref().ok(), error.as_ref());
     Ok((state, Asked { answer: Some(answer), left, charged_attempts }))
@@ -92,7 +92,7 @@ impl<'a> Sink<'a> {
         Self {
             cx,
             left: spending::left(state, cx),
-            held: spending::held(state),
+            held: state.ledger().held(),
             bytes: 0,
             limit,
             cut: false,
@@ -104,12 +104,12 @@ impl<'a> Sink<'a> {
     }
 
     /// What is under way, and how much of its answer came.
-    fn left(&self, streams: bool) -> Left {
+    fn left(&self, streams: bool) -> LeftAttempt {
         let now = self.cx.services.clock.mono();
         match self.waits.end() {
-            Some(at) if now < at => Left::Nothing,
-            _ if streams => Left::Streamed(self.bytes),
-            _ => Left::Unheard,
+            Some(at) if now < at => LeftAttempt::None,
+            _ if streams => LeftAttempt::Streamed(self.bytes),
+            _ => LeftAttempt::Whole,
         }
     }
 

@@ -83,14 +83,13 @@ pub(super) async fn infer<D: Driver + ?Sized>(
     match asked.answer {
         None => {
             let price = model.profile().price;
-            let left = asked.left;
-            let charged = spending::of_interrupted(&state, left, attempts, price.as_ref());
+            let charged = state.ledger().charge_for_left(asked.left, attempts, price.as_ref());
             spending::settle(&state, cx, &charged);
             let left = Event::InferenceInterrupted(InferenceInterrupted { charged });
             Ok(cx.stop_in_time(state.with(left)))
         }
         Some(Err(error)) => {
-            let charged = spending::of_failure(&state, &error);
+            let charged = state.ledger().held().for_attempts(error.charged_attempts);
             spending::settle(&state, cx, &charged);
             let error = error.to_record();
             Ok(state.with(Event::InferenceFailed(InferenceFailed { error, charged })))
@@ -145,7 +144,7 @@ async fn build<D: Driver + ?Sized>(
 fn refuse(state: AgentState, error: ErrorRecord) -> AgentState {
     if state.current_step().is_some() {
         // A run before this one may have left a call under way.
-        let (charged, error) = (spending::held(&state).as_estimate(), ending(error));
+        let (charged, error) = (state.ledger().held().as_estimate(), ending(error));
         return state.with(Event::InferenceFailed(InferenceFailed { error, charged }));
     }
     failed(state, error)

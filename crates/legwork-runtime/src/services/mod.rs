@@ -1,4 +1,6 @@
-//! What all runs of an agent share.
+//! What all runs of an agent share, and the seam through which calls run other agents.
+
+mod subagents;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,13 +8,14 @@ use std::sync::Arc;
 use legwork_core::continuation::End;
 use legwork_core::tool::ExecutionMode;
 use legwork_core::{Criterion, Mask, SessionId};
-use legwork_port::{Clock, Core, Deps, Ids, Model, Observer, Store};
+use legwork_port::{Claim, Clock, Core, Deps, Emitter, Ids, Model, Observer, Origin, Store};
 
 use crate::error::Error;
 use crate::lifecycle::Composite;
 use crate::result::{Run, Unfinished};
-use crate::spawner::Spawner;
 use legwork_toolset::Toolsets;
+
+pub use subagents::{Ancestry, Caller, SubagentCall, Subagents, TurnSubagents};
 
 /// What all runs of an agent share. It is checked and composed by whoever builds agents.
 pub struct Services {
@@ -20,8 +23,8 @@ pub struct Services {
     pub models: BTreeMap<String, Arc<dyn Model>>,
     /// The tools.
     pub toolsets: Arc<Toolsets>,
-    /// The subagents that a call may spawn.
-    pub spawner: Option<Arc<dyn Spawner>>,
+    /// Runs calls that spawn subagents.
+    pub subagents: Arc<dyn Subagents>,
     /// What votes on going on, beside the votes of hooks.
     pub criteria: Vec<Arc<dyn Criterion>>,
     /// Decides whether an execution goes on, and records its steps and its end.
@@ -70,6 +73,13 @@ impl Services {
         }
     }
 
+    /// Gives back a claim under which nothing runs. What goes wrong with that is a warning for
+    /// observers: what was committed stands all the same.
+    pub async fn release(&self, claim: Box<dyn Claim>, session: &SessionId) {
+        let origin = Arc::new(Origin::root(session.clone()));
+        release(claim, &Emitter::new(origin, Arc::clone(&self.observer))).await;
+    }
+
     /// A run that completed; of another one the error that says why, and how to go on.
     ///
     /// # Errors
@@ -79,5 +89,12 @@ impl Services {
             End::Completed => Ok(run),
             _ => Err(Error::Unfinished(Box::new(Unfinished { run, is_kept: self.keeps }))),
         }
+    }
+}
+
+/// Gives a claim back. What goes wrong with that is a warning for observers.
+pub(crate) async fn release(claim: Box<dyn Claim>, events: &Emitter) {
+    if let Err(error) = claim.release().await {
+        events.warn(|| format!("the claim was not given back: {error}"));
     }
 }

@@ -1,12 +1,11 @@
 //! What adds up over a tree of agents, each dimension by itself.
 
-use legwork_core::Budget;
-use legwork_core::budget::{Amounts, MicroUsd};
+use crate::budget::{Amounts, Budget, MicroUsd};
 
 /// Amounts of what adds up over a tree. Steps and active time do not: each agent has its
 /// own, and the one above waits meanwhile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct TreeAmounts {
+pub struct TreeAmounts {
     calls: u64,
     input: u64,
     output: u64,
@@ -17,18 +16,18 @@ pub(crate) struct TreeAmounts {
 
 impl TreeAmounts {
     /// What adds up of some amounts.
-    pub(crate) fn of(amounts: &Amounts) -> Self {
+    pub fn of(amounts: &Amounts) -> Self {
         let Amounts { tool_calls: calls, input, output, cost, .. } = *amounts;
         Self { calls, input, output, total: amounts.total_tokens(), cost: cost.0 }
     }
 
     /// So many calls.
-    pub(crate) fn calls(count: usize) -> Self {
+    pub fn calls(count: usize) -> Self {
         Self { calls: count as u64, ..Self::default() }
     }
 
     /// What is held at spawn for a subagent with limits of its own, as far as there is room.
-    pub(crate) fn block(own: &Budget, left: &Budget) -> Self {
+    pub fn block(own: &Budget, left: &Budget) -> Self {
         let room = own.within(left);
         let tight = |own: Option<u64>, room: Option<u64>| own.and(room).unwrap_or(0);
         Self {
@@ -41,12 +40,12 @@ impl TreeAmounts {
     }
 
     /// The block that was journaled as these amounts for a subagent with limits of its own.
-    pub(crate) fn journaled(amounts: &Amounts, own: &Budget) -> Self {
+    pub fn journaled(amounts: &Amounts, own: &Budget) -> Self {
         Self::of(amounts).covered(own)
     }
 
     /// Limits of its own, where they limit what adds up those for which this is held.
-    pub(crate) fn limits(self, own: &Budget) -> Budget {
+    pub fn limits(self, own: &Budget) -> Budget {
         Budget {
             tool_calls: own.tool_calls.map(|_| self.calls),
             input_tokens: own.input_tokens.map(|_| self.input),
@@ -58,14 +57,14 @@ impl TreeAmounts {
     }
 
     /// As it is journaled: tokens of either kind are those that are in no other dimension.
-    pub(crate) fn journal(self) -> Amounts {
+    pub fn journal(self) -> Amounts {
         let (by_kind, _) = self.to_amounts();
         let tokens = self.total.saturating_sub(self.input).saturating_sub(self.output);
         Amounts { tokens, ..by_kind }
     }
 
     /// By kind of token, and all tokens together.
-    pub(crate) fn to_amounts(self) -> (Amounts, Amounts) {
+    pub fn to_amounts(self) -> (Amounts, Amounts) {
         let Self { calls, input, output, total, cost } = self;
         let cost = MicroUsd(cost);
         let by_kind = Amounts { tool_calls: calls, input, output, cost, ..Amounts::default() };
@@ -73,13 +72,15 @@ impl TreeAmounts {
     }
 
     /// The part that limits of its own do not cover.
-    pub(crate) fn uncovered(self, own: &Budget) -> Self {
+    #[must_use]
+    pub fn uncovered(self, own: &Budget) -> Self {
         let covered = self.covered(own);
         self.less(covered)
     }
 
     /// The part that limits of its own cover.
-    pub(crate) fn covered(self, own: &Budget) -> Self {
+    #[must_use]
+    pub fn covered(self, own: &Budget) -> Self {
         let part = |sum: u64, covered: bool| if covered { sum } else { 0 };
         Self {
             calls: part(self.calls, own.tool_calls.is_some()),
@@ -90,11 +91,15 @@ impl TreeAmounts {
         }
     }
 
-    pub(crate) fn plus(self, other: Self) -> Self {
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
         self.each(other, u64::saturating_add)
     }
 
-    pub(crate) fn less(self, other: Self) -> Self {
+    /// These without the others; never below zero.
+    #[must_use]
+    pub fn less(self, other: Self) -> Self {
         self.each(other, u64::saturating_sub)
     }
 

@@ -1,48 +1,55 @@
-//! A call that runs a subagent, at work.
+//! A call that runs a subagent.
 
 use std::sync::Arc;
 
 use legwork_core::budget::Amounts;
 use legwork_core::tool::{Deferral, FailureKind};
-use legwork_core::{ExecutionStatus, OnDoubt, ToolOutcome};
+use legwork_core::{ExecutionStatus, OnDoubt, SessionId, ToolOutcome};
 use legwork_port::store::Range;
-use legwork_port::{Emitter, EventKind, ToolContext, store};
+use legwork_port::{BoxFuture, Emitter, EventKind, ToolContext, store, unwind};
+use legwork_runtime::{Ancestry, Caller, Control, Error, Services, SubagentCall};
 
-use super::turn::{adds_up, used_by};
-use super::waiting::cancel;
-use super::{Grant, check};
-use crate::context::StepContext;
-use crate::control::Control;
-use crate::error::Error;
-use crate::result::Run;
-use crate::services::Services;
-use crate::spawner::{Ancestry, Spawned};
-use legwork_port::unwind;
+use super::cancel::cancel;
+use super::spawn::{Spawn, Spawned};
+use super::turn::{Grant, adds_up, used_by};
+use crate::agent::request::Run;
 
-/// All that it takes to run the subagent of a call.
-pub(crate) struct Child {
-    lease: Grant,
+/// A call that runs a subagent, with all that this takes.
+pub(super) struct SpawnCall {
+    spawn: Spawn,
+    grant: Grant,
     services: Arc<Services>,
     control: Control,
     events: Emitter,
     on_doubt: Option<OnDoubt>,
 }
 
-impl Child {
-    pub(super) fn new(lease: Grant, cx: &StepContext) -> Self {
+impl SubagentCall for SpawnCall {
+    fn intent(&self) -> (SessionId, Amounts) {
+        self.grant.intent()
+    }
+
+    fn call<'a>(&'a self, cx: &'a ToolContext) -> BoxFuture<'a, ToolOutcome> {
+        Box::pin(self.answer(cx))
+    }
+}
+
+impl SpawnCall {
+    pub(super) fn new(spawn: Spawn, grant: Grant, caller: Caller<'_>) -> Self {
         Self {
-            lease,
-            services: Arc::clone(&cx.services),
-            control: cx.control.clone(),
-            events: cx.events.clone(),
-            on_doubt: cx.on_doubt,
+            spawn,
+            grant,
+            services: Arc::clone(caller.services),
+            control: caller.control.clone(),
+            events: caller.events.clone(),
+            on_doubt: caller.on_doubt,
         }
     }
 
     /// Runs the subagent; its call is answered, or is left open for a later run.
-    pub(crate) async fn call(&self, cx: &ToolContext) -> ToolOutcome {
+    async fn answer(&self, cx: &ToolContext) -> ToolOutcome {
         let index = cx.key.index;
-        let (agent, child) = (self.lease.spawn.name(), &self.lease.child);
+        let (agent, child) = (self.spawn.name(), &self.grant.child);
         self.events.emit(|| EventKind::SubagentStarted {
             index,
             agent: agent.to_owned(),
@@ -78,22 +85,25 @@ impl Child {
             Err(error) => !is_final(error),
         };
         if later {
-            return ToolOutcome::Deferred(Deferral::Session(self.lease.child.clone()));
+            return ToolOutcome::Deferred(Deferral::Session(self.grant.child.clone()));
         }
-        self.lease.end(&used);
+        self.grant.end(&used);
         cx.charge(&used);
         self.outcome(ran)
     }
 
     /// Runs the subagent in its session, unless it ended there already.
     async fn run(&self) -> Result<Run, Error> {
-        let Grant { child, link, spawn, granted, share, .. } = &self.lease;
+        let Grant { child, link, granted, share, .. } = &self.grant;
         let state = self.services.store.read(child, Range::ALL).await?.journal.fold(child);
-        check(&state, link)?;
+        if !state.is_linked_by(link) {
+            let (session, parent) = (child.clone(), link.session.clone());
+            return Err(Error::SessionTaken { session, parent });
+        }
         if state.status().is_some_and(ExecutionStatus::is_terminal) {
             return Ok(state.into());
         }
-        let origin = Arc::new(self.events.origin().child(spawn.name(), child.clone()));
+        let origin = Arc::new(self.events.origin().child(self.spawn.name(), child.clone()));
         let (parent, share) = (Some(link.clone()), Some(share.clone()));
         let observer = self.events.listens().then(|| Arc::clone(self.events.observer()));
         let spawned = Spawned {
@@ -104,23 +114,23 @@ impl Child {
             observer,
             on_doubt: self.on_doubt,
         };
-        spawn.run(spawned).await
+        self.spawn.run(spawned).await
     }
 
     /// Ends the session of a subagent that does not go on: its call is answered. Gives what it
     /// used.
     async fn give_up(&self) -> Result<Amounts, store::Error> {
-        cancel(&self.services, &self.lease.child, &self.lease.link).await
+        cancel(&self.services, &self.grant.child, &self.grant.link).await
     }
 
     /// What a subagent used that could not be run to its end.
     async fn used(&self) -> Result<Amounts, store::Error> {
-        used_by(&*self.services.store, &self.lease.child, &self.lease.link).await
+        used_by(&*self.services.store, &self.grant.child, &self.grant.link).await
     }
 
     /// Only its final text returns; where there is none, why.
     fn outcome(&self, ran: Result<Run, Error>) -> ToolOutcome {
-        let name = self.lease.spawn.name();
+        let name = self.spawn.name();
         let run = match ran {
             Ok(run) => run,
             Err(error) => {

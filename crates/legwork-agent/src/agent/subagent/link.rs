@@ -1,30 +1,10 @@
 //! Which session is a subagent's of which: told by both ends, and true only where they agree.
 
+use legwork_core::SessionId;
 use legwork_core::event::{Event, ParentLink};
 use legwork_core::journal::Journal;
-use legwork_core::{AgentState, CallId, Seq, SessionId};
 use legwork_port::store::Range;
 use legwork_port::{BoxFuture, Store, store};
-
-use crate::error::Error;
-
-/// The link that the session of a call's subagent has to this one.
-pub(crate) fn link(state: &AgentState, call: &CallId) -> ParentLink {
-    let began = state.facts().started_at.unwrap_or_default();
-    ParentLink { session: state.session().clone(), call: call.clone(), began }
-}
-
-/// Holds that a session, if it began, is the one that a link leads to.
-///
-/// # Errors
-/// [`Error::SessionTaken`] when it is another one's, or nobody's.
-pub(crate) fn check(child: &AgentState, link: &ParentLink) -> Result<(), Error> {
-    let found = child.facts().parent.as_deref();
-    if child.version() == Seq::ZERO || found == Some(link) {
-        return Ok(());
-    }
-    Err(Error::SessionTaken { session: child.session().clone(), parent: link.session.clone() })
-}
 
 /// A session and all sessions of the subagents below it, itself first.
 ///

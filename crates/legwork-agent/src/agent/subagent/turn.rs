@@ -1,25 +1,22 @@
 //! The subagents of a turn: what each may use, and what those of before used already.
 
-use std::sync::Arc;
-
-use legwork_core::budget::{Amounts, Budget};
+use legwork_core::budget::{Amounts, Budget, TreeAmounts};
 use legwork_core::event::ParentLink;
-use legwork_core::state::{CallSlot, CallStatus};
-use legwork_core::tool::Place;
-use legwork_core::{AgentState, Micros, SessionId, ToolCall, ToolSpec};
+use legwork_core::state::CallSlot;
+use legwork_core::{AgentState, Micros, SessionId, ToolCall};
 use legwork_port::store::Range;
 use legwork_port::{BoxFuture, Store, store};
 
-use super::body::Child;
-use super::link::{check, link};
-use crate::account::{SharedBudget, TreeAmounts};
-use crate::context::StepContext;
-use crate::spawner::{Spawn, Spawner};
+use legwork_runtime::account::SharedBudget;
+use legwork_runtime::{Caller, SubagentCall, TurnSubagents};
 
-/// The account that the subagents of a turn live on.
-pub(crate) struct TurnSubagents {
+use super::call::SpawnCall;
+use super::spawn::{Spawn, Spawns};
+
+/// The account that the subagents of a turn use.
+pub(super) struct Turn {
     turn: SharedBudget,
-    spawner: Option<Arc<dyn Spawner>>,
+    spawns: Spawns,
     /// The subagents that began under another run.
     before: Vec<Before>,
 }
@@ -35,12 +32,10 @@ struct Before {
 }
 
 /// What one subagent may use.
-#[derive(Clone)]
-pub(crate) struct Grant {
+pub(super) struct Grant {
     pub(super) child: SessionId,
     /// How that session is linked to the call.
     pub(super) link: ParentLink,
-    pub(super) spawn: Arc<dyn Spawn>,
     /// The limits that it runs under.
     pub(super) granted: Budget,
     pub(super) share: SharedBudget,
@@ -48,45 +43,39 @@ pub(crate) struct Grant {
     turn: SharedBudget,
 }
 
-impl TurnSubagents {
-    /// Opens the account of a turn, if it spawns anybody. All its calls that have not begun
-    /// are charged there at once: they were checked as a whole. What subagents of before
-    /// used is read from their journals, before any of them goes on.
+impl Turn {
+    /// Opens the account of a turn. All its calls that have not begun are charged there at
+    /// once: they were checked as a whole. What subagents of before used is read from their
+    /// journals, before any of them goes on.
     ///
     /// # Errors
     /// When one of these cannot be read.
-    pub(crate) async fn of<'a>(
+    pub(super) async fn open(
+        spawns: Spawns,
         state: &AgentState,
-        cx: &StepContext,
-        mut specs: impl Iterator<Item = &'a ToolSpec>,
+        caller: Caller<'_>,
         fresh: usize,
-    ) -> Result<Option<Self>, store::Error> {
-        if !specs.any(|spec| spec.place == Place::Child) {
-            return Ok(None);
-        }
-        let turn = SharedBudget::open(cx.share.as_ref(), state.ledger());
+    ) -> Result<Self, store::Error> {
+        let turn = SharedBudget::open(caller.share, state.ledger());
         turn.charge(TreeAmounts::calls(fresh));
-        cx.held_calls.keep(0);
-        let mut before = Vec::new();
+        caller.release_held_calls();
+        let (mut before, store) = (Vec::new(), &*caller.services.store);
         for (index, child, link) in children(state) {
-            let store = &*cx.services.store;
             if let Some(child) = linked(store, &child, &link).await? {
                 let active = child.ledger().spent.active_time;
                 before.push(Before { index, used: used_in(store, &child).await?, active });
             }
         }
-        Ok(Some(Self { turn, spawner: cx.services.spawner.clone(), before }))
+        Ok(Self { turn, spawns, before })
     }
 
-    /// So many calls of the turn never begin.
-    pub(crate) fn release(&self, count: usize) {
-        self.turn.settle(TreeAmounts::calls(count), TreeAmounts::default());
-    }
-
-    /// What the subagent of a call may use; held when this returns. None if the call names
-    /// no subagent.
-    pub(crate) fn lease(&self, state: &AgentState, index: u32, call: &ToolCall) -> Option<Grant> {
-        let spawn = self.spawner.as_ref()?.find(call)?;
+    fn grant_to(
+        &self,
+        spawn: &Spawn,
+        state: &AgentState,
+        index: u32,
+        call: &ToolCall,
+    ) -> Option<Grant> {
         let own = spawn.limits();
         let left = state.ledger().left().within(&self.turn.left());
         let held = state.ledger().reserved.iter().find(|held| held.call == Some(index));
@@ -102,8 +91,26 @@ impl TurnSubagents {
             share.charge(TreeAmounts::of(&before.used));
         }
         let child = state.effect_key(index)?.child();
-        let (link, turn) = (link(state, &call.id), self.turn.clone());
-        Some(Grant { child, link, spawn, granted, share, block, turn })
+        let (link, turn) = (state.link_to(&call.id), self.turn.clone());
+        Some(Grant { child, link, granted, share, block, turn })
+    }
+}
+
+impl TurnSubagents for Turn {
+    fn grant(
+        &self,
+        state: &AgentState,
+        caller: Caller<'_>,
+        index: u32,
+        call: &ToolCall,
+    ) -> Option<Box<dyn SubagentCall>> {
+        let spawn = self.spawns.find(call)?;
+        let grant = self.grant_to(&spawn, state, index, call)?;
+        Some(Box::new(SpawnCall::new(spawn, grant, caller)))
+    }
+
+    fn release(&self, calls: usize) {
+        self.turn.settle(TreeAmounts::calls(calls), TreeAmounts::default());
     }
 }
 
@@ -117,13 +124,8 @@ fn granted(own: &Budget, block: TreeAmounts, left: &Budget, active: Micros) -> B
 
 impl Grant {
     /// What the intent of the call records: the session, and what is held.
-    pub(crate) fn intent(&self) -> (Option<SessionId>, Amounts) {
-        (Some(self.child.clone()), self.block.journal())
-    }
-
-    /// The call, ready to run its subagent.
-    pub(crate) fn begin(self, cx: &StepContext) -> Child {
-        Child::new(self, cx)
+    pub(super) fn intent(&self) -> (SessionId, Amounts) {
+        (self.child.clone(), self.block.journal())
     }
 
     /// The subagent is done: what was held is released, what it used is charged.
@@ -134,13 +136,10 @@ impl Grant {
 
 /// The subagents of the step under way that began and are not done.
 fn children(state: &AgentState) -> Vec<(u32, SessionId, ParentLink)> {
-    let slots = state.current_step().into_iter().flat_map(|step| step.calls.iter());
-    let begun =
-        (0u32..).zip(slots).filter(|(_, slot)| matches!(slot.status, CallStatus::Started(_)));
     let child = |(index, slot): (u32, &CallSlot)| {
-        Some((index, slot.child.clone()?, link(state, &slot.call.id)))
+        Some((index, slot.child.clone()?, state.link_to(&slot.call.id)))
     };
-    begun.filter_map(child).collect()
+    state.calls_begun().filter_map(child).collect()
 }
 
 /// What a subagent used so far, its own subagents included, as the journals say; nothing
@@ -168,7 +167,7 @@ async fn linked(
     link: &ParentLink,
 ) -> Result<Option<AgentState>, store::Error> {
     let state = store.read(session, Range::ALL).await?.writable(session)?.journal.fold(session);
-    Ok(check(&state, link).is_ok().then_some(state))
+    Ok(state.is_linked_by(link).then_some(state))
 }
 
 /// What a subagent in this state used, its own subagents included.

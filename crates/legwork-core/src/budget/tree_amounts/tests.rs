@@ -1,5 +1,4 @@
-use legwork_core::Budget;
-use legwork_core::budget::{Amounts, MicroUsd};
+use crate::budget::{Amounts, Budget, MicroUsd};
 
 use super::TreeAmounts;
 

@@ -5,23 +5,26 @@ use std::sync::Arc;
 use legwork_core::tool::FailureKind;
 use legwork_core::{AgentState, ToolOutcome, ToolSpec};
 
-use legwork_toolset::StepTools;
+use crate::step_tools::StepTools;
 
-/// The tool of a name with its index, if it is the one that the step was shown.
-///
-/// # Errors
-/// What the model is told: there is no such tool, or it changed since it was shown.
-pub(crate) fn find<'a>(
-    state: &AgentState,
-    shown: &'a StepTools,
-    name: &str,
-) -> Result<(usize, &'a Arc<ToolSpec>), ToolOutcome> {
-    let recorded = state.context().tools_shown.as_ref();
-    let recorded = recorded.and_then(|recorded| recorded.tools.get(name));
-    match shown.specs.find(name) {
-        Some((at, spec)) if recorded == shown.digest_of(at) => Ok((at, spec)),
-        None if recorded.is_none() => Err(unknown(shown, name)),
-        _ => Err(changed(name)),
+impl StepTools {
+    /// The tool of a name with its index, if it is the one that the step of a state was shown.
+    ///
+    /// # Errors
+    /// The outcome that tells the model why not: there is no such tool, or it changed since it
+    /// was shown.
+    pub fn find(
+        &self,
+        state: &AgentState,
+        name: &str,
+    ) -> Result<(usize, &Arc<ToolSpec>), ToolOutcome> {
+        let recorded = state.context().tools_shown.as_ref();
+        let recorded = recorded.and_then(|recorded| recorded.tools.get(name));
+        match self.specs.find(name) {
+            Some((at, spec)) if recorded == self.digest_of(at) => Ok((at, spec)),
+            None if recorded.is_none() => Err(unknown(self, name)),
+            _ => Err(changed(name)),
+        }
     }
 }
 

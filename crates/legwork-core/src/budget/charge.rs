@@ -1,0 +1,85 @@
+//! What an inference is charged, and which part of that is an estimate.
+
+use crate::budget::{Amounts, Ledger, Price};
+use crate::inference::{Incomplete, Response, Usage};
+
+/// Bytes that a token has at the least, on the average of a request or an answer: an
+/// estimate by it errs on the safe side for prose and code in common languages.
+pub const LEAST_BYTES_PER_TOKEN: u64 = 3;
+
+/// Bytes that a token of output has at the most, on the average of an answer: a stream
+/// is cut only when even so it passed its reserve.
+pub const BYTES_PER_OUTPUT_TOKEN: u64 = 8;
+
+/// The attempt that was under way when a run left an inference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LeftAttempt {
+    /// None: the inference waited for its next attempt.
+    None,
+    /// One of whose answer so many bytes were received.
+    Streamed(u64),
+    /// One whose answer is not streamed.
+    Whole,
+}
+
+impl Ledger {
+    /// What is held for the inference under way; nothing if none is.
+    pub fn held(&self) -> Amounts {
+        self.inference().map_or_else(Amounts::default, |held| held.amounts)
+    }
+
+    /// What a response is charged: its usage, or what was counted if it does not say, and what
+    /// was held once more for each failed attempt that may have cost.
+    pub fn charge_for(&self, response: &Response, price: Option<&Price>) -> Amounts {
+        let (held, bytes) = (self.held(), response.message.weight().max(response.came));
+        let real = match (&response.usage, &response.incomplete) {
+            // What was said of a stream before we cut it is not all that it used; what is kept
+            // of an answer that passed a bound is not all that came.
+            (_, Some(Incomplete::OverReserve)) | (None, Some(Incomplete::OverBound)) => {
+                let output = held.output.max(bytes / BYTES_PER_OUTPUT_TOKEN);
+                estimate(held.input, output, price)
+            }
+            (Some(usage), _) => Amounts::of_usage(usage, price),
+            (None, _) => counted(&held, bytes, price),
+        };
+        real.plus(&held.for_attempts(response.charged_attempts))
+    }
+
+    /// What an inference is charged that a run left: what was received of the answer, or what
+    /// was held if it was not streamed, nothing between two attempts; and what was held once
+    /// more for each failed attempt that may have cost.
+    pub fn charge_for_left(
+        &self,
+        left: LeftAttempt,
+        charged_attempts: u32,
+        price: Option<&Price>,
+    ) -> Amounts {
+        let held = self.held();
+        let left = match left {
+            LeftAttempt::None => Amounts::default(),
+            LeftAttempt::Streamed(bytes) => counted(&held, bytes, price),
+            LeftAttempt::Whole => held.as_estimate(),
+        };
+        left.plus(&held.for_attempts(charged_attempts))
+    }
+}
+
+impl Amounts {
+    /// What was held, as an estimate, for each of some attempts.
+    #[must_use]
+    pub fn for_attempts(&self, attempts: u32) -> Self {
+        (0..attempts).fold(Self::default(), |sum, _| sum.plus(&self.as_estimate()))
+    }
+}
+
+/// The input as estimated, and so many bytes of an answer in tokens: no more than it may
+/// have, where it was told how much that is.
+fn counted(held: &Amounts, bytes: u64, price: Option<&Price>) -> Amounts {
+    let output = bytes.div_ceil(LEAST_BYTES_PER_TOKEN);
+    let most = Some(held.output).filter(|most| *most > 0);
+    estimate(held.input, most.map_or(output, |most| output.min(most)), price)
+}
+
+fn estimate(input: u64, output: u64, price: Option<&Price>) -> Amounts {
+    Amounts::of_usage(&Usage { input, output, ..Usage::default() }, price).as_estimate()
+}
