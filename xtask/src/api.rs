@@ -14,6 +14,7 @@ const CRATES: &[&str] = &[
     "legwork-agent",
     "legwork-core",
     "legwork-definitions",
+    "legwork-lifecycle",
     "legwork-models",
     "legwork-orchestrate",
     "legwork-port",

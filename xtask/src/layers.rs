@@ -22,10 +22,20 @@ const TABLE: &[(&str, May)] = &[
     ("legwork-macros", May::Only(&[])),
     ("legwork-port", May::Only(&["legwork-core"])),
     ("legwork-toolset", May::Only(CONTRACT)),
-    ("legwork-runtime", May::Only(&["legwork-port", "legwork-core", "legwork-toolset"])),
+    ("legwork-lifecycle", May::Only(CONTRACT)),
+    (
+        "legwork-runtime",
+        May::Only(&["legwork-port", "legwork-core", "legwork-toolset", "legwork-lifecycle"]),
+    ),
     (
         "legwork-agent",
-        May::Only(&["legwork-port", "legwork-core", "legwork-toolset", "legwork-runtime"]),
+        May::Only(&[
+            "legwork-port",
+            "legwork-core",
+            "legwork-toolset",
+            "legwork-lifecycle",
+            "legwork-runtime",
+        ]),
     ),
     (
         "legwork-orchestrate",

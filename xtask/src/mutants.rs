@@ -24,6 +24,7 @@ use survivors::Survivors;
 const TARGETS: &[(&str, u64)] = &[
     ("legwork-core", 97),
     ("legwork-toolset", 92),
+    ("legwork-lifecycle", 92),
     ("legwork-runtime", 92),
     ("legwork-agent", 92),
     ("legwork-orchestrate", 92),
@@ -33,6 +34,7 @@ const TARGETS: &[(&str, u64)] = &[
 /// Crates whose behaviour is tested from above, and the crates whose tests do.
 const TESTED_BY: &[(&str, &[&str])] = &[
     ("legwork-toolset", &["legwork-toolset", "legwork-agent"]),
+    ("legwork-lifecycle", &["legwork-lifecycle", "legwork-agent"]),
     ("legwork-runtime", &["legwork-runtime", "legwork-agent"]),
     ("legwork-orchestrate", &["legwork-orchestrate", "legwork-agent"]),
 ];

@@ -21,6 +21,7 @@ const PORTABLE: &[&str] = &[
     "legwork-core",
     "legwork-port",
     "legwork-toolset",
+    "legwork-lifecycle",
     "legwork-runtime",
     "legwork-agent",
     "legwork-orchestrate",

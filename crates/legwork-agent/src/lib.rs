@@ -24,7 +24,6 @@ pub mod agent;
 pub mod capability;
 pub mod describe;
 pub mod driver;
-pub mod hook;
 
 pub use agent::{Agent, builder, overriding, request, session, stream, subagent};
 pub use builder::Builder;
@@ -40,7 +39,9 @@ pub use subagent::Subagent;
 pub use legwork_core::continuation;
 pub use legwork_port::{Core, EventKind, RunEvent, event};
 pub use legwork_runtime::{
-    Active, Composite, Control, CoreLifecycle, Delivery, Error, Halt, Handler, Hook, HookError,
-    HookStack, StepContext, Unfinished, context, executor, hook, hooks, lifecycle, memory, open,
+    Active, Control, Delivery, Error, Halt, StepContext, Unfinished, context, executor, memory, open,
+};
+pub use legwork_lifecycle::{
+    self as lifecycle, Composite, CoreLifecycle, Handler, Hook, HookError, HookStack, hook, hooks,
 };
 pub use legwork_toolset as toolset;

@@ -9,8 +9,14 @@ use std::path::Path;
 use crate::sources::{self, Source};
 
 /// The crates whose modules must not go round.
-pub(super) const CRATES: [&str; 5] =
-    ["legwork-core", "legwork-port", "legwork-toolset", "legwork-runtime", "legwork-agent"];
+pub(super) const CRATES: [&str; 6] = [
+    "legwork-core",
+    "legwork-port",
+    "legwork-toolset",
+    "legwork-lifecycle",
+    "legwork-runtime",
+    "legwork-agent",
+];
 
 /// The crate that is read from its root on, in the order that it names.
 const READ_IN_ORDER: &str = "legwork-runtime";

@@ -124,6 +124,7 @@ fn arguments_choose_mutants() {
         [
             "legwork-core",
             "legwork-toolset",
+            "legwork-lifecycle",
             "legwork-runtime",
             "legwork-agent",
             "legwork-orchestrate",

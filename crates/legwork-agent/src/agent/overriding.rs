@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::agent::builder::Builder;
 use legwork_runtime::Driver;
-use legwork_runtime::hooks::Hook;
+use legwork_lifecycle::hooks::Hook;
 
 type Change = Box<dyn FnOnce(Builder) -> Builder + Send>;
 

@@ -6,7 +6,7 @@ use legwork_port::Tool;
 
 use crate::agent::builder::Builder;
 use crate::capability::Capability;
-use legwork_runtime::hooks::Hook;
+use legwork_lifecycle::hooks::Hook;
 
 /// Tools under one name.
 ///

@@ -5,7 +5,7 @@ use legwork_port::{Cancellation, Trigger};
 
 use crate::agent::builder::Builder;
 use crate::capability::Capability;
-use legwork_runtime::hooks::{hook, priority};
+use legwork_lifecycle::hooks::{hook, priority};
 
 /// Ends executions as cancelled when somebody raises a [`Cancellation`] that they hold, such
 /// as that of a whole program.

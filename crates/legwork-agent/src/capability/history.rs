@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::agent::builder::Builder;
 use crate::capability::{Capability, Fields};
-use legwork_runtime::hooks::{HookError, hook, priority};
+use legwork_lifecycle::hooks::{HookError, hook, priority};
 
 /// Keeps a short record of each execution of a session, the latest 20 by default.
 ///

@@ -124,7 +124,7 @@ fn tool(from: &BTreeMap<Arc<str>, Arc<str>>, spec: &Arc<ToolSpec>) -> Tool {
 fn hooks(inner: &Inner) -> Vec<Hook> {
     let mut hooks: Vec<_> = inner.parts.builder.hooks.iter().collect();
     hooks.sort_by_key(|hook| std::cmp::Reverse(hook.priority_of()));
-    let told = |hook: &legwork_runtime::hooks::Hook| Hook {
+    let told = |hook: &legwork_lifecycle::hooks::Hook| Hook {
         name: hook.name().to_owned(),
         priority: hook.priority_of(),
         triggers: hook.triggers().iter().map(|trigger| trigger.name().to_owned()).collect(),

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use legwork_agent::hooks::Strictness;
+use legwork_agent::lifecycle::Strictness;
 use legwork_agent::{Composite, HookStack, hook, lifecycle};
 use legwork_core::event::Event;
 use legwork_core::state::{self, Judged, PendingCall, PendingExecution};

@@ -1,7 +1,7 @@
 //! Hooks as types; gates where nothing can be stopped any more; hooks that panic; how an
 //! execution ends that an error ended.
 
-use legwork_agent::hooks::{Cx, Strictness, priority};
+use legwork_agent::lifecycle::{Cx, Strictness, priority};
 use legwork_agent::{Agent, Builder, Handler, Hook, HookError, hook};
 use legwork_core::continuation::{ErrorHandler, Failure};
 use legwork_core::event::{Event, StopPrevented};

@@ -11,7 +11,7 @@ use legwork_core::{Criterion, Mask, SessionId};
 use legwork_port::{Claim, Clock, Core, Deps, Emitter, Ids, Model, Observer, Origin, Store};
 
 use crate::error::Error;
-use crate::lifecycle::Composite;
+use legwork_lifecycle::Composite;
 use crate::result::{Run, Unfinished};
 use legwork_toolset::Toolsets;
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use legwork_core::{ToolSpec, tool};
 use legwork_port::{Core, Model, Tool};
 
-use legwork_runtime::hooks::HookStack;
-use legwork_runtime::lifecycle::{Composite, CoreLifecycle, Guarded};
+use legwork_lifecycle::hooks::HookStack;
+use legwork_lifecycle::{Composite, CoreLifecycle, Guarded};
 use legwork_runtime::memory::MemoryStore;
 use legwork_runtime::open::{Identity, Setup};
 use legwork_runtime::{Error, Services, price_unknown};

@@ -12,7 +12,7 @@ use legwork_core::event::Definition;
 use legwork_core::tool::ExecutionMode;
 use legwork_core::{AgentId, Budget, Criterion, Mask, ModelSettings, OnDoubt};
 use legwork_port::{Clock, Core, Deps, Ids, Lifecycle, Model, NoObserver, Observer, Store};
-use legwork_runtime::hooks::{Hook, Strictness};
+use legwork_lifecycle::{Hook, Strictness};
 use legwork_runtime::memory::{RandomIds, SystemClock};
 use legwork_runtime::services::Concurrency;
 use legwork_runtime::{Driver, ToolCalling};

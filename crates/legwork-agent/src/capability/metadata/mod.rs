@@ -15,7 +15,7 @@ pub use tools::{LIST, READ, REMOVE, WRITE};
 
 use crate::agent::builder::Builder;
 use crate::capability::{Capability, Fields, Resolved};
-use legwork_runtime::hooks::{HookError, hook, priority};
+use legwork_lifecycle::hooks::{HookError, hook, priority};
 use limits::Limits;
 
 /// Gives an agent tools to keep values in the metadata of its session: read, write, list,

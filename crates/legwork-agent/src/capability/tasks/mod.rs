@@ -15,7 +15,7 @@ pub use tool::TOOL;
 
 use crate::agent::builder::Builder;
 use crate::capability::{Capability, Fields, Resolved};
-use legwork_runtime::hooks::{HookError, hook, priority};
+use legwork_lifecycle::hooks::{HookError, hook, priority};
 
 /// Gives an agent a list of tasks that the model keeps: at most 20, at most one of them in
 /// progress.

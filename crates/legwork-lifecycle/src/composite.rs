@@ -8,8 +8,8 @@ use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::{AgentState, StopSignal};
 use legwork_port::{BoxFuture, Lifecycle, StepView, Trigger};
 
-use crate::lifecycle::Strictness;
-use crate::lifecycle::admit::{Refused, Rights, admit};
+use crate::strictness::Strictness;
+use crate::admit::{Refused, Rights, admit};
 use legwork_port::unwind;
 
 /// The name that violations are recorded under: a lifecycle has none of its own.
@@ -96,8 +96,9 @@ async fn wait<F: Future + Unpin>(running: F, view: &StepView) -> Option<F::Outpu
 }
 
 impl Composite {
-    /// Shows the state to each member that listens.
-    pub(crate) async fn show(
+    /// Shows the state to each member that listens, as [`Lifecycle::on`] does, in a future that
+    /// takes no box.
+    pub async fn show(
         &self,
         trigger: Trigger,
         mut state: AgentState,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use legwork_core::AgentState;
 use legwork_port::Trigger;
-use legwork_runtime::hooks::{Cx, Hook, HookError};
+use crate::hooks::{Cx, Hook, HookError};
 
 mod sealed {
     pub trait Sealed {}
@@ -59,7 +59,7 @@ where
 {
     let name = name.into();
     let by: Arc<str> = name.as_str().into();
-    legwork_runtime::hook(name, [P::TRIGGER], move |state, cx| {
+    crate::hooks::hook(name, [P::TRIGGER], move |state, cx| {
         let begun = P::of(state, Arc::clone(&by)).map(|point| function(point, cx));
         async move {
             match begun {
@@ -196,9 +196,9 @@ macro_rules! constructor {
         pub fn $function<F, R>(
             name: impl Into<String>,
             function: F,
-        ) -> legwork_runtime::hooks::Hook
+        ) -> crate::hooks::Hook
         where
-            F: Fn($name, legwork_runtime::hooks::Cx) -> R + Send + Sync + 'static,
+            F: Fn($name, crate::hooks::Cx) -> R + Send + Sync + 'static,
             R: std::future::Future<Output: $crate::hook::point::Returned<$name>> + Send + 'static,
         {
             $crate::hook::point::typed(name, function)

@@ -3,11 +3,11 @@
 //! Each function makes a [`Hook`] of a name and an async closure. The closure is given what
 //! the trigger is about, such as a [`ToolUse`], and hands it back, changed or not; or a
 //! [`HookError`], by which the hook fails and its change is left out. What a type lets change
-//! is what its trigger allows ([`allowed`](legwork_runtime::lifecycle::allowed)), so no
+//! is what its trigger allows ([`allowed`](crate::allowed)), so no
 //! change of such a hook is refused for its kind.
 //!
 //! ```
-//! use legwork_agent::hook;
+//! use legwork_lifecycle::hook;
 //!
 //! let gate = hook::before_tool_use("no_deletes", async |call, _cx| match call.name() {
 //!     "delete" => call.block("nothing is deleted here"),
@@ -47,4 +47,4 @@ pub use stop::{Stop, before_stop};
 pub use tool_result::{ToolResult, after_tool_use};
 pub use tool_use::{ToolUse, before_tool_use};
 
-pub use legwork_runtime::hooks::{Cx, Hook, HookError, priority};
+pub use crate::hooks::{Cx, Hook, HookError, priority};

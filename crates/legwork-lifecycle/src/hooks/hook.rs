@@ -60,7 +60,7 @@ pub trait Handler: Send + Sync + 'static {
     }
 
     /// What it does to the state; what it returns extends what it was given, and changes
-    /// only what the trigger allows ([`allowed`](crate::lifecycle::allowed)).
+    /// only what the trigger allows ([`allowed`](crate::allowed)).
     ///
     /// # Errors
     /// Why it failed: the state that it was given is restored.
@@ -96,7 +96,7 @@ impl<H: Handler> From<H> for Hook {
 /// A hook from a function or async closure.
 ///
 /// ```
-/// use legwork_runtime::hook;
+/// use legwork_lifecycle::hook;
 /// use legwork_port::Trigger;
 ///
 /// let polite = hook("polite", [Trigger::StepStart], |state, _cx| async move {

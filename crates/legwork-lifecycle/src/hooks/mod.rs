@@ -6,5 +6,3 @@ mod stack;
 
 pub use hook::{Cx, Handler, Hook, HookError, hook, priority};
 pub use stack::HookStack;
-
-pub use crate::lifecycle::Strictness;

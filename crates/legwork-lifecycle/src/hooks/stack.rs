@@ -13,7 +13,8 @@ use legwork_port::{BoxFuture, EventKind, Lifecycle, StepView, Trigger};
 
 use crate::hooks::body::Begun;
 use crate::hooks::{Cx, Hook, HookError};
-use crate::lifecycle::{Refused, Rights, Strictness, admit};
+use crate::admit::{Refused, Rights, admit};
+use crate::strictness::Strictness;
 use legwork_port::unwind;
 
 /// Hooks by trigger, highest priority first, stable among equals.
