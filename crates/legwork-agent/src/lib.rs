@@ -32,16 +32,16 @@ pub use describe::Description;
 pub use driver::{Driver, ReAct, Scripted, ToolCalling};
 pub use overriding::Override;
 pub use request::{Run, RunRequest};
-pub use session::Session;
+pub use session::{Delivery, Session};
 pub use stream::RunStream;
 pub use subagent::Subagent;
 
 pub use legwork_core::continuation;
-pub use legwork_port::{Core, EventKind, RunEvent, event};
-pub use legwork_runtime::{
-    Active, Control, Delivery, Error, Halt, StepContext, Unfinished, context, executor, memory, open,
-};
 pub use legwork_lifecycle::{
     self as lifecycle, Composite, CoreLifecycle, Handler, Hook, HookError, HookStack, hook, hooks,
+};
+pub use legwork_port::{Core, EventKind, RunEvent, event};
+pub use legwork_runtime::{
+    Active, Control, Error, Halt, StepContext, Unfinished, context, executor, memory, open,
 };
 pub use legwork_toolset as toolset;

@@ -8,8 +8,8 @@ use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::{AgentState, StopSignal};
 use legwork_port::{BoxFuture, Lifecycle, StepView, Trigger};
 
-use crate::strictness::Strictness;
 use crate::admit::{Refused, Rights, admit};
+use crate::strictness::Strictness;
 use legwork_port::unwind;
 
 /// The name that violations are recorded under: a lifecycle has none of its own.

@@ -6,8 +6,8 @@ use legwork_core::error::{ErrorKind, ErrorSource};
 use legwork_core::{AgentState, ContinuationOutcome, ErrorRecord, ExecutionStatus};
 use legwork_port::{BoxFuture, Core, Lifecycle, StepView, Trigger};
 
-use crate::composite::Composite;
 use crate::admit::{Rights, admit};
+use crate::composite::Composite;
 use legwork_port::unwind;
 
 /// A Core that replaces the one that ships.

@@ -1,17 +1,56 @@
-//! Taking up what others left for the session.
+//! What others leave for a session, and how it is taken up.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use legwork_core::event::{InboxTaken, RefusedItem};
 use legwork_core::inbox::{Cursor, Item, Posted};
 use legwork_core::journal::Journal;
 use legwork_core::state::{Input, Refusal};
-use legwork_core::{AgentState, Event, Seq};
-use legwork_port::Store;
+use legwork_core::{AgentState, Event, Seq, SessionId, entry};
 use legwork_port::store::{self, Range};
+use legwork_port::{Claim, Emitter, Origin, Store};
 
 use crate::context::StepContext;
-use crate::error::Halt;
+use crate::error::{Error, Halt};
+use crate::kept::{Kept, NewItems};
+use crate::masked::Masked;
+use crate::observers::Observers;
+use crate::services::Services;
+use crate::writer::Writer;
+
+/// Leaves an item in the inbox of a session, durably, whether or not it runs; the same key again
+/// changes nothing.
+///
+/// # Errors
+/// When the item is nested too deeply to be journaled, a message holds a tool call or a
+/// result, or the store cannot be written.
+pub async fn post(
+    services: &Services,
+    session: &SessionId,
+    key: &str,
+    item: &Item,
+) -> Result<Cursor, Error> {
+    if serde_json::to_vec(item).is_ok_and(|json| entry::is_too_deep(&json)) {
+        return Err(Refusal::TooDeep.into());
+    }
+    item.check().map_err(Refusal::from)?;
+    let masked = services.mask.masked(item);
+    Ok(services.store.post(session, key, masked.as_ref().unwrap_or(item)).await?)
+}
+
+/// Leaves an item in the inbox under a key that no other item has.
+///
+/// # Errors
+/// As [`post`].
+pub async fn post_once(
+    services: &Services,
+    session: &SessionId,
+    item: &Item,
+) -> Result<Cursor, Error> {
+    // Not from the source of ids: its names may repeat.
+    post(services, session, &uuid::Uuid::now_v7().to_string(), item).await
+}
 
 /// Takes up what was left before a step begins. It is known whether there is anything if the
 /// store looks when the step's inference is committed, as it did for the last one.
@@ -74,6 +113,42 @@ pub(crate) async fn take_idle(
         refused.extend(refusal.map(|refusal| (cursor, refusal)));
     }
     Ok((state, refused))
+}
+
+/// Takes up what waits for a session that no process runs, until nothing waits, and gives the
+/// claim back; tells which items were refused.
+///
+/// # Errors
+/// When the store cannot be read or written.
+pub async fn take_up_idle(
+    services: &Services,
+    claim: Box<dyn Claim>,
+    state: AgentState,
+) -> Result<(AgentState, Vec<(Cursor, Refusal)>), Error> {
+    let mut state = state.at(services.clock.now()).masked_by(&services.mask);
+    let store = Arc::clone(&services.store);
+    let observers = Observers::new([Arc::clone(&services.observer)]);
+    let observer = Masked::by(&services.mask, Arc::new(observers));
+    let origin = Arc::new(Origin::root(state.session().clone()));
+    let (claim, kept) = (Arc::new(claim), Kept::default());
+    let writer = Writer { store, claim, events: Emitter::new(origin, observer), kept };
+    let mut all = Vec::new();
+    let taken = loop {
+        let (taken, refused) = match take_idle(&*services.store, state).await {
+            Ok(taken) => taken,
+            Err(error) => break Err(error.into()),
+        };
+        all.extend(refused);
+        if taken.uncommitted().is_empty() {
+            break Ok(taken);
+        }
+        state = match writer.commit(&taken, NewItems::Wait).await {
+            Ok(()) => taken.committed(),
+            Err(error) => break Err(Halt::new(taken, error).into()),
+        };
+    };
+    writer.release().await;
+    taken.map(|taken| (taken, all))
 }
 
 /// Moves the head and folds the path to it, if no step is under way there.

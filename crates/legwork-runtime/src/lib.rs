@@ -20,12 +20,11 @@
 pub mod account;
 pub mod context;
 pub mod control;
-pub mod delivery;
 mod doubt;
 pub mod driver;
 mod error;
 pub mod executor;
-mod inbox;
+pub mod inbox;
 mod judge;
 mod kept;
 mod masked;
@@ -44,7 +43,6 @@ mod writer;
 
 pub use context::StepContext;
 pub use control::Control;
-pub use delivery::Delivery;
 pub use driver::{Driver, Source, ToolCalling};
 pub use error::{Error, Halt, HaltReason};
 pub use open::Active;

@@ -21,10 +21,9 @@ use serde_json::Value;
 use crate::account::{ReservedCalls, UncommittedCharges};
 use crate::context::StepContext;
 use crate::control::Control;
-use crate::delivery;
 use crate::driver::Driver;
 use crate::error::{Error, Halt};
-use crate::inbox::take_idle;
+use crate::inbox::{self, take_idle};
 use crate::kept::Kept;
 use crate::masked::Masked;
 use crate::observers::Observers;
@@ -354,7 +353,7 @@ impl Active {
     /// result, or the store cannot be written.
     pub async fn steer(&self, message: impl Into<Message>) -> Result<(), Error> {
         let item = Item::Steer(Arc::new(message.into()));
-        delivery::post_once(&self.cx.services, self.state.session(), &item).await.map(drop)
+        inbox::post_once(&self.cx.services, self.state.session(), &item).await.map(drop)
     }
 
     /// Ends the execution as cancelled; a second time is nothing.

@@ -8,8 +8,8 @@ use legwork_port::{Clock, Model, Tool};
 use serde_json::Value;
 
 use crate::agent::builder::Builder;
-use legwork_runtime::Driver;
 use legwork_lifecycle::hooks::Hook;
+use legwork_runtime::Driver;
 
 type Change = Box<dyn FnOnce(Builder) -> Builder + Send>;
 

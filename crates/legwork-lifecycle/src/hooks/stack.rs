@@ -11,9 +11,9 @@ use legwork_core::{AgentState, Micros, StopSignal};
 use legwork_port::event::HookEnd;
 use legwork_port::{BoxFuture, EventKind, Lifecycle, StepView, Trigger};
 
+use crate::admit::{Refused, Rights, admit};
 use crate::hooks::body::Begun;
 use crate::hooks::{Cx, Hook, HookError};
-use crate::admit::{Refused, Rights, admit};
 use crate::strictness::Strictness;
 use legwork_port::unwind;
 

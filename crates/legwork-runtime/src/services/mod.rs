@@ -11,8 +11,8 @@ use legwork_core::{Criterion, Mask, SessionId};
 use legwork_port::{Claim, Clock, Core, Deps, Emitter, Ids, Model, Observer, Origin, Store};
 
 use crate::error::Error;
-use legwork_lifecycle::Composite;
 use crate::result::{Run, Unfinished};
+use legwork_lifecycle::Composite;
 use legwork_toolset::Toolsets;
 
 pub use subagents::{Ancestry, Caller, SubagentCall, Subagents, TurnSubagents};

@@ -1,21 +1,13 @@
 //! Speaking to a session: at once where nobody runs it, else through its inbox.
 
-use std::sync::Arc;
-
 use legwork_core::inbox::{Cursor, Item};
 use legwork_core::journal::Journal;
 use legwork_core::state::Refusal;
-use legwork_core::{AgentState, Event, Seq, SessionId, entry};
+use legwork_core::{AgentState, Event, Seq, SessionId};
+use legwork_port::Claim;
 use legwork_port::store::Range;
-use legwork_port::{Claim, Emitter, Origin};
-
-use crate::error::{Error, Halt};
-use crate::inbox::take_idle;
-use crate::kept::{Kept, NewItems};
-use crate::masked::Masked;
-use crate::observers::Observers;
-use crate::services::Services;
-use crate::writer::Writer;
+use legwork_runtime::inbox::{post_once, take_up_idle};
+use legwork_runtime::{Error, Services};
 
 /// What became of an item that was left for a session.
 #[derive(Debug, Clone)]
@@ -38,16 +30,11 @@ impl Delivery {
     }
 }
 
-/// A key that no other item has: it comes from nobody's names, for those may repeat.
-fn unique_key() -> String {
-    uuid::Uuid::now_v7().to_string()
-}
-
 /// Leaves an item for a session, durably, and takes it up if nobody runs the session.
 ///
 /// # Errors
-/// As [`post`], and when the session refuses the item, or there is no such session.
-pub async fn deliver(
+/// As [`post`](legwork_runtime::inbox::post), and when the session refuses the item, or there is no such session.
+pub(super) async fn deliver(
     services: &Services,
     session: &SessionId,
     item: Item,
@@ -55,7 +42,7 @@ pub async fn deliver(
     if let Some(claim) = claim(services, session).await? {
         return deliver_under(services, claim, session, item).await;
     }
-    let cursor = post(services, session, &unique_key(), &item).await?;
+    let cursor = post_once(services, session, &item).await?;
     // The one who held the claim may have given it back without having seen the item.
     let Some(claim) = claim(services, session).await? else { return Ok(Delivery::Waiting(cursor)) };
     match readable(services, session).await {
@@ -76,7 +63,7 @@ async fn deliver_under(
 ) -> Result<Delivery, Error> {
     let posted = async {
         let journal = begun(services, session, &item).await?;
-        Ok((journal, post(services, session, &unique_key(), &item).await?))
+        Ok((journal, post_once(services, session, &item).await?))
     };
     match posted.await {
         Ok((Some(journal), cursor)) => take_up(services, claim, &journal, session, cursor).await,
@@ -93,35 +80,6 @@ async fn readable(services: &Services, session: &SessionId) -> Result<Option<Jou
     let loaded = services.store.read(session, Range::ALL).await?;
     let begun = loaded.journal.version() != Seq::ZERO;
     Ok((begun && loaded.unreadable.is_none()).then_some(loaded.journal))
-}
-
-/// Leaves an item in the inbox of a session, whoever runs it; the same key again changes
-/// nothing.
-///
-/// # Errors
-/// When the item is nested too deeply to be journaled, a message holds a tool call or a
-/// result, or the store cannot be written.
-pub async fn post(
-    services: &Services,
-    session: &SessionId,
-    key: &str,
-    item: &Item,
-) -> Result<Cursor, Error> {
-    if serde_json::to_vec(item).is_ok_and(|json| entry::is_too_deep(&json)) {
-        return Err(Refusal::TooDeep.into());
-    }
-    item.check().map_err(Refusal::from)?;
-    let masked = services.mask.masked(item);
-    Ok(services.store.post(session, key, masked.as_ref().unwrap_or(item)).await?)
-}
-
-/// Leaves an item in the inbox under a key of its own.
-pub(crate) async fn post_once(
-    services: &Services,
-    session: &SessionId,
-    item: &Item,
-) -> Result<Cursor, Error> {
-    post(services, session, &unique_key(), item).await
 }
 
 /// The claim of a session, or none while somebody holds it.
@@ -158,14 +116,14 @@ async fn take_up(
     cursor: Cursor,
 ) -> Result<Delivery, Error> {
     let before = taken_before(journal, cursor);
-    let (mut state, refused) = take_all(services, claimed, journal.fold(session)).await?;
+    let (mut state, refused) = take_up_idle(services, claimed, journal.fold(session)).await?;
     let ours = refused.into_iter().find(|(refused, _)| *refused == cursor);
     // What was posted after the last look and before the claim was given back found it taken,
     // and waits for nothing else.
     while !services.store.inbox(session, state.facts().inbox_cursor).await?.is_empty() {
         let Some(claim) = claim(services, session).await? else { break };
         state = match caught_up(services, &state).await {
-            Ok(Some(state)) => take_all(services, claim, state).await?.0,
+            Ok(Some(state)) => take_up_idle(services, claim, state).await?.0,
             other => {
                 services.release(claim, session).await;
                 other?;
@@ -177,38 +135,6 @@ async fn take_up(
         Some(refusal) => Err(refusal.into()),
         None => Ok(Delivery::TakenUp(Box::new(state))),
     }
-}
-
-/// Takes up what waits until nothing does, under a claim that it gives back when it returns.
-async fn take_all(
-    services: &Services,
-    claim: Box<dyn Claim>,
-    state: AgentState,
-) -> Result<(AgentState, Vec<(Cursor, Refusal)>), Error> {
-    let mut state = state.at(services.clock.now()).masked_by(&services.mask);
-    let store = Arc::clone(&services.store);
-    let observers = Observers::new([Arc::clone(&services.observer)]);
-    let observer = Masked::by(&services.mask, Arc::new(observers));
-    let origin = Arc::new(Origin::root(state.session().clone()));
-    let (claim, kept) = (Arc::new(claim), Kept::default());
-    let writer = Writer { store, claim, events: Emitter::new(origin, observer), kept };
-    let mut all = Vec::new();
-    let taken = loop {
-        let (taken, refused) = match take_idle(&*services.store, state).await {
-            Ok(taken) => taken,
-            Err(error) => break Err(error.into()),
-        };
-        all.extend(refused);
-        if taken.uncommitted().is_empty() {
-            break Ok(taken);
-        }
-        state = match writer.commit(&taken, NewItems::Wait).await {
-            Ok(()) => taken.committed(),
-            Err(error) => break Err(Halt::new(taken, error).into()),
-        };
-    };
-    writer.release().await;
-    taken.map(|taken| (taken, all))
 }
 
 /// A state with what others appended to its journal since; none where a newer version did,

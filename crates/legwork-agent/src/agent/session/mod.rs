@@ -1,5 +1,7 @@
 //! One session of an agent, by its id.
 
+mod delivery;
+
 use std::sync::Arc;
 
 use legwork_core::inbox::{Answer, Cursor, Item, Label};
@@ -9,12 +11,14 @@ use legwork_core::{AgentState, Message, Seq, SessionId};
 use legwork_port::store::{Range, Removal};
 
 use legwork_runtime::Error;
-use legwork_runtime::delivery::{self, Delivery};
+use legwork_runtime::inbox;
 use legwork_runtime::open::Task;
 
 use crate::agent::Agent;
 use crate::agent::request::{Run, RunRequest};
 use crate::agent::subagent;
+pub use delivery::Delivery;
+use delivery::deliver;
 
 /// One session of an agent: run it, resume it, look at it, speak to it.
 #[derive(Debug, Clone)]
@@ -78,7 +82,7 @@ impl Session {
     /// When the item is nested too deeply to be journaled, a message holds a tool call or a
     /// result, or the store cannot be written.
     pub async fn post(&self, key: &str, item: Item) -> Result<Cursor, Error> {
-        delivery::post(self.agent.services(), &self.id, key, &item).await
+        inbox::post(self.agent.services(), &self.id, key, &item).await
     }
 
     /// Says something to be heard by the very next inference.
@@ -159,6 +163,6 @@ impl Session {
     }
 
     async fn deliver(&self, item: Item) -> Result<Delivery, Error> {
-        delivery::deliver(self.agent.services(), &self.id, item).await
+        deliver(self.agent.services(), &self.id, item).await
     }
 }
