@@ -4,16 +4,29 @@ use std::future::{pending, ready};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::Waker;
+use std::time::Duration;
 
-use legwork_core::SessionId;
-use legwork_port::{Emitter, StepView, Trigger};
+use legwork_core::{SessionId, Stamp};
+use legwork_port::{Clock, Emitter, StepView, Trigger};
 
 use super::*;
-use crate::memory::SystemClock;
 use legwork_port::unwind;
 
+/// A clock that stands still.
+struct Still;
+
+impl Clock for Still {
+    fn now(&self) -> Stamp {
+        Stamp::default()
+    }
+
+    fn sleep(&self, _time: Duration) -> BoxFuture<'static, ()> {
+        Box::pin(pending())
+    }
+}
+
 fn cx() -> Cx {
-    let clock = Arc::new(SystemClock::default());
+    let clock = Arc::new(Still);
     let view = StepView::new(Emitter::none(SessionId::new("s")), clock, Default::default());
     Cx { trigger: Trigger::StepStart, view: Arc::new(view) }
 }
