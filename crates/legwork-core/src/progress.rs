@@ -28,7 +28,7 @@ pub trait Progress {
     fn step_count(&self) -> usize;
 
     /// The step about to be recorded, while its end is being decided.
-    fn pending_step(&self) -> Option<&Self::Step>;
+    fn ending_step(&self) -> Option<&Self::Step>;
 
     /// The latest outcome: the provisional one of the step pending, else the recorded.
     fn continuation_outcome(&self) -> Option<&Arc<ContinuationOutcome>>;
@@ -81,8 +81,8 @@ impl Progress for AgentState {
         self.execution().map_or(0, |execution| execution.results.len())
     }
 
-    fn pending_step(&self) -> Option<&AgentStep> {
-        self.pending_step()
+    fn ending_step(&self) -> Option<&AgentStep> {
+        self.ending_step()
     }
 
     fn continuation_outcome(&self) -> Option<&Arc<ContinuationOutcome>> {

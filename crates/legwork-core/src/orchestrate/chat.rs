@@ -182,7 +182,7 @@ impl Progress for ChatState {
         self.0.results.len()
     }
 
-    fn pending_step(&self) -> Option<&Turn> {
+    fn ending_step(&self) -> Option<&Turn> {
         self.0.provisional.as_ref().and_then(|_| self.current_step())
     }
 

@@ -90,8 +90,8 @@ impl Progress for CollaborationState {
         self.chat.step_count()
     }
 
-    fn pending_step(&self) -> Option<&Turn> {
-        self.chat.pending_step()
+    fn ending_step(&self) -> Option<&Turn> {
+        self.chat.ending_step()
     }
 
     fn continuation_outcome(&self) -> Option<&Arc<ContinuationOutcome>> {

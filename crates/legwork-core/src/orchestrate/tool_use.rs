@@ -120,8 +120,8 @@ impl Progress for ToolUseState {
         self.0.step_count()
     }
 
-    fn pending_step(&self) -> Option<&AgentStep> {
-        self.0.pending_step()
+    fn ending_step(&self) -> Option<&AgentStep> {
+        self.0.ending_step()
     }
 
     fn continuation_outcome(&self) -> Option<&Arc<ContinuationOutcome>> {

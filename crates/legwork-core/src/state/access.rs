@@ -8,8 +8,8 @@ use crate::id::{EffectKey, Seq, SessionId};
 use crate::inference::{ModelRequest, ModelSettings, Response};
 use crate::outcome::{ContinuationOutcome, StopReason, StopSignal, Vote};
 use crate::state::{
-    AgentState, AgentStep, Context, ExecutionState, ExecutionStatus, Judged, Pending, PendingCall,
-    PendingExecution, SessionFacts, StepResult,
+    AgentState, AgentStep, Context, CurrentToolCall, CurrentToolExecution, ExecutionState,
+    ExecutionStatus, Judged, Pending, SessionFacts, StepResult,
 };
 use crate::time::{Micros, Stamp};
 use crate::tool::ToolSelection;
@@ -166,28 +166,28 @@ impl AgentState {
     }
 
     /// The request about to be sent.
-    pub fn pending_request(&self) -> Option<&Arc<ModelRequest>> {
+    pub fn current_request(&self) -> Option<&Arc<ModelRequest>> {
         self.0.transient.request.as_ref()
     }
 
     /// The step about to be recorded, while its end is being decided.
-    pub fn pending_step(&self) -> Option<&AgentStep> {
+    pub fn ending_step(&self) -> Option<&AgentStep> {
         self.0.transient.outcome.as_ref().and_then(|_| self.current_step())
     }
 
     /// The call that hooks are judging.
-    pub fn pending_tool_call(&self) -> Option<&Arc<PendingCall>> {
+    pub fn current_tool_call(&self) -> Option<&Arc<CurrentToolCall>> {
         self.0.transient.call.as_ref()
     }
 
     /// The tool execution that hooks are shown.
-    pub fn pending_execution(&self) -> Option<&PendingExecution> {
+    pub fn current_tool_execution(&self) -> Option<&CurrentToolExecution> {
         self.0.transient.execution.as_ref()
     }
 
     /// Whether a hook blocked or answered the call being judged.
     pub fn tool_call_decided(&self) -> bool {
-        self.pending_tool_call().is_some_and(|call| call.verdict.is_some())
+        self.current_tool_call().is_some_and(|call| call.verdict.is_some())
     }
 
     /// Votes of hooks on the step under way.

@@ -28,7 +28,7 @@ pub use facts::{Context, SessionFacts, Shown};
 pub use lineage::Mark;
 pub use owed::Owed;
 pub use step::{AgentStep, StepKind, StepResult};
-pub use transient::{CallVerdict, Judged, PendingCall, PendingExecution};
+pub use transient::{CallVerdict, CurrentToolCall, CurrentToolExecution, Judged};
 
 pub use crate::pending::{Pending, PendingReason};
 pub use crate::status::ExecutionStatus;

@@ -12,7 +12,7 @@ use crate::vector::Vector;
 
 /// A call that hooks are judging.
 #[derive(Debug, Clone, PartialEq)]
-pub struct PendingCall {
+pub struct CurrentToolCall {
     /// Its index in the response.
     pub index: u32,
     /// The call as the model made it.
@@ -25,7 +25,7 @@ pub struct PendingCall {
 
 /// A call that was answered, shown to hooks with what came of it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct PendingExecution {
+pub struct CurrentToolExecution {
     /// Its index in the response: what an event that changes its outcome names.
     pub index: u32,
     /// What came of it.
@@ -66,8 +66,8 @@ impl Judged {
 pub(super) struct Transient {
     pub(super) selection: Option<Arc<ToolSelection>>,
     pub(super) request: Option<Arc<ModelRequest>>,
-    pub(super) call: Option<Arc<PendingCall>>,
-    pub(super) execution: Option<PendingExecution>,
+    pub(super) call: Option<Arc<CurrentToolCall>>,
+    pub(super) execution: Option<CurrentToolExecution>,
     pub(super) judged: Vector<Option<Judged>>,
     pub(super) outcome: Option<Arc<ContinuationOutcome>>,
     pub(super) votes: Vec<Vote>,

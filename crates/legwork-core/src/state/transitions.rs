@@ -10,7 +10,7 @@ use crate::event::{self, Definition, Event};
 use crate::inference::{ModelRequest, ModelSettings, Response};
 use crate::message::Message;
 use crate::outcome::{ContinuationOutcome, Decision, StopSignal, Vote};
-use crate::state::{AgentState, CallVerdict, Judged, PendingCall, PendingExecution};
+use crate::state::{AgentState, CallVerdict, CurrentToolCall, CurrentToolExecution, Judged};
 use crate::tool::{ToolOutcome, ToolSelection};
 
 impl AgentState {
@@ -148,8 +148,8 @@ impl AgentState {
 
     /// The request about to be sent; none when it was sent.
     #[must_use]
-    pub fn with_pending_request(mut self, request: Option<Arc<ModelRequest>>) -> Self {
-        if self.pending_request().is_some() || request.is_some() {
+    pub fn with_current_request(mut self, request: Option<Arc<ModelRequest>>) -> Self {
+        if self.current_request().is_some() || request.is_some() {
             self.change_transient().request = request;
         }
         self
@@ -157,8 +157,8 @@ impl AgentState {
 
     /// The call that hooks are to judge; none when they did.
     #[must_use]
-    pub fn with_pending_tool_call(mut self, call: Option<Arc<PendingCall>>) -> Self {
-        if self.pending_tool_call().is_some() || call.is_some() {
+    pub fn with_current_tool_call(mut self, call: Option<Arc<CurrentToolCall>>) -> Self {
+        if self.current_tool_call().is_some() || call.is_some() {
             self.change_transient().call = call;
         }
         self
@@ -166,8 +166,8 @@ impl AgentState {
 
     /// The tool execution that hooks are to see; none when they did.
     #[must_use]
-    pub fn with_pending_execution(mut self, execution: Option<PendingExecution>) -> Self {
-        if self.pending_execution().is_some() || execution.is_some() {
+    pub fn with_current_tool_execution(mut self, execution: Option<CurrentToolExecution>) -> Self {
+        if self.current_tool_execution().is_some() || execution.is_some() {
             self.change_transient().execution = execution;
         }
         self

@@ -222,7 +222,7 @@ fn s4_2_a_conversation_ends_as_its_criteria_say() {
         let outcome = state.continuation_outcome().unwrap();
         assert_eq!(outcome.by, by, "{story}");
         assert_eq!(state.has_next(), status == "in_progress", "{story}");
-        assert!(state.votes().is_empty() && state.pending_step().is_none(), "{story}");
+        assert!(state.votes().is_empty() && state.ending_step().is_none(), "{story}");
     }
 }
 
@@ -285,7 +285,7 @@ fn s4_2_an_end_between_turns_leaves_the_turn_under_way_out() {
     assert_eq!(state.status(), Some(&ExecutionStatus::Cancelled));
     assert_eq!(state.continuation_outcome().map(|outcome| &**outcome), Some(&outcome));
     assert!(state.current_step().is_none() && state.current_agent().is_none());
-    assert!(state.votes().is_empty() && state.pending_step().is_none());
+    assert!(state.votes().is_empty() && state.ending_step().is_none());
     assert_eq!((state.turns_of("Ann"), state.transcript().len()), (0, 0));
 }
 
