@@ -15,5 +15,5 @@ pub use into_outcome::{IntoFailure, IntoOutcome, Json};
 pub use name::{InvalidName, check_name};
 pub use outcome::{Deferral, FailureKind, Output, ToolOutcome};
 pub use selection::ToolSelection;
-pub use spec::{EffectClass, ExecutionMode, OnDoubt, Place, ToolSpec};
+pub use spec::{EffectClass, ExecutionMode, OnDoubt, RunsIn, ToolSpec};
 pub use specs::ToolSpecs;

@@ -88,26 +88,28 @@ pub struct ToolSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resource: Option<String>,
     /// Whether a call runs in a session of its own, a subagent's.
-    #[serde(default, skip_serializing_if = "Place::is_here")]
-    pub place: Place,
+    #[serde(rename = "place", default, skip_serializing_if = "RunsIn::is_caller_session")]
+    pub runs_in: RunsIn,
 }
 
-/// Where a call works.
+/// The session in which a call runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Place {
-    /// In the session that asked for it.
+#[serde(rename = "Place")]
+pub enum RunsIn {
+    /// The session that made the call.
     #[default]
-    Here,
-    /// In a session of its own, which a subagent works in.
-    Child,
+    #[serde(rename = "here")]
+    CallerSession,
+    /// A session of its own, in which a subagent works.
+    #[serde(rename = "child")]
+    OwnSession,
 }
 
-impl Place {
+impl RunsIn {
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it by reference")]
-    fn is_here(&self) -> bool {
-        *self == Self::Here
+    fn is_caller_session(&self) -> bool {
+        *self == Self::CallerSession
     }
 }
 
@@ -131,7 +133,7 @@ impl ToolSpec {
             max_retries: default_retries(),
             timeout: None,
             resource: None,
-            place: Place::Here,
+            runs_in: RunsIn::CallerSession,
         }
     }
 
@@ -165,10 +167,10 @@ impl ToolSpec {
         Self { resource: Some(argument.into()), ..self }
     }
 
-    /// The same, its calls working in sessions of their own.
+    /// The same, each of its calls running in a session of its own.
     #[must_use]
     pub fn in_child(self) -> Self {
-        Self { place: Place::Child, ..self }
+        Self { runs_in: RunsIn::OwnSession, ..self }
     }
 
     /// The key of the resource that a call with these arguments works on, made of the argument

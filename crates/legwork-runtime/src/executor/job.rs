@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use legwork_core::state::CallStatus;
-use legwork_core::tool::Place;
+use legwork_core::tool::RunsIn;
 use legwork_core::{AgentState, ToolCall, ToolSpec};
 use legwork_port::Tool;
 use serde_json::Value;
@@ -52,7 +52,7 @@ impl Job {
 
     /// Takes what its subagent may use, if it runs one.
     pub(super) fn lease_from(&mut self, family: Option<&TurnSubagents>, state: &AgentState) {
-        if self.spec.place == Place::Child {
+        if self.spec.runs_in == RunsIn::OwnSession {
             self.lease = family.and_then(|family| family.lease(state, self.index, &self.call));
         }
     }

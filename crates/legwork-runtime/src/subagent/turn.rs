@@ -5,7 +5,7 @@ use std::sync::Arc;
 use legwork_core::budget::{Amounts, Budget};
 use legwork_core::event::ParentLink;
 use legwork_core::state::{CallSlot, CallStatus};
-use legwork_core::tool::Place;
+use legwork_core::tool::RunsIn;
 use legwork_core::{AgentState, Micros, SessionId, ToolCall, ToolSpec};
 use legwork_port::store::Range;
 use legwork_port::{BoxFuture, Store, store};
@@ -61,7 +61,7 @@ impl TurnSubagents {
         mut specs: impl Iterator<Item = &'a ToolSpec>,
         fresh: usize,
     ) -> Result<Option<Self>, store::Error> {
-        if !specs.any(|spec| spec.place == Place::Child) {
+        if !specs.any(|spec| spec.runs_in == RunsIn::OwnSession) {
             return Ok(None);
         }
         let turn = SharedBudget::open(cx.share.as_ref(), state.ledger());
