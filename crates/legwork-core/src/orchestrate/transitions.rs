@@ -17,7 +17,7 @@ use crate::time::Stamp;
 pub enum Refusal {
     /// Nobody waits for an answer of a person.
     #[error("nobody is waited for ({status}): an answer is taken only when it is a person's turn")]
-    NobodyWaits {
+    NotWaiting {
         /// Where the conversation stands.
         status: String,
     },
@@ -89,7 +89,7 @@ impl ChatState {
 
     /// Amounts used outside of turns, in choosing who speaks.
     #[must_use]
-    pub fn with_usage(mut self, used: &Amounts) -> Self {
+    pub fn with_used(mut self, used: &Amounts) -> Self {
         self.change().ledger.spend(used);
         self
     }
@@ -147,7 +147,7 @@ impl ChatState {
         let message = message.into();
         let person = self.0.current.is_some() && self.0.agent.is_none();
         if self.0.status != ExecutionStatus::AwaitingInput || !person {
-            return Err(Refusal::NobodyWaits { status: self.0.status.to_string() });
+            return Err(Refusal::NotWaiting { status: self.0.status.to_string() });
         }
         if message.parts.is_empty() {
             return Err(Refusal::Empty);

@@ -11,7 +11,7 @@ use crate::message::Message;
 use crate::outcome::ContinuationOutcome;
 use crate::state::{
     AgentStep, CallSlot, CallStatus, Calls, Context, ExecutionState, ExecutionStatus, Inner,
-    Pending, Shown, StepResult,
+    Pending, ShownTools, StepResult,
 };
 use crate::time::{Micros, Timestamp};
 use crate::tool::{FailureKind, ToolExecution, ToolOutcome};
@@ -123,7 +123,7 @@ impl Inner {
     fn begin_inference(&mut self, entry: &Entry, started: &event::InferenceStarted) {
         self.context.steered = false;
         if let Some(shown) = &started.tools {
-            self.context.tools_shown = Some(Arc::new(Shown::of(shown)));
+            self.context.tools_shown = Some(Arc::new(ShownTools::of(shown)));
         }
         let input_cut = self.context.transcript.messages().len();
         let tools = self.context.tools_shown.as_ref().and_then(|shown| shown.digest.clone());

@@ -216,7 +216,7 @@ pub struct Context {
     /// JSON Schema that answers shall fit, if any.
     pub response_format: Option<Arc<Value>>,
     /// The last recorded set of tools shown.
-    pub tools_shown: Option<Arc<Shown>>,
+    pub tools_shown: Option<Arc<ShownTools>>,
     /// Whether a message was steered in that no inference was asked with, and no execution
     /// began with, yet.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -225,7 +225,7 @@ pub struct Context {
 
 /// The tools that a model was shown, by digest.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Shown {
+pub struct ShownTools {
     /// The digest of all of them.
     pub digest: Option<Digest>,
     /// The digest of each as it is by itself, by name.
@@ -237,7 +237,7 @@ pub struct Shown {
     pub instructions: Option<Arc<str>>,
 }
 
-impl Shown {
+impl ShownTools {
     pub(super) fn of(shown: &ToolsShown) -> Self {
         let names = shown.specs.iter().map(|spec| Arc::clone(&spec.name));
         let tools = names.zip(shown.digests.iter().cloned());

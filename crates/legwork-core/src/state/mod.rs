@@ -24,7 +24,7 @@ pub use calls::{CallSlot, CallStatus, Calls};
 pub use changes::Change;
 pub use decide::{Input, Refusal};
 pub use execution::ExecutionState;
-pub use facts::{Context, SessionFacts, Shown};
+pub use facts::{Context, SessionFacts, ShownTools};
 pub use lineage::Mark;
 pub use owed::Owed;
 pub use step::{AgentStep, StepKind, StepResult};
