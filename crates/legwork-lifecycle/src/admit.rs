@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use legwork_core::event::Event;
-use legwork_core::state::{CallVerdict, Change, PendingCall};
+use legwork_core::state::{CallVerdict, Change, CurrentToolCall};
 use legwork_core::{AgentState, ErrorKind, ModelRequest, ToolOutcome};
 use legwork_port::Trigger;
 
@@ -25,9 +25,9 @@ pub fn allowed(trigger: Trigger) -> Vec<&'static str> {
     match trigger {
         Trigger::ExecutionStart => with(&STATE, &[]),
         Trigger::StepStart => with(&STATE, &["tool_selection"]),
-        Trigger::BeforeInference => with(&NOTES, &["pending_request"]),
+        Trigger::BeforeInference => with(&NOTES, &["current_request"]),
         Trigger::AfterInference => with(&NOTES, &["response_changed"]),
-        Trigger::BeforeToolUse => with(&NOTES, &["pending_tool_call"]),
+        Trigger::BeforeToolUse => with(&NOTES, &["current_tool_call"]),
         Trigger::AfterToolUse => with(&NOTES, &["tool_changed"]),
         Trigger::Error | Trigger::StepEnd => with(&STATE, &["votes"]),
         Trigger::BeforeStop => with(&STATE, &["stop_prevented"]),
@@ -109,11 +109,11 @@ fn name<'c>(change: &'c Change<'_>) -> &'c str {
 fn undone(before: &AgentState, after: &AgentState, changes: &[Change<'_>]) -> Option<String> {
     let what = changes.iter().find_map(|change| match change {
         Change::Request => undone_request(
-            before.pending_request().map(|request| &**request),
-            after.pending_request().map(|request| &**request),
+            before.current_request().map(|request| &**request),
+            after.current_request().map(|request| &**request),
         ),
         Change::ToolCall => {
-            undone_call(before.pending_tool_call(), after.pending_tool_call().map(|call| &**call))
+            undone_call(before.current_tool_call(), after.current_tool_call().map(|call| &**call))
         }
         Change::Votes => (!after.votes().starts_with(before.votes()))
             .then_some("took away a vote that others had given"),
@@ -149,8 +149,8 @@ fn undone_request(
 
 /// A call that is judged stays the same call, and blocked where a gate blocked it.
 fn undone_call(
-    before: Option<&Arc<PendingCall>>,
-    after: Option<&PendingCall>,
+    before: Option<&Arc<CurrentToolCall>>,
+    after: Option<&CurrentToolCall>,
 ) -> Option<&'static str> {
     let Some(before) = before else {
         return Some("named a call to be judged where none is");
@@ -161,11 +161,11 @@ fn undone_call(
     if !Arc::ptr_eq(&after.call, &before.call) && after.call != before.call {
         return Some("put another call in the place of the one that is judged");
     }
-    let blocked = |call: &PendingCall| matches!(call.verdict, Some(CallVerdict::Block { .. }));
+    let blocked = |call: &CurrentToolCall| matches!(call.verdict, Some(CallVerdict::Block { .. }));
     (blocked(before) && !blocked(after)).then_some("reopened a call that was blocked")
 }
 
 /// Whether the result of the call at an index is the one that is shown.
 fn is_shown(state: &AgentState, index: u32) -> bool {
-    state.pending_execution().is_some_and(|shown| shown.index == index)
+    state.current_tool_execution().is_some_and(|shown| shown.index == index)
 }

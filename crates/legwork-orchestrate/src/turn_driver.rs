@@ -94,7 +94,7 @@ impl<S: Conversation> TurnDriver<S> {
         let words = match choice {
             Ok(choice) if self.speaker(&choice.speaker).is_some() => {
                 return Ok(
-                    state.map_chat(|chat| chat.with_usage(&choice.used).with_turn(choice.speaker))
+                    state.map_chat(|chat| chat.with_used(&choice.used).with_turn(choice.speaker))
                 );
             }
             Ok(choice) => {

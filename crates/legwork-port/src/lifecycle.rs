@@ -137,17 +137,17 @@ lifecycle! {
     on_execution_start => ExecutionStart;
     /// Before each inference; then a raised stop is honoured.
     on_step_start => StepStart;
-    /// The request is built and not sent: `state.pending_request()`.
+    /// The request is built and not sent: `state.current_request()`.
     on_before_inference => BeforeInference;
     /// The raw response is committed: `state.current_step()`.
     on_after_inference => AfterInference;
-    /// Per call, in call order, before any runs: `state.pending_tool_call()`.
+    /// Per call, in call order, before any runs: `state.current_tool_call()`.
     on_before_tool_use => BeforeToolUse;
-    /// Per call, in call order, after all ran: `state.pending_execution()`, with its index.
+    /// Per call, in call order, after all ran: `state.current_tool_execution()`, with its index.
     on_after_tool_use => AfterToolUse;
     /// An error was recorded, before the step ends: `state.current_error()`.
     on_error => Error;
-    /// The step with a provisional outcome: `state.pending_step()`.
+    /// The step with a provisional outcome: `state.ending_step()`.
     on_step_end => StepEnd;
     /// A stop is about to be carried out: `state.stop_reason()`.
     on_before_stop => BeforeStop;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use legwork_core::budget::Exhausted;
 use legwork_core::continuation::forbids_calls;
-use legwork_core::state::{CallStatus, CallVerdict, Judged, PendingCall};
+use legwork_core::state::{CallStatus, CallVerdict, CurrentToolCall, Judged};
 use legwork_core::{AgentState, StopReason, StopSignal, ToolCall, ToolOutcome};
 use legwork_port::Trigger;
 use serde_json::Value;
@@ -114,16 +114,16 @@ async fn ask_hooks(
     call: Arc<ToolCall>,
     arguments: Arc<Value>,
 ) -> AgentState {
-    let pending = PendingCall {
+    let pending = CurrentToolCall {
         index,
         call: Arc::clone(&call),
         arguments: Arc::clone(&arguments),
         verdict: None,
     };
-    let state = state.with_pending_tool_call(Some(Arc::new(pending)));
+    let state = state.with_current_tool_call(Some(Arc::new(pending)));
     let state = cx.fire(Trigger::BeforeToolUse, state).await;
-    let judged = state.pending_tool_call().cloned();
-    let state = state.with_pending_tool_call(None);
+    let judged = state.current_tool_call().cloned();
+    let state = state.with_current_tool_call(None);
     // A hook may have been cut off: the call is not judged.
     if cx.control.is_raised() {
         return state;

@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 use legwork_core::continuation::forbids_step;
 use legwork_core::event::Answered;
 use legwork_core::inbox::{Answer, Verdict};
-use legwork_core::state::{PendingExecution, PendingReason};
+use legwork_core::state::{CurrentToolExecution, PendingReason};
 use legwork_core::{AgentState, Event, OnDoubt, Owed, StopReason, StopSignal};
 use legwork_port::{EventKind, Trigger};
 
@@ -158,8 +158,8 @@ async fn show_results(cx: &StepContext, mut state: AgentState) -> AgentState {
             .and_then(|slot| slot.execution().cloned());
         let Some(execution) = execution else { continue };
         let index = u32::try_from(index).unwrap_or(u32::MAX);
-        state = state.with_pending_execution(Some(PendingExecution { index, execution }));
-        state = cx.fire(Trigger::AfterToolUse, state).await.with_pending_execution(None);
+        state = state.with_current_tool_execution(Some(CurrentToolExecution { index, execution }));
+        state = cx.fire(Trigger::AfterToolUse, state).await.with_current_tool_execution(None);
     }
     state
 }

@@ -55,7 +55,7 @@ impl Lifecycle for Quota {
         state: AgentState,
         _view: &'a StepView,
     ) -> BoxFuture<'a, AgentState> {
-        let Some(pending) = state.pending_tool_call().filter(|call| *call.call.name == *self.tool)
+        let Some(pending) = state.current_tool_call().filter(|call| *call.call.name == *self.tool)
         else {
             return Box::pin(ready(state));
         };

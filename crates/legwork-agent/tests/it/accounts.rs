@@ -156,7 +156,7 @@ async fn s5_4_calls_that_a_dropped_subagent_did_not_begin_are_there_for_the_one_
     let hangs = hook("hangs", [Trigger::BeforeToolUse], move |state: AgentState, _| {
         let gate = asked.clone();
         async move {
-            if &*state.pending_tool_call().unwrap().call.name == "never" {
+            if &*state.current_tool_call().unwrap().call.name == "never" {
                 gate.pass().await;
             }
             Ok(state)

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use legwork_agent::lifecycle::Strictness;
 use legwork_agent::{Composite, HookStack, hook, lifecycle};
 use legwork_core::event::Event;
-use legwork_core::state::{self, Judged, PendingCall, PendingExecution};
+use legwork_core::state::{self, CurrentToolCall, CurrentToolExecution, Judged};
 use legwork_core::tool::ToolSelection;
 use legwork_core::{
     AgentState, ContinuationOutcome, Decision, ErrorKind, ModelRequest, ModelSettings, StopReason,
@@ -24,12 +24,12 @@ type Change = fn(AgentState) -> AgentState;
 const TRANSIENT: [(&str, Change); 9] = [
     ("committed", AgentState::committed),
     ("tool_selection", |state| state.with_tool_selection(Some(ToolSelection::all().hide("look")))),
-    ("pending_request", |state| {
-        let request = state.pending_request().unwrap().as_ref().clone();
-        state.with_pending_request(Some(Arc::new(request)))
+    ("current_request", |state| {
+        let request = state.current_request().unwrap().as_ref().clone();
+        state.with_current_request(Some(Arc::new(request)))
     }),
-    ("pending_tool_call", |state| state.with_tool_call_arguments(json!({"n": 2}))),
-    ("pending_execution", |state| state.with_pending_execution(None)),
+    ("current_tool_call", |state| state.with_tool_call_arguments(json!({"n": 2}))),
+    ("current_tool_execution", |state| state.with_current_tool_execution(None)),
     ("judged", |state| state.with_judged(0, Judged::default())),
     ("votes", |state| state.with_vote("test", Decision::Request)),
     ("stop_prevented", |state| state.with_stop_prevented("test")),
@@ -83,16 +83,16 @@ fn pending() -> AgentState {
     let state = samples::called();
     let slot = &state.current_step().unwrap().calls.get(0).unwrap();
     let (call, execution) = (Arc::clone(&slot.call), slot.execution().cloned());
-    let pending = PendingCall { index: 0, call, arguments: Arc::new(json!({})), verdict: None };
+    let pending = CurrentToolCall { index: 0, call, arguments: Arc::new(json!({})), verdict: None };
     let begun = samples::begun();
     let settled = begun.context().transcript.settled().unwrap();
     let request = ModelRequest::new(settled, Arc::new(ModelSettings::default()));
-    let execution = execution.map(|execution| PendingExecution { index: 0, execution });
+    let execution = execution.map(|execution| CurrentToolExecution { index: 0, execution });
     assert!(execution.is_some());
     state
-        .with_pending_request(Some(Arc::new(request)))
-        .with_pending_tool_call(Some(Arc::new(pending)))
-        .with_pending_execution(execution)
+        .with_current_request(Some(Arc::new(request)))
+        .with_current_tool_call(Some(Arc::new(pending)))
+        .with_current_tool_execution(execution)
 }
 
 /// A lifecycle that makes one change on every trigger.
@@ -211,28 +211,28 @@ async fn tried(trigger: Trigger, before: AgentState, change: Change) -> (AgentSt
 
 #[tokio::test]
 async fn s2_3_what_is_judged_or_about_to_be_sent_is_not_taken_away() {
-    let removed = |state: AgentState| state.with_pending_request(None);
+    let removed = |state: AgentState| state.with_current_request(None);
     let (after, why) = tried(Trigger::BeforeInference, pending(), removed).await;
-    assert!(after.pending_request().is_some() && why.contains("took away the request"), "{why}");
+    assert!(after.current_request().is_some() && why.contains("took away the request"), "{why}");
 
-    let removed = |state: AgentState| state.with_pending_tool_call(None);
+    let removed = |state: AgentState| state.with_current_tool_call(None);
     let (after, why) = tried(Trigger::BeforeToolUse, pending(), removed).await;
-    assert!(after.pending_tool_call().is_some() && why.contains("took away the call"), "{why}");
+    assert!(after.current_tool_call().is_some() && why.contains("took away the call"), "{why}");
 
     let another = |state: AgentState| {
-        let mut pending = state.pending_tool_call().unwrap().as_ref().clone();
+        let mut pending = state.current_tool_call().unwrap().as_ref().clone();
         pending.call = Arc::new(legwork_core::ToolCall::new("c", "another", "{}"));
-        state.with_pending_tool_call(Some(Arc::new(pending)))
+        state.with_current_tool_call(Some(Arc::new(pending)))
     };
     let (after, why) = tried(Trigger::BeforeToolUse, pending(), another).await;
-    assert_eq!(&*after.pending_tool_call().unwrap().call.name, "look");
+    assert_eq!(&*after.current_tool_call().unwrap().call.name, "look");
     assert!(why.contains("put another call in the place"), "{why}");
 
     let copied = |state: AgentState| {
-        let mut pending = state.pending_tool_call().unwrap().as_ref().clone();
+        let mut pending = state.current_tool_call().unwrap().as_ref().clone();
         pending.call = Arc::new(pending.call.as_ref().clone());
         pending.arguments = Arc::new(json!({"n": 2}));
-        state.with_pending_tool_call(Some(Arc::new(pending)))
+        state.with_current_tool_call(Some(Arc::new(pending)))
     };
     let (_, why) = tried(Trigger::BeforeToolUse, pending(), copied).await;
     assert!(why.is_empty(), "an equal call is the same call: {why}");
@@ -244,9 +244,9 @@ async fn s2_3_a_blocked_call_stays_blocked_and_may_be_blocked_for_more() {
     let answers: [Change; 2] = [
         |state| state.with_tool_call_answered(json!("yes")),
         |state| {
-            let mut pending = state.pending_tool_call().unwrap().as_ref().clone();
+            let mut pending = state.current_tool_call().unwrap().as_ref().clone();
             pending.verdict = None;
-            state.with_pending_tool_call(Some(Arc::new(pending)))
+            state.with_current_tool_call(Some(Arc::new(pending)))
         },
     ];
     for reopens in answers {

@@ -167,7 +167,7 @@ async fn s1_6_a_driver_that_panics_with_open_calls_has_them_answered_and_none_ru
 async fn s7_1_the_executor_judges_what_a_driver_did_not() {
     let world = World::default();
     let gate = hook("gate", [Trigger::BeforeToolUse], |state: AgentState, _| async move {
-        let call = state.pending_tool_call().unwrap();
+        let call = state.current_tool_call().unwrap();
         let first = call.arguments["n"] == 1;
         Ok(if first { state.with_tool_call_blocked("gate", "no") } else { state })
     });

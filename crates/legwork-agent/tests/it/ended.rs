@@ -186,9 +186,9 @@ async fn s6_4_a_result_that_comes_later_is_refused_as_an_answer() {
 #[tokio::test]
 async fn s2_3_a_hook_does_not_change_the_tools_of_a_request_nor_defers_an_answer() {
     let strips = hook("strips", [Trigger::BeforeInference], |state: AgentState, _| async move {
-        let mut request = (**state.pending_request().unwrap()).clone();
+        let mut request = (**state.current_request().unwrap()).clone();
         request.tools = Arc::default();
-        Ok(state.with_pending_request(Some(Arc::new(request))))
+        Ok(state.with_current_request(Some(Arc::new(request))))
     });
     let defers = hook("defers", [Trigger::AfterToolUse], |state: AgentState, _| async move {
         Ok(state.with_tool_outcome(0, ToolOutcome::Deferred(Deferral::External)))

@@ -161,7 +161,7 @@ async fn s2_4_what_a_guard_blocked_no_later_hook_lets_through() {
         Ok(state.with_tool_call_blocked("guard", "no"))
     });
     let opens = hook("opens", [Trigger::BeforeToolUse], |state: AgentState, _| async move {
-        Ok(state.with_pending_tool_call(None))
+        Ok(state.with_current_tool_call(None))
     });
     let agent = look(&world).hook(guard.priority(priority::GUARDS)).hook(opens);
     let run = agent.build().unwrap().run("go").await.unwrap();

@@ -294,10 +294,10 @@ async fn s2_a_hook_changes_the_request() {
     let world = World::default();
     let (model, builder) = look(&world);
     let remind = hook("remind", [Trigger::BeforeInference], |state: AgentState, _| async move {
-        let mut request = (**state.pending_request().unwrap()).clone();
+        let mut request = (**state.current_request().unwrap()).clone();
         request.instructions = "be quick".into();
         let request = request.with_message(Message::user("do not forget"));
-        Ok(state.with_pending_request(Some(Arc::new(request))))
+        Ok(state.with_current_request(Some(Arc::new(request))))
     });
     let run = builder.hook(remind).build().unwrap().run("go").await.unwrap();
     for asked in model.asked() {

@@ -74,7 +74,7 @@ async fn s6_7_the_intent_of_a_once_call_is_durable_before_its_body_runs() {
 /// Gives `peek` another number.
 fn renumbering() -> Hook {
     hook("renumber", [Trigger::BeforeToolUse], |state: AgentState, _| async move {
-        let peeks = state.pending_tool_call().is_some_and(|call| &*call.call.name == "peek");
+        let peeks = state.current_tool_call().is_some_and(|call| &*call.call.name == "peek");
         Ok(if peeks { state.with_tool_call_arguments(json!({"n": 7})) } else { state })
     })
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use legwork_agent::{Agent, Builder, Composite, Control, CoreLifecycle, Run, hook};
-use legwork_core::state::PendingExecution;
+use legwork_core::state::CurrentToolExecution;
 use legwork_core::{
     AgentState, ContinuationOutcome, Criterion, Decision, EffectClass, ErrorKind, ExecutionStatus,
     FinishReason, Part, Seq, SessionId, StopReason, ToolOutcome,
@@ -38,7 +38,7 @@ traced! {
     on_execution_start: |state| format!("execution {} {}", state.facts().executions, status(state));
     on_step_start: |state| format!("after {} steps", state.step_results().count());
     on_before_inference: |state| {
-        format!("{} messages", state.pending_request().unwrap().messages().len())
+        format!("{} messages", state.current_request().unwrap().messages().len())
     };
     on_after_inference: |state| {
         let step = state.current_step().unwrap();
@@ -46,17 +46,17 @@ traced! {
         format!("{} calls, committed: {saved}", step.calls.len())
     };
     on_before_tool_use: |state| {
-        let call = state.pending_tool_call().unwrap();
+        let call = state.current_tool_call().unwrap();
         format!("{} {} {}", call.index, call.call.name, call.arguments)
     };
     on_after_tool_use: |state| {
-        let PendingExecution { index, execution } = state.pending_execution().unwrap();
+        let CurrentToolExecution { index, execution } = state.current_tool_execution().unwrap();
         format!("{index} {} {:?}", execution.call.name, execution.outcome)
     };
     on_error: |state| state.current_error().unwrap().message.clone();
     on_step_end: |state| {
         let outcome = state.continuation_outcome().unwrap();
-        format!("{} goes on: {}", state.pending_step().unwrap().number, outcome.should_continue())
+        format!("{} goes on: {}", state.ending_step().unwrap().number, outcome.should_continue())
     };
     on_before_stop: |state| format!("{} {}", state.stop_reason().unwrap(), status(state));
     on_execution_end: status;
@@ -149,7 +149,7 @@ async fn s2_2_changes_of_tool_hooks_reach_the_final_state_and_calls_see_nothing_
     let judge = hook("judge", [Trigger::BeforeToolUse], move |state: AgentState, _| {
         let world = judging.clone();
         async move {
-            let index = state.pending_tool_call().unwrap().index;
+            let index = state.current_tool_call().unwrap().index;
             world.note(format!("judging {index}, blocked: {}", state.tool_call_decided()));
             let state = state.with_metadata(format!("judged {index}"), Some(true.into()));
             Ok(if index == 0 { state.with_tool_call_blocked("judge", "no") } else { state })
@@ -158,14 +158,14 @@ async fn s2_2_changes_of_tool_hooks_reach_the_final_state_and_calls_see_nothing_
     let see = hook("see", [Trigger::AfterToolUse], move |state: AgentState, _| {
         let world = seeing.clone();
         async move {
-            assert!(state.pending_tool_call().is_none());
-            let id = state.pending_execution().unwrap().execution.call.id.clone();
+            assert!(state.current_tool_call().is_none());
+            let id = state.current_tool_execution().unwrap().execution.call.id.clone();
             world.note(format!("seen {id}"));
             Ok(state.with_metadata(format!("seen {id}"), Some(true.into())))
         }
     });
     let done = hook("done", [Trigger::StepEnd], |state: AgentState, _| async move {
-        assert!(state.pending_tool_call().is_none() && state.pending_execution().is_none());
+        assert!(state.current_tool_call().is_none() && state.current_tool_execution().is_none());
         Ok(state)
     });
     let run = Agent::builder(look_twice())
@@ -183,10 +183,10 @@ async fn s2_2_changes_of_tool_hooks_reach_the_final_state_and_calls_see_nothing_
     assert_eq!(notes, [first, second, "look 2", "seen call_0_0", "seen call_0_1"]);
     let metadata: Vec<_> = run.state().context().metadata.keys().map(String::as_str).collect();
     assert_eq!(metadata, ["judged 0", "judged 1", "seen call_0_0", "seen call_0_1"]);
-    assert!(run.state().pending_request().is_none());
-    assert!(run.state().pending_tool_call().is_none());
-    assert!(run.state().pending_execution().is_none());
-    assert!(run.state().pending_step().is_none());
+    assert!(run.state().current_request().is_none());
+    assert!(run.state().current_tool_call().is_none());
+    assert!(run.state().current_tool_execution().is_none());
+    assert!(run.state().ending_step().is_none());
 }
 
 /// Writes its name behind those that came before it.
@@ -371,7 +371,7 @@ async fn s2_a_vote_on_step_end_is_counted_by_one_more_evaluation() {
     let asked = Arc::new(AtomicUsize::new(0));
     let model = ScriptedModel::new([Turn::text("one"), Turn::text("two"), Turn::text("three")]);
     let more = hook("more", [Trigger::StepEnd], |state: AgentState, _| async move {
-        let first = state.pending_step().unwrap().number == 1;
+        let first = state.ending_step().unwrap().number == 1;
         Ok(if first { state.with_vote("more", Decision::Request) } else { state })
     });
     let run = Agent::builder(model)
@@ -422,7 +422,7 @@ async fn s2_3_a_hook_changes_the_result_that_it_is_shown_by_its_index_though_ids
     let twins = twins.with_call_ids(["same", "same"]);
     let model = ScriptedModel::new([twins, Turn::text("done")]);
     let second = hook("second", [Trigger::AfterToolUse], |state: AgentState, _| async move {
-        let index = state.pending_execution().unwrap().index;
+        let index = state.current_tool_execution().unwrap().index;
         // What it changes beside the result that it is shown is left out.
         Ok(state.with_tool_outcome(1, ToolOutcome::text(format!("changed at {index}"))))
     });

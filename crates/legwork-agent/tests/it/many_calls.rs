@@ -134,7 +134,7 @@ fn s13_10_calls_that_hooks_change_are_linear() {
     each(Trigger::BeforeToolUse, |state| Ok(state.with_tool_call_answered(json!(1))));
     each(Trigger::BeforeToolUse, |state| Ok(state.with_tool_call_blocked("each", "no")));
     each(Trigger::AfterToolUse, |state| {
-        let index = state.pending_execution().unwrap().index;
+        let index = state.current_tool_execution().unwrap().index;
         Ok(state.with_tool_outcome(index, ToolOutcome::value(json!("short"))))
     });
 }

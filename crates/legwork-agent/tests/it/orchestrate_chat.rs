@@ -193,7 +193,7 @@ async fn s4_2_an_error_is_its_speakers_and_stops_unless_it_is_switched_off() {
 #[tokio::test]
 async fn s4_1_a_vote_of_an_observer_has_the_criteria_asked_once_more() {
     let on = |state: ChatState| async move {
-        assert!(state.pending_step().is_some() && state.continuation_outcome().is_some());
+        assert!(state.ending_step().is_some() && state.continuation_outcome().is_some());
         Ok(match state.continuation_outcome().unwrap().should_continue() {
             true => state,
             false => state.with_vote("on", Decision::Request),

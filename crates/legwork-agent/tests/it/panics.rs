@@ -490,7 +490,7 @@ async fn s4_2_a_speaker_selector_or_observer_that_panics_fails_only_its_part() {
     assert!(told(&state, "the selector panicked: no choice"));
 
     let chat = ann().until_said("DONE").on_step_end("watch", |state: ChatState| async move {
-        assert!(state.pending_step().is_none(), "no eyes");
+        assert!(state.ending_step().is_none(), "no eyes");
         Ok(state)
     });
     let state = chat.build().unwrap().run("go").await.unwrap();

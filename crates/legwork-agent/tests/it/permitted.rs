@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use legwork_agent::hooks::Cx;
 use legwork_agent::{Agent, HookError, Run, hook};
-use legwork_core::state::PendingCall;
+use legwork_core::state::CurrentToolCall;
 use legwork_core::tool::ToolSelection;
 use legwork_core::{
     AgentState, Decision, EffectClass, ExecutionStatus, FinishReason, Message, ModelRequest, Part,
@@ -97,10 +97,10 @@ const POWERS: &[Power] = &[
         what: "changes the request",
         on: &[Trigger::BeforeInference],
         change: |state| {
-            let pending = state.pending_request().map(|request| request.as_ref().clone());
+            let pending = state.current_request().map(|request| request.as_ref().clone());
             let mut request = pending.unwrap_or_else(|| ModelRequest::blank(Arc::default()));
             request.max_output = Some(77);
-            state.with_pending_request(Some(Arc::new(request)))
+            state.with_current_request(Some(Arc::new(request)))
         },
         seen: |seen| seen.requests.iter().any(|request| request.max_output == Some(77)),
     },
@@ -221,15 +221,15 @@ async fn s2_3_equal_tools_and_an_equal_call_in_another_place_are_no_change() {
 
 /// The state with the request and the call that it shows made anew.
 async fn copied(state: AgentState, _: Cx) -> Result<AgentState, HookError> {
-    let request = state.pending_request().map(|request| {
+    let request = state.current_request().map(|request| {
         let mut request = (**request).clone();
         request.tools = Arc::new((*request.tools).clone());
         request.instructions = "Look.".into();
         Arc::new(request)
     });
-    let call = state.pending_tool_call().map(|pending| {
+    let call = state.current_tool_call().map(|pending| {
         let call = Arc::new((*pending.call).clone());
-        Arc::new(PendingCall { call, ..(**pending).clone() })
+        Arc::new(CurrentToolCall { call, ..(**pending).clone() })
     });
-    Ok(state.with_pending_request(request).with_pending_tool_call(call))
+    Ok(state.with_current_request(request).with_current_tool_call(call))
 }

@@ -153,7 +153,7 @@ async fn s1_9_a_fresh_execution_sees_no_outcome_of_the_last_one() {
     let world = World::default();
     let noted = world.clone();
     let note = hook("note", [Trigger::BeforeInference], move |state: AgentState, _| {
-        noted.note(format!("{:?} {:?}", state.stop_reason(), state.pending_step().is_some()));
+        noted.note(format!("{:?} {:?}", state.stop_reason(), state.ending_step().is_some()));
         std::future::ready(Ok(state))
     });
     let agent = looker(&model).hook(note).build().unwrap();

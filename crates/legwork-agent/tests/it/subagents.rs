@@ -413,7 +413,7 @@ async fn an_agent_built_elsewhere_is_held_to_what_is_said_of_it_and_by_its_paren
     let tools = ["look", "send", "put"].map(|name| noting(name, EffectClass::ReadOnly, &world));
     let own = Agent::builder(model.clone()).tools(tools).build().unwrap();
     let guard = hook("no_put", [Trigger::BeforeToolUse], |state: AgentState, _| async move {
-        let put = state.pending_tool_call().is_some_and(|pending| &*pending.call.name == "put");
+        let put = state.current_tool_call().is_some_and(|pending| &*pending.call.name == "put");
         Ok(if put { state.with_tool_call_blocked("no_put", "never") } else { state })
     });
     let root = scripted("x:root", [Turn::calls([spawn("own", "go")]), Turn::text("done")]);

@@ -171,7 +171,7 @@ async fn calls_of_one_turn_see_what_those_before_them_wrote_and_the_last_one_sta
 #[tokio::test]
 async fn what_a_hook_changed_or_blocked_counts_as_it_ran() {
     let judge = hook("judge", [Trigger::BeforeToolUse], |state: AgentState, _| async move {
-        let index = state.pending_tool_call().unwrap().index;
+        let index = state.current_tool_call().unwrap().index;
         Ok(match index {
             0 => state.with_tool_call_arguments(list(&[("changed", "pending")])),
             1 => state.with_tool_call_blocked("judge", "no"),

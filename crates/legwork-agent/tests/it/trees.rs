@@ -200,7 +200,8 @@ fn stopped_by_a_hook(world: &World, store: Arc<dyn Store>) -> Result<Agent, legw
     let two = Turn::calls([spawn("a", "go"), spawn("b", "go")]).with_usage(usage(10, 10));
     let root = priced([two, Turn::text("never").with_usage(usage(10, 10))]);
     let stops = hook("stops", [Trigger::AfterToolUse], |state: AgentState, _| async move {
-        let tool = state.pending_execution().map(|pending| pending.execution.call.name.to_string());
+        let tool =
+            state.current_tool_execution().map(|pending| pending.execution.call.name.to_string());
         let raised = state.stop_signals().is_empty() && tool.as_deref() == Some(subagent::TOOL);
         let stop = || signal(StopReason::StopRequested);
         Ok(if raised { state.with_stop_signal(stop()) } else { state })

@@ -1,4 +1,4 @@
-//! Tools as data: specs, calls, outcomes and executions.
+//! Tools as data: their specs, calls, outcomes and executions.
 
 mod execution;
 mod into_outcome;
@@ -15,5 +15,5 @@ pub use into_outcome::{IntoFailure, IntoOutcome, Json};
 pub use name::{InvalidName, check_name};
 pub use outcome::{Deferral, FailureKind, Output, ToolOutcome};
 pub use selection::ToolSelection;
-pub use spec::{EffectClass, ExecutionMode, OnDoubt, Place, ToolSpec};
+pub use spec::{EffectClass, ExecutionMode, OnDoubt, RunsIn, ToolSpec};
 pub use specs::ToolSpecs;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use legwork_core::continuation::StopReason;
-use legwork_core::state::{CallVerdict, PendingCall, PendingExecution, StepKind};
+use legwork_core::state::{CallVerdict, CurrentToolCall, CurrentToolExecution, StepKind};
 use legwork_core::{AgentState, ContinuationOutcome, ModelRequest};
 use serde_json::json;
 
@@ -12,8 +12,8 @@ use crate::story::{blank, go_on, outcome, tell, transcript};
 #[test]
 fn s1_10_before_the_first_execution_there_is_nothing_to_say() {
     let state = blank();
-    assert!(state.current_step().is_none() && state.pending_step().is_none());
-    assert!(state.pending_tool_call().is_none() && state.pending_execution().is_none());
+    assert!(state.current_step().is_none() && state.ending_step().is_none());
+    assert!(state.current_tool_call().is_none() && state.current_tool_execution().is_none());
     assert!(state.current_error().is_none() && state.errors().next().is_none());
     assert!(state.stop_reason().is_none() && state.stop_signal().is_none());
     assert!(state.last_step_result().is_none() && state.step_results().next().is_none());
@@ -49,13 +49,13 @@ fn s1_10_what_was_used() {
 #[test]
 fn s1_10_a_provisional_outcome_is_shown_while_the_step_is_pending() {
     let state = tell("user: hi; inference; answer: done");
-    assert!(state.pending_step().is_none());
+    assert!(state.ending_step().is_none());
     let provisional = Arc::new(outcome(&state));
     let state = state.with_provisional_outcome(Some(provisional));
-    assert_eq!(state.pending_step(), state.current_step());
+    assert_eq!(state.ending_step(), state.current_step());
     assert_eq!(state.stop_reason(), Some(&StopReason::Completed));
     let state = go_on(state, "decides");
-    assert!(state.pending_step().is_none());
+    assert!(state.ending_step().is_none());
     assert_eq!(state.stop_reason(), Some(&StopReason::Completed));
     let forgotten = state.with_provisional_outcome(Some(Arc::new(ContinuationOutcome::go_on("x"))));
     assert!(forgotten.continuation_outcome().unwrap().should_continue());
@@ -70,7 +70,7 @@ fn s1_10_the_deciding_stop_signal_is_the_first_of_the_highest_priority() {
     assert_eq!(state.stop_signals().len(), 3);
 }
 
-fn pending(index: u32) -> Arc<PendingCall> {
+fn pending(index: u32) -> Arc<CurrentToolCall> {
     let call = tell("user: hi; inference; calls: a")
         .current_step()
         .unwrap()
@@ -79,25 +79,25 @@ fn pending(index: u32) -> Arc<PendingCall> {
         .unwrap()
         .call
         .clone();
-    Arc::new(PendingCall { index, call, arguments: Arc::new(json!({"n": 1})), verdict: None })
+    Arc::new(CurrentToolCall { index, call, arguments: Arc::new(json!({"n": 1})), verdict: None })
 }
 
 #[test]
 fn s1_10_a_pending_call_is_judged_and_then_forgotten() {
-    let judging = || tell("user: hi").with_pending_tool_call(Some(pending(0)));
+    let judging = || tell("user: hi").with_current_tool_call(Some(pending(0)));
     let state = judging();
     assert!(!state.tool_call_decided());
     let blocked = judging().with_tool_call_blocked("guard", "not here");
     assert!(blocked.tool_call_decided());
-    let verdict = blocked.pending_tool_call().unwrap().verdict.clone();
+    let verdict = blocked.current_tool_call().unwrap().verdict.clone();
     let block = CallVerdict::Block { by: "guard".into(), reason: "not here".into() };
     assert_eq!(verdict, Some(block));
     let answered = judging().with_tool_call_answered(json!(42));
-    let verdict = answered.pending_tool_call().unwrap().verdict.clone();
+    let verdict = answered.current_tool_call().unwrap().verdict.clone();
     assert_eq!(verdict, Some(CallVerdict::Answer(json!(42))));
     let changed = judging().with_tool_call_arguments(json!({"n": 2}));
-    assert_eq!(*changed.pending_tool_call().unwrap().arguments, json!({"n": 2}));
-    assert!(changed.with_pending_tool_call(None).pending_tool_call().is_none());
+    assert_eq!(*changed.current_tool_call().unwrap().arguments, json!({"n": 2}));
+    assert!(changed.with_current_tool_call(None).current_tool_call().is_none());
     // Without a pending call there is nothing to judge.
     assert!(!blank().with_tool_call_blocked("guard", "x").tool_call_decided());
 }
@@ -107,15 +107,15 @@ fn s1_10_pending_execution_request_and_prevented_stop() {
     let state = tell("user: hi; inference; calls: a; result: 0 x");
     let execution =
         state.current_step().unwrap().calls.get(0).unwrap().execution().unwrap().clone();
-    let pending = PendingExecution { index: 0, execution };
-    let state = state.with_pending_execution(Some(pending.clone()));
-    assert_eq!(state.pending_execution(), Some(&pending));
-    let state = state.with_pending_execution(None);
-    assert!(state.pending_execution().is_none());
+    let pending = CurrentToolExecution { index: 0, execution };
+    let state = state.with_current_tool_execution(Some(pending.clone()));
+    assert_eq!(state.current_tool_execution(), Some(&pending));
+    let state = state.with_current_tool_execution(None);
+    assert!(state.current_tool_execution().is_none());
     let request = ModelRequest::new(state.context().transcript.settled().unwrap(), Arc::default());
-    let state = state.with_pending_request(Some(Arc::new(request)));
-    assert_eq!(state.pending_request().unwrap().messages().len(), transcript(&state).len());
-    let state = state.with_pending_request(None).with_stop_prevented("reviewer");
+    let state = state.with_current_request(Some(Arc::new(request)));
+    assert_eq!(state.current_request().unwrap().messages().len(), transcript(&state).len());
+    let state = state.with_current_request(None).with_stop_prevented("reviewer");
     assert_eq!(state.stop_prevented(), Some("reviewer"));
     assert!(state.without_votes().stop_prevented().is_none());
 }
@@ -124,9 +124,9 @@ fn s1_10_pending_execution_request_and_prevented_stop() {
 fn s1_10_a_change_that_changes_nothing_is_no_change() {
     let state = tell("user: hi");
     let same: [fn(AgentState) -> AgentState; 4] = [
-        |s| s.with_pending_request(None),
-        |s| s.with_pending_tool_call(None),
-        |s| s.with_pending_execution(None),
+        |s| s.with_current_request(None),
+        |s| s.with_current_tool_call(None),
+        |s| s.with_current_tool_execution(None),
         AgentState::without_votes,
     ];
     for change in same {

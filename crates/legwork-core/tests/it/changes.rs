@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use legwork_core::state::{Judged, PendingCall, PendingExecution};
+use legwork_core::state::{CurrentToolCall, CurrentToolExecution, Judged};
 use legwork_core::{AgentState, Decision, ModelRequest, ToolSelection};
 use serde_json::json;
 
@@ -18,9 +18,9 @@ fn request() -> Arc<ModelRequest> {
     Arc::new(ModelRequest::new(state.context().transcript.settled().unwrap(), Arc::default()))
 }
 
-fn call(state: &AgentState) -> Arc<PendingCall> {
+fn call(state: &AgentState) -> Arc<CurrentToolCall> {
     let call = Arc::clone(&state.current_step().unwrap().calls.get(0).unwrap().call);
-    Arc::new(PendingCall { index: 0, call, arguments: Arc::new(json!({})), verdict: None })
+    Arc::new(CurrentToolCall { index: 0, call, arguments: Arc::new(json!({})), verdict: None })
 }
 
 /// Each transient part, with a state that has it and the same without it.
@@ -30,22 +30,22 @@ fn transient() -> Vec<(&'static str, AgentState, AgentState)> {
     let execution = || {
         let execution =
             base.current_step().unwrap().calls.get(0).unwrap().execution().unwrap().clone();
-        PendingExecution { index: 0, execution }
+        CurrentToolExecution { index: 0, execution }
     };
     let provisional = Arc::new(outcome(&base));
     let selected = with(|s| s.with_tool_selection(Some(ToolSelection::all().hide("a"))));
-    let asked = base.clone().with_pending_request(Some(request()));
-    let judging = base.clone().with_pending_tool_call(Some(call(&base)));
-    let shown = base.clone().with_pending_execution(Some(execution()));
+    let asked = base.clone().with_current_request(Some(request()));
+    let judging = base.clone().with_current_tool_call(Some(call(&base)));
+    let shown = base.clone().with_current_tool_execution(Some(execution()));
     let judged = with(|s| s.with_judged(1, Judged::default()));
     let voted = with(|s| s.with_vote("hook", Decision::Request));
     let prevented = with(|s| s.with_stop_prevented("hook"));
     let decided = base.clone().with_provisional_outcome(Some(provisional));
     vec![
         ("tool_selection", selected.clone(), selected.with_tool_selection(None)),
-        ("pending_request", asked.clone(), asked.with_pending_request(None)),
-        ("pending_tool_call", judging.clone(), judging.with_pending_tool_call(None)),
-        ("pending_execution", shown.clone(), shown.with_pending_execution(None)),
+        ("current_request", asked.clone(), asked.with_current_request(None)),
+        ("current_tool_call", judging.clone(), judging.with_current_tool_call(None)),
+        ("current_tool_execution", shown.clone(), shown.with_current_tool_execution(None)),
         ("judged", judged, base.clone().with_provisional_outcome(None)),
         ("votes", voted.clone(), voted.without_votes()),
         ("stop_prevented", prevented.clone(), prevented.without_votes()),
@@ -87,11 +87,11 @@ fn s2_3_a_commit_is_told_and_telling_the_time_is_none() {
 fn s2_3_requests_are_told_apart_by_identity() {
     let first = request();
     let state = |request: &Arc<ModelRequest>| {
-        tell("user: hi").with_pending_request(Some(Arc::clone(request)))
+        tell("user: hi").with_current_request(Some(Arc::clone(request)))
     };
     let one = state(&first);
-    let same = one.clone().with_pending_request(Some(Arc::clone(&first)));
+    let same = one.clone().with_current_request(Some(Arc::clone(&first)));
     assert!(names(&one, &same).is_empty());
-    let other = one.clone().with_pending_request(Some(request()));
-    assert_eq!(names(&one, &other), ["pending_request"]);
+    let other = one.clone().with_current_request(Some(request()));
+    assert_eq!(names(&one, &other), ["current_request"]);
 }

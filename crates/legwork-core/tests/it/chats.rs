@@ -128,7 +128,7 @@ fn s4_2_a_turn_is_a_step_of_the_ledger() {
     let spent = state.ledger().spent;
     assert_eq!((spent.steps, spent.input, spent.output), (2, 200, 20));
     let used = Amounts { input: 7, ..Amounts::default() };
-    let state = state.with_usage(&used);
+    let state = state.with_used(&used);
     assert_eq!((state.ledger().spent.steps, state.ledger().spent.input), (2, 207));
     assert_eq!(state.used(), &state.ledger().spent);
 }
@@ -178,7 +178,7 @@ fn s4_2_an_answer_is_taken_only_from_a_person_who_is_waited_for() {
     ];
     for (story, status) in table {
         let refused = talk(story).with_answer("Yes.").unwrap_err();
-        assert_eq!(refused, Refusal::NobodyWaits { status: status.to_owned() }, "{story}");
+        assert_eq!(refused, Refusal::NotWaiting { status: status.to_owned() }, "{story}");
         assert!(refused.to_string().contains(status), "{refused}");
     }
     let waits = talk("turn: Ann; rests: awaiting_input");
@@ -222,7 +222,7 @@ fn s4_2_a_conversation_ends_as_its_criteria_say() {
         let outcome = state.continuation_outcome().unwrap();
         assert_eq!(outcome.by, by, "{story}");
         assert_eq!(state.has_next(), status == "in_progress", "{story}");
-        assert!(state.votes().is_empty() && state.pending_step().is_none(), "{story}");
+        assert!(state.votes().is_empty() && state.ending_step().is_none(), "{story}");
     }
 }
 
@@ -285,7 +285,7 @@ fn s4_2_an_end_between_turns_leaves_the_turn_under_way_out() {
     assert_eq!(state.status(), Some(&ExecutionStatus::Cancelled));
     assert_eq!(state.continuation_outcome().map(|outcome| &**outcome), Some(&outcome));
     assert!(state.current_step().is_none() && state.current_agent().is_none());
-    assert!(state.votes().is_empty() && state.pending_step().is_none());
+    assert!(state.votes().is_empty() && state.ending_step().is_none());
     assert_eq!((state.turns_of("Ann"), state.transcript().len()), (0, 0));
 }
 
@@ -308,7 +308,7 @@ fn changes() -> Vec<(&'static str, ChatState)> {
         ("agent", go_on(base(), "rests: in_progress")),
         ("signals", go_on(base(), "signal: completed")),
         ("errors", go_on(talk("error: too hot"), BASE)),
-        ("ledger", base().with_usage(&Amounts { input: 1, ..Amounts::default() })),
+        ("ledger", base().with_used(&Amounts { input: 1, ..Amounts::default() })),
     ]
 }
 

@@ -37,7 +37,7 @@ fn answers<S: Progress>(state: &S) -> Answers {
     Answers {
         status: state.status().map(ToString::to_string),
         ended: (state.step_count(), state.step_results().count(), same),
-        pending: state.pending_step().is_some(),
+        pending: state.ending_step().is_some(),
         by: state.continuation_outcome().map(|outcome| outcome.by.clone()),
         counts: [state.votes().len(), state.stop_signals().len(), state.errors().count()],
         signal: state.stop_signal().map(|signal| signal.reason.clone()),

@@ -36,13 +36,13 @@ fn s1_2_transient_data_makes_no_entry_and_is_not_in_the_json() {
     let request =
         ModelRequest::new(settled.context().transcript.settled().unwrap(), Arc::default());
     let state = state
-        .with_pending_request(Some(Arc::new(request)))
+        .with_current_request(Some(Arc::new(request)))
         .with_vote("hook", Decision::Request)
         .with_stop_prevented("hook");
     assert_eq!(state.uncommitted().len(), count);
     let back: AgentState = serde_json::from_value(serde_json::to_value(&state).unwrap()).unwrap();
     assert_eq!(back, state);
-    assert!(back.pending_request().is_none() && back.votes().is_empty());
+    assert!(back.current_request().is_none() && back.votes().is_empty());
     assert!(back.stop_prevented().is_none() && !back.is_judged(0));
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use legwork_core::message::Wire;
 use legwork_core::tool::{
-    ExecutionMode, IntoFailure, IntoOutcome, Json, Metadata, Place, ToolSpecs,
+    ExecutionMode, IntoFailure, IntoOutcome, Json, Metadata, RunsIn, ToolSpecs,
 };
 use legwork_core::{EffectClass, Micros, OnDoubt, ToolCall, ToolOutcome, ToolSelection, ToolSpec};
 use serde_json::{Value, json};
@@ -45,7 +45,7 @@ fn a_tool_is_described_by_what_differs_from_the_defaults() {
         .in_child();
     assert_eq!((other.effect, other.mode), (EffectClass::Idempotent, ExecutionMode::Sequential));
     assert_eq!((other.timeout, other.max_retries), (Some(Micros(5)), 7));
-    assert_eq!((other.resource.as_deref(), other.place), (Some("path"), Place::Child));
+    assert_eq!((other.resource.as_deref(), other.runs_in), (Some("path"), RunsIn::OwnSession));
     let text = serde_json::to_string(&other).unwrap();
     assert_eq!(serde_json::from_str::<ToolSpec>(&text).unwrap(), other);
     assert_ne!(other.digest(), plain.digest());

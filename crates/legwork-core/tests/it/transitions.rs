@@ -5,7 +5,7 @@ use std::sync::Arc;
 use legwork_core::budget::Budget;
 use legwork_core::continuation::{ContinuationOutcome, StopReason};
 use legwork_core::error::{ErrorKind, ErrorSource};
-use legwork_core::state::{Judged, PendingCall, PendingExecution};
+use legwork_core::state::{CurrentToolCall, CurrentToolExecution, Judged};
 use legwork_core::tool::ToolSelection;
 use legwork_core::{
     AgentState, Decision, ErrorRecord, ModelRequest, ModelSettings, StopSignal, ToolOutcome,
@@ -33,8 +33,8 @@ fn done() -> AgentState {
 fn judging() -> AgentState {
     let state = calls();
     let call = Arc::clone(&state.current_step().unwrap().calls.get(0).unwrap().call);
-    let pending = PendingCall { index: 0, call, arguments: Arc::new(json!({})), verdict: None };
-    state.with_pending_tool_call(Some(Arc::new(pending)))
+    let pending = CurrentToolCall { index: 0, call, arguments: Arc::new(json!({})), verdict: None };
+    state.with_current_tool_call(Some(Arc::new(pending)))
 }
 
 fn request() -> Arc<ModelRequest> {
@@ -106,13 +106,13 @@ fn transitions() -> Vec<Transition> {
             "with_tool_call_answered",
             judging,
             |s| s.with_tool_call_answered(json!("yes")),
-            |s| s.pending_tool_call().unwrap().verdict.is_some()
+            |s| s.current_tool_call().unwrap().verdict.is_some()
         ),
         transition!(
             "with_tool_call_arguments",
             judging,
             |s| s.with_tool_call_arguments(json!({"n": 2})),
-            |s| s.pending_tool_call().unwrap().arguments["n"] == 2
+            |s| s.current_tool_call().unwrap().arguments["n"] == 2
         ),
         transition!("with_vote", calls, |s| s.with_vote("hook", Decision::Request), |s| {
             s.votes().len() == 1
@@ -126,21 +126,21 @@ fn transitions() -> Vec<Transition> {
             |s| s.with_tool_selection(Some(ToolSelection::all().hide("a"))),
             |s| s.tool_selection().is_some()
         ),
-        transition!("with_pending_request", calls, |s| s.with_pending_request(Some(request())), {
-            |s| s.pending_request().is_some()
+        transition!("with_current_request", calls, |s| s.with_current_request(Some(request())), {
+            |s| s.current_request().is_some()
         }),
-        transition!("with_pending_tool_call", judging, |s| s.with_pending_tool_call(None), |s| s
-            .pending_tool_call()
+        transition!("with_current_tool_call", judging, |s| s.with_current_tool_call(None), |s| s
+            .current_tool_call()
             .is_none()),
         transition!(
-            "with_pending_execution",
+            "with_current_tool_execution",
             done,
             |s| {
                 let execution =
                     s.current_step().unwrap().calls.get(0).unwrap().execution().unwrap().clone();
-                s.with_pending_execution(Some(PendingExecution { index: 0, execution }))
+                s.with_current_tool_execution(Some(CurrentToolExecution { index: 0, execution }))
             },
-            |s| s.pending_execution().is_some()
+            |s| s.current_tool_execution().is_some()
         ),
         transition!(
             "with_provisional_outcome",

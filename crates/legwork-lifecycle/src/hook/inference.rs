@@ -8,14 +8,14 @@ use super::point::{constructor, point, stops};
 
 point! {
     /// A request that is about to be sent to the model.
-    Inference, BeforeInference, |state| state.pending_request().is_some()
+    Inference, BeforeInference, |state| state.current_request().is_some()
 }
 stops!(Inference);
 
 impl Inference {
     /// The request.
     pub fn request(&self) -> Option<&ModelRequest> {
-        self.state.pending_request().map(|request| &**request)
+        self.state.current_request().map(|request| &**request)
     }
 
     /// The same with another system prompt in this request.
@@ -41,10 +41,10 @@ impl Inference {
     }
 
     fn changed(self, change: impl FnOnce(&mut ModelRequest)) -> Self {
-        let Some(request) = self.state.pending_request() else { return self };
+        let Some(request) = self.state.current_request() else { return self };
         let mut request = (**request).clone();
         change(&mut request);
-        Self { state: self.state.with_pending_request(Some(Arc::new(request))), ..self }
+        Self { state: self.state.with_current_request(Some(Arc::new(request))), ..self }
     }
 }
 

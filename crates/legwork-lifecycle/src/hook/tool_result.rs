@@ -9,14 +9,14 @@ use super::point::{constructor, point, stops};
 
 point! {
     /// A call of a tool that was answered.
-    ToolResult, AfterToolUse, |state| state.pending_execution().is_some()
+    ToolResult, AfterToolUse, |state| state.current_tool_execution().is_some()
 }
 stops!(ToolResult);
 
 impl ToolResult {
     /// What came of the call.
     pub fn execution(&self) -> Option<&ToolExecution> {
-        self.state.pending_execution().map(|pending| &*pending.execution)
+        self.state.current_tool_execution().map(|pending| &*pending.execution)
     }
 
     /// The call.
@@ -54,7 +54,7 @@ impl ToolResult {
     }
 
     fn with_outcome(self, outcome: ToolOutcome) -> Self {
-        let Some(index) = self.state.pending_execution().map(|pending| pending.index) else {
+        let Some(index) = self.state.current_tool_execution().map(|pending| pending.index) else {
             return self;
         };
         Self { state: self.state.with_tool_outcome(index, outcome), ..self }

@@ -8,14 +8,14 @@ use super::point::{constructor, point, stops};
 
 point! {
     /// A call of a tool that is about to run.
-    ToolUse, BeforeToolUse, |state| state.pending_tool_call().is_some()
+    ToolUse, BeforeToolUse, |state| state.current_tool_call().is_some()
 }
 stops!(ToolUse);
 
 impl ToolUse {
     /// The call as the model made it.
     pub fn call(&self) -> Option<&ToolCall> {
-        self.state.pending_tool_call().map(|pending| &*pending.call)
+        self.state.current_tool_call().map(|pending| &*pending.call)
     }
 
     /// The name of the tool.
@@ -25,12 +25,12 @@ impl ToolUse {
 
     /// The arguments that it would run with.
     pub fn arguments(&self) -> &Value {
-        self.state.pending_tool_call().map_or(&Value::Null, |pending| &pending.arguments)
+        self.state.current_tool_call().map_or(&Value::Null, |pending| &pending.arguments)
     }
 
     /// What a hook before this one decided about the call.
     pub fn verdict(&self) -> Option<&CallVerdict> {
-        self.state.pending_tool_call()?.verdict.as_ref()
+        self.state.current_tool_call()?.verdict.as_ref()
     }
 
     /// The same with other arguments; they are held to the tool's schema.

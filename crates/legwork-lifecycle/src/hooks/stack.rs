@@ -248,7 +248,7 @@ fn failed(state: AgentState, hook: &Hook, trigger: Trigger, error: ErrorRecord) 
     if !hook.is_gate() || trigger == Trigger::ExecutionEnd {
         return state;
     }
-    if state.pending_tool_call().is_some() {
+    if state.current_tool_call().is_some() {
         return state.with_tool_call_blocked(&*hook.name, error.message);
     }
     state.with_stop_signal(StopSignal::error(&*hook.name, error))

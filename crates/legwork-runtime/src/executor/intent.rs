@@ -1,7 +1,7 @@
 //! Before calls run: their intents, and which of these have to be durable.
 
 use legwork_core::event::ToolStarted;
-use legwork_core::tool::Place;
+use legwork_core::tool::RunsIn;
 use legwork_core::{AgentState, Event};
 use legwork_port::{EventKind, Trigger};
 
@@ -46,7 +46,7 @@ pub(super) async fn begin(
 /// Whether a crash must not forget that the call began: it may not happen twice, a subagent
 /// spends for it, or it runs with arguments that the response does not have.
 fn must_be_durable(job: &Job) -> bool {
-    !job.spec.effect.is_repeatable() || job.spec.place == Place::Child || job.changed.is_some()
+    !job.spec.effect.is_repeatable() || job.spec.runs_in == RunsIn::OwnSession || job.changed.is_some()
 }
 
 /// Whether hooks may give a call arguments: after a crash they would be asked again, and the

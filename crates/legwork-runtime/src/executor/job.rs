@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use legwork_core::state::CallStatus;
-use legwork_core::tool::Place;
+use legwork_core::tool::RunsIn;
 use legwork_core::{AgentState, ToolCall, ToolSpec};
 use legwork_port::Tool;
 use serde_json::Value;
@@ -57,7 +57,7 @@ impl Job {
         state: &AgentState,
         cx: &StepContext,
     ) {
-        if self.spec.place == Place::Child {
+        if self.spec.runs_in == RunsIn::OwnSession {
             self.subagent =
                 turn.and_then(|turn| turn.grant(state, cx.caller(), self.index, &self.call));
         }

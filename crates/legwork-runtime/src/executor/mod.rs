@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use futures_util::future::FutureExt as _;
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
-use legwork_core::tool::{ExecutionMode, Place};
+use legwork_core::tool::{ExecutionMode, RunsIn};
 use legwork_core::{AgentState, Owed};
 
 use crate::context::StepContext;
@@ -52,7 +52,7 @@ pub async fn run(state: AgentState, cx: &StepContext) -> Result<AgentState, Halt
     let (mut state, mut jobs) = collect(state, cx, &shown).await?;
     let fresh = jobs.iter().filter(|job| job.is_fresh()).count();
     cx.held_calls.keep(fresh);
-    let spawns = jobs.iter().any(|job| job.spec.place == Place::Child);
+    let spawns = jobs.iter().any(|job| job.spec.runs_in == RunsIn::OwnSession);
     let turn = match spawns {
         true => match cx.services.subagents.begin_turn(&state, cx.caller(), fresh).await {
             Ok(turn) => Some(turn),

@@ -36,7 +36,7 @@ impl Caller<'_> {
 }
 
 /// Runs the calls of an agent whose tool runs in a child session
-/// ([`Place::Child`](legwork_core::tool::Place)).
+/// ([`RunsIn::OwnSession`](legwork_core::tool::RunsIn)).
 pub trait Subagents: Send + Sync {
     /// Opens the account that the subagents of a turn use.
     ///

@@ -76,9 +76,9 @@ async fn act(
 fn change(on: Trigger, by: &str, state: AgentState) -> AgentState {
     match on {
         Trigger::BeforeInference => {
-            let Some(request) = state.pending_request().cloned() else { return state };
+            let Some(request) = state.current_request().cloned() else { return state };
             let request = (*request).clone().with_message(Message::user(format!("{by} reminds")));
-            state.with_pending_request(Some(Arc::new(request)))
+            state.with_current_request(Some(Arc::new(request)))
         }
         Trigger::AfterInference => {
             let Some(response) = response(&state) else { return state };
@@ -88,7 +88,7 @@ fn change(on: Trigger, by: &str, state: AgentState) -> AgentState {
             state.with_response(Response { message, ..response })
         }
         _ => {
-            let Some(index) = state.pending_execution().map(|shown| shown.index) else {
+            let Some(index) = state.current_tool_execution().map(|shown| shown.index) else {
                 return state;
             };
             state.with_tool_outcome(index, ToolOutcome::text(format!("{by} knows better")))

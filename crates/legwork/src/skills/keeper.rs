@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use legwork_agent::hooks::{Cx, priority};
 use legwork_agent::{Handler, HookError};
-use legwork_core::state::PendingExecution;
+use legwork_core::state::CurrentToolExecution;
 use legwork_core::tool::ToolSelection;
 use legwork_core::{AgentState, ModelSettings};
 use legwork_definitions::{AllowedTool, Skill};
@@ -81,7 +81,7 @@ fn prepare(state: AgentState, cx: &Cx) -> Result<AgentState, HookError> {
 fn judge(state: AgentState) -> Result<AgentState, HookError> {
     let Some(active) = active(&state)? else { return Ok(state) };
     let Some(rules) = rules(&active)? else { return Ok(state) };
-    let Some(pending) = state.pending_tool_call().cloned() else { return Ok(state) };
+    let Some(pending) = state.current_tool_call().cloned() else { return Ok(state) };
     let tool = &*pending.call.name;
     let judged = rules.iter().map(|rule| rule.judge(tool, &pending.arguments));
     let (mut allowed, mut beyond) = (tool == TOOL, false);
@@ -140,7 +140,7 @@ fn with_model(state: AgentState, model: &str) -> AgentState {
 
 /// The skill that the call which was just answered loaded, if it did.
 fn loaded(state: &AgentState) -> Result<Option<String>, HookError> {
-    let Some(PendingExecution { index, execution }) = state.pending_execution() else {
+    let Some(CurrentToolExecution { index, execution }) = state.current_tool_execution() else {
         return Ok(None);
     };
     let ran = execution.effect.is_some() && execution.outcome.is_ok();

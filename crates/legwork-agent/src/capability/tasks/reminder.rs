@@ -13,13 +13,13 @@ const SHOWN: usize = 5;
 /// Adds a reminder to the request about to be sent, where one is due; the transcript stays
 /// as it is.
 pub(super) fn remind(state: AgentState, after: u32) -> AgentState {
-    let Some(request) = state.pending_request().cloned() else { return state };
+    let Some(request) = state.current_request().cloned() else { return state };
     let list = Tasks::of(&state);
     if list.open().next().is_none() || !is_due(&state, &list, after) {
         return state;
     }
     let request = Arc::unwrap_or_clone(request).with_message(Message::user(text(&list)));
-    state.with_pending_request(Some(Arc::new(request)))
+    state.with_current_request(Some(Arc::new(request)))
 }
 
 /// Whether the list was not touched for so many steps, or as many again. The first step of

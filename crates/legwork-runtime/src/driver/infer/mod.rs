@@ -133,10 +133,10 @@ async fn build<D: Driver + ?Sized>(
         return Ok((state, request, shown));
     }
     let request = Arc::new(request);
-    let state = state.with_pending_request(Some(Arc::clone(&request)));
+    let state = state.with_current_request(Some(Arc::clone(&request)));
     let state = cx.fire(Trigger::BeforeInference, state).await;
-    let request = state.pending_request().cloned().unwrap_or(request);
-    let state = state.with_pending_request(None);
+    let request = state.current_request().cloned().unwrap_or(request);
+    let state = state.with_current_request(None);
     Ok((state, Arc::unwrap_or_clone(request), shown))
 }
 
