@@ -1,4 +1,4 @@
-//! A persistent vector: cheap to clone, cheap to push, shared in chunks.
+//! A persistent vector in chunks, which can cache the encoded bytes of each chunk.
 
 use std::sync::Arc;
 
@@ -7,12 +7,12 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::encoded::{Encoded, Wire};
 use crate::vector::Vector;
 
-/// Items that one chunk holds.
+/// Items in one chunk.
 const CHUNK: usize = 32;
 
 /// A vector whose clones share their chunks.
 ///
-/// A clone is two reference counts. A push copies at most the last chunk when it is
+/// A clone increments two reference counts. A push copies at most the last chunk, if it is
 /// shared.
 #[derive(Debug)]
 pub struct Chunked<T> {
@@ -20,7 +20,7 @@ pub struct Chunked<T> {
     tail: Arc<Vec<T>>,
 }
 
-/// A full chunk, with the bytes of all its items on a wire once they were asked for.
+/// A full chunk, with the cached bytes of all its items for one wire.
 #[derive(Debug)]
 struct Chunk<T> {
     items: Arc<Vec<T>>,
@@ -55,7 +55,7 @@ impl<T: Clone> Chunked<T> {
         }
     }
 
-    /// Puts an item in the place of the one at an index, if there is one.
+    /// Replaces the item at an index, if there is one.
     pub fn replace(&mut self, index: usize, item: T) {
         let change = |items: &mut Arc<Vec<T>>| {
             if let Some(place) = Arc::make_mut(items).get_mut(index % CHUNK) {
@@ -95,7 +95,7 @@ impl<T> Chunked<T> {
         self.full.len() * CHUNK + self.tail.len()
     }
 
-    /// Whether there are none.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -128,7 +128,7 @@ impl<T> Chunked<T> {
         (index..self.len()).filter_map(|index| self.get(index))
     }
 
-    /// Removes all items; room for a few stays where it is not shared.
+    /// Removes all items; keeps the capacity of the last chunk if it is not shared.
     pub fn clear(&mut self) {
         if !self.full.is_empty() {
             self.full = Arc::default();
@@ -139,9 +139,9 @@ impl<T> Chunked<T> {
         }
     }
 
-    /// Appends the bytes of all items for a wire, in order; those of a full chunk are made
-    /// once, for the first wire asked for, and copied from then on.
+    /// Appends the bytes of all items for a wire, in order.
     ///
+    /// The bytes of a full chunk are encoded once, for the first wire, and copied from then on.
     /// `encode` appends the bytes of one item, and must append the same ones each time.
     pub fn append_encoded(
         &self,
@@ -158,7 +158,7 @@ impl<T> Chunked<T> {
 }
 
 impl<T: Clone> Chunked<T> {
-    /// All items in one piece; few of them are shared, not copied.
+    /// All items in one vector, which is not copied while all are in the last chunk.
     pub fn to_shared(&self) -> Arc<Vec<T>> {
         match self.full.is_empty() {
             true => Arc::clone(&self.tail),

@@ -1,4 +1,4 @@
-//! Canonical JSON and digests of it.
+//! Canonical JSON, and SHA-256 digests of it.
 
 use std::fmt;
 
@@ -28,15 +28,15 @@ impl Digest {
         Self::of_bytes(canonical(value).as_bytes())
     }
 
-    /// The digest of anything that serialises, by its canonical JSON.
+    /// The digest of the canonical JSON of any serializable value.
     ///
     /// # Errors
-    /// When the value does not serialise to JSON.
+    /// If the value cannot be serialized to JSON.
     pub fn of_serialize<T: Serialize>(value: &T) -> Result<Self, serde_json::Error> {
         Ok(Self::of(&serde_json::to_value(value)?))
     }
 
-    /// The digest as text.
+    /// The 64 hexadecimal digits.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -52,11 +52,10 @@ fn hex_digit(nibble: u8) -> char {
     char::from_digit(u32::from(nibble), 16).unwrap_or('0')
 }
 
-/// JSON with sorted keys and no spaces: one text for one value.
+/// Canonical JSON: equal values have the same text, with sorted keys and no spaces.
 ///
-/// Keys are sorted by their UTF-8 bytes, whatever order the map keeps them in. A number
-/// that is no whole one is written as its shortest digits and an exponent, like `1e-1`,
-/// so that a digest does not hang on how a library writes it.
+/// Keys are sorted by their UTF-8 bytes. A floating-point number is written as its shortest
+/// digits and an exponent, like `1e-1`, so that the text does not depend on a library.
 pub fn canonical(value: &Value) -> String {
     let mut out = String::new();
     write_canonical(value, &mut out);

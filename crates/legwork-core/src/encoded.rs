@@ -1,34 +1,34 @@
-//! Encoded bytes kept beside a value, outside serde.
+//! Encoded bytes cached with a value, outside serde.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-/// Names an encoding: a provider's wire and what changes its bytes.
+/// The name of an encoding: a provider's wire format and the options that change its bytes.
 #[derive(Debug, Clone, Eq)]
 pub struct Wire(Arc<str>);
 
 impl Wire {
-    /// The encoding of a name.
+    /// An encoding by its name.
     pub fn new(name: impl Into<Arc<str>>) -> Self {
         Self(name.into())
     }
 }
 
-/// By identity first: a wire compares its own name with itself for each message.
+/// Compares pointers first, because a wire compares its name with itself for each message.
 impl PartialEq for Wire {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0) || self.0 == other.0
     }
 }
 
-/// A slot for the bytes of one wire; clones start with the same bytes.
+/// A cache for the bytes of one wire; a clone has the same bytes.
 #[derive(Clone, Default)]
 pub struct Encoded(OnceLock<(Wire, Arc<[u8]>)>);
 
 impl Encoded {
-    /// Appends the bytes for a wire; those of the first wire asked for are kept.
+    /// Appends the bytes for a wire; those for the first wire are cached.
     ///
-    /// `encode` appends to what it is given and leaves alone what is there.
+    /// `encode` must only append to the buffer that it is given.
     pub fn append(&self, wire: &Wire, out: &mut Vec<u8>, encode: impl FnOnce(&mut Vec<u8>)) {
         match self.0.get() {
             Some((kept, bytes)) if kept == wire => out.extend_from_slice(bytes),

@@ -1,4 +1,4 @@
-//! Errors as facts: what went wrong, where it came from, what to do.
+//! Errors as data, as they are journaled.
 
 use std::any::Any;
 
@@ -8,38 +8,38 @@ use crate::id::CallId;
 use crate::string_enum::string_enum;
 
 string_enum! {
-    /// What kind of thing went wrong; error policies go by it.
+    /// The kind of an error, by which error policies decide.
     ErrorKind {
-        /// A model could not answer.
+        /// A model did not answer.
         Model = "model",
-        /// A model refused for its rate limit.
+        /// A model refused a request because of a rate limit or a quota.
         RateLimit = "rate_limit",
-        /// Something took too long.
+        /// A time limit was exceeded.
         Timeout = "timeout",
         /// A tool failed.
         Tool = "tool",
         /// Arguments or output did not fit their schema.
         Validation = "validation",
-        /// A response came cut or without its end.
+        /// A response broke off.
         Incomplete = "incomplete",
-        /// A state was handed back that does not extend the one handed in.
+        /// A returned state does not extend the state that was passed in.
         Lineage = "lineage",
         /// A hook or lifecycle failed.
         Hook = "hook",
-        /// A hook or lifecycle changed what may not change at that point.
+        /// A hook or lifecycle made a change that is not allowed at that point.
         NotAllowed = "not_allowed",
         /// A criterion failed.
         Criterion = "criterion",
-        /// A limit refused the call.
+        /// A limit of the budget refused the call.
         Budget = "budget",
-        /// The agent is set up wrongly.
+        /// The agent is configured wrongly.
         Configuration = "configuration",
-        /// Code that the agent was given panicked.
+        /// Code that was given to the agent panicked.
         Panicked = "panicked",
     }
 }
 
-/// Where an error came from.
+/// The source of an error.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -47,47 +47,46 @@ string_enum! {
 pub enum ErrorSource {
     /// The model or its wire.
     Model,
-    /// A tool, named by its call.
+    /// A tool, by the id of the call.
     Tool(CallId),
-    /// A hook or lifecycle, by name.
+    /// A hook or lifecycle, by its name.
     Hook(String),
-    /// A criterion, by name.
+    /// A criterion, by its name.
     Criterion(String),
     /// The driver that makes the step.
     Driver,
 }
 
-/// An error as it is journaled and shown.
+/// An error, as it is journaled and displayed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ErrorRecord {
-    /// Where it came from.
+    /// The source.
     pub source: ErrorSource,
-    /// What kind it is.
+    /// The kind.
     pub kind: ErrorKind,
-    /// What was tried, what happened, what to do.
+    /// What was tried, what happened and what to do.
     pub message: String,
-    /// The HTTP status, where there was one.
+    /// The HTTP status, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
-    /// The provider's error code, where there was one.
+    /// The provider's error code, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
-    /// Whether trying again may help.
+    /// Whether a retry may succeed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub retryable: bool,
 }
 
 impl ErrorRecord {
-    /// An error of a kind, from a source.
+    /// An error with a source, a kind and a message.
     pub fn new(source: ErrorSource, kind: ErrorKind, message: impl Into<String>) -> Self {
         Self { source, kind, message: message.into(), status: None, code: None, retryable: false }
     }
 
-    /// Whether the step cannot go on after it.
+    /// Whether it ends the step.
     ///
-    /// Errors of tools are told to the model, errors of hooks that are no gate are only
-    /// recorded.
+    /// Errors of tools do not: the model reads them. Errors of hooks do not: they are recorded.
     pub fn ends_step(&self) -> bool {
         match self.source {
             ErrorSource::Model | ErrorSource::Driver | ErrorSource::Criterion(_) => true,
@@ -97,8 +96,10 @@ impl ErrorRecord {
 }
 
 impl ErrorRecord {
-    /// Whether the same step may succeed when it is made anew: the model, its provider or the
-    /// network failed, or the agent was set up wrongly, and a person may have mended that.
+    /// Whether the same step may succeed when it is made again.
+    ///
+    /// So for errors of the model, its provider and the network, and for a wrong configuration,
+    /// which a person may have corrected.
     pub fn may_pass(&self) -> bool {
         use ErrorKind::{Configuration, Incomplete, Model, RateLimit, Timeout};
         match self.source {
@@ -117,7 +118,7 @@ impl std::fmt::Display for ErrorRecord {
     }
 }
 
-/// What a panic said; empty if it had no words.
+/// The message of a panic; empty if the payload is not a text.
 pub fn panic_message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default()

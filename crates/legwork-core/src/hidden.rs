@@ -1,15 +1,15 @@
-//! Characters that a person does not see, or that change how others are seen.
+//! Characters that are invisible, or that change how others are displayed.
 
-/// Characters that connect to the number behind them: of format, and yet seen.
+/// Format characters that are visible nevertheless: signs that enclose the following number.
 const SIGNS: [u32; 13] =
     [0x600, 0x601, 0x602, 0x603, 0x604, 0x605, 0x6dd, 0x70f, 0x890, 0x891, 0x8e2, 0x110bd, 0x110cd];
 
-/// Whether a character, shown by itself, would not be seen as one, or could command a terminal.
+/// Whether a character is invisible by itself, or could control a terminal.
 ///
-/// Those are control characters, line and paragraph separators, marks of direction and other
-/// characters of format (zero width, tags, joiners, annotations), variation selectors,
-/// fillers, private and unassigned ones. Not hidden are letters, signs, combining marks and
-/// the spaces of Unicode. The line break and the tab are control characters, too.
+/// Hidden are control characters, line and paragraph separators, direction marks and other
+/// format characters (zero width, tags, joiners, annotations), variation selectors, fillers,
+/// private-use and unassigned ones. Letters, signs, combining marks and Unicode spaces are not.
+/// The line break and the tab are control characters, so they are hidden.
 ///
 /// ```
 /// use legwork_core::hidden::is_hidden;
@@ -21,7 +21,7 @@ pub fn is_hidden(c: char) -> bool {
     match c {
         ' '..='~' => false,
         '\u{0}'..='\u{a0}' => c != '\u{a0}',
-        // Of the categories of letters and marks, and seen as nothing all the same.
+        // Letters and marks by category, but displayed as nothing.
         '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{3164}' | '\u{ffa0}' => {
             true
         }
@@ -32,14 +32,14 @@ pub fn is_hidden(c: char) -> bool {
     }
 }
 
-/// Whether the standard library knows it as printable: assigned, and neither of control, of
-/// format nor private.
+/// Whether the standard library counts it as printable: assigned, and not a control, format or
+/// private-use character.
 fn is_printable(c: char) -> bool {
     let alone = |escaped: char| escaped == c;
     if c.escape_debug().next().is_some_and(alone) {
         return true;
     }
-    // A mark is escaped at the start of a text, and not behind a letter.
+    // A combining mark is escaped at the start of a text, but not after a letter.
     let mut behind = ['x', c].into_iter().collect::<String>();
     behind.push('x');
     behind.escape_debug().nth(1).is_some_and(alone)

@@ -1,4 +1,4 @@
-//! Names of things: sessions, agents, calls, entries, effects.
+//! Identifiers of sessions, agents, calls, entries and effects.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ macro_rules! text_id {
         pub struct $name(Arc<str>);
 
         impl $name {
-            /// Takes a text as the id.
+            /// An id from its text, which is not checked.
             pub fn new(text: impl Into<Arc<str>>) -> Self {
                 Self(text.into())
             }
@@ -48,23 +48,26 @@ macro_rules! text_id {
 }
 
 text_id! {
-    /// Names one session: a long-lived conversation with a journal.
+    /// The id of a session: a long-lived conversation with a journal.
     SessionId
 }
 text_id! {
-    /// Names an agent: who works in a session.
+    /// The id of an agent that works in a session.
     AgentId
 }
 text_id! {
-    /// Names a tool call, as the model's provider named it.
+    /// The id of a tool call, as the model's provider chose it.
     CallId
 }
 
-/// The most bytes of a session's id.
+/// The maximum length of a session's id, in bytes.
 const LONGEST: usize = 1_024;
 
 impl SessionId {
-    /// Why a store refuses it as an id, if it does: ids are shown and copied into commands.
+    /// Why it is not a valid id; none if it is valid.
+    ///
+    /// Ids are shown on terminals and copied into commands, so stores refuse those that could
+    /// mislead there.
     pub fn unfit(&self) -> Option<Unfit> {
         let text = self.as_str();
         let odd = |c: &char| is_hidden(*c) || (c.is_whitespace() && *c != ' ');
@@ -82,9 +85,9 @@ impl SessionId {
 pub enum Unfit {
     /// It is empty.
     Empty,
-    /// It is too long; its length in bytes.
+    /// It is too long; it has this many bytes.
     Long(usize),
-    /// It begins like a flag of a command.
+    /// It begins with `-`, like an option of a command.
     Dash,
     /// It contains an invisible character or a line break.
     Hidden(char),
@@ -94,16 +97,16 @@ impl fmt::Display for Unfit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Empty => f.write_str("it is empty"),
-            Self::Long(bytes) => write!(f, "it has {bytes} bytes, and at most {LONGEST} are taken"),
-            Self::Dash => f.write_str("it begins with `-`, as a flag does"),
+            Self::Long(bytes) => write!(f, "it has {bytes} bytes, the maximum is {LONGEST}"),
+            Self::Dash => f.write_str("it begins with `-`, like an option"),
             Self::Hidden(c) => {
-                write!(f, "it holds the character U+{:04X}, which is not seen", u32::from(*c))
+                write!(f, "it contains the invisible character U+{:04X}", u32::from(*c))
             }
         }
     }
 }
 
-/// The number of an entry in its session; the first is 1, 0 is before all.
+/// The number of an entry in its session, from 1; 0 is before the first.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
 )]
@@ -112,7 +115,7 @@ impl fmt::Display for Unfit {
 pub struct Seq(pub u64);
 
 impl Seq {
-    /// Before the first entry.
+    /// The position before the first entry.
     pub const ZERO: Self = Self(0);
 
     /// The number after this one.
@@ -144,14 +147,14 @@ pub struct Fence(pub u64);
 pub struct EffectKey {
     /// The session that owes the effect.
     pub session: SessionId,
-    /// The entry of the response that asked for it.
+    /// The entry of the response that requested it.
     pub entry: Seq,
-    /// The index of the call in that response.
+    /// The index of the call in that response, from 0.
     pub index: u32,
 }
 
 impl EffectKey {
-    /// The session that the effect works in, if it is a subagent: the same every time.
+    /// The id of the session of a subagent that this call runs; always the same.
     pub fn child(&self) -> SessionId {
         SessionId::new(format!("{}.{}-{}", self.session, self.entry, self.index))
     }

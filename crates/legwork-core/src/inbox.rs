@@ -1,4 +1,4 @@
-//! What everybody else leaves for a session to take up.
+//! The inbox: items that others post to a session, which its next run takes up.
 
 use std::sync::Arc;
 
@@ -17,32 +17,31 @@ use crate::transcript::Transcript;
 #[serde(transparent)]
 pub struct Cursor(pub u64);
 
-/// Something that a session shall take up.
+/// An item of the inbox.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Item {
-    /// A message for the very next inference.
+    /// A message for the next inference.
     Steer(Arc<Message>),
-    /// A message for when the agent would otherwise stop.
+    /// A message for the point at which the agent would otherwise stop.
     FollowUp(Arc<Message>),
-    /// Stop the execution, for a reason in words.
+    /// A request to stop the execution, with a reason in words.
     Stop(String),
-    /// An answer to something that is pending.
+    /// An answer to a pending call.
     Answer(Answer),
     /// A label for an entry.
     Label(Label),
-    /// Move the head to an entry.
+    /// A request to move the head to an entry.
     MoveHead(Seq),
 }
 
 impl Item {
-    /// Whether it can be taken up anywhere: a message holds no call and no result, for what
-    /// is said between steps is no exchange with a tool.
+    /// Checks that a message in it is complete by itself: it has no tool call and no result.
     ///
     /// # Errors
-    /// Why not.
+    /// The first part that fails the check.
     pub fn check(&self) -> Result<(), Malformed> {
         match self {
             Self::Steer(message) | Self::FollowUp(message) => Transcript::check([message]),
@@ -51,13 +50,13 @@ impl Item {
     }
 }
 
-/// A label on an entry; without text it is taken away.
+/// A label of an entry, or its removal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Label {
-    /// The entry labelled.
+    /// The entry.
     pub entry: Seq,
-    /// The label, or none to remove it.
+    /// The label; none removes it.
     pub text: Option<String>,
 }
 
@@ -65,34 +64,34 @@ pub struct Label {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Answer {
-    /// The effect asked about, as [`Pending::id`](crate::state::Pending) shows it.
+    /// The [`Pending::id`](crate::state::Pending::id) of the call.
     pub id: String,
-    /// What the person decided.
+    /// The decision.
     pub verdict: Verdict,
 }
 
-/// What a person may decide about a pending call.
+/// A person's decision about a pending call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Verdict {
-    /// Run it again although it may have happened.
+    /// Run it again, although it may have happened.
     RunAgain,
-    /// Tell the model that it was interrupted.
+    /// Report to the model that it was interrupted.
     Tell,
-    /// Take this as its result.
+    /// Use this value as its result.
     Supply(Value),
 }
 
-/// An item with its number and key, as a store hands it out.
+/// An item with its number and key, as a store returns it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Posted {
     /// Its number in the session's inbox.
     pub cursor: Cursor,
-    /// The sender's key; the same key is taken once.
+    /// The sender's key; a second item with the same key is not stored.
     pub key: String,
-    /// What is to be taken up.
+    /// The item.
     pub item: Item,
 }

@@ -1,26 +1,38 @@
 //! The pure core of Legwork: messages, events, state and the journal format.
 //!
-//! One append-only, tree-shaped journal per session is the only truth; everything
-//! here is a value, a fold over that journal, or a pure question about it.
+//! A session is an append-only, tree-shaped journal of entries, each of which holds an event.
+//! Everything here is a value, a fold over that journal, or a pure function of it.
 //!
-//! It is deliberately not a runtime: it knows no async, clock, randomness, IO,
-//! environment or provider. Time and ids arrive as arguments, outputs are data.
+//! It is deliberately not a runtime: it has no async, clock, randomness, IO, environment or
+//! provider. Time and ids are arguments, and what is to be done next is a value ([`Owed`]).
 //!
 //! ```
-//! use legwork_core::{AgentState, Event, Message, Owed, SessionId, Stamp};
-//! use legwork_core::event::ExecutionStarted;
+//! use legwork_core::journal::Journal;
+//! use legwork_core::state::Input;
+//! use legwork_core::{AgentState, Owed, SessionId};
 //!
-//! let state = AgentState::new(SessionId::new("demo")).at(Stamp::default());
-//! assert_eq!(state.owed(), Owed::Nothing);
-//! let input = vec![Message::user("What is 17 + 25?").into()];
-//! let state = state.with(Event::ExecutionStarted(ExecutionStarted { input }));
+//! let state = AgentState::new(SessionId::new("demo"));
+//! let events = state.decide(Input::Start(vec!["What is 17 + 25?".into()]))?;
+//! let state = events.into_iter().fold(state, AgentState::with);
 //! assert_eq!(state.owed(), Owed::Infer);
-//! assert_eq!(state.uncommitted().len(), 1);
+//! let journal = Journal::new(state.uncommitted().to_vec());
+//! assert_eq!(journal.fold(state.session()), state);
+//! # Ok::<(), legwork_core::state::Refusal>(())
 //! ```
 //!
-//! Read the modules in this order: [`message`], [`transcript`], [`tool`],
-//! [`inference`], [`budget`], [`continuation`], [`event`], [`entry`], [`state`],
-//! [`journal`], [`orchestrate`].
+//! # Reading order
+//!
+//! 1. What is said: [`id`], [`time`], [`message`], [`transcript`].
+//! 2. What is asked and answered: [`tool`], [`inference`], [`budget`], [`error`].
+//! 3. What happened: [`inbox`], [`event`], [`entry`]. Events use two small private modules,
+//!    `outcome` (votes, and the decision made from them) and `pending` (calls that wait for an
+//!    answer); read these first.
+//! 4. What follows from it: [`state`], from its files `execution`, `step`, `calls` and `facts`
+//!    over `apply` to `owed` and `decide`; then [`journal`].
+//! 5. Whether it goes on: [`continuation`], and [`orchestrate`] for more than one agent.
+//!
+//! [`vector`], [`chunked`], [`digest`], [`hidden`], [`mask`], [`metadata`] and [`nearest`] are
+//! tools of the others and can be read when they are met.
 #![forbid(unsafe_code)]
 
 pub mod budget;

@@ -1,4 +1,4 @@
-//! Values for people and programs, that a model never sees.
+//! Values for people and programs; models never see them.
 
 use std::collections::BTreeMap;
 
@@ -7,17 +7,17 @@ use serde_json::Value;
 
 use crate::nesting::shallow;
 
-/// Values by name, beside a message or the outcome of a call.
+/// Named values attached to a message or to the outcome of a call.
 ///
-/// They are journaled, and no model reads them: what a file held before, for example. Those
-/// of an outcome are no part of the state.
+/// They are journaled and never sent to a model: the previous content of a file, for example.
+/// Those of an outcome are not part of the state.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct Metadata(BTreeMap<String, Value>);
 
 impl Metadata {
-    /// Whether there are none.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -27,13 +27,14 @@ impl Metadata {
         self.0.get(name)
     }
 
-    /// All of them, by name.
+    /// All values with their names, sorted by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value))
     }
 
-    /// Puts a value under a name, in the place of an earlier one. One that is nested too
-    /// deeply for a journal is kept as its text.
+    /// Sets the value of a name, replacing an earlier one.
+    ///
+    /// A value that is nested too deeply for a journal is kept as its JSON text.
     pub fn insert(&mut self, name: impl Into<String>, value: Value) {
         self.0.insert(name.into(), shallow(value));
     }

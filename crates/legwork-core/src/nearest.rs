@@ -1,15 +1,15 @@
-//! The name that was probably meant.
+//! Suggestions for a misspelled name.
 
-/// How alike a name must be to be proposed, from 0 to 1.
+/// The similarity from which on a name is suggested, from 0 to 1.
 const ALIKE: f64 = 0.75;
-/// What is longer than this is compared by its beginning.
+/// How many characters of a name are compared.
 const LONGEST: usize = 60;
-/// How many names are listed.
+/// How many names are listed at most.
 const MOST: usize = 30;
 
-/// The known name that is most like what was written, if any is like it at all.
+/// The known name that is most similar to a misspelled one, if any is similar enough.
 ///
-/// Case does not count, nor whether words are joined by `-`, `_` or a blank.
+/// Case is ignored, and `-`, `_` and a space are the same.
 pub fn nearest<'n>(written: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let written = plain(written);
     let alike = |name: &'n str| (strsim::jaro(&written, &plain(name)), name);
@@ -17,7 +17,7 @@ pub fn nearest<'n>(written: &str, known: impl IntoIterator<Item = &'n str>) -> O
     best.filter(|(alike, _)| *alike >= ALIKE).map(|(_, name)| name)
 }
 
-/// What to say of a name that is not known: the nearest, and all that are.
+/// The end of an error about an unknown name: the most similar known name, and all known ones.
 pub fn suggestion<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> String {
     let known: Vec<_> = known.into_iter().collect();
     if known.is_empty() {

@@ -1,29 +1,29 @@
-//! Values that a journal can keep, and the others as their text.
+//! Which JSON values a journal can hold; others are kept as their text.
 
 use serde_json::{Map, Value};
 
-/// How deeply the JSON of a journal's line may be nested.
+/// The maximum nesting depth of the JSON of a journal line.
 pub(crate) const LINE: usize = 120;
 
-/// A key by which `serde_json` tells its raw values: an object that has it first is read as
-/// what it holds, or not at all.
+/// The key by which `serde_json` marks raw values: an object with this first key is not read
+/// back as an object.
 pub(crate) const OWN_KEY: &str = "$serde_json::private::RawValue";
 
-/// How deeply a value may be nested; what is around it in a journal's line adds some.
+/// The maximum nesting depth of a value; the entry around it adds some levels.
 const DEEPEST: usize = LINE - 20;
 
-/// The value, as its text where a journal could not keep it: nested too deeply, or with a key
-/// of `serde_json`'s own.
+/// The value, or its text where a journal cannot hold it: nested too deeply, or with the
+/// reserved key of `serde_json`.
 pub(crate) fn shallow(value: Value) -> Value {
     if fits(&value) { value } else { Value::String(value.to_string()) }
 }
 
-/// Whether a journal can keep the value as it is.
+/// Whether a journal can hold the value as it is.
 pub(crate) fn fits(value: &Value) -> bool {
     !is_deeper(value, DEEPEST) && !has_own_key(value)
 }
 
-/// Whether a journal can keep each value of an object as it is.
+/// Whether a journal can hold each value of an object as it is.
 pub(crate) fn all_fit(map: &Map<String, Value>) -> bool {
     !map.contains_key(OWN_KEY) && map.values().all(fits)
 }

@@ -1,4 +1,4 @@
-//! Calls that wait for a person.
+//! Calls that wait for an answer.
 
 use std::sync::Arc;
 
@@ -8,42 +8,40 @@ use crate::digest::Digest;
 use crate::id::EffectKey;
 use crate::time::Timestamp;
 
-/// Why something waits.
+/// Why a call waits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum PendingReason {
-    /// A call began and nobody knows whether it happened.
+    /// It is in doubt: it began, and may or may not have happened.
     Doubt,
-    /// The subagent of the call waits for somebody, in its own session, or somebody else
-    /// holds that.
+    /// Its subagent waits for an answer, or another process holds the claim of its session.
     Subagent,
 }
 
-/// A call that waits for a person.
+/// A call that waits for an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Pending {
-    /// The effect's key as text; an answer names it.
+    /// The key of its effect as text; an answer refers to it.
     pub id: String,
     /// The index of the call in its response.
     pub index: u32,
-    /// The tool.
+    /// The name of the tool.
     pub tool: Arc<str>,
     /// The arguments it would run with.
     pub arguments: Arc<str>,
-    /// The digest of the exact call.
+    /// The digest of `id`, `tool` and `arguments`.
     pub digest: Digest,
     /// Why it waits.
     pub reason: PendingReason,
-    /// When it was asked.
+    /// When it began to wait.
     pub asked_at: Timestamp,
 }
 
 impl Pending {
-    /// A call that waits, by its tool and the arguments it would run with, with the digest of
-    /// exactly this call.
+    /// A call that waits, with its tool and the arguments it would run with.
     pub fn new(
         key: &EffectKey,
         (tool, arguments): (&Arc<str>, &Arc<str>),

@@ -1,8 +1,8 @@
-//! Optional values of which `null` is one: an absent field is none, a null is null.
+//! Optional JSON values for which `null` is a value: only an absent field is none.
 
 use serde::{Deserialize, Deserializer};
 
-/// Reads a field that is there; with `default`, one that is not is none.
+/// Reads a field that is present; use with `#[serde(default)]` for one that is absent.
 pub(crate) fn present<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,

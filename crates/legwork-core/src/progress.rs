@@ -1,4 +1,4 @@
-//! What every state says that goes on step by step.
+//! What the states of agents, chats and collaborations have in common.
 
 use std::sync::Arc;
 
@@ -8,12 +8,14 @@ use crate::event::{Event, StepFinished};
 use crate::outcome::{ContinuationOutcome, StopSignal, Vote};
 use crate::state::{AgentState, AgentStep, ExecutionStatus, StepResult};
 
-/// A state that goes on step by step, asked the same questions whatever its steps are.
+/// A state that advances in steps: of an agent, a task with tools, a chat, a collaboration.
+///
+/// Criteria are generic over it.
 pub trait Progress {
-    /// One step.
+    /// The type of a step.
     type Step;
 
-    /// Where it stands; none before anything began.
+    /// The status; none before the first execution.
     fn status(&self) -> Option<&ExecutionStatus>;
 
     /// The steps that ended, oldest first.
@@ -27,41 +29,41 @@ pub trait Progress {
     /// How many steps ended.
     fn step_count(&self) -> usize;
 
-    /// The step about to be recorded, while its end is being decided.
+    /// The current step, while its provisional outcome is shown to hooks.
     fn ending_step(&self) -> Option<&Self::Step>;
 
-    /// The latest outcome: the provisional one of the step pending, else the recorded.
+    /// The provisional outcome of the current step, or else the last one recorded.
     fn continuation_outcome(&self) -> Option<&Arc<ContinuationOutcome>>;
 
-    /// Votes of hooks on the step pending.
+    /// The votes of hooks on the current step.
     fn votes(&self) -> &[Vote];
 
-    /// Requests to stop, in the order they came.
+    /// The requests to stop, oldest first.
     fn stop_signals(&self) -> &[StopSignal];
 
-    /// The request to stop that decides, the first of the highest priority.
+    /// The request to stop with the highest priority; of equals the first.
     fn stop_signal(&self) -> Option<&StopSignal> {
         self.stop_signals().iter().min_by_key(|signal| signal.reason.priority())
     }
 
-    /// What was used.
+    /// What the current execution used.
     fn used(&self) -> &Amounts;
 
     /// All errors.
     fn errors(&self) -> impl Iterator<Item = &ErrorRecord>;
 
-    /// Whether another step is to be made, by the latest outcome.
+    /// Whether another step follows, by the latest outcome.
     fn has_next(&self) -> bool {
         let runs = self.status().is_some_and(|status| *status == ExecutionStatus::InProgress);
         runs && self.continuation_outcome().is_none_or(|outcome| outcome.should_continue())
     }
 
-    /// The same with the step pending ended by this result.
+    /// The same with the current step ended by this result.
     #[must_use]
     fn record_step_result(self, result: StepResult<Self::Step>) -> Self;
 }
 
-/// The questions have the answers of the methods of the same names.
+/// Each method calls the method of the same name.
 impl Progress for AgentState {
     type Step = AgentStep;
 
@@ -105,7 +107,7 @@ impl Progress for AgentState {
         self.errors()
     }
 
-    /// The step is the one under way: what is recorded is its outcome and its time.
+    /// Records the outcome and the time of the current step; `result.step` is ignored.
     fn record_step_result(self, result: StepResult) -> Self {
         let StepResult { outcome, took, .. } = result;
         self.with(Event::StepFinished(StepFinished { outcome, took }))

@@ -1,35 +1,35 @@
-//! Where an execution stands.
+//! The status of an execution.
 
 use crate::outcome::StopReason;
 use crate::string_enum::string_enum;
 
 string_enum! {
-    /// Where an execution stands.
+    /// The status of an execution.
     ExecutionStatus {
-        /// It runs, or its process died.
+        /// It runs, or was interrupted.
         InProgress = "in_progress",
         /// It waits for a person's answer.
         AwaitingApproval = "awaiting_approval",
-        /// It waits for a result from outside, or a time.
+        /// It waits for an external result, or a point in time.
         AwaitingInput = "awaiting_input",
-        /// It is done.
+        /// It ended with an answer.
         Completed = "completed",
-        /// A limit or a request stopped it.
+        /// A limit, a tool, a hook or a criterion stopped it.
         Stopped = "stopped",
-        /// It failed.
+        /// An error ended it.
         Failed = "failed",
-        /// A person ended it.
+        /// A person or the program cancelled it.
         Cancelled = "cancelled",
     }
 }
 
 impl ExecutionStatus {
-    /// Whether the execution is over.
+    /// Whether the execution has ended.
     pub fn is_terminal(&self) -> bool {
         !matches!(self, Self::InProgress | Self::AwaitingApproval | Self::AwaitingInput)
     }
 
-    /// Whether it waits for somebody.
+    /// Whether it waits for an answer or a result.
     pub fn is_waiting(&self) -> bool {
         matches!(self, Self::AwaitingApproval | Self::AwaitingInput)
     }

@@ -1,6 +1,6 @@
-//! Enums that travel as strings and keep what they do not know.
+//! Enums that are serialized as strings and keep unknown values.
 
-/// Defines an enum serialised as a string, unknown values kept in `Other`.
+/// Defines an enum that is serialized as a string and keeps unknown values in `Other`.
 macro_rules! string_enum {
     (
         $(#[$meta:meta])*

@@ -1,4 +1,4 @@
-//! What a list of sessions says of one, without its journal.
+//! The summary of a session, for lists.
 
 use std::collections::BTreeSet;
 
@@ -8,35 +8,35 @@ use crate::id::{AgentId, SessionId};
 use crate::message::{Message, Role};
 use crate::status::ExecutionStatus;
 
-/// Characters of a title, at most.
+/// The maximum length of a title, in characters.
 const TITLE: usize = 100;
 
-/// What a list of sessions says of one: a fold over its journal, small and rarely changed.
+/// The summary of a session: a small fold over its journal that rarely changes.
 ///
-/// The runtime hands it to the store with the entries that changed it, so that a store lists
-/// sessions without reading a journal.
+/// The runtime passes it to the store with the entries that changed it, so that a store can
+/// list sessions without reading journals.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct Summary {
-    /// The agent that works in it, once it began.
+    /// The agent that works in it; none before its first entry.
     pub agent: Option<AgentId>,
-    /// The session that spawned it; none but of a subagent.
+    /// The session that spawned it; none if it is not a subagent's.
     pub parent: Option<SessionId>,
     /// The status of the latest execution on the path to the head; none before the first.
     pub status: Option<ExecutionStatus>,
-    /// The first line of the first text that a user gave it, cut after 100 characters.
+    /// The first line of the first user message, cut after 100 characters.
     pub title: String,
-    /// The texts of the labels that its entries have.
+    /// The labels of its entries.
     pub labels: BTreeSet<String>,
-    /// How many steps it made, all executions together, when any of the others last changed.
+    /// The number of steps of all executions, when another field last changed.
     ///
-    /// A step changes no summary: while an execution is in progress there may be more.
+    /// A step alone does not update it: while an execution is in progress there may be more.
     pub steps: u64,
 }
 
 impl Summary {
-    /// Whether both say the same, however many steps they know of.
+    /// Whether all fields but `steps` are equal.
     pub fn says_the_same(&self, other: &Self) -> bool {
         let Self { agent, parent, status, title, labels, steps: _ } = self;
         (agent, parent, status) == (&other.agent, &other.parent, &other.status)
@@ -44,7 +44,7 @@ impl Summary {
     }
 }
 
-/// The title that the input of an execution gives its session; none without a user's text.
+/// The title of a session with this input; none without a user message with text.
 pub(crate) fn title<'a>(input: impl IntoIterator<Item = &'a Message>) -> Option<String> {
     let users = input.into_iter().filter(|message| message.role == Role::User);
     users.map(Message::text).find_map(|text| {

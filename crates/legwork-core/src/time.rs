@@ -1,4 +1,4 @@
-//! Time as data: the core is told it and never asks for it.
+//! Time as data: it is passed in, the core never reads a clock.
 
 use std::fmt;
 use std::time::Duration;
@@ -22,10 +22,10 @@ pub struct Timestamp(pub u64);
 pub struct Micros(pub u64);
 
 impl Micros {
-    /// No time at all.
+    /// Zero microseconds.
     pub const ZERO: Self = Self(0);
 
-    /// The sum, at most the largest value.
+    /// The sum, saturating.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
@@ -56,11 +56,11 @@ impl fmt::Display for Micros {
     }
 }
 
-/// What the loop tells the state after each await: the time now.
+/// The current time, which the loop passes to the state after each await.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Stamp {
     /// Wall time, written into entries.
     pub wall: Timestamp,
-    /// Monotonic time since some start of this process; only its differences count.
+    /// Monotonic time since an arbitrary start; only differences are meaningful.
     pub mono: Micros,
 }

@@ -1,4 +1,4 @@
-//! The conversation, well formed by construction.
+//! The messages of a conversation, well formed by construction.
 
 use std::sync::Arc;
 
@@ -9,10 +9,10 @@ use crate::id::{CallId, Seq};
 use crate::message::{Malformed, Message, Part, ToolResult};
 use crate::tool::ToolCall;
 
-/// The messages of a conversation, and how many of the last turn's calls are open.
+/// The messages of a conversation, and how many calls of the last turn have no result yet.
 ///
-/// While calls are open only their results enter, in call order; what else is said waits
-/// and enters behind the last result. A result that answers no call never enters.
+/// While calls are open only their results are appended, in call order; other messages wait
+/// and are appended after the last result. A result without an open call is dropped.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Transcript {
     messages: Chunked<Arc<Message>>,
@@ -26,8 +26,9 @@ pub struct Transcript {
     due: Due,
 }
 
-/// Where the next open call stands: the message and the part, once it was looked for. It
-/// follows from the messages, and makes no difference between transcripts.
+/// The position of the next open call, as message and part, if it was searched for.
+///
+/// A cache: it follows from the messages, and is ignored when transcripts are compared.
 #[derive(Debug, Clone, Copy, Default)]
 struct Due(Option<(usize, usize)>);
 
@@ -43,7 +44,7 @@ impl Transcript {
         &self.messages
     }
 
-    /// The entry that holds the message at an index.
+    /// The journal entry of the message at an index.
     pub fn entry(&self, index: usize) -> Option<Seq> {
         self.entries.get(index).copied()
     }
@@ -53,21 +54,21 @@ impl Transcript {
         self.open
     }
 
-    /// The transcript if each of its calls has its one result.
+    /// The transcript as settled, if each of its calls has its result.
     pub fn settled(&self) -> Option<Settled<'_>> {
         (self.open == 0).then_some(Settled(self))
     }
 
-    /// A rough size in bytes of what a model reads.
+    /// An estimate of what a model reads of it, in bytes of text.
     pub fn weight(&self) -> u64 {
         self.weight
     }
 
-    /// Whether messages make a conversation by themselves: what calls tools stands before its
-    /// results, and each call has one.
+    /// Checks that messages are a conversation by themselves: each call is followed by its one
+    /// result, and each result follows its call.
     ///
     /// # Errors
-    /// The first thing that is wrong with them.
+    /// The first problem.
     pub fn check<'a>(
         messages: impl IntoIterator<Item = &'a Arc<Message>>,
     ) -> Result<(), Malformed> {
@@ -89,7 +90,7 @@ impl Transcript {
         }
     }
 
-    /// The first of the messages pushed that never entered.
+    /// The first of the pushed messages that was not appended.
     fn left_out<'a>(&self, pushed: &[&'a Arc<Message>]) -> Option<&'a Arc<Message>> {
         if self.messages.len() == pushed.len() {
             return None;
@@ -116,7 +117,7 @@ impl Transcript {
         }
     }
 
-    /// Where a message stands that was pushed when there were so many, or at another time.
+    /// The index of a message, searched from `count` on first, then from the end.
     pub(crate) fn position(&self, message: &Arc<Message>, count: usize) -> Option<usize> {
         let same = |other: &Arc<Message>| Arc::ptr_eq(other, message) || other == message;
         if let Some(since) = self.messages.iter_from(count).position(same) {
@@ -126,8 +127,8 @@ impl Transcript {
         Some(self.messages.len() - behind - 1)
     }
 
-    /// Puts a result in the place of the one at an index, and says whether one of the same
-    /// call, and nothing else, stood there.
+    /// Replaces the result at an index; false, and no change, if the message there is not a
+    /// result of the same call alone.
     pub(crate) fn replace_result(&mut self, index: usize, result: ToolResult) -> bool {
         let Some(before) = self.messages.get(index) else { return false };
         match &*before.parts {
@@ -140,8 +141,7 @@ impl Transcript {
         true
     }
 
-    /// Takes all messages from an index on away, the waiting ones too, and gives them back:
-    /// used to put others in their place.
+    /// Removes and returns all messages from an index on, the waiting ones too.
     pub(crate) fn rewind(&mut self, len: usize) -> Vec<(Seq, Arc<Message>)> {
         let count = self.messages.len().saturating_sub(len);
         let last = self.entries.iter().rev().copied().zip(self.messages.iter().rev().cloned());
@@ -172,8 +172,8 @@ impl Transcript {
         self.entries.push(entry);
     }
 
-    /// Whether a message may stand next: the results that are due, or, with no call open,
-    /// anything but a result.
+    /// Whether a message can be appended now: results of the next open calls or, if no call is
+    /// open, anything but a result.
     fn has_place_for(&self, message: &Message) -> bool {
         if self.open == 0 {
             return results(message).next().is_none();
@@ -183,7 +183,7 @@ impl Transcript {
         answers && results(message).eq(due.take(results(message).count()))
     }
 
-    /// The open calls, in call order, each with the part that it is of the last turn.
+    /// The open calls, in call order, each with its part index in the last turn.
     fn due(&self) -> impl Iterator<Item = (usize, &Arc<ToolCall>)> {
         let Due(known) = self.due;
         let due = if self.open == 0 { None } else { known.or_else(|| self.find_due()) };
@@ -193,8 +193,7 @@ impl Transcript {
         (from..).zip(parts).filter_map(|(at, part)| Some((at, part.as_call()?)))
     }
 
-    /// The first open call, looked for: the last turn, and behind as many of its calls as are
-    /// answered.
+    /// Searches the first open call: in the last message with calls, after the answered ones.
     fn find_due(&self) -> Option<(usize, usize)> {
         let is_turn = |message: &Arc<Message>| message.tool_calls().next().is_some();
         let turn = self.messages.len() - 1 - self.messages.iter().rev().position(is_turn)?;
@@ -204,7 +203,7 @@ impl Transcript {
         calls.map(|(at, _)| (turn, at)).nth(answered)
     }
 
-    /// Where the next call stands when so many more are answered.
+    /// The position of the next open call after this many more results.
     fn due_after(&self, answers: usize) -> Due {
         let Due(known) = self.due;
         let turn = known.or_else(|| self.find_due()).map(|(turn, _)| turn);
@@ -217,7 +216,7 @@ impl Transcript {
     }
 }
 
-/// The calls that a message answers.
+/// The calls that a message has results of.
 fn results(message: &Message) -> impl Iterator<Item = &CallId> {
     message.parts.iter().filter_map(|part| match part {
         Part::ToolResult(result) => Some(&result.call),
@@ -225,7 +224,9 @@ fn results(message: &Message) -> impl Iterator<Item = &CallId> {
     })
 }
 
-/// Proof that a transcript is settled; a model request is made from nothing else.
+/// Proof that a transcript is settled: each of its calls has its result.
+///
+/// A model request can only be built from one.
 #[derive(Debug, Clone, Copy)]
 pub struct Settled<'a>(&'a Transcript);
 
@@ -235,7 +236,7 @@ impl Settled<'_> {
         &self.0.messages
     }
 
-    /// A rough size in bytes of what a model reads.
+    /// An estimate of what a model reads of it, in bytes of text.
     pub fn weight(&self) -> u64 {
         self.0.weight
     }

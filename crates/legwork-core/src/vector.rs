@@ -1,4 +1,4 @@
-//! A persistent vector: cheap to clone, and a change copies little of what is shared.
+//! A persistent vector: cheap to clone, and a change copies few of the shared items.
 
 use std::ops::Range;
 use std::slice;
@@ -6,16 +6,16 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Items of a leaf, and children of a branch.
+/// Items of a leaf, and children of a branch node.
 const WIDTH: usize = 32;
 
-/// A vector whose clones share their items, but for fewer than 32 at its end.
+/// A vector whose clones share all items but the last few, at most 31.
 ///
 /// A clone, a push and a change of one item copy at most 32 items, and 32 pointers for each
-/// level of the tree that the items are kept in: however many there are.
+/// level of the tree that holds the items, whatever the length.
 #[derive(Debug, Clone)]
 pub struct Vector<T> {
-    /// The full leaves; none while there is none.
+    /// The tree of the full leaves; none while there are none.
     root: Option<Arc<Node<T>>>,
     /// How many full leaves there are.
     leaves: usize,
@@ -45,7 +45,7 @@ impl<T> Vector<T> {
         self.leaves * WIDTH + self.tail.len()
     }
 
-    /// Whether there are none.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.leaves == 0 && self.tail.is_empty()
     }
@@ -71,7 +71,7 @@ impl<T> Vector<T> {
         Iter { vector: self, leaves: 0..self.leaves, front, back }
     }
 
-    /// Removes all items; room for a few stays.
+    /// Removes all items; keeps the capacity of the tail.
     pub fn clear(&mut self) {
         (self.root, self.leaves) = (None, 0);
         self.tail.clear();
@@ -114,7 +114,7 @@ impl<T: Clone> Vector<T> {
         self.leaves += 1;
     }
 
-    /// The item at an index, to be changed; what is shared is copied first.
+    /// The item at an index, mutable; shared nodes on the way to it are copied first.
     pub fn get_mut(&mut self, index: usize) -> Option<&mut T> {
         let leaf = index / WIDTH;
         if leaf >= self.leaves {
@@ -137,7 +137,7 @@ impl<T: Clone> Vector<T> {
 #[derive(Debug)]
 pub struct Iter<'a, T> {
     vector: &'a Vector<T>,
-    /// The leaves between those that are under way.
+    /// The leaves between `front` and `back`.
     leaves: Range<usize>,
     front: slice::Iter<'a, T>,
     back: slice::Iter<'a, T>,
@@ -187,7 +187,7 @@ impl<'a, T> IntoIterator for &'a Vector<T> {
     }
 }
 
-/// How many leaves a tree has room for that is just high enough for so many.
+/// The capacity, in leaves, of the lowest tree that holds this many.
 fn span(leaves: usize) -> usize {
     let mut span = 1;
     while span < leaves {
@@ -196,7 +196,7 @@ fn span(leaves: usize) -> usize {
     span
 }
 
-/// A leaf as the first of a tree that has room for so many.
+/// A tree of this capacity, in leaves, with one leaf as its first.
 fn path<T>(leaf: Arc<Node<T>>, span: usize) -> Arc<Node<T>> {
     match span {
         0 | 1 => leaf,
@@ -204,7 +204,7 @@ fn path<T>(leaf: Arc<Node<T>>, span: usize) -> Arc<Node<T>> {
     }
 }
 
-/// Puts a leaf behind the last of a tree that has room for it.
+/// Appends a leaf to a tree that has room for it.
 fn insert<T: Clone>(node: &mut Arc<Node<T>>, at: usize, span: usize, leaf: Arc<Node<T>>) {
     let Node::Branch(children) = Arc::make_mut(node) else { return };
     let below = span / WIDTH;
@@ -214,7 +214,7 @@ fn insert<T: Clone>(node: &mut Arc<Node<T>>, at: usize, span: usize, leaf: Arc<N
     }
 }
 
-/// What is the very same is equal, and not compared.
+/// Whether two nodes are equal; nodes at the same address are not compared.
 fn same<T: PartialEq>(a: &Arc<Node<T>>, b: &Arc<Node<T>>) -> bool {
     Arc::ptr_eq(a, b)
         || match (&**a, &**b) {
@@ -228,7 +228,7 @@ fn same<T: PartialEq>(a: &Arc<Node<T>>, b: &Arc<Node<T>>) -> bool {
 
 impl<T: PartialEq> PartialEq for Vector<T> {
     fn eq(&self, other: &Self) -> bool {
-        // As many items make the same tree.
+        // Vectors of the same length have trees of the same shape.
         self.len() == other.len()
             && self.tail == other.tail
             && match (&self.root, &other.root) {

@@ -1,4 +1,4 @@
-//! Amounts of what executions use.
+//! Amounts of steps, calls, tokens, money and time.
 
 use std::fmt;
 
@@ -17,7 +17,7 @@ use crate::time::Micros;
 pub struct MicroUsd(pub u64);
 
 impl MicroUsd {
-    /// US dollars, rounded to a millionth; negative and NaN are zero.
+    /// From US dollars, rounded to a millionth; negative values and NaN are zero.
     pub fn from_usd(usd: f64) -> Self {
         // `as` saturates and maps NaN to zero, which is what is documented here.
         Self((usd * 1e6).round() as u64)
@@ -27,13 +27,13 @@ impl MicroUsd {
 impl fmt::Display for MicroUsd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = format!("{:06}", self.0 % 1_000_000);
-        // Cents always, what is finer where there is any.
+        // Cents always, finer digits only if they are not zero.
         let fine = text.trim_end_matches('0');
         write!(f, "${}.{fine:0<2}", self.0 / 1_000_000)
     }
 }
 
-/// What was used, or is reserved, of each dimension.
+/// An amount of each dimension: what was used, or is reserved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
@@ -50,19 +50,19 @@ pub struct Amounts {
     /// Output tokens.
     #[serde(skip_serializing_if = "is_zero")]
     pub output: u64,
-    /// Tokens of either kind that are held without saying which.
+    /// Reserved tokens that may become input or output.
     #[serde(skip_serializing_if = "is_zero")]
     pub tokens: u64,
-    /// Money.
+    /// Money, in millionths of a US dollar.
     #[serde(skip_serializing_if = "is_free")]
     pub cost: MicroUsd,
-    /// Active time.
+    /// Active time, in microseconds.
     #[serde(skip_serializing_if = "is_instant")]
     pub active_time: Micros,
-    /// Whether some of the tokens are estimates of ours, not what a provider reported.
+    /// Whether some of the tokens are estimated, not reported by a provider.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub estimated: bool,
-    /// Whether some of the tokens have no known price: `cost` does not include them.
+    /// Whether some of the tokens have no known price; `cost` does not include them.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unpriced: bool,
 }
@@ -83,25 +83,25 @@ fn is_instant(time: &Micros) -> bool {
 }
 
 impl Amounts {
-    /// Tokens of a usage and what they cost; without a price that is unknown, not nothing.
+    /// The tokens of a usage and their cost; marked unpriced without a price.
     pub fn of_usage(usage: &Usage, price: Option<&Price>) -> Self {
         let cost = price.map_or(MicroUsd(0), |price| price.cost(usage));
         let unpriced = price.is_none() && usage.total() > 0;
         Self { input: usage.input, output: usage.output, cost, unpriced, ..Self::default() }
     }
 
-    /// The same, marked as estimated where there are tokens.
+    /// The same, marked as estimated if there are any tokens.
     #[must_use]
     pub fn as_estimate(self) -> Self {
         Self { estimated: self.total_tokens() > 0, ..self }
     }
 
-    /// Whether nothing was used.
+    /// Whether all amounts are zero.
     pub fn is_zero(&self) -> bool {
         *self == Self::default()
     }
 
-    /// The sum; each dimension at most the largest value.
+    /// The sum of each dimension, saturating.
     #[must_use]
     pub fn plus(&self, other: &Self) -> Self {
         Self {
@@ -117,8 +117,8 @@ impl Amounts {
         }
     }
 
-    /// The same with no less of a dimension than this: what is missing of all tokens together
-    /// is of either kind.
+    /// The same with at least this much of a dimension; missing total tokens are added to
+    /// `tokens`.
     #[must_use]
     pub(crate) fn at_least(self, dimension: &Dimension, least: u64) -> Self {
         let missing = least.saturating_sub(self.total_tokens());
@@ -136,7 +136,7 @@ impl Amounts {
         }
     }
 
-    /// Input and output tokens together.
+    /// Input, output and reserved tokens together.
     pub fn total_tokens(&self) -> u64 {
         self.input.saturating_add(self.output).saturating_add(self.tokens)
     }

@@ -1,4 +1,4 @@
-//! What is reserved, settled and left.
+//! The ledger: what an execution used, has reserved and has left.
 
 use std::time::Duration;
 
@@ -9,40 +9,40 @@ use crate::id::Seq;
 use crate::inference::Usage;
 use crate::time::{Micros, Timestamp};
 
-/// Output tokens below which an inference is not worth its input.
+/// The default of [`Budget::output_floor`]: fewer output tokens are not worth the input.
 pub const OUTPUT_FLOOR: u64 = 1_024;
 
-/// Output tokens that are held at most for an answer whose maximum is not known, where a
-/// limit applies.
+/// The maximum of output tokens reserved for an answer whose maximum is unknown, if a limit
+/// applies.
 ///
-/// Most models allow as much, and long answers fit; one that is to be longer is asked for
-/// with [`ModelSettings::max_output`](crate::ModelSettings::max_output).
+/// Most models allow as much, and long answers fit. Set
+/// [`ModelSettings::max_output`](crate::ModelSettings::max_output) for longer ones.
 pub const OUTPUT_UNKNOWN: u64 = 16_384;
 
-/// What is held for one call until its real usage is known.
+/// A reservation for one inference or tool call, until its real usage is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Reserve {
     /// The entry that reserved it.
     pub entry: Seq,
-    /// The index of the tool call it is held for; none = for an inference.
+    /// The index of the tool call that it is for; none = an inference.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<u32>,
-    /// How much is held.
+    /// How much is reserved.
     pub amounts: Amounts,
 }
 
-/// A limit that refuses what comes next, with its numbers.
+/// A limit that is reached, or would be exceeded, with its numbers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Exhausted {
     /// Which limit.
     pub dimension: Dimension,
-    /// The limit.
+    /// The limit, in the unit of the dimension.
     pub limit: u64,
-    /// What was used and is held.
+    /// How much was used and is reserved.
     pub used: u64,
-    /// What was asked for beyond that.
+    /// How much more was requested.
     pub wanted: u64,
 }
 
@@ -50,7 +50,7 @@ impl std::fmt::Display for Exhausted {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let [limit, used, wanted] = [self.limit, self.used, self.wanted];
         match &self.dimension {
-            // An instant: how far it is passed is of no use.
+            // A point in time: by how much it passed is of no use.
             Dimension::Deadline => f.write_str("the deadline has passed"),
             Dimension::Cost => {
                 let [limit, used, wanted] = [limit, used, wanted].map(MicroUsd);
@@ -68,33 +68,36 @@ impl std::fmt::Display for Exhausted {
     }
 }
 
-/// What one execution may use, has used and holds; a session fact.
+/// What one execution may use, has used and has reserved.
+///
+/// It is a fact of the session: moving the head changes nothing in it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Ledger {
-    /// The limits.
+    /// The limits of an execution.
     pub budget: Budget,
     /// What the current execution used.
     pub spent: Amounts,
-    /// What the whole session used.
+    /// What all executions of the session used.
     pub lifetime: Amounts,
-    /// What is held for calls under way.
+    /// The reservations for inferences and calls in progress.
     pub reserved: Vec<Reserve>,
 }
 
 impl Ledger {
-    /// What is used and held together.
+    /// The sum of what is used and reserved.
     pub fn used_and_reserved(&self) -> Amounts {
         self.reserved.iter().fold(self.spent, |sum, held| sum.plus(&held.amounts))
     }
 
-    /// What is held for the inference under way.
+    /// The reservation of the inference in progress.
     pub fn inference(&self) -> Option<&Reserve> {
         self.reserved.iter().find(|held| held.call.is_none())
     }
 
-    /// What the limits leave; none where there is no limit. Time that is left at work and
-    /// the deadline are told too, steps are not: each agent counts its own.
+    /// What is left of each limit; none where there is no limit.
+    ///
+    /// Active time and the deadline are included, steps are not: each agent counts its own.
     pub fn left(&self) -> Budget {
         let used = self.used_and_reserved();
         let left = |limit: Option<u64>, used: u64| limit.map(|limit| limit.saturating_sub(used));
@@ -112,16 +115,16 @@ impl Ledger {
         }
     }
 
-    /// The output tokens that an inference may have, and what to hold for it.
+    /// The output tokens that an inference may have, and what to reserve for it.
     ///
-    /// `input` is the estimate of its input tokens, `max_output` what it may give at most
-    /// (none = unknown). Output is clamped to what the limits leave; where its maximum is
-    /// unknown, to [`OUTPUT_UNKNOWN`] and to half of what they leave, so that a call that
-    /// is cut off and charged in full leaves room for another one.
+    /// `input` is the estimate of its input tokens, `max_output` the maximum of its output
+    /// tokens (none = unknown). Output is clamped to what the limits leave; if its maximum is
+    /// unknown, to [`OUTPUT_UNKNOWN`] and to half of what they leave, so that an inference that
+    /// breaks off and is charged in full leaves room for another one.
     ///
     /// # Errors
-    /// The limit that leaves less than the budget's floor, [`OUTPUT_FLOOR`] by default (or
-    /// less than was asked for, if that is smaller).
+    /// The limit that leaves fewer output tokens than [`Budget::output_floor`] or, if that is
+    /// smaller, `max_output`.
     pub fn afford(
         &self,
         input: u64,
@@ -178,8 +181,9 @@ impl Ledger {
         Ok(Some(price.output_for(MicroUsd(left), input)))
     }
 
-    /// The limit that forbids another step now, if one does. A limit on tool calls forbids
-    /// none: a step need not call a tool.
+    /// The first limit that forbids another step now, if any does.
+    ///
+    /// A limit on tool calls does not: a step need not call a tool.
     pub fn forbids_step(&self, now: Timestamp) -> Option<Exhausted> {
         let used = self.used_and_reserved();
         let checks = [
@@ -197,7 +201,7 @@ impl Ledger {
         })
     }
 
-    /// The limit that a batch of calls would pass, checked as a whole.
+    /// The limit on tool calls, if this many more would exceed it.
     pub fn forbids_calls(&self, calls: u64) -> Option<Exhausted> {
         let limit = self.budget.tool_calls?;
         let used = self.spent.tool_calls;
@@ -206,7 +210,7 @@ impl Ledger {
     }
 
     pub(crate) fn begin(&mut self) {
-        self.charge_unsettled();
+        self.charge_reserved();
         self.spent = Amounts::default();
     }
 
@@ -215,20 +219,20 @@ impl Ledger {
         self.lifetime = self.lifetime.plus(amounts);
     }
 
-    /// Holds amounts for a call, in the place of what was held for it before.
+    /// Reserves amounts for a call, replacing an earlier reservation for it.
     pub(crate) fn reserve(&mut self, entry: Seq, call: Option<u32>, amounts: Amounts) {
         self.reserved.retain(|held| held.call != call);
         self.reserved.push(Reserve { entry, call, amounts });
     }
 
-    /// Charges in full what is still held: it belongs to calls that were cut off.
-    pub(crate) fn charge_unsettled(&mut self) {
+    /// Charges all reservations in full: they belong to calls that broke off.
+    pub(crate) fn charge_reserved(&mut self) {
         for held in std::mem::take(&mut self.reserved) {
             self.spend(&held.amounts.as_estimate());
         }
     }
 
-    /// Releases what is reserved for a call, or for the inference.
+    /// Releases the reservation of a call; none = of the inference.
     pub(crate) fn release(&mut self, call: Option<u32>) {
         self.reserved.retain(|held| held.call != call);
     }

@@ -1,4 +1,4 @@
-//! Limits on what one execution may use.
+//! The limits of an execution.
 
 use std::time::Duration;
 
@@ -19,18 +19,18 @@ string_enum! {
         InputTokens = "input_tokens",
         /// Output tokens.
         OutputTokens = "output_tokens",
-        /// Input and output tokens.
+        /// Input and output tokens together.
         TotalTokens = "total_tokens",
         /// Money.
         Cost = "cost",
         /// Active time.
         ActiveTime = "active_time",
-        /// Wall time.
+        /// A point in wall time.
         Deadline = "deadline",
     }
 }
 
-/// Limits on what one execution may use; what is missing is unlimited.
+/// The limits of one execution; none = unlimited.
 ///
 /// ```
 /// use legwork_core::Budget;
@@ -41,40 +41,39 @@ string_enum! {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Budget {
-    /// Steps.
+    /// The maximum of steps.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steps: Option<u64>,
-    /// Tool calls.
+    /// The maximum of tool calls.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_calls: Option<u64>,
-    /// Input tokens.
+    /// The maximum of input tokens.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input_tokens: Option<u64>,
-    /// Output tokens.
+    /// The maximum of output tokens.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output_tokens: Option<u64>,
-    /// Input and output tokens together.
+    /// The maximum of input and output tokens together.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total_tokens: Option<u64>,
-    /// Money.
+    /// The maximum of money, in millionths of a US dollar.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<MicroUsd>,
-    /// Active time: without waits on people.
+    /// The maximum of active time, in microseconds; waiting for people does not count.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub active_time: Option<Micros>,
-    /// Wall time after which no step begins.
+    /// The point in wall time after which no step begins.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deadline: Option<Timestamp>,
-    /// Output tokens below which an inference is refused rather than clamped; none =
-    /// [`OUTPUT_FLOOR`](crate::budget::OUTPUT_FLOOR).
+    /// The minimum of output tokens: an inference that the limits leave fewer is refused.
+    ///
+    /// None = [`OUTPUT_FLOOR`](crate::budget::OUTPUT_FLOOR).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output_floor: Option<u64>,
 }
 
 impl Budget {
-    /// The limits that ship on for libraries: 20 steps and 300 s of active time.
-    ///
-    /// The numbers are those of rule S3.6.
+    /// The default limits: 20 steps and 300 s of active time (rule S3.6).
     pub fn guards() -> Self {
         Self::unlimited().steps(20).active_time(Duration::from_secs(300))
     }
@@ -84,12 +83,12 @@ impl Budget {
         Self::default()
     }
 
-    /// At most this much money, in US dollars, beside the shipped guards.
+    /// The default limits, and at most this much money, in US dollars.
     pub fn usd(usd: f64) -> Self {
         Self { cost: Some(MicroUsd::from_usd(usd)), ..Self::guards() }
     }
 
-    /// The limits of both: of each dimension the lower one.
+    /// The lower limit of the two for each dimension.
     #[must_use]
     pub fn within(&self, other: &Self) -> Self {
         fn lower<T: Ord + Copy>(a: Option<T>, b: Option<T>) -> Option<T> {
@@ -108,7 +107,7 @@ impl Budget {
         }
     }
 
-    /// The first dimension in which amounts of tokens, calls or money are more than this.
+    /// The first limit on calls, tokens or money that these amounts exceed.
     pub fn exceeded_by(&self, amounts: &Amounts) -> Option<Dimension> {
         let wanted = [
             (Dimension::ToolCalls, amounts.tool_calls),
@@ -123,7 +122,7 @@ impl Budget {
         wanted.into_iter().find(exceeded).map(|(dimension, _)| dimension)
     }
 
-    /// The limit of a dimension, in its own unit; none = unlimited.
+    /// The limit of a dimension, in its unit; none = unlimited.
     pub fn limit(&self, dimension: &Dimension) -> Option<u64> {
         match dimension {
             Dimension::Steps => self.steps,
@@ -168,7 +167,7 @@ impl Budget {
         Self { output_tokens: Some(tokens), ..self }
     }
 
-    /// Refuses an inference that could answer fewer tokens than this.
+    /// Refuses an inference that the limits leave fewer output tokens than this.
     #[must_use]
     pub fn output_floor(self, tokens: u64) -> Self {
         Self { output_floor: Some(tokens), ..self }

@@ -1,4 +1,4 @@
-//! Limits on what an execution may use, and the ledger that keeps them.
+//! The limits of an execution, and the ledger of what it uses.
 
 mod amounts;
 mod ledger;

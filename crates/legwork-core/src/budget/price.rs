@@ -1,14 +1,14 @@
-//! What tokens cost.
+//! The price of tokens.
 
 use serde::{Deserialize, Serialize};
 
 use crate::budget::MicroUsd;
 use crate::inference::Usage;
 
-/// What a million tokens of a model cost.
+/// The price of a million tokens of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Price {
-    /// Input tokens that no cache holds.
+    /// Input tokens that are neither read from nor written to a cache.
     pub input: MicroUsd,
     /// Input tokens read from a cache.
     pub cache_read: MicroUsd,
@@ -18,7 +18,7 @@ pub struct Price {
     pub output: MicroUsd,
 }
 
-/// A price with the model it is for, its source and the date it was read.
+/// A price with its model, its source and the date it was read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PriceEntry {
     /// The model as `provider:name`.
@@ -32,7 +32,7 @@ pub struct PriceEntry {
 }
 
 impl Price {
-    /// What a usage costs, rounded up to a millionth of a dollar.
+    /// The cost of a usage, rounded up to a millionth of a dollar.
     pub fn cost(&self, usage: &Usage) -> MicroUsd {
         let cached = usage.cache_read.saturating_add(usage.cache_write);
         let plain = usage.input.saturating_sub(cached);
@@ -43,7 +43,7 @@ impl Price {
         MicroUsd(u64::try_from(sum.div_ceil(1_000_000)).unwrap_or(u64::MAX))
     }
 
-    /// How many output tokens an amount of money buys beside an input.
+    /// How many output tokens an amount of money buys after paying for the input.
     pub fn output_for(&self, money: MicroUsd, input: u64) -> u64 {
         if self.output.0 == 0 {
             return u64::MAX;

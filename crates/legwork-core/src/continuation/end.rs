@@ -1,4 +1,4 @@
-//! How an execution ended, in words, and what it takes to go on.
+//! How an execution ended, and how to go on.
 
 use std::fmt;
 
@@ -8,9 +8,9 @@ use crate::id::SessionId;
 use crate::outcome::StopSignal;
 use crate::state::{AgentState, ExecutionStatus, Pending, PendingReason};
 
-/// How an execution ended, or what it waits for, with what explains it.
+/// How an execution ended, or what it waits for.
 ///
-/// As text it is the end of a sentence: `stopped: the limit of 3 steps leaves no room: 3 used,
+/// Its `Display` is a predicate: `stopped: the limit of 3 steps leaves no room: 3 used,
 /// 1 wanted`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
@@ -25,19 +25,19 @@ pub enum End<'a> {
     Cancelled(Option<&'a StopSignal>),
     /// These calls wait for an answer.
     Waiting(&'a [Pending]),
-    /// It has not ended: it was interrupted, or its process died.
+    /// It is in progress: its run was interrupted, or its process died.
     Interrupted,
-    /// There was no execution yet.
+    /// There is no execution yet.
     Idle,
 }
 
-/// What it takes for a session to go on.
+/// What to do so that a session goes on.
 ///
-/// As text it is an instruction to whoever holds the session in a program.
+/// [`NextAction::of`] words it for the programmer.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum NextAction<'a> {
-    /// Nothing is left to do; it takes a new task.
+    /// Give it a new task; nothing is left to do.
     Task,
     /// Resume it.
     Resume,
@@ -65,7 +65,7 @@ impl AgentState {
         }
     }
 
-    /// What it takes for the session to go on where it stands.
+    /// What to do so that the session goes on.
     pub fn next_action(&self) -> NextAction<'_> {
         match self.end() {
             End::Waiting(pending) => NextAction::Answer(pending),
@@ -108,7 +108,7 @@ impl fmt::Display for End<'_> {
     }
 }
 
-/// A call that waits, and why.
+/// A pending call, with the reason.
 struct Asked<'a>(&'a Pending);
 
 impl fmt::Display for Asked<'_> {
@@ -123,7 +123,7 @@ impl fmt::Display for Asked<'_> {
 }
 
 impl NextAction<'_> {
-    /// The same for a session of this id.
+    /// The action as an instruction that names the session and the methods to call.
     pub fn of<'a>(&'a self, session: &'a SessionId) -> impl fmt::Display + 'a {
         fmt::from_fn(move |f| match self {
             NextAction::Task => write!(f, "give session {session} a new task"),

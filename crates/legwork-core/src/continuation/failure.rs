@@ -1,27 +1,27 @@
-//! What becomes of an execution that an error ends.
+//! How an execution ends after an error.
 
 use crate::continuation::{ContinuationOutcome, StopSignal};
 use crate::error::{ErrorRecord, ErrorSource};
 use crate::state::{AgentState, ExecutionStatus};
 
-/// How an execution ends that an error ended.
+/// The end of an execution that an error ended.
 ///
-/// The step that failed is recorded like any other, with all that was done in it and its errors.
+/// The step that failed is recorded like any other, with its calls and errors.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Failure {
-    /// Where the execution stands then.
+    /// The final status.
     pub status: ExecutionStatus,
-    /// Why, explained.
+    /// The outcome, which says why.
     pub outcome: ContinuationOutcome,
 }
 
-/// Says what becomes of an execution that an error ends; pure.
+/// Decides how an execution ends after an error; pure.
 pub trait ErrorHandler: Send + Sync {
-    /// The end that an error brings a state to, with or without a step under way.
+    /// The end of the execution of a state after an error, inside a step or outside.
     fn handle(&self, state: &AgentState, error: &ErrorRecord) -> Failure;
 }
 
-/// The handler that ships: the execution failed, for the reason `error`.
+/// The default handler: the execution fails, with the stop reason `error`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FailExecution;
 

@@ -1,8 +1,8 @@
-//! Going on or stopping, and why.
+//! Whether an execution goes on or stops, and why.
 //!
-//! Criteria vote on the state with a step pending; [`evaluate`] asks them and [`resolve`]
-//! makes the explained outcome of their votes. Limits are asked last, and before each
-//! step by [`forbids_step`].
+//! At the end of a step each [`Criterion`] votes on the state; [`evaluate`] collects the votes
+//! and [`resolve`] resolves them to an outcome that explains itself. Limits are evaluated last,
+//! and before each step by [`forbids_step`].
 
 mod criteria;
 mod end;
@@ -11,9 +11,10 @@ mod failure;
 mod reopen;
 
 pub use criteria::{
-    Callable, ContentPresent, CostLimit, Criterion, CumulativeTimeLimit, Deadline, ErrorPolicy,
-    FinishReasonStops, Kind, Reaction, RetryLimit, Signals, StepsLimit, TimeLimit, TokenLimit,
-    ToolCallsLimit, ToolCallsPresent, criterion, defaults, put, remove,
+    Callable, ContentPresent, CostLimit, Criterion, CumulativeTimeLimit, Deadline, Error,
+    ErrorPolicy, FinishReasonStops, Kind, Reaction, RetryLimit, Signals, StepsLimit, TimeLimit,
+    TokenLimit, ToolCallsLimit, ToolCallsPresent, UnknownCriterion, criterion, defaults, put,
+    remove,
 };
 pub use end::{End, NextAction};
 pub use evaluate::{evaluate, forbids_calls, forbids_step, time_left, time_up};

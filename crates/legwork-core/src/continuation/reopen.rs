@@ -1,4 +1,4 @@
-//! Whether an execution that ended may go on, and what is queued for a new one.
+//! Whether an ended execution may go on, or a queued message begins a new one.
 
 use std::sync::Arc;
 
@@ -8,19 +8,19 @@ use crate::event::{self, Event};
 use crate::outcome::StopSignal;
 use crate::state::{AgentState, ExecutionStatus, Refusal};
 
-/// How many incomplete answers in a row an execution may have before it is not reopened for
-/// another one: each was charged.
+/// The number of incomplete answers in a row after which an execution is not reopened.
+///
+/// Each of them was charged.
 pub const MOST_INCOMPLETE: usize = 3;
 
 impl AgentState {
     /// The events by which a session whose execution ended goes on without new input.
     ///
-    /// An execution that a limit stopped goes on when neither that limit nor another one of
-    /// the criteria forbids the next step any more. One that failed for its model, provider
-    /// or network, or for how the agent was set up, makes its last step anew, after at most
-    /// [`MOST_INCOMPLETE`] incomplete answers in a row. Else a message that is queued, a
-    /// follow-up or one steered in that no inference was asked with, is the task of a new
-    /// execution.
+    /// An execution that a limit stopped goes on if no criterion forbids the next step any
+    /// more. One that failed because of its model, provider or network, or of the agent's
+    /// configuration, makes its last step again, unless its last [`MOST_INCOMPLETE`] answers
+    /// were incomplete. Otherwise a queued message (a follow-up, or a steering message that no
+    /// inference has used) is the task of a new execution.
     ///
     /// # Errors
     /// A [`Refusal`] that says why it does not go on.
@@ -53,8 +53,9 @@ impl AgentState {
         }
     }
 
-    /// A limit of the budget that refused a call before it was reached holds until it is
-    /// raised; all others are asked.
+    /// Checks that a limit of the budget was raised; other limits are evaluated later.
+    ///
+    /// A limit may have refused a call before it was reached, so its criterion may not forbid.
     fn was_raised(&self, limited: &Exhausted) -> Result<(), Refusal> {
         let now = self.ledger().budget.limit(&limited.dimension);
         match now.is_some_and(|limit| limit <= limited.limit) {
@@ -78,7 +79,7 @@ impl AgentState {
         }
     }
 
-    /// A new execution whose task is the message that is queued.
+    /// A new execution whose task is the queued message.
     fn queued(&self) -> Option<Vec<Event>> {
         if self.status().is_some_and(|status| !status.is_terminal()) {
             return None;

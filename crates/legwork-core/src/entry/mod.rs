@@ -1,4 +1,4 @@
-//! One line of the journal, format version 1.
+//! Entries: the lines of a journal, format version 1.
 
 mod quick;
 #[cfg(feature = "schema")]
@@ -22,65 +22,68 @@ pub use schema::schema;
 /// The format version that this code writes.
 pub const FORMAT: u32 = 1;
 
-/// How deeply the JSON of a line may be nested; whoever reads it stops a little deeper.
+/// The maximum nesting depth of the JSON of a line; parsers stop a little deeper.
 pub const DEEPEST: usize = nesting::LINE;
 
-/// One journal line: id, parent, time and event.
+/// An entry of a journal: number, parent, time and event.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
-    /// Its number in the session: its id.
+    /// Its number in the session, which is its id.
     pub seq: Seq,
     /// The entry before it on its path; 0 = none.
+    ///
+    /// It differs from the number before only where the head was moved.
     pub parent: Seq,
-    /// When it was made.
+    /// When it was made, in wall time.
     pub at: Timestamp,
-    /// What happened.
+    /// The event.
     pub event: Event,
 }
 
-/// Why a line is no entry.
+/// Why a line cannot be decoded.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The line is not whole: it was cut, or is not a JSON object for another reason.
+    /// The line is damaged: it was cut off, or is not a JSON object for another reason.
     #[error("the journal line is damaged: {0}")]
     Damaged(#[source] serde_json::Error),
-    /// The line is whole, but this version cannot read it. It is not damage: no store may
-    /// delete it or write after it.
+    /// The line is a JSON object that this version cannot read.
+    ///
+    /// This is not damage: no store may delete it or append after it.
     #[error("this Legwork cannot read the journal line: {reason}; use a newer Legwork")]
     Unreadable {
-        /// Its number; none if the line does not say it as this version would.
+        /// Its number; none if it is not where this version writes it.
         seq: Option<Seq>,
-        /// What cannot be read.
+        /// Why it cannot be read.
         #[source]
         reason: Unreadable,
     },
 }
 
-/// What cannot be read in a line that is whole.
+/// Why an undamaged line cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unreadable {
-    /// A newer Legwork wrote it.
+    /// It has a newer format version.
     #[error("it has format version {found}, this Legwork reads up to {FORMAT}")]
     Newer {
         /// The version found.
         found: u32,
     },
-    /// The body does not fit its type, such as for a word that is not known.
+    /// The body does not fit its type, for example because of an unknown enum value.
     #[error(transparent)]
     Body(#[from] event::Error),
-    /// It does not have the fields of an entry.
+    /// It lacks the fields of an entry.
     #[error("it is not an entry of format version {FORMAT}: {0}")]
     Shape(#[source] serde_json::Error),
 }
 
 impl Entry {
-    /// The entry as one line of JSON, without the line break.
+    /// Encodes it as one line of JSON, without the line break.
     ///
     /// # Errors
-    /// When a value in it does not serialise, such as a map with keys that are no text, or
-    /// could not be read again: it is nested too deeply, or has a key of `serde_json`'s own.
+    /// If a value in it cannot be serialized, such as a map with keys that are not texts, or
+    /// could not be read back: it is nested too deeply, or has the reserved key of `serde_json`.
     pub fn encode(&self) -> Result<Vec<u8>, serde_json::Error> {
         let line = serde_json::to_vec(self)?;
         if nesting(&line) > DEEPEST {
@@ -94,11 +97,11 @@ impl Entry {
         Ok(line)
     }
 
-    /// Reads one line of any format version up to [`FORMAT`].
+    /// Decodes a line of any format version up to [`FORMAT`].
     ///
     /// # Errors
-    /// [`Error::Damaged`] if the line is not a whole JSON object, else
-    /// [`Error::Unreadable`] if it is not an entry that this version knows.
+    /// [`Error::Damaged`] if the line is not a JSON object, [`Error::Unreadable`] if it is an
+    /// object, but not an entry that this version can read.
     pub fn decode(line: &[u8]) -> Result<Self, Error> {
         if let Some(entry) = quick::read(line) {
             return Ok(entry);
@@ -110,14 +113,16 @@ impl Entry {
     }
 }
 
-/// Whether something could not be a part of an entry: nested too deeply, or an object whose
+/// Whether JSON cannot be part of an entry: it is nested too deeply, or has an object whose
 /// first key is `$serde_json::private::RawValue`.
 pub fn is_too_deep(json: &[u8]) -> bool {
-    // The line, its body and what is in it may add some.
+    // The entry, its body and the values around it add some levels.
     nesting(json) > DEEPEST - 20 || has_own_key(json)
 }
 
-/// Whether an object in a line of JSON has the key first. In a text its quote is escaped.
+/// Whether an object in a line of JSON has the reserved key first.
+///
+/// Inside a text the quote before the key would be escaped.
 fn has_own_key(line: &[u8]) -> bool {
     let opens = |rest: &[u8]| {
         let key = rest.strip_prefix(b"{\"").and_then(|rest| rest.strip_prefix(OWN_KEY.as_bytes()));
@@ -126,7 +131,7 @@ fn has_own_key(line: &[u8]) -> bool {
     line.iter().enumerate().any(|(at, byte)| *byte == b'{' && line.get(at..).is_some_and(opens))
 }
 
-/// How deeply the objects and arrays of a line of JSON are nested.
+/// The nesting depth of a line of JSON.
 fn nesting(line: &[u8]) -> usize {
     let (mut depth, mut deepest, mut in_text, mut escaped) = (0_usize, 0, false, false);
     for byte in line {
@@ -146,9 +151,10 @@ fn nesting(line: &[u8]) -> usize {
     deepest
 }
 
-/// What a line is that does not have the fields of an entry. Every version of the format
-/// writes an entry as one JSON object with its version in `v`; a newer one may have another
-/// shape beside that.
+/// The error for a line without the fields of an entry.
+///
+/// Every format version writes an entry as one JSON object with its version in `v`; the other
+/// fields of a newer version may differ.
 fn no_entry(line: &[u8], problem: serde_json::Error) -> Error {
     let is_object = |json: &&RawValue| json.get().starts_with('{');
     if !serde_json::from_slice(line).as_ref().is_ok_and(is_object) {
@@ -172,7 +178,7 @@ fn no_entry(line: &[u8], problem: serde_json::Error) -> Error {
     }
 }
 
-/// What a newer version means by `seq` cannot be known.
+/// The error for a newer version; what its `seq` means is not known.
 fn newer(found: u32) -> Error {
     Error::Unreadable { seq: None, reason: Unreadable::Newer { found } }
 }
@@ -201,9 +207,9 @@ impl Raw<'_> {
     }
 }
 
-/// Brings a body of an older version to [`FORMAT`], one version at a time.
+/// Converts a body of an older version to [`FORMAT`], one version at a time.
 ///
-/// Version 1 is the first, so nothing is changed yet. A later version adds an arm here
+/// Version 1 is the first, so nothing is converted yet. A later version adds an arm here
 /// and a golden file to the tests.
 fn upcast(version: u32, kind: Cow<'_, str>, body: Box<RawValue>) -> (Cow<'_, str>, Box<RawValue>) {
     match version {

@@ -1,4 +1,4 @@
-//! Reads a line of the current version in one pass, as this version writes it.
+//! Decodes a line in one pass, if this version wrote it.
 
 use std::fmt;
 
@@ -7,8 +7,8 @@ use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, Visitor};
 use super::{Entry, FORMAT};
 use crate::event::Event;
 
-/// Reads a line whose fields come in the order in which they are written, so that the type is
-/// known where the body begins. None for any other line, which is not yet an error.
+/// Decodes a line whose fields are in the order in which this version writes them, so that the
+/// type is known before the body. None for any other line, which may still be valid.
 pub(super) fn read(line: &[u8]) -> Option<Entry> {
     let line = str::from_utf8(line).ok()?;
     let mut json = serde_json::Deserializer::from_str(line);

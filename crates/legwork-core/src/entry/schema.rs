@@ -1,4 +1,4 @@
-//! The JSON Schema of an entry, made from the types.
+//! The JSON Schema of an entry, generated from the types.
 
 use schemars::{Schema, SchemaGenerator, json_schema};
 use serde_json::Value;
@@ -8,8 +8,8 @@ use crate::event::Event;
 
 /// The JSON Schema of a line of a journal (draft 2020-12).
 ///
-/// It accepts every entry that this version writes. Of an event type that it does not know it
-/// accepts any body, as [`Entry::decode`](super::Entry::decode) does. Needs the feature `schema`.
+/// It accepts every entry that this version writes, and any body of an unknown event type, as
+/// [`Entry::decode`](super::Entry::decode) does. Needs the feature `schema`.
 pub fn schema() -> Schema {
     let mut generator = SchemaGenerator::default();
     let bodies = Event::bodies(&mut generator);

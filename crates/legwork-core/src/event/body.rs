@@ -1,4 +1,4 @@
-//! The bodies of events.
+//! The body of each type of event.
 
 use std::sync::Arc;
 
@@ -27,53 +27,53 @@ pub struct SessionStarted {
     pub session: SessionId,
     /// The agent that works in it.
     pub agent: AgentId,
-    /// Where it was spawned from, if it is a subagent's.
+    /// The call that spawned it, if it is a subagent's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<ParentLink>,
 }
 
-/// The call of another session that a session was spawned by.
+/// The call in another session that spawned a subagent's session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ParentLink {
     /// The parent's session.
     pub session: SessionId,
-    /// The call in it.
+    /// The call.
     pub call: CallId,
-    /// When the parent's session began: a later session of the same id is another one.
+    /// When the parent's session began, which distinguishes it from a later one with its id.
     pub began: Timestamp,
 }
 
-/// What an agent is, as far as it is data; never code.
+/// The definition of an agent: the part of it that is data.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Definition {
     /// The system prompt.
     pub instructions: Arc<str>,
-    /// Which model, and how.
+    /// The model and its parameters.
     pub settings: ModelSettings,
     /// The limits of an execution.
     pub budget: Budget,
-    /// The user's own version string.
+    /// A version that the program gives the definition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
 }
 
 impl Definition {
-    /// The digest of all of it.
+    /// The digest of all its fields.
     pub fn digest(&self) -> Digest {
         Digest::of_serialize(self)
             .unwrap_or_else(|_| Digest::of_bytes(self.instructions.as_bytes()))
     }
 }
 
-/// What the agent is was recorded.
+/// The definition of the agent was recorded, or changed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Defined {
-    /// What it is.
+    /// The definition.
     pub definition: Arc<Definition>,
-    /// Its digest when it is the agent's own; none when it was changed in the state.
+    /// Its digest, if it is the agent's own; none if the state was changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<Digest>,
 }
@@ -86,38 +86,38 @@ pub struct ExecutionStarted {
     pub input: Vec<Arc<Message>>,
 }
 
-/// A stopped execution goes on.
+/// An execution that ended goes on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ExecutionReopened {}
 
-/// A call to the model is about to be made.
+/// A request is about to be sent to the model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct InferenceStarted {
-    /// What is held for it until its usage is known.
+    /// What is reserved for it until its usage is known.
     pub reserved: Amounts,
-    /// The tools shown, if they changed since the last step that recorded them.
+    /// The tools shown, if they differ from those recorded last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<ToolsShown>,
 }
 
-/// The tools that a model was shown.
+/// The tools that the model was shown.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ToolsShown {
     /// The digest of all of them.
     pub digest: Option<Digest>,
-    /// The tools, whole, as they were shown.
+    /// The tools as they were shown.
     pub specs: Vec<Arc<ToolSpec>>,
-    /// The digest of each as it is by itself, in the same order.
+    /// The digest of each tool before a selection changed it, in the same order.
     pub digests: Vec<Digest>,
     /// What their toolsets added to the system prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instructions: Option<Arc<str>>,
 }
 
-/// The call to the model failed.
+/// The request to the model failed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct InferenceFailed {
@@ -128,7 +128,7 @@ pub struct InferenceFailed {
     pub charged: Amounts,
 }
 
-/// The run left a call to the model that was under way.
+/// The run ended before the model answered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct InferenceInterrupted {
@@ -136,7 +136,7 @@ pub struct InferenceInterrupted {
     pub charged: Amounts,
 }
 
-/// The model's raw response is complete.
+/// The model responded.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Responded {
@@ -150,49 +150,47 @@ pub struct Responded {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ResponseChanged {
-    /// The response as changed.
+    /// The new response.
     pub response: Arc<Response>,
 }
 
-/// The intent of a tool call.
+/// A tool call is about to be run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ToolStarted {
     /// The index of the call in the response.
     pub index: u32,
-    /// The class it is run under.
+    /// The effect class that it is run under.
     pub effect: EffectClass,
-    /// The arguments, if they are not those that the model wrote.
+    /// The arguments, if they differ from those that the model wrote.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments: Option<Arc<str>>,
-    /// The session that the call works in, if it runs a subagent; known before that
-    /// session exists.
+    /// The session of the subagent that it runs, if it does; recorded before that exists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub child: Option<SessionId>,
-    /// What is held for the call until it is answered: the own limits of a subagent.
+    /// What is reserved for the call until it is answered: the limits of its subagent.
     #[serde(default, skip_serializing_if = "Amounts::is_zero")]
     pub reserved: Amounts,
-    /// Whether it began before, was in doubt, and a person said that it shall run again: it
-    /// counts as one call.
+    /// Whether it is run again after it was in doubt; it counts as one call.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub again: bool,
 }
 
-/// A tool call was answered.
+/// A tool call has its outcome.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ToolFinished {
     /// The index of the call in the response.
     pub index: u32,
-    /// What came of it.
+    /// The outcome.
     pub outcome: Arc<ToolOutcome>,
-    /// How long its body ran.
+    /// How long its body ran; zero if it was not run.
     #[serde(default, skip_serializing_if = "is_instant")]
     pub took: Micros,
-    /// What it left for people and programs, by name; the model never sees it.
+    /// Values for people and programs; the model never sees them.
     #[serde(default, skip_serializing_if = "Metadata::is_empty")]
     pub metadata: Metadata,
-    /// What it used of the budget, beside being a call: all that a subagent used.
+    /// What it charged to the budget, besides one call: all that its subagent used.
     #[serde(default, skip_serializing_if = "Amounts::is_zero")]
     pub used: Amounts,
 }
@@ -202,25 +200,25 @@ fn is_instant(time: &Micros) -> bool {
     time.0 == 0
 }
 
-/// A hook changed the answer of a tool call.
+/// A hook changed the outcome of a tool call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ToolChanged {
     /// The index of the call in the response.
     pub index: u32,
-    /// The answer as changed.
+    /// The new outcome.
     pub outcome: Arc<ToolOutcome>,
 }
 
-/// The execution waits for somebody.
+/// The execution waits for answers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Paused {
-    /// What it waits for, in call order.
+    /// The calls that wait, in call order.
     pub pending: Vec<Pending>,
 }
 
-/// Somebody answered what was pending.
+/// A pending call was answered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Answered {
@@ -232,28 +230,28 @@ pub struct Answered {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StepFinished {
-    /// Whether to go on, and why.
+    /// Whether the execution goes on, and why.
     pub outcome: Arc<ContinuationOutcome>,
-    /// How long it was at work, since time was last charged.
+    /// The active time since time was last charged.
     pub took: Micros,
 }
 
-/// Active time on a step that is not over was charged.
+/// Active time of the current step was charged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Worked {
-    /// How long it was, since time was last charged.
+    /// The active time since time was last charged.
     pub took: Micros,
-    /// Whether the run left the execution here, interrupted or waiting for an answer.
+    /// Whether the run ended here, with the execution interrupted or waiting for an answer.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rests: bool,
 }
 
-/// The stop that was decided is not carried out.
+/// A stop that was decided is not carried out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StopPrevented {
-    /// Who prevented it.
+    /// The name of the hook that prevented it.
     pub by: String,
 }
 
@@ -261,13 +259,13 @@ pub struct StopPrevented {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ExecutionFinished {
-    /// How it ended.
+    /// The final status.
     pub status: ExecutionStatus,
-    /// Why.
+    /// The outcome, which says why.
     pub outcome: Arc<ContinuationOutcome>,
 }
 
-/// Metadata of the conversation was set or removed.
+/// A metadata value of the conversation was set or removed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MetadataSet {
@@ -282,20 +280,20 @@ pub struct MetadataSet {
     pub value: Option<Value>,
 }
 
-/// An item of the inbox was taken up; what it causes is the next event.
+/// An inbox item was taken up; its effect is the next event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct InboxTaken {
-    /// Its number.
+    /// The number of the item.
     pub cursor: Cursor,
-    /// Its key.
+    /// The key of the item.
     pub key: String,
-    /// The item and why it causes nothing, if it was refused.
+    /// The item and the reason, if it was refused: then it has no effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<RefusedItem>,
 }
 
-/// An item of the inbox that was refused.
+/// An inbox item that was refused.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RefusedItem {
@@ -305,35 +303,36 @@ pub struct RefusedItem {
     pub reason: String,
 }
 
-/// The session stands at another entry now.
+/// The head of the session was moved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HeadMoved {
-    /// Where it stands.
+    /// The new head.
     pub to: Seq,
 }
 
-/// An event that this version does not know.
+/// An event of a type that this version does not know.
 ///
-/// Its body is kept as text: numbers and the order of keys stay as they came.
+/// Its body is kept as text, so that numbers and the order of keys do not change.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Unknown {
-    /// Its type.
+    /// The type.
     pub kind: String,
-    /// Its body as it came, on one line.
+    /// The body as it was read, on one line.
     pub body: Box<RawValue>,
 }
 
 impl Unknown {
     /// An event of a type with a body.
     pub fn new(kind: impl Into<String>, body: &Value) -> Self {
-        // A value always serialises: its keys are text.
+        // A value can always be serialized: its keys are text.
         let body = to_raw_value(body).unwrap_or_else(|_| RawValue::NULL.to_owned());
         Self { kind: kind.into(), body }
     }
 
-    /// An event of a type with a body as it came, brought to one line: an entry is one,
-    /// and a raw line break can only stand between the parts.
+    /// An event with a body as it was read, on one line because an entry is one line.
+    ///
+    /// A raw line break in JSON is only white space between tokens.
     pub(super) fn read(kind: &str, body: &RawValue) -> Result<Self, serde_json::Error> {
         if body.get().contains(['\n', '\r']) {
             return Ok(Self::new(kind, &serde_json::from_str(body.get())?));

@@ -4,10 +4,10 @@ use super::Event;
 use crate::budget::Amounts;
 
 impl Event {
-    /// What it charges to the budget of its session; nothing for most events.
+    /// What it charges to the budget of its session; zero for most events.
     ///
-    /// What is still reserved for calls that were cut off is charged beside that, when the
-    /// step ends or another inference begins: only the ledger knows how much.
+    /// In addition the ledger charges what is still reserved for calls that broke off, when the
+    /// step ends or another inference begins.
     pub fn charged(&self) -> Amounts {
         let none = Amounts::default();
         match self {

@@ -1,4 +1,4 @@
-//! One list of events makes the enum, its names, scopes, and both ways of its JSON.
+//! Generates the event enum, with its names, scopes and JSON, from one table.
 
 macro_rules! events {
     ($( $(#[doc = $doc:literal])* $variant:ident($body:ty) = $name:literal, $scope:ident; )+) => {
@@ -7,12 +7,12 @@ macro_rules! events {
         #[non_exhaustive]
         pub enum Event {
             $( $(#[doc = $doc])* $variant($body), )+
-            /// An event that this version does not know, kept as it came.
+            /// An event of a type that this version does not know, kept as it was read.
             Other(Unknown),
         }
 
         impl Event {
-            /// Its type as it is written.
+            /// Its type, as it is written to the journal.
             pub fn kind(&self) -> &str {
                 match self {
                     $( Self::$variant(_) => $name, )+
@@ -20,7 +20,7 @@ macro_rules! events {
                 }
             }
 
-            /// What it is a fact about.
+            /// Over which entries it is folded.
             pub fn scope(&self) -> Scope {
                 match self {
                     $( Self::$variant(_) => Scope::$scope, )+
@@ -31,10 +31,10 @@ macro_rules! events {
             /// The types of all known events.
             pub const KINDS: &'static [&'static str] = &[$( $name ),+];
 
-            /// Reads a body by its type.
+            /// Decodes the body of an event of a type.
             ///
             /// # Errors
-            /// When the body of a known type does not fit it.
+            /// If the body does not fit its type.
             pub fn decode(kind: &str, body: &RawValue) -> Result<Self, Error> {
                 let fail = |source| Error { kind: kind.to_owned(), source };
                 let mut json = serde_json::Deserializer::from_str(body.get());
@@ -44,7 +44,7 @@ macro_rules! events {
                 }
             }
 
-            /// Reads a body by its type from any deserializer; none if the type is not known.
+            /// Deserializes the body of an event of a type; none if the type is not known.
             pub fn deserialize_body<'de, D: serde::Deserializer<'de>>(
                 kind: &str,
                 body: D,
@@ -71,7 +71,7 @@ macro_rules! events {
             }
         }
 
-        /// Serialises the body alone, without the type.
+        /// Serializes the body alone, without the type.
         impl serde::Serialize for Event {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 match self {

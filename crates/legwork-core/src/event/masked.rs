@@ -1,4 +1,4 @@
-//! An event that holds no secret.
+//! Masks the secrets in an event.
 
 use serde_json::value::RawValue;
 
@@ -6,7 +6,7 @@ use super::Event;
 use crate::mask::Mask;
 
 impl Event {
-    /// Lays a mask over each secret in its texts.
+    /// Masks each secret in its texts.
     pub(crate) fn mask(&mut self, mask: &Mask) {
         if !mask.is_in(self) {
             return;
@@ -15,7 +15,7 @@ impl Event {
             mask.cover(&mut body);
             RawValue::from_string(body.to_string())
         });
-        // Masked it does not fit only where the secret is a word of the format, which is none.
+        // It fails to decode only if the secret is a word of the format, which is not a secret.
         if let Some(read) = masked.ok().and_then(|body| Self::decode(self.kind(), &body).ok()) {
             *self = read;
         }

@@ -1,4 +1,4 @@
-//! Facts that happened: a closed, versioned list.
+//! Events: facts that happened, in a closed, versioned list.
 
 mod body;
 mod charged;
@@ -22,12 +22,12 @@ use std::sync::Arc;
 use crate::outcome::StopSignal;
 use macros::events;
 
-/// What an event is a fact about, and so what it folds over.
+/// What an event is a fact about, and so over which entries it is folded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
-    /// The session: folds over all entries in sequence order.
+    /// The session: folded over all entries, in the order of their numbers.
     Session,
-    /// The conversation: folds over the path from the root to the head.
+    /// The conversation: folded over the path from the root to the head.
     Conversation,
     /// Both: part of it is a session fact, part a conversation fact.
     Both,
@@ -36,68 +36,68 @@ pub enum Scope {
 events! {
     /// The session began.
     SessionStarted(SessionStarted) = "session_started", Session;
-    /// What the agent is was recorded, first or anew.
+    /// The definition of the agent was recorded, or changed.
     Defined(Defined) = "defined", Session;
     /// An execution began with new input.
     ExecutionStarted(ExecutionStarted) = "execution_started", Both;
-    /// A stopped execution goes on, for a limit was raised.
+    /// An execution that ended goes on: a limit was raised, or a failed step is made again.
     ExecutionReopened(ExecutionReopened) = "execution_reopened", Conversation;
-    /// A call to the model is about to be made; begins a step if none is under way.
+    /// A request is about to be sent to the model; begins a step if there is none.
     InferenceStarted(InferenceStarted) = "inference_started", Both;
-    /// The call to the model failed.
+    /// The request to the model failed.
     InferenceFailed(InferenceFailed) = "inference_failed", Both;
-    /// A call to the model was left before it was answered: what was reserved is settled.
+    /// The run ended before the model answered: an estimate is charged, the rest released.
     InferenceInterrupted(InferenceInterrupted) = "inference_interrupted", Session;
-    /// The model's raw response is complete.
+    /// The model responded.
     Responded(Responded) = "responded", Both;
     /// A hook changed the response.
     ResponseChanged(ResponseChanged) = "response_changed", Conversation;
-    /// The intent of a tool call: it is about to be run.
+    /// A tool call is about to be run.
     ToolStarted(ToolStarted) = "tool_started", Both;
-    /// A tool call was answered.
+    /// A tool call has its outcome.
     ToolFinished(ToolFinished) = "tool_finished", Both;
-    /// A hook changed the answer of a tool call.
+    /// A hook changed the outcome of a tool call.
     ToolChanged(ToolChanged) = "tool_changed", Conversation;
-    /// The execution waits for somebody.
+    /// The execution waits for answers.
     Paused(Paused) = "paused", Conversation;
-    /// Somebody answered what was pending.
+    /// A pending call was answered.
     Answered(Answered) = "answered", Both;
-    /// Something went wrong.
+    /// An error occurred.
     Failed(ErrorRecord) = "failed", Conversation;
-    /// Somebody asked to stop.
+    /// A stop was requested.
     StopRaised(StopSignal) = "stop_raised", Conversation;
-    /// A step ended, with the outcome decided after it.
+    /// A step ended, with the outcome that was decided.
     StepFinished(StepFinished) = "step_finished", Both;
-    /// Active time on a step that is not over was charged.
+    /// Active time of the current step was charged.
     Worked(Worked) = "worked", Both;
     /// The execution ended.
     ExecutionFinished(ExecutionFinished) = "execution_finished", Conversation;
-    /// The stop that was decided is not carried out.
+    /// A stop that was decided is not carried out.
     StopPrevented(StopPrevented) = "stop_prevented", Conversation;
-    /// A message for the very next inference; a stop that may be prevented is.
+    /// A message for the next inference; prevents a stop that can be prevented.
     Steered(Arc<Message>) = "steered", Conversation;
-    /// A message waits until the agent would otherwise stop.
+    /// A message was queued until the agent would otherwise stop.
     FollowUpQueued(Arc<Message>) = "follow_up_queued", Session;
-    /// A queued follow-up goes to the model instead of stopping.
+    /// A queued message goes to the model in place of a stop.
     FollowedUp(Arc<Message>) = "followed_up", Both;
-    /// A message was added by a hook or program.
+    /// A hook or program added a message.
     MessageAdded(Arc<Message>) = "message_added", Conversation;
-    /// Metadata of the conversation was set or removed.
+    /// A metadata value of the conversation was set or removed.
     MetadataSet(MetadataSet) = "metadata_set", Conversation;
-    /// An item of the inbox was taken up; the next event is what it causes.
+    /// An inbox item was taken up; its effect is the next event.
     InboxTaken(InboxTaken) = "inbox_taken", Session;
-    /// The session stands at another entry now.
+    /// The head of the session was moved.
     HeadMoved(HeadMoved) = "head_moved", Session;
-    /// An entry was labelled.
+    /// A label of an entry was set or removed.
     Labelled(Label) = "labelled", Session;
 }
 
-/// A body that is not what its type says.
+/// The body of an event does not fit its type.
 #[derive(Debug, thiserror::Error)]
 #[error("the body of a `{kind}` event does not fit: {source}")]
 pub struct Error {
-    /// The event's type.
+    /// The type of the event.
     pub kind: String,
-    /// What did not fit.
+    /// Why it does not fit.
     pub source: serde_json::Error,
 }

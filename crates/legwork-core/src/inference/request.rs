@@ -1,4 +1,4 @@
-//! What is asked of a model.
+//! A request to a model.
 
 use std::sync::{Arc, LazyLock};
 
@@ -10,27 +10,27 @@ use crate::message::Message;
 use crate::tool::ToolSpecs;
 use crate::transcript::Settled;
 
-/// No instructions and no tools, shared: a request is made for each step.
+/// Empty instructions and tools, shared, because a request is built for each step.
 static NOTHING: LazyLock<(Arc<str>, Arc<ToolSpecs>)> =
     LazyLock::new(|| (Arc::from(""), Arc::default()));
 
 /// A request to a model: shared messages, settings and tools.
 ///
-/// It is made from a [`Settled`] transcript only, so each tool call in it has exactly one
-/// result. Messages keep their identity from request to request.
+/// It can only be built from a [`Settled`] transcript, so each tool call in it has exactly one
+/// result. Requests share the messages, so that bytes cached with these are reused.
 #[derive(Debug, Clone)]
 pub struct ModelRequest {
     /// Which model, and how.
     pub settings: Arc<ModelSettings>,
     /// The system prompt; may be empty.
     pub instructions: Arc<str>,
-    /// The tools shown.
+    /// The tools that are shown to the model.
     pub tools: Arc<ToolSpecs>,
-    /// Whether and which tool to call.
+    /// Whether the model must call a tool, and which.
     pub tool_choice: ToolChoice,
-    /// JSON Schema that the answer shall fit, where the model can do it.
+    /// The JSON Schema of the answer, for models that support one.
     pub response_format: Option<Arc<Value>>,
-    /// Tokens that the answer may have, after clamping; none = what the model allows.
+    /// The maximum of output tokens, after clamping to the budget; none = the model's maximum.
     pub max_output: Option<u64>,
     messages: Chunked<Arc<Message>>,
     weight: u64,
@@ -42,11 +42,10 @@ impl ModelRequest {
         Self::with_messages(transcript.messages().clone(), transcript.weight(), settings)
     }
 
-    /// A request over a settled transcript whose messages are shown otherwise.
+    /// A request over a settled transcript whose messages are shown in another form.
     ///
-    /// `render` gives each message as the model reads it, usually kept beside it
-    /// ([`Message::rendered`]). It may turn calls and results to text, and has to do both
-    /// or neither: the transcript is settled, what it makes of it is its own affair.
+    /// `render` returns each message as the model reads it, usually with [`Message::rendered`].
+    /// If it turns calls into text, it must do the same with their results: this is not checked.
     pub fn rendered(
         transcript: Settled<'_>,
         settings: Arc<ModelSettings>,
@@ -61,7 +60,7 @@ impl ModelRequest {
         request
     }
 
-    /// A request with nothing to read, for what answers without reading.
+    /// A request without messages, for a model that does not read them.
     pub fn blank(settings: Arc<ModelSettings>) -> Self {
         Self::with_messages(Chunked::new(), 0, settings)
     }
@@ -88,7 +87,7 @@ impl ModelRequest {
         &self.messages
     }
 
-    /// The same with another message at the end, such as a reminder.
+    /// The same with one more message at the end, such as a reminder.
     #[must_use]
     pub fn with_message(mut self, message: Message) -> Self {
         self.weight += message.weight();
@@ -96,7 +95,7 @@ impl ModelRequest {
         self
     }
 
-    /// A rough size in bytes of what the model reads.
+    /// An estimate of what the model reads of it, in bytes of text.
     pub fn weight(&self) -> u64 {
         self.weight + self.tools.weight() + self.instructions.len() as u64
     }

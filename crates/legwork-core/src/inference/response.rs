@@ -1,4 +1,4 @@
-//! What a model answers.
+//! The response of a model.
 
 use std::sync::Arc;
 
@@ -13,69 +13,69 @@ use crate::string_enum::string_enum;
 string_enum! {
     /// Why the model ended its answer.
     FinishReason {
-        /// It was done.
+        /// The answer is complete.
         Stop = "stop",
         /// It reached its output limit.
         Length = "length",
-        /// It wants tools to be called.
+        /// It calls tools.
         ToolCalls = "tool_calls",
-        /// A filter cut it.
+        /// A content filter ended it.
         ContentFilter = "content_filter",
     }
 }
 
 string_enum! {
-    /// Why a response is not whole.
+    /// Why a response is incomplete.
     Incomplete {
         /// The output limit was reached inside a tool call.
         LengthInCall = "length_in_call",
-        /// The stream was cut.
+        /// The stream broke off.
         Cut = "cut",
         /// The stream ended without its last event.
         NoEnd = "no_end",
-        /// It passed what was reserved for it.
+        /// It exceeded what was reserved for it.
         OverReserve = "over_reserve",
-        /// It passed a bound of what is taken in of one answer.
+        /// It exceeded a bound on the size of an answer.
         OverBound = "over_bound",
-        /// It holds what no answer can hold, such as a tool result.
+        /// It contains a part that an answer cannot have, such as a tool result.
         Malformed = "malformed",
-        /// It came whole, and the driver that was to read it could not.
+        /// It arrived in full, but the driver failed to read it.
         Unread = "unread",
     }
 }
 
-/// A model's response, assembled.
+/// A complete response of a model, or what arrived of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Response {
-    /// The one assistant message of this response.
+    /// The assistant message.
     pub message: Arc<Message>,
-    /// The model that answered, as the provider names it; it may be another one than was
-    /// asked for.
+    /// The model that answered, as the provider names it; may differ from the requested one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<Arc<str>>,
     /// The provider's id of this response.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// What it used; none if the provider did not say.
+    /// The tokens used; none if the provider did not report them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
     /// Why it ended.
     pub finish: FinishReason,
-    /// Why it is not whole, if it is not: its calls never run.
+    /// Why it is incomplete; none if it is complete. Calls of an incomplete one never run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub incomplete: Option<Incomplete>,
-    /// The bound that it passed, in words that name it.
+    /// A description of the bound that it exceeded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<String>,
-    /// Bytes that came of it and are not all kept, where it passed a bound. It is charged by
-    /// them, and does not say so to the journal.
+    /// Bytes that arrived, if it exceeded a bound and not all were kept.
+    ///
+    /// The charge is estimated from them. Not journaled.
     #[serde(skip)]
     pub came: u64,
-    /// Failed attempts before it that may have cost money.
+    /// The number of failed attempts before it that may have cost money.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub charged_attempts: u32,
-    /// The provider's fields that are not in the parts; never bytes or frames.
+    /// Further fields of the provider's response; never raw bytes or frames.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub raw: Map<String, Value>,
 }
@@ -86,7 +86,7 @@ fn is_zero(count: &u32) -> bool {
 }
 
 impl Response {
-    /// A whole response with a message, ended for a reason.
+    /// A complete response with a message and a finish reason.
     pub fn new(message: Message, finish: FinishReason) -> Self {
         Self {
             message: Arc::new(message),
@@ -102,10 +102,10 @@ impl Response {
         }
     }
 
-    /// Whether it can be an answer: it holds no tool result, and a journal can keep it.
+    /// Checks that it contains no tool result, and that a journal can hold it.
     ///
     /// # Errors
-    /// Why not.
+    /// The first part that fails the check.
     pub fn check(&self) -> Result<(), Malformed> {
         if !nesting::all_fit(&self.raw) {
             return Err(Malformed::TooDeep);
@@ -113,7 +113,7 @@ impl Response {
         self.message.check()
     }
 
-    /// The same, with what is nested too deeply for a journal given as its text.
+    /// The same, with values that are nested too deeply for a journal as their text.
     #[must_use]
     pub fn for_journal(self) -> Self {
         if self.check() != Err(Malformed::TooDeep) {
@@ -126,7 +126,7 @@ impl Response {
         Self { raw, message: Arc::new(message.with_parts(parts)), ..self }
     }
 
-    /// All text of the answer, joined.
+    /// All text parts, concatenated.
     pub fn text(&self) -> String {
         self.message.text()
     }

@@ -1,4 +1,4 @@
-//! Which model is asked, and how.
+//! Which model is used, with which parameters.
 
 use std::sync::Arc;
 
@@ -8,9 +8,9 @@ use serde_json::{Map, Value};
 use crate::string_enum::string_enum;
 
 string_enum! {
-    /// How much a model is to think before it answers.
+    /// How much a model should reason before it answers.
     ThinkingLevel {
-        /// Not at all, where the model can do without.
+        /// Not at all, if the model allows it.
         Off = "off",
         /// As little as it can.
         Minimal = "minimal",
@@ -23,53 +23,55 @@ string_enum! {
     }
 }
 
-/// Whether and which tool the model is to call.
+/// Whether the model must call a tool, and which.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ToolChoice {
-    /// As it sees fit.
+    /// The model decides.
     #[default]
     Auto,
-    /// None.
+    /// No tool.
     None,
-    /// At least one.
+    /// At least one tool.
     Required,
-    /// This one.
+    /// The tool of this name.
     Named(String),
 }
 
-/// Which model is asked, and how; part of the state, so a change reaches the next inference.
+/// Which model is used, with which parameters.
+///
+/// They are part of the state: a change applies to the next inference.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ModelSettings {
-    /// The model as `provider:name`; the agent resolves it.
+    /// The model as `provider:name`; the agent looks it up.
     pub model: Arc<str>,
-    /// Tokens that an answer may have; none = what the model allows.
+    /// The maximum of output tokens; none = the model's maximum.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_output: Option<u64>,
-    /// Sampling temperature.
+    /// The sampling temperature; none = the provider's default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f64>,
-    /// How much the model is to think before it answers; none = the provider's default.
+    /// How much the model should reason; none = the provider's default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thinking: Option<ThinkingLevel>,
-    /// Whether and which tool the model is to call; none = as it sees fit.
+    /// Whether the model must call a tool, and which; none = the model decides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_choice: Option<ToolChoice>,
-    /// Whether an answer may call several tools; none = the provider's default.
+    /// Whether an answer may have several tool calls; none = the provider's default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parallel_calls: Option<bool>,
-    /// The share of likely tokens that are sampled from, above 0 and at most 1.
+    /// Nucleus sampling: the cumulative probability to sample from, above 0 and at most 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub top_p: Option<f64>,
-    /// A seed for providers that sample the same way for the same one.
+    /// The sampling seed, for providers that support one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<i64>,
-    /// Texts at which an answer ends.
+    /// Stop sequences: texts at which an answer ends.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stop: Vec<String>,
-    /// Further fields for the provider, as its API names them.
+    /// Further fields of the request, as the provider's API names them.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub extra: Map<String, Value>,
 }

@@ -1,8 +1,8 @@
-//! What an inference used.
+//! The tokens that an inference used.
 
 use serde::{Deserialize, Serialize};
 
-/// Tokens that inferences used, each counted once.
+/// The tokens that one or more inferences used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Usage {

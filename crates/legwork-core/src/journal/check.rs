@@ -1,4 +1,4 @@
-//! Whether the lines of a journal make a session, and what is wrong where.
+//! Checks that the lines of a journal are a session.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,14 +10,14 @@ use crate::id::Seq;
 use crate::inbox::Cursor;
 use crate::state::AgentState;
 
-/// Something that is wrong with an entry of a journal.
+/// A problem with an entry of a journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// The number of the entry, by its place among the lines.
+    /// The number of the entry: that of its line, from 1.
     pub entry: Seq,
-    /// What is wrong with it.
+    /// What is wrong, in words.
     pub what: String,
-    /// Whether the entry cannot be read, so that nothing after it was checked.
+    /// Whether the entry cannot be read, so that later ones were not checked.
     pub is_end: bool,
 }
 
@@ -27,11 +27,10 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Checks the lines of one journal, an entry each, oldest first.
+/// Checks the lines of one journal, one entry each, oldest first.
 ///
-/// It reports lines that cannot be read, numbers and parents that do not follow, and events
-/// that have no effect because what they are about is not there: an answer to a call that is
-/// not open, the end of a step where none is under way.
+/// It reports lines that cannot be read, wrong numbers and parents, and events without an
+/// effect: an answer to a call that is not open, the end of a step when there is no current one.
 pub fn check<'l>(lines: impl IntoIterator<Item = &'l [u8]>) -> Vec<Problem> {
     let mut checker = Checker::default();
     for (line, number) in lines.into_iter().zip(1..) {
@@ -45,13 +44,13 @@ pub fn check<'l>(lines: impl IntoIterator<Item = &'l [u8]>) -> Vec<Problem> {
 #[derive(Default)]
 struct Checker {
     entries: Vec<Arc<Entry>>,
-    /// The session so far; none before it began.
+    /// The state so far; none before `session_started`.
     state: Option<AgentState>,
     problems: Vec<Problem>,
 }
 
 impl Checker {
-    /// Checks a line; false if nothing after it can be checked.
+    /// Checks a line; false if later ones cannot be checked.
     fn line(&mut self, number: Seq, line: &[u8]) -> bool {
         let decoded = Entry::decode(line);
         let entry = match decoded {
@@ -74,21 +73,23 @@ impl Checker {
         true
     }
 
-    /// What is wrong with its number and its parent.
+    /// The problems with its number and its parent.
     fn order(&self, number: Seq, entry: &Entry) -> Vec<String> {
         let mut wrong = Vec::new();
         if entry.seq != number {
-            wrong.push(format!("its number is {}, {number} was expected", entry.seq));
+            wrong.push(format!("its number is {}, expected {number}", entry.seq));
         }
         let head = self.entries.last().map_or(Seq::ZERO, |last| match &last.event {
             Event::HeadMoved(moved) => moved.to,
             _ => last.seq,
         });
         if entry.parent != head {
-            wrong.push(format!("its parent is {}, the session stands at {head}", entry.parent));
+            wrong.push(format!("its parent is {}, but the head is {head}", entry.parent));
         }
         match (&entry.event, &self.state) {
-            (Event::SessionStarted(_), Some(_)) => wrong.push("the session has begun".to_owned()),
+            (Event::SessionStarted(_), Some(_)) => {
+                wrong.push("the session has already begun".to_owned())
+            }
             (Event::SessionStarted(_), None) => {}
             (other, None) => {
                 let kind = other.kind();
@@ -99,7 +100,7 @@ impl Checker {
         wrong
     }
 
-    /// Why the event has no effect, if it has none.
+    /// Why the event has no effect; none if it has one.
     fn effect(&self, entry: &Entry) -> Option<String> {
         let state = self.state.as_ref()?;
         let step = state.current_step();
@@ -131,7 +132,7 @@ impl Checker {
             Event::Answered(answered) => {
                 let id = &answered.answer.id;
                 let waits = state.pending().iter().any(|pending| pending.id == *id);
-                (!waits).then(|| format!("nothing of the id `{id}` is pending"))
+                (!waits).then(|| format!("no pending call has the id `{id}`"))
             }
             Event::ExecutionReopened(_) => {
                 needs(state.status().is_some() && !under_way, "no execution has ended")
@@ -141,7 +142,7 @@ impl Checker {
             }
             Event::HeadMoved(moved) => {
                 let there = known(moved.to);
-                (!there).then(|| format!("there is no entry {} to stand at", moved.to))
+                (!there).then(|| format!("there is no entry {} to move the head to", moved.to))
             }
             Event::Labelled(label) => {
                 let there = known(label.entry);
@@ -149,7 +150,7 @@ impl Checker {
             }
             Event::InboxTaken(taken) => {
                 let before: Cursor = state.facts().inbox_cursor;
-                needs(taken.cursor > before, "the inbox was consumed up to there before")
+                needs(taken.cursor > before, "the inbox item was already taken up")
             }
             _ => None,
         }

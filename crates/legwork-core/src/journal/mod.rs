@@ -1,4 +1,4 @@
-//! A loaded journal: entries in sequence order, and the tree they make.
+//! A loaded journal: the entries of a session, and the tree that they form.
 
 mod check;
 
@@ -11,27 +11,27 @@ use crate::event::Event;
 use crate::id::{Seq, SessionId};
 use crate::state::{AgentState, SessionFacts};
 
-/// The entries of one session in sequence order.
+/// The entries of one session, in the order of their numbers.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Journal {
     entries: Vec<Arc<Entry>>,
 }
 
 impl Journal {
-    /// Entries in sequence order; what is out of order is sorted.
+    /// A journal of these entries, which are sorted by number.
     pub fn new(mut entries: Vec<Arc<Entry>>) -> Self {
         entries.sort_by_key(|entry| entry.seq);
         Self { entries }
     }
 
-    /// All entries in sequence order.
+    /// All entries, in the order of their numbers.
     pub fn entries(&self) -> &[Arc<Entry>] {
         &self.entries
     }
 
     /// The entry of a number.
     pub fn get(&self, seq: Seq) -> Option<&Arc<Entry>> {
-        // A journal from its beginning holds entry n at n - 1.
+        // In a complete journal the index of entry n is n - 1.
         let dense = usize::try_from(seq.0).ok()?.checked_sub(1)?;
         if let Some(entry) = self.entries.get(dense).filter(|entry| entry.seq == seq) {
             return Some(entry);
@@ -40,12 +40,12 @@ impl Journal {
         self.entries.get(index)
     }
 
-    /// The number of the last entry.
+    /// The number of the last entry; 0 if there are none.
     pub fn version(&self) -> Seq {
         self.entries.last().map_or(Seq::ZERO, |entry| entry.seq)
     }
 
-    /// The entry that the session stands at.
+    /// The head: the entry at which the session stands.
     pub fn head(&self) -> Seq {
         self.entries.last().map_or(Seq::ZERO, |entry| match &entry.event {
             Event::HeadMoved(moved) => moved.to,
@@ -53,13 +53,13 @@ impl Journal {
         })
     }
 
-    /// The path from the root to an entry; it ends early where a parent is missing.
+    /// The path from the root to an entry; it begins later if a parent is missing.
     pub fn path(&self, head: Seq) -> Vec<Arc<Entry>> {
         let mut path = Vec::new();
         let mut at = head;
         while let Some(entry) = self.get(at) {
             path.push(Arc::clone(entry));
-            // A parent is always older; anything else is damage and ends the path.
+            // A parent is always older; otherwise the journal is damaged.
             if entry.parent >= at {
                 break;
             }
@@ -74,8 +74,8 @@ impl Journal {
         self.entries.iter().filter(move |entry| entry.parent == seq)
     }
 
-    /// The state that the journal amounts to: all facts of the session, and the
-    /// conversation on the path to the head.
+    /// Folds it to a state: the facts of all entries, and the conversation on the path to the
+    /// head.
     pub fn fold(&self, session: &SessionId) -> AgentState {
         let facts = SessionFacts::of(session, self.entries.iter());
         AgentState::fold(facts, self.path(self.head()))

@@ -1,4 +1,4 @@
-//! A search in all texts of a value, without serialising it to a buffer.
+//! Searches all texts of a serializable value, without serializing it to a buffer.
 
 use std::fmt;
 
@@ -22,7 +22,7 @@ struct Look<'m>(&'m Mask);
 enum Why {
     /// A secret was found.
     Found,
-    /// The value does not serialise; it is not written either.
+    /// The value cannot be serialized, so it is never written either.
     Unwritten,
 }
 

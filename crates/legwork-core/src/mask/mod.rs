@@ -1,4 +1,4 @@
-//! Secrets that are masked wherever they occur.
+//! Masks secrets in texts and values.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -20,16 +20,15 @@ pub use stream::Stream;
 
 use spellings::Spelling;
 
-/// The replacement of a secret.
+/// The text that replaces a secret.
 pub const MASK: &str = "[redacted]";
 
-/// The shortest secret that is masked; shorter ones are likely to occur in other texts.
+/// The minimum length of a secret, in bytes; shorter ones could occur in other texts.
 pub const SHORTEST: usize = 12;
 
-/// Secrets that are masked in all that is written or shown.
+/// Secrets that are masked in everything that is written or displayed.
 ///
-/// Each is found as it is, escaped as in JSON, in Base64 and encoded as in a URL. Clones
-/// share them.
+/// Each is found as it is, escaped in JSON, in Base64 and encoded in a URL. Cheap to clone.
 ///
 /// ```
 /// use legwork_core::mask::Mask;
@@ -41,7 +40,7 @@ pub const SHORTEST: usize = 12;
 pub struct Mask(Option<Arc<[Spelling]>>);
 
 impl Mask {
-    /// Masks these secrets; those shorter than [`SHORTEST`] are left as they are.
+    /// A mask of these secrets; those shorter than [`SHORTEST`] are ignored.
     pub fn of<S: AsRef<str>>(secrets: impl IntoIterator<Item = S>) -> Self {
         let long = secrets.into_iter().filter(|secret| secret.as_ref().len() >= SHORTEST);
         let spellings = long.flat_map(|secret| spellings::of(secret.as_ref()));
@@ -54,7 +53,7 @@ impl Mask {
         Self((!spellings.is_empty()).then(|| spellings.into()))
     }
 
-    /// Masks the secrets of both.
+    /// A mask of the secrets of both.
     #[must_use]
     pub fn and(&self, other: &Self) -> Self {
         match (&self.0, &other.0) {
@@ -65,12 +64,12 @@ impl Mask {
         }
     }
 
-    /// Whether there is nothing to mask.
+    /// Whether it has no secrets.
     pub fn is_none(&self) -> bool {
         self.0.is_none()
     }
 
-    /// The text with a mask over each secret.
+    /// The text with each secret replaced by [`MASK`].
     pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let mut found: Vec<_> = self.spellings().iter().flat_map(|one| one.places(text)).collect();
         if found.is_empty() {
@@ -85,7 +84,7 @@ impl Mask {
         !self.is_none() && look::finds(self, value)
     }
 
-    /// The value with a mask over each secret in its texts; none if there is no secret in it.
+    /// The value with each secret in its texts masked; none if it contains no secret.
     pub fn masked<T: Serialize + DeserializeOwned>(&self, value: &T) -> Option<T> {
         if !self.is_in(value) {
             return None;
@@ -95,7 +94,7 @@ impl Mask {
         serde_json::from_value(json).ok()
     }
 
-    /// Masks the texts of a value, and the names of its fields.
+    /// Masks the texts and the field names of a JSON value, in place.
     pub fn cover(&self, value: &mut Value) {
         match value {
             Value::String(text) => {
@@ -122,7 +121,7 @@ impl Mask {
         self.spellings().iter().any(|spelling| spelling.is_in(text))
     }
 
-    /// The start of the longest end of a text that may be the beginning of a secret.
+    /// The start of the longest suffix of a text that may be the beginning of a secret.
     fn open_end(&self, text: &str) -> usize {
         let ends = self.spellings().iter().map(|spelling| spelling.open_end(text));
         ends.min().unwrap_or(text.len())
@@ -133,7 +132,7 @@ impl Mask {
     }
 }
 
-/// A text with a mask over places, which are in order and may overlap.
+/// The text with these ranges masked; they are sorted and may overlap.
 fn covered(text: &str, places: &[Range<usize>]) -> String {
     let (mut masked, mut end) = (String::with_capacity(text.len()), None);
     for place in places {

@@ -1,10 +1,10 @@
-//! How a secret is spelled in texts.
+//! The spellings of a secret.
 
 use std::ops::Range;
 
 use memchr::memmem::Finder;
 
-/// One way to write a secret.
+/// A spelling of a secret.
 #[derive(Clone)]
 pub(super) struct Spelling {
     finder: Finder<'static>,
@@ -15,7 +15,7 @@ const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const BASE64_OF_URLS: &[u8; 64] =
     b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/// All ways to write a secret.
+/// All spellings of a secret.
 pub(super) fn of(secret: &str) -> Vec<Spelling> {
     let escaped = escaped(secret);
     let mut all = vec![secret.to_owned(), self::escaped(&escaped), escaped];
@@ -27,13 +27,13 @@ pub(super) fn of(secret: &str) -> Vec<Spelling> {
     all.into_iter().map(Spelling::new).collect()
 }
 
-/// As a JSON string has it.
+/// Escaped, as in a JSON string.
 fn escaped(secret: &str) -> String {
     let json = serde_json::Value::from(secret).to_string();
     json.get(1..json.len() - 1).unwrap_or_default().to_owned()
 }
 
-/// As a URL has it.
+/// Percent-encoded, as in a URL.
 fn in_url(secret: &str, percent: impl Fn(u8) -> String) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
     let each = secret.bytes().map(|byte| match is_plain(byte) {
@@ -43,8 +43,9 @@ fn in_url(secret: &str, percent: impl Fn(u8) -> String) -> String {
     each.collect()
 }
 
-/// As the Base64 of a longer text has it, at an offset in a group of three bytes; without the
-/// characters at both ends that also depend on the bytes around it.
+/// As in the Base64 of a longer text, at an offset in a group of three bytes.
+///
+/// Without the characters at both ends that also depend on the surrounding bytes.
 fn base64(secret: &[u8], before: usize, alphabet: &[u8; 64]) -> String {
     let bit = |at: usize| {
         let byte = at / 8;
@@ -75,7 +76,7 @@ impl Spelling {
         self.finder.find_iter(text.as_bytes()).map(move |at| at..at + length)
     }
 
-    /// The start of the longest end of a text that is a beginning of it.
+    /// The start of the longest suffix of a text that is a prefix of the spelling.
     pub(super) fn open_end(&self, text: &str) -> usize {
         let tail = text.len().saturating_sub(self.text.len() - 1);
         let bytes = text.as_bytes().get(tail..).unwrap_or_default();

@@ -2,7 +2,9 @@
 
 use super::Mask;
 
-/// Masks text that arrives in pieces: a possible beginning of a secret waits for the next one.
+/// Masks text that arrives in pieces.
+///
+/// A suffix that may be the beginning of a secret is held back until the next piece.
 #[derive(Debug, Clone, Default)]
 pub struct Stream {
     mask: Mask,
@@ -10,12 +12,12 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// Begins to mask a text.
+    /// A stream at the beginning of a text.
     pub fn new(mask: Mask) -> Self {
         Self { mask, held: String::new() }
     }
 
-    /// Adds a piece; returns the text that can be shown now.
+    /// Adds a piece, and returns the masked text that can be displayed now.
     pub fn push(&mut self, piece: &str) -> String {
         let mut text = std::mem::take(&mut self.held);
         text.push_str(piece);
@@ -27,7 +29,7 @@ impl Stream {
         shown
     }
 
-    /// Ends the text; returns the rest.
+    /// Ends the text, and returns the rest.
     pub fn end(&mut self) -> String {
         std::mem::take(&mut self.held)
     }

@@ -12,13 +12,13 @@ use crate::message::ProviderData;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ToolCall {
-    /// The provider's id of the call; the answer names it.
+    /// The provider's id of the call; its result refers to it.
     pub id: CallId,
     /// The tool's name as the model wrote it.
     pub name: Arc<str>,
-    /// The arguments as the model wrote them: JSON, or text that is none.
+    /// The arguments as the model wrote them; not necessarily valid JSON.
     pub arguments: Arc<str>,
-    /// What the provider attached to it.
+    /// Data of the provider, sent back with the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<ProviderData>,
 }
@@ -33,10 +33,10 @@ impl ToolCall {
         Self { id: id.into(), name: name.into(), arguments: arguments.into(), provider: None }
     }
 
-    /// The arguments as JSON; empty text counts as no arguments.
+    /// The arguments as JSON; a blank text is an empty object.
     ///
     /// # Errors
-    /// When the text is not JSON.
+    /// If the text is not JSON.
     pub fn parse(&self) -> Result<Value, serde_json::Error> {
         if self.arguments.trim().is_empty() {
             return Ok(Value::Object(serde_json::Map::new()));

@@ -1,4 +1,4 @@
-//! Why messages cannot stand in a conversation.
+//! Why messages cannot be part of a conversation.
 
 use std::sync::Arc;
 
@@ -8,14 +8,14 @@ use crate::message::{
 };
 use crate::nesting;
 
-/// Why messages cannot stand in a conversation, in which each call has its one result.
+/// Why messages cannot be part of a conversation, in which each call has exactly one result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Malformed {
     /// A call has no result.
     #[error(
-        "the call `{call}` of `{tool}` has no result: give the result in a message behind it, or \
-         leave the call out"
+        "the call `{call}` of `{tool}` has no result: give the result in a message after it, or \
+         remove the call"
     )]
     OpenCall {
         /// The call.
@@ -23,23 +23,23 @@ pub enum Malformed {
         /// The tool that it calls.
         tool: Arc<str>,
     },
-    /// A result answers no call.
+    /// A result does not follow its call.
     #[error(
-        "the result for `{call}` answers no call that stands before it: give it behind its call, \
-         once, or give it as text"
+        "the result for `{call}` follows no call of that id: put it after its call, once, or give \
+         it as text"
     )]
     LoneResult {
-        /// The call that it names.
+        /// The call that it refers to.
         call: CallId,
     },
-    /// A call stands in a message that is not the assistant's.
-    #[error("a message of the role `{role}` holds a tool call: only an assistant message can")]
+    /// A message that is not an assistant message contains a call.
+    #[error("a message of the role `{role}` has a tool call: only an assistant message can")]
     MisplacedCall {
         /// The role.
         role: Role,
     },
-    /// A result stands in a message that is not a tool's.
-    #[error("a message of the role `{role}` holds a tool result: only a tool message can")]
+    /// A message that is not a tool message contains a result.
+    #[error("a message of the role `{role}` has a tool result: only a tool message can")]
     MisplacedResult {
         /// The role.
         role: Role,
@@ -50,11 +50,13 @@ pub enum Malformed {
 }
 
 impl Message {
-    /// Whether its parts may stand in a message of its role, and a journal can keep them.
+    /// Checks that its role allows its parts, and that a journal can hold them.
+    ///
+    /// Whether calls have their results is checked over all messages, by
+    /// [`Transcript::check`](crate::Transcript::check).
     ///
     /// # Errors
-    /// Why not. That calls have their results is a matter of all messages
-    /// ([`Transcript::check`](crate::Transcript::check)).
+    /// The first part that fails the check.
     pub fn check(&self) -> Result<(), Malformed> {
         self.parts.iter().try_for_each(|part| match part {
             Part::ToolCall(_) if self.role != Role::Assistant => {
@@ -70,7 +72,7 @@ impl Message {
 }
 
 impl Part {
-    /// Whether a journal can keep it as it is.
+    /// Whether a journal can hold it as it is.
     fn fits(&self) -> bool {
         let known = self.provider().is_none_or(|provider| nesting::fits(&provider.data));
         known
@@ -81,7 +83,7 @@ impl Part {
             }
     }
 
-    /// What the provider attached to it.
+    /// The data that the provider attached to it.
     pub fn provider(&self) -> Option<&ProviderData> {
         match self {
             Self::Text(text) | Self::Refusal(text) => text.provider.as_ref(),
@@ -91,7 +93,7 @@ impl Part {
         }
     }
 
-    /// The same, with what a journal could not keep as its text.
+    /// The same, with values that a journal cannot hold as their text.
     pub(crate) fn for_journal(self) -> Self {
         let shallow = |provider: Option<ProviderData>| provider.map(ProviderData::for_journal);
         let text = |text: Text| Text { provider: shallow(text.provider), ..text };
@@ -122,7 +124,7 @@ impl ProviderData {
 }
 
 impl ResultPart {
-    /// Whether a journal can keep it as it is.
+    /// Whether a journal can hold it as it is.
     pub(crate) fn fits(&self) -> bool {
         match self {
             Self::Json(value) => nesting::fits(value),
@@ -130,7 +132,7 @@ impl ResultPart {
         }
     }
 
-    /// The same, with what a journal could not keep as its text.
+    /// The same, with a value that a journal cannot hold as its text.
     pub(crate) fn for_journal(self) -> Self {
         match self {
             Self::Json(value) if !nesting::fits(&value) => Self::Text(value.to_string()),

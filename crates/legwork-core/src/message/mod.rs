@@ -1,4 +1,4 @@
-//! Messages and their parts: what people, models and tools say.
+//! Messages of users, models and tools, and their parts.
 
 mod author;
 mod call;
@@ -25,7 +25,7 @@ use crate::metadata::Metadata;
 use crate::string_enum::string_enum;
 
 string_enum! {
-    /// Who speaks.
+    /// The role of a message in the conversation.
     Role {
         /// A person, or the program that uses the agent.
         User = "user",
@@ -36,21 +36,21 @@ string_enum! {
     }
 }
 
-/// One message: a role and parts in the order they came.
+/// One message: a role and parts, in order.
 ///
-/// Messages are shared behind `Arc` and never change, so that a wire may keep their
-/// encoded bytes beside them ([`Message::append_encoded`]).
+/// Messages are shared behind `Arc` and never change, so their encoded bytes can be cached
+/// with them ([`Message::append_encoded`]).
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Message {
-    /// Who speaks.
+    /// The role.
     pub role: Role,
-    /// What is said.
+    /// The content.
     pub parts: Vec<Part>,
-    /// Who said it, where the role does not tell.
+    /// The author, where the role does not determine it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub author: Option<Author>,
-    /// Values of the program; no model reads them.
+    /// Values of the program; they are not sent to the model.
     #[serde(default, skip_serializing_if = "Metadata::is_empty")]
     pub metadata: Metadata,
     #[serde(skip)]
@@ -67,7 +67,7 @@ impl PartialEq for Message {
 }
 
 impl Message {
-    /// A message of a role from parts.
+    /// A message of a role with these parts, without author or metadata.
     pub fn new(role: Role, parts: Vec<Part>) -> Self {
         Self {
             role,
@@ -86,46 +86,49 @@ impl Message {
         Self { parts, encoded, rendered, ..self }
     }
 
-    /// The same, said by somebody.
+    /// The same with an author.
     #[must_use]
     pub fn by(self, author: impl Into<Author>) -> Self {
         Self { author: Some(author.into()), ..self }
     }
 
-    /// The same with a value of the program under a name. One that is nested too deeply for a
-    /// journal is kept as its text.
+    /// The same with a metadata value.
+    ///
+    /// A value that is nested too deeply for a journal is kept as its JSON text.
     #[must_use]
     pub fn with_metadata(mut self, name: impl Into<String>, value: Value) -> Self {
         self.metadata.insert(name, value);
         self
     }
 
-    /// What a person says.
+    /// A user message with a text.
     pub fn user(text: impl Into<String>) -> Self {
         Self::new(Role::User, vec![Part::text(text)])
     }
 
-    /// What a model says.
+    /// An assistant message with these parts.
     pub fn assistant(parts: Vec<Part>) -> Self {
         Self::new(Role::Assistant, parts)
     }
 
-    /// The answer to one tool call.
+    /// A tool message with the result of one call.
     pub fn tool_result(result: ToolResult) -> Self {
         Self::new(Role::Tool, vec![Part::ToolResult(result)])
     }
 
-    /// All text parts, joined.
+    /// All text parts, concatenated.
     pub fn text(&self) -> String {
         self.parts.iter().filter_map(Part::as_text).collect()
     }
 
-    /// The tool calls, in the order they came.
+    /// The tool calls, in order.
     pub fn tool_calls(&self) -> impl Iterator<Item = &Arc<ToolCall>> {
         self.parts.iter().filter_map(Part::as_call)
     }
 
-    /// Appends its bytes on a wire, encoded at most once for the first wire.
+    /// Appends its bytes for a wire; those for the first wire are encoded once and cached.
+    ///
+    /// `encode` must only append to the buffer that it is given.
     pub fn append_encoded(
         &self,
         wire: &Wire,
@@ -135,9 +138,9 @@ impl Message {
         self.encoded.append(wire, out, |out| encode(self, out));
     }
 
-    /// The message in a form, made at most once for the first form asked for.
+    /// The message in another form; that of the first form is rendered once and cached.
     ///
-    /// `render` gives none where the message is its own form.
+    /// `render` returns none if the message is shown as it is.
     #[must_use]
     pub fn rendered(
         self: &Arc<Self>,
@@ -147,7 +150,7 @@ impl Message {
         self.rendered.get(form, || render(self)).unwrap_or_else(|| Arc::clone(self))
     }
 
-    /// A rough size in bytes of what a model reads, for estimates.
+    /// An estimate of what a model reads of it, in bytes of text.
     pub fn weight(&self) -> u64 {
         self.parts.iter().map(Part::weight).sum::<u64>() + 16
     }

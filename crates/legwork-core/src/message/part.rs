@@ -1,4 +1,4 @@
-//! The parts that messages are made of.
+//! The parts of messages.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -17,24 +17,24 @@ use crate::message::ToolCall;
 pub enum Part {
     /// Plain text.
     Text(Text),
-    /// What the model thought, as far as the provider shows it.
+    /// Reasoning of the model, as far as the provider shows it.
     Thinking(Thinking),
     /// A request to run a tool.
     ToolCall(Arc<ToolCall>),
-    /// The answer to a tool call.
+    /// The result of a tool call.
     ToolResult(ToolResult),
-    /// A picture.
+    /// An image.
     Image(Image),
-    /// A file that is no picture, such as a PDF.
+    /// A file other than an image, such as a PDF.
     File(File),
     /// The model declined to answer, in these words.
     Refusal(Text),
-    /// A provider's part that has no place above, kept as it came.
+    /// A provider's part of another kind, kept as received.
     Other(Value),
 }
 
 impl Part {
-    /// Plain text.
+    /// A part of plain text.
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text(text.into().into())
     }
@@ -97,11 +97,11 @@ impl From<String> for Text {
     }
 }
 
-/// What the model thought.
+/// Reasoning of the model.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Thinking {
-    /// The readable text; may be a summary, or empty where the provider shows none.
+    /// The readable text; may be a summary, or empty if the provider shows none.
     pub text: String,
     /// The provider's id of this part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -111,37 +111,37 @@ pub struct Thinking {
     pub provider: Option<ProviderData>,
 }
 
-/// What a provider attached to a part: sent back untouched to it, and to no other.
+/// Data that a provider attached to a part; sent back unchanged, and to this provider only.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ProviderData {
     /// The provider, as in `provider:model`.
     pub provider: Arc<str>,
-    /// Its fields, in the shape of its API.
+    /// The fields, in the shape of its API.
     pub data: Value,
 }
 
 impl ProviderData {
-    /// Fields of a provider.
+    /// Data of a provider.
     pub fn new(provider: impl Into<Arc<str>>, data: Value) -> Self {
         Self { provider: provider.into(), data }
     }
 
-    /// The fields for a provider; none if they are another one's.
+    /// The fields, if they are of this provider.
     pub fn of(&self, provider: &str) -> Option<&Value> {
         (*self.provider == *provider).then_some(&self.data)
     }
 }
 
-/// The answer to one tool call, as the model reads it.
+/// The result of one tool call, as the model reads it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ToolResult {
-    /// The call answered.
+    /// The call.
     pub call: CallId,
     /// The tool's name.
     pub name: Arc<str>,
-    /// The answer, in the order it is read.
+    /// The content, in the order in which the model reads it.
     pub parts: Vec<ResultPart>,
     /// Whether the call did not succeed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -149,7 +149,7 @@ pub struct ToolResult {
 }
 
 impl ToolResult {
-    /// A text as the answer to a call that succeeded.
+    /// A text as the result of a call that succeeded.
     pub fn new(
         call: impl Into<CallId>,
         name: impl Into<Arc<str>>,
@@ -159,14 +159,14 @@ impl ToolResult {
         Self { call: call.into(), name: name.into(), parts, is_error: false }
     }
 
-    /// The answer for a model that reads text only: JSON as its text, pictures and files as a
+    /// The result for a model that reads only text: JSON as its text, images and files as a
     /// line that names them.
     pub fn text(&self) -> Cow<'_, str> {
         ResultPart::joined(&self.parts)
     }
 }
 
-/// One part of the answer to a tool call.
+/// One part of the result of a tool call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -176,14 +176,14 @@ pub enum ResultPart {
     Text(String),
     /// A JSON value; a model reads its text.
     Json(Value),
-    /// A picture.
+    /// An image.
     Image(Image),
     /// A file.
     File(File),
 }
 
 impl ResultPart {
-    /// The part as text; pictures and files as a line that names them.
+    /// The part as text; images and files as a line that names them.
     pub fn text(&self) -> Cow<'_, str> {
         match self {
             Self::Text(text) => Cow::Borrowed(text),
@@ -196,7 +196,7 @@ impl ResultPart {
         }
     }
 
-    /// Parts as one text, a line break between two.
+    /// The parts as one text, separated by line breaks.
     pub(crate) fn joined(parts: &[Self]) -> Cow<'_, str> {
         match parts {
             [] => Cow::Borrowed(""),
@@ -214,10 +214,10 @@ impl ResultPart {
     }
 }
 
-/// A rough size of a picture for a model, in bytes of text.
+/// An estimate of what a model reads of an image, in bytes of text.
 const IMAGE_WEIGHT: usize = 4_800;
 
-/// A picture in a message.
+/// An image in a message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Image {
@@ -227,11 +227,11 @@ pub struct Image {
     pub source: MediaSource,
 }
 
-/// A file in a message that is no picture.
+/// A file in a message, other than an image.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct File {
-    /// Its name, without a directory.
+    /// The file name, without a directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The media type, like `application/pdf`.
@@ -240,20 +240,20 @@ pub struct File {
     pub source: MediaSource,
 }
 
-/// Where the bytes of a picture or a file are.
+/// Where the bytes of an image or a file are.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum MediaSource {
-    /// Here, in standard base64.
+    /// Inline, in standard base64.
     Base64(String),
-    /// At an address that the provider fetches.
+    /// At a URL that the provider fetches.
     Url(String),
 }
 
 impl MediaSource {
-    /// A rough size for a model, in bytes of text: of a file it fetches nothing is known.
+    /// An estimate of what a model reads of it, in bytes of text; a guess if it is fetched.
     fn weight(&self) -> usize {
         match self {
             Self::Base64(bytes) => bytes.len(),

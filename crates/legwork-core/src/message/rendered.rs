@@ -1,21 +1,20 @@
-//! A message as a driver shows it to its model, kept beside it, outside serde.
+//! The form in which a driver shows a message to its model, cached with it, outside serde.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use crate::message::Message;
 
-/// Names a way to show messages to a model: a driver's, and what changes it.
+/// The name of a form in which a driver shows messages to a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Form(pub &'static str);
 
-/// A slot for one form; clones start without.
+/// A cache for one form; a clone starts empty.
 #[derive(Default)]
 pub(super) struct Rendered(OnceLock<(Form, Option<Arc<Message>>)>);
 
 impl Rendered {
-    /// The message in a form, none if that is the message itself; that of the first form
-    /// asked for is kept.
+    /// The message in a form, none if that is the message itself; the first form is cached.
     pub(super) fn get(
         &self,
         form: Form,
@@ -26,7 +25,7 @@ impl Rendered {
             Some(_) => render().map(Arc::new),
             None => {
                 let rendered = render().map(Arc::new);
-                // Another thread may have been quicker: then what it kept is the one.
+                // Another thread may have been faster: then the one that it stored is used.
                 let (kept, first) = self.0.get_or_init(|| (form, rendered.clone()));
                 if *kept == form { first.clone() } else { rendered }
             }

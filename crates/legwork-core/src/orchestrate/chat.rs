@@ -1,4 +1,4 @@
-//! The state of a conversation of several.
+//! The state of a conversation between several participants.
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ use crate::state::lineage::Lineage;
 use crate::state::{AgentState, ExecutionStatus, Mark, StepResult};
 use crate::time::Stamp;
 
-/// The state of a conversation of several: one pointer, cheap to clone, changed by named
-/// transitions only.
+/// The state of a conversation between several participants.
 ///
-/// It is a value: whoever keeps it after each step goes on exactly there.
+/// It is one pointer, cheap to clone, and changes only by named transitions, each of which
+/// returns a new value. A program that keeps it after a turn can go on from there.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ChatState(pub(super) Arc<Inner>);
@@ -31,7 +31,7 @@ pub(super) struct Inner {
     pub(super) results: Chunked<Arc<StepResult<Turn>>>,
     pub(super) outcome: Option<Arc<ContinuationOutcome>>,
     pub(super) current: Option<Arc<Turn>>,
-    /// The agent whose turn it is, as far as it came, if it is not done.
+    /// The state of the agent whose turn is not finished.
     pub(super) agent: Option<Box<AgentState>>,
     pub(super) signals: Vec<StopSignal>,
     pub(super) errors: Vec<ErrorRecord>,
@@ -59,8 +59,9 @@ impl PartialEq for ChatState {
 }
 
 impl ChatState {
-    /// A conversation before its first line. The sessions of agents in it are named after
-    /// its id.
+    /// A conversation before its first line.
+    ///
+    /// The ids of the sessions of its agents begin with its id.
     pub fn new<N: Into<Arc<str>>>(
         id: SessionId,
         participants: impl IntoIterator<Item = N>,
@@ -85,17 +86,17 @@ impl ChatState {
         }))
     }
 
-    /// Its id.
+    /// The id of the conversation.
     pub fn id(&self) -> &SessionId {
         &self.0.id
     }
 
-    /// Who takes part, in the order of turns.
+    /// The names of the participants, in the order of turns.
     pub fn participants(&self) -> &[Arc<str>] {
         &self.0.participants
     }
 
-    /// What was said, oldest first.
+    /// The lines, oldest first.
     pub fn transcript(&self) -> &Chunked<Arc<Line>> {
         &self.0.transcript
     }
@@ -105,61 +106,61 @@ impl ChatState {
         self.0.transcript.last().map_or_else(String::new, |line| line.message.text())
     }
 
-    /// What is used, and left: a turn is a step.
+    /// The ledger, in which a turn counts as a step.
     pub fn ledger(&self) -> &Ledger {
         &self.0.ledger
     }
 
-    /// The time that the state was last told.
+    /// The time that was last passed to [`ChatState::at`].
     pub fn now(&self) -> Stamp {
         self.0.stamp
     }
 
-    /// The turn under way.
+    /// The current turn.
     pub fn current_step(&self) -> Option<&Turn> {
         self.0.current.as_deref()
     }
 
-    /// The agent whose turn is under way, as far as it came.
+    /// The state of the agent whose turn is not finished.
     pub fn current_agent(&self) -> Option<&AgentState> {
         self.0.agent.as_deref()
     }
 
-    /// Whom it waits for.
+    /// The name of the participant that it waits for.
     pub fn waits_for(&self) -> Option<&str> {
         let turn = self.current_step().filter(|_| self.0.status.is_waiting())?;
         Some(&turn.speaker)
     }
 
-    /// The turn of a speaker that ended last.
+    /// The last finished turn of a speaker.
     pub fn last_turn_of(&self, speaker: &str) -> Option<&Turn> {
         let results = self.0.results.iter().rev();
         results.map(|result| &*result.step).find(|turn| &*turn.speaker == speaker)
     }
 
-    /// How many turns of a speaker ended.
+    /// The number of finished turns of a speaker.
     pub fn turns_of(&self, speaker: &str) -> usize {
         self.0.results.iter().filter(|result| &*result.step.speaker == speaker).count()
     }
 
-    /// All errors of turns with their speakers, oldest first.
+    /// The errors of all turns with their speakers, oldest first.
     pub fn errors_by_speaker(&self) -> impl Iterator<Item = (&str, &ErrorRecord)> {
         let ended = self.0.results.iter().map(|result| &*result.step);
         let turns = ended.chain(self.current_step());
         turns.flat_map(|turn| turn.errors.iter().map(|error| (&*turn.speaker, error)))
     }
 
-    /// A mark of this very state, to see later what extends it.
+    /// A mark of this state, for [`ChatState::extends`].
     pub fn mark(&self) -> Mark {
         self.0.lineage.mark()
     }
 
-    /// Whether this state came from the marked one by changes alone.
+    /// Whether this state is the marked one, or was made from it by transitions.
     pub fn extends(&self, mark: &Mark) -> bool {
         self.0.lineage.extends(mark)
     }
 
-    /// The private way to a change: every change has its place in the lineage.
+    /// Mutable access for a transition, which is recorded in the lineage.
     pub(super) fn change(&mut self) -> &mut Inner {
         let inner = Arc::make_mut(&mut self.0);
         inner.lineage.advance();
@@ -202,12 +203,12 @@ impl Progress for ChatState {
         &self.0.ledger.spent
     }
 
-    /// Errors outside of turns first; those of turns are their speakers'.
+    /// Errors outside of turns first, then those of turns.
     fn errors(&self) -> impl Iterator<Item = &ErrorRecord> {
         self.0.errors.iter().chain(self.errors_by_speaker().map(|(_, error)| error))
     }
 
-    /// Ends the turn under way: what was said enters the transcript.
+    /// Ends the current turn and appends its message to the transcript.
     fn record_step_result(mut self, result: StepResult<Turn>) -> Self {
         let inner = self.change();
         if inner.current.take().is_none() {

@@ -10,18 +10,18 @@ use crate::error::ErrorRecord;
 use crate::orchestrate::{ChatState, Conversation, Progress, Turn};
 use crate::state::{ExecutionStatus, StepResult};
 
-/// One of several agents, and what it is there for.
+/// A member of a collaboration.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Member {
-    /// Its name.
+    /// The name.
     pub name: Arc<str>,
-    /// What it is there for, in words.
+    /// The task of the member, in words.
     pub role: Arc<str>,
 }
 
 /// The state of several agents that work on one goal, with a shared transcript.
 ///
-/// It is a value: whoever keeps it after each step goes on exactly there.
+/// It is a value: a program that keeps it after a turn can go on from there.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CollaborationState {
     goal: Arc<str>,
@@ -35,30 +35,29 @@ impl CollaborationState {
         Self { goal: goal.into(), members: Arc::new(members), chat }
     }
 
-    /// What is to be reached.
+    /// The goal.
     pub fn goal(&self) -> &str {
         &self.goal
     }
 
-    /// Who works on it, the lead too.
+    /// The members, the lead included.
     pub fn members(&self) -> &[Member] {
         &self.members
     }
 
-    /// The final text: of who said that the goal is reached, or of the turn that completed
-    /// it. None while it is not completed.
+    /// The text of the last turn; none unless the collaboration completed.
     pub fn result(&self) -> Option<String> {
         let completed = self.status() == Some(&ExecutionStatus::Completed);
         completed.then(|| self.last_step_result().map(|result| result.step.text())).flatten()
     }
 
-    /// A vote on going on, counted when the turn ends.
+    /// Adds a vote, which counts when the turn ends.
     #[must_use]
     pub fn with_vote(self, by: impl Into<String>, decision: Decision) -> Self {
         self.map_chat(|chat| chat.with_vote(by, decision))
     }
 
-    /// A request to stop.
+    /// Adds a request to stop.
     #[must_use]
     pub fn with_stop_signal(self, signal: StopSignal) -> Self {
         self.map_chat(|chat| chat.with_stop_signal(signal))

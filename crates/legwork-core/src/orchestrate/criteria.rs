@@ -1,14 +1,14 @@
-//! What votes on going on with a conversation.
+//! The criteria of conversations.
 
-use crate::continuation::{Criterion, Decision, Kind, StopReason, StopSignal};
+use crate::continuation::{Criterion, Decision, Error, Kind, StopReason, StopSignal};
 use crate::orchestrate::{ChatState, Progress, Turn};
 
-/// A state that a conversation is in.
+/// A state that contains a conversation, such as that of a collaboration.
 pub trait Conversation: Progress<Step = Turn> + Clone + Send + Sync + 'static {
     /// The conversation.
     fn chat(&self) -> &ChatState;
 
-    /// The same with its conversation changed.
+    /// The same with the conversation changed by a function.
     #[must_use]
     fn map_chat(self, change: impl FnOnce(ChatState) -> ChatState) -> Self;
 }
@@ -23,34 +23,36 @@ impl Conversation for ChatState {
     }
 }
 
-/// Allows another turn: `turns`. Without it, what nothing stops would stop.
+/// Allows another turn: `turns`.
+///
+/// Without it a conversation stops after a turn for which no criterion votes.
 #[derive(Debug, Clone, Copy)]
 pub struct Turns;
 
-/// Forbids another turn after one that went wrong: `errors`.
+/// Forbids another turn after a turn with an error: `errors`.
 #[derive(Debug, Clone, Copy)]
 pub struct TurnErrors;
 
-/// Forbids another turn when a limit of the ledger leaves none: `budget`.
+/// Forbids another turn once a limit of the budget is reached: `budget`.
 #[derive(Debug, Clone, Copy)]
 pub struct BudgetLimit;
 
-/// Stops when a speaker says that the goal is reached: `concluded`.
+/// Stops after a turn whose speaker says that the goal is reached: `concluded`.
 #[derive(Debug, Clone, Copy)]
 pub struct Concluded;
 
-/// Stops when somebody says a word, as it is written: `said`.
+/// Stops after a turn whose text contains these words: `said`.
 #[derive(Debug, Clone)]
 pub struct Said(String);
 
 impl Said {
-    /// Stops when somebody says this.
+    /// Stops after a turn whose text contains these words; case matters.
     pub fn new(words: impl Into<String>) -> Self {
         Self(words.into())
     }
 }
 
-type Vote = Result<Option<Decision>, String>;
+type Vote = Result<Option<Decision>, Error>;
 
 fn done(by: &str, words: impl Into<String>) -> Decision {
     Decision::Stop(StopSignal::new(StopReason::Completed, by, words))

@@ -1,7 +1,7 @@
-//! What goes on step by step: the states, and what they say when asked.
+//! The states of a task with tools, a chat and a collaboration.
 //!
-//! Each is a value: whoever keeps it after a step goes on exactly there. Who makes the
-//! steps is the runtime's matter.
+//! Each is a serializable value without a journal: a program that keeps it after a step can go
+//! on from there. The crate `legwork-orchestrate` makes the steps.
 
 mod chat;
 mod collaboration;

@@ -17,20 +17,20 @@ use crate::state::{
 };
 use crate::transcript::Transcript;
 
-/// The state of one task with tools: what an agent's has, without a session.
+/// The state of one task with tools: an agent's state without a journal.
 ///
-/// It is all there is: whoever keeps it after a step goes on exactly there.
+/// It is a value: a program that keeps it after a step can go on from there.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ToolUseState(AgentState);
 
 impl ToolUseState {
-    /// The text of the last answer; empty if there is none.
+    /// The text of the final response; empty if there is none.
     pub fn text(&self) -> String {
         self.final_response().map_or_else(String::new, |response| response.text())
     }
 
-    /// The response of the latest step, if it is whole and asked for no tools.
+    /// The response of the latest step, if it is complete and calls no tools.
     pub fn final_response(&self) -> Option<&Arc<Response>> {
         self.0.final_response()
     }
@@ -40,60 +40,60 @@ impl ToolUseState {
         &self.0.context().transcript
     }
 
-    /// The work on the task, once it began.
+    /// The execution; none before it began.
     pub fn execution(&self) -> Option<&ExecutionState> {
         self.0.execution()
     }
 
-    /// What waits for a person, in call order.
+    /// The calls that wait for an answer, in call order.
     pub fn pending(&self) -> &[Pending] {
         self.0.pending()
     }
 
-    /// An answer to something that waits for a person.
+    /// Answers a pending call.
     ///
     /// # Errors
-    /// When nothing waits under that id.
+    /// If no pending call has this id.
     pub fn with_answer(self, answer: Answer) -> Result<Self, Refusal> {
         let events = self.0.decide(Input::Answer(answer))?;
         Ok(Self(events.into_iter().fold(self.0, AgentState::with)))
     }
 
-    /// A message at the end of the conversation.
+    /// Appends a message to the conversation.
     #[must_use]
     pub fn with_message(self, message: impl Into<Message>) -> Self {
         Self(self.0.with_message(message))
     }
 
-    /// Another system prompt for the next inference.
+    /// Sets the system prompt of the next inference.
     #[must_use]
     pub fn with_instructions(self, instructions: impl Into<Arc<str>>) -> Self {
         Self(self.0.with_instructions(instructions))
     }
 
-    /// Other limits from now on.
+    /// Sets the limits.
     #[must_use]
     pub fn with_budget(self, budget: Budget) -> Self {
         Self(self.0.with_budget(budget))
     }
 
-    /// A request to stop.
+    /// Adds a request to stop.
     #[must_use]
     pub fn with_stop_signal(self, signal: StopSignal) -> Self {
         Self(self.0.with_stop_signal(signal))
     }
 
-    /// A mark of this very state, to see later what extends it.
+    /// A mark of this state, for [`ToolUseState::extends`].
     pub fn mark(&self) -> Mark {
         self.0.mark()
     }
 
-    /// Whether this state came from the marked one by changes alone.
+    /// Whether this state is the marked one, or was made from it by transitions.
     pub fn extends(&self, mark: &Mark) -> bool {
         self.0.extends(mark)
     }
 
-    /// The state that the loop works on.
+    /// The state as the agent loop uses it.
     pub fn into_agent_state(self) -> AgentState {
         self.0
     }

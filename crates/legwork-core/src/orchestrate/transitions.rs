@@ -1,4 +1,4 @@
-//! Named changes of a conversation; each is complete in itself and returns a new state.
+//! The transitions of a conversation: each returns a new state.
 
 use std::sync::Arc;
 
@@ -11,23 +11,23 @@ use crate::orchestrate::{ChatState, Line, Turn};
 use crate::state::{AgentState, ExecutionStatus};
 use crate::time::Stamp;
 
-/// Why a conversation says no; nothing changed.
+/// Why a conversation refused an answer; nothing changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// Nobody waits for an answer of a person.
-    #[error("nobody is waited for ({status}): an answer is taken only when it is a person's turn")]
+    /// The conversation does not wait for a person.
+    #[error("no person is waited for ({status}): answer when it is a person's turn")]
     NotWaiting {
-        /// Where the conversation stands.
+        /// The status of the conversation.
         status: String,
     },
-    /// An answer has no words.
+    /// The answer is empty.
     #[error("the answer is empty: say something, or cancel")]
     Empty,
 }
 
 impl ChatState {
-    /// The same state told the time.
+    /// Sets the current time.
     #[must_use]
     pub fn at(mut self, stamp: Stamp) -> Self {
         if self.0.stamp != stamp {
@@ -36,7 +36,7 @@ impl ChatState {
         self
     }
 
-    /// A line at the end of the transcript.
+    /// Appends a line to the transcript.
     #[must_use]
     pub fn with_message(
         mut self,
@@ -48,21 +48,21 @@ impl ChatState {
         self
     }
 
-    /// Other limits from now on.
+    /// Sets the limits.
     #[must_use]
     pub fn with_budget(mut self, budget: Budget) -> Self {
         self.change().ledger.budget = budget;
         self
     }
 
-    /// A request to stop.
+    /// Adds a request to stop.
     #[must_use]
     pub fn with_stop_signal(mut self, signal: StopSignal) -> Self {
         self.change().signals.push(signal);
         self
     }
 
-    /// An error that happened: the speaker's, if a turn is under way.
+    /// Records an error: of the current turn, if there is one.
     #[must_use]
     pub fn with_error(mut self, error: ErrorRecord) -> Self {
         let inner = self.change();
@@ -73,28 +73,28 @@ impl ChatState {
         self
     }
 
-    /// A vote on going on, counted when the turn ends.
+    /// Adds a vote, which counts when the turn ends.
     #[must_use]
     pub fn with_vote(mut self, by: impl Into<String>, decision: Decision) -> Self {
         self.change().votes.push(Vote { by: by.into(), decision });
         self
     }
 
-    /// The outcome that stands until the turn is recorded.
+    /// Sets the provisional outcome of the current turn; none removes it.
     #[must_use]
     pub fn with_provisional_outcome(mut self, outcome: Option<Arc<ContinuationOutcome>>) -> Self {
         self.change().provisional = outcome;
         self
     }
 
-    /// Amounts used outside of turns, in choosing who speaks.
+    /// Charges amounts that were used outside of turns, to select a speaker.
     #[must_use]
     pub fn with_used(mut self, used: &Amounts) -> Self {
         self.change().ledger.spend(used);
         self
     }
 
-    /// A speaker has the floor; nothing changes while a turn is under way.
+    /// Begins the turn of a speaker; no change if there is a current turn.
     #[must_use]
     pub fn with_turn(mut self, speaker: impl Into<Arc<str>>) -> Self {
         let number = u32::try_from(self.0.results.len()).unwrap_or(u32::MAX).saturating_add(1);
@@ -116,7 +116,7 @@ impl ChatState {
         self
     }
 
-    /// The turn under way is over but for its outcome; what it used is charged, as a step.
+    /// Sets the result of the current turn, and charges what it used and one step.
     #[must_use]
     pub fn with_spoken(mut self, change: impl FnOnce(&mut Turn)) -> Self {
         let inner = self.change();
@@ -130,7 +130,7 @@ impl ChatState {
         self
     }
 
-    /// The turn under way rests: for a person, or with an agent that is not done.
+    /// Pauses the current turn: it waits for a person, or for an agent that is not finished.
     #[must_use]
     pub fn with_rest(mut self, status: ExecutionStatus, agent: Option<AgentState>) -> Self {
         let inner = self.change();
@@ -139,10 +139,10 @@ impl ChatState {
         self
     }
 
-    /// What a person says whose turn it is.
+    /// Sets the message of the person whose turn it is.
     ///
     /// # Errors
-    /// When it is nobody's turn who is waited for; nothing changes then.
+    /// If the conversation does not wait for a person, or the message is empty.
     pub fn with_answer(mut self, message: impl Into<Message>) -> Result<Self, Refusal> {
         let message = message.into();
         let person = self.0.current.is_some() && self.0.agent.is_none();
@@ -160,7 +160,7 @@ impl ChatState {
         Ok(self)
     }
 
-    /// It ends without another turn; one under way is left out.
+    /// Ends the conversation with an outcome; a current turn is dropped.
     #[must_use]
     pub fn with_outcome(mut self, outcome: ContinuationOutcome) -> Self {
         let inner = self.change();
@@ -169,7 +169,7 @@ impl ChatState {
         self
     }
 
-    /// It goes on after a limit that was raised since.
+    /// Reopens a conversation that a limit stopped.
     #[must_use]
     pub fn reopened(mut self) -> Self {
         let inner = self.change();
@@ -180,7 +180,7 @@ impl ChatState {
 }
 
 impl Inner {
-    /// An outcome was decided: between turns nothing transient is left.
+    /// Sets the outcome and the status that follows from it, and clears transient data.
     pub(super) fn end(&mut self, outcome: Arc<ContinuationOutcome>) {
         self.status = match outcome.should_continue() {
             true => ExecutionStatus::InProgress,

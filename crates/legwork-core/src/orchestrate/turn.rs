@@ -1,4 +1,4 @@
-//! What was said, and the turns in which it was.
+//! The turns of a conversation, and their lines.
 
 use std::sync::Arc;
 
@@ -9,47 +9,47 @@ use crate::error::ErrorRecord;
 use crate::message::Message;
 use crate::time::Timestamp;
 
-/// What somebody said.
+/// A line of the transcript.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Line {
-    /// Who said it.
+    /// The name of the speaker.
     pub speaker: Arc<str>,
-    /// What was said.
+    /// The message.
     pub message: Arc<Message>,
 }
 
-/// One step of a conversation: somebody has the floor.
+/// A turn: one step of a conversation, in which one participant speaks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Turn {
-    /// Its number; the first is 1.
+    /// The number of the turn; the first is 1.
     pub number: u32,
-    /// Who has the floor.
+    /// The name of the speaker.
     pub speaker: Arc<str>,
     /// When it began.
     pub started_at: Timestamp,
     /// How many lines of the transcript the speaker was given.
     pub input_cut: usize,
-    /// What was said; none if nothing was.
+    /// The message; none if the speaker said nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<Arc<Message>>,
-    /// Which execution of the speaker's session it was, if that is an agent.
+    /// The number of the execution in the speaker's session, if the speaker is an agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub execution: Option<u64>,
-    /// Whom the speaker gave the floor to.
+    /// The next speaker, if this one named one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<Arc<str>>,
     /// Whether the speaker says that the goal is reached.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub concludes: bool,
-    /// What it used.
+    /// What the turn used.
     pub used: Amounts,
-    /// What went wrong in it: these errors are the speaker's.
+    /// The errors of the turn.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<ErrorRecord>,
 }
 
 impl Turn {
-    /// The text of what was said; empty if nothing was.
+    /// The text of the message; empty if there is none.
     pub fn text(&self) -> String {
         self.message.as_ref().map_or_else(String::new, |message| message.text())
     }

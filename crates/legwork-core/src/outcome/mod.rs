@@ -1,4 +1,4 @@
-//! Votes, and the explained outcome that is made of them.
+//! Votes on going on, and the outcome that they are resolved to.
 
 #[expect(clippy::module_inception, reason = "the outcome is what the module is named after")]
 mod outcome;

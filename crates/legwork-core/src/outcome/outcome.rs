@@ -1,25 +1,25 @@
-//! The explained result of a vote.
+//! The outcome of a vote, which explains itself.
 
 use serde::{Deserialize, Serialize};
 
 use crate::outcome::{Decision, StopReason, StopSignal, Vote};
 
-/// The name of the criterion that asks to go on when the model called tools.
+/// The name of the criterion that requests to go on when the model called tools.
 pub(crate) const TOOL_CALLS: &str = "tool_calls_present";
 
-/// Whether to go on, who resolved it and why.
+/// Whether the execution goes on, and which votes decided it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContinuationOutcome {
     pub(super) go_on: bool,
-    /// Who resolved it.
+    /// The name of the criterion or hook whose vote decided.
     pub by: String,
-    /// The signal that won, if it is a stop.
+    /// The deciding signal, if it is a stop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signal: Option<StopSignal>,
-    /// Every vote that is not a plain allow, by name; also the one that resolved it.
+    /// Every vote other than a plain allow, sorted by name, the deciding one included.
     ///
-    /// Journals of early versions leave the one that resolved it out.
+    /// Journals of early versions lack the deciding one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub votes: Vec<Vote>,
 }
@@ -30,22 +30,22 @@ impl ContinuationOutcome {
         Self { go_on: false, by: signal.source.clone(), signal: Some(signal), votes: Vec::new() }
     }
 
-    /// To go on, resolved by somebody.
+    /// A decision to go on, by the vote of this name.
     pub fn go_on(by: impl Into<String>) -> Self {
         Self { go_on: true, by: by.into(), signal: None, votes: Vec::new() }
     }
 
-    /// Whether to go on.
+    /// Whether the execution goes on.
     pub fn should_continue(&self) -> bool {
         self.go_on
     }
 
-    /// Why it stops, if it does.
+    /// Why it stops; none if it goes on.
     pub fn stop_reason(&self) -> Option<&StopReason> {
         self.signal.as_ref().map(|signal| &signal.reason)
     }
 
-    /// The outcome in a sentence, with the numbers of a limit and whom it overruled.
+    /// The outcome as a sentence, with the numbers of a limit and the requests it overruled.
     pub fn explain(&self) -> String {
         let Some(signal) = &self.signal else {
             return match &*self.by {
@@ -54,7 +54,7 @@ impl ContinuationOutcome {
             };
         };
         let StopSignal { reason, source, message, .. } = signal;
-        // Most limits are sources of the reason's own name.
+        // The source of most limits has the same name as the reason.
         let by = match source == reason.as_str() {
             true => String::new(),
             false => format!(", by {source}"),
@@ -66,7 +66,7 @@ impl ContinuationOutcome {
         format!("Stopping ({reason}{by}): {message}{asked}.")
     }
 
-    /// Who asked to continue where a limit stopped.
+    /// The names of those that requested to continue and were overruled by a limit.
     fn overruled(&self) -> Vec<&str> {
         if !self.stop_reason().is_some_and(StopReason::is_limit) {
             return Vec::new();

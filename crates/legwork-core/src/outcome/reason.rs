@@ -7,7 +7,7 @@ use crate::error::{ErrorKind, ErrorRecord, ErrorSource};
 use crate::string_enum::string_enum;
 
 string_enum! {
-    /// Why an execution stops; each has a priority, the lower one wins.
+    /// Why an execution stops; of several reasons, the one with the lowest number wins.
     StopReason {
         /// Something failed.
         Error = "error",
@@ -15,29 +15,29 @@ string_enum! {
         StopRequested = "stop_requested",
         /// A person asked for it.
         UserRequested = "user_requested",
-        /// No step is left.
+        /// The limit on steps was reached.
         StepsLimit = "steps_limit",
-        /// No token is left.
+        /// A limit on tokens was reached.
         TokenLimit = "token_limit",
-        /// No money is left.
+        /// The limit on money was reached.
         CostLimit = "cost_limit",
-        /// No time is left.
+        /// A limit on time was reached.
         TimeLimit = "time_limit",
-        /// No tool call is left.
+        /// The limit on tool calls was reached.
         ToolCallsLimit = "tool_calls_limit",
-        /// Something was tried too often.
+        /// The limit on retries was reached.
         RetryLimit = "retry_limit",
-        /// The model ended its answer for another reason than being done.
+        /// The model ended its answer before it was complete.
         FinishReason = "finish_reason",
         /// The work is done.
         Completed = "completed",
-        /// Nothing spoke for going on.
+        /// No vote was for going on.
         Unknown = "unknown",
     }
 }
 
 impl StopReason {
-    /// The priority of section 3: the lower one wins.
+    /// The priority by rule S3.5; the lowest number wins.
     pub fn priority(&self) -> u8 {
         match self {
             Self::Error => 0,
@@ -55,7 +55,7 @@ impl StopReason {
         }
     }
 
-    /// Whether it is a limit that was reached.
+    /// Whether it is a limit.
     pub fn is_limit(&self) -> bool {
         matches!(
             self,
@@ -68,7 +68,7 @@ impl StopReason {
         )
     }
 
-    /// Whether a stop for it cannot be prevented.
+    /// Whether a stop for this reason cannot be prevented by a hook.
     pub fn forbids(&self) -> bool {
         !matches!(self, Self::FinishReason | Self::Completed)
     }
@@ -89,43 +89,44 @@ impl From<&Dimension> for StopReason {
     }
 }
 
-/// A request to stop, with its reason, source and numbers.
+/// A request to stop, with its reason and source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StopSignal {
-    /// Why.
+    /// The reason.
     pub reason: StopReason,
-    /// Who asks: a criterion, tool, hook or person.
+    /// The name of the criterion, tool, hook or person that requests it.
     pub source: String,
-    /// The same in words.
+    /// The reason in words.
     pub message: String,
-    /// The limit with its numbers, if it is one.
+    /// The limit with its numbers, if the reason is a limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<Exhausted>,
-    /// The error that it stops for, if it is one.
+    /// The error, if the reason is an error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<Box<ErrorRecord>>,
 }
 
 impl StopSignal {
-    /// A signal with a reason, from a source, in words.
+    /// A signal with a reason, a source and a message.
     pub fn new(reason: StopReason, source: impl Into<String>, message: impl Into<String>) -> Self {
         Self { reason, source: source.into(), message: message.into(), limit: None, error: None }
     }
 
-    /// The signal of an error, from a source.
+    /// A signal for an error.
     pub fn error(source: impl Into<String>, error: ErrorRecord) -> Self {
         Self::new(StopReason::Error, source, error.message.clone()).with_error(error)
     }
 
-    /// The same signal, for an error.
+    /// The same with an error.
     #[must_use]
     pub fn with_error(self, error: ErrorRecord) -> Self {
         Self { error: Some(Box::new(error)), ..self }
     }
 
-    /// The error that it stops for; none if it stops for another reason. One that a hook
-    /// raised without an error is an error of the hook.
+    /// The error, if the reason is an error.
+    ///
+    /// A signal without one was raised by a hook: the message then is an error of that hook.
     pub fn to_error(&self) -> Option<ErrorRecord> {
         if self.reason != StopReason::Error {
             return None;
@@ -137,7 +138,7 @@ impl StopSignal {
         Some(self.error.as_deref().cloned().unwrap_or_else(raised))
     }
 
-    /// The signal of a limit.
+    /// A signal for a limit.
     pub fn limit(source: impl Into<String>, limit: Exhausted) -> Self {
         let signal = Self::new(StopReason::from(&limit.dimension), source, limit.to_string());
         Self { limit: Some(limit), ..signal }

@@ -1,15 +1,17 @@
-//! What votes amount to.
+//! How votes are resolved to an outcome.
 
 use crate::outcome::{ContinuationOutcome, Decision, StopReason, StopSignal, Vote};
 
 /// Resolves votes: any forbid stops, else any request goes on, else any stop stops,
-/// else any allow goes on, else it stops. The order of votes does not matter.
+/// else any allow goes on, else it stops.
 ///
-/// Of several signals the highest priority wins, the first by name among equals.
+/// The order of the votes does not matter. Of several signals the one whose reason has the
+/// highest priority wins, of equals the first by name.
 pub fn resolve(votes: Vec<Vote>) -> ContinuationOutcome {
     let Some(winner) = winner(&votes).cloned() else {
-        let nobody = StopSignal::new(StopReason::Unknown, "nobody", "nothing asked to continue");
-        return ContinuationOutcome::stop(nobody);
+        // The source is journaled, so it stays as it is.
+        let none = StopSignal::new(StopReason::Unknown, "nobody", "nothing asked to continue");
+        return ContinuationOutcome::stop(none);
     };
     let mut rest: Vec<_> =
         votes.into_iter().filter(|vote| vote.decision != Decision::Allow).collect();
@@ -21,7 +23,7 @@ pub fn resolve(votes: Vec<Vote>) -> ContinuationOutcome {
     ContinuationOutcome { go_on, by: winner.by, signal, votes: rest }
 }
 
-/// Whether votes amount to going on.
+/// Whether votes resolve to going on.
 pub(crate) fn goes_on(votes: &[Vote]) -> bool {
     let winner = winner(votes).map(|vote| &vote.decision);
     matches!(winner, Some(Decision::Request | Decision::Allow))
@@ -41,7 +43,7 @@ fn winner(votes: &[Vote]) -> Option<&Vote> {
     votes.iter().filter(wanted).min_by(|a, b| rank(a).cmp(&rank(b)))
 }
 
-/// What votes are told apart by: equal ranks are equal votes.
+/// The order of votes; votes of the same rank are equal.
 fn rank(vote: &Vote) -> impl Ord + '_ {
     let (kind, signal) = match &vote.decision {
         Decision::Forbid(signal) => (0, Some(signal)),

@@ -1,30 +1,30 @@
-//! What criteria say.
+//! The votes of criteria and hooks.
 
 use serde::{Deserialize, Serialize};
 
 use crate::outcome::StopSignal;
 
-/// What a criterion wants.
+/// A vote on whether the execution goes on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Decision {
-    /// Stop, whatever others say.
+    /// Stop, whatever the other votes are.
     Forbid(StopSignal),
-    /// Go on, unless one forbids.
+    /// Go on, unless a vote forbids it.
     Request,
-    /// Stop, unless one asks to go on.
+    /// Stop, unless a vote requests to go on.
     Stop(StopSignal),
-    /// Go on, if nobody wants to stop.
+    /// Go on, unless a vote is for stopping.
     Allow,
 }
 
-/// A decision with the name of who made it.
+/// A decision with the name of the criterion or hook that made it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Vote {
-    /// The criterion or hook.
+    /// The name of the criterion or hook.
     pub by: String,
-    /// What it wants.
+    /// Its decision.
     pub decision: Decision,
 }

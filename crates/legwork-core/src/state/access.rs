@@ -1,4 +1,4 @@
-//! What a state says when asked.
+//! The accessors of the state.
 
 use std::sync::Arc;
 
@@ -15,42 +15,42 @@ use crate::time::{Micros, Stamp};
 use crate::tool::ToolSelection;
 
 impl AgentState {
-    /// The session.
+    /// The id of the session.
     pub fn session(&self) -> &SessionId {
         &self.0.facts.session
     }
 
-    /// What is true of the session whatever path it stands on.
+    /// The facts of the session, which do not depend on the head.
     pub fn facts(&self) -> &SessionFacts {
         &self.0.facts
     }
 
-    /// The context of the conversation.
+    /// The messages and metadata of the conversation, on the path to the head.
     pub fn context(&self) -> &Context {
         &self.0.context
     }
 
-    /// The execution under way, or the last one.
+    /// The latest execution on the path to the head; none before the first.
     pub fn execution(&self) -> Option<&ExecutionState> {
         self.0.execution.as_deref()
     }
 
-    /// Where the execution stands.
+    /// The status of the latest execution; none before the first.
     pub fn status(&self) -> Option<&ExecutionStatus> {
         self.execution().map(|execution| &execution.status)
     }
 
-    /// The entry that the session stands at.
+    /// The head: the entry at which the session stands.
     pub fn head(&self) -> Seq {
         self.0.facts.head
     }
 
-    /// What is used, held and left.
+    /// The limits, and what is used and reserved.
     pub fn ledger(&self) -> &Ledger {
         &self.0.facts.ledger
     }
 
-    /// Which model is asked next, and how.
+    /// The model and parameters of the next inference.
     pub fn settings(&self) -> &ModelSettings {
         &self.0.facts.definition.settings
     }
@@ -60,48 +60,48 @@ impl AgentState {
         &self.0.facts.definition.instructions
     }
 
-    /// The time that the state was last told.
+    /// The time that was last passed to [`AgentState::at`].
     pub fn now(&self) -> Stamp {
         self.0.stamp
     }
 
-    /// The step under way.
+    /// The current step; none between steps.
     pub fn current_step(&self) -> Option<&AgentStep> {
         self.execution()?.current.as_deref()
     }
 
-    /// The steps that ended in this execution, oldest first.
+    /// The finished steps of the execution, oldest first.
     pub fn step_results(&self) -> impl DoubleEndedIterator<Item = &Arc<StepResult>> {
         self.execution().into_iter().flat_map(|execution| execution.results.iter())
     }
 
-    /// The step that ended last in this execution.
+    /// The last finished step of the execution.
     pub fn last_step_result(&self) -> Option<&Arc<StepResult>> {
         self.execution()?.results.last()
     }
 
-    /// The latest outcome: the provisional one of the step under way, else the recorded.
+    /// The provisional outcome of the current step, or else the last one recorded.
     pub fn continuation_outcome(&self) -> Option<&Arc<ContinuationOutcome>> {
         let provisional = self.0.transient.outcome.as_ref();
         provisional.or_else(|| self.execution()?.outcome.as_ref())
     }
 
-    /// Why the execution stops or stopped.
+    /// Why the execution stops; none if it goes on.
     pub fn stop_reason(&self) -> Option<&StopReason> {
         self.continuation_outcome()?.stop_reason()
     }
 
-    /// The request to stop that decides, the first of the highest priority.
+    /// The request to stop with the highest priority; of equals the first.
     pub fn stop_signal(&self) -> Option<&StopSignal> {
         self.stop_signals().iter().min_by_key(|signal| signal.reason.priority())
     }
 
-    /// Requests to stop, in the order they came.
+    /// The requests to stop, oldest first.
     pub fn stop_signals(&self) -> &[StopSignal] {
         self.execution().map_or(&[], |execution| &execution.signals)
     }
 
-    /// What waits for a person, in call order.
+    /// The calls that wait for an answer, in call order.
     pub fn pending(&self) -> &[Pending] {
         self.execution().map_or(&[], |execution| &execution.pending)
     }
@@ -111,14 +111,14 @@ impl AgentState {
         &self.ledger().spent
     }
 
-    /// The response of the latest step, if it is whole and asked for no tools.
+    /// The response of the latest step, if it is complete and calls no tools.
     pub fn final_response(&self) -> Option<&Arc<Response>> {
         let step = self.current_step().or_else(|| Some(&*self.last_step_result()?.step))?;
         let response = step.response.as_ref()?;
         (step.calls.is_empty() && response.incomplete.is_none()).then_some(response)
     }
 
-    /// All errors of this execution, those of steps last.
+    /// All errors of the execution: those outside of steps first, then those of steps.
     pub fn errors(&self) -> impl Iterator<Item = &ErrorRecord> {
         let execution = self.execution();
         let outside = execution.into_iter().flat_map(|execution| execution.errors.iter());
@@ -127,12 +127,12 @@ impl AgentState {
         outside.chain(ended).chain(current)
     }
 
-    /// The error that the execution ended for, or is about to.
+    /// The error that ends the execution, if one does.
     pub fn ending_error(&self) -> Option<&ErrorRecord> {
         self.continuation_outcome()?.signal.as_ref()?.error.as_deref()
     }
 
-    /// The error recorded last in the step under way, or outside of steps.
+    /// The last error of the current step, or outside of steps if there is none.
     pub fn current_error(&self) -> Option<&ErrorRecord> {
         match self.current_step() {
             Some(step) => step.errors.last(),
@@ -140,7 +140,7 @@ impl AgentState {
         }
     }
 
-    /// Whether answered calls of the step under way await the model.
+    /// Whether all calls of the current step are answered, and the model has to read them.
     pub fn awaits_model(&self) -> bool {
         self.current_step().is_some_and(|step| {
             let whole = step.response.as_ref().is_some_and(|r| r.incomplete.is_none());
@@ -148,64 +148,63 @@ impl AgentState {
         })
     }
 
-    /// The idempotency key of a call of the step under way.
+    /// The idempotency key of a call of the current step.
     pub fn effect_key(&self, index: u32) -> Option<EffectKey> {
         let entry = self.current_step()?.response_entry?;
         Some(EffectKey { session: self.session().clone(), entry, index })
     }
 
-    /// How long this process has been at work on the step under way, since time was last
-    /// charged.
+    /// The active time of the current step in this process, since time was last charged.
     pub fn step_time(&self) -> Micros {
         self.0.stamp.mono.since(self.0.transient.segment)
     }
 
-    /// Which tools the step shows, if a hook chose.
+    /// The tools that the step shows, if a hook selected them.
     pub fn tool_selection(&self) -> Option<&Arc<ToolSelection>> {
         self.0.transient.selection.as_ref()
     }
 
-    /// The request about to be sent.
+    /// The request about to be sent; none outside of `on_before_inference`.
     pub fn current_request(&self) -> Option<&Arc<ModelRequest>> {
         self.0.transient.request.as_ref()
     }
 
-    /// The step about to be recorded, while its end is being decided.
+    /// The current step, while its provisional outcome is shown to hooks.
     pub fn ending_step(&self) -> Option<&AgentStep> {
         self.0.transient.outcome.as_ref().and_then(|_| self.current_step())
     }
 
-    /// The call that hooks are judging.
+    /// The call that hooks may change or block; none outside of `on_before_tool_use`.
     pub fn current_tool_call(&self) -> Option<&Arc<CurrentToolCall>> {
         self.0.transient.call.as_ref()
     }
 
-    /// The tool execution that hooks are shown.
+    /// The call with its outcome that hooks may change; none outside of `on_after_tool_use`.
     pub fn current_tool_execution(&self) -> Option<&CurrentToolExecution> {
         self.0.transient.execution.as_ref()
     }
 
-    /// Whether a hook blocked or answered the call being judged.
+    /// Whether a hook blocked or answered the current call.
     pub fn tool_call_decided(&self) -> bool {
         self.current_tool_call().is_some_and(|call| call.verdict.is_some())
     }
 
-    /// Votes of hooks on the step under way.
+    /// The votes of hooks on the current step.
     pub fn votes(&self) -> &[Vote] {
         &self.0.transient.votes
     }
 
-    /// Who prevented the stop that was about to be carried out.
+    /// The name of the hook that prevented the stop; none if none did.
     pub fn stop_prevented(&self) -> Option<&str> {
         self.0.transient.stop_prevented.as_deref()
     }
 
-    /// Whether the call at an index was checked and may run.
+    /// Whether the call at an index was judged and may run.
     pub fn is_judged(&self, index: usize) -> bool {
         self.judged(index).is_some()
     }
 
-    /// The call at an index as it was judged, if it may run.
+    /// The result of judging the call at an index, if it may run.
     pub fn judged(&self, index: usize) -> Option<&Judged> {
         self.0.transient.judged.get(index)?.as_ref()
     }

@@ -1,4 +1,4 @@
-//! Whether what was recorded may stand: in a conversation and in a journal.
+//! Whether the changes of a hook are well formed.
 
 use crate::event::Event;
 use crate::message::{Malformed, ResultPart};
@@ -8,13 +8,13 @@ use crate::tool::{Output, ToolOutcome};
 use crate::transcript::Transcript;
 
 impl AgentState {
-    /// Whether what was recorded since an older state that this one extends may stand.
+    /// Checks the events recorded since an older state that this one extends.
     ///
-    /// Messages that were added are well formed by themselves, a response stays an answer and
-    /// one that came incomplete stays so, and no value is nested too deeply.
+    /// Added messages must be well formed by themselves, a changed response must be valid and
+    /// stay incomplete if it was, and no value may be nested too deeply for a journal.
     ///
     /// # Errors
-    /// Why not.
+    /// The first event that fails the check.
     pub fn check_since(&self, older: &Self) -> Result<(), Refusal> {
         let recorded = || self.uncommitted().iter_from(older.uncommitted().len());
         for entry in recorded() {

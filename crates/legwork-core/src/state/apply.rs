@@ -1,4 +1,4 @@
-//! What each event does to the conversation. Total: nothing here fails.
+//! How each event changes the conversation. Total: nothing here fails.
 
 use std::sync::Arc;
 
@@ -50,7 +50,7 @@ impl Inner {
             }
             Event::MetadataSet(set) => set_metadata(&mut self.context, set),
             Event::HeadMoved(_) => {
-                // The conversation of another path is folded by `on_path`.
+                // `on_path` folds the conversation of the other path.
                 self.context = Context::default();
                 self.execution = None;
             }
@@ -85,7 +85,7 @@ impl Inner {
     fn begin_execution(&mut self, entry: &Entry, started: &event::ExecutionStarted) {
         self.execution = Some(Arc::new(ExecutionState::new(entry.seq, entry.at)));
         Arc::make_mut(&mut self.transient).clear();
-        // What was steered before is a part of what it begins with.
+        // Earlier steering messages are part of its input.
         self.context.steered = false;
         for message in &started.input {
             self.context.transcript.push(entry.seq, Arc::clone(message));
@@ -106,8 +106,7 @@ impl Inner {
         self.in_execution(|execution| execution.outcome = Some(outcome));
     }
 
-    /// What is said to an execution that was about to stop lets it go on, unless the stop
-    /// cannot be prevented.
+    /// A steering message prevents a stop, if the stop can be prevented.
     fn steer(&mut self, entry: Seq, message: &Arc<Message>) {
         self.context.transcript.push(entry, Arc::clone(message));
         self.context.steered = true;
@@ -182,7 +181,7 @@ impl Inner {
         let Some(seq) = step.response_entry.filter(|_| untouched) else { return };
         let incomplete = step.response.as_ref().and_then(|before| before.incomplete.clone());
         let response = &kept_incomplete(response, incomplete);
-        // What was said since stays behind it.
+        // Later messages stay after it.
         let since = place.map(|at| self.context.transcript.rewind(at)).unwrap_or_default();
         self.respond(seq, response);
         let transcript = &mut self.context.transcript;
@@ -234,13 +233,13 @@ impl Inner {
         self.in_execution(|execution| {
             let waits = |pending: &Pending| pending.index == index;
             if execution.pending.iter().any(waits) {
-                no_longer_waits(execution, waits);
+                remove_pending(execution, waits);
             }
         });
         self.settle_turn();
     }
 
-    /// Puts the results into the transcript when the last call of the turn is answered.
+    /// Appends the results to the transcript once the last call of the turn is answered.
     fn settle_turn(&mut self) {
         let Some(step) = self.step().filter(|step| step.is_answered()).cloned() else { return };
         for execution in step.tool_executions() {
@@ -295,7 +294,7 @@ impl Inner {
         if transcript.replace_result(place + changed.index as usize, result) {
             return;
         }
-        // The results are not where their calls say. What was said since stays behind them.
+        // The results are not next to their calls. Later messages stay after them.
         let since = transcript.rewind(place);
         self.settle_turn();
         let transcript = &mut self.context.transcript;
@@ -318,7 +317,7 @@ impl Inner {
             execution.pending.iter().find(|pending| pending.id == answer.id).cloned()
         });
         let Some(pending) = waiting else { return };
-        self.in_execution(|execution| no_longer_waits(execution, |other| other.id == pending.id));
+        self.in_execution(|execution| remove_pending(execution, |other| other.id == pending.id));
         let outcome = match &answer.verdict {
             Verdict::RunAgain => {
                 return self.in_step(|step| {
@@ -338,7 +337,7 @@ impl Inner {
         self.finish_call(entry, &finished);
     }
 
-    /// Time was charged: what comes counts from now on.
+    /// Adds charged time to the step, and counts anew from now on.
     fn work(&mut self, took: Micros) {
         self.in_step(|step| step.worked = step.worked.plus(took));
         Arc::make_mut(&mut self.transient).segment = self.stamp.mono;
@@ -368,15 +367,15 @@ impl Inner {
     }
 }
 
-/// The execution waits until the last of what is pending was answered.
-fn no_longer_waits(execution: &mut ExecutionState, answered: impl Fn(&Pending) -> bool) {
+/// Removes answered calls; the execution waits until the last is removed.
+fn remove_pending(execution: &mut ExecutionState, answered: impl Fn(&Pending) -> bool) {
     Arc::make_mut(&mut execution.pending).retain(|pending| !answered(pending));
     if execution.pending.is_empty() {
         execution.status = ExecutionStatus::InProgress;
     }
 }
 
-/// A response that came incomplete stays so, whatever it is changed to.
+/// The changed response, which stays incomplete if the original was.
 fn kept_incomplete(response: &Arc<Response>, incomplete: Option<Incomplete>) -> Arc<Response> {
     match (&response.incomplete, incomplete) {
         (None, Some(incomplete)) => {

@@ -1,4 +1,4 @@
-//! The calls of a step, and how far each got.
+//! The calls of a step, and the status of each.
 
 use std::sync::Arc;
 
@@ -10,39 +10,39 @@ use crate::time::Timestamp;
 use crate::tool::{EffectClass, ToolCall, ToolExecution};
 use crate::vector::{self, Vector};
 
-/// One call of a step, and how far it got.
+/// A call of a step, with its status.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CallSlot {
     /// The call as the model made it.
     pub call: Arc<ToolCall>,
-    /// The arguments to run it with, if they are not the model's.
+    /// The arguments to run it with, if they differ from those that the model wrote.
     pub arguments: Option<Arc<str>>,
-    /// The session that it works in, if it runs a subagent.
+    /// The session of the subagent that it runs, if it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub child: Option<SessionId>,
-    /// How far it got.
+    /// The status.
     pub status: CallStatus,
 }
 
-/// How far a call got.
+/// The status of a call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CallStatus {
-    /// Nothing happened yet.
+    /// It has not begun.
     Open,
-    /// It began, was in doubt, and a person said that it shall run again; it is not judged again.
+    /// It was in doubt, and a person decided to run it again; it is not judged again.
     Ready,
-    /// Its intent is recorded.
+    /// It was about to be run, under this effect class.
     ///
-    /// A process that resumes the step and finds it so knows that it began, perhaps, and has
-    /// no outcome: what then happens depends on the class it was begun under.
+    /// After a crash it may or may not have happened: whether it is run again depends on the
+    /// class.
     Started(EffectClass),
-    /// It was answered.
+    /// It has its outcome.
     Done(Arc<ToolExecution>),
 }
 
 impl CallSlot {
-    /// The call as one that waits, with the digest of exactly this call.
+    /// The call as a pending one.
     pub fn pending(&self, key: &EffectKey, reason: PendingReason, at: Timestamp) -> Pending {
         Pending::new(key, (&self.call.name, self.arguments()), reason, at)
     }
@@ -52,7 +52,7 @@ impl CallSlot {
         self.arguments.as_ref().unwrap_or(&self.call.arguments)
     }
 
-    /// What came of it, once it was answered.
+    /// The call with its outcome; none if it has none yet.
     pub fn execution(&self) -> Option<&Arc<ToolExecution>> {
         match &self.status {
             CallStatus::Done(execution) => Some(execution),
@@ -61,9 +61,9 @@ impl CallSlot {
     }
 }
 
-/// The calls of a step, in the order they came.
+/// The calls of a step, in call order.
 ///
-/// A clone shares them, and a change copies few; how many are answered is known.
+/// Cheap to clone and to change; the number of answered calls is kept.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Calls {
     slots: Vector<CallSlot>,
@@ -76,7 +76,7 @@ impl Calls {
         self.slots.len()
     }
 
-    /// Whether there are none.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.slots.is_empty()
     }

@@ -1,38 +1,38 @@
-//! What happened to a state between two points.
+//! The changes between two states.
 
 use std::sync::Arc;
 
 use crate::event::Event;
 use crate::state::AgentState;
 
-/// One thing that changed between an older and a newer state.
+/// A change between an older and a newer state.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Change<'a> {
-    /// Something was recorded.
+    /// An event was recorded.
     Recorded(&'a Event),
-    /// Recorded events were taken for committed, which is for the runtime alone.
+    /// Recorded events were marked as committed, which only the runtime may do.
     Committed,
-    /// The tools to be shown.
+    /// The selection of tools to show.
     ToolSelection,
     /// The request about to be sent.
     Request,
-    /// The call being judged.
+    /// The current call, which hooks judge.
     ToolCall,
-    /// The tool execution being shown.
+    /// The current tool execution, which hooks are shown.
     Execution,
-    /// The calls that may run.
+    /// Which calls may run.
     Judged,
-    /// Votes on going on.
+    /// The votes on going on.
     Votes,
-    /// The stop about to be carried out was prevented.
+    /// Whether the stop is prevented.
     StopPrevented,
     /// The provisional outcome.
     Outcome,
 }
 
 impl Change<'_> {
-    /// What changed, in a word: the type of an event, or the transient part.
+    /// The type of the event, or the name of the transient part.
     pub fn name(&self) -> &str {
         match self {
             Self::Recorded(event) => event.kind(),
@@ -50,7 +50,7 @@ impl Change<'_> {
 }
 
 impl AgentState {
-    /// What changed since an older state that this one extends.
+    /// The changes since an older state that this one extends.
     pub fn changes_since<'a>(&'a self, older: &Self) -> Vec<Change<'a>> {
         if self.is_same(older) {
             return Vec::new();
@@ -80,7 +80,7 @@ impl AgentState {
     }
 }
 
-/// Requests are told apart by identity: comparing them would read the whole conversation.
+/// Compares requests by address: a full comparison would read the whole conversation.
 fn same<T>(new: Option<&Arc<T>>, old: Option<&Arc<T>>) -> bool {
     match (new, old) {
         (Some(new), Some(old)) => Arc::ptr_eq(new, old),

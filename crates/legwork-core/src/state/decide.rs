@@ -1,4 +1,4 @@
-//! The one place that validates what comes from outside, and may say no.
+//! Validates input from outside: the only place that can refuse it.
 
 use std::sync::Arc;
 
@@ -10,63 +10,63 @@ use crate::outcome::{StopReason, StopSignal};
 use crate::state::{AgentState, ExecutionStatus, PendingReason};
 use crate::transcript::Transcript;
 
-/// What somebody wants of a session.
+/// Input to a session.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Input {
-    /// New messages for a fresh execution.
+    /// The messages of a new execution.
     Start(Vec<Message>),
-    /// An answer to something that is pending.
+    /// An answer to a pending call.
     Answer(Answer),
-    /// The head at an entry that stands between steps.
+    /// A move of the head to an entry between steps.
     MoveHead(Seq),
-    /// A label for an entry.
+    /// A label for an entry, or its removal.
     Label(Label),
-    /// An inbox item to be taken up.
+    /// An inbox item to take up.
     Take(Posted),
 }
 
-/// Why a session says no; nothing changed.
+/// Why a session refused an input; nothing changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {
     /// An execution is under way.
     #[error("an execution is under way ({status}): resume it, or stop it first")]
     UnderWay {
-        /// Where it stands.
+        /// Its status.
         status: String,
     },
-    /// The new input holds nothing.
+    /// The input has no messages.
     #[error("the input is empty: give at least one message")]
     EmptyInput,
-    /// There is nothing to go on with.
+    /// There is no execution that could go on.
     #[error("nothing is left to do ({status}): give new input")]
     NothingToDo {
-        /// Where the execution stands.
+        /// The status of the last execution.
         status: String,
     },
-    /// The limit that stopped the execution is as it was.
+    /// The limit that stopped the execution was not raised.
     #[error("the limit still holds ({limit}): raise it, or give new input")]
     LimitHolds {
         /// The limit, in words.
         limit: String,
     },
-    /// The model's answers come incomplete, again and again.
+    /// Too many answers in a row were incomplete.
     #[error(
-        "the answer came incomplete {times} times in a row: allow the model a longer answer, or \
+        "the answer was incomplete {times} times in a row: allow the model a longer answer, or \
          give new input"
     )]
     StillIncomplete {
-        /// How often in a row.
+        /// How many in a row.
         times: usize,
     },
-    /// Nothing of that id is pending.
-    #[error("nothing pending has the id `{id}`: see what is pending, it may be answered already")]
+    /// No pending call has this id.
+    #[error("no pending call has the id `{id}`: it may be answered already")]
     UnknownPending {
         /// The id that was given.
         id: String,
     },
-    /// The call waits for its subagent, which has a session of its own.
+    /// The call waits for its subagent, which must be answered in its own session.
     #[error(
         "the call `{id}` waits for its subagent in session {child}: answer that session, or stop \
          this one"
@@ -85,27 +85,27 @@ pub enum Refusal {
         /// The last one there is.
         last: Seq,
     },
-    /// The item could not be a part of a journal.
+    /// A journal cannot hold the item.
     #[error("the item is nested too deeply to be journaled: give the inner part as text")]
     TooDeep,
-    /// The messages cannot stand in a conversation.
+    /// The messages cannot be part of a conversation.
     #[error(transparent)]
     Malformed(#[from] Malformed),
-    /// A response that came incomplete would be made whole.
+    /// A change would make an incomplete response complete.
     #[error(
-        "the response came incomplete and stays so, for its calls may be cut: change it as it is, \
-         or let the model be asked again"
+        "an incomplete response stays incomplete, because its calls may be cut off: keep \
+         `incomplete` as it is, or let the model be asked again"
     )]
     MadeWhole,
     /// An execution runs, so the head cannot move.
-    #[error("an execution is under way: the head moves when it ended, or between its runs")]
+    #[error("an execution is running: move the head when it has ended, or between its runs")]
     HeadInUse,
     /// A step is under way, so the head cannot move.
-    #[error("a step is under way: the head moves only between steps")]
+    #[error("a step is under way: the head can be moved only between steps")]
     StepUnderWay,
     /// The session is a subagent's, and its parent runs it.
     #[error(
-        "the session was spawned by {parent}, with what that granted it: resume that session, or \
+        "the session was spawned by {parent}, which runs it: resume that session, or \
          start a new one"
     )]
     IsSubagent {
@@ -115,34 +115,34 @@ pub enum Refusal {
     /// No execution is under way, so none can be stopped.
     #[error("there is nothing to stop ({status}): no execution is under way")]
     NothingToStop {
-        /// Where the last execution stands.
+        /// The status of the last execution.
         status: String,
     },
-    /// The item was taken up by a run, which refused it.
+    /// A run took the item up and refused it.
     #[error("{reason}")]
     RefusedBefore {
         /// Why.
         reason: String,
     },
-    /// The session is a subagent's, and is removed with the one that spawned it.
+    /// The session is a subagent's, and is only removed together with its parent.
     #[error(
-        "the session belongs to {parent}, which spawned it: remove that session, and this one goes \
-         with it"
+        "the session belongs to {parent}, which spawned it: remove that session, which removes this \
+         one too"
     )]
     BelongsTo {
         /// The session that spawned it.
         parent: SessionId,
     },
-    /// The item was taken up before.
-    #[error("the inbox item was taken up before")]
+    /// The item was already taken up.
+    #[error("the inbox item was already taken up")]
     AlreadyTaken,
 }
 
 impl AgentState {
-    /// The events that an input amounts to.
+    /// The events of an input, if the session accepts it.
     ///
     /// # Errors
-    /// A [`Refusal`] that says why not; nothing changed.
+    /// A [`Refusal`] that says why it does not.
     pub fn decide(&self, input: Input) -> Result<Vec<Event>, Refusal> {
         match input {
             Input::Start(messages) => self.decide_start(messages),
@@ -173,7 +173,7 @@ impl AgentState {
         let Some(pending) = self.pending().iter().find(|pending| pending.id == answer.id) else {
             return Err(Refusal::UnknownPending { id: answer.id });
         };
-        // Answered here, what the subagent used would be lost, and it would wait for ever.
+        // An answer here would lose what the subagent used, and leave it waiting for ever.
         let slot = self.current_step().and_then(|step| step.calls.get(pending.index as usize));
         let child = slot.and_then(|slot| slot.child.clone());
         if let (PendingReason::Subagent, Some(child)) = (&pending.reason, child) {
@@ -186,7 +186,7 @@ impl AgentState {
         if to != Seq::ZERO {
             self.must_exist(to)?;
         }
-        // The call that it works for may be answered: it shall not be at work again.
+        // Its call in the parent may be answered already, so it must not run again.
         if let Some(link) = &self.facts().parent {
             return Err(Refusal::IsSubagent { parent: link.session.clone() });
         }
@@ -220,7 +220,7 @@ impl AgentState {
         Ok(std::iter::once(taken).chain(effect).collect())
     }
 
-    /// What an item causes.
+    /// The events of an inbox item.
     fn decide_item(&self, item: Item) -> Result<Vec<Event>, Refusal> {
         match item {
             Item::Steer(message) => Ok(vec![Event::Steered(message)]),

@@ -1,4 +1,4 @@
-//! One execution: from input to stop.
+//! The state of an execution.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,30 +14,30 @@ use crate::state::{AgentStep, StepResult};
 use crate::status::ExecutionStatus;
 use crate::time::Timestamp;
 
-/// One activation of an agent, from input to stop.
+/// The state of an execution: one activation of an agent, from input to stop.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ExecutionState {
-    /// Its id: the entry that began it.
+    /// Its id: the number of the entry that began it.
     pub id: Seq,
-    /// Where it stands.
+    /// Its status.
     pub status: ExecutionStatus,
     /// When it began.
     pub started_at: Timestamp,
-    /// When it ended.
+    /// When it ended; none while it has not.
     pub completed_at: Option<Timestamp>,
-    /// The steps that ended, oldest first.
+    /// The finished steps, oldest first.
     pub results: Chunked<Arc<StepResult>>,
-    /// The latest outcome.
+    /// The outcome recorded last.
     pub outcome: Option<Arc<ContinuationOutcome>>,
-    /// The step under way.
+    /// The current step; none between steps.
     pub current: Option<Arc<AgentStep>>,
-    /// Requests to stop, in the order they came.
+    /// The requests to stop, oldest first.
     pub signals: Arc<Vec<StopSignal>>,
-    /// What waits for a person, in call order.
+    /// The calls that wait for an answer, in call order.
     pub pending: Arc<Vec<Pending>>,
-    /// Failures in a row, by tool.
+    /// The number of retries in a row, by tool.
     pub retries: Arc<BTreeMap<Arc<str>, u32>>,
-    /// Errors raised outside a step.
+    /// The errors outside of steps.
     pub errors: Arc<Vec<ErrorRecord>>,
 }
 
@@ -58,7 +58,7 @@ impl ExecutionState {
         }
     }
 
-    /// The number that the next step gets; the first is 1.
+    /// The number of the next step; the first is 1.
     pub fn next_number(&self) -> u32 {
         u32::try_from(self.results.len()).unwrap_or(u32::MAX).saturating_add(1)
     }

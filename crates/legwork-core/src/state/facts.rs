@@ -1,4 +1,4 @@
-//! Facts of the session, and the context of the conversation.
+//! The facts of a session, and the context of its conversation.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,46 +18,49 @@ use crate::time::Timestamp;
 use crate::tool::ToolSpec;
 use crate::transcript::Transcript;
 
-/// What is true of the session whatever path it stands on.
+/// The facts of a session: a fold over all its entries, wherever the head is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SessionFacts {
-    /// The session.
+    /// The id of the session.
     pub session: SessionId,
-    /// The agent that works in it, once it began.
+    /// The agent that works in it; none before its first entry.
     pub agent: Option<AgentId>,
-    /// Where it was spawned from, if it is a subagent's.
+    /// The call that spawned it, if it is a subagent's.
     pub parent: Option<Arc<ParentLink>>,
-    /// The first line of the first text that a user gave it as input.
+    /// The first line of the first user message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<Arc<str>>,
-    /// When it began.
+    /// When its first entry was made.
     pub started_at: Option<Timestamp>,
-    /// What the agent is: prompt, model, limits.
+    /// The definition of the agent: prompt, model, limits.
     pub definition: Arc<Definition>,
-    /// The digest of the agent's own definition, as it was last recorded; none where the
-    /// journal holds another definition than it says.
+    /// The digest of the agent's own definition, as last recorded.
+    ///
+    /// None if the recorded digest is not that of the recorded definition.
     pub definition_digest: Option<Digest>,
-    /// How many executions began.
+    /// The number of executions that began.
     pub executions: u64,
-    /// The entry that the session stands at.
+    /// The head: the entry at which the session stands.
     pub head: Seq,
     /// The number of the last entry.
     pub version: Seq,
     /// The last inbox item taken up.
     pub inbox_cursor: Cursor,
-    /// What is used, held and left.
+    /// The limits, and what is used and reserved.
     pub ledger: Ledger,
-    /// Since when the time of the run that works on a step is not charged; none if it left in
-    /// good order.
+    /// The time up to which the run that works on a step has charged active time.
+    ///
+    /// None if no run works on one, as far as the entries say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_work: Option<Timestamp>,
-    /// The last entry that tells what an execution did: none that only charges time, says what
-    /// the agent is, or was left for the session.
+    /// The last entry by which an execution advanced.
+    ///
+    /// Entries that charge time, record the definition or take up inbox items do not count.
     #[serde(default)]
     pub acted: Seq,
-    /// Labels of entries.
+    /// The labels of entries.
     pub labels: Arc<BTreeMap<Seq, String>>,
-    /// Every answer that a person gave.
+    /// All answers to pending calls, oldest first.
     pub answers: Arc<Vec<Answer>>,
     /// Messages that wait until the agent would otherwise stop, oldest first.
     pub follow_ups: Arc<Vec<Arc<Message>>>,
@@ -87,7 +90,7 @@ impl SessionFacts {
         }
     }
 
-    /// The facts that all entries of a journal amount to.
+    /// The fold over all entries of a journal.
     pub fn of<'a>(session: &SessionId, entries: impl IntoIterator<Item = &'a Arc<Entry>>) -> Self {
         let mut facts = Self::new(session.clone());
         entries.into_iter().for_each(|entry| facts.apply(entry));
@@ -109,8 +112,7 @@ impl SessionFacts {
             Event::Defined(defined) => {
                 self.definition = Arc::clone(&defined.definition);
                 if let Some(digest) = &defined.digest {
-                    // One that is not of this definition vouches for nothing: the agent records
-                    // its own anew.
+                    // A wrong digest is dropped: the agent then records its definition again.
                     let own = defined.definition.digest() == *digest;
                     self.definition_digest = own.then(|| digest.clone());
                 }
@@ -155,7 +157,7 @@ impl SessionFacts {
         }
     }
 
-    /// Whether a run is at work on a step, as far as its entries say.
+    /// Tracks whether a run works on a step, as far as its entries say.
     fn apply_presence(&mut self, entry: &Entry) {
         match &entry.event {
             Event::Worked(event::Worked { rests: true, .. })
@@ -181,7 +183,7 @@ impl SessionFacts {
         match &entry.event {
             Event::ExecutionStarted(_) => self.ledger.begin(),
             Event::InferenceStarted(started) => {
-                self.ledger.charge_unsettled();
+                self.ledger.charge_reserved();
                 self.ledger.reserve(entry.seq, None, Amounts { steps: 0, ..started.reserved });
             }
             Event::InferenceFailed(_) | Event::InferenceInterrupted(_) | Event::Responded(_) => {
@@ -191,7 +193,7 @@ impl SessionFacts {
                 self.ledger.reserve(entry.seq, Some(started.index), started.reserved);
             }
             Event::ToolFinished(finished) => self.ledger.release(Some(finished.index)),
-            Event::StepFinished(_) => self.ledger.charge_unsettled(),
+            Event::StepFinished(_) => self.ledger.charge_reserved(),
             _ => {}
         }
         self.ledger.spend(&entry.event.charged());
@@ -206,29 +208,28 @@ impl SessionFacts {
     }
 }
 
-/// The context of the conversation on the path to the head.
+/// The context of the conversation: a fold over the path to the head.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Context {
     /// The messages.
     pub transcript: Transcript,
-    /// Metadata, for programs.
+    /// The metadata of the conversation, for programs.
     pub metadata: Arc<BTreeMap<String, Value>>,
-    /// JSON Schema that answers shall fit, if any.
+    /// The JSON Schema of answers, if there is one.
     pub response_format: Option<Arc<Value>>,
-    /// The last recorded set of tools shown.
+    /// The tools shown, as last recorded.
     pub tools_shown: Option<Arc<ShownTools>>,
-    /// Whether a message was steered in that no inference was asked with, and no execution
-    /// began with, yet.
+    /// Whether there is a steering message that no inference and no execution has used yet.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub steered: bool,
 }
 
-/// The tools that a model was shown, by digest.
+/// The tools that the model was shown, with their digests.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ShownTools {
     /// The digest of all of them.
     pub digest: Option<Digest>,
-    /// The digest of each as it is by itself, by name.
+    /// The digest of each tool before a selection changed it, by name.
     pub tools: BTreeMap<Arc<str>, Digest>,
     /// The tools as they were shown.
     pub specs: Vec<Arc<ToolSpec>>,

@@ -1,15 +1,15 @@
-//! Which state came from which, by identity.
+//! Which state was made from which, by identity.
 
 use std::sync::Arc;
 
-/// One change; linked to the one before it.
+/// A change, linked to the one before it.
 #[derive(Debug, Default)]
 struct Link {
     before: Option<Arc<Link>>,
 }
 
 impl Drop for Link {
-    // A long chain is let go in a loop: recursion would exhaust the stack.
+    // A long chain is dropped in a loop, because recursion would overflow the stack.
     fn drop(&mut self) {
         let mut next = self.before.take();
         while let Some(link) = next {
@@ -22,13 +22,13 @@ impl Drop for Link {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Lineage(Arc<Link>);
 
-/// A mark of one very state.
+/// A mark of one state, by identity.
 #[derive(Debug, Clone)]
 pub struct Mark(Arc<Link>);
 
 impl Lineage {
-    /// Makes the next link, unless nobody could tell the difference: a link that no mark
-    /// and no other state holds may stand for several changes.
+    /// Adds a link for a change, unless no mark and no other state holds the last one: then that
+    /// link stands for several changes.
     pub(crate) fn advance(&mut self) {
         if Arc::get_mut(&mut self.0).is_some() {
             return;
@@ -37,10 +37,10 @@ impl Lineage {
         self.0 = Arc::new(Link { before });
     }
 
-    /// Forgets what came before: no mark that was taken holds any more.
+    /// Forgets the history: earlier marks no longer match.
     pub(crate) fn root(&mut self) {
         match Arc::get_mut(&mut self.0) {
-            // Nobody holds it, so nobody has marked it.
+            // No mark holds it.
             Some(link) => *link = Link::default(),
             None => *self = Self::default(),
         }

@@ -1,4 +1,8 @@
-//! The state of a session in three layers, immutable, changed by events only.
+//! The state of a session: immutable, changed by events only.
+//!
+//! It has three layers: the session ([`SessionFacts`] and [`Context`]), the execution
+//! ([`ExecutionState`]) and the step ([`AgentStep`]). [`AgentState::apply`] folds an entry,
+//! [`AgentState::owed`] says what is to be done next, [`AgentState::decide`] validates input.
 
 mod access;
 mod admissible;
@@ -69,7 +73,7 @@ struct Inner {
     summary: Summarised,
 }
 
-/// Two states are equal when what they record is equal; transient data does not count.
+/// States are equal if what they record is equal; transient data is ignored.
 impl PartialEq for AgentState {
     fn eq(&self, other: &Self) -> bool {
         let (a, b) = (&*self.0, &*other.0);
@@ -83,9 +87,9 @@ impl AgentState {
         Self::fold(SessionFacts::new(session), Vec::new())
     }
 
-    /// The state of facts of the session and a conversation on a path.
+    /// The state of a session with these facts, and the conversation of a path.
     ///
-    /// Loading, branching and resuming are this.
+    /// Loading, branching and resuming all use it.
     pub fn fold(facts: SessionFacts, path: impl IntoIterator<Item = Arc<Entry>>) -> Self {
         let mut inner = Inner {
             facts,
@@ -104,7 +108,7 @@ impl AgentState {
         Self(Arc::new(inner))
     }
 
-    /// Applies an entry of the journal. Total: it never fails.
+    /// Applies an entry of the journal. It never fails.
     #[must_use]
     pub fn apply(mut self, entry: &Entry) -> Self {
         let inner = self.change();
@@ -114,7 +118,7 @@ impl AgentState {
         self
     }
 
-    /// Makes the entry of an event, applies it, and remembers it as uncommitted.
+    /// Makes an entry of an event, applies it, and adds it to the uncommitted entries.
     #[must_use]
     pub fn with(mut self, event: Event) -> Self {
         let inner = self.change();
@@ -124,7 +128,7 @@ impl AgentState {
             at: inner.stamp.wall,
             event,
         });
-        // In its place, for an event is large and there is hardly ever something to mask.
+        // In place, because an event is large and there is rarely anything to mask.
         if let (false, Some(entry)) = (inner.mask.is_none(), Arc::get_mut(&mut entry)) {
             entry.event.mask(&inner.mask);
         }
@@ -135,9 +139,9 @@ impl AgentState {
         self
     }
 
-    /// The same state, which records no secret of a mask: events are masked before they happen.
+    /// The same with a mask, which is applied to each later event before it is recorded.
     ///
-    /// It is not recorded; a caller that reads a state from elsewhere sets it again.
+    /// The mask itself is neither recorded nor serialized.
     #[must_use]
     pub fn masked_by(mut self, mask: &Mask) -> Self {
         if !mask.is_none() {
@@ -147,7 +151,7 @@ impl AgentState {
         self
     }
 
-    /// The same state told the time.
+    /// The same with the current time.
     #[must_use]
     pub fn at(mut self, stamp: Stamp) -> Self {
         if self.0.stamp != stamp {
@@ -156,7 +160,7 @@ impl AgentState {
         self
     }
 
-    /// The same state taken up now: time from here on counts as work on the step.
+    /// The same, resumed at the current time: active time of the step counts from now on.
     #[must_use]
     pub fn resumed(mut self) -> Self {
         let inner = Arc::make_mut(&mut self.0);
@@ -164,7 +168,7 @@ impl AgentState {
         self
     }
 
-    /// The same state after idle time, which does not count as work on the step.
+    /// The same after idle time, which does not count as active time of the step.
     #[must_use]
     pub fn idled(mut self, time: Micros) -> Self {
         if time > Micros::ZERO {
@@ -175,12 +179,12 @@ impl AgentState {
         self
     }
 
-    /// What the next commit appends.
+    /// The entries that the next commit appends.
     pub fn uncommitted(&self) -> &Chunked<Arc<Entry>> {
         &self.0.uncommitted
     }
 
-    /// The same state with all of its entries committed.
+    /// The same with all entries marked as committed.
     #[must_use]
     pub fn committed(mut self) -> Self {
         if !self.0.uncommitted.is_empty() {
@@ -189,38 +193,36 @@ impl AgentState {
         self
     }
 
-    /// A mark of this very state, to see later what extends it.
+    /// A mark of this state, for [`AgentState::extends`].
     pub fn mark(&self) -> Mark {
         self.0.lineage.mark()
     }
 
-    /// Whether this state came from the marked one by changes alone.
+    /// Whether this state is the marked one, or was made from it by changes.
     pub fn extends(&self, mark: &Mark) -> bool {
         self.0.lineage.extends(mark)
     }
 
-    /// Forgets lineage before this state: marks taken before no longer hold.
+    /// The same without its lineage: earlier marks no longer match.
     #[must_use]
     pub fn rooted(mut self) -> Self {
         Arc::make_mut(&mut self.0).lineage.root();
         self
     }
 
-    /// Whether both are the very same value.
+    /// Whether both are the same value in memory.
     pub fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// The conversation of another path of the same session.
-    ///
-    /// Used after the head was moved: facts of the session stay as they are.
+    /// The same session with the conversation of another path, after the head was moved.
     #[must_use]
     pub fn on_path(self, path: impl IntoIterator<Item = Arc<Entry>>) -> Self {
         let folded = Self::fold(self.0.facts.clone(), path);
         let mut moved = self;
         let Inner { context, execution, .. } = (*folded.0).clone();
         let inner = Arc::make_mut(&mut moved.0);
-        // Another path is no change of this one: marks taken before no longer hold.
+        // Another path is not a change of this one: earlier marks no longer match.
         inner.lineage = Lineage::default();
         inner.context = context;
         inner.execution = execution;
@@ -228,7 +230,7 @@ impl AgentState {
         moved
     }
 
-    /// The private way to a change: every change has its place in the lineage.
+    /// Mutable access for a change, which is recorded in the lineage.
     fn change(&mut self) -> &mut Inner {
         let inner = Arc::make_mut(&mut self.0);
         inner.lineage.advance();
@@ -244,7 +246,7 @@ impl AgentState {
         self.0.facts.version
     }
 
-    /// The number of the last committed entry: what the next append expects.
+    /// The number of the last committed entry, which the next append expects.
     pub fn committed_version(&self) -> Seq {
         Seq(self.version().0.saturating_sub(self.0.uncommitted.len() as u64))
     }

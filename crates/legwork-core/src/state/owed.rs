@@ -1,29 +1,29 @@
-//! The pure question: which effect is owed now?
+//! Which effect is owed next: a pure function of the state.
 
 use crate::error::ErrorRecord;
 use crate::state::{AgentState, AgentStep, CallStatus};
 
-/// Which effect is owed now.
+/// The effect that is owed next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Owed {
-    /// None: no execution is under way.
+    /// Nothing: no execution is under way.
     Nothing,
-    /// A call to the model.
+    /// Send a request to the model.
     Infer,
-    /// Calls are to be checked and shown to hooks.
+    /// Judge calls: validate their arguments and ask hooks.
     JudgeCalls,
-    /// Calls are to be run, or answered if they are in doubt.
+    /// Run calls, or resolve those in doubt.
     RunCalls,
-    /// Somebody has to answer first.
+    /// Pause: a pending call has to be answered first.
     Pause,
-    /// The step is over: decide how to go on.
+    /// End the step: decide whether the execution goes on.
     EndStep,
-    /// The execution is over: end it.
+    /// End the execution.
     Stop,
 }
 
 impl AgentState {
-    /// Which effect is owed now. Asking changes nothing.
+    /// The effect that is owed next. It does not change the state.
     pub fn owed(&self) -> Owed {
         let Some(execution) = self.execution().filter(|e| !e.status.is_terminal()) else {
             return Owed::Nothing;
@@ -44,8 +44,8 @@ impl AgentState {
         self.owed_by_calls(step, !execution.pending.is_empty())
     }
 
-    /// While a call waits for a person nothing else of its turn begins: what comes behind
-    /// it may build on what it did, or did not do.
+    /// While a call is pending no other call of its turn begins: those after it may depend on
+    /// its effect.
     fn owed_by_calls(&self, step: &AgentStep, waits: bool) -> Owed {
         if step.calls.are_answered() {
             return Owed::EndStep;
@@ -62,7 +62,7 @@ impl AgentState {
         owed
     }
 
-    /// Whether a call waits for a person's answer.
+    /// Whether the call at an index waits for an answer.
     pub fn is_pending(&self, index: usize) -> bool {
         self.pending().iter().any(|pending| pending.index as usize == index)
     }

@@ -1,4 +1,4 @@
-//! A state without what is large: for logs, telemetry and lists.
+//! The state without large texts, for logs and telemetry.
 
 use serde_json::{Map, Value, json};
 
@@ -6,14 +6,13 @@ use crate::digest::Digest;
 use crate::state::AgentState;
 
 impl AgentState {
-    /// The state as JSON, slim: the provider's raw fields and every text of more than
-    /// `longest` bytes, large results above all, are left out and named by their digest,
-    /// `{"left_out": "sha256:..", "bytes": 12345}`.
+    /// The state as JSON, without the provider's raw fields and texts of more than `longest` bytes.
     ///
-    /// It is for reading; the journal has it all, and a state is made from that alone.
+    /// These are replaced by their digest, `{"left_out": "<digest>", "bytes": 12345}`. It cannot
+    /// be read back into a state.
     ///
     /// # Errors
-    /// When a value in the state does not serialise.
+    /// If a value in the state cannot be serialized.
     pub fn slim(&self, longest: usize) -> Result<Value, serde_json::Error> {
         let mut value = serde_json::to_value(self)?;
         leave_out(&mut value, longest);
@@ -33,7 +32,7 @@ fn leave_out(value: &mut Value, longest: usize) {
     }
 }
 
-/// Only a response has `raw` beside `message` and `finish`.
+/// Only a response has the three fields `raw`, `message` and `finish`.
 fn leave_out_raw(fields: &mut Map<String, Value>) {
     if !fields.contains_key("message") || !fields.contains_key("finish") {
         return;

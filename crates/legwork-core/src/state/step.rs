@@ -1,4 +1,4 @@
-//! One step: one inference and the tool calls it asked for.
+//! The state of a step.
 
 use std::sync::Arc;
 
@@ -14,40 +14,40 @@ use crate::time::{Micros, Timestamp};
 use crate::tool::ToolExecution;
 use crate::vector::Vector;
 
-/// What a step turned out to be.
+/// The kind of a step, by its result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StepKind {
-    /// Something went wrong.
+    /// It has an error, or no complete response.
     Error,
-    /// Tools were called.
+    /// The model called tools.
     ToolExecution,
-    /// The model gave its answer.
+    /// The model answered without calling tools.
     FinalResponse,
 }
 
-/// One iteration: one inference and the tool calls it asked for.
+/// The state of a step: one inference and the tool calls of its response.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AgentStep {
-    /// Its id: the entry that began it.
+    /// Its id: the number of the entry that began it.
     pub id: Seq,
     /// Its number in the execution; the first is 1.
     pub number: u32,
     /// When it began.
     pub started_at: Timestamp,
-    /// How many messages of the transcript the model was given.
+    /// The number of messages in the transcript when it began, which the model was sent.
     pub input_cut: usize,
-    /// The digest of the tools shown; none if there were none.
+    /// The digest of the tools shown; none if no tools were shown.
     pub tools: Option<Digest>,
-    /// The entry of the response: effects of this step are keyed by it.
+    /// The entry of the response, which is part of the keys of the step's effects.
     pub response_entry: Option<Seq>,
-    /// What the model answered.
+    /// The response of the model.
     pub response: Option<Arc<Response>>,
-    /// The calls it asked for, in the order they came.
+    /// The calls of the response, in call order.
     pub calls: Calls,
-    /// What went wrong in it.
+    /// The errors of the step.
     pub errors: Vector<ErrorRecord>,
-    /// Active time on it that is charged already, while it is under way.
+    /// The active time that is already charged, while it is the current step.
     #[serde(default, skip_serializing_if = "is_instant")]
     pub worked: Micros,
 }
@@ -68,7 +68,7 @@ impl AgentStep {
         self.calls.are_answered()
     }
 
-    /// What it turned out to be.
+    /// The kind of the step.
     pub fn kind(&self) -> StepKind {
         let whole = self.response.as_ref().is_some_and(|response| response.incomplete.is_none());
         if !whole || !self.errors.is_empty() {
@@ -78,14 +78,14 @@ impl AgentStep {
     }
 }
 
-/// A step, never modified, with the outcome decided after it.
+/// A finished step with the outcome that was decided after it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StepResult<S = AgentStep> {
     /// The step.
     pub step: Arc<S>,
-    /// Whether to go on, and why.
+    /// Whether the execution goes on, and why.
     pub outcome: Arc<ContinuationOutcome>,
-    /// How long it was at work.
+    /// Its active time.
     pub took: Micros,
     /// When it ended.
     pub completed_at: Timestamp,
@@ -97,7 +97,7 @@ impl<S> StepResult<S> {
         self.outcome.should_continue()
     }
 
-    /// Why nothing follows; none if another step does.
+    /// Why the execution stops; none if another step follows.
     pub fn stop_reason(&self) -> Option<&StopReason> {
         self.outcome.stop_reason()
     }

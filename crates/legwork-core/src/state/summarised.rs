@@ -1,4 +1,4 @@
-//! The summary of a state, made when it is asked for and kept while it stays the same.
+//! The summary of a state, computed on demand and cached.
 
 use std::sync::{Arc, OnceLock};
 
@@ -6,15 +6,15 @@ use super::{AgentState, ExecutionStatus, Inner, SessionFacts};
 use crate::event::Event;
 use crate::summary::Summary;
 
-/// The summary as it was last made; empty when something in it may have changed since.
+/// The cached summary; empty if an event may have changed it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Summarised(OnceLock<Arc<Summary>>);
 
 impl AgentState {
-    /// What a list of sessions says of this one.
+    /// The summary of the session, for lists.
     ///
-    /// It is made again only after an event that may change it, so most often it is the very
-    /// same value as before.
+    /// It is computed again only after an event that may change it, so usually the same `Arc`
+    /// is returned.
     pub fn summary(&self) -> &Arc<Summary> {
         let inner = &*self.0;
         let status = inner.execution.as_ref().map(|execution| &execution.status);
@@ -23,7 +23,7 @@ impl AgentState {
 }
 
 impl Inner {
-    /// Forgets the summary if the event may have changed it.
+    /// Clears the cached summary if the event may have changed it.
     pub(super) fn resummarise(&mut self, event: &Event) {
         let Some(summary) = self.summary.0.get() else { return };
         let named = matches!(

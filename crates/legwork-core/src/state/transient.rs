@@ -1,4 +1,4 @@
-//! What is never written and rebuilt on resume.
+//! The transient part of the state, which is never journaled.
 
 use std::sync::Arc;
 
@@ -10,53 +10,55 @@ use crate::time::Micros;
 use crate::tool::{ToolCall, ToolExecution, ToolSelection};
 use crate::vector::Vector;
 
-/// A call that hooks are judging.
+/// The call that hooks are judging, before it runs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CurrentToolCall {
     /// Its index in the response.
     pub index: u32,
     /// The call as the model made it.
     pub call: Arc<ToolCall>,
-    /// The arguments it would run with; a hook may change them.
+    /// The arguments to run it with; a hook may change them.
     pub arguments: Arc<Value>,
-    /// What a hook decided, if one did.
+    /// The decision of a hook; none if none decided.
     pub verdict: Option<CallVerdict>,
 }
 
-/// A call that was answered, shown to hooks with what came of it.
+/// A finished call that hooks are shown with its outcome.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CurrentToolExecution {
-    /// Its index in the response: what an event that changes its outcome names.
+    /// Its index in the response, which [`AgentState::with_tool_outcome`] takes.
+    ///
+    /// [`AgentState::with_tool_outcome`]: crate::AgentState::with_tool_outcome
     pub index: u32,
-    /// What came of it.
+    /// The call with its outcome.
     pub execution: Arc<ToolExecution>,
 }
 
-/// What a hook decided about a call.
+/// The decision of a hook about a call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CallVerdict {
     /// It does not run.
     Block {
-        /// Who blocks it.
+        /// The name of the hook.
         by: String,
         /// Why.
         reason: String,
     },
-    /// This is its answer.
+    /// It does not run, and this is its result.
     Answer(Value),
 }
 
-/// A call that may run, with its arguments if hooks changed them.
+/// The arguments of a call that was judged and may run.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Judged {
-    /// The arguments, if they are not the model's.
+    /// The arguments, if they differ from those that the model wrote.
     pub arguments: Option<Arc<str>>,
-    /// What the arguments say, if somebody read them already.
+    /// The parsed arguments, if they were parsed already.
     pub value: Option<Arc<Value>>,
 }
 
 impl Judged {
-    /// A call that runs with the model's arguments, which say this.
+    /// A call that runs with the model's arguments, already parsed.
     pub fn of(value: Arc<Value>) -> Self {
         Self { arguments: None, value: Some(value) }
     }
@@ -72,12 +74,12 @@ pub(super) struct Transient {
     pub(super) outcome: Option<Arc<ContinuationOutcome>>,
     pub(super) votes: Vec<Vote>,
     pub(super) stop_prevented: Option<String>,
-    /// Monotonic time at which this process began to work on the step.
+    /// Monotonic time from which on active time of the step is not charged yet.
     pub(super) segment: Micros,
 }
 
 impl Transient {
-    /// Forgets everything, and keeps the room that lists took.
+    /// Resets everything, but keeps the capacity of lists.
     pub(super) fn clear(&mut self) {
         let Self { judged, votes, .. } = std::mem::take(self);
         *self = Self { judged, votes, ..Self::default() };

@@ -1,4 +1,4 @@
-//! Named changes; each is complete in itself and returns a new state.
+//! The transitions of the state: each records a change and returns a new state.
 
 use std::sync::Arc;
 
@@ -14,32 +14,32 @@ use crate::state::{AgentState, CallVerdict, CurrentToolCall, CurrentToolExecutio
 use crate::tool::{ToolOutcome, ToolSelection};
 
 impl AgentState {
-    /// The state, its execution having used no less of a limit than when that stopped it: where
-    /// the head was moved back to it, the ledger tells what another execution used.
+    /// The same, its execution having used at least as much as when a limit stopped it.
+    ///
+    /// After the head was moved back to it, the ledger may be that of another execution.
     pub(crate) fn with_used(mut self, limited: &Exhausted) -> Self {
         let spent = &mut Arc::make_mut(&mut self.0).facts.ledger.spent;
         *spent = spent.at_least(&limited.dimension, limited.used);
         self
     }
 
-    /// A message at the end of the transcript.
+    /// Appends a message to the transcript.
     ///
-    /// Between a call and its result there is no place for it: while calls are open it
-    /// waits, and enters behind the last result. A message with calls needs their results
-    /// behind it ([`Transcript::check`](crate::Transcript::check)): a lifecycle that adds one
-    /// without the other is refused.
+    /// While calls are open it waits, and is appended after the last result. A message with
+    /// calls needs their results after it ([`Transcript::check`](crate::Transcript::check)):
+    /// the change of a hook that adds one without the other is refused.
     #[must_use]
     pub fn with_message(self, message: impl Into<Message>) -> Self {
         self.with(Event::MessageAdded(Arc::new(message.into())))
     }
 
-    /// A metadata value of the conversation; none removes the key.
+    /// Sets a metadata value of the conversation; none removes the key.
     #[must_use]
     pub fn with_metadata(self, key: impl Into<String>, value: Option<Value>) -> Self {
         self.with(Event::MetadataSet(event::MetadataSet { key: key.into(), value }))
     }
 
-    /// Another system prompt for the next inference.
+    /// Sets the system prompt of the next inference.
     #[must_use]
     pub fn with_instructions(self, instructions: impl Into<Arc<str>>) -> Self {
         let mut definition = (*self.facts().definition).clone();
@@ -47,7 +47,7 @@ impl AgentState {
         self.with_definition(definition)
     }
 
-    /// Other model settings for the next inference.
+    /// Sets the model settings of the next inference.
     #[must_use]
     pub fn with_settings(self, settings: ModelSettings) -> Self {
         let mut definition = (*self.facts().definition).clone();
@@ -55,7 +55,7 @@ impl AgentState {
         self.with_definition(definition)
     }
 
-    /// Other limits from now on.
+    /// Sets the limits.
     #[must_use]
     pub fn with_budget(self, budget: crate::budget::Budget) -> Self {
         let mut definition = (*self.facts().definition).clone();
@@ -67,40 +67,41 @@ impl AgentState {
         self.with(Event::Defined(event::Defined { definition: Arc::new(definition), digest: None }))
     }
 
-    /// A request to stop.
+    /// Adds a request to stop.
     #[must_use]
     pub fn with_stop_signal(self, signal: StopSignal) -> Self {
         self.with(Event::StopRaised(signal))
     }
 
-    /// An error that happened.
+    /// Records an error.
     #[must_use]
     pub fn with_error(self, error: ErrorRecord) -> Self {
         self.with(Event::Failed(error))
     }
 
-    /// The response as a hook wants it; allowed until a call of it began. One that came
-    /// incomplete stays so.
+    /// Replaces the response of the current step, until a call of it began.
+    ///
+    /// An incomplete response stays incomplete.
     #[must_use]
     pub fn with_response(self, response: Response) -> Self {
         let response = Arc::new(response);
         self.with(Event::ResponseChanged(event::ResponseChanged { response }))
     }
 
-    /// The answer of a call as a hook wants it.
+    /// Replaces the outcome of a finished call of the current step.
     #[must_use]
     pub fn with_tool_outcome(self, index: u32, outcome: ToolOutcome) -> Self {
         let outcome = Arc::new(outcome.for_journal());
         self.with(Event::ToolChanged(event::ToolChanged { index, outcome }))
     }
 
-    /// The call being judged does not run.
+    /// Blocks the current call: it does not run.
     #[must_use]
     pub fn with_tool_call_blocked(self, by: impl Into<String>, reason: impl Into<String>) -> Self {
         self.with_verdict(CallVerdict::Block { by: by.into(), reason: reason.into() })
     }
 
-    /// The call being judged is answered with a value instead.
+    /// Answers the current call with a value: it does not run.
     #[must_use]
     pub fn with_tool_call_answered(self, value: Value) -> Self {
         self.with_verdict(CallVerdict::Answer(value))
@@ -113,7 +114,7 @@ impl AgentState {
         self
     }
 
-    /// The call being judged runs with other arguments.
+    /// Replaces the arguments of the current call.
     #[must_use]
     pub fn with_tool_call_arguments(mut self, arguments: Value) -> Self {
         if let Some(call) = &mut self.change_transient().call {
@@ -122,7 +123,7 @@ impl AgentState {
         self
     }
 
-    /// A vote on going on, counted when the step ends.
+    /// Adds a vote, which counts when the step ends.
     #[must_use]
     pub fn with_vote(mut self, by: impl Into<String>, decision: Decision) -> Self {
         let vote = Vote { by: by.into(), decision };
@@ -130,14 +131,14 @@ impl AgentState {
         self
     }
 
-    /// The stop about to be carried out is prevented, unless it is forbidden to go on.
+    /// Prevents the stop that is about to be carried out, if it can be prevented.
     #[must_use]
     pub fn with_stop_prevented(mut self, by: impl Into<String>) -> Self {
         self.change_transient().stop_prevented = Some(by.into());
         self
     }
 
-    /// Which tools the step shows, and how; none = all of them.
+    /// Selects the tools that the step shows; none = all.
     #[must_use]
     pub fn with_tool_selection(mut self, selection: Option<ToolSelection>) -> Self {
         if self.tool_selection().is_some() || selection.is_some() {
@@ -146,7 +147,7 @@ impl AgentState {
         self
     }
 
-    /// The request about to be sent; none when it was sent.
+    /// Sets the request that is about to be sent; none removes it.
     #[must_use]
     pub fn with_current_request(mut self, request: Option<Arc<ModelRequest>>) -> Self {
         if self.current_request().is_some() || request.is_some() {
@@ -155,7 +156,7 @@ impl AgentState {
         self
     }
 
-    /// The call that hooks are to judge; none when they did.
+    /// Sets the call that hooks judge; none removes it.
     #[must_use]
     pub fn with_current_tool_call(mut self, call: Option<Arc<CurrentToolCall>>) -> Self {
         if self.current_tool_call().is_some() || call.is_some() {
@@ -164,7 +165,7 @@ impl AgentState {
         self
     }
 
-    /// The tool execution that hooks are to see; none when they did.
+    /// Sets the finished call that hooks are shown; none removes it.
     #[must_use]
     pub fn with_current_tool_execution(mut self, execution: Option<CurrentToolExecution>) -> Self {
         if self.current_tool_execution().is_some() || execution.is_some() {
@@ -173,14 +174,14 @@ impl AgentState {
         self
     }
 
-    /// The provisional outcome of the step under way; none forgets it.
+    /// Sets the provisional outcome of the current step; none removes it.
     #[must_use]
     pub fn with_provisional_outcome(mut self, outcome: Option<Arc<ContinuationOutcome>>) -> Self {
         self.change_transient().outcome = outcome;
         self
     }
 
-    /// The call at an index was checked and may run.
+    /// Records that the call at an index was judged and may run. Not journaled.
     #[must_use]
     pub fn with_judged(mut self, index: u32, judged: Judged) -> Self {
         let index = index as usize;
@@ -194,7 +195,7 @@ impl AgentState {
         self
     }
 
-    /// Forgets votes and a prevented stop.
+    /// Removes the votes of hooks and a prevented stop.
     #[must_use]
     pub fn without_votes(mut self) -> Self {
         if !self.votes().is_empty() || self.stop_prevented().is_some() {

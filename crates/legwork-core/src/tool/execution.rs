@@ -1,4 +1,4 @@
-//! One call with what came of it.
+//! A call with its outcome.
 
 use std::sync::Arc;
 
@@ -9,27 +9,27 @@ use crate::message::ToolResult;
 use crate::time::{Micros, Timestamp};
 use crate::tool::{EffectClass, ToolCall, ToolOutcome};
 
-/// One call with what came of it.
+/// A call with its outcome.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolExecution {
     /// The call as the model made it.
     pub call: Arc<ToolCall>,
-    /// What came of it.
+    /// The outcome.
     pub outcome: Arc<ToolOutcome>,
     /// The entry that answered it.
     pub entry: Seq,
     /// When it was answered.
     pub completed_at: Timestamp,
-    /// How long its body ran; zero if it did not run.
+    /// How long its body ran; zero if it was not run.
     pub took: Micros,
-    /// Which attempt of the tool in a row this was; the first is 1.
+    /// 1, plus the number of retries of the tool in a row before it.
     pub attempt: u32,
-    /// The effect class it ran under; none if it did not run.
+    /// The effect class it was run under; none if it was not run.
     pub effect: Option<EffectClass>,
 }
 
 impl ToolExecution {
-    /// The answer as the model reads it.
+    /// The result as the model reads it.
     pub fn result(&self) -> ToolResult {
         ToolResult {
             call: self.call.id.clone(),

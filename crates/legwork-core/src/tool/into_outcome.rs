@@ -1,4 +1,4 @@
-//! What a tool's body may return.
+//! The types that a tool's body can return.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -10,11 +10,11 @@ use serde_json::Value;
 
 use crate::tool::ToolOutcome;
 
-/// What a tool's body may return: a value, an outcome, or a `Result` of either.
+/// A type that a tool's body can return: a value, an outcome, or a `Result` of either.
 ///
-/// Text, numbers, lists and maps are returned as they are; any other type that serialises
-/// is wrapped in [`Json`]. Of a `Result`, an error that can be displayed is a soft failure
-/// that the model reads, and an error that is a [`ToolOutcome`] is taken as it is.
+/// Text, numbers, lists and maps are returned as they are; wrap any other type that implements
+/// `Serialize` in [`Json`]. The error of a `Result` becomes a soft failure that the model reads,
+/// if it can be displayed; a [`ToolOutcome`] as error is the outcome.
 ///
 /// ```
 /// use legwork_core::ToolOutcome;
@@ -32,17 +32,17 @@ use crate::tool::ToolOutcome;
             any other type that implements `serde::Serialize` in `Json(..)`"
 )]
 pub trait IntoOutcome {
-    /// The outcome.
+    /// Converts it into an outcome.
     fn into_outcome(self) -> ToolOutcome;
 }
 
-/// What an error of a tool's body becomes.
+/// An error that a tool's body can return.
 pub trait IntoFailure {
-    /// The outcome.
+    /// Converts it into an outcome.
     fn into_failure(self) -> ToolOutcome;
 }
 
-/// A value of a type that serialises, as the result of a tool.
+/// A value of any type that implements `Serialize`, as the result of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Json<T>(pub T);
 
@@ -64,7 +64,7 @@ impl IntoFailure for ToolOutcome {
     }
 }
 
-/// `#` asks errors that have causes for these too.
+/// Formatted with `#`, for which some error types add their causes.
 impl<E: Display> IntoFailure for E {
     fn into_failure(self) -> ToolOutcome {
         ToolOutcome::failed(format!("{self:#}"))

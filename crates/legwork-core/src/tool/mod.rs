@@ -1,4 +1,4 @@
-//! Tools as data: specs, calls, outcomes and executions.
+//! Tools as data: their specs, calls, outcomes and executions.
 
 mod execution;
 mod into_outcome;

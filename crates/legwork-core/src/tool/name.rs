@@ -1,18 +1,17 @@
 //! Names of tools.
 
-/// Characters that the name of a tool may have.
+/// The maximum length of a tool's name, in characters.
 const LONGEST: usize = 64;
 
-/// A name that providers do not accept.
+/// The error for a tool name that not all providers accept.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is not a valid name: use 1 to {LONGEST} letters, digits, `-` and `_`")]
 pub struct InvalidName(pub String);
 
-/// Checks the name of a tool: 1 to 64 ASCII letters, digits, `-` and `_`, which all providers
-/// accept.
+/// Checks that all providers accept a tool's name: 1 to 64 ASCII letters, digits, `-` and `_`.
 ///
 /// # Errors
-/// The name, if it is another.
+/// [`InvalidName`] with the name.
 pub fn check_name(name: &str) -> Result<(), InvalidName> {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     match (1..=LONGEST).contains(&name.len()) && name.chars().all(fits) {

@@ -1,4 +1,4 @@
-//! What came of a tool call.
+//! The outcome of a tool call.
 
 use std::borrow::Cow;
 
@@ -13,21 +13,21 @@ use crate::time::Timestamp;
 string_enum! {
     /// Why a call failed.
     FailureKind {
-        /// The body said so, softly: the model is told.
+        /// The body reported an error; the model reads it and goes on.
         Soft = "soft",
-        /// The body said so, hard: the error policy decides.
+        /// The body reported an error after which going on is useless; the error policy decides.
         Hard = "hard",
-        /// It ran longer than its limit.
+        /// It exceeded its time limit.
         Timeout = "timeout",
         /// Its arguments do not fit the schema.
         InvalidArguments = "invalid_arguments",
         /// No tool of that name was shown.
         UnknownTool = "unknown_tool",
-        /// It asked for too many retries.
+        /// It asked for more retries in a row than it may have.
         RetriesExhausted = "retries_exhausted",
-        /// The tool is not the one that the model was shown.
+        /// The tool changed since the model was shown it.
         ToolChanged = "tool_changed",
-        /// The session that its subagent was to work in is another one's.
+        /// The id of its subagent's session is taken by another session.
         SessionTaken = "session_taken",
         /// Its body panicked.
         Panicked = "panicked",
@@ -44,45 +44,45 @@ pub enum Deferral {
     External,
     /// A point in time.
     Until(Timestamp),
-    /// What comes of another session, a subagent's, when that goes on.
+    /// The end of an execution in another session, a subagent's.
     Session(SessionId),
 }
 
-/// The answer of a call that succeeded: its parts, in the order a model reads them.
+/// The result of a call that succeeded: its parts, in the order in which a model reads them.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct Output(pub Vec<ResultPart>);
 
-/// What came of a tool call.
+/// The outcome of a tool call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ToolOutcome {
-    /// It succeeded, with this answer.
+    /// It succeeded, with this result.
     Ok(Output),
-    /// The model shall try again, for this reason.
+    /// The model should try again, for this reason.
     Retry(String),
     /// It failed.
     Failed(FailureKind, String),
     /// A hook or guard blocked it.
     Blocked {
-        /// Who blocked it.
+        /// The name of the hook.
         by: String,
         /// Why.
         reason: String,
     },
     /// A person denied it.
     Denied {
-        /// Who denied it.
+        /// The person.
         by: String,
         /// Why.
         reason: String,
     },
     /// Its result comes later.
     Deferred(Deferral),
-    /// It was cut off: it may or may not have happened.
+    /// It was interrupted: its effect may or may not have happened.
     Interrupted,
     /// It was not run, for this reason.
     Skipped(String),
@@ -104,13 +104,12 @@ impl ToolOutcome {
         }
     }
 
-    /// Success, with several parts in the order a model reads them: text, JSON, pictures,
-    /// files.
+    /// Success, with several parts, in the order in which a model reads them.
     pub fn parts(parts: impl IntoIterator<Item = ResultPart>) -> Self {
         Self::Ok(Output(parts.into_iter().collect()))
     }
 
-    /// A value that serialises; a soft failure if it cannot be JSON.
+    /// Success, with a value that implements `Serialize`; a soft failure if it cannot be JSON.
     pub fn json<T: Serialize + ?Sized>(value: &T) -> Self {
         match serde_json::to_value(value) {
             Ok(value) => Self::value(value),
@@ -118,13 +117,14 @@ impl ToolOutcome {
         }
     }
 
-    /// A soft failure, told to the model.
+    /// A soft failure, which the model reads.
     pub fn failed(message: impl Into<String>) -> Self {
         Self::Failed(FailureKind::Soft, message.into())
     }
 
-    /// The same, with a value that is nested too deeply for a journal given as its text. The
-    /// model reads the same of both.
+    /// The same, with values that are nested too deeply for a journal as their text.
+    ///
+    /// The model reads the same of both.
     #[must_use]
     pub fn for_journal(self) -> Self {
         match self {
@@ -138,8 +138,9 @@ impl ToolOutcome {
         matches!(self, Self::Ok(_))
     }
 
-    /// The value that it succeeded with: JSON, or a text; none where it has several parts, a
-    /// picture or a file.
+    /// The value of a call that succeeded with one text or one JSON value.
+    ///
+    /// None if it did not succeed, or has several parts, an image or a file.
     pub fn as_value(&self) -> Option<Cow<'_, Value>> {
         match self {
             Self::Ok(Output(parts)) => match parts.as_slice() {
@@ -151,7 +152,7 @@ impl ToolOutcome {
         }
     }
 
-    /// The answer as a model reads it.
+    /// The content that a model reads.
     pub fn for_model(&self) -> Vec<ResultPart> {
         match self {
             Self::Ok(Output(parts)) => parts.clone(),
@@ -159,7 +160,7 @@ impl ToolOutcome {
         }
     }
 
-    /// The answer as text; pictures and files as lines that name them.
+    /// The content as text; images and files as lines that name them.
     pub fn to_text(&self) -> String {
         match self {
             Self::Ok(Output(parts)) => ResultPart::joined(parts).into_owned(),
@@ -167,7 +168,7 @@ impl ToolOutcome {
         }
     }
 
-    /// What a model is told where there is no answer.
+    /// What a model reads of a call that did not succeed.
     fn words(&self) -> String {
         match self {
             Self::Ok(_) => String::new(),

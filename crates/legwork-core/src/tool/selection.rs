@@ -1,13 +1,13 @@
-//! Which tools a step shows, and how.
+//! Which tools a step shows to the model.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::tool::ToolSpec;
 
-/// Which of the tools there are a step shows, and how; it never adds one.
+/// Which of the agent's tools a step shows to the model, and how; it never adds one.
 ///
-/// What is hidden cannot be called in the step either.
+/// A hidden tool cannot be called in the step either.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ToolSelection {
     only: Option<BTreeSet<Arc<str>>>,
@@ -15,7 +15,7 @@ pub struct ToolSelection {
     rewritten: BTreeMap<Arc<str>, Rewrite>,
 }
 
-/// What a model reads of a tool instead of the tool's own words.
+/// What a model is shown of a tool in place of its own description and schema.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Rewrite {
     description: Option<Arc<str>>,
@@ -23,12 +23,12 @@ struct Rewrite {
 }
 
 impl ToolSelection {
-    /// All tools as they are.
+    /// All tools, unchanged.
     pub fn all() -> Self {
         Self::default()
     }
 
-    /// Only the tools of these names; those that do not exist are not missed.
+    /// Only the tools of these names; names that no tool has are ignored.
     pub fn only<N: Into<Arc<str>>>(names: impl IntoIterator<Item = N>) -> Self {
         let only = Some(names.into_iter().map(Into::into).collect());
         Self { only, ..Self::default() }
@@ -48,20 +48,21 @@ impl ToolSelection {
         self
     }
 
-    /// The same with another JSON Schema of a tool's arguments. Calls are held against it;
-    /// the tool gets what it lets through.
+    /// The same with another JSON Schema of a tool's arguments.
+    ///
+    /// Calls are validated against it in place of the tool's own.
     #[must_use]
     pub fn parameters(mut self, name: impl Into<Arc<str>>, schema: serde_json::Value) -> Self {
         self.rewritten.entry(name.into()).or_default().parameters = Some(schema);
         self
     }
 
-    /// Whether a tool of this name is shown, if there is one.
+    /// Whether a tool of this name would be shown.
     pub fn shows(&self, name: &str) -> bool {
         self.only.as_ref().is_none_or(|only| only.contains(name)) && !self.hidden.contains(name)
     }
 
-    /// A tool as the model reads it; none if it is hidden.
+    /// A tool as it is shown to the model; none if it is hidden.
     pub fn apply(&self, spec: &Arc<ToolSpec>) -> Option<Arc<ToolSpec>> {
         if !self.shows(&spec.name) {
             return None;

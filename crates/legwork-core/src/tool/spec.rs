@@ -1,4 +1,4 @@
-//! What a tool is: name, description, schema, effect class and limits.
+//! The description of a tool: name, schema, effect class and limits.
 
 use std::sync::Arc;
 
@@ -8,16 +8,16 @@ use serde_json::Value;
 use crate::digest::Digest;
 use crate::time::Micros;
 
-/// What may be done with a call that started and has no outcome.
+/// Whether a call that began and has no outcome may be run again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum EffectClass {
-    /// It changes nothing: run it again.
+    /// It changes nothing: it is run again.
     ReadOnly,
-    /// It takes its key: run it again with the same key.
+    /// It uses its idempotency key: it is run again with the same key.
     Idempotent,
-    /// It must not happen twice.
+    /// It must not happen twice: it is not run again by itself.
     Once(OnDoubt),
 }
 
@@ -34,7 +34,7 @@ impl Default for EffectClass {
     }
 }
 
-/// What to do about a `Once` call of which nobody knows whether it happened.
+/// What to do about a `Once` call that is in doubt: it may or may not have happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -42,25 +42,25 @@ pub enum OnDoubt {
     /// Pause and ask a person.
     #[default]
     Ask,
-    /// Tell the model that it was interrupted.
+    /// Report to the model that it was interrupted.
     Tell,
 }
 
-/// How the calls of one turn run beside each other.
+/// Whether a call runs concurrently with the others of its turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ExecutionMode {
-    /// Alone: all before it finish, it runs, then the rest.
+    /// Alone: after all calls before it have ended, and before those after it begin.
     Sequential,
-    /// Beside others; live results are released in call order.
+    /// Concurrently; live results are emitted in call order.
     #[default]
     ParallelOrdered,
-    /// Beside others; live results are released as they come.
+    /// Concurrently; live results are emitted as they arrive.
     ParallelUnordered,
 }
 
-/// What a tool is, as data.
+/// The description of a tool, as data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ToolSpec {
@@ -70,21 +70,21 @@ pub struct ToolSpec {
     pub description: Arc<str>,
     /// JSON Schema of its arguments: an object schema.
     pub parameters: Value,
-    /// What may be done with a call in doubt.
+    /// Whether a call in doubt may be run again.
     #[serde(default)]
     pub effect: EffectClass,
-    /// How it runs beside other calls.
+    /// Whether it runs concurrently with other calls.
     #[serde(default)]
     pub mode: ExecutionMode,
-    /// How many retries in a row the model gets; 2 by default.
+    /// The maximum number of retries in a row; 2 by default.
     #[serde(default = "default_retries")]
     pub max_retries: u32,
-    /// How long a call may run; none = as long as it takes.
+    /// The time limit of a call; none = no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout: Option<Micros>,
     /// The argument that names the resource a call works on, such as a path.
     ///
-    /// Two calls of one turn whose values are equal never interleave.
+    /// Calls of one turn with equal resources run one after the other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resource: Option<String>,
     /// Whether a call runs in a session of its own, a subagent's.
@@ -161,7 +161,7 @@ impl ToolSpec {
         Self { max_retries, ..self }
     }
 
-    /// The same, its calls keyed by the value of an argument.
+    /// The same with the argument that names the resource of a call.
     #[must_use]
     pub fn resource(self, argument: impl Into<String>) -> Self {
         Self { resource: Some(argument.into()), ..self }
@@ -173,24 +173,26 @@ impl ToolSpec {
         Self { runs_in: RunsIn::OwnSession, ..self }
     }
 
-    /// The key of the resource that a call with these arguments works on, made of the argument
-    /// that this spec names; none if it names none.
+    /// The key of the resource that a call with these arguments works on.
     ///
-    /// Tools that name one share a space of keys. A text is read as a path: `a.txt`, `./a.txt`
-    /// and `b/../a.txt` are one key.
+    /// It is the value of the [`resource`](Self::resource) argument; none if the spec names no
+    /// argument. All tools use one key space. A text is normalized as a path: `a.txt`,
+    /// `./a.txt` and `b/../a.txt` have the same key.
     pub fn resource_of(&self, arguments: &Value) -> Option<String> {
         let value = arguments.get(self.resource.as_deref()?)?;
         Some(value.as_str().map_or_else(|| value.to_string(), normalised))
     }
 
-    /// The digest of all of it.
+    /// The digest of all its fields.
     pub fn digest(&self) -> Digest {
         Digest::of_serialize(self).unwrap_or_else(|_| Digest::of_bytes(self.name.as_bytes()))
     }
 }
 
-/// A path without parts that lead nowhere, by its text alone. Where it is no path, things may
-/// be taken for one that are two; their calls then run one after the other.
+/// A path without `.` and `..` components, by its text alone.
+///
+/// Texts that are not paths may get the same key though they differ; their calls then run one
+/// after the other.
 fn normalised(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/').filter(|part| !part.is_empty() && *part != ".") {

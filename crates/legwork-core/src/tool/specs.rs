@@ -1,4 +1,4 @@
-//! The tools that are shown to a model, as a whole.
+//! All tools that are shown to a model.
 
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use crate::digest::Digest;
 use crate::encoded::{Encoded, Wire};
 use crate::tool::ToolSpec;
 
-/// The tools shown to a model, made once and shared by many steps.
+/// All tools that are shown to a model; built once, shared by many steps.
 #[derive(Debug, Clone, Default)]
 pub struct ToolSpecs {
     specs: Vec<Arc<ToolSpec>>,
@@ -33,7 +33,7 @@ impl ToolSpecs {
         Self { specs, index, digests, digest, weight, encoded: Encoded::default() }
     }
 
-    /// The tools.
+    /// The tools, in the order in which they are shown.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<ToolSpec>> {
         self.specs.iter()
     }
@@ -43,12 +43,12 @@ impl ToolSpecs {
         self.specs.len()
     }
 
-    /// Whether there are none.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.specs.is_empty()
     }
 
-    /// The tool of a name, with its index; of several the first.
+    /// The first tool of a name, with its index.
     pub fn find(&self, name: &str) -> Option<(usize, &Arc<ToolSpec>)> {
         let at = self.index.find(name)?;
         Some((at, self.get(at)?))
@@ -64,22 +64,24 @@ impl ToolSpecs {
         self.digests.get(index)
     }
 
-    /// The digest of each tool, in their order.
+    /// The digest of each tool, in order.
     pub fn digests(&self) -> &[Digest] {
         &self.digests
     }
 
-    /// The digest of all of them; none if there are no tools.
+    /// The digest of all tools; none if there are no tools.
     pub fn digest(&self) -> Option<&Digest> {
         self.digest.as_ref()
     }
 
-    /// A rough size in bytes of what a model reads of them.
+    /// An estimate of what a model reads of them, in bytes of text.
     pub fn weight(&self) -> u64 {
         self.weight
     }
 
-    /// Appends the bytes of all of them on a wire, encoded at most once for the first wire.
+    /// Appends the bytes of all tools for a wire; those for the first wire are cached.
+    ///
+    /// `encode` must only append to the buffer that it is given.
     pub fn append_encoded(
         &self,
         wire: &Wire,
@@ -90,7 +92,7 @@ impl ToolSpecs {
     }
 }
 
-/// Where each name is in a list: found without going through the list.
+/// The position of each name in a list, found without a linear search.
 #[derive(Debug, Clone)]
 struct Index<K>(BTreeMap<K, usize>);
 
@@ -101,7 +103,7 @@ impl<K> Default for Index<K> {
 }
 
 impl<K: Ord> Index<K> {
-    /// The index of names in the order of their list; of several that are equal the first.
+    /// The index of the names of a list; of equal names, the first.
     fn of(names: impl Iterator<Item = K>) -> Self {
         let mut index = BTreeMap::new();
         for (at, name) in names.enumerate() {

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use legwork_core::budget::Budget;
 use legwork_core::continuation::{
-    Callable, ContentPresent, Kind, Signals, StepsLimit, ToolCallsLimit, Vote, criterion, defaults,
-    evaluate, forbids_calls, forbids_step, resolve,
+    Callable, ContentPresent, Error, Kind, Signals, StepsLimit, ToolCallsLimit, Vote, criterion,
+    defaults, evaluate, forbids_calls, forbids_step, resolve,
 };
 use legwork_core::{
     AgentState, ContinuationOutcome, Criterion, Decision, FinishReason, Message, Part, Response,
@@ -16,7 +16,7 @@ use proptest::prelude::*;
 
 use crate::story::{blank, go_on, respond, says, tell};
 
-type Vetted = Result<Option<Decision>, String>;
+type Vetted = Result<Option<Decision>, Error>;
 
 fn signal(reason: &str, by: &str) -> StopSignal {
     StopSignal::new(reason.into(), by, "it is so")
@@ -33,7 +33,7 @@ fn told(text: &str) -> Callable<impl Fn(&AgentState) -> Vetted + Clone + use<>> 
         "request" => Ok(Some(Decision::Request)),
         "allow" => Ok(Some(Decision::Allow)),
         "abstain" => Ok(None),
-        "fail" => Err("it divided by zero".to_owned()),
+        "fail" => Err("it divided by zero".into()),
         other => panic!("nobody can {other}"),
     };
     let told = criterion(by, move |_: &AgentState| vote.clone());

@@ -96,5 +96,5 @@ fn s13_9_an_id_is_what_a_person_sees() {
     }
     assert_eq!(id.unfit(), None);
     let told = SessionId::new("a\u{202e}b").unfit().unwrap().to_string();
-    assert_eq!(told, "it holds the character U+202E, which is not seen");
+    assert_eq!(told, "it contains the invisible character U+202E");
 }

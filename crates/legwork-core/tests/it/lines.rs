@@ -155,7 +155,7 @@ fn s9_1_a_message_is_encoded_once_for_the_first_wire() {
     assert_eq!(append(&message, Wire::new("other"), "else"), "<else hi");
     assert_eq!(append(&message, Wire::new("one"), "again"), "<first hi");
     assert_eq!(append(&message.clone(), Wire::new("one"), "again"), "<first hi");
-    // ShownTools to a programmer, bytes are counted and not listed.
+    // Shown to a programmer, bytes are counted and not listed.
     assert!(format!("{message:?}").contains("Encoded(one, 8 bytes)"));
 }
 

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use legwork_core::budget::Budget;
 use legwork_core::continuation::{
-    CumulativeTimeLimit, Deadline, StepsLimit, StopReason, TimeLimit, defaults, time_left, time_up,
+    CumulativeTimeLimit, Deadline, Error, StepsLimit, StopReason, TimeLimit, defaults, time_left,
+    time_up,
 };
 use legwork_core::event::Worked;
 use legwork_core::{AgentState, Criterion, Decision, Event, Micros, StopSignal, Timestamp};
@@ -70,7 +71,7 @@ fn s3_2_the_limits_of_the_budget_count_where_there_is_no_own_number() {
 /// A criterion that says how much time it leaves, and how it votes.
 struct Told(Option<Micros>, fn() -> Voted);
 
-type Voted = Result<Option<Decision>, String>;
+type Voted = Result<Option<Decision>, Error>;
 
 impl Criterion for Told {
     fn name(&self) -> &str {
@@ -81,7 +82,7 @@ impl Criterion for Told {
         if self.0 == Some(Micros(13)) { panic!("on fire") } else { self.0 }
     }
 
-    fn decide(&self, _: &AgentState) -> Result<Option<Decision>, String> {
+    fn decide(&self, _: &AgentState) -> Result<Option<Decision>, Error> {
         (self.1)()
     }
 }
@@ -102,7 +103,7 @@ fn s3_2_the_first_whose_time_is_up_and_that_forbids_ends_the_step() {
     assert_eq!(up(vec![Told(Some(Micros(1)), forbids), Told(None, forbids)]), None);
     // A vote that does not forbid, an abstention or a failure leaves it to the next.
     let others: [fn() -> Voted; 3] =
-        [|| Ok(Some(Decision::Allow)), || Ok(None), || Err("it broke".to_owned())];
+        [|| Ok(Some(Decision::Allow)), || Ok(None), || Err("it broke".into())];
     for other in others {
         assert_eq!(up(vec![Told(now, other)]), None);
     }

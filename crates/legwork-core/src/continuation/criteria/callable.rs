@@ -1,9 +1,9 @@
-//! A criterion from a closure.
+//! Criteria made of closures.
 
-use crate::continuation::{Criterion, Decision, Kind};
+use crate::continuation::{Criterion, Decision, Error, Kind};
 use crate::state::AgentState;
 
-/// A criterion from a closure; made by [`criterion`].
+/// A criterion made of a closure by [`criterion`].
 #[derive(Debug, Clone)]
 pub struct Callable<F> {
     name: String,
@@ -11,9 +11,9 @@ pub struct Callable<F> {
     decide: F,
 }
 
-/// A criterion with a name from a pure closure over the state.
+/// A criterion made of a name and a pure closure.
 ///
-/// An error forbids the next step. The name should be none that ships.
+/// An error forbids the next step. With the name of a default criterion it replaces that one.
 ///
 /// ```
 /// use legwork_core::continuation::criterion;
@@ -27,13 +27,13 @@ pub struct Callable<F> {
 /// ```
 pub fn criterion<F>(name: impl Into<String>, decide: F) -> Callable<F>
 where
-    F: Fn(&AgentState) -> Result<Option<Decision>, String> + Send + Sync,
+    F: Fn(&AgentState) -> Result<Option<Decision>, Error> + Send + Sync,
 {
     Callable { name: name.into(), kind: Kind::Ordinary, decide }
 }
 
 impl<F> Callable<F> {
-    /// The same as a limit: asked only when the turn would go on, and before each step.
+    /// The same as a limit: evaluated only if the execution would go on, and before each step.
     #[must_use]
     pub fn limit(self) -> Self {
         Self { kind: Kind::Limit, ..self }
@@ -42,7 +42,7 @@ impl<F> Callable<F> {
 
 impl<F> Criterion for Callable<F>
 where
-    F: Fn(&AgentState) -> Result<Option<Decision>, String> + Send + Sync,
+    F: Fn(&AgentState) -> Result<Option<Decision>, Error> + Send + Sync,
 {
     fn name(&self) -> &str {
         &self.name
@@ -52,7 +52,7 @@ where
         self.kind
     }
 
-    fn decide(&self, state: &AgentState) -> Result<Option<Decision>, String> {
+    fn decide(&self, state: &AgentState) -> Result<Option<Decision>, Error> {
         (self.decide)(state)
     }
 }

@@ -1,18 +1,16 @@
-//! Whether an answer says anything.
+//! Whether an answer has content.
 
-use crate::continuation::{Criterion, Decision, StopReason, StopSignal};
+use crate::continuation::{Criterion, Decision, Error, StopReason, StopSignal};
 use crate::inference::FinishReason;
 use crate::message::Part;
 use crate::state::AgentState;
 
-/// Stops at an answer that says something, asks to go on after an empty one:
-/// `content_present`.
+/// Stops after an answer with content, requests to go on after an empty one: `content_present`.
 ///
-/// It does not ship on. An answer says something by text that is more than blank, a
-/// refusal or an image; thinking alone is none. An empty answer is asked for again in a
-/// new step as often as limits allow, but only where the model meant to be done: one
-/// that was cut by its length or a filter would come out the same. Beside tool calls,
-/// and of an incomplete answer, it says nothing.
+/// Not a default criterion. Content is text that is not blank, a refusal, an image or a file;
+/// thinking is not. After an empty answer the model is asked again in a new step, as often as
+/// limits allow, but only if it ended the answer itself: one cut by its length or a filter
+/// would be the same again. It abstains for an answer with tool calls or an incomplete one.
 #[derive(Debug, Clone, Copy)]
 pub struct ContentPresent;
 
@@ -21,7 +19,7 @@ impl Criterion for ContentPresent {
         "content_present"
     }
 
-    fn decide(&self, state: &AgentState) -> Result<Option<Decision>, String> {
+    fn decide(&self, state: &AgentState) -> Result<Option<Decision>, Error> {
         let Some(step) = state.current_step().filter(|step| step.calls.is_empty()) else {
             return Ok(None);
         };

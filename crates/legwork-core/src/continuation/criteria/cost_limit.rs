@@ -1,25 +1,25 @@
-//! A limit on money.
+//! The limit on money.
 
 use crate::budget::{Dimension, MicroUsd};
 use crate::continuation::criteria::reached::vote;
-use crate::continuation::{Criterion, Decision, Kind};
+use crate::continuation::{Criterion, Decision, Error, Kind};
 use crate::state::AgentState;
 
-/// Forbids the next step when the money is spent: `cost_limit`.
+/// Forbids the next step once the money is spent: `cost_limit`.
 ///
-/// What is held for calls under way counts as spent.
+/// What is reserved counts as spent.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CostLimit {
     own: Option<MicroUsd>,
 }
 
 impl CostLimit {
-    /// The limit of the budget, whatever it is when it is asked.
+    /// The limit of the budget, as it is when the criterion is evaluated.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// This much money, in place of the limit of the budget.
+    /// This limit, instead of the one of the budget.
     pub fn at(most: MicroUsd) -> Self {
         Self { own: Some(most) }
     }
@@ -34,7 +34,7 @@ impl Criterion for CostLimit {
         Kind::Limit
     }
 
-    fn decide(&self, state: &AgentState) -> Result<Option<Decision>, String> {
+    fn decide(&self, state: &AgentState) -> Result<Option<Decision>, Error> {
         let used = state.ledger().used_and_reserved().cost.0;
         Ok(vote(self.name(), state, Dimension::Cost, self.own.map(|most| most.0), used))
     }

@@ -1,18 +1,18 @@
-//! A limit on active time in all executions of a session.
+//! A limit on the active time of all executions of a session.
 
 use std::time::Duration;
 
 use crate::budget::Exhausted;
 use crate::continuation::criteria::reached::{reached, under_way, vote_for};
-use crate::continuation::{Criterion, Decision, Kind, StopReason};
+use crate::continuation::{Criterion, Decision, Error, Kind, StopReason};
 use crate::state::AgentState;
 use crate::time::Micros;
 
-/// Forbids the next step when the active time of the session is used up: `cumulative_time_limit`.
+/// Forbids the next step once the active time of the session is used up: `cumulative_time_limit`.
 ///
-/// It counts the active time of all executions of the session, also of those on paths
-/// that were left, and of the step under way. The stop reason is `time_limit`; the
-/// dimension is `cumulative_time`, in microseconds. It has its own number only.
+/// Counts the active time of all executions of the session, of those on abandoned paths too,
+/// and of the current step. The stop reason is `time_limit`; the dimension is
+/// `cumulative_time`, in microseconds. It is independent of the budget.
 #[derive(Debug, Clone, Copy)]
 pub struct CumulativeTimeLimit(Micros);
 
@@ -36,7 +36,7 @@ impl Criterion for CumulativeTimeLimit {
         Some(self.0.since(Micros(used(state))))
     }
 
-    fn decide(&self, state: &AgentState) -> Result<Option<Decision>, String> {
+    fn decide(&self, state: &AgentState) -> Result<Option<Decision>, Error> {
         let limit = reached("cumulative_time".into(), Some(self.0.0), used(state));
         Ok(limit.map(|limit| {
             let words = words(&limit);

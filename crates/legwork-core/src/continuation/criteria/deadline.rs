@@ -1,26 +1,26 @@
-//! A point in time.
+//! A limit in wall time.
 
 use crate::budget::Dimension;
 use crate::continuation::criteria::reached::vote;
-use crate::continuation::{Criterion, Decision, Kind};
+use crate::continuation::{Criterion, Decision, Error, Kind};
 use crate::state::AgentState;
 use crate::time::{Micros, Timestamp};
 
 /// Forbids a step at or after a point in wall time: `deadline`.
 ///
-/// The stop reason is `time_limit`. Waits on people count: the clock goes on.
+/// The stop reason is `time_limit`. Waiting for people counts too.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Deadline {
     own: Option<Timestamp>,
 }
 
 impl Deadline {
-    /// The limit of the budget, whatever it is when it is asked.
+    /// The deadline of the budget, as it is when the criterion is evaluated.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// This point in time, in place of the limit of the budget.
+    /// This point in time, instead of the one of the budget.
     pub fn at(at: Timestamp) -> Self {
         Self { own: Some(at) }
     }
@@ -41,7 +41,7 @@ impl Criterion for Deadline {
         Some(Micros(at.saturating_sub(state.now().wall.0).saturating_mul(1_000)))
     }
 
-    fn decide(&self, state: &AgentState) -> Result<Option<Decision>, String> {
+    fn decide(&self, state: &AgentState) -> Result<Option<Decision>, Error> {
         let used = state.now().wall.0;
         Ok(vote(self.name(), state, Dimension::Deadline, self.own.map(|at| at.0), used))
     }

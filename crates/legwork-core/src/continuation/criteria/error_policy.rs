@@ -1,35 +1,35 @@
-//! What errors of a step mean for going on.
+//! How the errors of a step affect whether the execution goes on.
 
 use crate::continuation::criteria::fault::{self, Fault, Origin};
-use crate::continuation::{Criterion, Decision, StopReason, StopSignal};
+use crate::continuation::{Criterion, Decision, Error, StopReason, StopSignal};
 use crate::error::ErrorKind;
 use crate::state::AgentState;
 
-/// What an error means for going on.
+/// The reaction to an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reaction {
     /// The execution fails.
     Stop,
-    /// The execution goes on; only limits bound how often.
+    /// The execution goes on, as often as limits allow.
     Ignore,
-    /// The execution goes on after so many steps in a row with errors of the class, and
+    /// The execution goes on after up to this many steps in a row with errors of the class, and
     /// fails after one more.
     Retry(u32),
 }
 
 /// Votes by the errors of the step: `errors`.
 ///
-/// Errors of tools are calls that failed; the model is told of them. All others ended
-/// their step without an answer: after them, going on is a new step with a new
-/// inference. Errors of hooks are only recorded and never stop.
+/// Errors of tools are calls that failed; the model reads them. All other errors ended their
+/// step without an answer: going on after one is a new step with a new inference. Errors of
+/// hooks are recorded and never stop an execution.
 ///
-/// By default an execution fails on what ended a step and on a tool that failed hard,
-/// the model is told of all other failed calls, and twice in a row a driver may fail to
-/// read the model's decision.
+/// By default an execution fails after an error that ended a step and after a hard failure of
+/// a tool, goes on after other failed calls, and goes on when the driver fails to read the
+/// model's decision, up to twice in a row.
 ///
-/// `Retry(n)` counts the steps in a row, this one included, that have an error of the
-/// same class; a class is what one reaction was given for: a kind by [`Self::on`],
-/// tools, or all others. Of several errors in a step the strictest reaction counts.
+/// `Retry(n)` counts the steps in a row, this one included, with an error of the same class. A
+/// class is what one reaction is set for: a kind set by [`Self::on`], tools, or all others. Of
+/// several errors in a step the strictest reaction applies.
 ///
 /// ```
 /// use legwork_core::ErrorKind;
@@ -56,39 +56,39 @@ impl Default for ErrorPolicy {
 }
 
 impl ErrorPolicy {
-    /// One reaction to errors of tools, hard ones too, and one to all others.
+    /// One reaction to errors of tools, hard ones included, and one to all others.
     pub fn new(tools: Reaction, others: Reaction) -> Self {
         Self { tools, others, hard: None, unreadable: None, kinds: Vec::new() }
     }
 
-    /// Fails on any error, of tools too.
+    /// Fails after any error, of tools too.
     pub fn stop_on_any() -> Self {
         Self::new(Reaction::Stop, Reaction::Stop)
     }
 
-    /// Goes on after at most `most` steps in a row in which a tool failed, hard or not.
+    /// Goes on after up to `most` steps in a row in which a tool failed, hard or not.
     ///
-    /// Other errors count as they do by default.
+    /// The reaction to other errors is the default.
     pub fn retry_tool_errors(most: u32) -> Self {
         Self { tools: Reaction::Retry(most), hard: None, ..Self::default() }
     }
 
-    /// Goes on whatever tools do, also when one fails hard.
+    /// Goes on after any failure of a tool, hard ones included.
     ///
-    /// Other errors count as they do by default.
+    /// The reaction to other errors is the default.
     pub fn ignore_tool_errors() -> Self {
         Self { tools: Reaction::Ignore, hard: None, ..Self::default() }
     }
 
-    /// Goes on after at most `most` steps in a row with errors, of tools and of all else.
+    /// Goes on after up to `most` steps in a row with errors of any source.
     pub fn retry_all(most: u32) -> Self {
         Self::new(Reaction::Retry(most), Reaction::Retry(most))
     }
 
-    /// Another reaction to errors of a kind, wherever they come from; the latest counts.
+    /// Sets the reaction to errors of a kind, whatever their source.
     ///
-    /// Timeouts of calls are `timeout`, arguments that do not fit and exhausted retries
-    /// are `validation`, all other failures of calls are `tool`, hard ones too.
+    /// A timeout of a call is `timeout`, invalid arguments and exhausted retries are
+    /// `validation`, all other failures of calls are `tool`, hard ones included.
     #[must_use]
     pub fn on(mut self, kind: ErrorKind, reaction: Reaction) -> Self {
         self.kinds.retain(|(known, _)| *known != kind);
@@ -96,7 +96,7 @@ impl ErrorPolicy {
         self
     }
 
-    /// The reaction to an error, and the class that it is counted in.
+    /// The reaction to an error, and the class in which it counts.
     fn reaction(&self, fault: &Fault) -> (Class, Reaction) {
         if let Some((kind, reaction)) =
             self.kinds.iter().find(|(kind, _)| *kind == fault.error.kind)
@@ -119,8 +119,8 @@ impl ErrorPolicy {
                 let signal = StopSignal::error("errors", fault.error.clone());
                 return Some(Decision::Forbid(signal));
             }
-            // What the model was told of goes on by itself, or not.
-            Reaction::Ignore => return (!fault.origin.is_told()).then_some(Decision::Request),
+            // Whether to go on after a failed call is for other criteria to say.
+            Reaction::Ignore => return (!fault.origin.is_call()).then_some(Decision::Request),
             Reaction::Retry(most) => most as usize,
         };
         let row = 1 + self.ended_in_a_row(state, &class);
@@ -137,7 +137,7 @@ impl ErrorPolicy {
         Some(Decision::Forbid(signal.with_error(fault.error.clone())))
     }
 
-    /// How many steps before this one had an error of the class, without one between.
+    /// The number of consecutive steps before this one with an error of the class.
     fn ended_in_a_row(&self, state: &AgentState, class: &Class) -> usize {
         let ended = state.step_results().rev();
         let same = |fault: &Fault| self.reaction(fault).0 == *class;
@@ -145,7 +145,7 @@ impl ErrorPolicy {
     }
 }
 
-/// Errors that one reaction was given for.
+/// Errors for which one reaction is set.
 #[derive(Debug, PartialEq, Eq)]
 enum Class {
     Kind(ErrorKind),
@@ -159,7 +159,7 @@ impl Criterion for ErrorPolicy {
         "errors"
     }
 
-    fn decide(&self, state: &AgentState) -> Result<Option<Decision>, String> {
+    fn decide(&self, state: &AgentState) -> Result<Option<Decision>, Error> {
         let Some(step) = state.current_step() else { return Ok(None) };
         let faults = fault::of(step);
         let votes = faults.iter().filter_map(|fault| self.judge(state, fault));

@@ -1,4 +1,4 @@
-//! The errors of a step, as policies and limits see them.
+//! The errors of a step, as policies and limits count them.
 
 use crate::error::{ErrorKind, ErrorRecord, ErrorSource};
 use crate::state::AgentStep;
@@ -8,34 +8,33 @@ use crate::tool::{FailureKind, ToolExecution, ToolOutcome};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fault {
     pub(super) origin: Origin,
-    /// The error; its message is what happened, as a clause behind `says`.
+    /// The error; its message is a clause.
     pub(super) error: ErrorRecord,
 }
 
-/// Where an error of a step came from, as far as policies tell it apart.
+/// The origin of an error, as far as policies distinguish it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Origin {
-    /// A tool: the model is told.
+    /// A tool: the model reads it.
     Tool,
-    /// A tool that said that going on is of no use.
+    /// A tool, with a hard failure.
     HardTool,
     /// A driver that could not read the model's decision.
     Unreadable,
-    /// Anything else that ended the step.
+    /// Anything else that ends the step.
     Other,
 }
 
 impl Origin {
-    /// Whether the model was told of it, so that the turn goes on by itself.
-    pub(super) fn is_told(self) -> bool {
+    /// Whether it is a failed call, which the model reads.
+    pub(super) fn is_call(self) -> bool {
         matches!(self, Self::Tool | Self::HardTool)
     }
 }
 
 /// The errors of a step: those that ended it, then those of its tools in call order.
 ///
-/// Errors of hooks are only recorded. An error of a tool is one whose call failed; a
-/// hook that gave the call another outcome has mended it.
+/// Errors of hooks do not count. A failed call counts unless a hook replaced its outcome.
 pub(super) fn of(step: &AgentStep) -> Vec<Fault> {
     let ended = step.errors.iter().filter(|error| error.ends_step()).map(|error| {
         let unreadable = error.source == ErrorSource::Driver && error.kind == ErrorKind::Validation;
@@ -44,7 +43,7 @@ pub(super) fn of(step: &AgentStep) -> Vec<Fault> {
     });
     let mut faults: Vec<_> = ended.collect();
     if faults.is_empty() {
-        faults.extend(half(step));
+        faults.extend(incomplete(step));
     }
     faults.extend(step.tool_executions().filter_map(|execution| failed(execution)));
     faults
@@ -55,8 +54,8 @@ pub(super) fn any(step: &AgentStep) -> bool {
     !of(step).is_empty()
 }
 
-/// An answer that is incomplete, where nobody recorded that as an error.
-fn half(step: &AgentStep) -> Option<Fault> {
+/// The error of an incomplete answer, for which none was recorded.
+fn incomplete(step: &AgentStep) -> Option<Fault> {
     let why = step.response.as_ref()?.incomplete.as_ref()?;
     let words = format!("the answer is incomplete ({why})");
     let error = ErrorRecord::new(ErrorSource::Model, ErrorKind::Incomplete, words);

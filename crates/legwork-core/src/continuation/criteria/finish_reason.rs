@@ -1,13 +1,12 @@
-//! The end of an answer.
+//! Whether the model ended its answer.
 
-use crate::continuation::{Criterion, Decision, StopReason, StopSignal};
+use crate::continuation::{Criterion, Decision, Error, StopReason, StopSignal};
 use crate::inference::FinishReason;
 use crate::state::AgentState;
 
 /// Stops when the model ended its answer: `finish_reason`.
 ///
-/// Beside calls it says nothing, and nothing of an answer that is incomplete: that has no
-/// end of its own.
+/// It abstains for an answer with tool calls, and for an incomplete one.
 #[derive(Debug, Clone, Copy)]
 pub struct FinishReasonStops;
 
@@ -16,7 +15,7 @@ impl Criterion for FinishReasonStops {
         "finish_reason"
     }
 
-    fn decide(&self, state: &AgentState) -> Result<Option<Decision>, String> {
+    fn decide(&self, state: &AgentState) -> Result<Option<Decision>, Error> {
         let response = state.current_step().and_then(|step| step.response.as_ref());
         let whole = response.filter(|response| response.incomplete.is_none());
         let Some(response) = whole.filter(|_| !state.awaits_model()) else { return Ok(None) };

@@ -1,10 +1,11 @@
-//! What votes on going on: a file for each criterion.
+//! The criteria, one per file.
 
 mod callable;
 mod content_present;
 mod cost_limit;
 mod cumulative_time_limit;
 mod deadline;
+mod error;
 mod error_policy;
 mod fault;
 mod finish_reason;
@@ -24,6 +25,7 @@ pub use content_present::ContentPresent;
 pub use cost_limit::CostLimit;
 pub use cumulative_time_limit::CumulativeTimeLimit;
 pub use deadline::Deadline;
+pub use error::{Error, UnknownCriterion};
 pub use error_policy::{ErrorPolicy, Reaction};
 pub use finish_reason::FinishReasonStops;
 pub use retry_limit::RetryLimit;
@@ -38,38 +40,38 @@ use crate::continuation::Decision;
 use crate::state::AgentState;
 use crate::time::Micros;
 
-/// When a criterion is asked.
+/// When a criterion is evaluated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Kind {
     /// At the end of each step.
     #[default]
     Ordinary,
-    /// Only when the turn would otherwise go on, and before each step.
+    /// At the end of a step after which the execution would go on, and before each step.
     ///
-    /// So a final answer in the last allowed step is completed, not limited.
+    /// So an execution that gives its final answer in the last allowed step is completed.
     Limit,
-    /// Before the calls of a turn run, with the calls open in the step under way.
+    /// Before the calls of a turn run, while they are open in the current step.
     ///
-    /// A vote that forbids ends the execution, and none of them runs.
+    /// If it forbids, none of them runs and the execution ends.
     Calls,
 }
 
-/// A pure question to the state with the step pending: go on?
+/// Decides on a state whether its execution goes on; pure.
 ///
-/// The state is that of an agent, unless it says otherwise.
+/// The state has its current step and, at the end of a step, no outcome yet.
 pub trait Criterion<S = AgentState>: Send + Sync {
-    /// The name that explanations show, and that it is changed or switched off by.
+    /// The name, by which it is shown, replaced and removed.
     fn name(&self) -> &str;
 
-    /// How long a step may go on until this forbids to; none if time does not matter to it.
+    /// The time until it forbids to go on; none if it does not depend on time.
     ///
-    /// Calls that are under way then are cut off.
+    /// Calls that still run then are interrupted.
     fn time_left(&self, state: &S) -> Option<Micros> {
         let _ = state;
         None
     }
 
-    /// When it is asked.
+    /// When it is evaluated.
     fn kind(&self) -> Kind {
         Kind::Ordinary
     }
@@ -77,15 +79,15 @@ pub trait Criterion<S = AgentState>: Send + Sync {
     /// Its vote; none abstains.
     ///
     /// # Errors
-    /// A criterion that fails forbids the next step, with this error in words.
-    fn decide(&self, state: &S) -> Result<Option<Decision>, String>;
+    /// Why it cannot decide. This forbids the next step, as does a panic.
+    fn decide(&self, state: &S) -> Result<Option<Decision>, Error>;
 }
 
-/// The criteria that ship on.
+/// The default criteria; their limits are those of the budget.
 ///
 /// By name, in this order: `signals`, `errors`, `steps_limit`, `token_limit`,
 /// `cost_limit`, `time_limit`, `deadline`, `tool_calls_limit`, `tool_calls_present`,
-/// `finish_reason`. The limits are those of the budget.
+/// `finish_reason`.
 pub fn defaults() -> Vec<Arc<dyn Criterion>> {
     vec![
         Arc::new(Signals),
@@ -101,7 +103,7 @@ pub fn defaults() -> Vec<Arc<dyn Criterion>> {
     ]
 }
 
-/// Puts a criterion in the place of the one of its name, or at the end.
+/// Replaces the criterion of the same name, or appends it.
 pub fn put<S>(criteria: &mut Vec<Arc<dyn Criterion<S>>>, criterion: Arc<dyn Criterion<S>>) {
     match criteria.iter_mut().find(|known| known.name() == criterion.name()) {
         Some(known) => *known = criterion,
@@ -109,15 +111,18 @@ pub fn put<S>(criteria: &mut Vec<Arc<dyn Criterion<S>>>, criterion: Arc<dyn Crit
     }
 }
 
-/// Switches off the criteria of a name.
+/// Removes the criteria of a name.
 ///
 /// # Errors
-/// That there is none, and which there are, in words.
-pub fn remove<S>(criteria: &mut Vec<Arc<dyn Criterion<S>>>, name: &str) -> Result<(), String> {
+/// [`UnknownCriterion`] if there is none.
+pub fn remove<S>(
+    criteria: &mut Vec<Arc<dyn Criterion<S>>>,
+    name: &str,
+) -> Result<(), UnknownCriterion> {
     if criteria.iter().any(|known| known.name() == name) {
         criteria.retain(|known| known.name() != name);
         return Ok(());
     }
-    let known: Vec<_> = criteria.iter().map(|known| known.name()).collect();
-    Err(format!("there is no criterion `{name}`: there are {}", known.join(", ")))
+    let known = criteria.iter().map(|known| known.name().to_owned()).collect();
+    Err(UnknownCriterion { name: name.to_owned(), known })
 }

@@ -1,16 +1,16 @@
-//! What limits have in common: a number that is reached.
+//! What the limits have in common.
 
 use crate::budget::{Dimension, Exhausted};
 use crate::continuation::{Decision, StopReason, StopSignal};
 use crate::state::AgentState;
 
-/// The limit, if what is used has come up to it: then no more is left for another step.
+/// The limit, if what is used has reached it, so that nothing is left for another step.
 pub(super) fn reached(dimension: Dimension, limit: Option<u64>, used: u64) -> Option<Exhausted> {
     let limit = limit.filter(|limit| used >= *limit)?;
     Some(Exhausted { dimension, limit, used, wanted: 1 })
 }
 
-/// The vote of a limit on a dimension of the budget: its own number counts, if it has one.
+/// The vote of a limit on a dimension: by its own number, or else that of the budget.
 pub(super) fn vote(
     name: &str,
     state: &AgentState,
@@ -23,7 +23,7 @@ pub(super) fn vote(
     Some(Decision::Forbid(StopSignal::limit(name, exhausted)))
 }
 
-/// The vote of a limit that no budget has, in words of its own.
+/// The vote of a limit that is not in the budget, with its own message.
 pub(super) fn vote_for(
     name: &str,
     reason: StopReason,
@@ -34,7 +34,7 @@ pub(super) fn vote_for(
     Decision::Forbid(StopSignal { limit: Some(exhausted), ..signal })
 }
 
-/// Active time on the step under way, which no ledger has yet; in microseconds.
+/// Active time of the current step that is not in the ledger yet, in microseconds.
 pub(super) fn under_way(state: &AgentState) -> u64 {
     state.current_step().map_or(0, |_| state.step_time().0)
 }

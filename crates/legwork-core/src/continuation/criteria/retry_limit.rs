@@ -2,20 +2,20 @@
 
 use crate::continuation::criteria::fault;
 use crate::continuation::criteria::reached::{reached, vote_for};
-use crate::continuation::{Criterion, Decision, Kind, StopReason};
+use crate::continuation::{Criterion, Decision, Error, Kind, StopReason};
 use crate::state::{AgentState, AgentStep};
 use crate::tool::ToolOutcome;
 
-/// Forbids a further retry when enough were made in a row: `retry_limit`.
+/// Forbids a further retry after this many in a row: `retry_limit`.
 ///
-/// Counted are erroneous steps in a row up to the latest, and the failures in a row of a
-/// single tool (`ExecutionState::retries`, which other tools that do well do not end);
-/// the larger number counts. A step is erroneous when an error ended it, its answer is
-/// incomplete, or a tool failed or asked for a retry in it, whatever else it did. The
-/// first failure is no retry: with a limit of 2 the third one in a row stops.
+/// Counts the erroneous steps in a row up to the latest, and the failures in a row of each
+/// tool (`ExecutionState::retries`, where the success of another tool does not reset the
+/// count); the larger number applies. A step is erroneous if an error ended it, its answer is
+/// incomplete, or a tool failed or asked for a retry in it. The first failure is not a retry:
+/// with a limit of 2, the third failure in a row stops.
 ///
-/// It has its own number only; the dimension is `retries`. An [`ErrorPolicy`] with
-/// `Retry` bounds each class of errors by itself; this one bounds them together.
+/// It is independent of the budget; the dimension is `retries`. An [`ErrorPolicy`] with `Retry`
+/// bounds each class of errors by itself; this limit bounds them together.
 ///
 /// [`ErrorPolicy`]: crate::continuation::ErrorPolicy
 #[derive(Debug, Clone, Copy)]
@@ -37,7 +37,7 @@ impl Criterion for RetryLimit {
         Kind::Limit
     }
 
-    fn decide(&self, state: &AgentState) -> Result<Option<Decision>, String> {
+    fn decide(&self, state: &AgentState) -> Result<Option<Decision>, Error> {
         // The first failure has not been retried yet.
         let failures = in_a_row(state).max(of_a_tool(state));
         let Some(retries) = failures.checked_sub(1) else { return Ok(None) };

@@ -1,11 +1,11 @@
-//! Stop signals that were raised.
+//! Whether a stop was requested.
 
-use crate::continuation::{Criterion, Decision};
+use crate::continuation::{Criterion, Decision, Error};
 use crate::progress::Progress;
 
-/// Forbids when a stop signal was raised: `signals`.
+/// Forbids to go on once a stop was requested: `signals`.
 ///
-/// The one of the highest priority speaks, the first among equals; all stay in the state.
+/// The signal with the highest priority is the vote, of equals the first; all stay in the state.
 #[derive(Debug, Clone, Copy)]
 pub struct Signals;
 
@@ -14,7 +14,7 @@ impl<S: Progress> Criterion<S> for Signals {
         "signals"
     }
 
-    fn decide(&self, state: &S) -> Result<Option<Decision>, String> {
+    fn decide(&self, state: &S) -> Result<Option<Decision>, Error> {
         Ok(state.stop_signal().cloned().map(Decision::Forbid))
     }
 }

@@ -1,26 +1,25 @@
-//! A limit on steps.
+//! The limit on steps.
 
 use crate::budget::Dimension;
 use crate::continuation::criteria::reached::vote;
-use crate::continuation::{Criterion, Decision, Kind};
+use crate::continuation::{Criterion, Decision, Error, Kind};
 use crate::state::AgentState;
 
-/// Forbids the next step when no step is left: `steps_limit`.
+/// Forbids the next step once no step is left: `steps_limit`.
 ///
-/// Steps count from the start of the execution, ones that failed too; rewinding messages
-/// gives none back.
+/// Counts all steps of the execution, failed ones too; moving the head does not reduce it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct StepsLimit {
     own: Option<u64>,
 }
 
 impl StepsLimit {
-    /// The limit of the budget, whatever it is when it is asked.
+    /// The limit of the budget, as it is when the criterion is evaluated.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// This many steps, in place of the limit of the budget.
+    /// This many steps, instead of the limit of the budget.
     pub fn at(most: u64) -> Self {
         Self { own: Some(most) }
     }
@@ -35,7 +34,7 @@ impl Criterion for StepsLimit {
         Kind::Limit
     }
 
-    fn decide(&self, state: &AgentState) -> Result<Option<Decision>, String> {
+    fn decide(&self, state: &AgentState) -> Result<Option<Decision>, Error> {
         let used = state.ledger().used_and_reserved().steps;
         Ok(vote(self.name(), state, Dimension::Steps, self.own, used))
     }

@@ -1,29 +1,28 @@
-//! A limit on active time.
+//! The limit on active time.
 
 use std::time::Duration;
 
 use crate::budget::Dimension;
 use crate::continuation::criteria::reached::{under_way, vote};
-use crate::continuation::{Criterion, Decision, Kind};
+use crate::continuation::{Criterion, Decision, Error, Kind};
 use crate::state::AgentState;
 use crate::time::Micros;
 
-/// Forbids the next step when the active time of this execution is used up: `time_limit`.
+/// Forbids the next step once the active time of the execution is used up: `time_limit`.
 ///
-/// Active time is that of the steps that ended and of the one under way, without waits
-/// on people.
+/// Counts the finished steps and the current one; waiting for people does not count.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TimeLimit {
     own: Option<Duration>,
 }
 
 impl TimeLimit {
-    /// The limit of the budget, whatever it is when it is asked.
+    /// The limit of the budget, as it is when the criterion is evaluated.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// This much active time, in place of the limit of the budget.
+    /// This much active time, instead of the limit of the budget.
     pub fn at(most: Duration) -> Self {
         Self { own: Some(most) }
     }
@@ -47,7 +46,7 @@ impl Criterion for TimeLimit {
         Some(Micros(limit).since(Micros(used(state))))
     }
 
-    fn decide(&self, state: &AgentState) -> Result<Option<Decision>, String> {
+    fn decide(&self, state: &AgentState) -> Result<Option<Decision>, Error> {
         Ok(vote(self.name(), state, Dimension::ActiveTime, self.own(), used(state)))
     }
 }

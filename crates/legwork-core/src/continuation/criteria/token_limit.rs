@@ -1,14 +1,14 @@
-//! A limit on tokens.
+//! The limits on tokens.
 
 use crate::budget::Dimension;
 use crate::continuation::criteria::reached::vote;
-use crate::continuation::{Criterion, Decision, Kind};
+use crate::continuation::{Criterion, Decision, Error, Kind};
 use crate::state::AgentState;
 
-/// Forbids the next step when no token is left, of input, output or both: `token_limit`.
+/// Forbids the next step once no token is left, of input, output or both: `token_limit`.
 ///
-/// What is held for calls under way counts as used. Of several limits that are reached
-/// the first in that order is told.
+/// What is reserved counts as used. Of several limits that are reached, it votes by the first
+/// in this order.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TokenLimit {
     input: Option<u64>,
@@ -17,23 +17,23 @@ pub struct TokenLimit {
 }
 
 impl TokenLimit {
-    /// The limits of the budget, whatever they are when it is asked.
+    /// The limits of the budget, as they are when the criterion is evaluated.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// This many input and output tokens together, in place of that limit of the budget.
+    /// This many input and output tokens together, instead of that limit of the budget.
     pub fn at(most: u64) -> Self {
         Self { total: Some(most), ..Self::default() }
     }
 
-    /// This many input tokens, in place of that limit of the budget.
+    /// The same with this many input tokens, instead of that limit of the budget.
     #[must_use]
     pub fn input(self, most: u64) -> Self {
         Self { input: Some(most), ..self }
     }
 
-    /// This many output tokens, in place of that limit of the budget.
+    /// The same with this many output tokens, instead of that limit of the budget.
     #[must_use]
     pub fn output(self, most: u64) -> Self {
         Self { output: Some(most), ..self }
@@ -49,7 +49,7 @@ impl Criterion for TokenLimit {
         Kind::Limit
     }
 
-    fn decide(&self, state: &AgentState) -> Result<Option<Decision>, String> {
+    fn decide(&self, state: &AgentState) -> Result<Option<Decision>, Error> {
         let used = state.ledger().used_and_reserved();
         let checks = [
             (Dimension::InputTokens, self.input, used.input),

@@ -1,12 +1,12 @@
-//! A limit on tool calls.
+//! The limit on tool calls.
 
 use crate::budget::{Dimension, Exhausted};
-use crate::continuation::{Criterion, Decision, Kind, StopSignal};
+use crate::continuation::{Criterion, Decision, Error, Kind, StopSignal};
 use crate::state::{AgentState, CallSlot, CallStatus};
 
-/// Forbids calls that would pass the limit, all calls of a turn together: `tool_calls_limit`.
+/// Forbids the calls of a turn if together they would exceed the limit: `tool_calls_limit`.
 ///
-/// Calls that began count, whatever came of them. The model sees the result of the last
+/// Counts the calls that began, whatever their outcome. The model reads the result of the last
 /// allowed call and may answer; only calls beyond the limit stop the execution.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ToolCallsLimit {
@@ -14,12 +14,12 @@ pub struct ToolCallsLimit {
 }
 
 impl ToolCallsLimit {
-    /// The limit of the budget, whatever it is when it is asked.
+    /// The limit of the budget, as it is when the criterion is evaluated.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// This many tool calls, in place of the limit of the budget.
+    /// This many tool calls, instead of the limit of the budget.
     pub fn at(most: u64) -> Self {
         Self { own: Some(most) }
     }
@@ -34,7 +34,7 @@ impl Criterion for ToolCallsLimit {
         Kind::Calls
     }
 
-    fn decide(&self, state: &AgentState) -> Result<Option<Decision>, String> {
+    fn decide(&self, state: &AgentState) -> Result<Option<Decision>, Error> {
         let Some(limit) = self.own.or(state.ledger().budget.tool_calls) else { return Ok(None) };
         let (dimension, used) =
             (Dimension::ToolCalls, state.ledger().used_and_reserved().tool_calls);

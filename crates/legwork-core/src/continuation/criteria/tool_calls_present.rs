@@ -1,10 +1,10 @@
-//! Answered calls that await the model.
+//! Whether the model has to read results of calls.
 
-use crate::continuation::{Criterion, Decision};
+use crate::continuation::{Criterion, Decision, Error};
 use crate::outcome::TOOL_CALLS;
 use crate::state::AgentState;
 
-/// Asks to go on while an answered call awaits the model: `tool_calls_present`.
+/// Requests to go on while the model has not read the results of its calls: `tool_calls_present`.
 #[derive(Debug, Clone, Copy)]
 pub struct ToolCallsPresent;
 
@@ -13,7 +13,7 @@ impl Criterion for ToolCallsPresent {
         TOOL_CALLS
     }
 
-    fn decide(&self, state: &AgentState) -> Result<Option<Decision>, String> {
+    fn decide(&self, state: &AgentState) -> Result<Option<Decision>, Error> {
         Ok(state.awaits_model().then_some(Decision::Request))
     }
 }
