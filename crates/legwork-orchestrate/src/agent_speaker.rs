@@ -1,4 +1,4 @@
-//! An agent that has the floor: what it hears, and where its session stands.
+//! An agent as a speaker: the input of its turn, and its session.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use legwork_agent::Agent;
 use legwork_agent::{Run, RunRequest};
 use legwork_runtime::{Ancestry, Error};
 
-/// An agent in a session of its own, named after the conversation and itself.
+/// An agent that speaks; its session is named after the conversation and itself.
 pub(super) struct AgentSpeaker(Agent);
 
 impl AgentSpeaker {
@@ -22,33 +22,33 @@ impl AgentSpeaker {
         Self(agent)
     }
 
-    /// Runs the turn, or goes on with it; what a session did already is not done again.
-    pub(super) async fn run(&self, floor: &TurnContext) -> Result<AgentState, Error> {
-        let id = SessionId::new(format!("{}.{}", floor.state.id(), floor.name));
+    /// Runs or resumes the turn; a turn that its session has already finished is not repeated.
+    pub(super) async fn run(&self, cx: &TurnContext) -> Result<AgentState, Error> {
+        let id = SessionId::new(format!("{}.{}", cx.state.id(), cx.name));
         let stored = match self.0.session(id.clone()).state().await {
             Ok(state) => Some(state),
             Err(Error::UnknownSession(_) | Error::NoStore(_)) => None,
             Err(error) => return Err(error),
         };
-        if let Some(state) = stored.as_ref().filter(|state| is_unheard(state, floor)) {
+        if let Some(state) = stored.as_ref().filter(|state| is_unrecorded(state, cx)) {
             return Ok(state.clone());
         }
         let under_way = |state: &AgentState| state.status().is_some_and(|s| !s.is_terminal());
-        let request = match (stored, floor.state.current_agent()) {
+        let request = match (stored, cx.state.current_agent()) {
             (Some(state), _) if under_way(&state) => {
-                floor.share.spend(state.used());
+                cx.budget.spend(state.used());
                 self.0.resume(id.clone())
             }
-            (Some(_), _) => self.start(&id, vec![news(floor)]),
+            (Some(_), _) => self.start(&id, vec![new_lines(cx)]),
             (None, Some(kept)) => {
-                floor.share.spend(kept.used());
+                cx.budget.spend(kept.used());
                 self.0.resume(id.clone()).on_state(kept.clone())
             }
-            (None, None) => self.start(&id, all(floor)),
+            (None, None) => self.start(&id, all_lines(cx)),
         };
         let origin = Arc::new(Origin::root(id));
-        let ancestry = Ancestry { origin, parent: None, share: Some(floor.share.clone()) };
-        request.control(floor.control.clone()).below(ancestry).outcome().await.map(Run::into_state)
+        let ancestry = Ancestry { origin, parent: None, share: Some(cx.budget.clone()) };
+        request.control(cx.control.clone()).below(ancestry).outcome().await.map(Run::into_state)
     }
 
     fn start(&self, id: &SessionId, input: Vec<Message>) -> RunRequest {
@@ -61,15 +61,15 @@ impl Speaker for AgentSpeaker {
         true
     }
 
-    fn speak<'a>(&'a self, floor: &'a TurnContext) -> BoxFuture<'a, Result<Spoken, Error>> {
+    fn speak<'a>(&'a self, cx: &'a TurnContext) -> BoxFuture<'a, Result<Spoken, Error>> {
         Box::pin(async move {
-            let state = self.run(floor).await?;
+            let state = self.run(cx).await?;
             let run = Run::from(state);
             let text = run.text();
-            // Models tend to begin as the lines do that they are shown.
-            let own = text.strip_prefix(&*floor.name).and_then(|rest| rest.strip_prefix(':'));
+            // Models tend to begin with their name, like the lines that they are shown.
+            let own = text.strip_prefix(&*cx.name).and_then(|rest| rest.strip_prefix(':'));
             let text = own.unwrap_or(&text).trim().to_owned();
-            let spoken = of(run.into_state(), floor);
+            let spoken = spoken(run.into_state(), cx);
             let message =
                 (!text.is_empty()).then(|| Message::new(Role::Assistant, vec![Part::text(text)]));
             Ok(Spoken { message: message.filter(|_| spoken.rests.is_none()), ..spoken })
@@ -77,21 +77,21 @@ impl Speaker for AgentSpeaker {
     }
 }
 
-/// What came of the run of an agent, but for its words.
-pub(super) fn of(state: AgentState, floor: &TurnContext) -> Spoken {
+/// The result of the run of an agent, without its message.
+pub(super) fn spoken(state: AgentState, cx: &TurnContext) -> Spoken {
     let status = state.status().cloned().unwrap_or(ExecutionStatus::InProgress);
     if !status.is_terminal() {
         return Spoken { rests: Some((status, Some(state))), ..Spoken::nothing() };
     }
-    // Its own steps are no turns: the chat counts one for the turn.
+    // Its steps do not count as turns: the chat counts one step for the turn.
     let used = *state.used();
     let execution = Some(state.facts().executions);
     let spoken = Spoken { used, execution, ..Spoken::nothing() };
-    let cancelled = status == ExecutionStatus::Cancelled && floor.control.cancel.is_cancelled();
+    let cancelled = status == ExecutionStatus::Cancelled && cx.control.cancel.is_cancelled();
     if cancelled || status == ExecutionStatus::Completed {
         return spoken;
     }
-    if let Some(signal) = limit_of_all(&state, floor) {
+    if let Some(signal) = conversation_limit(&state, cx) {
         return Spoken { limit: Some(signal), ..spoken };
     }
     match state.ending_error().filter(|_| status == ExecutionStatus::Failed) {
@@ -99,47 +99,47 @@ pub(super) fn of(state: AgentState, floor: &TurnContext) -> Spoken {
         None => {
             let outcome = state.execution().and_then(|execution| execution.outcome.as_ref());
             let why = outcome.map_or_else(String::new, |outcome| outcome.explain());
-            let words = format!("{} did not finish ({status}). {why}", floor.name);
+            let words = format!("{} did not finish ({status}). {why}", cx.name);
             spoken.error(ErrorRecord::new(ErrorSource::Driver, ErrorKind::Budget, words))
         }
     }
 }
 
-/// The limit that stopped the agent, if it is one of the conversation and not its own.
-fn limit_of_all(state: &AgentState, floor: &TurnContext) -> Option<StopSignal> {
+/// The limit that stopped the agent, if it is a limit of the conversation and not its own.
+fn conversation_limit(state: &AgentState, cx: &TurnContext) -> Option<StopSignal> {
     let signal = state.execution()?.outcome.as_ref()?.signal.as_ref()?;
     let limit = signal.limit.as_ref()?;
     let is_of = |budget: &Budget| budget.limit(&limit.dimension) == Some(limit.limit);
-    let ours = is_of(&floor.state.ledger().budget) && !is_of(&state.ledger().budget);
+    let ours = is_of(&cx.state.ledger().budget) && !is_of(&state.ledger().budget);
     ours.then(|| signal.clone())
 }
 
-/// Whether the session did this turn already, and the conversation was not kept since.
-fn is_unheard(state: &AgentState, floor: &TurnContext) -> bool {
-    let last = floor.state.last_turn_of(&floor.name).and_then(|turn| turn.execution).unwrap_or(0);
+/// Whether the session has finished this turn, and the conversation has not recorded it.
+fn is_unrecorded(state: &AgentState, cx: &TurnContext) -> bool {
+    let last = cx.state.last_turn_of(&cx.name).and_then(|turn| turn.execution).unwrap_or(0);
     let over = state.status().is_some_and(ExecutionStatus::is_terminal);
     let cancelled = state.status() == Some(&ExecutionStatus::Cancelled);
     over && !cancelled && state.facts().executions > last
 }
 
-/// What was said since the speaker's last turn, as one message.
-fn news(floor: &TurnContext) -> Message {
-    let heard = floor.state.last_turn_of(&floor.name).map_or(0, |turn| turn.input_cut);
-    let lines = floor.state.transcript().iter().skip(heard);
-    let parts = shown(lines.filter(|line| line.speaker != floor.name));
+/// The lines since the speaker's last turn, as one message.
+fn new_lines(cx: &TurnContext) -> Message {
+    let seen = cx.state.last_turn_of(&cx.name).map_or(0, |turn| turn.input_cut);
+    let lines = cx.state.transcript().iter().skip(seen);
+    let parts = shown(lines.filter(|line| line.speaker != cx.name));
     match parts.is_empty() {
-        true => Message::user(format!("Nobody said anything since. {} goes on.", floor.name)),
+        true => Message::user(format!("Nobody said anything since. {} goes on.", cx.name)),
         false => user(parts),
     }
 }
 
-/// All that was said: the speaker's own lines as its answers, the others' between them.
-fn all(floor: &TurnContext) -> Vec<Message> {
+/// All lines: the speaker's own as assistant messages, the others as user messages.
+fn all_lines(cx: &TurnContext) -> Vec<Message> {
     let mut messages = Vec::new();
     let mut others: Vec<&Arc<Line>> = Vec::new();
-    let mut parts = vec![Part::text(floor.preface.clone())];
-    for line in floor.state.transcript().iter() {
-        if line.speaker != floor.name {
+    let mut parts = vec![Part::text(cx.preface.clone())];
+    for line in cx.state.transcript().iter() {
+        if line.speaker != cx.name {
             others.push(line);
             continue;
         }
@@ -151,13 +151,13 @@ fn all(floor: &TurnContext) -> Vec<Message> {
     }
     parts.extend(shown(others));
     if parts.is_empty() {
-        parts.push(Part::text(format!("Nobody said anything since. {} goes on.", floor.name)));
+        parts.push(Part::text(format!("Nobody said anything since. {} goes on.", cx.name)));
     }
     messages.push(user(parts));
     messages
 }
 
-/// Parts as one message, texts beside each other as one.
+/// The parts as one user message; adjacent texts are joined.
 fn user(parts: Vec<Part>) -> Message {
     let mut merged: Vec<Part> = Vec::new();
     for part in parts {
@@ -172,8 +172,10 @@ fn user(parts: Vec<Part>) -> Message {
     Message::new(Role::User, merged)
 }
 
-/// Lines as a model is shown them. Only a line's first row begins at the margin, with the
-/// name of its speaker: nobody can speak in another's name.
+/// Lines as they are shown to a model.
+///
+/// Only the first row of a line begins at the margin, with the name of its speaker, so that no
+/// speaker can imitate another.
 fn shown<'a>(lines: impl IntoIterator<Item = &'a Arc<Line>>) -> Vec<Part> {
     let mut parts = Vec::new();
     for line in lines {

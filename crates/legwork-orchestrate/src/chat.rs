@@ -1,4 +1,4 @@
-//! A conversation of several participants.
+//! Conversations between several participants.
 
 use std::sync::Arc;
 
@@ -15,12 +15,12 @@ use crate::{Participant, RoundRobin, Selector, StepByStep as _};
 use legwork_runtime::Error;
 use legwork_runtime::observers::Observers;
 
-/// A conversation of several: models, agents, people, scripts; one has the floor at a time.
+/// A conversation between models, agents, people and scripts, who speak in turns.
 ///
-/// What survives a crash: the state after each turn is a value, and whoever keeps it goes
-/// on exactly there with [`Chat::resume`]. An agent's session lives in the agent's store; a
-/// turn that was cut off goes on in that session, and one that had ended there is not made
-/// again. With a store that forgets, a turn that was cut off is made again.
+/// The state after each turn is a value: a program that keeps it can go on from there after a
+/// crash, with [`Chat::resume`]. The session of an agent is in the agent's own store: a turn that
+/// was interrupted goes on in that session, and one that it has finished is not repeated. With a
+/// store in memory, a turn that was interrupted is made again.
 ///
 /// ```
 /// use legwork_orchestrate::{Chat, Participant};
@@ -38,7 +38,7 @@ use legwork_runtime::observers::Observers;
 /// ```
 #[derive(Clone)]
 pub struct Chat {
-    maker: Arc<TurnDriver<ChatState>>,
+    driver: Arc<TurnDriver<ChatState>>,
     budget: Budget,
     ids: Arc<dyn Ids>,
 }
@@ -50,47 +50,48 @@ impl Chat {
         ChatBuilder { participants, selector, parts: Parts::default() }
     }
 
-    /// Talks about something until it ends or waits for somebody.
+    /// Runs a conversation that a message opens, until it ends or waits for a person.
     ///
     /// # Errors
-    /// What is no part of the conversation, like a store that said no.
+    /// Errors outside of the conversation, such as those of a store.
     pub fn run(&self, opening: impl Into<Message>) -> BoxFuture<'static, Result<ChatState, Error>> {
         Box::pin(self.iterate(opening).finish())
     }
 
-    /// Talks about something a turn at a time. The opening is said by `user`.
+    /// Begins a conversation that a message of `user` opens, to run it turn by turn.
     pub fn iterate(&self, opening: impl Into<Message>) -> ChatRun {
-        let names = self.maker.speakers.iter().map(|(name, _)| Arc::clone(name));
-        Iteration::begin(Arc::clone(&self.maker), &*self.ids, |name| {
+        let names = self.driver.speakers.iter().map(|(name, _)| Arc::clone(name));
+        Iteration::begin(Arc::clone(&self.driver), &*self.ids, |name| {
             ChatState::new(name, names, self.budget.clone()).with_message(USER, opening)
         })
     }
 
-    /// Goes on with a state that somebody kept, under the limits of this chat.
+    /// Resumes a conversation from its state, under the limits of this chat.
     ///
     /// # Errors
-    /// When it is over, unless by a limit that was raised since, or has other participants.
+    /// If it has ended for a reason other than a limit that was raised since, or has other
+    /// participants.
     pub fn resume(&self, state: ChatState) -> Result<ChatRun, Error> {
-        let state = resumed(&self.maker, &self.budget, state)?;
-        Ok(Iteration::new(Arc::clone(&self.maker), state))
+        let state = resumed(&self.driver, &self.budget, state)?;
+        Ok(Iteration::new(Arc::clone(&self.driver), state))
     }
 }
 
-/// A state that somebody kept, if it can go on with these speakers and limits.
+/// The state, reopened if necessary, if it can go on with these speakers and limits.
 pub(super) fn resumed<S>(
-    maker: &TurnDriver<S>,
+    driver: &TurnDriver<S>,
     budget: &Budget,
     state: ChatState,
 ) -> Result<ChatState, Error> {
-    let names: Vec<_> = maker.speakers.iter().map(|(name, _)| Arc::clone(name)).collect();
+    let names: Vec<_> = driver.speakers.iter().map(|(name, _)| Arc::clone(name)).collect();
     if state.participants() != names {
         return Err(Error::Build(format!(
-            "the state has the participants {}, not {}: resume it where it began",
+            "the state has the participants {}, not {}: resume it with the chat that it began in",
             state.participants().join(", "),
             names.join(", ")
         )));
     }
-    let state = state.with_budget(budget.clone()).at(maker.clock.now());
+    let state = state.with_budget(budget.clone()).at(driver.clock.now());
     let Some(status) = state.status().filter(|status| status.is_terminal()) else {
         return Ok(state);
     };
@@ -106,12 +107,12 @@ pub(super) fn resumed<S>(
 
 impl std::fmt::Debug for Chat {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let names: Vec<_> = self.maker.speakers.iter().map(|(name, _)| name).collect();
+        let names: Vec<_> = self.driver.speakers.iter().map(|(name, _)| name).collect();
         f.debug_struct("Chat").field("participants", &names).finish_non_exhaustive()
     }
 }
 
-/// A chat being put together; nothing is checked before [`ChatBuilder::build`].
+/// Builds a [`Chat`]; nothing is checked before [`ChatBuilder::build`].
 #[must_use]
 pub struct ChatBuilder {
     participants: Vec<Participant>,
@@ -122,14 +123,13 @@ pub struct ChatBuilder {
 settings!(ChatBuilder, ChatState);
 
 impl ChatBuilder {
-    /// Somebody who takes part, behind those that were given before.
+    /// Adds a participant after the others.
     pub fn participant(mut self, participant: Participant) -> Self {
         self.participants.push(participant);
         self
     }
 
-    /// Who speaks next, in place of everybody in turn: a function of the state, which may
-    /// ask a model.
+    /// Sets who speaks next: an async function of the state; by default [`RoundRobin`].
     ///
     /// ```
     /// # use legwork_orchestrate::Chat;
@@ -142,16 +142,16 @@ impl ChatBuilder {
         Self { selector: Arc::new(selector), ..self }
     }
 
-    /// Checks it all and makes the chat.
+    /// Checks the settings and builds the chat.
     ///
     /// # Errors
-    /// [`Error::Build`] with all that is wrong.
+    /// [`Error::Build`] with all problems.
     pub fn build(self) -> Result<Chat, Error> {
         let Self { participants, selector, parts } = self;
         parts.check(&participants)?;
         let budget = parts.limits();
         let speakers = participants.into_iter().map(Participant::into_speaker);
-        let maker = TurnDriver {
+        let driver = TurnDriver {
             speakers: speakers.collect::<Result<_, _>>()?,
             selector,
             preface,
@@ -160,7 +160,7 @@ impl ChatBuilder {
             observer: Observers::new([parts.observer]),
             clock: parts.clock,
         };
-        Ok(Chat { maker: Arc::new(maker), budget, ids: parts.ids })
+        Ok(Chat { driver: Arc::new(driver), budget, ids: parts.ids })
     }
 }
 

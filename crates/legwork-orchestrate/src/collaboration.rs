@@ -1,4 +1,4 @@
-//! Several agents that work on one goal.
+//! Collaborations of several agents on one goal.
 
 use std::sync::Arc;
 
@@ -22,16 +22,16 @@ pub type CollaborationRun = Iteration<CollaborationState>;
 
 /// Several agents that work on one goal, with a shared transcript and a role each.
 ///
-/// With a lead, that decides after each turn who works next on what, or that the goal is
-/// reached, by a call of one of two tools; without one the members work in turn, or as a
-/// selector says.
+/// A lead decides after each turn, by a call of one of two tools, which member works next on
+/// what, or that the goal is reached. Without a lead the members work in turn, or as a selector
+/// decides.
 ///
-/// What survives a crash: the state after each turn is a value, and whoever keeps it goes
-/// on exactly there with [`Collaboration::resume`]. The sessions of the agents live in
-/// their stores, as those of a [`Chat`](crate::Chat).
+/// The state after each turn is a value: a program that keeps it can go on from there after a
+/// crash, with [`Collaboration::resume`]. The sessions of the agents are in their own stores, as
+/// in a [`Chat`](crate::Chat).
 #[derive(Clone)]
 pub struct Collaboration {
-    maker: Arc<TurnDriver<CollaborationState>>,
+    driver: Arc<TurnDriver<CollaborationState>>,
     members: Vec<Member>,
     budget: Budget,
     ids: Arc<dyn Ids>,
@@ -44,10 +44,10 @@ impl Collaboration {
         CollaborationBuilder { members, lead: None, selector: None, parts }
     }
 
-    /// Works on a goal until it ends or waits for somebody.
+    /// Works on a goal until it ends or waits for an answer.
     ///
     /// # Errors
-    /// What is no part of the work, like a store that said no.
+    /// Errors outside of the collaboration, such as those of a store.
     pub fn run(
         &self,
         goal: impl Into<Arc<str>>,
@@ -55,24 +55,25 @@ impl Collaboration {
         Box::pin(self.iterate(goal).finish())
     }
 
-    /// Works on a goal a turn at a time.
+    /// Begins to work on a goal, to run it turn by turn.
     pub fn iterate(&self, goal: impl Into<Arc<str>>) -> CollaborationRun {
         let goal = goal.into();
         let names = self.members.iter().map(|member| Arc::clone(&member.name));
-        Iteration::begin(Arc::clone(&self.maker), &*self.ids, |name| {
+        Iteration::begin(Arc::clone(&self.driver), &*self.ids, |name| {
             let chat = ChatState::new(name, names, self.budget.clone());
             let chat = chat.with_message(USER, &*goal);
             CollaborationState::new(goal, self.members.clone(), chat)
         })
     }
 
-    /// Goes on with a state that somebody kept, under the limits of this collaboration.
+    /// Resumes a collaboration from its state, under the limits of this one.
     ///
     /// # Errors
-    /// When it is over, unless by a limit that was raised since, or has other members.
+    /// If it has ended for a reason other than a limit that was raised since, or has other
+    /// members.
     pub fn resume(&self, state: CollaborationState) -> Result<CollaborationRun, Error> {
-        let chat = resumed(&self.maker, &self.budget, state.chat().clone())?;
-        Ok(Iteration::new(Arc::clone(&self.maker), state.map_chat(|_| chat)))
+        let chat = resumed(&self.driver, &self.budget, state.chat().clone())?;
+        Ok(Iteration::new(Arc::clone(&self.driver), state.map_chat(|_| chat)))
     }
 }
 
@@ -82,8 +83,7 @@ impl std::fmt::Debug for Collaboration {
     }
 }
 
-/// A collaboration being put together; nothing is checked before
-/// [`CollaborationBuilder::build`].
+/// Builds a [`Collaboration`]; nothing is checked before [`CollaborationBuilder::build`].
 #[must_use]
 pub struct CollaborationBuilder {
     members: Vec<(Member, Agent)>,
@@ -95,7 +95,7 @@ pub struct CollaborationBuilder {
 settings!(CollaborationBuilder, CollaborationState);
 
 impl CollaborationBuilder {
-    /// An agent that works on the goal, and what it is there for.
+    /// Adds an agent that works on the goal, with its role.
     pub fn member(
         mut self,
         name: impl Into<Arc<str>>,
@@ -106,7 +106,7 @@ impl CollaborationBuilder {
         self
     }
 
-    /// The agent that decides who works next, and when the goal is reached.
+    /// Sets the agent that decides who works next, and when the goal is reached.
     pub fn lead(mut self, name: impl Into<Arc<str>>, agent: Agent) -> Self {
         if self.lead.is_some() {
             self.parts.problems.push("two agents lead: give one".to_owned());
@@ -116,22 +116,22 @@ impl CollaborationBuilder {
         self
     }
 
-    /// Who works next, in place of the lead's decision or of everybody in turn.
+    /// Sets who works next, in place of the decision of the lead or the order of the members.
     pub fn selector(self, selector: impl Selector<CollaborationState> + 'static) -> Self {
         Self { selector: Some(Arc::new(selector)), ..self }
     }
 
-    /// Checks it all and makes the collaboration.
+    /// Checks the settings and builds the collaboration.
     ///
     /// # Errors
-    /// [`Error::Build`] with all that is wrong.
+    /// [`Error::Build`] with all problems.
     pub fn build(mut self) -> Result<Collaboration, Error> {
         if self.members.is_empty() {
             let problem = "no member works on the goal: give at least one".to_owned();
             self.parts.problems.push(problem);
         }
-        let everybody = self.members.iter().chain(&self.lead);
-        let participants: Vec<_> = everybody
+        let all = self.members.iter().chain(&self.lead);
+        let participants: Vec<_> = all
             .map(|(member, agent)| Participant::agent(Arc::clone(&member.name), agent.clone()))
             .collect();
         self.parts.check(&participants)?;
@@ -148,7 +148,7 @@ impl CollaborationBuilder {
             selector = Arc::new(Led(Arc::clone(&lead.name)));
         }
         let budget = self.parts.limits();
-        let maker = TurnDriver {
+        let driver = TurnDriver {
             speakers,
             selector: self.selector.unwrap_or(selector),
             preface,
@@ -157,11 +157,11 @@ impl CollaborationBuilder {
             observer: Observers::new([self.parts.observer]),
             clock: self.parts.clock,
         };
-        Ok(Collaboration { maker: Arc::new(maker), members, budget, ids: self.parts.ids })
+        Ok(Collaboration { driver: Arc::new(driver), members, budget, ids: self.parts.ids })
     }
 }
 
-/// Whom the lead gave the floor to, else the lead.
+/// Selects the member that the lead named, or else the lead.
 struct Led(Arc<str>);
 
 impl Selector<CollaborationState> for Led {

@@ -1,4 +1,4 @@
-//! A conversation under way.
+//! A conversation that runs turn by turn.
 
 use std::sync::Arc;
 
@@ -7,53 +7,53 @@ use legwork_core::{Message, SessionId};
 use legwork_port::Ids;
 
 use crate::StepByStep;
-use crate::turn_driver::{Made, TurnDriver};
+use crate::turn_driver::{TurnDriver, Turned};
 use legwork_port::unwind;
 use legwork_runtime::Control;
 use legwork_runtime::Error;
 
-/// Who opens a conversation and steers it.
+/// The speaker of the opening and of steering messages.
 pub(super) const USER: &str = "user";
 
-/// A conversation under way: a turn a step.
+/// A conversation that runs turn by turn; a turn is a step.
 pub struct Iteration<S> {
-    maker: Arc<TurnDriver<S>>,
+    driver: Arc<TurnDriver<S>>,
     state: S,
     control: Control,
-    /// What kept it from beginning: there is no name that it could be kept under.
+    /// The panic of the source of ids, without which it cannot begin.
     unnamed: Option<String>,
 }
 
-/// A chat under way.
+/// A chat that runs turn by turn.
 pub type ChatRun = Iteration<ChatState>;
 
 impl<S> Iteration<S> {
-    /// One that goes on with a state.
-    pub(super) fn new(maker: Arc<TurnDriver<S>>, state: S) -> Self {
-        Self { maker, state, control: Control::default(), unnamed: None }
+    /// One that begins or goes on with a state.
+    pub(super) fn new(driver: Arc<TurnDriver<S>>, state: S) -> Self {
+        Self { driver, state, control: Control::default(), unnamed: None }
     }
 
-    /// One that begins, under a name that none has.
+    /// One that begins, with a new id.
     pub(super) fn begin(
-        maker: Arc<TurnDriver<S>>,
+        driver: Arc<TurnDriver<S>>,
         ids: &dyn Ids,
         state: impl FnOnce(SessionId) -> S,
     ) -> Self {
         match unwind::call(|| ids.session()) {
-            Ok(name) => Self::new(maker, state(name)),
+            Ok(name) => Self::new(driver, state(name)),
             Err(panic) => {
                 let unnamed = Some(panic);
-                Self { unnamed, ..Self::new(maker, state(SessionId::from(""))) }
+                Self { unnamed, ..Self::new(driver, state(SessionId::from(""))) }
             }
         }
     }
 }
 
 impl<S: Conversation> Iteration<S> {
-    /// What a person says whose turn it is; it is that person's turn of the next step.
+    /// Sets the message of the person whose turn it is; the next step records it.
     ///
     /// # Errors
-    /// When nobody is waited for.
+    /// If it does not wait for a person, or the message is empty.
     pub fn answer(&mut self, message: impl Into<Message>) -> Result<(), Error> {
         let chat = self.state.chat().clone().with_answer(message)?;
         self.state = self.state.clone().map_chat(|_| chat);
@@ -79,13 +79,13 @@ impl<S: Conversation> StepByStep for Iteration<S> {
         if self.is_over() || self.control.interrupt.is_cancelled() {
             return Ok(None);
         }
-        // Until it is made the state stays as it was: dropping this loses only the turn.
-        match self.maker.next(self.state.clone(), &self.control).await? {
-            Made::Step(state) => {
+        // The state is set only after the turn: dropping the future loses only the turn.
+        match self.driver.next(self.state.clone(), &self.control).await? {
+            Turned::Recorded(state) => {
                 self.state = state.clone();
                 Ok(Some(state))
             }
-            Made::Rest(state) => {
+            Turned::Unfinished(state) => {
                 self.state = state;
                 Ok(None)
             }
@@ -100,7 +100,7 @@ impl<S: Conversation> StepByStep for Iteration<S> {
         Ok(())
     }
 
-    /// The next speaker hears it, from `user`.
+    /// Appends a line of `user`, which the next speaker is shown.
     async fn steer(&mut self, message: impl Into<Message> + Send) -> Result<(), Error> {
         let message = message.into();
         self.state = self.state.clone().map_chat(|chat| chat.with_message(USER, message));

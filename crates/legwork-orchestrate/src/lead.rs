@@ -1,4 +1,4 @@
-//! The agent that leads a collaboration: it decides by a call whose schema is checked.
+//! The agent that leads a collaboration: it decides by calling a tool.
 
 use std::sync::Arc;
 
@@ -11,17 +11,17 @@ use legwork_port::{BoxFuture, Tool, ToolContext};
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::agent_speaker::{AgentSpeaker, of};
+use crate::agent_speaker::{AgentSpeaker, spoken};
 use crate::{Speaker, Spoken, TurnContext};
 use legwork_agent::Agent;
 use legwork_runtime::Error;
 
-/// The tool that gives work to a member.
+/// The tool that assigns work to a member.
 const ASSIGN: &str = "assign";
 /// The tool that says that the goal is reached.
 const CONCLUDE: &str = "conclude";
 
-/// What the lead decided.
+/// The decision of the lead.
 enum Decided {
     Assign(Assignment),
     Conclude(Conclusion),
@@ -68,8 +68,8 @@ impl Lead {
         });
         let builder = agent
             .to_builder()
-            .tool(Told::new(ASSIGN, "Gives the next piece of work to a member.", assign))
-            .tool(Told::new(
+            .tool(DecisionTool::new(ASSIGN, "Gives the next piece of work to a member.", assign))
+            .tool(DecisionTool::new(
                 CONCLUDE,
                 "Says that the goal is reached, with the final text.",
                 conclude,
@@ -84,11 +84,11 @@ impl Speaker for Lead {
         true
     }
 
-    fn speak<'a>(&'a self, floor: &'a TurnContext) -> BoxFuture<'a, Result<Spoken, Error>> {
+    fn speak<'a>(&'a self, cx: &'a TurnContext) -> BoxFuture<'a, Result<Spoken, Error>> {
         Box::pin(async move {
-            let state = self.0.run(floor).await?;
+            let state = self.0.run(cx).await?;
             let decided = state.step_results().rev().find_map(|result| decision(&result.step));
-            let spoken = of(state, floor);
+            let spoken = spoken(state, cx);
             let quiet = spoken.rests.is_some() || !spoken.errors.is_empty();
             Ok(match decided {
                 _ if quiet => spoken,
@@ -99,11 +99,11 @@ impl Speaker for Lead {
                 Some(Decided::Conclude(Conclusion { result })) => {
                     Spoken { message: Some(result.into()), ..spoken }.concludes()
                 }
-                None if floor.control.cancel.is_cancelled() => spoken,
+                None if cx.control.cancel.is_cancelled() => spoken,
                 None => Spoken {
                     errors: Spoken::failed(format!(
-                        "{} neither called `{ASSIGN}` nor `{CONCLUDE}`: its instructions should ask for it",
-                        floor.name
+                        "{} called neither `{ASSIGN}` nor `{CONCLUDE}`: its instructions should ask for it",
+                        cx.name
                     ))
                     .errors,
                     ..spoken
@@ -113,7 +113,7 @@ impl Speaker for Lead {
     }
 }
 
-/// The first call of a step that decides, as it was run.
+/// The decision of a step: its first call of one of the two tools that succeeded.
 fn decision(step: &AgentStep) -> Option<Decided> {
     step.calls.iter().find_map(|slot| {
         let ran = slot.execution().is_some_and(|execution| execution.outcome.is_ok());
@@ -126,17 +126,17 @@ fn decision(step: &AgentStep) -> Option<Decided> {
     })
 }
 
-/// A tool whose call is all that it does.
-struct Told(Arc<ToolSpec>);
+/// A tool that does nothing: the call itself is the decision.
+struct DecisionTool(Arc<ToolSpec>);
 
-impl Told {
+impl DecisionTool {
     fn new(name: &str, description: &str, parameters: serde_json::Value) -> Self {
         let spec = ToolSpec::new(name, description, parameters).effect(EffectClass::ReadOnly);
         Self(Arc::new(spec))
     }
 }
 
-impl Tool for Told {
+impl Tool for DecisionTool {
     fn spec(&self) -> Arc<ToolSpec> {
         Arc::clone(&self.0)
     }

@@ -1,9 +1,8 @@
-//! What goes on step by step: one handle for an agent, a task with tools, a chat, a
-//! collaboration.
+//! Chats, collaborations and tasks with tools, run step by step.
 //!
-//! Each is iterated by the same [`StepByStep`]; the state after a step is a value of
-//! [`legwork_core::orchestrate`]. It deliberately keeps nothing itself: an agent in a
-//! conversation has its session in its own store, the conversation is the caller's.
+//! All of them, and agents, implement [`StepByStep`]; the state after a step is a value of
+//! [`legwork_core::orchestrate`]. The crate deliberately stores nothing itself: an agent in a
+//! conversation has its session in its own store, the conversation is kept by the caller.
 //!
 //! ```
 //! use legwork_orchestrate::{Chat, Participant};

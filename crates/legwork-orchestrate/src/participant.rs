@@ -1,4 +1,4 @@
-//! Who takes part in a conversation.
+//! The participants of a conversation.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::{Speaker, Spoken, TurnContext};
 use legwork_agent::Agent;
 use legwork_runtime::Error;
 
-/// Somebody who takes part in a conversation, by a name.
+/// A participant of a conversation, with a name.
 #[derive(Clone)]
 pub struct Participant {
     pub(crate) name: Arc<str>,
@@ -22,14 +22,14 @@ pub struct Participant {
 pub(crate) enum Kind {
     /// A model without tools.
     Model(Arc<dyn Model>, Arc<str>),
-    /// An agent that was built.
+    /// An agent.
     Agent(Agent),
-    /// Anybody else.
+    /// Any other speaker.
     Other(Arc<dyn Speaker>),
 }
 
 impl Participant {
-    /// A model, with instructions of its own.
+    /// A model with instructions, without tools.
     pub fn model(
         name: impl Into<Arc<str>>,
         model: impl Model + 'static,
@@ -38,20 +38,24 @@ impl Participant {
         Self { name: name.into(), kind: Kind::Model(Arc::new(model), instructions.into()) }
     }
 
-    /// A model with tools: an agent. It works in a session of its own in its store, named
-    /// after the conversation and itself, and hears there what was said since its last
-    /// turn; one whose store forgets is told all that was said, each time.
+    /// An agent.
+    ///
+    /// It works in a session in its own store, named after the conversation and itself, and its
+    /// input is the lines since its last turn. If its store does not have the session, its input
+    /// is all lines.
     pub fn agent(name: impl Into<Arc<str>>, agent: Agent) -> Self {
         Self { name: name.into(), kind: Kind::Agent(agent) }
     }
 
-    /// A person who is waited for: the conversation rests until an answer is fed back with
-    /// [`ChatState::with_answer`], in this process or, from the state, in another.
+    /// A person who is waited for.
+    ///
+    /// The conversation pauses at the person's turn until [`ChatState::with_answer`], in this
+    /// process or, from the state, in another.
     pub fn person(name: impl Into<Arc<str>>) -> Self {
         Self::speaker(name, Person)
     }
 
-    /// A person who is asked here; who says nothing is waited for.
+    /// A person who is asked by a function; if it returns none, the person is waited for.
     pub fn asked<F, R>(name: impl Into<Arc<str>>, ask: F) -> Self
     where
         F: Fn(ChatState) -> R + Send + Sync + 'static,
@@ -60,7 +64,7 @@ impl Participant {
         Self::speaker(name, Asked(move |state| -> BoxFuture<'static, _> { Box::pin(ask(state)) }))
     }
 
-    /// A script: one line for each turn.
+    /// A script, with one line for each turn.
     pub fn scripted<L: Into<String>>(
         name: impl Into<Arc<str>>,
         lines: impl IntoIterator<Item = L>,
@@ -68,17 +72,17 @@ impl Participant {
         Self::speaker(name, Scripted(lines.into_iter().map(Into::into).collect()))
     }
 
-    /// Whoever can speak.
+    /// Any other speaker.
     pub fn speaker(name: impl Into<Arc<str>>, speaker: impl Speaker + 'static) -> Self {
         Self { name: name.into(), kind: Kind::Other(Arc::new(speaker)) }
     }
 
-    /// The name.
+    /// The name of the participant.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The models that it may ask.
+    /// The models that it may use.
     pub(crate) fn models(&self) -> Vec<Arc<dyn Model>> {
         match &self.kind {
             Kind::Model(model, _) => vec![Arc::clone(model)],
@@ -114,9 +118,9 @@ impl<F> Speaker for Asked<F>
 where
     F: Fn(ChatState) -> BoxFuture<'static, Option<Message>> + Send + Sync,
 {
-    fn speak<'a>(&'a self, floor: &'a TurnContext) -> BoxFuture<'a, Result<Spoken, Error>> {
+    fn speak<'a>(&'a self, cx: &'a TurnContext) -> BoxFuture<'a, Result<Spoken, Error>> {
         Box::pin(async move {
-            let asked = (self.0)(floor.state.clone()).await;
+            let asked = (self.0)(cx.state.clone()).await;
             Ok(asked.map_or_else(Spoken::waits, Spoken::message))
         })
     }
@@ -125,12 +129,12 @@ where
 struct Scripted(Vec<String>);
 
 impl Speaker for Scripted {
-    fn speak<'a>(&'a self, floor: &'a TurnContext) -> BoxFuture<'a, Result<Spoken, Error>> {
-        let spoken = match self.0.get(floor.state.turns_of(&floor.name)) {
+    fn speak<'a>(&'a self, cx: &'a TurnContext) -> BoxFuture<'a, Result<Spoken, Error>> {
+        let spoken = match self.0.get(cx.state.turns_of(&cx.name)) {
             Some(line) => Spoken::message(line.as_str()),
             None => Spoken::failed(format!(
                 "the script of {} has {} lines and was asked for another: add one, or stop before",
-                floor.name,
+                cx.name,
                 self.0.len()
             )),
         };

@@ -1,4 +1,4 @@
-//! What a chat and a collaboration are put together from alike.
+//! The settings that the builders of chats and collaborations have in common.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use legwork_runtime::{Error, price_unknown};
 
 pub(super) struct Parts<S> {
     pub(super) budget: Budget,
-    /// At most so many turns, whatever the budget says.
+    /// The maximum number of turns, in place of the budget's steps.
     pub(super) turns: Option<u64>,
     pub(super) criteria: Vec<Arc<dyn Criterion<S>>>,
     pub(super) observers: Vec<(String, StepEnd<S>)>,
@@ -49,7 +49,7 @@ impl<S: Conversation> Default for Parts<S> {
 }
 
 impl<S: Conversation> Parts<S> {
-    /// The limits of the whole.
+    /// The limits of the conversation.
     pub(super) fn limits(&self) -> Budget {
         Budget { steps: self.turns.or(self.budget.steps), ..self.budget.clone() }
     }
@@ -66,7 +66,9 @@ impl<S: Conversation> Parts<S> {
     }
 
     pub(super) fn without_criterion(&mut self, name: &str) {
-        self.problems.extend(continuation::remove(&mut self.criteria, name).err());
+        if let Err(unknown) = continuation::remove(&mut self.criteria, name) {
+            self.problems.push(unknown.to_string());
+        }
     }
 
     pub(super) fn observer<F, R>(&mut self, name: String, observer: F)
@@ -77,8 +79,8 @@ impl<S: Conversation> Parts<S> {
         self.observers.push((name, Arc::new(move |state| Box::pin(observer(state)))));
     }
 
-    /// Names must tell speakers apart where lines are shown, and a limit on money needs to
-    /// know what things cost.
+    /// Checks the participants: names must be distinct and unambiguous in lines, and a limit on
+    /// money needs the price of each model.
     pub(super) fn check(&self, participants: &[Participant]) -> Result<(), Error> {
         let mut problems = self.problems.clone();
         let mut seen = BTreeSet::from([USER]);
@@ -87,12 +89,12 @@ impl<S: Conversation> Parts<S> {
             let speaks = name.chars().any(|c| c.is_control() || c == ':');
             if name.trim() != name || name.is_empty() || speaks {
                 problems.push(format!(
-                    "`{}` is no name: give one without colons, line breaks and blanks around it",
+                    "`{}` is not a valid name: use one without colons, line breaks and surrounding spaces",
                     name.escape_debug()
                 ));
             }
             if !seen.insert(name) {
-                problems.push(format!("two are named `{name}`: rename or leave out one"));
+                problems.push(format!("two participants are named `{name}`: rename or remove one"));
             }
             for model in participant.models().iter().filter(|m| m.profile().price.is_none()) {
                 if self.budget.cost.is_some() {
@@ -101,13 +103,13 @@ impl<S: Conversation> Parts<S> {
             }
         }
         if participants.is_empty() {
-            problems.push("nobody takes part: give at least one participant".to_owned());
+            problems.push("there are no participants: give at least one".to_owned());
         }
         if problems.is_empty() { Ok(()) } else { Err(Error::Build(problems.join("; "))) }
     }
 }
 
-/// A criterion that stops as completed when a state is as a closure wants it.
+/// A criterion that stops, as completed, once a predicate holds.
 pub(super) struct Until<F>(pub(super) String, pub(super) F);
 
 impl<S, F: Fn(&S) -> bool + Send + Sync> Criterion<S> for Until<F> {
@@ -115,7 +117,7 @@ impl<S, F: Fn(&S) -> bool + Send + Sync> Criterion<S> for Until<F> {
         &self.0
     }
 
-    fn decide(&self, state: &S) -> Result<Option<continuation::Decision>, String> {
+    fn decide(&self, state: &S) -> Result<Option<continuation::Decision>, continuation::Error> {
         let words = format!("`{}` is so", self.0);
         let signal =
             || continuation::StopSignal::new(continuation::StopReason::Completed, &*self.0, words);

@@ -1,4 +1,4 @@
-//! Who speaks next.
+//! Selects who speaks next.
 
 use std::sync::Arc;
 
@@ -7,16 +7,16 @@ use legwork_core::budget::Amounts;
 use legwork_core::orchestrate::{ChatState, Conversation};
 use legwork_port::BoxFuture;
 
-/// Says who speaks next; may take its time, to ask a model for one.
+/// Selects who speaks next; may ask a model.
 pub trait Selector<S = ChatState>: Send + Sync {
-    /// Who has the next turn.
+    /// The speaker of the next turn.
     ///
     /// # Errors
-    /// Why nobody can be chosen, in words: the conversation fails with it.
+    /// Why none can be selected; the conversation fails with it.
     fn select(&self, state: S) -> BoxFuture<'static, Result<Choice, String>>;
 }
 
-/// Who was chosen, and what choosing used.
+/// The selected speaker, and what the selection used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use]
 pub struct Choice {
@@ -25,7 +25,7 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// The same with what choosing used: tokens and money of a model that was asked.
+    /// The same with the tokens and money that the selection used.
     pub fn used(self, used: Amounts) -> Self {
         Self { used, ..self }
     }
@@ -37,15 +37,15 @@ impl<N: Into<Arc<str>>> From<N> for Choice {
     }
 }
 
-/// Everybody in turn, in the order of the participants; whom the last speaker gave the
-/// floor to by name comes first.
+/// Selects all participants in turn, in their order; a speaker named by the last one comes
+/// first.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RoundRobin;
 
 impl<S: Conversation> Selector<S> for RoundRobin {
     fn select(&self, state: S) -> BoxFuture<'static, Result<Choice, String>> {
         let next = after(state.chat());
-        let none = || "nobody takes part in the conversation".to_owned();
+        let none = || "the conversation has no participants".to_owned();
         Box::pin(std::future::ready(next.map(Choice::from).ok_or_else(none)))
     }
 }

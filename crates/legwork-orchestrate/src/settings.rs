@@ -1,29 +1,30 @@
-//! What the builders of a chat and of a collaboration are told alike.
+//! The methods that the builders of chats and collaborations have in common.
 
-/// The settings that both builders have, on their `parts`.
+/// The methods of both builders, which set fields of their `parts`.
 macro_rules! settings {
     ($builder:ident, $state:ty) => {
         impl $builder {
-            /// At most this many turns, whoever takes them.
+            /// At most this many turns in total.
             pub fn turns(mut self, turns: u64) -> Self {
                 self.parts.turns = Some(turns);
                 self
             }
 
-            /// The limits of the whole; a turn is a step. Each inference of an agent in it is
-            /// held against them before it is sent.
+            /// The limits of the conversation, in which a turn is a step.
+            ///
+            /// They also bind its agents: each inference is checked against them before it is sent.
             pub fn budget(mut self, budget: legwork_core::Budget) -> Self {
                 self.parts.budget = budget;
                 self
             }
 
-            /// Ends, as completed, when somebody says these words.
+            /// Ends, as completed, after a turn whose text contains these words; case matters.
             pub fn until_said(mut self, words: impl Into<String>) -> Self {
                 self.parts.said(words.into());
                 self
             }
 
-            /// Ends, as completed, after a turn that leaves the state as wanted.
+            /// Ends, as completed, after a turn after which this predicate holds.
             pub fn until(
                 mut self,
                 name: impl Into<String>,
@@ -34,8 +35,9 @@ macro_rules! settings {
                 self
             }
 
-            /// A criterion, in the place of the one of its name or beside those there are:
-            /// `signals`, `errors`, `budget`, `concluded`, `turns`.
+            /// Adds a criterion, or replaces the one of its name.
+            ///
+            /// The default ones are `signals`, `errors`, `budget`, `concluded` and `turns`.
             pub fn criterion(
                 mut self,
                 criterion: impl legwork_core::Criterion<$state> + 'static,
@@ -44,15 +46,15 @@ macro_rules! settings {
                 self
             }
 
-            /// Switches a criterion off by its name; without `errors` it goes on after a turn
-            /// that went wrong.
+            /// Removes a criterion by its name; without `errors` it goes on after failed turns.
             pub fn without_criterion(mut self, name: &str) -> Self {
                 self.parts.without_criterion(name);
                 self
             }
 
-            /// Shown each turn with its provisional outcome, before it is recorded: it may add
-            /// votes and requests to stop, and then the criteria are asked once more.
+            /// Calls a function at the end of each turn, with its provisional outcome.
+            ///
+            /// It may add votes and requests to stop; then the criteria are evaluated again.
             pub fn on_step_end<F, R>(mut self, name: impl Into<String>, observer: F) -> Self
             where
                 F: Fn($state) -> R + Send + Sync + 'static,
@@ -62,8 +64,9 @@ macro_rules! settings {
                 self
             }
 
-            /// Receives an event for each decision whether it goes on (`continuation_evaluated`),
-            /// in the session that has its id. The agents in it have observers of their own.
+            /// Sets the observer of `continuation_evaluated` events, one after each turn.
+            ///
+            /// Their session is the id of the conversation. Its agents have their own observers.
             pub fn observer(
                 mut self,
                 observer: std::sync::Arc<dyn legwork_port::Observer>,
@@ -72,13 +75,13 @@ macro_rules! settings {
                 self
             }
 
-            /// Where time comes from.
+            /// Sets the clock.
             pub fn clock(mut self, clock: std::sync::Arc<dyn legwork_port::Clock>) -> Self {
                 self.parts.clock = clock;
                 self
             }
 
-            /// Where ids come from.
+            /// Sets the source of ids.
             pub fn ids(mut self, ids: std::sync::Arc<dyn legwork_port::Ids>) -> Self {
                 self.parts.ids = ids;
                 self

@@ -1,4 +1,4 @@
-//! Who can have the floor in a conversation.
+//! Speakers, which take turns in a conversation.
 
 use std::sync::Arc;
 
@@ -12,39 +12,40 @@ use legwork_runtime::Control;
 use legwork_runtime::Error;
 use legwork_runtime::account::SharedBudget;
 
-/// Somebody who can have the floor: an agent, a person, a script, or what a program makes.
+/// A speaker: an agent, a person, a script, or an implementation of the program.
 pub trait Speaker: Send + Sync {
-    /// Takes the turn that is under way in the state of the floor.
+    /// Takes the current turn of the state in the context.
     ///
-    /// What goes wrong in the turn is a part of what is spoken. Dropping the future must
-    /// leave nothing behind that the same turn, taken again, would not expect.
+    /// Errors of the turn itself are part of the result. After the future is dropped the same
+    /// turn may be taken again.
     ///
     /// # Errors
-    /// What is no part of the conversation, like a store that said no: the turn is not
-    /// over then, and can be taken again.
-    fn speak<'a>(&'a self, floor: &'a TurnContext) -> BoxFuture<'a, Result<Spoken, Error>>;
+    /// Errors outside of the conversation, such as those of a store; the turn can be taken again.
+    fn speak<'a>(&'a self, cx: &'a TurnContext) -> BoxFuture<'a, Result<Spoken, Error>>;
 
-    /// Whether it watches the control of the floor itself, and ends in good order. The future
-    /// of any other is dropped when the conversation is cancelled or interrupted.
+    /// Whether it watches [`TurnContext::control`] itself and ends by itself.
+    ///
+    /// Otherwise the future of its turn is dropped when the conversation is cancelled or
+    /// interrupted.
     fn ends_itself(&self) -> bool {
         false
     }
 }
 
-/// What a speaker has whose turn it is.
+/// The context of a turn.
 pub struct TurnContext {
-    /// The conversation, its turn under way.
+    /// The state of the conversation, with its current turn.
     pub state: ChatState,
     /// The name of the speaker.
     pub name: Arc<str>,
-    /// Who is there and what is asked of the speaker, in words for a model.
+    /// A description of the conversation and the speaker's role, for a model.
     pub preface: String,
-    /// How the turn is cancelled or interrupted.
+    /// The tokens that cancel or interrupt the turn.
     pub control: Control,
-    pub(crate) share: SharedBudget,
+    pub(crate) budget: SharedBudget,
 }
 
-/// What came of a turn.
+/// The result of a turn.
 #[derive(Debug, Clone, Default)]
 #[must_use]
 pub struct Spoken {
@@ -54,28 +55,28 @@ pub struct Spoken {
     pub(crate) execution: Option<u64>,
     pub(crate) next: Option<Arc<str>>,
     pub(crate) concludes: bool,
-    /// A limit of the conversation that the turn came to.
+    /// A limit of the conversation that the turn reached.
     pub(crate) limit: Option<StopSignal>,
     pub(crate) rests: Option<(ExecutionStatus, Option<AgentState>)>,
 }
 
 impl Spoken {
-    /// Something was said.
+    /// The speaker said this.
     pub fn message(message: impl Into<Message>) -> Self {
         Self { message: Some(message.into()), ..Self::default() }
     }
 
-    /// Nothing was said; the turn is over all the same.
+    /// The speaker said nothing; the turn is over.
     pub fn nothing() -> Self {
         Self::default()
     }
 
-    /// The turn went wrong, in these words.
+    /// The turn failed, with this message.
     pub fn failed(words: impl Into<String>) -> Self {
         Self::nothing().error(ErrorRecord::new(ErrorSource::Driver, ErrorKind::Model, words))
     }
 
-    /// A person has to answer; the turn is not over.
+    /// The turn is not over: it waits for a person.
     pub fn waits() -> Self {
         let rests = Some((ExecutionStatus::AwaitingInput, None));
         Self { rests, ..Self::default() }
@@ -86,13 +87,13 @@ impl Spoken {
         Self { used, ..self }
     }
 
-    /// The same with something that went wrong.
+    /// The same with an error.
     pub fn error(mut self, error: ErrorRecord) -> Self {
         self.errors.push(error);
         self
     }
 
-    /// The same, giving the floor to somebody.
+    /// The same, naming the next speaker.
     pub fn gives_to(self, name: impl Into<Arc<str>>) -> Self {
         Self { next: Some(name.into()), ..self }
     }

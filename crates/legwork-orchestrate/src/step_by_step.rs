@@ -1,4 +1,4 @@
-//! The handle of whatever goes on step by step.
+//! Agents, chats, collaborations and tasks, run step by step.
 
 use legwork_core::orchestrate::Progress;
 use legwork_core::{AgentState, Message};
@@ -7,13 +7,11 @@ use legwork_runtime::Control;
 use legwork_runtime::Error;
 use legwork_runtime::{Active, Run};
 
-/// The handle of something that goes on step by step: an agent, a task with tools, a
-/// chat, a collaboration.
+/// An agent, a task with tools, a chat or a collaboration that runs step by step.
 ///
-/// A step is made, the criteria are evaluated on the state with the step pending (once
-/// more if somebody who was shown its end changed votes or requests to stop), and the
-/// step with its outcome is recorded as one result. What stands then is a value, the
-/// same for whoever keeps it.
+/// In each step the criteria are evaluated on the state after its work, again if a hook or
+/// observer changed votes or requests to stop, and the step is recorded with its outcome. The
+/// state after it is a value that can be kept.
 ///
 /// ```no_run
 /// # use legwork_agent::{Agent, Error};
@@ -32,56 +30,56 @@ use legwork_runtime::{Active, Run};
 /// # }
 /// ```
 pub trait StepByStep: Send + Sized {
-    /// What stands after each step.
+    /// The type of the state.
     type State: Progress + Clone + Send;
 
-    /// The state as it is now.
+    /// The current state.
     fn state(&self) -> &Self::State;
 
-    /// Makes the next step and gives a snapshot of the state after it; none when it is
-    /// over, waits for somebody, or was interrupted.
+    /// Makes the next step and returns the state after it.
     ///
-    /// A stop that was decided is carried out by the call that gives none: call it until
-    /// then. Dropping the future loses only what was not committed: the next call goes on.
+    /// None if it has ended, waits for an answer, or was interrupted. Call it until it returns
+    /// none, because that call carries out a stop. Dropping the future loses only what was not
+    /// committed; the next call goes on from there.
     ///
     /// # Errors
-    /// What is no part of the state: a store that said no, a setup that cannot work.
+    /// Errors that are not part of the state: of a store, or of the configuration.
     fn next(&mut self) -> impl Future<Output = Result<Option<Self::State>, Error>> + Send;
 
-    /// Feeds a changed state back: the next step goes on from it.
+    /// Replaces the state; the next step goes on from it.
     ///
     /// # Errors
-    /// When it does not extend the state as it is now; nothing is changed then.
+    /// If it does not extend the current state; nothing is changed then.
     fn set(&mut self, state: Self::State) -> Result<(), Error>;
 
-    /// Says something that is taken up before the very next inference.
+    /// Adds a message that is taken up before the next inference.
     ///
     /// # Errors
-    /// When it cannot be kept for that.
+    /// If it cannot be stored.
     fn steer(
         &mut self,
         message: impl Into<Message> + Send,
     ) -> impl Future<Output = Result<(), Error>> + Send;
 
-    /// How to cancel or interrupt it from elsewhere.
+    /// The tokens that cancel or interrupt it, also from elsewhere.
     fn control(&self) -> &Control;
 
-    /// Whether another step is to be made, by the latest outcome.
+    /// Whether another step follows, by the latest outcome.
     fn has_next(&self) -> bool {
         self.state().has_next()
     }
 
-    /// Ends it as cancelled; a second time is nothing.
+    /// Cancels it; a second call is a no-op.
     fn cancel(&self) {
         self.control().cancel.cancel();
     }
 
-    /// Leaves it where it is, in progress.
+    /// Interrupts it: it stays in progress.
     fn interrupt(&self) {
         self.control().interrupt.cancel();
     }
 
-    /// Makes all steps that are left; gives the state that it ended or waits with.
+    /// Makes all remaining steps, and returns the state in which it ends or waits.
     ///
     /// # Errors
     /// As [`StepByStep::next`].
@@ -93,7 +91,7 @@ pub trait StepByStep: Send + Sized {
     }
 }
 
-/// The loop of an agent, journaled: the session stands where its last commit left it.
+/// The loop of an agent, which commits each step to its journal.
 impl StepByStep for Active {
     type State = AgentState;
 

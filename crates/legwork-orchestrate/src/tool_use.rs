@@ -1,4 +1,4 @@
-//! One task with tools, without a session.
+//! A task with tools, without a session.
 
 use std::sync::OnceLock;
 
@@ -13,13 +13,12 @@ use legwork_runtime::Active;
 use legwork_runtime::Control;
 use legwork_runtime::Error;
 
-/// One task with tools: the driver, executor, hooks and criteria of an agent, without a
-/// session, a journal and a store.
+/// A task with tools: an agent without a session, a journal and a store.
 ///
-/// Nothing survives a crash but what the caller kept: the state after each step is a
-/// value, and [`ToolUse::resume`] goes on exactly there. A call that ran in the step that
-/// was cut off runs again with that step; where that must not be, use an [`Agent`] with a
-/// store.
+/// It has the driver, hooks and criteria of an agent. The state after each step is a value: a
+/// program that keeps it can go on from there after a crash, with [`ToolUse::resume`]. A step that
+/// was interrupted is made again, with its calls; where these must not run twice, use an
+/// [`Agent`] with a store.
 ///
 /// ```
 /// use legwork_agent::Agent;
@@ -28,8 +27,8 @@ use legwork_runtime::Error;
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), legwork_agent::Error> {
 /// # let model = ScriptedModel::new([Turn::text("42")]);
-/// let sums = ToolUse::new(Agent::builder(model).instructions("You add."))?;
-/// assert_eq!(sums.run("What is 17 + 25?").await?.text(), "42");
+/// let adder = ToolUse::new(Agent::builder(model).instructions("You add."))?;
+/// assert_eq!(adder.run("What is 17 + 25?").await?.text(), "42");
 /// # Ok(())
 /// # }
 /// ```
@@ -37,31 +36,31 @@ use legwork_runtime::Error;
 pub struct ToolUse(Agent);
 
 impl ToolUse {
-    /// Tasks for what is built here: a model with tools, hooks, criteria, limits.
+    /// Tasks for the agent of a builder, which must not have a store.
     ///
     /// # Errors
-    /// As [`Builder::build`], and when a store was given.
+    /// As [`Builder::build`], and if a store was set.
     pub fn new(builder: Builder) -> Result<Self, Error> {
         let builder = match builder.has_store() {
             false => builder,
             true => builder.problem(
-                "a task with tools keeps nothing in a store: leave the store out, keep the \
-                 state yourself, or use an agent",
+                "a task with tools does not use a store: remove it and keep the state yourself, or \
+                 use an agent",
             ),
         };
         builder.build().map(Self)
     }
 
-    /// Works on a task until it is done or waits for somebody.
+    /// Works on a task until it ends or waits for an answer.
     ///
     /// # Errors
-    /// What is no part of the state: a setup that cannot work.
+    /// Errors that are not part of the state, such as those of the configuration.
     pub fn run(&self, task: impl Into<Message>) -> BoxFuture<'static, Result<ToolUseState, Error>> {
         let request = self.0.run(task);
         Box::pin(async move { ToolUseRun::new(request.open().await?).finish().await })
     }
 
-    /// Works on a task a step at a time.
+    /// Begins to work on a task, to run it step by step.
     ///
     /// # Errors
     /// As [`ToolUse::run`].
@@ -69,10 +68,10 @@ impl ToolUse {
         Ok(ToolUseRun::new(self.0.iterate(task).await?))
     }
 
-    /// Goes on with a state that somebody kept.
+    /// Resumes a task from its state.
     ///
     /// # Errors
-    /// When it has nothing left to do, or a setup cannot work.
+    /// If nothing is left to do, or as [`ToolUse::run`].
     pub async fn resume(&self, state: ToolUseState) -> Result<ToolUseRun, Error> {
         let state = state.into_agent_state().committed();
         let session = state.session().clone();
@@ -80,10 +79,10 @@ impl ToolUse {
     }
 }
 
-/// A task with tools under way.
+/// A task with tools that runs step by step.
 pub struct ToolUseRun {
     active: Active,
-    /// The state of the loop as that of a task, made when somebody looks at it.
+    /// The state of the loop as a state of the task, converted on demand.
     state: OnceLock<ToolUseState>,
 }
 
@@ -101,7 +100,7 @@ impl StepByStep for ToolUseRun {
     }
 
     async fn next(&mut self) -> Result<Option<ToolUseState>, Error> {
-        // Also when this is dropped: what the loop has then is looked at anew.
+        // Cleared before the await, in case this future is dropped.
         self.state = OnceLock::new();
         Ok(self.active.next().await?.map(ToolUseState::from))
     }

@@ -1,4 +1,4 @@
-//! How the turns of a conversation are made.
+//! Makes the turns of a conversation.
 
 use std::future::pending;
 use std::pin::pin;
@@ -18,14 +18,14 @@ use legwork_runtime::Error;
 use legwork_runtime::account::SharedBudget;
 use legwork_runtime::observers::Observers;
 
-/// Sees a state with its turn about to be recorded; may add votes and requests to stop.
+/// A function that is called at the end of a turn; may add votes and requests to stop.
 pub(super) type StepEnd<S> = Arc<dyn Fn(S) -> BoxFuture<'static, Result<S, String>> + Send + Sync>;
 
-/// All that it takes to make turns.
+/// Makes the turns of a conversation.
 pub(super) struct TurnDriver<S> {
     pub(super) speakers: Vec<(Arc<str>, Arc<dyn Speaker>)>,
     pub(super) selector: Arc<dyn Selector<S>>,
-    /// What a speaker is told of the conversation.
+    /// The description of the conversation for a speaker.
     pub(super) preface: fn(&S, &str) -> String,
     pub(super) criteria: Vec<Arc<dyn Criterion<S>>>,
     pub(super) observers: Vec<(String, StepEnd<S>)>,
@@ -33,17 +33,17 @@ pub(super) struct TurnDriver<S> {
     pub(super) clock: Arc<dyn Clock>,
 }
 
-/// Whether a turn was made.
-pub(super) enum Made<S> {
-    /// It ended and is recorded.
-    Step(S),
-    /// There is none, or it is not over.
-    Rest(S),
+/// The result of making a turn, with the state after it.
+pub(super) enum Turned<S> {
+    /// The turn ended and is recorded.
+    Recorded(S),
+    /// There is no turn, or it is not over.
+    Unfinished(S),
 }
 
 impl<S: Conversation> TurnDriver<S> {
-    /// Makes a turn: who speaks, what is said, what is decided, in this order.
-    pub(super) async fn next(&self, state: S, control: &Control) -> Result<Made<S>, Error> {
+    /// Makes a turn: selects a speaker, lets it speak, and evaluates the criteria.
+    pub(super) async fn next(&self, state: S, control: &Control) -> Result<Turned<S>, Error> {
         let start = self.clock.now();
         let mut state = state.map_chat(|chat| chat.at(start));
         if control.cancel.is_cancelled() && state.stop_signals().is_empty() {
@@ -51,11 +51,11 @@ impl<S: Conversation> TurnDriver<S> {
         }
         if state.chat().current_step().is_none() {
             if let Some(signal) = forbids_step(&self.criteria, &state) {
-                return Ok(Made::Rest(end(state, signal)));
+                return Ok(Turned::Unfinished(end(state, signal)));
             }
             state = match self.choose(state, control).await {
                 Ok(state) => state,
-                Err(made) => return Ok(made),
+                Err(turned) => return Ok(turned),
             };
         }
         let Some(spoken) = self.speak(&state, control).await? else {
@@ -66,7 +66,7 @@ impl<S: Conversation> TurnDriver<S> {
             state = raise(state, cancelled());
         }
         if let Some((status, agent)) = spoken.rests {
-            return Ok(Made::Rest(match state.stop_signal().cloned() {
+            return Ok(Turned::Unfinished(match state.stop_signal().cloned() {
                 Some(signal) => end(state, signal),
                 None => state.map_chat(|chat| chat.with_rest(status, agent)),
             }));
@@ -75,11 +75,11 @@ impl<S: Conversation> TurnDriver<S> {
             state = raise(state, signal);
         }
         let state = take(state, spoken);
-        Ok(Made::Step(self.end_step(state, start.mono, control).await))
+        Ok(Turned::Recorded(self.end_step(state, start.mono, control).await))
     }
 
-    /// Gives the floor to who is chosen; if nobody can be, the conversation fails.
-    async fn choose(&self, state: S, control: &Control) -> Result<S, Made<S>> {
+    /// Begins the turn of the selected speaker; if none can be selected, the conversation fails.
+    async fn choose(&self, state: S, control: &Control) -> Result<S, Turned<S>> {
         let raised = pin!(control.raised());
         let shown = state.clone();
         let chosen = unwind::run(|| self.selector.select(shown));
@@ -99,21 +99,21 @@ impl<S: Conversation> TurnDriver<S> {
             }
             Ok(choice) => {
                 let known: Vec<_> = self.speakers.iter().map(|(name, _)| &**name).collect();
-                format!("nobody is named `{}`: there are {}", choice.speaker, known.join(", "))
+                format!("no speaker is named `{}`: there are {}", choice.speaker, known.join(", "))
             }
             Err(words) => words,
         };
-        let words = format!("who speaks next could not be chosen: {words}");
+        let words = format!("the next speaker could not be selected: {words}");
         let error = ErrorRecord::new(ErrorSource::Driver, ErrorKind::Configuration, words);
         let signal = StopSignal::error("selector", error.clone());
-        Err(Made::Rest(end(state.map_chat(|chat| chat.with_error(error)), signal)))
+        Err(Turned::Unfinished(end(state.map_chat(|chat| chat.with_error(error)), signal)))
     }
 
     fn speaker(&self, name: &str) -> Option<&Arc<dyn Speaker>> {
         self.speakers.iter().find(|(known, _)| &**known == name).map(|(_, speaker)| speaker)
     }
 
-    /// What is said; none if the conversation is cancelled or interrupted first.
+    /// The result of the turn; none if the conversation is cancelled or interrupted first.
     async fn speak(&self, state: &S, control: &Control) -> Result<Option<Spoken>, Error> {
         let Some(turn) = state.chat().current_step() else { return Ok(Some(Spoken::nothing())) };
         if let Some(message) = &turn.message {
@@ -121,28 +121,29 @@ impl<S: Conversation> TurnDriver<S> {
         }
         let name = Arc::clone(&turn.speaker);
         let Some(speaker) = self.speaker(&name) else {
-            return Ok(Some(Spoken::failed(format!("nobody is named `{name}`"))));
+            return Ok(Some(Spoken::failed(format!("no speaker is named `{name}`"))));
         };
-        let floor = TurnContext {
+        let cx = TurnContext {
             preface: (self.preface)(state, &name),
             state: state.chat().clone(),
             name,
             control: control.clone(),
-            share: SharedBudget::open(None, state.chat().ledger()),
+            budget: SharedBudget::open(None, state.chat().ledger()),
         };
-        let speaking = pin!(unwind::run(|| speaker.speak(&floor)));
+        let speaking = pin!(unwind::run(|| speaker.speak(&cx)));
         let ends_itself = unwind::call(|| speaker.ends_itself()).unwrap_or(false);
         let raised =
             pin!(async { if ends_itself { pending().await } else { control.raised().await } });
         let Either::Left((spoken, _)) = select(speaking, raised).await else { return Ok(None) };
         let spoken = spoken.unwrap_or_else(|panic| {
-            Ok(Spoken::failed(format!("the speaker `{}` panicked: {panic}", floor.name)))
+            Ok(Spoken::failed(format!("the speaker `{}` panicked: {panic}", cx.name)))
         });
         spoken.map(Some)
     }
 
-    /// The criteria are asked on the state with its turn pending, observers see the
-    /// outcome, and if they voted or asked to stop the criteria are asked once more.
+    /// Evaluates the criteria, calls the functions for the end of a turn, and records the turn.
+    ///
+    /// If these voted or requested to stop, the criteria are evaluated again.
     async fn end_step(&self, state: S, start: legwork_core::Micros, control: &Control) -> S {
         let mut state = self.evaluate(state);
         let before = (state.votes().len(), state.stop_signals().len());
@@ -162,7 +163,7 @@ impl<S: Conversation> TurnDriver<S> {
         state.record_step_result(StepResult { step: Arc::new(turn), outcome, took, completed_at })
     }
 
-    /// Notifies the observer of what was decided.
+    /// Emits the decision to the observer.
     fn emit(&self, chat: &ChatState, turn: u32, outcome: &Arc<ContinuationOutcome>) {
         if !self.observer.listens() {
             return;
@@ -178,8 +179,8 @@ impl<S: Conversation> TurnDriver<S> {
     }
 }
 
-/// Shows an observer the state; what it hands back must extend that, else the state stays
-/// and the violation is recorded.
+/// Calls a function with the state; unless the result extends it, the state stays as it was and
+/// the violation is recorded.
 async fn observe<S: Conversation>(
     state: S,
     name: &str,
@@ -188,7 +189,7 @@ async fn observe<S: Conversation>(
 ) -> S {
     let (before, mark) = (state.clone(), state.chat().mark());
     let shown = pin!(unwind::run(|| observer(state)));
-    // One that waits when the conversation is to end is cut off: its change is left out.
+    // If the conversation is cancelled or interrupted meanwhile, its change is dropped.
     let Either::Left((shown, _)) = select(shown, pin!(control.raised())).await else {
         return before;
     };
@@ -198,7 +199,7 @@ async fn observe<S: Conversation>(
         Ok(_) => (
             ErrorKind::Lineage,
             format!(
-                "the observer `{name}` handed back a state that does not extend the one it was given"
+                "the observer `{name}` returned a state that does not extend the one it was given"
             ),
         ),
         Err(words) => (ErrorKind::Hook, format!("the observer `{name}` failed: {words}")),
@@ -220,14 +221,14 @@ fn take<S: Conversation>(state: S, spoken: Spoken) -> S {
     })
 }
 
-/// The conversation as it was when it was cancelled or interrupted in the middle of a turn.
-fn cut<S: Conversation>(state: S, control: &Control) -> Made<S> {
+/// The state of a conversation that was cancelled or interrupted during a turn.
+fn cut<S: Conversation>(state: S, control: &Control) -> Turned<S> {
     if !control.cancel.is_cancelled() {
-        return Made::Rest(state);
+        return Turned::Unfinished(state);
     }
     let signal = state.stop_signal().cloned();
     let state = if signal.is_none() { raise(state, cancelled()) } else { state };
-    Made::Rest(end(state, signal.unwrap_or_else(cancelled)))
+    Turned::Unfinished(end(state, signal.unwrap_or_else(cancelled)))
 }
 
 fn cancelled() -> StopSignal {

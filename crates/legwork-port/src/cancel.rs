@@ -1,4 +1,4 @@
-//! A request to stop that anyone may raise and anyone may wait for.
+//! A cancellation token.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -8,7 +8,7 @@ use std::task::{Poll, Waker};
 
 use event_listener::{Event, EventListener, listener};
 
-/// A request to stop; clones share it, children hear their parents.
+/// A cancellation token: clones are the same token, a child is cancelled with its parent.
 #[derive(Debug, Clone, Default)]
 pub struct Cancellation(Arc<Inner>);
 
@@ -20,42 +20,41 @@ struct Inner {
 }
 
 impl Cancellation {
-    /// One that nobody raised yet.
+    /// A token that is not cancelled.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// One that is raised with this one, and can be raised alone.
+    /// A token that is cancelled together with this one, and can be cancelled alone.
     #[must_use]
     pub fn child(&self) -> Self {
         Self(Arc::new(Inner { parent: Some(self.clone()), ..Inner::default() }))
     }
 
-    /// Raises it; a second time is nothing.
+    /// Cancels it; a second call is a no-op.
     pub fn cancel(&self) {
         if !self.0.raised.swap(true, Ordering::SeqCst) {
             self.0.event.notify(usize::MAX);
         }
     }
 
-    /// Whether it, or a parent, was raised.
+    /// Whether it, or a parent, was cancelled.
     pub fn is_cancelled(&self) -> bool {
         self.0.raised.load(Ordering::SeqCst)
             || self.0.parent.as_ref().is_some_and(Self::is_cancelled)
     }
 
-    /// Waits until it, or a parent, is raised. Dropping the future is safe.
+    /// Waits until it, or a parent, is cancelled. Cancel-safe.
     pub async fn cancelled(&self) {
         if self.0.parent.is_some() {
             return Self::wait(&[self], Self::listeners(&[self])).await;
         }
-        // One listener needs no memory of its own.
+        // A single listener needs no heap allocation.
         listener!(self.0.event => wait);
         Self::wait(&[self], [wait]).await;
     }
 
-    /// Waits until it, another one, or a parent of either is raised. Dropping the future is
-    /// safe.
+    /// Waits until it, another token, or a parent of either is cancelled. Cancel-safe.
     pub async fn cancelled_or(&self, other: &Self) {
         let both = [self, other];
         if both.iter().any(|one| one.0.parent.is_some()) {
@@ -66,15 +65,15 @@ impl Cancellation {
         Self::wait(&both, [wait, other_wait]).await;
     }
 
-    /// Listeners of all of these and their parents.
+    /// Listeners of these tokens and their parents.
     fn listeners(all: &[&Self]) -> Vec<EventListener> {
         all.iter().flat_map(|one| one.chain()).map(|at| at.0.event.listen()).collect()
     }
 
-    /// Waits for any of these, with listeners of them and their parents.
+    /// Waits for any of these tokens, with listeners of them and their parents.
     ///
-    /// It is polled whenever something beside it goes on, as each piece of an answer: for as
-    /// long as the same task asks, one look at the flags is enough.
+    /// It is polled whenever the same task makes progress elsewhere, for example with each piece
+    /// of an answer: until another task polls it, checking the flags is enough.
     async fn wait<L: Future + Unpin>(all: &[&Self], mut waits: impl AsMut<[L]>) {
         let mut asked: Option<Waker> = None;
         poll_fn(|cx| {
@@ -96,10 +95,10 @@ impl Cancellation {
     }
 }
 
-/// Whether a waker wakes the task whose waker is held.
+/// Whether a waker wakes the same task as the held one.
 ///
-/// `will_wake` compares addresses of tables that a program may have several copies of, and
-/// then never says yes. What a held waker points to is alive, so nothing else is there.
+/// `will_wake` also compares vtable addresses, of which a program may have several copies, and
+/// then returns false. The data of a held waker is alive, so no other task is at its address.
 fn is_same_task(held: &Waker, waker: &Waker) -> bool {
     held.will_wake(waker) || (held.data() == waker.data() && !held.data().is_null())
 }

@@ -1,4 +1,4 @@
-//! Where time and names come from.
+//! The sources of time and of session ids.
 
 use std::time::Duration;
 
@@ -6,28 +6,26 @@ use legwork_core::{Micros, SessionId, Stamp};
 
 use crate::BoxFuture;
 
-/// Where time comes from; tests turn it by hand.
+/// The source of time; a test can replace it with virtual time.
 pub trait Clock: Send + Sync {
-    /// Wall and monotonic time now.
+    /// The current wall and monotonic time.
     fn now(&self) -> Stamp;
 
-    /// Monotonic time now, for a clock that has it for less than both.
+    /// The current monotonic time, for clocks that can read it alone at a lower cost.
     fn mono(&self) -> Micros {
         self.now().mono
     }
 
-    /// Completes when at least this much monotonic time has passed.
+    /// Completes when at least this much monotonic time has passed. Cancel-safe.
     ///
-    /// Time limits depend on it: it completes even next to work of the same task that is
-    /// always ready. On Tokio that takes `tokio::task::unconstrained`, because a sleep is
-    /// never ready in a task that has used up its budget.
-    ///
-    /// Dropping the future is safe.
+    /// Time limits depend on it: it must complete even if other work of the same task is always
+    /// ready. On Tokio this takes `tokio::task::unconstrained`, because a sleep is never ready in
+    /// a task that has used up its cooperative budget.
     fn sleep(&self, time: Duration) -> BoxFuture<'static, ()>;
 }
 
-/// Where names come from; tests make them predictable.
+/// The source of session ids; a test can make them predictable.
 pub trait Ids: Send + Sync {
-    /// A name that no session has.
+    /// An id that no session has.
     fn session(&self) -> SessionId;
 }

@@ -1,4 +1,4 @@
-//! The lifecycle that decides and records.
+//! The lifecycle that decides whether an execution goes on.
 
 use std::sync::Arc;
 
@@ -15,15 +15,14 @@ use crate::lifecycle::{Lifecycle, StepView};
 /// The lifecycle that decides whether an execution goes on, and records its steps and its end.
 ///
 /// It runs before all other lifecycles. `on_step_end` decides: it returns the state with a
-/// provisional outcome, and is called once more if a hook changed the votes or stop signals.
-/// The loop does without it only what safety asks for: the limits that are checked before a
-/// step, and a step or an end that Core did not record.
+/// provisional outcome, and is called again if a hook changed the votes or stop signals. For
+/// safety the loop itself checks the limits before a step, and records a step or an end that
+/// Core did not record.
 ///
-/// What it returns must extend what it was given. If it does not, or panics, the loop records
-/// in its place, and the violation is an error of the execution.
+/// A state that it returns must extend the one it was given. If it does not, or if a method
+/// panics, the loop records in its place, and the violation is an error of the execution.
 pub trait Core: Lifecycle {
-    /// Records the step that ended, with the outcome decided for it, and emits
-    /// `continuation_evaluated`.
+    /// Records the current step with its outcome, and emits `continuation_evaluated`.
     fn record_step(
         &self,
         state: AgentState,
@@ -37,16 +36,17 @@ pub trait Core: Lifecycle {
         state.record_step_result(StepResult { step, outcome, took, completed_at })
     }
 
-    /// How an execution ends that an error ended: failed, by default.
+    /// Decides how an execution ends after an error; by default it fails.
     ///
-    /// A status that is not final counts as failed.
+    /// A status that is not final is replaced by `failed`.
     fn handle_error(&self, state: &AgentState, error: &ErrorRecord, view: &StepView) -> Failure {
         let _ = view;
         FailExecution.handle(state, error)
     }
 
-    /// Ends the execution for this outcome: records its final status. If an error ended it,
-    /// emits `execution_failed` and asks [`Core::handle_error`].
+    /// Ends the execution with this outcome, and records its final status.
+    ///
+    /// If an error ended it, emits `execution_failed` and calls [`Core::handle_error`].
     fn end_execution(
         &self,
         state: AgentState,
@@ -68,7 +68,7 @@ pub trait Core: Lifecycle {
     }
 }
 
-/// The end of an execution that an error ended.
+/// The event for the end of an execution after an error.
 fn failed(
     failure: Failure,
     decided: &ContinuationOutcome,
@@ -80,7 +80,7 @@ fn failed(
         // Whether the execution may be resumed depends on the error.
         signal.error.get_or_insert_with(|| Box::new(error));
     }
-    // What is no end would be decided again and again.
+    // Without a final status the loop would end the execution again and again.
     let ended = Some(status).filter(ExecutionStatus::is_terminal);
     let status = ended.unwrap_or(ExecutionStatus::Failed);
     ExecutionFinished { status, outcome: Arc::new(outcome) }

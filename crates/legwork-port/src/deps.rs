@@ -1,11 +1,11 @@
-//! Typed dependencies: what a program gives its tools and hooks.
+//! Typed dependencies that a program gives its tools and hooks.
 
 use std::any::{Any, TypeId, type_name};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// Values that tools and hooks find by their type, one of each; cheap to clone.
+/// Values that tools and hooks look up by their type, one per type; cheap to clone.
 ///
 /// ```
 /// use legwork_port::Deps;
@@ -27,12 +27,12 @@ struct Dep {
 }
 
 impl Deps {
-    /// None.
+    /// No dependencies.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The same with a value, in the place of one of the same type if there is one.
+    /// The same with a value, which replaces one of the same type.
     #[must_use]
     pub fn with<T: Any + Send + Sync>(mut self, value: T) -> Self {
         let dep = Dep { of: type_name::<T>(), value: Arc::new(value) };
@@ -40,7 +40,7 @@ impl Deps {
         self
     }
 
-    /// Whether both are the same values, by identity: clones of one are, or if there are none.
+    /// Whether both are clones of the same dependencies, or both are empty.
     pub fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0) || self.0.is_empty() && other.0.is_empty()
     }

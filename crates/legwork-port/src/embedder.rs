@@ -1,15 +1,16 @@
-//! Texts as vectors.
+//! Embedding models, which turn texts into vectors.
 
 use crate::{BoxFuture, model};
 
-/// Turns texts into vectors whose nearness is nearness of meaning.
+/// Turns texts into embedding vectors: similar texts have vectors that are close.
 pub trait Embedder: Send + Sync {
-    /// One vector for each text, all of one length, in the order of the texts. However many
-    /// texts there are, it is one call: an adapter asks its provider several times if it has to.
+    /// One vector per text, in the order of the texts, all of the same length.
+    ///
+    /// Any number of texts may be passed: an adapter splits them into several requests if the
+    /// provider's limits require it.
     ///
     /// # Errors
-    /// Why there are no vectors; the same kinds as a model's, since the same providers are
-    /// asked.
+    /// Why there are no vectors; the same kinds as for [`Model::infer`](crate::Model::infer).
     fn embed<'a>(
         &'a self,
         texts: &'a [String],

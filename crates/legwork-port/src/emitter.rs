@@ -10,23 +10,23 @@ use crate::observer::{NoObserver, Observer, Origin};
 
 /// Sends the events of one session to an observer; clones send to the same one.
 ///
-/// It adds to each event where it happened: the session, the place in a tree of agents, and
-/// the step under way.
+/// It adds to each event where it happened: the session, the path in a tree of agents, and the
+/// current step.
 #[derive(Clone)]
 pub struct Emitter {
     observer: Arc<dyn Observer>,
     origin: Arc<Origin>,
-    /// The number of the step under way; 0 between steps.
+    /// The number of the current step; 0 between steps.
     step: Arc<AtomicU32>,
 }
 
 impl Emitter {
-    /// Sends the events of a session to an observer.
+    /// An emitter that sends the events of a session to an observer.
     pub fn new(origin: Arc<Origin>, observer: Arc<dyn Observer>) -> Self {
         Self { observer, origin, step: Arc::default() }
     }
 
-    /// Sends nothing.
+    /// An emitter that sends nothing.
     pub fn none(session: SessionId) -> Self {
         Self::new(Arc::new(Origin::root(session)), Arc::new(NoObserver))
     }
@@ -56,12 +56,12 @@ impl Emitter {
         }
     }
 
-    /// Sends a warning: something that people should know of, and that stops nothing.
+    /// Sends a warning: something that people should know, and that stops nothing.
     pub fn warn(&self, message: impl FnOnce() -> String) {
         self.emit(|| EventKind::Warning { message: message() });
     }
 
-    /// The events that follow happen in this step; 0 = in none.
+    /// Sets the current step, from the next event on; 0 = none.
     pub fn at_step(&self, step: u32) {
         self.step.store(step, Ordering::Relaxed);
     }

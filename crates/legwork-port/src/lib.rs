@@ -1,7 +1,7 @@
 //! The contract of Legwork: the traits that models, tools, stores and lifecycles implement.
 //!
-//! A stranger's tool, store, model or lifecycle needs this crate and nothing else. It is
-//! deliberately traits and data only: no runtime, HTTP, SQL, and not the loop.
+//! A third-party tool, store, model or lifecycle needs this crate and nothing else. It is
+//! deliberately traits and data only: it contains no runtime, HTTP, SQL or agent loop.
 //!
 //! ```
 //! use legwork_port::{BoxFuture, Tool, ToolContext, core::{ToolCall, ToolOutcome, ToolSpec}};
@@ -61,5 +61,5 @@ pub use tool::{Tool, ToolContext};
 pub use toolset::{OpenToolset, Toolset};
 pub use trigger::Trigger;
 
-/// A boxed future: what makes the traits of this crate object-safe.
+/// A boxed future, which keeps the traits of this crate object-safe.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

@@ -1,4 +1,4 @@
-//! The uniform observer: every method takes a state and returns a state.
+//! Lifecycles: callbacks at each point of an execution that may change the state.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -12,15 +12,15 @@ use crate::observer::Origin;
 use crate::trigger::Trigger;
 use crate::{BoxFuture, Cancellation, Clock, Deps};
 
-/// What a step shows its lifecycle beside the state; cheap to clone.
+/// The context of a lifecycle method, in addition to the state; cheap to clone.
 #[derive(Clone)]
 pub struct StepView {
-    /// The tools that there are, before any selection.
+    /// The tools of the step, before any selection.
     pub tools: Arc<ToolSpecs>,
     around: Arc<Around>,
 }
 
-/// What stays the same for a whole run.
+/// The part that stays the same during a run.
 #[derive(Clone)]
 struct Around {
     events: Emitter,
@@ -30,13 +30,13 @@ struct Around {
 }
 
 impl StepView {
-    /// A view that sends events by an emitter, with a clock and dependencies.
+    /// A view with an emitter, a clock and dependencies.
     pub fn new(events: Emitter, clock: Arc<dyn Clock>, deps: Deps) -> Self {
         let around = Arc::new(Around { events, clock, deps, ends: Vec::new() });
         Self { tools: Arc::default(), around }
     }
 
-    /// The same for a run that any of these ends.
+    /// The same with the tokens that end the run.
     #[must_use]
     pub fn with_ends(self, ends: impl IntoIterator<Item = Cancellation>) -> Self {
         let mut around = Arc::unwrap_or_clone(self.around);
@@ -44,8 +44,7 @@ impl StepView {
         Self { around: Arc::new(around), ..self }
     }
 
-    /// Waits until the run is to end: it was cancelled or interrupted. Dropping the future
-    /// is safe.
+    /// Waits until the run is cancelled or interrupted. Cancel-safe.
     pub async fn ended(&self) {
         let mut waits: Vec<BoxFuture<'_, ()>> = Vec::with_capacity(self.around.ends.len());
         for end in &self.around.ends {
@@ -64,17 +63,17 @@ impl StepView {
         Self { tools, ..self }
     }
 
-    /// Where the state belongs: its session, and its place in a tree of agents.
+    /// The session of the state, and its path in a tree of agents.
     pub fn origin(&self) -> &Arc<Origin> {
         self.around.events.origin()
     }
 
-    /// Where time comes from.
+    /// The clock of the run.
     pub fn clock(&self) -> &dyn Clock {
         &*self.around.clock
     }
 
-    /// Sends events to the observers of the run.
+    /// The emitter of the run.
     pub fn events(&self) -> &Emitter {
         &self.around.events
     }
@@ -93,13 +92,13 @@ impl std::fmt::Debug for StepView {
 
 macro_rules! lifecycle {
     ($( $(#[$meta:meta])* $name:ident => $trigger:ident; )+) => {
-        /// Watches and changes an execution; every method passes the state through by
-        /// default.
+        /// Callbacks during an execution, which may change its state; by default each returns
+        /// the state unchanged.
         ///
-        /// A returned state must extend the one handed in. One that does not is refused,
-        /// the state handed in is restored, and the violation is recorded.
+        /// A returned state must extend the one passed in. Otherwise it is refused, the state
+        /// passed in is restored, and the violation is recorded.
         pub trait Lifecycle: Send + Sync {
-            /// Whether anything happens on a trigger; what nobody wants is skipped.
+            /// Whether it handles a trigger; the others are skipped.
             fn listens(&self, trigger: Trigger) -> bool {
                 let _ = trigger;
                 true
@@ -117,7 +116,7 @@ macro_rules! lifecycle {
                 }
             )+
 
-            /// Calls the method of a trigger.
+            /// Calls the method for a trigger.
             fn on<'a>(
                 &'a self,
                 trigger: Trigger,
@@ -133,24 +132,24 @@ macro_rules! lifecycle {
 }
 
 lifecycle! {
-    /// Once, before the first step.
+    /// Called once, before the first step.
     on_execution_start => ExecutionStart;
-    /// Before each inference; then a raised stop is honoured.
+    /// Called before each step; a stop requested here prevents the step.
     on_step_start => StepStart;
-    /// The request is built and not sent: `state.current_request()`.
+    /// Called when a request is built, before it is sent: `state.current_request()`.
     on_before_inference => BeforeInference;
-    /// The raw response is committed: `state.current_step()`.
+    /// Called when the raw response is committed: `state.current_step()`.
     on_after_inference => AfterInference;
-    /// Per call, in call order, before any runs: `state.current_tool_call()`.
+    /// Called for each call in call order, before any runs: `state.current_tool_call()`.
     on_before_tool_use => BeforeToolUse;
-    /// Per call, in call order, after all ran: `state.current_tool_execution()`, with its index.
+    /// Called for each call in call order, after all ran: `state.current_tool_execution()`.
     on_after_tool_use => AfterToolUse;
-    /// An error was recorded, before the step ends: `state.current_error()`.
+    /// Called after an error was recorded, before the step ends: `state.current_error()`.
     on_error => Error;
-    /// The step with a provisional outcome: `state.ending_step()`.
+    /// Called when the step has a provisional outcome: `state.ending_step()`.
     on_step_end => StepEnd;
-    /// A stop is about to be carried out: `state.stop_reason()`.
+    /// Called before a stop is carried out: `state.stop_reason()`.
     on_before_stop => BeforeStop;
-    /// Once; the final status is already set.
+    /// Called once, after the final status is set.
     on_execution_end => ExecutionEnd;
 }

@@ -1,4 +1,4 @@
-//! Models: what answers a request.
+//! Models, which answer requests.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -10,34 +10,34 @@ use legwork_core::{Mask, ModelRequest, Response};
 
 use crate::BoxFuture;
 
-/// A model of a provider.
+/// A language model.
 pub trait Model: Send + Sync {
     /// The model as `provider:name`.
     fn name(&self) -> &str;
 
-    /// What it can do and costs.
+    /// Its capabilities and price.
     fn profile(&self) -> &Profile;
 
-    /// Its keys, which the runtime masks in all that is written or shown.
+    /// The mask of its keys, which the runtime applies to everything written or displayed.
     fn mask(&self) -> Mask {
         Mask::default()
     }
 
-    /// Asks the model and returns its assembled response.
+    /// Sends a request and returns the complete response.
     ///
-    /// With `deltas` that [stream](Deltas::streams) the answer is streamed to them as it
-    /// comes; otherwise it is asked for in one piece. When a delta is answered with `Break`,
-    /// the stream is cut there and the response marked so.
+    /// With `deltas` that [want pieces](Deltas::streams) the answer is streamed to them;
+    /// otherwise it is requested as a whole. If a delta is answered with `Break`, the stream is
+    /// closed and the response marked incomplete.
     ///
-    /// Failed attempts may be repeated inside, a stream that broke off in the middle of the
-    /// answer too: [`Deltas::retrying`] is called before each wait, and may forbid it. A
-    /// response whose stream broke off is `Ok` and marked incomplete, but only when no
-    /// further attempt is made, so there is at most one response an inference.
+    /// It may retry failed attempts, also after a stream broke off: [`Deltas::retrying`] is
+    /// called before each wait, and can forbid it. If no further attempt is made after a stream
+    /// broke off, it returns what arrived, marked incomplete. So there is at most one response
+    /// per inference.
     ///
-    /// Dropping the future drops the connection, and ends a wait.
+    /// Dropping the future closes the connection and ends a wait.
     ///
     /// # Errors
-    /// When there is no response at all.
+    /// If there is no response at all.
     fn infer<'a>(
         &'a self,
         request: ModelRequest,
@@ -67,20 +67,20 @@ impl<M: Model + ?Sized> Model for Arc<M> {
     }
 }
 
-/// What takes the pieces of an answer as they come.
+/// Receives the pieces of an answer as they arrive.
 pub trait Deltas: Send {
-    /// Whether pieces are wanted; without, a model is asked for its answer in one piece.
+    /// Whether it wants pieces; otherwise the model is asked for the whole answer.
     fn streams(&self) -> bool {
         true
     }
 
-    /// Takes a piece; `Break` cuts the stream.
+    /// Receives a piece; `Break` closes the stream.
     fn delta(&mut self, delta: Delta<'_>) -> ControlFlow<()>;
 
-    /// Called when an attempt failed, before the wait for the next one; `Break` ends the
-    /// inference with what the failed attempt came to.
+    /// Called after a failed attempt, before the wait for the next one; `Break` forbids it.
     ///
-    /// All pieces of the failed attempt are void: the next one begins the answer anew.
+    /// Then the inference ends with the result of the failed attempt. Otherwise all pieces of
+    /// the failed attempt are void: the next one begins the answer again.
     fn retrying(&mut self, _retry: Retry<'_>) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
@@ -92,20 +92,20 @@ impl<F: FnMut(Delta<'_>) -> ControlFlow<()> + Send> Deltas for F {
     }
 }
 
-/// An attempt that failed and is made again.
+/// A failed attempt that is about to be retried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retry<'a> {
     /// Which attempt failed; the first is 1.
     pub attempt: u32,
-    /// How long the wait before the next attempt is.
+    /// The wait before the next attempt.
     pub wait: Duration,
-    /// How much longer failed attempts are repeated, this wait included.
+    /// The time for which failed attempts are still retried, this wait included.
     pub left: Duration,
-    /// What happened, in short.
+    /// The error, in short.
     pub error: &'a str,
-    /// Whether pieces of the failed attempt were shown; they are void.
+    /// Whether the failed attempt had delivered pieces, which are void now.
     pub discarded: bool,
-    /// Attempts so far that may have cost money although nothing came of them.
+    /// The number of failed attempts so far that may have cost money.
     pub charged_attempts: u32,
 }
 
@@ -115,36 +115,36 @@ pub struct Retry<'a> {
 pub enum Delta<'a> {
     /// More of the text.
     Text(&'a str),
-    /// More of the thinking.
+    /// More of the model's thinking.
     Thinking(&'a str),
     /// A tool call began.
     ToolCall {
-        /// Its index among the calls.
+        /// The index of the call in the answer, from 0.
         index: usize,
-        /// The tool.
+        /// The name of the tool.
         name: &'a str,
     },
     /// More of a tool call's arguments.
     Arguments {
-        /// Its index among the calls.
+        /// The index of the call in the answer, from 0.
         index: usize,
-        /// The piece.
+        /// The piece: a part of a JSON text.
         json: &'a str,
     },
 }
 
-/// What a model can do and costs.
+/// The capabilities and the price of a model.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Profile {
-    /// Tokens that input and output may have together; none = unknown.
+    /// The maximum of input and output tokens together; none = unknown.
     pub context_window: Option<u64>,
-    /// Tokens that an answer may have; none = unknown.
+    /// The maximum of output tokens; none = unknown.
     pub max_output: Option<u64>,
-    /// What its tokens cost; none = unknown, so money cannot be limited.
+    /// The price of its tokens; none = unknown, so money cannot be limited.
     pub price: Option<Price>,
-    /// Whether it calls tools.
+    /// Whether it can call tools.
     pub tools: bool,
-    /// Whether it sees images.
+    /// Whether it accepts images.
     pub images: bool,
 }
 
@@ -152,21 +152,21 @@ pub struct Profile {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{message}")]
 pub struct Error {
-    /// What kind of thing went wrong.
+    /// The kind.
     pub kind: Kind,
-    /// What was tried, what happened, what to do.
+    /// What was tried, what happened and what to do.
     pub message: String,
-    /// The HTTP status, where there was one.
+    /// The HTTP status, if there is one.
     pub status: Option<u16>,
-    /// The provider's error code, where there was one.
+    /// The provider's error code, if there is one.
     pub code: Option<String>,
-    /// How long the provider asks to wait before the next attempt, where it does.
+    /// The wait before the next attempt that the provider asks for, if it does.
     pub retry_after: Option<Duration>,
-    /// Attempts that may have cost money although nothing came of them.
+    /// The number of failed attempts that may have cost money.
     pub charged_attempts: u32,
 }
 
-/// What kind of thing went wrong.
+/// The kind of a model's error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Kind {
@@ -174,36 +174,35 @@ pub enum Kind {
     Unreachable,
     /// The server's certificate cannot be verified.
     Untrusted,
-    /// It took too long.
+    /// A time limit was exceeded.
     Timeout,
     /// The key is missing, wrong or not allowed.
     Unauthorized,
-    /// The model does not exist there.
+    /// The server has no model of this name.
     UnknownModel,
-    /// The request was refused.
+    /// The server refused the request.
     BadRequest,
-    /// The request is larger than the model's window.
+    /// The request exceeds the model's context window.
     ContextOverflow,
-    /// Too many requests, for now.
+    /// A rate limit was exceeded.
     RateLimited,
-    /// The quota is spent: only a person can change that.
+    /// The quota is used up; waiting does not help.
     QuotaExceeded,
     /// The provider failed.
     Server,
-    /// The answer was not what the wire says.
+    /// The answer does not follow the provider's protocol.
     Malformed,
 }
 
 impl Kind {
-    /// Whether what went wrong may pass by itself: the network, a limit on the rate, a
-    /// server that fails.
+    /// Whether a retry may succeed: after errors of the network or the server, and a rate limit.
     pub fn is_retryable(self) -> bool {
         matches!(self, Self::Unreachable | Self::Timeout | Self::RateLimited | Self::Server)
     }
 }
 
 impl Error {
-    /// An error of a kind, in words.
+    /// An error with a kind and a message.
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
         Self {
             kind,
@@ -215,7 +214,7 @@ impl Error {
         }
     }
 
-    /// Whether the same request may succeed later, without anybody doing anything.
+    /// Whether a retry of the same request may succeed.
     pub fn is_retryable(&self) -> bool {
         self.kind.is_retryable()
     }

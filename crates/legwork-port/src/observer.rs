@@ -9,10 +9,12 @@ use crate::event::RunEvent;
 /// Receives the events of a run, and of the subagents below it.
 ///
 /// The run waits while an observer handles an event, so it must return quickly. A closure
-/// that takes a `&RunEvent` is an observer. One that panics receives nothing more of the run.
+/// that takes a `&RunEvent` is an observer. An observer that panics gets no more events of the
+/// run.
 pub trait Observer: Send + Sync {
-    /// Whether it wants events. While no observer does, none are built, and models are asked
-    /// for a whole answer instead of a stream.
+    /// Whether it wants events.
+    ///
+    /// While no observer does, events are not built and models are asked for whole answers.
     fn listens(&self) -> bool {
         true
     }
@@ -39,7 +41,7 @@ impl Observer for NoObserver {
     fn observe(&self, _: &RunEvent) {}
 }
 
-/// Where an event happens: a session, and its place in a tree of agents.
+/// Where an event happens: a session, and its path in a tree of agents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin {
     /// The session.

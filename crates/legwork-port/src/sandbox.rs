@@ -1,37 +1,36 @@
-//! What confines a child process.
+//! Sandboxes, which confine child processes.
 
 use std::any::Any;
 use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// Confines commands: says how each is to be started so that it runs confined.
+/// Confines commands: turns each into a command that runs confined.
 pub trait Sandbox: Send + Sync {
-    /// The name that people are shown.
+    /// The name that is displayed.
     fn name(&self) -> &str;
 
-    /// How `command` is started so that it runs confined, with `workspace` writable.
+    /// How to start `command` so that it runs confined, with `workspace` writable.
     ///
-    /// Called off the runtime's threads: it may read files and try programs.
+    /// Called on a thread that may block: it may read files and run programs.
     ///
     /// # Errors
-    /// Why it cannot be confined here, in words that say what to do. The caller then
-    /// refuses to run the command.
+    /// Why it cannot be confined. The caller then refuses to run the command.
     fn confine(&self, workspace: &Path, command: Vec<OsString>) -> Result<Confined, Error>;
 
-    /// What a model is told that its commands may do; a sentence or two.
+    /// What commands may do, for the model; one or two sentences.
     fn rules(&self) -> String {
         "only the workspace and /tmp can be written, /tmp is empty in each call, and there is no \
          network"
             .to_owned()
     }
 
-    /// Takes the notes for users and the model since the last call.
+    /// Removes and returns the notes for users and the model since the last call.
     fn notes(&self) -> Vec<Note> {
         Vec::new()
     }
 
-    /// What it cannot hold on this machine, a phrase each; empty if it holds all.
+    /// The restrictions that it cannot enforce on this machine, a phrase each.
     ///
     /// Complete once [`confine`](Self::confine) has returned.
     fn gaps(&self) -> Vec<String> {
@@ -39,25 +38,25 @@ pub trait Sandbox: Send + Sync {
     }
 }
 
-/// Why a command cannot be confined, in words that say what to do.
+/// Why a command cannot be confined; the text says what to do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The sandbox does not work here, whatever the command.
+    /// The sandbox does not work on this machine.
     #[error("{0}")]
     Unavailable(String),
-    /// It works here, and cannot hold commands to what is allowed in this workspace.
+    /// It works, but cannot enforce what is allowed in this workspace.
     #[error("{0}")]
     Workspace(String),
 }
 
-/// Something that a command did, in a sentence.
+/// A note about something that a command did, as a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Note {
-    /// It may do so.
+    /// It was allowed.
     Allowed(String),
-    /// It was kept from it, or what it changed was put back.
+    /// It was prevented or undone.
     Refused(String),
 }
 
@@ -69,42 +68,43 @@ impl fmt::Display for Note {
     }
 }
 
-/// How a command is started so that it runs confined.
+/// How to start a command so that it runs confined.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Confined {
     /// The program and its arguments.
     pub command: Vec<OsString>,
-    /// Variables on top of those that the command has.
+    /// Variables to add to the environment of the command.
     pub environment: Vec<(OsString, OsString)>,
-    /// Directories that lie in memory and are the command's own, as it sees them; what it
-    /// keeps there counts as memory.
+    /// The command's private directories in memory, by their paths inside the sandbox.
+    ///
+    /// Their contents count as memory of the command.
     pub private: Vec<PathBuf>,
-    /// What the new process does to itself before it becomes `command`.
+    /// Restrictions that the new process applies to itself before it executes `command`.
     pub restrictions: Restrictions,
-    /// Whatever was made for this command.
+    /// Drops what was created for this command, after it has ended.
     pub cleanup: Cleanup,
 }
 
-/// What a new process does to itself before it becomes the command, in terms of one operating
-/// system.
+/// Restrictions that a new process applies to itself before it executes the command.
 ///
-/// The type in it belongs to whoever starts processes: `legwork_tools::linux::Restrictions` for
-/// the tools of Legwork. A starter that does not know the type must not start the command.
+/// The type in it is that of the code which starts processes on one operating system:
+/// `legwork_tools::linux::Restrictions` for the tools of Legwork. Code that does not know the
+/// type must not start the command.
 #[derive(Default)]
 pub struct Restrictions(Option<Box<dyn Any + Send + Sync>>);
 
 impl Restrictions {
-    /// Restrictions of a starter's own type.
+    /// Restrictions of this type.
     #[must_use]
     pub fn new(restrictions: impl Any + Send + Sync) -> Self {
         Self(Some(Box::new(restrictions)))
     }
 
-    /// Takes them as the type that a starter knows; its default if there are none.
+    /// The restrictions as this type; its default if there are none.
     ///
     /// # Errors
-    /// Gives them back when they are of another type.
+    /// Returns them if they are of another type.
     pub fn take<T: Any + Default>(self) -> Result<T, Self> {
         match self.0.map(|restrictions| restrictions.downcast()) {
             None => Ok(T::default()),
@@ -120,19 +120,20 @@ impl fmt::Debug for Restrictions {
     }
 }
 
-/// Undoes what was made for a command, by being dropped: when the command has ended, with all
-/// that came of it, and not on the runtime's threads.
+/// Drops what was created for a command, after the command and its child processes have ended.
+///
+/// It is dropped on a thread that may block.
 #[derive(Default)]
 pub struct Cleanup(Option<Box<dyn Send + Sync>>);
 
 impl Cleanup {
-    /// Drops `thing` when the command has ended.
+    /// Drops `thing` after the command has ended.
     #[must_use]
     pub fn new(thing: impl Send + Sync + 'static) -> Self {
         Self(Some(Box::new(thing)))
     }
 
-    /// Whether there is nothing to undo.
+    /// Whether there is nothing to drop.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_none()

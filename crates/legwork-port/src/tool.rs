@@ -1,4 +1,4 @@
-//! Tools: what a model may call.
+//! Tools, which models call.
 
 use std::any::{Any, type_name};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,23 +12,23 @@ use serde_json::Value;
 use crate::observer::Origin;
 use crate::{BoxFuture, Cancellation, Deps, Emitter, EventKind};
 
-/// One callable.
+/// A tool: a function that a model can call.
 pub trait Tool: Send + Sync {
-    /// What it is. The same every time.
+    /// Its spec; must always be the same.
     fn spec(&self) -> Arc<ToolSpec>;
 
     /// Runs a call whose arguments fit the schema.
     ///
-    /// When it returns, its effect has happened or it says why not. Dropping the future
-    /// must end whatever it began, child processes too.
+    /// When it returns, its effect has happened, or the outcome says why not. Dropping the future
+    /// must end everything that it started, child processes too.
     fn call<'a>(&'a self, call: &'a ToolCall, cx: &'a ToolContext) -> BoxFuture<'a, ToolOutcome>;
 
     /// The key of the resource that a call with these arguments works on.
     ///
-    /// Calls of a turn with equal keys never interleave. It is asked only of a tool whose spec
-    /// names a resource, right before the batch that the call may run in, and must be quick.
-    /// By default the key is made of the argument's text ([`ToolSpec::resource_of`]); a tool
-    /// that knows which texts name one thing gives one key for them.
+    /// Calls of a turn with equal keys run one after the other. It is called only if the spec
+    /// names a resource, just before the batch in which the call may run, and must be quick.
+    /// By default the key is the text of the argument ([`ToolSpec::resource_of`]); override it if
+    /// different texts can name the same resource.
     fn resource(&self, arguments: &Value) -> Option<String> {
         self.spec().resource_of(arguments)
     }
@@ -48,16 +48,16 @@ impl<T: Tool + ?Sized> Tool for Arc<T> {
     }
 }
 
-/// What a running call gets, without the model ever seeing it.
+/// The context of a running call; the model never sees it.
 #[derive(Clone)]
 pub struct ToolContext {
-    /// The session.
+    /// The id of the session.
     pub session: SessionId,
-    /// The idempotency key of this effect; the same when it is run again.
+    /// The idempotency key of this call; the same if it is run again.
     pub key: EffectKey,
-    /// The state as it was when the call began.
+    /// The state when the call began.
     pub state: AgentState,
-    /// Raised when the call shall end.
+    /// Cancelled when the call must end.
     pub cancellation: Cancellation,
     arguments: Option<Parsed>,
     events: Emitter,
@@ -65,14 +65,14 @@ pub struct ToolContext {
     left: Arc<Mutex<Left>>,
 }
 
-/// Arguments as they were parsed.
+/// Arguments, as text and parsed.
 #[derive(Debug, Clone)]
 struct Parsed {
     text: Arc<str>,
     value: Arc<Value>,
 }
 
-/// What a call leaves beside its outcome.
+/// What a call adds to its outcome.
 #[derive(Debug, Default)]
 struct Left {
     metadata: Metadata,
@@ -80,7 +80,7 @@ struct Left {
 }
 
 impl ToolContext {
-    /// A context for the call with a key; its events go to nobody, and it has no dependencies.
+    /// A context for a call, without an observer and dependencies.
     pub fn new(state: AgentState, key: EffectKey, cancellation: Cancellation) -> Self {
         let session = state.session().clone();
         let (events, deps, left) =
@@ -88,17 +88,17 @@ impl ToolContext {
         Self { session, key, state, cancellation, arguments: None, events, deps, left }
     }
 
-    /// The same with the arguments of a call as they were parsed.
+    /// The same with the arguments of a call, already parsed.
     #[must_use]
     pub fn with_arguments(self, call: &ToolCall, value: Arc<Value>) -> Self {
         let arguments = Some(Parsed { text: Arc::clone(&call.arguments), value });
         Self { arguments, ..self }
     }
 
-    /// The arguments of a call as a type.
+    /// Deserializes the arguments of a call.
     ///
-    /// Their JSON was parsed when they were checked against the schema, and is not parsed again.
-    /// A call with other arguments, as a tool makes for another tool, is parsed here.
+    /// Their JSON was parsed when it was validated, and is not parsed again. The arguments of
+    /// another call, which a tool makes to another tool, are parsed here.
     ///
     /// # Errors
     /// A failure for the model that says what does not fit.
@@ -114,13 +114,13 @@ impl ToolContext {
         })
     }
 
-    /// The same with its events sent by an emitter.
+    /// The same with an emitter for its events.
     #[must_use]
     pub fn with_events(self, events: Emitter) -> Self {
         Self { events, ..self }
     }
 
-    /// Where the agent stands in a tree of agents.
+    /// The session, and its path in a tree of agents.
     pub fn origin(&self) -> &Arc<Origin> {
         self.events.origin()
     }
@@ -150,25 +150,27 @@ impl ToolContext {
         })
     }
 
-    /// Leaves a value for people and programs, journaled with the outcome under a name; the
-    /// model never sees it. A later one of the same name takes its place.
+    /// Adds a value to the metadata of the outcome, replacing one of the same name.
+    ///
+    /// It is journaled for people and programs; the model never sees it.
     pub fn attach(&self, name: impl Into<String>, value: Value) {
         self.left().metadata.insert(name, value);
     }
 
-    /// Charges the agent's budget for what the call used: tokens and money of models that
-    /// it asked itself. What was charged before is added to.
+    /// Charges the agent's budget, in addition to earlier charges of the call.
+    ///
+    /// For tokens and money of models that the tool itself used.
     pub fn charge(&self, used: &Amounts) {
         let mut left = self.left();
         left.used = left.used.plus(used);
     }
 
-    /// Takes what was attached so far; for whoever runs the call.
+    /// Removes and returns the attached values; for the code that runs the call.
     pub fn take_metadata(&self) -> Metadata {
         std::mem::take(&mut self.left().metadata)
     }
 
-    /// Takes what was charged so far; for whoever runs the call.
+    /// Removes and returns the charges; for the code that runs the call.
     pub fn take_used(&self) -> Amounts {
         std::mem::take(&mut self.left().used)
     }
@@ -177,7 +179,7 @@ impl ToolContext {
         self.left.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notifies observers of how far the call is.
+    /// Reports the progress of the call to observers.
     pub fn progress(&self, message: &str) {
         let index = self.key.index;
         self.events.emit(|| EventKind::ToolProgress { index, message: message.to_owned() });

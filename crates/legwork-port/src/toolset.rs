@@ -8,11 +8,10 @@ use crate::{BoxFuture, Cancellation, Deps, Tool};
 
 /// A source of tools.
 ///
-/// A set of one of two kinds. One whose tools are always the same implements [`tools`] and is
-/// never opened. One that has to be opened (it starts a process, connects to a server, or has
-/// tools that depend on the state) implements [`open`]. An open set is shared: the first run
-/// that needs it opens it, runs that begin meanwhile and subagents use the same one, and it
-/// is closed after the last of them.
+/// A set whose tools are always the same implements [`tools`] and is never opened. A set that
+/// has to be opened (it starts a process, connects to a server, or has tools that depend on the
+/// state) implements [`open`]. An open set is shared: the first run that needs it opens it,
+/// concurrent runs and subagents use the same one, and the last of them closes it.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -63,13 +62,13 @@ use crate::{BoxFuture, Cancellation, Deps, Tool};
 /// [`tools`]: Toolset::tools
 /// [`open`]: Toolset::open
 pub trait Toolset: Send + Sync {
-    /// Its name, as errors and descriptions show it. The same every time.
+    /// Its name, for errors and descriptions; must always be the same.
     fn name(&self) -> &str;
 
-    /// Its tools in the order they are shown, if they are always the same.
+    /// Its tools in the order in which they are shown, if they are always the same.
     ///
-    /// It is asked once, when an agent is built, so that invalid tools are an error of building
-    /// it. A set that returns tools is never opened; one that returns `None` is.
+    /// Called once, when an agent is built, so that invalid tools are an error of building it. A
+    /// set that returns `None` is opened instead.
     fn tools(&self) -> Option<Vec<Arc<dyn Tool>>> {
         None
     }
@@ -77,8 +76,8 @@ pub trait Toolset: Send + Sync {
     /// Opens it for the runs that share it.
     ///
     /// When it returns, its tools can be listed and called until it is closed. It is called
-    /// again after the last run that used the open set has closed it, or was dropped, and after
-    /// it failed. Dropping the future must release whatever it had taken.
+    /// again after the last run of the open set has closed it or was dropped, and after it
+    /// failed. Dropping the future must release everything that it had acquired.
     ///
     /// # Errors
     /// Why it cannot be used. The run goes on without its tools, unless it is required.
@@ -88,10 +87,10 @@ pub trait Toolset: Send + Sync {
         Box::pin(std::future::ready(Err(Error::Unavailable(message.to_owned()))))
     }
 
-    /// What a run has in common with those that it shares the open set with.
+    /// The key by which runs share an open set.
     ///
-    /// Runs with equal keys share one, unless their dependencies differ. By default all keys
-    /// are equal; a set that keeps state for each session returns the name of the session.
+    /// Runs with equal keys and the same dependencies share one. By default all keys are equal;
+    /// a set that keeps state for each session returns the id of the session.
     fn share_key(&self, scope: &Scope) -> String {
         let _ = scope;
         String::new()
@@ -116,37 +115,40 @@ impl<T: Toolset + ?Sized> Toolset for Arc<T> {
     }
 }
 
-/// A toolset that is open; dropping it releases what it holds, as far as `close` did not.
+/// An open toolset. Dropping it must release what `close` has not released.
 pub trait OpenToolset: Send + Sync {
-    /// Its tools for a state, in the order they are shown.
+    /// Its tools for a state, in the order in which they are shown.
     ///
-    /// A run asks once a step, and once more if a hook changed the state before the step
-    /// began; if there is a [`revision`](Self::revision), only when that changed.
+    /// Called once a step, and again if a hook changed the state before the step began. If there
+    /// is a [`revision`](Self::revision), called only after that changed.
     ///
     /// # Errors
-    /// Why they cannot be listed. The step goes on without them, unless the set is required,
-    /// and the next step asks again.
+    /// Why they cannot be listed. The step goes on without them, unless the set is required;
+    /// the next step calls it again.
     fn tools<'a>(
         &'a self,
         state: &'a AgentState,
     ) -> BoxFuture<'a, Result<Vec<Arc<dyn Tool>>, Error>>;
 
-    /// A number that changes when its tools or instructions do, if they are the same for every
-    /// state. By default there is none, and the tools are listed for each step.
+    /// A number that changes whenever its tools or instructions change.
+    ///
+    /// Only for a set whose tools do not depend on the state. With `None`, the default, the tools
+    /// are listed for each step.
     fn revision(&self) -> Option<u64> {
         None
     }
 
-    /// What the model is told about using its tools: a section of the system prompt. It is
-    /// asked after the tools were listed.
+    /// Instructions on how to use its tools, as a section of the system prompt.
+    ///
+    /// Called after the tools were listed.
     fn instructions(&self) -> Option<String> {
         None
     }
 
     /// Closes it; called exactly once, after the last run that used it.
     ///
-    /// If that run is dropped, nothing can wait for the future: it is polled once and then
-    /// dropped with the set. So what must happen comes before the first wait, or in `Drop`.
+    /// If that run is dropped, the future is polled once and then dropped with the set. So what
+    /// must happen belongs before the first await, or in `Drop`.
     fn close(&self) -> BoxFuture<'_, ()> {
         Box::pin(std::future::ready(()))
     }
@@ -156,11 +158,11 @@ pub trait OpenToolset: Send + Sync {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Scope {
-    /// The session of the run. Others may share the open set, see [`Toolset::share_key`].
+    /// The session of the run that opens it; see [`Toolset::share_key`] for others.
     pub session: SessionId,
-    /// What the agent gives its tools and hooks.
+    /// The dependencies of the agent.
     pub deps: Deps,
-    /// Raised when the run is cancelled or interrupted before the set is open.
+    /// Cancelled when the run is cancelled or interrupted before the set is open.
     pub cancellation: Cancellation,
 }
 
@@ -178,10 +180,10 @@ pub enum Error {
     /// It cannot be started or reached, or no longer answers.
     #[error("{0}")]
     Unavailable(String),
-    /// It refuses access: credentials are missing or not accepted.
+    /// It denies access: credentials are missing or not accepted.
     #[error("access denied: {0}")]
     Denied(String),
-    /// It answers with something that cannot be understood.
+    /// Its answer is invalid.
     #[error("invalid answer: {0}")]
     Invalid(String),
 }

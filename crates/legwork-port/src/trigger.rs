@@ -1,33 +1,33 @@
-//! The points in the life of an execution.
+//! The points of an execution at which lifecycles are called.
 
-/// A point in the life of an execution.
+/// A point of an execution at which lifecycles are called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Trigger {
     /// Once, before the first step.
     ExecutionStart,
-    /// Before each inference.
+    /// Before each step.
     StepStart,
-    /// The request is built and not sent.
+    /// When a request is built, before it is sent.
     BeforeInference,
-    /// The response is complete.
+    /// When the response is committed.
     AfterInference,
-    /// Per call, in call order, before any runs.
+    /// For each call, in call order, before any runs.
     BeforeToolUse,
-    /// Per call, in call order, after all ran.
+    /// For each call, in call order, after all ran.
     AfterToolUse,
-    /// An error was recorded.
+    /// After an error was recorded.
     Error,
-    /// The step is recorded with a provisional outcome.
+    /// When the step has a provisional outcome.
     StepEnd,
-    /// A stop is about to be carried out.
+    /// Before a stop is carried out.
     BeforeStop,
-    /// Once, with the final status set.
+    /// Once, after the final status is set.
     ExecutionEnd,
 }
 
 impl Trigger {
-    /// All of them, in the order they fire.
+    /// All triggers, in the order in which they fire.
     pub const ALL: [Self; 10] = [
         Self::ExecutionStart,
         Self::StepStart,
@@ -41,7 +41,7 @@ impl Trigger {
         Self::ExecutionEnd,
     ];
 
-    /// The method that it calls.
+    /// The name of the lifecycle method for it.
     pub fn name(self) -> &'static str {
         match self {
             Self::ExecutionStart => "on_execution_start",

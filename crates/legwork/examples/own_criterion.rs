@@ -1,14 +1,14 @@
-//! Criteria of one's own: one asks to go on, one forbids it, and the outcome says why.
+//! Custom criteria: one requests to go on, one forbids it, and the outcome says why.
 //!
-//! The steps stand in a script, so that this runs anywhere and asks no model.
+//! A script takes the place of the model, so that this runs anywhere.
 #![allow(clippy::print_stdout, reason = "a program speaks to its terminal")]
 
 use legwork::agent::driver::{Line, NoModel, Scripted};
-use legwork::core::continuation::criterion;
+use legwork::core::continuation::{self, criterion};
 use legwork::core::{Criterion, Decision, StopReason, StopSignal};
 use legwork::prelude::*;
 
-/// Asks for another step while the answer has something left to do: a type of its own.
+/// Requests another step while the answer contains a TODO: a type.
 struct NoTodo;
 
 impl Criterion for NoTodo {
@@ -16,14 +16,14 @@ impl Criterion for NoTodo {
         "no_todo"
     }
 
-    fn decide(&self, state: &AgentState) -> Result<Option<Decision>, String> {
+    fn decide(&self, state: &AgentState) -> Result<Option<Decision>, continuation::Error> {
         let open = state.final_response().is_some_and(|response| response.text().contains("TODO"));
-        // A request wins over the stop that the end of an answer is; limits win over it.
+        // A request overrules the stop at the end of an answer; a limit overrules a request.
         Ok(open.then_some(Decision::Request))
     }
 }
 
-/// Forbids more than three drafts: a closure, asked only when the turn would go on.
+/// Forbids more than three drafts: a closure, evaluated only if the execution would go on.
 fn three_drafts() -> impl Criterion {
     criterion("three_drafts", |state: &AgentState| {
         let drafts = state.step_results().count() + usize::from(state.current_step().is_some());

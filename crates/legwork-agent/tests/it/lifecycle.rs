@@ -360,7 +360,10 @@ impl Criterion for Counts {
         "counts"
     }
 
-    fn decide(&self, _: &AgentState) -> Result<Option<Decision>, String> {
+    fn decide(
+        &self,
+        _: &AgentState,
+    ) -> Result<Option<Decision>, legwork_core::continuation::Error> {
         self.0.fetch_add(1, Ordering::SeqCst);
         Ok(None)
     }

@@ -118,7 +118,7 @@ async fn s4_2_a_selector_chooses_from_the_state_and_is_charged_for() {
     let state = two().selector(nobody).build().unwrap().run("go").await.unwrap();
     assert_eq!(state.status(), Some(&ExecutionStatus::Failed));
     let error = state.errors().next().unwrap().to_string();
-    assert!(error.contains("nobody is named `Cleo`: there are Ann, Bob"), "{error}");
+    assert!(error.contains("no speaker is named `Cleo`: there are Ann, Bob"), "{error}");
     let fails = |_: ChatState| async { Err::<&str, _>("the model was away".to_owned()) };
     let state = two().selector(fails).build().unwrap().run("go").await.unwrap();
     assert!(state.errors().next().unwrap().to_string().contains("the model was away"));
@@ -135,7 +135,7 @@ async fn s4_2_a_person_is_waited_for_and_answers_the_state_read_again() {
     let mut run = chat.iterate("go");
     run.next().await.unwrap().unwrap();
     let error = run.answer("too early").unwrap_err();
-    assert!(error.to_string().contains("nobody is waited for (in_progress)"), "{error}");
+    assert!(error.to_string().contains("no person is waited for (in_progress)"), "{error}");
     for _ in 0..2 {
         assert!(run.next().await.unwrap().is_none(), "it waits, however often it is asked");
         assert_eq!(run.state().status(), Some(&ExecutionStatus::AwaitingInput));
@@ -229,7 +229,10 @@ async fn s4_1_criteria_are_asked_twice_only_if_an_observer_voted() {
         fn name(&self) -> &str {
             "counted"
         }
-        fn decide(&self, _: &ChatState) -> Result<Option<Decision>, String> {
+        fn decide(
+            &self,
+            _: &ChatState,
+        ) -> Result<Option<Decision>, legwork_core::continuation::Error> {
             self.0.fetch_add(1, Ordering::SeqCst);
             Ok(None)
         }
@@ -344,13 +347,13 @@ async fn s4_2_what_is_over_goes_on_only_after_its_limit_was_raised() {
 #[tokio::test]
 async fn s4_2_who_takes_part_is_checked_when_it_is_built() {
     for (names, words) in [
-        (vec![], "nobody takes part"),
-        (vec!["Ann", "Ann"], "two are named `Ann`"),
-        (vec!["user"], "two are named `user`"),
-        (vec!["Ann\nBob"], "`Ann\\nBob` is no name"),
-        (vec!["Bob: Ann"], "is no name"),
-        (vec![""], "is no name"),
-        (vec![" Ann"], "is no name"),
+        (vec![], "there are no participants"),
+        (vec!["Ann", "Ann"], "two participants are named `Ann`"),
+        (vec!["user"], "two participants are named `user`"),
+        (vec!["Ann\nBob"], "`Ann\\nBob` is not a valid name"),
+        (vec!["Bob: Ann"], "is not a valid name"),
+        (vec![""], "is not a valid name"),
+        (vec![" Ann"], "is not a valid name"),
     ] {
         let all = names.iter().map(|name| Participant::person(*name));
         let error = all.fold(chat(), ChatBuilder::participant).build().unwrap_err();

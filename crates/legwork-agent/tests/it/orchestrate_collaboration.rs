@@ -106,7 +106,7 @@ async fn s4_2_a_lead_that_names_nobody_corrects_itself_and_one_that_decides_noth
     assert_eq!(state.status(), Some(&ExecutionStatus::Failed));
     let (speaker, error) = state.chat().errors_by_speaker().next().unwrap();
     assert_eq!(speaker, "Lea");
-    assert!(error.message.contains("neither called `assign` nor `conclude`"), "{error}");
+    assert!(error.message.contains("called neither `assign` nor `conclude`"), "{error}");
     assert_eq!(state.result(), None);
 }
 
@@ -118,7 +118,7 @@ async fn s4_2_a_lead_whose_model_fails_is_told_as_that_and_not_as_undecided() {
     assert_eq!(state.status(), Some(&ExecutionStatus::Failed));
     let errors: Vec<_> = state.chat().errors_by_speaker().map(|(_, error)| error).collect();
     assert!(errors.iter().any(|error| error.message.contains("wrong key")), "{errors:?}");
-    assert!(!errors.iter().any(|error| error.message.contains("neither called")), "{errors:?}");
+    assert!(!errors.iter().any(|error| error.message.contains("called neither")), "{errors:?}");
 }
 
 #[tokio::test]
@@ -249,5 +249,5 @@ async fn s4_2_a_collaboration_that_cannot_work_is_not_built() {
     let twice = two(&model, &model).lead("Lea", agent(&model)).lead("Leo", agent(&model));
     assert!(twice.build().unwrap_err().to_string().contains("two agents lead"));
     let same = two(&model, &model).lead("Will", agent(&model));
-    assert!(same.build().unwrap_err().to_string().contains("two are named `Will`"));
+    assert!(same.build().unwrap_err().to_string().contains("two participants are named `Will`"));
 }

@@ -389,7 +389,10 @@ async fn s3_a_criterion_of_the_agent_takes_the_place_of_the_drivers() {
         fn name(&self) -> &str {
             "final_decision"
         }
-        fn decide(&self, _: &AgentState) -> Result<Option<Decision>, String> {
+        fn decide(
+            &self,
+            _: &AgentState,
+        ) -> Result<Option<Decision>, legwork_core::continuation::Error> {
             Ok(None)
         }
     }

@@ -25,7 +25,10 @@ impl Criterion for OneStep {
         "one_step"
     }
 
-    fn decide(&self, state: &AgentState) -> Result<Option<Decision>, String> {
+    fn decide(
+        &self,
+        state: &AgentState,
+    ) -> Result<Option<Decision>, legwork_core::continuation::Error> {
         let forbids = state.facts().parent.is_some() && state.step_count() > 0;
         Ok(forbids.then(|| Decision::Forbid(signal(StopReason::StopRequested))))
     }

@@ -300,7 +300,10 @@ impl Criterion for Hurried {
         "hurried"
     }
 
-    fn decide(&self, _: &AgentState) -> Result<Option<Decision>, String> {
+    fn decide(
+        &self,
+        _: &AgentState,
+    ) -> Result<Option<Decision>, legwork_core::continuation::Error> {
         Ok(None)
     }
 

@@ -109,7 +109,10 @@ impl Criterion for Allows {
         &self.0
     }
 
-    fn decide(&self, state: &AgentState) -> Result<Option<Decision>, String> {
+    fn decide(
+        &self,
+        state: &AgentState,
+    ) -> Result<Option<Decision>, legwork::core::continuation::Error> {
         Ok(state.current_step().is_some().then_some(Decision::Allow))
     }
 }

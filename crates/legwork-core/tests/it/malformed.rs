@@ -85,7 +85,7 @@ fn s11_1_s12_1_what_is_not_an_exchange_is_refused_and_says_what_to_do() {
     }
     let words = open("c0").to_string();
     assert!(words.contains("c0") && words.contains("look") && words.contains("give the result"));
-    assert!(lone("c0").to_string().contains("give it behind its call"));
+    assert!(lone("c0").to_string().contains("put it after its call"));
 }
 
 #[test]

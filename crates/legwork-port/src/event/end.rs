@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::EventKind;
 
-/// Where the execution stands when its run ends.
+/// The end of a run: the execution's status, and how to go on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ExecutionEnd {
@@ -17,14 +17,14 @@ pub struct ExecutionEnd {
     pub status: ExecutionStatus,
     /// Why it stopped; none while it has not.
     pub stop_reason: Option<StopReason>,
-    /// The decision to stop in words; none while it has not stopped.
+    /// The decision to stop, as a sentence; none while it has not stopped.
     pub explain: Option<String>,
-    /// What requested the stop, if something did.
+    /// The deciding request to stop, if there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signal: Option<StopSignal>,
-    /// The text of the last answer; empty if there is none.
+    /// The text of the final response; empty if there is none.
     pub text: String,
-    /// Why the model ended the last answer; none if there is no answer.
+    /// Why the model ended the final response; none if there is none.
     pub finish: Option<FinishReason>,
     /// What the execution used.
     pub used: Amounts,
@@ -41,10 +41,10 @@ pub struct ExecutionEnd {
 pub struct Next {
     /// What to do.
     pub action: Action,
-    /// The limit that stopped it, where that is to be raised.
+    /// The limit to raise, if the action is to raise one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<Exhausted>,
-    /// The same in the words of the program that runs the agent, such as a command to run.
+    /// The action as an instruction of the program that runs the agent, such as a command.
     pub how: String,
 }
 
@@ -78,7 +78,7 @@ impl Next {
 }
 
 impl ExecutionEnd {
-    /// Where the execution of a state stands.
+    /// The end of the run that left this state.
     pub fn of(state: &AgentState) -> Self {
         let status = state.status().cloned().unwrap_or(ExecutionStatus::InProgress);
         let execution = state.execution().filter(|_| status.is_terminal());

@@ -21,75 +21,76 @@ use crate::model::{Delta, Retry};
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum HookEnd {
-    /// It returned the state that it was given.
+    /// It returned the state unchanged.
     Passed,
     /// It returned a changed state.
     Changed,
-    /// It failed, panicked or timed out, for this reason; its change is dropped.
+    /// It failed, panicked or timed out, for this reason; its change was dropped.
     Failed(String),
-    /// Its trigger does not allow its change, for this reason; the change is dropped.
+    /// Its change is not allowed for its trigger, for this reason, and was dropped.
     Refused(String),
 }
 
-/// Entries that are in the journal now.
+/// Entries that were committed to the journal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Committed {
     /// The entries of one commit, in order.
     #[cfg_attr(feature = "schema", schemars(with = "Vec<serde_json::Value>"))]
     pub entries: Vec<Arc<Entry>>,
-    /// What each of the entries charged to the budget, in the same order. What was reserved
-    /// for a call that was cut off is charged beside that: the ledger includes it.
+    /// What each of the entries charged to the budget, in the same order.
+    ///
+    /// Charges for calls that broke off are not included; see the ledger.
     pub charged: Vec<Amounts>,
-    /// The ledger of the session after the commit: limits, what is used and reserved.
+    /// The ledger after the commit: limits, and what is used and reserved.
     pub ledger: Ledger,
 }
 
-/// What happened.
+/// The kind of a run event, with its data.
 ///
-/// All kinds but `committed`, and those that say they follow a commit, are live: they come at
-/// once, are provisional, and are never journaled as such. After a crash they may happen again
-/// in another way; what counts is what was committed.
+/// All kinds are live, except `committed` and those that say that they follow a commit. Live
+/// events are emitted at once, are provisional and are not journaled. After a crash they may
+/// happen again, differently; only what was committed counts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum EventKind {
-    /// A task was given. Follows a commit.
+    /// An execution began. Follows a commit.
     ExecutionStarted {
         /// The text of the task.
         task: String,
     },
-    /// An execution that was left in progress goes on.
+    /// An execution that was in progress goes on.
     ExecutionResumed,
-    /// The journal's tail was damaged and is cut back to its last whole entry.
+    /// The end of the journal was damaged, and is cut back to its last undamaged entry.
     JournalCut {
         /// What was found.
         damage: String,
     },
     /// A step begins.
     StepStarted,
-    /// A request goes to the model. It is followed by `inference_finished`, unless the run
-    /// is cancelled or interrupted meanwhile.
+    /// A request is sent to the model. Followed by `inference_finished`, unless the run is
+    /// cancelled or interrupted before.
     InferenceStarted {
         /// The inference: the number of the entry that reserved it.
         id: Seq,
-        /// When.
+        /// When it was sent.
         at: Timestamp,
         /// The model as `provider:name`.
         model: String,
     },
-    /// An attempt at the request failed, and the next one follows after a wait.
+    /// An attempt at the request failed and is retried after a wait.
     InferenceRetried {
         /// The attempt that failed; the first is 1.
         attempt: u32,
         /// The wait before the next attempt.
         wait: Micros,
-        /// How much longer failed attempts are repeated, this wait included.
+        /// The time for which failed attempts are still retried, this wait included.
         left: Micros,
-        /// What failed.
+        /// The error, in short.
         error: String,
-        /// Whether deltas of the failed attempt were emitted. They are void.
+        /// Whether deltas of the failed attempt were emitted, which are void now.
         discarded: bool,
     },
     /// A piece of the answer's text.
@@ -116,31 +117,31 @@ pub enum EventKind {
         /// The piece: a part of a JSON text.
         json: String,
     },
-    /// The model answered, or could not.
+    /// The request to the model ended.
     InferenceFinished {
         /// The inference: the number of the entry that reserved it.
         id: Seq,
-        /// When.
+        /// When it ended.
         at: Timestamp,
         /// How long it took.
         took: Micros,
         /// The tokens that it used, if the provider reported them.
         usage: Option<Usage>,
-        /// Why there is no answer; none if there is one.
+        /// Why there is no answer; none if there is an answer.
         error: Option<ErrorRecord>,
     },
-    /// Part of the budget is reserved for an inference.
+    /// Part of the budget was reserved for an inference.
     BudgetReserved {
         /// The inference: the number of the entry that reserved it.
         id: Seq,
-        /// How much.
+        /// What is reserved.
         amounts: Amounts,
     },
-    /// The reservation of an inference is released, and what it used is charged.
+    /// The reservation of an inference was released, and what it used was charged.
     BudgetSettled {
         /// The inference: the number of the entry that reserved it.
         id: Seq,
-        /// What is charged.
+        /// What was charged.
         charged: Amounts,
     },
     /// A tool call begins to run.
@@ -154,24 +155,24 @@ pub enum EventKind {
     ToolProgress {
         /// The index of the call in its turn.
         index: u32,
-        /// How far it is, in words.
+        /// The progress, in words.
         message: String,
     },
-    /// A tool call has its result.
+    /// A tool call has its outcome.
     ToolFinished {
         /// The index of the call in its turn.
         index: u32,
         /// The call.
         call: ToolCall,
-        /// The result.
+        /// The outcome.
         outcome: ToolOutcome,
         /// How long it ran; 0 if it did not run.
         took: Micros,
-        /// What the tool left for people and programs; the model never sees it.
+        /// Values of the tool for people and programs; the model never sees them.
         #[serde(default, skip_serializing_if = "Metadata::is_empty")]
         metadata: Metadata,
     },
-    /// A subagent begins, or goes on, for a tool call. Its own events follow.
+    /// A tool call starts or resumes a subagent. Its own events follow.
     SubagentStarted {
         /// The index of the call in its turn.
         index: u32,
@@ -188,12 +189,13 @@ pub enum EventKind {
         agent: String,
         /// The subagent's session.
         child: SessionId,
-        /// Its status.
+        /// The status of its execution.
         status: ExecutionStatus,
-        /// The number of steps that its session has made.
+        /// The number of steps of its session.
         steps: u64,
-        /// The tool calls, tokens and money that it used, those of its own subagents included.
-        /// Steps and active time are not: each agent counts its own.
+        /// The tool calls, tokens and money that it and its own subagents used.
+        ///
+        /// Steps and active time are not included: each agent counts its own.
         used: Amounts,
     },
     /// A pending call was answered. Follows a commit.
@@ -205,21 +207,21 @@ pub enum EventKind {
     HookExecuted {
         /// The name of the hook.
         hook: String,
-        /// The method of the lifecycle that its trigger stands for.
+        /// The name of the lifecycle method of its trigger.
         trigger: String,
         /// How long it took.
         took: Micros,
         /// How it ended.
         end: HookEnd,
     },
-    /// It was decided whether the execution goes on.
+    /// The criteria decided whether the execution goes on.
     ContinuationEvaluated {
         /// The decision, with all votes.
         outcome: Arc<ContinuationOutcome>,
     },
     /// A stop was requested.
     StopRaised {
-        /// By what, and why.
+        /// The request, with its source and reason.
         signal: StopSignal,
     },
     /// A step ended. Follows a commit.
@@ -228,9 +230,9 @@ pub enum EventKind {
         continues: bool,
         /// Why the execution stops; none if it does not.
         stop_reason: Option<StopReason>,
-        /// The decision in words.
+        /// The decision, as a sentence.
         explain: String,
-        /// The active time of the step, since active time was last charged.
+        /// The active time since active time was last charged.
         took: Micros,
     },
     /// An error of the model, a tool, a hook or the driver was recorded. Follows a commit.
@@ -243,7 +245,7 @@ pub enum EventKind {
     },
     /// The execution failed.
     ExecutionFailed {
-        /// Why.
+        /// The error that ended it.
         error: ErrorRecord,
     },
     /// The state changed.
@@ -253,27 +255,27 @@ pub enum EventKind {
         /// The entry at which the session stands.
         head: Seq,
     },
-    /// Entries are in the journal now.
+    /// Entries were committed to the journal.
     Committed(Committed),
-    /// Something that people should know of, and that stops nothing.
+    /// A warning: something that people should know, and that stops nothing.
     Warning {
-        /// What, and what to do.
+        /// What happened, and what to do.
         message: String,
     },
-    /// Something that is good to know, and needs nothing done.
+    /// A note, on which nothing has to be done.
     Note {
-        /// What.
+        /// The note.
         message: String,
     },
-    /// An interrupt was requested: the execution is left where it is.
+    /// An interrupt was requested: the execution stays in progress.
     Interrupting,
     /// The execution ended. The last event of a run.
     ExecutionFinished(Box<ExecutionEnd>),
     /// The execution waits for an answer. The last event of a run.
     ExecutionPaused(Box<ExecutionEnd>),
-    /// The execution was left in progress. The last event of a run.
+    /// The execution stays in progress. The last event of a run.
     ExecutionInterrupted(Box<ExecutionEnd>),
-    /// The run cannot go on: what happens could not be journaled, or the program failed.
+    /// The run cannot go on: the journal cannot be written, or the program failed.
     RunFailed {
         /// Why.
         message: String,
@@ -284,7 +286,7 @@ pub enum EventKind {
 }
 
 impl EventKind {
-    /// The event that tells of an entry that was committed, if there is one of its own.
+    /// The event for a committed entry, if its type has one.
     pub fn of_entry(entry: &Entry) -> Option<Self> {
         Some(match &entry.event {
             Event::ExecutionStarted(started) => {
@@ -306,7 +308,7 @@ impl EventKind {
         })
     }
 
-    /// Its name, as in the `type` of its JSON.
+    /// The name, which is the `type` in its JSON.
     pub fn name(&self) -> &'static str {
         match self {
             Self::ExecutionStarted { .. } => "execution_started",
@@ -346,7 +348,7 @@ impl EventKind {
         }
     }
 
-    /// Whether it is a piece of an answer.
+    /// Whether it is a piece of an answer (text, thinking, tool call or arguments).
     pub fn is_delta(&self) -> bool {
         matches!(
             self,

@@ -1,7 +1,7 @@
-//! What happens in a run, as one versioned stream.
+//! The events of a run, as one versioned stream.
 //!
-//! It is the same stream everywhere: for observers, for
-//! `agent.stream(..)`, and a line of JSON each for `legwork run --json`.
+//! Observers, `agent.stream(..)` and `legwork run --json` (one line of JSON per event) all get
+//! the same stream.
 
 mod end;
 mod kind;
@@ -20,17 +20,17 @@ pub use kind::{Committed, EventKind, HookEnd};
 #[cfg(feature = "schema")]
 pub use schema::schema;
 
-/// The version of the stream. It rises when a field goes or changes its meaning.
+/// The version of the stream, which is raised when a field is removed or changes its meaning.
 pub const VERSION: u32 = 1;
 
-/// Something that happened in a run, and where.
+/// An event of a run, with where it happened.
 ///
 /// Durations are in microseconds, points in time in milliseconds since 1970-01-01 UTC, money
 /// in millionths of a US dollar, as in the journal.
 ///
-/// It is JSON: `{"version": 1, "session": "s", "step": 1, "type": "text_delta", "text": ".."}`,
-/// the fields of its [kind](EventKind) beside its own. New kinds and new fields may come
-/// without another [`VERSION`]; a reader skips what it does not know.
+/// As JSON it is one object with its own fields and those of its [kind](EventKind):
+/// `{"version": 1, "session": "s", "step": 1, "type": "text_delta", "text": ".."}`. New kinds
+/// and fields may be added without a new [`VERSION`]; readers must ignore unknown ones.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RunEvent {
     /// The version of the stream: [`VERSION`].
@@ -38,11 +38,12 @@ pub struct RunEvent {
     /// The session in which it happened; none before there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionId>,
-    /// The names of the subagents from the agent that runs down to the one in which it
-    /// happened, outermost first; empty for the agent that runs.
+    /// The path of the subagent in which it happened: the names from the root down to it.
+    ///
+    /// Empty for the root, which is the agent that runs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub path: Vec<Arc<str>>,
-    /// The step during which it happened, the first being 1; none between steps.
+    /// The number of the step in which it happened, from 1; none between steps.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<u32>,
     /// What happened.
@@ -51,13 +52,13 @@ pub struct RunEvent {
 }
 
 impl RunEvent {
-    /// An event of no session; [`Emitter`](crate::Emitter) fills in where it happened.
+    /// An event without a session; [`Emitter`](crate::Emitter) adds where it happened.
     pub fn new(kind: EventKind) -> Self {
         Self { version: VERSION, session: None, path: Vec::new(), step: None, kind }
     }
 }
 
-/// The fields of an event beside those of its kind.
+/// The fields of an event without those of its kind.
 #[derive(Deserialize)]
 struct Header {
     version: u32,
@@ -71,8 +72,8 @@ struct Header {
 
 impl<'de> Deserialize<'de> for RunEvent {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // Entries keep text of their own, so an event is read from text: a tagged enum would
-        // read them from what it has taken apart.
+        // Entries contain raw JSON text, which can only be read from text: a tagged enum would
+        // buffer them as parsed values.
         let raw = Box::<RawValue>::deserialize(deserializer)?;
         let header: Header = serde_json::from_str(raw.get()).map_err(D::Error::custom)?;
         let Header { version, session, path, step, kind } = header;

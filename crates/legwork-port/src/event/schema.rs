@@ -1,4 +1,4 @@
-//! The JSON Schema of the stream, made from the types.
+//! The JSON Schema of the stream, generated from the types.
 
 use schemars::{Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value, json};
@@ -7,8 +7,8 @@ use super::{EventKind, VERSION};
 
 /// The JSON Schema of an event (draft 2020-12).
 ///
-/// It accepts the events of this version. Entries in it have the schema of entries
-/// (`legwork_core::entry::schema`).
+/// It accepts the events of this version. For the entries in it see
+/// `legwork_core::entry::schema`.
 pub fn schema() -> Schema {
     let mut generator = SchemaGenerator::default();
     let mut kinds = <EventKind as schemars::JsonSchema>::json_schema(&mut generator).to_value();
@@ -38,7 +38,7 @@ pub fn schema() -> Schema {
     })
 }
 
-/// Puts the fields of a kind that is a struct of its own beside its type.
+/// Inlines the fields of a kind that refers to a struct.
 fn inline(kind: &mut Value, definitions: &Map<String, Value>) {
     let reference = kind.get("$ref").and_then(Value::as_str).map(str::to_owned);
     let Some(fields) =

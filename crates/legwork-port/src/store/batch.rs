@@ -5,28 +5,30 @@ use std::sync::Arc;
 use legwork_core::inbox::Cursor;
 use legwork_core::{Entry, Summary};
 
-/// What one append writes, all of it at one moment.
+/// What one append writes, atomically.
 #[derive(Debug, Clone, Copy, Default)]
 #[non_exhaustive]
 pub struct Batch<'a> {
-    /// The entries.
+    /// The entries, in order.
     pub entries: &'a [Arc<Entry>],
-    /// What lists say of the session from now on; none = what they said before.
+    /// The new summary of the session; none = unchanged.
     pub summary: Option<&'a Summary>,
-    /// The last inbox item that the writer knows of: where there is a later one, nothing is
-    /// written and the append fails with [`Error::NewItems`]. None = whatever the inbox has.
+    /// The last inbox item that the writer knows of; none = write whatever is in the inbox.
+    ///
+    /// If the inbox has a later one, nothing is written and the append fails with
+    /// [`Error::NewItems`].
     ///
     /// [`Error::NewItems`]: super::Error::NewItems
     pub seen: Option<Cursor>,
 }
 
 impl<'a> Batch<'a> {
-    /// Entries alone.
+    /// A batch of entries, without a summary.
     pub fn of(entries: &'a [Arc<Entry>]) -> Self {
         Self { entries, ..Self::default() }
     }
 
-    /// The same with what lists say of the session from now on.
+    /// The same with a new summary of the session.
     #[must_use]
     pub fn with_summary(self, summary: &'a Summary) -> Self {
         Self { summary: Some(summary), ..self }

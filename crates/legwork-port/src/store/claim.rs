@@ -11,56 +11,55 @@ use crate::BoxFuture;
 
 /// The right to write one session's journal.
 ///
-/// Whoever holds it gives it back with [`Claim::release`]. Dropping it gives it back too, as
-/// far as that can be done without waiting; a lease that expires ends otherwise.
+/// Its holder gives it back with [`Claim::release`]. Dropping it gives it back too if that needs
+/// no waiting; otherwise it ends when its lease expires.
 pub trait Claim: Send + Sync {
-    /// Its fencing token: higher than that of every claim before.
+    /// Its fencing token, which is higher than that of every earlier claim.
     fn fence(&self) -> Fence;
 
     /// Appends a batch after the entry numbered `expected`.
     ///
-    /// When it returns `Ok`, all entries are durable, and lists say what the batch says of the
-    /// session; else nothing of it is there. The entries are numbered without a gap from
-    /// `expected + 1`. They take the place of a damaged tail, of which nothing that is whole
-    /// is deleted. A batch without entries writes its summary alone.
+    /// When it returns `Ok`, all entries are durable and the summary is stored; otherwise nothing
+    /// was written. The entries are numbered without a gap from `expected + 1`. They replace a
+    /// damaged tail, of which no undamaged line is deleted. A batch without entries writes only
+    /// its summary.
     ///
     /// # Errors
-    /// [`Error::Unreadable`] when there is an entry after `expected` that this version
-    /// cannot read, [`Error::Conflict`] when the claim was lost or the journal's last entry
-    /// is not `expected`, [`Error::NewItems`] when the inbox has an item that the batch does
-    /// not know of; else what the store said. Nothing was changed then.
+    /// [`Error::Unreadable`] if there is an entry after `expected` that this version cannot
+    /// read, [`Error::Conflict`] if the claim was lost or the journal's last entry is not
+    /// `expected`, [`Error::NewItems`] if the inbox has an item after [`Batch::seen`]; else the
+    /// store's own error. Nothing was changed then.
     fn append<'a>(
         &'a self,
         expected: Seq,
         batch: Batch<'a>,
     ) -> BoxFuture<'a, Result<Appended, Error>>;
 
-    /// How often the claim must be renewed, counted from the last renewal to the next; none
-    /// if it holds until it is given back or its process ends.
+    /// The interval at which the claim must be renewed; none if it needs no renewal.
     ///
-    /// It is well below the lease of the store, so that a renewal which fails can be tried
-    /// again.
+    /// It is well below the lease of the store, so that a failed renewal can be retried. A claim
+    /// that needs none lasts until it is given back or its process ends.
     fn renew_every(&self) -> Option<Duration>;
 
-    /// Renews the claim. When it returns `Ok`, the claim holds for at least the store's lease
-    /// from when it was called.
+    /// Renews the claim. When it returns `Ok`, the claim lasts for at least the store's lease,
+    /// counted from the call.
     ///
     /// # Errors
-    /// [`Error::Conflict`] when the claim was lost: nothing can be written under it any more.
-    /// Else what the store said; then the claim holds as long as it did before.
+    /// [`Error::Conflict`] if the claim was lost: nothing can be written under it any more. Else
+    /// the store's own error; then the claim lasts as long as before.
     fn renew(&self) -> BoxFuture<'_, Result<(), Error>>;
 
-    /// Gives the claim back. When it returns `Ok`, the session can be claimed by anybody. One
-    /// that was lost gives nothing back and disturbs nobody.
+    /// Gives the claim back. When it returns `Ok`, the session can be claimed again. For a claim
+    /// that was lost it is a no-op.
     ///
     /// # Errors
-    /// What the store said. The claim ends as one that was dropped.
+    /// The store's own error. The claim then ends as if it was dropped.
     fn release(self: Box<Self>) -> BoxFuture<'static, Result<(), Error>>;
 }
 
-/// What an append tells beside that it happened.
+/// The result of an append.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Appended {
-    /// The last item in the session's inbox: whoever is behind it reads the inbox.
+    /// The last item in the session's inbox, by which the writer knows whether to read it.
     pub inbox: Cursor,
 }

@@ -1,24 +1,24 @@
-//! Why a store did not do what it was asked for.
+//! The errors of stores.
 
 use legwork_core::id::Unfit;
 use legwork_core::inbox::Cursor;
 use legwork_core::{Seq, SessionId};
 
-/// Why a store did not do it.
+/// The error of an operation of a store.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Somebody else writes the session, or wrote it meanwhile.
+    /// Another writer holds the session, or has written to it.
     #[error("session {session} is in use or was changed meanwhile: {reason}")]
     Conflict {
         /// The session.
         session: SessionId,
-        /// What exactly was found, and what to do.
+        /// What was found, and what to do.
         reason: String,
     },
-    /// A newer Legwork wrote an entry of the session, so this one must not write to it.
+    /// The journal has an entry that this version cannot read, so it must not be written.
     #[error(
-        "session {session} was not changed, for this Legwork cannot read entry {entry} of its \
+        "session {session} was not changed, because this Legwork cannot read entry {entry} of its \
          journal: {reason}; use a newer Legwork"
     )]
     Unreadable {
@@ -26,10 +26,10 @@ pub enum Error {
         session: SessionId,
         /// The number of the first entry that cannot be read.
         entry: Seq,
-        /// What of it cannot be read.
+        /// Why it cannot be read.
         reason: String,
     },
-    /// The id is none that a store takes: people read it, and copy it into commands.
+    /// The session id is invalid.
     #[error("{:?} cannot be the id of a session: {unfit}; choose another", .session.as_str())]
     Id {
         /// The id.
@@ -37,16 +37,16 @@ pub enum Error {
         /// What is wrong with it.
         unfit: Unfit,
     },
-    /// The inbox has an item that the writer of a batch did not know of.
-    #[error("session {session} was not changed, for its inbox has items up to {}", .inbox.0)]
+    /// The inbox has items after those that the writer of a batch knew of.
+    #[error("session {session} was not changed, because its inbox has items up to {}", .inbox.0)]
     NewItems {
         /// The session.
         session: SessionId,
         /// The last item in its inbox.
         inbox: Cursor,
     },
-    /// The place in a listing is none that this store gave out.
-    #[error("{cursor:?} is no place in a listing of the store {store}; begin at the start")]
+    /// The cursor was not made by this store.
+    #[error("{cursor:?} is not a page cursor of the store {store}: list from the start")]
     PageCursor {
         /// The store, as the user named it.
         store: String,
@@ -59,7 +59,7 @@ pub enum Error {
         /// The session.
         session: SessionId,
     },
-    /// The store cannot be used as it is.
+    /// The store cannot be used.
     #[error("the store {store} cannot be used: {reason}")]
     Unusable {
         /// The store, as the user named it.
@@ -67,7 +67,7 @@ pub enum Error {
         /// Why, and what to do.
         reason: String,
     },
-    /// A newer Legwork wrote it.
+    /// The store has a newer version.
     #[error(
         "the store {store} is of version {found}, this Legwork knows up to {known}: use a newer Legwork"
     )]
@@ -90,12 +90,12 @@ pub enum Error {
 }
 
 impl Error {
-    /// Whether it is a conflict with another writer.
+    /// Whether it is [`Error::Conflict`].
     pub fn is_conflict(&self) -> bool {
         matches!(self, Self::Conflict { .. })
     }
 
-    /// Whether nothing was written because the inbox has new items.
+    /// Whether it is [`Error::NewItems`].
     pub fn is_new_items(&self) -> bool {
         matches!(self, Self::NewItems { .. })
     }

@@ -1,4 +1,4 @@
-//! What is read of a journal.
+//! A journal as it was read.
 
 use std::fmt;
 
@@ -9,37 +9,39 @@ use legwork_core::{Seq, SessionId};
 use super::error::Error;
 use super::range::Range;
 
-/// A session's journal, or the range of it that was asked for, as it was read.
+/// A session's journal, or a range of it, as it was read.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Loaded {
-    /// The entries of the range, up to the last that is whole and can be read.
+    /// The entries of the range, up to the first that is damaged or cannot be read.
     ///
-    /// Of a part, what is folded over a whole journal (its head, a path) is not to be asked
-    /// for: the entries are.
+    /// If it is not the whole journal, use only its entries: folds over it, such as its head or
+    /// a path, are wrong.
     pub journal: Journal,
-    /// What was damaged and left out, in words. The next append takes its place. A read that
-    /// its limit ended before the damage does not tell it.
+    /// A description of a damaged tail, which was left out; the next append replaces it.
+    ///
+    /// None also if the limit of the range ended the read before it.
     pub damage: Option<String>,
-    /// Where the journal goes on with what this version cannot read. It must not be written.
-    /// A read that its limit ended before that does not tell it.
+    /// The first entry that this version cannot read; the journal must not be written.
+    ///
+    /// None also if the limit of the range ended the read before it.
     pub unreadable: Option<Unreadable>,
     /// The last item in the session's inbox.
     pub inbox: Cursor,
-    /// The range of what follows; none if the read came to the end of what can be read.
+    /// The range that follows; none if nothing more can be read.
     pub next: Option<Range>,
 }
 
 impl Loaded {
-    /// A journal that was read to its end, undamaged.
+    /// An undamaged journal that was read to its end.
     pub fn new(journal: Journal, inbox: Cursor) -> Self {
         Self { journal, inbox, ..Self::default() }
     }
 
-    /// The same, if the session may be written.
+    /// Checks that the session may be written.
     ///
     /// # Errors
-    /// [`Error::Unreadable`] when there is an entry that this version cannot read.
+    /// [`Error::Unreadable`] if there is an entry that this version cannot read.
     pub fn writable(self, session: &SessionId) -> Result<Self, Error> {
         match self.unreadable {
             None => Ok(self),
@@ -48,17 +50,17 @@ impl Loaded {
     }
 }
 
-/// The first entry of a journal that is whole, but which this version cannot read.
+/// The first entry of a journal that is undamaged, but that this version cannot read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unreadable {
     /// Its number.
     pub entry: Seq,
-    /// What of it cannot be read.
+    /// Why it cannot be read.
     pub reason: String,
 }
 
 impl Unreadable {
-    /// The error of whoever wants to write the session.
+    /// The error for an attempt to write the session.
     pub fn refuses(self, session: &SessionId) -> Error {
         let Self { entry, reason } = self;
         Error::Unreadable { session: session.clone(), entry, reason }

@@ -1,7 +1,7 @@
-//! Where journals and inboxes live.
+//! Stores, which keep journals and inboxes.
 //!
-//! [`Store`] keeps sessions, and a [`Claim`] is the right to write one. A [`Batch`] is what
-//! one append writes, a [`Range`] what one read reads, a [`Query`] what one list lists.
+//! A [`Store`] keeps sessions; a [`Claim`] is the right to write one. An append writes a
+//! [`Batch`], a read returns a [`Range`] of entries, and a listing is the answer to a [`Query`].
 
 mod batch;
 mod claim;
@@ -30,24 +30,23 @@ use crate::BoxFuture;
 
 /// Keeps journals and inboxes. Reading needs no claim.
 pub trait Store: Send + Sync {
-    /// Takes the right to write a session's journal.
+    /// Claims a session: acquires the right to write its journal.
     ///
-    /// When it returns, nobody else holds it, and its fence is higher than that of every
-    /// claim before. A claim whose process died is taken over. The session need not exist,
-    /// and its journal is not looked at: whether it can be written shows when it is read.
+    /// When it returns, no other claim is held, and its fence is higher than that of every
+    /// earlier one. A claim whose process died is taken over. The session need not exist, and its
+    /// journal is not read: whether it can be written is known after reading it.
     ///
     /// # Errors
-    /// [`Error::Id`] when the id is none ([`check_id`]), [`Error::Conflict`] when another
-    /// holds it, before anything happened.
+    /// [`Error::Id`] if the id is invalid ([`check_id`]), [`Error::Conflict`] if the session is
+    /// claimed already. Nothing was changed then.
     fn claim<'a>(&'a self, session: &'a SessionId) -> BoxFuture<'a, Result<Box<dyn Claim>, Error>>;
 
-    /// Whether a session's claim is held; none if the store cannot tell.
+    /// Whether a session is claimed; none if the store does not know.
     ///
-    /// It does not take the claim. The answer may be outdated when this returns: it is for
-    /// display, and no decision may depend on it.
+    /// The result may be outdated when it returns: use it for display only.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// If the store cannot be read.
     fn is_claimed<'a>(
         &'a self,
         _session: &'a SessionId,
@@ -55,39 +54,37 @@ pub trait Store: Send + Sync {
         Box::pin(std::future::ready(Ok(None)))
     }
 
-    /// Reads a range of a session's journal; empty if there is no such session, or no such
-    /// entry.
+    /// Reads a range of a session's journal; empty if there is no such session or entry.
     ///
-    /// When it returns, the entries are in the order of their numbers and without a gap. A
-    /// damaged tail is left out and reported, and so is the first entry that this version
-    /// cannot read with all that follows it. What comes before the range is not looked at.
-    /// Nothing is written.
+    /// When it returns, the entries are in the order of their numbers, without a gap. A damaged
+    /// tail is left out and reported, and so are the first entry that this version cannot read
+    /// and all that follow it. Entries before the range are not read. Nothing is written.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// If the store cannot be read.
     fn read<'a>(
         &'a self,
         session: &'a SessionId,
         range: Range,
     ) -> BoxFuture<'a, Result<Loaded, Error>>;
 
-    /// Lists sessions that have an entry, the one changed last first.
+    /// Lists sessions that have an entry, those changed last first.
     ///
-    /// No journal is read for it: what a list says of a session, an append brought. Whoever
-    /// goes from page to page finds each session that does not change meanwhile once.
+    /// It reads no journals: summaries are stored by appends. Going through all pages yields each
+    /// session that does not change meanwhile exactly once.
     ///
     /// # Errors
-    /// [`Error::PageCursor`] when the cursor is none that this store gave out, else when the
-    /// store cannot be read. One damaged session never hides the others.
+    /// [`Error::PageCursor`] if the cursor was not made by this store; else if the store cannot
+    /// be read. A damaged session never hides the others.
     fn sessions<'a>(&'a self, query: &'a Query) -> BoxFuture<'a, Result<Page, Error>>;
 
-    /// Leaves an item for a session. When it returns, the item is durable.
+    /// Posts an item to the inbox of a session. When it returns, the item is durable.
     ///
-    /// The journal is not looked at: a newer version may take up what an older one leaves.
-    /// The same key again changes nothing and returns the first one's number.
+    /// The journal is not read, so a version that cannot read it can still post. If the inbox has
+    /// an item of this key, nothing changes and the number of that item is returned.
     ///
     /// # Errors
-    /// [`Error::Id`] when the id is none ([`check_id`]), else when the store cannot be written.
+    /// [`Error::Id`] if the id is invalid ([`check_id`]); else if the store cannot be written.
     fn post<'a>(
         &'a self,
         session: &'a SessionId,
@@ -98,41 +95,42 @@ pub trait Store: Send + Sync {
     /// Reads the items after a cursor, oldest first.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// If the store cannot be read.
     fn inbox<'a>(
         &'a self,
         session: &'a SessionId,
         after: Cursor,
     ) -> BoxFuture<'a, Result<Vec<Posted>, Error>>;
 
-    /// Waits for a change of a session's journal or inbox; none if the store cannot.
+    /// Waits for a change of a session's journal or inbox; none if the store does not support it.
     ///
-    /// The future completes after the first change that came since this was called, at the
-    /// latest when a change of this process is durable. It may complete without one, and miss
-    /// those of other processes. Whoever waits for something calls this first, then looks
-    /// whether it is there, and awaits the future if it is not. Dropping it is safe.
+    /// The future completes after the first change since the call; for a change of this process,
+    /// at the latest when that is durable. It may complete without a change, and may miss changes
+    /// of other processes. To wait for something, call this first, then check whether it is
+    /// there, and await the future if it is not. Cancel-safe.
     fn watch(&self, _session: &SessionId) -> Option<BoxFuture<'static, ()>> {
         None
     }
 
-    /// Removes sessions for good, all of them or none; one named twice counts once.
+    /// Removes sessions permanently, all or none; duplicate ids are ignored.
     ///
-    /// When it returns `Ok`, their journals, inboxes and claims' tokens are durably gone,
-    /// all at one moment: no reader sees a part of a session. Their ids are free, and a
-    /// session that takes one begins anew. While it works it holds the claim of each. That
-    /// a journal is damaged or unreadable does not keep it from being removed.
+    /// When it returns `Ok`, their journals, inboxes and fencing tokens are durably and
+    /// atomically gone: no reader sees a part of a session. Their ids are free, and a session
+    /// with one of them begins anew. During the call it holds the claim of each. Damaged and
+    /// unreadable journals can be removed.
     ///
     /// # Errors
-    /// [`Error::Unknown`] when there is no session of an id, [`Error::Conflict`] when
-    /// somebody holds the claim of one; else what the store said. Nothing was removed then.
+    /// [`Error::Unknown`] if there is no session of an id, [`Error::Conflict`] if one is
+    /// claimed; else the store's own error. Nothing was removed then.
     fn remove<'a>(&'a self, sessions: &'a [SessionId]) -> BoxFuture<'a, Result<Removal, Error>>;
 }
 
-/// Refuses an id that no store takes, as [`Store::claim`] and [`Store::post`] do. What is in a
-/// store all the same can be listed, read and removed.
+/// Checks that a session id is valid, for [`Store::claim`] and [`Store::post`].
+///
+/// A session that is stored under an invalid id can still be listed, read and removed.
 ///
 /// # Errors
-/// [`Error::Id`].
+/// [`Error::Id`] if it is not.
 pub fn check_id(session: &SessionId) -> Result<(), Error> {
     match session.unfit() {
         None => Ok(()),

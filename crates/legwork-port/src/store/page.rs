@@ -1,4 +1,4 @@
-//! A page of a listing, and where the next one begins.
+//! The pages of a listing.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use legwork_core::{SessionId, Timestamp};
 
 use super::session_info::SessionInfo;
 
-/// A page of a listing: the session changed last comes first.
+/// A page of a listing, the sessions changed last first.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Page {
     /// The sessions.
@@ -15,32 +15,29 @@ pub struct Page {
     pub next: Option<PageCursor>,
 }
 
-/// A place in a listing: the store that gave it out knows what it means, nobody else does.
+/// A position in a listing, opaque to all but the store that made it.
 ///
-/// It stays good while sessions change, come and go, also in another process. Whoever goes
-/// from page to page finds each session that does not change meanwhile once.
+/// It stays valid while sessions are changed, added and removed, also by another process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageCursor(String);
 
 impl PageCursor {
-    /// A place that a store wrote down.
+    /// A cursor from the text that a store encoded.
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
 
-    /// The place as the store wrote it down.
+    /// The cursor as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The place behind a session: when it changed, and its id to tell those of one moment
-    /// apart.
+    /// The position after a session, by when it changed and its id.
     pub fn of(updated_at: Timestamp, session: &SessionId) -> Self {
         Self(format!("{}.{session}", updated_at.0))
     }
 
-    /// The session that the place is behind, as [`PageCursor::of`] wrote it; none if another
-    /// way of writing it was used.
+    /// The session before the position, if [`PageCursor::of`] made the cursor.
     pub fn place(&self) -> Option<(Timestamp, SessionId)> {
         let (at, session) = self.0.split_once('.')?;
         Some((Timestamp(at.parse().ok()?), SessionId::from(session)))

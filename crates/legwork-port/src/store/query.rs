@@ -1,36 +1,37 @@
-//! Which sessions are listed.
+//! The query of a listing.
 
 use legwork_core::{ExecutionStatus, SessionId, Timestamp};
 
+use super::error::Error;
 use super::page::{Page, PageCursor};
 use super::session_info::SessionInfo;
 
-/// Which sessions are listed, and how many at once. Filters that are set must all hold.
+/// Which sessions to list, and how many at once; all filters that are set must match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Query {
-    /// Where to go on: after the sessions of the page that gave it.
+    /// The cursor of the page before; none for the first page.
     pub after: Option<PageCursor>,
-    /// How many sessions a page has at most.
+    /// The maximum number of sessions on a page.
     pub limit: usize,
-    /// Those of this status.
+    /// Only sessions of this status.
     pub status: Option<ExecutionStatus>,
-    /// Those that have an entry with exactly this label.
+    /// Only sessions that have an entry with exactly this label.
     pub label: Option<String>,
-    /// Those that have this parent.
+    /// Only sessions with this parent.
     pub parent: Option<Parent>,
-    /// Those whose last entry was made then or later.
+    /// Only sessions whose last entry was made at or after this time.
     pub since: Option<Timestamp>,
-    /// Those whose title contains this text, in upper or lower case.
+    /// Only sessions whose title contains this text, ignoring case.
     pub title: Option<String>,
 }
 
 /// The session that spawned a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Parent {
-    /// None did: it is the root of a tree of agents.
+    /// None: it is the root of a tree of agents.
     None,
-    /// This one did.
+    /// This session.
     Session(SessionId),
 }
 
@@ -40,7 +41,7 @@ impl Query {
         Self::first(usize::MAX)
     }
 
-    /// The first sessions, so many at most.
+    /// The first page, with at most this many sessions.
     pub fn first(limit: usize) -> Self {
         Self {
             after: None,
@@ -53,7 +54,7 @@ impl Query {
         }
     }
 
-    /// The same, after the sessions of the page that gave the cursor.
+    /// The same for the page after the one with this cursor.
     #[must_use]
     pub fn after(self, cursor: PageCursor) -> Self {
         Self { after: Some(cursor), ..self }
@@ -71,31 +72,31 @@ impl Query {
         Self { label: Some(label.into()), ..self }
     }
 
-    /// The same, only sessions that no other one spawned.
+    /// The same, only sessions that no other session spawned.
     #[must_use]
     pub fn roots(self) -> Self {
         Self { parent: Some(Parent::None), ..self }
     }
 
-    /// The same, only the sessions that this one spawned.
+    /// The same, only sessions that this session spawned.
     #[must_use]
     pub fn children_of(self, parent: SessionId) -> Self {
         Self { parent: Some(Parent::Session(parent)), ..self }
     }
 
-    /// The same, only sessions whose last entry was made then or later.
+    /// The same, only sessions whose last entry was made at or after this time.
     #[must_use]
     pub fn since(self, since: Timestamp) -> Self {
         Self { since: Some(since), ..self }
     }
 
-    /// The same, only sessions whose title contains this text, in upper or lower case.
+    /// The same, only sessions whose title contains this text, ignoring case.
     #[must_use]
     pub fn title(self, text: impl Into<String>) -> Self {
         Self { title: Some(text.into()), ..self }
     }
 
-    /// Whether a session fits the filters.
+    /// Whether a session matches all filters.
     pub fn admits(&self, info: &SessionInfo) -> bool {
         let summary = &info.summary;
         let parent = match &self.parent {
@@ -113,15 +114,25 @@ impl Query {
                 .is_none_or(|text| summary.title.to_lowercase().contains(&text.to_lowercase()))
     }
 
-    /// The page of all sessions of a store, for stores that have them at hand.
+    /// The page of this query, for stores that have all sessions in memory.
+    ///
+    /// `store` is the name of the store, for the error.
     ///
     /// # Errors
-    /// The text of the cursor, when it is none that this function gave out.
-    pub fn page(&self, all: impl IntoIterator<Item = SessionInfo>) -> Result<Page, String> {
+    /// [`Error::PageCursor`] if this function did not make the cursor.
+    pub fn page(
+        &self,
+        store: &str,
+        all: impl IntoIterator<Item = SessionInfo>,
+    ) -> Result<Page, Error> {
         let place = |info: &SessionInfo| (info.updated_at, info.session.clone());
+        let unknown = |cursor: &PageCursor| Error::PageCursor {
+            store: store.to_owned(),
+            cursor: cursor.as_str().to_owned(),
+        };
         let after = match &self.after {
             None => None,
-            Some(cursor) => Some(cursor.place().ok_or_else(|| cursor.as_str().to_owned())?),
+            Some(cursor) => Some(cursor.place().ok_or_else(|| unknown(cursor))?),
         };
         let fits = |info: &SessionInfo| {
             after.as_ref().is_none_or(|after| place(info) < *after) && self.admits(info)

@@ -1,11 +1,11 @@
-//! What removing sessions leaves behind.
+//! The result of removing sessions.
 
 /// How thoroughly sessions were removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Removal {
-    /// Nothing of what they said can be found in the store's own files or memory.
+    /// The store's own files and memory contain nothing of their content.
     Complete,
-    /// They are gone for all who use the store, but whoever reads its files byte by byte
-    /// may still find some of what they said: why, and what to do.
+    /// The sessions are removed, but the bytes of the store's files may still contain parts of
+    /// their content: why, and what to do.
     Traces(String),
 }

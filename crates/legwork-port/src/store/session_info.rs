@@ -1,18 +1,18 @@
-//! What a list of sessions says of one.
+//! A session in a listing.
 
 use legwork_core::{SessionId, Summary, Timestamp};
 
-/// What a list of sessions says of one.
+/// A session in a listing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionInfo {
-    /// The session.
+    /// The id of the session.
     pub session: SessionId,
     /// When its first entry was made.
     pub created_at: Timestamp,
     /// When its last entry was made.
     pub updated_at: Timestamp,
-    /// How many entries it has.
+    /// The number of its entries.
     pub entries: u64,
-    /// What was said of it last; empty if nothing ever was.
+    /// Its summary as last stored; empty if none ever was.
     pub summary: Summary,
 }

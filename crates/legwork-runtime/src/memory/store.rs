@@ -110,10 +110,7 @@ impl Store for MemoryStore {
     fn sessions<'a>(&'a self, query: &'a Query) -> BoxFuture<'a, Result<Page, Error>> {
         let sessions = self.lock();
         let all = sessions.iter().filter_map(|(session, kept)| kept.info(session));
-        ready(query.page(all).map_err(|cursor| {
-            let store = "memory".to_owned();
-            Error::PageCursor { store, cursor }
-        }))
+        ready(query.page("memory", all))
     }
 
     fn post<'a>(

@@ -40,7 +40,7 @@ pub(super) fn wrong(builder: Builder, plan: PartPlan, world: &World) -> Builder 
         AgentPart::Criterion => {
             let name = format!("votes {}", plan.nth);
             builder.criterion(callable(name, move |_: &AgentState| match is_due(&plan, &world) {
-                true if plan.goes == Goes::Fails => Err("it fails".to_owned()),
+                true if plan.goes == Goes::Fails => Err("it fails".into()),
                 true => resume_unwind(Box::new("the criterion panics")),
                 false => Ok(None),
             }))

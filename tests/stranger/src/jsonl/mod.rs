@@ -157,7 +157,7 @@ impl Jsonl {
 
     fn page(&self, query: &Query) -> Result<Page, Error> {
         let infos = self.infos().map_err(|error| self.failed("listing sessions", error))?;
-        query.page(infos).map_err(|cursor| Error::PageCursor { store: self.name(), cursor })
+        query.page(&self.name(), infos)
     }
 }
 

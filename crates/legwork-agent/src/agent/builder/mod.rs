@@ -186,7 +186,7 @@ impl Builder {
     pub fn without_criterion(mut self, name: &str) -> Self {
         match remove(&mut self.criteria, name) {
             Ok(()) => self,
-            Err(problem) => self.problem(problem),
+            Err(unknown) => self.problem(unknown.to_string()),
         }
     }
 

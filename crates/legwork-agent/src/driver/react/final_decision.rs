@@ -16,7 +16,10 @@ impl Criterion for FinalDecision {
         "final_decision"
     }
 
-    fn decide(&self, state: &AgentState) -> Result<Option<legwork_core::Decision>, String> {
+    fn decide(
+        &self,
+        state: &AgentState,
+    ) -> Result<Option<legwork_core::Decision>, legwork_core::continuation::Error> {
         let Some(step) = state.current_step() else { return Ok(None) };
         let response = step.response.as_ref().filter(|response| response.incomplete.is_none());
         let Some(response) = response.filter(|_| step.calls.is_empty()) else { return Ok(None) };
