@@ -8,6 +8,7 @@ use futures_util::future::{Either, select};
 use legwork_core::budget::TreeAmounts;
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::event::{InferenceStarted, ToolFinished};
+use legwork_core::state::Seal;
 use legwork_core::{AgentState, Event, OnDoubt, ToolCall, ToolOutcome};
 use legwork_port::{Emitter, EventKind, Lifecycle, Model, StepView, Trigger};
 
@@ -37,6 +38,8 @@ pub struct StepContext {
     pub(crate) store_looked: AtomicBool,
     /// Whether items came while a step began: it begins again, and hooks have seen that.
     pub(crate) begins_again: AtomicBool,
+    /// Says of calls that they were judged in this run.
+    pub(crate) seal: Seal,
     /// How many of the requests to stop observers were notified of.
     pub(crate) signals_emitted: AtomicUsize,
 }
@@ -147,6 +150,25 @@ impl StepContext {
                 Ok(Begun::Nothing(before))
             }
             Err(error) => Err(Halt::new(state, error)),
+        }
+    }
+
+    /// Commits the end of an execution. If items came for the session since the inbox was last
+    /// looked at, it does not end: the state before is handed back, and the items are taken up.
+    /// An end that hooks saw stands: then they wait for the release of the claim.
+    pub(crate) async fn commit_end(
+        &self,
+        ended: AgentState,
+        before: AgentState,
+    ) -> Result<AgentState, Halt> {
+        if self.listens(Trigger::ExecutionEnd) {
+            return self.commit(ended).await;
+        }
+        let ended = ended.with_active_time_due();
+        match self.writer.commit(&ended, NewItems::First).await {
+            Ok(()) => Ok(self.settled(ended)),
+            Err(error) if error.is_new_items() => Ok(before),
+            Err(error) => Err(Halt::new(ended, error)),
         }
     }
 

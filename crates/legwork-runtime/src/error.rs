@@ -36,6 +36,16 @@ pub enum Error {
         /// The session whose call wanted it.
         parent: SessionId,
     },
+    /// A run was asked for in one session, with the state or the place of another.
+    #[error(
+        "the run was asked for in session {session}, and given session {other}: give it one of them"
+    )]
+    OtherSession {
+        /// The session that it was asked for in.
+        session: SessionId,
+        /// The session of what it was given.
+        other: SessionId,
+    },
     /// A conversation says no to what was asked.
     #[error(transparent)]
     Conversation(#[from] legwork_core::orchestrate::Refusal),

@@ -59,10 +59,19 @@ pub(crate) async fn take_before_step(
     state: AgentState,
 ) -> Result<AgentState, Halt> {
     let looked = cx.store_looked.swap(false, Ordering::Relaxed);
-    match looked && !cx.writer.kept.knows_items_for(&state) {
-        true => Ok(state),
-        false => take_inbox(cx, state).await,
+    let known = cx.writer.kept.knows_items_for(&state);
+    if looked && !known {
+        return Ok(state);
     }
+    let state = take_inbox(cx, state).await?;
+    if known && cx.writer.kept.knows_items_for(&state) {
+        // Else the step would begin again without an end.
+        let reason = "an append was refused for new items in the inbox, and the inbox has none: \
+                      the store must list what its appends are refused for";
+        let error = store::Error::Failed { store: "session".to_owned(), reason: reason.to_owned() };
+        return Err(Halt::new(state, error));
+    }
+    Ok(state)
 }
 
 /// Takes up what was left for a session that runs: each item moves the cursor, and what it
@@ -149,6 +158,70 @@ pub async fn take_up_idle(
     };
     writer.release().await;
     taken.map(|taken| (taken, all))
+}
+
+/// Takes up what was posted to a session between the last look at its inbox and the release of its
+/// claim: whoever posted it found the claim held, and waits for nothing else.
+///
+/// # Errors
+/// When the store cannot be read or written.
+pub async fn take_up_rest(services: &Services, mut state: AgentState) -> Result<AgentState, Error> {
+    let session = state.session().clone();
+    while !services.store.inbox(&session, state.facts().inbox_cursor).await?.is_empty() {
+        let Some(claim) = claim(services, &session).await? else { break };
+        state = match caught_up(services, &state).await {
+            Ok(Some(state)) => take_up_idle(services, claim, state).await?.0,
+            other => {
+                services.release(claim, &session).await;
+                other?;
+                break;
+            }
+        };
+    }
+    Ok(state)
+}
+
+/// A state with what others appended to its journal since; none where a newer version did,
+/// which takes up what waits when it runs the session next.
+async fn caught_up(services: &Services, state: &AgentState) -> Result<Option<AgentState>, Error> {
+    let session = state.session();
+    let news = services.store.read(session, Range::after(state.version())).await?;
+    if news.unreadable.is_some() {
+        return Ok(None);
+    }
+    let news = news.journal;
+    if news.entries().iter().any(|entry| matches!(entry.event, Event::HeadMoved(_))) {
+        // Another path is folded from its start.
+        let journal = readable(services, session).await?;
+        return Ok(journal.map(|journal| journal.fold(session)));
+    }
+    Ok(Some(news.entries().iter().fold(state.clone(), |state, entry| state.apply(entry))))
+}
+
+/// The journal of a session that may be written; none where the one who held the claim left
+/// nothing, or is of a newer version, which takes up what waits when it runs it next.
+///
+/// # Errors
+/// When the store cannot be read.
+pub async fn readable(services: &Services, session: &SessionId) -> Result<Option<Journal>, Error> {
+    let loaded = services.store.read(session, Range::ALL).await?;
+    let begun = loaded.journal.version() != Seq::ZERO;
+    Ok((begun && loaded.unreadable.is_none()).then_some(loaded.journal))
+}
+
+/// The claim of a session, or none while it is held.
+///
+/// # Errors
+/// When the store cannot be used.
+pub async fn claim(
+    services: &Services,
+    session: &SessionId,
+) -> Result<Option<Box<dyn Claim>>, Error> {
+    match services.store.claim(session).await {
+        Ok(claim) => Ok(Some(claim)),
+        Err(error) if error.is_conflict() => Ok(None),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Moves the head and folds the path to it, if no step is under way there.

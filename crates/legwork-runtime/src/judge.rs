@@ -23,18 +23,10 @@ pub(crate) async fn judge(state: AgentState, cx: &StepContext) -> Result<AgentSt
         return Ok(state);
     };
     let mut state = check_batch(state, cx);
-    let count = state.current_step().map_or(0, |step| step.calls.len());
-    for index in 0..count {
-        let slot = state.current_step().and_then(|step| step.calls.get(index));
-        let Some(slot) = slot.filter(|slot| slot.status == CallStatus::Open) else { continue };
-        if state.is_judged(index) {
-            continue;
-        }
+    for (index, call) in unjudged(&state, cx) {
         if cx.control.is_raised() {
             return Ok(state);
         }
-        let call = Arc::clone(&slot.call);
-        let index = u32::try_from(index).unwrap_or(u32::MAX);
         state = match &shown {
             Ok(shown) => judge_one(state, cx, shown, index, call).await,
             Err(message) => cx.answer(state, index, &call, ToolOutcome::failed(message.clone())),
@@ -47,15 +39,22 @@ pub(crate) async fn judge(state: AgentState, cx: &StepContext) -> Result<AgentSt
 fn skip(mut state: AgentState, cx: &StepContext) -> AgentState {
     let Some(signal) = state.stop_signals().first() else { return state };
     let why = format!("the execution was stopped ({})", signal.reason);
-    let slots = state.current_step().map(|step| step.calls.clone()).unwrap_or_default();
-    for (index, slot) in
-        (0u32..).zip(slots.iter()).filter(|(_, slot)| slot.status == CallStatus::Open)
-    {
-        if !state.is_judged(index as usize) {
-            state = cx.answer(state, index, &slot.call, ToolOutcome::Skipped(why.clone()));
-        }
+    for (index, call) in unjudged(&state, cx) {
+        state = cx.answer(state, index, &call, ToolOutcome::Skipped(why.clone()));
     }
     state
+}
+
+/// The open calls that were not judged here.
+fn unjudged(state: &AgentState, cx: &StepContext) -> Vec<(u32, Arc<ToolCall>)> {
+    let open = state.calls().filter(|(_, slot)| slot.status == CallStatus::Open);
+    let open = open.filter(|(index, _)| !state.is_judged_by(&cx.seal, *index));
+    open.map(|(index, slot)| (index, Arc::clone(&slot.call))).collect()
+}
+
+/// Whether the calls of the step are to be judged before one of them runs.
+pub(crate) fn is_owed(state: &AgentState, cx: &StepContext) -> bool {
+    state.pending().is_empty() && !unjudged(state, cx).is_empty()
 }
 
 /// The calls of a turn are held against the limit as a whole. Where some of them began under
@@ -101,7 +100,7 @@ async fn judge_one(
         Err(outcome) => return cx.answer(state, index, &call, outcome),
     };
     if !cx.listens(Trigger::BeforeToolUse) {
-        return state.with_judged(index, Judged::of(arguments));
+        return state.with_judged_by(&cx.seal, index, Judged::of(arguments));
     }
     ask_hooks(state, cx, shown, index, call, arguments).await
 }
@@ -128,7 +127,9 @@ async fn ask_hooks(
     if cx.control.is_raised() {
         return state;
     }
-    let Some(judged) = judged else { return state.with_judged(index, Judged::of(arguments)) };
+    let Some(judged) = judged else {
+        return state.with_judged_by(&cx.seal, index, Judged::of(arguments));
+    };
     match &judged.verdict {
         Some(CallVerdict::Block { by, reason }) => {
             let (by, reason) = (by.clone(), reason.clone());
@@ -141,14 +142,14 @@ async fn ask_hooks(
         None => {}
     }
     if judged.arguments == arguments {
-        return state.with_judged(index, Judged::of(arguments));
+        return state.with_judged_by(&cx.seal, index, Judged::of(arguments));
     }
     let text: Arc<str> = judged.arguments.to_string().into();
     let changed = ToolCall { arguments: Arc::clone(&text), ..(*call).clone() };
     match check(&state, shown, &changed) {
         Ok(value) => {
-            let (arguments, value) = (Some(text), Some(value));
-            state.with_judged(index, Judged { arguments, value })
+            let judged = Judged::with_arguments(text, value);
+            state.with_judged_by(&cx.seal, index, judged)
         }
         Err(outcome) => cx.answer(state, index, &call, outcome),
     }

@@ -29,6 +29,8 @@ struct Inner {
     put_back: Option<AgentState>,
     /// The summary that the store was given last under this claim.
     summary: Option<Arc<Summary>>,
+    /// The last entry that an append made durable; none before the first.
+    durable: Option<Seq>,
     /// The last item in the inbox, as the store told last.
     inbox: Cursor,
 }
@@ -97,6 +99,11 @@ impl Kept {
         self.lock().committed.clone()
     }
 
+    /// The last entry that an append made durable; none before the first.
+    pub(crate) fn durable(&self) -> Option<Seq> {
+        self.lock().durable
+    }
+
     /// Whether the inbox has items that a state has not taken up, as the store told last.
     pub(crate) fn knows_items_for(&self, state: &AgentState) -> bool {
         self.lock().inbox > state.facts().inbox_cursor
@@ -153,6 +160,7 @@ impl Kept {
             let Some(state) = state.filter(|_| appended.is_ok()) else {
                 return Poll::Ready(appended.map(|_| None));
             };
+            inner.durable = Some(state.version());
             inner.summary = Some(Arc::clone(state.summary()));
             // Where no step may be dropped, the state has one owner: a change makes no copy.
             inner.committed = inner.on.then(|| state.clone().committed());

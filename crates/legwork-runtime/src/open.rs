@@ -9,12 +9,12 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use legwork_core::event::{Definition, ParentLink};
 use legwork_core::inbox::Item;
-use legwork_core::state::Refusal;
+use legwork_core::state::{Refusal, Seal};
 use legwork_core::{
     AgentId, AgentState, Digest, ExecutionStatus, Message, OnDoubt, Seq, SessionId,
 };
 use legwork_port::event::ExecutionEnd;
-use legwork_port::store::Range;
+use legwork_port::store::{self, Range};
 use legwork_port::{Claim, Emitter, EventKind, Ids, Observer, StepView};
 use serde_json::Value;
 
@@ -23,7 +23,7 @@ use crate::context::StepContext;
 use crate::control::Control;
 use crate::driver::Driver;
 use crate::error::{Error, Halt};
-use crate::inbox::{self, take_idle};
+use crate::inbox::{self, take_idle, take_up_rest};
 use crate::kept::Kept;
 use crate::masked::Masked;
 use crate::observers::Observers;
@@ -63,10 +63,8 @@ pub struct Identity {
 pub struct Opening {
     /// What is to be done with the session.
     pub task: Task,
-    /// The session; none = a new one with a new name.
-    pub session: Option<SessionId>,
-    /// The state to begin from, in place of what the store has.
-    pub state: Option<AgentState>,
+    /// The session.
+    pub target: Target,
     /// Observers beside that of the services.
     pub observers: Vec<Arc<dyn Observer>>,
     /// How it is cancelled or interrupted.
@@ -75,6 +73,17 @@ pub struct Opening {
     pub on_doubt: Option<OnDoubt>,
     /// Its place in a tree of agents; none = the root.
     pub ancestry: Option<Ancestry>,
+}
+
+/// The session that an execution is opened in.
+#[derive(Debug, Clone)]
+pub enum Target {
+    /// A new one, with a new name.
+    New,
+    /// The one of this id, as the store has it; it is new if the store has none.
+    Session(SessionId),
+    /// The one of this state, which is taken in place of what the store has.
+    State(AgentState),
 }
 
 /// What is to be done with a session.
@@ -116,17 +125,20 @@ impl Active {
     /// When the session is in use, its store unusable, or it says no to the task.
     pub async fn open(setup: Setup, request: Opening) -> Result<Self, Error> {
         let services = Arc::clone(&setup.services);
-        let fresh = request.session.is_none();
-        let session = match &request.session {
-            Some(session) => session.clone(),
-            None => new_session(&*services.ids)?,
-        };
-        let claim = Arc::new(services.store.claim(&session).await?);
-        let given = match request.state {
-            None if fresh => Some(AgentState::new(session.clone())),
-            given => given,
+        let (session, given) = match request.target {
+            Target::New => {
+                let session = new_session(&*services.ids)?;
+                (session.clone(), Some(AgentState::new(session)))
+            }
+            Target::Session(session) => (session, None),
+            Target::State(state) => (state.session().clone(), Some(state)),
         };
         let ancestry = request.ancestry.unwrap_or_else(|| Ancestry::root(session.clone()));
+        if ancestry.origin.session != session {
+            let other = ancestry.origin.session.clone();
+            return Err(Error::OtherSession { session, other });
+        }
+        let claim = Arc::new(claim(&services, &session).await?);
         let parent = ancestry.parent.clone();
         let watch = Watch {
             observers: request.observers,
@@ -209,7 +221,7 @@ impl Active {
         drop(droppable);
         let more = match advanced {
             Ok(advanced) => self.arrive(advanced).await?,
-            Err(lost) => self.end_with(Err(lost.into())).await?,
+            Err(lost) => self.lose(lost).await?,
         };
         Ok(more.then(|| self.state.clone()))
     }
@@ -258,7 +270,7 @@ impl Active {
             };
             match self.renewal.during(&**self.cx.writer.claim, steps).await {
                 Ok(rests) => self.arrive(rests).await.map(drop),
-                Err(lost) => self.end_with(Err(lost.into())).await.map(drop),
+                Err(lost) => self.lose(lost).await.map(drop),
             }
         };
         let ended: Result<(), Error> = ended.await;
@@ -271,12 +283,32 @@ impl Active {
     }
 
     /// Gives the claim back; gives what came of the execution so far. When it returns, others
-    /// may take the session up. What went wrong with that is told as a warning.
-    pub async fn release(self) -> Run {
-        let Self { cx, state, .. } = self;
-        let events = cx.events.clone();
-        cx.toolbox().close().await;
+    /// may take the session up, and what was posted to it meanwhile is taken up. What goes wrong
+    /// with that is a warning for observers.
+    ///
+    /// # Cancel safety
+    /// Dropping the future gives the claim back as dropping the value does.
+    pub async fn release(mut self) -> Run {
+        let events = self.cx.events.clone();
+        self.cx.toolbox().close().await;
+        match self.cx.writer.land().await {
+            Ok(Some(landed)) => self.state = landed.state.committed(),
+            Ok(None) => {}
+            Err(error) => events.warn(|| format!("what was being journaled is lost: {error}")),
+        }
+        let Self { cx, mut state, idle, .. } = self;
+        if state.committed_version() == Seq::ZERO {
+            // Nothing of it is journaled: there is no session to go on with.
+            state = idle;
+        }
+        let services = Arc::clone(&cx.services);
         cx.writer.release().await;
+        if services.keeps && state.uncommitted().is_empty() {
+            match take_up_rest(&services, state.clone()).await {
+                Ok(taken_up) => state = taken_up,
+                Err(error) => events.warn(|| format!("the inbox was not looked at: {error}")),
+            }
+        }
         events.at_step(0);
         events.emit(|| ExecutionEnd::of(&state).into());
         state.into()
@@ -308,6 +340,14 @@ impl Active {
         };
         self.state = state;
         self.end_with(result).await
+    }
+
+    /// The claim was lost: only the journal says where the session stands.
+    async fn lose(&mut self, lost: store::Error) -> Result<bool, Error> {
+        if let Some(state) = self.cx.journaled().await {
+            self.state = state;
+        }
+        self.end_with(Err(lost.into())).await
     }
 
     async fn end_with(&mut self, result: Result<(), Error>) -> Result<bool, Error> {
@@ -415,6 +455,7 @@ fn context(
         unsettled: UncommittedCharges::default(),
         store_looked: AtomicBool::new(false),
         begins_again: AtomicBool::new(false),
+        seal: Seal::default(),
         signals_emitted: AtomicUsize::new(0),
         services,
     }
@@ -427,6 +468,22 @@ async fn load(cx: &StepContext, session: &SessionId) -> Result<AgentState, Error
         cx.emit(|| EventKind::JournalCut { damage: damage.clone() });
     }
     Ok(state)
+}
+
+/// The claim of a session. Where this process holds it only to deliver something, the run waits
+/// for that.
+async fn claim(services: &Services, session: &SessionId) -> Result<Box<dyn Claim>, Error> {
+    loop {
+        let before = services.deliveries.count();
+        match services.store.claim(session).await {
+            Err(error) if error.is_conflict() => {
+                if !services.deliveries.ended(session, before).await {
+                    return Err(error.into());
+                }
+            }
+            claim => return Ok(claim?),
+        }
+    }
 }
 
 /// A name for a session that is new.

@@ -104,13 +104,19 @@ async fn drive(
     state: AgentState,
 ) -> Result<AgentState, Halt> {
     let state = state.rooted();
-    let mark = state.mark();
+    let (mark, version, durable) = (state.mark(), state.version(), state.committed_version());
     let after = match unwind::run(|| driver.use_tools(state, cx)).await {
         Ok(after) => after?,
         Err(panic) => return driver::panicked(cx, panic).await,
     };
-    if after.extends(&mark) {
-        return Ok(after);
+    // What no append made durable is not committed, whatever a driver says.
+    let durable = cx.writer.kept.durable().unwrap_or(durable);
+    if after.extends(&mark) && after.committed_version() <= durable {
+        let excused = cx.control.is_raised() || cx.begins_again.load(Ordering::Relaxed);
+        return Ok(match after.version() == version && !excused {
+            true => driver::idle(after),
+            false => after,
+        });
     }
     // What was handed back is none of ours: the journal says where the session stands.
     Err(Halt::new(cx.journaled().await.unwrap_or(after), HaltReason::Lineage))

@@ -46,7 +46,10 @@ pub(crate) async fn stop(cx: &StepContext, state: AgentState) -> Result<AgentSta
     let state = cx.services.core.end_execution(state, outcome, &cx.view);
     let state = cx.fire(Trigger::ExecutionEnd, state).await;
     // Interrupted meanwhile, hooks see the end when it is resumed.
-    cx.commit(if cx.control.interrupt.is_cancelled() { begun } else { state }).await
+    if cx.control.interrupt.is_cancelled() {
+        return cx.commit(begun).await;
+    }
+    cx.commit_end(state, begun).await
 }
 
 /// The outcome by what was raised when the stop was about to be carried out, if that is

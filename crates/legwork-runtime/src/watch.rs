@@ -1,11 +1,11 @@
 //! Work that is watched: active time is charged while it runs, and it is cut off when none is left.
 
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::ops::Range;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use futures_util::future::{Either, select};
+use futures_util::future::{Either, maybe_done, select};
 use legwork_core::continuation::{time_left, time_up};
 use legwork_core::state::BEAT;
 use legwork_core::{AgentState, Micros};
@@ -71,6 +71,22 @@ impl Waits {
     }
 }
 
+/// What comes of some work, while other work goes on beside it.
+pub(crate) async fn meanwhile<T>(
+    other: &mut (impl Future<Output = ()> + Unpin),
+    work: impl Future<Output = T>,
+) -> T {
+    let mut work = pin!(work);
+    poll_fn(|cx| {
+        let done = work.as_mut().poll(cx);
+        if done.is_pending() {
+            let _ = Pin::new(&mut *other).poll(cx);
+        }
+        done
+    })
+    .await
+}
+
 impl StepContext {
     /// Waits for work of the step under way, as long as its time lasts. When the work is done,
     /// the state gets the time.
@@ -86,26 +102,31 @@ impl StepContext {
     pub(crate) async fn watch_beside<F: Future + Unpin>(
         &self,
         mut state: AgentState,
-        mut work: F,
+        work: F,
         waits: &Waits,
     ) -> Result<(AgentState, Watched<F::Output>), Halt> {
+        let mut work = maybe_done(work);
         loop {
+            if let Some(done) = Pin::new(&mut work).take_output() {
+                return Ok((state, Watched::Done(done)));
+            }
             let left = time_left(&self.services.criteria, &state);
             if left == Some(Micros::ZERO) && time_up(&self.services.criteria, &state).is_some() {
                 return Ok((state, Watched::TimeUp));
             }
+            // A criterion whose time is up and that forbids nothing cuts nothing.
+            let left = left.filter(|left| *left > Micros::ZERO);
             // What was worked before counts, too: no more than a beat is lost with the process.
             let beat = BEAT.since(state.step_time()).plus(waits.left(&state));
             let nap = left.unwrap_or(beat).min(beat).max(Micros(1_000));
             let sleep = async { self.services.clock.sleep(nap.into()).await };
-            if let Either::Left((done, _)) = select(&mut work, pin!(sleep)).await {
-                return Ok((waits.take_off(self.tick(state)), Watched::Done(done)));
-            }
+            let ended = matches!(select(&mut work, pin!(sleep)).await, Either::Left(_));
             state = waits.take_off(self.tick(state));
-            if state.step_time() >= BEAT {
+            if !ended && state.step_time() >= BEAT {
                 // What was charged for attempts of a call under way is not settled yet.
                 let charged = state.with_active_time();
-                state = match self.writer.commit(&charged, NewItems::Wait).await {
+                let committed = self.writer.commit(&charged, NewItems::Wait);
+                state = match meanwhile(&mut work, committed).await {
                     Ok(()) => charged.committed(),
                     Err(error) => return Err(Halt::new(charged, error)),
                 };

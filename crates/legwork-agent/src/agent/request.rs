@@ -9,7 +9,7 @@ use legwork_core::{AgentState, Message, OnDoubt, SessionId};
 use legwork_port::{BoxFuture, Observer};
 
 pub use legwork_runtime::Run;
-use legwork_runtime::open::{Active, Opening, Task};
+use legwork_runtime::open::{Active, Opening, Target, Task};
 use legwork_runtime::{Ancestry, Control, Error};
 
 use crate::agent::Agent;
@@ -56,6 +56,18 @@ enum Stage {
 struct Asked {
     agent: Agent,
     opening: Opening,
+    /// The session and the other one, where it was asked for in two.
+    other: Option<(SessionId, SessionId)>,
+}
+
+impl Asked {
+    /// Opens the execution.
+    async fn open(self) -> Result<Active, Error> {
+        if let Some((session, other)) = self.other {
+            return Err(Error::OtherSession { session, other });
+        }
+        Active::open(self.agent.0.setup.clone(), self.opening).await
+    }
 }
 
 impl RunRequest {
@@ -69,15 +81,18 @@ impl RunRequest {
 
     pub(crate) fn new(agent: Agent, task: Task, session: Option<SessionId>) -> Self {
         let (on_doubt, control) = (agent.0.parts.builder.on_doubt, Control::default());
-        let (state, observers, ancestry) = (None, Vec::new(), None);
-        let opening = Opening { task, session, state, observers, control, on_doubt, ancestry };
-        Self(Stage::Asked(Box::new(Asked { agent, opening })))
+        let (observers, ancestry) = (Vec::new(), None);
+        let target = session.map_or(Target::New, Target::Session);
+        let opening = Opening { task, target, observers, control, on_doubt, ancestry };
+        Self(Stage::Asked(Box::new(Asked { agent, opening, other: None })))
     }
 
-    /// The same with a change, unless it was polled already.
-    fn with(mut self, change: impl FnOnce(&mut Opening)) -> Self {
-        if let Stage::Asked(asked) = &mut self.0 {
-            change(&mut asked.opening);
+    /// The same with a change. One that was polled already cannot be changed any more: it is
+    /// left, and gives an error.
+    fn with(mut self, change: impl FnOnce(&mut Asked)) -> Self {
+        match &mut self.0 {
+            Stage::Asked(asked) => change(asked),
+            Stage::Running(run) => *run = Box::pin(std::future::ready(Err(Error::Begun))),
         }
         self
     }
@@ -85,35 +100,45 @@ impl RunRequest {
     /// At a place in a tree of agents, in place of the root: what it uses is held and charged
     /// in the accounts above.
     pub fn below(self, ancestry: Ancestry) -> Self {
-        self.with(|asked| asked.ancestry = Some(ancestry))
+        self.with(|asked| asked.opening.ancestry = Some(ancestry))
     }
 
-    /// In this session, new or not, instead of a new one with a random name.
+    /// In this session, new or not, instead of a new one with a random name. With a state of
+    /// another session ([`RunRequest::on_state`]) the run is [`Error::OtherSession`].
     pub fn in_session(self, session: impl Into<SessionId>) -> Self {
-        self.with(|asked| asked.session = Some(session.into()))
+        let session = session.into();
+        self.with(|asked| match &asked.opening.target {
+            Target::State(state) if *state.session() != session => {
+                asked.other = Some((session, state.session().clone()));
+            }
+            Target::State(_) => {}
+            _ => asked.opening.target = Target::Session(session),
+        })
     }
 
     /// On this state instead of what the store has.
     pub fn on_state(self, state: AgentState) -> Self {
-        self.with(|asked| {
-            asked.session = Some(state.session().clone());
-            asked.state = Some(state);
+        self.with(|asked| match &asked.opening.target {
+            Target::Session(session) if session != state.session() => {
+                asked.other = Some((session.clone(), state.session().clone()));
+            }
+            _ => asked.opening.target = Target::State(state),
         })
     }
 
     /// Watched by an observer, too: beside that of the agent, and those given before.
     pub fn observer(self, observer: Arc<dyn Observer>) -> Self {
-        self.with(|asked| asked.observers.push(observer))
+        self.with(|asked| asked.opening.observers.push(observer))
     }
 
     /// Under a control that somebody else holds too.
     pub fn control(self, control: Control) -> Self {
-        self.with(|asked| asked.control = control)
+        self.with(|asked| asked.opening.control = control)
     }
 
     /// With this answer to calls in doubt, whatever their tools say.
     pub fn on_doubt(self, on_doubt: OnDoubt) -> Self {
-        self.with(|asked| asked.on_doubt = Some(on_doubt))
+        self.with(|asked| asked.opening.on_doubt = Some(on_doubt))
     }
 
     /// Whatever comes of the run, to match on [`Run::end`]: one that failed, met a limit, was
@@ -156,7 +181,7 @@ impl RunRequest {
     /// the run was polled already.
     pub async fn open(self) -> Result<Active, Error> {
         match self.0 {
-            Stage::Asked(asked) => Active::open(asked.agent.0.setup.clone(), asked.opening).await,
+            Stage::Asked(asked) => asked.open().await,
             Stage::Running(_) => Err(Error::Begun),
         }
     }
@@ -171,9 +196,9 @@ impl Future for RunRequest {
         }
         let begun = Stage::Running(Box::pin(std::future::pending()));
         if let Stage::Asked(asked) = std::mem::replace(&mut self.0, begun) {
-            let Asked { agent, opening } = *asked;
+            let agent = asked.agent.clone();
             self.0 = Stage::Running(Box::pin(async move {
-                let active = Active::open(agent.0.setup.clone(), opening).await?;
+                let active = asked.open().await?;
                 agent.services().completed(active.run_to_end().await?)
             }));
         }

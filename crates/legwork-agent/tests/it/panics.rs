@@ -67,7 +67,7 @@ impl Driver for Panics {
         response
     }
 
-    fn heard(&self, state: AgentState) -> AgentState {
+    fn recorded(&self, state: AgentState) -> AgentState {
         self.at(Self::Heard);
         state
     }
@@ -117,8 +117,8 @@ impl Driver for Inner {
         self.0.read(state, response)
     }
 
-    fn heard(&self, state: AgentState) -> AgentState {
-        self.0.heard(state)
+    fn recorded(&self, state: AgentState) -> AgentState {
+        self.0.recorded(state)
     }
 }
 

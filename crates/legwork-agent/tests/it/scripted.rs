@@ -190,7 +190,7 @@ where
     }
 
     fn source(&self, state: &AgentState, _: &StepContext) -> Result<Source, ErrorRecord> {
-        Ok(Source::Driver((self.0)(state)))
+        Ok(Source::ready((self.0)(state)))
     }
 }
 

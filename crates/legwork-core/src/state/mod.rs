@@ -36,7 +36,7 @@ pub use facts::{Context, SessionFacts, ShownTools};
 pub use lineage::Mark;
 pub use owed::Owed;
 pub use step::{AgentStep, StepKind, StepResult};
-pub use transient::{CallVerdict, CurrentToolCall, CurrentToolExecution, Judged};
+pub use transient::{CallVerdict, CurrentToolCall, CurrentToolExecution, Judged, Seal};
 
 pub use crate::pending::{Pending, PendingReason};
 pub use crate::status::ExecutionStatus;

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use crate::id::Seq;
 use crate::inference::ModelRequest;
 use crate::outcome::{ContinuationOutcome, Vote};
+use crate::state::AgentState;
 use crate::time::Micros;
 use crate::tool::{ToolCall, ToolExecution, ToolSelection};
 use crate::vector::Vector;
@@ -55,12 +57,57 @@ pub struct Judged {
     pub arguments: Option<Arc<str>>,
     /// The parsed arguments, if they were parsed already.
     pub value: Option<Arc<Value>>,
+    sealed: Option<Sealed>,
+}
+
+/// Identifies who judges the calls of a run: a call that was judged under another seal, or as
+/// another call, is judged again before it runs.
+#[derive(Debug, Clone, Default)]
+pub struct Seal(Arc<()>);
+
+impl PartialEq for Seal {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+/// What a call was judged as.
+#[derive(Debug, Clone, PartialEq)]
+struct Sealed {
+    by: Seal,
+    /// The entry of the response that made the call.
+    response: Option<Seq>,
+    index: u32,
 }
 
 impl Judged {
     /// A call that runs with the model's arguments, already parsed.
     pub fn of(value: Arc<Value>) -> Self {
-        Self { arguments: None, value: Some(value) }
+        Self { value: Some(value), ..Self::default() }
+    }
+
+    /// A call that runs with other arguments than the model's: as text, and parsed.
+    pub fn with_arguments(arguments: Arc<str>, value: Arc<Value>) -> Self {
+        Self { arguments: Some(arguments), value: Some(value), sealed: None }
+    }
+}
+
+impl AgentState {
+    /// The call at an index was checked under a seal and may run.
+    #[must_use]
+    pub fn with_judged_by(self, seal: &Seal, index: u32, judged: Judged) -> Self {
+        let response = self.current_step().and_then(|step| step.response_entry);
+        let sealed = Some(Sealed { by: seal.clone(), response, index });
+        self.with_judged(index, Judged { sealed, ..judged })
+    }
+
+    /// Whether the call at an index was checked under this seal and may run.
+    pub fn is_judged_by(&self, seal: &Seal, index: u32) -> bool {
+        let sealed = self.judged(index as usize).and_then(|judged| judged.sealed.as_ref());
+        sealed.is_some_and(|sealed| {
+            let response = self.current_step().and_then(|step| step.response_entry);
+            sealed.by == *seal && sealed.index == index && sealed.response == response
+        })
     }
 }
 

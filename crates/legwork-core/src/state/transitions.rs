@@ -185,6 +185,9 @@ impl AgentState {
     #[must_use]
     pub fn with_judged(mut self, index: u32, judged: Judged) -> Self {
         let index = index as usize;
+        if self.current_step().is_none_or(|step| index >= step.calls.len()) {
+            return self;
+        }
         let all = &mut self.change_transient().judged;
         while all.len() <= index {
             all.push(None);

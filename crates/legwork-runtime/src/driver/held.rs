@@ -5,6 +5,7 @@ use std::sync::Arc;
 use legwork_core::budget::Price;
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::inference::Incomplete;
+use legwork_core::state::Change;
 use legwork_core::{AgentState, ExecutionStatus, Owed, Response, StopSignal};
 
 use crate::context::StepContext;
@@ -43,12 +44,30 @@ pub(super) fn read<D: Driver + ?Sized>(
             drop(unread);
             let state = record(response, charged, state, cx, model);
             let before = state.clone();
-            let heard = unwind::call(|| driver.heard(state));
-            // Whether the response is what it says is not known: none of its calls runs.
-            heard.unwrap_or_else(|panic| failed(before, of_driver(&panic)))
+            match unwind::call(|| driver.recorded(state)) {
+                Ok(after) => added(before, after),
+                // Whether the response is what it says is not known: none of its calls runs.
+                Err(panic) => failed(before, of_driver(&panic)),
+            }
         }
         Err(panic) => record(unread, charged, state, cx, model).with_error(of_driver(&panic)),
     }
+}
+
+/// The state with what a driver added to it, which is left out if it does not extend the state or
+/// takes something for committed or judged.
+fn added(before: AgentState, after: AgentState) -> AgentState {
+    if after.is_same(&before) {
+        return after;
+    }
+    let extends = after.extends(&before.mark()) && after.check_since(&before).is_ok();
+    let is_ours = |change: &Change<'_>| matches!(change, Change::Committed | Change::Judged);
+    if extends && !after.changes_since(&before).iter().any(is_ours) {
+        return after;
+    }
+    let message = "the driver returned a state that it may not return when a response was \
+                   recorded: return the one given, changed only by transitions that add to it";
+    failed(before, ErrorRecord::new(ErrorSource::Driver, ErrorKind::Lineage, message))
 }
 
 /// What a driver says, or that it panicked.
@@ -60,6 +79,14 @@ pub(super) fn held<T>(ask: impl FnOnce() -> Result<T, ErrorRecord>) -> Result<T,
 pub(super) fn of_driver(panic: &str) -> ErrorRecord {
     let message = format!("the driver panicked: {panic}");
     ErrorRecord::new(ErrorSource::Driver, ErrorKind::Panicked, message)
+}
+
+/// Ends the execution of a driver that did nothing of what the step owes: it would be called
+/// again without an end.
+pub(crate) fn idle(state: AgentState) -> AgentState {
+    let message = "the driver did nothing of what the step owes: `use_tools` makes the inference \
+                   or runs the calls, or returns an error";
+    failed(state, ErrorRecord::new(ErrorSource::Driver, ErrorKind::Configuration, message))
 }
 
 /// Records an error of the driver, and that the execution ends with it.

@@ -11,7 +11,8 @@ use legwork_core::transcript::Settled;
 use legwork_core::{AgentState, Criterion, ModelRequest, Owed, Response};
 use legwork_port::{BoxFuture, Model};
 
-pub(crate) use held::panicked;
+pub(crate) use held::{idle, panicked};
+pub use infer::infer;
 pub use tool_calling::ToolCalling;
 
 use crate::context::StepContext;
@@ -24,8 +25,8 @@ use legwork_toolset::StepTools;
 ///
 /// A driver says how a request is built from the state, where the response comes from and how
 /// it is read; the match on what is owed is provided. One that needs another way of making a
-/// step replaces [`Driver::use_tools`] whole, and runs calls by [`executor::run`], which judges
-/// them first.
+/// step replaces [`Driver::use_tools`] whole. It makes inferences by [`infer`], which reserves
+/// and charges them, and runs calls by [`executor::run`], which judges them first.
 pub trait Driver: Send + Sync {
     /// The name that descriptions show.
     fn name(&self) -> &str;
@@ -59,8 +60,9 @@ pub trait Driver: Send + Sync {
     }
 
     /// Sees the state with the response recorded, before anybody else does, and may add
-    /// to it: an error that it could not read it, a message that says so to the model.
-    fn heard(&self, state: AgentState) -> AgentState {
+    /// to it: an error that it could not read it, a message that says so to the model. The
+    /// returned state extends the one given, and commits and judges nothing.
+    fn recorded(&self, state: AgentState) -> AgentState {
         state
     }
 
@@ -90,7 +92,7 @@ pub trait Driver: Send + Sync {
                 }
                 state = match state.owed() {
                     Owed::Infer => {
-                        let next = infer::infer(self, state, cx).await?;
+                        let next = infer(self, state, cx).await?;
                         if next.current_step().is_none() {
                             return Ok(next);
                         }
@@ -114,8 +116,16 @@ pub enum Source {
     /// A model is asked: its answer is reserved, charged and streamed.
     Model(Arc<dyn Model>),
     /// The driver has it, or says why there is none: nothing is reserved for it, and it is
-    /// charged nothing, whatever usage it says.
-    Driver(Result<Response, ErrorRecord>),
+    /// charged nothing, whatever usage it says. The future is polled once the inference is in
+    /// the journal, and dropped when the run is cancelled or interrupted, or its time is up.
+    Driver(BoxFuture<'static, Result<Response, ErrorRecord>>),
+}
+
+impl Source {
+    /// A response that the driver has already.
+    pub fn ready(response: Result<Response, ErrorRecord>) -> Self {
+        Self::Driver(Box::pin(std::future::ready(response)))
+    }
 }
 
 /// The request of a model that calls tools: the conversation, the instructions, the tools.

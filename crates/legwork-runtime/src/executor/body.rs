@@ -9,7 +9,7 @@ use futures_util::future::{Either, select};
 use legwork_core::budget::Amounts;
 use legwork_core::tool::{FailureKind, Metadata};
 use legwork_core::{AgentState, EffectKey, Micros, Seq, ToolCall, ToolOutcome, ToolSpec};
-use legwork_port::{BoxFuture, ToolContext};
+use legwork_port::{BoxFuture, Cancellation, ToolContext};
 
 use crate::context::StepContext;
 use crate::control::Control;
@@ -34,12 +34,15 @@ pub(super) struct Ran {
 pub(super) fn call(job: Job, state: &AgentState, cx: &StepContext) -> BoxFuture<'static, Ran> {
     let (clock, control) = (Arc::clone(&cx.services.clock), cx.control.clone());
     let Job { index, call, spec, tool, subagent: child, begun, arguments, .. } = job;
-    let context = context(index, state, cx);
+    // Raised when the call ends, however it does: what it left at work hears of that.
+    let cancel = cx.control.cancel.child();
+    let context = context(index, state, cx, cancel.clone());
     let context = match arguments {
         Some(arguments) => context.with_arguments(&call, arguments),
         None => context,
     };
     Box::pin(async move {
+        let _ended = CancelOnDrop(cancel);
         if let (None, Some(outcome)) = (&child, ended_before(&control, begun)) {
             let (took, metadata, used) = Default::default();
             return Ran { index, call, outcome, took, metadata, used, spec };
@@ -73,15 +76,24 @@ pub(super) fn call(job: Job, state: &AgentState, cx: &StepContext) -> BoxFuture<
     })
 }
 
+/// Raises a request to stop when it is dropped.
+struct CancelOnDrop(Cancellation);
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}
+
 /// What the body of a call sees and may use.
-fn context(index: u32, state: &AgentState, cx: &StepContext) -> ToolContext {
+fn context(index: u32, state: &AgentState, cx: &StepContext, cancel: Cancellation) -> ToolContext {
     // A call is keyed by its response, which is recorded: the key is there.
     let key = state.effect_key(index).unwrap_or_else(|| EffectKey {
         session: state.session().clone(),
         entry: Seq::ZERO,
         index,
     });
-    let (cancel, deps) = (cx.control.cancel.clone(), cx.services.deps.clone());
+    let deps = cx.services.deps.clone();
     ToolContext::new(state.clone(), key, cancel).with_events(cx.events.clone()).with_deps(deps)
 }
 

@@ -75,14 +75,14 @@ pub(super) async fn collect(
     let count = step.as_ref().map_or(0, |step| step.calls.len());
     let mut jobs = VecDeque::with_capacity(count);
     for (at, slot) in step.iter().flat_map(|step| step.calls.iter()).enumerate() {
+        let index = u32::try_from(at).unwrap_or(u32::MAX);
         let begun = match slot.status {
             CallStatus::Done(_) => continue,
             CallStatus::Started(effect) if effect.is_repeatable() => true,
             CallStatus::Started(_) => continue,
-            CallStatus::Open if !state.is_judged(at) => continue,
+            CallStatus::Open if !state.is_judged_by(&cx.seal, index) => continue,
             CallStatus::Open | CallStatus::Ready => false,
         };
-        let index = u32::try_from(at).unwrap_or(u32::MAX);
         let (place, spec) = match shown.find(&state, &slot.call.name) {
             Ok(found) => found,
             Err(outcome) => {

@@ -4,27 +4,27 @@ mod body;
 mod intent;
 mod job;
 mod outcome;
+mod running;
 
 use std::collections::{BTreeSet, VecDeque};
+use std::pin::pin;
 
-use futures_util::future::FutureExt as _;
-use futures_util::stream::{FuturesUnordered, StreamExt as _};
+use legwork_core::AgentState;
 use legwork_core::tool::{ExecutionMode, RunsIn};
-use legwork_core::{AgentState, Owed};
 
 use crate::context::StepContext;
 use crate::doubt::settle_doubt;
 use crate::error::Halt;
-use crate::judge::judge;
+use crate::judge::{self, judge};
 use crate::release::Release;
-use crate::services::Concurrency;
-use crate::services::TurnSubagents;
-use crate::watch::Watched;
+use crate::services::{Concurrency, TurnSubagents};
+use crate::watch::{Watched, meanwhile};
 use body::call;
 use intent::begin;
 use job::{Job, collect};
 pub(crate) use outcome::interrupted;
 use outcome::{fail_all, give_up, interrupt, record, skip_rest};
+use running::Running;
 
 /// Judges the calls of a turn that were not judged yet, and runs what may run, one batch
 /// between barriers after the other.
@@ -36,11 +36,8 @@ use outcome::{fail_all, give_up, interrupt, record, skip_rest};
 /// When an intent or outcome could not be journaled.
 pub async fn run(state: AgentState, cx: &StepContext) -> Result<AgentState, Halt> {
     let state = settle_doubt(state, cx);
-    // A driver of its own may come here at once: what was not judged does not run.
-    let state = match state.owed() {
-        Owed::JudgeCalls => judge(state, cx).await?,
-        _ => state,
-    };
+    // A driver that replaces the step may come here at once, or with calls that it judged.
+    let state = if judge::is_owed(&state, cx) { judge(state, cx).await? } else { state };
     if !state.pending().is_empty() {
         return Ok(state);
     }
@@ -110,37 +107,29 @@ async fn run_batch(
         cx.services.concurrency.mode,
         waiting.iter().map(|job| (job.index, &job.call, job.spec.mode)),
     );
-    let mut running = FuturesUnordered::new();
+    let mut running = Running::default();
     loop {
         if !cx.control.is_raised() {
-            let room = cx
-                .services
-                .concurrency
-                .limit
-                .max(1)
-                .saturating_sub(running.len())
-                .min(waiting.len());
+            let limit = cx.services.concurrency.limit.max(1);
+            let room = limit.saturating_sub(running.calls.len()).min(waiting.len());
             let mut starting: Vec<Job> = waiting.drain(..room).collect();
-            state = begin(state, cx, turn, &mut starting).await?;
-            running.extend(starting.into_iter().map(|job| call(job, &state, cx)));
+            state = meanwhile(&mut running, begin(state, cx, turn, &mut starting)).await?;
+            running.calls.extend(starting.into_iter().map(|job| call(job, &state, cx)));
         }
         if running.is_empty() {
             break;
         }
-        let (waited, first) = cx.watch(state, running.next()).await?;
-        state = waited;
-        let Watched::Done(first) = first else {
-            running.clear();
-            state = cx.stop_in_time(state);
+        let (waited, watched) = {
+            let ended = pin!(running.ended());
+            cx.watch(state, ended).await?
+        };
+        let Watched::Done(ended) = watched else {
+            // What ended already did end; the rest is cut off.
+            let Running { ended, .. } = std::mem::take(&mut running);
+            state = cx.stop_in_time(record(waited, cx, ended, &mut release).await?);
             break;
         };
-        let mut ended = Vec::from_iter(first);
-        // What ended at the same time is committed together.
-        while let Some(Some(ran)) = running.next().now_or_never() {
-            ended.push(ran);
-        }
-        ended.sort_by_key(|ran| ran.index);
-        state = record(state, cx, ended, &mut release).await?;
+        state = meanwhile(&mut running, record(waited, cx, ended, &mut release)).await?;
     }
     let state = interrupt(state, cx).await?;
     release.rest(cx);

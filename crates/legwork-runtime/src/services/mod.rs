@@ -1,5 +1,6 @@
 //! What all runs of an agent share, and the seam through which calls run other agents.
 
+mod deliveries;
 mod subagents;
 
 use std::collections::BTreeMap;
@@ -15,6 +16,7 @@ use crate::result::{Run, Unfinished};
 use legwork_lifecycle::Composite;
 use legwork_toolset::Toolsets;
 
+pub use deliveries::{Deliveries, UnderWay};
 pub use subagents::{Ancestry, Caller, SubagentCall, Subagents, TurnSubagents};
 
 /// What all runs of an agent share. It is checked and composed by whoever builds agents.
@@ -47,6 +49,8 @@ pub struct Services {
     pub deps: Deps,
     /// Secrets that are masked in all that is written or shown.
     pub mask: Mask,
+    /// What is being delivered to sessions.
+    pub deliveries: Deliveries,
 }
 
 /// How the calls of a turn run beside each other.

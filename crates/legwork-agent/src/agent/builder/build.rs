@@ -9,6 +9,7 @@ use legwork_lifecycle::hooks::HookStack;
 use legwork_lifecycle::{Composite, CoreLifecycle, Guarded};
 use legwork_runtime::memory::MemoryStore;
 use legwork_runtime::open::{Identity, Setup};
+use legwork_runtime::services::Deliveries;
 use legwork_runtime::{Error, Services, price_unknown};
 use legwork_toolset::{Given, Owner, Toolsets};
 
@@ -90,6 +91,7 @@ impl Builder {
             concurrency: self.concurrency,
             deps: self.deps,
             mask,
+            deliveries: Deliveries::default(),
             subagents: Arc::new(Spawns(Arc::clone(&parts))),
         };
         let (identity, services) = (Arc::new(identity), Arc::new(services));

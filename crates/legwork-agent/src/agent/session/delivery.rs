@@ -6,7 +6,7 @@ use legwork_core::state::Refusal;
 use legwork_core::{AgentState, Event, Seq, SessionId};
 use legwork_port::Claim;
 use legwork_port::store::Range;
-use legwork_runtime::inbox::{post_once, take_up_idle};
+use legwork_runtime::inbox::{claim, post_once, readable, take_up_idle, take_up_rest};
 use legwork_runtime::{Error, Services};
 
 /// What became of an item that was left for a session.
@@ -39,6 +39,7 @@ pub(super) async fn deliver(
     session: &SessionId,
     item: Item,
 ) -> Result<Delivery, Error> {
+    let _under_way = services.deliveries.begin(session);
     if let Some(claim) = claim(services, session).await? {
         return deliver_under(services, claim, session, item).await;
     }
@@ -74,23 +75,6 @@ async fn deliver_under(
     }
 }
 
-/// The journal of a session that may be written; none where the one who held the claim left
-/// nothing, or is of a newer version, which takes up what waits when it runs it next.
-async fn readable(services: &Services, session: &SessionId) -> Result<Option<Journal>, Error> {
-    let loaded = services.store.read(session, Range::ALL).await?;
-    let begun = loaded.journal.version() != Seq::ZERO;
-    Ok((begun && loaded.unreadable.is_none()).then_some(loaded.journal))
-}
-
-/// The claim of a session, or none while somebody holds it.
-async fn claim(services: &Services, session: &SessionId) -> Result<Option<Box<dyn Claim>>, Error> {
-    match services.store.claim(session).await {
-        Ok(claim) => Ok(Some(claim)),
-        Err(error) if error.is_conflict() => Ok(None),
-        Err(error) => Err(error.into()),
-    }
-}
-
 /// The journal of a session that began; none if it has not, and the item may wait for that.
 async fn begun(
     services: &Services,
@@ -116,42 +100,13 @@ async fn take_up(
     cursor: Cursor,
 ) -> Result<Delivery, Error> {
     let before = taken_before(journal, cursor);
-    let (mut state, refused) = take_up_idle(services, claimed, journal.fold(session)).await?;
+    let (state, refused) = take_up_idle(services, claimed, journal.fold(session)).await?;
     let ours = refused.into_iter().find(|(refused, _)| *refused == cursor);
-    // What was posted after the last look and before the claim was given back found it taken,
-    // and waits for nothing else.
-    while !services.store.inbox(session, state.facts().inbox_cursor).await?.is_empty() {
-        let Some(claim) = claim(services, session).await? else { break };
-        state = match caught_up(services, &state).await {
-            Ok(Some(state)) => take_up_idle(services, claim, state).await?.0,
-            other => {
-                services.release(claim, session).await;
-                other?;
-                break;
-            }
-        };
-    }
+    let state = take_up_rest(services, state).await?;
     match before.or(ours.map(|(_, refusal)| refusal)) {
         Some(refusal) => Err(refusal.into()),
         None => Ok(Delivery::TakenUp(Box::new(state))),
     }
-}
-
-/// A state with what others appended to its journal since; none where a newer version did,
-/// which takes up what waits when it runs the session next.
-async fn caught_up(services: &Services, state: &AgentState) -> Result<Option<AgentState>, Error> {
-    let session = state.session();
-    let news = services.store.read(session, Range::after(state.version())).await?;
-    if news.unreadable.is_some() {
-        return Ok(None);
-    }
-    let news = news.journal;
-    if news.entries().iter().any(|entry| matches!(entry.event, Event::HeadMoved(_))) {
-        // Another path is folded from its start.
-        let journal = readable(services, session).await?;
-        return Ok(journal.map(|journal| journal.fold(session)));
-    }
-    Ok(Some(news.entries().iter().fold(state.clone(), |state, entry| state.apply(entry))))
 }
 
 /// Why an item was refused that a run took up before.

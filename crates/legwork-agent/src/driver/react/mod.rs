@@ -173,7 +173,7 @@ impl Driver for ReAct {
         }
     }
 
-    fn heard(&self, state: AgentState) -> AgentState {
+    fn recorded(&self, state: AgentState) -> AgentState {
         match Mark::of_current(&state) {
             Some(Mark { decision: Kind::Draft, .. }) => state.with_message(ASK_PLAIN),
             Some(Mark { decision: Kind::Invalid, problem, .. }) => {

@@ -112,10 +112,10 @@ impl Driver for Scripted {
     }
 
     fn source(&self, state: &AgentState, _cx: &StepContext) -> Result<Source, ErrorRecord> {
-        Ok(Source::Driver(self.answer(state)))
+        Ok(Source::ready(self.answer(state)))
     }
 
-    fn heard(&self, state: AgentState) -> AgentState {
+    fn recorded(&self, state: AgentState) -> AgentState {
         let next = next(&state);
         if next >= self.lines.len() as u64 {
             return state;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::event::{InferenceFailed, InferenceInterrupted, InferenceStarted};
-use legwork_core::{AgentState, Event, ModelRequest, StopReason, StopSignal};
+use legwork_core::{AgentState, Event, ModelRequest, Owed, StopReason, StopSignal};
 use legwork_port::Trigger;
 
 use ask::ask;
@@ -34,12 +34,23 @@ const BEFORE_NEXT_COMMIT: [Trigger; 6] = [
     Trigger::ExecutionEnd,
 ];
 
-/// Makes the call that is owed, unless an error or a limit forbids it.
-pub(super) async fn infer<D: Driver + ?Sized>(
+/// Makes the inference that a state owes, unless an error or a limit forbids it: builds the
+/// request, shows it to hooks, reserves what it may cost, commits that, asks, and records and
+/// charges the answer. A state that owes none is returned as it is.
+///
+/// One that is returned without a step under way began none: the run is to end, or items came
+/// for the session and the step begins again.
+///
+/// # Errors
+/// When what happened could not be journaled.
+pub async fn infer<D: Driver + ?Sized>(
     driver: &D,
     state: AgentState,
     cx: &StepContext,
 ) -> Result<AgentState, Halt> {
+    if state.owed() != Owed::Infer {
+        return Ok(state);
+    }
     let Some(shown) = cx.unless_raised(cx.toolbox().to_show(&state)).await else {
         return Ok(state);
     };

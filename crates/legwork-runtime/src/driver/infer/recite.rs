@@ -1,16 +1,18 @@
 //! An answer that the driver has itself.
 
+use std::pin::pin;
+
 use legwork_core::budget::Amounts;
 use legwork_core::error::{ErrorRecord, ErrorSource};
 use legwork_core::event::{InferenceFailed, InferenceInterrupted, InferenceStarted};
 use legwork_core::{AgentState, Event, Part, Response, Usage};
-use legwork_port::Delta;
+use legwork_port::{BoxFuture, Delta, unwind};
 
 use super::inference::Inference;
 use super::show;
 use crate::context::{Begun, StepContext};
 use crate::driver::Driver;
-use crate::driver::held::read;
+use crate::driver::held::{of_driver, read};
 use crate::error::Halt;
 use crate::masked::Pieces;
 use crate::spending;
@@ -20,7 +22,7 @@ use legwork_toolset::StepTools;
 /// Records an answer that the driver has, as one of a model that costs nothing.
 pub(super) async fn recite<D: Driver + ?Sized>(
     driver: &D,
-    answer: Result<Response, ErrorRecord>,
+    answer: BoxFuture<'static, Result<Response, ErrorRecord>>,
     state: AgentState,
     cx: &StepContext,
     shown: &StepTools,
@@ -34,13 +36,14 @@ pub(super) async fn recite<D: Driver + ?Sized>(
     };
     let inference = Inference::of(&state, driver.name());
     inference.began(cx);
-    let (state, watched) = cx.watch(state, std::future::ready(answer)).await?;
-    let Watched::Done(answer) = watched else {
+    let answer = pin!(cx.unless_raised(unwind::run(|| answer)));
+    let (state, watched) = cx.watch(state, answer).await?;
+    let Watched::Done(Some(answer)) = watched else {
         spending::settle(&state, cx, &charged);
         let left = Event::InferenceInterrupted(InferenceInterrupted { charged });
         return Ok(cx.stop_in_time(state.with(left)));
     };
-    let answer = match answer {
+    let answer = match answer.unwrap_or_else(|panic| Err(of_driver(&panic))) {
         // Nothing was reserved for it.
         Ok(response) => {
             Ok(Response { usage: Some(Usage::default()), charged_attempts: 0, ..response })
