@@ -44,7 +44,9 @@ pub(super) async fn begin(
 /// Whether a crash must not forget that the call began: it may not happen twice, a subagent
 /// spends for it, or it runs with arguments that the response does not have.
 fn must_be_durable(job: &Job) -> bool {
-    !job.spec.effect.is_repeatable() || job.spec.runs_in == RunsIn::OwnSession || job.changed.is_some()
+    !job.spec.effect.is_repeatable()
+        || job.spec.runs_in == RunsIn::OwnSession
+        || job.changed.is_some()
 }
 
 /// Whether hooks may give a call arguments: after a crash they would be asked again, and the

@@ -71,7 +71,7 @@ fn every_name_without_a_meaning_is_told_with_its_place_and_mend() {
         told,
         [
             at(5, "capabilities[0]")
-                + "`web` cannot be installed: no capabilities are given; set it right, or take it out",
+                + "`web` cannot be installed: no capabilities are given; correct it, or remove it",
             at(8, "tools[0]") + "there is no tool `raed`; did you mean `read`?",
             at(9, "denied_tools[0]") + "there is no tool `bsh`; did you mean `bash`?",
             at(6, "skills[0]") + "there is no skill `pdg`; did you mean `pdf`?",

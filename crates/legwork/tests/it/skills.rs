@@ -238,10 +238,13 @@ fn what_cannot_be_held_is_left_out_and_told() {
     let names: Vec<_> = skills.iter().map(|skill| &*skill.name).collect();
     assert_eq!(names, ["ok"]);
     let told: Vec<_> = skills.problems().iter().map(ToString::to_string).collect();
-    let at = format!("{}:5: allowed-tools[0]: `Read(src/**)` cannot be held", file.display());
+    let at = format!("{}:5: allowed-tools[0]: `Read(src/**)` cannot be enforced", file.display());
     assert!(told[0].starts_with(&at), "{told:?}");
-    assert!(told[1].contains("allowed-tools[1]: `Bash(git*)` cannot be held: `*` may"), "{told:?}");
-    assert!(told[2].contains("`none` is what unloads"), "{told:?}");
+    assert!(
+        told[1].contains("allowed-tools[1]: `Bash(git*)` cannot be enforced: `*` may"),
+        "{told:?}"
+    );
+    assert!(told[2].contains("`none` unloads a skill"), "{told:?}");
     let named = Skills::named(&folder.skills(), ["okay"]);
     assert!(
         named.problems()[0].to_string().contains("there is no skill `okay`; did you mean `ok`?")
@@ -260,5 +263,5 @@ async fn what_somebody_else_wrote_in_its_place_stops_the_run() {
     let run = agent.run("go").outcome().await.unwrap();
     assert_eq!(run.status(), ExecutionStatus::Failed);
     let state: &AgentState = run.state();
-    assert!(state.errors().any(|error| error.message.contains("`legwork.skill` is no skill")));
+    assert!(state.errors().any(|error| error.message.contains("`legwork.skill` is not a skill")));
 }
