@@ -19,8 +19,8 @@
 //! }
 //! ```
 //!
-//! Read the modules in this order: [`model`], [`tool`], [`toolset`], [`store`], [`lifecycle`],
-//! [`clock`], [`deps`], [`event`], [`observer`], [`cancel`], [`sandbox`], [`embedder`].
+//! Read the modules in this order: [`cancel`], [`clock`], [`deps`], [`model`], [`event`],
+//! [`observer`], [`tool`], [`toolset`], [`lifecycle`], [`store`], [`sandbox`], [`embedder`].
 #![forbid(unsafe_code)]
 
 pub mod cancel;

@@ -122,8 +122,8 @@ impl Capability for Bash {
     }
 
     fn section(&self, agent: &Resolved<'_>) -> Option<String> {
-        let (root, beside) =
+        let (root, allowed) =
             (self.workspace.root().display(), settings::allowed_paths(&self.workspace));
-        agent.has_tool("bash").then(|| format!("Commands run in {root}.{beside}"))
+        agent.has_tool("bash").then(|| format!("Commands run in {root}.{allowed}"))
     }
 }
