@@ -82,7 +82,7 @@ const COMMANDS: &[Command] = &[
     Command {
         name: "bench",
         usage: "bench [--json]",
-        about: "measures Legwork beside a hand-written floor",
+        about: "measures Legwork beside a hand-written baseline",
         run: bench::run,
     },
     Command {

@@ -1,19 +1,19 @@
-//! What can go wrong while measuring.
+//! The errors of measuring.
 
 use std::path::PathBuf;
 
 /// Why a measurement could not be made.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
-    /// A file, a socket or a process did not do what was asked of it.
+    /// An operation on a file, a socket or a process failed.
     #[error("{what}: {source}")]
     Io {
         /// What was tried.
         what: String,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: std::io::Error,
     },
-    /// A request of the floor failed.
+    /// A request of the baseline failed.
     #[error("a request to the scripted server failed: {0}")]
     Http(#[from] reqwest::Error),
     /// Something that should be JSON of a known shape is not.
@@ -21,11 +21,11 @@ pub(crate) enum Error {
     Json {
         /// What was read.
         what: String,
-        /// What the parser said.
+        /// The error of the parser.
         source: serde_json::Error,
     },
-    /// A model's name is no script.
-    #[error("`{name}` is no script: {problem}; a script looks like `script-n20-k1-l50-t4000`")]
+    /// A model's name is not a script.
+    #[error("`{name}` is not a script: {problem}; a script looks like `script-n20-k1-l50-t4000`")]
     Script {
         /// The name as it was given.
         name: String,
@@ -45,8 +45,8 @@ pub(crate) enum Error {
     /// Legwork itself reported an error.
     #[error("legwork: {0}")]
     Legwork(String),
-    /// A child process ended badly.
-    #[error("`{command}` ended with {status}; what it said stands above")]
+    /// A child process failed.
+    #[error("`{command}` ended with {status}; see its output above")]
     Child {
         /// The command line.
         command: String,

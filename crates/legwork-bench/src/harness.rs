@@ -1,4 +1,4 @@
-//! The harness: rounds of child processes, and what they add up to.
+//! The harness: runs rounds of child processes and summarizes their figures.
 
 mod bash;
 mod child;
@@ -20,7 +20,7 @@ use report::Row;
 use search::Search;
 use start::Command;
 
-/// What to measure, how often, and how to say it.
+/// What to measure, how often, and how to report it.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Options {
     /// Workloads to measure; all when none is named
@@ -29,28 +29,28 @@ pub(crate) struct Options {
     /// Rounds; each measures every workload once on both sides
     #[arg(long, default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
-    /// Print one line of JSON a measure instead of tables
+    /// Print one line of JSON per measure instead of tables
     #[arg(long)]
     json: bool,
-    /// End with an error when a target is missed
+    /// Fail if a target is missed
     #[arg(long)]
     check: bool,
-    /// Put the floor on both sides: the ratios then show this machine's noise
+    /// Run the baseline on both sides: the ratios then show this machine's noise
     #[arg(long, conflicts_with_all = ["json", "check"])]
     null: bool,
-    /// The `legwork` command to start; else the one beside this executable
+    /// The `legwork` command to start [default: the one next to this executable]
     #[arg(long, value_name = "PATH")]
     legwork: Option<PathBuf>,
-    /// Where to write; the disk under it decides what a durable write costs
+    /// Where to write; its disk determines the cost of a durable write
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
 }
 
-/// One of the two under measure.
+/// One of the two sides that are measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
 pub(crate) enum Side {
     /// The hand-written loop
-    Floor,
+    Baseline,
     /// Legwork
     Legwork,
 }
@@ -58,7 +58,7 @@ pub(crate) enum Side {
 /// All samples, in the order of the rounds.
 type Samples = BTreeMap<(Workload, Side), Vec<Sample>>;
 
-/// Measures, prints, and says whether the targets were met.
+/// Measures, and prints the report.
 ///
 /// # Errors
 /// A child failed, or a target was missed under `--check`.
@@ -73,7 +73,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Error> {
         false => report::tables(&rows, options.rounds),
     };
     if options.null {
-        say("the column `legwork` is the floor again")?;
+        say("the column `legwork` is the baseline again")?;
     }
     write!(std::io::stdout(), "{text}").map_err(Error::io("printing the report"))?;
     let missed = rows.iter().filter(|row| row.met() == Some(false)).count();
@@ -112,19 +112,19 @@ fn counted(bench: &Bench, workloads: &[Workload]) -> Result<Samples, Error> {
             return Ok(samples);
         }
         say(&format!("counting {}", workload.name()))?;
-        for side in [Side::Floor, Side::Legwork] {
+        for side in [Side::Baseline, Side::Legwork] {
             samples.insert((*workload, side), vec![bench.count(side, *workload)?]);
         }
     }
     Ok(samples)
 }
 
-/// Tells on standard error how far the work is.
+/// Reports progress on standard error.
 fn say(line: &str) -> Result<(), Error> {
     writeln!(std::io::stderr(), "{line}").map_err(Error::io("printing progress"))
 }
 
-/// What the rounds share: the server, the command and the durable floor's load.
+/// What all rounds use: the server, the command, and the load of the durable baseline.
 struct Bench {
     server: Server,
     command: Option<Command>,
@@ -154,15 +154,15 @@ impl Bench {
         }
         if workloads.contains(&Workload::Search) {
             let legwork = start::found(options.legwork.as_deref())?;
-            match search::has_floor() {
+            match search::has_baseline() {
                 true => bench.search = Some(Search::open(&legwork, &bench.dir)?),
-                false => say("skipping SEARCH: its floor is `rg`, and there is none")?,
+                false => say("skipping SEARCH: its baseline is `rg`, and there is none")?,
             }
         }
         if workloads.contains(&Workload::Bash) {
-            match bash::has_floor() {
+            match bash::has_baseline() {
                 true => bench.bash = Some(Bash::open(&bench.dir)?),
-                false => say("skipping BASH: its floor is `bwrap`, which does not work here")?,
+                false => say("skipping BASH: its baseline is `bwrap`, which does not work here")?,
             }
         }
         if workloads.iter().any(|one| matches!(one, Workload::Wp | Workload::Wpg)) {
@@ -171,7 +171,7 @@ impl Bench {
         Ok(bench)
     }
 
-    /// What Legwork writes in a step: the durable floor shall write the same.
+    /// What Legwork writes per step, which the durable baseline then writes too.
     fn trial(&self) -> Result<(usize, usize), Error> {
         let sample = self.side(Side::Legwork, Workload::Wp)?;
         let figure = |name| sample.get(name).copied().unwrap_or_default().round() as usize;
@@ -187,17 +187,17 @@ impl Bench {
             return Ok(vec![(Side::Legwork, self.side(Side::Legwork, workload)?)]);
         }
         let measure = |side| match (workload, &self.search) {
-            (Workload::Search, Some(search)) if self.null => search.measure(Side::Floor),
+            (Workload::Search, Some(search)) if self.null => search.measure(Side::Baseline),
             (Workload::Search, Some(search)) => search.measure(side),
             (Workload::Search, None) => Ok(Sample::new()),
             (Workload::Bash, _) => match (&self.bash, self.null) {
-                (Some(bash), true) => bash.measure(Side::Floor),
+                (Some(bash), true) => bash.measure(Side::Baseline),
                 (Some(bash), false) => bash.measure(side),
                 (None, _) => Ok(Sample::new()),
             },
             _ => self.side(side, workload),
         };
-        [Side::Floor, Side::Legwork].into_iter().map(|side| Ok((side, measure(side)?))).collect()
+        [Side::Baseline, Side::Legwork].into_iter().map(|side| Ok((side, measure(side)?))).collect()
     }
 
     /// One side of one round.
@@ -205,12 +205,12 @@ impl Bench {
         self.in_folder(side, workload, child::subject)
     }
 
-    /// What one side executes; nothing for a workload that is not counted.
+    /// The counts of one side; empty for a workload that is not counted.
     fn count(&self, side: Side, workload: Workload) -> Result<Sample, Error> {
         self.in_folder(side, workload, counts::measure)
     }
 
-    /// Takes figures of a side in a folder of its own that goes away after.
+    /// Measures a side in a temporary folder.
     fn in_folder(
         &self,
         side: Side,
@@ -227,7 +227,7 @@ impl Bench {
             writes: self.writes,
             executions: None,
         };
-        let played = if self.null { Side::Floor } else { side };
+        let played = if self.null { Side::Baseline } else { side };
         take(played, workload, &conditions)
     }
 }

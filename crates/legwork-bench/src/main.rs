@@ -1,11 +1,11 @@
-//! Measurements of Legwork beside a hand-written floor.
+//! Measurements of Legwork against a hand-written baseline.
 //!
-//! One executable is everything: the scripted server, each side of each round,
-//! and the harness that starts the others as child processes. It is not a
-//! profiler, and it measures no model. Read it in this order: `workload`,
+//! One executable contains the scripted server, both sides of each round, and the
+//! harness that starts these as child processes. It is not a profiler, and it does
+//! not measure models. Read it in this order: `workload`,
 //! `subject`, `server`, `harness`.
 
-// A benchmark is the one place whose work it is to read the clocks.
+// Only a benchmark may read the clocks directly.
 #![allow(clippy::disallowed_methods)]
 
 mod error;
@@ -26,10 +26,10 @@ use tokio::runtime::{Builder, Runtime};
 
 use error::Error;
 use harness::Side;
-use subject::{floor::Floor, legwork::Legwork};
+use subject::{baseline::Baseline, legwork::Legwork};
 use workload::{Conditions, Workload};
 
-/// Measures Legwork beside a hand-written floor.
+/// Measures Legwork against a hand-written baseline.
 #[derive(Parser)]
 #[command(version)]
 struct Cli {
@@ -56,7 +56,7 @@ enum Command {
         /// An empty folder to write in
         #[arg(long)]
         dir: PathBuf,
-        /// Bytes that the durable floor appends in a step
+        /// Bytes that the durable baseline appends in a step
         #[arg(long, default_value_t = 0)]
         bytes: usize,
         /// Durable writes that it makes of them
@@ -72,7 +72,7 @@ fn main() -> ExitCode {
     let Err(error) = act(Cli::parse().command) else {
         return ExitCode::SUCCESS;
     };
-    // Nothing is left to do when even this cannot be said.
+    // If even this cannot be written, nothing is left to do.
     let _ = writeln!(std::io::stderr(), "legwork-bench: {error}");
     ExitCode::FAILURE
 }
@@ -88,7 +88,7 @@ fn act(command: Command) -> Result<(), Error> {
             let conditions = Conditions { base_url, dir, writes, executions };
             let sample = runtime()?.block_on(async {
                 match side {
-                    Side::Floor => workload::measure::<Floor>(workload, &conditions).await,
+                    Side::Baseline => workload::measure::<Baseline>(workload, &conditions).await,
                     Side::Legwork => workload::measure::<Legwork>(workload, &conditions).await,
                 }
             })?;
@@ -98,13 +98,13 @@ fn act(command: Command) -> Result<(), Error> {
     }
 }
 
-/// The runtime of every part: one thread, as on both sides.
+/// The Tokio runtime of every part, with one thread.
 fn runtime() -> Result<Runtime, Error> {
     Builder::new_current_thread().enable_all().build().map_err(Error::io("starting a runtime"))
 }
 
-/// Gives `rustls` its implementation; `reqwest` asks for it even without TLS.
+/// Installs the crypto provider of `rustls`, which `reqwest` needs even without TLS.
 fn install_crypto() {
-    // Installed already, it stays.
+    // An error means that one is installed already.
     let _ = rustls::crypto::ring::default_provider().install_default();
 }

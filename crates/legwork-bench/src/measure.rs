@@ -1,4 +1,4 @@
-//! What the operating system says about this process.
+//! Figures of this process from the operating system.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ pub(crate) fn page_faults() -> Option<u64> {
     fields.split_whitespace().nth(7)?.parse().ok()
 }
 
-/// The most memory this process ever held resident, in MB (`VmHWM`).
+/// The peak resident memory of this process, in MB (`VmHWM`).
 ///
 /// Not the `ru_maxrss` of a waited-for child: that one also counts the parent's
 /// pages between fork and exec. None where there is no `/proc`.

@@ -1,4 +1,4 @@
-//! What the tool of a workload does: note when it was called, and wait.
+//! The tool of a workload: records when it was called, and waits.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -10,7 +10,7 @@ use crate::{measure, syncs::Syncs};
 /// When a tool was called, by both clocks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stamp {
-    /// By the wall.
+    /// Wall time.
     pub(crate) at: Instant,
     /// Processor time of the process until then.
     pub(crate) cpu: Duration,
@@ -18,7 +18,7 @@ pub(crate) struct Stamp {
     pub(crate) writes: u64,
 }
 
-/// The inside of the one tool, the same on both sides.
+/// The work of the tool, the same on both sides.
 #[derive(Debug, Default)]
 pub(crate) struct Probe {
     delay: Duration,
@@ -28,7 +28,7 @@ pub(crate) struct Probe {
 /// The time from one step to the next.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct StepTime {
-    /// Microseconds by the wall.
+    /// Microseconds of wall time.
     pub(crate) wall_us: f64,
     /// Microseconds of processor time.
     pub(crate) cpu_us: f64,

@@ -1,19 +1,19 @@
-//! The script of the server, written into the model's name.
+//! The script of the server, encoded in the model's name.
 
 use std::{fmt, str::FromStr, time::Duration};
 
 use crate::error::Error;
 
-/// What the server plays for one model name.
+/// The answers of the server for one model name.
 ///
 /// `script-n20-k3-l50-t4000` is twenty answers, the first nineteen with three
 /// tool calls each, every answer 50 ms late, the last one 4,000 tokens long.
 /// A part that is missing is 1, the latency 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Script {
-    /// Inferences of one execution; all but the last ask for tools.
+    /// Inferences of one execution; all but the last call tools.
     pub(crate) steps: usize,
-    /// Tool calls of one answer that has any.
+    /// Tool calls per answer, except the last.
     pub(crate) calls: usize,
     /// How long the server waits before an answer.
     pub(crate) latency: Duration,
@@ -30,7 +30,7 @@ impl Script {
         Self { steps, calls: 1, latency: Duration::ZERO, tokens: 1 }
     }
 
-    /// The same with `calls` calls in each answer that has any.
+    /// The same with `calls` calls per answer, except the last.
     pub(crate) const fn calls(self, calls: usize) -> Self {
         Self { calls, ..self }
     }
@@ -50,7 +50,7 @@ impl Script {
         self.steps.saturating_sub(1) * self.calls
     }
 
-    /// Whether the answer after `turn` earlier ones asks for tools.
+    /// Whether the answer after `turn` earlier ones calls tools.
     pub(crate) const fn asks(&self, turn: usize) -> bool {
         turn + 1 < self.steps
     }

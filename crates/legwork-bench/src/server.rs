@@ -1,8 +1,8 @@
 //! A scripted Chat Completions server: one thread, loopback only.
 //!
-//! It keeps no state between requests. The script stands in the model's name,
-//! and the turn is the number of assistant messages that a request carries, so
-//! any client that sends the whole conversation is led through it.
+//! It keeps no state between requests. The model's name is the script, and the
+//! turn is the number of assistant messages in a request, so it works with any
+//! client that sends the whole conversation.
 
 mod reply;
 mod request;
@@ -20,7 +20,7 @@ use tokio::net::{TcpListener, TcpStream};
 use crate::error::Error;
 use reply::Reply;
 
-/// Where the server tells when the head of a request came in.
+/// Receives the time at which the head of each request arrived.
 pub(crate) type Arrivals = Option<mpsc::Sender<Instant>>;
 
 /// Serves on a free loopback port, prints it, and ends with its parent.
@@ -36,7 +36,7 @@ pub(crate) async fn main() -> Result<(), Error> {
     let port = listener.local_addr().map_err(Error::io("asking for the bound port"))?.port();
     writeln!(std::io::stdout(), "{port}").map_err(Error::io("printing the port"))?;
     std::thread::spawn(|| {
-        // Any end of the input, also an error, means that nobody is there.
+        // Any end of the input, also an error, means that the parent is gone.
         let _ = std::io::stdin().read_to_end(&mut Vec::new());
         std::process::exit(0);
     });
@@ -60,12 +60,12 @@ async fn connection(stream: TcpStream, arrivals: Arrivals) {
     let _ = stream.set_nodelay(true);
     let service = service_fn(|request| {
         if let Some(arrivals) = &arrivals {
-            // Only the first arrival is awaited; later ones find nobody.
+            // Only the first arrival is awaited; the receiver may be gone.
             let _ = arrivals.send(Instant::now());
         }
         answer(request)
     });
-    // A client that goes away ends its connection; that is no fault of ours.
+    // A client that disconnects is not an error.
     let _ = http1::Builder::new()
         // Thousands of tiny chunks: copied into one buffer they cost a third.
         .writev(false)
@@ -92,7 +92,7 @@ async fn answer(request: Request<Incoming>) -> Result<Response<Reply>, Infallibl
     Ok(respond(StatusCode::OK, Reply::play(&facts)))
 }
 
-/// An error as the wire has it.
+/// An error response, as in the API.
 fn refuse(status: StatusCode, message: &str) -> Response<Reply> {
     respond(status, Reply::error(message))
 }

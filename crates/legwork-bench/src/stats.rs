@@ -1,8 +1,8 @@
-//! Medians, and how far apart the rounds lie.
+//! Medians and spreads.
 
 use serde::Serialize;
 
-/// The middle of some figures, and their spread.
+/// The median of some figures, and their spread.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(crate) struct Spread {
     /// The median.
@@ -18,7 +18,7 @@ pub(crate) struct Spread {
 }
 
 impl Spread {
-    /// Of these figures; none of none.
+    /// The spread of these figures; none if there are no figures.
     pub(crate) fn of(figures: &[f64]) -> Option<Self> {
         let mut sorted = figures.to_vec();
         sorted.sort_by(f64::total_cmp);
@@ -33,22 +33,22 @@ impl Spread {
 
     /// The ratio of two medians, with the spread of the ratios pair by pair.
     ///
-    /// Both lists are in the order of the rounds: what disturbed one round
-    /// disturbed both its sides.
+    /// Both lists are in the order of the rounds, because a disturbance affects
+    /// both sides of a round.
     pub(crate) fn ratio(above: &[f64], below: &[f64]) -> Option<Self> {
         let pairs: Vec<_> = above.iter().zip(below).map(|(a, b)| a / b).collect();
         Some(Self { median: median(above)? / median(below)?, ..Self::of(&pairs)? })
     }
 }
 
-/// The median; none of nothing.
+/// The median; none if there are no figures.
 pub(crate) fn median(figures: &[f64]) -> Option<f64> {
     Some(Spread::of(figures)?.median)
 }
 
-/// The value at a share of sorted figures, between two of them in proportion.
-fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
-    let place = sorted.len().checked_sub(1)? as f64 * share;
+/// The quantile of sorted figures, interpolated linearly; `fraction` is from 0 to 1.
+fn quantile(sorted: &[f64], fraction: f64) -> Option<f64> {
+    let place = sorted.len().checked_sub(1)? as f64 * fraction;
     let (low, high) = (place.floor(), place.ceil());
     let (below, above) = (sorted.get(low as usize)?, sorted.get(high as usize)?);
     Some(below + (above - below) * (place - low))

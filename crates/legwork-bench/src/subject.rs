@@ -1,9 +1,9 @@
-//! The two sides under measure, behind one face.
+//! The two sides that are measured, behind one trait.
 //!
 //! A workload is written once, over [`Subject`]; so both sides are warmed up,
-//! timed and checked by the same lines. [`floor`] is the hand-written loop, `legwork` is ours.
+//! timed and checked by the same lines. [`baseline`] is the hand-written loop.
 
-pub(crate) mod floor;
+pub(crate) mod baseline;
 pub(crate) mod legwork;
 pub(crate) mod model;
 
@@ -13,46 +13,46 @@ use std::{path::PathBuf, sync::Arc};
 
 use crate::{error::Error, probe::Probe, script::Script};
 
-/// What the agent is told on both sides.
+/// The instructions of the agent, on both sides.
 pub(crate) const INSTRUCTIONS: &str = "You are a careful clerk. Use the tool for every sum.";
 
-/// What the agent is asked on both sides.
+/// The task, on both sides.
 pub(crate) const TASK: &str = "Add the numbers that you are given.";
 
-/// What the tool says of itself on both sides.
+/// The description of the tool, on both sides.
 pub(crate) const ADD: &str = "Adds two whole numbers.";
 
-/// What a side is set up for.
+/// The setup of a side.
 #[derive(Clone, Debug)]
 pub(crate) struct Setup {
     /// The scripted server's address, with `/v1`.
     pub(crate) base_url: String,
-    /// What the server plays.
+    /// The script of the server.
     pub(crate) script: Script,
     /// Whether answers are streamed.
     pub(crate) streamed: bool,
-    /// Pass-through hooks on all triggers; the floor has none.
+    /// Pass-through hooks on all triggers; the baseline has none.
     pub(crate) hooks: usize,
     /// Where to write durably, if at all.
     pub(crate) disk: Option<Disk>,
-    /// The inside of the tool.
+    /// The work of the tool.
     pub(crate) probe: Arc<Probe>,
 }
 
-/// Where a side writes, and how much the floor is to write there.
+/// Where a side writes, and how much the baseline writes there.
 #[derive(Clone, Debug)]
 pub(crate) struct Disk {
     /// An empty folder.
     pub(crate) dir: PathBuf,
-    /// Bytes that the floor appends in each step.
+    /// Bytes that the baseline appends in each step.
     pub(crate) bytes: usize,
-    /// Durable writes that the floor makes of them in each step.
+    /// Durable writes that the baseline makes of them in each step.
     pub(crate) writes: usize,
-    /// Which thread writes; the floor has but one.
+    /// Which thread of Legwork's store writes.
     pub(crate) commits: Commits,
 }
 
-/// One side: made once, then run again and again.
+/// One side: set up once, then run repeatedly.
 pub(crate) trait Subject: Clone + Send + Sync + 'static {
     /// Makes the agent: client, tools, store.
     fn open(setup: Setup) -> Result<Self, Error>;
@@ -62,7 +62,7 @@ pub(crate) trait Subject: Clone + Send + Sync + 'static {
 
     /// Bytes that the last execution of a side with a disk recorded, by step.
     ///
-    /// The floor counts the JSON of each step's messages, calls and results;
-    /// Legwork counts the payload of the entries that it keeps of the step.
+    /// The baseline counts the JSON of each step's messages, calls and results;
+    /// Legwork counts the payload of the step's entries.
     fn recorded(&self) -> impl Future<Output = Result<Vec<usize>, Error>> + Send;
 }

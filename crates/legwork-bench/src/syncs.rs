@@ -1,9 +1,9 @@
 //! Counts and times every `fsync` and `fdatasync` of this process.
 //!
-//! The executable defines both functions itself, so that the linker takes them
-//! for every caller in it: the standard library as well as SQLite. They make
-//! the system call and note how long it took. Nothing of what is measured has
-//! to cooperate, and unlike under a tracer nothing is slowed down.
+//! The executable defines both functions itself, so that the linker uses them
+//! for every caller in it, the standard library as well as SQLite. They make
+//! the system call and record how long it took. The measured code need not be
+//! changed, and unlike under a tracer it is not slowed down.
 
 use std::{
     sync::atomic::{AtomicU64, Ordering},

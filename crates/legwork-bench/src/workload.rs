@@ -21,7 +21,7 @@ use crate::{
     subject::{Commits, Disk, Setup, Subject},
 };
 
-/// What is measured.
+/// A workload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 #[value(rename_all = "UPPER")]
 pub(crate) enum Workload {
@@ -43,9 +43,9 @@ pub(crate) enum Workload {
     Open,
     /// Start of the `legwork` command
     Start,
-    /// The `search` tool over 100,000 files, beside `rg`
+    /// The `search` tool over 100,000 files, compared with `rg`
     Search,
-    /// A command of the `bash` tool behind bubblewrap, beside a bare `bwrap`
+    /// A command of the `bash` tool in bubblewrap, compared with a bare `bwrap`
     Bash,
     /// W2 with a SQLite store, its tool read-only
     Wp,
@@ -54,7 +54,7 @@ pub(crate) enum Workload {
 }
 
 impl Workload {
-    /// All, in the order that they run in: last what leaves the disk with work to do.
+    /// All, in the order in which they run: those that write to the disk come last.
     pub(crate) const ALL: &[Self] = &[
         Self::W1,
         Self::W1h,
@@ -71,7 +71,7 @@ impl Workload {
         Self::Wpg,
     ];
 
-    /// Its name, as the command line and the report have it.
+    /// Its name in the command line and the report.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::W1 => "W1",
@@ -94,16 +94,16 @@ impl Workload {
 /// The figures of one side in one round, by the name of the measure.
 pub(crate) type Sample = BTreeMap<String, f64>;
 
-/// What one side in one round is measured under.
+/// The conditions of one side in one round.
 #[derive(Clone, Debug)]
 pub(crate) struct Conditions {
     /// The scripted server's address, with `/v1`.
     pub(crate) base_url: String,
     /// An empty folder, for a workload that writes.
     pub(crate) dir: PathBuf,
-    /// Bytes and durable writes of a step, for the durable floor.
+    /// Bytes and durable writes per step, for the durable baseline.
     pub(crate) writes: (usize, usize),
-    /// Measured executions of W1, W1H, W2 and W5, if not as many as usual.
+    /// The number of measured executions of W1, W1H, W2 and W5; none = the usual one.
     pub(crate) executions: Option<usize>,
 }
 
@@ -120,7 +120,7 @@ impl Conditions {
         }
     }
 
-    /// Where a workload that writes may do so.
+    /// The folder for a workload that writes.
     fn disk(&self) -> Disk {
         let (bytes, writes) = self.writes;
         Disk { dir: self.dir.clone(), bytes, writes, commits: Commits::Inline }
@@ -145,14 +145,14 @@ pub(crate) async fn measure<S: Subject>(
         Workload::W5 => answer::measure::<S>(conditions).await?,
         Workload::Wp => long::measure_durable::<S>(conditions, Commits::Inline).await?,
         Workload::Wpg => long::measure_durable::<S>(conditions, Commits::Grouped).await?,
-        // No floor has a loop or a store to be measured alone.
+        // The baseline has no loop and no store that could be measured alone.
         Workload::Loop => in_process::measure().await?,
         Workload::Open => open::measure(conditions).await?,
         // Commands are started by the harness, not by a side.
         Workload::Start | Workload::Search | Workload::Bash => Sample::new(),
     };
     if let Some(peak) = measure::peak_mb() {
-        // A workload that does more after its peak took it itself.
+        // A workload that does more after its peak has measured it itself.
         sample.entry("peak_mb".to_owned()).or_insert(peak);
     }
     if let (Some(before), Some(after)) = (faults, measure::page_faults()) {
@@ -161,7 +161,7 @@ pub(crate) async fn measure<S: Subject>(
     Ok(sample)
 }
 
-/// Times one execution by wall and processor, in seconds, and checks it.
+/// Measures one execution by wall and processor time, in seconds, and checks it.
 async fn timed<S: Subject>(subject: &S, setup: &Setup) -> Result<(f64, f64), Error> {
     let (start, cpu) = (Instant::now(), measure::cpu());
     let text = subject.run().await?;
@@ -170,7 +170,7 @@ async fn timed<S: Subject>(subject: &S, setup: &Setup) -> Result<(f64, f64), Err
     Ok((wall.as_secs_f64(), cpu.as_secs_f64()))
 }
 
-/// Refuses a run that did not do the work.
+/// Fails if a run did not do the work.
 fn check(what: &'static str, expected: usize, found: usize) -> Result<(), Error> {
     if expected == found {
         return Ok(());

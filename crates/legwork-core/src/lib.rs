@@ -24,15 +24,16 @@
 //!
 //! 1. What is said: [`id`], [`time`], [`message`], [`transcript`].
 //! 2. What is asked and answered: [`tool`], [`inference`], [`budget`], [`error`].
-//! 3. What happened: [`inbox`], [`event`], [`entry`]. Events use two small private modules,
-//!    `outcome` (votes, and the decision made from them) and `pending` (calls that wait for an
-//!    answer); read these first.
-//! 4. What follows from it: [`state`], from its files `execution`, `step`, `calls` and `facts`
-//!    over `apply` to `owed` and `decide`; then [`journal`].
-//! 5. Whether it goes on: [`continuation`], and [`orchestrate`] for more than one agent.
+//! 3. What happened: [`inbox`], [`event`], [`entry`]. Before them read the private modules
+//!    `outcome` (votes, and the decision made from them), `pending` (calls that wait for an
+//!    answer) and `status`, which events contain.
+//! 4. What follows from it: [`state`], in the order of its files `step`, `calls`, `execution`,
+//!    `facts`, `apply`, `owed` and `decide`; then [`journal`].
+//! 5. Whether it goes on: `progress` (the trait that criteria are generic over),
+//!    [`continuation`], and [`orchestrate`] for conversations of several agents.
 //!
-//! [`vector`], [`chunked`], [`digest`], [`hidden`], [`mask`], [`metadata`] and [`nearest`] are
-//! tools of the others and can be read when they are met.
+//! The others, such as [`vector`], [`chunked`], [`digest`] and [`mask`], do not depend on these
+//! and can be read when they are used.
 #![forbid(unsafe_code)]
 
 pub mod budget;

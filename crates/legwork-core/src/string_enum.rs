@@ -11,7 +11,7 @@ macro_rules! string_enum {
         #[non_exhaustive]
         pub enum $name {
             $( $(#[$vmeta])* $variant, )+
-            /// A value that this version does not know, kept as it came.
+            /// A value that this version does not know, kept as it was read.
             Other(String),
         }
 

@@ -6,8 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::chunked::Chunked;
 use crate::id::{CallId, Seq};
-use crate::message::{Malformed, Message, Part, ToolResult};
-use crate::tool::ToolCall;
+use crate::message::{Malformed, Message, Part, ToolCall, ToolResult};
 
 /// The messages of a conversation, and how many calls of the last turn have no result yet.
 ///

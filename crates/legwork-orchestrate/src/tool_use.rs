@@ -44,7 +44,7 @@ impl ToolUse {
         let builder = match builder.has_store() {
             false => builder,
             true => builder.problem(
-                "a task with tools does not use a store: remove it and keep the state yourself, or \
+                "a task with tools does not use a store: leave the store out and keep the state, or \
                  use an agent",
             ),
         };

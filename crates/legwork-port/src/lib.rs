@@ -19,9 +19,9 @@
 //! }
 //! ```
 //!
-//! Read the modules in this order: [`model`], [`tool`], [`toolset`], [`store`], [`lifecycle`],
-//! [`clock`], [`deps`], [`event`], [`observer`], [`cancel`], [`sandbox`], [`embedder`], [`unwind`]
-//! (how code that implements them is called).
+//! Read the modules in this order: [`cancel`], [`clock`], [`deps`], [`model`], [`event`],
+//! [`observer`], [`tool`], [`toolset`], [`lifecycle`], [`store`], [`sandbox`], [`embedder`], [`unwind`]
+//! (how code that implements these traits is called).
 #![forbid(unsafe_code)]
 
 pub mod cancel;

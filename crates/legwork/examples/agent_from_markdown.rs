@@ -1,11 +1,11 @@
-//! An agent from a Markdown file: the file says what it is, the program what there is.
+//! An agent defined in a Markdown file, with the models and tools of the program.
 #![allow(clippy::print_stdout, reason = "a program speaks to its terminal")]
 
 use legwork::definition::{Definitions, Parts, Place};
 use legwork::prelude::*;
 use legwork_testkit::{ScriptedModel, Turn};
 
-/// What usually lies in `.legwork/agents/clerk.md`.
+/// The content of a file that is usually `.legwork/agents/clerk.md`.
 const CLERK: &str = "---
 name: clerk
 description: Counts words
@@ -30,7 +30,7 @@ async fn reverse(text: String) -> String {
     text.chars().rev().collect()
 }
 
-/// The models that a file may name; a program would ask `model::from_env(name)`.
+/// The models that a file may name; a program would use `model::from_env(name)`.
 fn models(name: &str) -> Result<ScriptedModel, String> {
     let call = serde_json::json!({"text": "to be or not to be"});
     let turns = [Turn::call("count_words", call), Turn::text("Six.")];

@@ -1,6 +1,6 @@
-//! One budget for a tree of agents: what subagents use is held and counted above.
+//! One budget for a tree of agents: what subagents use is reserved and charged in their parent.
 //!
-//! The model is a script with a price, so that this runs anywhere and costs nothing.
+//! The model is scripted, with a price, so that this runs anywhere and costs nothing.
 #![allow(clippy::print_stdout, reason = "a program speaks to its terminal")]
 
 use legwork::Subagent;
@@ -10,7 +10,7 @@ use legwork::port::BoxFuture;
 use legwork::port::model::{Deltas, Error, Model, Profile};
 use legwork::prelude::*;
 
-/// Gives the work to both subagents; they and it answer for $0.30 each.
+/// Spawns both subagents; each answer, theirs too, costs $0.30.
 struct Priced(Profile);
 
 impl Priced {

@@ -1,7 +1,7 @@
-//! Two models and a script talk until the script says that it is settled.
+//! A chat of two models and a script, until the script says a word.
 //!
-//! The models are played, so that this runs without a key: put
-//! `model::from_env("openai:gpt-5-mini")?` in the place of one to hear a real model.
+//! The models are scripted, so that this runs without a key. For a real model, use
+//! `model::from_env("openai:gpt-5-mini")?` in place of one.
 #![allow(clippy::print_stdout, reason = "a program speaks to its terminal")]
 
 use legwork::prelude::*;
@@ -24,7 +24,7 @@ async fn main() -> legwork::Result<()> {
         if let Some(turn) = state.last_step_result() {
             println!("{}: {}", turn.step.speaker, turn.step.text());
         }
-        // The state is a value: kept after each turn, `chat.resume(..)` goes on with it.
+        // The state is a value: if it is kept, `chat.resume(..)` goes on from it.
     }
 
     let state = run.state();
@@ -35,7 +35,7 @@ async fn main() -> legwork::Result<()> {
     Ok(())
 }
 
-/// A model that says these lines, one after the other.
+/// A model that answers with these lines, in order.
 fn played<const N: usize>(lines: [&str; N]) -> ScriptedModel {
     ScriptedModel::new(lines.map(Turn::text))
 }

@@ -1,4 +1,4 @@
-//! A clerk that adds, journals what it does, and may spend half a dollar.
+//! An agent with a tool, a store and a budget of half a dollar.
 #![allow(clippy::print_stdout, reason = "a program speaks to its terminal")]
 
 use legwork::prelude::*;

@@ -1,7 +1,7 @@
-//! Tools of closures, and what they share with functions: dependencies found by type.
+//! Tools made of closures and of a function, which look up dependencies by their type.
 //!
-//! The model is a script, so that this runs anywhere. With a real one it begins
-//! `Agent::builder(model::from_env("openai:gpt-5-mini")?)` and has no driver.
+//! A script takes the place of the model, so that this runs anywhere. For a real model, use
+//! `Agent::builder(model::from_env("openai:gpt-5-mini")?)` without a driver.
 #![allow(clippy::print_stdout, reason = "a program speaks to its terminal")]
 
 use std::sync::Mutex;
@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-/// What the program gives its tools; the model never sees it.
+/// A dependency of the tools; the model never sees it.
 struct Prices(Vec<(&'static str, f64)>);
 #[derive(Default)]
 struct Cart(Mutex<Vec<String>>);

@@ -1,7 +1,7 @@
-//! A writer and a critic work on one goal; a lead decides who is next, and when it is done.
+//! A writer and a critic work on one goal; a lead decides who works next, and when to end.
 //!
-//! The models are played, so that this runs without a key: put
-//! `model::from_env("openai:gpt-5-mini")?` in the place of one to hear a real model.
+//! The models are scripted, so that this runs without a key. For a real model, use
+//! `model::from_env("openai:gpt-5-mini")?` in place of one.
 #![allow(clippy::print_stdout, reason = "a program speaks to its terminal")]
 
 use legwork::prelude::*;

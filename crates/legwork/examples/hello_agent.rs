@@ -1,7 +1,7 @@
 //! The smallest agent: a model, a tool, a task.
 //!
-//! The model is a script, so that this runs anywhere. With a real one it begins
-//! `Agent::builder(model::from_env("openai:gpt-5-mini")?)` and has no driver.
+//! A script takes the place of the model, so that this runs anywhere. For a real model, use
+//! `Agent::builder(model::from_env("openai:gpt-5-mini")?)` without a driver.
 #![allow(clippy::print_stdout, reason = "a program speaks to its terminal")]
 
 use legwork::agent::driver::{Line, NoModel, Scripted};

@@ -1,6 +1,6 @@
-//! Hooks as a policy: one refuses calls, one changes them, one fails closed.
+//! Hooks as a policy: one blocks calls, one changes them, one fails closed.
 //!
-//! The steps stand in a script, so that this runs anywhere and asks no model.
+//! A script takes the place of the model, so that this runs anywhere.
 #![allow(clippy::print_stdout, reason = "a program speaks to its terminal")]
 
 use legwork::agent::driver::{Line, NoModel, Scripted};
@@ -20,7 +20,7 @@ async fn pay(to: String, euros: u32) -> String {
     format!("paid {euros} to {to}")
 }
 
-/// Nothing outside of the scratch folder is deleted.
+/// Blocks calls that delete a file outside of the scratch folder.
 fn scratch_only() -> Hook {
     hook::before_tool_use("scratch_only", async |call, _cx| {
         let path = call.arguments()["path"].as_str().unwrap_or_default().to_owned();
@@ -33,7 +33,7 @@ fn scratch_only() -> Hook {
     .gate()
 }
 
-/// At most 50 euros are paid at once; the changed arguments are held to the schema again.
+/// Reduces payments to 50 euros; the changed arguments are validated again.
 fn at_most_fifty() -> Hook {
     hook::before_tool_use("at_most_fifty", async |call, _cx| {
         let mut arguments = call.arguments().clone();
@@ -45,7 +45,7 @@ fn at_most_fifty() -> Hook {
     })
 }
 
-/// Asks a list that cannot be read just now. It is a gate: when it fails, nothing runs.
+/// Fails for one recipient. It is a gate, so a call does not run when it fails.
 fn not_on_the_list() -> Hook {
     hook::before_tool_use("not_on_the_list", async |call, _cx| match call.arguments().get("to") {
         Some(to) if to == "mallory" => Err(HookError::new("the list cannot be read")),

@@ -1,13 +1,13 @@
-//! Notes names in a ledger, each exactly once, however often it is killed and resumed.
+//! Notes names in a ledger, each exactly once, even if the process is killed and resumed.
 //!
 //! ```text
 //! keyed run FOLDER "Note apples, pears and plums"
 //! keyed resume FOLDER
 //! ```
 //!
-//! After a crash nobody knows whether the call that was running had its effect. A tool
-//! that is `idempotent` is simply run again, with the same key: what already stands under
-//! that key stays as it is, and the answer is the same either way.
+//! After a crash a call that was running is in doubt: its effect may or may not have happened.
+//! An `idempotent` tool is run again with the same key: if the ledger has a line with that key,
+//! it does not change, and the result is the same.
 
 #![allow(clippy::print_stdout, reason = "a program that is run on a terminal")]
 
@@ -18,11 +18,11 @@ use std::path::{Path, PathBuf};
 use legwork::port::Model;
 use legwork::prelude::*;
 
-/// Where the names are noted; the model never sees it.
+/// The file of the names; the model never sees it.
 struct Ledger(PathBuf);
 
 impl Ledger {
-    /// Appends a line under a key, unless the key stands there already.
+    /// Appends a line with a key, unless there is one.
     fn note(&self, key: &str, name: &str) -> io::Result<()> {
         let written = match fs::read_to_string(&self.0) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
@@ -32,7 +32,7 @@ impl Ledger {
             return Ok(());
         }
         let mut file = OpenOptions::new().create(true).append(true).open(&self.0)?;
-        // One write: a line stands there whole or not at all when the process is killed.
+        // A single write, so that a killed process leaves no part of a line.
         file.write_all(format!("{key} {name}\n").as_bytes())?;
         file.sync_all()
     }

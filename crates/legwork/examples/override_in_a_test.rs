@@ -1,7 +1,6 @@
-//! The agent of production in a test: another model, another tool, other limits, and all
-//! else as it is.
+//! A production agent in a test, with another model, another tool and other limits.
 //!
-//! A test asserts where this prints.
+//! A test would assert where this prints.
 #![allow(clippy::print_stdout, reason = "a program speaks to its terminal")]
 
 use legwork::agent::Override;
@@ -19,13 +18,13 @@ mod real {
     }
 }
 
-/// Sends no mail: it has the name and the arguments of the real tool.
+/// Sends no mail; has the name and the arguments of the real tool.
 #[tool]
 async fn send_mail(to: String, text: String) -> String {
     format!("{to} would read: {text}")
 }
 
-/// The agent as it is in production.
+/// The production agent.
 fn clerk() -> legwork::Result<Agent> {
     let model = model::at("openai:gpt-5-mini", None, Some("a key"))?;
     let agent = Agent::builder(model)
@@ -39,7 +38,7 @@ fn clerk() -> legwork::Result<Agent> {
     Ok(agent)
 }
 
-/// The same for a test: nothing is asked of anybody, nothing is sent.
+/// The same for a test: without a real model, and without sending mail.
 fn clerk_in_a_test(model: &ScriptedModel) -> legwork::Result<Agent> {
     let change = Override::new()
         .model(model.clone())

@@ -35,7 +35,7 @@ fn three_drafts() -> impl Criterion {
 }
 
 async fn write(drafts: &[&str]) -> legwork::Result<()> {
-    // The criterion is pure; what the writer is told is said by a hook.
+    // A criterion is pure; the message to the model is added by a hook.
     let remind = hook::step_end("remind", async |step, _cx| {
         match step.outcome().is_some_and(|outcome| outcome.should_continue()) {
             true => step.with_message("There is a TODO in it."),

@@ -1,7 +1,7 @@
-//! A toolset of one's own: opened by the first run that needs it, shared by those that run
-//! meanwhile, closed after the last.
+//! A custom toolset: opened by the first run that needs it, shared by concurrent runs, closed
+//! after the last.
 //!
-//! The model is a script: this runs anywhere.
+//! A script takes the place of the model, so that this runs anywhere.
 #![allow(clippy::print_stdout, reason = "a program speaks to its terminal")]
 
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use serde_json::json;
 
 /// A library; its catalogue is read when it opens.
 struct Library;
-/// The catalogue of a library that is open: titles, and where they stand.
+/// The catalogue of an open library: titles and their shelves.
 struct Catalogue(Arc<Vec<(&'static str, u32)>>);
 
 #[derive(Deserialize, JsonSchema)]
@@ -33,7 +33,7 @@ impl Toolset for Library {
     fn open<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Result<Box<dyn OpenToolset>, Error>> {
         Box::pin(async {
             println!("the library opens");
-            // Here it would read the catalogue from somewhere.
+            // A real toolset would read the catalogue here.
             tokio::task::yield_now().await;
             let books = vec![("Emma", 3), ("Walden", 5)];
             Ok(Box::new(Catalogue(Arc::new(books))) as Box<dyn OpenToolset>)
@@ -51,7 +51,7 @@ impl OpenToolset for Catalogue {
         Box::pin(async { Ok(vec![Arc::new(shelf.read_only()) as Arc<dyn Tool>]) })
     }
 
-    /// The tools are the same for every state: they are listed once.
+    /// Constant, because the tools do not depend on the state: they are listed once.
     fn revision(&self) -> Option<u64> {
         Some(1)
     }
@@ -70,7 +70,7 @@ async fn main() -> legwork::Result<()> {
     let asks = |title| [Line::call("shelf", json!({"title": title})), Line::text("Thank you.")];
     let reader = |title| Agent::builder(NoModel).driver(Scripted::new(asks(title)));
     let agent = reader("Walden").toolset(Library).build()?;
-    // Two runs at once use one catalogue.
+    // Two concurrent runs share one catalogue.
     let (one, two) = tokio::try_join!(agent.run("Find Walden."), agent.run("Find it, too."))?;
     for run in [one, two] {
         let results = run.state().step_results().flat_map(|result| result.step.tool_executions());

@@ -1,6 +1,6 @@
-//! A model that cannot call tools uses them all the same: it decides in JSON.
+//! Tools for a model without tool calling, which writes its decisions as JSON.
 //!
-//! The model is played, so that this runs anywhere; put `model::from_env(..)` in its place.
+//! The model is scripted, so that this runs anywhere; use `model::from_env(..)` in its place.
 #![allow(clippy::print_stdout, reason = "a program speaks to its terminal")]
 
 use legwork::agent::ReAct;
@@ -19,7 +19,7 @@ async fn stock(item: String) -> Result<u32, String> {
     }
 }
 
-/// What a small model says: prose around, an error, and then what was asked for.
+/// The answers of a small model: JSON in prose, an error, then correct ones.
 fn small_model() -> ScriptedModel {
     ScriptedModel::new([
         Turn::text(
@@ -44,7 +44,7 @@ async fn main() -> legwork::Result<()> {
         .tools([stock])
         .build()?;
     let run = agent.run("How many fruits are there?").await?;
-    // The transcript is that of any agent: thinking, calls, results, text.
+    // The transcript has the usual parts: thinking, calls, results, text.
     for part in run.state().context().transcript.messages().iter().flat_map(|m| &m.parts) {
         match part {
             Part::Thinking(thinking) => println!("thought: {}", thinking.text),

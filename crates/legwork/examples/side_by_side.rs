@@ -1,4 +1,4 @@
-//! Several runs of one agent side by side: a run is a future like any other.
+//! Concurrent runs of one agent: a run is a future.
 #![allow(clippy::print_stdout, reason = "a program speaks to its terminal")]
 
 use legwork::agent::driver::{Line, NoModel, Scripted};
@@ -7,7 +7,7 @@ use tokio::task::JoinSet;
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // With a real model it begins `Agent::builder(model::from_env("openai:gpt-5-mini")?)`.
+    // For a real model, use `Agent::builder(model::from_env("openai:gpt-5-mini")?)`.
     let script = Scripted::new([Line::from_fn(|state| {
         let task = state.context().transcript.messages().iter().next().map(|task| task.text());
         Line::text(format!("{} is filed", task.unwrap_or_default()))

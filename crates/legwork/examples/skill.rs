@@ -1,4 +1,4 @@
-//! An agent that loads a skill when it needs one, and is held to what the skill allows.
+//! An agent that loads a skill when it needs one, and may then only do what the skill allows.
 #![allow(clippy::print_stdout, reason = "a program speaks to its terminal")]
 
 use legwork::definition::{Place, SkillCatalog};
@@ -7,7 +7,7 @@ use legwork::skills::{Active, Skills};
 use legwork_testkit::{ScriptedModel, Turn};
 use serde_json::json;
 
-/// What usually lies in `.legwork/skills/proofread/SKILL.md`.
+/// The content of a file that is usually `.legwork/skills/proofread/SKILL.md`.
 const SKILL: &str = "---
 name: proofread
 description: Corrects spelling. Use it for every text that goes to a customer.

@@ -1,18 +1,18 @@
-//! What goes wrong before and around an execution.
+//! The error of this crate.
 
 use legwork_port::store;
 
-/// What goes wrong before and around an execution; what goes wrong in it is in its state.
+/// An error outside of an execution; errors in an execution are in its state.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The agent or its session says no.
+    /// The agent cannot be built or run.
     #[error(transparent)]
     Agent(#[from] legwork_agent::Error),
-    /// The model cannot be set up.
+    /// The model cannot be used.
     #[error("the model `{model}` cannot be used: {reason}")]
     Model {
-        /// The model, as it was asked for.
+        /// The name that was given.
         model: String,
         /// Why, and what to do.
         reason: String,
@@ -22,10 +22,10 @@ pub enum Error {
     Store(#[from] store::Error),
 }
 
-/// A result with [`Error`].
+/// A result whose error is [`Error`] by default.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// The same as its text, for a `main` that returns it.
+/// Formats it as `Display` does, for a `main` that returns it.
 impl std::fmt::Debug for Error {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         std::fmt::Display::fmt(self, f)
@@ -33,7 +33,7 @@ impl std::fmt::Debug for Error {
 }
 
 impl Error {
-    /// The run that did not complete, if that is what went wrong.
+    /// The run that did not complete, if this is the error.
     pub fn unfinished(&self) -> Option<&legwork_agent::Unfinished> {
         match self {
             Self::Agent(error) => error.unfinished(),
@@ -41,7 +41,7 @@ impl Error {
         }
     }
 
-    /// The store's error, if that is what went wrong.
+    /// The error of the store, if it is one.
     pub fn as_store(&self) -> Option<&store::Error> {
         match self {
             Self::Store(error) | Self::Agent(legwork_agent::Error::Store(error)) => Some(error),
@@ -50,7 +50,7 @@ impl Error {
     }
 }
 
-/// What is wrong where a feature is off that something needs.
+/// The reason for an error that a missing feature causes.
 #[cfg(not(all(feature = "openai", feature = "sqlite", feature = "tools")))]
 pub(crate) fn feature(name: &str) -> String {
     format!(

@@ -1,9 +1,8 @@
-//! LLM agents that finish what they start.
+//! LLM agents whose sessions survive a crash.
 //!
-//! One append-only journal per session is the only truth: a program that uses an
-//! [`Agent`] can be killed at any moment and goes on where it was. This crate joins the
-//! core, the ports, the runtime and the drivers under one face. It is deliberately not a
-//! command or a server.
+//! Each session is an append-only journal: a program that uses an [`Agent`] can be killed at any
+//! moment and resumed from there. This crate joins the core, the ports, the runtime and the
+//! drivers under one face. It is deliberately not a command or a server.
 //!
 //! ```no_run
 //! use legwork::prelude::*;
@@ -34,9 +33,9 @@
 //!
 //! # Features
 //!
-//! A program builds what its features name. Without a feature its modules and types do not exist,
-//! and a name or an address that needs it, such as `sqlite:clerk.db`, is an error that says which
-//! feature to enable. All work on any system that tokio runs on, but `tools`.
+//! Without a feature its modules and types do not exist, and a name or an address that needs it,
+//! such as `sqlite:clerk.db`, is an error that says which feature to enable. All features but
+//! `tools` work on any system that tokio runs on.
 //!
 //! | feature | default | what it adds |
 //! |---|---|---|

@@ -22,11 +22,11 @@ pub use chat::proxies_from_env;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Provider {
-    /// What stands before the colon in a model's name.
+    /// The part of a model's name before the colon.
     pub name: &'static str,
-    /// Where it serves, unless told.
+    /// The base URL that is used by default.
     pub base_url: &'static str,
-    /// The variable that holds its key; none if it wants no key.
+    /// The environment variable of its key; none if it needs no key.
     pub key: Option<&'static str>,
 }
 
@@ -38,41 +38,40 @@ const PROVIDERS: &[Provider] = &[
     Provider { name: "vllm", base_url: "http://127.0.0.1:8000/v1", key: None },
 ];
 
-/// The names of the providers that are known.
+/// The names of the known providers.
 pub fn providers() -> impl Iterator<Item = &'static str> {
     known().map(|provider| provider.name)
 }
 
-/// The providers that are known.
+/// The known providers.
 pub fn known() -> impl Iterator<Item = &'static Provider> {
     PROVIDERS.iter()
 }
 
-/// The variable that holds a provider's key; none if it is not known, or wants no key.
+/// The environment variable of a provider's key; none if it is unknown or needs no key.
 pub fn key_variable(provider: &str) -> Option<&'static str> {
     PROVIDERS.iter().find(|known| known.name == provider)?.key
 }
 
-/// A model by its name, its key and address from the environment.
+/// A model by its name, with the key and the base URL from the environment.
 ///
-/// The address of `openai` is that of `OPENAI_BASE_URL`, if it is set; its key is that of
-/// `OPENAI_API_KEY`, which may be missing only where the address is another one than
-/// OpenAI's own. Local servers (`ollama`, `llamacpp`, `lmstudio`, `vllm`) want no key and
-/// have their usual address. With the feature `proxy` (on by default) requests go through the
-/// proxies that the environment names.
+/// For `openai` these are `OPENAI_API_KEY` and `OPENAI_BASE_URL`; the key may be missing only if
+/// the URL is set. Local servers (`ollama`, `llamacpp`, `lmstudio`, `vllm`) need no key and have
+/// their usual URL. With the feature `proxy` (on by default) requests go through the proxies
+/// that the environment names.
 ///
 /// # Errors
-/// [`Error::Model`] when the name is not `provider:name`, the provider unknown, the key missing,
+/// [`Error::Model`] if the name is not `provider:name`, the provider unknown, the key missing,
 /// the proxy unusable, or the feature `openai` off.
 pub fn from_env(name: &str) -> Result<Arc<dyn Model>> {
     chat::from_env(name)
 }
 
-/// A model by its name, at an address (its provider's own by default) and with a key.
+/// A model by its name, with a base URL (its provider's by default) and a key.
 ///
 /// # Errors
-/// [`Error::Model`] when the name is not `provider:name`, the provider unknown and no address
-/// given, the key missing where it is needed, the address unusable, or the feature `openai` off.
+/// [`Error::Model`] if the name is not `provider:name`, the provider unknown and no URL given,
+/// a needed key missing, the URL unusable, or the feature `openai` off.
 pub fn at(name: &str, base_url: Option<&str>, key: Option<&str>) -> Result<Arc<dyn Model>> {
     chat::at(name, base_url, key)
 }

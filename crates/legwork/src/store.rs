@@ -16,16 +16,18 @@ mod file;
 
 /// Opens the store at an address.
 ///
-/// `sqlite:PATH` is a file, made if it is missing, and needs the feature `sqlite`; `memory:` lives as long as the process.
+/// `sqlite:PATH` is a file, created if it is missing, and needs the feature `sqlite`; `memory:` is
+/// a new store in memory.
 ///
 /// # Errors
-/// When the address is none, the store cannot be used, or the feature that it needs is off.
+/// If the address is not known, the store cannot be used, or its feature is off.
 pub fn open(address: &str) -> Result<Arc<dyn Store>, Error> {
     open_by(address, file::grouped)
 }
 
-/// The same for a program with one run at a time, as a command is: the store writes on the
-/// thread that appends and wakes no other. While the disk works nothing else happens there.
+/// Opens the store at an address, for a program with one run at a time, such as a command.
+///
+/// The store writes on the thread that appends, which blocks while the disk works.
 ///
 /// # Errors
 /// As [`open`].
@@ -41,17 +43,17 @@ fn open_by(address: &str, file: fn(&str) -> Opened) -> Opened {
         Some(("memory", "")) => Ok(Arc::new(MemoryStore::new())),
         _ => Err(Error::Unusable {
             store: address.to_owned(),
-            reason: "its address is none that is known: use `sqlite:PATH` or `memory:`".to_owned(),
+            reason: "its address is not known: use `sqlite:PATH` or `memory:`".to_owned(),
         }),
     }
 }
 
-/// What can be given as a store: an address, or a store.
+/// A store, or the address of one.
 pub trait IntoStore {
-    /// The store.
+    /// Converts it into the store.
     ///
     /// # Errors
-    /// Why it cannot be used.
+    /// As [`open`].
     fn into_store(self) -> Result<Arc<dyn Store>, Error>;
 }
 
@@ -73,11 +75,11 @@ impl IntoStore for Arc<dyn Store> {
     }
 }
 
-/// What the builder can do beside what the runtime knows.
+/// Methods that this crate adds to the builder of an agent.
 pub trait BuilderExt {
-    /// Where sessions live: an address such as `sqlite:clerk.db`, or a store.
+    /// Sets the store of sessions: an address such as `sqlite:clerk.db`, or a store.
     ///
-    /// One that cannot be opened is reported when the agent is built.
+    /// A store that cannot be opened is an error of building the agent.
     #[must_use]
     fn store(self, store: impl IntoStore) -> Self;
 }

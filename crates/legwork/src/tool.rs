@@ -1,4 +1,4 @@
-//! Tools of functions, by `#[tool]`, and of closures, by [`from_fn`].
+//! Tools made of functions, by `#[tool]`, and of closures, by [`from_fn`].
 //!
 //! ```
 //! use legwork::tool;
@@ -87,8 +87,8 @@ pub fn schema<T: JsonSchema>() -> Value {
     let generator = SchemaSettings::draft2020_12().for_deserialize().into_generator();
     let mut schema = generator.into_root_schema_for::<T>().to_value();
     if let Value::Object(fields) = &mut schema {
-        // The title is the macro's own name for the struct, and the rest of the request
-        // says which dialect it is: neither tells the model anything.
+        // The title is the name of a struct that the macro generates, and the dialect follows
+        // from the API: the model needs neither.
         fields.remove("title");
         fields.remove("$schema");
         fields.entry("properties").or_insert_with(|| Value::Object(Map::new()));

@@ -97,6 +97,11 @@ impl RunRequest {
         self
     }
 
+    /// Whether it was polled as a future.
+    pub(crate) fn is_polled(&self) -> bool {
+        matches!(self.0, Stage::Running(_))
+    }
+
     /// At a place in a tree of agents, in place of the root: what it uses is held and charged
     /// in the accounts above.
     pub fn below(self, ancestry: Ancestry) -> Self {

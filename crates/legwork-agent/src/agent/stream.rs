@@ -30,6 +30,10 @@ impl Observer for Queue {
 
 /// A run as a stream of events. The run goes on only while the stream is polled;
 /// dropping it leaves the session resumable.
+///
+/// # Cancel safety
+/// [`RunStream::next`] may be dropped: the event it would have given is given by the next call.
+#[must_use = "a run does nothing until its stream is polled"]
 pub struct RunStream {
     queue: Arc<Queue>,
     run: Option<RunRequest>,
@@ -39,7 +43,10 @@ pub struct RunStream {
 impl RunStream {
     pub(crate) fn new(request: RunRequest) -> Self {
         let queue = Arc::<Queue>::default();
-        let run = request.observer(Arc::clone(&queue) as Arc<dyn Observer>);
+        let run = match request.is_polled() {
+            true => request,
+            false => request.observer(Arc::clone(&queue) as Arc<dyn Observer>),
+        };
         Self { queue, run: Some(run), result: None }
     }
 
@@ -64,7 +71,8 @@ impl RunStream {
         while self.next().await.is_some() {}
         match self.result.take() {
             Some(result) => result,
-            None => Err(Error::Build("the stream was read to its end twice".to_owned())),
+            // It was taken by a poll of the run itself, which has been polled to its end.
+            None => Err(Error::Begun),
         }
     }
 }

@@ -16,14 +16,14 @@ use tokio::runtime::Runtime;
 use super::Side;
 use crate::{error::Error, workload::Sample};
 
-/// Commands in a sample; the first is run before, for what is found out once.
+/// Commands in a sample; one more runs before, because the first probes the sandbox.
 const COMMANDS: u32 = 20;
 /// Folders of the workspace, and files in each.
 const FOLDERS: usize = 50;
 const FILES: usize = 20;
 
-/// What the floor gives `bwrap`: the same namespaces and devices, and the whole system to be
-/// read.
+/// The arguments of the baseline, `bwrap`: the same namespaces and devices, and the whole system
+/// read-only.
 const BARE: [&str; 17] = [
     "--unshare-all",
     "--die-with-parent",
@@ -51,8 +51,8 @@ pub(super) struct Bash {
     workspace: TempDir,
 }
 
-/// Whether there is something to measure against.
-pub(super) fn has_floor() -> bool {
+/// Whether the baseline, `bwrap`, works.
+pub(super) fn has_baseline() -> bool {
     let tried = Command::new("bwrap").args(BARE).stdin(Stdio::null()).status();
     tried.is_ok_and(|status| status.success())
 }
@@ -84,7 +84,7 @@ impl Bash {
         let start = Instant::now();
         for _ in 0..COMMANDS {
             match side {
-                Side::Floor => self.bare()?,
+                Side::Baseline => self.bare()?,
                 Side::Legwork => self.command()?,
             }
         }

@@ -20,7 +20,7 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// Starts it and waits until it says its port.
+    /// Starts it and waits until it prints its port.
     pub(super) fn start() -> Result<Self, Error> {
         let mut child = ourselves()?
             .arg("server")
@@ -50,7 +50,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended already; either way it shall be gone and reaped.
+        // It may have ended already; either way it is reaped.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -77,7 +77,7 @@ pub(super) fn subject_under(
     run(tracer.arg(path), side, workload, conditions).map(drop)
 }
 
-/// Completes a command line by a side under these conditions, and gives what it printed.
+/// Appends a side and its conditions to a command line, runs it, and returns its output.
 fn run(
     command: &mut Command,
     side: Side,
@@ -106,7 +106,7 @@ fn run(
     Ok(output.stdout)
 }
 
-/// This executable again.
+/// A command for this executable.
 fn ourselves() -> Result<Command, Error> {
     let path = std::env::current_exe().map_err(Error::io("looking for this executable"))?;
     Ok(Command::new(path))

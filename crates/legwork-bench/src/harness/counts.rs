@@ -1,7 +1,7 @@
-//! What a side executes: instructions and system calls, which noise does not move.
+//! How many instructions and system calls a side executes, which noise does not affect.
 //!
-//! A side runs twice, with few and with more executions; the difference is what the
-//! executions took, without start and warm-up.
+//! A side runs twice, with few and with more executions; the difference is the count of the
+//! executions, without start and warm-up.
 
 use std::{fs, path::Path, process::Command};
 
@@ -13,13 +13,13 @@ use crate::{
 
 /// What is counted, and how.
 struct Counter {
-    /// The figure's name, to which the unit of work is added.
+    /// The name of the figure, without the unit of work.
     name: &'static str,
     /// The program that counts.
     program: &'static str,
-    /// Its arguments; the file to write to comes behind.
+    /// Its arguments, before the output file.
     args: &'static [&'static str],
-    /// How that is given.
+    /// The option for the output file.
     output: &'static str,
     /// Reads the count from the file.
     read: fn(&str) -> Option<f64>,
@@ -46,11 +46,11 @@ const COUNTERS: [Counter; 2] = [
 struct Extent {
     /// Executions of the first and of the second run.
     executions: (usize, usize),
-    /// What the counts are told by, and how many of it an execution has.
+    /// The unit of the counts, and how many of it an execution has.
     unit: (&'static str, f64),
 }
 
-/// None for a workload that is not counted.
+/// What a workload is counted over; none if it is not counted.
 fn extent(workload: Workload) -> Option<Extent> {
     let (executions, unit) = match workload {
         Workload::W1 | Workload::W1h => ((10, 40), ("step", 20.0)),
@@ -61,12 +61,12 @@ fn extent(workload: Workload) -> Option<Extent> {
     Some(Extent { executions, unit })
 }
 
-/// Whether counts are taken of a workload.
+/// Whether a workload is counted.
 pub(super) fn is_counted(workload: Workload) -> bool {
     extent(workload).is_some()
 }
 
-/// A program that counts and is not there.
+/// A counting program that is not installed.
 pub(super) fn missing() -> Option<&'static str> {
     let works = |program: &str| Command::new(program).arg("--version").output().is_ok();
     COUNTERS.map(|counter| counter.program).into_iter().find(|program| !works(program))
@@ -75,7 +75,7 @@ pub(super) fn missing() -> Option<&'static str> {
 /// The counts of one side; none for a workload that is not counted.
 ///
 /// # Errors
-/// A program that counts failed, or wrote something else than a count.
+/// A counting program failed, or did not write a count.
 pub(super) fn measure(
     side: Side,
     workload: Workload,

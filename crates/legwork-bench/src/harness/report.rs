@@ -11,14 +11,14 @@ use super::{
 };
 use crate::{error::Error, stats::Spread, workload::Workload};
 
-/// One measure, summed up over all rounds.
+/// One measure, summarized over all rounds.
 #[derive(Debug, Serialize)]
 pub(super) struct Row {
     #[serde(serialize_with = "name")]
     workload: Workload,
     measure: &'static str,
     rounds: usize,
-    floor: Option<Spread>,
+    baseline: Option<Spread>,
     legwork: Spread,
     /// Ratio of the medians; the spread is that of the ratios round by round.
     ratio: Option<Spread>,
@@ -30,7 +30,7 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// Sums a measure up; none when it was not taken.
+    /// Summarizes a measure; none if it was not taken.
     pub(super) fn of(measure: &Measure, samples: &Samples) -> Option<Self> {
         let figures = |side| -> Vec<f64> {
             let rounds = samples.get(&(measure.workload, side));
@@ -38,17 +38,17 @@ impl Row {
             let figure = |sample: &super::Sample| sample.get(measure.name).copied();
             rounds.iter().filter_map(figure).collect()
         };
-        let (floor, legwork) = (figures(Side::Floor), figures(Side::Legwork));
-        let (below, above) = (Spread::of(&floor), Spread::of(&legwork)?);
+        let (baseline, legwork) = (figures(Side::Baseline), figures(Side::Legwork));
+        let (below, above) = (Spread::of(&baseline), Spread::of(&legwork)?);
         let median = below.map(|spread| spread.median);
         let limit = measure.limit.and_then(|limit| limit.value(median));
         Some(Self {
             workload: measure.workload,
             measure: measure.name,
             rounds: legwork.len(),
-            floor: below,
+            baseline: below,
             legwork: above,
-            ratio: Spread::ratio(&legwork, &floor).filter(|ratio| ratio.median.is_finite()),
+            ratio: Spread::ratio(&legwork, &baseline).filter(|ratio| ratio.median.is_finite()),
             limit,
             met: limit.map(|limit| above.median <= limit),
             target: measure.limit,
@@ -62,7 +62,7 @@ impl Row {
 
     /// The row as a line of a table.
     fn line(&self) -> String {
-        let floor = self.floor.map_or(String::new(), |floor| number(floor.median));
+        let baseline = self.baseline.map_or(String::new(), |baseline| number(baseline.median));
         let (ratio, spread) = match &self.ratio {
             Some(ratio) => (format!("{:.2}", ratio.median), spread(ratio)),
             None => (String::new(), spread(&self.legwork)),
@@ -73,7 +73,7 @@ impl Row {
             None => "",
         };
         let line = format!(
-            "  {:<25}{floor:>10}{:>10}{ratio:>7}  {spread:<32}{:<17}{verdict}",
+            "  {:<25}{baseline:>10}{:>10}{ratio:>7}  {spread:<32}{:<17}{verdict}",
             self.measure,
             number(self.legwork.median),
             self.target.map_or(String::new(), target),
@@ -82,7 +82,7 @@ impl Row {
     }
 }
 
-/// One line of JSON a row.
+/// One line of JSON per row.
 pub(super) fn lines(rows: &[Row]) -> Result<String, Error> {
     let mut text = String::new();
     for row in rows {
@@ -92,11 +92,11 @@ pub(super) fn lines(rows: &[Row]) -> Result<String, Error> {
     Ok(text)
 }
 
-/// A table a workload.
+/// One table per workload.
 pub(super) fn tables(rows: &[Row], rounds: u32) -> String {
     let mut text = format!(
         "{rounds} rounds. Medians; ratio of medians; in brackets the quartiles and the range,\n\
-         round by round: of the ratio, or of the figure where there is no floor.\n"
+         round by round: of the ratio, or of the figure where there is no baseline.\n"
     );
     let mut workload = None;
     for row in rows {
@@ -118,18 +118,20 @@ fn heading(workload: Workload) -> String {
         // Writing to a string cannot fail.
         let _ = write!(text, "  {help}");
     }
-    let columns = ["", "floor", "legwork", "ratio", "spread", "target"];
-    let [first, floor, legwork, ratio, spread, target] = columns;
-    let _ =
-        writeln!(text, "\n  {first:<25}{floor:>10}{legwork:>10}{ratio:>7}  {spread:<32}{target}");
+    let columns = ["", "baseline", "legwork", "ratio", "spread", "target"];
+    let [first, baseline, legwork, ratio, spread, target] = columns;
+    let _ = writeln!(
+        text,
+        "\n  {first:<25}{baseline:>10}{legwork:>10}{ratio:>7}  {spread:<32}{target}"
+    );
     text
 }
 
-/// A target in words.
+/// A target as text.
 fn target(limit: Limit) -> String {
     match (limit.times, limit.plus) {
         (0.0, plus) => format!("≤ {plus}"),
-        (times, 0.0) => format!("≤ {times} × floor"),
+        (times, 0.0) => format!("≤ {times} × baseline"),
         (times, plus) => format!("≤ {times} × + {plus}"),
     }
 }
@@ -145,7 +147,7 @@ fn spread(spread: &Spread) -> String {
     )
 }
 
-/// A figure with as many decimals as it has use for.
+/// A figure, rounded to three significant digits or a whole number.
 fn number(figure: f64) -> String {
     match figure.abs() {
         size if size >= 100.0 => format!("{figure:.0}"),
@@ -154,7 +156,7 @@ fn number(figure: f64) -> String {
     }
 }
 
-/// A workload by its name.
+/// Serializes a workload as its name.
 fn name<S: serde::Serializer>(workload: &Workload, to: S) -> Result<S::Ok, S::Error> {
     to.serialize_str(workload.name())
 }

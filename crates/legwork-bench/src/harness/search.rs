@@ -1,4 +1,4 @@
-//! How long the `search` tool takes beside `rg`, over a tree of many files.
+//! How long the `search` tool takes, compared with `rg`, over a tree of many files.
 
 use std::{
     fs,
@@ -20,10 +20,10 @@ const FILES: usize = 100;
 /// Lines of a file, and words of a line.
 const LINES: usize = 30;
 const WORDS: usize = 8;
-/// Each so-many-th file holds what is looked for, once.
+/// One of this many files has a match, once.
 const RARE: usize = 1_000;
 
-/// What the lines are made of.
+/// The words of the lines.
 const VOCABULARY: [&str; 32] = [
     "let", "mut", "fn", "struct", "impl", "return", "match", "value", "error", "result", "state",
     "entry", "token", "journal", "stream", "option", "vector", "string", "buffer", "length",
@@ -31,14 +31,14 @@ const VOCABULARY: [&str; 32] = [
     "channel", "reader", "Needless",
 ];
 
-/// A tree of 100,000 files, and the two that search it.
+/// A tree of 100,000 files, and the two programs that search it.
 pub(super) struct Search {
     legwork: PathBuf,
     tree: TempDir,
     home: TempDir,
 }
 
-/// A question, as each of the two is asked it.
+/// A query, in the form of each of the two.
 struct Query {
     measure: &'static str,
     pattern: &'static str,
@@ -61,14 +61,14 @@ const QUERIES: [Query; 2] = [
     },
 ];
 
-/// Whether there is something to measure against.
-pub(super) fn has_floor() -> bool {
-    let told = Command::new("rg").arg("--version").stdout(Stdio::null()).status();
-    told.is_ok_and(|status| status.success())
+/// Whether the baseline, `rg`, is installed.
+pub(super) fn has_baseline() -> bool {
+    let tried = Command::new("rg").arg("--version").stdout(Stdio::null()).status();
+    tried.is_ok_and(|status| status.success())
 }
 
 impl Search {
-    /// Makes the tree, and lets both search it once, so that it lies in memory.
+    /// Makes the tree, and lets both search it once, so that it is in the page cache.
     pub(super) fn open(legwork: &Path, dir: &Path) -> Result<Self, Error> {
         if !legwork.is_file() {
             return Err(Error::NoCommand(legwork.to_owned()));
@@ -77,18 +77,18 @@ impl Search {
         let folder = || folder().map_err(Error::io("making a folder to search"));
         let search = Self { legwork: legwork.to_owned(), tree: folder()?, home: folder()? };
         fill(search.tree.path()).map_err(Error::io("making a tree of files"))?;
-        search.measure(Side::Floor)?;
+        search.measure(Side::Baseline)?;
         search.measure(Side::Legwork)?;
         Ok(search)
     }
 
-    /// All questions to one of the two, from the start of its process to its end.
+    /// Runs all queries on one side, each from the start of its process to its end.
     pub(super) fn measure(&self, side: Side) -> Result<Sample, Error> {
         QUERIES
             .iter()
             .map(|query| {
                 let mut command = match side {
-                    Side::Floor => self.rg(query),
+                    Side::Baseline => self.rg(query),
                     Side::Legwork => self.legwork(query),
                 };
                 Ok((query.measure.to_owned(), timed(&mut command)?))
@@ -105,8 +105,8 @@ impl Search {
 
     fn legwork(&self, query: &Query) -> Command {
         let mut command = Command::new(&self.legwork);
-        let asked = (query.legwork)(query.pattern).to_string();
-        command.args(["tools", "call", "search", &asked]).current_dir(self.tree.path());
+        let arguments = (query.legwork)(query.pattern).to_string();
+        command.args(["tools", "call", "search", &arguments]).current_dir(self.tree.path());
         command.env("HOME", self.home.path());
         command
     }
@@ -119,7 +119,7 @@ fn timed(command: &mut Command) -> Result<f64, Error> {
     let start = Instant::now();
     let output = command
         .output()
-        .map_err(Error::io(format!("starting `{name}` (ripgrep is the floor of SEARCH)")))?;
+        .map_err(Error::io(format!("starting `{name}` (ripgrep is the baseline of SEARCH)")))?;
     let took = start.elapsed();
     if !output.status.success() {
         return Err(Error::Child { command: name, status: output.status.to_string() });

@@ -1,4 +1,4 @@
-//! How long the `legwork` command takes to get going.
+//! How long the `legwork` command takes to start.
 
 use std::{
     path::{Path, PathBuf},
@@ -16,7 +16,7 @@ use crate::{error::Error, server, workload::Sample};
 /// How long a command may take to send its first request.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// The command, an existing store, and a server that tells of arrivals.
+/// The command, an existing store, and a server that reports arrivals.
 pub(super) struct Command {
     path: PathBuf,
     port: u16,
@@ -41,7 +41,7 @@ impl Command {
         Ok(command)
     }
 
-    /// Both starts, once, in milliseconds.
+    /// Measures both starts once, in milliseconds.
     pub(super) fn measure(&self) -> Result<Sample, Error> {
         let millis = |time: Duration| time.as_secs_f64() * 1e3;
         Ok(Sample::from([
@@ -50,7 +50,7 @@ impl Command {
         ]))
     }
 
-    /// From before the start of the process to the head of its first request.
+    /// The time from before the start of the process to the head of its first request.
     fn first_request(&self) -> Result<Duration, Error> {
         let store = format!("sqlite:{}", self.dir.path().join("store.db").display());
         let url = format!("http://127.0.0.1:{}/v1", self.port);
@@ -77,7 +77,7 @@ impl Command {
         Ok(arrival - start)
     }
 
-    /// The whole run of `legwork --version`.
+    /// The time of `legwork --version`.
     fn version(&self) -> Result<Duration, Error> {
         let mut command = self.command();
         command.arg("--version");
@@ -88,7 +88,7 @@ impl Command {
         Ok(start.elapsed())
     }
 
-    /// The command with a key, no proxy, and nobody at its standard streams.
+    /// The command with a key, without a proxy, and with its standard streams redirected.
     fn command(&self) -> process::Command {
         let mut command = process::Command::new(&self.path);
         command
@@ -101,7 +101,7 @@ impl Command {
     }
 }
 
-/// Waits for the end of a child, which must be a good one; what a bad one said is shown.
+/// Waits for a child to succeed; if it fails, the error contains its output.
 fn finish(child: process::Child, command: &str) -> Result<(), Error> {
     let output = child.wait_with_output().map_err(Error::io(format!("waiting for `{command}`")))?;
     if output.status.success() {
@@ -112,13 +112,13 @@ fn finish(child: process::Child, command: &str) -> Result<(), Error> {
     Err(Error::Child { command: command.to_owned(), status })
 }
 
-/// The command that was named, or the one beside this executable.
+/// The command that was given, or the one next to this executable.
 pub(super) fn found(path: Option<&Path>) -> Result<PathBuf, Error> {
-    path.map_or_else(beside_us, |path| Ok(path.to_owned()))
+    path.map_or_else(next_to_us, |path| Ok(path.to_owned()))
 }
 
-/// The `legwork` that was built into the folder of this executable.
-fn beside_us() -> Result<PathBuf, Error> {
+/// The `legwork` in the folder of this executable.
+fn next_to_us() -> Result<PathBuf, Error> {
     let path = std::env::current_exe().map_err(Error::io("looking for this executable"))?;
     Ok(path.with_file_name(format!("legwork{}", std::env::consts::EXE_SUFFIX)))
 }

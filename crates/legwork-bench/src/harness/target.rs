@@ -1,43 +1,43 @@
-//! What is reported, and what it must not exceed.
+//! The figures of the report, and their targets.
 
 use crate::workload::Workload;
 
 /// One line of the report.
 #[derive(Debug)]
 pub(super) struct Measure {
-    /// Of which workload.
+    /// The workload.
     pub(super) workload: Workload,
-    /// Its name in a sample; the unit stands in it.
+    /// The name of the figure in a sample, with its unit.
     pub(super) name: &'static str,
-    /// What Legwork's median may be at most, if there is a target.
+    /// The target of Legwork's median, if there is one.
     pub(super) limit: Option<Limit>,
 }
 
-/// A limit: so many times the floor's own median, plus so much.
+/// A target: a multiple of the baseline's median, plus a constant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Limit {
-    /// Factor of the floor's median; 0 for an absolute limit.
+    /// Factor of the baseline's median; 0 for an absolute limit.
     pub(super) times: f64,
-    /// What is added.
+    /// The constant.
     pub(super) plus: f64,
 }
 
 impl Limit {
     /// The largest figure that meets it.
-    pub(super) fn value(self, floor: Option<f64>) -> Option<f64> {
+    pub(super) fn value(self, baseline: Option<f64>) -> Option<f64> {
         if self.times == 0.0 {
             return Some(self.plus);
         }
-        Some(self.times * floor? + self.plus)
+        Some(self.times * baseline? + self.plus)
     }
 }
 
-/// At most so many times the floor.
+/// At most this multiple of the baseline.
 const fn times(times: f64) -> Option<Limit> {
     Some(Limit { times, plus: 0.0 })
 }
 
-/// At most this.
+/// At most this figure.
 const fn most(plus: f64) -> Option<Limit> {
     Some(Limit { times: 0.0, plus })
 }

@@ -22,7 +22,7 @@ pub(crate) enum Reply {
     Stream {
         /// Chunks before the text.
         opening: std::vec::IntoIter<Bytes>,
-        /// The chunk of one token, and how often it is still to be sent.
+        /// The chunk of one token, and how many times it still has to be sent.
         token: (Bytes, usize),
         /// Chunks after the text.
         closing: std::vec::IntoIter<Bytes>,
@@ -30,7 +30,7 @@ pub(crate) enum Reply {
 }
 
 impl Reply {
-    /// Plays the turn that the request stands at.
+    /// The answer to the turn that the request is at.
     pub(crate) fn play(facts: &Facts) -> Self {
         if facts.streamed {
             return Self::stream(facts);
@@ -174,12 +174,12 @@ fn call_id(facts: &Facts, index: usize) -> String {
     format!("call_{}_{index}", facts.turn)
 }
 
-/// The arguments of a call, as the wire has them: JSON in a string.
+/// The arguments of a call, as in the API: JSON in a string.
 fn arguments(facts: &Facts, index: usize) -> String {
     format!(r#"{{"a":{},"b":{index}}}"#, facts.turn)
 }
 
-/// Usage: about four bytes a token in, the script's tokens out.
+/// Usage: about four bytes per input token, the script's output tokens.
 fn usage(facts: &Facts) -> Value {
     let input = facts.size / 4;
     let output = match facts.script.asks(facts.turn) {

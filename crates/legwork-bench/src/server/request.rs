@@ -1,4 +1,4 @@
-//! What the server has to know of a request.
+//! What the server needs from a request.
 
 use memchr::memmem;
 
@@ -7,7 +7,7 @@ use crate::{error::Error, script::Script};
 /// The facts of one request that decide its answer.
 #[derive(Debug)]
 pub(crate) struct Facts {
-    /// What to play.
+    /// The script of the answers.
     pub(crate) script: Script,
     /// Answers that the conversation already holds.
     pub(crate) turn: usize,
@@ -20,12 +20,12 @@ pub(crate) struct Facts {
 impl Facts {
     /// Finds the facts by searching the bytes of the body.
     ///
-    /// Parsing a long conversation would cost the server more than either side
-    /// under measure, so it only looks for a few strings. That suffices for
-    /// conversations that the server itself scripted.
+    /// Parsing a long conversation would cost the server more time than the two
+    /// sides that are measured. Searching a few strings suffices for conversations
+    /// that the server itself has scripted.
     ///
     /// # Errors
-    /// The body names no model, or one that is no script.
+    /// The body names no model, or one that is not a script.
     pub(crate) fn scan(body: &[u8]) -> Result<Self, Error> {
         let name = value(body, b"\"model\"")
             .and_then(|rest| rest.strip_prefix(b"\""))

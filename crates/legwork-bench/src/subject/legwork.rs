@@ -1,4 +1,4 @@
-//! Legwork under measure: an agent as a program would set it up.
+//! Legwork: an agent as a program would set it up.
 
 use std::ops::AddAssign as _;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,7 +12,7 @@ use serde_json::json;
 use super::{ADD, Commits, INSTRUCTIONS, Setup, Subject, TASK};
 use crate::{error::Error, probe::Probe};
 
-/// An agent, and the session that it ran last.
+/// An agent, and its last session.
 #[derive(Clone)]
 pub(crate) struct Legwork {
     agent: Agent,
@@ -84,7 +84,7 @@ pub(crate) fn fail(error: impl std::fmt::Display) -> Error {
     Error::Legwork(error.to_string())
 }
 
-/// Listens as a display does that copies the text.
+/// An observer that copies the text, like a display.
 #[derive(Default)]
 struct Listener(Mutex<String>);
 
@@ -96,7 +96,7 @@ impl Observer for Listener {
     }
 }
 
-/// The one tool.
+/// The tool.
 struct Add {
     spec: Arc<ToolSpec>,
     probe: Arc<Probe>,

@@ -8,7 +8,7 @@ use legwork::port::{BoxFuture, Model};
 
 use crate::script::{Script, TOKEN};
 
-/// Plays a script at once: neither latency nor streaming.
+/// Answers by a script, without latency and streaming.
 #[derive(Debug)]
 pub(crate) struct InProcess {
     script: Script,
@@ -16,12 +16,12 @@ pub(crate) struct InProcess {
 }
 
 impl InProcess {
-    /// One that plays this.
+    /// A model with this script.
     pub(crate) fn new(script: Script) -> Self {
         Self { script, profile: Profile { tools: true, ..Profile::default() } }
     }
 
-    /// The answer after so many earlier ones.
+    /// The answer after this many earlier ones.
     fn answer(&self, turn: usize) -> Response {
         let (parts, finish) = match self.script.asks(turn) {
             true => (self.calls(turn), FinishReason::ToolCalls),
@@ -55,7 +55,7 @@ impl Model for InProcess {
         request: ModelRequest,
         _: Option<&'a mut dyn Deltas>,
     ) -> BoxFuture<'a, Result<Response, Error>> {
-        // The task, and an answer with its results for each turn before.
+        // The task, and for each earlier turn an answer and its results.
         let turn = request.messages().len().saturating_sub(1) / (1 + self.script.calls);
         Box::pin(async move { Ok(self.answer(turn)) })
     }

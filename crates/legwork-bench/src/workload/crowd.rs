@@ -14,7 +14,7 @@ use crate::{
 /// Executions that warm up, and that are measured.
 const EXECUTIONS: (usize, usize) = (50, 500);
 
-/// How often those are measured; the first time most connections are made.
+/// How often these are measured; most connections are made the first time.
 const RUNS: usize = 3;
 
 /// Runs 500 executions of 5 steps at once, each answer 50 ms late.

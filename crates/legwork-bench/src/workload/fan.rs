@@ -1,4 +1,4 @@
-//! W4: calls of one turn side by side.
+//! W4: concurrent calls of one turn.
 
 use std::time::Duration;
 
@@ -16,8 +16,7 @@ const RUNS: usize = 3;
 
 /// Runs 8 tools of 100 ms in one turn.
 ///
-/// The time is that of the whole execution: both answers of the model are in
-/// it beside the tools.
+/// The time is that of the whole execution, with both answers of the model.
 pub(super) async fn measure<S: Subject>(conditions: &Conditions) -> Result<Sample, Error> {
     let setup = Setup {
         probe: Probe::new(Duration::from_millis(100)),

@@ -1,4 +1,4 @@
-//! LOOP: what the loop itself costs, where no wire and no disk hide it.
+//! LOOP: the cost of the loop itself, without a network and a disk.
 
 use std::{hint::black_box, sync::Arc, time::Duration, time::Instant};
 
@@ -27,10 +27,10 @@ const STEPS: (usize, usize) = (5_000, 500);
 /// Measured executions with hooks, and as many without.
 const RUNS: usize = 5;
 
-/// Hooks on all triggers, and criteria beside those that ship on.
+/// Hooks on all triggers, and criteria in addition to the default ones.
 const LOAD: (usize, usize) = (20, 5);
 
-/// Steps that are looked at for an early and for a late one.
+/// The ranges of early and late steps.
 const WINDOW: usize = 100;
 
 /// Clones that are timed together, and how often.
@@ -38,7 +38,7 @@ const CLONES: (usize, usize) = (1_000, 200);
 
 /// Runs 5,000 steps with one tool call each on a model in this process.
 ///
-/// With hooks and without by turns: what disturbs the machine meets both.
+/// Alternates between runs with and without hooks, so that disturbances affect both.
 pub(super) async fn measure() -> Result<Sample, Error> {
     let (steps, warm_up) = STEPS;
     let (mut with, mut without) = (Vec::new(), Vec::new());
@@ -52,7 +52,7 @@ pub(super) async fn measure() -> Result<Sample, Error> {
         early.extend_from_slice(run.times.get(..WINDOW).unwrap_or_default());
         late.extend_from_slice(run.times.get(run.times.len() - WINDOW..).unwrap_or_default());
         with.extend(run.times);
-        // One state and one journal: those of a second run come on top of what stays.
+        // The peak of one state and one journal; those of further runs would add to it.
         if figures.is_empty() {
             figures.extend(measure::peak_mb().map(|mb| ("peak_mb".to_owned(), mb)));
         }
@@ -76,13 +76,13 @@ pub(super) async fn measure() -> Result<Sample, Error> {
     Ok(figures)
 }
 
-/// What one execution left.
+/// The result of one execution.
 struct Execution {
     state: AgentState,
     times: Vec<StepTime>,
 }
 
-/// Runs so many steps with so many hooks, on an agent of its own, and checks them.
+/// Runs this many steps with this many hooks, on a new agent, and checks them.
 async fn execute(steps: usize, hooks: usize) -> Result<Execution, Error> {
     let script = Script::steps(steps);
     let probe = Probe::new(Duration::ZERO);
@@ -101,7 +101,7 @@ async fn execute(steps: usize, hooks: usize) -> Result<Execution, Error> {
     Ok(Execution { state: run.into_state(), times: probe::step_times(&stamps) })
 }
 
-/// A criterion that looks at the state and has nothing against going on.
+/// A criterion that reads the state and allows to go on.
 struct Allows(String);
 
 impl Criterion for Allows {
@@ -117,7 +117,7 @@ impl Criterion for Allows {
     }
 }
 
-/// Nanoseconds of a clone and of letting it go.
+/// Nanoseconds of a clone and its drop.
 fn clone_ns(state: &AgentState) -> f64 {
     let (count, times) = CLONES;
     let figures: Vec<_> = (0..times)

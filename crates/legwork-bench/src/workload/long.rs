@@ -1,4 +1,4 @@
-//! W2 and WP: whether a step costs more the later it comes.
+//! W2 and WP: whether late steps cost more than early ones.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ use crate::{
 /// Steps of the execution.
 const STEPS: usize = 200;
 
-/// Where in the execution a step is looked at.
+/// The steps that are measured.
 const LOOKS: [usize; 3] = [10, 100, 200];
 
 /// Measured executions of W2; WP has one, its disk is slow.
@@ -54,7 +54,7 @@ pub(super) async fn measure<S: Subject>(conditions: &Conditions) -> Result<Sampl
 /// its log, so that the files only grow in the measured one.
 const WARM_UPS: usize = 2;
 
-/// Runs 200 steps once, on a disk, and lets this thread write or one of the store's.
+/// Runs 200 steps once, on a disk; this thread writes, or one of the store.
 pub(super) async fn measure_durable<S: Subject>(
     conditions: &Conditions,
     commits: Commits,
@@ -93,7 +93,7 @@ pub(super) async fn measure_durable<S: Subject>(
     Ok(sample)
 }
 
-/// What the steps recorded: on average, at the looks, and how flat that is.
+/// The bytes that steps recorded: on average, at the measured steps, and their ratio.
 fn payload(steps: &[usize]) -> Result<Sample, Error> {
     check("steps on record", STEPS, steps.len())?;
     let total: usize = steps.iter().sum();

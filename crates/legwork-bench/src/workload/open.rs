@@ -1,4 +1,4 @@
-//! OPEN: how long a long session takes to open, as it does before each run of it.
+//! OPEN: how long it takes to open a long session before a run.
 
 use std::{fs, path::Path, sync::Arc, time::Instant};
 
@@ -26,7 +26,7 @@ use crate::{
 /// Entries of the session.
 const ENTRIES: usize = 10_000;
 
-/// Steps that make at least so many.
+/// Steps that make at least this many entries.
 const STEPS: usize = 2_050;
 
 /// Entries of an append: a step has five, and is committed twice.
@@ -35,7 +35,7 @@ const APPEND: usize = 3;
 /// How often the session is opened, after one time that warms up.
 const TIMES: usize = 15;
 
-/// Opens a session of 10,000 entries, and reads the same lines as values of JSON.
+/// Opens a session of 10,000 entries, and parses the same lines as JSON values.
 pub(super) async fn measure(conditions: &Conditions) -> Result<Sample, Error> {
     let (session, entries) = entries().await?;
     let address = format!("sqlite:{}", conditions.dir.join("open.db").display());
@@ -98,7 +98,7 @@ async fn fill(address: &str, session: &SessionId, entries: &[Arc<Entry>]) -> Res
     claim.release().await.map_err(fail)
 }
 
-/// Opens the store, claims the session, reads and folds it; gives its steps.
+/// Opens the store, claims the session, reads and folds it; returns its number of steps.
 async fn open(address: &str, session: &SessionId) -> Result<usize, Error> {
     let store = store::open_inline(address).map_err(fail)?;
     let claim = store.claim(session).await.map_err(fail)?;
@@ -118,7 +118,7 @@ fn lines(entries: &[Arc<Entry>]) -> Result<Vec<u8>, Error> {
     Ok(lines)
 }
 
-/// Reads a file of lines as values that mean nothing; gives how many there are.
+/// Parses the lines of a file as JSON values; returns their number.
 fn values(file: &Path) -> Result<usize, Error> {
     let text = fs::read_to_string(file).map_err(Error::io("reading the lines"))?;
     let read: Result<Vec<Value>, _> = text.lines().map(serde_json::from_str).collect();

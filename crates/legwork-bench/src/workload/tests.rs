@@ -2,10 +2,10 @@ use clap::ValueEnum;
 use tokio::net::TcpListener;
 
 use super::{Conditions, Workload, check, measure};
-use crate::{server, subject::floor::Floor};
+use crate::{server, subject::baseline::Baseline};
 
-/// Measures the floor on a workload, against a real server on loopback.
-async fn floor(workload: Workload) -> super::Sample {
+/// Measures the baseline on a workload, against a real server on loopback.
+async fn baseline(workload: Workload) -> super::Sample {
     crate::install_crypto();
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -17,7 +17,7 @@ async fn floor(workload: Workload) -> super::Sample {
         writes: (1000, 2),
         executions: None,
     };
-    measure::<Floor>(workload, &conditions).await.unwrap()
+    measure::<Baseline>(workload, &conditions).await.unwrap()
 }
 
 #[test]
@@ -31,14 +31,14 @@ fn names_are_those_of_the_command_line() {
 
 #[tokio::test]
 async fn a_turn_has_figures() {
-    let sample = floor(Workload::W4).await;
+    let sample = baseline(Workload::W4).await;
     assert!(sample["wall_ms"] >= 100.0);
     assert!(sample["cpu_us"] > 0.0);
 }
 
 #[tokio::test]
-async fn the_durable_floor_has_figures() {
-    let sample = floor(Workload::Wp).await;
+async fn the_durable_baseline_has_figures() {
+    let sample = baseline(Workload::Wp).await;
     assert!(sample["durable_writes_per_step"] >= 2.0);
     assert_eq!(sample["file_bytes_per_step"], 1000.0);
     assert!(sample["payload_growth"] < 1.1);
@@ -46,7 +46,7 @@ async fn the_durable_floor_has_figures() {
 
 #[tokio::test]
 async fn the_loop_alone_has_figures() {
-    let sample = floor(Workload::Loop).await;
+    let sample = baseline(Workload::Loop).await;
     for name in ["wall_growth", "cpu_growth", "clone_ns", "peak_mb", "wall_us_step_5000"] {
         assert!(sample[name] > 0.0, "{name}: {sample:?}");
     }

@@ -78,7 +78,7 @@ fn what_is_wrong_is_told_with_line_field_and_mend() {
     );
     told("~/work/.legwork/agents/a.md:4: error: model: `nobody:x` cannot be used: ");
     told(
-        "~/work/.legwork/skills/pdf/SKILL.md:4: error: allowed-tools[0]: `Read(*.pdf)` cannot be held",
+        "~/work/.legwork/skills/pdf/SKILL.md:4: error: allowed-tools[0]: `Read(*.pdf)` cannot be enforced",
     );
     told("~/work/.legwork/skills/pdf/SKILL.md:5: warning: extra: ");
     assert!(ran.out.ends_with("1 agent, 1 skill: 6 errors, 1 warning\n"), "{}", ran.out);

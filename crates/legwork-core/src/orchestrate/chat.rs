@@ -52,9 +52,9 @@ impl PartialEq for ChatState {
         let (a, b) = (&*self.0, &*other.0);
         let names = a.id == b.id && a.participants == b.participants;
         let said = a.transcript == b.transcript && a.results == b.results;
-        let stands = a.status == b.status && a.outcome == b.outcome && a.current == b.current;
+        let progress = a.status == b.status && a.outcome == b.outcome && a.current == b.current;
         let raised = a.signals == b.signals && a.errors == b.errors;
-        names && said && stands && raised && a.agent == b.agent && a.ledger == b.ledger
+        names && said && progress && raised && a.agent == b.agent && a.ledger == b.ledger
     }
 }
 

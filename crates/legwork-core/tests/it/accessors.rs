@@ -47,7 +47,7 @@ fn s1_10_what_was_used() {
 }
 
 #[test]
-fn s1_10_a_provisional_outcome_is_shown_while_the_step_is_pending() {
+fn s1_10_a_provisional_outcome_is_shown_while_the_step_is_ending() {
     let state = tell("user: hi; inference; answer: done");
     assert!(state.ending_step().is_none());
     let provisional = Arc::new(outcome(&state));
@@ -83,7 +83,7 @@ fn pending(index: u32) -> Arc<CurrentToolCall> {
 }
 
 #[test]
-fn s1_10_a_pending_call_is_judged_and_then_forgotten() {
+fn s1_10_the_current_call_is_judged_and_then_removed() {
     let judging = || tell("user: hi").with_current_tool_call(Some(pending(0)));
     let state = judging();
     assert!(!state.tool_call_decided());
@@ -103,7 +103,7 @@ fn s1_10_a_pending_call_is_judged_and_then_forgotten() {
 }
 
 #[test]
-fn s1_10_pending_execution_request_and_prevented_stop() {
+fn s1_10_current_execution_request_and_prevented_stop() {
     let state = tell("user: hi; inference; calls: a; result: 0 x");
     let execution =
         state.current_step().unwrap().calls.get(0).unwrap().execution().unwrap().clone();

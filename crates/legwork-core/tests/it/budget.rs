@@ -201,7 +201,7 @@ fn what_has_no_price_is_marked_rather_than_free() {
 }
 
 #[test]
-fn s5_2_what_is_held_for_calls_under_way_counts_as_used() {
+fn s5_2_what_is_reserved_counts_as_used() {
     let state = tell("user: hi").with_budget(Budget::unlimited().tokens(10_000));
     let state = infer(state, 3_000, 4_000);
     assert_eq!(state.ledger().used_and_reserved().total_tokens(), 7_000);
@@ -213,7 +213,7 @@ fn s5_2_what_is_held_for_calls_under_way_counts_as_used() {
 }
 
 #[test]
-fn s5_2_a_cheap_model_keeps_its_floor_down_to_the_last_cent() {
+fn s5_2_a_cheap_model_keeps_its_minimum_down_to_the_last_cent() {
     let price = Price { output: MicroUsd(1), input: MicroUsd(1), ..PRICE };
     let (output, held) =
         ledger(money(1), Amounts::default()).afford(5, Some(u64::MAX), Some(&price)).unwrap();
@@ -307,7 +307,7 @@ fn s5_3_real_usage_is_charged_and_the_rest_released() {
 }
 
 #[test]
-fn s5_3_a_reservation_found_unsettled_is_charged_in_full() {
+fn s5_3_a_reservation_left_by_a_crash_is_charged_in_full() {
     let held = reserve(tell("user: hi"), 1, 1_000, 500);
     let cost = PRICE.cost(&usage(1_000, 500));
     let full = |state: &AgentState| {

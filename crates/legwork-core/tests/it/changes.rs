@@ -54,7 +54,7 @@ fn transient() -> Vec<(&'static str, AgentState, AgentState)> {
 }
 
 #[test]
-fn s2_3_each_transient_part_is_told_when_it_comes_and_when_it_goes() {
+fn s2_3_each_transient_part_is_reported_when_it_is_set_and_removed() {
     for (name, with, without) in transient() {
         assert_eq!(names(&without, &with), [name]);
         assert_eq!(names(&with, &without), [name], "{name} goes");
@@ -65,7 +65,7 @@ fn s2_3_each_transient_part_is_told_when_it_comes_and_when_it_goes() {
 }
 
 #[test]
-fn s2_3_what_was_recorded_is_told_event_by_event_and_before_what_is_transient() {
+fn s2_3_recorded_events_are_reported_in_order_before_transient_changes() {
     let before = tell("user: hi");
     assert!(names(&before, &before.clone()).is_empty());
     let after = go_on(before.clone(), "message: a; error: b").with_stop_prevented("hook");
@@ -74,7 +74,7 @@ fn s2_3_what_was_recorded_is_told_event_by_event_and_before_what_is_transient() 
 }
 
 #[test]
-fn s2_3_a_commit_is_told_and_telling_the_time_is_none() {
+fn s2_3_a_commit_is_a_change_and_setting_the_time_is_not() {
     let before = tell("user: hi");
     assert_eq!(names(&before, &before.clone().committed()), ["committed"]);
     assert!(names(&before, &before.clone().at(crate::story::stamp(9))).is_empty());
@@ -84,7 +84,7 @@ fn s2_3_a_commit_is_told_and_telling_the_time_is_none() {
 }
 
 #[test]
-fn s2_3_requests_are_told_apart_by_identity() {
+fn s2_3_requests_are_compared_by_address() {
     let first = request();
     let state = |request: &Arc<ModelRequest>| {
         tell("user: hi").with_current_request(Some(Arc::clone(request)))

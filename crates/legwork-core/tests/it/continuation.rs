@@ -144,7 +144,7 @@ fn s3_2_a_limit_forbids_the_next_step_where_the_turn_would_go_on() {
 }
 
 #[test]
-fn limits_are_told_in_the_units_that_people_use() {
+fn limits_are_displayed_in_readable_units() {
     let told =
         |dimension, limit, used, wanted| Exhausted { dimension, limit, used, wanted }.to_string();
     let table = [

@@ -61,7 +61,7 @@ fn check(policy: &ErrorPolicy, steps: &str, expected: &str) {
 }
 
 #[test]
-fn s3_10_by_default_what_ends_a_step_stops_and_the_model_is_told_of_tools() {
+fn s3_10_by_default_an_error_that_ends_a_step_stops_and_failed_calls_do_not() {
     let policy = ErrorPolicy::default();
     for what in ["model", "rate_limit", "slow", "cut"] {
         check(&policy, what, "stops: error");
@@ -147,7 +147,7 @@ fn s6_4_a_hard_failure_stops_unless_the_policy_says_otherwise() {
 }
 
 #[test]
-fn s3_10_retry_all_counts_tools_and_all_else_apart() {
+fn s3_10_retry_all_counts_tools_and_all_others_separately() {
     let policy = ErrorPolicy::retry_all(1);
     check(&policy, "model, cut", "asks, stops: retry_limit");
     check(&policy, "failed, hard", "asks, stops: retry_limit");
@@ -155,7 +155,7 @@ fn s3_10_retry_all_counts_tools_and_all_else_apart() {
 }
 
 #[test]
-fn s3_10_a_reaction_to_a_kind_counts_it_apart_and_the_latest_counts() {
+fn s3_10_a_kind_with_a_reaction_is_counted_separately_and_the_latest_reaction_applies() {
     let policy = ErrorPolicy::default()
         .on(ErrorKind::RateLimit, Reaction::Retry(9))
         .on(ErrorKind::RateLimit, Reaction::Retry(1))
@@ -237,7 +237,7 @@ fn stops(policy: ErrorPolicy, story: &str) -> String {
 }
 
 #[test]
-fn s3_10_a_retried_error_goes_on_beside_all_that_ships() {
+fn s3_10_a_retried_error_goes_on_with_the_default_criteria() {
     for what in ["model", "cut", "unreadable"] {
         let story = format!("user: hi; {}", step(what));
         assert_eq!(stops(ErrorPolicy::retry_all(1), &story), "goes on", "{what}");

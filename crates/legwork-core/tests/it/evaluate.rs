@@ -167,7 +167,7 @@ fn s3_2_before_a_step_limits_are_asked_at_once() {
 }
 
 #[test]
-fn s3_5_before_a_step_raised_signals_and_forbidding_hooks_are_heard() {
+fn s3_5_before_a_step_raised_signals_and_forbidding_hooks_count() {
     let raised = tell("user: hi; signal: user_requested; signal: retry_limit");
     assert_eq!(forbids_step(&[], &raised).as_ref(), raised.stop_signal());
     assert_eq!(asked("limit a: forbid steps_limit", &raised), "stops: test (user_requested)");

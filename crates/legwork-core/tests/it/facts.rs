@@ -54,7 +54,7 @@ fn s1_9_a_run_is_at_work_from_its_first_inference_until_it_rests() {
 }
 
 #[test]
-fn what_is_left_for_a_session_is_no_act_of_an_execution() {
+fn inbox_items_do_not_advance_an_execution() {
     let acted = |story: &str| tell(story).facts().acted;
     assert_eq!(
         (acted(""), acted("user: hi"), acted("user: hi; inference")),
@@ -99,7 +99,7 @@ fn done(state: AgentState, index: u32, used: Amounts) -> AgentState {
 }
 
 #[test]
-fn s5_4_what_is_held_for_a_call_is_held_until_that_call_is_done() {
+fn s5_4_the_reservation_of_a_call_lasts_until_its_outcome() {
     let held = |state: &AgentState| -> Vec<_> {
         let reserved = &state.ledger().reserved;
         reserved.iter().map(|held| (held.call, held.amounts.input)).collect()
@@ -116,7 +116,7 @@ fn s5_4_what_is_held_for_a_call_is_held_until_that_call_is_done() {
 }
 
 #[test]
-fn s5_2_a_step_is_spent_when_its_inference_begins_and_not_held_beside() {
+fn s5_2_a_step_is_charged_when_its_inference_begins_and_not_reserved() {
     let state = infer(tell("user: hi"), 10, 20);
     assert_eq!((state.used().steps, state.ledger().used_and_reserved().steps), (1, 1));
     assert_eq!(state.ledger().inference().unwrap().amounts.total_tokens(), 30);
@@ -151,7 +151,7 @@ fn s6_3_attempts_are_numbered_until_the_tool_succeeds() {
 }
 
 #[test]
-fn s6_3_a_tool_that_did_well_before_shares_what_is_counted() {
+fn s6_3_a_success_without_earlier_retries_copies_no_counts() {
     let before = tell("user: hi; inference; calls: a, b; outcome: 0 retry");
     let after = go_on(before.clone(), "result: 1 x");
     let retries = |state: &AgentState| Arc::clone(&state.execution().unwrap().retries);
@@ -210,7 +210,7 @@ fn what_belongs_to_no_step_changes_no_conversation() {
 }
 
 #[test]
-fn s1_6_the_error_that_an_execution_ends_for_is_told() {
+fn s1_6_the_error_that_ends_an_execution_is_known() {
     let failed = tell("user: hi; inference; fails: no answer");
     assert_eq!(failed.ending_error(), None, "nothing was decided");
     let failed = go_on(failed, "decides");
@@ -262,7 +262,7 @@ fn s10_2_an_effect_names_the_session_that_its_subagent_works_in() {
 }
 
 #[test]
-fn what_a_call_says_may_be_read_before_it_is_run() {
+fn the_arguments_of_a_call_may_be_parsed_before_it_runs() {
     let value = Arc::new(json!({"n": 1}));
     let judged = Judged::of(Arc::clone(&value));
     assert_eq!(judged, Judged { arguments: None, value: Some(value) });

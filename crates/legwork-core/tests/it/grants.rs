@@ -55,7 +55,7 @@ fn amounts(used: u64) -> Amounts {
 }
 
 #[test]
-fn s5_4_what_is_left_is_told_of_each_dimension_but_steps() {
+fn s5_4_what_is_left_is_known_of_each_dimension_but_steps() {
     let ledger = |spent| Ledger { budget: each(10), spent, ..Ledger::default() };
     let left = ledger(amounts(2)).left();
     let some = Some;
@@ -72,7 +72,7 @@ fn s5_4_what_is_left_is_told_of_each_dimension_but_steps() {
 }
 
 #[test]
-fn s5_4_what_is_held_for_the_inference_is_told_apart_from_calls() {
+fn s5_4_the_reservation_of_the_inference_is_separate_from_those_of_calls() {
     let reserve = |call| Reserve { entry: Seq(3), call, amounts: amounts(1) };
     let ledger = Ledger { reserved: vec![reserve(Some(0)), reserve(None)], ..Ledger::default() };
     assert_eq!(ledger.inference(), Some(&reserve(None)));

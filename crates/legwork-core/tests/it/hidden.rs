@@ -63,7 +63,7 @@ const SEEN: [RangeInclusive<u32>; 17] = [
 ];
 
 #[test]
-fn s13_12_what_is_not_seen_is_known() {
+fn s13_12_invisible_characters_are_hidden() {
     let all = |ranges: &[RangeInclusive<u32>]| -> Vec<char> {
         ranges.iter().cloned().flatten().filter_map(char::from_u32).collect()
     };
@@ -74,7 +74,7 @@ fn s13_12_what_is_not_seen_is_known() {
 }
 
 #[test]
-fn s13_9_an_id_is_what_a_person_sees() {
+fn s13_9_an_id_has_only_visible_characters() {
     for (id, unfit) in [
         ("", Some(Unfit::Empty)),
         ("-x", Some(Unfit::Dash)),

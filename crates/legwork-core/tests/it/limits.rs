@@ -120,7 +120,7 @@ fn took(state: AgentState, millis: u64) -> AgentState {
 }
 
 #[test]
-fn s3_2_time_at_work_counts_ended_steps_and_the_one_under_way() {
+fn s3_2_active_time_counts_finished_steps_and_the_current_one() {
     let at = |millis| TimeLimit::at(Duration::from_millis(millis));
     let ended = took(tell(TURN), 400);
     check(TimeLimit::new(), &ended, "nothing");

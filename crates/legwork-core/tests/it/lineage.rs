@@ -46,7 +46,7 @@ fn s1_4_transient_changes_are_changes_too() {
 }
 
 #[test]
-fn s1_4_a_chain_of_a_million_changes_is_let_go_without_a_stack() {
+fn s1_4_a_chain_of_a_million_changes_is_dropped_without_recursion() {
     let start = tell("user: hi; inference; calls: a");
     let mark = start.mark();
     let thread = std::thread::Builder::new().stack_size(128 * 1024);
@@ -63,7 +63,7 @@ fn s1_4_a_chain_of_a_million_changes_is_let_go_without_a_stack() {
 }
 
 #[test]
-fn s1_4_changes_that_nobody_marked_between_are_still_changes() {
+fn s1_4_changes_without_a_mark_between_are_still_changes() {
     let older = tell("user: hi");
     let state = go_on(older.clone(), "message: a; message: b");
     let mark = older.mark();

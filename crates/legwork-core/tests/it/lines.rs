@@ -160,7 +160,7 @@ fn s9_1_a_message_is_encoded_once_for_the_first_wire() {
 }
 
 #[test]
-fn a_message_says_which_form_is_kept_beside_it() {
+fn a_message_shows_which_form_is_cached() {
     let message = Arc::new(Message::user("hi"));
     assert!(format!("{message:?}").contains("Rendered(none)"));
     assert_eq!(message.rendered(legwork_core::message::Form("loud"), |_| None), message);

@@ -3,7 +3,7 @@
 use legwork_core::nearest::{nearest, suggestion};
 
 #[test]
-fn only_what_is_alike_is_proposed() {
+fn only_similar_names_are_suggested() {
     let fields = ["name", "description", "model", "tools", "denied_tools", "total_tokens"];
     let tools = ["read", "write", "edit", "list", "search", "bash"];
     for (written, of_fields, of_tools) in [
@@ -29,7 +29,7 @@ fn only_what_is_alike_is_proposed() {
 }
 
 #[test]
-fn all_names_are_told_and_of_many_the_first() {
+fn all_names_are_listed_and_of_many_the_first() {
     assert_eq!(suggestion("a", []), "there are none");
     assert_eq!(
         suggestion("serach", ["read", "search"]),

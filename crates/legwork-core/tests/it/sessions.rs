@@ -28,7 +28,7 @@ const TWO_TURNS: &str = "user: first; inference; answer: one; decides; ends; \
                          user: second; inference; answer: two; decides; ends";
 
 #[test]
-fn s8_1_the_head_moves_by_an_entry_and_the_next_one_hangs_below_it() {
+fn s8_1_a_move_of_the_head_is_an_entry_and_the_next_one_follows_the_new_head() {
     let state = move_head(tell(TWO_TURNS), 5);
     assert_eq!(transcript(&state), ["user: first", "assistant: one"]);
     assert_eq!(owes(&state), "owes nothing");
@@ -46,7 +46,7 @@ fn s8_1_the_head_moves_by_an_entry_and_the_next_one_hangs_below_it() {
 }
 
 #[test]
-fn s8_1_a_journal_that_ends_with_the_move_stands_where_it_moved_to() {
+fn s8_1_a_journal_that_ends_with_a_move_has_the_new_head() {
     let state = move_head(tell(TWO_TURNS), 5);
     let journal = journal(&state);
     assert_eq!((journal.head(), journal.version()), (Seq(5), Seq(11)));
@@ -54,7 +54,7 @@ fn s8_1_a_journal_that_ends_with_the_move_stands_where_it_moved_to() {
 }
 
 #[test]
-fn s8_1_the_head_may_move_forth_again_and_to_before_all() {
+fn s8_1_the_head_may_move_forward_again_and_before_the_first_entry() {
     let first = tell(TWO_TURNS);
     let state = move_head(move_head(first.clone(), 5), 10);
     assert_eq!(state.context(), first.context());

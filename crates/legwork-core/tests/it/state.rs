@@ -220,7 +220,7 @@ fn s1_8_a_step_is_timed_on_the_monotonic_clock() {
 }
 
 #[test]
-fn s1_8_time_at_work_sums_the_steps() {
+fn s1_8_active_time_is_the_sum_of_the_steps() {
     let state = tell(
         "user: hi; inference; calls: a; result: 0 x; decides; inference; answer: done; decides",
     );
@@ -385,7 +385,7 @@ fn s1_7_a_slim_form_names_what_is_large_by_its_digest_and_keeps_the_rest() {
 }
 
 #[test]
-fn s5_2_the_floor_of_an_answer_can_be_set() {
+fn s5_2_the_minimum_of_output_tokens_can_be_set() {
     let afford = |budget: Budget| {
         let ledger = legwork_core::Ledger { budget, ..Default::default() };
         ledger.afford(100, Some(4_000), None).map(|(output, _)| output)

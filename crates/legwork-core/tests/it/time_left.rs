@@ -112,7 +112,7 @@ fn s3_2_the_first_whose_time_is_up_and_that_forbids_ends_the_step() {
 }
 
 #[test]
-fn s3_2_one_that_panics_has_nothing_to_say_of_time() {
+fn s3_2_a_criterion_that_panics_has_no_time_limit() {
     let criteria: Vec<Arc<dyn Criterion>> =
         vec![Arc::new(Told(Some(Micros(13)), forbids)), Arc::new(Told(Some(Micros(20)), forbids))];
     assert_eq!(time_left(&criteria, &under_way()), Some(Micros(20)));

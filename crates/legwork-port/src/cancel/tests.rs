@@ -27,7 +27,7 @@ fn requests() -> Vec<(Cancellation, Cancellation)> {
 }
 
 #[test]
-fn s7_7_who_waits_is_woken_however_often_it_asked_before() {
+fn s7_7_a_waiting_task_is_woken_after_any_number_of_polls() {
     for (waited_for, raised) in requests() {
         let (task, waker) = task();
         let mut waits = pin!(waited_for.cancelled());
@@ -41,7 +41,7 @@ fn s7_7_who_waits_is_woken_however_often_it_asked_before() {
 }
 
 #[test]
-fn s7_7_the_task_that_asked_last_is_woken() {
+fn s7_7_the_task_that_polled_last_is_woken() {
     for (waited_for, raised) in requests() {
         let ((first, one), (last, other)) = (task(), task());
         let mut waits = pin!(waited_for.cancelled());
@@ -55,7 +55,7 @@ fn s7_7_the_task_that_asked_last_is_woken() {
 }
 
 #[test]
-fn s7_7_what_was_raised_before_is_known_at_once() {
+fn s7_7_an_earlier_cancellation_completes_at_once() {
     for (waited_for, raised) in requests() {
         raised.cancel();
         let (_, waker) = task();
@@ -73,7 +73,7 @@ fn pairs() -> Vec<[(Cancellation, Cancellation); 2]> {
 }
 
 #[test]
-fn s7_7_who_waits_for_two_is_woken_by_either() {
+fn s7_7_a_task_that_waits_for_two_tokens_is_woken_by_either() {
     for at in 0..2 {
         for pair in pairs() {
             let [(one, _), (other, _)] = &pair;

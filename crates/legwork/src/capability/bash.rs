@@ -1,4 +1,4 @@
-//! The capability to run commands in a workspace.
+//! The capability `bash`: tools that run commands in a workspace.
 
 use std::sync::Arc;
 
@@ -8,14 +8,14 @@ use legwork_port::Tool;
 use legwork_tools::{Background, BashOutput, Environment, Sandbox, Workspace};
 use serde_json::Value;
 
-use crate::capability::place;
+use crate::capability::settings;
 
-/// Gives an agent the tools `bash` and `bash_output`: commands in a workspace, behind the
-/// walls of a sandbox, some of them in the background.
+/// Gives an agent the tools `bash` and `bash_output`, which run commands in a sandbox.
 ///
 /// From settings: `dir`, `sandbox` (`auto`, `bubblewrap`, `landlock` or `off`), `network`
-/// (`off`, `all` or a list of hosts), `background` (true or false), and further paths in the lists
-/// `read_only` and `read_write`. With `auto`, commands are refused where no sandbox works. Needs the feature `tools`.
+/// (`off`, `all` or a list of hosts), `background` (true or false), and further paths in the
+/// lists `read_only` and `read_write`. With `auto`, commands are refused if no sandbox works.
+/// Needs the feature `tools`.
 ///
 /// ```
 /// # use legwork_testkit::{ScriptedModel, Turn};
@@ -41,35 +41,35 @@ pub struct Bash {
 }
 
 impl Bash {
-    /// Commands in a workspace that see an environment, behind the walls of a sandbox.
+    /// Commands in a workspace, with an environment, in a sandbox.
     pub fn new(workspace: Workspace, environment: Environment, sandbox: Sandbox) -> Self {
         let background = Background::default();
         let tool = legwork_tools::Bash::new(workspace.clone(), environment, sandbox);
         Self { workspace, tool, background: Some(background) }
     }
 
-    /// The same, its commands in the background among those of somebody who may end them.
+    /// The same with this list of background commands, through which the program can end them.
     #[must_use]
     pub fn background(self, background: &Background) -> Self {
         Self { background: Some(background.clone()), ..self }
     }
 
-    /// The same, with no command in the background and no `bash_output`.
+    /// The same without background commands and without `bash_output`.
     #[must_use]
     pub fn without_background(self) -> Self {
         Self { background: None, ..self }
     }
 
-    /// The same with the tool changed: its limits, how much of an output is shown.
+    /// The same with the tool changed, for example its limits.
     #[must_use]
     pub fn tool(self, change: impl FnOnce(legwork_tools::Bash) -> legwork_tools::Bash) -> Self {
         Self { tool: change(self.tool), ..self }
     }
 
-    /// The commands of settings, which see an environment.
+    /// Makes the capability from settings, with the environment of its commands.
     ///
     /// # Errors
-    /// The field that does not fit and what it takes, or why the directory cannot be used.
+    /// An invalid field, with the values it takes, or an unusable directory.
     pub fn from_settings(settings: &Value, environment: &Environment) -> Result<Self, String> {
         let mut fields = Fields::of(settings)?;
         let bash = Self::take(&mut fields, environment)?;
@@ -77,10 +77,10 @@ impl Bash {
         Ok(bash)
     }
 
-    /// Takes its fields, those of the place too.
+    /// Reads its fields, and those of the workspace and the sandbox.
     fn take(fields: &mut Fields, environment: &Environment) -> Result<Self, String> {
-        let workspace = place::workspace(fields)?;
-        let sandbox = place::sandbox(fields, &workspace, environment)?;
+        let workspace = settings::workspace(fields)?;
+        let sandbox = settings::sandbox(fields, &workspace, environment)?;
         let bash = Self::new(workspace, environment.clone(), sandbox);
         Ok(match fields.flag("background")? {
             Some(false) => bash.without_background(),
@@ -88,12 +88,12 @@ impl Bash {
         })
     }
 
-    /// Where it works.
+    /// Its workspace.
     pub(super) fn workspace(&self) -> &Workspace {
         &self.workspace
     }
 
-    /// Its tools, in the order that a model is shown them.
+    /// Its tools, in the order in which the model is shown them.
     pub(super) fn tools(&self) -> Vec<Arc<dyn Tool>> {
         match &self.background {
             None => vec![Arc::new(self.tool.clone())],
@@ -105,8 +105,8 @@ impl Bash {
     }
 }
 
-/// What it gives an agent.
-pub(super) const ABOUT: &str = "Runs commands in a workspace, behind the walls of a sandbox.";
+/// The description of the capability.
+pub(super) const ABOUT: &str = "Runs commands in a workspace, in a sandbox.";
 
 impl Capability for Bash {
     fn name(&self) -> &str {
@@ -122,7 +122,8 @@ impl Capability for Bash {
     }
 
     fn section(&self, agent: &Resolved<'_>) -> Option<String> {
-        let (root, beside) = (self.workspace.root().display(), place::beside(&self.workspace));
-        agent.has_tool("bash").then(|| format!("Commands run in {root}.{beside}"))
+        let (root, allowed) =
+            (self.workspace.root().display(), settings::allowed_paths(&self.workspace));
+        agent.has_tool("bash").then(|| format!("Commands run in {root}.{allowed}"))
     }
 }

@@ -1,11 +1,11 @@
-//! The capability to work on code: files and commands in one workspace.
+//! The capability `coding`: files and commands in one workspace.
 
 use legwork_agent::Builder;
 use legwork_agent::capability::{Capability, Resolved};
 use legwork_tools::{Environment, Sandbox, Workspace};
 use serde_json::Value;
 
-use crate::capability::place;
+use crate::capability::settings;
 use crate::capability::{Bash, Files};
 
 /// Gives an agent the tools of [`Files`] and [`Bash`] in one workspace, with a section of
@@ -41,21 +41,21 @@ impl Coding {
         Self::of(Bash::new(workspace, environment, sandbox))
     }
 
-    /// Commands that are set up already, with the files of their workspace.
+    /// The commands of a [`Bash`], with the files of its workspace.
     pub fn of(bash: Bash) -> Self {
         Self { files: Files::new(bash.workspace().clone()), bash }
     }
 
-    /// The capability of settings, its commands seeing an environment.
+    /// Makes the capability from settings, with the environment of its commands.
     ///
     /// # Errors
-    /// The field that does not fit and what it takes, or why the directory cannot be used.
+    /// An invalid field, with the values it takes, or an unusable directory.
     pub fn from_settings(settings: &Value, environment: &Environment) -> Result<Self, String> {
         Ok(Self::of(Bash::from_settings(settings, environment)?))
     }
 }
 
-/// What it gives an agent.
+/// The description of the capability.
 pub(super) const ABOUT: &str = "Works on code: files and commands in one workspace.";
 
 impl Capability for Coding {
@@ -88,7 +88,7 @@ impl Capability for Coding {
                  interrupted, look whether it had happened before you repeat it.",
             );
         }
-        let workspace = place::told(self.bash.workspace());
+        let workspace = settings::workspace_section(self.bash.workspace());
         let (os, arch) = (std::env::consts::OS, std::env::consts::ARCH);
         Some(format!("{workspace}\nThe platform is {os} {arch}.\n\n{}", advice.join("\n")))
     }

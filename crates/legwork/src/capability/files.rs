@@ -1,4 +1,4 @@
-//! The capability to work with the files of a workspace.
+//! The capability `files`: tools for the files of a workspace.
 
 use std::sync::Arc;
 
@@ -8,12 +8,12 @@ use legwork_port::Tool;
 use legwork_tools::{Edit, List, Read, Search, Workspace, Write};
 use serde_json::Value;
 
-use crate::capability::place;
+use crate::capability::settings;
 
-/// What may be done with the files of a workspace. Needs the feature `tools`.
+/// The access of [`Files`] to a workspace. Needs the feature `tools`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Access {
-    /// Reading, listing, searching.
+    /// Reading, listing and searching.
     ReadOnly,
     /// Writing and editing too.
     #[default]
@@ -46,7 +46,7 @@ pub struct Files {
 }
 
 impl Files {
-    /// The files of a workspace, to be read and changed.
+    /// The files of a workspace, with [`Access::ReadWrite`].
     pub fn new(workspace: Workspace) -> Self {
         Self { workspace, access: Access::default() }
     }
@@ -57,10 +57,10 @@ impl Files {
         Self { access, ..self }
     }
 
-    /// The files of settings.
+    /// Makes the capability from settings.
     ///
     /// # Errors
-    /// The field that does not fit and what it takes, or why the directory cannot be used.
+    /// An invalid field, with the values it takes, or an unusable directory.
     pub fn from_settings(settings: &Value) -> Result<Self, String> {
         let mut fields = Fields::of(settings)?;
         let access = |value: &Value| match value.as_str()? {
@@ -69,12 +69,12 @@ impl Files {
             _ => None,
         };
         let access = fields.take("access", "`read_only` or `read_write`", access)?;
-        let workspace = place::workspace(&mut fields)?;
+        let workspace = settings::workspace(&mut fields)?;
         fields.done()?;
         Ok(Self::new(workspace).access(access.unwrap_or_default()))
     }
 
-    /// Its tools, in the order that a model is shown them.
+    /// Its tools, in the order in which the model is shown them.
     pub(super) fn tools(&self) -> Vec<Arc<dyn Tool>> {
         let workspace = || self.workspace.clone();
         let mut tools: Vec<Arc<dyn Tool>> = vec![Arc::new(Read::new(workspace()))];
@@ -88,7 +88,7 @@ impl Files {
     }
 }
 
-/// What it gives an agent.
+/// The description of the capability.
 pub(super) const ABOUT: &str = "Reads, writes, edits, lists and searches files of a workspace.";
 
 impl Capability for Files {
@@ -105,6 +105,6 @@ impl Capability for Files {
     }
 
     fn section(&self, _: &Resolved<'_>) -> Option<String> {
-        Some(place::told(&self.workspace))
+        Some(settings::workspace_section(&self.workspace))
     }
 }

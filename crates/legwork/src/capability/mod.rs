@@ -1,4 +1,4 @@
-//! Capabilities: all that ship, and those that join tools and agent.
+//! Capabilities: those of the agent crate, and those that give an agent tools.
 //!
 //! ```
 //! # use legwork_testkit::{ScriptedModel, Turn};
@@ -26,10 +26,10 @@ mod bash;
 mod coding;
 #[cfg(feature = "tools")]
 mod files;
-#[cfg(feature = "tools")]
-mod place;
 #[cfg_attr(not(feature = "tools"), path = "none.rs")]
 mod registered;
+#[cfg(feature = "tools")]
+mod settings;
 
 #[cfg(feature = "tools")]
 pub use bash::Bash;
@@ -41,10 +41,10 @@ pub use legwork_agent::capability::*;
 #[cfg(feature = "tools")]
 pub use registered::shipped;
 
-/// All capabilities that ship, by name: those of the runtime, and `bash`, `files`, `coding`.
+/// The registry of all capabilities: those of the agent crate, and `bash`, `files`, `coding`.
 ///
-/// Commands see those variables of this process that hold no secrets. Without the feature `tools`
-/// the last three cannot be made, and the error says so.
+/// Commands get those environment variables of this process that are not secrets. Without the
+/// feature `tools` the last three cannot be made, and the error says so.
 pub fn shipped_from_env() -> Registry {
     registered::from_env()
 }

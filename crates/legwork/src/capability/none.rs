@@ -1,4 +1,4 @@
-//! The capabilities that ship, by name, without tools.
+//! The registry of all capabilities, without the feature `tools`.
 
 use super::Registry;
 

@@ -1,4 +1,4 @@
-//! The capabilities that ship, by name.
+//! The registry of all capabilities.
 
 use std::sync::Arc;
 
@@ -6,9 +6,9 @@ use legwork_tools::Environment;
 
 use super::{Bash, Coding, Files, Registry, bash, coding, files};
 
-/// All capabilities that ship, by name: those of the runtime, and `bash`, `files`, `coding`.
+/// The registry of all capabilities: those of the agent crate, and `bash`, `files`, `coding`.
 ///
-/// Commands see the variables of `environment` and no others. Needs the feature `tools`.
+/// Commands get only the variables of `environment`. Needs the feature `tools`.
 pub fn shipped(environment: &Environment) -> Registry {
     let (of_bash, of_coding) = (environment.clone(), environment.clone());
     Registry::shipped()

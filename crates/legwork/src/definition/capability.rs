@@ -1,4 +1,4 @@
-//! Agents of files as a capability: any agent may spawn them.
+//! The capability to spawn agents that are defined in files.
 
 use legwork_agent::{Builder, Capability};
 
@@ -6,7 +6,7 @@ use super::install::child;
 use super::parts::Parts;
 use super::resolve;
 
-/// The agents of files as subagents of the agent that this is installed on.
+/// The capability to spawn agents that are defined in files, as subagents.
 ///
 /// ```
 /// use legwork::definition::{AgentDefinitions, Definitions, Parts, Place};
@@ -27,7 +27,7 @@ use super::resolve;
 pub struct AgentDefinitions(Parts);
 
 impl AgentDefinitions {
-    /// All agents of these parts.
+    /// The capability to spawn all agents of these parts.
     pub fn new(parts: Parts) -> Self {
         Self(parts)
     }

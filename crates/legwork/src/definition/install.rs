@@ -1,4 +1,4 @@
-//! From a definition to an agent, or to one that others spawn.
+//! Makes an agent or a subagent of a definition.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use super::parts::Parts;
 use super::resolve::{self, Resolution, Role, resolve};
 use crate::skills::{self, Skills};
 
-/// Installs all that a definition says, but for its model.
+/// Installs a definition on an agent, except its model.
 pub(super) fn root(
     parts: &Parts,
     found: &Found<AgentDefinition>,
@@ -27,7 +27,7 @@ pub(super) fn root(
         .metadata(METADATA, metadata(definition))
         .tools(parts.tools.iter().cloned())
         .deny_tools(definition.denied_tools.iter())
-        // What is not there was told when the definition was resolved.
+        // Unknown names were reported when the definition was resolved.
         .known_tools(named(definition))
         .capabilities(capabilities);
     if let Some(allowed) = allowed(definition, skills.as_ref()) {
@@ -51,12 +51,12 @@ pub(super) fn root(
     Ok(builder)
 }
 
-/// The models that skills want.
+/// The models that skills require.
 fn models_of(skills: &Skills) -> impl Iterator<Item = String> {
     skills.iter().filter_map(|skill| skill.model.clone())
 }
 
-/// An agent that others spawn.
+/// A subagent of a definition.
 pub(super) fn subagent(
     parts: &Parts,
     found: &Found<AgentDefinition>,
@@ -64,7 +64,7 @@ pub(super) fn subagent(
     child(parts, found).map(|(subagent, _)| subagent)
 }
 
-/// An agent that others spawn, and the models that its skills want of who spawns it.
+/// A subagent of a definition, and the models that its parent needs for its skills.
 pub(super) fn child(
     parts: &Parts,
     found: &Found<AgentDefinition>,
@@ -93,17 +93,17 @@ pub(super) fn child(
         subagent = subagent.only_tools(allowed);
     }
     Ok(match skills {
-        // As a tool of its own it is there though the parent has no skills.
+        // It needs the tool itself, because the parent may have no skills.
         Some(skills) => {
             let models = models_of(&skills).collect();
             (subagent.tools([skills.tool()]).capability(skills), models)
         }
-        // The skills of who spawns it are not its own.
+        // It does not inherit the skills of its parent.
         None => (subagent.deny_tools([skills::TOOL]).known_tools([skills::TOOL]), Vec::new()),
     })
 }
 
-/// The names of the only tools that it has; none = all. Who knows skills can load them.
+/// The names of its only tools; none = all. With skills, the tool that loads them is added.
 fn allowed(definition: &AgentDefinition, skills: Option<&Skills>) -> Option<Vec<String>> {
     let mut allowed = definition.tools.clone()?;
     if skills.is_some() && !allowed.iter().any(|name| name == skills::TOOL) {

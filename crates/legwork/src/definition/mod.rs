@@ -1,4 +1,4 @@
-//! Agents from files: what a definition says, joined with what a program has.
+//! Agents defined in files, built from the parts that a program provides.
 //!
 //! ```
 //! use legwork::definition::{Definitions, Parts, Place};
@@ -18,9 +18,9 @@
 //! # }
 //! ```
 //!
-//! A definition is data and may come from a stranger: it names things, and [`Parts`] has
-//! what the names may mean. What has no meaning there is a [`Problem`] with its file,
-//! field and mend.
+//! A definition is data and may be untrusted: it contains names of models, tools and
+//! capabilities, and [`Parts`] has what these names may refer to. An unknown name is a
+//! [`Problem`] with its file, its field and a suggestion.
 //!
 //! Needs the feature `definitions`.
 //!
@@ -38,9 +38,8 @@ pub use legwork_definitions::{
 };
 pub use parts::Parts;
 
-/// The key in a session's metadata under which an agent that was defined in a file keeps
-/// its name and the metadata of its definition.
+/// The metadata key with the name and the metadata of an agent's definition.
 ///
-/// A definition cannot write other keys: those of capabilities and programs are theirs. Like
-/// all keys that begin with `legwork.`, no model can write it.
+/// A definition cannot set other keys of the session's metadata, which belong to capabilities and
+/// programs. Like all keys that begin with `legwork.`, it cannot be written by a model.
 pub const METADATA: &str = "legwork.definition";

@@ -1,4 +1,4 @@
-//! What the names in definitions may mean.
+//! The parts that names in definitions can refer to.
 
 use std::sync::Arc;
 
@@ -12,13 +12,13 @@ use serde_json::Value;
 
 use super::install;
 use super::resolve::{self, Role};
-use crate::skills::told::instead;
+use crate::skills::prompt::instead;
 
 pub(super) type Models = Arc<dyn Fn(&str) -> Result<Arc<dyn Model>, String> + Send + Sync>;
 pub(super) type Capabilities =
     Arc<dyn Fn(&str, Option<&Value>) -> Result<Arc<dyn Capability>, String> + Send + Sync>;
 
-/// What the names in definitions may mean; what is not given here, they cannot name.
+/// The parts that names in definitions can refer to: models, tools, skills and others.
 #[derive(Clone)]
 #[must_use]
 pub struct Parts {
@@ -33,7 +33,7 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// These agents, of which each may spawn the others, and nothing else.
+    /// Parts with these agents, each of which may spawn the others, and nothing else.
     pub fn new(agents: Definitions) -> Self {
         Self {
             agents,
@@ -47,7 +47,7 @@ impl Parts {
         }
     }
 
-    /// Where models come from, by `provider:name`; the error says why there is none.
+    /// Sets the function that makes models by `provider:name`; its error is the reason.
     pub fn models<M: Model + 'static>(
         self,
         models: impl Fn(&str) -> Result<M, String> + Send + Sync + 'static,
@@ -56,13 +56,12 @@ impl Parts {
         Self { models: Some(models), ..self }
     }
 
-    /// The model of agents whose definition names none.
+    /// Sets the model of agents whose definition names none.
     pub fn default_model(self, name: impl Into<String>) -> Self {
         Self { default_model: Some(name.into()), ..self }
     }
 
-    /// Where capabilities come from, by name and settings; the error says why there is
-    /// none.
+    /// Sets the function that makes capabilities by name and settings; its error is the reason.
     pub fn capabilities(
         self,
         make: impl Fn(&str, Option<&Value>) -> Result<Arc<dyn Capability>, String>
@@ -73,29 +72,29 @@ impl Parts {
         Self { capabilities: Some(Arc::new(make)), ..self }
     }
 
-    /// The tools that agents have, as far as their definitions let them.
+    /// Adds tools, which agents have if their definitions allow it.
     pub fn tools<T: Tool + 'static>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
         self.tools.extend(tools.into_iter().map(|tool| Arc::new(tool) as Arc<dyn Tool>));
         self
     }
 
-    /// Names of tools that a definition may name though nobody has the tools here.
+    /// Adds names of tools that definitions may list even if the tools are not among the parts.
     pub fn known_tools<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
         self.known_tools.extend(names.into_iter().map(Into::into));
         self
     }
 
-    /// The skills that agents may know.
+    /// Sets the skills that definitions can name.
     pub fn skills(self, skills: SkillCatalog) -> Self {
         Self { skills, ..self }
     }
 
-    /// The limits where a definition has none; 20 steps and 300 s of active time by default.
+    /// Sets the limits where a definition has none; by default [`Budget::guards`].
     pub fn budget(self, budget: Budget) -> Self {
         Self { budget, ..self }
     }
 
-    /// All that is wrong with what an agent names, warnings too.
+    /// The problems with the names in a definition, warnings included.
     pub fn check(&self, agent: &Found<AgentDefinition>) -> Vec<Problem> {
         let mut problems = resolve::resolve(self, agent, Role::Root).problems;
         if let Some(Err(problem)) = self.model_of(&agent.value, agent) {
@@ -104,11 +103,12 @@ impl Parts {
         problems
     }
 
-    /// Begins an agent by its name: with its model, tools, skills, subagents and limits,
-    /// in a store that is still to be given.
+    /// A builder of an agent by its name, with its model, tools, skills, subagents and limits.
+    ///
+    /// It has no store yet.
     ///
     /// # Errors
-    /// When there is no such agent, or something that it names is not there.
+    /// If there is no such agent, or its definition has an unknown name.
     pub fn agent(&self, name: &str) -> Result<Builder, Problems> {
         let Some(found) = self.agents.get(name) else {
             let names: Vec<_> = self.agents.iter().map(|(name, _)| name).collect();
@@ -128,13 +128,12 @@ impl Parts {
         }
     }
 
-    /// Installs all that a definition says, but for its model, on an agent being built.
+    /// Installs a definition on the builder of an agent, except its model.
     ///
-    /// Other agents that cannot be made of these parts are no subagents of it; ask
-    /// [`check`](Self::check) of them why.
+    /// Other agents with problems do not become its subagents; see [`check`](Self::check).
     ///
     /// # Errors
-    /// When something that it names is not there.
+    /// If the definition has an unknown name.
     pub fn install(
         &self,
         agent: &Found<AgentDefinition>,
@@ -143,16 +142,17 @@ impl Parts {
         install::root(self, agent, builder)
     }
 
-    /// An agent to be spawned by others, by its definition; it has no more tools than they.
-    /// Who spawns it must have the models that its skills want.
+    /// A subagent of a definition, which can use only tools of its parent.
+    ///
+    /// The parent must have the models that its skills require.
     ///
     /// # Errors
-    /// When something that it names is not there.
+    /// If the definition has an unknown name.
     pub fn subagent(&self, agent: &Found<AgentDefinition>) -> Result<Subagent, Problems> {
         install::subagent(self, agent)
     }
 
-    /// The model that a definition names, or else the default one, if there is any.
+    /// The model that a definition names, or else the default one; none if there is neither.
     pub(super) fn model_of(
         &self,
         definition: &AgentDefinition,

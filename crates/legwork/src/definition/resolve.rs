@@ -1,4 +1,4 @@
-//! From the names of a definition to what they mean.
+//! Looks up the names in a definition.
 
 use std::sync::Arc;
 
@@ -7,26 +7,26 @@ use legwork_definitions::{AgentDefinition, Found, Problem, line_of};
 use legwork_port::Model;
 
 use super::parts::Parts;
-use crate::skills::told::instead;
+use crate::skills::prompt::instead;
 use crate::skills::{self, Skills};
 
-/// What an agent is to be.
+/// The role of the agent to build.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
-    /// It works for a person.
+    /// An agent that a program runs.
     Root,
-    /// It works for another agent, whose tools it may have.
+    /// A subagent, which may have tools of its parent.
     Subagent,
 }
 
-/// What the names of a definition mean, and what is wrong with them.
+/// What the names in a definition refer to, and the problems with them.
 pub(super) struct Resolution {
     pub(super) capabilities: Vec<Arc<dyn Capability>>,
     pub(super) skills: Option<Skills>,
     pub(super) problems: Vec<Problem>,
 }
 
-/// Looks up all names but that of the model.
+/// Looks up all names in a definition, except that of its model.
 pub(super) fn resolve(parts: &Parts, found: &Found<AgentDefinition>, role: Role) -> Resolution {
     let definition = &found.value;
     let mut problems = Vec::new();
@@ -37,15 +37,15 @@ pub(super) fn resolve(parts: &Parts, found: &Found<AgentDefinition>, role: Role)
         let known = named_skills(parts, definition, &mut problems);
         skills = Some(known).filter(|known| !known.is_empty());
     }
-    // Their own files are told already by problems with skills.
-    let told = problems.into_iter().map(|problem| match problem.file {
+    // Problems with skills already have the file of the skill.
+    let problems = problems.into_iter().map(|problem| match problem.file {
         Some(_) => problem,
         None => {
             let line = problem.field.as_deref().and_then(|field| line_of(&found.file, field));
             problem.in_file(&found.file).on_line(line)
         }
     });
-    Resolution { capabilities, skills, problems: told.collect() }
+    Resolution { capabilities, skills, problems: problems.collect() }
 }
 
 /// The model of a name.
@@ -75,7 +75,7 @@ fn capabilities(
             Ok(capability) => made.push(capability),
             Err(why) => {
                 let message = format!("`{}` cannot be installed: {why}", wanted.name);
-                let problem = Problem::new(message, "set it right, or take it out");
+                let problem = Problem::new(message, "correct it, or remove it");
                 problems.push(problem.on_field(&format!("capabilities[{at}]")));
             }
         }
@@ -83,7 +83,7 @@ fn capabilities(
     made
 }
 
-/// Names of tools that are not there.
+/// Adds a problem for each unknown tool.
 fn tools(parts: &Parts, definition: &AgentDefinition, role: Role, problems: &mut Vec<Problem>) {
     let specs: Vec<_> = parts.tools.iter().map(|tool| tool.spec()).collect();
     let mut known: Vec<&str> = specs.iter().map(|spec| &*spec.name).collect();
@@ -96,7 +96,7 @@ fn tools(parts: &Parts, definition: &AgentDefinition, role: Role, problems: &mut
     for (field, name) in allowed.chain(denied).filter(|(_, name)| !known.contains(&name.as_str())) {
         let mend = instead(name, &known, "tools");
         let problem = Problem::new(format!("there is no tool `{name}`"), mend).on_field(&field);
-        // A capability, or who spawns it, may bring it.
+        // A capability or the parent may have it.
         let may_come = !definition.capabilities.is_empty()
             || (role == Role::Subagent && parts.tools.is_empty());
         problems.push(if may_come { problem.warning() } else { problem });
@@ -124,8 +124,8 @@ fn named_skills(
         }
     }
     if definition.denied_tools.iter().any(|name| name == skills::TOOL) {
-        let message = format!("its skills cannot be loaded, for `{}` is denied", skills::TOOL);
-        let mend = "take the one or the other out";
+        let message = format!("its skills cannot be loaded, because `{}` is denied", skills::TOOL);
+        let mend = "remove one of the two";
         problems.push(Problem::new(message, mend).on_field("skills").warning());
     }
     skills

@@ -1,4 +1,4 @@
-//! Models by name that speak Chat Completions.
+//! Models by name, over the Chat Completions API.
 
 use std::sync::Arc;
 
@@ -31,20 +31,21 @@ fn built(name: &str, chat: Builder) -> Result<Arc<dyn Model>> {
 
 /// The proxies that the environment names.
 ///
-/// [`Proxies`](super::http::Proxies) says by which variables. Needs the feature `proxy`.
+/// See [`Proxies`](super::http::Proxies) for the variables. Needs the feature `proxy`.
 #[cfg(feature = "proxy")]
 pub fn proxies_from_env() -> super::http::Proxies {
-    // What is no text is no address either, which is reported by the variable's name.
+    // A value that is not valid text is an invalid URL too, which is reported with its variable.
     let set = |name: &str| Some(std::env::var_os(name)?.to_string_lossy().into_owned());
     super::http::Proxies::from_variables(set)
 }
 
-/// Begins a model as [`at`](super::at) makes it, to set more of it, such as time limits.
+/// A builder of the model that [`at`](super::at) returns, for further settings such as time
+/// limits.
 ///
 /// Needs the feature `openai`.
 ///
 /// # Errors
-/// As [`at`](super::at), but for an address that cannot be used: building says that.
+/// As [`at`](super::at), except for an unusable URL, which is an error of building the model.
 pub fn builder(name: &str, base_url: Option<&str>, key: Option<&str>) -> Result<Builder> {
     let (provider, model) = split(name)?;
     let known = PROVIDERS.iter().find(|known| known.name == provider);
@@ -70,14 +71,13 @@ pub fn builder(name: &str, base_url: Option<&str>, key: Option<&str>) -> Result<
 fn unknown(provider: &str) -> String {
     let names: Vec<_> = providers().collect();
     format!(
-        "the provider `{provider}` is not known: known are {}; any other server that speaks Chat \
-         Completions works with its base URL given",
+        "the provider `{provider}` is not known: known are {}; for any other server that speaks Chat \
+         Completions, give its base URL",
         names.join(", ")
     )
 }
 
-/// What a model can do on a server of one's own: there it costs nothing, so that a limit on
-/// money can be kept.
+/// The profile of a model on a local server: its price is zero, so that a limit on money works.
 fn local(model: &str) -> Profile {
     const NOTHING: MicroUsd = MicroUsd(0);
     let price =

@@ -1,4 +1,4 @@
-//! Models by name, without a provider.
+//! Models by name, if no provider is compiled in.
 
 use std::sync::Arc;
 

@@ -1,46 +1,43 @@
-//! The skill that holds, as the session keeps it.
+//! The loaded skill, as it is stored in the session.
 
 use legwork_core::AgentState;
 use serde::{Deserialize, Serialize};
 
-/// The key in a session's metadata: the [`Active`] skill, if one holds.
+/// The metadata key of the [`Active`] skill, if one is loaded.
 pub const KEY: &str = "legwork.skill";
 
-/// The skill that holds: all that it takes to hold it, though its file be gone by now.
+/// The loaded skill: all that is needed to apply it, even if its file is gone.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Active {
-    /// Its name; none when no skill holds any more and only the model is still to be set
-    /// back.
+    /// Its name; none if no skill is loaded and only the model is still to be reset.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Its `allowed-tools`, as it writes them; none = all.
+    /// Its `allowed-tools`, as written in its file; none = all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allowed_tools: Option<Vec<String>>,
-    /// The model that it wants.
+    /// The model that it requires.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// The model that was asked before a skill wanted another, to be asked again after.
+    /// The agent's own model, to be used again after the skill.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model_before: Option<String>,
 }
 
 impl Active {
-    /// The skill that holds in a state.
+    /// The loaded skill of a state; none if none is loaded.
     ///
     /// # Errors
-    /// When the metadata has something else under [`KEY`], in words.
+    /// If the metadata has another value under [`KEY`].
     pub fn of(state: &AgentState) -> Result<Option<Self>, String> {
         let Some(value) = state.context().metadata.get(KEY) else { return Ok(None) };
         let read = serde_json::from_value(value.clone());
         read.map(Some).map_err(|error| {
-            format!(
-                "the metadata value `{KEY}` is no skill ({error}): it is written by skills alone"
-            )
+            format!("the metadata value `{KEY}` is not a skill ({error}): do not write this key")
         })
     }
 
-    /// The state in which this holds.
+    /// The state with this as the loaded skill.
     pub(super) fn keep(&self, state: AgentState) -> AgentState {
         let nothing = *self == Self::default();
         let value = serde_json::to_value(self).ok().filter(|_| !nothing);
@@ -51,7 +48,7 @@ impl Active {
     }
 }
 
-/// The model of the agent itself, whatever a skill wants meanwhile.
+/// The agent's own model, even while a skill uses another.
 pub fn base_model(state: &AgentState) -> String {
     let before = Active::of(state).ok().flatten().and_then(|active| active.model_before);
     before.unwrap_or_else(|| state.settings().model.to_string())

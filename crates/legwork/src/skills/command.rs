@@ -1,36 +1,34 @@
-//! A pattern that a shell's command is held to.
+//! Patterns for shell commands.
 
-/// What stands for anything behind a beginning.
+/// The suffixes of a pattern that mean: followed by anything.
 const REST: [&str; 2] = [":*", " *"];
-/// Characters with which a shell makes more than one plain command of a line, or another
-/// than what is written.
+/// Characters by which a line is more than one plain command, or expands to another one.
 const SHELLS: &[char] = &[';', '&', '|', '<', '>', '(', ')', '$', '`', '\n', '\r', '\0'];
 
-/// What a command must be.
+/// A pattern for commands.
 ///
-/// Only one plain command fits: nothing that a shell would read as a second command, a
-/// redirection or a substitution. What the program that it names does of itself is not
-/// held: `git` can run others.
+/// Only a single plain command can match: none with a second command, a redirection or a
+/// substitution. What the program itself does is not restricted: `git` can run other programs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Pattern {
     /// Exactly these words.
     Whole(Vec<String>),
-    /// These words, and any behind them.
+    /// These words, followed by any others.
     Begins(Vec<String>),
 }
 
 impl Pattern {
-    /// Reads `git log:*`, `git log *` or `git log`.
+    /// Parses `git log:*`, `git log *` or `git log`.
     ///
     /// # Errors
-    /// Why no command can be held to it.
+    /// Why it is not a valid pattern.
     pub(super) fn parse(pattern: &str) -> Result<Self, &'static str> {
         let begin = REST.iter().find_map(|rest| pattern.strip_suffix(rest));
         let text = begin.unwrap_or(pattern);
         if text.contains(['*', '?', '[']) {
-            return Err("`*` may stand only at the end, as in `git:*`");
+            return Err("`*` may only be at the end, as in `git:*`");
         }
-        let words = words(text).ok_or("it is no plain command")?;
+        let words = words(text).ok_or("it is not a plain command")?;
         match (words.is_empty(), begin) {
             (true, _) => Err("it names no command"),
             (_, Some(_)) => Ok(Self::Begins(words)),
@@ -38,7 +36,7 @@ impl Pattern {
         }
     }
 
-    /// Whether a command fits.
+    /// Whether a command matches.
     pub(super) fn admits(&self, command: &str) -> bool {
         let Some(words) = words(command) else { return false };
         match self {
@@ -48,18 +46,18 @@ impl Pattern {
     }
 }
 
-/// The words of a plain command as a POSIX shell splits them; none if it is more than one.
+/// The words of a plain command, split like a POSIX shell does; none if it is not one.
 fn words(command: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
-    // No other blank is one to a shell.
+    // A shell splits at no other white space.
     let mut chars = command.trim_matches([' ', '\t', '\n']).chars();
     while let Some(c) = chars.next() {
         match c {
             ' ' | '\t' => words.extend(word.take()),
             '\'' => quoted(&mut chars, word.get_or_insert_default(), '\'')?,
             '"' => quoted(&mut chars, word.get_or_insert_default(), '"')?,
-            // What is behind it may be the end of a line, and mean less than nothing.
+            // An escaped line break is removed, so the line would go on.
             '\\' => match chars.next()? {
                 '\n' | '\r' => return None,
                 next => word.get_or_insert_default().push(next),
@@ -77,7 +75,7 @@ fn quoted(chars: &mut std::str::Chars<'_>, word: &mut String, quote: char) -> Op
     loop {
         match chars.next()? {
             c if c == quote => return Some(()),
-            // In single quotes a shell reads nothing but their end.
+            // In single quotes a shell interprets nothing but the closing quote.
             '$' | '`' | '\\' if quote == '"' => return None,
             '\0' => return None,
             c => word.push(c),

@@ -10,12 +10,12 @@ use legwork_port::{BoxFuture, Tool, ToolContext};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{NONE, TOOL, told};
+use super::{NONE, TOOL, prompt};
 
-/// The most files that are told by name.
+/// The maximum number of files that are listed.
 const MOST_FILES: usize = 200;
 
-/// What the model asks for.
+/// The arguments of the tool.
 #[derive(Deserialize)]
 pub(super) struct Request {
     pub(super) name: String,
@@ -29,7 +29,7 @@ impl Request {
     }
 }
 
-/// Reads a skill; what it changes about the agent is done by the hook.
+/// Returns the text of a skill; the hook applies its tools and its model.
 pub(super) struct Load {
     known: Arc<BTreeMap<String, Skill>>,
     spec: Arc<ToolSpec>,
@@ -56,7 +56,7 @@ impl Load {
             "required": ["name"],
             "additionalProperties": false,
         });
-        // It reads a file and nothing else: run again, it says the same.
+        // It only reads a file, so it can be run again.
         let spec = ToolSpec::new(TOOL, description, parameters).effect(EffectClass::ReadOnly);
         Self { known, spec: Arc::new(spec) }
     }
@@ -67,8 +67,8 @@ impl Load {
         }
         let Some(skill) = self.known.get(&request.name) else {
             let names: Vec<_> = self.known.keys().map(String::as_str).collect();
-            let instead = told::instead(&request.name, &names, "skills");
-            let asked = told::line(&request.name);
+            let instead = prompt::instead(&request.name, &names, "skills");
+            let asked = prompt::line(&request.name);
             return ToolOutcome::failed(format!("There is no skill `{asked}`: {instead}."));
         };
         let body = match skill.render(&request.arguments) {
@@ -81,16 +81,16 @@ impl Load {
         if let Some(allowed) = &skill.allowed_tools {
             let allowed: Vec<_> = allowed.iter().map(ToString::to_string).collect();
             let allowed = if allowed.is_empty() { "none".to_owned() } else { allowed.join(", ") };
-            let _ = write!(text, " While it is, the only tools beside `{TOOL}` are: {allowed}.");
+            let _ = write!(text, " While it is, the only tools besides `{TOOL}` are: {allowed}.");
         }
         let folder = skill.folder().canonicalize().unwrap_or_else(|_| skill.folder().to_owned());
         match skill.files() {
             Ok(files) if files.is_empty() => {}
             Ok(files) => {
-                let folder = told::line(&folder.display().to_string());
+                let folder = prompt::line(&folder.display().to_string());
                 let _ = write!(text, "\n\nIts files, in {folder}:");
                 for file in files.iter().take(MOST_FILES) {
-                    let _ = write!(text, "\n- {}", told::line(&file.display().to_string()));
+                    let _ = write!(text, "\n- {}", prompt::line(&file.display().to_string()));
                 }
                 if let Some(more) = files.len().checked_sub(MOST_FILES).filter(|more| *more > 0) {
                     let _ = write!(text, "\nand {more} more");

@@ -1,8 +1,8 @@
 //! Skills: guides to one kind of work, which a model loads when it needs them.
 //!
-//! Of each skill of a catalog the system prompt tells name and description; `load_skill`
-//! gives the rest. What a loaded skill says of tools and model then holds: only the tools
-//! of its `allowed-tools` are shown and run, and its `model` is the one that is asked.
+//! The system prompt lists the name and the description of each skill; the tool `load_skill`
+//! returns the rest. While a skill is loaded, only the tools of its `allowed-tools` are shown and
+//! run, and its `model` is used.
 //!
 //! ```
 //! use legwork::definition::{Place, SkillCatalog};
@@ -12,22 +12,21 @@
 //! assert!(skills.is_empty() && skills.problems().is_empty());
 //! ```
 //!
-//! It holds from the inference after the one that loaded it until another skill is loaded,
-//! the model loads `none`, or the execution ends. It is kept in the session's metadata
-//! under [`KEY`], so it survives the process. It is no wall between the model and the
-//! agent's tools, for the model may unload it: what an agent must never do is denied to
-//! the agent.
+//! It applies from the next inference until another skill is loaded, the model loads `none`, or
+//! the execution ends. It is stored in the session's metadata under [`KEY`], so it survives a
+//! crash. It is not a security boundary, because the model can unload it: deny the agent itself
+//! what it must never do.
 //!
 //! Needs the feature `definitions`.
 //!
-//! Read the modules in this order: [`active`], `rule`, `command`, `load`, `keeper`.
+//! Read the modules in this order: [`active`], `rule`, `command`, `load`, `hook`.
 
 pub mod active;
 mod command;
-mod keeper;
+mod hook;
 mod load;
+pub(crate) mod prompt;
 mod rule;
-pub(crate) mod told;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -39,15 +38,15 @@ use legwork_port::Tool;
 
 pub use active::{Active, KEY, base_model};
 
-use keeper::Keeper;
+use hook::SkillHook;
 use load::Load;
 use rule::Rule;
 
-/// How the section of the system prompt begins that tells of skills.
+/// The beginning of the section of the system prompt on skills.
 pub const HEADING: &str = "Skills are guides to kinds of work.";
 /// The name of the tool that loads a skill.
 pub const TOOL: &str = "load_skill";
-/// The name that unloads, in the place of a skill's.
+/// The name that unloads the current skill.
 pub const NONE: &str = "none";
 /// The name of the capability and of its hook.
 const NAME: &str = "skills";
@@ -60,13 +59,15 @@ pub struct Skills {
 }
 
 impl Skills {
-    /// The skills of a catalog; those that cannot be held to what they say are left out,
-    /// and [`problems`](Self::problems) tells why.
+    /// The skills of a catalog.
+    ///
+    /// Those whose `allowed-tools` cannot be enforced are left out; see
+    /// [`problems`](Self::problems).
     pub fn of(catalog: &SkillCatalog) -> Self {
         Self::some(catalog, |_| true)
     }
 
-    /// The skills of these names. A name that is not there is a problem, too.
+    /// The skills of these names; an unknown name is a problem.
     pub fn named<'n>(catalog: &SkillCatalog, names: impl IntoIterator<Item = &'n str>) -> Self {
         let names: Vec<_> = names.into_iter().collect();
         let mut skills = Self::some(catalog, |name| names.contains(&name));
@@ -80,7 +81,7 @@ impl Skills {
         let (mut known, mut problems) = (BTreeMap::new(), Vec::new());
         for (name, found) in catalog.iter().filter(|(name, _)| wanted(name)) {
             if name == NONE {
-                let message = format!("`{NONE}` is what unloads a skill, so none can be named so");
+                let message = format!("`{NONE}` unloads a skill, so no skill can have this name");
                 let problem = Problem::new(message, "give it another name").on_field("name");
                 problems.push(problem.in_file(&found.file));
                 continue;
@@ -94,7 +95,7 @@ impl Skills {
         Self { known: Arc::new(known), problems }
     }
 
-    /// What is wrong with skills that are left out for it.
+    /// The problems because of which skills are left out.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
@@ -109,21 +110,21 @@ impl Skills {
         self.known.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.known.is_empty()
     }
 
-    /// The tool that loads them, for whoever does not install the capability.
+    /// The tool that loads them, for agents on which the capability is not installed.
     pub fn tool(&self) -> Arc<dyn Tool> {
         Arc::new(Load::new(Arc::clone(&self.known)))
     }
 }
 
-/// The problem of a name that no skill has.
+/// The problem for a name that no skill has.
 pub(crate) fn unknown(name: &str, catalog: &SkillCatalog) -> Problem {
     let names: Vec<_> = catalog.iter().map(|(name, _)| name).collect();
-    Problem::new(format!("there is no skill `{name}`"), told::instead(name, &names, "skills"))
+    Problem::new(format!("there is no skill `{name}`"), prompt::instead(name, &names, "skills"))
 }
 
 impl Capability for Skills {
@@ -144,12 +145,12 @@ impl Capability for Skills {
             Some((skill.model.as_deref()?, by))
         });
         let builder = needed.fold(builder, |builder, (model, by)| builder.needs_model(model, by));
-        let keeper = Hook::from(Keeper::new(Arc::clone(&self.known)));
+        let keeper = Hook::from(SkillHook::new(Arc::clone(&self.known)));
         builder.replace_tool(self.tool()).without_hook(NAME).hook(keeper)
     }
 
     fn section(&self, agent: &Resolved<'_>) -> Option<String> {
-        (agent.has_tool(TOOL) && !self.is_empty()).then(|| told::section(self.iter()))
+        (agent.has_tool(TOOL) && !self.is_empty()).then(|| prompt::section(self.iter()))
     }
 }
 

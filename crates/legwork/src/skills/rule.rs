@@ -1,4 +1,4 @@
-//! One entry of `allowed-tools`, as it is held.
+//! An entry of `allowed-tools`, as it is enforced.
 
 use std::path::Path;
 
@@ -7,33 +7,33 @@ use serde_json::Value;
 
 use super::command::Pattern;
 
-/// What tools are called in skills that were written for other agents.
+/// The names of tools in skills that were written for other agents.
 const ALIASES: [(&str, &str); 4] =
     [("grep", "search"), ("glob", "list"), ("ls", "list"), ("shell", "bash")];
-/// The tool whose commands can be held to a pattern.
+/// The tool whose commands can have a pattern.
 const SHELL: &str = "bash";
 
-/// A tool that may be used, and how.
+/// A tool that may be used, with the pattern of its commands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Rule {
-    /// Case does not count.
+    /// Compared ignoring case.
     tool: String,
     command: Option<Pattern>,
 }
 
-/// What a call is, judged by one rule.
+/// The judgement of a call by one rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Judgement {
-    /// It is none of the rule's.
+    /// The rule is for another tool.
     Other,
-    /// The rule lets it run.
+    /// The rule allows the call.
     Allowed,
-    /// The rule lets the tool run, but not so.
+    /// The rule is for this tool, but does not allow the call.
     Beyond,
 }
 
 impl Rule {
-    /// What of a skill's `allowed-tools` nobody can hold a tool to.
+    /// The entries of a skill's `allowed-tools` that cannot be enforced.
     pub(super) fn problems(skill: &Skill, file: &Path) -> Vec<Problem> {
         let entries = skill.allowed_tools.iter().flatten().enumerate();
         let problems = entries.filter_map(|(at, entry)| {
@@ -46,7 +46,7 @@ impl Rule {
     /// The rule of an entry.
     ///
     /// # Errors
-    /// When nobody can hold a tool to its pattern.
+    /// If its pattern cannot be enforced.
     pub(super) fn of(entry: &AllowedTool) -> Result<Self, Problem> {
         let tool = entry.name.to_ascii_lowercase();
         let alias = ALIASES.iter().find(|(name, _)| *name == tool);
@@ -55,14 +55,14 @@ impl Rule {
             return Ok(Self { tool, command: None });
         };
         if tool != SHELL {
-            let message = format!("`{entry}` cannot be held: only commands have patterns");
+            let message = format!("`{entry}` cannot be enforced: only commands have patterns");
             let mend = format!("write `{}` without a pattern, or leave it out", entry.name);
             return Err(Problem::new(message, mend));
         }
         let command = Pattern::parse(pattern).map_err(|why| {
             let mend =
                 "write the beginning of a command, such as `Bash(git log:*)`, or a whole one";
-            Problem::new(format!("`{entry}` cannot be held: {why}"), mend)
+            Problem::new(format!("`{entry}` cannot be enforced: {why}"), mend)
         })?;
         Ok(Self { tool, command: Some(command) })
     }
@@ -72,7 +72,7 @@ impl Rule {
         self.tool.eq_ignore_ascii_case(tool)
     }
 
-    /// Judges a call.
+    /// Judges a call by its tool and arguments.
     pub(super) fn judge(&self, tool: &str, arguments: &Value) -> Judgement {
         if !self.is_for(tool) {
             return Judgement::Other;

@@ -12,11 +12,12 @@ use serde_json::Value;
 
 use super::shape::ToolFn;
 
-/// A tool made of a closure; what it is called and what it takes is said beside it.
+/// A tool made of a closure, with a name and a description.
 ///
-/// The closure takes its arguments as one value, whose type says what the model is shown,
-/// or none; behind it the [`ToolContext`], if it wants that. It is plain or gives a future,
-/// and returns what [`IntoOutcome`](legwork_core::tool::IntoOutcome) lists. What it needs of its surroundings it owns:
+/// The closure takes its arguments as one value, whose type gives the JSON Schema, or none, then
+/// the [`ToolContext`] if it needs it. It returns a type that implements
+/// [`IntoOutcome`](legwork_core::tool::IntoOutcome), or a future of one. It must own what it
+/// captures:
 ///
 /// ```
 /// use legwork::prelude::*;
@@ -43,8 +44,8 @@ use super::shape::ToolFn;
 /// # let _ = builder(legwork::agent::driver::NoModel);
 /// ```
 ///
-/// Without more it is of the class `Once`, as a function with `#[tool]` is; the methods of
-/// [`Closure`] set what the options of `#[tool]` set.
+/// Its effect class is `Once`, like that of a function with `#[tool]`; the methods of [`Closure`]
+/// correspond to the options of `#[tool]`.
 pub fn from_fn<F, M>(
     name: impl Into<Arc<str>>,
     description: impl Into<Arc<str>>,
@@ -57,7 +58,7 @@ where
     from_schema(name, description, super::schema::<F::Arguments>(), function)
 }
 
-/// The same with a JSON Schema of one's own; the type of the arguments only reads them.
+/// A tool made of a closure, with a JSON Schema in place of the one of its argument type.
 ///
 /// ```
 /// use legwork::prelude::*;
@@ -88,7 +89,7 @@ where
     Closure { spec, body: Arc::new(body) }
 }
 
-/// A tool made of a closure by [`from_fn`]; all are of this one type.
+/// A tool made of a closure by [`from_fn`]; this one type for all closures.
 #[derive(Clone)]
 pub struct Closure {
     spec: Arc<ToolSpec>,
@@ -98,25 +99,25 @@ pub struct Closure {
 type Body = dyn Fn(&ToolCall, &ToolContext) -> BoxFuture<'static, ToolOutcome> + Send + Sync;
 
 impl Closure {
-    /// The same, changing nothing: a call in doubt is run again.
+    /// The same, declared to change nothing: a call in doubt is run again.
     #[must_use]
     pub fn read_only(self) -> Self {
         self.with(|spec| spec.effect(EffectClass::ReadOnly))
     }
 
-    /// The same, taking its key: a call in doubt is run again with the same one.
+    /// The same, declared to use its idempotency key: a call in doubt is run again with it.
     #[must_use]
     pub fn idempotent(self) -> Self {
         self.with(|spec| spec.effect(EffectClass::Idempotent))
     }
 
-    /// The same, never run twice; what is done about a call in doubt.
+    /// The same, never run twice, and what to do about a call in doubt.
     #[must_use]
     pub fn once(self, on_doubt: OnDoubt) -> Self {
         self.with(|spec| spec.effect(EffectClass::Once(on_doubt)))
     }
 
-    /// The same, run alone among the calls of a turn.
+    /// The same, run alone: not concurrently with other calls of its turn.
     #[must_use]
     pub fn sequential(self) -> Self {
         self.with(|spec| spec.mode(ExecutionMode::Sequential))
@@ -134,7 +135,7 @@ impl Closure {
         self.with(|spec| spec.max_retries(max_retries))
     }
 
-    /// The same; calls with equal values of this argument never interleave.
+    /// The same; calls with equal values of this argument run one after the other.
     #[must_use]
     pub fn resource(self, argument: impl Into<String>) -> Self {
         self.with(|spec| spec.resource(argument))

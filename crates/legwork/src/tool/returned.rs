@@ -1,7 +1,7 @@
-//! What a function may return, told apart by its type.
+//! The types that a function can return, distinguished by method resolution.
 //!
-//! Rust picks the method of the type with the most references that has one, so the most
-//! special case stands on top: `Kind::ToolOutcome::json(&value)` is asked through five references.
+//! Rust resolves a method on the type with the most references that has it, so the most specific
+//! case is implemented for the most references: the method is called through five.
 #![allow(missing_docs, reason = "only what `#[tool]` writes calls it")]
 
 use std::fmt::Display;
@@ -21,7 +21,7 @@ impl<T> Kind<T> {
     }
 }
 
-/// An outcome either way.
+/// An outcome, as value and as error.
 pub trait Outcomes {
     fn outcome(&self, value: Result<ToolOutcome, ToolOutcome>) -> ToolOutcome;
 }
@@ -32,7 +32,7 @@ impl Outcomes for &&&&Kind<Result<ToolOutcome, ToolOutcome>> {
     }
 }
 
-/// A value, or an outcome to take as it is.
+/// A value, or an outcome as error.
 pub trait Refusable {
     type Value;
     fn outcome(&self, value: Result<Self::Value, ToolOutcome>) -> ToolOutcome
@@ -61,7 +61,7 @@ impl Outcome for &&Kind<ToolOutcome> {
     }
 }
 
-/// An outcome, or an error in words.
+/// An outcome, or an error that can be displayed.
 pub trait FallibleOutcome {
     type Error;
     fn outcome(&self, value: Result<ToolOutcome, Self::Error>) -> ToolOutcome
@@ -79,7 +79,7 @@ impl<E> FallibleOutcome for &&Kind<Result<ToolOutcome, E>> {
     }
 }
 
-/// A value, or an error in words.
+/// A value, or an error that can be displayed.
 pub trait Fallible {
     type Value;
     type Error;

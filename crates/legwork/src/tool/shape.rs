@@ -1,4 +1,4 @@
-//! What closures may look like that are tools.
+//! The signatures that a closure can have to be a tool.
 
 use std::marker::PhantomData;
 
@@ -10,9 +10,10 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 /// A closure that can be a tool: it takes its arguments, its context, both, or nothing, and
-/// gives a result or a future of one.
+/// returns a result or a future of one.
 ///
-/// `M` tells the shapes apart; the compiler finds it.
+/// `M` distinguishes the signatures, so that the trait can be implemented for each; it is
+/// inferred.
 #[diagnostic::on_unimplemented(
     message = "this closure cannot be a tool",
     note = "it takes nothing, `args: A`, `cx: ToolContext`, or both in this order, with the types \
@@ -22,17 +23,17 @@ use serde::de::DeserializeOwned;
             `Result` of these, or a future of one of these that is `Send` and borrows nothing"
 )]
 pub trait ToolFn<M> {
-    /// What the model gives.
+    /// The type of the arguments.
     type Arguments: DeserializeOwned;
 
-    /// Calls it.
+    /// Calls the closure.
     fn call(&self, arguments: Self::Arguments, cx: &ToolContext)
     -> BoxFuture<'static, ToolOutcome>;
 }
 
-/// A result, or a future of one; `K` tells which.
+/// A result, or a future of one; `K` distinguishes them.
 pub trait Answer<K> {
-    /// The outcome, when it is there.
+    /// The future of the outcome.
     fn answer(self) -> BoxFuture<'static, ToolOutcome>;
 }
 

@@ -46,7 +46,7 @@ fn path(path: &Path) -> &str {
 }
 
 #[test]
-fn the_registry_holds_what_the_runtime_ships_and_what_joins_tools_and_agent() {
+fn the_registry_has_all_capabilities() {
     let registry = registry();
     let names: Vec<_> = registry.list().map(|(name, _)| name).collect();
     let all =
@@ -108,7 +108,7 @@ async fn commands_see_the_environment_that_was_given_and_no_other() {
 }
 
 #[tokio::test]
-async fn without_a_word_commands_are_confined_or_refused() {
+async fn by_default_commands_are_confined_or_refused() {
     let (folder, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let target = outside.path().join("escaped");
     let command = json!({"command": format!("touch {} && echo out", path(&target))});
@@ -139,7 +139,7 @@ async fn further_paths_are_read_or_changed_as_the_settings_say() {
 }
 
 #[tokio::test]
-async fn the_model_is_told_where_it_works_and_of_the_tools_that_there_are() {
+async fn the_prompt_names_the_workspace_and_only_tools_that_exist() {
     let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let settings = json!({"dir": path(folder.path()), "read_only": [path(other.path())]});
     let build = |builder: legwork::agent::Builder| {
@@ -185,7 +185,7 @@ fn wrong_settings_name_the_field_and_what_it_takes() {
 }
 
 #[test]
-fn coding_beside_bash_is_a_build_error_that_names_the_tool() {
+fn coding_with_bash_is_a_build_error_that_names_the_tool() {
     let both = ["bash", "coding"].map(|name| registry().make(name, &json!({})).unwrap());
     let model = ScriptedModel::new([Turn::text("done")]);
     let error = Agent::builder(model).capabilities(both).build().unwrap_err().to_string();

@@ -73,7 +73,7 @@ struct Place {
 }
 
 #[tokio::test]
-async fn s6_4_a_closure_returns_what_it_likes() {
+async fn s6_4_a_closure_returns_any_supported_type() {
     let refuses = |why: &str| ToolOutcome::Retry(why.to_owned());
     let check = async |tool: Closure, expected| assert_eq!(call(&tool, json!({})).await, expected);
     check(from_fn("t", "D.", || ()), ToolOutcome::value(Value::Null)).await;

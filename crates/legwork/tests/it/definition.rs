@@ -54,7 +54,7 @@ async fn a_definition_is_the_agent() {
 }
 
 #[test]
-fn every_name_without_a_meaning_is_told_with_its_place_and_mend() {
+fn every_unknown_name_is_a_problem_with_its_place_and_suggestion() {
     let folder = Folder::new();
     let file = folder.agent(
         "clerk",
@@ -71,7 +71,7 @@ fn every_name_without_a_meaning_is_told_with_its_place_and_mend() {
         told,
         [
             at(5, "capabilities[0]")
-                + "`web` cannot be installed: no capabilities are given; set it right, or take it out",
+                + "`web` cannot be installed: no capabilities are given; correct it, or remove it",
             at(8, "tools[0]") + "there is no tool `raed`; did you mean `read`?",
             at(9, "denied_tools[0]") + "there is no tool `bsh`; did you mean `bash`?",
             at(6, "skills[0]") + "there is no skill `pdg`; did you mean `pdf`?",
@@ -163,7 +163,7 @@ async fn the_other_definitions_are_subagents() {
 }
 
 #[tokio::test]
-async fn who_may_not_spawn_has_no_subagents() {
+async fn without_the_spawning_tool_there_are_no_subagents() {
     for front in ["tools: [read]\n", "denied_tools: [spawn_subagent]\n"] {
         let folder = Folder::new();
         folder.agent("boss", front, "");
@@ -176,7 +176,7 @@ async fn who_may_not_spawn_has_no_subagents() {
 }
 
 #[tokio::test]
-async fn the_skills_of_who_spawns_are_not_those_of_the_spawned() {
+async fn a_subagent_does_not_inherit_skills() {
     let folder = Folder::new();
     folder.agent("boss", "skills: [count]\n", "Lead.");
     folder.agent("counter", "", "Count.");

@@ -33,7 +33,7 @@ const PRINT: &[(&str, &[&str])] = &[
         "skill",
         &[
             "with look_up, send, load_skill (then under proofread)",
-            "  load_skill: The skill `proofread` is loaded. While it is, the only tools beside `load_skill` are: look_up.",
+            "  load_skill: The skill `proofread` is loaded. While it is, the only tools besides `load_skill` are: look_up.",
             "with look_up, load_skill (then under proofread)",
             "  look_up: necessary is right",
             "  send: There is no tool `send`. The tools are: look_up, load_skill.",

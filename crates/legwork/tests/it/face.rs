@@ -93,7 +93,7 @@ async fn a_budget_of_steps_stops_the_clerk() {
 }
 
 #[tokio::test]
-async fn a_store_that_cannot_be_opened_is_told_when_the_agent_is_built() {
+async fn a_store_that_cannot_be_opened_is_a_build_error() {
     let model = ScriptedModel::new([Turn::text("hi")]);
     let error = Agent::builder(model).store("postgres:x").build().unwrap_err();
     assert!(error.to_string().contains("sqlite:PATH"), "{error}");

@@ -48,7 +48,7 @@ fn blocked(outcome: &ToolOutcome) -> Option<&str> {
 }
 
 #[tokio::test]
-async fn the_prompt_tells_names_and_the_tool_tells_the_rest() {
+async fn the_prompt_lists_skills_and_the_tool_returns_their_text() {
     let folder = Folder::new();
     folder.skill("pdf", "arguments: [file]\n", "Open $file, then $ARGUMENTS; $other stays.");
     folder.write("skills/pdf/scripts/look.py", "");
@@ -159,7 +159,7 @@ async fn an_execution_that_ends_under_a_skill_sets_the_model_back() {
 }
 
 #[test]
-fn a_model_that_the_agent_has_not_is_told_when_it_is_built() {
+fn a_missing_model_of_a_skill_is_a_build_error() {
     let folder = Folder::new();
     let file = folder.skill("deep", "model: scripted:deep\n", "Think.");
     let agent = Agent::builder(ScriptedModel::new([]));
@@ -174,7 +174,7 @@ fn a_model_that_the_agent_has_not_is_told_when_it_is_built() {
 }
 
 #[tokio::test]
-async fn an_unknown_name_changes_nothing_and_tells_the_nearest() {
+async fn an_unknown_name_changes_nothing_and_suggests_the_nearest() {
     let folder = Folder::new();
     folder.skill("pdf-files", "allowed-tools: Read\n", "Open.");
     let turns = [load("pdf-file"), load("x\u{1b}[2J"), Turn::text("done")];
@@ -216,7 +216,7 @@ async fn a_hostile_skill_widens_nothing() {
 }
 
 #[tokio::test]
-async fn a_skill_that_goes_away_is_told_and_does_not_hold() {
+async fn a_skill_that_is_gone_is_reported_and_not_applied() {
     let folder = Folder::new();
     let file = folder.skill("pdf", "allowed-tools: Read\n", "Open.");
     let skills = Skills::of(&folder.skills());
@@ -229,7 +229,7 @@ async fn a_skill_that_goes_away_is_told_and_does_not_hold() {
 }
 
 #[test]
-fn what_cannot_be_held_is_left_out_and_told() {
+fn skills_that_cannot_be_enforced_are_left_out_with_a_problem() {
     let folder = Folder::new();
     let file = folder.skill("a", "license: MIT\nallowed-tools: Read(src/**), Bash(git*)\n", "");
     folder.skill("none", "", "");
@@ -238,10 +238,13 @@ fn what_cannot_be_held_is_left_out_and_told() {
     let names: Vec<_> = skills.iter().map(|skill| &*skill.name).collect();
     assert_eq!(names, ["ok"]);
     let told: Vec<_> = skills.problems().iter().map(ToString::to_string).collect();
-    let at = format!("{}:5: allowed-tools[0]: `Read(src/**)` cannot be held", file.display());
+    let at = format!("{}:5: allowed-tools[0]: `Read(src/**)` cannot be enforced", file.display());
     assert!(told[0].starts_with(&at), "{told:?}");
-    assert!(told[1].contains("allowed-tools[1]: `Bash(git*)` cannot be held: `*` may"), "{told:?}");
-    assert!(told[2].contains("`none` is what unloads"), "{told:?}");
+    assert!(
+        told[1].contains("allowed-tools[1]: `Bash(git*)` cannot be enforced: `*` may"),
+        "{told:?}"
+    );
+    assert!(told[2].contains("`none` unloads a skill"), "{told:?}");
     let named = Skills::named(&folder.skills(), ["okay"]);
     assert!(
         named.problems()[0].to_string().contains("there is no skill `okay`; did you mean `ok`?")
@@ -249,7 +252,7 @@ fn what_cannot_be_held_is_left_out_and_told() {
 }
 
 #[tokio::test]
-async fn what_somebody_else_wrote_in_its_place_stops_the_run() {
+async fn a_foreign_value_under_its_key_stops_the_run() {
     let folder = Folder::new();
     folder.skill("pdf", "", "Open.");
     let agent = Agent::builder(ScriptedModel::new([Turn::text("done")]))
@@ -260,5 +263,5 @@ async fn what_somebody_else_wrote_in_its_place_stops_the_run() {
     let run = agent.run("go").outcome().await.unwrap();
     assert_eq!(run.status(), ExecutionStatus::Failed);
     let state: &AgentState = run.state();
-    assert!(state.errors().any(|error| error.message.contains("`legwork.skill` is no skill")));
+    assert!(state.errors().any(|error| error.message.contains("`legwork.skill` is not a skill")));
 }

@@ -126,7 +126,7 @@ async fn options_reach_the_spec() {
 }
 
 #[tokio::test]
-async fn arguments_that_do_not_fit_are_told() {
+async fn arguments_that_do_not_fit_are_reported() {
     let check = async |arguments: Value, words: &str| match call(&add, arguments).await {
         ToolOutcome::Failed(FailureKind::InvalidArguments, message) => {
             assert!(message.starts_with("the arguments of `add` do not fit: "), "{message}");
@@ -252,7 +252,7 @@ mod returns {
 }
 
 #[tokio::test]
-async fn s6_4_a_body_returns_what_it_likes() {
+async fn s6_4_a_body_returns_any_supported_type() {
     use returns::*;
     let fine = |fine: bool| json!({"fine": fine});
     assert_eq!(call(&parse, json!({"text": "7"})).await, ToolOutcome::value(json!(7)));

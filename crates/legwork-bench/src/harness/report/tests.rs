@@ -5,13 +5,13 @@ use crate::{
 };
 
 /// Samples of W1's processor time, one a round.
-fn samples(floor: &[f64], legwork: &[f64]) -> Samples {
+fn samples(baseline: &[f64], legwork: &[f64]) -> Samples {
     let rounds = |figures: &[f64]| -> Vec<Sample> {
         let sample = |figure: &f64| Sample::from([("cpu_us_per_step".to_owned(), *figure)]);
         figures.iter().map(sample).collect()
     };
     Samples::from([
-        ((Workload::W1, Side::Floor), rounds(floor)),
+        ((Workload::W1, Side::Baseline), rounds(baseline)),
         ((Workload::W1, Side::Legwork), rounds(legwork)),
     ])
 }
@@ -25,7 +25,7 @@ fn a_ratio_within_its_target_is_met() {
     let rows = rows(&samples(&[100.0, 100.0, 110.0], &[110.0, 112.0, 115.0]));
     assert_eq!(rows.len(), 1);
     assert_eq!(rows[0].met(), Some(true));
-    assert!(tables(&rows, 3).contains("≤ 1.2 × floor    met"));
+    assert!(tables(&rows, 3).contains("≤ 1.2 × baseline    met"));
 }
 
 #[test]

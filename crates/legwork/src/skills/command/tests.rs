@@ -61,7 +61,7 @@ fn a_whole_command_is_nothing_more() {
 }
 
 #[test]
-fn what_cannot_be_held_is_refused() {
+fn patterns_that_cannot_be_enforced_are_refused() {
     for pattern in
         ["", ":*", " *", "git*", "*:*", "git *:*", "a; b", "$X:*", "npm run test?", "[a]"]
     {

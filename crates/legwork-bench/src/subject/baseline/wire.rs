@@ -1,4 +1,4 @@
-//! The part of Chat Completions that the floor speaks.
+//! The part of Chat Completions that the baseline speaks.
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
@@ -37,7 +37,7 @@ pub(super) struct Answer {
     pub(super) tool_calls: Vec<Call>,
 }
 
-/// A call that the model asks for.
+/// A call of the model.
 #[derive(Debug, Default, Deserialize, Serialize)]
 pub(super) struct Call {
     pub(super) id: String,
@@ -55,7 +55,7 @@ pub(super) enum Kind {
     Function,
 }
 
-/// What is called, and with what: JSON in a string.
+/// The name of the function, and its arguments: JSON in a string.
 #[derive(Debug, Default, Deserialize, Serialize)]
 pub(super) struct Function {
     pub(super) name: String,
@@ -100,7 +100,7 @@ impl Message {
     }
 }
 
-/// The one tool, as the wire has it; encoded once.
+/// The tool, as in the API; encoded once.
 pub(super) fn tools() -> Result<Box<RawValue>, Error> {
     let integer = serde_json::json!({"type": "integer"});
     to_raw_value(&serde_json::json!([{

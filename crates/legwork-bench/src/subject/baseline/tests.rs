@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use tokio::net::TcpListener;
 
-use super::Floor;
+use super::Baseline;
 use crate::{
     probe::Probe,
     script::Script,
@@ -10,7 +10,7 @@ use crate::{
     subject::{Commits, Disk, Setup, Subject},
 };
 
-/// A floor with its own real server on loopback.
+/// A baseline with its own real server on loopback.
 async fn setup(script: Script) -> Setup {
     crate::install_crypto();
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
@@ -31,23 +31,23 @@ async fn a_script_is_played_to_its_end() {
     for streamed in [false, true] {
         let setup = Setup { streamed, ..setup(Script::steps(4).calls(3).tokens(2)).await };
         let probe = setup.probe.clone();
-        let text = Floor::open(setup).unwrap().run().await.unwrap();
+        let text = Baseline::open(setup).unwrap().run().await.unwrap();
         assert_eq!(text, "word word ", "streamed: {streamed}");
         assert_eq!(probe.take().len(), 9, "streamed: {streamed}");
     }
 }
 
 #[tokio::test]
-async fn the_durable_floor_writes_what_it_is_told() {
+async fn the_durable_baseline_writes_what_it_is_told() {
     let dir = tempfile::tempdir().unwrap();
     let disk =
         Disk { dir: dir.path().to_owned(), bytes: 1000, writes: 2, commits: Commits::Inline };
     let setup = Setup { disk: Some(disk), ..setup(Script::steps(5)).await };
-    let floor = Floor::open(setup).unwrap();
-    floor.run().await.unwrap();
-    let size = std::fs::metadata(dir.path().join("floor.jsonl")).unwrap().len();
+    let baseline = Baseline::open(setup).unwrap();
+    baseline.run().await.unwrap();
+    let size = std::fs::metadata(dir.path().join("baseline.jsonl")).unwrap().len();
     assert_eq!(size, 5000);
-    let steps = floor.recorded().await.unwrap();
+    let steps = baseline.recorded().await.unwrap();
     assert_eq!(steps.len(), 5);
     assert!(steps.iter().all(|bytes| (20..300).contains(bytes)), "{steps:?}");
 }

@@ -1,10 +1,10 @@
-//! What the model is told of skills.
+//! Texts about skills, for the model and for problems.
 
 use legwork_definitions::{Skill, nearest};
 
 use super::{HEADING, TOOL};
 
-/// The section of the system prompt.
+/// The section of the system prompt that lists the skills.
 pub(super) fn section<'s>(skills: impl Iterator<Item = &'s Skill>) -> String {
     let each = skills.map(|skill| format!("- {}: {}", skill.name, line(&skill.description)));
     format!(
@@ -14,13 +14,13 @@ pub(super) fn section<'s>(skills: impl Iterator<Item = &'s Skill>) -> String {
     )
 }
 
-/// A text of somebody else in one line, without what moves a cursor or a heading.
+/// An untrusted text on one line, without control characters.
 pub(super) fn line(text: &str) -> String {
-    let told: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    told.split_whitespace().collect::<Vec<_>>().join(" ")
+    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    line.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// What to say instead of a name that is not there.
+/// A suggestion in place of an unknown name: the nearest known name, or all of them.
 pub(crate) fn instead(name: &str, known: &[&str], what: &str) -> String {
     match (nearest(name, known.iter().copied()), known) {
         (Some(near), _) => format!("did you mean `{near}`?"),

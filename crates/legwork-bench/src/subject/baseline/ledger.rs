@@ -1,11 +1,11 @@
-//! The durable floor: as many bytes, in as many durable writes.
+//! The durable baseline: writes as many bytes, in as many durable writes, as Legwork.
 
 use std::{fs::File, io::Write};
 
 use super::wire::Message;
 use crate::{error::Error, subject::Disk};
 
-/// A file that each step is appended to, and what each step weighed.
+/// A file to which each step is appended, and the size of each step.
 #[derive(Debug)]
 pub(super) struct Ledger {
     file: File,
@@ -17,7 +17,7 @@ pub(super) struct Ledger {
 impl Ledger {
     /// An empty file in the disk's folder.
     pub(super) fn create(disk: &Disk) -> Result<Self, Error> {
-        let path = disk.dir.join("floor.jsonl");
+        let path = disk.dir.join("baseline.jsonl");
         let what = format!("creating {}", path.display());
         Ok(Self {
             file: File::create(path).map_err(Error::io(what))?,
@@ -27,7 +27,7 @@ impl Ledger {
         })
     }
 
-    /// Forgets the steps of the execution before.
+    /// Removes the steps of the previous execution.
     pub(super) fn restart(&mut self) {
         self.steps.clear();
     }
@@ -37,7 +37,7 @@ impl Ledger {
         self.steps.clone()
     }
 
-    /// Appends one step, filled up to the bytes that a step shall have.
+    /// Appends one step, padded to the bytes of a step.
     pub(super) fn append(&mut self, new: &[Message]) -> Result<(), Error> {
         let mut lines = Vec::with_capacity(self.bytes);
         for message in new {
@@ -50,7 +50,7 @@ impl Ledger {
             self.file
                 .write_all(part)
                 .and_then(|()| self.file.sync_data())
-                .map_err(Error::io("appending to the floor's file"))?;
+                .map_err(Error::io("appending to the baseline's file"))?;
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! The floor: an agent loop by hand, as one writes it without a framework.
+//! The baseline: an agent loop written by hand, without a framework.
 //!
 //! A list of messages that is sent whole each time, `reqwest`, `serde_json`,
 //! and nothing else: no events, no limits, no validation, no recovery.
@@ -21,7 +21,7 @@ use crate::{error::Error, probe::Probe};
 
 /// A client, a model's name and a tool.
 #[derive(Clone, Debug)]
-pub(crate) struct Floor(Arc<Parts>);
+pub(crate) struct Baseline(Arc<Parts>);
 
 #[derive(Debug)]
 struct Parts {
@@ -34,7 +34,7 @@ struct Parts {
     ledger: Option<Mutex<Ledger>>,
 }
 
-impl Subject for Floor {
+impl Subject for Baseline {
     fn open(setup: Setup) -> Result<Self, Error> {
         let client = reqwest::Client::builder().no_proxy().tcp_nodelay(true).build()?;
         let ledger = setup.disk.as_ref().map(Ledger::create).transpose()?;
@@ -73,7 +73,7 @@ impl Subject for Floor {
     }
 }
 
-impl Floor {
+impl Baseline {
     /// Sends the whole conversation and reads the answer.
     async fn infer(&self, messages: &[Message]) -> Result<Answer, Error> {
         let request = Request {

@@ -1,4 +1,4 @@
-//! Where tools work, from settings.
+//! The workspace and the sandbox of tools, from settings.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,8 +9,7 @@ use legwork_tools::workspace::Access;
 use legwork_tools::{Environment, Sandbox, Workspace};
 use serde_json::Value;
 
-/// Takes `dir` (the working directory by default), `read_only` and `read_write` (further
-/// paths).
+/// Reads `dir` (the current directory by default), `read_only` and `read_write` (further paths).
 pub(super) fn workspace(fields: &mut Fields) -> Result<Workspace, String> {
     let dir = fields.text("dir")?.unwrap_or_else(|| ".".to_owned());
     let mut workspace = Workspace::open(&dir).map_err(|error| format!("`dir`: {error}"))?;
@@ -23,7 +22,7 @@ pub(super) fn workspace(fields: &mut Fields) -> Result<Workspace, String> {
     Ok(workspace)
 }
 
-/// Takes `sandbox` (`auto` by default) and `network` (`off` by default).
+/// Reads `sandbox` (`auto` by default) and `network` (`off` by default).
 pub(super) fn sandbox(
     fields: &mut Fields,
     workspace: &Workspace,
@@ -64,20 +63,20 @@ pub(super) fn sandbox(
     Ok(chosen.unwrap_or_else(|| Sandbox::auto(environment, policy.clone())))
 }
 
-/// The workspace and what may be used beside it, a line each, for the model.
-pub(super) fn told(workspace: &Workspace) -> String {
+/// Describes the workspace and the further allowed paths to the model, one line each.
+pub(super) fn workspace_section(workspace: &Workspace) -> String {
     let root = workspace.root().display();
-    format!("The workspace is {root}; paths are relative to it.{}", beside(workspace))
+    format!("The workspace is {root}; paths are relative to it.{}", allowed_paths(workspace))
 }
 
-/// What may be used beside a workspace, a line each.
-pub(super) fn beside(workspace: &Workspace) -> String {
-    let told = |(path, access): (&Path, Access)| {
+/// Describes the allowed paths outside of a workspace, one line each.
+pub(super) fn allowed_paths(workspace: &Workspace) -> String {
+    let line = |(path, access): (&Path, Access)| {
         let may = match access {
             Access::ReadOnly => "to be read",
             Access::ReadWrite => "to be read and changed",
         };
         format!("\nBeside it: {} ({may}, by absolute paths).", path.display())
     };
-    workspace.allowed().map(told).collect()
+    workspace.allowed().map(line).collect()
 }

@@ -1,4 +1,4 @@
-//! The hook that holds what a loaded skill says of tools and model.
+//! The hook that applies the tools and the model of the loaded skill.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,20 +16,20 @@ use super::load::Request;
 use super::rule::{Judgement, Rule};
 use super::{KEY, NAME, NONE, TOOL};
 
-/// Notes which skill was loaded, and holds it.
+/// Records which skill was loaded, and applies its tools and its model.
 ///
-/// All that it does follows from what is journaled: the call that loaded a skill, and the
-/// skill that the metadata has. So it may be done twice, and after a crash it is.
-pub(super) struct Keeper {
+/// All of it follows from what is journaled: the call that loaded the skill, and the skill in the
+/// metadata. So it may run twice, as it does after a crash.
+pub(super) struct SkillHook {
     known: Arc<BTreeMap<String, Skill>>,
 }
 
-impl Keeper {
+impl SkillHook {
     pub(super) fn new(known: Arc<BTreeMap<String, Skill>>) -> Self {
         Self { known }
     }
 
-    /// A call of the turn was answered: if it loaded a skill, that one holds from here on.
+    /// After a call: if it loaded a skill, records that skill as the loaded one.
     fn note(&self, state: AgentState) -> Result<AgentState, HookError> {
         let Some(asked) = loaded(&state)? else { return Ok(state) };
         let before = active(&state)?.unwrap_or_default();
@@ -39,7 +39,7 @@ impl Keeper {
             return Ok(next.keep(state));
         }
         let Some(skill) = self.known.get(&asked) else {
-            let message = format!("the skill `{asked}` was loaded and is not there any more");
+            let message = format!("the skill `{asked}` was loaded and does not exist any more");
             return Err(HookError::new(message));
         };
         let changes = before.model_before.is_some() || skill.model.is_some();
@@ -55,7 +55,7 @@ impl Keeper {
     }
 }
 
-/// Before a step: the model is the skill's, and only its tools are shown.
+/// Before a step: sets the model of the skill, and hides the tools that it does not allow.
 fn prepare(state: AgentState, cx: &Cx) -> Result<AgentState, HookError> {
     let Some(active) = active(&state)? else { return Ok(state) };
     let state = match active.model.as_ref().or(active.model_before.as_ref()) {
@@ -64,7 +64,7 @@ fn prepare(state: AgentState, cx: &Cx) -> Result<AgentState, HookError> {
     };
     let state = match active.model {
         Some(_) => state,
-        // It is set back, so nothing is left to remember of it.
+        // The model is reset, so it need not be stored any more.
         None => Active { model_before: None, ..active.clone() }.keep(state),
     };
     let Some(rules) = rules(&active)? else { return Ok(state) };
@@ -77,7 +77,7 @@ fn prepare(state: AgentState, cx: &Cx) -> Result<AgentState, HookError> {
     Ok(state.with_tool_selection(Some(selection)))
 }
 
-/// Before a call runs: it is blocked unless the skill allows it.
+/// Before a call: blocks it unless the skill allows it.
 fn judge(state: AgentState) -> Result<AgentState, HookError> {
     let Some(active) = active(&state)? else { return Ok(state) };
     let Some(rules) = rules(&active)? else { return Ok(state) };
@@ -105,9 +105,9 @@ fn judge(state: AgentState) -> Result<AgentState, HookError> {
     ))
 }
 
-/// The execution is over, and the skill with it.
+/// At the end of the execution: unloads the skill.
 fn end(state: AgentState) -> Result<AgentState, HookError> {
-    // What is no skill is taken away, too.
+    // An invalid value is removed, too.
     let state = match Active::of(&state) {
         Ok(Some(Active { model_before: Some(model), .. })) => with_model(state, &model),
         _ => state,
@@ -122,7 +122,7 @@ fn active(state: &AgentState) -> Result<Option<Active>, HookError> {
     Active::of(state).map_err(HookError::new)
 }
 
-/// What the active skill allows; none = everything.
+/// The rules of the loaded skill; none = everything is allowed.
 fn rules(active: &Active) -> Result<Option<Vec<Rule>>, HookError> {
     let Some(allowed) = &active.allowed_tools else { return Ok(None) };
     let rule = |entry: &String| entry.parse::<AllowedTool>().and_then(|entry| Rule::of(&entry));
@@ -138,7 +138,7 @@ fn with_model(state: AgentState, model: &str) -> AgentState {
     state.with_settings(settings)
 }
 
-/// The skill that the call which was just answered loaded, if it did.
+/// The name of the skill that the current call loaded; none if it loaded none.
 fn loaded(state: &AgentState) -> Result<Option<String>, HookError> {
     let Some(CurrentToolExecution { index, execution }) = state.current_tool_execution() else {
         return Ok(None);
@@ -153,7 +153,7 @@ fn loaded(state: &AgentState) -> Result<Option<String>, HookError> {
     Ok(Some(request.name))
 }
 
-impl Handler for Keeper {
+impl Handler for SkillHook {
     fn name(&self) -> &str {
         NAME
     }
