@@ -19,6 +19,7 @@ const CRATES: &[&str] = &[
     "legwork-orchestrate",
     "legwork-port",
     "legwork-runtime",
+    "legwork-session",
     "legwork-store",
     "legwork-testkit",
     "legwork-tools",

@@ -23,9 +23,16 @@ const TABLE: &[(&str, May)] = &[
     ("legwork-port", May::Only(&["legwork-core"])),
     ("legwork-toolset", May::Only(CONTRACT)),
     ("legwork-lifecycle", May::Only(CONTRACT)),
+    ("legwork-session", May::Only(CONTRACT)),
     (
         "legwork-runtime",
-        May::Only(&["legwork-port", "legwork-core", "legwork-toolset", "legwork-lifecycle"]),
+        May::Only(&[
+            "legwork-port",
+            "legwork-core",
+            "legwork-toolset",
+            "legwork-lifecycle",
+            "legwork-session",
+        ]),
     ),
     (
         "legwork-agent",
@@ -34,6 +41,7 @@ const TABLE: &[(&str, May)] = &[
             "legwork-core",
             "legwork-toolset",
             "legwork-lifecycle",
+            "legwork-session",
             "legwork-runtime",
         ]),
     ),

@@ -25,6 +25,7 @@ const TARGETS: &[(&str, u64)] = &[
     ("legwork-core", 97),
     ("legwork-toolset", 92),
     ("legwork-lifecycle", 92),
+    ("legwork-session", 92),
     ("legwork-runtime", 92),
     ("legwork-agent", 92),
     ("legwork-orchestrate", 92),
@@ -35,6 +36,7 @@ const TARGETS: &[(&str, u64)] = &[
 const TESTED_BY: &[(&str, &[&str])] = &[
     ("legwork-toolset", &["legwork-toolset", "legwork-agent"]),
     ("legwork-lifecycle", &["legwork-lifecycle", "legwork-agent"]),
+    ("legwork-session", &["legwork-session", "legwork-agent"]),
     ("legwork-runtime", &["legwork-runtime", "legwork-agent"]),
     ("legwork-orchestrate", &["legwork-orchestrate", "legwork-agent"]),
 ];

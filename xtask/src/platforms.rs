@@ -22,6 +22,7 @@ const PORTABLE: &[&str] = &[
     "legwork-port",
     "legwork-toolset",
     "legwork-lifecycle",
+    "legwork-session",
     "legwork-runtime",
     "legwork-agent",
     "legwork-orchestrate",

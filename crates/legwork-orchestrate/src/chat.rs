@@ -13,7 +13,7 @@ use crate::settings::settings;
 use crate::turn_driver::TurnDriver;
 use crate::{Participant, RoundRobin, Selector, StepByStep as _};
 use legwork_runtime::Error;
-use legwork_runtime::observers::Observers;
+use legwork_session::Observers;
 
 /// A conversation between models, agents, people and scripts, who speak in turns.
 ///

@@ -15,7 +15,7 @@ use crate::turn_driver::TurnDriver;
 use crate::{Choice, Participant, RoundRobin, Selector, Speaker, StepByStep as _};
 use legwork_agent::Agent;
 use legwork_runtime::Error;
-use legwork_runtime::observers::Observers;
+use legwork_session::Observers;
 
 /// A collaboration under way.
 pub type CollaborationRun = Iteration<CollaborationState>;

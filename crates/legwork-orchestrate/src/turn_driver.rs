@@ -16,7 +16,7 @@ use legwork_port::unwind;
 use legwork_runtime::Control;
 use legwork_runtime::Error;
 use legwork_runtime::account::SharedBudget;
-use legwork_runtime::observers::Observers;
+use legwork_session::Observers;
 
 /// A function that is called at the end of a turn; may add votes and requests to stop.
 pub(super) type StepEnd<S> = Arc<dyn Fn(S) -> BoxFuture<'static, Result<S, String>> + Send + Sync>;

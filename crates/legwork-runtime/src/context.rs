@@ -15,9 +15,9 @@ use legwork_port::{Emitter, EventKind, Lifecycle, Model, StepView, Trigger};
 use crate::account::{ReservedCalls, SharedBudget, UncommittedCharges};
 use crate::control::Control;
 use crate::error::Halt;
-use crate::kept::NewItems;
 use crate::services::{Caller, Services};
-use crate::writer::Writer;
+use legwork_session::NewItems;
+use legwork_session::Writer;
 use legwork_toolset::Toolbox;
 
 /// What a step has to work with.
@@ -108,7 +108,7 @@ impl StepContext {
 
     /// The state told the time.
     pub fn tick(&self, state: AgentState) -> AgentState {
-        state.at(self.services.clock.now())
+        state.at(self.services.sessions.clock.now())
     }
 
     /// Appends what the state has not committed yet, and notifies observers.
@@ -182,7 +182,11 @@ impl StepContext {
 
     /// The state as the journal has it, taken up now; none if it has nothing, or cannot be read.
     pub(crate) async fn journaled(&self) -> Option<AgentState> {
-        Some(self.tick(self.writer.journaled().await?).resumed().masked_by(&self.services.mask))
+        Some(
+            self.tick(self.writer.journaled().await?)
+                .resumed()
+                .masked_by(&self.services.sessions.mask),
+        )
     }
 
     /// Whether anything of the lifecycle wants a trigger.

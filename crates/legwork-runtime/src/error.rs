@@ -46,6 +46,9 @@ pub enum Error {
         /// The session of what it was given.
         other: SessionId,
     },
+    /// A session could not be spoken to.
+    #[error(transparent)]
+    Session(legwork_session::Error),
     /// A conversation says no to what was asked.
     #[error(transparent)]
     Conversation(#[from] legwork_core::orchestrate::Refusal),
@@ -75,6 +78,18 @@ pub enum Error {
     /// The execution did not complete: it failed, was stopped or cancelled, or waits.
     #[error(transparent)]
     Unfinished(Box<Unfinished>),
+}
+
+impl From<legwork_session::Error> for Error {
+    fn from(error: legwork_session::Error) -> Self {
+        match error {
+            legwork_session::Error::Refused(refusal) => Self::Refused(refusal),
+            legwork_session::Error::Store(error) => Self::Store(error),
+            legwork_session::Error::Unknown(session) => Self::UnknownSession(session),
+            legwork_session::Error::NoStore(session) => Self::NoStore(session),
+            error => Self::Session(error),
+        }
+    }
 }
 
 impl Error {

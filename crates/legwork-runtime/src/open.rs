@@ -3,7 +3,6 @@
 mod begin;
 
 use std::collections::BTreeMap;
-use std::iter;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -15,7 +14,7 @@ use legwork_core::{
 };
 use legwork_port::event::ExecutionEnd;
 use legwork_port::store::{self, Range};
-use legwork_port::{Claim, Emitter, EventKind, Ids, Observer, StepView};
+use legwork_port::{Claim, EventKind, Ids, Observer, StepView};
 use serde_json::Value;
 
 use crate::account::{ReservedCalls, UncommittedCharges};
@@ -23,17 +22,15 @@ use crate::context::StepContext;
 use crate::control::Control;
 use crate::driver::Driver;
 use crate::error::{Error, Halt};
-use crate::inbox::{self, take_idle, take_up_rest};
-use crate::kept::Kept;
-use crate::masked::Masked;
-use crate::observers::Observers;
-use crate::renewal::Renewal;
 use crate::result::Run;
 use crate::run::{self, Advance};
 use crate::services::Ancestry;
 use crate::services::Services;
-use crate::writer::Writer;
 use legwork_port::unwind;
+use legwork_session::Renewal;
+use legwork_session::Writer;
+use legwork_session::inbox::{self, take_idle, take_up_rest};
+use legwork_session::kept::Kept;
 use legwork_toolset::Toolbox;
 
 /// An agent as the runtime knows it.
@@ -138,7 +135,7 @@ impl Active {
             let other = ancestry.origin.session.clone();
             return Err(Error::OtherSession { session, other });
         }
-        let claim = Arc::new(claim(&services, &session).await?);
+        let claim = Arc::new(services.sessions.claim_to_run(&session).await?);
         let parent = ancestry.parent.clone();
         let watch = Watch {
             observers: request.observers,
@@ -146,8 +143,9 @@ impl Active {
             on_doubt: request.on_doubt,
         };
         let cx = context(services, Arc::clone(&claim), ancestry, watch);
-        let renewal = Arc::new(Renewal::new(Arc::clone(&cx.services.clock), cx.events.clone()));
-        let idle = AgentState::new(session).masked_by(&cx.services.mask);
+        let renewal =
+            Arc::new(Renewal::new(Arc::clone(&cx.services.sessions.clock), cx.events.clone()));
+        let idle = AgentState::new(session).masked_by(&cx.services.sessions.mask);
         let (state, phase) = (idle.clone(), Phase::Steps);
         let mut active = Self { setup, cx, state, idle, parent, phase, renewal };
         let renewal = Arc::clone(&active.renewal);
@@ -158,7 +156,7 @@ impl Active {
                 Task::Resume => active.resume().await?,
             };
             active.open_tools().await;
-            active.cx.writer.kept.leave(active.cx.services.clock.now());
+            active.cx.writer.kept.leave(active.cx.services.sessions.clock.now());
             Ok(())
         });
         let taken_up = taken_up.await;
@@ -188,10 +186,11 @@ impl Active {
             let (session, parent) = (state.session().clone(), link.session.clone());
             return Err(Error::SessionTaken { session, parent });
         }
-        self.idle = AgentState::new(state.session().clone()).masked_by(&self.cx.services.mask);
-        self.state = self.cx.tick(state).resumed().masked_by(&self.cx.services.mask);
+        self.idle =
+            AgentState::new(state.session().clone()).masked_by(&self.cx.services.sessions.mask);
+        self.state = self.cx.tick(state).resumed().masked_by(&self.cx.services.sessions.mask);
         if self.state.version() != Seq::ZERO {
-            let store = &*self.cx.services.store;
+            let store = &*self.cx.services.sessions.store;
             self.state = take_idle(store, self.state.clone()).await?.0;
         }
         Ok(())
@@ -211,7 +210,7 @@ impl Active {
             return Ok(None);
         }
         let state = self.state.clone();
-        let clock = Arc::clone(&self.cx.services.clock);
+        let clock = Arc::clone(&self.cx.services.sessions.clock);
         let droppable = self.cx.writer.kept.begin(&mut self.state, &*clock);
         let work = async {
             catch_up(&self.cx, run::step(&*self.setup.driver, &self.cx, state).await).await
@@ -303,8 +302,8 @@ impl Active {
         }
         let services = Arc::clone(&cx.services);
         cx.writer.release().await;
-        if services.keeps && state.uncommitted().is_empty() {
-            match take_up_rest(&services, state.clone()).await {
+        if services.sessions.keeps && state.uncommitted().is_empty() {
+            match take_up_rest(&services.sessions, state.clone()).await {
                 Ok(taken_up) => state = taken_up,
                 Err(error) => events.warn(|| format!("the inbox was not looked at: {error}")),
             }
@@ -381,7 +380,7 @@ impl Active {
         if !matches!(self.phase, Phase::Steps) && !state.is_same(&self.state) {
             self.phase = Phase::Opening;
         }
-        self.state = state.masked_by(&self.cx.services.mask);
+        self.state = state.masked_by(&self.cx.services.sessions.mask);
         Ok(())
     }
 
@@ -393,7 +392,8 @@ impl Active {
     /// result, or the store cannot be written.
     pub async fn steer(&self, message: impl Into<Message>) -> Result<(), Error> {
         let item = Item::Steer(Arc::new(message.into()));
-        inbox::post_once(&self.cx.services, self.state.session(), &item).await.map(drop)
+        inbox::post_once(&self.cx.services.sessions, self.state.session(), &item).await?;
+        Ok(())
     }
 
     /// Ends the execution as cancelled; a second time is nothing.
@@ -438,10 +438,9 @@ fn context(
     watch: Watch,
 ) -> StepContext {
     let Watch { observers, control, on_doubt } = watch;
-    let store = Arc::clone(&services.store);
-    let all = iter::once(Arc::clone(&services.observer)).chain(observers);
-    let observer = Masked::by(&services.mask, Arc::new(Observers::new(all)));
-    let (events, clock) = (Emitter::new(ancestry.origin, observer), Arc::clone(&services.clock));
+    let (store, clock) = (&services.sessions.store, &services.sessions.clock);
+    let (store, clock) = (Arc::clone(store), Arc::clone(clock));
+    let events = services.sessions.events(ancestry.origin, observers);
     let view = StepView::new(events.clone(), clock, services.deps.clone());
     StepContext {
         writer: Writer { store, claim, events: events.clone(), kept: Kept::default() },
@@ -468,22 +467,6 @@ async fn load(cx: &StepContext, session: &SessionId) -> Result<AgentState, Error
         cx.emit(|| EventKind::JournalCut { damage: damage.clone() });
     }
     Ok(state)
-}
-
-/// The claim of a session. Where this process holds it only to deliver something, the run waits
-/// for that.
-async fn claim(services: &Services, session: &SessionId) -> Result<Box<dyn Claim>, Error> {
-    loop {
-        let before = services.deliveries.count();
-        match services.store.claim(session).await {
-            Err(error) if error.is_conflict() => {
-                if !services.deliveries.ended(session, before).await {
-                    return Err(error.into());
-                }
-            }
-            claim => return Ok(claim?),
-        }
-    }
 }
 
 /// A name for a session that is new.

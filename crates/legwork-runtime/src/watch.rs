@@ -12,7 +12,7 @@ use legwork_core::{AgentState, Micros};
 
 use crate::context::StepContext;
 use crate::error::Halt;
-use crate::kept::NewItems;
+use legwork_session::NewItems;
 
 /// What ended a wait for work.
 pub(crate) enum Watched<T> {
@@ -119,7 +119,7 @@ impl StepContext {
             // What was worked before counts, too: no more than a beat is lost with the process.
             let beat = BEAT.since(state.step_time()).plus(waits.left(&state));
             let nap = left.unwrap_or(beat).min(beat).max(Micros(1_000));
-            let sleep = async { self.services.clock.sleep(nap.into()).await };
+            let sleep = async { self.services.sessions.clock.sleep(nap.into()).await };
             let ended = matches!(select(&mut work, pin!(sleep)).await, Either::Left(_));
             state = waits.take_off(self.tick(state));
             if !ended && state.step_time() >= BEAT {

@@ -9,11 +9,12 @@ use std::path::Path;
 use crate::sources::{self, Source};
 
 /// The crates whose modules must not go round.
-pub(super) const CRATES: [&str; 6] = [
+pub(super) const CRATES: [&str; 7] = [
     "legwork-core",
     "legwork-port",
     "legwork-toolset",
     "legwork-lifecycle",
+    "legwork-session",
     "legwork-runtime",
     "legwork-agent",
 ];

@@ -125,6 +125,7 @@ fn arguments_choose_mutants() {
             "legwork-core",
             "legwork-toolset",
             "legwork-lifecycle",
+            "legwork-session",
             "legwork-runtime",
             "legwork-agent",
             "legwork-orchestrate",

@@ -99,7 +99,7 @@ impl Agent {
 
     /// The store that its sessions live in.
     pub fn store(&self) -> &Arc<dyn Store> {
-        &self.services().store
+        &self.services().sessions.store
     }
 
     /// Who works in its sessions.

@@ -105,7 +105,7 @@ pub(crate) async fn panicked(cx: &StepContext, panic: String) -> Result<AgentSta
         None => cx.journaled().await.map(AgentState::with_step_taken_up),
     };
     let state = state.unwrap_or_else(|| AgentState::new(cx.events.origin().session.clone()));
-    let state = state.masked_by(&cx.services.mask);
+    let state = state.masked_by(&cx.services.sessions.mask);
     if state.status().is_none_or(ExecutionStatus::is_terminal) {
         return Err(Halt::new(state, HaltReason::Panicked(panic)));
     }

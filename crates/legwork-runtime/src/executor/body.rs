@@ -32,7 +32,7 @@ pub(super) struct Ran {
 
 /// One running call; dropping it ends the tool.
 pub(super) fn call(job: Job, state: &AgentState, cx: &StepContext) -> BoxFuture<'static, Ran> {
-    let (clock, control) = (Arc::clone(&cx.services.clock), cx.control.clone());
+    let (clock, control) = (Arc::clone(&cx.services.sessions.clock), cx.control.clone());
     let Job { index, call, spec, tool, subagent: child, begun, arguments, .. } = job;
     // Raised when the call ends, however it does: what it left at work hears of that.
     let cancel = cx.control.cancel.child();

@@ -13,8 +13,8 @@ use legwork_port::{Cancellation, EventKind, Trigger};
 use super::Active;
 use crate::control::Control;
 use crate::error::Error;
-use crate::inbox::take_idle;
 use crate::run::{self, Advance};
+use legwork_session::inbox::take_idle;
 
 impl Active {
     /// Begins a new execution; one that was left in progress ends first.
@@ -29,7 +29,7 @@ impl Active {
         let new = state.version() == Seq::ZERO;
         let mut state = self.define(state);
         if new {
-            state = take_idle(&*self.cx.services.store, state).await?.0;
+            state = take_idle(&*self.cx.services.sessions.store, state).await?.0;
         }
         let state = started.into_iter().fold(state, AgentState::with);
         Ok(self.cx.fire(Trigger::ExecutionStart, state).await)
@@ -87,7 +87,7 @@ impl Active {
     pub(super) async fn resume(&self) -> Result<AgentState, Error> {
         let state = self.state.clone();
         if state.version() == Seq::ZERO {
-            return Err(self.cx.services.no_session(state.session()));
+            return Err(self.cx.services.sessions.no_session(state.session()).into());
         }
         let idle = state.clone();
         let state = self.define(state).without_waiting_subagents();

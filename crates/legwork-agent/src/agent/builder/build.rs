@@ -9,8 +9,8 @@ use legwork_lifecycle::hooks::HookStack;
 use legwork_lifecycle::{Composite, CoreLifecycle, Guarded};
 use legwork_runtime::memory::MemoryStore;
 use legwork_runtime::open::{Identity, Setup};
-use legwork_runtime::services::Deliveries;
 use legwork_runtime::{Error, Services, price_unknown};
+use legwork_session::Sessions;
 use legwork_toolset::{Given, Owner, Toolsets};
 
 use crate::agent::builder::Builder;
@@ -83,15 +83,13 @@ impl Builder {
             criteria: self.criteria,
             core,
             lifecycle: Composite::new(members).strictness(self.strictness),
-            store,
-            keeps: self.keeps,
-            clock: self.clock,
+            sessions: match self.keeps {
+                true => Sessions::new(store, self.clock, self.observer, mask),
+                false => Sessions::new(store, self.clock, self.observer, mask).forgetting(),
+            },
             ids: self.ids,
-            observer: self.observer,
             concurrency: self.concurrency,
             deps: self.deps,
-            mask,
-            deliveries: Deliveries::default(),
             subagents: Arc::new(Spawns(Arc::clone(&parts))),
         };
         let (identity, services) = (Arc::new(identity), Arc::new(services));

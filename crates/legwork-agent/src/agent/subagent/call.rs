@@ -95,7 +95,7 @@ impl SpawnCall {
     /// Runs the subagent in its session, unless it ended there already.
     async fn run(&self) -> Result<Run, Error> {
         let Grant { child, link, granted, share, .. } = &self.grant;
-        let state = self.services.store.read(child, Range::ALL).await?.journal.fold(child);
+        let state = self.services.sessions.store.read(child, Range::ALL).await?.journal.fold(child);
         if !state.is_linked_by(link) {
             let (session, parent) = (child.clone(), link.session.clone());
             return Err(Error::SessionTaken { session, parent });
@@ -125,7 +125,7 @@ impl SpawnCall {
 
     /// What a subagent used that could not be run to its end.
     async fn used(&self) -> Result<Amounts, store::Error> {
-        used_by(&*self.services.store, &self.grant.child, &self.grant.link).await
+        used_by(&*self.services.sessions.store, &self.grant.child, &self.grant.link).await
     }
 
     /// Only its final text returns; where there is none, why.

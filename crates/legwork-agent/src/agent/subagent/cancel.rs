@@ -27,7 +27,7 @@ pub(super) fn cancel<'a>(
     link: &'a ParentLink,
 ) -> BoxFuture<'a, Result<Amounts, store::Error>> {
     Box::pin(async move {
-        let store = &services.store;
+        let store = &services.sessions.store;
         let claim = match store.claim(child).await {
             Ok(claim) => claim,
             Err(error) if error.is_conflict() => return used_by(&**store, child, link).await,
@@ -37,7 +37,7 @@ pub(super) fn cancel<'a>(
             Ok(()) => used_by(&**store, child, link).await,
             Err(error) => Err(error),
         };
-        services.release(claim, child).await;
+        services.sessions.release(claim, child).await;
         used
     })
 }
@@ -50,9 +50,9 @@ async fn end_under(
     link: &ParentLink,
 ) -> Result<(), store::Error> {
     for tried in 1.. {
-        let loaded = services.store.read(child, Range::ALL).await?.writable(child)?;
-        let state = loaded.journal.fold(child).at(services.clock.now());
-        let state = state.masked_by(&services.mask);
+        let loaded = services.sessions.store.read(child, Range::ALL).await?.writable(child)?;
+        let state = loaded.journal.fold(child).at(services.sessions.clock.now());
+        let state = state.masked_by(&services.sessions.mask);
         let ours = state.is_linked_by(link);
         if !ours || state.status().is_none_or(ExecutionStatus::is_terminal) {
             break;

@@ -59,7 +59,7 @@ impl Turn {
         let turn = SharedBudget::open(caller.share, state.ledger());
         turn.charge(TreeAmounts::calls(fresh));
         caller.release_held_calls();
-        let (mut before, store) = (Vec::new(), &*caller.services.store);
+        let (mut before, store) = (Vec::new(), &*caller.services.sessions.store);
         for (index, child, link) in children(state) {
             if let Some(child) = linked(store, &child, &link).await? {
                 let active = child.ledger().spent.active_time;

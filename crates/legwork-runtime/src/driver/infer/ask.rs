@@ -10,9 +10,9 @@ use legwork_core::{AgentState, ModelRequest, Response};
 use legwork_port::{Delta, Deltas, Model, Retry, model};
 
 use super::inference::Inference;
+use super::pieces::Pieces;
 use crate::context::StepContext;
 use crate::error::Halt;
-use crate::masked::Pieces;
 use crate::spending;
 use crate::watch::{Waits, Watched};
 use legwork_port::unwind;
@@ -97,7 +97,7 @@ impl<'a> Sink<'a> {
             limit,
             cut: false,
             waits,
-            pieces: Pieces::by(&cx.services.mask),
+            pieces: Pieces::by(&cx.services.sessions.mask),
             charged_attempts: 0,
             forbids: None,
         }
@@ -105,7 +105,7 @@ impl<'a> Sink<'a> {
 
     /// What is under way, and how much of its answer came.
     fn left(&self, streams: bool) -> LeftAttempt {
-        let now = self.cx.services.clock.mono();
+        let now = self.cx.services.sessions.clock.mono();
         match self.waits.end() {
             Some(at) if now < at => LeftAttempt::None,
             _ if streams => LeftAttempt::Streamed(self.bytes),
@@ -151,7 +151,7 @@ impl Deltas for Sink<'_> {
         }
         (self.charged_attempts, self.bytes) = (charged, 0);
         self.pieces.iter_mut().for_each(|pieces| pieces.forget());
-        self.waits.begin(self.cx.services.clock.mono(), retry.wait.into());
+        self.waits.begin(self.cx.services.sessions.clock.mono(), retry.wait.into());
         self.cx.emit(|| retry.into());
         ControlFlow::Continue(())
     }

@@ -41,7 +41,7 @@ impl<'a> Inference<'a> {
         error: Option<&ErrorRecord>,
     ) {
         cx.emit(|| {
-            let (id, now) = (self.id, cx.services.clock.now());
+            let (id, now) = (self.id, cx.services.sessions.clock.now());
             let (took, at) = (now.mono.since(self.at.mono), now.wall);
             let usage = response.and_then(|response| response.usage);
             EventKind::InferenceFinished { id, at, took, usage, error: error.cloned() }

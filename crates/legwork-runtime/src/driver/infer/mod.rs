@@ -2,6 +2,7 @@
 
 mod ask;
 mod inference;
+mod pieces;
 mod recite;
 mod record;
 

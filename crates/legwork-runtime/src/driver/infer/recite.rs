@@ -9,12 +9,12 @@ use legwork_core::{AgentState, Event, Part, Response, Usage};
 use legwork_port::{BoxFuture, Delta, unwind};
 
 use super::inference::Inference;
+use super::pieces::Pieces;
 use super::show;
 use crate::context::{Begun, StepContext};
 use crate::driver::Driver;
 use crate::driver::held::{of_driver, read};
 use crate::error::Halt;
-use crate::masked::Pieces;
 use crate::spending;
 use crate::watch::Watched;
 use legwork_toolset::StepTools;
@@ -76,7 +76,7 @@ fn stream(response: &Response, cx: &StepContext) {
     if !cx.events.listens() {
         return;
     }
-    let mut pieces = Pieces::by(&cx.services.mask);
+    let mut pieces = Pieces::by(&cx.services.sessions.mask);
     let emit = |delta: Delta<'_>| cx.emit(|| delta.into());
     let mut pass = |delta: Delta<'_>| match &mut pieces {
         None => emit(delta),

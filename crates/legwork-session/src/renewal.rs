@@ -10,7 +10,7 @@ use legwork_port::store::{self, Claim};
 use legwork_port::{Clock, Emitter};
 
 /// Renews a claim while work is done under it, if its store wants that.
-pub(crate) struct Renewal {
+pub struct Renewal {
     clock: Arc<dyn Clock>,
     events: Emitter,
     /// When the claim was taken, or renewed last.
@@ -19,7 +19,7 @@ pub(crate) struct Renewal {
 
 impl Renewal {
     /// For a claim that was just taken.
-    pub(crate) fn new(clock: Arc<dyn Clock>, events: Emitter) -> Self {
+    pub fn new(clock: Arc<dyn Clock>, events: Emitter) -> Self {
         let last = Mutex::new(clock.mono());
         Self { clock, events, last }
     }
@@ -29,7 +29,7 @@ impl Renewal {
     ///
     /// # Errors
     /// When the claim was lost.
-    pub(crate) async fn during<T>(
+    pub async fn during<T>(
         &self,
         claim: &dyn Claim,
         work: impl Future<Output = T>,

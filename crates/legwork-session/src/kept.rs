@@ -14,7 +14,7 @@ use legwork_port::{BoxFuture, Claim, Clock};
 /// A store may finish an append whose future was dropped, so an append that is under way is
 /// kept, too, and awaited before the next one.
 #[derive(Default)]
-pub(crate) struct Kept(Mutex<Inner>);
+pub struct Kept(Mutex<Inner>);
 
 #[derive(Default)]
 struct Inner {
@@ -41,17 +41,18 @@ struct UnderWay {
 }
 
 /// What is appended of a state.
-pub(crate) struct Append {
+pub struct Append {
     /// The entry that it comes after.
-    pub(crate) expected: Seq,
-    pub(crate) entries: Arc<Vec<Arc<Entry>>>,
+    pub expected: Seq,
+    /// What is appended.
+    pub entries: Arc<Vec<Arc<Entry>>>,
     /// Whether it is refused when there are items in the inbox that were not taken up.
-    pub(crate) items: NewItems,
+    pub items: NewItems,
 }
 
 /// What is done about items in the inbox that were not taken up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum NewItems {
+pub enum NewItems {
     /// They wait.
     Wait,
     /// Nothing is written: they are taken up first.
@@ -59,20 +60,16 @@ pub(crate) enum NewItems {
 }
 
 /// What came of an append that was under way when its step was dropped.
-pub(crate) struct Landed {
+pub struct Landed {
     /// The state as it was handed to the append.
-    pub(crate) state: AgentState,
+    pub state: AgentState,
     /// The state that stood in its place meanwhile.
-    pub(crate) put_back: Option<AgentState>,
+    pub put_back: Option<AgentState>,
 }
 
 impl Kept {
     /// Begins a step that may be dropped: then the state is set to what was committed last.
-    pub(crate) fn begin<'a>(
-        &'a self,
-        state: &'a mut AgentState,
-        clock: &'a dyn Clock,
-    ) -> Droppable<'a> {
+    pub fn begin<'a>(&'a self, state: &'a mut AgentState, clock: &'a dyn Clock) -> Droppable<'a> {
         let mut inner = self.lock();
         (inner.on, inner.committed) = (true, Some(state.clone()));
         drop(inner);
@@ -80,43 +77,38 @@ impl Kept {
     }
 
     /// The caller has the state from now on.
-    pub(crate) fn leave(&self, now: Stamp) {
+    pub fn leave(&self, now: Stamp) {
         self.lock().left = Some(now);
     }
 
     /// Since when the caller had the state; told once.
-    pub(crate) fn left(&self) -> Option<Stamp> {
+    pub fn left(&self) -> Option<Stamp> {
         self.lock().left.take()
     }
 
     /// Whether an append is under way.
-    pub(crate) fn is_appending(&self) -> bool {
+    pub fn is_appending(&self) -> bool {
         self.lock().under_way.is_some()
     }
 
     /// The state as it was last committed, if a step is under way that may be dropped.
-    pub(crate) fn committed(&self) -> Option<AgentState> {
+    pub fn committed(&self) -> Option<AgentState> {
         self.lock().committed.clone()
     }
 
     /// The last entry that an append made durable; none before the first.
-    pub(crate) fn durable(&self) -> Option<Seq> {
+    pub fn durable(&self) -> Option<Seq> {
         self.lock().durable
     }
 
     /// Whether the inbox has items that a state has not taken up, as the store told last.
-    pub(crate) fn knows_items_for(&self, state: &AgentState) -> bool {
+    pub fn knows_items_for(&self, state: &AgentState) -> bool {
         self.lock().inbox > state.facts().inbox_cursor
     }
 
     /// Begins to append entries of a state; [`Kept::land`] does it. None is under way when it is
     /// called.
-    pub(crate) fn begin_append(
-        &self,
-        claim: &Arc<Box<dyn Claim>>,
-        append: Append,
-        state: &AgentState,
-    ) {
+    pub fn begin_append(&self, claim: &Arc<Box<dyn Claim>>, append: Append, state: &AgentState) {
         let Append { expected, entries, items } = append;
         let seen = (items == NewItems::First).then_some(state.facts().inbox_cursor);
         let summary = self.new_summary(state);
@@ -143,7 +135,7 @@ impl Kept {
     ///
     /// # Errors
     /// Why the store did not take it.
-    pub(crate) async fn land(&self) -> Result<Option<Landed>, Error> {
+    pub async fn land(&self) -> Result<Option<Landed>, Error> {
         poll_fn(|cx| {
             let mut inner = self.lock();
             let Some(under_way) = &mut inner.under_way else { return Poll::Ready(Ok(None)) };
@@ -175,7 +167,7 @@ impl Kept {
 }
 
 /// A step that may be dropped.
-pub(crate) struct Droppable<'a> {
+pub struct Droppable<'a> {
     kept: &'a Kept,
     state: &'a mut AgentState,
     clock: &'a dyn Clock,

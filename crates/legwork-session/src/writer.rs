@@ -8,14 +8,18 @@ use legwork_port::store::{self, Claim, Range};
 use legwork_port::{Emitter, EventKind, Store};
 
 use crate::kept::{Append, Kept, Landed, NewItems};
-use crate::services::release;
+use crate::sessions::release;
 
-pub(crate) struct Writer {
-    pub(crate) store: Arc<dyn Store>,
+/// Appends to the journal of one session, under its claim.
+pub struct Writer {
+    /// Where the journal is.
+    pub store: Arc<dyn Store>,
     /// Shared with an append that is under way, and with nothing else.
-    pub(crate) claim: Arc<Box<dyn Claim>>,
-    pub(crate) events: Emitter,
-    pub(crate) kept: Kept,
+    pub claim: Arc<Box<dyn Claim>>,
+    /// Notified of what became durable.
+    pub events: Emitter,
+    /// What was committed of a step that may be dropped.
+    pub kept: Kept,
 }
 
 impl Writer {
@@ -23,11 +27,7 @@ impl Writer {
     ///
     /// It comes behind an append that is still under way: a driver may have dropped its commit.
     /// What that wrote of the state is not written again.
-    pub(crate) async fn commit(
-        &self,
-        state: &AgentState,
-        items: NewItems,
-    ) -> Result<(), store::Error> {
+    pub async fn commit(&self, state: &AgentState, items: NewItems) -> Result<(), store::Error> {
         let mut entries = state.uncommitted().to_shared();
         if entries.is_empty() {
             return Ok(());
@@ -50,14 +50,14 @@ impl Writer {
     }
 
     /// The state as the journal has it; none if it has nothing, or cannot be read.
-    pub(crate) async fn journaled(&self) -> Option<AgentState> {
+    pub async fn journaled(&self) -> Option<AgentState> {
         let journal = self.store.read(self.session(), Range::ALL).await.ok()?.journal;
         (journal.version() != Seq::ZERO).then(|| journal.fold(self.session()))
     }
 
     /// Waits for an append that was under way when its step was dropped; none if nothing was
     /// written.
-    pub(crate) async fn land(&self) -> Result<Option<Landed>, store::Error> {
+    pub async fn land(&self) -> Result<Option<Landed>, store::Error> {
         let landed = match self.kept.land().await {
             Err(error) if error.is_new_items() => None,
             landed => landed?,
@@ -70,7 +70,7 @@ impl Writer {
 
     /// Gives the claim back. What goes wrong with that is told as a warning: what was
     /// committed stands all the same.
-    pub(crate) async fn release(self) {
+    pub async fn release(self) {
         let Self { claim, events, kept, .. } = self;
         // An append that is still under way holds the claim, too.
         drop(kept);

@@ -1,48 +1,11 @@
-//! Events for observers, with secrets masked.
-
-use std::sync::Arc;
+//! Pieces of an answer, with secrets masked.
 
 use legwork_core::Mask;
 use legwork_core::mask::Stream;
-use legwork_port::{Delta, EventKind, Observer, RunEvent};
-
-/// An observer that receives events with secrets masked.
-///
-/// Entries are masked before they are made. Pieces of an answer are masked where they are
-/// assembled, because a secret may be split between two of them.
-pub(crate) struct Masked {
-    mask: Mask,
-    observer: Arc<dyn Observer>,
-}
-
-impl Masked {
-    /// The observer, behind a mask if there is one.
-    pub(crate) fn by(mask: &Mask, observer: Arc<dyn Observer>) -> Arc<dyn Observer> {
-        match mask.is_none() {
-            true => observer,
-            false => Arc::new(Self { mask: mask.clone(), observer }),
-        }
-    }
-}
-
-impl Observer for Masked {
-    fn listens(&self) -> bool {
-        self.observer.listens()
-    }
-
-    fn observe(&self, event: &RunEvent) {
-        if event.kind.is_delta() || matches!(event.kind, EventKind::Committed(_)) {
-            return self.observer.observe(event);
-        }
-        match self.mask.masked(&event.kind) {
-            Some(kind) => self.observer.observe(&RunEvent { kind, ..event.clone() }),
-            None => self.observer.observe(event),
-        }
-    }
-}
+use legwork_port::Delta;
 
 /// Pieces of an answer, masked across their borders.
-pub(crate) struct Pieces {
+pub(super) struct Pieces {
     text: Stream,
     mask: Mask,
     /// The kind of the text that is held.
@@ -69,14 +32,14 @@ impl Kind {
 
 impl Pieces {
     /// Pieces behind a mask, if there is one.
-    pub(crate) fn by(mask: &Mask) -> Option<Box<Self>> {
+    pub(super) fn by(mask: &Mask) -> Option<Box<Self>> {
         let text = || Stream::new(mask.clone());
         let pieces = || Self { text: text(), mask: mask.clone(), kind: Kind::Text };
         (!mask.is_none()).then(|| Box::new(pieces()))
     }
 
     /// Adds a piece; returns what can be passed on now.
-    pub(crate) fn push(&mut self, delta: Delta<'_>, mut tell: impl FnMut(Delta<'_>)) {
+    pub(super) fn push(&mut self, delta: Delta<'_>, mut tell: impl FnMut(Delta<'_>)) {
         let (kind, piece) = match delta {
             Delta::Text(text) => (Kind::Text, text),
             Delta::Thinking(text) => (Kind::Thinking, text),
@@ -98,7 +61,7 @@ impl Pieces {
     }
 
     /// Ends the answer; returns the rest.
-    pub(crate) fn end(&mut self, mut tell: impl FnMut(Delta<'_>)) {
+    pub(super) fn end(&mut self, mut tell: impl FnMut(Delta<'_>)) {
         let rest = self.text.end();
         if !rest.is_empty() {
             tell(self.kind.of(&rest));
@@ -106,7 +69,7 @@ impl Pieces {
     }
 
     /// Discards what is held.
-    pub(crate) fn forget(&mut self) {
+    pub(super) fn forget(&mut self) {
         self.text.end();
     }
 }

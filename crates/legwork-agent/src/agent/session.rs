@@ -1,7 +1,5 @@
 //! One session of an agent, by its id.
 
-mod delivery;
-
 use std::sync::Arc;
 
 use legwork_core::inbox::{Answer, Cursor, Item, Label};
@@ -11,14 +9,13 @@ use legwork_core::{AgentState, Message, Seq, SessionId};
 use legwork_port::store::{Range, Removal};
 
 use legwork_runtime::Error;
-use legwork_runtime::inbox;
 use legwork_runtime::open::Task;
+use legwork_session::inbox;
 
 use crate::agent::Agent;
 use crate::agent::request::{Run, RunRequest};
 use crate::agent::subagent;
-pub use delivery::Delivery;
-use delivery::deliver;
+pub use legwork_session::Delivery;
 
 /// One session of an agent: run it, resume it, look at it, speak to it.
 #[derive(Debug, Clone)]
@@ -53,7 +50,7 @@ impl Session {
     /// # Errors
     /// When the store cannot be read.
     pub async fn journal(&self) -> Result<Journal, Error> {
-        Ok(self.agent.services().store.read(&self.id, Range::ALL).await?.journal)
+        Ok(self.agent.services().sessions.store.read(&self.id, Range::ALL).await?.journal)
     }
 
     /// Its state. Needs no claim.
@@ -63,7 +60,7 @@ impl Session {
     pub async fn state(&self) -> Result<AgentState, Error> {
         let journal = self.journal().await?;
         if journal.version() == Seq::ZERO {
-            return Err(self.agent.services().no_session(&self.id));
+            return Err(self.agent.services().sessions.no_session(&self.id).into());
         }
         Ok(journal.fold(&self.id))
     }
@@ -82,7 +79,7 @@ impl Session {
     /// When the item is nested too deeply to be journaled, a message holds a tool call or a
     /// result, or the store cannot be written.
     pub async fn post(&self, key: &str, item: Item) -> Result<Cursor, Error> {
-        inbox::post(self.agent.services(), &self.id, key, &item).await
+        Ok(inbox::post(&self.agent.services().sessions, &self.id, key, &item).await?)
     }
 
     /// Says something to be heard by the very next inference.
@@ -142,7 +139,7 @@ impl Session {
     /// session, or somebody runs one of them; else what the store says. Nothing was removed
     /// then.
     pub async fn remove(&self) -> Result<Removal, Error> {
-        let store = &*self.agent.services().store;
+        let store = &*self.agent.services().sessions.store;
         if let Some(parent) = subagent::parent_of(store, &self.id).await? {
             return Err(Refusal::BelongsTo { parent }.into());
         }
@@ -163,6 +160,6 @@ impl Session {
     }
 
     async fn deliver(&self, item: Item) -> Result<Delivery, Error> {
-        deliver(self.agent.services(), &self.id, item).await
+        Ok(self.agent.services().sessions.deliver(&self.id, item).await?)
     }
 }

@@ -38,12 +38,12 @@ impl Deliveries {
     }
 
     /// How many ever began.
-    pub(crate) fn count(&self) -> u64 {
+    pub fn count(&self) -> u64 {
         self.lock().count
     }
 
     /// Waits until none to a session is under way. False if none was, or began since so many had.
-    pub(crate) async fn ended(&self, session: &SessionId, since: u64) -> bool {
+    pub async fn ended(&self, session: &SessionId, since: u64) -> bool {
         let mut waited = self.count() != since;
         loop {
             let ended = self.ended.listen();

@@ -6,8 +6,10 @@ use legwork_core::state::Refusal;
 use legwork_core::{AgentState, Event, Seq, SessionId};
 use legwork_port::Claim;
 use legwork_port::store::Range;
-use legwork_runtime::inbox::{claim, post_once, readable, take_up_idle, take_up_rest};
-use legwork_runtime::{Error, Services};
+
+use crate::error::Error;
+use crate::inbox::{post_once, readable, take_up_idle, take_up_rest};
+use crate::sessions::Sessions;
 
 /// What became of an item that was left for a session.
 #[derive(Debug, Clone)]
@@ -30,26 +32,34 @@ impl Delivery {
     }
 }
 
-/// Leaves an item for a session, durably, and takes it up if nobody runs the session.
-///
-/// # Errors
-/// As [`post`](legwork_runtime::inbox::post), and when the session refuses the item, or there is no such session.
-pub(super) async fn deliver(
-    services: &Services,
-    session: &SessionId,
-    item: Item,
-) -> Result<Delivery, Error> {
-    let _under_way = services.deliveries.begin(session);
-    if let Some(claim) = claim(services, session).await? {
-        return deliver_under(services, claim, session, item).await;
+impl Sessions {
+    /// Leaves an item for a session, durably, and takes it up if nothing runs the session.
+    ///
+    /// # Errors
+    /// As [`post`](crate::inbox::post), and when the session refuses the item, or there is no such
+    /// session.
+    ///
+    /// # Cancel safety
+    /// Once the item is posted it stays: a dropped future may leave it in the inbox, and the next
+    /// run takes it up.
+    pub async fn deliver(&self, session: &SessionId, item: Item) -> Result<Delivery, Error> {
+        deliver(self, session, item).await
     }
-    let cursor = post_once(services, session, &item).await?;
+}
+
+/// Leaves an item for a session and takes it up, if its claim is free.
+async fn deliver(sessions: &Sessions, session: &SessionId, item: Item) -> Result<Delivery, Error> {
+    let _under_way = sessions.deliveries.begin(session);
+    if let Some(claim) = sessions.claim(session).await? {
+        return deliver_under(sessions, claim, session, item).await;
+    }
+    let cursor = post_once(sessions, session, &item).await?;
     // The one who held the claim may have given it back without having seen the item.
-    let Some(claim) = claim(services, session).await? else { return Ok(Delivery::Waiting(cursor)) };
-    match readable(services, session).await {
-        Ok(Some(journal)) => take_up(services, claim, &journal, session, cursor).await,
+    let Some(claim) = sessions.claim(session).await? else { return Ok(Delivery::Waiting(cursor)) };
+    match readable(sessions, session).await {
+        Ok(Some(journal)) => take_up(sessions, claim, &journal, session, cursor).await,
         other => {
-            services.release(claim, session).await;
+            sessions.release(claim, session).await;
             other.map(|_| Delivery::Waiting(cursor))
         }
     }
@@ -57,19 +67,19 @@ pub(super) async fn deliver(
 
 /// Leaves an item for a session and takes it up, under its claim.
 async fn deliver_under(
-    services: &Services,
+    sessions: &Sessions,
     claim: Box<dyn Claim>,
     session: &SessionId,
     item: Item,
 ) -> Result<Delivery, Error> {
     let posted = async {
-        let journal = begun(services, session, &item).await?;
-        Ok((journal, post_once(services, session, &item).await?))
+        let journal = begun(sessions, session, &item).await?;
+        Ok((journal, post_once(sessions, session, &item).await?))
     };
     match posted.await {
-        Ok((Some(journal), cursor)) => take_up(services, claim, &journal, session, cursor).await,
+        Ok((Some(journal), cursor)) => take_up(sessions, claim, &journal, session, cursor).await,
         other => {
-            services.release(claim, session).await;
+            sessions.release(claim, session).await;
             other.map(|(_, cursor)| Delivery::Waiting(cursor))
         }
     }
@@ -77,32 +87,32 @@ async fn deliver_under(
 
 /// The journal of a session that began; none if it has not, and the item may wait for that.
 async fn begun(
-    services: &Services,
+    sessions: &Sessions,
     session: &SessionId,
     item: &Item,
 ) -> Result<Option<Journal>, Error> {
-    let journal = services.store.read(session, Range::ALL).await?.writable(session)?.journal;
+    let journal = sessions.store.read(session, Range::ALL).await?.writable(session)?.journal;
     if journal.version() != Seq::ZERO {
         return Ok(Some(journal));
     }
     match item {
-        Item::Steer(_) | Item::FollowUp(_) if services.keeps => Ok(None),
-        _ => Err(services.no_session(session)),
+        Item::Steer(_) | Item::FollowUp(_) if sessions.keeps => Ok(None),
+        _ => Err(sessions.no_session(session)),
     }
 }
 
 /// Takes up all that waits, and gives the claim back.
 async fn take_up(
-    services: &Services,
+    sessions: &Sessions,
     claimed: Box<dyn Claim>,
     journal: &Journal,
     session: &SessionId,
     cursor: Cursor,
 ) -> Result<Delivery, Error> {
     let before = taken_before(journal, cursor);
-    let (state, refused) = take_up_idle(services, claimed, journal.fold(session)).await?;
+    let (state, refused) = take_up_idle(sessions, claimed, journal.fold(session)).await?;
     let ours = refused.into_iter().find(|(refused, _)| *refused == cursor);
-    let state = take_up_rest(services, state).await?;
+    let state = take_up_rest(sessions, state).await?;
     match before.or(ours.map(|(_, refusal)| refusal)) {
         Some(refusal) => Err(refusal.into()),
         None => Ok(Delivery::TakenUp(Box::new(state))),
