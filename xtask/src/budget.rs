@@ -18,6 +18,8 @@ const TOO_LONG_FILE: usize = 600;
 const LOOP_FILE_LINES: usize = 300;
 /// The loop.
 const LOOP_FILE: &str = "crates/legwork-runtime/src/run.rs";
+/// The runtime, counted whole but for its tests, stays under this many lines.
+const RUNTIME_LINES: usize = 5_000;
 /// What a person reads to know how a session runs.
 const RUNTIME: &str = "crates/legwork-runtime/src/";
 /// The stripped release command stays under this many bytes.
@@ -95,10 +97,13 @@ fn the_loop(sources: &[Source], over: &mut Vec<String>) {
     let own = lines_of(LOOP_FILE);
     let total = lines_of(RUNTIME);
     println!("{:<44} {own:>9}  under {LOOP_FILE_LINES}", "lines of the loop");
-    // No limit yet: it is to come under 5,000.
-    println!("{:<44} {total:>9}", "lines of the runtime");
-    if own >= LOOP_FILE_LINES {
-        over.push(format!("lines of the loop: {own}, to stay under {LOOP_FILE_LINES}"));
+    println!("{:<44} {total:>9}  under {RUNTIME_LINES}", "lines of the runtime");
+    for (what, lines, limit) in
+        [("the loop", own, LOOP_FILE_LINES), ("the runtime", total, RUNTIME_LINES)]
+    {
+        if lines >= limit {
+            over.push(format!("lines of {what}: {lines}, to stay under {limit}"));
+        }
     }
 }
 

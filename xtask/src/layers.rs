@@ -47,7 +47,13 @@ const TABLE: &[(&str, May)] = &[
     ),
     (
         "legwork-orchestrate",
-        May::Only(&["legwork-port", "legwork-core", "legwork-runtime", "legwork-agent"]),
+        May::Only(&[
+            "legwork-port",
+            "legwork-core",
+            "legwork-session",
+            "legwork-runtime",
+            "legwork-agent",
+        ]),
     ),
     ("legwork-models", May::Only(CONTRACT)),
     ("legwork-tools", May::Only(CONTRACT)),

@@ -10,14 +10,15 @@ use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::event::{InferenceStarted, ToolFinished};
 use legwork_core::state::Seal;
 use legwork_core::{AgentState, Event, OnDoubt, ToolCall, ToolOutcome};
-use legwork_port::{Emitter, EventKind, Lifecycle, Model, StepView, Trigger};
+use legwork_port::{Claim, Emitter, EventKind, Lifecycle, Model, Observer, StepView, Trigger};
 
 use crate::account::{ReservedCalls, SharedBudget, UncommittedCharges};
 use crate::control::Control;
 use crate::error::Halt;
-use crate::services::{Caller, Services};
+use crate::services::{Ancestry, Caller, Services};
 use legwork_session::NewItems;
 use legwork_session::Writer;
+use legwork_session::kept::Kept;
 use legwork_toolset::Toolbox;
 
 /// What a step has to work with.
@@ -53,6 +54,41 @@ pub(crate) enum Begun {
 }
 
 impl StepContext {
+    /// What the steps of a run work with, under a claim and at a place in a tree of agents.
+    pub(crate) fn new(
+        services: Arc<Services>,
+        claim: Arc<Box<dyn Claim>>,
+        ancestry: Ancestry,
+        observers: Vec<Arc<dyn Observer>>,
+    ) -> Self {
+        let (store, clock) = (&services.sessions.store, &services.sessions.clock);
+        let (store, clock) = (Arc::clone(store), Arc::clone(clock));
+        let events = services.sessions.events(ancestry.origin, observers);
+        Self {
+            writer: Writer { store, claim, events: events.clone(), kept: Kept::default() },
+            view: StepView::new(events.clone(), clock, services.deps.clone()),
+            control: Control::default(),
+            on_doubt: None,
+            toolbox: Toolbox::new(Arc::clone(&services.toolsets), events.clone()),
+            events,
+            held_calls: ReservedCalls::new(ancestry.share.clone()),
+            share: ancestry.share,
+            unsettled: UncommittedCharges::default(),
+            store_looked: AtomicBool::new(false),
+            begins_again: AtomicBool::new(false),
+            seal: Seal::default(),
+            signals_emitted: AtomicUsize::new(0),
+            services,
+        }
+    }
+
+    /// The same under a control, with what is done about calls in doubt.
+    pub(crate) fn told(mut self, control: Control, on_doubt: Option<OnDoubt>) -> Self {
+        self.controlled_by(control);
+        self.on_doubt = on_doubt;
+        self
+    }
+
     /// The model that the state names.
     ///
     /// # Errors

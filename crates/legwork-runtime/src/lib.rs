@@ -1,20 +1,19 @@
-//! How a session of Legwork runs: the loop, the driver, the executor, lifecycles and hooks.
+//! How a session of Legwork runs: the loop, the step, the driver, the executor.
 //!
 //! It runs an agent on whatever implements the ports: it asks the state what is owed, does
 //! it, and appends what happened. It deliberately knows neither how agents are built nor a
-//! provider, database or terminal; `legwork-agent` is what programs hold.
+//! provider, database or terminal; `legwork-agent` is what programs hold. Three crates below it
+//! have what a step stands on: `legwork-session` (claims, journals, inboxes), `legwork-toolset`
+//! (the tools of a step) and `legwork-lifecycle` (who observes it, and may change it).
 //!
 //! Read the modules in this order; none names one that comes after it.
 //!
-//! 1. What a run is made of: [`result`](Run), [`Error`] (`error`), [`control`], [`unwind`] (code
-//!    of others, held against panics), [`memory`] (the ports in memory), [`account`] (what a tree of agents uses together).
-//! 2. What an agent has: `validate` and [`toolbox`], [`lifecycle`], [`hooks`], [`spawner`],
-//!    [`services`], which holds them.
-//! 3. What a step works with: [`observers`] and `masked`, `kept` and `writer` (the
-//!    journal), `renewal` (its claim), `active_time`, [`context`].
-//! 4. What a step does: `inbox`, `spending`, `watch`, `lookup`, `retries`, `judge`, `doubt`,
-//!    `release`, [`subagent`], [`executor`], [`driver`].
-//! 5. What joins it: `stop`, `run` (the loop), [`delivery`], [`open`].
+//! 1. What a run is made of: [`result`](Run), [`Error`] (`error`), [`control`], [`memory`] (the
+//!    ports in memory), [`account`] (what a tree of agents uses together), [`services`] (what all
+//!    runs of an agent share), [`context`] (what a step works with).
+//! 2. What a step does: `inbox`, `spending`, `watch` (active time, and work that is cut off),
+//!    `judge`, `doubt`, `release`, [`executor`], [`driver`].
+//! 3. What joins it: `stop`, `run` (the loop), [`open`].
 #![forbid(unsafe_code)]
 
 pub mod account;

@@ -1,95 +1,29 @@
 //! An execution that is open: claimed, loaded, ready for its next step.
 
 mod begin;
+mod opening;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 
-use legwork_core::event::{Definition, ParentLink};
+use legwork_core::event::ParentLink;
 use legwork_core::inbox::Item;
-use legwork_core::state::{Refusal, Seal};
-use legwork_core::{
-    AgentId, AgentState, Digest, ExecutionStatus, Message, OnDoubt, Seq, SessionId,
-};
+use legwork_core::state::Refusal;
+use legwork_core::{AgentState, ExecutionStatus, Message, Seq, SessionId};
 use legwork_port::event::ExecutionEnd;
 use legwork_port::store::{self, Range};
-use legwork_port::{Claim, EventKind, Ids, Observer, StepView};
-use serde_json::Value;
+use legwork_port::{EventKind, Ids};
 
-use crate::account::{ReservedCalls, UncommittedCharges};
 use crate::context::StepContext;
 use crate::control::Control;
-use crate::driver::Driver;
 use crate::error::{Error, Halt};
 use crate::result::Run;
 use crate::run::{self, Advance};
 use crate::services::Ancestry;
-use crate::services::Services;
 use legwork_port::unwind;
 use legwork_session::Renewal;
-use legwork_session::Writer;
 use legwork_session::inbox::{self, take_idle, take_up_rest};
-use legwork_session::kept::Kept;
-use legwork_toolset::Toolbox;
-
-/// An agent as the runtime knows it.
-#[derive(Clone)]
-pub struct Setup {
-    /// What its sessions record of it.
-    pub identity: Arc<Identity>,
-    /// What its runs share.
-    pub services: Arc<Services>,
-    /// Makes its steps.
-    pub driver: Arc<dyn Driver>,
-}
-
-/// What the sessions of an agent record of it.
-pub struct Identity {
-    /// Who works in them.
-    pub agent: AgentId,
-    /// What it is, as far as it is data.
-    pub definition: Arc<Definition>,
-    /// The digest of the definition.
-    pub digest: Digest,
-    /// The metadata that new sessions begin with.
-    pub metadata: BTreeMap<String, Value>,
-}
-
-/// How an execution is opened.
-pub struct Opening {
-    /// What is to be done with the session.
-    pub task: Task,
-    /// The session.
-    pub target: Target,
-    /// Observers beside that of the services.
-    pub observers: Vec<Arc<dyn Observer>>,
-    /// How it is cancelled or interrupted.
-    pub control: Control,
-    /// The answer to calls in doubt, whatever their tools say.
-    pub on_doubt: Option<OnDoubt>,
-    /// Its place in a tree of agents; none = the root.
-    pub ancestry: Option<Ancestry>,
-}
-
-/// The session that an execution is opened in.
-#[derive(Debug, Clone)]
-pub enum Target {
-    /// A new one, with a new name.
-    New,
-    /// The one of this id, as the store has it; it is new if the store has none.
-    Session(SessionId),
-    /// The one of this state, which is taken in place of what the store has.
-    State(AgentState),
-}
-
-/// What is to be done with a session.
-pub enum Task {
-    /// A new execution with this input.
-    Start(Vec<Message>),
-    /// Go on where it stands.
-    Resume,
-}
+pub use opening::{Identity, Opening, Setup, Target, Task};
 
 /// An execution that is open. Dropping it gives the claim back, as far as that can be done
 /// without waiting, and loses nothing that was committed.
@@ -137,12 +71,8 @@ impl Active {
         }
         let claim = Arc::new(services.sessions.claim_to_run(&session).await?);
         let parent = ancestry.parent.clone();
-        let watch = Watch {
-            observers: request.observers,
-            control: request.control,
-            on_doubt: request.on_doubt,
-        };
-        let cx = context(services, Arc::clone(&claim), ancestry, watch);
+        let cx = StepContext::new(services, Arc::clone(&claim), ancestry, request.observers)
+            .told(request.control, request.on_doubt);
         let renewal =
             Arc::new(Renewal::new(Arc::clone(&cx.services.sessions.clock), cx.events.clone()));
         let idle = AgentState::new(session).masked_by(&cx.services.sessions.mask);
@@ -420,43 +350,6 @@ impl Active {
     /// for the store; [`Active::release`] waits.
     pub fn into_run(self) -> Run {
         self.state.into()
-    }
-}
-
-/// Who watches a run, and what it is told from outside.
-struct Watch {
-    observers: Vec<Arc<dyn Observer>>,
-    control: Control,
-    on_doubt: Option<OnDoubt>,
-}
-
-/// What the steps of a run work with.
-fn context(
-    services: Arc<Services>,
-    claim: Arc<Box<dyn Claim>>,
-    ancestry: Ancestry,
-    watch: Watch,
-) -> StepContext {
-    let Watch { observers, control, on_doubt } = watch;
-    let (store, clock) = (&services.sessions.store, &services.sessions.clock);
-    let (store, clock) = (Arc::clone(store), Arc::clone(clock));
-    let events = services.sessions.events(ancestry.origin, observers);
-    let view = StepView::new(events.clone(), clock, services.deps.clone());
-    StepContext {
-        writer: Writer { store, claim, events: events.clone(), kept: Kept::default() },
-        view: view.with_ends(control.both()),
-        control,
-        on_doubt,
-        toolbox: Toolbox::new(Arc::clone(&services.toolsets), events.clone()),
-        events,
-        held_calls: ReservedCalls::new(ancestry.share.clone()),
-        share: ancestry.share,
-        unsettled: UncommittedCharges::default(),
-        store_looked: AtomicBool::new(false),
-        begins_again: AtomicBool::new(false),
-        seal: Seal::default(),
-        signals_emitted: AtomicUsize::new(0),
-        services,
     }
 }
 

@@ -1,0 +1,71 @@
+//! What an execution is opened with.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use legwork_core::event::Definition;
+use legwork_core::{AgentId, AgentState, Digest, Message, OnDoubt, SessionId};
+use legwork_port::Observer;
+use serde_json::Value;
+
+use crate::control::Control;
+use crate::driver::Driver;
+use crate::services::{Ancestry, Services};
+
+/// An agent as the runtime knows it.
+#[derive(Clone)]
+pub struct Setup {
+    /// What its sessions record of it.
+    pub identity: Arc<Identity>,
+    /// What its runs share.
+    pub services: Arc<Services>,
+    /// Makes its steps.
+    pub driver: Arc<dyn Driver>,
+}
+
+/// What the sessions of an agent record of it.
+pub struct Identity {
+    /// Who works in them.
+    pub agent: AgentId,
+    /// What it is, as far as it is data.
+    pub definition: Arc<Definition>,
+    /// The digest of the definition.
+    pub digest: Digest,
+    /// The metadata that new sessions begin with.
+    pub metadata: BTreeMap<String, Value>,
+}
+
+/// How an execution is opened.
+pub struct Opening {
+    /// What is to be done with the session.
+    pub task: Task,
+    /// The session.
+    pub target: Target,
+    /// Observers beside that of the services.
+    pub observers: Vec<Arc<dyn Observer>>,
+    /// How it is cancelled or interrupted.
+    pub control: Control,
+    /// The answer to calls in doubt, whatever their tools say.
+    pub on_doubt: Option<OnDoubt>,
+    /// Its place in a tree of agents; none = the root.
+    pub ancestry: Option<Ancestry>,
+}
+
+/// The session that an execution is opened in.
+#[derive(Debug, Clone)]
+pub enum Target {
+    /// A new one, with a new name.
+    New,
+    /// The one of this id, as the store has it; it is new if the store has none.
+    Session(SessionId),
+    /// The one of this state, which is taken in place of what the store has.
+    State(AgentState),
+}
+
+/// What is to be done with a session.
+pub enum Task {
+    /// A new execution with this input.
+    Start(Vec<Message>),
+    /// Go on where it stands.
+    Resume,
+}
