@@ -10,6 +10,7 @@ use legwork_core::{Mask, ModelRequest, Response};
 use legwork_port::model::{self, Kind};
 use legwork_port::{BoxFuture, Clock, Deltas, Model, Profile};
 use serde_json::{Map, Value};
+use tracing::{Span, debug_span};
 
 use super::builder::Builder;
 use super::encode::{self, Frame, Head, MaxTokensField, OWN_FIELDS, Stream};
@@ -110,6 +111,15 @@ struct Asking<'a> {
 }
 
 impl Attempt for Asking<'_> {
+    fn model(&self) -> &str {
+        &self.chat.name
+    }
+
+    fn span(&self, attempt: u32) -> Span {
+        let ChatCompletions { name, client, .. } = self.chat;
+        debug_span!("chat", model = name, server = %client.origin(), attempt)
+    }
+
     async fn make(&self, deltas: &mut dyn Deltas) -> Result<Response, model::Error> {
         let exchange = self.chat.exchange();
         let answer = exchange.attempt(self.body.clone(), self.asked, deltas).await;

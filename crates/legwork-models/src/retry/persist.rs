@@ -1,15 +1,27 @@
 //! Attempts at one inference, until there is a response or no sense in another attempt.
 
 use std::ops::ControlFlow;
+use std::time::Duration;
 
 use legwork_core::inference::Response;
 use legwork_port::Clock;
 use legwork_port::model::{Delta, Deltas, Error, Retry};
+use tracing::{Instrument as _, Span, info, warn};
 
 use super::{Attempts, Failure, GiveUp, Policy, Verdict};
 
 /// One inference, at which attempts are made.
 pub(crate) trait Attempt: Sync {
+    /// The model's name, as in `provider:model`.
+    fn model(&self) -> &str;
+
+    /// The span of an attempt; the first one has the number 1.
+    ///
+    /// None by default: the model that is asked has its own.
+    fn span(&self, _: u32) -> Span {
+        Span::none()
+    }
+
     /// Makes one attempt.
     fn make(&self, deltas: &mut dyn Deltas)
     -> impl Future<Output = Result<Response, Error>> + Send;
@@ -30,7 +42,8 @@ pub(crate) async fn persist(
     let mut told = Told { deltas, shown: false };
     let (mut attempts, mut charged) = (Attempts::default(), 0);
     loop {
-        let outcome = attempt.make(&mut told).await;
+        let span = attempt.span(attempts.failed() + 1);
+        let outcome = attempt.make(&mut told).instrument(span).await;
         let Some(failure) = Failure::of(&outcome, told.shown) else {
             return ended(outcome, charged);
         };
@@ -38,6 +51,7 @@ pub(crate) async fn persist(
         let (wait, left) = match attempts.judge(policy, failure, now, fastrand::f64()) {
             Verdict::Again { wait, left } => (wait, left),
             Verdict::GiveUp(why) => {
+                report_end(attempt.model(), &attempts, &outcome, why);
                 let outcome = ended(outcome, charged);
                 return outcome.map_err(|error| explained(error, why, &attempts, clock));
             }
@@ -53,10 +67,43 @@ pub(crate) async fn persist(
         if told.retrying(retry).is_break() {
             return ended(outcome, charged);
         }
+        report_retry(attempt.model(), &attempts, &outcome, wait);
         charged += cost(&outcome);
         drop(outcome);
         clock.sleep(wait).await;
     }
+}
+
+// Neither event has the message or the code of an error: the server wrote them, and may have
+// repeated the request in them.
+
+fn report_retry(
+    model: &str,
+    attempts: &Attempts,
+    outcome: &Result<Response, Error>,
+    wait: Duration,
+) {
+    let error = outcome.as_ref().err();
+    info!(
+        model,
+        attempt = attempts.failed(),
+        status = error.and_then(|error| error.status),
+        kind = error.map(|error| tracing::field::debug(error.kind)),
+        wait_ms = wait.as_millis() as u64,
+        "an attempt failed and will be repeated"
+    );
+}
+
+fn report_end(model: &str, attempts: &Attempts, outcome: &Result<Response, Error>, why: GiveUp) {
+    let error = outcome.as_ref().err();
+    warn!(
+        model,
+        attempts = attempts.failed(),
+        status = error.and_then(|error| error.status),
+        kind = error.map(|error| tracing::field::debug(error.kind)),
+        reason = %why,
+        "an inference failed"
+    );
 }
 
 /// What happened to a response that is not whole.

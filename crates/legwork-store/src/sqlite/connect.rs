@@ -11,6 +11,7 @@ use std::time::Duration;
 use legwork_port::store::Error;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, MAIN_DB, OpenFlags};
+use tracing::info;
 
 use super::fault::{Name, OPENING};
 use super::kind;
@@ -81,6 +82,7 @@ impl Connector {
                 connector
                     .create(&connected.connection)
                     .map_err(|error| connector.name.sqlite("making it", &error))?;
+                info!(path = %connector.path.display(), version = VERSION, "a schema was created");
             }
             drop(lock);
         }

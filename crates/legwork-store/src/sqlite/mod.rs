@@ -41,6 +41,7 @@ use legwork_core::inbox::{Cursor, Item, Posted};
 use legwork_port::BoxFuture;
 use legwork_port::store::{Error, Loaded, Page, Query, Range, Removal, check_id};
 use rusqlite::Connection;
+use tracing::{info, trace};
 
 use claim::Claim;
 use committer::Synced;
@@ -139,6 +140,7 @@ impl Options {
             let writer = Writer::new(name.clone(), commits, connected);
             (Reader::new(name.clone(), connector, None), Some(writer))
         };
+        info!(path = %path.display(), read_only = writer.is_none(), "a store was opened");
         Ok(Store(Arc::new(Inner { name, path, reader, writer, changed: Event::new() })))
     }
 }
@@ -244,9 +246,12 @@ impl Inner {
         let writer = self.writer()?;
         let item = serde_json::to_vec(item)
             .map_err(|error| self.name.failed(format!("the item cannot be encoded: {error}")))?;
-        let (name, session, key) = (self.name.clone(), session.clone(), key.to_owned());
-        let post = move |tx: &Connection| update::post(tx, &name, &session, &key, &item);
+        let (name, of, key) = (self.name.clone(), session.clone(), key.to_owned());
+        let post = move |tx: &Connection| update::post(tx, &name, &of, &key, &item);
         let posted = writer.write(Synced::Now, post).await;
+        if let Ok(cursor) = posted {
+            trace!(session = session.as_str(), cursor = cursor.0, "an item was posted");
+        }
         self.changed.notify(usize::MAX);
         posted
     }

@@ -50,6 +50,29 @@ pub(super) struct Append {
     pub(super) seen: Option<Cursor>,
 }
 
+/// What an append did.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Written {
+    pub(super) appended: Appended,
+    /// Whether it set damaged rows aside.
+    pub(super) cut_damage: bool,
+}
+
+/// Why a claim is lost.
+const CLAIMED_SINCE: &str = "another writer has claimed it since; load it again to go on";
+const REMOVED_SINCE: &str = "it was removed since; begin a new one";
+
+/// Whether an append was refused because its claim is lost.
+pub(super) fn is_lost(error: &Error) -> bool {
+    let Error::Conflict { reason, .. } = error else { return false };
+    [CLAIMED_SINCE, REMOVED_SINCE].contains(&&**reason)
+}
+
+/// The error of a claim that another one has replaced.
+pub(super) fn claimed_since(session: &SessionId) -> Error {
+    conflict(session, CLAIMED_SINCE)
+}
+
 /// How a session stands.
 struct Found {
     fence: Fence,
@@ -60,14 +83,13 @@ struct Found {
 }
 
 impl Append {
-    pub(super) fn run(&self, tx: &Connection) -> Result<Appended, Error> {
+    pub(super) fn run(&self, tx: &Connection) -> Result<Written, Error> {
         let found = self.look(tx).map_err(|error| self.failed(&error))?;
         let Some(found) = found else {
-            return Err(conflict(&self.session, "somebody removed it since; begin a new one"));
+            return Err(conflict(&self.session, REMOVED_SINCE));
         };
         if found.fence != self.taken.fence {
-            let todo = "somebody claimed it since; load it again to go on";
-            return Err(conflict(&self.session, todo));
+            return Err(claimed_since(&self.session));
         }
         if found.last < self.expected {
             return Err(self.elsewhere(found.last));
@@ -75,11 +97,12 @@ impl Append {
         if self.seen.is_some_and(|seen| found.inbox > seen) {
             return Err(Error::NewItems { session: self.session.clone(), inbox: found.inbox });
         }
-        if found.last > self.expected {
+        let cut_damage = found.last > self.expected;
+        if cut_damage {
             self.cut_damage(tx, found.last)?;
         }
         self.write(tx, found.updated).map_err(|error| self.failed(&error))?;
-        Ok(Appended { inbox: found.inbox })
+        Ok(Written { appended: Appended { inbox: found.inbox }, cut_damage })
     }
 
     fn failed(&self, error: &rusqlite::Error) -> Error {

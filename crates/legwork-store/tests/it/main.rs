@@ -22,9 +22,12 @@ mod open_files;
 mod pages;
 mod processes;
 mod read_only;
+#[path = "../../../legwork-models/tests/it/recorder.rs"]
+mod recorder;
 mod removal;
 mod sample;
 mod tampered;
+mod traced;
 mod version;
 
 /// A file that is not named above would be compiled by nobody.

@@ -9,6 +9,7 @@ use legwork_port::{Delta, Model as _};
 use tokio::sync::{Barrier, Semaphore};
 
 use super::clock::Turned;
+use super::recorder::Recorder;
 use super::tls::{Act, Server};
 use super::{body, ended, model_at, question, said};
 use crate::bounds::Bounds;
@@ -39,6 +40,19 @@ async fn inferences_at_the_same_time_share_a_connection() {
     let uri = format!("{}/chat/completions", server.base_url);
     assert!(request.contains(&uri) && request.contains("HTTP/2.0"), "{request}");
     assert!(!request.contains("\"host\""), "{request}");
+}
+
+#[tokio::test]
+async fn s13_11_no_event_holds_a_key_not_even_those_of_h2() {
+    let server = Server::start(BOTH, [Act::Answer(body("1"))]).await;
+    let model = model_at(&server, |model| model);
+    let (recorder, _guard) = Recorder::start();
+    model.infer(question(), None).await.unwrap();
+    let lines = recorder.lines("legwork_models");
+    assert!(lines[0].ends_with(" protocol=HTTP/2"), "{lines:?}");
+    assert!(!recorder.lines("h2::").is_empty());
+    let everything = recorder.everything();
+    assert!(!everything.contains("sk-secret") && !everything.contains("Bearer"), "{everything}");
 }
 
 #[tokio::test]
