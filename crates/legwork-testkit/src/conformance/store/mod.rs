@@ -17,6 +17,7 @@ mod ids;
 mod inbox;
 mod journal;
 mod listing;
+mod overwritten;
 mod paging;
 mod ranges;
 mod removal;
@@ -129,6 +130,28 @@ pub async fn check_fencing<S: Store + 'static>(
         fencing::s8_3_an_older_fence_is_refused,
         fencing::s8_3_a_lost_claim_given_back_frees_nothing,
         fencing::s8_3_a_lost_claim_is_neither_renewed_nor_released,
+    )
+}
+
+/// Checks that a list of sessions reads no journal.
+///
+/// `open` opens the same store each time. `overwrite` replaces, past the port, every byte of
+/// every entry that the store's medium holds of a session by another byte, so that nothing of
+/// them can be read. Lists must be the same before and after that, also for a handle that is
+/// opened afterwards.
+///
+/// A store that reads journals and uses nothing of them is not found out. A store without a
+/// medium, such as one in memory, cannot be checked.
+///
+/// # Errors
+/// The promises that were not kept.
+pub async fn check_listing<S: Store + 'static>(
+    open: impl AsyncFn() -> S,
+    overwrite: impl AsyncFn(SessionId),
+) -> Result<(), Violations> {
+    let (open, overwrite) = (&open, &overwrite);
+    run!((async || open().await, async |session| overwrite(session).await) =>
+        overwritten::s8_7_a_list_reads_no_journal,
     )
 }
 
