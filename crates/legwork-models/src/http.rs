@@ -50,7 +50,7 @@ pub(crate) use watch::{Late, Limits, Watch};
 /// How long the parts of an exchange may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timeouts {
-    /// Until the connection stands.
+    /// Until the connection is open.
     pub connect: Duration,
     /// From sending the request to the first byte of the answer's body.
     pub first_byte: Duration,

@@ -1,4 +1,4 @@
-//! What tokens of models cost: a table that is data, and the user's own beside it.
+//! What tokens of models cost: a shipped table, and the user's own.
 //!
 //! The shipped table holds few models, each with the page that its price was read on and
 //! the date. Prices change: where money depends on one, give your own.
@@ -78,7 +78,7 @@ impl Prices {
     /// The price of a model, named as `provider:name`.
     ///
     /// The very name counts first. Then a dated name counts as the name before its date:
-    /// `-2025-08-07` or `-20250807` at its end. Names are told apart by case.
+    /// `-2025-08-07` or `-20250807` at its end. Names are case-sensitive.
     pub fn of(&self, model: &str) -> Option<&PriceEntry> {
         self.0.get(model).or_else(|| self.0.get(undated(model)?))
     }

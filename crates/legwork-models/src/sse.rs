@@ -35,7 +35,7 @@ pub enum Item<'a> {
     Comment(Text<'a>),
     /// The server wants reconnections to wait this long.
     Retry(Duration),
-    /// A `retry` field whose value is no whole number; ignored.
+    /// A `retry` field whose value is not a whole number; ignored.
     BadRetry(Text<'a>),
     /// A field that the standard does not know; ignored.
     UnknownField(Text<'a>),
@@ -46,7 +46,7 @@ pub enum Item<'a> {
 pub struct Text<'a>(&'a [u8]);
 
 impl<'a> Text<'a> {
-    /// The text; what is no UTF-8 is replaced by U+FFFD, as the standard says.
+    /// The text; what is not UTF-8 is replaced by U+FFFD, as the standard says.
     pub fn text(self) -> Cow<'a, str> {
         String::from_utf8_lossy(self.0)
     }
@@ -76,7 +76,7 @@ impl<'a> Event<'a> {
         self.data.bytes()
     }
 
-    /// The event's name; none stands for the standard's `message`.
+    /// The event's name; none means the standard's `message`.
     pub fn name(&self) -> Option<Cow<'a, str>> {
         (!self.name.0.is_empty()).then(|| self.name.text())
     }

@@ -39,12 +39,12 @@ pub(crate) async fn persist(
     clock: &dyn Clock,
     deltas: Option<&mut dyn Deltas>,
 ) -> Result<Response, Error> {
-    let mut told = Told { deltas, shown: false };
+    let mut listener = Listener { deltas, shown: false };
     let (mut attempts, mut charged) = (Attempts::default(), 0);
     loop {
         let span = attempt.span(attempts.failed() + 1);
-        let outcome = attempt.make(&mut told).instrument(span).await;
-        let Some(failure) = Failure::of(&outcome, told.shown) else {
+        let outcome = attempt.make(&mut listener).instrument(span).await;
+        let Some(failure) = Failure::of(&outcome, listener.shown) else {
             return ended(outcome, charged);
         };
         let now = clock.now().mono;
@@ -61,10 +61,10 @@ pub(crate) async fn persist(
             wait,
             left,
             error: outcome.as_ref().map_or_else(|error| attempt.in_short(error), |_| BROKE_OFF),
-            discarded: std::mem::take(&mut told.shown),
+            discarded: std::mem::take(&mut listener.shown),
             charged_attempts: charged + cost(&outcome),
         };
-        if told.retrying(retry).is_break() {
+        if listener.retrying(retry).is_break() {
             return ended(outcome, charged);
         }
         report_retry(attempt.model(), &attempts, &outcome, wait);
@@ -131,7 +131,7 @@ fn ended(outcome: Result<Response, Error>, before: u32) -> Result<Response, Erro
     }
 }
 
-/// The error that retries ended with says how many there were, and why there is no other.
+/// Adds to the error that retries ended with how many there were, and why there is no other.
 fn explained(mut error: Error, why: GiveUp, attempts: &Attempts, clock: &dyn Clock) -> Error {
     let failed = attempts.failed();
     match why {
@@ -139,7 +139,7 @@ fn explained(mut error: Error, why: GiveUp, attempts: &Attempts, clock: &dyn Clo
         GiveUp::TooLong(_) => error.message.push_str(&format!(" ({why})")),
         _ if failed == 1 => {}
         _ => {
-            // Whole seconds: nobody wants to read more of it.
+            // Whole seconds are precise enough for a message.
             let lasted = attempts.lasted(clock.now().mono).as_secs();
             error.message.push_str(&format!(" ({failed} attempts in {lasted} s: {why})"));
         }
@@ -147,13 +147,13 @@ fn explained(mut error: Error, why: GiveUp, attempts: &Attempts, clock: &dyn Clo
     error
 }
 
-/// Who is told of an inference, and whether they were shown pieces of the last attempt.
-struct Told<'d> {
+/// The receiver of an inference's deltas, and whether it got any of the last attempt.
+struct Listener<'d> {
     deltas: Option<&'d mut dyn Deltas>,
     shown: bool,
 }
 
-impl Deltas for Told<'_> {
+impl Deltas for Listener<'_> {
     fn streams(&self) -> bool {
         self.deltas.as_ref().is_some_and(|deltas| deltas.streams())
     }

@@ -44,7 +44,7 @@ async fn sqlite_keeps_them_across_handles() {
 }
 
 #[tokio::test]
-async fn sqlite_refuses_whoever_lost_its_claim() {
+async fn sqlite_refuses_the_holder_of_a_lost_claim() {
     let folder = Folder::new();
     // The lock is on a file: without the file there is none.
     let lose = async |_| fs::remove_dir_all(folder.path().join("store.db-claims")).unwrap();

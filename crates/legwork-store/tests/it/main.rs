@@ -30,7 +30,7 @@ mod tampered;
 mod traced;
 mod version;
 
-/// A file that is not named above would be compiled by nobody.
+/// A file that is not named above would not be compiled.
 #[test]
 fn every_file_is_named() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it");

@@ -72,7 +72,7 @@ async fn a_server_that_offers_http1_alone_is_asked_so() {
 }
 
 #[tokio::test]
-async fn s11_3_a_stream_that_is_reset_is_made_again() {
+async fn s11_3_a_stream_that_is_reset_is_repeated() {
     // The last is no failure for HTTP, and an answer without its end for us.
     for reason in [Reason::INTERNAL_ERROR, Reason::CANCEL, Reason::NO_ERROR] {
         let go = Arc::new(Semaphore::new(0));
@@ -96,7 +96,7 @@ async fn s11_3_a_stream_that_is_reset_is_made_again() {
 }
 
 #[tokio::test]
-async fn s11_5_a_body_that_is_reset_is_no_answer() {
+async fn s11_5_a_body_that_is_reset_is_not_an_answer() {
     let half = Act::Half("[[0],[0],".to_owned(), Reason::NO_ERROR);
     let server = Server::start(BOTH, [half, Act::Answer(body("Hi."))]).await;
     let clock = Turned::new();
@@ -107,7 +107,7 @@ async fn s11_5_a_body_that_is_reset_is_no_answer() {
 }
 
 #[tokio::test]
-async fn s11_5_a_refused_stream_is_made_again_and_not_charged() {
+async fn s11_5_a_refused_stream_is_repeated_and_not_charged() {
     for (reason, charged) in [(Reason::REFUSED_STREAM, 0), (Reason::INTERNAL_ERROR, 1)] {
         let server = Server::start(BOTH, [Act::Refuse(reason), Act::Answer(body("Hi."))]).await;
         let clock = Turned::new();
