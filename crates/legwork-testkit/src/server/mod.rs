@@ -77,7 +77,7 @@ impl Server {
     /// Starts a server on a free port of 127.0.0.1.
     ///
     /// # Errors
-    /// When there is no port or no thread to be had.
+    /// When no port can be bound or no thread started.
     pub fn start(answers: impl Into<Answers>) -> std::io::Result<Self> {
         let Answers(source) = answers.into();
         let shared = Arc::new(Shared { source, log: Watched::default() });
@@ -107,7 +107,7 @@ impl Server {
     /// Listens again after it [left](Self::leave), with what it knew before.
     ///
     /// # Errors
-    /// When there is no thread to be had.
+    /// When no thread can be started.
     pub fn come_back(&self) -> std::io::Result<()> {
         self.turn_to(|presence| match presence {
             Presence::Away(socket) => {

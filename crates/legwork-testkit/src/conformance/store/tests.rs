@@ -86,7 +86,7 @@ async fn a_store_that_keeps_nothing_is_found_out() {
         "an_unknown_session_is_empty",
         "s8_2_a_key_is_a_sessions_own",
         // It does not watch.
-        "s8_2_a_change_wakes_whoever_watches",
+        "s8_2_a_change_wakes_watchers",
         "a_session_without_entries_is_not_listed",
         "s13_9_an_id_that_is_seen_is_taken",
     ];

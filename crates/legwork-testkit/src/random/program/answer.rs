@@ -95,7 +95,7 @@ pub enum ToolPlan {
     File,
     /// `send`: once, and a person is asked in doubt.
     Send,
-    /// `tell`: once, and the model is shown that it is in doubt.
+    /// `tell`: once, and the model is notified when it is in doubt.
     Tell,
     /// `alone`: once, sequential.
     Alone,
