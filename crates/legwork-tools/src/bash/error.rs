@@ -7,7 +7,7 @@ use rustix::io::Errno;
 use super::background::TOOL;
 use super::{COMMAND_MAX, LIMIT_MAX};
 
-/// Why a command was not run; fit to be told to a model.
+/// Why a command was not run; fit for a model to read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -48,7 +48,7 @@ pub enum Error {
         /// What they are.
         running: String,
     },
-    /// There is no shell to run it with.
+    /// No shell was found to run it with.
     #[error(
         "no command is run: there is no bash or sh on the PATH outside of what commands may write; give a PATH that has one, or choose another directory"
     )]

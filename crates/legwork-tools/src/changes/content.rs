@@ -19,7 +19,7 @@ impl Content {
         self.0.len()
     }
 
-    /// The bytes; none where this is no base64.
+    /// The bytes; none if this is not base64.
     #[must_use]
     pub fn bytes(&self) -> Option<Vec<u8>> {
         STANDARD.decode(&self.0).ok()

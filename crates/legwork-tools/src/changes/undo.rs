@@ -57,7 +57,7 @@ pub fn back(changes: impl IntoIterator<Item = Change>, now: Option<&Held>) -> Re
     }
     if let Some(how) = differs(after, now) {
         return Err(match after.is_some_and(|after| after.digest.is_none()) {
-            true => Cannot::NotRecorded("it is too large, so nobody can tell what it was left as"),
+            true => Cannot::NotRecorded("it is too large, so it is not known how it was left"),
             false => Cannot::ChangedSince(how),
         });
     }

@@ -46,7 +46,7 @@ impl Policy {
         self
     }
 
-    /// What a model is told of it.
+    /// The description of it for a model.
     pub(super) fn rules(&self, temp: &str) -> String {
         let more: Vec<_> = self.writable.iter().map(|place| place.display().to_string()).collect();
         let more = match more.is_empty() {
