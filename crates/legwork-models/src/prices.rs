@@ -36,12 +36,12 @@ const SHIPPED: &str = include_str!("prices/shipped.json");
 pub struct Prices(BTreeMap<String, PriceEntry>);
 
 impl Prices {
-    /// No price at all.
+    /// A table without prices.
     pub fn none() -> Self {
         Self::default()
     }
 
-    /// The table that ships.
+    /// The table of prices that ships with the crate.
     pub fn shipped() -> Self {
         shipped().clone()
     }

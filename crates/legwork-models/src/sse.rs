@@ -26,7 +26,7 @@ mod tests;
 
 const BOM: [u8; 3] = [0xEF, 0xBB, 0xBF];
 
-/// One thing that a stream said.
+/// An event, a comment or a field of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Item<'a> {
     /// An event with at least one data line, ended by a blank line.
@@ -51,7 +51,7 @@ impl<'a> Text<'a> {
         String::from_utf8_lossy(self.0)
     }
 
-    /// The bytes as they came.
+    /// The bytes as they came, not decoded.
     pub fn bytes(self) -> &'a [u8] {
         self.0
     }
@@ -87,7 +87,7 @@ impl<'a> Event<'a> {
     }
 }
 
-/// The state between chunks.
+/// Parses a stream chunk by chunk; holds what is not complete yet.
 #[derive(Debug, Default)]
 pub struct Parser {
     /// How many bytes of a leading byte order mark were seen; 3 = past it.

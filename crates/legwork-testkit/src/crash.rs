@@ -77,7 +77,7 @@ impl From<Side> for Fault {
 pub struct Ended<W> {
     /// The commit it crashed at, the first is 1, and on which side; none = undisturbed.
     pub crash: Option<(usize, Side)>,
-    /// The text of the last answer.
+    /// The text of the model's last answer.
     pub text: String,
     /// The state it ended with.
     pub state: AgentState,

@@ -18,7 +18,7 @@ struct State {
 }
 
 impl Gate {
-    /// A closed gate.
+    /// Makes a closed gate that nothing has arrived at.
     pub fn new() -> Self {
         Self::default()
     }

@@ -53,7 +53,7 @@ impl ScriptedModel {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The same as plain data.
+    /// The requests it was sent, as plain data.
     pub fn asked(&self) -> Vec<Asked> {
         self.requests().iter().map(|request| Asked::of_request(request, false)).collect()
     }

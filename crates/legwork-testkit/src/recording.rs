@@ -18,7 +18,7 @@ pub struct Recording {
     pub index: u64,
     /// The HTTP method.
     pub method: String,
-    /// The path that was asked.
+    /// The path of the request.
     pub path: String,
     /// The body of the request.
     pub request: Value,

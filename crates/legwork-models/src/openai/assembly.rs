@@ -31,7 +31,7 @@ pub(super) enum Form {
 /// How the bytes of an answer ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended {
-    /// As the server meant it.
+    /// The server ended the answer.
     Whole,
     /// The connection was lost, stalled, or sent what cannot be read.
     Cut,

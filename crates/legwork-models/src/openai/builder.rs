@@ -119,13 +119,13 @@ impl Builder {
         Self { provider: provider.into(), ..self }
     }
 
-    /// A further header of each request.
+    /// Adds a header to each request; the value is masked if the name says that it is a secret.
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.headers.push((name.into(), value.into()));
         self
     }
 
-    /// A further field of each request's body.
+    /// Adds a field to the body of each request.
     pub fn field(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
         self.extra.insert(name.into(), value.into());
         self

@@ -27,7 +27,7 @@ pub struct ApiError {
     pub kind: Option<String>,
     /// The request's field that is wrong.
     pub param: Option<String>,
-    /// What the provider says.
+    /// The provider's message, 2,000 characters at most.
     pub message: String,
 }
 

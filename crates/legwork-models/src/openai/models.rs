@@ -32,7 +32,7 @@ const WINDOWS: [&str; 6] = [
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Offered {
-    /// Its name, without the provider.
+    /// Its name without the provider, as requests give it.
     pub id: String,
     /// Tokens that its window holds, if the server says.
     pub context_window: Option<u64>,
@@ -70,7 +70,7 @@ pub enum Unavailable {
     /// The address, key or a header cannot be used.
     #[error(transparent)]
     Setup(#[from] builder::Error),
-    /// The server did not say.
+    /// No answer came, or the server refused.
     #[error(transparent)]
     Model(Error),
 }

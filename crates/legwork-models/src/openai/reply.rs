@@ -70,7 +70,7 @@ impl Reply {
         Self::within(Bounds::default(), status, content_type, asked)
     }
 
-    /// The same with other bounds.
+    /// A reply of which no more is read than these bounds allow.
     pub fn within(
         bounds: Bounds,
         status: u16,
@@ -252,9 +252,9 @@ const HEAD: usize = 1_000;
 /// Whether a stream was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Streaming {
-    /// Yes.
+    /// The answer was asked for as a stream of events.
     Yes,
-    /// No, one body.
+    /// The answer was asked for as one JSON body.
     No,
 }
 

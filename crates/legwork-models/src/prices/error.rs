@@ -16,7 +16,7 @@ pub enum Error {
         /// What is wrong there.
         problem: String,
     },
-    /// A name that is none.
+    /// A model's name is not of the form `provider:name`.
     #[error("{model:?} is not a model name: write it as provider:name, such as openai:gpt-5-mini")]
     Model {
         /// What was given.

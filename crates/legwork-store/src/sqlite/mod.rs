@@ -54,7 +54,7 @@ use writer::Writer;
 /// The schema version that this code writes.
 pub const VERSION: u32 = 1;
 
-/// How a store is opened.
+/// Settings for opening a store.
 #[derive(Debug, Clone)]
 pub struct Options {
     read_only: bool,
@@ -63,7 +63,7 @@ pub struct Options {
     commits: Commits,
 }
 
-/// Which thread writes and syncs.
+/// The thread that writes and syncs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Commits {
     /// A thread of the store, for all that wait together: it blocks no thread of the caller, and

@@ -15,9 +15,9 @@ const MOST: usize = 20_000;
 
 /// What became of a process.
 pub(super) enum Ended<T> {
-    /// It came to its end.
+    /// It completed with this output.
     Ready(T),
-    /// It died.
+    /// The process died, by the program or a fault.
     Died,
     /// It panicked, in these words.
     Panicked(String),

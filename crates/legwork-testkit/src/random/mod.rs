@@ -52,7 +52,7 @@ pub struct Failure {
     pub seed: u64,
     /// The smallest program found that fails in the same way.
     pub program: Program,
-    /// What does not hold.
+    /// The invariant that does not hold.
     pub violation: Violation,
 }
 

@@ -38,16 +38,16 @@ enum Presence {
     Lost,
 }
 
-/// A request that came, whole.
+/// A request that the server received.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Received {
-    /// The path.
+    /// The path of the request, without its query.
     pub path: String,
     /// The headers, names in lower case.
     pub headers: BTreeMap<String, String>,
-    /// The body.
+    /// The body of the request, as JSON.
     pub body: Value,
-    /// What it asks, as plain data.
+    /// The request as plain data.
     pub asked: Asked,
 }
 
@@ -131,7 +131,7 @@ impl Server {
         format!("http://{}/v1", self.address)
     }
 
-    /// Where it listens.
+    /// The address that it listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }

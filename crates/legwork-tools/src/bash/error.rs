@@ -11,7 +11,7 @@ use super::{COMMAND_MAX, LIMIT_MAX};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// There is nothing to run.
+    /// The command is empty.
     #[error("the command is empty; give one")]
     Empty,
     /// A command cannot hold a NUL byte.
@@ -35,7 +35,7 @@ pub enum Error {
         /// The seconds that were asked for.
         asked: u64,
     },
-    /// Nothing can be left running here.
+    /// The tool was made without commands in the background.
     #[error("no command can be left in the background here; run it without background")]
     NoBackground,
     /// As many as may run in the background do.
@@ -53,7 +53,7 @@ pub enum Error {
         "no command is run: there is no bash or sh on the PATH outside of what commands may write; give a PATH that has one, or choose another directory"
     )]
     NoShell,
-    /// It cannot be confined.
+    /// The sandbox cannot confine it.
     #[error(transparent)]
     Confined(#[from] legwork_port::sandbox::Error),
     /// Something that is protected from the command was moved while it was started.

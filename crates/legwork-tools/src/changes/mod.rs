@@ -56,10 +56,10 @@ pub struct Change {
     pub lines: Option<Lines>,
 }
 
-/// What a file held at one moment.
+/// What is recorded of a file at one moment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Version {
-    /// How many bytes.
+    /// Its size in bytes.
     pub bytes: u64,
     /// The digest of its bytes; none if they were not read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -75,7 +75,7 @@ pub struct Version {
     pub content: Option<Content>,
 }
 
-/// What kind of file it is.
+/// The kind of a file: regular or a link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
@@ -98,11 +98,11 @@ impl Kind {
 pub struct Lines {
     /// How many lines the file had before.
     pub of: u64,
-    /// How many lines come before them.
+    /// The number of lines before them that are the same.
     pub skipped: u64,
     /// The lines before the change, with their endings.
     pub before: String,
-    /// The lines after it.
+    /// The lines after the change.
     pub after: String,
 }
 

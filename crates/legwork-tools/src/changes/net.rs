@@ -15,7 +15,7 @@ pub struct FileChange {
     pub before: Option<Version>,
     /// What was there after the last; none if there was no file.
     pub after: Option<Version>,
-    /// How many changes it took.
+    /// The number of calls' changes that it sums up.
     pub changes: usize,
     /// Whether something else had changed the file since the changes before.
     pub changed_between: bool,
@@ -23,7 +23,7 @@ pub struct FileChange {
     pub patch: Option<String>,
     /// Lines that the patch adds; none of a binary file.
     pub added: u64,
-    /// Lines that it removes.
+    /// The number of lines that it removes.
     pub removed: u64,
 }
 

@@ -34,7 +34,7 @@ pub enum Error {
     /// The path could not be opened or changed.
     #[error(transparent)]
     Path(#[from] workspace::Error),
-    /// There is nothing to do.
+    /// The list of edits is empty.
     #[error("`edits` is empty; give at least one edit")]
     Nothing,
     /// The file is not text.

@@ -19,7 +19,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// The same with another network.
+    /// The policy with this access to the network.
     #[must_use]
     pub fn with_network(self, network: Network) -> Self {
         Self { network, ..self }

@@ -51,7 +51,7 @@ pub enum Error {
         /// What is wrong with it.
         message: String,
     },
-    /// A glob is none.
+    /// A glob pattern is not valid.
     #[error("the glob cannot be used: {message}; write it like *.rs or src/**/*.{{ts,tsx}}")]
     Glob {
         /// What is wrong with it.

@@ -70,7 +70,7 @@ pub(crate) struct Tree {
 
 impl Tree {
     pub(crate) fn open(workspace: &Workspace) -> Result<Self, workspace::Error> {
-        let prefix = if workspace.is_beside() { workspace.root() } else { Path::new("") };
+        let prefix = if workspace.is_additional() { workspace.root() } else { Path::new("") };
         let secret = secret::Below::new(workspace.secrets(), workspace.root());
         Ok(Self { root: workspace.open_dir(".")?, secret, prefix: prefix.to_owned() })
     }

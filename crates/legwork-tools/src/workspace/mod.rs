@@ -91,9 +91,9 @@ struct Inner {
 /// What may be done beneath a path that is allowed in addition to a workspace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Reading.
+    /// Files may be read.
     ReadOnly,
-    /// Reading and changing.
+    /// Files may be read, changed and created.
     ReadWrite,
 }
 

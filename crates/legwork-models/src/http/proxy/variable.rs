@@ -16,9 +16,9 @@ use super::Kind;
      http://NAME:PASSWORD@HOST:PORT, with %40 for an @ in the password"
 )]
 pub struct InvalidProxy {
-    /// The variable.
+    /// The variable's name, such as `HTTPS_PROXY`.
     pub variable: String,
-    /// What is wrong with its value.
+    /// What is wrong with its value; the value itself is not shown.
     pub problem: String,
 }
 

@@ -132,7 +132,7 @@ impl Command {
     }
 
     /// Waits until there is something new, and for what comes with it.
-    pub(super) async fn news(&self, most: Duration) {
+    pub(super) async fn changed(&self, most: Duration) {
         let is_new = |now: &Now| !now.unread.is_empty() || !matches!(now.state, State::Running);
         if is_new(&self.now.borrow()) {
             return;

@@ -41,7 +41,7 @@ pub struct Background(Arc<Mutex<Vec<Arc<Command>>>>);
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Ended {
-    /// What the model called it by.
+    /// Its id, which the model uses to name it.
     pub id: String,
     /// The command, in one line, cut where it is long.
     pub command: String,

@@ -88,7 +88,7 @@ impl BashOutput {
             let _ = tokio::time::timeout(most, command.ended()).await;
         } else {
             let wait = asked.wait.unwrap_or(WAIT).min(WAIT_MAX);
-            command.news(Duration::from_secs(wait)).await;
+            command.changed(Duration::from_secs(wait)).await;
         }
         let (text, ending) = command.read();
         if let Some(ending) = ending {
