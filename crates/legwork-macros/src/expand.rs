@@ -12,7 +12,7 @@ use crate::parameter::Parameter;
 pub(crate) fn tool(options: TokenStream, item: TokenStream) -> Result<TokenStream> {
     let options = Options::parse(options)?;
     let mut function: ItemFn = syn::parse2(item).map_err(|error| {
-        Error::new(error.span(), "`#[tool]` stands before a function, plain or `async`")
+        Error::new(error.span(), "`#[tool]` goes before a function, plain or `async`")
     })?;
     refuse_signature(&function.sig)?;
     let parameters: Result<Vec<_>> = function.sig.inputs.iter_mut().map(Parameter::take).collect();
@@ -55,7 +55,7 @@ fn refuse_resource(options: &Options, parameters: &[Parameter]) -> Result<()> {
     Err(Error::new(resource.span(), message))
 }
 
-/// The doc comment, as the model is told.
+/// The doc comment, as it is sent to the model.
 fn description(function: &ItemFn) -> Result<String> {
     let lines: Vec<_> = function.attrs.iter().filter_map(doc).collect();
     let unindented = lines.iter().map(|line| line.strip_prefix(' ').unwrap_or(line).trim_end());

@@ -43,7 +43,7 @@ use proc_macro::TokenStream;
 ///
 /// The function may be plain or `async`; a plain one must be quick, for it runs on the
 /// thread of the agent. It returns anything that serialises, a `ToolOutcome`, or a
-/// `Result` of these: an error that can be displayed is told to the model as a soft
+/// `Result` of these: an error that can be displayed is sent to the model as a soft
 /// failure, an error that is a `ToolOutcome` is taken as it is.
 ///
 /// Options, as in `#[tool(read_only, timeout = "30s")]`:

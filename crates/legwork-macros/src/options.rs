@@ -9,7 +9,7 @@ use syn::{Error, Lit, LitStr, Path, Result, parse_quote};
 const KNOWN: &str = "`name`, `read_only`, `idempotent`, `once`, `sequential`, `timeout`, \
                      `max_retries`, `resource` or `crate`";
 
-/// What stands in `#[tool(..)]`.
+/// The options in `#[tool(..)]`.
 pub(crate) struct Options {
     pub(crate) name: Option<LitStr>,
     pub(crate) resource: Option<LitStr>,
@@ -105,7 +105,7 @@ fn on_doubt(meta: &ParseNestedMeta<'_>) -> Result<Effect> {
         "tell" => Ok(Effect::Tell),
         _ => Err(Error::new(
             value.span(),
-            "`once` says what to do when nobody knows whether a call happened: \"ask\" a person \
+            "`once` says what to do when it is not known whether a call happened: \"ask\" a person \
              or \"tell\" the model",
         )),
     }

@@ -40,9 +40,9 @@ fn a_doc_comment_is_asked_for() {
 }
 
 #[test]
-fn what_is_no_function_of_its_own_is_refused() {
+fn an_item_that_is_not_a_free_function_is_refused() {
     refused("", "/// D.\nfn a(&self) {}", "a tool has no `self`");
-    refused("", "/// D.\nstruct A;", "stands before a function");
+    refused("", "/// D.\nstruct A;", "goes before a function");
     refused("", "/// D.\nfn a<T>(x: T) {}", "no generic parameters");
     refused("", "/// D.\nfn a<'x>(x: X<'x>) {}", "no generic parameters");
     refused("", "/// D.\nunsafe fn a() {}", "a plain or an `async` function");

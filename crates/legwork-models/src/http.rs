@@ -20,12 +20,16 @@ mod request;
 mod shared;
 mod watch;
 
+use std::fmt;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use http::uri::Authority;
 use http::{Response, Uri};
 use tokio::sync::OnceCell;
+use tracing::debug;
+use tracing::field::display;
 
 use connect::Connector;
 use connection::{Connection, Outgoing};
@@ -46,7 +50,7 @@ pub(crate) use watch::{Late, Limits, Watch};
 /// How long the parts of an exchange may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timeouts {
-    /// Until the connection stands.
+    /// Until the connection is open.
     pub connect: Duration,
     /// From sending the request to the first byte of the answer's body.
     pub first_byte: Duration,
@@ -115,6 +119,15 @@ impl Client {
         Self { connector: OnceCell::new_with(Some(connector)), ..self }
     }
 
+    /// The server, to be shown: without a path, which may say whose account is used.
+    pub(crate) fn origin(&self) -> impl fmt::Display {
+        fmt::from_fn(|f| {
+            let scheme = self.server.scheme_str().unwrap_or_default();
+            let authority = self.server.authority().map_or("", Authority::as_str);
+            write!(f, "{scheme}://{authority}")
+        })
+    }
+
     /// The proxy that requests go through.
     pub(crate) fn proxy(&self) -> Option<&Proxy> {
         self.proxy.as_ref()
@@ -165,11 +178,18 @@ impl Client {
         let stream = stream.map_err(Broken::NotConnected)?;
         if Shared::is_wanted(&stream) {
             let shared = Shared::over(stream).await.map_err(Broken::NotTaken)?;
+            self.report_opened("HTTP/2");
             self.idle.share(&shared);
             return Ok(Opened::Shared(shared));
         }
-        let connection = Connection::over(stream).await;
-        Ok(Opened::Exclusive(Box::new(connection.map_err(Broken::NotAnswered)?)))
+        let connection = Connection::over(stream).await.map_err(Broken::NotAnswered)?;
+        self.report_opened("HTTP/1.1");
+        Ok(Opened::Exclusive(Box::new(connection)))
+    }
+
+    fn report_opened(&self, protocol: &str) {
+        let proxy = self.proxy.as_ref().map(display);
+        debug!(server = %self.origin(), protocol, proxy, "a connection was opened");
     }
 
     async fn connector(&self) -> io::Result<Connector> {

@@ -21,6 +21,11 @@
 //! attempts made again), [`bounds`] (how much of an answer is read), [`prices`] (what tokens
 //! cost), `http` (the client and its time limits), `openai` (Chat Completions).
 //!
+//! Emits `tracing` data: a span `chat` for each attempt (`DEBUG`; fields `model`, `server`,
+//! `attempt`), with events for a connection that is opened and an answer that is finished; an
+//! attempt that will be repeated (`INFO`) and an inference that failed (`WARN`), with status and
+//! kind. No field holds a key, a header, a prompt, or anything else that a server wrote.
+//!
 //! # Features
 //!
 //! | feature | default | what it adds |

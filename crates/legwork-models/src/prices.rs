@@ -1,4 +1,4 @@
-//! What tokens of models cost: a table that is data, and the user's own beside it.
+//! What tokens of models cost: a shipped table, and the user's own.
 //!
 //! The shipped table holds few models, each with the page that its price was read on and
 //! the date. Prices change: where money depends on one, give your own.
@@ -36,12 +36,12 @@ const SHIPPED: &str = include_str!("prices/shipped.json");
 pub struct Prices(BTreeMap<String, PriceEntry>);
 
 impl Prices {
-    /// No price at all.
+    /// A table without prices.
     pub fn none() -> Self {
         Self::default()
     }
 
-    /// The table that ships.
+    /// The table of prices that ships with the crate.
     pub fn shipped() -> Self {
         shipped().clone()
     }
@@ -78,7 +78,7 @@ impl Prices {
     /// The price of a model, named as `provider:name`.
     ///
     /// The very name counts first. Then a dated name counts as the name before its date:
-    /// `-2025-08-07` or `-20250807` at its end. Names are told apart by case.
+    /// `-2025-08-07` or `-20250807` at its end. Names are case-sensitive.
     pub fn of(&self, model: &str) -> Option<&PriceEntry> {
         self.0.get(model).or_else(|| self.0.get(undated(model)?))
     }

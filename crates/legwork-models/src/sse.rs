@@ -26,7 +26,7 @@ mod tests;
 
 const BOM: [u8; 3] = [0xEF, 0xBB, 0xBF];
 
-/// One thing that a stream said.
+/// An event, a comment or a field of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Item<'a> {
     /// An event with at least one data line, ended by a blank line.
@@ -35,7 +35,7 @@ pub enum Item<'a> {
     Comment(Text<'a>),
     /// The server wants reconnections to wait this long.
     Retry(Duration),
-    /// A `retry` field whose value is no whole number; ignored.
+    /// A `retry` field whose value is not a whole number; ignored.
     BadRetry(Text<'a>),
     /// A field that the standard does not know; ignored.
     UnknownField(Text<'a>),
@@ -46,12 +46,12 @@ pub enum Item<'a> {
 pub struct Text<'a>(&'a [u8]);
 
 impl<'a> Text<'a> {
-    /// The text; what is no UTF-8 is replaced by U+FFFD, as the standard says.
+    /// The text; what is not UTF-8 is replaced by U+FFFD, as the standard says.
     pub fn text(self) -> Cow<'a, str> {
         String::from_utf8_lossy(self.0)
     }
 
-    /// The bytes as they came.
+    /// The bytes as they came, not decoded.
     pub fn bytes(self) -> &'a [u8] {
         self.0
     }
@@ -76,7 +76,7 @@ impl<'a> Event<'a> {
         self.data.bytes()
     }
 
-    /// The event's name; none stands for the standard's `message`.
+    /// The event's name; none means the standard's `message`.
     pub fn name(&self) -> Option<Cow<'a, str>> {
         (!self.name.0.is_empty()).then(|| self.name.text())
     }
@@ -87,7 +87,7 @@ impl<'a> Event<'a> {
     }
 }
 
-/// The state between chunks.
+/// Parses a stream chunk by chunk; holds what is not complete yet.
 #[derive(Debug, Default)]
 pub struct Parser {
     /// How many bytes of a leading byte order mark were seen; 3 = past it.

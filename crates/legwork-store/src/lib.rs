@@ -20,6 +20,10 @@
 //! # }
 //! ```
 //!
+//! Emits `tracing` events: a store that is opened or created and sessions that are removed
+//! (`INFO`), damage that is set aside and a claim that is lost (`WARN`), claims (`DEBUG`),
+//! appends and posts (`TRACE`). They name paths and sessions, and hold nothing of an entry.
+//!
 //! Read `sqlite` first: `schema.sql` says how it is laid out and why. It needs the feature
 //! `sqlite`, which is on by default.
 #![forbid(unsafe_code)]

@@ -18,10 +18,10 @@ pub struct Asked {
     pub stream: bool,
 }
 
-/// One message of what was asked.
+/// One message of a request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Said {
-    /// Who speaks.
+    /// The author's role.
     pub role: Role,
     /// All text of it, tool results included.
     pub text: String,
@@ -49,7 +49,7 @@ impl Asked {
         after.filter(|said| said.role == Role::Tool).map(|said| &*said.text).collect()
     }
 
-    /// What an in-process request asks.
+    /// The plain data of an in-process request.
     pub fn of_request(request: &ModelRequest, stream: bool) -> Self {
         Self {
             model: request.settings.model.to_string(),

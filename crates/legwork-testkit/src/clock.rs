@@ -1,4 +1,4 @@
-//! Time that a test turns by hand.
+//! Time that a test advances.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -15,7 +15,7 @@ use crate::watched::Watched;
 /// Wall time at which each virtual clock begins: 2023-11-14 22:13:20 UTC.
 const EPOCH: u64 = 1_700_000_000_000;
 
-/// A clock that stands still until a test advances it; clones are the same clock.
+/// A clock that does not move until a test advances it; clones are the same clock.
 #[derive(Debug, Clone, Default)]
 pub struct VirtualClock(Arc<Watched<Time>>);
 
@@ -36,16 +36,15 @@ impl VirtualClock {
         Self::default()
     }
 
-    /// A clock that moves to the next sleeper's time when everybody sleeps.
+    /// A clock that moves to the next sleeper's time when all tasks sleep.
     ///
-    /// It counts on sleepers alone: where something real is waited for beside them, such
-    /// as a server under a timeout, the timeout comes at once. Use
-    /// [`new`](Self::new) there.
+    /// It only sees sleepers: where something real is waited for as well, such as a server
+    /// under a timeout, the timeout comes at once. Use [`new`](Self::new) there.
     pub fn auto() -> Self {
         Self(Arc::new(Watched::new(Time { auto: true, ..Time::default() })))
     }
 
-    /// Moves time on and wakes those whose time came, the earliest first.
+    /// Moves time on and wakes the sleepers that are due, the earliest first.
     pub fn advance(&self, by: Duration) {
         let wake = self.0.change(|time| {
             time.mono = time.mono.plus(by.into());
@@ -55,7 +54,7 @@ impl VirtualClock {
         wake.into_values().flatten().for_each(Waker::wake);
     }
 
-    /// Moves time on to when the first sleeper wakes; nothing if nobody sleeps.
+    /// Moves time on to when the first sleeper wakes; nothing if there is no sleeper.
     pub fn skip(&self) {
         let first = self.0.peek(|time| time.sleepers.keys().next().map(|(at, _)| *at));
         let now = self.now().mono;
@@ -64,7 +63,7 @@ impl VirtualClock {
         }
     }
 
-    /// How many sleep now.
+    /// The number of sleepers.
     pub fn sleepers(&self) -> usize {
         self.0.peek(|time| time.sleepers.len())
     }
@@ -116,7 +115,7 @@ impl Future for Sleep {
                 return (true, time.leave(key));
             }
             time.sleepers.insert(key, Some(cx.waker().clone()));
-            // Let everybody else go to sleep first, then see who is to wake first.
+            // Let all other tasks go to sleep first, then see which is to wake first.
             (false, (time.auto && !yielded).then(|| cx.waker().clone()))
         });
         wake.into_iter().for_each(Waker::wake);

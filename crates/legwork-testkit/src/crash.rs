@@ -1,4 +1,4 @@
-//! Crashes at every commit of a run, and what comes of resuming it.
+//! Crashes at every commit of a run, and resumed runs after them.
 //!
 //! ```
 //! use legwork_agent::Agent;
@@ -57,9 +57,9 @@ pub fn simulate<W: Default>(
 /// Which side of a commit a crash is on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
-    /// What was done before it is done, and the journal does not know.
+    /// Before it: effects up to it have happened and are not journaled.
     Before,
-    /// The journal knows, and nothing after it was done.
+    /// After it: what it journaled as begun has not happened.
     After,
 }
 
@@ -77,13 +77,13 @@ impl From<Side> for Fault {
 pub struct Ended<W> {
     /// The commit it crashed at, the first is 1, and on which side; none = undisturbed.
     pub crash: Option<(usize, Side)>,
-    /// The text of the last answer.
+    /// The text of the model's last answer.
     pub text: String,
     /// The state it ended with.
     pub state: AgentState,
-    /// The journals of all sessions there are then, those of subagents too.
+    /// The journals of all sessions of the store, those of subagents included.
     pub journals: BTreeMap<SessionId, Journal>,
-    /// The world as it was left.
+    /// The world after it.
     pub world: W,
 }
 
@@ -133,7 +133,7 @@ impl<W: Default> Simulation<W> {
 
     async fn run(&self, crash: Option<(usize, Side)>) -> Result<(Ended<W>, usize), Error> {
         let (world, durable) = (W::default(), Arc::new(MemoryStore::new()));
-        // Writing takes time: what runs beside it goes on meanwhile.
+        // Writing takes time: what runs at the same time goes on meanwhile.
         let mut store = FaultyStore::over(Arc::<MemoryStore>::clone(&durable)).paced([2]);
         if let Some((number, side)) = crash {
             store = store.fault(Operation::Append, number, side.into());
@@ -154,7 +154,7 @@ impl<W: Default> Simulation<W> {
 
     async fn resume(&self, agent: Agent) -> Result<Run, Error> {
         match agent.resume(SESSION).on_doubt(self.on_doubt).outcome().await {
-            // Nothing was journaled: whoever asked has to ask again.
+            // Nothing was journaled: the caller has to ask again.
             Err(Error::UnknownSession(_)) => {
                 agent.run(self.task.as_str()).in_session(SESSION).outcome().await
             }
@@ -165,7 +165,7 @@ impl<W: Default> Simulation<W> {
     }
 }
 
-/// What came of a run; none when it crashed, and then all of it was dropped.
+/// The result of a run; none when it crashed, and then all of it was dropped.
 async fn into_outcome(run: RunRequest, store: &FaultyStore) -> Option<Result<Run, Error>> {
     let crash = store.hung().cancelled();
     match select(std::pin::pin!(run.outcome()), std::pin::pin!(crash)).await {
@@ -188,10 +188,10 @@ pub async fn journals(store: &dyn Store) -> Result<BTreeMap<SessionId, Journal>,
 }
 
 impl<W> Report<W> {
-    /// Holds each crashed run against the undisturbed one.
+    /// Compares each crashed run with the undisturbed one by `holds`.
     ///
     /// # Panics
-    /// When any of them does not hold, with all that do not.
+    /// When `holds` returns an error for any of them, with all errors.
     #[expect(clippy::panic, reason = "this is an assertion for tests")]
     pub fn check(&self, holds: impl Fn(&Ended<W>, &Ended<W>) -> Result<(), String>) {
         let failures: Vec<_> = self

@@ -31,11 +31,11 @@ use legwork_port::{BoxFuture, Cancellation, Claim, Store};
 
 use crate::polls;
 
-/// How many turns others get before an operation that never ends is known to hang: what
-/// runs beside it goes on meanwhile.
+/// How often other tasks are polled before an operation that never ends counts as hanging: what
+/// runs at the same time goes on meanwhile.
 const BEFORE_A_HANG: usize = 12;
 
-/// What is asked of a store.
+/// An operation of a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Operation {
     /// Taking a claim.
@@ -44,7 +44,7 @@ pub enum Operation {
     Append,
     /// Renewing a claim.
     Renew,
-    /// Giving a claim back.
+    /// Releasing a claim.
     Release,
     /// Reading a journal.
     Read,
@@ -63,21 +63,21 @@ pub enum Operation {
 pub enum Fault {
     /// It fails, and nothing was done.
     FailBefore,
-    /// It was done, and whoever asked is told that it failed.
+    /// It is done, and returns an error all the same.
     FailAfter,
     /// It is refused as a conflict, and nothing was done.
     Conflict,
-    /// It is done after others had so many turns.
+    /// It is done after other tasks were polled so many times.
     Slow(usize),
-    /// It is done, and whoever asked is told after others had so many turns.
+    /// It is done, and returns after other tasks were polled so many times.
     SlowAfter(usize),
-    /// It never ends, and nothing was done: the process died before it.
+    /// It never returns and is not done, as if the process died before it.
     HangBefore,
-    /// It was done and never ends: the process died after it.
+    /// It is done and never returns, as if the process died after it.
     HangAfter,
 }
 
-/// A store over another one, in which chosen operations go wrong; clones share the count.
+/// A store over another one, in which chosen operations go wrong; clones share the counts.
 #[derive(Clone)]
 pub struct FaultyStore {
     inner: Arc<dyn Store>,
@@ -100,7 +100,7 @@ struct State {
 }
 
 impl FaultyStore {
-    /// A store that does what the other one does.
+    /// A store that passes everything on to another one, without a fault.
     pub fn over(inner: Arc<dyn Store>) -> Self {
         Self { inner, shared: Arc::default() }
     }
@@ -112,15 +112,15 @@ impl FaultyStore {
         self
     }
 
-    /// The same, each claim to be renewed so often.
+    /// The same, with this interval for the renewal of claims.
     #[must_use]
     pub fn renewed_every(self, time: Duration) -> Self {
         self.state(|state| state.renew_every = Some(time));
         self
     }
 
-    /// The same, each append done after others had some turns: so many, by the numbers in a
-    /// circle.
+    /// The same, each append done after other tasks were polled some times: as often as these
+    /// numbers say, over and over.
     #[must_use]
     pub fn paced(self, turns: impl IntoIterator<Item = usize>) -> Self {
         let turns = turns.into_iter().collect();
@@ -133,7 +133,7 @@ impl FaultyStore {
         self.state(|state| state.counts.get(&operation).copied().unwrap_or(0))
     }
 
-    /// Raised when an operation hangs: drop what waits for it, as a crash would.
+    /// Cancelled when an operation hangs: drop what waits for it, as a crash would.
     pub fn hung(&self) -> &Cancellation {
         &self.shared.hung
     }
@@ -142,7 +142,7 @@ impl FaultyStore {
         look(&mut self.shared.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Counts an operation, and says what goes wrong with it.
+    /// Counts an operation, and returns what goes wrong with it.
     fn begin(&self, operation: Operation) -> Option<Fault> {
         self.state(|state| {
             let count = state.counts.entry(operation).or_default();
@@ -164,7 +164,7 @@ impl FaultyStore {
         std::future::pending().await
     }
 
-    /// Does an operation with what goes wrong with it.
+    /// Runs an operation with its fault.
     async fn perform<T>(
         &self,
         operation: Operation,

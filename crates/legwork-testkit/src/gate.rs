@@ -6,7 +6,7 @@ use crate::watched::Watched;
 
 /// A closed gate that a test opens; clones are the same gate.
 ///
-/// A scripted turn may stand [behind](crate::Turn::behind) one or
+/// A scripted turn may wait [behind](crate::Turn::behind) one or
 /// [halt](crate::Turn::halting) at one.
 #[derive(Debug, Clone, Default)]
 pub struct Gate(Arc<Watched<State>>);
@@ -18,12 +18,12 @@ struct State {
 }
 
 impl Gate {
-    /// A closed gate.
+    /// Makes a closed gate that nothing has arrived at.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Opens it for those who wait and those who come later.
+    /// Opens it, for those that wait and those that arrive later.
     pub fn open(&self) {
         self.0.change(|state| state.open = true);
     }

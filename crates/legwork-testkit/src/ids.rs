@@ -10,7 +10,7 @@ use legwork_port::Ids;
 pub struct CountingIds(AtomicU64);
 
 impl CountingIds {
-    /// Names from `session-1` on.
+    /// Makes ids that begin with `session-1`.
     pub fn new() -> Self {
         Self::default()
     }

@@ -1,6 +1,6 @@
 //! The test kit of Legwork: scripted models, virtual time, recordings, crashes, suites.
 //!
-//! It plays what an agent talks to and watches what it does. It is deliberately not a
+//! It plays the models and stores of an agent, and observes what the agent does. It is deliberately not a
 //! mocking library: [`Server`] speaks real HTTP, and what is virtual ([`VirtualClock`],
 //! [`CountingIds`]) is a full implementation of its port. Nothing in it sleeps; tests wait
 //! for what happens ([`Gate`], [`Server::arrived`], [`RecordingObserver::until`]).

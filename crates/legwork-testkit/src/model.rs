@@ -53,7 +53,7 @@ impl ScriptedModel {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The same as plain data.
+    /// The requests it was sent, as plain data.
     pub fn asked(&self) -> Vec<Asked> {
         self.requests().iter().map(|request| Asked::of_request(request, false)).collect()
     }
@@ -64,7 +64,7 @@ impl ScriptedModel {
             gate.pass().await;
         }
         match turn.what {
-            What::Answer(answer) => Ok(Teller::new(&answer, deltas).tell(asked.turn()).await),
+            What::Answer(answer) => Ok(Streaming::new(&answer, deltas).play(asked.turn()).await),
             What::Refuse { error, .. } => Err(error),
             What::Html(page) => {
                 Err(Error::new(Kind::Malformed, format!("the server answered HTML: {page}")))
@@ -99,20 +99,20 @@ impl Model for ScriptedModel {
     }
 }
 
-/// Tells one answer in pieces, and keeps what was told.
-struct Teller<'a, 'd> {
+/// Streams one answer in pieces, and keeps what was sent.
+struct Streaming<'a, 'd> {
     answer: &'a Answer,
     deltas: Option<&'d mut dyn Deltas>,
     halt: Option<Gate>,
     cut: bool,
 }
 
-impl<'a, 'd> Teller<'a, 'd> {
+impl<'a, 'd> Streaming<'a, 'd> {
     fn new(answer: &'a Answer, deltas: Option<&'d mut dyn Deltas>) -> Self {
         Self { answer, deltas, halt: answer.halt.clone(), cut: false }
     }
 
-    async fn tell(mut self, turn: usize) -> Response {
+    async fn play(mut self, turn: usize) -> Response {
         let answer = self.answer;
         let mut parts = Vec::new();
         if !answer.thinking.is_empty() {
@@ -124,7 +124,7 @@ impl<'a, 'd> Teller<'a, 'd> {
         if !text.is_empty() && !self.cut {
             parts.push(Part::text(self.say(text, Delta::Text).await));
         }
-        self.tell_calls(turn, &mut parts).await;
+        self.stream_calls(turn, &mut parts).await;
         self.halt().await;
         let mut response = Response::new(Message::assistant(parts), answer.finish());
         response.usage = answer.usage;
@@ -135,7 +135,7 @@ impl<'a, 'd> Teller<'a, 'd> {
         response
     }
 
-    async fn tell_calls(&mut self, turn: usize, parts: &mut Vec<Part>) {
+    async fn stream_calls(&mut self, turn: usize, parts: &mut Vec<Part>) {
         let answer = self.answer;
         for (index, call) in answer.calls.iter().enumerate() {
             if self.cut {
@@ -150,21 +150,21 @@ impl<'a, 'd> Teller<'a, 'd> {
         }
     }
 
-    /// Tells a text and returns as much of it as was told before the listener cut it.
+    /// Streams a text and returns as much of it as was sent before the receiver cut it.
     async fn say<'t>(&mut self, text: &'t str, delta: impl Fn(&'t str) -> Delta<'t>) -> String {
         if self.deltas.is_none() {
             return text.to_owned();
         }
-        let mut told = String::new();
+        let mut sent = String::new();
         for piece in pieces(text) {
             if self.cut {
                 break;
             }
-            told.push_str(piece);
+            sent.push_str(piece);
             self.send(delta(piece));
             self.halt().await;
         }
-        told
+        sent
     }
 
     fn send(&mut self, delta: Delta<'_>) {

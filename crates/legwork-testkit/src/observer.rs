@@ -12,7 +12,7 @@ use crate::watched::Watched;
 pub struct RecordingObserver(Arc<Watched<Vec<RunEvent>>>);
 
 impl RecordingObserver {
-    /// One that has no events yet.
+    /// Makes an observer without events.
     pub fn new() -> Self {
         Self::default()
     }
@@ -42,7 +42,7 @@ impl RecordingObserver {
         self.0.peek(|all| all.iter().flat_map(|event| names(&event.kind)).collect())
     }
 
-    /// All pieces of text, joined.
+    /// The text of all text deltas, joined.
     pub fn text(&self) -> String {
         let piece = |kind| if let EventKind::TextDelta { text } = kind { Some(text) } else { None };
         self.kinds().into_iter().filter_map(piece).collect()

@@ -18,7 +18,7 @@ pub struct Recording {
     pub index: u64,
     /// The HTTP method.
     pub method: String,
-    /// The path that was asked.
+    /// The path of the request.
     pub path: String,
     /// The body of the request.
     pub request: Value,
@@ -46,8 +46,8 @@ pub enum Error {
         /// What the system said.
         source: std::io::Error,
     },
-    /// A line is no recording.
-    #[error("line {line} of the recordings {path} is no recording: {source}")]
+    /// A line is not a recording.
+    #[error("line {line} of the recordings {path} is not a recording: {source}")]
     Line {
         /// The file.
         path: String,
@@ -70,7 +70,7 @@ impl Recording {
     /// Reads all lines of a file; empty ones are skipped.
     ///
     /// # Errors
-    /// When the file cannot be read, or a line is no recording.
+    /// When the file cannot be read, or a line is not a recording.
     pub fn read(path: impl AsRef<Path>) -> Result<Vec<Self>, Error> {
         let path = path.as_ref();
         let name = || path.display().to_string();

@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use event_listener::Event;
 
-/// A value whose changes wake whoever waits for something about it.
+/// A value whose changes wake the tasks and threads that wait on it.
 #[derive(Debug, Default)]
 pub(crate) struct Watched<T> {
     value: Mutex<T>,
@@ -16,19 +16,19 @@ impl<T> Watched<T> {
         Self { value: Mutex::new(value), changed: Event::new() }
     }
 
-    /// Changes the value and wakes everybody.
+    /// Changes the value and wakes all that wait.
     pub(crate) fn change<R>(&self, change: impl FnOnce(&mut T) -> R) -> R {
         let result = change(&mut self.lock());
         self.changed.notify(usize::MAX);
         result
     }
 
-    /// Looks at the value.
+    /// Reads the value.
     pub(crate) fn peek<R>(&self, look: impl FnOnce(&T) -> R) -> R {
         look(&self.lock())
     }
 
-    /// Waits until there is something to find. Dropping the future is safe.
+    /// Waits until `find` returns something. Dropping the future is safe.
     pub(crate) async fn until<R>(&self, mut find: impl FnMut(&T) -> Option<R>) -> R {
         loop {
             let changed = self.changed.listen();

@@ -23,7 +23,7 @@ where
         Err(outcome) => return outcome,
     };
     tokio::select! {
-        // What has ended is told, also when it was cancelled just then.
+        // What has ended is returned, even if it was cancelled at that moment.
         biased;
         done = work(arguments) => match done {
             Ok(text) => ToolOutcome::text(text),
@@ -41,5 +41,5 @@ pub(crate) fn whole<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u64>, D
     let float = number.as_f64().filter(|float| float.fract() == 0.0 && (0.0..1e15).contains(float));
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked above")]
     let whole = number.as_u64().or(float.map(|float| float as u64));
-    whole.map(Some).ok_or_else(|| D::Error::custom(format!("{number} is no whole number")))
+    whole.map(Some).ok_or_else(|| D::Error::custom(format!("{number} is not a whole number")))
 }

@@ -1,4 +1,4 @@
-//! Work that blocks, and that hears when nobody waits for it any more.
+//! Work that blocks, and that is notified when its caller stops waiting.
 
 use std::io;
 use std::sync::Arc;

@@ -13,7 +13,7 @@ const LINE_MAX: usize = 400;
 const CONTEXT: usize = 3;
 /// Most lines that are compared.
 const COMPARED_MAX: usize = 200_000;
-/// After so long the rest is told as replaced.
+/// After so long the rest is shown as replaced.
 const PATIENCE: Duration = Duration::from_millis(300);
 
 /// The unified diff of two texts; what is not UTF-8 is shown as U+FFFD.
@@ -31,7 +31,7 @@ pub fn unified(path: &str, old: &[u8], new: &[u8]) -> String {
     };
     let deadline = Instant::now().checked_add(PATIENCE);
     let ops = capture_diff_slices_deadline(Algorithm::Myers, &old_lines, &new_lines, deadline);
-    let mut shown = Shown { crlf: is_crlf(old) && is_crlf(new), ..Shown::default() };
+    let mut shown = Rendering { crlf: is_crlf(old) && is_crlf(new), ..Rendering::default() };
     let _ = writeln!(shown.text, "--- {path}\n+++ {path}");
     for group in group_diff_ops(ops, CONTEXT) {
         shown.header(&group, before);
@@ -83,7 +83,7 @@ pub(super) fn around(old: &[u8], new: &[u8]) -> (usize, usize) {
 }
 
 #[derive(Default)]
-struct Shown {
+struct Rendering {
     text: String,
     lines: usize,
     left_out: usize,
@@ -91,7 +91,7 @@ struct Shown {
     crlf: bool,
 }
 
-impl Shown {
+impl Rendering {
     fn header(&mut self, group: &[DiffOp], before: usize) {
         if self.lines >= LINES_MAX {
             return;
@@ -142,7 +142,7 @@ impl Shown {
     }
 }
 
-/// A line as it is told, cut where it is too long.
+/// A line as it is shown, cut where it is too long.
 pub(super) fn shortened(line: &[u8]) -> Cow<'_, str> {
     if line.len() <= LINE_MAX {
         return String::from_utf8_lossy(line);

@@ -63,7 +63,7 @@ pub struct Mount {
     pub device: u64,
     /// Its inode (`st_ino`).
     pub inode: u64,
-    /// What the mount does to it.
+    /// How the mount covers it.
     pub cover: Cover,
     /// What is done where `place` is something else by then.
     pub if_moved: IfMoved,
@@ -84,7 +84,7 @@ impl Mount {
 pub enum Cover {
     /// It stays writable while all around it is read-only.
     Writable,
-    /// Nothing else.
+    /// It is only mounted, so that it cannot be moved; its rights stay as they are.
     Fixed,
     /// It can be read, not written, with all that lies in it.
     ReadOnly,

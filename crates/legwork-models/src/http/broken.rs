@@ -9,11 +9,11 @@ use super::proxy;
 /// Why an exchange came to no end.
 #[derive(Debug)]
 pub(crate) enum Broken {
-    /// There is no client.
+    /// The client could not be made.
     NotMade(io::Error),
-    /// There is no connection.
+    /// No connection could be opened.
     NotConnected(BoxError),
-    /// There was no answer.
+    /// No answer came.
     NotAnswered(hyper::Error),
     /// The server did not begin to work on the request.
     NotTaken(hyper::Error),

@@ -19,7 +19,7 @@ use tower_service::Service;
 use super::proxy::Proxy;
 use super::shared::OFFERED;
 
-/// How long a silent connection is left alone before it is asked whether it still stands,
+/// How long a silent connection is left alone before it is asked whether it is still open,
 /// and how long each time it does not answer.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 

@@ -105,10 +105,10 @@ impl Decoder {
             }
             let written = output.written_len();
             self.is_full = output.has_no_spare_space() && !self.is_over;
-            let stands = taken == 0 && written == 0 && !self.input.is_empty();
+            let is_stuck = taken == 0 && written == 0 && !self.input.is_empty();
             self.input.advance(taken);
             self.idle = if written > 0 { 0 } else { self.idle + taken };
-            if stands || self.idle > IDLE {
+            if is_stuck || self.idle > IDLE {
                 return Err(io::Error::new(io::ErrorKind::InvalidData, "there is nothing in it"));
             }
             if written > 0 {

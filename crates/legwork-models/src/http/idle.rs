@@ -46,32 +46,32 @@ impl Idle {
         if let Some(shared) = self.shared() {
             return Some(Opened::Shared(shared));
         }
-        Some(Opened::Exclusive(self.shelf().connections.pop()?.connection))
+        Some(Opened::Exclusive(self.lock().connections.pop()?.connection))
     }
 
     /// The connection that is shared.
     pub(super) fn shared(&self) -> Option<Shared> {
-        let mut shelf = self.shelf();
-        let sharing = shelf.shared.as_mut()?;
+        let mut unused = self.lock();
+        let sharing = unused.shared.as_mut()?;
         sharing.sweeps = 0;
         let open = sharing.connection.is_open().then(|| sharing.connection.clone());
         if open.is_none() {
-            shelf.shared = None;
+            unused.shared = None;
         }
         open
     }
 
     /// Shares a connection from now on.
     pub(super) fn share(self: &Arc<Self>, connection: &Shared) {
-        let mut shelf = self.shelf();
-        shelf.shared = Some(Sharing { connection: connection.clone(), sweeps: 0 });
-        self.sweep_later(&mut shelf);
+        let mut unused = self.lock();
+        unused.shared = Some(Sharing { connection: connection.clone(), sweeps: 0 });
+        self.sweep_later(&mut unused);
     }
 
     /// Shares the connection no more if it takes no further requests.
     pub(super) fn forget_shared(&self, lost: &Lost) {
         if lost.unsent.is_some() || lost.error.is_not_taken() {
-            self.shelf().shared = None;
+            self.lock().shared = None;
         }
     }
 
@@ -80,38 +80,38 @@ impl Idle {
         if !connection.is_idle() {
             return;
         }
-        let mut shelf = self.shelf();
-        shelf.connections.push(Unused { connection, sweeps: 0 });
-        self.sweep_later(&mut shelf);
+        let mut unused = self.lock();
+        unused.connections.push(Unused { connection, sweeps: 0 });
+        self.sweep_later(&mut unused);
     }
 
-    fn sweep_later(self: &Arc<Self>, shelf: &mut IdleConnections) {
+    fn sweep_later(self: &Arc<Self>, unused: &mut IdleConnections) {
         // It ends with its runtime, which may not be the last one.
-        if shelf.sweeper.as_ref().is_none_or(JoinHandle::is_finished) {
-            shelf.sweeper = Some(tokio::spawn(sweep(Arc::downgrade(self))));
+        if unused.sweeper.as_ref().is_none_or(JoinHandle::is_finished) {
+            unused.sweeper = Some(tokio::spawn(sweep(Arc::downgrade(self))));
         }
     }
 
     /// Closes what has been unused for too long; whether anything is left.
     fn sweep(&self) -> bool {
-        let mut shelf = self.shelf();
-        shelf.connections.retain_mut(|unused| {
-            unused.sweeps += 1;
-            unused.sweeps < 2
+        let mut unused = self.lock();
+        unused.connections.retain_mut(|one| {
+            one.sweeps += 1;
+            one.sweeps < 2
         });
-        if let Some(sharing) = &mut shelf.shared {
+        if let Some(sharing) = &mut unused.shared {
             let used = sharing.connection.is_used();
             sharing.sweeps = if used { 0 } else { sharing.sweeps + 1 };
         }
-        shelf.shared.take_if(|sharing| sharing.sweeps >= 2);
-        let is_empty = shelf.connections.is_empty() && shelf.shared.is_none();
+        unused.shared.take_if(|sharing| sharing.sweeps >= 2);
+        let is_empty = unused.connections.is_empty() && unused.shared.is_none();
         if is_empty {
-            shelf.sweeper = None;
+            unused.sweeper = None;
         }
         !is_empty
     }
 
-    fn shelf(&self) -> MutexGuard<'_, IdleConnections> {
+    fn lock(&self) -> MutexGuard<'_, IdleConnections> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

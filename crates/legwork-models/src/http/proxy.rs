@@ -45,7 +45,7 @@ enum Kind {
 /// What went wrong at a proxy.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
-    /// There is no connection to it.
+    /// No connection to it could be opened.
     #[error("the proxy {proxy} cannot be reached")]
     Unreachable { proxy: Proxy, source: BoxError },
     /// It answered, and made no tunnel.
@@ -90,7 +90,7 @@ impl Error {
 }
 
 impl Proxy {
-    /// What is nobody's to read.
+    /// The secrets of its address, to be masked.
     pub(crate) fn secrets(&self) -> &[String] {
         &self.secrets
     }
@@ -106,12 +106,12 @@ impl Proxy {
         }
     }
 
-    /// Whether what is said to it is encrypted.
+    /// Whether the connection to it is encrypted.
     pub(crate) fn is_encrypted(&self) -> bool {
         self.kind == Kind::Https
     }
 
-    /// Whether it is told the whole address of each request to a server, and passes it on.
+    /// Whether it takes requests to a server with the whole address and passes them on.
     pub(crate) fn forwards(&self, server: &Uri) -> bool {
         matches!(self.kind, Kind::Http | Kind::Https) && server.scheme_str() == Some("http")
     }

@@ -6,7 +6,7 @@ use http::{HeaderValue, Method, Request, Uri};
 
 use super::proxy::Proxy;
 
-/// A request without its body, as it stands on the wire: with a path, and with the host
+/// A request without its body, as it is on the wire: with a path, and with the host
 /// among its headers; one that a proxy passes on has the whole address instead of the path.
 ///
 /// # Errors

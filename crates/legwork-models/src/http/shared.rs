@@ -32,7 +32,7 @@ const H2: &[u8] = b"h2";
 const LONGEST_HEAD: u32 = 64 << 10;
 
 /// How long a connection that carries exchanges may be silent before it is asked whether it
-/// still stands; what answers a keep-alive of TCP may be a proxy.
+/// is still open; what answers a keep-alive of TCP may be a proxy.
 const PING: Duration = Duration::from_secs(15);
 
 /// How long it may take to answer that.
@@ -41,8 +41,8 @@ const PONG: Duration = Duration::from_secs(30);
 /// An HTTP/2 connection; a clone of it is the same one.
 ///
 /// A task of its own drives it, on the runtime of the exchange that opened it. It ends once
-/// nobody holds the connection and its last exchange is over, or with that runtime; the next
-/// exchange opens another one.
+/// the connection is dropped everywhere and its last exchange is over, or with that runtime; the
+/// next exchange opens another one.
 #[derive(Debug, Clone)]
 pub(super) struct Shared {
     sender: SendRequest<Full<Bytes>>,
@@ -78,7 +78,7 @@ impl Shared {
         !self.sender.is_closed()
     }
 
-    /// Whether an exchange uses it, apart from whoever asks.
+    /// Whether another exchange than the caller's uses it.
     pub(super) fn is_used(&self) -> bool {
         Arc::strong_count(&self.users) > 1
     }

@@ -21,8 +21,8 @@ pub(super) fn endpoint(base_url: &str, path: &str) -> Result<Uri, Error> {
     if let Some(problem) = otherwise(base_url, &base) {
         return Err(refuse(problem));
     }
-    let place = base.place();
-    let endpoint = format!("{}/{path}", place.trim_end_matches('/'));
+    let address = base.address();
+    let endpoint = format!("{}/{path}", address.trim_end_matches('/'));
     Uri::try_from(endpoint).map_err(|error| refuse(error.to_string()))
 }
 
@@ -56,7 +56,7 @@ impl Base {
         Ok(Self { scheme, host, port, path: path::read(path) })
     }
 
-    fn place(&self) -> String {
+    fn address(&self) -> String {
         let Self { scheme, host, port, path } = self;
         match port {
             Some(port) => format!("{scheme}://{host}:{port}{path}"),
@@ -77,13 +77,13 @@ fn odd(text: &str) -> Option<&'static str> {
             Some("there is a character in it that is not seen")
         }
         _ if text.contains('\\') => Some("there is a backslash in it"),
-        _ if rest.is_none() => Some("there is no `://` behind its scheme"),
+        _ if rest.is_none() => Some("there is no `://` after its scheme"),
         _ if rest.is_some_and(|rest| rest.starts_with('/')) => Some("it has no host"),
         _ => None,
     }
 }
 
-/// What a base URL has beside a host, a port and a path.
+/// What a base URL has that is not a host, a port or a path.
 fn superfluous(authority: &str, path: &str) -> Option<&'static str> {
     match path {
         _ if authority.contains('@') => {
@@ -107,7 +107,7 @@ fn port(scheme: &str, written: &str) -> Result<Option<u16>, String> {
     }
 }
 
-/// As what programs read a URL, if that is not what was written: `http://127.1` names the host
+/// How programs read a URL, if that differs from what was written: `http://127.1` names the host
 /// `127.0.0.1`.
 fn otherwise(text: &str, base: &Base) -> Option<String> {
     let (_, rest) = text.split_once("://").unwrap_or_default();
@@ -116,12 +116,12 @@ fn otherwise(text: &str, base: &Base) -> Option<String> {
     let authority = authority.to_ascii_lowercase();
     let authority = authority.strip_suffix(usual).unwrap_or(&authority);
     let written = format!("{}://{authority}{path}", base.scheme);
-    let place = base.place();
-    let same = written.trim_end_matches('/') == place.trim_end_matches('/');
-    (!same).then(|| format!("it would be read as {place}: write it so"))
+    let address = base.address();
+    let same = written.trim_end_matches('/') == address.trim_end_matches('/');
+    (!same).then(|| format!("it would be read as {address}: write that"))
 }
 
-/// What was given as an address, without a name, a password or a query.
+/// An address as it was given, without a name, a password or a query.
 pub(super) fn without_user(url: &str) -> String {
     let end = url.find(['?', '#']).unwrap_or(url.len());
     let url = url.get(..end).unwrap_or_default();

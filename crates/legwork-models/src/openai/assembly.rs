@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use draft::Draft;
 pub(super) use draft::Words;
 
-use super::call::{self, News, Origin, Piece};
+use super::call::{self, Added, Origin, Piece};
 use super::error::ApiError;
 use super::json::{Read, Reader};
 use super::room::{PART, Room, weight};
@@ -31,13 +31,13 @@ pub(super) enum Form {
 /// How the bytes of an answer ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended {
-    /// As the server meant it.
+    /// The server ended the answer.
     Whole,
-    /// The connection was lost, stalled, or brought what nobody can read.
+    /// The connection was lost, stalled, or sent what cannot be read.
     Cut,
 }
 
-/// Everything that was told so far.
+/// The parts of an answer that came so far.
 #[derive(Debug)]
 pub(super) struct Assembly {
     form: Form,
@@ -47,7 +47,7 @@ pub(super) struct Assembly {
     pub(super) room: Room,
     stopped: bool,
     finish: Option<FinishReason>,
-    /// The provider, as in `provider:model`; empty if nobody said.
+    /// The provider, as in `provider:model`; empty if it is not known.
     pub(super) provider: Arc<str>,
     id: String,
     usage: usage::Reading,
@@ -104,7 +104,7 @@ impl Assembly {
         self.stopped || self.room.passed().is_some()
     }
 
-    fn tell(&mut self, delta: Delta<'_>, on: &mut dyn Deltas) {
+    fn emit(&mut self, delta: Delta<'_>, on: &mut dyn Deltas) {
         self.stopped = self.stopped || on.delta(delta).is_break();
     }
 
@@ -118,7 +118,7 @@ impl Assembly {
         if !self.takes(text, written) {
             return;
         }
-        self.tell(kind.delta(text), on);
+        self.emit(kind.delta(text), on);
         match self.drafts.last_mut() {
             Some(Draft::Words(open, words)) if *open == kind => words.push_str(text),
             _ => self.begin(Draft::Words(kind, text.to_owned())),
@@ -154,7 +154,7 @@ impl Assembly {
         }
         let Some(Draft::Call(number, call)) = self.drafts.get_mut(at) else { return };
         let index = *number;
-        let News { begun, arguments: json, added } = call.push(piece);
+        let Added { begun, arguments: json, added } = call.push(piece);
         let mut stopped =
             begun.is_some_and(|name| on.delta(Delta::ToolCall { index, name }).is_break());
         if !stopped && !json.is_empty() {
@@ -167,14 +167,14 @@ impl Assembly {
         }
     }
 
-    /// Begins another call, if there may be one; returns its place.
+    /// Begins another call, if there may be one; returns its index.
     fn begin_call(&mut self) -> Option<usize> {
         let number = self.room.call()?;
         self.begin(Draft::Call(number, call::Draft::default()));
         Some(self.drafts.len() - 1)
     }
 
-    /// The place of the call that a piece continues: among the last ones, or by its index.
+    /// The index of the call that a piece continues: one of the last, or by the provider's index.
     fn find_call(&mut self, piece: &Piece<'_>) -> Option<usize> {
         let last = self.drafts.iter_mut().enumerate().rev();
         let calls = last.filter_map(|(at, draft)| match draft {
@@ -227,7 +227,7 @@ impl Assembly {
         self.finish.is_some()
     }
 
-    /// The end that a broken chunk told is none.
+    /// Drops the finish reason of a broken chunk.
     pub(super) fn forget_finish(&mut self) {
         self.finish = None;
     }

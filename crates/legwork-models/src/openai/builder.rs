@@ -24,7 +24,7 @@ use crate::retry::Policy;
 /// Why a model could not be set up.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// The base URL is none.
+    /// The base URL cannot be used.
     #[error(
         "the base URL {url:?} cannot be used: {problem}; it should look like http://127.0.0.1:8080/v1"
     )]
@@ -46,7 +46,7 @@ pub enum Error {
     #[error("the API key has characters that HTTP forbids; is there a line break at its end?")]
     Key,
     /// An extra field that the wire sets itself.
-    #[error("the extra field {field:?} is the wire's own and cannot be set")]
+    #[error("the extra field {field:?} is set by the wire itself and cannot be changed")]
     OwnField {
         /// The field.
         field: String,
@@ -57,11 +57,11 @@ pub enum Error {
     Proxy(#[from] crate::http::InvalidProxy),
 }
 
-/// A question that is no inference.
+/// A request that is not an inference.
 pub(super) struct Question {
     pub(super) client: Client,
     /// The address as messages show it.
-    pub(super) place: String,
+    pub(super) address: String,
     pub(super) request: Request<()>,
     pub(super) secrets: Secrets,
 }
@@ -119,13 +119,13 @@ impl Builder {
         Self { provider: provider.into(), ..self }
     }
 
-    /// A further header of each request.
+    /// Adds a header to each request; the value is masked if the name says that it is a secret.
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.headers.push((name.into(), value.into()));
         self
     }
 
-    /// A further field of each request's body.
+    /// Adds a field to the body of each request.
     pub fn field(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
         self.extra.insert(name.into(), value.into());
         self
@@ -207,7 +207,7 @@ impl Builder {
         }
         Ok(ChatCompletions {
             name,
-            place: uri.to_string(),
+            address: uri.to_string(),
             exposed: is_exposed.then(|| address::in_clear(&uri)).flatten(),
             client: Client::new(&uri, self.timeouts, proxy),
             template,
@@ -231,7 +231,7 @@ impl Builder {
         let secrets = secrets_of(&headers).and(proxy.as_ref().map_or(&[], Proxy::secrets));
         let request = self.template(Method::GET, &uri, headers, proxy.as_ref())?;
         let client = Client::new(&uri, self.timeouts, proxy);
-        Ok(Question { client, place: uri.to_string(), request, secrets })
+        Ok(Question { client, address: uri.to_string(), request, secrets })
     }
 
     #[cfg(feature = "proxy")]
@@ -291,7 +291,7 @@ impl Builder {
     }
 }
 
-/// The secrets that the headers carry, as they stand in them.
+/// The secrets in the headers, as they are written there.
 fn secrets_of(headers: &HeaderMap) -> Secrets {
     let mut secrets = Secrets::default();
     for value in headers.values().filter(|value| value.is_sensitive()) {

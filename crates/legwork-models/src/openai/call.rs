@@ -40,8 +40,8 @@ pub(super) struct Piece<'a> {
 
 impl<'a> Piece<'a> {
     pub(super) fn read(json: &mut Reader<'a>) -> Read<Self> {
-        let (mut place, mut piece) = (json.object()?, Self::default());
-        while let Some(key) = json.key(&mut place)? {
+        let (mut position, mut piece) = (json.object()?, Self::default());
+        while let Some(key) = json.key(&mut position)? {
             match &*key {
                 "index" => piece.index = json.count()?,
                 "id" => piece.id = json.text()?,
@@ -60,8 +60,8 @@ impl<'a> Piece<'a> {
     }
 
     fn function(&mut self, json: &mut Reader<'a>) -> Read {
-        let mut place = json.object()?;
-        while let Some(key) = json.key(&mut place)? {
+        let mut position = json.object()?;
+        while let Some(key) = json.key(&mut position)? {
             match &*key {
                 "name" => self.name = json.text()?,
                 "arguments" => {
@@ -112,7 +112,7 @@ struct More {
 }
 
 /// What a piece adds to a call.
-pub(super) struct News<'c> {
+pub(super) struct Added<'c> {
     /// The name of a call whose name was not known.
     pub(super) begun: Option<&'c str>,
     /// More of its arguments.
@@ -138,7 +138,7 @@ impl Draft {
     }
 
     /// Adds a piece.
-    pub(super) fn push(&mut self, piece: Piece<'_>) -> News<'_> {
+    pub(super) fn push(&mut self, piece: Piece<'_>) -> Added<'_> {
         let unnamed = self.name().is_empty();
         self.index = self.index.or(piece.index);
         if self.id.is_none() {
@@ -160,7 +160,7 @@ impl Draft {
         }
         let name = self.name();
         let begun = unnamed && !name.is_empty();
-        News {
+        Added {
             begun: begun.then_some(name),
             arguments: self.arguments.get(before..).unwrap_or_default(),
             added,

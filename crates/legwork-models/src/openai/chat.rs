@@ -10,6 +10,7 @@ use legwork_core::{Mask, ModelRequest, Response};
 use legwork_port::model::{self, Kind};
 use legwork_port::{BoxFuture, Clock, Deltas, Model, Profile};
 use serde_json::{Map, Value};
+use tracing::{Span, debug_span};
 
 use super::builder::Builder;
 use super::encode::{self, Frame, Head, MaxTokensField, OWN_FIELDS, Stream};
@@ -31,7 +32,7 @@ pub struct ChatCompletions {
     /// A request without its body.
     pub(super) template: Request<()>,
     /// The address as messages show it: without a name or a password.
-    pub(super) place: String,
+    pub(super) address: String,
     pub(super) client: Client,
     pub(super) secrets: Secrets,
     /// The host to which the key is sent without encryption.
@@ -46,12 +47,12 @@ pub struct ChatCompletions {
     pub(super) profile: Profile,
 }
 
-/// Says what it is and where; never the key.
+/// Shows its name and address; never the key.
 impl fmt::Debug for ChatCompletions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ChatCompletions")
             .field("name", &self.name)
-            .field("place", &self.place)
+            .field("address", &self.address)
             .finish_non_exhaustive()
     }
 }
@@ -92,7 +93,7 @@ impl ChatCompletions {
             bounds: &self.bounds,
             provider: self.head.provider(),
             clock: &*self.clock,
-            tried: Tried { model: &self.name, place: &self.place, proxy: self.client.proxy() },
+            tried: Tried { model: &self.name, address: &self.address, proxy: self.client.proxy() },
         }
     }
 
@@ -102,7 +103,7 @@ impl ChatCompletions {
     }
 }
 
-/// A request whose body is sent, as often as it takes.
+/// A request whose body is sent once an attempt.
 struct Asking<'a> {
     chat: &'a ChatCompletions,
     body: Bytes,
@@ -110,6 +111,15 @@ struct Asking<'a> {
 }
 
 impl Attempt for Asking<'_> {
+    fn model(&self) -> &str {
+        &self.chat.name
+    }
+
+    fn span(&self, attempt: u32) -> Span {
+        let ChatCompletions { name, client, .. } = self.chat;
+        debug_span!("chat", model = name, server = %client.origin(), attempt)
+    }
+
     async fn make(&self, deltas: &mut dyn Deltas) -> Result<Response, model::Error> {
         let exchange = self.chat.exchange();
         let answer = exchange.attempt(self.body.clone(), self.asked, deltas).await;

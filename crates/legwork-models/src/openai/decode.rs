@@ -48,8 +48,8 @@ pub(super) fn value(json: &[u8], bounds: &Bounds) -> Result<Value, Passed> {
 }
 
 fn top(json: &mut Reader<'_>, into: &mut Assembly, on: Sink<'_>) -> Read {
-    let mut place = json.object()?;
-    while let Some(key) = json.key(&mut place)? {
+    let mut position = json.object()?;
+    while let Some(key) = json.key(&mut position)? {
         match &*key {
             "choices" => choices(json, into, on)?,
             "usage" => into.usage(json)?,
@@ -70,8 +70,8 @@ fn top(json: &mut Reader<'_>, into: &mut Assembly, on: Sink<'_>) -> Read {
 
 /// Reads what an answer used, and nothing else of it.
 fn usage_alone(json: &mut Reader<'_>, into: &mut Assembly) -> Read {
-    let mut place = json.object()?;
-    while let Some(key) = json.key(&mut place)? {
+    let mut position = json.object()?;
+    while let Some(key) = json.key(&mut position)? {
         match &*key {
             "usage" => into.usage(json)?,
             _ => json.skip()?,
@@ -86,10 +86,10 @@ fn error(into: &mut Assembly, body: &Value) {
     }
 }
 
-/// Groq tells usage and errors of a stream in a corner of its own.
+/// Groq sends the usage and the errors of a stream in an object of its own.
 fn groq(json: &mut Reader<'_>, into: &mut Assembly) -> Read {
-    let mut place = json.object()?;
-    while let Some(key) = json.key(&mut place)? {
+    let mut position = json.object()?;
+    while let Some(key) = json.key(&mut position)? {
         match &*key {
             "usage" => into.usage(json)?,
             "error" => error(into, &json.json()?),
@@ -103,8 +103,8 @@ fn groq(json: &mut Reader<'_>, into: &mut Assembly) -> Read {
 /// The choices; only the first answer counts.
 fn choices(json: &mut Reader<'_>, into: &mut Assembly, on: Sink<'_>) -> Read {
     into.recognised = true;
-    let (mut place, mut first) = (json.array()?, true);
-    while json.item(&mut place)? {
+    let (mut position, mut first) = (json.array()?, true);
+    while json.item(&mut position)? {
         let is_object = json.peek() == b'{';
         match first {
             true => choice(json, into, on)?,
@@ -116,8 +116,8 @@ fn choices(json: &mut Reader<'_>, into: &mut Assembly, on: Sink<'_>) -> Read {
 }
 
 fn choice(json: &mut Reader<'_>, into: &mut Assembly, on: Sink<'_>) -> Read {
-    let (mut place, mut counts) = (json.object()?, true);
-    while let Some(key) = json.key(&mut place)? {
+    let (mut position, mut counts) = (json.object()?, true);
+    while let Some(key) = json.key(&mut position)? {
         match &*key {
             _ if !counts => json.skip()?,
             "index" => counts = is_zero(&json.text()?),
@@ -136,9 +136,9 @@ fn is_zero(index: &str) -> bool {
 }
 
 fn message(json: &mut Reader<'_>, into: &mut Assembly, on: Sink<'_>) -> Read {
-    // Some providers tell the same thought under two names.
-    let (mut place, mut thought) = (json.object()?, false);
-    while let Some(key) = json.key(&mut place)? {
+    // Some providers send the same thought under two names.
+    let (mut position, mut thought) = (json.object()?, false);
+    while let Some(key) = json.key(&mut position)? {
         match &*key {
             "role" => json.skip()?,
             "content" => content(json, into, on)?,
@@ -173,8 +173,8 @@ fn content(json: &mut Reader<'_>, into: &mut Assembly, on: Sink<'_>) -> Read {
         into.words(Words::Text, &text, written, on);
         return Ok(());
     }
-    let mut place = json.array()?;
-    while json.item(&mut place)? {
+    let mut position = json.array()?;
+    while json.item(&mut position)? {
         let begin = json.at();
         let part = json.json()?;
         content_part(part, json.at() - begin, into, on);
@@ -205,8 +205,8 @@ fn text_in(value: Option<&Value>) -> String {
 
 /// The calls of a delta or a message, each read whole before it is taken up.
 fn calls(json: &mut Reader<'_>, into: &mut Assembly, on: Sink<'_>) -> Read {
-    let mut place = json.array()?;
-    while json.item(&mut place)? {
+    let mut position = json.array()?;
+    while json.item(&mut position)? {
         let piece = Piece::read(json)?;
         into.call(piece, on);
     }

@@ -34,7 +34,7 @@ impl MaxTokensField {
     }
 }
 
-/// What a body needs beside the request.
+/// What a body needs in addition to the request.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Frame<'a> {
     pub(super) head: &'a Head,

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::Value;
 
-/// Characters of a body that is no JSON which are kept for the message.
+/// Characters of a body that is not JSON which are kept for the message.
 const EXCERPT: usize = 400;
 
 /// Bytes of the body of an error that are read.
@@ -19,7 +19,7 @@ const WORD: usize = 200;
 /// An error that the provider answered with.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ApiError {
-    /// The HTTP status; for an error inside a stream, the one it stands for.
+    /// The HTTP status; for an error inside a stream, the one it corresponds to.
     pub status: u16,
     /// The provider's code, such as `context_length_exceeded`.
     pub code: Option<String>,
@@ -27,7 +27,7 @@ pub struct ApiError {
     pub kind: Option<String>,
     /// The request's field that is wrong.
     pub param: Option<String>,
-    /// What the provider says.
+    /// The provider's message, 2,000 characters at most.
     pub message: String,
 }
 
@@ -64,7 +64,7 @@ impl ApiError {
         }
     }
 
-    /// The status that an error without one stands for.
+    /// The status that an error without one corresponds to.
     fn status_of_kind(&self) -> u16 {
         let names = [self.code.as_deref(), self.kind.as_deref()];
         let is = |name: &str| names.iter().flatten().any(|n| n.contains(name));

@@ -8,9 +8,11 @@ use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HeaderMap, RETRY_AFTER};
 use http::{HeaderValue, Request, Response as Answer};
 use http_body_util::{BodyExt as _, Full};
-use legwork_core::Response;
+use legwork_core::inference::Incomplete;
+use legwork_core::{FinishReason, Response};
 use legwork_port::model::Error;
 use legwork_port::{Clock, Deltas};
+use tracing::debug;
 
 use super::assembly::Ended;
 use super::failure::{Tried, charged};
@@ -114,7 +116,10 @@ impl Exchange<'_> {
         let begun = reply.has_content();
         let ended = if problem.is_some() { Ended::Cut } else { Ended::Whole };
         let why = match reply.finish(ended) {
-            Ok(response) => return Ok(response),
+            Ok(response) => {
+                report_answer(answer.status().as_u16(), &response);
+                return Ok(response);
+            }
             Err(why) => why,
         };
         let error = match (why, problem) {
@@ -139,4 +144,20 @@ impl Exchange<'_> {
             )
         })
     }
+}
+
+fn report_answer(status: u16, response: &Response) {
+    let usage = response.usage.as_ref();
+    debug!(
+        status,
+        finish_reason = match &response.finish {
+            // A server's own word may hold anything.
+            FinishReason::Other(_) => "other",
+            known => known.as_str(),
+        },
+        incomplete = response.incomplete.as_ref().map(Incomplete::as_str),
+        input_tokens = usage.map(|usage| usage.input),
+        output_tokens = usage.map(|usage| usage.output),
+        "an answer finished"
+    );
 }

@@ -1,4 +1,4 @@
-//! What went wrong with an attempt, for the one who asked and for the retry.
+//! The error of an attempt, for the caller and for the retry policy.
 
 use std::time::Duration;
 
@@ -19,21 +19,21 @@ pub(super) fn charged(error: Error) -> Error {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Tried<'a> {
     pub(super) model: &'a str,
-    pub(super) place: &'a str,
+    pub(super) address: &'a str,
     pub(super) proxy: Option<&'a Proxy>,
 }
 
 impl Tried<'_> {
     fn error(&self, kind: Kind, happened: &str, todo: &str) -> Error {
-        let Self { model, place, .. } = self;
-        Error::new(kind, format!("asking {model} at {place}: {happened}; {todo}"))
+        let Self { model, address, .. } = self;
+        Error::new(kind, format!("asking {model} at {address}: {happened}; {todo}"))
     }
 
     /// What happened, without what was tried and what to do.
     pub(super) fn in_short<'e>(&self, error: &'e Error) -> &'e str {
-        let Self { model, place, .. } = self;
+        let Self { model, address, .. } = self;
         let message = &*error.message;
-        let happened = message.strip_prefix(&format!("asking {model} at {place}: "));
+        let happened = message.strip_prefix(&format!("asking {model} at {address}: "));
         let happened = happened.unwrap_or(message);
         happened.rsplit_once("; ").map_or(happened, |(happened, _)| happened)
     }
@@ -103,13 +103,13 @@ impl Tried<'_> {
         charged(self.error(Kind::Malformed, &happened, "check the base URL"))
     }
 
-    /// There was an answer, and it is no list of models.
+    /// The answer is not a list of models.
     pub(super) fn no_list(&self) -> Error {
         let todo = "check that the base URL is that of a Chat Completions API";
-        self.error(Kind::Malformed, "the answer is no list of models", todo)
+        self.error(Kind::Malformed, "the answer is not a list of models", todo)
     }
 
-    /// There was an answer, and it is no response.
+    /// The answer is not a response.
     ///
     /// `status` is that of the HTTP answer; an error inside the answer has its own.
     pub(super) fn unreadable(

@@ -22,7 +22,7 @@ mod tests;
 
 use tree::Tree;
 
-/// The text is no JSON; [`problem`] says why.
+/// The text is not JSON; [`problem`] says why.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Broken;
 
@@ -42,7 +42,7 @@ pub(super) fn problem(json: &[u8]) -> serde_json::Error {
 /// Bytes of the largest text that is parsed again for an error message.
 const EXPLAINED: usize = 64 << 10;
 
-/// A place in a JSON text; what was read before it is past.
+/// A position in a JSON text; what was read before it is past.
 #[derive(Debug)]
 pub(super) struct Reader<'a> {
     text: &'a str,
@@ -70,14 +70,14 @@ enum Controls {
     Some,
 }
 
-/// Where in an object or an array the reader stands.
+/// The reader's position in an object or an array.
 #[derive(Debug)]
-pub(super) enum Place {
+pub(super) enum Position {
     /// Before its first item.
     First,
     /// Behind an item.
     Later,
-    /// Before one value, which stands there in place of an array.
+    /// Before one value, which is there instead of an array.
     Lone,
     /// Past it.
     Over,
@@ -113,16 +113,16 @@ impl<'a> Reader<'a> {
     }
 
     /// Enters an object; anything else in its place is passed over and has no fields.
-    pub(super) fn object(&mut self) -> Read<Place> {
+    pub(super) fn object(&mut self) -> Read<Position> {
         match self.peek() {
             b'{' => self.enter(),
-            _ => self.skip().map(|()| Place::Over),
+            _ => self.skip().map(|()| Position::Over),
         }
     }
 
     /// The name of the next field, whose value must be read then.
-    pub(super) fn key(&mut self, place: &mut Place) -> Read<Option<Cow<'a, str>>> {
-        if !self.more(place, b'}')? {
+    pub(super) fn key(&mut self, position: &mut Position) -> Read<Option<Cow<'a, str>>> {
+        if !self.more(position, b'}')? {
             return Ok(None);
         }
         let key = self.string()?;
@@ -134,49 +134,49 @@ impl<'a> Reader<'a> {
     }
 
     /// Enters an array; an object in its place is its one item, and a scalar is none.
-    pub(super) fn array(&mut self) -> Read<Place> {
+    pub(super) fn array(&mut self) -> Read<Position> {
         match self.peek() {
             b'[' => self.enter(),
-            b'{' => Ok(Place::Lone),
-            _ => self.skip().map(|()| Place::Over),
+            b'{' => Ok(Position::Lone),
+            _ => self.skip().map(|()| Position::Over),
         }
     }
 
     /// Whether there is another item, which must be read then.
-    pub(super) fn item(&mut self, place: &mut Place) -> Read<bool> {
-        self.more(place, b']')
+    pub(super) fn item(&mut self, position: &mut Position) -> Read<bool> {
+        self.more(position, b']')
     }
 
-    fn enter(&mut self) -> Read<Place> {
+    fn enter(&mut self) -> Read<Position> {
         self.at += 1;
         self.depth += 1;
-        self.room.enter(self.depth).map(|()| Place::First)
+        self.room.enter(self.depth).map(|()| Position::First)
     }
 
-    fn more(&mut self, place: &mut Place, end: u8) -> Read<bool> {
-        let byte = match place {
-            Place::Over => return Ok(false),
-            Place::Lone => {
-                *place = Place::Over;
+    fn more(&mut self, position: &mut Position, end: u8) -> Read<bool> {
+        let byte = match position {
+            Position::Over => return Ok(false),
+            Position::Lone => {
+                *position = Position::Over;
                 return Ok(true);
             }
-            Place::First | Place::Later => self.peek(),
+            Position::First | Position::Later => self.peek(),
         };
         if byte == end {
             self.at += 1;
             self.depth -= 1;
-            *place = Place::Over;
+            *position = Position::Over;
             return Ok(false);
         }
-        match place {
-            Place::First => *place = Place::Later,
+        match position {
+            Position::First => *position = Position::Later,
             _ if byte == b',' => self.at += 1,
             _ => return Err(Broken),
         }
         Ok(true)
     }
 
-    /// Text as it stands; another value as its JSON, null as nothing.
+    /// Text as it is; another value as its JSON, null as nothing.
     pub(super) fn text(&mut self) -> Read<Cow<'a, str>> {
         match self.peek() {
             b'"' => self.string(),
@@ -194,7 +194,7 @@ impl<'a> Reader<'a> {
         Ok(text.parse().ok().or_else(|| whole(text.parse().ok()?)))
     }
 
-    /// A value as it stands.
+    /// A value as it is.
     pub(super) fn json(&mut self) -> Read<Value> {
         if self.peek() == b'"' {
             return Ok(Value::String(self.string()?.into_owned()));

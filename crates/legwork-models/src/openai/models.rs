@@ -18,7 +18,7 @@ use super::secrets::Secrets;
 use crate::bounds::{Bounds, Passed};
 use crate::http::{Body, Broken, Client};
 
-/// Where servers say how many tokens fit a model's window.
+/// Where servers put the number of tokens in a model's window.
 const WINDOWS: [&str; 6] = [
     "/context_length",
     "/context_window",
@@ -32,7 +32,7 @@ const WINDOWS: [&str; 6] = [
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Offered {
-    /// Its name, without the provider.
+    /// Its name without the provider, as requests give it.
     pub id: String,
     /// Tokens that its window holds, if the server says.
     pub context_window: Option<u64>,
@@ -51,9 +51,9 @@ impl Builder {
     /// # Errors
     /// When the address or key cannot be used, no answer comes, or the server refuses.
     pub async fn offered(&self) -> Result<Vec<Offered>, Unavailable> {
-        let Question { client, place, request, secrets } = self.question("models")?;
+        let Question { client, address, request, secrets } = self.question("models")?;
         let proxy = client.proxy();
-        let tried = Tried { model: "which models there are", place: &place, proxy };
+        let tried = Tried { model: "which models there are", address: &address, proxy };
         let limit = self.timeouts_set().first_byte;
         let asking = ask(&client, request.map(|()| Full::default()), tried, self.bounds_set());
         match tokio::time::timeout(limit, asking).await {
@@ -70,7 +70,7 @@ pub enum Unavailable {
     /// The address, key or a header cannot be used.
     #[error(transparent)]
     Setup(#[from] builder::Error),
-    /// The server did not say.
+    /// No answer came, or the server refused.
     #[error(transparent)]
     Model(Error),
 }
@@ -114,7 +114,7 @@ async fn beginning(mut body: Body, most: usize) -> (Vec<u8>, Option<Broken>) {
     (all, None)
 }
 
-/// The models of a list; none if it is no list of models.
+/// The models of a list; none if the body is not a list of models.
 fn offered(body: &Value) -> Option<Vec<Offered>> {
     let list = body.get("data").or_else(|| body.get("models")).unwrap_or(body).as_array()?;
     let one = |entry: &Value| {

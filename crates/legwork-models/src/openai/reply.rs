@@ -25,8 +25,8 @@ pub enum Unreadable {
     /// The answer ended before there was anything of a message in it.
     #[error("the answer ended before it began")]
     Nothing,
-    /// The body or a chunk is no JSON.
-    #[error("the answer is no JSON ({problem}): {excerpt}")]
+    /// The body or a chunk is not JSON.
+    #[error("the answer is not JSON ({problem}): {excerpt}")]
     NoJson {
         /// What the JSON parser says.
         problem: String,
@@ -46,11 +46,11 @@ pub enum Unreadable {
 pub struct Reply {
     body: Body,
     assembly: Assembly,
-    /// The first chunk that is no JSON; nothing behind it is read.
+    /// The error of the first chunk that is not JSON; nothing after it is read.
     broken: Option<Unreadable>,
-    /// The beginning of what came, to show when nobody can read it.
+    /// The beginning of what came, to be shown if it cannot be read.
     head: Vec<u8>,
-    /// Something of an answer came.
+    /// Whether a part of an answer came since this was last asked.
     moved: bool,
 }
 
@@ -70,7 +70,7 @@ impl Reply {
         Self::within(Bounds::default(), status, content_type, asked)
     }
 
-    /// The same with other bounds.
+    /// A reply of which no more is read than these bounds allow.
     pub fn within(
         bounds: Bounds,
         status: u16,
@@ -98,7 +98,7 @@ impl Reply {
         self
     }
 
-    /// Takes up more bytes and tells what is new in them.
+    /// Reads more bytes, and emits the deltas that they add.
     pub fn push(&mut self, bytes: &[u8], on: &mut dyn Deltas) {
         self.assembly.room.receive(bytes.len());
         match &mut self.body {
@@ -182,7 +182,7 @@ impl Reply {
     /// The response, once the bytes have ended.
     ///
     /// # Errors
-    /// When the provider answered with an error, or with what is no response. An
+    /// When the provider answered with an error, or with something that is not a response. An
     /// answer that broke off inside its message is a response, marked incomplete.
     pub fn finish(mut self, ended: Ended) -> Result<Response, Unreadable> {
         match std::mem::replace(&mut self.body, Body::Whole { bytes: Vec::new() }) {
@@ -192,7 +192,7 @@ impl Reply {
             Body::Whole { .. } if self.assembly.is_over() => Ok(self.assembly.finish(ended)),
             Body::Whole { .. } if ended == Ended::Cut => Err(Unreadable::Nothing),
             Body::Whole { bytes } => {
-                chunk(&bytes, &mut self.assembly, &mut nobody)?;
+                chunk(&bytes, &mut self.assembly, &mut ignore)?;
                 self.head = bytes;
                 self.assembled(Ended::Whole)
             }
@@ -212,7 +212,7 @@ impl Reply {
             let json = event.bytes().trim_ascii();
             let whole = serde_json::from_slice::<IgnoredAny>(json).is_ok();
             if !done && self.broken.is_none() && !self.assembly.is_over() && whole {
-                self.broken = read_event(&event, json, &mut self.assembly, &mut nobody).err();
+                self.broken = read_event(&event, json, &mut self.assembly, &mut ignore).err();
             }
         }
     }
@@ -242,7 +242,7 @@ fn mentions(text: &str, word: &str) -> bool {
     text.as_bytes().windows(word.len()).any(|part| part.eq_ignore_ascii_case(word.as_bytes()))
 }
 
-fn nobody(_: Delta<'_>) -> ControlFlow<()> {
+fn ignore(_: Delta<'_>) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
@@ -252,9 +252,9 @@ const HEAD: usize = 1_000;
 /// Whether a stream was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Streaming {
-    /// Yes.
+    /// The answer was asked for as a stream of events.
     Yes,
-    /// No, one body.
+    /// The answer was asked for as one JSON body.
     No,
 }
 

@@ -6,17 +6,17 @@ use http::HeaderName;
 use legwork_core::Mask;
 use legwork_port::model::Error;
 
-/// The shortest piece of a secret that is masked wherever it stands.
+/// The shortest piece of a secret that is masked wherever it occurs.
 ///
 /// Shorter pieces say little of a key, and are found in words that have nothing to do
 /// with it.
 const PIECE: usize = 8;
-/// What stands where a secret was.
+/// The replacement of a secret.
 const MASK: &str = "[redacted]";
 /// Headers with one of these in their name carry a secret.
 const SECRET_NAMES: [&str; 5] = ["key", "token", "auth", "secret", "cookie"];
 
-/// What was sent and is nobody's to read.
+/// What was sent and must not be shown.
 #[derive(Default)]
 pub(super) struct Secrets(Vec<String>);
 
@@ -75,24 +75,24 @@ pub(super) fn is_secret(name: &HeaderName) -> bool {
     SECRET_NAMES.iter().any(|part| name.as_str().contains(part))
 }
 
-/// Where pieces of a secret stand in a text.
+/// Where pieces of a secret occur in a text.
 fn pieces<'a>(text: &'a str, secret: &'a str) -> Box<dyn Iterator<Item = Range<usize>> + 'a> {
     if secret.len() < PIECE {
-        return Box::new(places(text, secret).filter(|place| stands_alone(text, place)));
+        return Box::new(occurrences(text, secret).filter(|range| is_a_word(text, range)));
     }
     let starts = 0..=secret.len() - PIECE;
     let windows = starts.filter_map(|start| secret.get(start..start + PIECE));
-    Box::new(windows.flat_map(|window| places(text, window)))
+    Box::new(windows.flat_map(|window| occurrences(text, window)))
 }
 
-fn places<'a>(text: &'a str, part: &'a str) -> impl Iterator<Item = Range<usize>> + 'a {
+fn occurrences<'a>(text: &'a str, part: &'a str) -> impl Iterator<Item = Range<usize>> + 'a {
     text.match_indices(part).map(|(at, part)| at..at + part.len())
 }
 
-/// Whether what stands there is no part of a longer word.
-fn stands_alone(text: &str, place: &Range<usize>) -> bool {
-    let before = text.get(..place.start).and_then(|text| text.chars().next_back());
-    let after = text.get(place.end..).and_then(|text| text.chars().next());
+/// Whether the text in a range is not part of a longer word.
+fn is_a_word(text: &str, range: &Range<usize>) -> bool {
+    let before = text.get(..range.start).and_then(|text| text.chars().next_back());
+    let after = text.get(range.end..).and_then(|text| text.chars().next());
     ![before, after].into_iter().flatten().any(char::is_alphanumeric)
 }
 

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::json::{Read, Reader};
 
-/// Usage as it is read; the last one that a stream tells counts.
+/// Usage as it is read; the last one in a stream counts.
 #[derive(Debug, Default)]
 pub(super) struct Reading {
     input: Option<u64>,
@@ -14,14 +14,14 @@ pub(super) struct Reading {
     cache_read: u64,
     cache_write: u64,
     reasoning: u64,
-    /// Fields that have no place in [`Usage`]; zeros say nothing and are left out.
+    /// Fields that [`Usage`] does not have; zeros are left out.
     pub(super) rest: Map<String, Value>,
     /// How much the weight of these grew since it was last taken.
     pub(super) added: usize,
 }
 
 impl Reading {
-    /// The usage, if the answer told one.
+    /// The usage, if the answer had one.
     pub(super) fn usage(&self) -> Option<Usage> {
         let (input, output) = match (self.input, self.output) {
             (None, None) => return None,
@@ -29,23 +29,23 @@ impl Reading {
         };
         Some(Usage {
             input,
-            output: output.saturating_add(self.reasoning_beside(input, output)),
+            output: output.saturating_add(self.reasoning_not_in_output(input, output)),
             cache_read: self.cache_read,
             cache_write: self.cache_write,
             reasoning: self.reasoning,
         })
     }
 
-    /// Reasoning that a provider counts beside the output instead of in it.
-    fn reasoning_beside(&self, input: u64, output: u64) -> u64 {
+    /// Reasoning that a provider counts in addition to the output instead of in it.
+    fn reasoning_not_in_output(&self, input: u64, output: u64) -> u64 {
         let all = input.checked_add(output).and_then(|n| n.checked_add(self.reasoning));
         if all.is_some() && self.total == all { self.reasoning } else { 0 }
     }
 
-    /// Takes up what an object tells.
+    /// Reads the fields of an object.
     pub(super) fn read(&mut self, json: &mut Reader<'_>) -> Read {
-        let mut place = json.object()?;
-        while let Some(key) = json.key(&mut place)? {
+        let mut position = json.object()?;
+        while let Some(key) = json.key(&mut position)? {
             self.field(&key, json)?;
         }
         Ok(())
@@ -80,7 +80,7 @@ fn set(slot: &mut Option<u64>, count: Option<u64>) {
     *slot = count.or(*slot);
 }
 
-/// The same number comes in several spellings; zeros beside it do not count.
+/// The same number comes in several spellings; zeros in others do not count.
 fn raise(slot: &mut u64, count: Option<u64>) {
     *slot = count.unwrap_or(0).max(*slot);
 }

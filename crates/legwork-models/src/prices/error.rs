@@ -4,7 +4,7 @@
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// It is no JSON array of prices.
+    /// The text is not a JSON array of prices.
     #[error(
         "the prices cannot be read, line {line}: {problem}; each is an object with model, input, \
          output, source and date, such as {{\"model\": \"openai:gpt-5-mini\", \"input\": \"0.25\", \
@@ -16,8 +16,8 @@ pub enum Error {
         /// What is wrong there.
         problem: String,
     },
-    /// A name that is none.
-    #[error("{model:?} is no model's name: write it as provider:name, such as openai:gpt-5-mini")]
+    /// A model's name is not of the form `provider:name`.
+    #[error("{model:?} is not a model name: write it as provider:name, such as openai:gpt-5-mini")]
     Model {
         /// What was given.
         model: String,

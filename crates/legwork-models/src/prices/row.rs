@@ -58,7 +58,7 @@ impl Row {
     }
 }
 
-/// Millionths of a dollar, exactly; none for what is no plain decimal.
+/// Millionths of a dollar, exactly; none for what is not a plain decimal.
 fn micros(text: &str) -> Option<u64> {
     let (whole, places) = text.split_once('.').unwrap_or((text, "0"));
     let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());

@@ -106,7 +106,7 @@ fn names_are_cut_at_whole_characters() {
 }
 
 #[test]
-fn what_is_wrong_is_told_with_its_place() {
+fn an_error_names_the_position() {
     let wrong = |text: &str, words: &str| {
         let error = Prices::from_json(text).unwrap_err().to_string();
         assert!(error.contains(words), "{error}");

@@ -34,14 +34,14 @@ pub enum Failure {
 /// What to do after a failed attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// Try again.
+    /// Make another attempt.
     Again {
         /// How long to wait before.
         wait: Duration,
         /// For how much longer attempts are repeated, the wait included.
         left: Duration,
     },
-    /// Hand the failure on.
+    /// Return the failure to the caller.
     GiveUp(GiveUp),
 }
 
@@ -61,7 +61,7 @@ pub enum GiveUp {
 }
 
 impl Attempts {
-    /// How many attempts failed.
+    /// The number of attempts that failed so far.
     pub fn failed(&self) -> u32 {
         self.failed
     }

@@ -1,15 +1,27 @@
 //! Attempts at one inference, until there is a response or no sense in another attempt.
 
 use std::ops::ControlFlow;
+use std::time::Duration;
 
 use legwork_core::inference::Response;
 use legwork_port::Clock;
 use legwork_port::model::{Delta, Deltas, Error, Retry};
+use tracing::{Instrument as _, Span, info, warn};
 
 use super::{Attempts, Failure, GiveUp, Policy, Verdict};
 
 /// One inference, at which attempts are made.
 pub(crate) trait Attempt: Sync {
+    /// The model's name, as in `provider:model`.
+    fn model(&self) -> &str;
+
+    /// The span of an attempt; the first one has the number 1.
+    ///
+    /// None by default: the model that is asked has its own.
+    fn span(&self, _: u32) -> Span {
+        Span::none()
+    }
+
     /// Makes one attempt.
     fn make(&self, deltas: &mut dyn Deltas)
     -> impl Future<Output = Result<Response, Error>> + Send;
@@ -27,17 +39,19 @@ pub(crate) async fn persist(
     clock: &dyn Clock,
     deltas: Option<&mut dyn Deltas>,
 ) -> Result<Response, Error> {
-    let mut told = Told { deltas, shown: false };
+    let mut listener = Listener { deltas, shown: false };
     let (mut attempts, mut charged) = (Attempts::default(), 0);
     loop {
-        let outcome = attempt.make(&mut told).await;
-        let Some(failure) = Failure::of(&outcome, told.shown) else {
+        let span = attempt.span(attempts.failed() + 1);
+        let outcome = attempt.make(&mut listener).instrument(span).await;
+        let Some(failure) = Failure::of(&outcome, listener.shown) else {
             return ended(outcome, charged);
         };
         let now = clock.now().mono;
         let (wait, left) = match attempts.judge(policy, failure, now, fastrand::f64()) {
             Verdict::Again { wait, left } => (wait, left),
             Verdict::GiveUp(why) => {
+                report_end(attempt.model(), &attempts, &outcome, why);
                 let outcome = ended(outcome, charged);
                 return outcome.map_err(|error| explained(error, why, &attempts, clock));
             }
@@ -47,16 +61,49 @@ pub(crate) async fn persist(
             wait,
             left,
             error: outcome.as_ref().map_or_else(|error| attempt.in_short(error), |_| BROKE_OFF),
-            discarded: std::mem::take(&mut told.shown),
+            discarded: std::mem::take(&mut listener.shown),
             charged_attempts: charged + cost(&outcome),
         };
-        if told.retrying(retry).is_break() {
+        if listener.retrying(retry).is_break() {
             return ended(outcome, charged);
         }
+        report_retry(attempt.model(), &attempts, &outcome, wait);
         charged += cost(&outcome);
         drop(outcome);
         clock.sleep(wait).await;
     }
+}
+
+// Neither event has the message or the code of an error: the server wrote them, and may have
+// repeated the request in them.
+
+fn report_retry(
+    model: &str,
+    attempts: &Attempts,
+    outcome: &Result<Response, Error>,
+    wait: Duration,
+) {
+    let error = outcome.as_ref().err();
+    info!(
+        model,
+        attempt = attempts.failed(),
+        status = error.and_then(|error| error.status),
+        kind = error.map(|error| tracing::field::debug(error.kind)),
+        wait_ms = wait.as_millis() as u64,
+        "an attempt failed and will be repeated"
+    );
+}
+
+fn report_end(model: &str, attempts: &Attempts, outcome: &Result<Response, Error>, why: GiveUp) {
+    let error = outcome.as_ref().err();
+    warn!(
+        model,
+        attempts = attempts.failed(),
+        status = error.and_then(|error| error.status),
+        kind = error.map(|error| tracing::field::debug(error.kind)),
+        reason = %why,
+        "an inference failed"
+    );
 }
 
 /// What happened to a response that is not whole.
@@ -84,7 +131,7 @@ fn ended(outcome: Result<Response, Error>, before: u32) -> Result<Response, Erro
     }
 }
 
-/// The error that retries ended with says how many there were, and why there is no other.
+/// Adds to the error that retries ended with how many there were, and why there is no other.
 fn explained(mut error: Error, why: GiveUp, attempts: &Attempts, clock: &dyn Clock) -> Error {
     let failed = attempts.failed();
     match why {
@@ -92,7 +139,7 @@ fn explained(mut error: Error, why: GiveUp, attempts: &Attempts, clock: &dyn Clo
         GiveUp::TooLong(_) => error.message.push_str(&format!(" ({why})")),
         _ if failed == 1 => {}
         _ => {
-            // Whole seconds: nobody wants to read more of it.
+            // Whole seconds are precise enough for a message.
             let lasted = attempts.lasted(clock.now().mono).as_secs();
             error.message.push_str(&format!(" ({failed} attempts in {lasted} s: {why})"));
         }
@@ -100,13 +147,13 @@ fn explained(mut error: Error, why: GiveUp, attempts: &Attempts, clock: &dyn Clo
     error
 }
 
-/// Who is told of an inference, and whether they were shown pieces of the last attempt.
-struct Told<'d> {
+/// The receiver of an inference's deltas, and whether it got any of the last attempt.
+struct Listener<'d> {
     deltas: Option<&'d mut dyn Deltas>,
     shown: bool,
 }
 
-impl Deltas for Told<'_> {
+impl Deltas for Listener<'_> {
     fn streams(&self) -> bool {
         self.deltas.as_ref().is_some_and(|deltas| deltas.streams())
     }

@@ -64,6 +64,10 @@ struct Asking<'a> {
 }
 
 impl Attempt for Asking<'_> {
+    fn model(&self) -> &str {
+        self.model.name()
+    }
+
     async fn make(&self, deltas: &mut dyn Deltas) -> Result<Response, Error> {
         self.model.infer(self.request.clone(), Some(deltas)).await
     }

@@ -175,7 +175,7 @@ fn s11_3_an_answer_that_broke_off_is_a_failed_attempt() {
 }
 
 #[test]
-fn why_it_is_given_up_is_said() {
+fn the_reason_for_giving_up_is_named() {
     let said = |why: GiveUp| why.to_string();
     assert_eq!(said(GiveUp::Time), "the time for retries is used up");
     assert_eq!(said(GiveUp::Attempts), "no more attempts are allowed");

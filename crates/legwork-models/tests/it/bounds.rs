@@ -48,8 +48,8 @@ fn endless(bounds: Bounds, mut event: impl FnMut(usize) -> String) -> Response {
 /// It was cut at this bound, and no more than its beginning is kept.
 fn check(response: &Response, bound: &str) {
     assert_eq!(response.incomplete, Some(Incomplete::OverBound));
-    let told = response.bound.as_deref().unwrap();
-    assert!(told.contains(bound), "{told}");
+    let shown = response.bound.as_deref().unwrap();
+    assert!(shown.contains(bound), "{shown}");
     let journaled = serde_json::to_string(response).unwrap().len();
     assert!(journaled < 1 << 20, "{journaled} bytes");
 }
@@ -119,10 +119,10 @@ fn s13_10_one_event_is_bounded_in_its_values_and_in_its_depth() {
     for (bound, value) in [("`values`", many), ("`values`", json!(keys)), ("`nesting`", deep)] {
         let response = endless(small(), |_| events(&[delta(json!({"odd": value}))]));
         check(&response, bound);
-        let told = json!({"choices": [{"message": {"content": "Hi", "odd": value}}]}).to_string();
-        check(&whole(&told).unwrap(), bound);
-        let told = json!({"choices": [{"message": {"content": [value]}}]}).to_string();
-        check(&whole(&told).unwrap(), bound);
+        let body = json!({"choices": [{"message": {"content": "Hi", "odd": value}}]}).to_string();
+        check(&whole(&body).unwrap(), bound);
+        let body = json!({"choices": [{"message": {"content": [value]}}]}).to_string();
+        check(&whole(&body).unwrap(), bound);
     }
 }
 
@@ -247,8 +247,8 @@ fn s13_10_the_message_of_an_error_is_bounded() {
         let Err(Unreadable::Api(error)) = reply.finish(Ended::Whole) else {
             panic!("it is an error")
         };
-        let told = format!("{error:?}");
-        assert!(told.len() < 4_000, "{} characters", told.len());
+        let shown = format!("{error:?}");
+        assert!(shown.len() < 4_000, "{} characters", shown.len());
     }
 }
 
@@ -368,8 +368,8 @@ async fn s13_10_a_list_of_models_is_bounded() {
     for (bound, act) in cases {
         let server = Server::start([act]).await;
         let error = model_at(&server, &Turned::new()).bounds(small()).offered().await;
-        let told = error.unwrap_err().to_string();
-        assert!(told.contains(bound), "{told}");
+        let shown = error.unwrap_err().to_string();
+        assert!(shown.contains(bound), "{shown}");
     }
 }
 

@@ -31,7 +31,7 @@ impl Turned {
         self.waits.lock().unwrap().clone()
     }
 
-    /// Waits until somebody sleeps long, then lets the time pass.
+    /// Waits for a long sleep, then lets the time pass.
     pub(crate) async fn pass(&self, time: Duration) {
         self.asleep.subscribe().wait_for(|asleep| *asleep > 0).await.unwrap();
         self.now.send_modify(|now| *now += time);

@@ -109,13 +109,13 @@ async fn s13_10_a_compression_bomb_meets_the_bounds_of_a_plain_body() {
         let model = model_at(&server, &Turned::new()).bounds(bounds).build().unwrap();
         let response = model.infer(question("Hi?"), Some(&mut ignore)).await.unwrap();
         assert_eq!(response.incomplete, Some(Incomplete::OverBound), "{bound}");
-        let told = response.bound.unwrap();
-        assert!(told.contains(bound), "{bound}: {told}");
+        let passed = response.bound.unwrap();
+        assert!(passed.contains(bound), "{bound}: {passed}");
     }
 }
 
 #[tokio::test]
-async fn s11_3_a_compressed_stream_without_its_end_is_made_again() {
+async fn s11_3_a_compressed_stream_without_its_end_is_repeated() {
     let whole = gzipped(&[&said("Hello."), &ended()]);
     let cut = gzipped(&[&said("Hel"), &ended()]);
     let acts = [
@@ -160,10 +160,10 @@ async fn a_refusal_is_read_compressed_and_stays_one_where_it_cannot_be_read() {
     ];
     let server = Server::start(acts).await;
     let model = model_at(&server, &Turned::new()).build().unwrap();
-    for told in ["no such model", "404", "404"] {
+    for expected in ["no such model", "404", "404"] {
         let error = model.infer(question("Hi?"), None).await.unwrap_err();
         assert_eq!((error.kind, error.status), (Kind::UnknownModel, Some(404)), "{error}");
-        assert!(error.message.contains(told), "{error}");
+        assert!(error.message.contains(expected), "{error}");
     }
 }
 

@@ -58,9 +58,9 @@ async fn s11_5_a_dead_server_is_tried_again_and_named() {
     assert_eq!(clock.waits().iter().sum::<Duration>().as_secs(), 600);
 }
 
-/// Keeps what it is told, and allows a number of further attempts.
+/// Records deltas and retries, and allows a number of further attempts.
 #[derive(Default)]
-struct Hears {
+struct Listener {
     text: String,
     retries: Vec<(u32, Duration, String)>,
     discarded: Vec<bool>,
@@ -68,7 +68,7 @@ struct Hears {
     most: Option<usize>,
 }
 
-impl Deltas for Hears {
+impl Deltas for Listener {
     fn delta(&mut self, delta: Delta<'_>) -> ControlFlow<()> {
         if let Delta::Text(text) = delta {
             self.text.push_str(text);
@@ -88,16 +88,16 @@ impl Deltas for Hears {
 }
 
 #[tokio::test]
-async fn s11_5_an_attempt_that_is_made_again_is_told_before_the_wait() {
+async fn s11_5_a_retry_is_reported_before_the_wait() {
     let full = refused("429 Too Many Requests", "retry-after: 7\r\n", json!({"message": "later"}));
     let acts = [full, Act::Close(stream("Hi."))];
     let (server, clock) = (Server::start(acts).await, Turned::new());
     let model = model_at(&server, &clock).build().unwrap();
-    let mut hears = Hears::default();
-    model.infer(question("Hi?"), Some(&mut hears)).await.unwrap();
-    let told = "refused with 429 later".to_owned();
-    assert_eq!(hears.retries, [(1, Duration::from_secs(7), told)]);
-    assert_eq!((hears.discarded, hears.charged), (vec![false], vec![0]));
+    let mut listener = Listener::default();
+    model.infer(question("Hi?"), Some(&mut listener)).await.unwrap();
+    let shown = "refused with 429 later".to_owned();
+    assert_eq!(listener.retries, [(1, Duration::from_secs(7), shown)]);
+    assert_eq!((listener.discarded, listener.charged), (vec![false], vec![0]));
 }
 
 /// A stream that is cut after half a word.
@@ -106,17 +106,17 @@ fn dropped() -> Act {
 }
 
 #[tokio::test]
-async fn s11_3_a_dropped_stream_is_made_again_and_what_was_shown_is_void() {
+async fn s11_3_a_dropped_stream_is_repeated_and_its_deltas_are_void() {
     let acts = [dropped(), dropped(), Act::Close(stream("Hello."))];
     let (server, clock) = (Server::start(acts).await, Turned::new());
     let model = model_at(&server, &clock).build().unwrap();
-    let mut hears = Hears::default();
-    let response = model.infer(question("Hi?"), Some(&mut hears)).await.unwrap();
+    let mut listener = Listener::default();
+    let response = model.infer(question("Hi?"), Some(&mut listener)).await.unwrap();
     assert_eq!((response.text().as_str(), response.incomplete), ("Hello.", None));
-    assert_eq!((response.charged_attempts, &*hears.text), (2, "HelHelHello."));
-    let errors: Vec<_> = hears.retries.iter().map(|(_, _, error)| error.as_str()).collect();
+    assert_eq!((response.charged_attempts, &*listener.text), (2, "HelHelHello."));
+    let errors: Vec<_> = listener.retries.iter().map(|(_, _, error)| error.as_str()).collect();
     assert_eq!(errors, ["the answer broke off"; 2]);
-    assert_eq!((hears.discarded, hears.charged), (vec![true, true], vec![1, 2]));
+    assert_eq!((listener.discarded, listener.charged), (vec![true, true], vec![1, 2]));
     assert_eq!(server.requests().len(), 3);
 }
 
@@ -124,20 +124,20 @@ async fn s11_3_a_dropped_stream_is_made_again_and_what_was_shown_is_void() {
 async fn s11_3_an_answer_is_incomplete_once_the_retries_are_used_up() {
     let (server, clock) = (Server::start((0..6).map(|_| dropped())).await, Turned::new());
     let model = model_at(&server, &clock).build().unwrap();
-    let mut hears = Hears::default();
-    let response = model.infer(question("Hi?"), Some(&mut hears)).await.unwrap();
+    let mut listener = Listener::default();
+    let response = model.infer(question("Hi?"), Some(&mut listener)).await.unwrap();
     assert_eq!((response.text().as_str(), response.incomplete), ("Hel", Some(Incomplete::Cut)));
     // The last one is charged as the response that it is.
     assert_eq!((server.requests().len(), response.charged_attempts), (6, 5));
 }
 
 #[tokio::test]
-async fn s11_5_who_is_told_of_a_retry_may_forbid_it() {
+async fn s11_5_a_listener_may_forbid_a_retry() {
     for (act, cost) in [(dropped(), 1), (refused("502 Oh", "", json!("boom")), 1)] {
         let (server, clock) = (Server::start([act.clone(), act]).await, Turned::new());
         let model = model_at(&server, &clock).build().unwrap();
-        let mut hears = Hears { most: Some(1), ..Hears::default() };
-        let (broken, charged) = match model.infer(question("Hi?"), Some(&mut hears)).await {
+        let mut listener = Listener { most: Some(1), ..Listener::default() };
+        let (broken, charged) = match model.infer(question("Hi?"), Some(&mut listener)).await {
             Ok(response) => (response.incomplete.is_some(), response.charged_attempts),
             Err(error) => (error.status == Some(502), error.charged_attempts - 1),
         };
@@ -145,7 +145,7 @@ async fn s11_5_who_is_told_of_a_retry_may_forbid_it() {
     }
 }
 
-/// Hears of retries, and wants no pieces.
+/// Records retries, and wants no deltas.
 struct Whole(u32);
 
 impl Deltas for Whole {
@@ -154,7 +154,7 @@ impl Deltas for Whole {
     }
 
     fn delta(&mut self, _: Delta<'_>) -> ControlFlow<()> {
-        panic!("nobody asked for pieces")
+        panic!("no deltas were asked for")
     }
 
     fn retrying(&mut self, _: Retry<'_>) -> ControlFlow<()> {
@@ -164,7 +164,7 @@ impl Deltas for Whole {
 }
 
 #[tokio::test]
-async fn s11_5_who_wants_no_pieces_is_told_of_retries_all_the_same() {
+async fn s11_5_a_listener_without_deltas_is_notified_of_retries() {
     let acts = [refused("503 Busy", "", json!("busy")), Act::Close(body("Hi."))];
     let (server, clock) = (Server::start(acts).await, Turned::new());
     let model = model_at(&server, &clock).build().unwrap();
@@ -175,7 +175,7 @@ async fn s11_5_who_wants_no_pieces_is_told_of_retries_all_the_same() {
 }
 
 #[tokio::test]
-async fn a_key_that_the_server_echoes_is_masked_wherever_it_stands() {
+async fn a_key_that_the_server_echoes_is_masked_everywhere() {
     const KEY: &str = "sk-canary-d41d8cd98f00b204";
     const TOKEN: &str = "tok-canary-e9800998ecf8427e";
     let said = format!("you sent Bearer {KEY} and {TOKEN}");
@@ -189,28 +189,28 @@ async fn a_key_that_the_server_echoes_is_masked_wherever_it_stands() {
         let (server, clock) = (Server::start([act]).await, Turned::new());
         let model = model_at(&server, &clock).api_key(KEY).header("x-api-key", TOKEN);
         let error = model.build().unwrap().infer(question("Hi?"), None).await.unwrap_err();
-        let told = format!("{error} {error:?}");
-        assert!(!told.contains("canary") && told.contains("[redacted]"), "{told}");
+        let shown = format!("{error} {error:?}");
+        assert!(!shown.contains("canary") && shown.contains("[redacted]"), "{shown}");
     }
     let acts = [refused("500 Oh", "", error), Act::Close(stream("Hi."))];
     let (server, clock) = (Server::start(acts).await, Turned::new());
     let model = model_at(&server, &clock).api_key(KEY).header("x-api-key", TOKEN).build().unwrap();
-    let mut hears = Hears::default();
-    model.infer(question("Hi?"), Some(&mut hears)).await.unwrap();
-    let told = format!("{:?}", hears.retries);
-    assert!(!told.contains("canary") && told.contains("[redacted]"), "{told}");
+    let mut listener = Listener::default();
+    model.infer(question("Hi?"), Some(&mut listener)).await.unwrap();
+    let shown = format!("{:?}", listener.retries);
+    assert!(!shown.contains("canary") && shown.contains("[redacted]"), "{shown}");
 }
 
 #[test]
 fn an_address_that_is_none_is_shown_without_its_password() {
     let built = ChatCompletions::builder("ftp://me:hunter2@host/v1?key=hunter3", "m").build();
     let error = built.unwrap_err();
-    let told = format!("{error} {error:?}");
-    assert!(!told.contains("hunter") && told.contains("host/v1"), "{told}");
+    let shown = format!("{error} {error:?}");
+    assert!(!shown.contains("hunter") && shown.contains("host/v1"), "{shown}");
 }
 
 #[tokio::test]
-async fn a_wrong_key_is_told_at_once_and_not_shown() {
+async fn a_wrong_key_is_an_error_at_once_and_not_shown() {
     let error = json!({"message": "Incorrect API key", "type": "invalid_request_error", "code": "invalid_api_key"});
     let came = asked([refused("401 Unauthorized", "", error)], false).await;
     let error = came.result.unwrap_err();
@@ -258,7 +258,7 @@ async fn s11_5_a_rate_limit_is_waited_out_as_the_provider_asks() {
 }
 
 #[tokio::test]
-async fn a_rate_limit_that_stays_is_told_in_the_end() {
+async fn a_rate_limit_that_stays_is_an_error_in_the_end() {
     let acts =
         (0..5).map(|_| refused("429 Too Many Requests", "", json!({"message": "slow down"})));
     let (server, clock) = (Server::start(acts).await, Turned::new());
@@ -325,7 +325,7 @@ async fn s5_3_an_answer_that_began_and_failed_may_have_cost() {
 }
 
 #[tokio::test]
-async fn an_error_page_is_told_by_its_title() {
+async fn an_error_page_is_shown_by_its_title() {
     let page = "<html><head><title>502 Bad Gateway</title></head></html>";
     let server =
         Server::start([Act::Close(answer("502 Bad Gateway", "text/html", "", page))]).await;
@@ -428,7 +428,7 @@ async fn an_error_inside_a_stream_is_an_error() {
 }
 
 #[tokio::test]
-async fn what_is_no_answer_of_this_wire_is_told() {
+async fn an_answer_of_another_wire_is_an_error() {
     let page = answer("200 OK", "text/html", "", "<html><title>Welcome</title></html>");
     let other = answer("200 OK", "application/json", "", r#"{"output": []}"#);
     for (answer, says) in [(page, "Welcome"), (other, "not an answer of Chat Completions")] {
@@ -460,7 +460,7 @@ async fn a_field_of_the_wires_own_is_refused() {
 }
 
 #[test]
-fn a_wrong_set_up_is_told_before_anything_is_sent() {
+fn a_wrong_setup_is_an_error_before_anything_is_sent() {
     let built = |url: &str| ChatCompletions::builder(url, "m").build().map(drop);
     for url in ["", "localhost:8080", "ftp://x/v1", "/v1"] {
         assert!(matches!(built(url), Err(Setup::BaseUrl { .. })), "{url}");

@@ -22,11 +22,13 @@ mod oracle;
 mod proxies;
 #[cfg(feature = "proxy")]
 mod proxy;
+mod recorder;
 mod recordings;
 mod requests;
 mod server;
 mod streams;
 mod time_limits;
+mod traced;
 mod traffic;
 
 /// The data shared by all tests, or none with a line that says so.

@@ -42,7 +42,7 @@ async fn the_list_comes_in_the_servers_order() {
 }
 
 #[tokio::test]
-async fn what_is_no_list_is_told() {
+async fn an_answer_that_is_not_a_list_is_an_error() {
     let error = json!({"error": {"message": "bad key", "code": "invalid_api_key"}});
     let (kind_of, words) = kind(json("401 Unauthorized", &error)).await;
     assert_eq!(kind_of, Kind::Unauthorized);
@@ -51,7 +51,7 @@ async fn what_is_no_list_is_told() {
     let page = Act::Close(answer("200 OK", "text/html", "", "<html>Welcome</html>"));
     let (kind_of, words) = kind(page).await;
     assert_eq!(kind_of, Kind::Malformed);
-    assert!(words.contains("no list of models") && words.contains("base URL"), "{words}");
+    assert!(words.contains("not a list of models") && words.contains("base URL"), "{words}");
     assert_eq!(kind(json("404 Not Found", &json!({}))).await.0, Kind::UnknownModel);
     assert_eq!(kind(Act::Close(String::new())).await.0, Kind::Unreachable);
 }
@@ -71,7 +71,7 @@ async fn a_server_that_stalls_is_given_up() {
 }
 
 #[tokio::test]
-async fn an_address_that_is_none_is_told() {
+async fn a_malformed_address_is_an_error() {
     let error = ChatCompletions::builder("nowhere", "any").offered().await.unwrap_err();
     assert!(matches!(error, Unavailable::Setup(_)) && error.to_string().contains("nowhere"));
 }

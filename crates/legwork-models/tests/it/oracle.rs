@@ -97,8 +97,8 @@ fn merged(stream: &str) -> Value {
         if let Some(error) = chunk.get("error") {
             return json!({"error": error});
         }
-        let told = [&chunk["usage"], &chunk["x_groq"]["usage"]];
-        usage = told.into_iter().find(|u| !u.is_null()).unwrap_or(&usage).clone();
+        let usages = [&chunk["usage"], &chunk["x_groq"]["usage"]];
+        usage = usages.into_iter().find(|u| !u.is_null()).unwrap_or(&usage).clone();
         for choice in list(&chunk["choices"]) {
             finish =
                 Some(&choice["finish_reason"]).filter(|f| !f.is_null()).unwrap_or(&finish).clone();

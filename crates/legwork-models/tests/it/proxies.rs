@@ -25,7 +25,7 @@ fn behind(server: &Server, variables: &[(&str, &str)]) -> Builder {
     model_at(server, &Turned::new()).proxies(proxies(variables))
 }
 
-/// What comes of asking a server with TLS through a proxy; nobody is behind it.
+/// What comes of asking a server with TLS through a proxy; no server is behind it.
 async fn asked_through(manner: Manner, scheme: &str) -> (Error, String) {
     let proxy = Proxy::start(manner).await;
     let url = format!("{scheme}://me:canary-d41d8cd98f@{}", proxy.address);
@@ -66,16 +66,16 @@ async fn what_no_proxy_lists_is_asked_directly() {
 
 #[tokio::test]
 async fn s11_5_a_proxy_that_is_down_is_tried_again_and_named() {
-    let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let url = format!("http://me:canary-d41d8cd98f@{nobody}");
+    let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let url = format!("http://me:canary-d41d8cd98f@{closed}");
     for (server, variable) in [("http://a.invalid/v1", "HTTP_PROXY"), ("https://a/v1", "ALL_PROXY")]
     {
         let clock = Turned::new();
         let model = ChatCompletions::builder(server, "m").clock(clock.clone());
         let model = model.proxies(proxies(&[(variable, &url)])).build().unwrap();
         let error = model.infer(question("Hi?"), None).await.unwrap_err();
-        let told = format!("the proxy http://{nobody} ({variable}) cannot be reached: ");
-        assert!(error.message.contains(&told) && error.message.contains("refused"), "{error}");
+        let expected = format!("the proxy http://{closed} ({variable}) cannot be reached: ");
+        assert!(error.message.contains(&expected) && error.message.contains("refused"), "{error}");
         assert!(error.message.contains(&format!("check {variable}")), "{error}");
         assert_eq!((error.kind, error.charged_attempts), (Kind::Unreachable, 0));
         assert!(clock.waits().len() > 10 && !error.message.contains("canary"), "{error}");
@@ -86,8 +86,8 @@ async fn s11_5_a_proxy_that_is_down_is_tried_again_and_named() {
 async fn a_proxy_that_wants_a_password_is_named_and_not_asked_again() {
     let says = "HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n";
     let (error, proxy) = asked_through(Manner::Says(says), "http").await;
-    let told = format!("{proxy}answered 407 Proxy Authentication Required");
-    assert!(error.message.contains(&told), "{error}");
+    let expected = format!("{proxy}answered 407 Proxy Authentication Required");
+    assert!(error.message.contains(&expected), "{error}");
     assert!(error.message.contains("check the name and the password in HTTPS_PROXY"), "{error}");
     assert_eq!((error.kind, error.charged_attempts), (Kind::Unauthorized, 0));
 
@@ -114,9 +114,9 @@ async fn a_proxy_that_opens_no_tunnel_is_named() {
         ("SSH-2.0-OpenSSH_9.9\r\n", "opened no tunnel: ", Kind::Unreachable),
         ("HTTP/1.1 200 OK\r\n\r\nhello", "opened no tunnel: more than", Kind::Unreachable),
     ];
-    for (says, told, kind) in cases {
+    for (says, expected, kind) in cases {
         let (error, proxy) = asked_through(Manner::Says(says), "http").await;
-        assert!(error.message.contains(&format!("{proxy}{told}")), "{says:?}: {error}");
+        assert!(error.message.contains(&format!("{proxy}{expected}")), "{says:?}: {error}");
         assert_eq!((error.kind, error.charged_attempts), (kind, 0), "{says:?}");
     }
 }
@@ -152,29 +152,29 @@ async fn a_server_is_reached_through_socks() {
 #[tokio::test]
 async fn a_proxy_of_socks_that_refuses_is_named() {
     let (error, proxy) = asked_through(Manner::Socks(Some(("me", "other"))), "socks5h").await;
-    let told = format!("{proxy}opened no tunnel: SOCKS error: credentials not accepted");
-    assert!(error.message.contains(&told), "{error}");
+    let expected = format!("{proxy}opened no tunnel: SOCKS error: credentials not accepted");
+    assert!(error.message.contains(&expected), "{error}");
     let (error, proxy) = asked_through(Manner::Greets("\u{5}\u{ff}"), "socks5h").await;
     assert!(error.message.contains(&format!("{proxy}opened no tunnel: SOCKS error: ")), "{error}");
 }
 
 #[test]
-fn a_value_that_is_no_proxy_is_an_error_that_names_the_variable() {
+fn a_value_that_is_not_a_proxy_is_an_error_that_names_the_variable() {
     let cases = [
         ("socks4://h:1", "proxies of the kind \"socks4\" are not supported: http, https, socks5"),
-        ("http://", "its host is no name"),
-        ("http://canary@", "its host is no name"),
-        ("http://h:canary", "what follows the colon"),
-        ("http://h:0", "what follows the colon"),
-        ("http://h:99999", "what follows the colon"),
+        ("http://", "its host is neither a name"),
+        ("http://canary@", "its host is neither a name"),
+        ("http://h:canary", "the part after the colon"),
+        ("http://h:0", "the part after the colon"),
+        ("http://h:99999", "the part after the colon"),
         ("http://me:can@ary@h:1", "written as %XX"),
         ("http://me:can/ary@h:1", "written as %XX"),
         ("http://me:canary @h:1", "written as %XX"),
-        ("http://h h:1", "its host is no name"),
-        ("canary\u{7}", "its host is no name"),
+        ("http://h h:1", "its host is neither a name"),
+        ("canary\u{7}", "its host is neither a name"),
         ("can-ary://h", "its kind is not known"),
     ];
-    for (value, told) in cases {
+    for (value, expected) in cases {
         let model = |url: &str| {
             let model =
                 ChatCompletions::builder(url, "m").proxies(proxies(&[("HTTPS_PROXY", value)]));
@@ -182,8 +182,8 @@ fn a_value_that_is_no_proxy_is_an_error_that_names_the_variable() {
         };
         let error = model("https://a/v1").unwrap_err();
         assert!(error.starts_with("HTTPS_PROXY names no proxy: "), "{value}: {error}");
-        assert!(error.contains(told) && !error.contains("ary"), "{value}: {error}");
-        // Nobody else is bothered.
+        assert!(error.contains(expected) && !error.contains("ary"), "{value}: {error}");
+        // Other requests are not affected.
         model("http://a/v1").unwrap();
     }
 }

@@ -13,7 +13,7 @@ pub(crate) enum Manner {
     Open,
     /// Answers this, and closes.
     Says(&'static str),
-    /// Answers this whatever it is told, and closes.
+    /// Answers this whatever it receives, and closes.
     Greets(&'static str),
     /// Speaks SOCKS5, and wants this name and password, if any.
     Socks(Option<(&'static str, &'static str)>),

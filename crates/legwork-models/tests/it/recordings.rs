@@ -43,7 +43,7 @@ fn each_recorded_answer_survives_being_cut_into_bytes() {
 }
 
 #[test]
-fn answers_of_other_wires_are_told_apart() {
+fn answers_of_other_wires_are_recognised() {
     let mut others = 0;
     for file in ["deepseek", "openrouter", "openai_responses", "cohere", "anthropic"] {
         for row in rows(file).iter().filter(|row| !row.is_chat() && row.status == 200) {

@@ -178,7 +178,7 @@ fn s11_2_a_calls_provider_fields_go_back_where_they_came_from_and_nowhere_else()
         json!({"id": "c1", "type": "function", "function": {"name": "add", "arguments": "{}"}});
     let expected = json!({"id": "c1", "type": "function", "extra_content": {"sig": "x"},
         "function": {"name": "add", "arguments": "{}", "note": 1}});
-    // Bytes that are kept beside a message for one provider are not sent to another.
+    // Bytes that are kept with a message for one provider are not sent to another.
     for (chat, expected) in [(&chat(), &expected), (&other, &plain), (&chat(), &expected)] {
         let sent = sent(chat, &request, Streaming::No);
         assert_eq!(sent["messages"][1]["tool_calls"][0], *expected);
@@ -250,7 +250,7 @@ fn part() -> impl Strategy<Value = Part> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
-    fn whatever_is_said_is_valid(
+    fn every_request_is_valid(
         messages in proptest::collection::vec((0..3, proptest::collection::vec(part(), 0..4)), 0..6),
         instructions in any::<String>(),
         streaming in any::<bool>(),

@@ -1,4 +1,4 @@
-//! A small HTTP server that answers what it is told.
+//! A small HTTP server that follows a script.
 
 use std::sync::{Arc, Mutex};
 
@@ -33,7 +33,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Answers the requests one after the other as told.
+    /// Answers the requests one after the other by the script.
     pub(crate) async fn start(acts: impl IntoIterator<Item = Act>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let server = Self {
@@ -81,7 +81,7 @@ async fn serve(
 ) {
     while let Some(request) = read(&mut stream).await {
         requests.lock().unwrap().push(request);
-        let act = acts.lock().unwrap().next().expect("a request that nobody planned");
+        let act = acts.lock().unwrap().next().expect("an unplanned request");
         match act {
             Act::Close(answer) => {
                 stream.write_all(answer.as_bytes()).await.unwrap();
@@ -100,7 +100,7 @@ async fn serve(
             Act::Pieces(pieces, drops) => {
                 for piece in pieces {
                     drops.acquire().await.unwrap().forget();
-                    // Who has seen enough goes away.
+                    // The client may have hung up.
                     let _ = stream.write_all(&piece).await;
                 }
                 return;

@@ -86,7 +86,7 @@ fn calls_are_assembled_however_they_are_labelled() {
 }
 
 #[test]
-fn two_calls_of_one_id_are_told_apart() {
+fn two_calls_of_one_id_stay_separate() {
     let call =
         json!({"id": "a", "type": "function", "function": {"name": "add", "arguments": "{}"}});
     let message = json!({"tool_calls": [call, call]});
@@ -123,7 +123,7 @@ fn s11_4_an_unknown_finish_reason_is_kept() {
     }
 }
 
-/// Fields at each place of a body or chunk that nobody here knows, beside known ones.
+/// Fields at each place of a body or chunk that are not known here, among known ones.
 fn strange(message: &str) -> Value {
     json!({"id": "x", "model": "m", "news": {"a": 1}, "no": false, "nothing": null,
         "choices": [{"index": 0, "finish_reason": "stop", "why": "late",
@@ -241,9 +241,9 @@ fn s5_6_usage_counts_once_in_every_spelling() {
     let deepseek = json!({"prompt_tokens": 9, "completion_tokens": 5, "prompt_cache_hit_tokens": 4,
         "prompt_cache_miss_tokens": 5, "prompt_tokens_details": {"cached_tokens": 4}});
     assert_eq!(of(deepseek), usage(9, 5, 4, 0, 0));
-    let beside = json!({"prompt_tokens": 9, "completion_tokens": 5, "total_tokens": 17,
+    let in_addition = json!({"prompt_tokens": 9, "completion_tokens": 5, "total_tokens": 17,
         "completion_tokens_details": {"reasoning_tokens": 3}});
-    assert_eq!(of(beside), usage(9, 8, 0, 0, 3));
+    assert_eq!(of(in_addition), usage(9, 8, 0, 0, 3));
     let nested = json!({"tokens": {"input_tokens": 9.0, "output_tokens": 5.0}, "billed_units": {"input_tokens": 1}});
     assert_eq!(of(nested), usage(9, 5, 0, 0, 0));
     assert_eq!(of(json!({"prompt_tokens": -1, "completion_tokens": "many"})), None);
@@ -260,20 +260,23 @@ fn error_bodies_of_many_shapes_are_read() {
         let error = ApiError::from_body(418, body.as_bytes());
         (error.status, error.code, error.message)
     };
-    let told =
+    let error_of =
         |code: Option<&str>, message: &str| (418, code.map(str::to_owned), message.to_owned());
     let cases = [
-        (r#"{"error":{"message":"no","type":"t","code":"c","param":null}}"#, told(Some("c"), "no")),
-        (r#"{"error":{"message":"no","code":429}}"#, told(Some("429"), "no")),
-        (r#"{"error":"no"}"#, told(None, "no")),
-        (r#"{"detail":"Not Found"}"#, told(None, "Not Found")),
-        (r#"{"object":"error","message":"no","code":40}"#, told(Some("40"), "no")),
-        (r#"[{"error":{"message":"no","code":400}}]"#, told(Some("400"), "no")),
-        ("\"no\"", told(None, "no")),
-        ("busy\n", told(None, "busy")),
-        ("<html><head><title> Oops </title></head>", told(None, "Oops")),
-        ("", told(None, "(an empty body)")),
-        ("{}", told(None, "{}")),
+        (
+            r#"{"error":{"message":"no","type":"t","code":"c","param":null}}"#,
+            error_of(Some("c"), "no"),
+        ),
+        (r#"{"error":{"message":"no","code":429}}"#, error_of(Some("429"), "no")),
+        (r#"{"error":"no"}"#, error_of(None, "no")),
+        (r#"{"detail":"Not Found"}"#, error_of(None, "Not Found")),
+        (r#"{"object":"error","message":"no","code":40}"#, error_of(Some("40"), "no")),
+        (r#"[{"error":{"message":"no","code":400}}]"#, error_of(Some("400"), "no")),
+        ("\"no\"", error_of(None, "no")),
+        ("busy\n", error_of(None, "busy")),
+        ("<html><head><title> Oops </title></head>", error_of(None, "Oops")),
+        ("", error_of(None, "(an empty body)")),
+        ("{}", error_of(None, "{}")),
     ];
     for (body, expected) in cases {
         assert_eq!(of(body), expected, "{body}");
@@ -290,12 +293,12 @@ fn an_event_named_error_is_one_whatever_its_shape() {
 }
 
 #[test]
-fn s11_3_a_chunk_that_is_no_json_ends_the_answer_as_cut() {
+fn s11_3_a_chunk_that_is_not_json_ends_the_answer_as_cut() {
     let said =
         events(&[delta(json!({"content": "Hel"}))]) + "data: {oops\n\n" + &events(&[end("stop")]);
     let response = stream([said.as_bytes()]).0.unwrap();
     assert_eq!((response.text().as_str(), response.incomplete), ("Hel", Some(Incomplete::Cut)));
-    // An end told by a chunk that broke later on is none.
+    // The finish reason of a chunk that broke later on does not count.
     let broken = events(&[delta(json!({"content": "Hel"}))])
         + "data: {\"choices\":[{\"finish_reason\":\"stop\"}],\"usage\":oops\n\n";
     assert_eq!(stream([broken.as_bytes()]).0.unwrap().incomplete, Some(Incomplete::Cut));

@@ -120,7 +120,7 @@ async fn s13_10_an_answer_that_goes_on_and_on_is_cut_and_says_so() {
         // A point, or the weight of a part, a minute; of the body what came of it.
         let nothing = again.contains("{}") && !again.contains(":1");
         assert!(response.came > 0 || nothing, "{again:?}: {} bytes came", response.came);
-        let told = response.bound.unwrap();
-        assert_eq!(told, "it takes longer than 3600s (bound `answer_time`)");
+        let bound = response.bound.unwrap();
+        assert_eq!(bound, "it takes longer than 3600s (bound `answer_time`)");
     }
 }

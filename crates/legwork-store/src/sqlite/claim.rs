@@ -7,12 +7,13 @@ use legwork_core::{Entry, Fence, Seq, SessionId};
 use legwork_port::BoxFuture;
 use legwork_port::store::{Appended, Batch, Error};
 use rusqlite::Connection;
+use tracing::{debug, trace, warn};
 
 use super::Inner;
 use super::committer::Synced;
-use super::fault::{Name, conflict};
+use super::fault::Name;
 use super::lock::Lock;
-use super::update::{self, Append, Taken};
+use super::update::{self, Append, Taken, Written};
 
 /// A lock of the operating system, and the token that the file knows as the newest.
 pub(super) struct Claim {
@@ -25,6 +26,7 @@ pub(super) struct Claim {
 
 impl Claim {
     pub(super) fn new(store: Arc<Inner>, session: SessionId, taken: Taken, lock: Lock) -> Self {
+        debug!(session = session.as_str(), fence = taken.fence.0, "a claim was taken");
         Self { lock: Some(lock), store, session, taken }
     }
 
@@ -66,13 +68,31 @@ impl Claim {
         let append = self.encoded(expected, &batch)?;
         let bytes = append.lines.len() as u64;
         let writer = self.store.writer()?;
-        let appended = writer.write(Synced::Now, move |tx| append.run(tx)).await?;
+        let written = writer.write(Synced::Now, move |tx| append.run(tx)).await;
+        let written = written.inspect_err(|error| self.report_lost(error))?;
+        self.report_append(batch.entries.len(), bytes, expected, written);
         writer.count_bytes(bytes);
         self.store.changed.notify(usize::MAX);
-        Ok(appended)
+        Ok(written.appended)
     }
 
-    /// Whether nobody took the claim of the session since.
+    fn report_append(&self, entries: usize, bytes: u64, expected: Seq, written: Written) {
+        let session = self.session.as_str();
+        if written.cut_damage {
+            let last = expected.0;
+            warn!(session, last, "damaged rows after the last whole entry were set aside");
+        }
+        trace!(session, entries, bytes, "entries were appended");
+    }
+
+    fn report_lost(&self, error: &Error) {
+        if update::is_lost(error) {
+            let (session, fence) = (self.session.as_str(), self.taken.fence.0);
+            warn!(session, fence, "a claim was lost: the session was claimed or removed since");
+        }
+    }
+
+    /// Checks that no other writer has claimed the session since.
     async fn check(&self) -> Result<(), Error> {
         let taken = self.taken;
         let newest = move |connection: &Connection, name: &Name| {
@@ -81,7 +101,7 @@ impl Claim {
         };
         match self.store.read(newest).await? {
             Some(fence) if fence == taken.fence => Ok(()),
-            _ => Err(conflict(&self.session, "somebody claimed it since; load it again to go on")),
+            _ => Err(update::claimed_since(&self.session)),
         }
     }
 
@@ -90,6 +110,8 @@ impl Claim {
         // The session is free before anything else is done that takes time.
         if let (Some(lock), Some(writer)) = (self.lock.take(), &self.store.writer) {
             drop(lock);
+            let (session, fence) = (self.session.as_str(), self.taken.fence.0);
+            debug!(session, fence, "a claim was released");
             writer.tidy();
         }
     }
@@ -120,7 +142,7 @@ impl legwork_port::Claim for Claim {
     }
 
     fn renew(&self) -> BoxFuture<'_, Result<(), Error>> {
-        Box::pin(self.check())
+        Box::pin(async { self.check().await.inspect_err(|error| self.report_lost(error)) })
     }
 
     fn release(mut self: Box<Self>) -> BoxFuture<'static, Result<(), Error>> {

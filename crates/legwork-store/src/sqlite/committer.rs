@@ -1,4 +1,4 @@
-//! Carrying changes out: one transaction each, or one for several.
+//! Commits changes: one transaction each, or one for several.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,12 +9,12 @@ use rusqlite::Connection;
 use super::connect::{Connected, Hurry};
 use super::fault::{self, Name};
 
-/// Frames in the log that a session which comes to rest copies into the file. That takes
-/// syncs of its own, so no step does it. It is some 350 steps, and a log that the next
-/// process has read within 2 ms.
+/// From this many frames on, the log is copied into the file when a claim is released. That takes
+/// syncs of its own, so no append does it. It is some 350 steps, and the next process reads a log
+/// of this length within 2 ms.
 const LONG_LOG: i64 = 1536;
 
-/// When a change must be safe from a loss of power; no death of a process undoes it.
+/// When a change must survive a loss of power; the death of a process undoes none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Synced {
     /// Together with the next change that is synced now.
@@ -40,13 +40,13 @@ impl Synced {
 /// It may be run more than once, each time on a store that it has not changed yet.
 pub(super) trait Job: Send {
     fn sync(&self) -> Synced;
-    /// Whether nobody waits for it any more. Then it is left: what others asked for
-    /// meanwhile may stand already.
+    /// Whether its caller has stopped waiting. Then it is not made: later changes may have been
+    /// committed before it.
     fn abandoned(&self) -> bool;
     fn run(&mut self, transaction: &Connection) -> Result<(), Error>;
-    /// Its last run is durable.
+    /// Called once its last run is durable.
     fn done(self: Box<Self>);
-    /// Nothing of it was kept.
+    /// Called when nothing of it was kept.
     fn failed(self: Box<Self>, error: Error);
 }
 
@@ -91,7 +91,7 @@ impl Committer {
         Self { name, connection, hurry, counts, sync: None }
     }
 
-    /// Asks something, and waits for nobody.
+    /// Reads something without waiting for a lock.
     pub(super) fn ask<T>(&self, question: impl FnOnce(&Connection, &Name) -> T) -> T {
         self.hurry.hurried(|| question(&self.connection, &self.name))
     }
@@ -182,7 +182,7 @@ impl Committer {
             return Vec::new();
         }
         let mut results = Vec::with_capacity(group.len());
-        // Nobody asks for what is not answered.
+        // Without a caller that waits, they need not be made.
         group.retain(|job| !job.abandoned());
         let _open = Open(&self.connection);
         for job in &mut group {

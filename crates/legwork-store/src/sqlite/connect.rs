@@ -1,4 +1,4 @@
-//! Opening the file: whose it is, which version, and how it is used.
+//! Opening the file: whether it is a store, of which version, and how SQLite is set up.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -11,6 +11,7 @@ use std::time::Duration;
 use legwork_port::store::Error;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, MAIN_DB, OpenFlags};
+use tracing::info;
 
 use super::fault::{Name, OPENING};
 use super::kind;
@@ -52,7 +53,7 @@ pub(super) struct Connected {
 pub(super) struct Hurry(Arc<AtomicBool>);
 
 impl Hurry {
-    /// Does something without waiting for anybody.
+    /// Runs something without waiting for a lock.
     pub(super) fn hurried<T>(&self, work: impl FnOnce() -> T) -> T {
         self.0.store(true, Ordering::Relaxed);
         let done = work();
@@ -62,7 +63,7 @@ impl Hurry {
 }
 
 impl Connector {
-    /// Opens the file for the first time: makes it if need be and looks whose it is.
+    /// Opens the file for the first time: creates it if it is missing, and checks that it is a store.
     pub(super) fn open(
         name: Name,
         path: &Path,
@@ -81,6 +82,7 @@ impl Connector {
                 connector
                     .create(&connected.connection)
                     .map_err(|error| connector.name.sqlite("making it", &error))?;
+                info!(path = %connector.path.display(), version = VERSION, "a schema was created");
             }
             drop(lock);
         }
@@ -92,7 +94,7 @@ impl Connector {
         &self.path
     }
 
-    /// What reads find where whoever made the file died before there was anything in it.
+    /// An empty store, for reading a file whose creator died before it wrote anything.
     fn nothing(&self) -> Result<Connected, Error> {
         let make = || {
             let connection = Connection::open_in_memory()?;
@@ -102,7 +104,7 @@ impl Connector {
         make().map_err(|error| self.name.sqlite(OPENING, &error))
     }
 
-    /// A connection that reads, beside the one that writes.
+    /// A connection that only reads.
     pub(super) fn reader(&self) -> Result<Connection, Error> {
         let Connected { mut connection, .. } = self.connect()?;
         self.check_known(&mut connection)?;
@@ -163,7 +165,7 @@ impl Connector {
         connection.pragma_update(None, "synchronous", "FULL")?;
         connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT)?;
         // The log stays for the next process: to tidy it away and to make it anew takes
-        // two syncs each, and the second time somebody waits for the first request.
+        // two syncs each, and the second time a user waits for the first request.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
         // Else SQLite plans a statement anew each time that other values are bound to it.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
@@ -210,7 +212,7 @@ impl Connector {
 enum Access {
     /// With other processes, writers too.
     Shared,
-    /// As a file that nobody changes.
+    /// As a file that no process changes.
     Fixed,
 }
 
@@ -220,7 +222,7 @@ enum Identity {
     Known,
 }
 
-/// Whether it failed for the folder may not be written.
+/// Whether it failed because the folder cannot be written.
 fn is_fixed(error: &rusqlite::Error) -> bool {
     use rusqlite::ErrorCode::{CannotOpen, ReadOnly};
     matches!(error.sqlite_error_code(), Some(CannotOpen | ReadOnly))
@@ -228,7 +230,7 @@ fn is_fixed(error: &rusqlite::Error) -> bool {
 
 /// Finds the file, and makes it with its folders if that is wanted.
 ///
-/// One file has one path from here on, whatever links lead to it: claims lie beside it.
+/// One file has one path from here on, whatever links lead to it: claims are next to it.
 fn place(name: &Name, path: &Path, options: &Options) -> Result<PathBuf, Error> {
     let failed = |error: io::Error| name.unusable(format!("it cannot be opened: {error}"));
     let path = std::path::absolute(path).map_err(failed)?;
@@ -239,7 +241,7 @@ fn place(name: &Name, path: &Path, options: &Options) -> Result<PathBuf, Error> 
         Ok(found) => Ok(found),
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(error)),
         Err(_) if options.read_only => {
-            Err(name.unusable("there is no such file; name one that is there"))
+            Err(name.unusable("there is no such file; name an existing one"))
         }
         Err(_) => {
             make(&path).map_err(|error| name.unusable(format!("it cannot be made: {error}")))?;
@@ -262,7 +264,7 @@ fn make(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     match options.open(path) {
-        // SQLite gives the files that it makes beside this one the same rights.
+        // SQLite gives the files that it makes next to this one the same rights.
         Ok(file) => owner_only(&file),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         Err(error) => Err(error),

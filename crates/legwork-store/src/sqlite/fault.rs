@@ -1,4 +1,4 @@
-//! What went wrong, in the words of the port.
+//! SQLite's errors as errors of the port.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -36,7 +36,7 @@ impl Name {
         Error::Newer { store: self.0.to_string(), found, known }
     }
 
-    /// Says what SQLite answered when something was tried.
+    /// The error of something that was tried, from SQLite's.
     pub(super) fn sqlite(&self, tried: &str, error: &rusqlite::Error) -> Error {
         match error.sqlite_error_code() {
             _ if is_full(error) => self.failed(format!(
@@ -48,7 +48,7 @@ impl Name {
             Some(ErrorCode::ReadOnly) => self
                 .unusable(format!("{tried}: it can only be read; open it where it may be written")),
             Some(ErrorCode::NotADatabase) => {
-                self.unusable(format!("{tried}: the file is no SQLite database; name another file"))
+                self.unusable(format!("{tried}: the file is not a SQLite database; name another file"))
             }
             Some(ErrorCode::OperationInterrupted | ErrorCode::TooBig) if tried == OPENING => self.unusable(format!(
                 "{tried}: it holds more than a store does ({error}); another program changed the file: \
@@ -68,7 +68,7 @@ impl Name {
 
 fn is_full(error: &rusqlite::Error) -> bool {
     let rusqlite::Error::SqliteFailure(failure, _) = error else { return false };
-    // The second says so of the index beside the file.
+    // The second means the index next to the file.
     failure.code == ErrorCode::DiskFull || failure.extended_code == SQLITE_IOERR_SHMSIZE
 }
 

@@ -207,7 +207,7 @@ impl Whole {
         let mut kept = 0;
         for line in lines.split(|byte| *byte == b'\n') {
             if self.last() == last {
-                // What follows the row's last entry is no part of the journal: entries that
+                // What follows the row's last entry is not part of the journal: entries that
                 // come later have rows of their own.
                 return;
             }
@@ -261,7 +261,7 @@ fn decoded(line: &[u8], expected: Seq) -> Result<Entry, entry::Error> {
     };
     match seq {
         Some(seq) if seq != expected => {
-            let found = format!("entry {seq} stands where {expected} should");
+            let found = format!("found entry {seq} in place of entry {expected}");
             Err(entry::Error::Damaged(serde::de::Error::custom(found)))
         }
         _ => read,

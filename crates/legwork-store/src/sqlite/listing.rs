@@ -19,15 +19,16 @@ const OTHERS: &str = "SELECT id, created, updated, name, status, agent, parent, 
 
 /// A session of this file, as it is listed.
 struct Listed {
-    /// When it was updated, and its number in this file: where it stands in the list.
-    place: Place,
+    /// Its position in the list.
+    position: Position,
     info: SessionInfo,
 }
 
-type Place = (u64, i64);
+/// When a session was updated, and its number in this file.
+type Position = (u64, i64);
 
 pub(super) fn sessions(connection: &Connection, name: &Name, query: &Query) -> Result<Page, Error> {
-    let after = place(name, query)?;
+    let after = position(name, query)?;
     let failed = |error| name.sqlite("listing the sessions", &error);
     let mut list = List { connection, query, after, sessions: Vec::new() };
     list.add_in_progress().map_err(failed)?;
@@ -35,8 +36,8 @@ pub(super) fn sessions(connection: &Connection, name: &Name, query: &Query) -> R
     list.into_page().map_err(failed)
 }
 
-/// The place that a query goes on after.
-fn place(name: &Name, query: &Query) -> Result<Place, Error> {
+/// The position that a query goes on after.
+fn position(name: &Name, query: &Query) -> Result<Position, Error> {
     let Some(cursor) = &query.after else { return Ok((i64::MAX as u64, i64::MAX)) };
     let parts = cursor.as_str().split_once('.');
     let read = parts.and_then(|(at, number)| Some((at.parse().ok()?, number.parse().ok()?)));
@@ -46,7 +47,7 @@ fn place(name: &Name, query: &Query) -> Result<Place, Error> {
 struct List<'a> {
     connection: &'a Connection,
     query: &'a Query,
-    after: Place,
+    after: Position,
     sessions: Vec<Listed>,
 }
 
@@ -58,7 +59,7 @@ impl List<'_> {
         let mut rows = statement.query(())?;
         while let Some(row) = rows.next()? {
             let mut listed = listed(row)?;
-            if self.date(&mut listed)? && listed.place < self.after {
+            if self.date(&mut listed)? && listed.position < self.after {
                 self.add(listed);
             }
         }
@@ -76,9 +77,9 @@ impl List<'_> {
         while let Some(row) = rows.next()? {
             let listed = listed(row)?;
             let old = self.query.since.is_some_and(|since| listed.info.updated_at < since);
-            // Those in progress that come before this one are on the page for sure.
+            // Those in progress that come before this one are on the page in any case.
             let sorted = self.sessions.get(..in_progress).unwrap_or_default();
-            let before = sorted.partition_point(|other| other.place > listed.place);
+            let before = sorted.partition_point(|other| other.position > listed.position);
             if old || before + self.sessions.len() - in_progress >= enough {
                 break;
             }
@@ -94,26 +95,26 @@ impl List<'_> {
         }
     }
 
-    /// One more than fits on the page tells that there is a next one.
+    /// One more than fits on the page: then there is a next page.
     fn enough(&self) -> usize {
         self.query.limit.saturating_add(1)
     }
 
     fn order(&mut self) {
-        self.sessions.sort_by_key(|listed| std::cmp::Reverse(listed.place));
+        self.sessions.sort_by_key(|listed| std::cmp::Reverse(listed.position));
         self.sessions.truncate(self.enough());
     }
 
-    /// Says of a session in progress when it was updated; whether it has an entry.
+    /// Sets when a session in progress was updated; false if it has no entry.
     fn date(&self, listed: &mut Listed) -> rusqlite::Result<bool> {
-        let updated = match Rows::of(listed.place.1).last(self.connection) {
+        let updated = match Rows::of(listed.position.1).last(self.connection) {
             Ok(Some((_, at))) => at,
             Ok(None) => return Ok(false),
-            // Shown all the same; reading it tells what is damaged.
-            Err(error) if fault::is_damage(&error) => listed.place.0,
+            // It is listed all the same; reading it reports the damage.
+            Err(error) if fault::is_damage(&error) => listed.position.0,
             Err(error) => return Err(error),
         };
-        (listed.place.0, listed.info.updated_at) = (updated, Timestamp(updated));
+        (listed.position.0, listed.info.updated_at) = (updated, Timestamp(updated));
         Ok(true)
     }
 
@@ -121,15 +122,15 @@ impl List<'_> {
         let more = self.sessions.len() > self.query.limit;
         self.sessions.truncate(self.query.limit);
         for listed in &mut self.sessions {
-            listed.info.entries = Rows::of(listed.place.1).count(self.connection)?;
+            listed.info.entries = Rows::of(listed.position.1).count(self.connection)?;
         }
-        let last = self.sessions.last().filter(|_| more).map(|listed| listed.place);
+        let last = self.sessions.last().filter(|_| more).map(|listed| listed.position);
         let next = last.map(|(at, number)| PageCursor::new(format!("{at}.{number}")));
         Ok(Page { sessions: self.sessions.into_iter().map(|listed| listed.info).collect(), next })
     }
 }
 
-/// What the row of a session says.
+/// A session as its row describes it.
 fn listed(row: &Row<'_>) -> rusqlite::Result<Listed> {
     let (number, created, updated) = (row.get(0)?, row.get(1)?, row.get(2)?);
     let text = |column| row.get::<_, Option<String>>(column);
@@ -139,7 +140,7 @@ fn listed(row: &Row<'_>) -> rusqlite::Result<Listed> {
     summary.parent = text(6)?.map(SessionId::from);
     summary.steps = row.get::<_, Option<u64>>(7)?.unwrap_or(0);
     summary.title = text(8)?.unwrap_or_default();
-    // What is no JSON is no label.
+    // Labels that are not JSON are ignored.
     let labels = text(9)?.and_then(|labels| serde_json::from_str(&labels).ok());
     summary.labels = labels.unwrap_or_default();
     let info = SessionInfo {
@@ -149,5 +150,5 @@ fn listed(row: &Row<'_>) -> rusqlite::Result<Listed> {
         entries: 0,
         summary,
     };
-    Ok(Listed { place: (updated, number), info })
+    Ok(Listed { position: (updated, number), info })
 }

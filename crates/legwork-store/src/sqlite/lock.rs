@@ -14,8 +14,8 @@ use super::sibling;
 
 /// A lock that is held until it is dropped, or the process dies.
 ///
-/// The file is taken away while the lock is held. Whoever had opened it before then locks
-/// a file that no name leads to any more, notices, and opens the new one.
+/// The file is removed while the lock is held. A process that had opened it before then locks
+/// a file without a name, notices that, and opens the new one.
 #[derive(Debug)]
 pub(super) struct Lock {
     path: PathBuf,
@@ -24,7 +24,10 @@ pub(super) struct Lock {
 }
 
 impl Lock {
-    /// Locks a session of the store in `store`, or says who holds it.
+    /// Locks a session of the store in `store`.
+    ///
+    /// # Errors
+    /// [`Error::Conflict`] with the process that holds it.
     pub(super) fn claim(name: &Name, store: &Path, session: &SessionId) -> Result<Self, Error> {
         match take(store, &key(session), Wait::No) {
             Ok(Ok(lock)) => Ok(lock),
@@ -39,7 +42,7 @@ impl Lock {
         look(store, &key(session)).map_err(failed)
     }
 
-    /// Locks the making of the store itself, waiting for whoever makes it now.
+    /// Locks the creation of the store itself, waiting for a process that is creating it.
     pub(super) fn creation(name: &Name, store: &Path) -> Result<Self, Error> {
         let failed = |error| name.unusable(format!("it cannot be made: {error}"));
         match take(store, "new", Wait::Yes).map_err(failed)? {
@@ -51,7 +54,7 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // Another file may have taken the name, if somebody took this one away.
+        // Another file may have the name by now, if this one was removed from outside.
         if is_named(&self.file, &self.path).is_ok_and(|named| named) {
             // If it stays, it is a file without a lock and does no harm.
             let _ = fs::remove_file(&self.path);
@@ -76,8 +79,8 @@ fn look(store: &Path, key: &str) -> io::Result<bool> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
         opened => opened?,
     };
-    // To try the lock could refuse it to whoever takes it now. Not so where its last holder
-    // is dead: then it is tried again.
+    // Trying the lock could make another process that takes it now fail, unless its last holder is
+    // dead: then that process tries again.
     if !is_dead(&holder(&mut file)) {
         return Ok(true);
     }
@@ -144,13 +147,13 @@ fn take(store: &Path, key: &str, wait: Wait) -> io::Result<Result<Lock, Held>> {
 const LOOKS: u32 = 2_500;
 const LOOK: Duration = Duration::from_millis(2);
 
-/// Whether the process that signed a lock is gone, where the system can tell.
+/// Whether the process that signed a lock is gone; false where the system does not say.
 fn is_dead(process: &str) -> bool {
     let Ok(id) = process.parse::<u32>() else { return false };
     if !Path::new("/proc/self/stat").exists() {
         return false;
     }
-    // What stands behind the command's name in parentheses: the state of the process.
+    // The state of the process follows the command's name in parentheses.
     let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
     let state = stat.rsplit(')').next().unwrap_or_default().trim_start();
     state.is_empty() || state.starts_with('Z')
@@ -171,7 +174,7 @@ fn open(folder: &Path, path: &Path) -> io::Result<File> {
     })
 }
 
-/// Makes a folder for the owner alone; one that is there is fine.
+/// Makes a folder for the owner alone, if it is missing.
 pub(super) fn make_folder(folder: &Path) -> io::Result<()> {
     #[cfg_attr(not(unix), expect(unused_mut, reason = "other systems have no such rights"))]
     let mut builder = DirBuilder::new();
@@ -218,13 +221,13 @@ fn is_named(_: &File, _: &Path) -> io::Result<bool> {
     Ok(true)
 }
 
-/// Writes down who holds it. Only words for a message: without them it holds as well.
+/// Writes down which process holds it. It is for messages only: the lock holds without it.
 fn sign(file: &mut File) {
     let _ = file.set_len(0);
     let _ = file.write_all(std::process::id().to_string().as_bytes());
 }
 
-/// Who holds it, empty if that cannot be told.
+/// The process that holds it; empty if that is not known.
 fn holder(file: &mut File) -> String {
     let mut text = String::new();
     let _ = file.take(20).read_to_string(&mut text);

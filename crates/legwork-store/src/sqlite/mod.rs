@@ -41,6 +41,7 @@ use legwork_core::inbox::{Cursor, Item, Posted};
 use legwork_port::BoxFuture;
 use legwork_port::store::{Error, Loaded, Page, Query, Range, Removal, check_id};
 use rusqlite::Connection;
+use tracing::{info, trace};
 
 use claim::Claim;
 use committer::Synced;
@@ -53,7 +54,7 @@ use writer::Writer;
 /// The schema version that this code writes.
 pub const VERSION: u32 = 1;
 
-/// How a store is opened.
+/// Settings for opening a store.
 #[derive(Debug, Clone)]
 pub struct Options {
     read_only: bool,
@@ -62,17 +63,17 @@ pub struct Options {
     commits: Commits,
 }
 
-/// Which thread writes and syncs.
+/// The thread that writes and syncs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Commits {
-    /// One of the store's own, for all that wait together: nobody else's thread is held up,
-    /// and many runs share a sync. For servers.
+    /// A thread of the store, for all that wait together: it blocks no thread of the caller, and
+    /// many runs share a sync. For servers.
     #[default]
     Grouped,
-    /// The one that appends: no other thread has to be woken, twice a commit, but the
-    /// caller's other tasks wait for the disk. For programs with one run at a time.
+    /// The caller's thread: no other one has to be woken, which saves two switches a commit, but
+    /// the caller's other tasks wait for the disk. For programs with one run at a time.
     ///
-    /// What would have to wait for another process, too, goes to a thread of its own.
+    /// A change that would have to wait for another process goes to a thread of the store.
     Inline,
 }
 
@@ -88,33 +89,34 @@ impl Default for Options {
 }
 
 impl Options {
-    /// For reading and writing, made if it is not there.
+    /// For reading and writing; the file is created if it is missing.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Only reads: makes nothing, and refuses claims and posts.
+    /// For reading only: creates nothing, and refuses claims, posts and removals.
     #[must_use]
     pub fn read_only(mut self) -> Self {
         self.read_only = true;
         self
     }
 
-    /// How long to wait for another process that writes; 30 s if not said.
+    /// How long to wait for another process that writes; 30 s by default.
     #[must_use]
     pub fn patience(mut self, patience: Duration) -> Self {
         self.patience = patience;
         self
     }
 
-    /// How large the file may grow; beyond it, writing fails as on a full disk.
+    /// How many bytes the file may grow to; beyond it, writing fails as on a full disk. No limit
+    /// by default.
     #[must_use]
     pub fn max_bytes(mut self, bytes: u64) -> Self {
         self.max_bytes = Some(bytes);
         self
     }
 
-    /// Which thread writes and syncs; [`Commits::Grouped`] if not said.
+    /// Which thread writes and syncs; [`Commits::Grouped`] by default.
     #[must_use]
     pub fn commits(mut self, commits: Commits) -> Self {
         self.commits = commits;
@@ -139,6 +141,7 @@ impl Options {
             let writer = Writer::new(name.clone(), commits, connected);
             (Reader::new(name.clone(), connector, None), Some(writer))
         };
+        info!(path = %path.display(), read_only = writer.is_none(), "a store was opened");
         Ok(Store(Arc::new(Inner { name, path, reader, writer, changed: Event::new() })))
     }
 }
@@ -159,7 +162,7 @@ struct Inner {
     changed: Event,
 }
 
-/// What a store did since it was opened, and how large it is.
+/// What a store wrote since it was opened, and how large its files are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Stats {
@@ -167,14 +170,14 @@ pub struct Stats {
     pub commits: u64,
     /// Bytes of entries appended, as encoded.
     pub bytes: u64,
-    /// The size of the database file.
+    /// The size of the database file, in bytes.
     pub file: u64,
-    /// The size of the write-ahead log beside it.
+    /// The size of the write-ahead log next to it, in bytes.
     pub wal: u64,
 }
 
 impl Store {
-    /// Opens the store in a file, for reading and writing; makes it if it is not there.
+    /// Opens the store in a file, for reading and writing; creates it if it is missing.
     ///
     /// # Errors
     /// As [`Options::open`].
@@ -182,7 +185,7 @@ impl Store {
         Options::new().open(path)
     }
 
-    /// What it did since it was opened, and how large it is.
+    /// What it wrote since it was opened, and how large its files are.
     pub fn stats(&self) -> Stats {
         let size = |path: PathBuf| std::fs::metadata(path).map_or(0, |file| file.len());
         let mut stats = self.0.writer.as_ref().map(Writer::stats).unwrap_or_default();
@@ -192,7 +195,7 @@ impl Store {
     }
 }
 
-/// The path with something added to the file's name.
+/// The path with a suffix added to the file's name.
 fn sibling(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
@@ -235,7 +238,7 @@ impl Inner {
         {
             return Ok(items);
         }
-        // It may wait, or say what is wrong.
+        // This one may wait for locks, and returns the error.
         self.reader.read(question).await
     }
 
@@ -244,9 +247,12 @@ impl Inner {
         let writer = self.writer()?;
         let item = serde_json::to_vec(item)
             .map_err(|error| self.name.failed(format!("the item cannot be encoded: {error}")))?;
-        let (name, session, key) = (self.name.clone(), session.clone(), key.to_owned());
-        let post = move |tx: &Connection| update::post(tx, &name, &session, &key, &item);
+        let (name, of, key) = (self.name.clone(), session.clone(), key.to_owned());
+        let post = move |tx: &Connection| update::post(tx, &name, &of, &key, &item);
         let posted = writer.write(Synced::Now, post).await;
+        if let Ok(cursor) = posted {
+            trace!(session = session.as_str(), cursor = cursor.0, "an item was posted");
+        }
         self.changed.notify(usize::MAX);
         posted
     }

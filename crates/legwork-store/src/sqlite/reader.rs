@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 use super::connect::Connector;
 use super::fault::Name;
 
-/// Takes questions and answers them one after another.
+/// Runs reads one after another, on a thread of its own.
 pub(super) struct Reader {
     source: Arc<Source>,
     /// The thread, once something was asked.
@@ -25,7 +25,7 @@ struct Source {
     connection: Mutex<Option<Connection>>,
 }
 
-/// A thread that reads, and the way to it.
+/// A thread that reads, and its queue.
 struct Queue {
     asked: Sender<Job>,
     thread: JoinHandle<()>,
@@ -39,7 +39,7 @@ impl Reader {
         Self { source: Arc::new(source), queue: OnceLock::new() }
     }
 
-    /// Asks something about one moment of the store.
+    /// Reads from one snapshot of the store.
     pub(super) async fn read<T: Send + 'static>(
         &self,
         question: impl FnOnce(&Connection, &Name) -> Result<T, Error> + Send + 'static,
@@ -47,7 +47,7 @@ impl Reader {
         let ended = || self.source.name.failed("its reading thread has ended; open it anew");
         let (reply, answer) = oneshot::channel();
         let job: Job = Box::new(move |source| {
-            // Whoever asked may have gone.
+            // The caller may have stopped waiting.
             let _ = reply.send(source.ask(question));
         });
         self.queue()?.asked.send(job).map_err(|_| ended())?;
@@ -60,7 +60,7 @@ impl Reader {
         }
         let queue = Queue::start(Arc::clone(&self.source))
             .map_err(|error| self.source.name.failed(format!("no thread for it: {error}")))?;
-        // Of two that were started at once one ends, for nobody can ask it anything.
+        // Of two that were started at once one ends: its queue is dropped.
         Ok(self.queue.get_or_init(|| queue))
     }
 }
@@ -97,7 +97,7 @@ impl Drop for Reader {
     fn drop(&mut self) {
         if let Some(Queue { asked, thread }) = self.queue.take() {
             drop(asked);
-            // It does not panic; and if it did, it told whoever waited.
+            // If it panicked, its callers got an error.
             let _ = thread.join();
         }
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use legwork_core::SessionId;
 use legwork_port::store::{Error, Removal};
 use rusqlite::Connection;
+use tracing::{info, warn};
 
 use super::Inner;
 use super::committer::Synced;
@@ -26,14 +27,21 @@ impl Inner {
         let name = self.name.clone();
         let remove = move |tx: &Connection| rows(tx, &name, &sessions);
         writer.write(Synced::Now, remove).await?;
+        let sessions = claims.len();
         drop(claims);
         match writer.scrub().await {
-            Ok(()) => Ok(Removal::Complete),
-            Err(error) => Ok(Removal::Traces(format!(
-                "its pages were overwritten, but copies that SQLite left elsewhere in the files may \
-                 still be there ({error}); when no other process uses the store, `VACUUM` by the \
-                 sqlite3 program takes them away"
-            ))),
+            Ok(()) => {
+                info!(sessions, "sessions were removed");
+                Ok(Removal::Complete)
+            }
+            Err(error) => {
+                warn!(sessions, %error, "sessions were removed, but copies may be left in the files");
+                Ok(Removal::Traces(format!(
+                    "its pages were overwritten, but copies that SQLite left elsewhere in the files \
+                     may still be there ({error}); when no other process uses the store, `VACUUM` by \
+                     the sqlite3 program takes them away"
+                )))
+            }
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What is written: claims, appends, posts. Each runs inside a transaction.
+//! The changes: claims, appends, posts. Each runs inside a transaction.
 
 use legwork_core::inbox::Cursor;
 use legwork_core::{AgentId, ExecutionStatus, Fence, Seq, SessionId, Summary};
@@ -35,7 +35,7 @@ pub(super) fn fence(connection: &Connection, number: i64) -> rusqlite::Result<Op
         .optional()
 }
 
-/// Entries that shall stand after the one numbered `expected`.
+/// Entries to be appended after the one numbered `expected`.
 pub(super) struct Append {
     pub(super) name: Name,
     pub(super) session: SessionId,
@@ -46,11 +46,34 @@ pub(super) struct Append {
     pub(super) times: (u64, u64),
     pub(super) lines: Vec<u8>,
     pub(super) summary: Option<Summary>,
-    /// The last item that the writer knows of, if nothing shall be written where there is more.
+    /// The last inbox item that the caller knows of; with a later one nothing is written.
     pub(super) seen: Option<Cursor>,
 }
 
-/// How a session stands.
+/// What an append did.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Written {
+    pub(super) appended: Appended,
+    /// Whether it set damaged rows aside.
+    pub(super) cut_damage: bool,
+}
+
+/// Why a claim is lost.
+const CLAIMED_SINCE: &str = "another writer has claimed it since; load it again to go on";
+const REMOVED_SINCE: &str = "it was removed since; begin a new one";
+
+/// Whether an append was refused because its claim is lost.
+pub(super) fn is_lost(error: &Error) -> bool {
+    let Error::Conflict { reason, .. } = error else { return false };
+    [CLAIMED_SINCE, REMOVED_SINCE].contains(&&**reason)
+}
+
+/// The error of a claim that another one has replaced.
+pub(super) fn claimed_since(session: &SessionId) -> Error {
+    conflict(session, CLAIMED_SINCE)
+}
+
+/// The state of a session in the file.
 struct Found {
     fence: Fence,
     last: Seq,
@@ -60,14 +83,13 @@ struct Found {
 }
 
 impl Append {
-    pub(super) fn run(&self, tx: &Connection) -> Result<Appended, Error> {
+    pub(super) fn run(&self, tx: &Connection) -> Result<Written, Error> {
         let found = self.look(tx).map_err(|error| self.failed(&error))?;
         let Some(found) = found else {
-            return Err(conflict(&self.session, "somebody removed it since; begin a new one"));
+            return Err(conflict(&self.session, REMOVED_SINCE));
         };
         if found.fence != self.taken.fence {
-            let todo = "somebody claimed it since; load it again to go on";
-            return Err(conflict(&self.session, todo));
+            return Err(claimed_since(&self.session));
         }
         if found.last < self.expected {
             return Err(self.elsewhere(found.last));
@@ -75,11 +97,12 @@ impl Append {
         if self.seen.is_some_and(|seen| found.inbox > seen) {
             return Err(Error::NewItems { session: self.session.clone(), inbox: found.inbox });
         }
-        if found.last > self.expected {
+        let cut_damage = found.last > self.expected;
+        if cut_damage {
             self.cut_damage(tx, found.last)?;
         }
         self.write(tx, found.updated).map_err(|error| self.failed(&error))?;
-        Ok(Appended { inbox: found.inbox })
+        Ok(Written { appended: Appended { inbox: found.inbox }, cut_damage })
     }
 
     fn failed(&self, error: &rusqlite::Error) -> Error {
@@ -90,7 +113,7 @@ impl Append {
         Rows::of(self.taken.number)
     }
 
-    /// How the session stands, in one statement, for each takes its time.
+    /// The state of the session, in one statement, as each takes time.
     fn look(&self, tx: &Connection) -> rusqlite::Result<Option<Found>> {
         let (first, last) = self.rows().range();
         let sql = "SELECT fence,
@@ -110,7 +133,7 @@ impl Append {
         tx.prepare_cached(sql)?.query_row(asked, found).optional()
     }
 
-    /// A damaged tail counts as not being there, and is set aside here.
+    /// Sets a damaged tail aside, which counts as missing.
     fn cut_damage(&self, tx: &Connection, last: Seq) -> Result<(), Error> {
         let whole = self.rows().read(tx, &self.name, Range::ALL)?;
         if let Some(unreadable) = whole.unreadable {
@@ -150,8 +173,8 @@ impl Append {
         }
     }
 
-    /// Writes what lists say of the session. While an execution is in progress, its row does
-    /// not say when it was updated: each step would have to write that.
+    /// Writes the summary of the session for lists. While an execution is in progress, its row
+    /// does not hold when it was updated: each step would have to write that.
     fn summarise(&self, tx: &Connection, summary: &Summary) -> rusqlite::Result<()> {
         let updated = match summary.status {
             Some(ExecutionStatus::InProgress) => None,
@@ -212,7 +235,7 @@ pub(super) fn post(
 /// The number of a session, which is given one if it has none.
 ///
 /// Its tokens begin with the time: the number, and the name too, may have been those of a
-/// session that was removed, and whoever lost a claim of that one shall not write here.
+/// session that was removed, and the holder of a lost claim of that one must not write here.
 fn numbered(tx: &Connection, session: &SessionId) -> rusqlite::Result<i64> {
     if let Some(number) = number(tx, session)? {
         return Ok(number);

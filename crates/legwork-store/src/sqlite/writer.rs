@@ -1,4 +1,4 @@
-//! The one place that writes: what waits together is committed together.
+//! The only writer: changes that wait together are committed together.
 
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -17,7 +17,7 @@ use super::{Commits, Stats};
 /// How many changes may join the first of a transaction.
 const JOINING: usize = 255;
 
-/// Takes changes, and answers each when it is durable or refused.
+/// Takes changes, and answers each once it is durable or refused.
 pub(super) struct Writer {
     name: Name,
     commits: Commits,
@@ -27,7 +27,7 @@ pub(super) struct Writer {
     counts: Arc<Counts>,
 }
 
-/// A thread that commits, and the way to it.
+/// A thread that commits, and its queue.
 struct Queue {
     asked: Sender<Asked>,
     thread: JoinHandle<()>,
@@ -35,9 +35,9 @@ struct Queue {
 
 enum Asked {
     Change(Box<dyn Job>),
-    /// A session came to rest: it is time for what no step shall wait for.
+    /// A claim was released: it is time for work that no append waits for.
     Tidy,
-    /// Sessions were removed: nothing of them shall be left in the files.
+    /// Sessions were removed: overwrite what is left of them in the files.
     Scrub(oneshot::Sender<Result<(), Error>>),
 }
 
@@ -66,7 +66,7 @@ where
         Ok(())
     }
 
-    // Nobody may wait for the answer any more; the change stands all the same.
+    // The caller may have stopped waiting for the answer; the change is made all the same.
 
     fn done(self: Box<Self>) {
         if let Some(answer) = self.answer {
@@ -103,7 +103,7 @@ impl Writer {
         answer.await.map_err(|_| self.ended())?
     }
 
-    /// A session came to rest.
+    /// Called when a claim was released.
     pub(super) fn tidy(&self) {
         if let Some(committer) = self.at_hand() {
             return committer.tidy();
@@ -121,7 +121,7 @@ impl Writer {
         answer.await.map_err(|_| self.ended())?
     }
 
-    /// Commits a change here and now, or returns it if that must wait for somebody.
+    /// Commits a change on this thread, or returns it if that would have to wait.
     fn at_once(&self, job: Box<dyn Job>) -> Option<Box<dyn Job>> {
         match self.at_hand() {
             Some(mut committer) => committer.at_once(job),
@@ -145,7 +145,7 @@ impl Writer {
         }
         let queue = Queue::start(Arc::clone(&self.committer))
             .map_err(|error| self.name.failed(format!("no thread for it: {error}")))?;
-        // Of two that were started at once one ends, for nobody can ask it anything.
+        // Of two that were started at once one ends: its queue is dropped.
         Ok(self.queue.get_or_init(|| queue))
     }
 
@@ -170,7 +170,7 @@ impl Drop for Writer {
     fn drop(&mut self) {
         if let Some(Queue { asked, thread }) = self.queue.take() {
             drop(asked);
-            // It does not panic; and if it did, it told whoever waited.
+            // If it panicked, its callers got an error.
             let _ = thread.join();
         }
     }
@@ -186,7 +186,7 @@ impl Queue {
     }
 }
 
-/// Commits what waits, as long as somebody can ask.
+/// Commits what waits, until the queue is dropped.
 fn work(jobs: &Receiver<Asked>, committer: &Mutex<Committer>) {
     while let Ok(first) = jobs.recv() {
         let mut tidy = false;
@@ -205,7 +205,7 @@ fn work(jobs: &Receiver<Asked>, committer: &Mutex<Committer>) {
         }
         group.into_iter().for_each(|job| committer.alone(job));
         for reply in scrub {
-            // Whoever asked may have gone.
+            // The caller may have stopped waiting.
             let _ = reply.send(committer.scrub());
         }
         if tidy {

@@ -42,7 +42,7 @@ impl Child {
     }
 
     /// The next thing that it says, or none if it has ended.
-    pub(crate) fn hears(&mut self) -> Option<String> {
+    pub(crate) fn next_line(&mut self) -> Option<String> {
         loop {
             let mut line = String::new();
             if self.stdout.read_line(&mut line).unwrap() == 0 {

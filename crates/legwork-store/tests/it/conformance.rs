@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use legwork_core::SessionId;
 use legwork_store::sqlite::{Commits, Options, Store};
-use legwork_testkit::conformance::store::{check, check_fencing, check_shared, check_unreadable};
+use legwork_testkit::conformance::store::{
+    check, check_fencing, check_listing, check_shared, check_unreadable,
+};
 
 use rusqlite::{Connection, params};
 
@@ -42,11 +44,23 @@ async fn sqlite_keeps_them_across_handles() {
 }
 
 #[tokio::test]
-async fn sqlite_refuses_whoever_lost_its_claim() {
+async fn sqlite_refuses_the_holder_of_a_lost_claim() {
     let folder = Folder::new();
     // The lock is on a file: without the file there is none.
     let lose = async |_| fs::remove_dir_all(folder.path().join("store.db-claims")).unwrap();
     let result = check_fencing(async || folder.store(), lose).await;
+    result.unwrap_or_else(|violations| panic!("{violations}"));
+}
+
+#[tokio::test]
+async fn s8_7_sqlite_lists_without_reading_a_journal() {
+    let folder = Folder::new();
+    let overwrite = async |session: SessionId| {
+        let sql = "UPDATE journal SET entries = zeroblob(length(entries))
+                   WHERE id >> 32 = (SELECT id FROM session WHERE name = ?1)";
+        assert!(folder.sqlite().execute(sql, [session.as_str()]).unwrap() > 0);
+    };
+    let result = check_listing(async || folder.store(), overwrite).await;
     result.unwrap_or_else(|violations| panic!("{violations}"));
 }
 

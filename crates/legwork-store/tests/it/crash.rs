@@ -12,16 +12,16 @@ async fn s8_4_a_killed_process_leaves_a_whole_journal() {
     let mut last = 0;
     for round in 0..12 {
         let mut child = Child::start("append", &folder.db());
-        let mut told = last;
+        let mut durable = last;
         for _ in 0..=(round * 7) % 23 {
-            told = child.hears().unwrap().parse().unwrap();
+            durable = child.next_line().unwrap().parse().unwrap();
         }
         child.kill();
 
         let loaded = folder.store().read(&session("s"), Range::ALL).await.unwrap();
         assert_eq!(loaded.damage, None);
         last = loaded.journal.version().0;
-        assert!(last >= told, "entry {told} was told to be durable, the last one is {last}");
+        assert!(last >= durable, "entry {durable} was reported as durable, the last one is {last}");
         assert_eq!(last % 3, 0, "an append is there whole or not at all");
         assert_eq!(loaded.journal.entries(), entries(1..=last));
     }

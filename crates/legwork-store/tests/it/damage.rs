@@ -70,7 +70,7 @@ async fn s8_4_a_line_that_was_cut_is_left_out() {
 }
 
 #[tokio::test]
-async fn s8_4_what_stands_behind_the_last_entry_of_a_row_hides_nothing() {
+async fn s8_4_bytes_after_the_last_entry_of_a_row_hide_nothing() {
     for junk in ["", "x", "{}"] {
         let folder = Folder::new();
         let (name, store) = (session("hurt"), folder.store());
@@ -97,7 +97,7 @@ async fn s8_4_damage_in_the_middle_cuts_all_after_it() {
     let sql = "UPDATE journal SET entries = \
                CAST(replace(entries, '\"seq\":5', '\"seq\":55') AS BLOB)";
     let row = "WHERE id = (1 << 32) + 6";
-    check(&format!("{sql} {row}"), 4, "entry 55 stands where 5 should").await;
+    check(&format!("{sql} {row}"), 4, "found entry 55 in place of entry 5").await;
 }
 
 #[tokio::test]
@@ -109,7 +109,7 @@ async fn s8_4_a_first_entry_that_is_damaged_leaves_none() {
 #[tokio::test]
 async fn s8_4_a_gap_cuts_what_comes_after_it() {
     let sql = "DELETE FROM journal WHERE id = (1 << 32) + 6";
-    check(sql, 3, "entry 7 stands where 4 should").await;
+    check(sql, 3, "found entry 7 in place of entry 4").await;
 }
 
 #[tokio::test]
@@ -175,7 +175,7 @@ async fn s8_4_an_unreadable_line_that_is_not_the_next_one_is_behind_a_gap() {
     let sql = "INSERT INTO journal (id, at, entries) VALUES ((1 << 32) + 5, 1, ?1)";
     folder.sqlite().execute(sql, [UNREADABLE.as_bytes()]).unwrap();
     let loaded = store.read(&session("hurt"), Range::ALL).await.unwrap();
-    assert!(loaded.damage.unwrap().contains("entry 5 stands where 4 should"));
+    assert!(loaded.damage.unwrap().contains("found entry 5 in place of entry 4"));
     assert_eq!(loaded.unreadable, None);
     append(&*store.claim(&session("hurt")).await.unwrap(), 4..=6).await;
     assert_eq!(numbers(&store, &session("hurt")).await, [1, 2, 3, 4, 5, 6]);

@@ -1,4 +1,4 @@
-//! Small disks, and disks that nobody may write.
+//! Small disks, and disks that cannot be written.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

@@ -36,7 +36,7 @@ fn all_files_are_the_owners_alone_whatever_the_umask() {
         let script = format!("umask {umask}; exec \"$0\" \"$@\"");
         shell.arg("-c").arg(script).arg(std::env::current_exe().unwrap());
         let mut child = Child::start_by(shell, "hold", &db);
-        child.hears().unwrap();
+        child.next_line().unwrap();
         let found = files(folder.path());
         // The database, its log, its index, and the claim.
         assert_eq!(found.len(), 4, "{found:?}");
@@ -74,7 +74,7 @@ fn a_store_shows_where_it_is() {
 }
 
 #[test]
-fn a_place_that_cannot_be_is_told() {
+fn an_impossible_path_is_an_error() {
     let folder = Folder::new();
     let file = folder.path().join("file");
     fs::write(&file, "no folder").unwrap();
@@ -92,7 +92,7 @@ fn a_place_that_cannot_be_is_told() {
 }
 
 #[test]
-fn a_place_that_cannot_be_written_is_told() {
+fn a_path_that_cannot_be_written_is_an_error() {
     let folder = Folder::new();
     let disk = Disk::new(folder.path(), "1m");
     if disk.freeze() {
@@ -106,7 +106,7 @@ fn a_place_that_cannot_be_written_is_told() {
 }
 
 #[tokio::test]
-async fn claims_that_cannot_be_are_told() {
+async fn claims_that_cannot_be_taken_are_errors() {
     let folder = Folder::new();
     let store = folder.store();
     let claims = folder.path().join("store.db-claims");

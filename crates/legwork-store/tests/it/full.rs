@@ -48,7 +48,7 @@ async fn s12_1_a_store_that_may_not_grow_says_so_and_stays_whole() {
 }
 
 #[tokio::test]
-async fn s12_1_a_full_disk_is_told_and_the_store_goes_on_when_there_is_room() {
+async fn s12_1_a_full_disk_is_an_error_and_the_store_goes_on_when_there_is_room() {
     let folder = Folder::new();
     let disk = Disk::new(folder.path(), "600k");
     if !disk.is_mounted() {

@@ -250,7 +250,7 @@ async fn readers_are_never_blocked_by_a_writer() {
 }
 
 #[tokio::test]
-async fn whoever_waits_too_long_for_another_process_is_told() {
+async fn waiting_too_long_for_another_process_is_an_error() {
     let folder = Folder::new();
     let patience = std::time::Duration::from_millis(20);
     let store = Options::new().patience(patience).open(folder.db()).unwrap();

@@ -122,9 +122,12 @@ fn s8_7_a_page_is_found_by_the_index() {
     assert_eq!(statements.len(), 2);
     for statement in statements {
         let sql = format!("SELECT {}", statement.split_once('"').unwrap().0);
-        let told = plan(&sql.replace("?1", "5").replace("?2", "5"));
-        assert!(told.contains("USING INDEX listed") && !told.contains("SORT"), "{told}");
-        assert!(!told.contains("TEMP") && !sql.contains("journal"), "{sql}: {told}");
+        let plan_text = plan(&sql.replace("?1", "5").replace("?2", "5"));
+        assert!(
+            plan_text.contains("USING INDEX listed") && !plan_text.contains("SORT"),
+            "{plan_text}"
+        );
+        assert!(!plan_text.contains("TEMP") && !sql.contains("journal"), "{sql}: {plan_text}");
     }
 }
 
@@ -179,6 +182,6 @@ async fn s8_7_a_step_writes_no_page_for_the_list() {
         with.push(commit((&sqlite, &*other), &mut state, event).await);
     }
     let (without, steps) = (&without[1..], with.iter().sum::<i64>());
-    assert!(steps <= without.iter().sum::<i64>(), "{with:?} beside {without:?}");
+    assert!(steps <= without.iter().sum::<i64>(), "{with:?} against {without:?}");
     assert!(begins <= 8, "the first commit of an execution writes {begins} pages");
 }

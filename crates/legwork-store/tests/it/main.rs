@@ -22,12 +22,15 @@ mod open_files;
 mod pages;
 mod processes;
 mod read_only;
+#[path = "../../../legwork-models/tests/it/recorder.rs"]
+mod recorder;
 mod removal;
 mod sample;
 mod tampered;
+mod traced;
 mod version;
 
-/// A file that is not named above would be compiled by nobody.
+/// A file that is not named above would not be compiled.
 #[test]
 fn every_file_is_named() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it");

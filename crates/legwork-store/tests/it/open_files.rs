@@ -1,4 +1,4 @@
-//! The files that this process has open, as the system tells.
+//! The files that this process has open, as the system lists them.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -107,7 +107,7 @@ async fn s8_4_a_row_behind_the_damage_is_set_aside_whatever_its_type() {
     assert_eq!(rows(&folder, "cut")[1], ((1 << 32) + 3, line));
 }
 
-/// What SQLite cannot read on from is told, and an append after it refused.
+/// What SQLite cannot read on from is reported, and an append after it refused.
 async fn is_refused(length: usize, seq: u64, damage: impl FnOnce(&mut [u8], usize)) {
     let folder = Folder::new();
     three_rows(&folder, length).await;
@@ -123,19 +123,19 @@ async fn is_refused(length: usize, seq: u64, damage: impl FnOnce(&mut [u8], usiz
 }
 
 #[tokio::test]
-async fn s8_4_a_row_with_a_wrong_header_is_told_and_refused() {
+async fn s8_4_a_row_with_a_wrong_header_is_reported_and_refused() {
     is_refused(700, 2, |bytes, at| bytes[at] = 0xff).await;
 }
 
 #[tokio::test]
-async fn s8_4_a_destroyed_page_of_rows_is_told_and_refused() {
+async fn s8_4_a_destroyed_page_of_rows_is_reported_and_refused() {
     for seq in [2, 3] {
         is_refused(700, seq, |bytes, at| bytes[at / PAGE * PAGE..][..PAGE].fill(0)).await;
     }
 }
 
 #[tokio::test]
-async fn s8_4_a_destroyed_page_within_a_row_is_told_and_refused() {
+async fn s8_4_a_destroyed_page_within_a_row_is_reported_and_refused() {
     is_refused(LONG, 2, |bytes, at| {
         // Behind the part of a long row that is in its own page: the number of the next page.
         let end = at + 11 + bytes[at + 11..].iter().position(|byte| *byte == 0).unwrap();

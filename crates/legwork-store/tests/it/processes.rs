@@ -20,7 +20,7 @@ async fn s8_3_a_claim_of_a_killed_process_is_taken_over_at_once() {
     let folder = Folder::new();
     let store = folder.store();
     let mut holder = Child::start("hold", &folder.db());
-    let fence = Fence(holder.hears().unwrap().parse().unwrap());
+    let fence = Fence(holder.next_line().unwrap().parse().unwrap());
 
     let error = store.claim(&session("s")).await.err().unwrap();
     assert!(error.is_conflict());
@@ -40,11 +40,11 @@ async fn s8_3_a_claim_is_looked_at_without_being_taken() {
     let store = folder.store();
     assert_eq!(store.is_claimed(&session("s")).await.unwrap(), Some(false));
     let mut holder = Child::start("hold", &folder.db());
-    holder.hears().unwrap();
+    holder.next_line().unwrap();
     assert_eq!(store.is_claimed(&session("s")).await.unwrap(), Some(true));
     assert_eq!(store.is_claimed(&session("other")).await.unwrap(), Some(false));
     holder.kill();
-    // Its file is still there, and nobody holds it.
+    // Its file is still there, and no process holds it.
     assert_eq!(store.is_claimed(&session("s")).await.unwrap(), Some(false));
     let claim = store.claim(&session("s")).await.unwrap();
     assert_eq!(store.is_claimed(&session("s")).await.unwrap(), Some(true));
@@ -83,11 +83,11 @@ async fn s8_3_a_lock_that_a_dead_process_left_to_a_child_is_waited_for() {
     let folder = Folder::new();
     let store = folder.store();
     let mut holder = Child::start("hold", &folder.db());
-    holder.hears().unwrap();
+    holder.next_line().unwrap();
     holder.kill_to_zombie();
     for end in [None, Some(holder)] {
         let (path, file) = lock_of_the_dead(&folder);
-        // Nobody has waited for its end yet, and then somebody has.
+        // Before and after its end was waited for.
         let _ = end.map(Child::kill);
         assert_eq!(store.is_claimed(&session("s")).await.unwrap(), Some(true));
         let id = fs::read(&path).unwrap();
@@ -98,11 +98,11 @@ async fn s8_3_a_lock_that_a_dead_process_left_to_a_child_is_waited_for() {
 }
 
 #[tokio::test]
-async fn s8_3_a_lock_that_nobody_gives_back_is_a_conflict_in_the_end() {
+async fn s8_3_a_lock_that_is_never_released_is_a_conflict_in_the_end() {
     let folder = Folder::new();
     let store = folder.store();
     let mut holder = Child::start("hold", &folder.db());
-    holder.hears().unwrap();
+    holder.next_line().unwrap();
     let id = holder.id().to_string();
     holder.kill();
     let (_, _locked) = lock_of_the_dead(&folder);
@@ -116,13 +116,13 @@ fn s8_3_of_two_processes_one_gets_a_conflict() {
     drop(folder.store());
     let mut children = [0, 1].map(|_| Child::start("claim", &folder.db()));
     for child in &mut children {
-        assert_eq!(child.hears().unwrap(), "ready");
+        assert_eq!(child.next_line().unwrap(), "ready");
     }
     children.iter_mut().for_each(Child::go);
-    let heard: Vec<_> = children.iter_mut().map(|child| child.hears().unwrap()).collect();
-    let claimed = heard.iter().filter(|said| *said == "claimed").count();
-    let refused = heard.iter().filter(|said| said.contains("session s is in use")).count();
-    assert_eq!((claimed, refused), (1, 1), "{heard:?}");
+    let lines: Vec<_> = children.iter_mut().map(|child| child.next_line().unwrap()).collect();
+    let claimed = lines.iter().filter(|said| *said == "claimed").count();
+    let refused = lines.iter().filter(|said| said.contains("session s is in use")).count();
+    assert_eq!((claimed, refused), (1, 1), "{lines:?}");
     children.into_iter().for_each(Child::ends);
 }
 
@@ -133,11 +133,11 @@ async fn s8_2_posts_of_four_processes_are_all_there() {
     let mut children = [0; 4].map(|_| Child::start("post", &folder.db()));
     let ids = children.each_ref().map(Child::id);
     for child in &mut children {
-        assert_eq!(child.hears().unwrap(), "ready");
+        assert_eq!(child.next_line().unwrap(), "ready");
     }
     children.iter_mut().for_each(Child::go);
     for mut child in children {
-        assert_eq!(child.hears().unwrap(), "done");
+        assert_eq!(child.next_line().unwrap(), "done");
         child.ends();
     }
     let posted = store.inbox(&session("s"), Cursor(0)).await.unwrap();
@@ -156,11 +156,11 @@ async fn processes_that_make_one_store_at_once_share_it() {
         let folder = Folder::new();
         let mut children = [0; 4].map(|_| Child::start("open", &folder.db()));
         for child in &mut children {
-            assert_eq!(child.hears().unwrap(), "ready");
+            assert_eq!(child.next_line().unwrap(), "ready");
         }
         children.iter_mut().for_each(Child::go);
         for mut child in children {
-            assert_eq!(child.hears().unwrap(), "opened");
+            assert_eq!(child.next_line().unwrap(), "opened");
             child.ends();
         }
         let posted = folder.store().inbox(&session("s"), Cursor(0)).await.unwrap();

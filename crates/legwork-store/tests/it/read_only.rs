@@ -90,11 +90,11 @@ async fn s8_5_a_file_that_another_process_keeps_to_itself_is_not_read_past_it() 
 }
 
 #[tokio::test]
-async fn a_read_only_disk_with_the_log_of_a_killed_process_is_read_or_told() {
+async fn a_read_only_disk_with_the_log_of_a_killed_process_is_read_or_refused() {
     let folder = Folder::new();
     let disk = Disk::new(folder.path(), "2m");
     let mut child = Child::start("hold", &folder.db());
-    child.hears().unwrap();
+    child.next_line().unwrap();
     child.kill();
     fs::remove_file(folder.path().join("store.db-shm")).unwrap();
     if disk.freeze() {
@@ -135,7 +135,7 @@ async fn reading_alone_makes_no_store() {
 }
 
 #[tokio::test]
-async fn whoever_only_reads_sees_what_a_writer_adds() {
+async fn a_reader_sees_what_a_writer_adds() {
     let folder = Folder::new();
     let writer = folder.store();
     write(&writer, &session("s"), &[1..=3]).await;

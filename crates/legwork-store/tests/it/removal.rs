@@ -66,7 +66,7 @@ async fn s8_6_nothing_is_left_where_the_caller_commits() {
 }
 
 #[tokio::test]
-async fn s8_6_who_reads_meanwhile_is_told_of_and_the_session_is_gone() {
+async fn s8_6_a_concurrent_reader_is_reported_and_the_session_is_gone() {
     let folder = Folder::new();
     let store = Options::new().patience(Duration::from_millis(20)).open(folder.db()).unwrap();
     write(&store, &session("s"), &[1..=3]).await;
@@ -103,16 +103,16 @@ async fn s8_6_another_process_goes_on_writing_meanwhile() {
     let folder = Folder::new();
     let store = folder.store();
     let mut child = Child::start("append", &folder.db());
-    let mut told = 0;
+    let mut durable = 0;
     for number in 0..10 {
         let name = session(&format!("{number}"));
         write(&store, &name, &[1..=30]).await;
         store.remove(&[name]).await.unwrap();
-        told = child.hears().unwrap().parse().unwrap();
+        durable = child.next_line().unwrap().parse().unwrap();
     }
     child.kill();
     let last = numbers(&folder.store(), &session("s")).await.len();
-    assert!(last >= told, "{last} entries, {told} were told to be durable");
+    assert!(last >= durable, "{last} entries, {durable} were reported as durable");
     assert_eq!(store.sessions(&Query::first(99)).await.unwrap().sessions.len(), 1);
 }
 
@@ -143,7 +143,7 @@ async fn s8_6_a_killed_process_removed_sessions_whole_or_not_at_all() {
     for round in 0..8 {
         let mut child = Child::start("remove", &folder.db());
         for _ in 0..=round % 3 {
-            child.hears().unwrap();
+            child.next_line().unwrap();
         }
         child.kill();
         let left = folder.store();

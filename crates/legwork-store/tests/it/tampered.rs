@@ -50,7 +50,7 @@ fn is_refused(path: &Path, what: &str) -> String {
 }
 
 #[test]
-fn s13_9_a_store_that_is_no_file_is_refused_at_once() {
+fn s13_9_a_store_that_is_not_a_file_is_refused_at_once() {
     for (what, make) in KINDS {
         let folder = Folder::new();
         make(&folder.db());
@@ -61,7 +61,7 @@ fn s13_9_a_store_that_is_no_file_is_refused_at_once() {
 }
 
 #[tokio::test]
-async fn s13_9_what_lies_beside_a_store_is_a_file_or_nothing() {
+async fn s13_9_what_is_next_to_a_store_is_a_file_or_nothing() {
     for suffix in ["-wal", "-shm", "-journal"] {
         for (what, make) in KINDS {
             let folder = Folder::new();
@@ -237,7 +237,7 @@ async fn s13_9_random_bytes_in_a_store_end_in_an_answer() {
 }
 
 #[test]
-fn s13_9_what_is_in_a_file_is_told_where_no_store_can_be_made_of_it() {
+fn s13_9_a_file_that_is_not_a_store_is_described() {
     let folder = Folder::new();
     drop(folder.store());
     Connection::open(folder.db()).unwrap().execute("CREATE TABLE diary (x)", ()).unwrap();

@@ -42,12 +42,12 @@ fn is_left_alone(folder: &Folder) {
 }
 
 #[test]
-fn a_file_that_is_no_database_is_left_alone() {
+fn a_file_that_is_not_a_database_is_left_alone() {
     let folder = Folder::new();
     fs::write(folder.db(), "Dear diary, ".repeat(1000)).unwrap();
     let error = Store::open(folder.db()).unwrap_err();
     assert!(matches!(error, Error::Unusable { .. }), "{error}");
-    assert!(error.to_string().contains("no SQLite database"), "{error}");
+    assert!(error.to_string().contains("not a SQLite database"), "{error}");
     assert!(fs::read(folder.db()).unwrap().starts_with(b"Dear diary"));
 }
 

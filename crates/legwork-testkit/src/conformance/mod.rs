@@ -17,7 +17,7 @@ use std::fmt;
 pub struct Violation {
     /// The check that found it; its name says the promise, and its rule if it has one.
     pub check: &'static str,
-    /// What was found.
+    /// The observed behaviour that breaks the promise.
     pub found: String,
 }
 

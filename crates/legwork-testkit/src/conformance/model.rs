@@ -44,7 +44,7 @@ pub enum Behaviour {
     Text,
     /// It calls the tool `add` twice: with `{"a":1,"b":2}`, then with `{"a":3,"b":4}`.
     ToolCalls,
-    /// There is no answer: the key is refused.
+    /// No answer: the key is refused.
     Fails,
 }
 
@@ -119,9 +119,9 @@ fn request() -> ModelRequest {
     request
 }
 
-/// Everything that a listener was told.
+/// Everything that a receiver of deltas got.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Heard {
+struct Received {
     streams: bool,
     /// Breaks at the piece of this number, counted from 1.
     breaks: Option<usize>,
@@ -133,13 +133,13 @@ struct Heard {
     problems: Vec<String>,
 }
 
-impl Heard {
+impl Received {
     fn everything() -> Self {
         Self { streams: true, ..Self::default() }
     }
 }
 
-impl Deltas for Heard {
+impl Deltas for Received {
     fn streams(&self) -> bool {
         self.streams
     }
@@ -168,12 +168,12 @@ impl Deltas for Heard {
     }
 }
 
-async fn ask(model: &dyn Model, heard: &mut Heard) -> Result<Response, String> {
-    model.infer(request(), Some(heard)).await.map_err(failed)
+async fn ask(model: &dyn Model, received: &mut Received) -> Result<Response, String> {
+    model.infer(request(), Some(received)).await.map_err(failed)
 }
 
 fn failed(error: Error) -> String {
-    format!("there is no answer: {error}")
+    format!("no answer came: {error}")
 }
 
 /// Whether it is the answer of [`Behaviour::Text`].
@@ -227,37 +227,41 @@ mod promises {
         subject: &Subject<'_>,
     ) -> Outcome {
         for model in [subject.text, subject.calls] {
-            let mut heard = Heard::default();
-            ask(model, &mut heard).await?;
-            ensure!(heard.pieces == 0, "it was told {heard:?}");
+            let mut received = Received::default();
+            ask(model, &mut received).await?;
+            ensure!(received.pieces == 0, "it received {received:?}");
         }
         Ok(())
     }
 
     pub(super) async fn pieces_of_text_make_up_the_answer(subject: &Subject<'_>) -> Outcome {
-        let mut heard = Heard::everything();
-        let response = ask(subject.text, &mut heard).await?;
+        let mut received = Received::everything();
+        let response = ask(subject.text, &mut received).await?;
         is_text(&response)?;
-        ensure!(heard.text == TEXT, "the pieces are {:?}, the answer is {TEXT:?}", heard.text);
+        ensure!(
+            received.text == TEXT,
+            "the pieces are {:?}, the answer is {TEXT:?}",
+            received.text
+        );
         let thought = |part: &Part| match part {
             Part::Thinking(thinking) => Some(thinking.text.clone()),
             _ => None,
         };
         let thinking: String = response.message.parts.iter().filter_map(thought).collect();
-        ensure!(heard.thinking == thinking, "the thinking {:?} is not its pieces", thinking);
-        ensure!(heard.calls.is_empty(), "calls were told: {:?}", heard.calls);
+        ensure!(received.thinking == thinking, "the thinking {:?} is not its pieces", thinking);
+        ensure!(received.calls.is_empty(), "deltas of calls came: {:?}", received.calls);
         Ok(())
     }
 
     pub(super) async fn calls_come_whole_and_in_order(subject: &Subject<'_>) -> Outcome {
-        is_calls(&ask(subject.calls, &mut Heard::everything()).await?)
+        is_calls(&ask(subject.calls, &mut Received::everything()).await?)
     }
 
     pub(super) async fn pieces_of_arguments_make_up_the_calls(subject: &Subject<'_>) -> Outcome {
-        let mut heard = Heard::everything();
-        let response = ask(subject.calls, &mut heard).await?;
-        ensure!(heard.problems.is_empty(), "{}", heard.problems.join("; "));
-        let of_pieces: Vec<_> = heard.calls.into_iter().collect();
+        let mut received = Received::everything();
+        let response = ask(subject.calls, &mut received).await?;
+        ensure!(received.problems.is_empty(), "{}", received.problems.join("; "));
+        let of_pieces: Vec<_> = received.calls.into_iter().collect();
         let of_answer = response.message.tool_calls().enumerate();
         let of_answer: Vec<_> = of_answer
             .map(|(index, call)| (index, (call.name.to_string(), call.arguments.to_string())))
@@ -270,23 +274,27 @@ mod promises {
         subject: &Subject<'_>,
     ) -> Outcome {
         for (model, number) in [(subject.text, 1), (subject.calls, 1), (subject.calls, 2)] {
-            let mut heard = Heard { breaks: Some(number), ..Heard::everything() };
-            let response = ask(model, &mut heard).await?;
-            ensure!(heard.pieces == number, "{} pieces came, cut at {number}", heard.pieces);
+            let mut received = Received { breaks: Some(number), ..Received::everything() };
+            let response = ask(model, &mut received).await?;
+            ensure!(received.pieces == number, "{} pieces came, cut at {number}", received.pieces);
             ensure!(response.incomplete.is_some(), "cut at piece {number}, it counts as whole");
             let text = response.text();
-            ensure!(heard.text == text, "it keeps {text:?}, told were {:?}", heard.text);
+            ensure!(
+                received.text == text,
+                "it keeps {text:?}, the deltas were {:?}",
+                received.text
+            );
         }
         Ok(())
     }
 
     pub(super) async fn an_error_has_words_and_no_pieces(subject: &Subject<'_>) -> Outcome {
-        let mut heard = Heard::everything();
-        match subject.fails.infer(request(), Some(&mut heard)).await {
+        let mut received = Received::everything();
+        match subject.fails.infer(request(), Some(&mut received)).await {
             Ok(response) => Err(format!("there is an answer: {:?}", response.text())),
             Err(error) => {
                 ensure!(!error.message.trim().is_empty(), "the error says nothing");
-                ensure!(heard.pieces == 0, "pieces of no answer were told: {heard:?}");
+                ensure!(received.pieces == 0, "deltas came without an answer: {received:?}");
                 Ok(())
             }
         }
@@ -295,18 +303,18 @@ mod promises {
     pub(super) async fn an_inference_that_is_dropped_disturbs_no_other(
         subject: &Subject<'_>,
     ) -> Outcome {
-        let mut heard = Heard::everything();
+        let mut received = Received::everything();
         // Asked for, and let go at its first wait.
-        drop(poll_immediate(ask(subject.text, &mut heard)).await);
-        is_text(&ask(subject.text, &mut Heard::everything()).await?)
+        drop(poll_immediate(ask(subject.text, &mut received)).await);
+        is_text(&ask(subject.text, &mut Received::everything()).await?)
     }
 
     pub(super) async fn inferences_at_once_are_kept_apart(subject: &Subject<'_>) -> Outcome {
         let asked = (0..AT_ONCE).map(async |_| {
-            let mut heard = Heard::everything();
-            let response = ask(subject.text, &mut heard).await?;
+            let mut received = Received::everything();
+            let response = ask(subject.text, &mut received).await?;
             is_text(&response)?;
-            ensure!(heard.text == TEXT, "the pieces of one are {:?}", heard.text);
+            ensure!(received.text == TEXT, "the pieces of one are {:?}", received.text);
             Ok(())
         });
         join_all(asked).await.into_iter().collect()

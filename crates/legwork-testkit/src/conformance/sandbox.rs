@@ -71,8 +71,11 @@ mod promises {
     pub(super) async fn it_has_a_name_and_rules(subject: &Subject<'_>) -> Outcome {
         let (name, rules) = (subject.sandbox.name(), subject.sandbox.rules());
         ensure!(!name.trim().is_empty(), "its name is empty");
-        ensure!(!rules.trim().is_empty(), "the model is told nothing of what commands may do");
-        ensure!(subject.sandbox.rules() == rules, "the model is told other rules each time");
+        ensure!(!rules.trim().is_empty(), "the rules for the model are empty");
+        ensure!(
+            subject.sandbox.rules() == rules,
+            "the rules for the model change from call to call"
+        );
         Ok(())
     }
 

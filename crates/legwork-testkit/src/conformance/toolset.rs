@@ -67,7 +67,7 @@ impl<T: Toolset> Subject<T> {
         for spec in &specs {
             tool::check_name(&spec.name).map_err(|error| error.to_string())?;
             let is_object = spec.parameters.is_object();
-            ensure!(is_object, "the parameters of `{}` are no JSON Schema", spec.name);
+            ensure!(is_object, "the parameters of `{}` are not a JSON Schema", spec.name);
             ensure!(!spec.description.trim().is_empty(), "`{}` has no description", spec.name);
         }
         let names: Vec<_> = specs.iter().map(|spec| spec.name.to_string()).collect();

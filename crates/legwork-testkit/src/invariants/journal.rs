@@ -29,7 +29,11 @@ pub fn of_journal(session: &SessionId, journal: &Journal) -> Checked {
     for (number, entry) in (1..).zip(journal.entries()) {
         hold!(NUMBERS, entry.seq == Seq(number), "entry {number} has the number {}", entry.seq);
         let (head, parent) = (state.head(), entry.parent);
-        hold!(NUMBERS, parent == head, "entry {number} stands on {parent}, the head is {head}");
+        hold!(
+            NUMBERS,
+            parent == head,
+            "the parent of entry {number} is {parent}, the head is {head}"
+        );
         line(entry)?;
         begin(session, entry)?;
         inbox(entry, &mut taken)?;
@@ -64,8 +68,8 @@ fn time(journal: &Journal, state: &AgentState) -> Checked {
         Event::ToolFinished(finished) => sum.plus(finished.used.active_time),
         _ => sum,
     });
-    let told = state.ledger().lifetime.active_time;
-    hold!(TIME, told == charged, "entries charge {charged}, and the ledger has {told}");
+    let counted = state.ledger().lifetime.active_time;
+    hold!(TIME, counted == charged, "entries charge {charged}, and the ledger has {counted}");
     let steps = state.step_results().map(|result| result.took);
     let current = state.current_step().map(|step| step.worked);
     let steps = steps.chain(current).fold(Micros::ZERO, Micros::plus);

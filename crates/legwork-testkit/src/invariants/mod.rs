@@ -1,6 +1,6 @@
 //! What holds of every request, state and journal, whatever happened to the run.
 //!
-//! Each check stands for rules of `docs/behaviour.md` and names them. A test of an agent of
+//! Each check holds rules of `docs/behaviour.md` and names them. A test of an agent of
 //! your own calls them on what it has at hand:
 //!
 //! ```

@@ -22,7 +22,7 @@ pub(super) fn sum(all: impl IntoIterator<Item = TreeAmounts>) -> TreeAmounts {
 }
 
 /// What a session used itself, by its journal alone: what was charged, what was held and
-/// never settled, and what tools charged that are no subagents.
+/// never settled, and what tools charged that are not subagents.
 pub(super) fn own(journal: &Journal) -> Amounts {
     let (mut own, mut held) = (Amounts::default(), None::<Amounts>);
     let mut by_tools = ByTools::default();
@@ -57,7 +57,7 @@ pub(super) fn own(journal: &Journal) -> Amounts {
     own.plus(&held.unwrap_or_default())
 }
 
-/// What tools charged that are no subagents: nothing is held for it before.
+/// What tools charged that are not subagents: nothing is reserved for it before.
 #[derive(Default)]
 struct ByTools {
     /// The calls of the step under way that subagents work for.
@@ -119,8 +119,8 @@ pub(super) fn named(journal: &Journal) -> impl Iterator<Item = &SessionId> {
     })
 }
 
-/// Those of them that say so themselves, once each. A session that somebody else began under
-/// the name is none of its subagents.
+/// Those of them that say so themselves, once each. A session that was begun otherwise under
+/// the name is not one of its subagents.
 pub(super) fn spawned<'j>(
     journals: &'j Journals,
     session: &SessionId,

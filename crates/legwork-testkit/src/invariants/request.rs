@@ -38,7 +38,7 @@ pub(super) fn paired<'m>(
         let results: Vec<_> = message.parts.iter().filter_map(answered).collect();
         let calls: Vec<_> = message.tool_calls().map(|call| &call.id).collect();
         if !calls.is_empty() || (results.is_empty() && !due.is_empty()) {
-            hold!(check, due.is_empty(), "message {at} stands before the results of {due:?}");
+            hold!(check, due.is_empty(), "message {at} is before the results of {due:?}");
             hold!(check, results.is_empty(), "message {at} holds calls and results");
             hold!(check, message.role == Role::Assistant, "message {at} calls as {}", message.role);
         }

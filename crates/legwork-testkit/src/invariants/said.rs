@@ -1,4 +1,4 @@
-//! What was said stands in the conversation, and nothing else does.
+//! A conversation holds all messages of its journal, and no others.
 
 use std::sync::Arc;
 
@@ -8,7 +8,8 @@ use legwork_core::{AgentState, Message, Role};
 
 use super::{Checked, hold};
 
-const SAID: &str = "what was said stands in the conversation once, and nothing else (S7.6, S11.1)";
+const SAID: &str =
+    "a conversation holds each message of its journal once, and no other (S7.6, S11.1)";
 
 /// Holds the messages of a journal against the transcript that it folds to; one whose head
 /// was moved has several conversations, of which this is one.
@@ -28,7 +29,7 @@ pub(super) fn of_journal(journal: &Journal, state: &AgentState) -> Checked {
         }
     }
     let foreign = there.iter().find(|message| message.role != Role::Tool);
-    hold!(SAID, foreign.is_none(), "nobody said {foreign:?}");
+    hold!(SAID, foreign.is_none(), "no entry has {foreign:?}");
     Ok(())
 }
 

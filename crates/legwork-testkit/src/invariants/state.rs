@@ -39,11 +39,11 @@ pub fn of_state(state: &AgentState) -> Checked {
 fn transcript(state: &AgentState) -> Checked {
     let transcript = &state.context().transcript;
     let open = paired(TRANSCRIPT, transcript.messages().iter())?;
-    let told = transcript.open_calls();
-    hold!(TRANSCRIPT, open == told, "{open} calls are open, and it says {told}");
+    let counted = transcript.open_calls();
+    hold!(TRANSCRIPT, open == counted, "{open} calls are open, and it says {counted}");
     let weight: u64 = transcript.messages().iter().map(|message| message.weight()).sum();
-    let told = transcript.weight();
-    hold!(TRANSCRIPT, weight == told, "its messages weigh {weight}, and it says {told}");
+    let counted = transcript.weight();
+    hold!(TRANSCRIPT, weight == counted, "its messages weigh {weight}, and it says {counted}");
     Ok(())
 }
 

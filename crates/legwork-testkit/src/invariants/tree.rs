@@ -70,7 +70,7 @@ fn linked(
     Ok(())
 }
 
-/// A session that somebody else began under the name of a subagent answers no call.
+/// A session that was begun otherwise under the name of a subagent answers no call.
 fn foreign(journals: &Journals, session: &SessionId, journal: &Journal) -> Checked {
     let ours = spawned(journals, session);
     let mut children = BTreeMap::new();
@@ -99,8 +99,12 @@ fn balanced(journals: &Journals, session: &SessionId, state: &AgentState) -> Che
     let below = spawned(journals, session);
     let below = below.values().map(|state| sums(&state.ledger().lifetime));
     let used = sum([sums(&own(journal))].into_iter().chain(below));
-    let told = sums(&state.ledger().lifetime);
-    hold!(BALANCE, told == used, "{session} says {told:?} (calls, in, out, cost), used {used:?}");
+    let counted = sums(&state.ledger().lifetime);
+    hold!(
+        BALANCE,
+        counted == used,
+        "{session} says {counted:?} (calls, in, out, cost), used {used:?}"
+    );
     within(journals, session, state)
 }
 

@@ -15,9 +15,9 @@ const MOST: usize = 20_000;
 
 /// What became of a process.
 pub(super) enum Ended<T> {
-    /// It came to its end.
+    /// It completed with this output.
     Ready(T),
-    /// It died.
+    /// The process died, by the program or a fault.
     Died,
     /// It panicked, in these words.
     Panicked(String),
@@ -32,7 +32,7 @@ pub(super) enum Fate {
     Dies,
 }
 
-/// What a process is told and asked between its polls.
+/// Calls that are made between two polls of a process.
 pub(super) trait Conduct {
     /// The poll of this number comes next; the first is 1.
     fn before(&mut self, poll: usize) -> Fate;
@@ -47,7 +47,7 @@ pub(super) trait Conduct {
     fn stuck(&mut self) -> Fate;
 }
 
-/// Whether somebody woke the process since it was polled.
+/// Whether the process was woken since it was polled.
 #[derive(Default)]
 struct Woken(AtomicBool);
 

@@ -2,11 +2,11 @@
 //!
 //! A [`Program`] is made from a seed. It says what models answer, what tools and hooks do,
 //! which limits there are, which subagents work, when processes die, are cancelled or
-//! dropped, how long nobody works, what goes wrong with the store, when a session is removed,
+//! dropped, how long no process works, what goes wrong with the store, when a session is removed,
 //! and what people say meanwhile. [`check`] plays
 //! it in virtual time on one thread, so that the same seed always does the same, and holds
 //! everything that comes of it against the [`invariants`](crate::invariants) and those of
-//! the world around: no call that must not happen twice does, what is told is durable, what
+//! the world around: no call that must not happen twice does, what observers see is durable, what
 //! a model used was charged, a refusal changes nothing, and a session at rest stays as it is.
 //!
 //! ```
@@ -52,7 +52,7 @@ pub struct Failure {
     pub seed: u64,
     /// The smallest program found that fails in the same way.
     pub program: Program,
-    /// What does not hold.
+    /// The invariant that does not hold.
     pub violation: Violation,
 }
 

@@ -81,7 +81,7 @@ impl Planned {
             None => turn,
             Some(Trouble::Status(status)) => Turn::status(status),
             Some(Trouble::Charged) => {
-                let error = model::Error::new(Kind::Malformed, "nobody can read it");
+                let error = model::Error::new(Kind::Malformed, "it cannot be read");
                 Turn::error(model::Error { charged_attempts: 1, ..error })
             }
             Some(Trouble::Cut) => turn.incomplete(Incomplete::Cut),
@@ -143,7 +143,7 @@ fn turn(plan: &TurnPlan, agent: usize, at: usize) -> Turn {
     }
 }
 
-/// The tool of a call and its arguments, which tell the body what to do.
+/// The tool of a call and its arguments, which say what the body does.
 fn call(plan: &CallPlan, label: usize) -> (&'static str, String) {
     let does = match plan.does {
         Does::Misfit => json!({"n": "none"}),

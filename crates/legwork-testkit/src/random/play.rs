@@ -131,7 +131,7 @@ impl Stage<'_> {
         Ok(())
     }
 
-    /// Somebody begins a session of a name that a subagent may get.
+    /// Begins a session under an id that a subagent may get.
     fn squat(&self, session: &SessionId) -> Checked {
         let model = ScriptedModel::new([Turn::text("none of yours")]);
         let agent = Agent::builder(model.named("foreign:model")).store_in(self.durable()).build();
@@ -150,7 +150,7 @@ impl Stage<'_> {
         let refused = Process::new(self, go, task).run()?;
         // What waited in the inbox is taken up before anything is refused.
         if refused && !self.waits(&before) {
-            // What was left meanwhile for a session that nobody runs was taken up at once.
+            // What was posted meanwhile to a session that no process runs was taken up at once.
             let others = self.others(&posted);
             let (before, after) = (others(before), others(self.world.journals()));
             hold!(REFUSED, before == after, "{:?}", first_difference(&before, &after));

@@ -26,7 +26,7 @@ const CANCEL: &str = "cancelling and interrupting end a run at once (S6.6, S7.7)
 const ERROR: &str = "a run fails only for what cannot be journaled (S1.6, S12.1)";
 const BRICKED: &str = "nothing that is said makes a session unusable (S11.1, S12.1)";
 const STATE: &str = "the state of a run is the fold of its journal (S10.1)";
-const STATUS: &str = "a run that ended is over, or waits for somebody (S3.8, S3.9)";
+const STATUS: &str = "a run that ended is over, or waits for an answer (S3.8, S3.9)";
 
 /// One life of a process.
 pub(super) struct Process<'s, 'p> {
@@ -100,7 +100,7 @@ impl<'s, 'p> Process<'s, 'p> {
         let interrupted = self.control.interrupt.is_cancelled();
         let status = run.status();
         let rests = status != ExecutionStatus::InProgress || interrupted;
-        hold!(STATUS, rests, "it is {status}, and nobody interrupted it");
+        hold!(STATUS, rests, "it is {status}, and it was not interrupted");
         Ok(())
     }
 
@@ -117,7 +117,7 @@ impl<'s, 'p> Process<'s, 'p> {
         match error {
             Error::Refused(_) | Error::UnknownSession(_) => Ok(true),
             Error::Store(error) if is_planned(error, self.go) => Ok(false),
-            // What a driver lost that panicked before anything was journaled, nobody knows.
+            // What a driver lost that panicked before anything was journaled is not known.
             Error::Panicked { .. } if parts::driver_panics(&self.stage.program.parts) => Ok(false),
             error => broken(ERROR, error.to_string()),
         }
@@ -137,7 +137,7 @@ impl<'s, 'p> Process<'s, 'p> {
         Fate::Lives
     }
 
-    /// Another process wants the session: it gets it only if nobody has it yet.
+    /// Another process wants the session, and gets it only if no other has it.
     fn rival(&mut self) {
         let held = finish(
             legwork_port::Store::claim(&**self.stage.world.store(), &SessionId::new(ROOT)),

@@ -22,7 +22,7 @@ pub struct Program {
     pub hooks: Vec<HookPlan>,
     /// How many turns others get at each place where something takes time, in a circle.
     pub pace: Vec<usize>,
-    /// What votes beside the guards.
+    /// The criteria that vote in addition to the guards.
     pub criteria: Vec<CriterionPlan>,
     /// Which other parts of the agent go wrong.
     pub parts: Vec<PartPlan>,

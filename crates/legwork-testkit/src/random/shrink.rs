@@ -72,7 +72,7 @@ impl Program {
         }
         put(&|program| program.watched = false);
         put(&|program| program.max_output = 100);
-        // The last agent can be left out only if nobody spawns it.
+        // The last agent can be left out only if no other spawns it.
         all.retain(|program| !program.agents.is_empty());
         all
     }
@@ -134,7 +134,7 @@ fn go(go: &Go) -> Vec<Go> {
         numbers(*nth).into_iter().map(|nth| (*operation, nth, *fault)).collect()
     });
     all.extend(faults.into_iter().map(|faults| Go { faults, ..go.clone() }));
-    // `Steps` is no smaller than `Await`: it must not go back and forth.
+    // `Steps` is not smaller than `Await`: it must not go back and forth.
     all.retain(|smaller| {
         smaller != go && (go.by == By::Stream || smaller.by != By::Steps || smaller.by == go.by)
     });

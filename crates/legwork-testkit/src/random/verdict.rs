@@ -46,14 +46,14 @@ pub(super) fn of_world(world: &World) -> Checked {
     }
     let root = SessionId::new(ROOT);
     let ledger = journals.get(&root).map(|journal| journal.fold(&root).ledger().lifetime);
-    let told = ledger.map_or(0, |lifetime| lifetime.total_tokens());
+    let counted = ledger.map_or(0, |lifetime| lifetime.total_tokens());
     let used = facts.used;
-    hold!(PAID, told >= used, "{used} tokens were used, the ledger has {told}");
+    hold!(PAID, counted >= used, "{used} tokens were used, the ledger has {counted}");
     Ok(())
 }
 
-/// Holds the steps of the root against its limit: a criterion with a number of its own stands
-/// in the place of the budget's.
+/// Holds the steps of the root against its limit; the number of a criterion replaces
+/// that of the budget.
 pub(super) fn of_steps(program: &Program, world: &World) -> Checked {
     let own = program.criteria.iter().rev().find_map(|criterion| match criterion {
         CriterionPlan::Steps(most) => Some(*most),
@@ -93,7 +93,7 @@ pub(super) fn of_time(program: &Program, world: &World) -> Checked {
     }
     let root = SessionId::new(ROOT);
     let charged = world.journal(&root).fold(&root).ledger().lifetime.active_time;
-    // A journal tells milliseconds.
+    // A journal has milliseconds.
     let blur = Micros(1_000 * time.lives);
     let slow = program.pace.iter().any(|turns| *turns > 0);
     let lost = if slow { Micros(STRETCH.0 * time.lives.saturating_sub(1)) } else { Micros::ZERO };

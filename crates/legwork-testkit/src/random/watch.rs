@@ -1,4 +1,4 @@
-//! An observer that holds what it is told against what is durable.
+//! An observer that compares the events it gets with what is durable.
 
 use std::collections::BTreeMap;
 use std::panic::resume_unwind;
@@ -12,19 +12,19 @@ use super::parts;
 use super::program::{AgentPart, PartPlan};
 use super::world::World;
 
-const DURABLE: &str = "an entry is durable before it is told, once and in order (S8.2)";
+const DURABLE: &str = "an entry is durable before observers get it, once and in order (S8.2)";
 const INTENT: &str = "the intent of a spawn is durable before the subagent runs (S10.5)";
 
 /// Watches one process.
 pub(super) struct Watch {
     world: World,
     parts: Vec<PartPlan>,
-    told: Mutex<BTreeMap<SessionId, Seq>>,
+    seen: Mutex<BTreeMap<SessionId, Seq>>,
 }
 
 impl Watch {
     pub(super) fn new(world: &World, parts: &[PartPlan]) -> Self {
-        Self { world: world.clone(), parts: parts.to_vec(), told: Mutex::default() }
+        Self { world: world.clone(), parts: parts.to_vec(), seen: Mutex::default() }
     }
 
     fn may_panic(&self, part: AgentPart) {
@@ -50,8 +50,8 @@ impl Watch {
 
     fn committed(&self, session: &SessionId, entries: &[Arc<Entry>]) {
         let journal = self.world.journal(session);
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        let last = told.entry(session.clone()).or_default();
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = seen.entry(session.clone()).or_default();
         for entry in entries {
             if journal.get(entry.seq) != Some(entry) {
                 self.world.find(DURABLE, format!("{session} {} is not", entry.seq));

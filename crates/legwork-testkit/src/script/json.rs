@@ -8,12 +8,12 @@ use serde_json::Value;
 use super::turn::{Call, What};
 use super::{Script, Turn};
 
-/// Why a text is no script.
+/// Why a text is not a script.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// It is not JSON, or not of the shape of a script.
-    #[error("this is no script: {0}")]
+    #[error("this is not a script: {0}")]
     Shape(#[from] serde_json::Error),
     /// A turn says nothing, or several things at once.
     #[error(

@@ -75,7 +75,7 @@ impl Turn {
         Self::answer(String::new(), calls.into_iter().map(call).collect())
     }
 
-    /// There is no response, for this error.
+    /// The inference fails with this error.
     ///
     /// Over HTTP its status is sent, or the one that belongs to its kind; an unreachable
     /// server closes the connection, a timeout never answers, and what is malformed is
@@ -99,7 +99,7 @@ impl Turn {
         Self::error(error)
     }
 
-    /// A page of HTML comes where JSON should.
+    /// The server answers with a page of HTML in place of JSON.
     pub fn html() -> Self {
         Self::of(What::Html("<html><body><h1>Bad gateway</h1></body></html>\n".to_owned()))
     }
@@ -114,10 +114,10 @@ impl Turn {
         Self::of(What::Disconnect)
     }
 
-    /// The same, its response not whole in this way.
+    /// The same, with a response that is incomplete in this way.
     ///
     /// A cut stream and a length limit break off inside the last call's arguments, or
-    /// inside the text where there is no call.
+    /// inside the text if there are no calls.
     #[must_use]
     pub fn incomplete(self, incomplete: Incomplete) -> Self {
         self.changed(|answer| answer.incomplete = Some(incomplete))
@@ -141,7 +141,7 @@ impl Turn {
         self.changed(|answer| answer.usage = Some(usage))
     }
 
-    /// The same answer without a word on what it used.
+    /// The same answer without usage.
     #[must_use]
     pub fn without_usage(self) -> Self {
         self.changed(|answer| answer.usage = None)
@@ -173,7 +173,7 @@ impl Turn {
         self
     }
 
-    /// The same refusal in other words.
+    /// The same refusal with another message.
     #[must_use]
     pub fn with_message(mut self, message: impl Into<String>) -> Self {
         if let What::Refuse { error, .. } = &mut self.what {
@@ -218,7 +218,7 @@ impl Turn {
         }))
     }
 
-    /// Changes an answer; what is none stays as it is.
+    /// Changes an answer; other turns stay as they are.
     fn changed(mut self, change: impl FnOnce(&mut Answer)) -> Self {
         if let What::Answer(answer) = &mut self.what {
             change(answer);

@@ -65,7 +65,7 @@ pub(super) fn start(socket: TcpSocket, shared: Arc<Shared>) -> io::Result<Runnin
 
 async fn accept(listener: TcpListener, shared: Arc<Shared>) {
     loop {
-        // A connection that was gone before it was taken is no reason to stop.
+        // A connection that was closed before it was accepted does not stop the server.
         if let Ok((stream, _)) = listener.accept().await {
             let _ = stream.set_nodelay(true);
             tokio::spawn(serve(stream, Arc::clone(&shared)));

@@ -38,16 +38,16 @@ enum Presence {
     Lost,
 }
 
-/// A request that came, whole.
+/// A request that the server received.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Received {
-    /// The path.
+    /// The path of the request, without its query.
     pub path: String,
     /// The headers, names in lower case.
     pub headers: BTreeMap<String, String>,
-    /// The body.
+    /// The body of the request, as JSON.
     pub body: Value,
-    /// What it asks, as plain data.
+    /// The request as plain data.
     pub asked: Asked,
 }
 
@@ -77,7 +77,7 @@ impl Server {
     /// Starts a server on a free port of 127.0.0.1.
     ///
     /// # Errors
-    /// When there is no port or no thread to be had.
+    /// When no port can be bound or no thread started.
     pub fn start(answers: impl Into<Answers>) -> std::io::Result<Self> {
         let Answers(source) = answers.into();
         let shared = Arc::new(Shared { source, log: Watched::default() });
@@ -107,7 +107,7 @@ impl Server {
     /// Listens again after it [left](Self::leave), with what it knew before.
     ///
     /// # Errors
-    /// When there is no thread to be had.
+    /// When no thread can be started.
     pub fn come_back(&self) -> std::io::Result<()> {
         self.turn_to(|presence| match presence {
             Presence::Away(socket) => {
@@ -131,7 +131,7 @@ impl Server {
         format!("http://{}/v1", self.address)
     }
 
-    /// Where it listens.
+    /// The address that it listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }

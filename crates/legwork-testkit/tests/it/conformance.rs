@@ -41,22 +41,22 @@ struct WrongModel {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Wrong {
     Name,
-    TellsUnasked,
+    SendsUnasked,
     SwallowsAPiece,
     GoesOnAfterTheCut,
     ForgetsThatItWasCut,
     CallsShareAnId,
-    TellsArgumentsFirst,
+    SendsArgumentsFirst,
     SwapsCalls,
-    TellsOfAnError,
-    SaysNothingOfAnError,
+    SendsWithAnError,
+    HidesAnError,
     AnswersTwice,
 }
 
 impl WrongModel {
-    fn tell(&self, deltas: &mut Option<&mut dyn Deltas>, pieces: &[Delta<'_>]) -> usize {
+    fn send(&self, deltas: &mut Option<&mut dyn Deltas>, pieces: &[Delta<'_>]) -> usize {
         let streams =
-            |deltas: &&mut dyn Deltas| deltas.streams() || self.wrong == Wrong::TellsUnasked;
+            |deltas: &&mut dyn Deltas| deltas.streams() || self.wrong == Wrong::SendsUnasked;
         let Some(deltas) = deltas.as_mut().filter(|deltas| streams(deltas)) else {
             return pieces.len();
         };
@@ -75,16 +75,16 @@ impl WrongModel {
 
     fn text(&self, deltas: &mut Option<&mut dyn Deltas>) -> Response {
         let pieces: Vec<_> = TEXT.split_inclusive(' ').collect();
-        let told =
-            self.tell(deltas, &pieces.iter().map(|piece| Delta::Text(piece)).collect::<Vec<_>>());
+        let sent =
+            self.send(deltas, &pieces.iter().map(|piece| Delta::Text(piece)).collect::<Vec<_>>());
         let first = self.asked.fetch_add(1, Ordering::SeqCst) == 0;
         let text = match self.wrong {
             Wrong::AnswersTwice if !first => TEXT.repeat(2),
-            _ => pieces[..told].concat(),
+            _ => pieces[..sent].concat(),
         };
         let mut response =
             Response::new(Message::assistant(vec![Part::text(text)]), FinishReason::Stop);
-        if told < pieces.len() && self.wrong != Wrong::ForgetsThatItWasCut {
+        if sent < pieces.len() && self.wrong != Wrong::ForgetsThatItWasCut {
             response.incomplete = Some(legwork_core::inference::Incomplete::OverReserve);
         }
         response
@@ -98,12 +98,12 @@ impl WrongModel {
             let (one, two) = json.split_at(5);
             pieces.push(began);
             pieces.extend([one, two].map(|json| Delta::Arguments { index, json }));
-            if self.wrong == Wrong::TellsArgumentsFirst {
+            if self.wrong == Wrong::SendsArgumentsFirst {
                 let at = pieces.len() - 3;
                 pieces.swap(at, at + 1);
             }
         }
-        let told = self.tell(deltas, &pieces);
+        let sent = self.send(deltas, &pieces);
         let id = |index: usize| match self.wrong {
             Wrong::CallsShareAnId => "same".to_owned(),
             _ => format!("call {index}"),
@@ -116,7 +116,7 @@ impl WrongModel {
             parts.reverse();
         }
         let mut response = Response::new(Message::assistant(parts), FinishReason::ToolCalls);
-        if told < pieces.len() {
+        if sent < pieces.len() {
             response.incomplete = Some(legwork_core::inference::Incomplete::OverReserve);
         }
         response
@@ -152,10 +152,10 @@ impl Model for WrongModel {
             Behaviour::Text => Ok(self.text(&mut deltas)),
             Behaviour::ToolCalls => Ok(self.calls(&mut deltas)),
             Behaviour::Fails => {
-                if self.wrong == Wrong::TellsOfAnError {
-                    self.tell(&mut deltas, &[Delta::Text("so")]);
+                if self.wrong == Wrong::SendsWithAnError {
+                    self.send(&mut deltas, &[Delta::Text("so")]);
                 }
-                let words = if self.wrong == Wrong::SaysNothingOfAnError { "" } else { "no key" };
+                let words = if self.wrong == Wrong::HidesAnError { "" } else { "no key" };
                 Err(port_model::Error::new(port_model::Kind::Unauthorized, words))
             }
         }))
@@ -166,18 +166,18 @@ impl Model for WrongModel {
 async fn each_way_that_a_model_goes_wrong_is_found() {
     let expected = BTreeMap::from([
         ("a_name_says_provider_and_model", Wrong::Name),
-        ("a_listener_that_wants_no_pieces_gets_none", Wrong::TellsUnasked),
+        ("a_listener_that_wants_no_pieces_gets_none", Wrong::SendsUnasked),
         ("pieces_of_text_make_up_the_answer", Wrong::SwallowsAPiece),
         ("calls_come_whole_and_in_order", Wrong::SwapsCalls),
-        ("pieces_of_arguments_make_up_the_calls", Wrong::TellsArgumentsFirst),
+        ("pieces_of_arguments_make_up_the_calls", Wrong::SendsArgumentsFirst),
         ("inferences_at_once_are_kept_apart", Wrong::AnswersTwice),
     ]);
     let others = [
         ("an_answer_that_was_cut_says_so_and_ends_there", Wrong::GoesOnAfterTheCut),
         ("an_answer_that_was_cut_says_so_and_ends_there", Wrong::ForgetsThatItWasCut),
         ("an_answer_comes_without_a_listener", Wrong::CallsShareAnId),
-        ("an_error_has_words_and_no_pieces", Wrong::TellsOfAnError),
-        ("an_error_has_words_and_no_pieces", Wrong::SaysNothingOfAnError),
+        ("an_error_has_words_and_no_pieces", Wrong::SendsWithAnError),
+        ("an_error_has_words_and_no_pieces", Wrong::HidesAnError),
     ];
     for (check, wrong) in expected.into_iter().chain(others) {
         let make = async |behaviour| WrongModel { behaviour, wrong, asked: AtomicU64::new(0) };

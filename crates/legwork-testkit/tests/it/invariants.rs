@@ -99,7 +99,7 @@ fn says(found: &str, expected: &str) {
 async fn s1_3_s8_2_entries_out_of_their_order_are_found() {
     says(&found(|entries| drop(entries.remove(3))).await, "has the number 5");
     let astray = found(|entries| Arc::make_mut(&mut entries[4]).parent = Seq(2)).await;
-    says(&astray, "stands on 2, the head is 4");
+    says(&astray, "is 2, the head is 4");
     says(&found(|entries| double(entries, "session_started")).await, "begins it again");
     says(&found(|entries| double(entries, "inbox_taken")).await, "takes item 1, the next is 2");
 }
@@ -229,7 +229,7 @@ fn s11_1_requests_that_a_provider_refuses_are_found() {
     check(vec![], "no message");
     check(vec!["hi".into(), calls(&["a", "b"]), result("a")], "1 calls of the last turn");
     check(vec!["hi".into(), calls(&["a", "b"]), result("b"), result("a")], "message 2 answers");
-    check(vec!["hi".into(), calls(&["a"]), "wait".into(), result("a")], "message 2 stands before");
+    check(vec!["hi".into(), calls(&["a"]), "wait".into(), result("a")], "message 2 is before");
     check(vec!["hi".into(), result("a")], "message 1 answers");
     check(vec!["hi".into(), Message::new(Role::User, calls(&["a"]).parts)], "calls as user");
     let mut nothing = request(["hi".into()]);

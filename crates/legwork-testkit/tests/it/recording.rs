@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::client::{ask_streamed, post, read, send};
 
-/// The recordings of real answers that lie beside the workspace, if they do.
+/// The recordings of real answers next to the workspace, if they are there.
 fn recordings(name: &str) -> Option<PathBuf> {
     let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/recordings");
     let path = shared.join(name);
@@ -67,7 +67,7 @@ fn real_recordings_are_played_byte_for_byte() {
 }
 
 #[test]
-fn a_damaged_file_is_told_by_its_line() {
+fn a_damaged_file_is_reported_with_its_line() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("bad.jsonl");
     std::fs::write(&path, "\n{\"name\": 1}\n").unwrap();

@@ -37,12 +37,12 @@ fn a_script_is_read_and_played() {
 }
 
 #[test]
-fn what_is_no_script_is_refused_in_words() {
+fn a_text_that_is_not_a_script_is_refused() {
     let check = |text: &str, expected: &str| {
         let error = Script::from_json(text).unwrap_err().to_string();
         assert!(error.contains(expected), "{error}");
     };
-    check("{oops", "this is no script");
+    check("{oops", "this is not a script");
     check(r#"{"turns": [{"txet": "x"}]}"#, "unknown field `txet`");
     check(r#"[{"text": "x"}, {}]"#, "turn 1 of the script must be");
     check(r#"[{"text": "x", "status": 500}]"#, "turn 0 of the script must be");

@@ -325,7 +325,7 @@ fn a_wrong_key_is_refused() {
 }
 
 #[test]
-fn what_is_no_request_is_refused_in_words() {
+fn bytes_that_are_not_a_request_are_refused() {
     let server = Server::start([Turn::text("x").with_finish(FinishReason::Length)]).unwrap();
     let broken = client::read(send(&server, "POST /v1/chat/completions", "{oops"));
     assert_eq!(broken.status, 400);

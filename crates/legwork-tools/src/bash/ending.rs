@@ -1,4 +1,4 @@
-//! How a command ended, kept for people and programs beside the result of its call.
+//! How a command ended, kept for people and programs with the result of its call.
 
 use legwork_port::ToolContext;
 use legwork_port::core::tool::Metadata;

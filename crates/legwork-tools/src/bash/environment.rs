@@ -92,7 +92,7 @@ impl Environment {
         let untrusted = self.untrusted(writable);
         self.programs(name).find_map(|path| {
             let folder = outside(path.parent()?, &untrusted)?;
-            // By its name there: some programs are many, told apart by it.
+            // By its name there: some programs are many, distinguished by it.
             outside(&path, &untrusted).map(|_| folder.join(name))
         })
     }

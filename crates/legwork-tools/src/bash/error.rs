@@ -7,11 +7,11 @@ use rustix::io::Errno;
 use super::background::TOOL;
 use super::{COMMAND_MAX, LIMIT_MAX};
 
-/// Why a command was not run; fit to be told to a model.
+/// Why a command was not run; fit for a model to read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// There is nothing to run.
+    /// The command is empty.
     #[error("the command is empty; give one")]
     Empty,
     /// A command cannot hold a NUL byte.
@@ -35,7 +35,7 @@ pub enum Error {
         /// The seconds that were asked for.
         asked: u64,
     },
-    /// Nothing can be left running here.
+    /// The tool was made without commands in the background.
     #[error("no command can be left in the background here; run it without background")]
     NoBackground,
     /// As many as may run in the background do.
@@ -48,12 +48,12 @@ pub enum Error {
         /// What they are.
         running: String,
     },
-    /// There is no shell to run it with.
+    /// No shell was found to run it with.
     #[error(
         "no command is run: there is no bash or sh on the PATH outside of what commands may write; give a PATH that has one, or choose another directory"
     )]
     NoShell,
-    /// It cannot be confined.
+    /// The sandbox cannot confine it.
     #[error(transparent)]
     Confined(#[from] legwork_port::sandbox::Error),
     /// Something that is protected from the command was moved while it was started.

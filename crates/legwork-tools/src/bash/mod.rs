@@ -6,8 +6,8 @@ mod environment;
 mod error;
 mod output;
 mod spec;
-mod told;
 mod watched;
+mod wording;
 
 #[cfg(test)]
 mod tests;
@@ -33,7 +33,7 @@ use serde_json::json;
 use self::background::Background;
 use self::output::Output;
 use self::spec::spec;
-use self::told::with_note;
+use self::wording::with_note;
 use crate::arguments::whole;
 use crate::changes::{UNWATCHED, Watch};
 use crate::process::{End, Order, Running};
@@ -145,11 +145,11 @@ impl Bash {
         let enough = tokio::time::sleep(Duration::from_secs(limit));
         let ended = running.map_err(Error::start)?.finish(enough).await;
         let (end, output) = ended.map_err(|source| Error::Watch { source })?;
-        let text = told(end, output, limit, self.limits);
+        let text = result_text(end, output, limit, self.limits);
         Ok((end, self.with_gaps(text)))
     }
 
-    /// Starts a command in the background; what the model is told of it.
+    /// Starts a command in the background; returns the text for the model.
     async fn start(
         &self,
         asked: Arguments,
@@ -282,26 +282,26 @@ impl Tool for Bash {
     }
 }
 
-/// What comes of it, or that it was interrupted.
+/// The outcome of the work, or that it was interrupted.
 async fn unless_cancelled(
     cx: &ToolContext,
     work: impl Future<Output = ToolOutcome>,
 ) -> ToolOutcome {
     tokio::select! {
-        // What has ended is told, also when it was cancelled just then.
+        // What has ended is returned, even if it was cancelled at that moment.
         biased;
         done = work => done,
         () = cx.cancellation.cancelled() => ToolOutcome::Interrupted,
     }
 }
 
-fn told(end: End, output: Output, limit: u64, limits: Limits) -> String {
+fn result_text(end: End, output: Output, limit: u64, limits: Limits) -> String {
     let silent = output.total() == 0;
     let text = output.into_text();
     let note = match end {
         End::Exited(0) if silent => "no output".to_owned(),
         End::Exited(0) => return text,
-        end => told::by_itself(end, limits).unwrap_or_else(|| told::timed_out(end, limit)),
+        end => wording::by_itself(end, limits).unwrap_or_else(|| wording::timed_out(end, limit)),
     };
     with_note(text, &format!("[{note}]"))
 }

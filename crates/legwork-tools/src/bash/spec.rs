@@ -1,4 +1,4 @@
-//! What the model is told of `bash`.
+//! The description of `bash` for the model.
 
 use std::time::Duration;
 
@@ -46,7 +46,7 @@ pub(super) fn spec(
                 "minimum": 1,
                 "maximum": LIMIT_MAX,
                 "description":
-                    format!("Seconds it may run before it is ended; {LIMIT} unless told.")
+                    format!("Seconds it may run before it is ended; {LIMIT} by default.")
             }
         },
         "required": ["command"],
@@ -57,7 +57,7 @@ pub(super) fn spec(
     }
     // What the command was started for may need what an earlier call did, so
     // calls run one after the other. The limit is ours to keep; the one in the
-    // spec stands behind it.
+    // spec comes after it.
     ToolSpec::new("bash", format!("{DESCRIPTION}{later}{walls}"), parameters)
         .effect(EffectClass::Once(OnDoubt::Ask))
         .mode(ExecutionMode::Sequential)
@@ -75,8 +75,8 @@ fn in_background(parameters: &mut serde_json::Value) {
         "minimum": 1,
         "maximum": BACKGROUND_MAX,
         "description": format!(
-            "Seconds it may run before it is ended; {LIMIT} unless told, at most {LIMIT_MAX}. In \
-             the background {BACKGROUND_MAX} unless told."
+            "Seconds it may run before it is ended; {LIMIT} by default, at most {LIMIT_MAX}. In \
+             the background {BACKGROUND_MAX} by default."
         )
     });
     let background = json!({

@@ -1,4 +1,4 @@
-//! A command whose changes of files are told beside its result.
+//! A command whose changes of files are kept with its result.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::changes::{METADATA, UNWATCHED, Watch};
 use crate::workspace::Workspace;
 
 /// Runs something and leaves what it changed in the metadata of the call; why not, where
-/// that cannot be told.
+/// that cannot be reported.
 pub(super) async fn watched<T>(
     watch: &Arc<Watch>,
     workspace: &Workspace,

@@ -3,7 +3,7 @@
 use super::lines::Changed;
 use super::{Change, Kind, Lines, Version};
 
-/// The bytes of a file; none where there is no file.
+/// The bytes of a file; none if there is no file.
 type Bytes = Option<Vec<u8>>;
 
 /// Changes of one file, each of what the one before had left.
@@ -75,7 +75,7 @@ impl Chain {
         self.changes.len()
     }
 
-    /// Whether it came to nothing: the file is what it was. Without a digest nobody can
+    /// Whether it came to nothing: the file is what it was. Without a digest it is not possible to
     /// say that two versions are the same.
     pub(super) fn is_nothing(&self) -> bool {
         match (self.before(), self.after()) {

@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 
-/// Bytes, kept as base64.
+/// Bytes of a file, serialised as base64.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Content(String);
@@ -19,7 +19,7 @@ impl Content {
         self.0.len()
     }
 
-    /// The bytes; none where this is no base64.
+    /// The bytes; none if this is not base64.
     #[must_use]
     pub fn bytes(&self) -> Option<Vec<u8>> {
         STANDARD.decode(&self.0).ok()

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Lines;
 
-/// A file that was changed several times, as far as the changes tell.
+/// A file that was changed several times, as far as the changes say.
 ///
 /// Its lines before all changes are numbered from 0. Those that a change showed are
 /// learned; the others are the same before and after, whatever they say.
@@ -33,7 +33,7 @@ pub(super) enum Token<'a> {
 }
 
 impl Token<'_> {
-    /// How many lines it stands for.
+    /// How many lines it represents.
     pub(super) fn lines(self) -> u64 {
         match self {
             Self::Line(_) => 1,
@@ -109,7 +109,7 @@ impl Changed {
 
     /// What it held before all changes, and what it holds now.
     pub(super) fn both(&self) -> (Vec<Token<'_>>, Vec<Token<'_>>) {
-        // Lines that nobody knows are set apart where anything begins or ends.
+        // Lines that are not known are split where anything begins or ends.
         let edges: BTreeSet<u64> = self
             .now
             .iter()

@@ -1,15 +1,15 @@
-//! What calls changed in files: kept with their results, told as one difference.
+//! What calls changed in files: kept with their results, shown as one difference.
 //!
 //! `write` and `edit` leave a [`Change`] in the metadata of their result, under
 //! [`METADATA`]; a journal holds it, and no model reads it. [`net()`] puts the changes of a
 //! session together: what its files held before the first and after the last of them, as
 //! a patch that `git apply` reads. Of a large file only the lines around a change are kept;
-//! of what is no text both contents. [`back()`] says what a file has to be for its changes
+//! of what is not text both contents. [`back()`] says what a file has to be for its changes
 //! to be taken back.
 //!
 //! What `bash` changes is seen by looking at the files before and after a call. A command
 //! in the background is not looked at: what it changes while another `bash` call runs is
-//! told as that call's, and the rest is not told. The result that started it says so, under
+//! reported as that call's, and the rest is not reported. The result that started it says so, under
 //! [`UNWATCHED`].
 
 mod binary;
@@ -49,33 +49,33 @@ pub struct Change {
     pub path: String,
     /// What was there before; none if there was no file.
     pub before: Option<Version>,
-    /// What is there since; none if there is no file any more.
+    /// What is there since; none if the file is gone.
     pub after: Option<Version>,
-    /// The lines that differ; none where they are no text, are not known, or are too many.
+    /// The lines that differ; none if they are not text, are not known, or are too many.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<Lines>,
 }
 
-/// What a file held at one moment.
+/// What is recorded of a file at one moment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Version {
-    /// How many bytes.
+    /// Its size in bytes.
     pub bytes: u64,
-    /// The digest of its bytes; none where nobody read them.
+    /// The digest of its bytes; none if they were not read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<Digest>,
     /// What it is. The content of a symbolic link is its target.
     #[serde(default, skip_serializing_if = "Kind::is_file")]
     pub kind: Kind,
-    /// Its permission bits; none for a link, and where nobody looked at them.
+    /// Its permission bits; none for a link, and if they were not read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<u32>,
-    /// Its bytes, where a change cannot be told in lines and they are not too many.
+    /// Its bytes, if a change cannot be given in lines and they are not too many.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<Content>,
 }
 
-/// What kind of file it is.
+/// The kind of a file: regular or a link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
@@ -98,11 +98,11 @@ impl Kind {
 pub struct Lines {
     /// How many lines the file had before.
     pub of: u64,
-    /// How many lines come before them.
+    /// The number of lines before them that are the same.
     pub skipped: u64,
     /// The lines before the change, with their endings.
     pub before: String,
-    /// The lines after it.
+    /// The lines after the change.
     pub after: String,
 }
 
@@ -133,7 +133,7 @@ impl Version {
         Self { kind: Kind::Link, ..Self::file(target, None) }
     }
 
-    /// A regular file that nobody read.
+    /// A regular file that was not read.
     pub(crate) fn unread(bytes: u64, mode: Option<u32>) -> Self {
         Self { bytes, digest: None, kind: Kind::File, mode, content: None }
     }
@@ -141,7 +141,7 @@ impl Version {
 
 impl Change {
     /// The change from one version to another, with the content of each where it is known;
-    /// none stands for no file.
+    /// none means no file.
     pub(crate) fn between(path: String, before: Option<Side<'_>>, after: Option<Side<'_>>) -> Self {
         let both = bytes_of(before.as_ref()).zip(bytes_of(after.as_ref()));
         let (old, new) = (before.map(|side| side.0), after.map(|side| side.0));
@@ -198,7 +198,7 @@ pub(crate) fn mode_of(stat: &Stat) -> u32 {
 /// A version, and its bytes where they are known.
 pub(crate) type Side<'a> = (Version, Option<&'a [u8]>);
 
-/// The bytes of a side: none where they are not known, empty where there is no file.
+/// The bytes of a side: none if they are not known, empty if there is no file.
 fn bytes_of<'a>(side: Option<&Side<'a>>) -> Option<&'a [u8]> {
     side.map_or(Some(&[]), |side| side.1)
 }

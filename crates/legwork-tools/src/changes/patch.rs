@@ -11,7 +11,7 @@ use super::{Kind, Version, binary};
 
 /// Lines shown around a change.
 const CONTEXT: usize = 3;
-/// After so long the rest is told as replaced.
+/// After so long the rest is shown as replaced.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The hunks of a patch, and how many lines it adds and removes.
@@ -34,7 +34,7 @@ struct Row<'a> {
 pub(super) fn hunks(old: &[Token<'_>], new: &[Token<'_>]) -> Hunks {
     let rows = rows(old, new);
     let mut hunks = Hunks::default();
-    // Lines that nobody knows are in no hunk.
+    // Lines that are not known are in no hunk.
     for known in rows.split(|row| matches!(row.token, Token::Gap { .. })) {
         for hunk in grouped(known) {
             hunks.push(hunk);
@@ -187,7 +187,7 @@ impl Patch {
         self.text.push_str(&binary::body(old.unwrap_or_default(), new.unwrap_or_default()));
     }
 
-    /// Whether only the mode changed, and git does not know of it; then a line tells it that
+    /// Whether only the mode changed, and git does not know of it; then a line says that
     /// every reader of patches passes by.
     fn is_only_mode(
         &mut self,

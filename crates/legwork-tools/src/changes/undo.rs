@@ -3,10 +3,10 @@
 use super::chain::{chains, is_of};
 use super::{Change, Kind, Version};
 
-/// What is at a path now.
+/// The file that is at a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Held {
-    /// What it is.
+    /// Whether it is a regular file or a link.
     pub kind: Kind,
     /// Its permission bits; those of a link do not count.
     pub mode: u32,
@@ -22,7 +22,7 @@ pub enum Back {
     Nothing,
     /// The file was made by the changes, and goes.
     Remove,
-    /// The file has to be this.
+    /// The file has to become this one.
     Restore(Held),
 }
 
@@ -57,7 +57,7 @@ pub fn back(changes: impl IntoIterator<Item = Change>, now: Option<&Held>) -> Re
     }
     if let Some(how) = differs(after, now) {
         return Err(match after.is_some_and(|after| after.digest.is_none()) {
-            true => Cannot::NotRecorded("it is too large, so nobody can tell what it was left as"),
+            true => Cannot::NotRecorded("it is too large, so it is not known how it was left"),
             false => Cannot::ChangedSince(how),
         });
     }

@@ -19,7 +19,7 @@ const FILES_MAX: usize = 20_000;
 /// Most bytes of one file, and of all together, that are kept in memory.
 const FILE_MAX: u64 = 256 * 1024;
 const ALL_MAX: u64 = 32 * 1024 * 1024;
-/// Most changes of one command that are told.
+/// Most changes of one command that are reported.
 const CHANGES_MAX: usize = 500;
 /// Most bytes of text that they hold together.
 const TEXT_MAX: usize = 1024 * 1024;
@@ -181,8 +181,8 @@ impl Look<'_> {
             return Some(());
         }
         let identity = Identity::of(&stat);
-        let told = tree.named(&path);
-        let known = self.known.remove(&told);
+        let shown = tree.named(&path);
+        let known = self.known.remove(&shown);
         let known = known.filter(|known| known.holds(identity));
         let kind = match FileType::from_raw_mode(stat.st_mode) {
             FileType::Symlink => Kind::Link,
@@ -199,7 +199,7 @@ impl Look<'_> {
         self.bytes = self.bytes.saturating_add(held);
         let fresh = identity.changed_at().saturating_add(TICK) > self.now;
         let mode = mode_of(&stat);
-        self.files.insert(told, Known { kind, mode, identity, fresh, content });
+        self.files.insert(shown, Known { kind, mode, identity, fresh, content });
         Some(())
     }
 

@@ -34,7 +34,7 @@ pub(super) enum Misfit {
     TooBig,
 }
 
-/// How many lines are told of a text that is found several times.
+/// How many line numbers are given for a text that is found several times.
 const LINES_TOLD: usize = 10;
 /// How many places are counted where only one may be.
 pub(super) const COUNTED_MAX: usize = 100;

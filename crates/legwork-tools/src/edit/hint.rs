@@ -14,7 +14,7 @@ const QUOTED_MAX: usize = 20;
 /// A line is near when this share of it is the same, in percent.
 const NEAR: usize = 50;
 
-/// What to tell a model that looked for a text that is not there.
+/// A hint for a model that looked for a text that is not there.
 pub(super) fn of(text: &[u8], original: &[u8], asked: &Replacement) -> String {
     let old = asked.old.as_bytes();
     if memmem::find(original, old).is_some() {

@@ -27,17 +27,17 @@ const DESCRIPTION: &str = "Replaces text in a file of the workspace. Each `old` 
     order, each in what the one before left; when one does not fit, none is made. Answers with \
     a diff.";
 
-/// Why a file was not edited; fit to be told to a model.
+/// Why a file was not edited; fit for a model to read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The path could not be opened or changed.
     #[error(transparent)]
     Path(#[from] workspace::Error),
-    /// There is nothing to do.
+    /// The list of edits is empty.
     #[error("`edits` is empty; give at least one edit")]
     Nothing,
-    /// The file is no text.
+    /// The file is not text.
     #[error(
         "{path} is not a text file: {why}; nothing was changed; use a program made for its format"
     )]
@@ -179,7 +179,7 @@ fn edited(workspace: &Workspace, asked: Arguments, leave: &Leave) -> Result<Chan
     let mode = Some(current.mode());
     let before = (Version::file(old, mode), Some(&**old));
     let after = (Version::file(&new, mode), Some(&*new));
-    Ok(Changed::new(text, Change::between(place.told(), Some(before), Some(after))))
+    Ok(Changed::new(text, Change::between(place.shown(), Some(before), Some(after))))
 }
 
 fn applied(path: &str, old: &[u8], edits: &[Replacement]) -> Result<(Vec<u8>, usize), Error> {
@@ -189,7 +189,7 @@ fn applied(path: &str, old: &[u8], edits: &[Replacement]) -> Result<(Vec<u8>, us
             path: path.to_owned(),
             number: index.saturating_add(1),
             count: edits.len(),
-            why: told(misfit, &text, old, edit),
+            why: reason(misfit, &text, old, edit),
         })?;
         text = after;
         places = places.saturating_add(replaced);
@@ -197,7 +197,7 @@ fn applied(path: &str, old: &[u8], edits: &[Replacement]) -> Result<(Vec<u8>, us
     Ok((text, places))
 }
 
-fn told(misfit: Misfit, text: &[u8], original: &[u8], edit: &Replacement) -> String {
+fn reason(misfit: Misfit, text: &[u8], original: &[u8], edit: &Replacement) -> String {
     match misfit {
         Misfit::Empty => "`old` is empty; give the text to replace, or use `write`".to_owned(),
         Misfit::Same => "`old` and `new` are the same; give another `new`".to_owned(),

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, FileType, readlinkat, statat};
 
 use crate::blocking::Stop;
-use crate::tree::{Rules, Tree, told};
+use crate::tree::{Rules, Tree, shown};
 
 /// Most entries of one page.
 const ENTRIES_MAX: usize = 1_000;
@@ -111,7 +111,7 @@ pub(super) fn lines(tree: &Tree, start: &Path, entries: &[(PathBuf, FileType)]) 
         }
         let relative = path.strip_prefix(start).unwrap_or(path);
         let handle = above.as_ref().map(|(_, handle)| handle);
-        text.push_str(&told(relative));
+        text.push_str(&shown(relative));
         text.push_str(&detail(handle, path, *kind));
         if path.file_name().is_some_and(|name| name.to_str().is_none()) {
             text.push_str("  [name is not UTF-8]");
@@ -135,7 +135,7 @@ fn detail(above: Option<&OwnedFd>, path: &Path, kind: FileType) -> String {
             size().map(|size| format!("  {}", short(size))).unwrap_or_default()
         }
         FileType::Symlink => target()
-            .map(|target| format!(" -> {}", told(Path::new(&*target.to_string_lossy()))))
+            .map(|target| format!(" -> {}", shown(Path::new(&*target.to_string_lossy()))))
             .unwrap_or_default(),
         FileType::Fifo => "  [named pipe]".to_owned(),
         FileType::Socket => "  [socket]".to_owned(),

@@ -28,7 +28,7 @@ const DESCRIPTION: &str = "Lists a directory of the workspace, sorted: directori
     out unless all is true. One call shows at most 1,000 entries and says which offset goes on \
     from there.";
 
-/// Why a directory was not listed; fit to be told to a model.
+/// Why a directory was not listed; fit for a model to read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -159,7 +159,7 @@ fn notes(tree: &Tree, start: &Path, listed: &Listed, window: Window) -> String {
     let mut notes = String::new();
     if *seen == 0 {
         let place =
-            if start.as_os_str().is_empty() { "the workspace".into() } else { tree.told(start) };
+            if start.as_os_str().is_empty() { "the workspace".into() } else { tree.shown(start) };
         notes.push_str(&format!("[{place} holds nothing to show]\n"));
     }
     let next = window.first.saturating_add(entries.len());

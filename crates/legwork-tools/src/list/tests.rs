@@ -2,7 +2,7 @@ use super::entries::short;
 
 #[test]
 fn sizes_are_short() {
-    for (bytes, told) in [
+    for (bytes, expected) in [
         (0, "0 B"),
         (1023, "1023 B"),
         (1024, "1.0 KB"),
@@ -11,6 +11,6 @@ fn sizes_are_short() {
         (5 << 30, "5.0 GB"),
         (u64::MAX, "16 EB"),
     ] {
-        assert_eq!(short(bytes), told, "{bytes}");
+        assert_eq!(short(bytes), expected, "{bytes}");
     }
 }

@@ -1,4 +1,4 @@
-//! Who came of this process, and what they take, as `/proc` tells it.
+//! The descendants of this process and what they use, read from `/proc`.
 //!
 //! It is taken between `fork` and `exec`, so nothing here allocates, locks or
 //! panics: its room is mapped once, and touched only as far as it is used.
@@ -14,20 +14,19 @@ use rustix::process::{Pid, Signal, getpid, kill_process};
 
 use super::stat::{Stat, number};
 
-/// Most processes of the machine that are looked at; some systems have more,
-/// of which then the oldest are seen.
+/// Most processes of the machine that are read; on a system with more, the oldest.
 const MOST: usize = 1 << 16;
 
 /// One process of the machine.
 #[derive(Clone, Copy)]
 #[repr(C)]
 struct Member {
-    told: Stat,
-    /// Whether it came of this process.
-    kin: bool,
+    stat: Stat,
+    /// Whether it is a descendant of this process.
+    is_descendant: bool,
 }
 
-/// A snapshot of all processes, with those marked that came of this one.
+/// A snapshot of all processes, with the descendants of this one marked.
 pub(super) struct Census {
     room: &'static mut [Member],
     count: usize,
@@ -51,7 +50,7 @@ impl Census {
         Ok(Self { room, count: 0 })
     }
 
-    /// Looks at every process and marks the family.
+    /// Reads every process and marks the descendants.
     pub(super) fn take(&mut self) -> Result<(), Errno> {
         self.count = 0;
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -64,9 +63,9 @@ impl Census {
                 continue;
             }
             // It may have ended in between.
-            let Some(told) = stat(proc.as_fd(), entry.file_name()) else { continue };
+            let Some(stat) = stat_of(proc.as_fd(), entry.file_name()) else { continue };
             let Some(free) = self.room.get_mut(self.count) else { break };
-            *free = Member { told, kin: false };
+            *free = Member { stat, is_descendant: false };
             self.count += 1;
         }
         self.mark();
@@ -77,20 +76,22 @@ impl Census {
     fn mark(&mut self) {
         let ancestor = getpid().as_raw_pid();
         let members = self.room.get_mut(..self.count).unwrap_or_default();
-        members.sort_unstable_by_key(|member| member.told.process);
+        members.sort_unstable_by_key(|member| member.stat.process);
         let mut added = true;
         while added {
             added = false;
             for at in 0..members.len() {
-                let Some(member) = members.get(at).filter(|member| !member.kin) else { continue };
-                let parent = member.told.parent;
-                let of_kin = || {
-                    let found = members.binary_search_by_key(&parent, |one| one.told.process);
-                    found.ok().and_then(|at| members.get(at)).is_some_and(|one| one.kin)
+                let Some(member) = members.get(at).filter(|member| !member.is_descendant) else {
+                    continue;
                 };
-                if parent == ancestor || of_kin() {
+                let parent = member.stat.parent;
+                let of_descendant = || {
+                    let found = members.binary_search_by_key(&parent, |one| one.stat.process);
+                    found.ok().and_then(|at| members.get(at)).is_some_and(|one| one.is_descendant)
+                };
+                if parent == ancestor || of_descendant() {
                     if let Some(member) = members.get_mut(at) {
-                        member.kin = true;
+                        member.is_descendant = true;
                     }
                     added = true;
                 }
@@ -98,45 +99,48 @@ impl Census {
         }
     }
 
-    /// Those of the family that live.
+    /// The descendants that live.
     pub(super) fn living(&self) -> impl Iterator<Item = &Stat> {
         let members = self.room.get(..self.count).unwrap_or_default();
-        members.iter().filter(|member| member.kin && !member.told.dead).map(|member| &member.told)
+        members
+            .iter()
+            .filter(|member| member.is_descendant && !member.stat.dead)
+            .map(|member| &member.stat)
     }
 
-    /// How many of the family live.
-    pub(super) fn family(&self) -> usize {
+    /// How many descendants live.
+    pub(super) fn count(&self) -> usize {
         self.living().count()
     }
 
-    /// Bytes of memory that the family has in use, with the tables of its pages; pages that
+    /// Bytes of memory that the descendants have in use, with the tables of its pages; pages that
     /// several share are counted for each.
     pub(super) fn memory(&self) -> u64 {
         let page = rustix::param::page_size() as u64;
         let one =
-            |told: &Stat| told.pages.saturating_mul(page).saturating_add(tables(told.process));
+            |stat: &Stat| stat.pages.saturating_mul(page).saturating_add(tables(stat.process));
         self.living().map(one).fold(0, u64::saturating_add)
     }
 
     /// The same with each shared page counted once; takes a while.
     pub(super) fn exact_memory(&self) -> u64 {
         let page = rustix::param::page_size() as u64;
-        let one = |told: &Stat| {
-            let pages = proportional(told.process).unwrap_or(told.pages.saturating_mul(page));
-            pages.saturating_add(tables(told.process))
+        let one = |stat: &Stat| {
+            let pages = proportional(stat.process).unwrap_or(stat.pages.saturating_mul(page));
+            pages.saturating_add(tables(stat.process))
         };
         self.living().map(one).fold(0, u64::saturating_add)
     }
 
-    /// Bytes that the family has written to a disk, those that have ended too: a process
-    /// takes over what the children wrote that it waited for.
+    /// Bytes that the descendants have written to a disk, those that have ended included: a
+    /// process takes over the count of the children that it waited for.
     pub(super) fn written(&self) -> u64 {
         let living = self.living().map(|one| one.process);
         let all = living.chain([getpid().as_raw_pid()]);
         all.filter_map(written_by).fold(0, u64::saturating_add)
     }
 
-    /// Sends the whole family a signal.
+    /// Sends all descendants a signal.
     pub(super) fn signal(&self, signal: Signal) {
         for pid in self.living().filter_map(|one| Pid::from_raw(one.process)) {
             // It may have ended in between.
@@ -145,7 +149,7 @@ impl Census {
     }
 }
 
-fn stat(proc: BorrowedFd<'_>, process: &CStr) -> Option<Stat> {
+fn stat_of(proc: BorrowedFd<'_>, process: &CStr) -> Option<Stat> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let place = openat(proc, process, flags, Mode::empty()).ok()?;
     let flags = OFlags::RDONLY | OFlags::CLOEXEC;
@@ -155,24 +159,24 @@ fn stat(proc: BorrowedFd<'_>, process: &CStr) -> Option<Stat> {
     Stat::of(line.get(..length)?)
 }
 
-/// Bytes of a process, with its part of what it shares.
+/// Bytes of a process, with its share of shared pages.
 fn proportional(process: i32) -> Option<u64> {
-    told(process, "smaps_rollup", b"Pss:").map(|kilobytes| kilobytes.saturating_mul(1024))
+    field(process, "smaps_rollup", b"Pss:").map(|kilobytes| kilobytes.saturating_mul(1024))
 }
 
 /// Bytes of the tables of a process's pages: where it only reads, it may have many of them
 /// for one page of zeros.
 fn tables(process: i32) -> u64 {
-    told(process, "status", b"VmPTE:").map_or(0, |kilobytes| kilobytes.saturating_mul(1024))
+    field(process, "status", b"VmPTE:").map_or(0, |kilobytes| kilobytes.saturating_mul(1024))
 }
 
 /// Bytes that a process caused to be written, and those children that it waited for.
 fn written_by(process: i32) -> Option<u64> {
-    told(process, "io", b"write_bytes:")
+    field(process, "io", b"write_bytes:")
 }
 
-/// The number behind a name in a file of a process; its unit is left out.
-fn told(process: i32, file: &str, name: &[u8]) -> Option<u64> {
+/// The number after a name in a file of a process, without its unit.
+fn field(process: i32, file: &str, name: &[u8]) -> Option<u64> {
     let mut path = [0_u8; 40];
     let path = path_of(&mut path, process, file)?;
     let file = rustix::fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).ok()?;

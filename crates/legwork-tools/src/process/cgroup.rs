@@ -50,7 +50,7 @@ impl Drop for Cgroup {
 }
 
 /// Where a group can be made, by a line of `/proc/self/cgroup`: below our own
-/// in version 1; in version 2 beside it, since ours holds processes.
+/// in version 1; in version 2 next to it, since ours holds processes.
 fn place(line: &str) -> Option<PathBuf> {
     let (_, rest) = line.split_once(':')?;
     let (controllers, own) = rest.split_once(':')?;

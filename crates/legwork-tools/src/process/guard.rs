@@ -55,14 +55,14 @@ pub(super) struct Post {
 
 /// Lets `command` run under a guard.
 pub(super) fn install(command: &mut tokio::process::Command, post: Post) {
-    // SAFETY: `stand` keeps to calls that are safe after `fork`, see above.
+    // SAFETY: `set_up` keeps to calls that are safe after `fork`, see above.
     unsafe {
-        command.pre_exec(move || stand(&post));
+        command.pre_exec(move || set_up(&post));
     }
 }
 
 /// Forks: the parent stays as the guard for ever, the child returns to `exec`.
-fn stand(post: &Post) -> io::Result<()> {
+fn set_up(post: &Post) -> io::Result<()> {
     set_mask(libc::SIG_BLOCK)?;
     setsid()?;
     set_child_subreaper(Some(getpid()))?;
@@ -104,18 +104,18 @@ fn watch(command: Pid, post: &Post, deaths: BorrowedFd<'_>) -> ! {
     let _ = rustix::thread::set_name(c"legwork-guard");
     let mut watch = Watch::new(census, post.restriction.limits, &post.private);
     let mut status = None;
-    while status.is_none() && wait_for_news(&mut watch) == News::Deaths {
+    while status.is_none() && next_wake(&mut watch) == Wake::Deaths {
         if reap(command, &mut status).is_none() {
             break;
         }
     }
-    kill_family(command, &mut status, watch.into_census());
+    kill_descendants(command, &mut status, watch.into_census());
     leave(status)
 }
 
 /// What ended a wait of the guard.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum News {
+enum Wake {
     /// A child may have exited.
     Deaths,
     /// The lifeline was closed, or a limit was exceeded.
@@ -123,7 +123,7 @@ enum News {
 }
 
 /// Waits for a death, the end of the lifeline, or a limit that is passed.
-fn wait_for_news(watch: &mut Watch<'_>) -> News {
+fn next_wake(watch: &mut Watch<'_>) -> Wake {
     let lifeline = rustix::stdio::stdin();
     let deaths = rustix::stdio::stdout();
     let mut waited = [PollFd::new(&lifeline, PollFlags::IN), PollFd::new(&deaths, PollFlags::IN)];
@@ -131,17 +131,17 @@ fn wait_for_news(watch: &mut Watch<'_>) -> News {
     // Children that exit all the time must not keep us from checking the limits.
     if let Some(excess) = watch.excess() {
         report(excess);
-        return News::End;
+        return Wake::End;
     }
     match polled {
         Ok(_) | Err(Errno::INTR) => {}
-        Err(_) => return News::End,
+        Err(_) => return Wake::End,
     }
     let [lifeline, deaths] = waited;
     if !deaths.revents().is_empty() {
         drain_deaths();
     }
-    if lifeline.revents().is_empty() { News::Deaths } else { News::End }
+    if lifeline.revents().is_empty() { Wake::Deaths } else { Wake::End }
 }
 
 fn report(excess: Excess) {
@@ -171,7 +171,7 @@ fn reap(command: Pid, status: &mut Option<WaitStatus>) -> Option<u32> {
 /// and are found on the next pass.
 ///
 /// All are stopped before any is killed: while some die, others would fork.
-fn kill_family(command: Pid, status: &mut Option<WaitStatus>, mut census: Census) {
+fn kill_descendants(command: Pid, status: &mut Option<WaitStatus>, mut census: Census) {
     let mut fruitless = 0;
     while fruitless < FRUITLESS_PASSES {
         match reap(command, status) {
@@ -203,7 +203,7 @@ fn leave(status: Option<WaitStatus>) -> ! {
     }
     let signal = status.and_then(WaitStatus::terminating_signal).unwrap_or(libc::SIGKILL);
     // SAFETY: plain calls; not dumpable, so no core is written. The signal is
-    // delivered on unblocking; `_exit` stands behind for one that is ignored.
+    // delivered on unblocking; `_exit` follows for one that is ignored.
     unsafe {
         libc::signal(signal, libc::SIG_DFL);
         libc::kill(libc::getpid(), signal);

@@ -2,7 +2,7 @@
 
 mod census;
 mod cgroup;
-mod family;
+mod descendants;
 mod guard;
 mod lifeline;
 mod loopback;
@@ -44,7 +44,7 @@ use crate::sandbox::Limits;
 const CHUNK: usize = 64 * 1024;
 /// Most bytes taken after the end: no pipe holds more (`pipe-max-size`).
 const LEFTOVER_MAX: usize = 1024 * 1024;
-/// How long the guard may take to kill a family before we go on without it.
+/// How long the guard may take to kill the descendants before they are left running.
 pub(crate) const KILLING: Duration = Duration::from_secs(10);
 
 /// What is said where the restrictions of a sandbox are of an unknown type.
@@ -253,7 +253,7 @@ impl<S: Sink> Running<S> {
             () = unconstrained(enough) => {}
         }
         if let Some(guard) = self.supervised.guard.id() {
-            family::ask_to_end(guard, self.walls.as_deref());
+            descendants::ask_to_end(guard, self.walls.as_deref());
         }
         if let Ok(status) = timeout(self.grace, self.ended()).await {
             status?;
@@ -292,7 +292,7 @@ impl<S: Sink> Running<S> {
     fn close(mut self) -> S {
         let mut taken = 0;
         while self.open && taken < LEFTOVER_MAX {
-            // Past the runtime, which may not have heard of the last bytes.
+            // Not through the runtime, which may not know of the last bytes yet.
             match rustix::io::read(&self.printed, &mut self.chunk) {
                 Err(Errno::INTR) => {}
                 Ok(0) | Err(_) => break,

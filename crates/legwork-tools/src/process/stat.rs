@@ -1,6 +1,6 @@
 //! A line of `/proc/PID/stat`.
 
-/// What such a line tells of a process.
+/// The fields of such a line.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub(super) struct Stat {

@@ -11,7 +11,7 @@ use crate::sandbox::Limits;
 
 /// How often it is looked whether a closer look is due.
 pub(super) const TICK: Timespec = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
-/// After so many ticks the family is counted in any case.
+/// After so many ticks the descendants are counted in any case.
 const PATIENCE: u32 = 50;
 
 /// Which limit was passed.
@@ -73,7 +73,7 @@ impl<'p> Watch<'p> {
         }
         self.remember();
         self.census.take().ok()?;
-        if self.census.family() > self.limits.processes as usize {
+        if self.census.count() > self.limits.processes as usize {
             return Some(Excess::Processes);
         }
         if self.census.written() > self.limits.written {
@@ -86,7 +86,7 @@ impl<'p> Watch<'p> {
         much.then_some(Excess::Memory)
     }
 
-    /// Gives back the room, to end the family with.
+    /// Returns the census, to end the descendants with.
     pub(super) fn into_census(self) -> Census {
         self.census
     }
@@ -110,6 +110,6 @@ pub(super) fn tasks_in(load: &[u8]) -> Option<u64> {
 }
 
 fn free() -> u64 {
-    let told = rustix::system::sysinfo();
-    told.freeram.saturating_mul(u64::from(told.mem_unit.max(1)))
+    let info = rustix::system::sysinfo();
+    info.freeram.saturating_mul(u64::from(info.mem_unit.max(1)))
 }

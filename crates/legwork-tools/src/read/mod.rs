@@ -16,7 +16,7 @@ use tokio::io::AsyncReadExt as _;
 
 use crate::arguments::{answered, whole};
 use crate::workspace::{self, Workspace};
-use page::{Binary, Page, Shown, Want};
+use page::{Binary, Excerpt, Page, Want};
 
 /// Bytes taken from a file at once.
 const CHUNK: usize = 256 * 1024;
@@ -25,14 +25,14 @@ const DESCRIPTION: &str = "Reads a text file of the workspace. Each line comes w
     and a tab, which are not part of the file. One call shows at most 2,000 lines or 50 KB and \
     says which offset goes on from there.";
 
-/// Why a file was not read; fit to be told to a model.
+/// Why a file was not read; fit for a model to read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The path could not be opened.
     #[error(transparent)]
     Path(#[from] workspace::Error),
-    /// The file is no text.
+    /// The file is not text.
     #[error("{path} is not a text file: {why}; look at it with a program made for its format")]
     Binary {
         /// The path as it was asked for.
@@ -131,7 +131,7 @@ impl Read {
             }
         }
         match page.finish() {
-            Ok(shown) => told(path, shown),
+            Ok(shown) => result_text(path, shown),
             Err(binary) => Err(Error::Binary { path, why: reason(binary) }),
         }
     }
@@ -155,8 +155,8 @@ fn lines(asked: Option<u64>, default: usize) -> usize {
     asked.map_or(default, |asked| usize::try_from(asked).unwrap_or(usize::MAX))
 }
 
-fn told(path: String, shown: Shown) -> Result<String, Error> {
-    let Shown { first, lines, replaced, more, marked, total, mut text } = shown;
+fn result_text(path: String, shown: Excerpt) -> Result<String, Error> {
+    let Excerpt { first, lines, replaced, more, marked, total, mut text } = shown;
     if lines == 0 && total == 0 && marked {
         return Ok(format!("[{path} holds nothing but a byte order mark]"));
     }

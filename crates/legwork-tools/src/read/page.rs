@@ -8,10 +8,10 @@ pub(super) const LINES_MAX: usize = 2_000;
 pub(super) const BYTES_MAX: usize = 50 * 1024;
 /// Most bytes shown of one line.
 const LINE_MAX: usize = 8 * 1024;
-/// A page with more than one broken byte in this many is no text.
+/// A page with more than one broken byte in this many is not text.
 const BROKEN_SHARE: usize = 10;
 
-/// Bytes of a file's opening that are searched for a sign that it is no text.
+/// Bytes of a file's opening that are searched for a sign that it is not text.
 const SNIFFED: usize = 8 * 1024;
 
 /// The byte order mark of UTF-8: no part of the text.
@@ -97,7 +97,7 @@ impl Page {
     }
 
     /// The text for the model, after the last chunk or once nothing is wanted.
-    pub(super) fn finish(mut self) -> Result<Shown, Binary> {
+    pub(super) fn finish(mut self) -> Result<Excerpt, Binary> {
         if self.length > 0 && !self.full {
             self.end_line();
         }
@@ -107,7 +107,7 @@ impl Page {
         if self.replaced > 0 && self.replaced * BROKEN_SHARE > self.text.len() {
             return Err(Binary::NotUtf8);
         }
-        Ok(Shown {
+        Ok(Excerpt {
             first: self.first,
             lines: self.shown,
             replaced: self.replaced,
@@ -159,7 +159,7 @@ impl Page {
 
 /// A page that was read.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Shown {
+pub(super) struct Excerpt {
     pub(super) first: usize,
     pub(super) lines: usize,
     /// How many broken byte sequences were replaced.

@@ -1,8 +1,8 @@
 //! Pages of files, byte by byte and as a whole.
 
-use super::page::{BYTES_MAX, Binary, LINES_MAX, Page, Shown, Want};
+use super::page::{BYTES_MAX, Binary, Excerpt, LINES_MAX, Page, Want};
 
-fn page(bytes: &[u8], first: usize, limit: usize, chunk: usize) -> Result<Shown, Binary> {
+fn page(bytes: &[u8], first: usize, limit: usize, chunk: usize) -> Result<Excerpt, Binary> {
     let mut page = Page::new(first, limit);
     for part in bytes.chunks(chunk) {
         if page.push(part) == Want::Nothing {
@@ -65,7 +65,7 @@ fn a_huge_line_is_cut_at_a_character_and_says_so() {
 }
 
 #[test]
-fn what_is_no_text_is_refused() {
+fn a_file_that_is_not_text_is_refused() {
     assert_eq!(page(b"ab\0c", 1, 10, 4), Err(Binary::Nul));
     assert_eq!(page(b"\xff\xfeh\0i\0", 1, 10, 8), Err(Binary::Utf16));
     let noise: Vec<u8> = (0..2_000_u32).map(|n| (n * 7 % 255) as u8 | 0x80).collect();

@@ -24,7 +24,7 @@ pub(super) struct Change<'b> {
 
 /// A folder of hooks, or of what else Git takes all files of, and names that are new in it.
 #[derive(Debug)]
-pub(super) struct News {
+pub(super) struct NewNames {
     pub(super) folder: Folder,
     pub(super) names: Vec<OsString>,
     /// Whether there are more.
@@ -38,12 +38,12 @@ const NAMES_MAX: usize = 10_000;
 const HELD_MAX: usize = 8;
 
 /// The way to the last place: the next one, in the order of paths, lies near it.
-pub(super) struct Way<'r> {
+pub(super) struct OpenFolders<'r> {
     root: &'r Folder,
     held: VecDeque<(PathBuf, Folder)>,
 }
 
-impl<'r> Way<'r> {
+impl<'r> OpenFolders<'r> {
     pub(super) fn new(root: &'r Folder) -> Self {
         Self { root, held: VecDeque::new() }
     }
@@ -75,7 +75,7 @@ impl<'r> Way<'r> {
 /// # Errors
 /// When it cannot be looked at.
 pub(super) fn place<'b>(
-    way: &mut Way<'_>,
+    way: &mut OpenFolders<'_>,
     path: &'b Path,
     before: Option<&'b Entry>,
 ) -> Result<Option<Change<'b>>, Errno> {
@@ -105,7 +105,11 @@ fn is_made_by_git(path: &Path) -> bool {
 ///
 /// # Errors
 /// When it cannot be listed.
-pub(super) fn news(root: &Folder, before: &Root, path: &Path) -> Result<Option<News>, Errno> {
+pub(super) fn new_names(
+    root: &Folder,
+    before: &Root,
+    path: &Path,
+) -> Result<Option<NewNames>, Errno> {
     let folder = match root.below_with_rights(path) {
         Ok(folder) => folder,
         Err(errno) if is_absent(errno) => return Ok(None),
@@ -126,5 +130,5 @@ pub(super) fn news(root: &Folder, before: &Root, path: &Path) -> Result<Option<N
         }
         names.push(name);
     }
-    Ok((!names.is_empty()).then_some(News { folder, names, is_flood }))
+    Ok((!names.is_empty()).then_some(NewNames { folder, names, is_flood }))
 }

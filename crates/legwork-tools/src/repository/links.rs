@@ -27,7 +27,7 @@ pub(super) fn leads(roots: &[Root], closed: &[PathBuf]) -> Vec<Lead> {
             let Some(target) = entry.as_ref().and_then(|entry| target(path, entry)) else {
                 continue;
             };
-            let kept = kept.get_or_insert_with(|| Kept::of(roots, closed));
+            let kept = kept.get_or_insert_with(|| Protected::of(roots, closed));
             let link = root.absolute(path);
             let from = link.parent().unwrap_or(Path::new("/"));
             match resolve(from, &target, &mut steps) {
@@ -55,14 +55,14 @@ fn target(path: &Path, entry: &Entry) -> Option<PathBuf> {
 }
 
 /// What commands may write, and what of it is kept.
-struct Kept<'r> {
+struct Protected<'r> {
     roots: &'r [Root],
     closed: &'r [PathBuf],
     /// Repositories, and the folders above them, by absolute paths.
     folders: HashSet<PathBuf>,
 }
 
-impl<'r> Kept<'r> {
+impl<'r> Protected<'r> {
     fn of(roots: &'r [Root], closed: &'r [PathBuf]) -> Self {
         let mut folders = HashSet::new();
         for root in roots {

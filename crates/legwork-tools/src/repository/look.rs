@@ -42,7 +42,7 @@ const OPENS: usize = 500_000;
 pub(super) struct Look<'l> {
     at: &'l find::Tree<'l>,
     earlier: Earlier<'l>,
-    left: Left,
+    left: Remaining,
     root: Root,
 }
 
@@ -59,7 +59,7 @@ pub(super) struct Earlier<'e> {
 }
 
 /// What may still be looked at and kept.
-struct Left {
+struct Remaining {
     entries: Allowance,
     paths: Allowance,
     opened: Allowance,
@@ -69,7 +69,7 @@ struct Left {
 }
 
 /// A folder below the one that is looked at.
-struct Place {
+struct Subfolder {
     folder: Folder,
     path: PathBuf,
 }
@@ -79,7 +79,7 @@ impl<'l> Look<'l> {
     ///
     /// What cannot be looked at now is taken from the last look.
     pub(super) fn at(at: &'l find::Tree<'l>, found: Found, earlier: Earlier<'l>) -> Root {
-        let left = Left {
+        let left = Remaining {
             entries: Allowance::new(ENTRIES_MAX),
             paths: Allowance::new(PATHS_MAX),
             opened: Allowance::new(OPENS),
@@ -145,7 +145,7 @@ impl<'l> Look<'l> {
         }
     }
 
-    fn repository(&mut self, git: Place) {
+    fn repository(&mut self, git: Subfolder) {
         for name in FILES {
             self.add(&git, OsStr::new(name));
         }
@@ -183,7 +183,7 @@ impl<'l> Look<'l> {
         }
     }
 
-    fn todo(&mut self, git: &Place) {
+    fn todo(&mut self, git: &Subfolder) {
         let known = self.earlier.known.and_then(|known| known.todos.get(&git.path));
         if let (true, Some(known)) = (self.is_failed(&git.path.join(REBASE)), known) {
             self.root.todos.insert(git.path.clone(), known.clone());
@@ -204,11 +204,11 @@ impl<'l> Look<'l> {
     }
 
     /// What lies in a folder, and in all below it.
-    fn list_all(&mut self, top: Place) {
+    fn list_all(&mut self, top: Subfolder) {
         let mut next = Some(top.folder);
         let mut waiting = vec![(top.path, 0)];
         while let Some((path, depth)) = waiting.pop() {
-            let opened = next.take().map(|folder| Place { folder, path: path.clone() });
+            let opened = next.take().map(|folder| Subfolder { folder, path: path.clone() });
             let place = match opened.map_or_else(|| self.open(&path), Ok) {
                 Ok(place) => place,
                 Err(errno) => {
@@ -226,7 +226,7 @@ impl<'l> Look<'l> {
     }
 
     /// What lies in a folder; the folders in it.
-    fn list(&mut self, place: &Place) -> Vec<OsString> {
+    fn list(&mut self, place: &Subfolder) -> Vec<OsString> {
         if self.root.listed.contains(&place.path) {
             return self.root.folders_in(&place.path);
         }
@@ -262,9 +262,9 @@ impl<'l> Look<'l> {
         folders
     }
 
-    fn open(&mut self, path: &Path) -> Result<Place, Errno> {
+    fn open(&mut self, path: &Path) -> Result<Subfolder, Errno> {
         let folder = self.at.folder.below_within(path, &mut self.left.opened)?;
-        Ok(Place { folder, path: path.to_owned() })
+        Ok(Subfolder { folder, path: path.to_owned() })
     }
 
     /// A place by its path alone.
@@ -276,7 +276,7 @@ impl<'l> Look<'l> {
         }
     }
 
-    fn add(&mut self, above: &Place, name: &OsStr) {
+    fn add(&mut self, above: &Subfolder, name: &OsStr) {
         let path = above.path.join(name);
         if self.is_failed(&path) {
             return self.carry(&path);
@@ -328,7 +328,7 @@ impl<'l> Look<'l> {
     }
 }
 
-impl Place {
+impl Subfolder {
     fn enter(&self, name: &str) -> Result<Self, Errno> {
         let folder = self.folder.enter(OsStr::new(name))?;
         Ok(Self { folder, path: self.path.join(name) })

@@ -147,7 +147,7 @@ impl State {
             let found = Found { id, made, is_reported: false };
             self.made.entry(found.made.path.clone()).or_insert(found);
         }
-        // Those for which there is no room now come with the next command.
+        // Those that do not fit now come with the next command.
         for found in self.made.values_mut().filter(|found| !found.is_reported) {
             found.is_reported = self.notes.add_if_room(|| found.text());
         }

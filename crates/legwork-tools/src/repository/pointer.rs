@@ -19,7 +19,7 @@ pub(super) fn target(text: &[u8]) -> Option<PathBuf> {
     text.strip_prefix(b"gitdir: ").map(line)
 }
 
-/// A path that stands in a file, without the line ends behind it.
+/// The path in a file, without the line ends after it.
 pub(super) fn line(text: &[u8]) -> PathBuf {
     let end = text.iter().rposition(|byte| !matches!(byte, b'\r' | b'\n')).map_or(0, |at| at + 1);
     PathBuf::from(OsStr::from_bytes(text.get(..end).unwrap_or_default()))

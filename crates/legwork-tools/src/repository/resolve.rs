@@ -13,7 +13,7 @@ const NAMES_MAX: usize = 1024;
 
 /// Where a path leads to.
 #[derive(Debug)]
-pub(super) struct Way {
+pub(super) struct Resolved {
     /// The path without links, if something is there.
     pub(super) end: Option<PathBuf>,
     /// The names that were looked up on the way, without links before them.
@@ -24,9 +24,9 @@ pub(super) struct Way {
 ///
 /// `from` is an absolute path without links. `left` is how many names may still be walked, those
 /// on the way to each name too.
-pub(super) fn resolve(from: &Path, path: &Path, left: &mut Allowance) -> Option<Way> {
+pub(super) fn resolve(from: &Path, path: &Path, left: &mut Allowance) -> Option<Resolved> {
     let (mut links, mut most) = (LINKS_MAX, NAMES_MAX);
-    let mut way = Way { end: None, names: Vec::new() };
+    let mut way = Resolved { end: None, names: Vec::new() };
     let mut done = from.to_owned();
     let mut rest = parts(path);
     while let Some(part) = rest.pop_front() {

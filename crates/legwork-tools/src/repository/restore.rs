@@ -10,7 +10,7 @@ use rustix::fs::{FileType, Mode, Stat, mkdirat, symlinkat};
 use rustix::io::Errno;
 
 use super::aside::{Aside, Folders};
-use super::compare::{self, Change, Way};
+use super::compare::{self, Change, OpenFolders};
 use super::draft::Draft;
 use super::entry::{Entry, Kind};
 use super::folder::{Folder, is_absent};
@@ -49,7 +49,7 @@ pub(super) fn put_back(root: &Folder, before: &Root, aside: &mut Folders) -> Vec
 fn places(root: &Folder, before: &Root, top: &Path, aside: &mut Aside<'_>) -> Vec<Outcome> {
     let (mut outcomes, mut hidden) = (Vec::new(), BTreeSet::new());
     let mut gone: Option<&Path> = None;
-    let mut way = Way::new(root);
+    let mut way = OpenFolders::new(root);
     let known = before.entries.range(top.to_owned()..);
     for (path, entry) in known.take_while(|(path, _)| path.starts_with(top)) {
         if gone.is_some_and(|gone| path.starts_with(gone)) {
@@ -137,7 +137,7 @@ enum Attempt<'s> {
 
 /// Puts one place back, and again if something else appears there meanwhile.
 fn put_back_place<'b>(
-    way: &mut Way<'_>,
+    way: &mut OpenFolders<'_>,
     path: &'b Path,
     before: Option<&'b Entry>,
     aside: &mut Aside<'_>,
@@ -160,7 +160,7 @@ fn put_back_place<'b>(
 }
 
 /// Gives a directory that its owner cannot use any more the rights that it had.
-fn give_back_rights(way: &mut Way<'_>, path: &Path, before: Option<&Entry>) {
+fn give_back_rights(way: &mut OpenFolders<'_>, path: &Path, before: Option<&Entry>) {
     let all = Mode::RWXU.bits();
     let had = before.filter(|before| before.kind == Kind::Directory && before.mode() & all == all);
     let (Some(before), Some(name), Ok(above)) = (had, path.file_name(), way.to(path)) else {
@@ -194,8 +194,8 @@ fn take_out(root: &Folder, (before, path): (&Root, &Path), aside: &mut Aside<'_>
     };
     let (mut count, mut place) = (0_usize, None::<PathBuf>);
     for _ in 0..TRIES {
-        let news = match compare::news(root, before, path) {
-            Ok(Some(news)) => news,
+        let found = match compare::new_names(root, before, path) {
+            Ok(Some(found)) => found,
             Ok(None) => {
                 let Some(place) = &place else { return Vec::new() };
                 let files = if count == 1 { "a file" } else { &format!("{count} files") };
@@ -204,11 +204,11 @@ fn take_out(root: &Folder, (before, path): (&Root, &Path), aside: &mut Aside<'_>
             }
             Err(errno) => return failed(&errno),
         };
-        if news.is_flood {
+        if found.is_flood {
             return flood(root, (before, path), aside).unwrap_or_else(|error| failed(&error));
         }
-        for name in &news.names {
-            match aside.take(&news.folder, &path.join(name)) {
+        for name in &found.names {
+            match aside.take(&found.folder, &path.join(name)) {
                 Ok(Some(moved)) => {
                     count = count.saturating_add(1);
                     place = Some(moved);
@@ -276,7 +276,7 @@ fn rebase(
 }
 
 fn restore_place<'b>(
-    way: &mut Way<'_>,
+    way: &mut OpenFolders<'_>,
     change: &Change<'b>,
     aside: &mut Aside<'_>,
 ) -> Result<Attempt<'b>, Error> {
@@ -289,7 +289,7 @@ fn restore_place<'b>(
         if aside.leads_to(above, path, before) {
             return Ok(Attempt::Gone(path, None));
         }
-        // What took its name is no repository that the person made.
+        // What took its name is not a repository that the person made.
         return Ok(Attempt::Gone(path, aside.take(above, path)?));
     }
     let folder = match way.to(path) {

@@ -50,7 +50,7 @@ pub(super) enum Unshared {
 
 /// A directory that only this user can enter.
 #[derive(Debug)]
-struct Place {
+struct PrivateDirectory {
     path: PathBuf,
     directory: OwnedFd,
 }
@@ -61,7 +61,7 @@ struct Gate(OwnedFd);
 /// This process among those that run commands over some directories.
 #[derive(Debug)]
 pub(super) struct Shared {
-    place: Place,
+    place: PrivateDirectory,
     files: Vec<Joined>,
 }
 
@@ -87,9 +87,9 @@ impl Shared {
     /// Joins the processes that run commands over some directories.
     ///
     /// # Errors
-    /// When there is no place for the files, or the gate stays locked.
+    /// When the files cannot be placed, or the gate stays locked.
     pub(super) fn join(roots: &[PathBuf], place: &Path) -> Result<Joining, Unshared> {
-        let place = Place::open(place, roots)?;
+        let place = PrivateDirectory::open(place, roots)?;
         let gate = place.gate()?;
         place.sweep();
         let files = roots.iter().map(|root| place.join(root)).collect::<Result<_, _>>()?;
@@ -152,7 +152,7 @@ pub(crate) fn place() -> PathBuf {
     above.join(format!("{NAME}{user}"))
 }
 
-impl Place {
+impl PrivateDirectory {
     /// Removes files of processes that were killed; the gate is held.
     fn sweep(&self) {
         let Ok(listing) = Dir::read_from(&self.directory) else { return };

@@ -62,7 +62,7 @@ pub(super) struct Root {
 
 /// A directory of a snapshot, as it is kept for other processes.
 #[derive(Debug, Serialize, Deserialize)]
-struct Kept {
+struct StoredRoot {
     repositories: Vec<Name>,
     crowded: Vec<Name>,
     cut: BTreeSet<Bound>,
@@ -165,7 +165,7 @@ impl Snapshot {
         let names = |paths: &[PathBuf]| paths.iter().cloned().map(Name::from).collect();
         let entries = root.entries.iter().map(|(path, entry)| (path.clone().into(), entry.clone()));
         let todos = root.todos.iter().map(|(path, todo)| (path.clone().into(), todo.clone()));
-        let kept = Kept {
+        let kept = StoredRoot {
             repositories: names(&root.repositories),
             crowded: names(&root.crowded),
             cut: root.cut.clone(),
@@ -181,7 +181,7 @@ impl Snapshot {
     /// # Errors
     /// When that cannot be decoded.
     pub(super) fn adopt(&mut self, root: &Path, bytes: &[u8]) -> Result<(), serde_json::Error> {
-        let kept: Kept = serde_json::from_slice(bytes)?;
+        let kept: StoredRoot = serde_json::from_slice(bytes)?;
         let path = |name: Name| name.path().to_owned();
         self.roots.retain(|known| known.path != root);
         self.roots.push(Root {

@@ -413,7 +413,7 @@ fn aside_folders(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn s13_4_what_was_set_aside_is_in_one_folder_and_is_no_repository() {
+fn s13_4_what_was_set_aside_is_in_one_folder_and_is_not_a_repository() {
     let (_folder, root) = repository();
     let (bare, tree) = (root.join("bare"), root.join("tree"));
     init(&bare);
@@ -476,7 +476,7 @@ fn s13_4_what_cannot_be_read_is_not_forgotten() {
 }
 
 #[test]
-fn s13_4_what_a_command_links_to_is_no_hook() {
+fn s13_4_what_a_command_links_to_is_not_a_hook() {
     let (_folder, root) = repository();
     let source = root.join("src");
     fs::create_dir_all(source.join("hooks")).unwrap();
@@ -508,7 +508,7 @@ fn s13_4_what_a_command_links_to_is_no_hook() {
 }
 
 #[test]
-fn s13_4_rights_alone_are_no_change() {
+fn s13_4_rights_alone_are_not_a_change() {
     let (_folder, root) = repository();
     fs::write(root.join(".git/config"), "[core]").unwrap();
     fs::write(root.join(".git/hooks/pre-push"), "mine").unwrap();

@@ -16,7 +16,7 @@ use super::entry::Entry;
 use super::folder::{Folder, is_absent};
 
 /// A file of a stopped operation.
-struct Place {
+struct OperationFile {
     folder: &'static str,
     file: &'static str,
     /// What of a line Git runs; none if it runs nothing for it.
@@ -33,10 +33,20 @@ enum IfEmpty {
 
 /// The files that hold commands: the list of a rebase, and where a strategy is named, which
 /// Git takes for a program if it is a path.
-const PLACES: [Place; 3] = [
-    Place { folder: REBASE, file: "git-rebase-todo", command: of_list, if_empty: IfEmpty::Stays },
-    Place { folder: REBASE, file: "strategy", command: with_path, if_empty: IfEmpty::Goes },
-    Place { folder: "sequencer", file: "opts", command: of_settings, if_empty: IfEmpty::Goes },
+const OPERATION_FILES: [OperationFile; 3] = [
+    OperationFile {
+        folder: REBASE,
+        file: "git-rebase-todo",
+        command: of_list,
+        if_empty: IfEmpty::Stays,
+    },
+    OperationFile { folder: REBASE, file: "strategy", command: with_path, if_empty: IfEmpty::Goes },
+    OperationFile {
+        folder: "sequencer",
+        file: "opts",
+        command: of_settings,
+        if_empty: IfEmpty::Goes,
+    },
 ];
 /// Where the list of a rebase lies.
 pub(super) const REBASE: &str = "rebase-merge";
@@ -45,16 +55,16 @@ const FILE_MAX: u64 = 4 << 20;
 /// Most different commands in a file.
 const COMMANDS_MAX: usize = 10_000;
 
-/// The commands in what a stopped operation is to do next, as [`PLACES`] lists them.
+/// The commands in what a stopped operation is to do next, as [`OPERATION_FILES`] lists them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Todo(Vec<Commands>);
 
 /// The commands in one file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Commands {
-    /// These lines; none where there is no such file.
+    /// These lines; none if there is no such file.
     Lines(BTreeSet<Vec<u8>>),
-    /// It is none that Git would have written: a link, or larger than is kept.
+    /// It is not one that Git would have written: a link, or larger than is kept.
     Odd,
     /// It cannot be looked at.
     Unknown,
@@ -66,19 +76,19 @@ impl Todo {
     ///
     /// `most` is how many bytes may be read, and is lowered by those that are.
     pub(super) fn of(git: &Folder, most: &mut u64) -> Option<Self> {
-        let of_place = |place: &Place| {
+        let of_place = |place: &OperationFile| {
             let (commands, read) = place.commands(git, FILE_MAX.min(*most));
             let is_over = commands == Commands::Odd && *most < FILE_MAX;
             *most = most.saturating_sub(read);
             (!is_over && commands != Commands::Unknown).then_some(commands)
         };
-        PLACES.iter().map(of_place).collect::<Option<_>>().map(Self)
+        OPERATION_FILES.iter().map(of_place).collect::<Option<_>>().map(Self)
     }
 
     /// What a repository is to do next now, with rights that a command took given back.
     pub(super) fn now(git: &Folder) -> Self {
-        PLACES.iter().for_each(|place| place.unlock(git));
-        Self(PLACES.iter().map(|place| place.commands(git, FILE_MAX).0).collect())
+        OPERATION_FILES.iter().for_each(|place| place.unlock(git));
+        Self(OPERATION_FILES.iter().map(|place| place.commands(git, FILE_MAX).0).collect())
     }
 
     /// The same with what an earlier one has, too.
@@ -118,7 +128,7 @@ impl Todo {
         aside: &mut Aside<'_>,
     ) -> io::Result<Option<PathBuf>> {
         let mut moved = None;
-        for (place, known) in PLACES.iter().zip(&self.0) {
+        for (place, known) in OPERATION_FILES.iter().zip(&self.0) {
             if place.commands(git, FILE_MAX).0.has_more_than(known) {
                 moved = place.keep((git, path), known, aside)?.or(moved);
             }
@@ -137,7 +147,7 @@ impl Commands {
     }
 }
 
-impl Place {
+impl OperationFile {
     /// Lets the owner read the file.
     fn unlock(&self, git: &Folder) {
         let name = OsStr::new(self.file);

@@ -64,7 +64,7 @@ impl Limits {
     }
 }
 
-/// What stands behind the guard, which counts processes and kills when they are too many.
+/// Backs up the guard, which counts processes and kills when there are too many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Bound {
@@ -90,6 +90,6 @@ impl Bound {
 
 /// Bytes of memory in this machine.
 fn installed() -> u64 {
-    let told = rustix::system::sysinfo();
-    told.totalram.saturating_mul(u64::from(told.mem_unit.max(1)))
+    let info = rustix::system::sysinfo();
+    info.totalram.saturating_mul(u64::from(info.mem_unit.max(1)))
 }

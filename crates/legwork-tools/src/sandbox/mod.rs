@@ -35,7 +35,7 @@ pub use policy::Policy;
 #[derive(Clone)]
 #[non_exhaustive]
 pub enum Sandbox {
-    /// Behind somebody's walls, or not at all.
+    /// Confined from outside, or not at all.
     By(Arc<dyn port::Sandbox>),
     /// No confinement; only for a caller that chose it by name.
     Off,

@@ -19,7 +19,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// The same with another network.
+    /// The policy with this access to the network.
     #[must_use]
     pub fn with_network(self, network: Network) -> Self {
         Self { network, ..self }
@@ -46,7 +46,7 @@ impl Policy {
         self
     }
 
-    /// What a model is told of it.
+    /// The description of it for a model.
     pub(super) fn rules(&self, temp: &str) -> String {
         let more: Vec<_> = self.writable.iter().map(|place| place.display().to_string()).collect();
         let more = match more.is_empty() {

@@ -69,7 +69,7 @@ struct Count<'a> {
     needed: usize,
     next: AtomicUsize,
     progress: Mutex<Progress>,
-    /// Enough was found, or nobody waits any more.
+    /// Enough was found, or the caller has stopped waiting.
     enough: Stop,
     stop: &'a Stop,
 }
@@ -120,7 +120,7 @@ impl Count<'_> {
             };
             let opened = opener.file(path);
             let outcome = self.search(opened, &mut texts, matcher);
-            self.tell(index, outcome);
+            self.send(index, outcome);
         }
     }
 
@@ -144,7 +144,7 @@ impl Count<'_> {
         }
     }
 
-    fn tell(&self, index: usize, outcome: Outcome) {
+    fn send(&self, index: usize, outcome: Outcome) {
         let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
         let Progress { outcomes, counted } = &mut *progress;
         if let Some(slot) = outcomes.get_mut(index) {

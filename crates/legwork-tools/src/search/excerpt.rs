@@ -62,7 +62,7 @@ impl<'a> Page<'a> {
         if before > 0 {
             self.text.push('\n');
         }
-        self.text.push_str(&self.tree.told(path));
+        self.text.push_str(&self.tree.shown(path));
         self.text.push('\n');
         let mut excerpt = Excerpt {
             matcher: self.matcher,

@@ -85,7 +85,7 @@ impl Walk<'_> {
         found
     }
 
-    /// The next directory; none when all are done or nobody waits any more.
+    /// The next directory; none when all are done or the caller has stopped waiting.
     fn next(&self) -> Option<(PathBuf, Rules)> {
         let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
         loop {

@@ -36,14 +36,14 @@ const DESCRIPTION: &str = "Searches the text files of the workspace for a regula
     passed by, unless path names it. One call shows at most 100 KB and says which offset goes on \
     from there.";
 
-/// Why nothing was searched; fit to be told to a model.
+/// Why nothing was searched; fit for a model to read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The path could not be opened.
     #[error(transparent)]
     Path(#[from] workspace::Error),
-    /// The pattern is no regular expression, or none for single lines.
+    /// The pattern is not a regular expression, or not one for single lines.
     #[error(
         "the pattern cannot be used: {message}; correct it, or give literal=true to search for it as plain text of one line"
     )]
@@ -51,7 +51,7 @@ pub enum Error {
         /// What is wrong with it.
         message: String,
     },
-    /// A glob is none.
+    /// A glob pattern is not valid.
     #[error("the glob cannot be used: {message}; write it like *.rs or src/**/*.{{ts,tsx}}")]
     Glob {
         /// What is wrong with it.

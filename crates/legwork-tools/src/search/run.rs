@@ -1,4 +1,4 @@
-//! One search, from what was asked to what is told.
+//! One search, from its arguments to its result.
 
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
@@ -67,7 +67,7 @@ impl Window {
         Self { first: number(asked.offset.unwrap_or(1).max(1)), limit }
     }
 
-    /// The match after the last one, which tells that more follow.
+    /// The match after the last one: then more follow.
     fn end(self) -> usize {
         self.first.saturating_add(self.limit)
     }
@@ -122,7 +122,7 @@ fn names(tree: &Tree, paths: &[PathBuf], counted: &Counted, window: Window) -> (
     let page = matching.skip(window.first.saturating_sub(1)).take(window.limit);
     let (mut text, mut shown) = (String::new(), 0_usize);
     for (path, _) in page {
-        text.push_str(&tree.told(path));
+        text.push_str(&tree.shown(path));
         text.push('\n');
         shown = shown.saturating_add(1);
         if text.len() >= BYTES_MAX {

@@ -39,7 +39,7 @@ impl Texts {
     /// Searches one file; a NUL further on counts as its end.
     ///
     /// # Errors
-    /// When it cannot be read, or nobody waits for it any more.
+    /// When it cannot be read, or the caller has stopped waiting.
     pub(super) fn search<S: Sink<Error = io::Error>>(
         &mut self,
         matcher: &RegexMatcher,

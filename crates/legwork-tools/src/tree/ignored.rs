@@ -53,7 +53,7 @@ impl Rules {
             return Self::Off;
         };
         let named = |name: &str| entries.iter().find(|entry| entry.name == name);
-        // Opening a pipe would let go on whoever waits to write into it.
+        // Opening a pipe would unblock a process that waits to write into it.
         let file = |name| named(name).is_some_and(|entry| entry.kind == FileType::RegularFile);
         let (ignore, gitignore) = (file(".ignore"), file(".gitignore"));
         let repository = named(".git").is_some();
@@ -96,7 +96,7 @@ impl Rules {
     }
 }
 
-/// What one ignore file says; lines that are no patterns say nothing.
+/// What one ignore file says; lines that are not patterns are ignored.
 fn matcher(handle: &OwnedFd, dir: &Path, name: &str) -> Gitignore {
     let dir = if dir.as_os_str().is_empty() { PathBuf::from(".") } else { dir.to_owned() };
     let mut builder = GitignoreBuilder::new(dir);

@@ -19,7 +19,7 @@ use rustix::fs::{
 use rustix::io::Errno;
 
 use crate::secret;
-pub(crate) use crate::workspace::line as told;
+pub(crate) use crate::workspace::line as shown;
 use crate::workspace::{self, Workspace};
 pub(crate) use ignored::{Hidden, Rules};
 pub(crate) use opener::Opener;
@@ -64,13 +64,13 @@ pub(crate) struct Contents {
 pub(crate) struct Tree {
     root: OwnedFd,
     secret: secret::Below,
-    /// What its paths are told with; empty for those of the workspace.
+    /// The prefix of its paths when they are shown; empty in the workspace.
     prefix: PathBuf,
 }
 
 impl Tree {
     pub(crate) fn open(workspace: &Workspace) -> Result<Self, workspace::Error> {
-        let prefix = if workspace.is_beside() { workspace.root() } else { Path::new("") };
+        let prefix = if workspace.is_additional() { workspace.root() } else { Path::new("") };
         let secret = secret::Below::new(workspace.secrets(), workspace.root());
         Ok(Self { root: workspace.open_dir(".")?, secret, prefix: prefix.to_owned() })
     }
@@ -81,8 +81,8 @@ impl Tree {
     }
 
     /// A path of the tree as one line of text, such that it can be asked for.
-    pub(crate) fn told(&self, path: &Path) -> String {
-        told(&self.prefix.join(path))
+    pub(crate) fn shown(&self, path: &Path) -> String {
+        shown(&self.prefix.join(path))
     }
 
     /// The names in a directory that the rules from above and its own let by.
@@ -222,7 +222,7 @@ fn names(handle: &OwnedFd) -> Result<Vec<Entry>, Errno> {
             continue;
         }
         let kind = match entry.file_type() {
-            // Some file systems only tell when asked for each name.
+            // Some file systems report it only when asked for each name.
             FileType::Unknown => match statat(handle, name, AtFlags::SYMLINK_NOFOLLOW) {
                 Ok(found) => FileType::from_raw_mode(found.st_mode),
                 Err(_) => continue,

@@ -68,7 +68,7 @@ fn open(tree: &Tree, path: &Path, above: &OwnedFd, name: &OsStr) -> io::Result<O
     }
     let flags = OFlags::NOFOLLOW | OFlags::CLOEXEC;
     if KEPT.load(Ordering::Relaxed) >= KEPT_MAX {
-        // Somebody swaps names: slower, so that nothing is opened before it is known.
+        // Names are being swapped: this is slower, so that nothing is opened before it is known.
         let seen = openat(above, name, flags | OFlags::PATH, Mode::empty())?;
         return match admits(tree, path, &fstat(&seen)?)? {
             true => opened(tree, path, File::from(reopened(&seen)?)),

@@ -88,7 +88,7 @@ impl Workspace {
     }
 
     /// Whether it is a directory that was allowed besides a workspace.
-    pub(crate) fn is_beside(&self) -> bool {
+    pub(crate) fn is_additional(&self) -> bool {
         self.0.access.is_some()
     }
 

@@ -8,7 +8,7 @@ use rustix::io::Errno;
 
 use super::change::Leave;
 use super::draft::{Draft, Form};
-use super::place::{DIRECTORY, Place};
+use super::place::{DIRECTORY, Location};
 use super::replace::renaming;
 use super::{Error, check_system};
 
@@ -16,14 +16,14 @@ use super::{Error, check_system};
 const FILE_MODE: Mode = Mode::from_raw_mode(0o666);
 const DIRECTORY_MODE: Mode = Mode::from_raw_mode(0o777);
 
-impl Place {
+impl Location {
     /// Creates the file, and the folders that are missing.
     ///
     /// When it returns well, the whole content is on the disk. A file that
-    /// somebody else created meanwhile is left as it is.
+    /// another process created meanwhile is left as it is.
     ///
     /// # Errors
-    /// Why nothing was created; of new folders those are left that somebody else used
+    /// Why nothing was created; of new folders those are left that another process used
     /// meanwhile.
     pub(crate) fn create(mut self, content: &[u8], leave: &Leave) -> Result<(), Error> {
         check_system(&self.asked, &self.directory)?;
@@ -47,7 +47,7 @@ impl Place {
         }
         let appeared = match draft.appear(&self.name) {
             done @ (Ok(()) | Err(Errno::EXIST)) => done,
-            // Some systems know files without a name, but let nobody link them.
+            // Some systems know files without a name, but do not allow linking them.
             Err(_) => written(Form::Named)?.appear(&self.name),
         };
         match appeared {
@@ -66,7 +66,7 @@ impl Place {
                 let above = self.directory.try_clone().map_err(|source| self.failed(source))?;
                 made.0.push((above, name.to_owned()));
             }
-            // Somebody else was faster; what they made is looked at below.
+            // Another process was faster; what it made is checked below.
             Err(Errno::EXIST) => {}
             Err(errno) => return Err(self.unwritten(errno)),
         }
@@ -128,7 +128,7 @@ impl Folders {
 
 impl Drop for Folders {
     fn drop(&mut self) {
-        // The deepest first; one that somebody else uses by now is not empty and stays.
+        // The deepest first; one that another process uses by now is not empty and stays.
         for (above, name) in self.0.iter().rev() {
             let _ = unlinkat(above, name, AtFlags::REMOVEDIR);
         }

@@ -12,7 +12,7 @@ use rustix::fs::{
 use rustix::io::Errno;
 use rustix::rand::{GetRandomFlags, getrandom};
 
-use super::place::{Current, Place};
+use super::place::{Current, Location};
 use super::{Error, attributes, stale};
 
 /// How many names are tried for a draft.
@@ -53,7 +53,7 @@ impl Draft {
     /// # Errors
     /// Why it cannot be written; nothing is left of it.
     pub(super) fn new(
-        place: &Place,
+        place: &Location,
         content: &[u8],
         mode: Mode,
         form: Form,
@@ -91,12 +91,12 @@ impl Draft {
     }
 
     /// Waits until the content is on the disk.
-    pub(super) fn sync(&self, place: &Place) -> Result<(), Error> {
+    pub(super) fn sync(&self, place: &Location) -> Result<(), Error> {
         self.file.sync_all().map_err(|source| place.failed(source))
     }
 
     /// Takes over the owner, the mode and the attributes of the file that it will replace.
-    pub(super) fn take_after(&self, place: &Place, current: &Current) -> Result<(), Error> {
+    pub(super) fn take_after(&self, place: &Location, current: &Current) -> Result<(), Error> {
         let own = fstat(&self.file).map_err(|errno| place.unwritten(errno))?;
         let then = &current.stat;
         if (own.st_uid, own.st_gid) != (then.st_uid, then.st_gid) {
@@ -126,7 +126,7 @@ impl Draft {
         Err(Errno::EXIST)
     }
 
-    /// Lets it appear under a name that nobody has.
+    /// Gives it a name that no file has.
     pub(super) fn appear(mut self, name: &OsStr) -> Result<(), Errno> {
         let Some(own) = &self.name else {
             return link(&self.file, &self.directory, name);
@@ -160,7 +160,7 @@ impl Drop for Draft {
     }
 }
 
-/// Whether a name is one of a draft; nobody is told of such files.
+/// Whether a name is one of a draft; such files are not listed.
 pub(crate) fn is_draft(name: &[u8]) -> bool {
     let digits = name
         .strip_prefix(START.as_bytes())
@@ -180,11 +180,11 @@ fn unnamed(directory: &OwnedFd, mode: Mode) -> Option<File> {
     let flags = OFlags::WRONLY | OFlags::TMPFILE | OFlags::CLOEXEC;
     let file = File::from(openat(directory, ".", flags, mode).ok()?);
     lock(&file);
-    // Without procfs there is no way to name it.
+    // Without procfs it cannot be named.
     std::fs::symlink_metadata(in_procfs(&file)).is_ok().then_some(file)
 }
 
-/// Gives a file without a name one that nobody has.
+/// Gives a file without a name one that no file has.
 fn link(file: &File, directory: &OwnedFd, name: &OsStr) -> Result<(), Errno> {
     linkat(rustix::fs::CWD, in_procfs(file), directory, name, AtFlags::SYMLINK_FOLLOW)
 }
@@ -193,8 +193,8 @@ fn in_procfs(file: &File) -> String {
     format!("/proc/self/fd/{}", file.as_raw_fd())
 }
 
-/// Tells other processes that somebody is at work on it.
+/// Shows other processes that it is in use.
 fn lock(file: &File) {
-    // Where there are no locks, nobody can take one to remove it either.
+    // Where there are no locks, no process can take one to remove it either.
     let _ = flock(file, FlockOperation::NonBlockingLockExclusive);
 }

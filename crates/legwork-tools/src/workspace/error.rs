@@ -1,4 +1,4 @@
-//! Why a path was not opened or not changed; each fit to be told to a model.
+//! Why a path was not opened or not changed; each fit for a model to read.
 
 use std::io;
 use std::path::PathBuf;
@@ -97,7 +97,7 @@ pub enum Error {
         /// How the path begins.
         start: String,
     },
-    /// Something on the way to the path is no directory.
+    /// Something on the way to the path is not a directory.
     #[error("{path} cannot be made, since {part} is not a directory; give another path")]
     InTheWay {
         /// The path as it was asked for.
@@ -131,7 +131,7 @@ pub enum Error {
         /// How many names there are.
         names: u64,
     },
-    /// A new file in the place of this one would belong to somebody else.
+    /// A new file in the place of this one would belong to another user.
     #[error(
         "{path} was not changed: it belongs to another user or group, and a new version could not be given to them"
     )]
@@ -141,7 +141,7 @@ pub enum Error {
     },
     /// The file is not what it was when it was looked at.
     #[error(
-        "{path} was changed by somebody else meanwhile; nothing was written; read it again, then repeat what still applies"
+        "{path} was changed by another process meanwhile; nothing was written; read it again, then repeat what still applies"
     )]
     Changed {
         /// The path as it was asked for.
@@ -153,7 +153,7 @@ pub enum Error {
         /// The path as it was asked for.
         path: String,
     },
-    /// There is no room for it.
+    /// The disk has no room for it.
     #[error(
         "{path} was not written: its file system is full, or the quota on it is used up; nothing was changed; free some space, then repeat it"
     )]

@@ -34,20 +34,20 @@ use rustix::io::Errno;
 
 use crate::secret::Secrets;
 
-/// How many names of a directory an error or a listing tells.
+/// How many names of a directory an error or a listing gives.
 const NAMES_TOLD: usize = 40;
 
 /// How many names of a directory are compared with one that is not there.
 const NAMES_COMPARED: usize = 100_000;
 
 /// What to do about a file whose name cannot be asked for.
-const BROKEN: &str = "a file there has a name that is not UTF-8 and is only told like this; no \
+const BROKEN: &str = "a file there has a name that is not UTF-8 and is only shown like this; no \
     tool can name it: give it another name in the shell first, by a glob such as mv caf? cafe";
 
-/// How many characters an error tells of a path that is too long.
+/// How many characters an error gives of a path that is too long.
 const PATH_TOLD: usize = 60;
 
-/// How often a path is resolved again when somebody renamed on the way.
+/// How often a path is resolved again after a rename on the way.
 const RESOLVED_AGAIN: usize = 16;
 
 /// File systems whose files are windows into the kernel, not data: procfs,
@@ -81,19 +81,19 @@ struct Inner {
     /// With its symlinks resolved.
     root: PathBuf,
     handle: OwnedFd,
-    /// What may be done beneath a path that was allowed beside a workspace; none for the
+    /// What may be done beneath a path that was allowed in addition to a workspace; none for the
     /// workspace itself.
     access: Option<Access>,
     allowed: Vec<Workspace>,
     secrets: Arc<Secrets>,
 }
 
-/// What may be done beneath a path that is allowed beside a workspace.
+/// What may be done beneath a path that is allowed in addition to a workspace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Reading.
+    /// Files may be read.
     ReadOnly,
-    /// Reading and changing.
+    /// Files may be read, changed and created.
     ReadWrite,
 }
 
@@ -132,7 +132,7 @@ impl Workspace {
     /// Opens a regular file for reading.
     ///
     /// # Errors
-    /// One that says what the path is instead, fit to be told to a model.
+    /// One that says what the path is instead, fit for a model to read.
     pub fn open_file(&self, asked: &str) -> Result<File, Error> {
         self.home_of(asked).file(asked)
     }
@@ -144,7 +144,7 @@ impl Workspace {
                 .map_err(|errno| self.explain(asked, &relative, errno))
         };
         // Looked at first: opening a device may do something, and opening a pipe lets
-        // whoever waits to write into it go on, only to be killed when it is closed.
+        // a process that waits to write into it go on, only to be killed when it is closed.
         let seen = opened(OFlags::PATH)?;
         self.check_regular(asked, &relative, &seen)?;
         self.check_secret(asked, &seen)?;
@@ -155,7 +155,7 @@ impl Workspace {
     /// Opens a directory.
     ///
     /// # Errors
-    /// One that says what the path is instead, fit to be told to a model.
+    /// One that says what the path is instead, fit for a model to read.
     pub fn open_dir(&self, asked: &str) -> Result<OwnedFd, Error> {
         self.home_of(asked).dir(asked)
     }
@@ -187,7 +187,7 @@ impl Workspace {
         let busy = |result: &Result<_, _>| matches!(result, Err(Errno::AGAIN));
         let tried = (0..RESOLVED_AGAIN).map(|_| opened()).find(|result| !busy(result));
         let tried = match tried.unwrap_or(Err(Errno::AGAIN)) {
-            // An old kernel or a container's filter may not know the call; and where somebody
+            // An old kernel or a container's filter may not know the call; and where another process
             // renames all the time it never comes to an end.
             Err(Errno::NOSYS | Errno::PERM | Errno::AGAIN) => {
                 walk::beneath(&self.0.handle, relative, flags)
@@ -234,12 +234,12 @@ impl Workspace {
         }
         let above = relative.ancestors().skip(1);
         above
-            .filter_map(|dir| self.names(dir).map(|names| told(dir, &names)))
+            .filter_map(|dir| self.names(dir).map(|names| similar_names(dir, &names)))
             .next()
             .unwrap_or_else(|| "look for it with another path".to_owned())
     }
 
-    /// Whether a file has a name that is not UTF-8 and is told like this one.
+    /// Whether a file has a name that is not UTF-8 and is shown like this one.
     fn has_broken_twin(&self, relative: &Path) -> bool {
         let name = relative.file_name().and_then(OsStr::to_str);
         let Some(name) = name.filter(|name| name.contains(char::REPLACEMENT_CHARACTER)) else {
@@ -253,7 +253,7 @@ impl Workspace {
 
     fn contents(&self, relative: &Path) -> String {
         match self.names(relative) {
-            Some(names) => told(relative, &names),
+            Some(names) => similar_names(relative, &names),
             None => "it cannot be listed".to_owned(),
         }
     }
@@ -300,7 +300,7 @@ fn name_of(kind: FileType) -> &'static str {
     }
 }
 
-fn told(dir: &Path, names: &[OsString]) -> String {
+fn similar_names(dir: &Path, names: &[OsString]) -> String {
     let place = match dir.to_str() {
         Some("" | ".") => "the root of the workspace".to_owned(),
         _ => line(dir),

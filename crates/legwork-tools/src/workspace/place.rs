@@ -35,7 +35,7 @@ pub(super) const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).uni
 /// The directory is held open, so that renaming it or swapping a symlink on
 /// the way leads nowhere else. The name is never a symlink when found.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct Location {
     pub(super) workspace: Workspace,
     pub(super) asked: String,
     /// With the symlinks at its end resolved.
@@ -72,8 +72,8 @@ impl Workspace {
     /// Finds the place of a file; symlinks are followed as far as they stay inside.
     ///
     /// # Errors
-    /// One that says why nothing can be there, fit to be told to a model.
-    pub(crate) fn place(&self, asked: &str) -> Result<Place, Error> {
+    /// One that says why nothing can be there, fit for a model to read.
+    pub(crate) fn place(&self, asked: &str) -> Result<Location, Error> {
         let home = self.home_of(asked);
         let place = home.place_in(asked)?;
         let read_only = |why| Err(Error::ReadOnly { path: asked.to_owned(), why });
@@ -88,7 +88,7 @@ impl Workspace {
     }
 
     /// Checks that the file tools may write what has a path, of any file type: that it lies in
-    /// the workspace or in what was allowed, holds no secret, and is no part of a repository.
+    /// the workspace or in what was allowed, holds no secret, and is not part of a repository.
     ///
     /// `real` is absolute, and the symlinks in its parent are resolved.
     ///
@@ -131,10 +131,10 @@ impl Workspace {
     pub(crate) fn resource(&self, spec: &ToolSpec, arguments: &Value) -> Option<String> {
         let asked = arguments.get(spec.resource.as_deref()?)?.as_str()?;
         let place = self.home_of(asked).place_in(asked);
-        place.map_or_else(|_| spec.resource_of(arguments), |place| Some(place.told()))
+        place.map_or_else(|_| spec.resource_of(arguments), |place| Some(place.shown()))
     }
 
-    fn place_in(&self, asked: &str) -> Result<Place, Error> {
+    fn place_in(&self, asked: &str) -> Result<Location, Error> {
         let mut relative = self.relative(asked)?;
         for _ in 0..LINKS_MAX {
             check_length(asked, &relative)?;
@@ -151,7 +151,7 @@ impl Workspace {
                 }
                 Err(Errno::INVAL | Errno::NOENT) => {
                     let (workspace, asked) = (self.clone(), asked.to_owned());
-                    return Ok(Place { workspace, asked, relative, directory, missing, name });
+                    return Ok(Location { workspace, asked, relative, directory, missing, name });
                 }
                 Err(errno) => return Err(self.explain(asked, &relative, errno)),
             }
@@ -196,7 +196,7 @@ impl Workspace {
                 Err(Errno::NOTDIR) => return Err(self.in_the_way(asked, dir)),
                 Err(errno) => return Err(self.explain(asked, dir, errno)),
             }
-            // What a `..` below something missing would mean, nobody knows.
+            // What a `..` below something missing would mean is not known.
             let (Some(Component::Normal(name)), Some(above)) =
                 (dir.components().next_back(), dir.parent())
             else {
@@ -232,11 +232,11 @@ impl Workspace {
     }
 }
 
-impl Place {
+impl Location {
     /// What is there now, with its content when it has at most `limit` bytes.
     ///
     /// # Errors
-    /// When it is no regular file, cannot be read, or changes meanwhile.
+    /// When it is not a regular file, cannot be read, or changes meanwhile.
     pub(crate) fn current(&self, limit: u64) -> Result<Option<Current>, Error> {
         if !self.missing.is_empty() {
             return Ok(None);
@@ -245,7 +245,7 @@ impl Place {
         // Looked at first, since opening a device may do something.
         match self.look() {
             Ok(stat) => self.check_kind(&stat)?,
-            // A new file would be told just like the one that was meant.
+            // A new file would be shown just like the one that was meant.
             Err(Errno::NOENT) if self.workspace.has_broken_twin(&self.relative) => {
                 return Err(self.nothing());
             }
@@ -272,9 +272,9 @@ impl Place {
         Ok(Some(current))
     }
 
-    /// The path as people are told it: from the root of the workspace, as it really is,
-    /// without symlinks; absolute in a path that was allowed beside it.
-    pub(crate) fn told(&self) -> String {
+    /// The path as it is shown: from the root of the workspace, as it really is,
+    /// without symlinks; absolute in a path that was allowed in addition to it.
+    pub(crate) fn shown(&self) -> String {
         let real = self.real();
         let path = match self.workspace.0.access {
             None => real,
@@ -336,7 +336,7 @@ impl Place {
 }
 
 /// Whether a file is what it was: the same inode, neither written nor
-/// changed in its attributes, as far as the clock of its file system tells.
+/// changed in its attributes, as far as the clock of its file system shows.
 pub(super) fn is_same(then: &Stat, now: &Stat) -> bool {
     (then.st_dev, then.st_ino, then.st_size) == (now.st_dev, now.st_ino, now.st_size)
         && (then.st_mode, then.st_nlink) == (now.st_mode, now.st_nlink)

@@ -8,9 +8,9 @@ use rustix::io::Errno;
 use super::Error;
 use super::change::Leave;
 use super::draft::{Draft, Form};
-use super::place::{Current, Place, is_same};
+use super::place::{Current, Location, is_same};
 
-/// Nobody else reads a new version before it has the mode of the old one.
+/// No other process reads a new version before it has the mode of the old one.
 const PRIVATE: Mode = Mode::from_raw_mode(0o600);
 const WRITABLE: u32 = 0o222;
 
@@ -22,7 +22,7 @@ pub(super) fn renaming() -> MutexGuard<'static, ()> {
     RENAMING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Place {
+impl Location {
     /// Refuses a file that may not be changed, before anything is done.
     ///
     /// # Errors
@@ -35,9 +35,9 @@ impl Place {
             return Err(Error::Linked { path, names });
         }
         // Renaming asks the directory alone, and the administrator is never
-        // refused; but whoever took the right to write away meant it.
+        // refused; but the right to write was taken away on purpose.
         if current.stat.st_mode & WRITABLE == 0 {
-            let why = "its mode lets nobody write it; if it shall be changed, chmod u+w it first";
+            let why = "its mode forbids writing it; if it is to be changed, chmod u+w it first";
             return Err(Error::ReadOnly { path, why });
         }
         let access = accessat(&self.directory, &self.name, Access::WRITE_OK, AtFlags::EACCESS);
@@ -51,7 +51,7 @@ impl Place {
     /// attributes stay.
     ///
     /// When it returns well, the whole content is on the disk; else the file
-    /// is as it was. A change by somebody else is noticed unless it falls
+    /// is as it was. A change by another process is noticed unless it falls
     /// between the last look and the renaming next to it.
     ///
     /// # Errors
@@ -88,7 +88,7 @@ impl Place {
         let mut draft = written(Form::Unnamed)?;
         match draft.entitle() {
             Ok(()) => Ok(draft),
-            // Some systems know files without a name, but let nobody link them.
+            // Some systems know files without a name, but do not allow linking them.
             Err(_) => written(Form::Named),
         }
     }

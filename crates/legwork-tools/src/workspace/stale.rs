@@ -25,12 +25,12 @@ static SWEPT: Mutex<BTreeSet<Identity>> = Mutex::new(BTreeSet::new());
 
 /// Removes the stale drafts of a directory, once in the life of this process.
 ///
-/// A draft is stale when nobody holds its lock: unlike a process id in its name, that
+/// A draft is stale when no process holds its lock: unlike a process id in its name, that
 /// holds across containers and cannot be taken by another process later.
 pub(super) fn sweep(directory: &OwnedFd) {
     let Ok(identity) = identity(directory) else { return };
     if SWEPT.lock().unwrap_or_else(PoisonError::into_inner).insert(identity) {
-        // What cannot be removed stays: it is in nobody's way.
+        // What cannot be removed stays: it does no harm.
         let _ = sweep_now(directory);
     }
 }

@@ -12,14 +12,14 @@ use rustix::io::Errno;
 
 use super::{Error, Workspace, path, walk};
 
-struct Place {
+struct Fixture {
     workspace: Workspace,
     inside: PathBuf,
     outside: PathBuf,
     _dir: tempfile::TempDir,
 }
 
-fn place() -> Place {
+fn place() -> Fixture {
     let dir = tempfile::tempdir().expect("a directory");
     let (inside, outside) = (dir.path().join("in"), dir.path().join("out"));
     std::fs::create_dir_all(inside.join("sub")).expect("made");
@@ -28,7 +28,7 @@ fn place() -> Place {
     std::fs::write(inside.join("sub/b.txt"), "b").expect("written");
     std::fs::write(outside.join("secret"), "s").expect("written");
     let workspace = Workspace::open(&inside).expect("opened");
-    Place { workspace, inside, outside, _dir: dir }
+    Fixture { workspace, inside, outside, _dir: dir }
 }
 
 #[test]

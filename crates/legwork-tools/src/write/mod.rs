@@ -16,7 +16,7 @@ const DESCRIPTION: &str = "Creates a text file of the workspace with this conten
     that are missing. A file that holds something else is left alone unless overwrite is true; \
     to change parts of one, use `edit`.";
 
-/// Why a file was not written; fit to be told to a model.
+/// Why a file was not written; fit for a model to read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -111,7 +111,7 @@ fn written(workspace: &Workspace, asked: Arguments, leave: &Leave) -> Result<Cha
     let size = sized(new);
     let Some(current) = place.current(limit)? else {
         let after = (Version::file(new, None), Some(new));
-        let change = Change::between(place.told(), None, Some(after));
+        let change = Change::between(place.shown(), None, Some(after));
         place.create(new, leave)?;
         return Ok(Changed::new(format!("created {path}: {size}"), change));
     };
@@ -129,7 +129,7 @@ fn written(workspace: &Workspace, asked: Arguments, leave: &Leave) -> Result<Cha
         None => (Version::unread(current.size(), mode), None),
     };
     let after = (Version::file(new, mode), Some(new));
-    let change = Change::between(place.told(), Some(before), Some(after));
+    let change = Change::between(place.shown(), Some(before), Some(after));
     let text = format!("overwrote {path}: {size}\n{}", difference(&path, &current, new));
     Ok(Changed::new(text, change))
 }

@@ -1,21 +1,21 @@
-//! Directories allowed beside the workspace, and what is git's own.
+//! Directories allowed in addition to the workspace, and what is git's own.
 
 use legwork_tools::workspace::Access;
 use legwork_tools::{Edit, List, Read, Search, Workspace, Write};
 
-use crate::place::{Place, ok, refused};
+use crate::fixture::{Fixture, ok, refused};
 
-fn beside(place: &Place, other: &Place, access: Access) -> Workspace {
+fn with_other(place: &Fixture, other: &Fixture, access: Access) -> Workspace {
     place.workspace().allow(other.path(""), access).expect("allowed")
 }
 
 #[tokio::test]
 async fn what_is_allowed_is_reached_by_its_absolute_path_alone() {
-    let (place, other, third) = (Place::new(), Place::new(), Place::new());
+    let (place, other, third) = (Fixture::new(), Fixture::new(), Fixture::new());
     std::fs::create_dir(other.path("lib")).expect("made");
     other.write("lib/a.txt", "beside\n");
     third.write("secret", "no");
-    let workspace = beside(&place, &other, Access::ReadWrite);
+    let workspace = with_other(&place, &other, Access::ReadWrite);
     let path = |name: &str| other.path(name).display().to_string();
     assert!(ok!(Read::new(workspace.clone()), { "path": path("lib/a.txt") }).contains("beside"));
     let listed = ok!(List::new(workspace.clone()), { "path": path("lib") });
@@ -38,9 +38,9 @@ async fn what_is_allowed_is_reached_by_its_absolute_path_alone() {
 
 #[tokio::test]
 async fn what_is_allowed_to_be_read_is_not_written() {
-    let (place, other) = (Place::new(), Place::new());
+    let (place, other) = (Fixture::new(), Fixture::new());
     other.write("a.txt", "1\n");
-    let workspace = beside(&place, &other, Access::ReadOnly);
+    let workspace = with_other(&place, &other, Access::ReadOnly);
     let path = other.path("a.txt").display().to_string();
     let edits = serde_json::json!([{"old": "1", "new": "2"}]);
     let text = refused!(Edit::new(workspace.clone()), { "path": path, "edits": edits });
@@ -57,7 +57,7 @@ async fn what_is_allowed_to_be_read_is_not_written() {
 
 #[tokio::test]
 async fn what_is_gits_own_is_not_written() {
-    let place = Place::new();
+    let place = Fixture::new();
     std::fs::create_dir_all(place.path(".git/hooks")).expect("made");
     place.write(".git/config", "[core]\n").write(".git/hooks/pre-commit", "#!/bin/sh\n");
     std::os::unix::fs::symlink(".git", place.path("way")).expect("linked");

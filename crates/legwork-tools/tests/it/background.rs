@@ -13,7 +13,7 @@ use legwork_tools::changes::UNWATCHED;
 use legwork_tools::{Background, Bash, BashOutput};
 use serde_json::{Value, json};
 
-use crate::place::{Place, Watch, asked, blocking, ok, refused};
+use crate::fixture::{Fixture, Watch, asked, blocking, ok, refused};
 
 /// A command whose children hold the pipe `alive` open: one in a session of its own, one
 /// that ignores TERM.
@@ -77,7 +77,7 @@ impl Shell {
         outcome.to_text()
     }
 
-    /// What it prints until these words, and how it stands.
+    /// What it prints until these words, and its state.
     async fn until(&self, id: &str, words: &str) -> (String, String) {
         let mut printed = String::new();
         loop {
@@ -97,12 +97,12 @@ impl Shell {
     }
 }
 
-fn shell(place: &Place) -> Shell {
+fn shell(place: &Fixture) -> Shell {
     Shell::new(place.bash())
 }
 
 /// Makes a pipe that a command can wait at with `read -r _ <go`.
-fn gate(place: &Place) -> PathBuf {
+fn gate(place: &Fixture) -> PathBuf {
     let path = place.path("go");
     let mode = rustix::fs::Mode::from_raw_mode(0o600);
     rustix::fs::mknodat(rustix::fs::CWD, &path, rustix::fs::FileType::Fifo, mode, 0)
@@ -112,12 +112,12 @@ fn gate(place: &Place) -> PathBuf {
 
 async fn open(gate: &std::path::Path) {
     let gate = gate.to_owned();
-    blocking(move || std::fs::write(gate, "go\n").expect("told")).await;
+    blocking(move || std::fs::write(gate, "go\n").expect("written")).await;
 }
 
 #[tokio::test]
-async fn it_is_read_bit_by_bit_and_tells_how_it_ended() {
-    let place = Place::new();
+async fn it_is_read_bit_by_bit_and_says_how_it_ended() {
+    let place = Fixture::new();
     let (shell, go) = (shell(&place), gate(&place));
     let id = shell.start("echo one; read -r _ <go; echo two >&2; exit 3").await;
     let (printed, note) = shell.until(&id, "one").await;
@@ -138,7 +138,7 @@ async fn it_is_read_bit_by_bit_and_tells_how_it_ended() {
 
 #[tokio::test]
 async fn nothing_is_read_twice_and_nothing_is_lost() {
-    let place = Place::new();
+    let place = Fixture::new();
     let shell = Shell::new(place.bash().with_output(10_000_000));
     // Each number is a write of its own, so readings fall anywhere between them.
     let id = shell.start("for i in {1..20000}; do printf $i,; done").await;
@@ -149,7 +149,7 @@ async fn nothing_is_read_twice_and_nothing_is_lost() {
 
 #[tokio::test]
 async fn a_character_split_between_readings_comes_whole() {
-    let place = Place::new();
+    let place = Fixture::new();
     let (shell, go) = (shell(&place), gate(&place));
     let id = shell.start(r"printf 'a\360\237'; read -r _ <go; printf '\246\200'").await;
     let (first, _) = shell.until(&id, "a").await;
@@ -160,9 +160,9 @@ async fn a_character_split_between_readings_comes_whole() {
 
 #[tokio::test]
 async fn waiting_ends_with_the_first_news_or_the_end() {
-    let place = Place::new();
+    let place = Fixture::new();
     let (shell, go) = (Arc::new(shell(&place)), gate(&place));
-    for (command, told) in [("echo news; sleep 1000", "news"), ("exit 4", "exit code 4")] {
+    for (command, report) in [("echo news; sleep 1000", "news"), ("exit 4", "exit code 4")] {
         let id = shell.start(&format!("read -r _ <go; {command}")).await;
         let (reader, name) = (Arc::clone(&shell), id.clone());
         let began = Instant::now();
@@ -170,13 +170,13 @@ async fn waiting_ends_with_the_first_news_or_the_end() {
             tokio::spawn(async move { reader.read(json!({ "id": name, "wait": 60 })).await });
         open(&go).await;
         let read = waiting.await.expect("no panic");
-        assert!(read.contains(told) && began.elapsed() < Duration::from_secs(50), "{read}");
+        assert!(read.contains(report) && began.elapsed() < Duration::from_secs(50), "{read}");
     }
 }
 
 #[tokio::test]
 async fn a_cancelled_reading_ends_nothing_and_takes_nothing() {
-    let place = Place::new();
+    let place = Fixture::new();
     let (shell, go) = (shell(&place), gate(&place));
     let id = shell.start("read -r _ <go; echo here").await;
     let cancellation = Cancellation::new();
@@ -191,33 +191,33 @@ async fn a_cancelled_reading_ends_nothing_and_takes_nothing() {
 
 #[tokio::test]
 async fn ended_by_request_it_is_asked_first() {
-    let place = Place::new();
+    let place = Fixture::new();
     let shell = Shell::new(place.bash().with_grace(Duration::from_secs(60)));
     let id =
         shell.start("trap 'echo bye; exit 0' TERM; echo up; while :; do sleep 1000 & wait; done");
     let id = id.await;
     shell.until(&id, "up").await;
-    let told = shell.end(&id).await;
-    assert!(told.starts_with("bye\n") && told.ends_with(" s, as asked]"), "{told}");
+    let report = shell.end(&id).await;
+    assert!(report.starts_with("bye\n") && report.ends_with(" s, as asked]"), "{report}");
     // What has ended is not ended again.
     assert!(shell.end(&id).await.contains("nothing new; ended after"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn s6_6_ended_by_request_it_takes_its_family_along() {
-    let place = Place::new();
+async fn s6_6_ended_by_request_it_ends_with_its_descendants() {
+    let place = Fixture::new();
     let watch = Watch::new(&place.path("alive"));
     let shell = Shell::new(place.bash().with_grace(Duration::from_millis(100)));
     let id = shell.start(&format!("{FAMILY} trap '' TERM; while :; do sleep 1000; done")).await;
     let watch = standing(watch).await;
-    let told = shell.end(&id).await;
-    assert!(told.ends_with("killed since it did not end when asked to]"), "{told}");
+    let report = shell.end(&id).await;
+    assert!(report.ends_with("killed since it did not end when asked to]"), "{report}");
     blocking(move || watch.all_gone()).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn its_children_die_with_it() {
-    let place = Place::new();
+    let place = Fixture::new();
     let (watch, go) = (Watch::new(&place.path("alive")), gate(&place));
     let shell = shell(&place);
     let id = shell.start(&format!("{FAMILY} exec 9>&-; read -r _ <go")).await;
@@ -229,7 +229,7 @@ async fn its_children_die_with_it() {
 
 #[tokio::test]
 async fn it_ends_at_its_limit() {
-    let place = Place::new();
+    let place = Fixture::new();
     let shell = shell(&place);
     let slow = json!({ "command": "sleep 1000", "background": true, "timeout": 1 });
     let id = shell.start_with(slow).await;
@@ -238,7 +238,7 @@ async fn it_ends_at_its_limit() {
 
 #[tokio::test]
 async fn only_so_many_run_at_once() {
-    let place = Place::new();
+    let place = Fixture::new();
     let shell = shell(&place);
     let mut ids = Vec::new();
     for _ in 0..8 {
@@ -246,12 +246,12 @@ async fn only_so_many_run_at_once() {
     }
     let more = json!({ "command": "touch ran", "background": true });
     let refused = shell.call(&shell.bash, &more).await;
-    let told = refused.to_text();
+    let report = refused.to_text();
     assert!(
-        !refused.is_ok() && told.contains("8 commands run in the background already"),
-        "{told}"
+        !refused.is_ok() && report.contains("8 commands run in the background already"),
+        "{report}"
     );
-    assert!(told.contains(&format!("{}: sleep 1000; {}: sleep", ids[0], ids[1])), "{told}");
+    assert!(report.contains(&format!("{}: sleep 1000; {}: sleep", ids[0], ids[1])), "{report}");
     assert_eq!(place.names().len(), 0, "it was not started");
     // Another session has room of its own.
     let other = Shell::of(place.bash(), shell.background.clone(), "two");
@@ -262,7 +262,7 @@ async fn only_so_many_run_at_once() {
 
 #[tokio::test]
 async fn a_session_reads_and_ends_its_own_only() {
-    let place = Place::new();
+    let place = Fixture::new();
     let shell = shell(&place);
     let id = shell.start("sleep 1000").await;
     let other = Shell::of(place.bash(), shell.background.clone(), "two");
@@ -277,21 +277,21 @@ async fn a_session_reads_and_ends_its_own_only() {
 
 #[tokio::test]
 async fn an_unknown_id_says_what_there_is_and_where_others_went() {
-    let place = Place::new();
+    let place = Fixture::new();
     let shell = shell(&place);
-    let told = refused!(shell.output, { "id": "bg9" });
-    assert!(told.contains("no command bg9") && told.contains("none was started"), "{told}");
-    assert!(told.contains("is gone; start it again"), "{told}");
+    let report = refused!(shell.output, { "id": "bg9" });
+    assert!(report.contains("no command bg9") && report.contains("none was started"), "{report}");
+    assert!(report.contains("is gone; start it again"), "{report}");
     let id = shell.start("sleep 1000").await;
     let outcome = shell.call(&shell.output, &json!({ "id": "x\n".repeat(100_000) })).await;
-    let told = outcome.to_text();
-    assert!(!outcome.is_ok() && told.contains(&format!("there is {id}: sleep 1000")), "{told}");
-    assert!(told.len() < 1_000, "{} bytes", told.len());
+    let report = outcome.to_text();
+    assert!(!outcome.is_ok() && report.contains(&format!("there is {id}: sleep 1000")), "{report}");
+    assert!(report.len() < 1_000, "{} bytes", report.len());
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn s6_6_the_end_of_a_run_ends_all_and_names_them() {
-    let place = Place::new();
+    let place = Fixture::new();
     let watch = Watch::new(&place.path("alive"));
     let shell = Shell::new(place.bash().with_grace(Duration::from_millis(100)));
     let over = shell.start("true").await;
@@ -300,10 +300,10 @@ async fn s6_6_the_end_of_a_run_ends_all_and_names_them() {
     let watch = standing(watch).await;
     let server = shell.start("exec sleep\n  1000").await;
     let ended = shell.background.end_all().await;
-    let told: Vec<_> = ended.iter().map(ToString::to_string).collect();
-    assert_eq!(told.len(), 2, "{told:?}");
-    assert!(told[0].starts_with(&format!("ended {id}: exec 9>alive setsid")), "{told:?}");
-    assert_eq!(told[1], format!("ended {server}: exec sleep 1000"));
+    let report: Vec<_> = ended.iter().map(ToString::to_string).collect();
+    assert_eq!(report.len(), 2, "{report:?}");
+    assert!(report[0].starts_with(&format!("ended {id}: exec 9>alive setsid")), "{report:?}");
+    assert_eq!(report[1], format!("ended {server}: exec sleep 1000"));
     blocking(move || watch.all_gone()).await;
     assert!(shell.background.end_all().await.is_empty());
 }
@@ -311,7 +311,7 @@ async fn s6_6_the_end_of_a_run_ends_all_and_names_them() {
 /// A runtime that runs nothing any more must not keep commands alive.
 #[test]
 fn the_last_one_that_is_dropped_kills_also_where_nothing_runs() {
-    let place = Place::new();
+    let place = Fixture::new();
     let watch = Watch::new(&place.path("alive"));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.expect("a runtime");
@@ -323,8 +323,8 @@ fn the_last_one_that_is_dropped_kills_also_where_nothing_runs() {
 }
 
 #[test]
-fn the_end_of_the_runtime_kills_and_is_told() {
-    let place = Place::new();
+fn the_end_of_the_runtime_kills_and_is_reported() {
+    let place = Fixture::new();
     let watch = Watch::new(&place.path("alive"));
     let runtime =
         || tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
@@ -335,13 +335,13 @@ fn the_end_of_the_runtime_kills_and_is_told() {
     assert_eq!(watch.lines(2), ["session", "stubborn"]);
     drop(first);
     watch.all_gone();
-    let told = runtime().block_on(shell.read(json!({ "id": id })));
-    assert!(told.ends_with("gone, killed with what watched it]"), "{told}");
+    let report = runtime().block_on(shell.read(json!({ "id": id })));
+    assert!(report.ends_with("gone, killed with what watched it]"), "{report}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn ten_gigabytes_that_nobody_reads_are_counted_not_kept() {
-    let place = Place::new();
+async fn ten_unread_gigabytes_are_counted_not_kept() {
+    let place = Fixture::new();
     let watch = Watch::new(&place.path("alive"));
     let shell = shell(&place);
     let before = resident();
@@ -352,9 +352,9 @@ async fn ten_gigabytes_that_nobody_reads_are_counted_not_kept() {
     });
     over.await;
     // All is printed; this waits until all is taken, and reads once.
-    let told = shell.end(&id).await;
-    assert!(told.len() < 100_000, "{} bytes are told", told.len());
-    assert!(told.contains("of 10737418240 bytes left out"));
+    let report = shell.end(&id).await;
+    assert!(report.len() < 100_000, "{} bytes are shown", report.len());
+    assert!(report.contains("of 10737418240 bytes left out"));
     let grown = resident().saturating_sub(before);
     assert!(grown < 64 << 20, "{grown} bytes more in use");
 }
@@ -368,7 +368,7 @@ fn resident() -> usize {
 
 #[tokio::test]
 async fn what_it_changes_is_said_not_to_be_watched() {
-    let place = Place::new();
+    let place = Fixture::new();
     let shell = shell(&place);
     let call = asked(&shell.bash, &json!({ "command": "echo >made", "background": true }));
     let context = shell.context(Cancellation::new());
@@ -379,12 +379,12 @@ async fn what_it_changes_is_said_not_to_be_watched() {
 
 #[tokio::test]
 async fn the_background_is_offered_only_where_it_can_be_read() {
-    let place = Place::new();
+    let place = Fixture::new();
     let spec = place.bash().spec();
     assert!(spec.parameters["properties"].get("background").is_none());
     assert!(!spec.description.contains("bash_output"));
-    let told = refused!(place.bash(), { "command": "true", "background": true });
-    assert!(told.contains("run it without background"), "{told}");
+    let report = refused!(place.bash(), { "command": "true", "background": true });
+    assert!(report.contains("run it without background"), "{report}");
 
     let shell = shell(&place);
     for grace in [1, 2] {
@@ -395,10 +395,10 @@ async fn the_background_is_offered_only_where_it_can_be_read() {
     }
     assert_eq!(shell.output.spec().effect, EffectClass::Idempotent);
     assert_eq!(ok!(shell.bash, { "command": "echo hi", "background": false }), "hi\n");
-    let told = refused!(shell.bash, { "command": "true", "timeout": 601 });
-    assert!(told.contains("timeout is 601") && told.contains("background: true"), "{told}");
-    let told = refused!(shell.bash, { "command": " ", "background": true });
-    assert!(told.contains("the command is empty"), "{told}");
+    let report = refused!(shell.bash, { "command": "true", "timeout": 601 });
+    assert!(report.contains("timeout is 601") && report.contains("background: true"), "{report}");
+    let report = refused!(shell.bash, { "command": " ", "background": true });
+    assert!(report.contains("the command is empty"), "{report}");
     for arguments in [json!({}), json!({ "id": 1 }), json!({ "id": "bg1", "more": 1 })] {
         let outcome = shell.call(&shell.output, &arguments).await;
         let refused = matches!(outcome, ToolOutcome::Failed(FailureKind::InvalidArguments, _));
@@ -406,7 +406,7 @@ async fn the_background_is_offered_only_where_it_can_be_read() {
     }
 }
 
-/// Waits until a family stands.
+/// Waits until all processes of a tree run.
 async fn standing(watch: Watch) -> Watch {
     blocking(move || {
         assert_eq!(watch.lines(2), ["session", "stubborn"]);

@@ -7,14 +7,14 @@ use legwork_tools::bash::Ending;
 use legwork_tools::{Bash, Environment, Sandbox};
 use serde_json::json;
 
-use crate::place::{Place, call, context, environment, ok, refused};
+use crate::fixture::{Fixture, call, context, environment, ok, refused};
 
 async fn check(command: &str, gives: &str) {
-    assert_eq!(ok!(Place::new().bash(), { "command": command }), gives, "{command}");
+    assert_eq!(ok!(Fixture::new().bash(), { "command": command }), gives, "{command}");
 }
 
 #[tokio::test]
-async fn output_and_status_are_told() {
+async fn output_and_status_are_returned() {
     check("echo hi", "hi\n").await;
     check("true", "[no output]").await;
     check("printf half; exit 7", "half\n[exit code 7]").await;
@@ -22,14 +22,14 @@ async fn output_and_status_are_told() {
     check("kill -9 $$", "[killed by signal 9, SIGKILL]").await;
     check("kill -SEGV $$", "[killed by signal 11, SIGSEGV]").await;
     check("exit 143", "[exit code 143: killed by signal 15, SIGTERM]").await;
-    let text = ok!(Place::new().bash(), { "command": "-x" });
+    let text = ok!(Fixture::new().bash(), { "command": "-x" });
     assert!(text.ends_with("-x: command not found\n[exit code 127]"), "{text}");
 }
 
 #[tokio::test]
 async fn how_a_command_ended_is_left_for_people_and_programs() {
     let check = async |command: &str, wanted: Option<Ending>| {
-        let (place, cx) = (Place::new(), context(Cancellation::new()));
+        let (place, cx) = (Fixture::new(), context(Cancellation::new()));
         let arguments = serde_json::json!({ "command": command, "timeout": 1 }).to_string();
         place.bash().call(&ToolCall::new("1", "bash", arguments), &cx).await;
         let ending = Ending::of(&cx.take_metadata());
@@ -54,7 +54,7 @@ async fn both_outputs_come_merged_in_order() {
 
 #[tokio::test]
 async fn it_runs_in_the_workspace_without_input_or_terminal() {
-    let place = Place::new();
+    let place = Fixture::new();
     place.write("here", "");
     assert_eq!(
         ok!(place.bash(), { "command": "ls; cat; test -t 0 || echo no terminal" }),
@@ -77,7 +77,7 @@ async fn invalid_utf8_and_nul_are_replaced() {
 
 #[tokio::test]
 async fn long_output_keeps_head_and_tail() {
-    let text = ok!(Place::new().bash(), { "command": "seq 1 100000" });
+    let text = ok!(Fixture::new().bash(), { "command": "seq 1 100000" });
     assert!(text.starts_with("1\n2\n3\n") && text.ends_with("99999\n100000\n"));
     assert!(text.len() < 31 * 1024, "{}", text.len());
     assert!(text.contains("558175 of 588895 bytes left out here"), "{}", &text[15_300..15_500]);
@@ -85,20 +85,20 @@ async fn long_output_keeps_head_and_tail() {
 
 #[tokio::test]
 async fn endless_output_ends_at_the_limit() {
-    let text = refused!(Place::new().bash(), { "command": "yes legwork", "timeout": 1 });
+    let text = refused!(Fixture::new().bash(), { "command": "yes legwork", "timeout": 1 });
     assert!(text.starts_with("legwork\n") && text.len() < 32 * 1024);
     assert!(text.ends_with("[timed out after 1 s, asked to end and did]"));
 }
 
 #[tokio::test]
-async fn a_child_that_keeps_the_output_open_holds_nobody_up() {
+async fn a_child_that_keeps_the_output_open_does_not_delay_the_call() {
     check("sleep 1000 & setsid sleep 1000 & echo done", "done\n").await;
 }
 
 #[tokio::test]
 async fn output_written_just_before_the_end_is_whole() {
     for size in [1, 4_096, 65_536, 65_537, 200_000] {
-        let place = Place::new();
+        let place = Fixture::new();
         let bash = place.bash().with_output(1_000_000);
         let text = ok!(bash, { "command": format!("head -c {size} /dev/zero | tr '\\0' x") });
         assert_eq!(text.len(), size);
@@ -113,7 +113,7 @@ async fn no_secret_of_the_parent_is_seen() {
         ("OPENAI_API_KEY", "sk-1"),
         ("DATABASE_URL", "pg"),
     ];
-    let place = Place::new();
+    let place = Fixture::new();
     let bash = Bash::new(place.workspace(), Environment::filtered(given), Sandbox::Off);
     let text = ok!(bash, { "command": "env | cut -d= -f1 | sort | tr '\\n' ' '" });
     // What is beyond the given is the shell's own.
@@ -122,7 +122,7 @@ async fn no_secret_of_the_parent_is_seen() {
 
 #[tokio::test]
 async fn no_open_file_of_the_parent_is_seen() {
-    let place = Place::new();
+    let place = Fixture::new();
     // A file that is meant to be inherited by whatever runs next.
     let held = std::fs::File::open("/dev/null").expect("opened");
     rustix::io::fcntl_setfd(&held, rustix::io::FdFlags::empty()).expect("set");
@@ -135,7 +135,7 @@ async fn no_open_file_of_the_parent_is_seen() {
 
 #[tokio::test]
 async fn what_cannot_run_is_refused_and_says_why() {
-    let place = Place::new();
+    let place = Fixture::new();
     assert!(refused!(place.bash(), { "command": " \n" }).contains("the command is empty"));
     assert!(refused!(place.bash(), { "command": "echo \u{0}" }).contains("NUL byte"));
     assert!(
@@ -150,7 +150,7 @@ async fn what_cannot_run_is_refused_and_says_why() {
 
 #[tokio::test]
 async fn a_fork_bomb_is_over_at_the_limit() {
-    let place = Place::new();
+    let place = Fixture::new();
     let bash = place.bash().with_grace(std::time::Duration::from_millis(100));
     // Small, but each member has two children and lives on.
     let bomb = "f() { [ $1 = 0 ] || { f $(($1 - 1)) & f $(($1 - 1)) & }; trap '' TERM; while :; do sleep 1000; done; }; f 6";
@@ -160,12 +160,12 @@ async fn a_fork_bomb_is_over_at_the_limit() {
 
 #[tokio::test]
 async fn a_shell_without_walls_promises_none() {
-    assert!(!Place::new().bash().spec().description.contains("sandbox"));
+    assert!(!Fixture::new().bash().spec().description.contains("sandbox"));
 }
 
 #[tokio::test]
 async fn arguments_are_read_as_the_schema_reads_them() {
-    let place = Place::new();
+    let place = Fixture::new();
     assert_eq!(ok!(place.bash(), { "command": "echo hi", "timeout": 5.0 }), "hi\n");
     for arguments in [json!({}), json!({ "command": 1 }), json!({ "command": "true", "more": 1 })] {
         let outcome = call(&place.bash(), &arguments).await;

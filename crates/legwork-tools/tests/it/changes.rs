@@ -11,9 +11,9 @@ use legwork_tools::changes::{Back, Cannot, Change, FileChange, Held, Kind, back,
 use legwork_tools::{Edit, Write};
 use serde_json::{Value, json};
 
-use crate::place::{Place, asked, context};
+use crate::fixture::{Fixture, asked, context};
 
-/// The change that a call leaves beside its result.
+/// The change that a call leaves with its result.
 async fn left(tool: &impl Tool, arguments: Value) -> Vec<Change> {
     let cx = context(Cancellation::new());
     let outcome = tool.call(&asked(tool, &arguments), &cx).await;
@@ -48,7 +48,7 @@ fn patches(files: &[FileChange]) -> String {
 
 #[tokio::test]
 async fn many_changes_of_many_files_are_one_patch_that_git_takes_back() {
-    let place = Place::new();
+    let place = Fixture::new();
     let long: String = (1..=400).map(|line| format!("line {line}\n")).collect();
     place.write("long.txt", &long).write("crlf.txt", "a\r\nb\r\nc\r\n");
     place.write("end.txt", "one\ntwo").write("with blank.txt", "x\n").write("gone", "old\n");
@@ -59,7 +59,7 @@ async fn many_changes_of_many_files_are_one_patch_that_git_takes_back() {
         replace("long.txt", "line 200\n", "LINE 200\nadded\n"),
         replace("long.txt", "line 7\n", ""),
         replace("long.txt", "line 398\n", "1\n2\n3\n"),
-        // Within what was changed before, and right beside it.
+        // Within what was changed before, and right next to it.
         replace("long.txt", "added\nline 201\n", "ADDED\nline 201!\n"),
         replace("long.txt", "line 1\n", "first\n"),
         replace("long.txt", "line 400\n", "last"),
@@ -102,7 +102,7 @@ async fn many_changes_of_many_files_are_one_patch_that_git_takes_back() {
 
 #[tokio::test]
 async fn a_journal_holds_the_lines_around_a_change_and_not_the_file() {
-    let place = Place::new();
+    let place = Fixture::new();
     let long: String = (1..=100_000).map(|line| format!("line {line}\n")).collect();
     place.write("long.txt", &long);
     let edit = Edit::new(place.workspace());
@@ -116,26 +116,26 @@ async fn a_journal_holds_the_lines_around_a_change_and_not_the_file() {
 }
 
 #[tokio::test]
-async fn what_somebody_else_changed_in_between_is_told_apart() {
-    let place = Place::new();
+async fn what_another_process_changed_in_between_is_separate() {
+    let place = Fixture::new();
     place.write("a.txt", "1\n").write("b.txt", "1\n");
     let edit = Edit::new(place.workspace());
     let replace = |path: &str, old: &str, new: &str| json!({"path": path, "edits": [{"old": old, "new": new}]});
     let mut changes = left(&edit, replace("a.txt", "1", "2")).await;
-    place.write("a.txt", "2\nby somebody else\n");
+    place.write("a.txt", "2\nby another process\n");
     changes.extend(left(&edit, replace("a.txt", "2", "3")).await);
     // There and back again is no change.
     changes.extend(left(&edit, replace("b.txt", "1", "2")).await);
     changes.extend(left(&edit, replace("b.txt", "2", "1")).await);
     let files = net(changes);
-    let told: Vec<_> = files.iter().map(|file| (&*file.path, file.changed_between)).collect();
-    assert_eq!(told, [("a.txt", false), ("a.txt", true)]);
-    assert!(!patches(&files).contains("+by somebody else"));
+    let report: Vec<_> = files.iter().map(|file| (&*file.path, file.changed_between)).collect();
+    assert_eq!(report, [("a.txt", false), ("a.txt", true)]);
+    assert!(!patches(&files).contains("+by another process"));
 }
 
 #[tokio::test]
-async fn what_is_too_much_is_told_by_size_and_digest_and_what_is_no_text_by_its_bytes() {
-    let place = Place::new();
+async fn what_is_too_large_is_kept_as_size_and_digest_and_what_is_not_text_as_bytes() {
+    let place = Fixture::new();
     place.write("binary", b"\0\x01").write("latin", b"gr\xfc\xdfe\n");
     let write = Write::new(place.workspace());
     let over =
@@ -158,7 +158,7 @@ async fn what_is_too_much_is_told_by_size_and_digest_and_what_is_no_text_by_its_
 }
 
 #[test]
-fn changes_that_do_not_fit_each_other_are_no_patch_and_no_panic() {
+fn changes_that_do_not_fit_each_other_give_neither_a_patch_nor_a_panic() {
     let change = |skipped: u64, of: u64, before: &str| {
         let version = json!({"bytes": 1, "digest": null});
         let lines = json!({"of": of, "skipped": skipped, "before": before, "after": "x\n"});
@@ -173,8 +173,8 @@ fn changes_that_do_not_fit_each_other_are_no_patch_and_no_panic() {
 }
 
 #[tokio::test]
-async fn what_a_command_changed_is_told_with_what_was_there_before() {
-    let place = Place::new();
+async fn what_a_command_changed_is_reported_with_what_was_there_before() {
+    let place = Fixture::new();
     std::fs::create_dir_all(place.path(".git")).expect("made");
     std::fs::create_dir_all(place.path("target")).expect("made");
     place.write("a.txt", "1\n2\n3\n").write("gone.txt", "going\n").write("same", "same\n");
@@ -193,7 +193,7 @@ async fn what_a_command_changed_is_told_with_what_was_there_before() {
     let paths: Vec<_> = files.iter().map(|file| file.path.as_str()).collect();
     assert_eq!(paths, [".env", "a.txt", "big", "binary", "gone.txt", "d/new.txt"]);
     assert!(files.iter().all(|file| !file.changed_between), "{files:?}");
-    let file = |path: &str| files.iter().find(|file| file.path == path).expect("told");
+    let file = |path: &str| files.iter().find(|file| file.path == path).expect("reported");
     let a = file("a.txt").patch.as_deref().expect("a patch");
     assert!(a.contains("\n 1\n-2\n+deux\n 3\n"), "{a}");
     assert_eq!(file("a.txt").changes, 3);
@@ -211,8 +211,8 @@ async fn what_a_command_changed_is_told_with_what_was_there_before() {
 }
 
 #[tokio::test]
-async fn a_command_that_changes_too_much_says_that_not_all_is_told() {
-    let place = Place::new();
+async fn a_command_that_changes_too_much_says_that_not_all_is_reported() {
+    let place = Fixture::new();
     let bash = place.bash();
     let cx = context(Cancellation::new());
     let arguments = json!({"command": "for n in $(seq 600); do echo $n >$n; done"});
@@ -220,7 +220,7 @@ async fn a_command_that_changes_too_much_says_that_not_all_is_told() {
     assert!(outcome.is_ok(), "{}", outcome.to_text());
     let metadata = cx.take_metadata();
     assert_eq!(Change::of(&metadata).len(), 500);
-    let why = metadata.get(legwork_tools::changes::UNWATCHED).expect("told");
+    let why = metadata.get(legwork_tools::changes::UNWATCHED).expect("reported");
     assert_eq!(why, "100 more files were changed");
 }
 
@@ -231,8 +231,8 @@ const KINDS: &str = "chmod 755 run.sh; chmod 600 secret; mv old.txt d/new.txt; c
     head -c 300 /dev/zero >>blob; printf '\\0new' >new-blob; rm gone-blob; touch empty-before; \
     printf '\\0\\1' >text-to-binary; printf x >no-end";
 
-async fn kinds() -> (Place, Vec<Change>, Vec<(String, Option<Held>)>) {
-    let place = Place::new();
+async fn kinds() -> (Fixture, Vec<Change>, Vec<(String, Option<Held>)>) {
+    let place = Fixture::new();
     place.write("run.sh", "#!/bin/sh\n").write("secret", "s\n").write("old.txt", "1\n2\n");
     let noise: Vec<u8> = (0..=255).cycle().take(5_000).collect();
     place.write("blob", &noise).write("gone-blob", &noise).write("empty-before", "");
@@ -268,7 +268,7 @@ fn paths() -> [&'static str; 15] {
     ]
 }
 
-fn held(place: &Place) -> Vec<(String, Option<Held>)> {
+fn held(place: &Fixture) -> Vec<(String, Option<Held>)> {
     paths().map(|path| (path.to_owned(), hold(&place.path(path)))).to_vec()
 }
 
@@ -288,12 +288,12 @@ fn hold(path: &Path) -> Option<Held> {
 async fn modes_links_binaries_and_renamed_files_are_in_the_patch_that_git_takes_back() {
     let (place, changes, before) = kinds().await;
     let files = net(changes);
-    let told: Vec<_> = files.iter().map(|file| file.path.as_str()).collect();
+    let report: Vec<_> = files.iter().map(|file| file.path.as_str()).collect();
     for path in paths().iter().filter(|path| **path != "empty-before") {
-        assert!(told.contains(path), "{path} in {told:?}");
+        assert!(report.contains(path), "{path} in {report:?}");
     }
     let patch = |path: &str| {
-        let file = files.iter().find(|file| file.path == path).expect("told");
+        let file = files.iter().find(|file| file.path == path).expect("reported");
         file.patch.clone().expect("a patch")
     };
     assert_eq!(patch("run.sh"), "diff --git a/run.sh b/run.sh\nold mode 100644\nnew mode 100755\n");
@@ -353,7 +353,7 @@ async fn each_change_of_a_command_can_be_taken_back_and_a_file_changed_since_is_
 
 #[tokio::test]
 async fn many_changes_of_one_file_are_taken_back_one_after_the_other() {
-    let place = Place::new();
+    let place = Fixture::new();
     let long: String = (1..=500).map(|line| format!("line {line}\n")).collect();
     place.write("a", &long);
     let (edit, bash) = (Edit::new(place.workspace()), place.bash());
@@ -369,19 +369,19 @@ async fn many_changes_of_one_file_are_taken_back_one_after_the_other() {
         panic!("{:?}", back(changes, Some(&now)))
     };
     assert_eq!((taken.mode, taken.content), (0o644, long.clone().into_bytes()));
-    // Its patch is told as that of a binary file: some of the way is not known in lines.
+    // Its patch is that of a binary file: some of the way is not known in lines.
     take_back(&place.path(""), &patches(&net(changes)));
     assert_eq!(place.bytes("a"), long.as_bytes());
 }
 
 #[tokio::test]
 async fn what_cannot_be_taken_back_says_why() {
-    let place = Place::new();
+    let place = Fixture::new();
     place.write("a", "1\n").write("big", "x".repeat(800_000));
     let edit = Edit::new(place.workspace());
     let replace = |old: &str, new: &str| json!({"path": "a", "edits": [{"old": old, "new": new}]});
     let mut changes = left(&edit, replace("1", "2")).await;
-    place.write("a", "2\nby somebody else\n");
+    place.write("a", "2\nby another process\n");
     changes.extend(left(&edit, replace("2", "3")).await);
     assert_eq!(back(changes, hold(&place.path("a")).as_ref()), Err(Cannot::ChangedBetween));
     let changes = left(&place.bash(), json!({"command": "echo y >>big"})).await;

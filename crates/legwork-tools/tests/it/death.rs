@@ -7,7 +7,7 @@ use legwork_port::{Cancellation, Tool as _};
 use legwork_tools::sandbox::{Bubblewrap, Landlock};
 use legwork_tools::{Background, Bash, Sandbox};
 
-use crate::place::{Place, Watch, asked, blocking, context, environment, ok, refused};
+use crate::fixture::{Fixture, Watch, asked, blocking, context, environment, ok, refused};
 
 /// A command that leaves a plain child, one in a session of its own, an orphan
 /// in a session of its own, and one that ignores TERM; each holds the pipe
@@ -23,9 +23,9 @@ const MEMBERS: [&str; 4] = ["child", "orphan", "session", "stubborn"];
 
 #[tokio::test(flavor = "multi_thread")]
 async fn s6_6_children_die_with_the_command() {
-    let place = Place::new();
+    let place = Fixture::new();
     let watch = Watch::new(&place.path("alive"));
-    // The parent waits for its family to stand, then leaves it.
+    // The parent waits until its descendants run, then leaves them.
     let command = format!("mkfifo go; {FAMILY} exec 9>&-; read -r _ <go; echo left; exit 3");
     let go = place.path("go");
     let call = tokio::spawn(async move {
@@ -34,7 +34,7 @@ async fn s6_6_children_die_with_the_command() {
     });
     let watch = blocking(move || {
         assert_eq!(watch.lines(4), MEMBERS);
-        std::fs::write(go, "go\n").expect("told");
+        std::fs::write(go, "go\n").expect("written");
         watch
     })
     .await;
@@ -44,8 +44,8 @@ async fn s6_6_children_die_with_the_command() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn s6_6_a_timeout_kills_the_whole_family() {
-    let place = Place::new();
+async fn s6_6_a_timeout_kills_all_descendants() {
+    let place = Fixture::new();
     let watch = Watch::new(&place.path("alive"));
     let bash = place.bash().with_grace(std::time::Duration::from_millis(300));
     let command = format!("{FAMILY} trap '' TERM; echo here; while :; do sleep 1000; done");
@@ -60,7 +60,7 @@ async fn s6_6_a_timeout_kills_the_whole_family() {
 
 #[tokio::test]
 async fn a_timeout_asks_before_it_kills() {
-    let place = Place::new();
+    let place = Fixture::new();
     let command = "trap 'echo bye; exit 0' TERM; while :; do sleep 1000 & wait; done";
     let bash = place.bash().with_grace(std::time::Duration::from_secs(60));
     let text = refused!(bash, { "command": command, "timeout": 1 });
@@ -68,8 +68,8 @@ async fn a_timeout_asks_before_it_kills() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn s6_6_dropping_the_call_kills_the_whole_family() {
-    let place = Place::new();
+async fn s6_6_dropping_the_call_kills_all_descendants() {
+    let place = Fixture::new();
     let watch = Watch::new(&place.path("alive"));
     let bash = place.bash();
     let call = tokio::spawn(async move {
@@ -85,8 +85,8 @@ async fn s6_6_dropping_the_call_kills_the_whole_family() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_cancelled_call_is_interrupted_and_leaves_nobody() {
-    let place = Place::new();
+async fn a_cancelled_call_is_interrupted_and_leaves_no_process() {
+    let place = Fixture::new();
     let watch = Watch::new(&place.path("alive"));
     let cancellation = Cancellation::new();
     let (bash, raised) = (place.bash(), cancellation.clone());
@@ -105,18 +105,18 @@ async fn a_cancelled_call_is_interrupted_and_leaves_nobody() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_family_dies_when_this_process_is_killed() {
+async fn all_descendants_die_when_this_process_is_killed() {
     killed_parent("off").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_family_of_a_command_in_the_background_dies_when_this_process_is_killed() {
+async fn all_descendants_of_a_command_in_the_background_die_when_this_process_is_killed() {
     killed_parent("background").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_family_dies_behind_walls_when_this_process_is_killed() {
-    if let Err(why) = Bubblewrap::new(&environment()).check(&Place::new().path("")) {
+async fn all_descendants_die_behind_walls_when_this_process_is_killed() {
+    if let Err(why) = Bubblewrap::new(&environment()).check(&Fixture::new().path("")) {
         println!("skipped: {why}");
         return;
     }
@@ -124,8 +124,8 @@ async fn the_family_dies_behind_walls_when_this_process_is_killed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_family_dies_confined_by_landlock_when_this_process_is_killed() {
-    if let Err(why) = Landlock::new(&environment()).check(&Place::new().path("")) {
+async fn all_descendants_die_confined_by_landlock_when_this_process_is_killed() {
+    if let Err(why) = Landlock::new(&environment()).check(&Fixture::new().path("")) {
         println!("skipped: {why}");
         return;
     }
@@ -134,13 +134,13 @@ async fn the_family_dies_confined_by_landlock_when_this_process_is_killed() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn children_die_with_a_command_confined_by_landlock() {
-    let place = Place::new();
+    let place = Fixture::new();
     if let Err(why) = Landlock::new(&environment()).check(&place.path("")) {
         println!("skipped: {why}");
         return;
     }
     let watch = Watch::new(&place.path("alive"));
-    // The parent waits for its family to stand, then leaves it.
+    // The parent waits until its descendants run, then leaves them.
     let command = format!("mkfifo go; {FAMILY} exec 9>&-; read -r _ <go; echo left; exit 3");
     let go = place.path("go");
     let call = tokio::spawn(async move {
@@ -150,7 +150,7 @@ async fn children_die_with_a_command_confined_by_landlock() {
     });
     let watch = blocking(move || {
         assert_eq!(watch.lines(4), MEMBERS);
-        std::fs::write(go, "go\n").expect("told");
+        std::fs::write(go, "go\n").expect("written");
         watch
     })
     .await;
@@ -160,7 +160,7 @@ async fn children_die_with_a_command_confined_by_landlock() {
 }
 
 async fn killed_parent(walls: &str) {
-    let place = Place::new();
+    let place = Fixture::new();
     let watch = Watch::new(&place.path("alive"));
     let mut parent = Command::new(std::env::current_exe().expect("a name"))
         .args(["--exact", "death::a_parent_to_be_killed", "--nocapture"])
@@ -187,7 +187,7 @@ async fn a_parent_to_be_killed() {
     let Some(dir) = std::env::var_os(PARENT) else {
         return;
     };
-    let sandbox = match std::env::var("WALLS").expect("told").as_str() {
+    let sandbox = match std::env::var("WALLS").expect("set").as_str() {
         "walls" => Sandbox::bubblewrap(&environment()),
         "landlock" => Sandbox::landlock(&environment()),
         _ => Sandbox::Off,

@@ -10,12 +10,12 @@ use legwork_port::core::EffectClass;
 use legwork_port::core::tool::OnDoubt;
 use legwork_tools::{Edit, Workspace};
 
-use crate::place::{Place, ok, refused};
+use crate::fixture::{Fixture, ok, refused};
 use crate::write::{mode, pipe};
 
 #[tokio::test]
 async fn edits_are_made_in_order_and_shown() {
-    let place = Place::new();
+    let place = Fixture::new();
     place.write("a", "one\ntwo\nthree\n");
     set_permissions(place.path("a"), Permissions::from_mode(0o750)).expect("set");
     let text = ok!(place.edit(), { "path": "a", "edits": [
@@ -34,7 +34,7 @@ async fn edits_are_made_in_order_and_shown() {
 
 #[tokio::test]
 async fn all_or_nothing() {
-    let place = Place::new();
+    let place = Fixture::new();
     place.write("a", "one\ntwo\n");
     let inode = metadata(place.path("a")).expect("there").ino();
     let text = refused!(place.edit(), { "path": "a", "edits": [
@@ -52,7 +52,7 @@ async fn all_or_nothing() {
 
 #[tokio::test]
 async fn what_does_not_fit_says_why() {
-    let place = Place::new();
+    let place = Fixture::new();
     place.write("a", "x = 1\nx = 1\n  y = 2\n").write("empty", "");
     for (old, new, why) in [
         ("x = 1", "z", "found 2 times, in lines 1, 2; add lines around it"),
@@ -72,7 +72,7 @@ async fn what_does_not_fit_says_why() {
 
 #[tokio::test]
 async fn bytes_that_are_not_touched_stay() {
-    let place = Place::new();
+    let place = Fixture::new();
     place.write("crlf", b"\xef\xbb\xbfone\r\ntwo\r\n\xff\xfe\r\nend");
     let text = ok!(place.edit(), { "path": "crlf", "edits": [
         { "old": "one\ntwo\n", "new": "1\n2\n3\n" }
@@ -86,7 +86,7 @@ async fn bytes_that_are_not_touched_stay() {
 
 #[tokio::test]
 async fn a_second_run_of_an_addition_would_add_twice() {
-    let place = Place::new();
+    let place = Fixture::new();
     place.write("a", "one\n");
     for _ in 0..2 {
         ok!(place.edit(), { "path": "a", "edits": [{ "old": "one\n", "new": "one\nmore\n" }] });
@@ -99,8 +99,8 @@ async fn a_second_run_of_an_addition_would_add_twice() {
 }
 
 #[tokio::test]
-async fn what_is_no_text_file_is_refused() {
-    let place = Place::new();
+async fn a_file_that_is_not_text_is_refused() {
+    let place = Fixture::new();
     pipe(&place, "pipe");
     create_dir(place.path("dir")).expect("made");
     symlink("/etc/passwd", place.path("away")).expect("linked");
@@ -131,7 +131,7 @@ async fn what_is_no_text_file_is_refused() {
 
 #[tokio::test]
 async fn a_symlink_inside_is_kept_and_its_target_edited() {
-    let place = Place::new();
+    let place = Fixture::new();
     create_dir(place.path("sub")).expect("made");
     let odd = OsStr::from_bytes(b"sub/not-\xff-utf8");
     std::fs::write(place.path("sub").parent().expect("above").join(odd), "one").expect("written");
@@ -148,7 +148,7 @@ async fn a_symlink_inside_is_kept_and_its_target_edited() {
 
 #[tokio::test]
 async fn what_shall_not_be_changed_is_not() {
-    let place = Place::new();
+    let place = Fixture::new();
     place.write("readonly", "a").write("two", "a");
     set_permissions(place.path("readonly"), Permissions::from_mode(0o444)).expect("set");
     hard_link(place.path("two"), place.path("names")).expect("linked");
@@ -162,7 +162,7 @@ async fn what_shall_not_be_changed_is_not() {
 
 #[tokio::test]
 async fn a_forbidden_file_says_so() {
-    let place = Place::new();
+    let place = Fixture::new();
     create_dir(place.path("dir")).expect("made");
     place.write("locked", "a").write("dir/a", "a");
     set_permissions(place.path("locked"), Permissions::from_mode(0o200)).expect("set");
@@ -202,7 +202,7 @@ fn access_list() -> Vec<u8> {
 
 #[tokio::test]
 async fn access_lists_and_attributes_stay() {
-    let place = Place::new();
+    let place = Fixture::new();
     place.write("a", "one").write("plain", "one");
     let attributes =
         [("user.legwork", b"kept".to_vec()), ("system.posix_acl_access", access_list())];
@@ -237,7 +237,7 @@ async fn access_lists_and_attributes_stay() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn edits_of_one_file_at_once_lose_nothing_silently() {
-    let place = Place::new();
+    let place = Fixture::new();
     let names: Vec<String> = (0..20).map(|n| format!("<{n}>")).collect();
     place.write("a", names.join("\n"));
     let calls = names.iter().enumerate().map(|(n, name)| {
@@ -246,7 +246,7 @@ async fn edits_of_one_file_at_once_lose_nothing_silently() {
         tokio::spawn(async move {
             let new = format!("done {old}");
             let edits = serde_json::json!({ "path": path, "edits": [{ "old": old, "new": new }] });
-            crate::place::call(&edit, &edits).await.is_ok()
+            crate::fixture::call(&edit, &edits).await.is_ok()
         })
     });
     let calls: Vec<_> = calls.collect();

@@ -10,18 +10,18 @@ use legwork_testkit::crash::{self, Ended, Report};
 use legwork_testkit::{RecordingObserver, ScriptedModel, Turn};
 use serde_json::{Value, json};
 
-use crate::place::Place;
+use crate::fixture::Fixture;
 
 type Calls = fn() -> Vec<(&'static str, Value)>;
 
-fn agent(place: &Place, calls: Vec<(&'static str, Value)>) -> legwork_agent::Builder {
+fn agent(place: &Fixture, calls: Vec<(&'static str, Value)>) -> legwork_agent::Builder {
     let model = ScriptedModel::new([Turn::calls(calls), Turn::text("done")]);
     Agent::builder(model).tool(place.read()).tool(place.write_tool()).tool(place.bash())
 }
 
 /// Crashes a turn of calls at each of its commits; people are asked about what is in doubt.
-async fn crashed(calls: Calls) -> Report<Place> {
-    let make = move |place: &Place, store: Arc<dyn Store>| -> Result<Agent, Error> {
+async fn crashed(calls: Calls) -> Report<Fixture> {
+    let make = move |place: &Fixture, store: Arc<dyn Store>| -> Result<Agent, Error> {
         if !place.path("given").exists() {
             place.write("given", "as it was\n");
         }
@@ -33,8 +33,8 @@ async fn crashed(calls: Calls) -> Report<Place> {
     report
 }
 
-/// What the model was told of its calls.
-fn told(ended: &Ended<Place>) -> Vec<String> {
+/// The results that the model got for its calls.
+fn results(ended: &Ended<Fixture>) -> Vec<String> {
     let steps = ended.state.step_results();
     steps
         .flat_map(|result| result.step.tool_executions().collect::<Vec<_>>())
@@ -42,11 +42,11 @@ fn told(ended: &Ended<Place>) -> Vec<String> {
         .collect()
 }
 
-fn is_completed(ended: &Ended<Place>) -> bool {
+fn is_completed(ended: &Ended<Fixture>) -> bool {
     ended.state.status() == Some(&ExecutionStatus::Completed)
 }
 
-fn lines(ended: &Ended<Place>, file: &str) -> usize {
+fn lines(ended: &Ended<Fixture>, file: &str) -> usize {
     std::fs::read_to_string(ended.world.path(file)).unwrap_or_default().lines().count()
 }
 
@@ -55,23 +55,23 @@ async fn s6_7_a_write_that_a_crash_cut_off_is_made_again_and_changes_nothing() {
     let report = crashed(|| vec![("write", json!({ "path": "a", "content": "x\n" }))]).await;
     report.check(|_, ended| match is_completed(ended) && ended.world.bytes("a") == b"x\n" {
         true => Ok(()),
-        false => Err(format!("{:?}, {:?}", ended.state.status(), told(ended))),
+        false => Err(format!("{:?}, {:?}", ended.state.status(), results(ended))),
     });
     let again = "a holds exactly this already: 2 bytes, 1 line; nothing was changed";
-    let retried = report.crashed.iter().filter(|ended| told(ended) == [again]).count();
+    let retried = report.crashed.iter().filter(|ended| results(ended) == [again]).count();
     assert!(
         retried > 0,
         "no write was made again: {:?}",
-        report.crashed.iter().map(told).collect::<Vec<_>>()
+        report.crashed.iter().map(results).collect::<Vec<_>>()
     );
 }
 
 #[tokio::test]
-async fn s6_7_a_read_that_a_crash_cut_off_is_made_again_and_nobody_is_asked() {
+async fn s6_7_a_read_that_a_crash_cut_off_is_repeated_without_asking() {
     let report = crashed(|| vec![("read", json!({ "path": "given" }))]).await;
-    report.check(|plain, ended| match is_completed(ended) && told(ended) == told(plain) {
+    report.check(|plain, ended| match is_completed(ended) && results(ended) == results(plain) {
         true => Ok(()),
-        false => Err(format!("{:?}, {:?}", ended.state.status(), told(ended))),
+        false => Err(format!("{:?}, {:?}", ended.state.status(), results(ended))),
     });
 }
 
@@ -86,19 +86,19 @@ async fn s6_7_a_command_that_a_crash_cut_off_never_runs_again_by_itself() {
         (status, ran) => Err(format!("{status:?}, it ran {ran} times")),
     });
     let asked = report.crashed.iter().filter(|ended| !is_completed(ended)).count();
-    assert!(asked > 0, "nobody was asked about a command in doubt");
+    assert!(asked > 0, "no question about a command in doubt");
 }
 
 /// The calls of a turn as they begin (`+`) and end (`-`), by their indices.
 async fn order(calls: Calls) -> String {
-    let place = Place::new();
+    let place = Fixture::new();
     place.write("given", "as it was\n");
     ordered(&place, RecordingObserver::new(), calls()).await
 }
 
 /// The same in a place that is made already.
 async fn ordered(
-    place: &Place,
+    place: &Fixture,
     observer: RecordingObserver,
     calls: Vec<(&'static str, Value)>,
 ) -> String {
@@ -127,7 +127,7 @@ async fn s6_5_a_command_is_a_barrier() {
 #[tokio::test]
 async fn s6_5_calls_on_one_file_by_several_paths_run_one_after_the_other() {
     for others in [absolute, through_a_link, through_a_linked_folder, to_be_made] {
-        let (place, observer) = (Place::new(), RecordingObserver::new());
+        let (place, observer) = (Fixture::new(), RecordingObserver::new());
         std::fs::create_dir(place.path("folder")).expect("a folder");
         place.write("folder/given", "as it was\n");
         std::os::unix::fs::symlink("folder", place.path("linked")).expect("a link to a folder");
@@ -140,25 +140,25 @@ async fn s6_5_calls_on_one_file_by_several_paths_run_one_after_the_other() {
     }
 }
 
-fn absolute(place: &Place) -> (String, String) {
+fn absolute(place: &Fixture) -> (String, String) {
     ("folder/given".to_owned(), place.path("folder/given").display().to_string())
 }
 
-fn through_a_link(_place: &Place) -> (String, String) {
+fn through_a_link(_place: &Fixture) -> (String, String) {
     ("link".to_owned(), "folder/given".to_owned())
 }
 
-fn through_a_linked_folder(_place: &Place) -> (String, String) {
+fn through_a_linked_folder(_place: &Fixture) -> (String, String) {
     ("folder/new".to_owned(), "linked/new".to_owned())
 }
 
-fn to_be_made(place: &Place) -> (String, String) {
+fn to_be_made(place: &Fixture) -> (String, String) {
     ("linked/deep/new".to_owned(), place.path("folder/deep/new").display().to_string())
 }
 
 #[tokio::test]
 async fn s6_5_a_link_that_a_command_of_the_turn_makes_is_seen() {
-    let (place, observer) = (Place::new(), RecordingObserver::new());
+    let (place, observer) = (Fixture::new(), RecordingObserver::new());
     place.write("given", "as it was\n");
     let write = |path: &str| ("write", json!({ "path": path, "content": "", "overwrite": true }));
     let link = ("bash", json!({ "command": "ln -s given link" }));
@@ -182,8 +182,8 @@ async fn s6_5_calls_on_one_file_run_one_after_the_other() {
     for calls in apart {
         assert_eq!(order(calls).await, "+0-0+1-1", "{:?}", calls());
     }
-    let beside = || {
+    let apart = || {
         vec![("read", json!({ "path": "given" })), ("write", json!({ "path": "b", "content": "" }))]
     };
-    assert!(order(beside).await.starts_with("+0+1"), "other files do not wait for each other");
+    assert!(order(apart).await.starts_with("+0+1"), "other files do not wait for each other");
 }

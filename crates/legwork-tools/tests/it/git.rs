@@ -3,9 +3,9 @@
 use legwork_tools::workspace::Access;
 use legwork_tools::{Edit, Write};
 
-use crate::place::{Place, ok, refused};
+use crate::fixture::{Fixture, ok, refused};
 
-fn repository(place: &Place, name: &str) {
+fn repository(place: &Fixture, name: &str) {
     std::fs::create_dir_all(place.path(name).join("objects")).expect("made");
     std::fs::write(place.path(name).join("HEAD"), "ref: refs/heads/main\n").expect("written");
     std::fs::write(place.path(name).join("config"), "[core]\n").expect("written");
@@ -25,7 +25,7 @@ const PARTS: [&str; 8] = [
 
 #[tokio::test]
 async fn s13_4_a_repository_of_any_shape_is_not_written() {
-    let (place, other) = (Place::new(), Place::new());
+    let (place, other) = (Fixture::new(), Fixture::new());
     for name in ["bare.git", "elsewhere", "deep/a/b/c/d/bare"] {
         repository(&place, name);
     }
@@ -54,7 +54,7 @@ async fn s13_4_a_repository_of_any_shape_is_not_written() {
 
 #[tokio::test]
 async fn s13_4_what_commondir_leads_to_is_not_written() {
-    let place = Place::new();
+    let place = Fixture::new();
     repository(&place, "tree");
     std::fs::remove_dir(place.path("tree/objects")).expect("removed");
     std::fs::write(place.path("tree/commondir"), "../common\n").expect("written");
@@ -77,12 +77,12 @@ async fn s13_4_no_repository_is_made_by_a_file_tool() {
         ["objects/x", "refs/x", "HEAD"],
         ["commondir", "HEAD", "config"],
     ] {
-        let place = Place::new();
+        let place = Fixture::new();
         let mut refusals = 0;
         for name in order {
             let write = Write::new(place.workspace());
             let arguments = serde_json::json!({ "path": format!("new/{name}"), "content": "x" });
-            refusals += usize::from(!crate::place::call(&write, &arguments).await.is_ok());
+            refusals += usize::from(!crate::fixture::call(&write, &arguments).await.is_ok());
         }
         assert!(refusals > 0, "{order:?}");
         let is = |name: &str| place.path("new").join(name).exists();
@@ -93,7 +93,7 @@ async fn s13_4_no_repository_is_made_by_a_file_tool() {
 
 #[tokio::test]
 async fn s13_4_what_is_read_only_in_the_workspace_is_not_written_by_any_path() {
-    let place = Place::new();
+    let place = Fixture::new();
     std::fs::create_dir_all(place.path("kept/deep")).expect("made");
     std::fs::create_dir(place.path("other")).expect("made");
     place.write("kept/file", "kept");
@@ -121,7 +121,7 @@ async fn s13_4_what_is_read_only_in_the_workspace_is_not_written_by_any_path() {
 
 #[test]
 fn s13_1_a_path_that_leads_through_a_link_in_the_workspace_is_not_allowed() {
-    let (place, other) = (Place::new(), Place::new());
+    let (place, other) = (Fixture::new(), Fixture::new());
     std::os::unix::fs::symlink(other.path(""), place.path("data")).expect("linked");
     for access in [Access::ReadOnly, Access::ReadWrite] {
         let refused = place.workspace().allow(place.path("data"), access);

@@ -10,14 +10,14 @@ use legwork_tools::{Edit, List, Read, Search, Workspace, Write};
 use rustix::fs::{FlockOperation, fcntl_lock};
 use serde_json::json;
 
-use crate::place::{Place, call, refused};
+use crate::fixture::{Fixture, call, refused};
 use crate::random::Random;
 
 const FILES: [&str; 4] = ["a.db", "a.db-wal", "a.db-shm", "a.db-journal"];
 
 /// A workspace with the files of a store in it, each locked by this process.
-fn locked() -> (Place, Workspace, Vec<File>) {
-    let place = Place::new();
+fn locked() -> (Fixture, Workspace, Vec<File>) {
+    let place = Fixture::new();
     place.write("plain", "the words");
     let secrets = Secrets::of_machine(None).with_store(place.path("a.db"));
     let held = FILES.map(|name| {
@@ -34,11 +34,11 @@ fn locked() -> (Place, Workspace, Vec<File>) {
 ///
 /// The list of the kernel leaves lines out that move while it is read. A lock that was taken
 /// away does not come back, so one list that has all of them says enough.
-fn all_locked(place: &Place) -> bool {
+fn all_locked(place: &Fixture) -> bool {
     (0..50).any(|_| all_listed(place))
 }
 
-fn all_listed(place: &Place) -> bool {
+fn all_listed(place: &Fixture) -> bool {
     let locks = fs::read_to_string("/proc/locks").expect("procfs");
     FILES.iter().all(|name| {
         let inode = place.path(name).metadata().expect("a file").ino();
@@ -48,7 +48,7 @@ fn all_listed(place: &Place) -> bool {
 }
 
 /// How often this process has the files opened.
-fn opened(place: &Place) -> usize {
+fn opened(place: &Fixture) -> usize {
     let opened = fs::read_dir("/proc/self/fd").expect("procfs").flatten();
     let paths = opened.filter_map(|entry| fs::metadata(entry.path()).ok());
     let identity = |file: &fs::Metadata| (file.dev(), file.ino());
@@ -57,7 +57,7 @@ fn opened(place: &Place) -> usize {
 }
 
 /// Other names of a file.
-fn named_otherwise(place: &Place, file: &str, random: &mut Random) -> String {
+fn named_otherwise(place: &Fixture, file: &str, random: &mut Random) -> String {
     let name = format!("name-{}", random.below(1 << 30));
     let path = place.path(&name);
     match random.below(5) {
@@ -114,7 +114,7 @@ async fn s13_9_no_file_tool_takes_the_locks_of_the_store() {
 
 #[tokio::test]
 async fn s13_9_a_store_that_is_not_there_yet_and_paths_that_are_allowed() {
-    let (place, other) = (Place::new(), Place::new());
+    let (place, other) = (Fixture::new(), Fixture::new());
     let secrets = Secrets::of_machine(None).with_store(other.path("b.db"));
     let workspace = place.workspace().allow(other.path(""), Access::ReadWrite).expect("allowed");
     let workspace = workspace.keep_out(&secrets).expect("kept out");

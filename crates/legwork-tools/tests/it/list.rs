@@ -14,11 +14,11 @@ use legwork_port::core::{EffectClass, ToolOutcome};
 use legwork_port::{Cancellation, Tool as _};
 use serde_json::json;
 
-use crate::place::{Place, call, call_without_threads, ok, refused};
+use crate::fixture::{Fixture, call, call_without_threads, ok, refused};
 
 #[tokio::test]
 async fn a_directory_is_shown_sorted_with_what_each_entry_is() {
-    let place = Place::new();
+    let place = Fixture::new();
     create_dir(place.path("src")).expect("made");
     place.write("b.txt", "x".repeat(1536)).write("a.txt", "").write("src/main.rs", "fn");
     symlink("src/main.rs", place.path("link")).expect("linked");
@@ -35,7 +35,7 @@ async fn a_directory_is_shown_sorted_with_what_each_entry_is() {
 
 #[tokio::test]
 async fn depth_goes_down_and_not_through_symlinks() {
-    let place = Place::new();
+    let place = Fixture::new();
     create_dir_all(place.path("a/b/c")).expect("made");
     place.write("a/b/c/deep", "").write("a.rs", "");
     symlink("..", place.path("a/b/up")).expect("linked");
@@ -47,7 +47,7 @@ async fn depth_goes_down_and_not_through_symlinks() {
 
 #[tokio::test]
 async fn hidden_and_ignored_are_left_out_unless_all_is_asked_for() {
-    let place = Place::new();
+    let place = Fixture::new();
     create_dir_all(place.path("target/debug")).expect("made");
     create_dir_all(place.path("src/gen")).expect("made");
     create_dir(place.path(".git")).expect("made");
@@ -69,7 +69,7 @@ async fn hidden_and_ignored_are_left_out_unless_all_is_asked_for() {
 
 #[tokio::test]
 async fn a_repository_within_is_not_ruled_by_the_one_around_it() {
-    let place = Place::new();
+    let place = Fixture::new();
     create_dir_all(place.path("inner/.git")).expect("made");
     place.write(".gitignore", "*.log\n").write("inner/a.log", "").write("inner/b.tmp", "");
     place.write(".ignore", "*.tmp\n");
@@ -78,7 +78,7 @@ async fn a_repository_within_is_not_ruled_by_the_one_around_it() {
 
 #[tokio::test]
 async fn following_what_it_says_shows_every_entry_once() {
-    let place = Place::new();
+    let place = Fixture::new();
     for number in 0..2_500 {
         if number % 100 == 0 {
             create_dir(place.path(&format!("{}", number / 100))).expect("made");
@@ -105,15 +105,15 @@ async fn following_what_it_says_shows_every_entry_once() {
 
 #[tokio::test]
 async fn names_of_any_bytes_are_one_line_each() {
-    let place = Place::new();
+    let place = Fixture::new();
     std::fs::write(place.path("x").with_file_name(OsStr::from_bytes(b"a\xff")), "").expect("made");
     place.write("b\nc", "");
     assert_eq!(ok!(place.list(), {}), "a\u{fffd}  0 B  [name is not UTF-8]\nb\\nc  0 B\n");
 }
 
 #[tokio::test]
-async fn what_is_no_directory_inside_is_refused() {
-    let place = Place::new();
+async fn a_path_that_is_not_a_directory_inside_is_refused() {
+    let place = Fixture::new();
     place.write("file", "");
     symlink("/etc", place.path("etc")).expect("linked");
     assert!(refused!(place.list(), { "path": "file" }).contains("is not a directory"));
@@ -127,8 +127,8 @@ async fn what_is_no_directory_inside_is_refused() {
 }
 
 #[tokio::test]
-async fn a_directory_that_cannot_be_read_is_told() {
-    let place = Place::new();
+async fn a_directory_that_cannot_be_read_is_reported() {
+    let place = Fixture::new();
     create_dir(place.path("locked")).expect("made");
     std::fs::set_permissions(place.path("locked"), Permissions::from_mode(0o000)).expect("set");
     if std::fs::read_dir(place.path("locked")).is_ok() {
@@ -172,9 +172,9 @@ impl Drop for Swapping {
 
 #[tokio::test]
 async fn a_symlink_swapped_in_never_leads_outside() {
-    let outside = Place::new();
+    let outside = Fixture::new();
     outside.write("secret", "");
-    let place = Place::new();
+    let place = Fixture::new();
     create_dir(place.path("real")).expect("made");
     symlink(outside.path(""), place.path("link")).expect("linked");
     let _swapping = Swapping::start(place.path("real"), place.path("link"));
@@ -189,7 +189,7 @@ async fn a_symlink_swapped_in_never_leads_outside() {
 
 #[test]
 fn a_cancelled_call_is_interrupted() {
-    let place = Place::new();
+    let place = Fixture::new();
     let cancellation = Cancellation::new();
     cancellation.cancel();
     let list = place.list();
@@ -199,7 +199,7 @@ fn a_cancelled_call_is_interrupted() {
 
 #[tokio::test]
 async fn listing_changes_nothing_and_says_what_does_not_fit() {
-    let list = Place::new().list();
+    let list = Fixture::new().list();
     assert_eq!(list.spec().effect, EffectClass::ReadOnly);
     assert!(refused!(list, { "deep": 1 }).contains("the arguments of `list` do not fit"));
     assert_eq!(ok!(list, { "depth": 99.0 }), "[the workspace holds nothing to show]\n");

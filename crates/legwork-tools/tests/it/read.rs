@@ -4,11 +4,11 @@ use std::fs::Permissions;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::os::unix::net::UnixListener;
 
-use crate::place::{Place, ok, refused};
+use crate::fixture::{Fixture, ok, refused};
 
 #[tokio::test]
 async fn a_text_is_shown_with_line_numbers() {
-    let place = Place::new();
+    let place = Fixture::new();
     place.write("a.txt", "one\ntwo\n").write("empty", "");
     assert_eq!(ok!(place.read(), { "path": "a.txt" }), "     1\tone\n     2\ttwo\n");
     assert_eq!(ok!(place.read(), { "path": "empty" }), "[empty is empty]");
@@ -16,7 +16,7 @@ async fn a_text_is_shown_with_line_numbers() {
 
 #[tokio::test]
 async fn following_what_it_says_reads_the_whole_file() {
-    let place = Place::new();
+    let place = Fixture::new();
     let lines: Vec<String> =
         (1..=5_000).map(|n| format!("line {n} {}", "x".repeat(n % 90))).collect();
     place.write("long", lines.join("\n"));
@@ -36,7 +36,7 @@ async fn following_what_it_says_reads_the_whole_file() {
 
 #[tokio::test]
 async fn offset_and_limit_choose_lines() {
-    let place = Place::new();
+    let place = Fixture::new();
     place.write("a", "1\n2\n3\n4\n");
     let text = ok!(place.read(), { "path": "a", "offset": 2, "limit": 2 });
     assert_eq!(text, "     2\t2\n     3\t3\n[lines 2 to 3; more follow, next: offset=4]\n");
@@ -47,8 +47,8 @@ async fn offset_and_limit_choose_lines() {
 }
 
 #[tokio::test]
-async fn what_is_no_text_is_refused_with_what_to_do() {
-    let place = Place::new();
+async fn a_file_that_is_not_text_is_refused_with_what_to_do() {
+    let place = Fixture::new();
     place.write("nul", b"a\0b").write("utf16", b"\xff\xfea\0").write("noise", [0xb7; 500]);
     assert!(refused!(place.read(), { "path": "nul" }).contains("it holds NUL bytes"));
     assert!(refused!(place.read(), { "path": "utf16" }).contains("iconv"));
@@ -57,14 +57,14 @@ async fn what_is_no_text_is_refused_with_what_to_do() {
 
 #[tokio::test]
 async fn latin_1_is_shown_with_a_note() {
-    let place = Place::new();
+    let place = Fixture::new();
     place.write("latin", b"a long enough line of Latin-1 with one caf\xe9 in it\n");
     assert!(ok!(place.read(), { "path": "latin" }).contains("[1 places are not UTF-8"));
 }
 
 #[tokio::test]
-async fn what_is_no_file_is_refused_at_once() {
-    let place = Place::new();
+async fn a_path_that_is_not_a_file_is_refused_at_once() {
+    let place = Fixture::new();
     let mode = rustix::fs::Mode::from_raw_mode(0o600);
     let made = rustix::fs::mknodat(
         rustix::fs::CWD,
@@ -89,7 +89,7 @@ async fn what_is_no_file_is_refused_at_once() {
 
 #[tokio::test]
 async fn outside_is_refused() {
-    let place = Place::new();
+    let place = Fixture::new();
     symlink("/etc/passwd", place.path("innocent")).expect("linked");
     for asked in ["innocent", "/etc/passwd", "../../etc/passwd", "/proc/self/environ"] {
         assert!(
@@ -103,7 +103,7 @@ async fn outside_is_refused() {
 
 #[tokio::test]
 async fn a_missing_file_says_what_is_there() {
-    let place = Place::new();
+    let place = Fixture::new();
     std::fs::create_dir(place.path("src")).expect("made");
     place.write("src/main.rs", "").write("src/lib.rs", "");
     let text = refused!(place.read(), { "path": "src/man.rs" });
@@ -118,7 +118,7 @@ async fn a_missing_file_says_what_is_there() {
 
 #[tokio::test]
 async fn a_forbidden_file_says_so() {
-    let place = Place::new();
+    let place = Fixture::new();
     place.write("locked", "x");
     std::fs::set_permissions(place.path("locked"), Permissions::from_mode(0o000)).expect("set");
     if std::fs::File::open(place.path("locked")).is_ok() {
@@ -130,7 +130,7 @@ async fn a_forbidden_file_says_so() {
 
 #[tokio::test]
 async fn a_file_of_a_gigabyte_is_not_loaded() {
-    let place = Place::new();
+    let place = Fixture::new();
     place.write("big", format!("first\n{}\n", "x".repeat(9_000)));
     let big = std::fs::OpenOptions::new().write(true).open(place.path("big")).expect("opened");
     big.set_len(1 << 30).expect("grown");

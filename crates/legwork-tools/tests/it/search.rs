@@ -11,12 +11,12 @@ use legwork_port::core::{EffectClass, ToolOutcome};
 use legwork_port::{Cancellation, Tool as _};
 use serde_json::json;
 
+use crate::fixture::{Fixture, call, call_without_threads, ok, refused};
 use crate::list::Swapping;
-use crate::place::{Place, call, call_without_threads, ok, refused};
 
 #[tokio::test]
 async fn matches_are_grouped_by_file_in_order() {
-    let place = Place::new();
+    let place = Fixture::new();
     create_dir(place.path("a")).expect("made");
     place
         .write("b.rs", "x\nfn two\n")
@@ -36,7 +36,7 @@ async fn matches_are_grouped_by_file_in_order() {
 
 #[tokio::test]
 async fn patterns_are_regular_expressions_unless_literal() {
-    let place = Place::new();
+    let place = Fixture::new();
     place.write("a", "a.c\nabc\nABC\r\nend;\r\n");
     let search = place.search();
     assert_eq!(ok!(search, { "pattern": "a.c" }), "a\n1:a.c\n2:abc\n\n[2 matches in 1 file]\n");
@@ -56,8 +56,8 @@ async fn patterns_are_regular_expressions_unless_literal() {
 }
 
 #[tokio::test]
-async fn context_is_told_apart_from_matches() {
-    let place = Place::new();
+async fn context_differs_from_matches() {
+    let place = Fixture::new();
     place.write("a", "1\n2\nhit\n4\n5\n6\n7\nhit\n9\nhit\n11\n12\n");
     assert_eq!(
         ok!(place.search(), { "pattern": "hit", "context": 1 }),
@@ -74,7 +74,7 @@ async fn context_is_told_apart_from_matches() {
 
 #[tokio::test]
 async fn path_and_glob_choose_files() {
-    let place = Place::new();
+    let place = Fixture::new();
     create_dir_all(place.path("src/deep")).expect("made");
     place.write("src/a.rs", "x").write("src/deep/b.ts", "x").write("c.rs", "x").write("d.tsx", "x");
     for (arguments, files) in [
@@ -103,7 +103,7 @@ async fn path_and_glob_choose_files() {
 
 #[tokio::test]
 async fn hidden_ignored_and_gits_own_files_are_passed_by() {
-    let place = Place::new();
+    let place = Fixture::new();
     create_dir_all(place.path(".git/refs")).expect("made");
     create_dir_all(place.path("out/sub")).expect("made");
     create_dir(place.path(".github")).expect("made");
@@ -123,7 +123,7 @@ async fn hidden_ignored_and_gits_own_files_are_passed_by() {
 
 #[tokio::test]
 async fn long_lines_and_broken_text_are_shown_in_part() {
-    let place = Place::new();
+    let place = Fixture::new();
     place.write("a", format!("{}needle{}\n", "x".repeat(3_000), "y".repeat(3_000)));
     place.write("b", b"caf\xe9 needle\n");
     let text = ok!(place.search(), { "pattern": "needle" });
@@ -132,8 +132,8 @@ async fn long_lines_and_broken_text_are_shown_in_part() {
 }
 
 #[tokio::test]
-async fn what_is_no_text_is_passed_by_without_waiting() {
-    let place = Place::new();
+async fn a_file_that_is_not_text_is_skipped_without_waiting() {
+    let place = Fixture::new();
     let mode = rustix::fs::Mode::from_raw_mode(0o600);
     let (cwd, fifo) = (rustix::fs::CWD, rustix::fs::FileType::Fifo);
     rustix::fs::mknodat(cwd, place.path("pipe"), fifo, mode, 0).expect("a pipe");
@@ -154,9 +154,9 @@ async fn what_is_no_text_is_passed_by_without_waiting() {
 
 #[tokio::test]
 async fn outside_is_refused_and_symlinks_are_not_followed() {
-    let outside = Place::new();
+    let outside = Fixture::new();
     outside.write("secret", "x");
-    let place = Place::new();
+    let place = Fixture::new();
     create_dir(place.path("dir")).expect("made");
     symlink(outside.path(""), place.path("dir/out")).expect("linked");
     symlink(outside.path("secret"), place.path("secret")).expect("linked");
@@ -174,9 +174,9 @@ async fn outside_is_refused_and_symlinks_are_not_followed() {
 
 #[tokio::test]
 async fn a_symlink_swapped_in_never_leads_outside() {
-    let outside = Place::new();
+    let outside = Fixture::new();
     outside.write("a", "secret").write(".ignore", "!.never");
-    let place = Place::new();
+    let place = Fixture::new();
     create_dir(place.path("real")).expect("made");
     place.write("real/a", "public");
     symlink(outside.path(""), place.path("link")).expect("linked");
@@ -191,7 +191,7 @@ async fn a_symlink_swapped_in_never_leads_outside() {
 }
 
 /// All matches of all pages, by `path:line`, with how often each was shown.
-async fn pages(place: &Place, arguments: &serde_json::Value) -> (BTreeMap<String, usize>, usize) {
+async fn pages(place: &Fixture, arguments: &serde_json::Value) -> (BTreeMap<String, usize>, usize) {
     let (mut seen, mut offset, mut pages) = (BTreeMap::new(), 1, 0);
     loop {
         let mut arguments = arguments.clone();
@@ -217,7 +217,7 @@ async fn pages(place: &Place, arguments: &serde_json::Value) -> (BTreeMap<String
 
 #[tokio::test]
 async fn following_what_it_says_shows_every_match_once() {
-    let place = Place::new();
+    let place = Fixture::new();
     create_dir(place.path("d")).expect("made");
     let mut all = 0;
     for file in 0..60_usize {
@@ -242,7 +242,7 @@ async fn following_what_it_says_shows_every_match_once() {
 
 #[tokio::test]
 async fn a_page_ends_at_its_bytes_too() {
-    let place = Place::new();
+    let place = Fixture::new();
     create_dir(place.path("d")).expect("made");
     place.write("d/a", format!("{}\n", "x".repeat(450)).repeat(600)).write("d/b", "x\n");
     let (seen, pages) = pages(&place, &json!({ "pattern": "x", "limit": 2000 })).await;
@@ -254,7 +254,7 @@ async fn a_page_ends_at_its_bytes_too() {
 
 #[tokio::test]
 async fn a_huge_file_and_a_huge_line_are_not_loaded() {
-    let place = Place::new();
+    let place = Fixture::new();
     place.write("big", format!("first\n{}\n", "x".repeat(9_000)));
     let big = OpenOptions::new().write(true).open(place.path("big")).expect("opened");
     big.set_len(1 << 30).expect("grown");
@@ -272,8 +272,8 @@ async fn a_huge_file_and_a_huge_line_are_not_loaded() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_read_is_told_in_one_line() {
-    let place = Place::new();
+async fn what_cannot_be_read_is_reported_in_one_line() {
+    let place = Fixture::new();
     create_dir(place.path("dir")).expect("made");
     place.write("dir/a", "x").write("file", "x").write("open", "x");
     for name in ["dir", "file"] {
@@ -291,7 +291,7 @@ async fn what_cannot_be_read_is_told_in_one_line() {
 
 #[tokio::test]
 async fn names_of_any_bytes_are_searched() {
-    let place = Place::new();
+    let place = Fixture::new();
     let name = OsStr::from_bytes(b"a\xff");
     create_dir(place.path("x").with_file_name(name)).expect("made");
     std::fs::write(place.path("x").with_file_name(name).join("b\n"), "x").expect("written");
@@ -300,7 +300,7 @@ async fn names_of_any_bytes_are_searched() {
 
 #[test]
 fn a_cancelled_call_is_interrupted() {
-    let place = Place::new();
+    let place = Fixture::new();
     let cancellation = Cancellation::new();
     cancellation.cancel();
     let search = place.search();
@@ -310,7 +310,7 @@ fn a_cancelled_call_is_interrupted() {
 
 #[tokio::test]
 async fn searching_changes_nothing() {
-    let search = Place::new().search();
+    let search = Fixture::new().search();
     assert_eq!(search.spec().effect, EffectClass::ReadOnly);
     assert_eq!(ok!(search, { "pattern": "" }), "[no matches in 0 files]\n");
 }

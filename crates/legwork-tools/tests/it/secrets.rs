@@ -4,7 +4,7 @@ use legwork_tools::secret::Secrets;
 use legwork_tools::workspace::Access;
 use legwork_tools::{Edit, List, Read, Search, Workspace, Write};
 
-use crate::place::{Place, call, ok, refused};
+use crate::fixture::{Fixture, call, ok, refused};
 use crate::random::Random;
 
 /// Of a home, what is secret and what is not.
@@ -12,8 +12,8 @@ const SECRET: [&str; 6] =
     [".ssh/id_rsa", ".aws/credentials", ".config/gh/hosts.yml", ".netrc", ".npmrc", ".gnupg/x/y"];
 const PLAIN: [&str; 4] = [".bashrc", "src/main.rs", ".config/other", "netrc"];
 
-fn home() -> Place {
-    let place = Place::new();
+fn home() -> Fixture {
+    let place = Fixture::new();
     for name in SECRET.iter().chain(&PLAIN) {
         let above = place.path(name);
         std::fs::create_dir_all(above.parent().expect("a folder")).expect("made");
@@ -22,7 +22,7 @@ fn home() -> Place {
     place
 }
 
-fn workspace(place: &Place) -> Workspace {
+fn workspace(place: &Fixture) -> Workspace {
     let secrets = Secrets::of_machine(Some(&place.path("")));
     place.workspace().keep_out(&secrets).expect("kept out")
 }
@@ -122,7 +122,7 @@ async fn s13_3_no_other_name_opens_a_secret() {
 
 #[tokio::test]
 async fn s13_3_a_secret_is_opened_where_it_is_allowed_by_name() {
-    let (home, place) = (home(), Place::new());
+    let (home, place) = (home(), Fixture::new());
     let secrets = Secrets::of_machine(Some(&home.path("")));
     let allowed = |name: &str| {
         let workspace = place.workspace().allow(home.path(name), Access::ReadWrite);

@@ -10,21 +10,21 @@ use legwork_port::{Cancellation, Tool as _};
 use legwork_tools::{Workspace, Write};
 use serde_json::json;
 
-use crate::place::{Place, asked, call, context, ok, refused};
+use crate::fixture::{Fixture, asked, call, context, ok, refused};
 
-pub(crate) fn pipe(place: &Place, name: &str) {
+pub(crate) fn pipe(place: &Fixture, name: &str) {
     let mode = rustix::fs::Mode::from_raw_mode(0o600);
     let kind = rustix::fs::FileType::Fifo;
     rustix::fs::mknodat(rustix::fs::CWD, place.path(name), kind, mode, 0).expect("a pipe");
 }
 
-pub(crate) fn mode(place: &Place, name: &str) -> u32 {
+pub(crate) fn mode(place: &Fixture, name: &str) -> u32 {
     metadata(place.path(name)).expect("there").mode() & 0o7777
 }
 
 #[tokio::test]
 async fn a_file_is_created_with_its_folders() {
-    let place = Place::new();
+    let place = Fixture::new();
     let text = ok!(place.write_tool(), { "path": "a/b/c.txt", "content": "one\ntwo" });
     assert_eq!(text, "created a/b/c.txt: 7 bytes, 2 lines");
     assert_eq!(place.bytes("a/b/c.txt"), b"one\ntwo");
@@ -40,7 +40,7 @@ async fn a_file_is_created_with_its_folders() {
 
 #[tokio::test]
 async fn writing_the_same_again_changes_nothing() {
-    let place = Place::new();
+    let place = Fixture::new();
     ok!(place.write_tool(), { "path": "a", "content": "x\n" });
     let inode = || metadata(place.path("a")).expect("there").ino();
     let before = inode();
@@ -54,7 +54,7 @@ async fn writing_the_same_again_changes_nothing() {
 
 #[tokio::test]
 async fn other_content_is_left_alone_unless_overwritten() {
-    let place = Place::new();
+    let place = Fixture::new();
     place.write("a", "one\ntwo\n");
     set_permissions(place.path("a"), Permissions::from_mode(0o751)).expect("set");
     let text = refused!(place.write_tool(), { "path": "a", "content": "one\n2\n" });
@@ -74,8 +74,8 @@ async fn other_content_is_left_alone_unless_overwritten() {
 }
 
 #[tokio::test]
-async fn what_is_no_file_is_refused_at_once() {
-    let place = Place::new();
+async fn a_path_that_is_not_a_file_is_refused_at_once() {
+    let place = Fixture::new();
     pipe(&place, "pipe");
     let _socket = UnixListener::bind(place.path("socket")).expect("a socket");
     create_dir(place.path("dir")).expect("made");
@@ -115,7 +115,7 @@ async fn the_kernels_own_files_are_not_made() {
 
 #[tokio::test]
 async fn outside_is_refused() {
-    let place = Place::new();
+    let place = Fixture::new();
     create_dir(place.path("in")).expect("made");
     create_dir(place.path("out")).expect("made");
     let write = Write::new(Workspace::open(place.path("in")).expect("opened"));
@@ -142,7 +142,7 @@ async fn outside_is_refused() {
 
 #[tokio::test]
 async fn a_symlink_that_stays_inside_is_written_through() {
-    let place = Place::new();
+    let place = Fixture::new();
     create_dir(place.path("sub")).expect("made");
     place.write("sub/a", "old");
     symlink("sub/a", place.path("link")).expect("linked");
@@ -160,7 +160,7 @@ async fn a_symlink_that_stays_inside_is_written_through() {
 
 #[tokio::test]
 async fn long_paths_are_refused_in_few_words() {
-    let place = Place::new();
+    let place = Fixture::new();
     let (name, path) = ("n".repeat(256), "p/".repeat(2_047) + "ab");
     for asked in [&name, &format!("new/{name}"), &format!("{name}/x"), &path] {
         assert!(asked.len() == 4_096 || asked.len() < 300);
@@ -173,7 +173,7 @@ async fn long_paths_are_refused_in_few_words() {
 
 #[tokio::test]
 async fn ten_megabytes_are_written() {
-    let place = Place::new();
+    let place = Fixture::new();
     let content = "0123456789abcde\n".repeat(10 * 65_536);
     let text = ok!(place.write_tool(), { "path": "big", "content": content });
     assert_eq!(text, "created big: 10485760 bytes, 655360 lines");
@@ -187,7 +187,7 @@ async fn ten_megabytes_are_written() {
 
 #[tokio::test]
 async fn what_shall_not_be_changed_is_not() {
-    let place = Place::new();
+    let place = Fixture::new();
     place.write("readonly", "a").write("two", "a");
     set_permissions(place.path("readonly"), Permissions::from_mode(0o444)).expect("set");
     hard_link(place.path("two"), place.path("names")).expect("linked");
@@ -203,7 +203,7 @@ async fn what_shall_not_be_changed_is_not() {
 
 #[tokio::test]
 async fn a_forbidden_directory_says_so() {
-    let place = Place::new();
+    let place = Fixture::new();
     create_dir(place.path("locked")).expect("made");
     set_permissions(place.path("locked"), Permissions::from_mode(0o555)).expect("set");
     if std::fs::write(place.path("locked/probe"), "").is_ok() {
@@ -218,7 +218,7 @@ async fn a_forbidden_directory_says_so() {
 
 #[tokio::test]
 async fn a_binary_file_is_overwritten_without_a_diff() {
-    let place = Place::new();
+    let place = Fixture::new();
     place.write("a", b"\0\x01");
     let text = ok!(place.write_tool(), { "path": "a", "content": "x", "overwrite": true });
     assert_eq!(text, "overwrote a: 1 byte, 1 line\n[it had 2 bytes; they are not shown]\n");
@@ -226,7 +226,7 @@ async fn a_binary_file_is_overwritten_without_a_diff() {
 
 #[tokio::test]
 async fn the_owner_stays() {
-    let place = Place::new();
+    let place = Fixture::new();
     place.write("a", "old");
     if std::os::unix::fs::chown(place.path("a"), Some(1234), Some(1234)).is_err() {
         println!("skipped: this user may not give files away");
@@ -239,7 +239,7 @@ async fn the_owner_stays() {
 
 #[tokio::test]
 async fn a_cancelled_call_changes_nothing() {
-    let place = Place::new();
+    let place = Fixture::new();
     place.write("a", "old");
     let tool = place.write_tool();
     let cancellation = Cancellation::new();
@@ -256,7 +256,7 @@ async fn a_cancelled_call_changes_nothing() {
 
 #[tokio::test]
 async fn arguments_that_the_schema_refuses_are_refused() {
-    let place = Place::new();
+    let place = Fixture::new();
     for arguments in [json!({ "path": "a" }), json!({ "path": "a", "content": 1 })] {
         let outcome = call(&place.write_tool(), &arguments).await;
         let refused = matches!(outcome, ToolOutcome::Failed(FailureKind::InvalidArguments, _));

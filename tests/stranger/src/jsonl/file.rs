@@ -1,10 +1,11 @@
 //! A session's file: read under a shared lock, added to under an exclusive one.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::log::{Line, Log};
+use super::summary;
 
 /// What is in a session's file; nothing if there is none.
 pub(super) fn read(path: &Path) -> io::Result<Log> {
@@ -39,9 +40,20 @@ pub(super) struct Writing {
 impl Writing {
     /// Opens a session's file, which is made if it is missing, and waits for its lock.
     pub(super) fn open(path: &Path) -> io::Result<Self> {
-        let file = options().open(path)?;
-        file.lock()?;
-        Ok(Self { path: path.to_owned(), file })
+        loop {
+            let file = options().open(path)?;
+            file.lock()?;
+            // It may have been removed, and a new one made, while this waited.
+            if is_at(&file, path)? {
+                return Ok(Self { path: path.to_owned(), file });
+            }
+        }
+    }
+
+    /// Removes the file and its summary; a file that is gone already is no error.
+    pub(super) fn remove(self) -> io::Result<()> {
+        gone(fs::remove_file(summary::path(&self.path)))?;
+        gone(fs::remove_file(&self.path))
     }
 
     /// Takes what others added since.
@@ -74,6 +86,34 @@ impl Writing {
             File::open(folder)?.sync_all()?;
         }
         log.take(&bytes);
+        // The line is durable. Without a summary, lists read the file.
+        let _ = summary::write(&self.path, log);
         Ok(())
     }
+}
+
+/// Makes a removal of what is not there a success.
+pub(super) fn gone(removed: io::Result<()>) -> io::Result<()> {
+    match removed {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
+}
+
+/// Whether an open file is the one at a path.
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+    use std::os::unix::fs::MetadataExt as _;
+    let open = file.metadata()?;
+    match fs::metadata(path) {
+        Ok(named) => Ok((named.dev(), named.ino()) == (open.dev(), open.ino())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Elsewhere an open file cannot be removed.
+#[cfg(not(unix))]
+fn is_at(_: &File, _: &Path) -> io::Result<bool> {
+    Ok(true)
 }

@@ -14,16 +14,17 @@
 //!
 //! Two locks of the operating system guard a session, and both die with their process:
 //! that on its `.claim` file is held as long as a claim, that on the file itself while it
-//! is read or a line is added. Each line is synced before anybody is told of it.
+//! is read or a line is added. Each line is synced before the call that added it returns.
 //!
-//! It is deliberately simple: it does its work on the caller's thread, reads a whole file
-//! to read a session, and all files to list them: a store of many sessions keeps what lists
-//! say apart from the journals.
+//! What a list says of a session is in a small file of its own (`summary.rs`), so that listing
+//! reads no journal. It is deliberately simple otherwise: it does its work on the caller's
+//! thread, and reads a whole file to read a session.
 
 mod claim;
 mod file;
 mod log;
 mod removal;
+mod summary;
 
 use std::ffi::OsStr;
 use std::fs;
@@ -150,7 +151,8 @@ impl Jsonl {
                 continue;
             }
             // One that cannot be read hides no other.
-            infos.extend(file::read(&path).ok().and_then(|log| log.info()));
+            let read = || file::read(&path).ok().and_then(|log| log.info());
+            infos.extend(summary::read(&path).unwrap_or_else(read));
         }
         Ok(infos)
     }

@@ -12,6 +12,7 @@ use legwork_port::core::SessionId;
 use legwork_port::store::{Error, Removal};
 
 use super::claim::Held;
+use super::file::{Writing, gone};
 use super::{Jsonl, file};
 
 /// The list, and what guards it.
@@ -68,7 +69,9 @@ impl Jsonl {
             return Ok(());
         }
         for name in list {
-            gone(fs::remove_file(self.folder.join(name).with_extension("jsonl")))?;
+            let path = self.folder.join(name).with_extension("jsonl");
+            // Nobody adds a line to it, or writes its summary, meanwhile.
+            Writing::open(&path)?.remove()?;
         }
         self.sync_folder()?;
         gone(fs::remove_file(self.folder.join(LIST)))?;
@@ -99,13 +102,5 @@ impl Jsonl {
     fn stem(&self, session: &SessionId) -> String {
         let path: PathBuf = self.file(session);
         path.file_stem().map(Path::new).unwrap_or(Path::new("")).display().to_string()
-    }
-}
-
-/// What is gone already is gone.
-fn gone(removed: io::Result<()>) -> io::Result<()> {
-    match removed {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        other => other,
     }
 }

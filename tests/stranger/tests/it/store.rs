@@ -10,7 +10,9 @@ use legwork_port::core::inbox::{Cursor, Item};
 use legwork_port::core::{Entry, Event, Message, Seq, SessionId, Timestamp};
 use legwork_port::store::{Batch, Query, Range};
 use legwork_port::{Store as _, store};
-use legwork_testkit::conformance::store::{check, check_fencing, check_shared, check_unreadable};
+use legwork_testkit::conformance::store::{
+    check, check_fencing, check_listing, check_shared, check_unreadable,
+};
 use stranger::jsonl::Jsonl;
 
 use crate::Folder;
@@ -63,6 +65,60 @@ async fn it_refuses_whoever_lost_its_claim() {
     let lose = async |session| fs::remove_file(open(&folder).claim_file(&session)).unwrap();
     let result = check_fencing(async || open(&folder), lose).await;
     result.unwrap_or_else(|violations| panic!("{violations}"));
+}
+
+#[tokio::test]
+async fn s8_7_it_lists_without_reading_a_journal() {
+    let folder = Folder::new();
+    let overwrite = async |session| {
+        let path = open(&folder).claim_file(&session).with_extension("jsonl");
+        let length = fs::metadata(&path).unwrap().len() as usize;
+        fs::write(&path, "x".repeat(length)).unwrap();
+    };
+    let result = check_listing(async || open(&folder), overwrite).await;
+    result.unwrap_or_else(|violations| panic!("{violations}"));
+}
+
+/// The number of entries that a list says the one session of a store has.
+async fn listed(store: &Jsonl) -> u64 {
+    let page = store.sessions(&Query::all()).await.unwrap();
+    assert_eq!(page.sessions.len(), 1);
+    page.sessions[0].entries
+}
+
+#[tokio::test]
+async fn s8_7_a_summary_that_is_behind_damaged_or_missing_is_not_used() {
+    let folder = Folder::new();
+    let store = open(&folder);
+    let claim = store.claim(&session()).await.unwrap();
+    claim.append(Seq(0), Batch::of(&entries(1..=2))).await.unwrap();
+    let summary = file(&folder).with_extension("summary");
+    let behind = fs::read(&summary).unwrap();
+    claim.append(Seq(2), Batch::of(&entries(3..=5))).await.unwrap();
+    assert_eq!(listed(&store).await, 5);
+    // As after a crash between the line and its summary.
+    for bytes in [&behind[..], b"", b"[", &[&behind[..], b"]"].concat()] {
+        fs::write(&summary, bytes).unwrap();
+        assert_eq!(listed(&store).await, 5);
+    }
+    fs::remove_file(&summary).unwrap();
+    assert_eq!(listed(&store).await, 5);
+    claim.append(Seq(5), Batch::of(&entries(6..=6))).await.unwrap();
+    assert!(summary.exists());
+    assert_eq!(listed(&store).await, 6);
+}
+
+#[tokio::test]
+async fn s8_6_a_removed_session_leaves_no_summary() {
+    let folder = Folder::new();
+    let store = open(&folder);
+    let claim = store.claim(&session()).await.unwrap();
+    claim.append(Seq(0), Batch::of(&entries(1..=2))).await.unwrap();
+    drop(claim);
+    let files = [file(&folder), file(&folder).with_extension("summary")];
+    assert!(files.iter().all(|file| file.exists()));
+    store.remove(&[session()]).await.unwrap();
+    assert!(files.iter().all(|file| !file.exists()));
 }
 
 #[tokio::test]

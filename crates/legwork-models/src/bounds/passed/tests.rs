@@ -2,7 +2,7 @@ use super::*;
 use std::time::Duration;
 
 #[test]
-fn s13_10_each_bound_is_told_by_its_name() {
+fn s13_10_each_bound_is_named() {
     let all = [
         (Passed::ReceivedBytes(128 << 20), "more than 128 MiB came of it (bound `received_bytes`)"),
         (Passed::AnswerBytes(1500), "it is longer than 1500 bytes (bound `answer_bytes`)"),

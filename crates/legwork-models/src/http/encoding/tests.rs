@@ -79,7 +79,7 @@ fn members_follow_each_other() {
 }
 
 #[test]
-fn what_is_damaged_is_no_content() {
+fn damaged_input_is_not_content() {
     for coding in NAMES {
         let mut whole = encoded(coding, &[&b"some text, and some text".repeat(9)]).concat();
         whole[0] ^= 0xff;
@@ -142,7 +142,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_no_body_never_panics(
+    fn input_that_is_not_a_body_never_panics(
         bytes in proptest::collection::vec(any::<u8>(), 0..300),
         coding in proptest::sample::select(NAMES),
         magic in any::<bool>(),

@@ -36,7 +36,7 @@ fn taken(idle: &Idle) -> Box<Connection> {
 }
 
 #[tokio::test]
-async fn a_connection_that_nobody_uses_is_closed_at_the_second_sweep() {
+async fn an_unused_connection_is_closed_at_the_second_sweep() {
     let idle = Arc::<Idle>::default();
     let mut server = used(&idle).await;
     assert!(idle.sweep());

@@ -9,7 +9,7 @@ use hyper_util::client::proxy::matcher::{Intercept, Matcher};
 use super::Proxy;
 use super::variable::{self, InvalidProxy, Named};
 
-/// What stands for a proxy that cannot be used, where only the rules are asked.
+/// Takes the place of a proxy that cannot be used, where only the rules are asked.
 const UNUSABLE: &str = "http://proxy.invalid:1080";
 
 /// Which requests go through which proxy, by the rules of curl; none by default.
@@ -54,7 +54,7 @@ impl Proxies {
     ///
     /// `look_up` gives the value of a variable; an empty one counts as not set. Of two spellings
     /// the lower case goes first. `HTTP_PROXY` in upper case is ignored where `REQUEST_METHOD` is
-    /// set: there a request may have set it (CGI). A value that is no proxy is an error only for
+    /// set: there a request may have set it (CGI). A value that is not a proxy is an error only for
     /// a request that would go through it.
     pub fn from_variables(look_up: impl Fn(&str) -> Option<String>) -> Self {
         let set = |name: &str| {

@@ -31,8 +31,8 @@ pub(super) async fn open(
     call(socks, &server).await.map_err(|source| proxy.no_tunnel(source))
 }
 
-/// The server as the proxy is told of it: with its port, and without its name if that is
-/// resolved here.
+/// The server's address as it is sent to the proxy: with its port, and without its name if
+/// that is resolved here.
 async fn target(kind: Kind, server: &Uri) -> io::Result<Uri> {
     let (host, port) = host_and_port(server);
     let authority = match kind {

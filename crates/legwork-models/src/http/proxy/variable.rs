@@ -16,9 +16,9 @@ use super::Kind;
      http://NAME:PASSWORD@HOST:PORT, with %40 for an @ in the password"
 )]
 pub struct InvalidProxy {
-    /// The variable.
+    /// The variable's name, such as `HTTPS_PROXY`.
     pub variable: String,
-    /// What is wrong with its value.
+    /// What is wrong with its value; the value itself is not shown.
     pub problem: String,
 }
 
@@ -74,7 +74,7 @@ impl Kind {
 /// Reads the value of a variable.
 ///
 /// # Errors
-/// When it is no address of a proxy, or of one that is not supported.
+/// When it is not the address of a proxy, or of one that is not supported.
 pub(super) fn read(variable: &str, value: &str) -> Result<Named, InvalidProxy> {
     let invalid = |problem: String| InvalidProxy { variable: variable.to_owned(), problem };
     let (scheme, rest) = value.split_once("://").unwrap_or(("http", value));
@@ -86,27 +86,27 @@ pub(super) fn read(variable: &str, value: &str) -> Result<Named, InvalidProxy> {
             false => format!("its kind is not known: {known}"),
         }));
     };
-    let (user, place) = rest.rsplit_once('@').map_or(("", rest), |(user, place)| (user, place));
-    let place = place.split(['/', '?', '#']).next().unwrap_or_default();
+    let (user, address) = rest.rsplit_once('@').unwrap_or(("", rest));
+    let address = address.split(['/', '?', '#']).next().unwrap_or_default();
     let odd = |character: char| character.is_whitespace() || character.is_control();
     if user.contains(odd) || user.contains(['/', '?', '#', '@', '[', ']', '\\']) {
         let problem = "its name or password has a character that has to be written as %XX";
         return Err(invalid(problem.to_owned()));
     }
-    let port = match place.rsplit_once(':') {
-        Some((_, port)) if !port.contains(']') => {
-            port.parse().ok().filter(|port| *port != 0).ok_or_else(|| {
-                invalid("what follows the colon behind its host is no port".to_owned())
-            })?
-        }
+    let port = match address.rsplit_once(':') {
+        Some((_, port)) if !port.contains(']') => port
+            .parse()
+            .ok()
+            .filter(|port| *port != 0)
+            .ok_or_else(|| invalid("the part after the colon is not a port".to_owned()))?,
         _ => kind.port(),
     };
-    let host = place.strip_suffix(&format!(":{port}")).unwrap_or(place);
+    let host = address.strip_suffix(&format!(":{port}")).unwrap_or(address);
     let at = if user.is_empty() { "" } else { "@" };
     let url = format!("{scheme}://{user}{at}{host}:{port}");
     let parsed = Uri::try_from(&url).ok().filter(|uri| uri.host() == Some(host));
     if host.is_empty() || parsed.is_none() {
-        return Err(invalid("its host is no name or address of one".to_owned()));
+        return Err(invalid("its host is neither a name nor an address".to_owned()));
     }
     Ok(Named { kind, variable: variable.into(), url: Url(url), secrets: secrets(user) })
 }

@@ -29,7 +29,7 @@ impl Shared {
     }
 
     pub(super) async fn over(stream: Stream) -> hyper::Result<Self> {
-        // Nobody asks for it.
+        // Never called: `is_wanted` is false.
         drop(stream);
         std::future::pending().await
     }

@@ -67,7 +67,7 @@ fn ipv4(host: &str) -> Option<Ipv4Addr> {
     u32::try_from(address).ok().map(Ipv4Addr::from)
 }
 
-/// The parts of a name; a dot may stand behind the last one.
+/// The parts of a name; the last one may end with a dot.
 fn labels(host: &str) -> impl Iterator<Item = &str> {
     host.strip_suffix('.').unwrap_or(host).split('.')
 }

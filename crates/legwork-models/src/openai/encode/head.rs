@@ -6,13 +6,13 @@ use legwork_core::message::Wire;
 
 use super::write;
 
-/// What stands before the messages: the model and the instructions.
+/// The part before the messages: the model and the instructions.
 ///
 /// The bytes of the last instructions are kept, for they are often the longest
 /// text of a request and seldom another one than before.
 #[derive(Debug)]
 pub(crate) struct Head {
-    /// The name under which encoded bytes are kept beside messages and tools. Two providers
+    /// The name under which encoded bytes are kept with messages and tools. Two providers
     /// get other bytes: each only what it attached itself.
     pub(super) wire: Wire,
     /// The provider, as in `provider:model`.
@@ -48,7 +48,7 @@ impl Head {
         if instructions.is_empty() {
             return;
         }
-        // Nobody waits: who comes while another one copies encodes for itself.
+        // Without waiting: while another request copies it, this one encodes for itself.
         let Ok(mut last) = self.last.try_lock() else { return system(instructions, out) };
         let known = Arc::ptr_eq(&last.instructions, instructions);
         if !known && last.instructions != *instructions {

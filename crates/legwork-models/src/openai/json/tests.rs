@@ -89,7 +89,7 @@ fn it_reads_what_serde_json_reads_and_nothing_else() {
 }
 
 #[test]
-fn another_type_than_expected_is_no_error() {
+fn another_type_than_expected_is_not_an_error() {
     let text = |json: &str| Reader::new(json, &Bounds::default()).text().unwrap().into_owned();
     let said = ["\"a\"", "null", "true", "7 ", "-7", "1.5", "[1, 2]", "{ }"].map(text);
     assert_eq!(said, ["a", "", "true", "7", "-7", "1.5", "[1,2]", "{}"]);
@@ -105,7 +105,7 @@ fn another_type_than_expected_is_no_error() {
         }
         assert_eq!(found, items, "{json}");
     }
-    assert!(matches!(Reader::new("[1]", &Bounds::default()).object(), Ok(Place::Over)));
+    assert!(matches!(Reader::new("[1]", &Bounds::default()).object(), Ok(Position::Over)));
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn a_text_that_is_nested_too_deep_is_broken() {
 }
 
 #[test]
-fn what_is_wrong_is_said_in_words() {
+fn the_problem_is_described() {
     assert!(problem(b"{\"a\":").to_string().contains("EOF"));
     assert!(problem(b"\"\xff\"").to_string().contains("unicode"));
 }

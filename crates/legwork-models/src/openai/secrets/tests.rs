@@ -7,7 +7,7 @@ fn check(secret: &str, text: &str, masked: &str) {
 }
 
 #[test]
-fn a_secret_is_masked_wherever_it_stands() {
+fn a_secret_is_masked_wherever_it_occurs() {
     let key = "sk-canary-0123456789";
     check(key, key, "[redacted]");
     check(key, "sk-canary-0123456789 twice sk-canary-0123456789", "[redacted] twice [redacted]");

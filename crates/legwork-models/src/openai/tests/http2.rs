@@ -9,6 +9,7 @@ use legwork_port::{Delta, Model as _};
 use tokio::sync::{Barrier, Semaphore};
 
 use super::clock::Turned;
+use super::recorder::Recorder;
 use super::tls::{Act, Server};
 use super::{body, ended, model_at, question, said};
 use crate::bounds::Bounds;
@@ -42,6 +43,19 @@ async fn inferences_at_the_same_time_share_a_connection() {
 }
 
 #[tokio::test]
+async fn s13_11_no_event_holds_a_key_not_even_those_of_h2() {
+    let server = Server::start(BOTH, [Act::Answer(body("1"))]).await;
+    let model = model_at(&server, |model| model);
+    let (recorder, _guard) = Recorder::start();
+    model.infer(question(), None).await.unwrap();
+    let lines = recorder.lines("legwork_models");
+    assert!(lines[0].ends_with(" protocol=HTTP/2"), "{lines:?}");
+    assert!(!recorder.lines("h2::").is_empty());
+    let everything = recorder.everything();
+    assert!(!everything.contains("sk-secret") && !everything.contains("Bearer"), "{everything}");
+}
+
+#[tokio::test]
 async fn a_server_that_offers_http1_alone_is_asked_so() {
     for offers in [&["http/1.1"][..], &[]] {
         let acts = ["1", "2", "3"].map(|text| Act::Answer(body(text)));
@@ -58,7 +72,7 @@ async fn a_server_that_offers_http1_alone_is_asked_so() {
 }
 
 #[tokio::test]
-async fn s11_3_a_stream_that_is_reset_is_made_again() {
+async fn s11_3_a_stream_that_is_reset_is_repeated() {
     // The last is no failure for HTTP, and an answer without its end for us.
     for reason in [Reason::INTERNAL_ERROR, Reason::CANCEL, Reason::NO_ERROR] {
         let go = Arc::new(Semaphore::new(0));
@@ -82,7 +96,7 @@ async fn s11_3_a_stream_that_is_reset_is_made_again() {
 }
 
 #[tokio::test]
-async fn s11_5_a_body_that_is_reset_is_no_answer() {
+async fn s11_5_a_body_that_is_reset_is_not_an_answer() {
     let half = Act::Half("[[0],[0],".to_owned(), Reason::NO_ERROR);
     let server = Server::start(BOTH, [half, Act::Answer(body("Hi."))]).await;
     let clock = Turned::new();
@@ -93,7 +107,7 @@ async fn s11_5_a_body_that_is_reset_is_no_answer() {
 }
 
 #[tokio::test]
-async fn s11_5_a_refused_stream_is_made_again_and_not_charged() {
+async fn s11_5_a_refused_stream_is_repeated_and_not_charged() {
     for (reason, charged) in [(Reason::REFUSED_STREAM, 0), (Reason::INTERNAL_ERROR, 1)] {
         let server = Server::start(BOTH, [Act::Refuse(reason), Act::Answer(body("Hi."))]).await;
         let clock = Turned::new();

@@ -7,6 +7,8 @@ mod http2;
 #[path = "../../../tests/it/proxy.rs"]
 #[allow(dead_code, reason = "other tests use the rest")]
 mod proxy;
+#[path = "../../../tests/it/recorder.rs"]
+mod recorder;
 mod tls;
 mod tunnels;
 

@@ -1,4 +1,4 @@
-//! A server with TLS that chooses HTTP/2, if it is to, and answers what it is told.
+//! A server with TLS that follows a script, and chooses HTTP/2 if it offers that.
 
 use std::future::poll_fn;
 use std::sync::{Arc, Mutex};
@@ -56,7 +56,7 @@ struct Seen {
 }
 
 impl Server {
-    /// Offers these protocols, and answers the requests one after the other as told.
+    /// Offers these protocols, and answers the requests one after the other by the script.
     pub(super) async fn start(offers: &[&str], acts: impl IntoIterator<Item = Act>) -> Self {
         let CertifiedKey { cert, signing_key } =
             generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
@@ -122,7 +122,7 @@ async fn serve(stream: TlsStream<TcpStream>, acts: &Acts, seen: Arc<Seen>) {
     let mut connection = h2::server::handshake(stream).await.unwrap();
     while let Some(Ok((request, respond))) = connection.accept().await {
         seen.requests.send_modify(|all| all.push(format!("{request:?}")));
-        let act = acts.lock().unwrap().next().expect("a request that nobody planned");
+        let act = acts.lock().unwrap().next().expect("an unplanned request");
         match act {
             Act::Close => return,
             Act::Last(_) => connection.graceful_shutdown(),

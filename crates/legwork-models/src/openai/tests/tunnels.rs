@@ -41,7 +41,7 @@ async fn a_server_with_tls_is_reached_through_socks() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_not_trusted_is_told_nothing_behind_a_proxy_either() {
+async fn nothing_is_sent_to_an_untrusted_server_through_a_proxy_either() {
     let server = Server::start(&["h2"], []).await;
     let other = Server::start(&["h2"], []).await;
     let proxy = Proxy::start(Manner::Open).await;

@@ -21,7 +21,7 @@ fn the_pauses_of_one_wait_last_as_long_as_the_patience() {
 }
 
 #[test]
-fn whoever_is_in_a_hurry_waits_for_nobody() {
+fn in_a_hurry_no_lock_is_waited_for() {
     let hurry = Hurry::default();
     let mut wait = waiting(Duration::from_secs(1), hurry.clone());
     assert!(!hurry.hurried(|| wait(0)));

@@ -27,7 +27,7 @@ fn each_error_of_sqlite_says_what_can_be_done() {
         (ffi::SQLITE_BUSY, "failed", "another process kept it locked for too long"),
         (ffi::SQLITE_LOCKED, "failed", "another process kept it locked for too long"),
         (ffi::SQLITE_READONLY, "unusable", "it can only be read; open it where it may be"),
-        (ffi::SQLITE_NOTADB, "unusable", "the file is no SQLite database; name another file"),
+        (ffi::SQLITE_NOTADB, "unusable", "the file is not a SQLite database; name another file"),
         (ffi::SQLITE_CANTOPEN, "unusable", "see whether it exists and may be read"),
         (ffi::SQLITE_CORRUPT, "failed", "the file is damaged (SQLite's words); restore a copy"),
         (ffi::SQLITE_CONSTRAINT, "failed", "trying: SQLite's words"),

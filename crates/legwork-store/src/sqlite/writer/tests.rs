@@ -69,7 +69,7 @@ async fn what_was_given_up_while_it_waited_does_not_happen_after_what_came_later
 }
 
 #[tokio::test]
-async fn a_change_that_panics_locks_nobody_out() {
+async fn a_change_that_panics_leaves_no_lock() {
     for commits in [Commits::Inline, Commits::Grouped] {
         let folder = tempfile::tempdir().unwrap();
         let (writer, reader) = writer(commits, &folder);
@@ -86,7 +86,7 @@ async fn a_change_that_panics_locks_nobody_out() {
 }
 
 #[tokio::test]
-async fn what_fails_but_not_for_another_writer_is_told_at_once() {
+async fn a_failure_without_another_writer_is_returned_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let (writer, reader) = writer(Commits::Inline, &folder);
     let refuse = |connection: &Connection, _: &Name| {

@@ -34,7 +34,7 @@ pub(super) async fn s8_3_of_many_claims_at_once_one_is_given(store: &Subject) ->
     Ok(())
 }
 
-pub(super) async fn s8_3_a_refused_claim_disturbs_nobody(store: &Subject) -> Outcome {
+pub(super) async fn s8_3_a_refused_claim_changes_nothing(store: &Subject) -> Outcome {
     let name = session("busy");
     let held = claim(&**store, &name).await?;
     append(&*held, 0, &said_all(1..=1)).await?;
@@ -52,17 +52,19 @@ pub(super) async fn s8_3_dropping_a_claim_frees_the_session(store: &Subject) -> 
     Ok(())
 }
 
-pub(super) async fn s8_3_a_store_that_tells_of_claims_tells_the_truth(store: &Subject) -> Outcome {
+pub(super) async fn s8_3_a_store_that_reports_claims_reports_them_rightly(
+    store: &Subject,
+) -> Outcome {
     let (one, other) = (session("one"), session("other"));
-    let told = async |name| tried("asking for a claim", store.is_claimed(name).await);
-    let Some(before) = told(&one).await? else { return Ok(()) };
-    ensure!(!before, "a session that nobody ever claimed is claimed");
+    let claimed = async |name| tried("asking for a claim", store.is_claimed(name).await);
+    let Some(before) = claimed(&one).await? else { return Ok(()) };
+    ensure!(!before, "a session that was never claimed is claimed");
     let held = claim(&**store, &one).await?;
     append(&*held, 0, &said_all(1..=1)).await?;
-    let (first, second) = (told(&one).await?, told(&other).await?);
+    let (first, second) = (claimed(&one).await?, claimed(&other).await?);
     ensure!(first == Some(true) && second == Some(false), "{first:?} of the one that is held");
     drop(held);
-    let after = told(&one).await?;
+    let after = claimed(&one).await?;
     ensure!(after == Some(false), "{after:?} of one that was given back");
     Ok(())
 }
@@ -73,8 +75,8 @@ pub(super) async fn s8_3_a_released_claim_frees_the_session(store: &Subject) -> 
         let held = claim(&**store, &name).await?;
         append(&*held, round - 1, &said_all(round..=round)).await?;
         tried("releasing", held.release().await)?;
-        let told = tried("asking for a claim", store.is_claimed(&name).await)?;
-        ensure!(told != Some(true), "it is claimed after it was released");
+        let claimed = tried("asking for a claim", store.is_claimed(&name).await)?;
+        ensure!(claimed != Some(true), "it is claimed after it was released");
     }
     holds(&**store, &name, &said_all(1..=5)).await
 }
@@ -84,7 +86,7 @@ pub(super) async fn s8_3_a_renewed_claim_holds(store: &Subject) -> Outcome {
     let held = claim(&**store, &name).await?;
     for round in 1..=3 {
         tried("renewing", held.renew().await)?;
-        refused("a claim beside a renewed one", store.claim(&name).await)?;
+        refused("a second claim after a renewal", store.claim(&name).await)?;
         append(&*held, round - 1, &said_all(round..=round)).await?;
     }
     let every = held.renew_every();
@@ -110,11 +112,12 @@ pub(super) async fn s8_3_reading_needs_no_claim(store: &Subject) -> Outcome {
     let held = claim(&**store, &name).await?;
     append(&*held, 0, &said_all(1..=3)).await?;
     holds(&**store, &name, &said_all(1..=3)).await?;
-    tried("posting beside a claim", store.post(&name, "key", &note("hello")).await)?;
+    tried("posting while it is claimed", store.post(&name, "key", &note("hello")).await)?;
     let items =
-        tried("reading the inbox beside a claim", store.inbox(&name, <_>::default()).await)?;
+        tried("reading the inbox while it is claimed", store.inbox(&name, <_>::default()).await)?;
     ensure!(items.len() == 1, "{} items in the inbox, one was posted", items.len());
-    let listed = tried("listing beside a claim", store.sessions(&Query::first(10)).await)?.sessions;
+    let listed =
+        tried("listing while it is claimed", store.sessions(&Query::first(10)).await)?.sessions;
     ensure!(listed.len() == 1, "{} sessions listed, there is one", listed.len());
     Ok(())
 }

@@ -40,7 +40,7 @@ pub(super) async fn s8_3_a_lost_claim_given_back_frees_nothing<L: AsyncFn(Sessio
     lose(name.clone()).await;
     let new = claim(&**store, &name).await?;
     drop(old);
-    refused("a claim beside the new one", store.claim(&name).await)?;
+    refused("a claim while the new one is held", store.claim(&name).await)?;
     append(&*new, 0, &said_all(1..=1)).await.map(|_| ())
 }
 
@@ -52,8 +52,8 @@ pub(super) async fn s8_3_a_lost_claim_is_neither_renewed_nor_released<L: AsyncFn
     lose(name.clone()).await;
     let new = claim(&**store, &name).await?;
     refused("renewing a lost claim", old.renew().await)?;
-    // Whether it says so or not, it disturbs nobody.
+    // Whether it fails or not, it changes nothing.
     let _ = old.release().await;
-    refused("a claim beside the new one", store.claim(&name).await)?;
+    refused("a claim while the new one is held", store.claim(&name).await)?;
     append(&*new, 0, &said_all(1..=1)).await.map(|_| ())
 }

@@ -106,18 +106,18 @@ pub(super) async fn s8_2_posts_at_once_are_all_there(store: &Subject) -> Outcome
     Ok(())
 }
 
-pub(super) async fn s8_2_an_append_tells_the_last_item(store: &Subject) -> Outcome {
-    let name = session("told");
+pub(super) async fn s8_2_an_append_returns_the_last_item(store: &Subject) -> Outcome {
+    let name = session("counted");
     let held = claim(&**store, &name).await?;
     let none = append(&*held, 0, &said_all(1..=1)).await?;
-    ensure!(none == Cursor(0), "an empty inbox is told as {none:?}");
+    ensure!(none == Cursor(0), "the last item of an empty inbox is {none:?}");
     post(&**store, &session("another"), "elsewhere").await?;
     for seq in 2..=4 {
         let last = post(&**store, &name, &seq.to_string()).await?;
-        let told = append(&*held, seq - 1, &said_all(seq..=seq)).await?;
-        ensure!(told == last, "the last item is {last:?}, the append tells {told:?}");
+        let last_item = append(&*held, seq - 1, &said_all(seq..=seq)).await?;
+        ensure!(last_item == last, "the last item is {last:?}, the append gives {last_item:?}");
         let loaded = tried("reading", store.read(&name, Range::ALL).await)?.inbox;
-        ensure!(loaded == last, "the last item is {last:?}, reading tells {loaded:?}");
+        ensure!(loaded == last, "the last item is {last:?}, reading gives {loaded:?}");
     }
     Ok(())
 }
@@ -139,11 +139,11 @@ pub(super) async fn s8_2_an_append_that_missed_an_item_is_refused(store: &Subjec
         holds(&**store, &name, &[]).await?;
     }
     let seen = held.append(Seq(0), Batch::of(&entries).if_seen(last)).await;
-    ensure!(tried("an append that saw it", seen)?.inbox == last, "it tells another item");
+    ensure!(tried("an append that saw it", seen)?.inbox == last, "it gives another item");
     holds(&**store, &name, &entries).await
 }
 
-pub(super) async fn s8_2_a_change_wakes_whoever_watches(store: &Subject) -> Outcome {
+pub(super) async fn s8_2_a_change_wakes_watchers(store: &Subject) -> Outcome {
     let name = session("watched");
     let held = claim(&**store, &name).await?;
     let Some(posted) = store.watch(&name) else { return Ok(()) };
@@ -160,9 +160,9 @@ pub(super) async fn s8_2_an_inbox_needs_no_journal(store: &Subject) -> Outcome {
     let last = post(&**store, &name, "before all").await?;
     let loaded = tried("reading", store.read(&name, Range::ALL).await)?;
     ensure!(loaded.journal.entries().is_empty(), "a post made entries");
-    ensure!(loaded.inbox == last, "reading tells {:?}, not {last:?}", loaded.inbox);
+    ensure!(loaded.inbox == last, "reading gives {:?}, not {last:?}", loaded.inbox);
     let held = claim(&**store, &name).await?;
-    let told = append(&*held, 0, &said_all(1..=1)).await?;
-    ensure!(told == last, "the append tells {told:?}, not {last:?}");
+    let last_item = append(&*held, 0, &said_all(1..=1)).await?;
+    ensure!(last_item == last, "the append gives {last_item:?}, not {last:?}");
     Ok(())
 }

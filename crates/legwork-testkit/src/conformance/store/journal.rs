@@ -16,7 +16,7 @@ use super::samples::{
 type Subject = Arc<dyn Store>;
 
 pub(super) async fn an_unknown_session_is_empty(store: &Subject) -> Outcome {
-    let name = session("nobody");
+    let name = session("unknown");
     holds(&**store, &name, &[]).await?;
     let loaded = tried("reading", store.read(&name, Range::ALL).await)?;
     ensure!(loaded.inbox == <_>::default(), "its last item is {:?}", loaded.inbox);
@@ -143,7 +143,7 @@ pub(super) async fn a_refused_append_fails_no_other(store: &Subject) -> Outcome 
         let result =
             held.append(Seq(expected), Batch::of(&said_all(expected + 1..=expected + 1))).await;
         if expected == 1 {
-            tried("an append beside refused ones", result)?;
+            tried("an append with refused ones", result)?;
             holds(&**store, &name, &said_all(1..=2)).await
         } else {
             refused("an append after 8 to one that ends at 1", result)?;

@@ -17,6 +17,7 @@ mod ids;
 mod inbox;
 mod journal;
 mod listing;
+mod overwritten;
 mod paging;
 mod ranges;
 mod removal;
@@ -44,9 +45,9 @@ pub async fn check<S: Store + 'static>(make: impl AsyncFn() -> S) -> Result<(), 
     run!(erased(make().await) =>
         claims::s8_3_a_session_has_one_claim,
         claims::s8_3_of_many_claims_at_once_one_is_given,
-        claims::s8_3_a_refused_claim_disturbs_nobody,
+        claims::s8_3_a_refused_claim_changes_nothing,
         claims::s8_3_dropping_a_claim_frees_the_session,
-        claims::s8_3_a_store_that_tells_of_claims_tells_the_truth,
+        claims::s8_3_a_store_that_reports_claims_reports_them_rightly,
         claims::s8_3_a_released_claim_frees_the_session,
         claims::s8_3_a_renewed_claim_holds,
         claims::s8_3_fences_rise,
@@ -67,9 +68,9 @@ pub async fn check<S: Store + 'static>(make: impl AsyncFn() -> S) -> Result<(), 
         inbox::s8_2_a_key_is_a_sessions_own,
         inbox::s8_2_anyone_may_post_while_a_claim_is_held,
         inbox::s8_2_posts_at_once_are_all_there,
-        inbox::s8_2_an_append_tells_the_last_item,
+        inbox::s8_2_an_append_returns_the_last_item,
         inbox::s8_2_an_append_that_missed_an_item_is_refused,
-        inbox::s8_2_a_change_wakes_whoever_watches,
+        inbox::s8_2_a_change_wakes_watchers,
         inbox::s8_2_an_inbox_needs_no_journal,
         listing::the_session_changed_last_comes_first,
         listing::a_list_is_no_longer_than_asked,
@@ -88,7 +89,7 @@ pub async fn check<S: Store + 'static>(make: impl AsyncFn() -> S) -> Result<(), 
         ids::s13_9_an_id_that_is_seen_is_taken,
         removal::s8_6_what_was_removed_is_gone_and_the_rest_stays,
         removal::s8_6_a_claimed_session_is_not_removed,
-        removal::s8_6_an_unknown_session_is_told,
+        removal::s8_6_an_unknown_session_is_an_error,
         removal::s8_6_several_are_removed_or_none,
         removal::s8_6_an_inbox_alone_can_be_removed,
         removal::s8_6_a_removed_session_begins_anew,
@@ -132,8 +133,30 @@ pub async fn check_fencing<S: Store + 'static>(
     )
 }
 
+/// Checks that a list of sessions reads no journal.
+///
+/// `open` opens the same store each time. `overwrite` replaces, past the port, every byte of
+/// every entry that the store's medium holds of a session by another byte, so that nothing of
+/// them can be read. Lists must be the same before and after that, also for a handle that is
+/// opened afterwards.
+///
+/// A store that reads journals and uses nothing of them is not found out. A store without a
+/// medium, such as one in memory, cannot be checked.
+///
+/// # Errors
+/// The promises that were not kept.
+pub async fn check_listing<S: Store + 'static>(
+    open: impl AsyncFn() -> S,
+    overwrite: impl AsyncFn(SessionId),
+) -> Result<(), Violations> {
+    let (open, overwrite) = (&open, &overwrite);
+    run!((async || open().await, async |session| overwrite(session).await) =>
+        overwritten::s8_7_a_list_reads_no_journal,
+    )
+}
+
 /// Checks that nothing is lost of a journal that a newer version wrote: it is read up to the
-/// first entry that this version cannot read, refused to whoever writes, and kept.
+/// first entry that this version cannot read, refused to writers, and kept.
 ///
 /// `plant` puts lines, an entry each, into the store as the journal of a session that is
 /// not there yet, past the port and as a newer version would have written them. `bytes`

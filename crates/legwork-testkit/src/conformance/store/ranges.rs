@@ -28,7 +28,7 @@ pub(super) async fn s8_8_a_range_is_read_as_it_was_asked_for(store: &Subject) ->
             ensure!(found == wanted, "{range:?} has {found:?}, not {wanted:?}");
             let rest = (last < 9).then(|| range.rest(wanted.len()));
             ensure!(loaded.next == rest, "{range:?} goes on with {:?}", loaded.next);
-            ensure!(loaded.inbox == cursor, "{range:?} tells {:?}", loaded.inbox);
+            ensure!(loaded.inbox == cursor, "{range:?} gives {:?}", loaded.inbox);
             ensure!(loaded.damage.is_none() && loaded.unreadable.is_none(), "{loaded:?}");
         }
     }

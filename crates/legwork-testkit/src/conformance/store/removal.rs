@@ -64,7 +64,7 @@ pub(super) async fn s8_6_a_claimed_session_is_not_removed(store: &Subject) -> Ou
     is_gone(&**store, &name).await
 }
 
-pub(super) async fn s8_6_an_unknown_session_is_told(store: &Subject) -> Outcome {
+pub(super) async fn s8_6_an_unknown_session_is_an_error(store: &Subject) -> Outcome {
     let name = filled(&**store, "known").await?;
     let stranger = session("never seen");
     is_unknown(&**store, &stranger, std::slice::from_ref(&stranger)).await?;

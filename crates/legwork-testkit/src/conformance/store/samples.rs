@@ -9,7 +9,7 @@ use legwork_port::store::{Batch, Error, Range};
 use legwork_port::{Claim, Store};
 use serde_json::json;
 
-/// A time that is no round number.
+/// A time that is not a round number.
 pub(super) const NOON: u64 = 1_760_000_000_123;
 
 pub(super) fn session(name: &str) -> SessionId {
@@ -57,7 +57,7 @@ pub(super) fn tried<T>(what: &str, result: Result<T, Error>) -> Result<T, String
 pub(super) fn refused<T>(what: &str, result: Result<T, Error>) -> Result<(), String> {
     match result {
         Err(error) if error.is_conflict() => Ok(()),
-        Err(error) => Err(format!("{what} is no conflict but: {error}")),
+        Err(error) => Err(format!("{what} is not a conflict but: {error}")),
         Ok(_) => Err(format!("{what} was not refused")),
     }
 }

@@ -101,9 +101,9 @@ pub(super) async fn s8_7_what_one_appends_another_lists([one, two]: &Subject) ->
     for (time, event) in [(1, started("go")), (2, finished(ExecutionStatus::Completed))] {
         work.happens(time, event).await?;
         let page = tried("listing", two.sessions(&Query::all()).await)?;
-        let told = page.sessions.iter().find(|info| info.session == name);
+        let listed = page.sessions.iter().find(|info| info.session == name);
         let wanted = work.state.summary();
-        ensure!(told.is_some_and(|info| info.summary == **wanted), "{told:?}, not {wanted:?}");
+        ensure!(listed.is_some_and(|info| info.summary == **wanted), "{listed:?}, not {wanted:?}");
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! What lists say of a session: what an append brought, at the moment of its entries.
+//! The summary of a session in lists: that of the last append that had one.
 
 use std::sync::Arc;
 
@@ -114,11 +114,14 @@ pub(super) async fn s8_7_a_list_says_what_appends_brought(store: &Subject) -> Ou
         says(&**store, work.state.summary(), time).await?;
     }
     let found = listed(&**store).await?;
-    ensure!(found.entries == 10, "{} of 10 entries are told", found.entries);
+    ensure!(found.entries == 10, "{} of 10 entries are counted", found.entries);
     ensure!(found.created_at == Timestamp(NOON + 1), "begun at {:?}", found.created_at);
-    let Summary { title, labels, parent: told, agent, .. } = found.summary;
+    let Summary { title, labels, parent: listed_parent, agent, .. } = found.summary;
     ensure!(title == "Ünder way: \"it's\" first", "the title is {title:?}");
-    ensure!(labels.len() == 1 && told == Some(parent), "it tells {labels:?} and {told:?}");
+    ensure!(
+        labels.len() == 1 && listed_parent == Some(parent),
+        "it has {labels:?} and {listed_parent:?}"
+    );
     ensure!(agent == Some("clerk".into()), "its agent is {agent:?}");
     Ok(())
 }

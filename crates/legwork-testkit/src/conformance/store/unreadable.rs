@@ -135,7 +135,7 @@ pub(super) async fn s8_2_anyone_may_post_to_what_cannot_be_read(subject: &impl P
     let items = keys(subject.store(), &name, <_>::default()).await?;
     ensure!(items == ["for the newer version"], "the inbox holds {items:?}");
     let loaded = tried("reading", subject.store().read(&name, Range::ALL).await)?;
-    ensure!(loaded.inbox == cursor, "reading tells {:?}, not {cursor:?}", loaded.inbox);
+    ensure!(loaded.inbox == cursor, "reading gives {:?}, not {cursor:?}", loaded.inbox);
     subject.is_refused(&name, &lines).await
 }
 

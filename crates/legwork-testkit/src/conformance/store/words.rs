@@ -12,7 +12,7 @@ const UNKNOWN: &str = "from_the_future";
 /// So this is every place of a word of an enum, and not those of free texts, nor of words
 /// that are kept as they come.
 pub(super) fn unreadable(line: &str, seq: Seq) -> Vec<Vec<u8>> {
-    // A body that only an unknown event may have is no value.
+    // A body that only an unknown event can have may not be a `Value`.
     let Ok(mut line) = serde_json::from_str::<Value>(line) else { return Vec::new() };
     if let Some(fields) = line.as_object_mut() {
         fields.insert("seq".to_owned(), seq.0.into());

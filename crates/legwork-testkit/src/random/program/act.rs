@@ -4,7 +4,7 @@ use legwork_core::OnDoubt;
 
 use crate::fault::{Fault, Operation};
 
-/// One thing that happens.
+/// One action of a scenario.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Act {
     /// A process runs the session until it ends, is stopped or dies.
@@ -24,10 +24,10 @@ pub enum Act {
     Squat(u64, u32),
 }
 
-/// Whose inbox.
+/// The session whose inbox an item is posted to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum To {
-    /// The root's.
+    /// The inbox of the root session.
     Root,
     /// The last subagent's, if there is any.
     Child,
@@ -40,7 +40,7 @@ pub enum PostPlan {
     Steer,
     /// A follow-up.
     FollowUp,
-    /// A stop.
+    /// A request to stop.
     Stop,
     /// An answer to the first pending call.
     Answer(Reply),
@@ -63,7 +63,7 @@ pub enum Reply {
     Supply,
 }
 
-/// One life of a process.
+/// One process: what it runs, and how it ends.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Go {
     /// What it is asked for.
@@ -89,7 +89,7 @@ pub enum Start {
     OpenCall,
     /// A new task that holds a result without its call.
     LoneResult,
-    /// To go on.
+    /// To resume the session.
     Resume,
 }
 

@@ -17,9 +17,9 @@ pub struct AgentPlan {
 pub struct TurnPlan {
     /// What the first requests of the turn get instead, one each.
     pub before: Vec<Trouble>,
-    /// How many characters of text.
+    /// The number of characters of its text.
     pub text: usize,
-    /// The calls.
+    /// The tool calls of the turn.
     pub calls: Vec<CallPlan>,
     /// Which ids the calls have.
     pub ids: CallIds,
@@ -54,7 +54,7 @@ pub enum CallIds {
     Own,
     /// All the same, in every turn.
     Same,
-    /// Empty ones.
+    /// All ids are empty.
     Empty,
 }
 
@@ -63,7 +63,7 @@ pub enum CallIds {
 pub enum UsagePlan {
     /// So much of the input estimate and of the output that it may give.
     Percent(u64, u64),
-    /// It does not say.
+    /// The answer has no usage.
     Silent,
 }
 
@@ -76,7 +76,7 @@ impl Default for UsagePlan {
 /// One call that a model asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallPlan {
-    /// Which tool.
+    /// The tool that is called.
     pub tool: ToolPlan,
     /// What its body does.
     pub does: Does,
@@ -95,7 +95,7 @@ pub enum ToolPlan {
     File,
     /// `send`: once, and a person is asked in doubt.
     Send,
-    /// `tell`: once, and the model is shown that it is in doubt.
+    /// `tell`: once, and the model is notified when it is in doubt.
     Tell,
     /// `alone`: once, sequential.
     Alone,

@@ -20,11 +20,11 @@ pub enum CriterionPlan {
 /// A part of the agent that goes wrong once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PartPlan {
-    /// Which part.
+    /// The part that fails.
     pub part: AgentPart,
     /// At which of its calls; the first is 0.
     pub nth: usize,
-    /// How.
+    /// The way in which it fails.
     pub goes: Goes,
 }
 
@@ -62,10 +62,10 @@ pub enum Goes {
     Hangs,
 }
 
-/// One hook.
+/// A hook of the random agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookPlan {
-    /// When it runs.
+    /// The trigger that it runs on.
     pub on: Trigger,
     /// How many steps ended before, when it does what it does; none = every time.
     pub after: Option<usize>,

@@ -10,7 +10,7 @@ use tokio::time::{sleep, timeout};
 
 use super::unread::{Unread, shortened};
 use crate::bash::Ending;
-use crate::bash::told::{self, with_note};
+use crate::bash::wording::{self, with_note};
 use crate::process::{End, Lifeline, Order, Running, Sink};
 use crate::sandbox::Limits;
 
@@ -33,7 +33,7 @@ pub(super) struct Command {
     now: Arc<watch::Sender<Now>>,
 }
 
-/// How it stands.
+/// Its state and unread output.
 #[derive(Debug)]
 struct Now {
     unread: Unread,
@@ -44,11 +44,11 @@ struct Now {
 enum State {
     Running,
     Ended(End, Cause, Duration),
-    /// Nobody watches it any more, and so it was killed.
+    /// The task that watched it is gone, and so it was killed.
     Lost,
 }
 
-/// Who had enough of it, should somebody have had.
+/// Why it was stopped, if it was.
 #[derive(Clone, Copy, Debug)]
 enum Cause {
     Limit,
@@ -70,7 +70,7 @@ impl Command {
         let began = Instant::now();
         let running = Running::start(order, Printed(Arc::clone(&now)))?;
         let (lifeline, enough) = (running.lifeline(), Arc::new(Notify::new()));
-        let told = Telling(Arc::clone(&now));
+        let reporter = Reporter(Arc::clone(&now));
         let asked = Arc::clone(&enough);
         tokio::spawn(async move {
             let mut cause = Cause::Limit;
@@ -82,7 +82,7 @@ impl Command {
             });
             // Where its end cannot be learned it is let go of, and so killed and lost.
             if let Ok((end, _)) = finished.await {
-                told.ended(State::Ended(end, cause, began.elapsed()));
+                reporter.ended(State::Ended(end, cause, began.elapsed()));
             }
         });
         let line = shortened(line);
@@ -131,14 +131,14 @@ impl Command {
         drop(now.wait_for(|now| !matches!(now.state, State::Running)).await);
     }
 
-    /// Waits until there is something to tell, and for what comes with it.
-    pub(super) async fn news(&self, most: Duration) {
-        let told = |now: &Now| !now.unread.is_empty() || !matches!(now.state, State::Running);
-        if told(&self.now.borrow()) {
+    /// Waits until there is something new, and for what comes with it.
+    pub(super) async fn changed(&self, most: Duration) {
+        let is_new = |now: &Now| !now.unread.is_empty() || !matches!(now.state, State::Running);
+        if is_new(&self.now.borrow()) {
             return;
         }
         let mut now = self.now.subscribe();
-        let waited = timeout(most, async { drop(now.wait_for(told).await) }).await;
+        let waited = timeout(most, async { drop(now.wait_for(is_new).await) }).await;
         if waited.is_err() {
             return;
         }
@@ -150,12 +150,12 @@ impl Command {
         let _ = timeout(GATHERING, gather).await;
     }
 
-    /// What it printed since the last time, how it stands, and how it ended by itself if it
-    /// did. Nothing is told twice.
+    /// What it printed since the last time, its state, and how it ended by itself if it did.
+    /// Nothing is given twice.
     pub(super) fn read(&self) -> (String, Option<Ending>) {
         let mut text = String::new();
         let mut state = State::Lost;
-        // Nobody waits for less to read.
+        // No task waits for less to read.
         self.now.send_if_modified(|now| {
             (text, state) = (now.unread.take(), now.state);
             false
@@ -165,26 +165,26 @@ impl Command {
             State::Ended(end, ..) => Ending::from_end(end),
             State::Running | State::Lost => None,
         };
-        let state = self.told(state);
+        let state = self.describe(state);
         (with_note(text, &format!("[{id}: {news}{state}]")), ending)
     }
 
-    fn told(&self, state: State) -> String {
+    fn describe(&self, state: State) -> String {
         let (end, cause, after) = match state {
             State::Running => return format!("running for {} s", self.began.elapsed().as_secs()),
             State::Lost => return "gone, killed with what watched it".to_owned(),
             State::Ended(end, cause, after) => (end, cause, after.as_secs()),
         };
-        if let Some(how) = told::by_itself(end, self.limits) {
+        if let Some(how) = wording::by_itself(end, self.limits) {
             return format!("ended after {after} s, {how}");
         }
         match (cause, end) {
-            (Cause::Limit, end) => told::timed_out(end, self.limit.as_secs()),
+            (Cause::Limit, end) => wording::timed_out(end, self.limit.as_secs()),
             (Cause::Request, End::Killed) => {
                 format!("ended after {after} s, killed since it did not end when asked to")
             }
             (Cause::Request, End::Stuck) => {
-                "told to end; some of it could not be killed and may still run".to_owned()
+                "asked to end; some of it could not be killed and may still run".to_owned()
             }
             (Cause::Request, _) => format!("ended after {after} s, as asked"),
         }
@@ -206,10 +206,10 @@ impl Sink for Printed {
     }
 }
 
-/// Tells how it ended; that it is lost, when dropped before.
-struct Telling(Arc<watch::Sender<Now>>);
+/// Reports how it ended; when dropped before, that it is lost.
+struct Reporter(Arc<watch::Sender<Now>>);
 
-impl Telling {
+impl Reporter {
     fn ended(&self, state: State) {
         self.0.send_modify(|now| {
             if matches!(now.state, State::Running) {
@@ -220,7 +220,7 @@ impl Telling {
     }
 }
 
-impl Drop for Telling {
+impl Drop for Reporter {
     fn drop(&mut self) {
         self.ended(State::Lost);
     }

@@ -41,7 +41,7 @@ pub struct Background(Arc<Mutex<Vec<Arc<Command>>>>);
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Ended {
-    /// What the model called it by.
+    /// Its id, which the model uses to name it.
     pub id: String,
     /// The command, in one line, cut where it is long.
     pub command: String,
@@ -60,7 +60,7 @@ impl fmt::Display for Ended {
 }
 
 impl Background {
-    /// Ends all that still run: asks them to, and kills after a grace whoever does not.
+    /// Ends all that still run: asks them to, and kills those that do not after a grace.
     ///
     /// Dropping the future leaves them asked to end.
     pub async fn end_all(&self) -> Vec<Ended> {
@@ -87,7 +87,7 @@ impl Background {
         ended
     }
 
-    /// Starts a command; what the model is told of it.
+    /// Starts a command; returns the text for the model.
     pub(super) fn start(
         &self,
         order: Order,
@@ -119,7 +119,7 @@ impl Background {
         ))
     }
 
-    /// The command that a session calls so; else what the model is told.
+    /// The command that a session calls so; else the text for the model.
     fn find(&self, session: &SessionId, id: &str) -> Result<Arc<Command>, Unknown> {
         let commands = self.commands();
         let found = commands.iter().find(|command| command.is(session, id)).cloned();
@@ -153,7 +153,7 @@ fn forget_oldest(commands: &mut Vec<Arc<Command>>) {
     }
 }
 
-/// There is no such command (any more).
+/// No such command, or none any more.
 #[derive(Debug)]
 struct Unknown {
     id: String,

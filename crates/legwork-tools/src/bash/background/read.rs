@@ -43,7 +43,7 @@ fn spec() -> ToolSpec {
                 "minimum": 0,
                 "maximum": WAIT_MAX,
                 "description": format!(
-                    "Seconds to wait for something new; {WAIT} unless told. It returns as soon as \
+                    "Seconds to wait for something new; {WAIT} by default. It returns as soon as \
                      there is something, or the command ends."
                 )
             },
@@ -55,7 +55,7 @@ fn spec() -> ToolSpec {
         "required": ["id"],
         "additionalProperties": false
     });
-    // What was read is not given again, so it is no mere look. To do it again does no harm: it
+    // What was read is not given again, so this is not read-only. To do it again does no harm: it
     // goes on where the last one stopped, and what ended once does not end twice.
     ToolSpec::new(TOOL, DESCRIPTION, parameters)
         .effect(EffectClass::Idempotent)
@@ -84,11 +84,11 @@ impl BashOutput {
         if asked.end == Some(true) {
             command.ask_to_end();
             let most = Duration::from_secs(WAIT_MAX);
-            // A grace may be longer than anybody waits: then it is told that it still runs.
+            // A grace may be longer than the wait: then the result says that it still runs.
             let _ = tokio::time::timeout(most, command.ended()).await;
         } else {
             let wait = asked.wait.unwrap_or(WAIT).min(WAIT_MAX);
-            command.news(Duration::from_secs(wait)).await;
+            command.changed(Duration::from_secs(wait)).await;
         }
         let (text, ending) = command.read();
         if let Some(ending) = ending {

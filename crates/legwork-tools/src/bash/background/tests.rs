@@ -27,7 +27,7 @@ fn a_character_split_between_readings_comes_whole() {
 }
 
 #[test]
-fn half_a_character_is_no_news_until_the_end() {
+fn half_a_character_is_not_read_until_the_end() {
     let mut unread = Unread::new(100);
     for byte in b"\xf0\x9f\xa6" {
         unread.push(&[*byte]);
@@ -41,7 +41,7 @@ fn half_a_character_is_no_news_until_the_end() {
 }
 
 #[test]
-fn what_nobody_read_is_bounded_and_counted() {
+fn unread_output_is_bounded_and_counted() {
     let mut unread = Unread::new(100);
     for _ in 0..1000 {
         unread.push(&[b'x'; 1000]);
@@ -51,7 +51,7 @@ fn what_nobody_read_is_bounded_and_counted() {
 }
 
 #[test]
-fn a_long_command_is_told_in_one_short_line() {
+fn a_long_command_is_shown_in_one_short_line() {
     assert_eq!(shortened(" a\n  b\t"), "a b");
     let line = shortened(&"ü ".repeat(1_000_000));
     assert_eq!(line.chars().count(), 121);

@@ -1,12 +1,12 @@
-//! What a command printed since somebody last read.
+//! What a command printed since the last reading.
 
 use crate::bash::output::{Output, without_split_end};
 use crate::process::Sink;
 
-/// Most characters of a command line, or of an id, that are told of it.
+/// Most characters of a command line, or of an id, that are shown.
 const LINE_MAX: usize = 120;
 
-/// Output that nobody has read yet, within bounds: its head and its tail.
+/// Output that was not read yet, within bounds: its head and its tail.
 ///
 /// A character that is only half printed is held back until the rest of it comes.
 #[derive(Debug)]

@@ -5,9 +5,9 @@ use super::Stat;
 const REST: &str = "1 1 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 5 3000 777 18446744073709551615 1 1";
 
 fn check(start: &str, process: i32, parent: i32, dead: bool) {
-    let told = Stat::of(format!("{start} {REST}\n").as_bytes()).expect("a line");
-    assert_eq!((told.process, told.parent, told.dead), (process, parent, dead), "{start}");
-    assert_eq!(told.pages, 777, "{start}");
+    let stat = Stat::of(format!("{start} {REST}\n").as_bytes()).expect("a line");
+    assert_eq!((stat.process, stat.parent, stat.dead), (process, parent, dead), "{start}");
+    assert_eq!(stat.pages, 777, "{start}");
 }
 
 #[test]
@@ -21,7 +21,7 @@ fn names_do_not_mislead() {
 #[test]
 fn this_process_is_read() {
     let line = std::fs::read("/proc/self/stat").expect("read");
-    let told = Stat::of(&line).expect("a line");
-    assert_eq!(u32::try_from(told.process), Ok(std::process::id()));
-    assert!(told.pages > 0 && !told.dead);
+    let stat = Stat::of(&line).expect("a line");
+    assert_eq!(u32::try_from(stat.process), Ok(std::process::id()));
+    assert!(stat.pages > 0 && !stat.dead);
 }

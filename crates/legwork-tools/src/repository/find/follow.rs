@@ -33,7 +33,7 @@ impl Found {
                 if matches!(directory.look(OsStr::new("HEAD")), Err(errno) if !is_absent(errno)) {
                     self.cut.insert(Bound::Unreadable);
                 }
-                // What is no repository yet would be the command's own.
+                // What is not a repository yet would be the command's own.
                 if is_repository(&directory) {
                     self.entries.push(git.clone());
                     self.repository(root, &git);

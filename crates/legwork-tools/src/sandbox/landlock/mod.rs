@@ -162,10 +162,10 @@ pub(super) fn closed_abstract_sockets() -> Option<std::os::fd::OwnedFd> {
 
 fn abi() -> Result<u32, Error> {
     // SAFETY: with this flag the call takes no memory and changes nothing.
-    let told = unsafe {
+    let version = unsafe {
         libc::syscall(libc::SYS_landlock_create_ruleset, std::ptr::null::<u8>(), 0_usize, VERSION)
     };
-    match u32::try_from(told) {
+    match u32::try_from(version) {
         Ok(abi) if abi > 0 => Ok(abi),
         _ => Err(refused(&std::io::Error::last_os_error())),
     }

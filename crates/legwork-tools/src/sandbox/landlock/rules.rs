@@ -94,7 +94,7 @@ impl Rules {
             return self.grant(place, access);
         }
         for entry in fs::read_dir(place).into_iter().flatten().flatten() {
-            // A link is no place of its own: what it leads to is granted or not.
+            // A link itself is not granted: what it leads to is, or is not.
             if !entry.file_type().is_ok_and(|kind| kind.is_symlink()) {
                 self.grant_around(&entry.path(), hidden, access)?;
             }

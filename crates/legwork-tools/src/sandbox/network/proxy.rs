@@ -103,7 +103,7 @@ fn target(request: &Request<Incoming>) -> Option<Target> {
 ///
 /// The default applies if the port is missing or empty (RFC 3986, section 3.2.3).
 fn port(authority: &Authority, default: Option<u16>) -> Option<u16> {
-    // `Authority::port` does not tell an invalid port from a missing one.
+    // `Authority::port` does not distinguish an invalid port from a missing one.
     match authority.as_str().strip_prefix(authority.host())? {
         "" | ":" => default,
         port => host::port(port.strip_prefix(':')?),

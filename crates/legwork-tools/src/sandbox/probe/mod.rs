@@ -29,13 +29,13 @@ const ESCAPED: &str = "ESCAPED";
 /// What each prints at its end: one that does not was not tried.
 const OVER: &str = "OVER";
 
-/// What came of trying a promise.
+/// The result of testing a promise.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Found {
-    /// It is held here.
+    /// The sandbox keeps the promise on this machine.
     Held,
-    /// It is not held here.
+    /// The sandbox does not keep the promise on this machine.
     NotHeld,
     /// It was not tried, for this reason.
     Untried(String),
@@ -77,7 +77,7 @@ pub async fn try_all(
 /// The program that makes those attempts that no shell can make.
 #[derive(Clone, Copy, Debug)]
 pub struct Helper<'h> {
-    /// Its path.
+    /// The path of the helper program.
     pub program: &'h Path,
     /// Its arguments before the two of an attempt, as a shell reads them.
     pub arguments: &'h str,

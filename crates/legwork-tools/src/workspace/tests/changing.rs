@@ -1,4 +1,4 @@
-//! Files and symlinks that somebody else changes between two of our steps.
+//! Files and symlinks that another process changes between two of our steps.
 
 use std::fs::{Permissions, hard_link, read, read_dir, remove_file, rename, write};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -10,9 +10,9 @@ use rustix::fs::{AtFlags, CWD, statat};
 use super::super::change::Leave;
 use super::super::place::is_same;
 use super::super::{Current, Error};
-use super::{Place as Dirs, place as dirs};
+use super::{Fixture as Dirs, place as dirs};
 
-fn taken(dirs: &Dirs, asked: &str) -> (super::super::place::Place, Current) {
+fn taken(dirs: &Dirs, asked: &str) -> (super::super::place::Location, Current) {
     let place = dirs.workspace.place(asked).expect("found");
     let current = place.current(1_000).expect("read").expect("there");
     (place, current)
@@ -119,7 +119,7 @@ fn a_missing_folder_swapped_for_a_symlink_is_refused() {
 }
 
 #[test]
-fn a_file_that_somebody_else_creates_first_is_left_alone() {
+fn a_file_that_another_process_creates_first_is_left_alone() {
     let dirs = dirs();
     let place = dirs.workspace.place("new").expect("found");
     write(dirs.inside.join("new"), "theirs").expect("written");

@@ -8,7 +8,7 @@ use legwork_port::{Cancellation, ToolContext};
 
 use super::super::change::{Changed, Leave, change};
 
-/// A change that tells when it runs and then waits for a word.
+/// A change that reports when it runs and then waits to be let on.
 struct Waiting {
     /// Raised once it runs.
     runs: Cancellation,
@@ -29,12 +29,12 @@ enum Asks {
 
 fn waiting(asks: Asks) -> (Waiting, impl FnOnce(&Leave) -> Result<Changed, Infallible>) {
     let runs = Cancellation::new();
-    let tell = runs.clone();
+    let running = runs.clone();
     let (go_on, word) = mpsc::channel();
     let (answer, allowed) = mpsc::channel();
     let job = move |leave: &Leave| {
         let early = matches!(asks, Asks::BeforeTheWord).then(|| leave.used());
-        tell.cancel();
+        running.cancel();
         let _ = word.recv();
         let _ = answer.send(early.unwrap_or_else(|| leave.used()));
         Ok(Changed::nothing("done".to_owned()))
@@ -58,7 +58,7 @@ async fn a_change_that_has_not_begun_never_does() {
 }
 
 #[tokio::test]
-async fn a_change_that_has_begun_is_awaited_and_told() {
+async fn a_change_that_has_begun_is_awaited_and_reported() {
     let (waiting, job) = waiting(Asks::BeforeTheWord);
     let cancellation = Cancellation::new();
     let cx = context(&cancellation);

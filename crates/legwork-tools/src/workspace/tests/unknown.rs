@@ -20,7 +20,7 @@ fn this_program() -> Command {
 #[test]
 fn no_way_leads_outside_without_openat2() {
     match std::env::var(PART).as_deref() {
-        // The last one runs under the filter, and so do all beside it.
+        // The last one runs under the filter, and so do all that run with it.
         Ok("filtered") => {
             let opened =
                 openat2(CWD, ".", OFlags::RDONLY, Mode::empty(), ResolveFlags::BENEATH).map(drop);

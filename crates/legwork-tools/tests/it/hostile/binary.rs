@@ -1,11 +1,11 @@
 //! Files that are no text.
 
 use super::{overwritten, said};
-use crate::place::{Place, ok};
+use crate::fixture::{Fixture, ok};
 
 #[tokio::test]
 async fn bytes_with_nul() {
-    let place = Place::new();
+    let place = Fixture::new();
     place.write("a.out", b"\x7fELF\0needle\n\x01\x02\0");
     assert_eq!(
         said(&place.workspace(), "a.out").await,
@@ -27,7 +27,7 @@ async fn bytes_with_nul() {
 
 #[tokio::test]
 async fn utf_16() {
-    let place = Place::new();
+    let place = Fixture::new();
     let text: Vec<u8> = "\u{feff}needle\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
     place.write("wide.txt", text);
     assert_eq!(
@@ -45,7 +45,7 @@ async fn utf_16() {
 
 #[tokio::test]
 async fn text_that_is_not_utf_8_keeps_its_other_bytes() {
-    let place = Place::new();
+    let place = Fixture::new();
     place.write("latin", b"a needle in a caf\xe9 of Latin-1\n");
     assert_eq!(
         said(&place.workspace(), "latin").await,

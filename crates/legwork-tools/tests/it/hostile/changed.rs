@@ -1,4 +1,4 @@
-//! Files that somebody else changes at any moment of a call.
+//! Files that another process changes at any moment of a call.
 
 use std::collections::BTreeSet;
 use std::os::unix::fs::symlink;
@@ -6,14 +6,14 @@ use std::os::unix::fs::symlink;
 use serde_json::json;
 
 use super::{block_on, edited, one, overwritten, pause};
-use crate::place::{Place, call};
+use crate::fixture::{Fixture, call};
 
 /// Every call by which a tool looks at files, and the one before its last look. (Between that
 /// look and the renaming next to it a change is lost, as is documented.)
 const LOOKS: [libc::c_long; 5] =
     [libc::SYS_openat2, libc::SYS_openat, libc::SYS_readlinkat, libc::SYS_read, libc::SYS_fsync];
 
-const CHANGED: &str = "was changed by somebody else meanwhile; nothing was written; read it again, then repeat what still applies";
+const CHANGED: &str = "was changed by another process meanwhile; nothing was written; read it again, then repeat what still applies";
 
 /// Runs a case again and again, with the change one call later each time, until it comes too
 /// late; each case is given when the change is to be and says whether it was.
@@ -45,7 +45,7 @@ fn at<T: Send>(
 }
 
 /// Does this to the file `a` unless it holds what the call was to write.
-fn unless_holds(place: &Place, written: &[u8], change: impl Fn()) -> Change {
+fn unless_holds(place: &Fixture, written: &[u8], change: impl Fn()) -> Change {
     if std::fs::read(place.path("a")).is_ok_and(|now| now == written) {
         return Change::TooLate;
     }
@@ -54,10 +54,10 @@ fn unless_holds(place: &Place, written: &[u8], change: impl Fn()) -> Change {
 }
 
 #[test]
-fn no_edit_loses_what_somebody_else_wrote() {
+fn no_edit_loses_what_another_process_wrote() {
     let mut kinds = BTreeSet::new();
     at_every_moment(|moment| {
-        let place = Place::new();
+        let place = Fixture::new();
         place.write("a", "a needle\n");
         // Another length: the clock of the file system may be too coarse for anything else.
         let change = || {
@@ -88,7 +88,7 @@ fn no_edit_loses_what_somebody_else_wrote() {
 #[test]
 fn no_edit_brings_back_what_is_gone() {
     at_every_moment(|moment| {
-        let place = Place::new();
+        let place = Fixture::new();
         place.write("a", "a needle\n");
         let change = || {
             unless_holds(&place, b"a found\n", || {
@@ -110,7 +110,7 @@ fn no_edit_brings_back_what_is_gone() {
 #[test]
 fn no_write_takes_the_place_of_what_appears() {
     at_every_moment(|moment| {
-        let place = Place::new();
+        let place = Fixture::new();
         let change = || {
             unless_holds(&place, b"ours\n", || {
                 place.write("a", "theirs\n");
@@ -121,8 +121,8 @@ fn no_write_takes_the_place_of_what_appears() {
         let write = legwork_tools::Write::new(workspace);
         let (text, happened) = at(moment, change, || one(block_on(call(&write, &asked))));
         if happened {
-            let told = text.starts_with("- a exists and holds something else (7 bytes)");
-            assert!(told || text == format!("- a {CHANGED}"), "{moment}: {text}");
+            let report = text.starts_with("- a exists and holds something else (7 bytes)");
+            assert!(report || text == format!("- a {CHANGED}"), "{moment}: {text}");
             assert_eq!(place.bytes("a"), b"theirs\n", "{moment}");
         } else {
             assert_eq!(text, "+ created a: 5 bytes, 1 line");
@@ -135,7 +135,7 @@ fn no_write_takes_the_place_of_what_appears() {
 #[test]
 fn nothing_is_written_through_a_link_that_appears() {
     at_every_moment(|moment| {
-        let (place, outside) = (Place::new(), Place::new());
+        let (place, outside) = (Fixture::new(), Fixture::new());
         place.write("a", "old\n");
         outside.write("secret", "secret\n");
         let change = || {
@@ -159,7 +159,7 @@ fn nothing_is_written_through_a_link_that_appears() {
 #[test]
 fn what_is_read_ends_where_the_file_does() {
     at_every_moment(|moment| {
-        let place = Place::new();
+        let place = Fixture::new();
         place.write("a", "a needle\n".repeat(100_000));
         let change = || {
             let file = std::fs::File::options().write(true).open(place.path("a"));
@@ -180,7 +180,7 @@ fn what_is_read_ends_where_the_file_does() {
 fn a_search_and_a_listing_tell_what_is_there() {
     for (change, left) in [("gone", ""), ("emptied", "a  0 B\n")] {
         at_every_moment(|moment| {
-            let place = Place::new();
+            let place = Fixture::new();
             place.write("a", "a needle\n").write("b", "a needle\n");
             let change = || {
                 match change {

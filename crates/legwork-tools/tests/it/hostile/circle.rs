@@ -3,11 +3,11 @@
 use std::os::unix::fs::symlink;
 
 use super::{overwritten, said};
-use crate::place::{Place, ok};
+use crate::fixture::{Fixture, ok};
 
 #[tokio::test]
 async fn a_link_to_itself() {
-    let place = Place::new();
+    let place = Fixture::new();
     symlink("round", place.path("round")).expect("linked");
     symlink("pong", place.path("ping")).expect("linked");
     symlink("ping", place.path("pong")).expect("linked");
@@ -35,7 +35,7 @@ async fn a_link_to_itself() {
 
 #[tokio::test]
 async fn a_directory_within_itself() {
-    let place = Place::new();
+    let place = Fixture::new();
     std::fs::create_dir(place.path("dir")).expect("made");
     place.write("dir/a", "needle\n");
     symlink("..", place.path("dir/up")).expect("linked");

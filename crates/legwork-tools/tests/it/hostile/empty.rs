@@ -1,11 +1,11 @@
 //! A file without a byte.
 
 use super::{overwritten, said};
-use crate::place::{Place, ok};
+use crate::fixture::{Fixture, ok};
 
 #[tokio::test]
 async fn nothing_is_in_it() {
-    let place = Place::new();
+    let place = Fixture::new();
     place.write("empty", "");
     assert_eq!(
         said(&place.workspace(), "empty").await,
@@ -30,7 +30,7 @@ async fn nothing_is_in_it() {
 
 #[tokio::test]
 async fn a_directory_holds_nothing() {
-    let place = Place::new();
+    let place = Fixture::new();
     std::fs::create_dir(place.path("void")).expect("made");
     assert_eq!(
         said(&place.workspace(), "void").await,

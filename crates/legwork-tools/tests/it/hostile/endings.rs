@@ -3,11 +3,11 @@
 use serde_json::json;
 
 use super::{edited, overwritten, said};
-use crate::place::{Place, ok};
+use crate::fixture::{Fixture, ok};
 
 #[tokio::test]
 async fn crlf() {
-    let place = Place::new();
+    let place = Fixture::new();
     place.write("dos", "one\r\na needle\r\nthree\r\n");
     assert_eq!(
         said(&place.workspace(), "dos").await,
@@ -49,7 +49,7 @@ async fn crlf() {
 
 #[tokio::test]
 async fn a_byte_order_mark() {
-    let place = Place::new();
+    let place = Fixture::new();
     place.write("marked", "\u{feff}needle\ntwo\n");
     assert_eq!(
         said(&place.workspace(), "marked").await,

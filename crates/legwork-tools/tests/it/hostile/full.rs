@@ -7,19 +7,19 @@ use serde_json::json;
 use super::child::{Child, is_inside};
 use super::refusal::Refused;
 use super::{block_on, edited, overwritten, said};
-use crate::place::{Place, ok};
+use crate::fixture::{Fixture, ok};
 
 /// Mounts a file system in memory on a directory, in a name space of its own, and goes on
 /// there with what follows.
 const MOUNT: &str = "mount -t tmpfs -o size=256k,nr_inodes=16,mode=755 tmpfs \"$0\" && exec \"$@\"";
 
 /// Runs the body where a small file system is mounted on the temporary directory.
-fn on_a_small_disk(test: &str, body: impl FnOnce(&Place)) {
+fn on_a_small_disk(test: &str, body: impl FnOnce(&Fixture)) {
     if is_inside() {
         // Temporary directories are made in the mounted one.
-        return body(&Place::within(&std::env::var("LEGWORK_TOOLS_TEST_DISK").expect("a disk")));
+        return body(&Fixture::within(&std::env::var("LEGWORK_TOOLS_TEST_DISK").expect("a disk")));
     }
-    let disk = Place::new();
+    let disk = Fixture::new();
     let mount = |ends: &[&str]| {
         let mut command = Command::new("unshare");
         // An ordinary user is one who may mount in a name space of its own.
@@ -53,7 +53,7 @@ fn a_full_disk() {
     });
 }
 
-fn nothing_changes_on_a_full_disk(place: &Place) {
+fn nothing_changes_on_a_full_disk(place: &Fixture) {
     place.write("old", "a needle\n");
     let names = place.names();
     let workspace = place.workspace();

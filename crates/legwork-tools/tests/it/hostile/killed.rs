@@ -10,7 +10,7 @@ use serde_json::json;
 use super::child::{Child, is_inside};
 use super::refusal::Refused;
 use super::{block_on, edited, overwritten, pause};
-use crate::place::{Place, asked, bash_in, context, ok, refused};
+use crate::fixture::{Fixture, asked, bash_in, context, ok, refused};
 
 const PLACE: &str = "LEGWORK_TOOLS_TEST_PLACE";
 const CASE: &str = "LEGWORK_TOOLS_TEST_CASE";
@@ -50,7 +50,7 @@ fn parts(case: &str) -> (&str, &str, &str) {
     (next(), next(), next())
 }
 
-fn killed(place: &Place, case: &str) -> Output {
+fn killed(place: &Fixture, case: &str) -> Output {
     let victim = concat!(module_path!(), "::victim");
     Child::of(victim).with(PLACE, place.path("")).with(CASE, case).output()
 }
@@ -66,7 +66,7 @@ async fn nothing_is_half_written_and_what_is_left_is_hidden_and_swept() {
         ("edit named synced", 1),
         ("edit named renamed", 1),
     ] {
-        let place = Place::new();
+        let place = Fixture::new();
         place.write("old", "a needle\n");
         let output = killed(&place, case);
         let killed = output.status.signal() == Some(libc::SIGKILL);
@@ -87,7 +87,7 @@ async fn nothing_is_half_written_and_what_is_left_is_hidden_and_swept() {
     }
 }
 
-async fn assert_hidden(place: &Place) {
+async fn assert_hidden(place: &Fixture) {
     assert_eq!(ok!(place.list(), { "all": true }), "old  9 B\n");
     let text = ok!(place.search(), { "pattern": "needle|found", "glob": ".*,*" });
     assert_eq!(text, "old\n1:a needle\n\n[1 match in 1 file]\n");
@@ -99,7 +99,7 @@ async fn assert_hidden(place: &Place) {
 
 #[tokio::test]
 async fn the_draft_of_a_process_at_work_is_left_alone() {
-    let place = Place::new();
+    let place = Fixture::new();
     let theirs = ".legwork-0123456789abcdef.tmp";
     place.write(theirs, "theirs");
     // Nor is what only looks like one.
@@ -128,8 +128,8 @@ async fn the_draft_of_a_process_at_work_is_left_alone() {
 }
 
 #[tokio::test]
-async fn a_draft_that_goes_is_no_change_of_a_command() {
-    let place = Place::new();
+async fn a_draft_that_goes_is_not_a_change_of_a_command() {
+    let place = Fixture::new();
     place.write(".legwork-0123456789abcdef.tmp", "stale\n").write("kept", "old\n");
     let bash = bash_in(&place.path(""));
     let command = "rm .legwork-0123456789abcdef.tmp; echo new > kept";

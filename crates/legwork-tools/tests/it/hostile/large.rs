@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::child::{Child, peak_memory};
 use super::{block_on, overwritten, said};
-use crate::place::{Place, ok, refused};
+use crate::fixture::{Fixture, ok, refused};
 
 const GIGABYTE: u64 = 1 << 30;
 const LINE: usize = 100 * 1024 * 1024;
@@ -21,7 +21,7 @@ fn assert_bounded() {
 }
 
 /// A gigabyte of nothing after these bytes; it takes no room on the disk.
-fn sparse(place: &Place, name: &str, start: &[u8]) {
+fn sparse(place: &Fixture, name: &str, start: &[u8]) {
     place.write(name, start);
     let file = File::options().write(true).open(place.path(name)).expect("opened");
     file.set_len(GIGABYTE).expect("set");
@@ -37,7 +37,7 @@ fn a_gigabyte() {
 }
 
 async fn a_gigabyte_of_nothing() {
-    let place = Place::new();
+    let place = Fixture::new();
     sparse(&place, "huge", b"");
     assert_eq!(
         said(&place.workspace(), "huge").await,
@@ -59,7 +59,7 @@ async fn a_gigabyte_of_nothing() {
 }
 
 async fn text_before_a_gigabyte() {
-    let place = Place::new();
+    let place = Fixture::new();
     let text = "a line with a needle\n".repeat(1_000);
     sparse(&place, "huge", text.as_bytes());
     let read = ok!(place.read(), { "path": "huge", "limit": 1 });
@@ -86,7 +86,7 @@ fn a_line_of_a_hundred_megabytes() {
 }
 
 async fn one_line() {
-    let place = Place::new();
+    let place = Fixture::new();
     let mut file = BufWriter::new(File::create(place.path("line")).expect("made"));
     file.write_all(b"a needle at the start, ").expect("written");
     let part = [b'x'; 64 * 1024];
@@ -131,7 +131,7 @@ async fn one_line() {
 fn the_largest_line_that_is_edited() {
     Child::of(concat!(module_path!(), "::the_largest_line_that_is_edited")).run(|| {
         block_on(async {
-            let place = Place::new();
+            let place = Fixture::new();
             let line = "x".repeat(9_999_990) + "needle";
             place.write("line", &line);
             let edits = json!([{ "old": "needle", "new": "found" }]);

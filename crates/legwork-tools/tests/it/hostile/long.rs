@@ -1,11 +1,11 @@
 //! Paths as long as they can be, and longer.
 
 use super::{overwritten, said};
-use crate::place::{Place, ok};
+use crate::fixture::{Fixture, ok};
 
 #[tokio::test]
 async fn four_thousand_and_ninety_six_bytes() {
-    let place = Place::new();
+    let place = Fixture::new();
     let names = ["p/".repeat(2_047) + "ab", "n".repeat(4_096), format!("{}/a", "n".repeat(256))];
     for path in names {
         assert!(path.len() == 4_096 || path.len() == 258);
@@ -23,10 +23,10 @@ async fn four_thousand_and_ninety_six_bytes() {
     assert!(place.names().is_empty(), "no folder is left");
 }
 
-/// One byte less is a path; longer than any that is told from the root of the system.
+/// One byte less is a path; longer than any that is shown from the root of the system.
 #[tokio::test]
 async fn four_thousand_and_ninety_five_bytes() {
-    let place = Place::new();
+    let place = Fixture::new();
     let path = format!("{}/", "d".repeat(200)).repeat(20) + &"f".repeat(75);
     assert_eq!(path.len(), 4_095);
     let text = overwritten(&place.workspace(), &path, "a needle\n").await;

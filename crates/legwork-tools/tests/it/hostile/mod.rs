@@ -20,7 +20,7 @@ mod refusal;
 use legwork_tools::{Edit, List, Read, Search, Workspace, Write};
 use serde_json::{Value, json};
 
-use crate::place::call;
+use crate::fixture::call;
 
 #[test]
 fn no_file_is_forgotten() {

@@ -5,21 +5,21 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
 use super::{overwritten, said};
-use crate::place::{Place, ok, refused};
+use crate::fixture::{Fixture, ok, refused};
 
-fn broken(place: &Place) -> PathBuf {
+fn broken(place: &Fixture) -> PathBuf {
     place.path("x").with_file_name(OsStr::from_bytes(b"caf\xe9"))
 }
 
 #[tokio::test]
 async fn a_name_that_is_not_utf_8() {
-    let place = Place::new();
+    let place = Fixture::new();
     std::fs::write(broken(&place), "a needle\n").expect("made");
     assert_eq!(ok!(place.list(), {}), "caf\u{fffd}  9 B  [name is not UTF-8]\n");
     let text = ok!(place.search(), { "pattern": "needle" });
     assert_eq!(text, "caf\u{fffd}\n1:a needle\n\n[1 match in 1 file]\n");
-    // As it is told it cannot be asked for, and nothing else is made in its place.
-    let why = "there is no file caf\u{fffd}; a file there has a name that is not UTF-8 and is only told like this; no tool can name it: give it another name in the shell first, by a glob such as mv caf? cafe";
+    // The name as it is shown cannot be asked for, and nothing else is made in its place.
+    let why = "there is no file caf\u{fffd}; a file there has a name that is not UTF-8 and is only shown like this; no tool can name it: give it another name in the shell first, by a glob such as mv caf? cafe";
     let text = said(&place.workspace(), "caf\u{fffd}").await;
     assert_eq!(
         text,
@@ -35,7 +35,7 @@ async fn a_name_that_is_not_utf_8() {
 
 #[tokio::test]
 async fn a_directory_whose_name_is_not_utf_8() {
-    let place = Place::new();
+    let place = Fixture::new();
     std::fs::create_dir(broken(&place)).expect("made");
     std::fs::write(broken(&place).join("a"), "a needle\n").expect("made");
     assert_eq!(
@@ -48,17 +48,20 @@ async fn a_directory_whose_name_is_not_utf_8() {
 
 #[tokio::test]
 async fn a_name_with_line_ends_and_escapes() {
-    let place = Place::new();
+    let place = Fixture::new();
     place.write("a\nb\u{1b}[31m", "a needle\n");
-    let told = "a\\nb\\u{1b}[31m";
-    assert_eq!(ok!(place.list(), {}), format!("{told}  9 B\n"));
+    let report = "a\\nb\\u{1b}[31m";
+    assert_eq!(ok!(place.list(), {}), format!("{report}  9 B\n"));
     let text = ok!(place.search(), { "pattern": "needle" });
-    assert_eq!(text, format!("{told}\n1:a needle\n\n[1 match in 1 file]\n"));
+    assert_eq!(text, format!("{report}\n1:a needle\n\n[1 match in 1 file]\n"));
     for text in [
         refused!(place.read(), { "path": "gone" }),
         refused!(place.edit(), { "path": "gone", "edits": [{ "old": "a", "new": "b" }] }),
     ] {
-        assert_eq!(text, format!("there is no file gone; the root of the workspace holds {told}"));
+        assert_eq!(
+            text,
+            format!("there is no file gone; the root of the workspace holds {report}")
+        );
     }
     let text = ok!(place.read(), { "path": "a\nb\u{1b}[31m" });
     assert_eq!(text, "     1\ta needle\n");

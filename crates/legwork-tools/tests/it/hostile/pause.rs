@@ -8,7 +8,7 @@ use std::sync::mpsc::{Sender, channel};
 const RECEIVE: libc::c_ulong = 0xc050_2100;
 const SEND: libc::c_ulong = 0xc018_2101;
 
-/// Runs work in which each of these calls waits until `during` has run; it is told how many
+/// Runs work in which each of these calls waits until `during` has run; it gets how many
 /// there were before. What it says after all of them is returned.
 pub(super) fn at_each<T: Send>(
     calls: &[libc::c_long],

@@ -5,16 +5,16 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use super::child::Child;
 use super::{block_on, overwritten, said};
-use crate::place::{Place, ok};
+use crate::fixture::{Fixture, ok};
 
-fn set(place: &Place, name: &str, mode: u32) {
+fn set(place: &Fixture, name: &str, mode: u32) {
     set_permissions(place.path(name), Permissions::from_mode(mode)).expect("set");
 }
 
-fn as_nobody(test: &str, body: impl AsyncFnOnce(Place)) {
+fn as_nobody(test: &str, body: impl AsyncFnOnce(Fixture)) {
     Child::of(test).by_nobody().run(|| {
         assert!(!rustix::process::geteuid().is_root());
-        block_on(body(Place::new()));
+        block_on(body(Fixture::new()));
     });
 }
 
@@ -49,7 +49,7 @@ fn a_file_that_may_only_be_read() {
     as_nobody(concat!(module_path!(), "::a_file_that_may_only_be_read"), async |place| {
         place.write("kept", "a needle\n");
         set(&place, "kept", 0o444);
-        let why = "kept was not changed, since its mode lets nobody write it; if it shall be changed, chmod u+w it first";
+        let why = "kept was not changed, since its mode forbids writing it; if it is to be changed, chmod u+w it first";
         let text = said(&place.workspace(), "kept").await;
         assert!(text.starts_with("+ read:      1\ta needle\n"), "{text}");
         assert!(text.ends_with(&format!("- edit: {why}\n")), "{text}");

@@ -1,19 +1,19 @@
-//! Named pipes: nothing waits at them, and nobody who waits there is let go on.
+//! Named pipes: nothing waits at them, and no process that waits there is unblocked.
 
 use rustix::fs::inotify::{CreateFlags, ReadFlags, Reader, WatchFlags, add_watch, init};
 use rustix::io::Errno;
 
 use super::{overwritten, said};
-use crate::place::{Place, ok};
+use crate::fixture::{Fixture, ok};
 use crate::write::pipe;
 
 #[tokio::test]
 async fn a_pipe_is_not_opened() {
-    let place = Place::new();
+    let place = Fixture::new();
     pipe(&place, "pipe");
     // Rules that would never come.
     pipe(&place, ".gitignore");
-    // Opening one lets go on whoever waits to write into it, only to be killed afterwards.
+    // Opening one unblocks a process that waits to write into it, only to be killed afterwards.
     let watch = init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).expect("a watch");
     for name in ["pipe", ".gitignore"] {
         add_watch(&watch, place.path(name), WatchFlags::OPEN).expect("watched");
@@ -38,7 +38,7 @@ async fn a_pipe_is_not_opened() {
     assert_eq!(text, ".gitignore  [named pipe]\npipe  [named pipe]\n");
     assert_eq!(ok!(place.search(), { "pattern": "" }), "[no matches in 0 files]\n");
     assert_eq!(opened.next().map(|event| event.events()), Err(Errno::AGAIN));
-    // The watch would have told.
+    // The watch would have reported it.
     let flags = rustix::fs::OFlags::RDONLY | rustix::fs::OFlags::NONBLOCK;
     rustix::fs::open(place.path("pipe"), flags, rustix::fs::Mode::empty()).expect("opened");
     assert_eq!(opened.next().map(|event| event.events()), Ok(ReadFlags::OPEN));

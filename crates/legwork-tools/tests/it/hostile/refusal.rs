@@ -64,7 +64,7 @@ impl Refused {
     }
 }
 
-/// Gives up what it was told to and becomes another run of this program; by itself it does
+/// Gives up the rights that it was asked to and becomes another run of this program; by itself it does
 /// nothing.
 #[test]
 fn goes_on_without() {

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::scene::{Scene, Walls, as_nobody};
 use crate::background::Shell;
-use crate::place::Watch;
+use crate::fixture::Watch;
 
 const ALL: [Walls; 3] = [Walls::None, Walls::Bubblewrap, Walls::Landlock];
 
@@ -81,7 +81,7 @@ fn the_walls_stand_in_the_background_too() {
 }
 
 #[test]
-fn what_the_walls_do_not_hold_is_told_when_it_starts() {
+fn what_the_walls_do_not_hold_is_reported_when_it_starts() {
     let scene = Scene::new();
     let bash = match scene.bash(Walls::Landlock) {
         Ok(bash) => bash,
@@ -91,6 +91,9 @@ fn what_the_walls_do_not_hold_is_told_when_it_starts() {
     let bash = bash.with_background(&background);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let arguments = json!({ "command": "true", "background": true });
-    let told = runtime.expect("a runtime").block_on(crate::place::call(&bash, &arguments));
-    assert!(told.to_text().contains("\n[the sandbox here, landlock, does not hold: "), "{told:?}");
+    let report = runtime.expect("a runtime").block_on(crate::fixture::call(&bash, &arguments));
+    assert!(
+        report.to_text().contains("\n[the sandbox here, landlock, does not hold: "),
+        "{report:?}"
+    );
 }

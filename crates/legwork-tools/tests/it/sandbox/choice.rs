@@ -1,4 +1,4 @@
-//! Which sandbox is taken, what it tells, and what a policy opens.
+//! Which sandbox is chosen, what it reports, and what a policy opens.
 
 use std::path::Path;
 
@@ -8,19 +8,19 @@ use legwork_tools::sandbox::{Auto, Bubblewrap, Error, Landlock, Network, Policy}
 use legwork_tools::{Bash, Environment, Sandbox};
 
 use super::scene::{Scene, Walls, run, sandbox};
-use crate::place::Place;
+use crate::fixture::Fixture;
 
 const BOTH: [Walls; 2] = [Walls::Bubblewrap, Walls::Landlock];
 
 /// A `PATH` with a shell and no bubblewrap.
-fn without_bubblewrap(place: &Place) -> Environment {
+fn without_bubblewrap(place: &Fixture) -> Environment {
     std::os::unix::fs::symlink("/bin/sh", place.path("sh")).expect("linked");
     Environment::default().with("PATH", place.path(""))
 }
 
 #[test]
-fn landlock_stands_in_and_its_gaps_are_told_once() {
-    let (place, programs) = (Place::new(), Place::new());
+fn landlock_replaces_it_and_its_gaps_are_reported_once() {
+    let (place, programs) = (Fixture::new(), Fixture::new());
     let environment = without_bubblewrap(&programs);
     if let Err(why) = Landlock::new(&environment).check(&place.path("")) {
         println!("skipped: {why}");
@@ -36,7 +36,7 @@ fn landlock_stands_in_and_its_gaps_are_told_once() {
 
 #[test]
 fn s13_4_what_a_workspace_holds_never_decides_which_sandbox_is_taken() {
-    let programs = Place::new();
+    let programs = Fixture::new();
     let environment = without_bubblewrap(&programs);
     if Landlock::new(&environment).abi().is_err() {
         println!("skipped: no Landlock");
@@ -46,12 +46,12 @@ fn s13_4_what_a_workspace_holds_never_decides_which_sandbox_is_taken() {
     let policy = Policy::default().with_hidden("/usr/bin");
     let auto = Auto::new(&environment, policy);
     let refused = auto.choose(Path::new("/usr")).map(|chosen| chosen.name().to_owned());
-    let told = refused.map_err(|error| error.to_string()).expect_err("exposed");
+    let report = refused.map_err(|error| error.to_string()).expect_err("exposed");
     for words in ["`bwrap` is not on the PATH", "Landlock: /usr/bin lies", "--sandbox off"] {
-        assert!(told.contains(words), "{told}");
+        assert!(report.contains(words), "{report}");
     }
     assert!(matches!(auto.choose(Path::new("/")), Err(Error::TooWide { .. })));
-    let place = Place::new();
+    let place = Fixture::new();
     let chosen = auto.choose(&place.path("")).map(|chosen| chosen.name().to_owned());
     assert_eq!(chosen.expect("chosen"), "landlock");
 }
@@ -146,14 +146,14 @@ fn the_private_directory_is_usable_and_goes() {
 
 #[test]
 fn git_works_behind_walls_without_its_configuration_being_written() {
-    let place = Place::new();
+    let place = Fixture::new();
     let setup = "git init -q . && git config user.name A && git config user.email a@b";
     let text = run(&place.bash(), setup);
     if !place.path(".git/config").exists() {
         println!("skipped: git cannot be used ({text})");
         return;
     }
-    let environment = crate::place::environment();
+    let environment = crate::fixture::environment();
     let bash = Bash::new(place.workspace(), environment.clone(), Sandbox::bubblewrap(&environment));
     let text = run(
         &bash,
@@ -230,7 +230,7 @@ fn links_that_a_command_leaves_open_nothing_to_the_next() {
 
 /// The suite of the port, on a sandbox that works here.
 async fn check<S: port::Sandbox + 'static>(make: impl Fn(&Environment) -> S) {
-    let place = Place::new();
+    let place = Fixture::new();
     let environment = Environment::filtered(std::env::vars_os());
     let works = make(&environment).confine(&place.path(""), vec!["true".into()]);
     if let Err(port::sandbox::Error::Unavailable(why)) = works {

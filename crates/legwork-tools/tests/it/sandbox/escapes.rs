@@ -184,7 +184,7 @@ fn check(walls: Walls, name: &str, escape: &Escape) {
     let gap = escape.gap.filter(|_| walls == Walls::Landlock);
     if let Some(gap) = gap {
         let gaps = sandbox(walls, &scene.environment(), scene.policy()).gaps();
-        assert!(gaps.iter().any(|told| told.contains(gap)), "{name} is named: {gaps:?}");
+        assert!(gaps.iter().any(|report| report.contains(gap)), "{name} is named: {gaps:?}");
     }
     assert_eq!(escaped, gap.is_some(), "{name} behind {walls:?}: {text}");
     if !escape.ordinary && !is_root() {

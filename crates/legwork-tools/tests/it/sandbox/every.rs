@@ -68,17 +68,17 @@ fn calls(walls: Walls) {
     let Some(found) = refused(&scene, walls) else { return };
     // An ordinary user is refused some anyway.
     let anyway = refused(&scene, Walls::None).expect("no walls");
-    let mut told = listed("These system calls are refused");
+    let mut report = listed("These system calls are refused");
     if walls == Walls::Landlock {
-        told.extend(listed("Behind Landlock these, too"));
+        report.extend(listed("Behind Landlock these, too"));
     }
     let unexpected: Vec<_> =
-        found.difference(&anyway).filter(|call| !told.contains(call)).collect();
+        found.difference(&anyway).filter(|call| !report.contains(call)).collect();
     assert!(
         unexpected.is_empty(),
         "{walls:?} refuses, and the page does not say so: {unexpected:?}"
     );
-    let missing: Vec<_> = told.difference(&found).collect();
+    let missing: Vec<_> = report.difference(&found).collect();
     assert!(missing.is_empty(), "{walls:?} does not refuse, and the page says so: {missing:?}");
 }
 

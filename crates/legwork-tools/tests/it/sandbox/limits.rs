@@ -4,7 +4,7 @@ use legwork_port::Tool as _;
 use legwork_tools::sandbox::{Bound, Limits};
 
 use super::scene::{Scene, Walls, as_nobody, is_root, run};
-use crate::place::Watch;
+use crate::fixture::Watch;
 
 const ALL: [Walls; 3] = [Walls::None, Walls::Bubblewrap, Walls::Landlock];
 
@@ -107,7 +107,7 @@ fn a_command_that_takes_too_much_memory_is_killed() {
 fn ten_gigabytes(walls: Walls) {
     let scene = Scene::new();
     let Some(text) = scene.run(walls, "head -c 10G /dev/zero") else { return };
-    assert!(text.len() < 100_000, "{} bytes are told", text.len());
+    assert!(text.len() < 100_000, "{} bytes are shown", text.len());
     assert!(text.contains("of 10737418240 bytes left out"), "{walls:?}");
 }
 
@@ -145,8 +145,8 @@ fn the_description_says_what_a_command_may_do() {
     let scene = Scene::new();
     for walls in [Walls::Bubblewrap, Walls::Landlock] {
         let Ok(bash) = scene.bash(walls) else { continue };
-        let told = bash.spec().description.to_string();
-        assert!(told.contains("runs in a sandbox") && told.contains("no network"), "{told}");
+        let report = bash.spec().description.to_string();
+        assert!(report.contains("runs in a sandbox") && report.contains("no network"), "{report}");
     }
 }
 
@@ -156,15 +156,15 @@ fn first_line(text: &str) -> &str {
 
 /// Whether the kernel counts what processes write to the file system of a place.
 fn counts_writing(place: &std::path::Path) -> bool {
-    let told = || {
+    let report = || {
         let io = std::fs::read_to_string("/proc/self/io").unwrap_or_default();
         let line = io.lines().find_map(|line| line.strip_prefix("write_bytes: "));
         line.and_then(|bytes| bytes.parse::<u64>().ok()).unwrap_or_default()
     };
-    let before = told();
+    let before = report();
     std::fs::write(place.join("trial"), vec![b'x'; 1 << 20]).expect("written");
     std::fs::remove_file(place.join("trial")).expect("removed");
-    told() >= before + (1 << 20)
+    report() >= before + (1 << 20)
 }
 
 fn writing(walls: Walls) {

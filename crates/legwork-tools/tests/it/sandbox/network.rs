@@ -60,11 +60,11 @@ fn reaches_the_list_alone() {
         Err(why) => return println!("skipped: {why}"),
     };
     let asked = |line: &str| run(&bash, &format!("{ASK} ask {line:?}"));
-    let told = asked(&format!("GET http://{address}/"));
-    assert!(told.contains("hello"), "{told}");
-    assert!(told.contains(&format!("[network: connected to {address}]")), "{told}");
-    let told = run(&bash, &format!("{ASK} ask 'CONNECT {address}' 'GET / HTTP/1.1\r\n\r\n'"));
-    assert!(told.contains("200 OK") && told.contains("hello"), "{told}");
+    let report = asked(&format!("GET http://{address}/"));
+    assert!(report.contains("hello"), "{report}");
+    assert!(report.contains(&format!("[network: connected to {address}]")), "{report}");
+    let report = run(&bash, &format!("{ASK} ask 'CONNECT {address}' 'GET / HTTP/1.1\r\n\r\n'"));
+    assert!(report.contains("200 OK") && report.contains("hello"), "{report}");
     let other = scene.tcp.local_addr().expect("bound").port();
     for line in [
         format!("CONNECT 127.0.0.1:{other}"),
@@ -72,9 +72,9 @@ fn reaches_the_list_alone() {
         format!("CONNECT localhost:{}", address.port()),
         "CONNECT example.com:443".to_owned(),
     ] {
-        let told = asked(&line);
-        assert!(told.contains("403 Forbidden"), "{line}: {told}");
-        assert!(told.contains("[network: not connected to "), "{line}: {told}");
+        let report = asked(&line);
+        assert!(report.contains("403 Forbidden"), "{line}: {report}");
+        assert!(report.contains("[network: not connected to "), "{line}: {report}");
     }
     // Only the proxy can be reached: no socket on the loopback interface of the machine, and no
     // other network.
@@ -86,11 +86,11 @@ fn reaches_the_list_alone() {
         "[ $(tail -n +3 /proc/net/dev | wc -l) = 1 ] || echo ESCAPED",
         "[ $(tail -n +2 /proc/net/route | wc -l) = 0 ] || echo ESCAPED",
     ] {
-        let told = run(&bash, command);
-        assert!(!told.contains("ESCAPED"), "{command}: {told}");
+        let report = run(&bash, command);
+        assert!(!report.contains("ESCAPED"), "{command}: {report}");
     }
-    let told = run(&bash, &scene.helper("abstract", &scene.at("")));
-    assert!(!told.contains("ESCAPED"), "{told}");
+    let report = run(&bash, &scene.helper("abstract", &scene.at("")));
+    assert!(!report.contains("ESCAPED"), "{report}");
     assert!(scene.tcp.accept().is_err(), "the other one was reached");
     assert_eq!(served(address, serving), 2);
 }
@@ -116,11 +116,14 @@ fn s13_7_each_command_has_a_proxy_that_ends_with_it() {
     };
     let command = format!("{ASK} for i in 1 2 3; do ask 'GET http://{address}/'; done; env");
     for _ in 0..3 {
-        let told = run(&bash, &command);
-        assert_eq!(told.matches("hello").count(), 3, "{told}");
-        assert!(told.contains(&format!("[network: connected to {address} (3 times)]")), "{told}");
+        let report = run(&bash, &command);
+        assert_eq!(report.matches("hello").count(), 3, "{report}");
+        assert!(
+            report.contains(&format!("[network: connected to {address} (3 times)]")),
+            "{report}"
+        );
         for name in ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"] {
-            assert!(told.contains(&format!("\n{name}=http://127.0.0.1:3128\n")), "{told}");
+            assert!(report.contains(&format!("\n{name}=http://127.0.0.1:3128\n")), "{report}");
         }
     }
     assert_eq!(served(address, serving), 9);
@@ -148,15 +151,15 @@ fn s13_7_clients_reach_a_listed_loopback_address_through_the_proxy() {
         return println!("skipped: curl is not installed");
     }
     let curl = "curl --silent --show-error --max-time 60";
-    let told = run(&bash, &format!("{curl} http://{address}/"));
-    assert!(told.contains("hello"), "{told}");
-    assert!(told.contains(&format!("[network: connected to {address}]")), "{told}");
+    let report = run(&bash, &format!("{curl} http://{address}/"));
+    assert!(report.contains("hello"), "{report}");
+    assert!(report.contains(&format!("[network: connected to {address}]")), "{report}");
     // Here the proxy is bypassed: what the client reaches is the command's own loopback.
     let name = format!("http://localhost:{}/", address.port());
     for direct in [name, format!("--noproxy '*' http://{address}/")] {
-        let told = run(&bash, &format!("{curl} {direct}"));
-        assert!(told.contains("curl: (7)"), "{direct}: {told}");
-        assert!(!told.contains("hello") && !told.contains("[network: "), "{direct}: {told}");
+        let report = run(&bash, &format!("{curl} {direct}"));
+        assert!(report.contains("curl: (7)"), "{direct}: {report}");
+        assert!(!report.contains("hello") && !report.contains("[network: "), "{direct}: {report}");
     }
     assert_eq!(served(address, serving), 1);
 }

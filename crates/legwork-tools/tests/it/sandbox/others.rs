@@ -12,11 +12,11 @@ const BOTH: [Walls; 2] = [Walls::Bubblewrap, Walls::Landlock];
 /// The scheduling of a process, as the kernel reports it.
 fn standing(process: u32) -> String {
     let read =
-        |name: &str| std::fs::read_to_string(format!("/proc/{process}/{name}")).expect("told");
+        |name: &str| std::fs::read_to_string(format!("/proc/{process}/{name}")).expect("read");
     let stat = read("stat");
     let fields: Vec<_> = stat.rsplit_once(')').expect("a name").1.split_whitespace().collect();
     let status = read("status");
-    let cpus = status.lines().find(|line| line.starts_with("Cpus_allowed:")).expect("told");
+    let cpus = status.lines().find(|line| line.starts_with("Cpus_allowed:")).expect("read");
     // Priority, nice and policy.
     format!("{} {:?} {cpus}", read("limits"), [15, 16, 38].map(|at| fields.get(at)))
 }
@@ -76,8 +76,8 @@ fn s13_5_a_pair_of_datagram_or_raw_sockets_reaches_no_server() {
 }
 
 fn segments() -> usize {
-    let told = Command::new("cat").arg("/proc/sysvipc/shm").output().expect("told").stdout;
-    String::from_utf8_lossy(&told).lines().count()
+    let report = Command::new("cat").arg("/proc/sysvipc/shm").output().expect("read").stdout;
+    String::from_utf8_lossy(&report).lines().count()
 }
 
 #[test]

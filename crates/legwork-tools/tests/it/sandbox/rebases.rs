@@ -27,7 +27,7 @@ fn todo(scene: &Scene) -> PathBuf {
     scene.path("home/work/.git/rebase-merge/git-rebase-todo")
 }
 
-fn told(scene: &Scene) -> String {
+fn report(scene: &Scene) -> String {
     std::fs::read_to_string(todo(scene)).unwrap_or_default()
 }
 
@@ -38,17 +38,17 @@ fn lines_are_taken_out(walls: Walls) {
     let Ok(bash) = scene.bash(walls) else { return };
     for (line, runs) in LINES {
         let add = format!("printf '{line}\\n' >>.git/rebase-merge/git-rebase-todo; echo over");
-        let before = self::told(&scene);
+        let before = self::report(&scene);
         let text = run(&bash, &add);
         let line = line.replace("\\t", "\t");
         let expected = if runs { before.clone() } else { format!("{before}{line}\n") };
-        assert_eq!(self::told(&scene), expected, "{walls:?} {line:?}: {text}");
+        assert_eq!(self::report(&scene), expected, "{walls:?} {line:?}: {text}");
         assert_eq!(text.contains("they were taken out"), runs, "{walls:?} {line:?}: {text}");
     }
     // Git takes the last line without an end, too.
-    let before = self::told(&scene);
+    let before = self::report(&scene);
     run(&bash, "printf 'x touch owned' >>.git/rebase-merge/git-rebase-todo");
-    assert_eq!(self::told(&scene), before, "{walls:?}");
+    assert_eq!(self::report(&scene), before, "{walls:?}");
 }
 
 /// Other ways to have a list, in a repository that has none.

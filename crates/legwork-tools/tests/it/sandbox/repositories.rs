@@ -10,7 +10,7 @@ use legwork_port::{Cancellation, Tool as _};
 use legwork_tools::{Bash, Sandbox, Workspace};
 
 use super::scene::{Scene, Walls, as_nobody, run, sandbox};
-use crate::place::{Watch, asked, blocking, context};
+use crate::fixture::{Watch, asked, blocking, context};
 use crate::random::Random;
 
 const BOTH: [Walls; 2] = [Walls::Bubblewrap, Walls::Landlock];
@@ -83,28 +83,28 @@ impl Repositories {
                 "remotes",
                 "branches",
             ] {
-                tell(&git.join(place), &mut all);
+                list(&git.join(place), &mut all);
             }
         }
-        tell(&self.scene.path("home/work/tree/.git"), &mut all);
+        list(&self.scene.path("home/work/tree/.git"), &mut all);
         all
     }
 }
 
-fn tell(place: &Path, all: &mut BTreeMap<PathBuf, String>) {
+fn list(place: &Path, all: &mut BTreeMap<PathBuf, String>) {
     let Ok(found) = place.symlink_metadata() else { return };
-    let told = if found.is_symlink() {
+    let report = if found.is_symlink() {
         format!("-> {}", place.read_link().expect("a link").display())
     } else if found.is_dir() {
         for entry in std::fs::read_dir(place).expect("listed") {
-            tell(&entry.expect("read").path(), all);
+            list(&entry.expect("read").path(), all);
         }
         "a folder".to_owned()
     } else {
         let text = String::from_utf8_lossy(&std::fs::read(place).expect("read")).into_owned();
         format!("{:o} {text}", found.permissions().mode() & 0o7777)
     };
-    all.insert(place.to_owned(), told);
+    all.insert(place.to_owned(), report);
 }
 
 /// Ways to make Git run something, for a repository `$git`.
@@ -203,7 +203,7 @@ fn s13_4_what_a_person_changes_between_commands_stays() {
 }
 
 #[test]
-fn s13_4_a_repository_that_a_command_makes_is_told() {
+fn s13_4_a_repository_that_a_command_makes_is_reported() {
     for walls in BOTH {
         let Some(place) = Repositories::new(walls) else { continue };
         let make = |name: &str| {
@@ -213,20 +213,20 @@ fn s13_4_a_repository_that_a_command_makes_is_told() {
         };
         let text = place.run(&(make("new/.git") + &make("folder/hidden")));
         for name in ["new/.git", "folder/hidden"] {
-            let told = format!("made the repository {}", place.scene.at("home/work"));
-            assert!(text.contains(&format!("{told}/{name}")), "{walls:?} {name}: {text}");
+            let report = format!("made the repository {}", place.scene.at("home/work"));
+            assert!(text.contains(&format!("{report}/{name}")), "{walls:?} {name}: {text}");
         }
         assert_eq!(place.run("echo over"), "over\n", "{walls:?}");
     }
 }
 
 #[test]
-fn s13_4_a_repository_that_is_moved_away_is_told() {
+fn s13_4_a_repository_that_is_moved_away_is_reported() {
     let Some(place) = Repositories::new(Walls::Landlock) else { return };
     let text = place.run("mv bare.git away; mv sub/.git sub/other; echo lost >sub/.git");
     for name in ["bare.git", "sub/.git"] {
-        let told = format!("removed the repository {}", place.scene.at("home/work"));
-        assert!(text.contains(&format!("{told}/{name}: it is not put back")), "{text}");
+        let report = format!("removed the repository {}", place.scene.at("home/work"));
+        assert!(text.contains(&format!("{report}/{name}: it is not put back")), "{text}");
     }
     assert!(place.scene.path("home/work/sub/.git").symlink_metadata().is_err(), "{text}");
 }
@@ -299,7 +299,7 @@ fn s13_4_what_is_found_in_a_roundabout_way_is_kept_too() {
             let all = |all: &mut BTreeMap<_, _>| {
                 for place in ["config", "hooks"] {
                     let Ok(real) = git.join(place).canonicalize() else { continue };
-                    tell(&real, all);
+                    list(&real, all);
                 }
             };
             all(&mut before);
@@ -351,7 +351,7 @@ async fn s13_4_what_a_cancelled_command_changes_until_it_dies_is_put_back() {
 }
 
 /// A command takes rights away, and the next one gives them back and writes.
-fn rights_are_no_way_round(walls: Walls) {
+fn rights_do_not_help_around_it(walls: Walls) {
     for (away, back) in [
         ("chmod 000 .git/hooks", "chmod 755 .git/hooks"),
         ("chmod 444 .git/hooks", "chmod 755 .git/hooks"),
@@ -386,5 +386,5 @@ fn rights_are_no_way_round(walls: Walls) {
 fn s13_4_what_cannot_be_read_is_not_forgotten_as_an_ordinary_user() {
     let test =
         concat!(module_path!(), "::s13_4_what_cannot_be_read_is_not_forgotten_as_an_ordinary_user");
-    as_nobody(test, || BOTH.into_iter().for_each(rights_are_no_way_round));
+    as_nobody(test, || BOTH.into_iter().for_each(rights_do_not_help_around_it));
 }

@@ -13,7 +13,7 @@ use legwork_tools::sandbox::{Bubblewrap, Landlock, Policy};
 use legwork_tools::{Bash, Environment, Sandbox, Workspace};
 use serde_json::json;
 
-use crate::place::{call, environment};
+use crate::fixture::{call, environment};
 
 /// The user that owns nothing.
 const NOBODY: u32 = 65_534;
@@ -28,7 +28,7 @@ pub(super) enum Walls {
     Landlock,
 }
 
-/// What there is to lose, and a workspace beside it.
+/// What there is to lose, and a workspace next to it.
 pub(super) struct Scene {
     dir: tempfile::TempDir,
     pub(super) tcp: TcpListener,
@@ -54,7 +54,7 @@ impl Scene {
         ] {
             std::fs::write(path(name), text).expect("written");
         }
-        // The helper is this program; a link to it can be reached by everybody.
+        // The helper is this program; a link to it can be reached by every user.
         let this = std::env::current_exe().expect("a name");
         let linked = std::fs::hard_link(&this, path("helper"));
         linked

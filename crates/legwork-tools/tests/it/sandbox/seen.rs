@@ -177,7 +177,7 @@ fn wide(scene: &Scene) -> Vec<PathBuf> {
 }
 
 #[test]
-fn s13_2_a_variable_shows_no_place_that_is_no_toolchains() {
+fn s13_2_a_variable_shows_only_places_of_toolchains() {
     let mut random = Random::new();
     for walls in BOTH {
         let scene = Scene::new();
@@ -203,7 +203,7 @@ fn s13_2_a_variable_shows_no_place_that_is_no_toolchains() {
                 path = format!("{path}:{}", random.of(&wide).display());
             }
             environment = environment.with("PATH", path);
-            let told = format!("{random:?} {environment:?}");
+            let report = format!("{random:?} {environment:?}");
             let Some(bash) = shell(&scene, walls, environment, scene.policy()) else { break };
             // What the variables name is re-pointed, and then looked at by the next command.
             let (home, outside) = (scene.at("home"), scene.at("outside"));
@@ -217,7 +217,7 @@ fn s13_2_a_variable_shows_no_place_that_is_no_toolchains() {
             );
             assert!(
                 text.contains("over") && !text.contains("the secret"),
-                "{walls:?} {told}: {text}"
+                "{walls:?} {report}: {text}"
             );
             std::fs::remove_file(work("venv")).expect("removed");
             std::fs::create_dir_all(work("venv/bin")).expect("made");

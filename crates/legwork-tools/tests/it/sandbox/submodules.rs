@@ -32,7 +32,7 @@ const NAME: &str = "name() { mkdir -p $1; git init -q $FORMAT $1; \
     git update-index --add --cacheinfo 160000,$(git -C $1 rev-parse HEAD),$1; };";
 
 #[test]
-fn s13_4_a_repository_that_an_index_names_is_told_wherever_it_lies() {
+fn s13_4_a_repository_that_an_index_names_is_reported_wherever_it_is() {
     for walls in BOTH {
         for (format, form) in FORMS {
             let scene = Scene::new();
@@ -49,9 +49,9 @@ fn s13_4_a_repository_that_an_index_names_is_told_wherever_it_lies() {
             );
             let text = run(&bash, &command);
             for name in names {
-                let told =
+                let report =
                     format!("made the repository {}/{name}/.git", scene.at("home/work/real"));
-                assert!(text.contains(&told), "{walls:?} {form} {name}: {text}");
+                assert!(text.contains(&report), "{walls:?} {form} {name}: {text}");
             }
             assert!(!text.contains("more folders"), "{walls:?} {form}: {text}");
             assert!(text.contains("A  node_modules/x"), "{walls:?} {form}: {text}");

@@ -43,10 +43,10 @@ fn none_puts_back_what_another_did() {
     for (first, second) in [(write, "true"), ("true", write), (write, write)] {
         let Some((scene, one, other)) = scene_of(first, second) else { return };
         let at = |name: &str| scene.path("home/work/.git").join(name);
-        let told = format!("{first} | {second}: {one} {other}");
-        assert_eq!(std::fs::read(at("config")).expect("read"), b"[core]\n", "{told}");
+        let report = format!("{first} | {second}: {one} {other}");
+        assert_eq!(std::fs::read(at("config")).expect("read"), b"[core]\n", "{report}");
         for name in ["hooks/pre-commit", "config.worktree"] {
-            assert!(!at(name).exists(), "{name}: {told}");
+            assert!(!at(name).exists(), "{name}: {report}");
         }
     }
 }

@@ -6,10 +6,10 @@ use std::path::Path;
 use legwork_tools::sandbox::{Bubblewrap, Error};
 use legwork_tools::{Bash, Environment, Sandbox};
 
-use crate::place::{Place, environment, ok, refused};
+use crate::fixture::{Fixture, environment, ok, refused};
 
 /// A shell behind walls, or none with a line that says why.
-fn walled(place: &Place, environment: Environment) -> Option<Bash> {
+fn walled(place: &Fixture, environment: Environment) -> Option<Bash> {
     if let Err(why) = Bubblewrap::new(&environment).check(&place.path("")) {
         println!("skipped: {why}");
         return None;
@@ -20,7 +20,7 @@ fn walled(place: &Place, environment: Environment) -> Option<Bash> {
 
 #[tokio::test]
 async fn the_workspace_is_writable_and_nothing_else() {
-    let (place, other) = (Place::new(), Place::new());
+    let (place, other) = (Fixture::new(), Fixture::new());
     let Some(bash) = walled(&place, environment()) else { return };
     let outside = other.path("file");
     let command = format!(
@@ -36,7 +36,7 @@ async fn the_workspace_is_writable_and_nothing_else() {
 
 #[tokio::test]
 async fn there_is_no_network() {
-    let place = Place::new();
+    let place = Fixture::new();
     let Some(bash) = walled(&place, environment()) else { return };
     let listener = TcpListener::bind("127.0.0.1:0").expect("bound");
     let port = listener.local_addr().expect("an address").port();
@@ -48,7 +48,7 @@ async fn there_is_no_network() {
 
 #[tokio::test]
 async fn other_processes_and_the_parents_memory_are_out_of_sight() {
-    let place = Place::new();
+    let place = Fixture::new();
     let Some(bash) = walled(&place, environment()) else { return };
     let text = ok!(bash, { "command": "cat /proc/[0-9]*/comm | sort -u | tr '\\n' ' '" });
     for name in text.split_whitespace() {
@@ -60,7 +60,7 @@ async fn other_processes_and_the_parents_memory_are_out_of_sight() {
 
 #[tokio::test]
 async fn keys_of_the_home_are_hidden() {
-    let home = Place::new();
+    let home = Fixture::new();
     std::fs::create_dir(home.path(".ssh")).expect("made");
     home.write(".ssh/id", "key").write(".netrc", "token");
     let environment = environment().with("HOME", home.path(""));
@@ -71,7 +71,7 @@ async fn keys_of_the_home_are_hidden() {
 
 #[tokio::test]
 async fn status_and_limits_hold_behind_walls_too() {
-    let place = Place::new();
+    let place = Fixture::new();
     let Some(bash) = walled(&place, environment()) else { return };
     assert_eq!(ok!(bash, { "command": "exit 9" }), "[exit code 9]");
     let bash = bash.with_grace(std::time::Duration::from_secs(60));
@@ -83,7 +83,7 @@ async fn status_and_limits_hold_behind_walls_too() {
 
 #[tokio::test]
 async fn without_a_sandbox_nothing_runs() {
-    let place = Place::new();
+    let place = Fixture::new();
     let environment = environment();
     let none = Sandbox::bubblewrap(&Environment::default());
     let text =
@@ -97,7 +97,7 @@ async fn without_a_sandbox_nothing_runs() {
 
 #[tokio::test]
 async fn a_broken_sandbox_says_what_it_said() {
-    let (place, programs) = (Place::new(), Place::new());
+    let (place, programs) = (Fixture::new(), Fixture::new());
     programs.write("bwrap", "#!/bin/sh\necho setting up uid map: Permission denied >&2\nexit 1\n");
     let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(programs.path("bwrap"), executable).expect("set");
@@ -111,8 +111,8 @@ async fn a_broken_sandbox_says_what_it_said() {
 }
 
 #[test]
-fn the_whole_file_system_is_no_workspace_to_confine() {
-    let place = Place::new();
+fn the_whole_file_system_is_not_a_workspace_to_confine() {
+    let place = Fixture::new();
     if walled(&place, environment()).is_none() {
         return;
     }

@@ -23,7 +23,7 @@ fn s13_7_a_host_is_a_name_with_a_dot_a_pattern_or_an_address() {
 }
 
 #[test]
-fn s13_7_what_is_no_host_is_refused_with_the_reason() {
+fn s13_7_a_text_that_is_not_a_host_is_refused_with_the_reason() {
     let long = format!("{}.com", "a".repeat(64));
     for text in [
         "",
@@ -128,7 +128,7 @@ fn s13_7_a_host_covers_what_is_narrower() {
 }
 
 #[test]
-fn a_text_that_is_not_a_host_is_told_in_short() {
+fn a_text_that_is_not_a_host_is_shown_in_short() {
     let error = "a".repeat(100_000).parse::<Host>().unwrap_err().to_string();
     assert!(error.starts_with("\"aaa") && error.len() < 500, "{} bytes", error.len());
 }

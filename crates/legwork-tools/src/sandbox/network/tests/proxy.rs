@@ -182,7 +182,7 @@ async fn s13_7_a_private_address_of_a_name_is_reached_if_it_is_on_the_list_itsel
 }
 
 #[tokio::test]
-async fn s13_7_what_is_no_request_for_a_proxy_is_refused() {
+async fn s13_7_a_request_that_is_not_for_a_proxy_is_refused() {
     let get = |url: &str| format!("GET {url} HTTP/1.1\r\nHost: api.example.com\r\n\r\n");
     let connect = |host: &str| format!("CONNECT {host} HTTP/1.1\r\nHost: x\r\n\r\n");
     for request in [

@@ -3,8 +3,8 @@
 use crate::process::{End, Excess};
 use crate::sandbox::Limits;
 
-/// How it ended by itself or at a limit of what it takes; none where somebody had enough
-/// of it.
+/// How it ended by itself or at a limit of what it takes; none if it was
+/// stopped.
 pub(super) fn by_itself(end: End, limits: Limits) -> Option<String> {
     Some(match end {
         End::Exited(code) => format!("exit code {code}{}", by_signal(code)),

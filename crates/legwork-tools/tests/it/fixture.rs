@@ -16,17 +16,17 @@ use serde_json::Value;
 const PATIENCE: Duration = Duration::from_secs(60);
 
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct Fixture {
     dir: tempfile::TempDir,
 }
 
-impl Default for Place {
+impl Default for Fixture {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl Place {
+impl Fixture {
     pub(crate) fn new() -> Self {
         Self { dir: tempfile::tempdir().expect("a directory") }
     }
@@ -128,7 +128,7 @@ pub(crate) fn call_without_threads(
 /// Runs a call that must succeed.
 macro_rules! ok {
     ($tool:expr, $($json:tt)+) => {{
-        let outcome = crate::place::call(&$tool, &serde_json::json!($($json)+)).await;
+        let outcome = crate::fixture::call(&$tool, &serde_json::json!($($json)+)).await;
         let (ok, text) = (outcome.is_ok(), outcome.to_text());
         assert!(ok, "failed: {text}");
         text
@@ -138,7 +138,7 @@ macro_rules! ok {
 /// Runs a call that must fail.
 macro_rules! refused {
     ($tool:expr, $($json:tt)+) => {{
-        let outcome = crate::place::call(&$tool, &serde_json::json!($($json)+)).await;
+        let outcome = crate::fixture::call(&$tool, &serde_json::json!($($json)+)).await;
         let (ok, text) = (outcome.is_ok(), outcome.to_text());
         assert!(!ok, "did not fail: {text}");
         text
@@ -183,7 +183,7 @@ impl Watch {
 
     /// Waits until no writer is left.
     pub(crate) fn all_gone(&self) {
-        let next = || self.lines.recv_timeout(PATIENCE).expect("somebody lives on");
+        let next = || self.lines.recv_timeout(PATIENCE).expect("a process lives on");
         while next().is_some() {}
     }
 }

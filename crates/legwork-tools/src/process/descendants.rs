@@ -1,4 +1,4 @@
-//! Who came of a process, as `/proc` tells it.
+//! The descendants of a process, read from `/proc`.
 
 use std::collections::HashMap;
 use std::os::unix::ffi::OsStrExt;
@@ -14,9 +14,9 @@ pub(super) fn ask_to_end(ancestor: u32, spared: Option<&[u8]>) {
     let Ok(ancestor) = i32::try_from(ancestor) else {
         return;
     };
-    let everybody = everybody();
-    for (&process, told) in &everybody {
-        let asked = spared != Some(&*told.name) && descends(&everybody, process, ancestor);
+    let processes = processes();
+    for (&process, found) in &processes {
+        let asked = spared != Some(&*found.name) && descends(&processes, process, ancestor);
         if let Some(pid) = Pid::from_raw(process).filter(|_| asked) {
             // It may have ended by itself in between.
             let _ = kill_process(pid, Signal::TERM);
@@ -24,21 +24,21 @@ pub(super) fn ask_to_end(ancestor: u32, spared: Option<&[u8]>) {
     }
 }
 
-/// What `/proc` tells of a process.
-struct Told {
+/// A process as `/proc` describes it.
+struct Process {
     parent: i32,
     name: Vec<u8>,
 }
 
-fn descends(everybody: &HashMap<i32, Told>, process: i32, ancestor: i32) -> bool {
-    let above = |&process: &i32| everybody.get(&process).map(|told| told.parent);
+fn descends(processes: &HashMap<i32, Process>, process: i32, ancestor: i32) -> bool {
+    let above = |&process: &i32| processes.get(&process).map(|found| found.parent);
     // A snapshot taken while processes come and go might hold a circle.
     std::iter::successors(above(&process), above)
-        .take(everybody.len())
+        .take(processes.len())
         .any(|process| process == ancestor)
 }
 
-fn everybody() -> HashMap<i32, Told> {
+fn processes() -> HashMap<i32, Process> {
     let Ok(entries) = std::fs::read_dir("/proc") else {
         return HashMap::new();
     };
@@ -49,7 +49,7 @@ fn everybody() -> HashMap<i32, Told> {
             let stat = std::fs::read(entry.path().join("stat")).ok()?;
             let name = std::fs::read(entry.path().join("comm")).ok()?;
             let name = name.strip_suffix(b"\n").map(<[u8]>::to_vec)?;
-            Some((process, Told { parent: Stat::of(&stat)?.parent, name }))
+            Some((process, Process { parent: Stat::of(&stat)?.parent, name }))
         })
         .collect()
 }
