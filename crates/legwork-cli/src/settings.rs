@@ -57,8 +57,6 @@ pub(crate) struct Settings {
     pub(crate) retry: Retry,
     /// How much a command may write to a disk, in bytes.
     pub(crate) max_write: Sourced<u64>,
-    /// What else the agent's definition limits.
-    pub(crate) more: Budget,
     /// What models cost, as the user says.
     pub(crate) prices: Prices,
     /// The bounds of an answer.
@@ -139,7 +137,7 @@ impl Settings {
         let above = matches!(settings.model.source, Source::Flag(_) | Source::Environment(_));
         settings.refused = refused.filter(|_| !above);
         if let Some(agent) = &settings.agent {
-            settings.more = agent.limit(&mut settings.limits);
+            agent.limit(&mut settings.limits);
         }
         Ok(settings)
     }
@@ -170,8 +168,6 @@ impl Settings {
         let base_url = settings.base_url.as_ref();
         address::check_local(&settings.model, state.session(), base_url, config)?;
         settings.looser.extend(settings.limits.below(&remembered));
-        let Budget { tool_calls, input_tokens, output_tokens, .. } = definition.budget;
-        settings.more = Budget { tool_calls, input_tokens, output_tokens, ..Budget::unlimited() };
         Ok(settings)
     }
 
@@ -217,7 +213,6 @@ impl Settings {
             limits: Limits::of(config, remembered, flags, DEFAULT_STEPS)?,
             retry: Retry::of(config, flags)?,
             max_write: max_write(config, flags)?,
-            more: Budget::unlimited(),
             prices: config.prices(),
             answers: config.bounds().map(|bounds| bounds.value).unwrap_or_default(),
             agent,
@@ -268,14 +263,7 @@ impl Settings {
 
     /// The limits as the agent keeps them.
     pub(crate) fn budget(&self) -> Budget {
-        let Limits { steps, cost, tokens, active_time } = &self.limits;
-        Budget {
-            steps: steps.value,
-            cost: cost.value,
-            total_tokens: tokens.value,
-            active_time: active_time.value.map(Into::into),
-            ..self.more.clone()
-        }
+        self.limits.budget()
     }
 
     /// The flags of this command that are not taken from a journal: another command needs

@@ -37,7 +37,7 @@ use legwork::core::budget::MicroUsd;
 pub(crate) use allow::AllowPath;
 pub(crate) use bounds::Answers;
 pub(crate) use credential::Credential;
-pub(crate) use layers::{Limits, Remembered, active_time, count, not_taken, usd, variable_of};
+pub(crate) use layers::{Limits, Remembered, count, not_taken, time_limit, usd, variable_of};
 pub(crate) use loaded::Config;
 pub(crate) use network::{network, of_network};
 pub(crate) use retry::{Retry, duration, in_words};

@@ -20,6 +20,18 @@ pub(crate) struct At<T> {
     pub(crate) line: usize,
 }
 
+/// The limits of an execution that a file sets.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Budget {
+    pub(crate) steps: Option<At<u64>>,
+    pub(crate) tool_calls: Option<At<u64>>,
+    pub(crate) tokens: Option<At<u64>>,
+    pub(crate) input_tokens: Option<At<u64>>,
+    pub(crate) output_tokens: Option<At<u64>>,
+    pub(crate) usd: Option<At<MicroUsd>>,
+    pub(crate) time: Option<At<Duration>>,
+}
+
 /// What a file says; what it does not say is none, or empty.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Values {
@@ -31,10 +43,7 @@ pub(crate) struct Values {
     pub(crate) allow_paths: Vec<At<AllowPath>>,
     /// Folders whose projects are trusted.
     pub(crate) trust: Vec<At<Folders>>,
-    pub(crate) max_steps: Option<At<u64>>,
-    pub(crate) max_cost_usd: Option<At<MicroUsd>>,
-    pub(crate) max_tokens: Option<At<u64>>,
-    pub(crate) max_active_time: Option<At<Duration>>,
+    pub(crate) budget: Budget,
     pub(crate) max_write: Option<At<u64>>,
     pub(crate) retry_for: Option<At<Duration>>,
     pub(crate) retry_max_wait: Option<At<Duration>>,

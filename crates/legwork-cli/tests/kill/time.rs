@@ -51,7 +51,7 @@ impl Program for Waits {
         fs::create_dir_all(&agents).unwrap();
         let seconds = LIMIT.as_secs();
         let agent = format!(
-            "---\nname: slow\ndescription: Waits.\nbudget: {{active_time: {seconds}}}\n---\nWait.\n"
+            "---\nname: slow\ndescription: Waits.\nbudget: {{time: {seconds}s}}\n---\nWait.\n"
         );
         fs::write(agents.join("slow.md"), agent).unwrap();
     }

@@ -32,7 +32,7 @@ async fn a_definition_is_the_agent() {
     folder.agent(
         "clerk",
         "model: scripted:small\ntools: [read, write]\ndenied_tools: [write]\nskills: [pdf]\n\
-         budget: {steps: 3, total_tokens: 900000}\nmetadata: {legwork.skill: forged, owner: me}\n",
+         budget: {steps: 3, tokens: 900000}\nmetadata: {legwork.skill: forged, owner: me}\n",
         "File things.",
     );
     folder.skill("pdf", "", "Open.");

@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::args;
 use crate::commands::{print, print_json};
 use crate::config::credential::Place;
+use crate::config::key::BUDGET;
 use crate::config::locate::shown;
 use crate::config::{
     AllowPath, Answers, Config, Credential, Source, Sourced, in_bytes, in_words, of_network,
@@ -54,7 +55,9 @@ pub(super) fn show(args: &args::ConfigShow, file: Option<&Path>) -> Result<Exit,
         text.push_str(&format!("# store: {error}\n"));
     }
     for (key, source) in &settings.not_taken {
-        text.push_str(&format!("# {key} in {source} is not taken: a project only lowers limits\n"));
+        text.push_str(&format!(
+            "# {BUDGET}.{key} in {source} is not taken: a project only lowers limits\n"
+        ));
     }
     for folders in config.trusted() {
         let value = format!("# trusted: {}", visible(&folders.value.text()));
@@ -90,18 +93,24 @@ fn rows(
         row("network", Some(of_network(&settings.network.value)), &settings.network.source),
     ];
     // Exact: what is written is the shortest text of the same number.
-    let cost = limits.cost.value.map(|cost| json!(cost.0 as f64 / 1e6));
-    rows.push(row("max_steps", limits.steps.value.map(Value::from), &limits.steps.source));
-    rows.push(row("max_cost_usd", cost, &limits.cost.source));
-    rows.push(row("max_tokens", limits.tokens.value.map(Value::from), &limits.tokens.source));
-    let active_time = limits.active_time.value.map(|time| in_words(time).into());
-    rows.push(row("max_active_time", active_time, &limits.active_time.source));
+    let usd = limits.usd.value.map(|usd| json!(usd.0 as f64 / 1e6));
+    for (key, limit) in [
+        ("budget.steps", &limits.steps),
+        ("budget.tool_calls", &limits.tool_calls),
+        ("budget.tokens", &limits.tokens),
+        ("budget.input_tokens", &limits.input_tokens),
+        ("budget.output_tokens", &limits.output_tokens),
+    ] {
+        rows.push(row(key, limit.value.map(Value::from), &limit.source));
+    }
+    rows.push(row("budget.usd", usd, &limits.usd.source));
+    let time = limits.time.value.map(|time| in_words(time).into());
+    rows.push(row("budget.time", time, &limits.time.source));
     let max_write = in_bytes(settings.max_write.value).into();
     rows.push(row("max_write", Some(max_write), &settings.max_write.source));
-    for (key, time) in [
-        ("retry_for", &settings.retry.time_limit),
-        ("retry_max_wait", &settings.retry.longest_wait),
-    ] {
+    for (key, time) in
+        [("retry_for", &settings.retry.retry_for), ("retry_max_wait", &settings.retry.max_wait)]
+    {
         rows.push(row(key, Some(in_words(time.value).into()), &time.source));
     }
     rows.push(row("color", Some(name_of(&color.value).into()), &color.source));
@@ -254,10 +263,14 @@ fn as_json(
     keys: &[Credential],
     config: &Config,
 ) -> Value {
-    let values = rows.iter().map(|Row { key, value, source }| {
-        ((*key).to_owned(), with_source(json!({"value": value}), source))
-    });
-    let mut values: Map<_, _> = values.collect();
+    let (mut values, mut budget) = (Map::new(), Map::new());
+    for Row { key, value, source } in rows {
+        let (table, key) = match key.strip_prefix("budget.") {
+            Some(key) => (&mut budget, key),
+            None => (&mut values, *key),
+        };
+        table.insert(key.to_owned(), with_source(json!({"value": value}), source));
+    }
     let paths = paths
         .iter()
         .map(|path| with_source(json!({"value": path.value.to_string()}), &path.source));
@@ -268,6 +281,7 @@ fn as_json(
     });
     json!({
         "values": values,
+        "budget": budget,
         "keys": keys.collect::<Map<_, _>>(),
         "prices": prices(config),
         "bounds": bounds(config),
