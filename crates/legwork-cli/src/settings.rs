@@ -27,8 +27,9 @@ use crate::config::{
 };
 use crate::error::Error;
 use crate::model::Asking;
-use crate::place::{Place, quoted};
 use crate::recorded::{BaseUrl, By, ProjectContext, Recorded};
+use crate::shell::quoted;
+use crate::store_address::StoreAddress;
 use crate::trust::{Asks, Standing, Trust};
 
 pub(crate) const DEFAULT_MODEL: &str = "openai:gpt-5-mini";
@@ -235,8 +236,8 @@ impl Settings {
     }
 
     /// The same with the store that sessions are written to.
-    pub(crate) fn in_store(self, place: &Place) -> Self {
-        Self { store: place.path().map(PathBuf::from), ..self }
+    pub(crate) fn in_store(self, address: &StoreAddress) -> Self {
+        Self { store: address.path().map(PathBuf::from), ..self }
     }
 
     /// Whether the agent has a tool of this name, if there is one.

@@ -8,7 +8,7 @@ use legwork::tools::sandbox::Network;
 
 use super::allow::AllowPath;
 use super::bounds::Answers;
-use super::credential::Place;
+use super::credential::KeySource;
 use super::folders::Folders;
 use crate::args::Color;
 use crate::args::Sandbox;
@@ -49,7 +49,7 @@ pub(crate) struct Values {
     pub(crate) retry_max_wait: Option<At<Duration>>,
     pub(crate) color: Option<At<Color>>,
     /// Where the key of each provider is.
-    pub(crate) keys: BTreeMap<String, At<Place>>,
+    pub(crate) keys: BTreeMap<String, At<KeySource>>,
     /// Where each provider is served; none if its table does not say.
     pub(crate) providers: BTreeMap<String, Option<At<String>>>,
     /// The bounds of an answer.

@@ -4,7 +4,7 @@ use legwork::core::budget::{Dimension, Exhausted};
 use legwork::core::{AgentState, SessionId};
 use legwork::port::event::{Action, ExecutionEnd, Next};
 
-use crate::place::quoted;
+use crate::shell::quoted;
 
 /// The command that goes on with the session of a state; none if its execution completed.
 pub(crate) fn to_go_on(state: &AgentState, store_flag: &str) -> Option<String> {

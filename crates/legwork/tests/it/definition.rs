@@ -194,12 +194,12 @@ async fn the_skills_of_who_spawns_are_not_those_of_the_spawned() {
 #[tokio::test]
 async fn agents_of_files_are_a_capability_of_any_agent() {
     use legwork::agent::driver::{Line, NoModel, Scripted};
-    use legwork::definition::{AgentDefinitions, Definitions, Parts, Place};
+    use legwork::definition::{AgentDefinitions, Definitions, Location, Parts};
 
     let folder = tempfile::tempdir().unwrap();
     let clerk = "---\nname: clerk\ndescription: Files things\ntools: []\n---\nYou file.\n";
     std::fs::write(folder.path().join("clerk.md"), clerk).unwrap();
-    let agents = || Definitions::load(&[Place::given(folder.path())]);
+    let agents = || Definitions::load(&[Location::given(folder.path())]);
     // The subagent has its parent's driver: both play the script from its beginning.
     let script = Scripted::new([
         Line::from_fn(|state| {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use fastrand::Rng;
-use legwork_definitions::{AgentDefinition, Format, Place, Problem, Skill, SkillCatalog};
+use legwork_definitions::{AgentDefinition, Format, Location, Problem, Skill, SkillCatalog};
 
 use super::ground::folder;
 use super::{MIB, Target, texts};
@@ -129,7 +129,7 @@ fn skill(input: &[u8]) {
     let made =
         std::fs::create_dir(&place).and_then(|()| std::fs::write(place.join(Skill::FILE), input));
     assert!(made.is_ok(), "no skill: {made:?}");
-    let catalog = SkillCatalog::load(&[Place::project(base.path())]);
+    let catalog = SkillCatalog::load(&[Location::project(base.path())]);
     hold(catalog.problems().iter(), u64::MAX);
     for (name, found) in catalog.iter() {
         assert!(Path::new(name).components().count() == 1, "{name:?}");

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::args;
 use crate::commands::{print, print_json};
-use crate::config::credential::Place;
+use crate::config::credential::KeySource;
 use crate::config::key::BUDGET;
 use crate::config::locate::shown;
 use crate::config::{
@@ -18,9 +18,9 @@ use crate::display::Terminal;
 use crate::display::text::{visible, wrapped};
 use crate::error::Error;
 use crate::exit::Exit;
-use crate::place;
 use crate::recorded::{BaseUrl, By};
 use crate::settings::{Settings, provider};
+use crate::store_address::StoreAddress;
 
 /// Columns below which a source has a line of its own.
 const NARROW: usize = 60;
@@ -38,7 +38,7 @@ struct Row {
 pub(super) fn show(args: &args::ConfigShow, file: Option<&Path>) -> Result<Exit, Error> {
     let config = Config::of_user(file)?;
     let settings = Settings::shown(&args.agent, &config)?;
-    let store = place::Place::address_of(&args.store, &config);
+    let store = StoreAddress::address_of(&args.store, &config);
     let rows = rows(&settings, store.as_ref().ok(), &config)?;
     let keys = credentials(&settings, &config);
     if args.json {
@@ -143,17 +143,19 @@ fn credentials(settings: &Settings, config: &Config) -> Vec<Credential> {
 }
 
 /// Whether there is something where a key should be: never what, and nothing is run.
-fn state(place: &Place) -> String {
-    match place {
-        Place::Variable(name) => match std::env::var_os(name).is_some_and(|key| !key.is_empty()) {
-            true => format!("set, from the variable {name}"),
-            false => format!("not set: the variable {name} is empty"),
-        },
-        Place::File(path) => match path.try_exists() {
+fn state(key: &KeySource) -> String {
+    match key {
+        KeySource::Variable(name) => {
+            match std::env::var_os(name).is_some_and(|key| !key.is_empty()) {
+                true => format!("set, from the variable {name}"),
+                false => format!("not set: the variable {name} is empty"),
+            }
+        }
+        KeySource::File(path) => match path.try_exists() {
             Ok(false) => format!("not set: there is no file {}", shown(path)),
             _ => format!("set, from the file {}", shown(path)),
         },
-        Place::Command { .. } => "set, from a command".to_owned(),
+        KeySource::Command { .. } => "set, from a command".to_owned(),
     }
 }
 
@@ -175,8 +177,8 @@ fn as_text(
     }
     push_paths(&mut text, paths, terminal);
     for key in keys {
-        let value = format!("# key of {}: {}", visible(&key.provider), state(&key.place.value));
-        push(&mut text, &value, &key.place.source.to_string(), terminal);
+        let value = format!("# key of {}: {}", visible(&key.provider), state(&key.from.value));
+        push(&mut text, &value, &key.from.source.to_string(), terminal);
     }
     text
 }
@@ -276,8 +278,8 @@ fn as_json(
         .map(|path| with_source(json!({"value": path.value.to_string()}), &path.source));
     values.insert("allow_paths".to_owned(), paths.collect());
     let keys = keys.iter().map(|key| {
-        let entry = json!({"from": key.place.value.name(), "state": state(&key.place.value)});
-        (key.provider.clone(), with_source(entry, &key.place.source))
+        let entry = json!({"from": key.from.value.name(), "state": state(&key.from.value)});
+        (key.provider.clone(), with_source(entry, &key.from.source))
     });
     json!({
         "values": values,

@@ -25,7 +25,7 @@ fn address(settings: &Settings) -> Option<&str> {
 pub(super) fn check(settings: &Settings, offline: bool) -> Result<Check, Error> {
     let model = &settings.model;
     let told = match &settings.key {
-        Some(key) => format!("key from {}", key.place.source),
+        Some(key) => format!("key from {}", key.from.source),
         None if is_local(provider(&model.value)) => "no key wanted".to_owned(),
         None => "no key".to_owned(),
     };
