@@ -17,8 +17,8 @@ use crate::args::{self, Cli};
 use crate::commands::told;
 use crate::config::Config;
 use crate::error::Error;
-use crate::place::Place;
 use crate::short_id::Length;
+use crate::store_address::StoreAddress;
 use crate::trust::state::StateFolder;
 
 /// Set by the script, to the name of the shell that asks.
@@ -76,7 +76,9 @@ pub(crate) fn projects() -> ArgValueCompleter {
 fn candidates(typed: &str) -> Result<Vec<CompletionCandidate>, Error> {
     let store = args::Store { store: flag("--store") };
     let config = Config::of_user(flag("--config").as_deref().map(AsRef::as_ref))?;
-    let Some(store) = Place::of(&store, &config)?.open_to_read()? else { return Ok(Vec::new()) };
+    let Some(store) = StoreAddress::of(&store, &config)?.open_to_read()? else {
+        return Ok(Vec::new());
+    };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|source| Error::System { doing: "starting", source })?;
     runtime.block_on(async {

@@ -83,7 +83,7 @@ impl Error {
         }
         let hint = match self {
             Self::Usage { hint, .. } => hint,
-            Self::Asked(error) => advice::on(error)?,
+            Self::Asked(error) => return advice::on(error),
             Self::NoSession { .. } => "see which there are with `legwork sessions list`",
             Self::Ambiguous { .. } => "give more of the id, or the end of it that is shown here",
             Self::Workspace(_) => "name another directory with --dir",

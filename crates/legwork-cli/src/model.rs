@@ -1,9 +1,12 @@
 //! Models as the command asks them.
 
-use legwork::model::{self, Prices, openai::ChatCompletions, retry::Policy};
+use legwork::model::openai::{self, ChatCompletions};
+use legwork::model::{self, Prices, retry::Policy};
 
 use crate::config::{Answers, Secret};
+use crate::display::advice;
 use crate::display::text::visible;
+use crate::error::Error;
 
 /// How a model is asked, whichever it is.
 #[derive(Debug, Clone)]
@@ -27,19 +30,24 @@ pub(crate) fn exposure(model: &ChatCompletions) -> Option<String> {
 /// failed requests are repeated.
 ///
 /// # Errors
-/// As [`model::at`].
+/// As [`model::at`], and if the variable of its proxy names none.
 pub(crate) fn made(
     name: &str,
     base_url: Option<&str>,
     key: Option<&Secret>,
     asking: Asking,
-) -> Result<ChatCompletions, legwork::Error> {
+) -> Result<ChatCompletions, Error> {
     let builder = model::builder(name, base_url, key.map(Secret::expose))?;
     let Asking { retry, prices, answers: Answers { bounds, timeouts } } = asking;
     let builder = builder.retry(retry).prices(prices).bounds(bounds).timeouts(timeouts);
     let built = builder.proxies(model::proxies_from_env()).build();
-    built.map_err(|error| legwork::Error::Model {
-        model: name.to_owned(),
-        reason: error.to_string(),
+    built.map_err(|error| {
+        let unusable = legwork::Error::Model { model: name.to_owned(), reason: error.to_string() };
+        match error {
+            openai::Error::Proxy(proxy) => {
+                Error::usage(unusable.to_string(), advice::on_proxy(&proxy.variable))
+            }
+            _ => unusable.into(),
+        }
     })
 }

@@ -10,8 +10,8 @@ use legwork::port::store::{Loaded, Query, Range, SessionInfo, Unreadable};
 use crate::commands::tell;
 use crate::display::text::{age, clip, now, one_line, visible};
 use crate::error::Error;
-use crate::place::Place;
 use crate::short_id::{Length, meant};
+use crate::store_address::StoreAddress;
 
 /// How many sessions an error names.
 const SOME: usize = 8;
@@ -70,13 +70,13 @@ impl Found {
 pub(crate) async fn find(
     store: Option<&Arc<dyn Store>>,
     asked: &str,
-    place: &Place,
+    address: &StoreAddress,
 ) -> Result<Found, Error> {
     if asked.is_empty() {
         let hint = "see which there are with `legwork sessions list`";
         return Err(Error::usage("the id of the session is empty", hint));
     }
-    let unknown = || Error::NoSession { id: asked.to_owned(), store: place.address().to_owned() };
+    let unknown = || Error::NoSession { id: asked.to_owned(), store: address.as_str().to_owned() };
     let store = store.ok_or_else(unknown)?;
     let exact = SessionId::from(asked);
     let loaded = store.read(&exact, Range::ALL).await?;

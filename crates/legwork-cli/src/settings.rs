@@ -27,8 +27,9 @@ use crate::config::{
 };
 use crate::error::Error;
 use crate::model::Asking;
-use crate::place::{Place, quoted};
 use crate::recorded::{BaseUrl, By, ProjectContext, Recorded};
+use crate::shell::quoted;
+use crate::store_address::StoreAddress;
 use crate::trust::{Asks, Standing, Trust};
 
 pub(crate) const DEFAULT_MODEL: &str = "openai:gpt-5-mini";
@@ -57,8 +58,6 @@ pub(crate) struct Settings {
     pub(crate) retry: Retry,
     /// How much a command may write to a disk, in bytes.
     pub(crate) max_write: Sourced<u64>,
-    /// What else the agent's definition limits.
-    pub(crate) more: Budget,
     /// What models cost, as the user says.
     pub(crate) prices: Prices,
     /// The bounds of an answer.
@@ -139,7 +138,7 @@ impl Settings {
         let above = matches!(settings.model.source, Source::Flag(_) | Source::Environment(_));
         settings.refused = refused.filter(|_| !above);
         if let Some(agent) = &settings.agent {
-            settings.more = agent.limit(&mut settings.limits);
+            agent.limit(&mut settings.limits);
         }
         Ok(settings)
     }
@@ -170,8 +169,6 @@ impl Settings {
         let base_url = settings.base_url.as_ref();
         address::check_local(&settings.model, state.session(), base_url, config)?;
         settings.looser.extend(settings.limits.below(&remembered));
-        let Budget { tool_calls, input_tokens, output_tokens, .. } = definition.budget;
-        settings.more = Budget { tool_calls, input_tokens, output_tokens, ..Budget::unlimited() };
         Ok(settings)
     }
 
@@ -217,7 +214,6 @@ impl Settings {
             limits: Limits::of(config, remembered, flags, DEFAULT_STEPS)?,
             retry: Retry::of(config, flags)?,
             max_write: max_write(config, flags)?,
-            more: Budget::unlimited(),
             prices: config.prices(),
             answers: config.bounds().map(|bounds| bounds.value).unwrap_or_default(),
             agent,
@@ -240,8 +236,8 @@ impl Settings {
     }
 
     /// The same with the store that sessions are written to.
-    pub(crate) fn in_store(self, place: &Place) -> Self {
-        Self { store: place.path().map(PathBuf::from), ..self }
+    pub(crate) fn in_store(self, address: &StoreAddress) -> Self {
+        Self { store: address.path().map(PathBuf::from), ..self }
     }
 
     /// Whether the agent has a tool of this name, if there is one.
@@ -268,14 +264,7 @@ impl Settings {
 
     /// The limits as the agent keeps them.
     pub(crate) fn budget(&self) -> Budget {
-        let Limits { steps, cost, tokens, active_time } = &self.limits;
-        Budget {
-            steps: steps.value,
-            cost: cost.value,
-            total_tokens: tokens.value,
-            active_time: active_time.value.map(Into::into),
-            ..self.more.clone()
-        }
+        self.limits.budget()
     }
 
     /// The flags of this command that are not taken from a journal: another command needs

@@ -24,7 +24,7 @@
 //! ```
 //!
 //! Read `agent` (what a definition is, then how it is read, written and described by a schema),
-//! `limits`, `capability`, `catalog` and `place` (folders and who wins), `skill`; then, as needed,
+//! `limits`, `capability`, `catalog` and `location` (folders and who wins), `skill`; then, as needed,
 //! `problem` (what people are told), `fields` (fields taken out of a table, what is wrong with
 //! them collected) and `syntax` (from text of three formats to values that know their lines).
 #![forbid(unsafe_code)]
@@ -38,8 +38,8 @@ mod file;
 mod format;
 mod limits;
 mod line;
+mod location;
 mod name;
-mod place;
 mod problem;
 mod skill;
 mod syntax;
@@ -51,6 +51,6 @@ pub use format::Format;
 pub use legwork_core::nearest::nearest;
 pub use limits::Limits;
 pub use line::line_of;
-pub use place::{Origin, Place};
+pub use location::{Location, Origin};
 pub use problem::{Problem, Problems, Severity};
 pub use skill::{AllowedTool, Skill};

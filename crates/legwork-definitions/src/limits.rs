@@ -1,4 +1,6 @@
-//! What an agent may use, in the units of people when written.
+//! The limits of an agent, as fields of its file.
+
+use std::time::Duration;
 
 use legwork_core::Budget;
 use legwork_core::budget::MicroUsd;
@@ -9,16 +11,16 @@ use crate::canonical::Ordered;
 use crate::fields::{Findings, Item, Table};
 use crate::syntax::node::Data;
 
-/// The most of `usd` and `active_time`: up to here an `f64` tells each millionth from the next.
-pub(crate) const MAX_MILLIONTHS: f64 = 1e9;
-/// The most of what is counted: up to here JSON readers of all languages agree on numbers.
+/// The maximum of `usd`: up to here an `f64` tells each millionth from the next.
+pub(crate) const MAX_USD: f64 = 1e9;
+/// The maximum of a count: up to here JSON readers of all languages agree on numbers.
 pub(crate) const MAX_COUNT: u64 = (1 << 53) - 1;
 
 /// The fields of limits.
 pub(crate) const FIELDS: [&str; 7] =
-    ["usd", "steps", "tool_calls", "input_tokens", "output_tokens", "total_tokens", "active_time"];
+    ["usd", "steps", "tool_calls", "input_tokens", "output_tokens", "tokens", "time"];
 
-/// What an agent may use; what is missing is not limited by its definition.
+/// The limits of an agent; none = not limited by its definition.
 ///
 /// These are the limits of a [`Budget`] without its deadline: a definition is written once and
 /// used for months, a point in time belongs to one execution.
@@ -32,8 +34,8 @@ pub(crate) const FIELDS: [&str; 7] =
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Limits {
-    /// Money; `usd` in files, to the millionth.
-    pub cost: Option<MicroUsd>,
+    /// Money; US dollars in files, to the millionth.
+    pub usd: Option<MicroUsd>,
     /// Steps.
     pub steps: Option<u64>,
     /// Tool calls.
@@ -43,9 +45,9 @@ pub struct Limits {
     /// Output tokens.
     pub output_tokens: Option<u64>,
     /// Input and output tokens together.
-    pub total_tokens: Option<u64>,
-    /// Active time; `active_time` in files, in seconds to the millionth.
-    pub active_time: Option<Micros>,
+    pub tokens: Option<u64>,
+    /// Active time; text such as `5m` in files, to the microsecond.
+    pub time: Option<Micros>,
 }
 
 impl Limits {
@@ -66,9 +68,9 @@ impl Limits {
             tool_calls: self.tool_calls.or(base.tool_calls),
             input_tokens: self.input_tokens.or(base.input_tokens),
             output_tokens: self.output_tokens.or(base.output_tokens),
-            total_tokens: self.total_tokens.or(base.total_tokens),
-            cost: self.cost.or(base.cost),
-            active_time: self.active_time.or(base.active_time),
+            total_tokens: self.tokens.or(base.total_tokens),
+            cost: self.usd.or(base.cost),
+            active_time: self.time.or(base.active_time),
             deadline: base.deadline,
             output_floor: base.output_floor,
         }
@@ -79,30 +81,28 @@ impl Limits {
         let mut count = |key: &str| table.take(key).and_then(|item| counted(&item, findings));
         let (steps, tool_calls) = (count("steps"), count("tool_calls"));
         let (input_tokens, output_tokens) = (count("input_tokens"), count("output_tokens"));
-        let total_tokens = count("total_tokens");
-        let mut millionths =
-            |key: &str, mend| table.take(key).and_then(|item| fine(&item, mend, findings));
-        let cost = millionths("usd", "write US dollars as a number, such as 0.5").map(MicroUsd);
-        let active_time = millionths("active_time", "write seconds as a number, such as 300");
+        let tokens = count("tokens");
+        let usd = table.take("usd").and_then(|item| dollars(&item, findings));
+        let time = table.take("time").and_then(|item| duration(&item, findings));
         table.refuse_rest(&FIELDS, findings);
-        let active_time = active_time.map(Micros);
-        Self { cost, steps, tool_calls, input_tokens, output_tokens, total_tokens, active_time }
+        Self { usd, steps, tool_calls, input_tokens, output_tokens, tokens, time }
     }
 
     /// Their fields, in the order in which they are written.
     pub(crate) fn ordered(&self) -> Ordered<'static> {
-        let millionths = |count: u64| match (count / 1_000_000, count % 1_000_000) {
+        let dollars = |usd: MicroUsd| match (usd.0 / 1_000_000, usd.0 % 1_000_000) {
             (whole, 0) => Value::from(whole),
-            _ => Value::from(count as f64 / 1e6),
+            _ => Value::from(usd.0 as f64 / 1e6),
         };
+        let duration = |time| humantime::format_duration(Duration::from(time)).to_string();
         let fields = [
-            ("usd", self.cost.map(|cost| millionths(cost.0))),
+            ("usd", self.usd.map(dollars)),
             ("steps", self.steps.map(Value::from)),
             ("tool_calls", self.tool_calls.map(Value::from)),
             ("input_tokens", self.input_tokens.map(Value::from)),
             ("output_tokens", self.output_tokens.map(Value::from)),
-            ("total_tokens", self.total_tokens.map(Value::from)),
-            ("active_time", self.active_time.map(|time| millionths(time.0))),
+            ("tokens", self.tokens.map(Value::from)),
+            ("time", self.time.map(|time| Value::from(duration(time)))),
         ];
         let mut ordered = Ordered::default();
         for (key, value) in fields {
@@ -116,13 +116,13 @@ impl From<&Budget> for Limits {
     /// The limits of a budget, without its deadline.
     fn from(budget: &Budget) -> Self {
         Self {
-            cost: budget.cost,
+            usd: budget.cost,
             steps: budget.steps,
             tool_calls: budget.tool_calls,
             input_tokens: budget.input_tokens,
             output_tokens: budget.output_tokens,
-            total_tokens: budget.total_tokens,
-            active_time: budget.active_time,
+            tokens: budget.total_tokens,
+            time: budget.active_time,
         }
     }
 }
@@ -147,13 +147,14 @@ fn whole(number: f64) -> Option<u64> {
     exact.then_some(number as u64)
 }
 
-/// A number of millionths, none of which is lost.
-fn fine(item: &Item, mend: &str, findings: &mut Findings) -> Option<u64> {
+/// US dollars, to the millionth.
+fn dollars(item: &Item, findings: &mut Findings) -> Option<MicroUsd> {
+    let mend = "write US dollars as a number, such as 0.5";
     let Data::Number(number) = &item.node.data else {
         findings.add(item.unlike("a number", mend));
         return None;
     };
-    let number = number.as_f64().filter(|number| (0.0..=MAX_MILLIONTHS).contains(number));
+    let number = number.as_f64().filter(|number| (0.0..=MAX_USD).contains(number));
     let Some(number) = number else {
         findings.add(item.unlike("a number from 0 to 1000000000", mend));
         return None;
@@ -164,5 +165,31 @@ fn fine(item: &Item, mend: &str, findings: &mut Findings) -> Option<u64> {
         findings.add(item.unlike("at most six decimal places", "round it to a millionth"));
         return None;
     }
-    Some(millionths)
+    Some(MicroUsd(millionths))
+}
+
+/// A length of time, to the microsecond.
+fn duration(item: &Item, findings: &mut Findings) -> Option<Micros> {
+    let mend = "write it as text, such as `90s`, `5m` or `1h 30m`";
+    let read = match &item.node.data {
+        Data::Text(text) if text.chars().all(is_of_duration) => {
+            humantime::parse_duration(text).ok()
+        }
+        _ => None,
+    };
+    let Some(time) = read else {
+        findings.add(item.unlike("a length of time", mend));
+        return None;
+    };
+    let micros = u64::try_from(time.as_micros()).ok();
+    let micros = micros.filter(|_| time.subsec_nanos().is_multiple_of(1_000));
+    if micros.is_none() {
+        findings.add(item.unlike("whole microseconds", mend));
+    }
+    micros.map(Micros)
+}
+
+/// Whether a character may be in a length of time; a JSON Schema says the same.
+fn is_of_duration(c: char) -> bool {
+    c.is_ascii_alphanumeric() || [' ', '.'].contains(&c)
 }

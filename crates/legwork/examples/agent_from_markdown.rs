@@ -1,7 +1,7 @@
 //! An agent defined in a Markdown file, with the models and tools of the program.
 #![allow(clippy::print_stdout, reason = "a program speaks to its terminal")]
 
-use legwork::definition::{Definitions, Parts, Place};
+use legwork::definition::{Definitions, Location, Parts};
 use legwork::prelude::*;
 use legwork_testkit::{ScriptedModel, Turn};
 
@@ -47,7 +47,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let wrong = CLERK.replace("name: clerk", "name: wrong").replace("count_words", "count_word");
     std::fs::write(folder.path().join("wrong.md"), wrong)?;
 
-    let agents = Definitions::load(&[Place::given(folder.path())]);
+    let agents = Definitions::load(&[Location::given(folder.path())]);
     let parts = Parts::new(agents).models(models).tools([count_words]).tools([reverse]);
     for problem in parts.agent("wrong").err().into_iter().flatten() {
         println!("{}: {}; {}", problem.field.unwrap_or_default(), problem.message, problem.mend);

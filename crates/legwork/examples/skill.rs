@@ -1,7 +1,7 @@
 //! An agent that loads a skill when it needs one, and may then only do what the skill allows.
 #![allow(clippy::print_stdout, reason = "a program speaks to its terminal")]
 
-use legwork::definition::{Place, SkillCatalog};
+use legwork::definition::{Location, SkillCatalog};
 use legwork::prelude::*;
 use legwork::skills::{Active, Skills};
 use legwork_testkit::{ScriptedModel, Turn};
@@ -46,7 +46,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let agent = Agent::builder(model.clone())
         .tools([look_up])
         .tools([send])
-        .capability(Skills::of(&SkillCatalog::load(&[Place::given(folder.path())])))
+        .capability(Skills::of(&SkillCatalog::load(&[Location::given(folder.path())])))
         .build()?;
     let mut active = agent.run("Send that it is necessary.").open().await?;
     while let Some(state) = active.next().await? {

@@ -9,7 +9,7 @@ use legwork_core::{AgentState, Message, OnDoubt, SessionId};
 use legwork_port::{BoxFuture, Observer};
 
 pub use legwork_runtime::Run;
-use legwork_runtime::open::{Active, Opening, Target, Task};
+use legwork_runtime::open::{Active, Opening, Setup, Target, Task};
 use legwork_runtime::{Ancestry, Control, Error};
 
 use crate::agent::Agent;
@@ -61,12 +61,12 @@ struct Asked {
 }
 
 impl Asked {
-    /// Opens the execution.
-    async fn open(self) -> Result<Active, Error> {
-        if let Some((session, other)) = self.other {
-            return Err(Error::OtherSession { session, other });
+    /// What the execution is opened with.
+    fn checked(self) -> Result<(Setup, Opening), Error> {
+        match self.other {
+            Some((session, other)) => Err(Error::OtherSession { session, other }),
+            None => Ok((self.agent.0.setup.clone(), self.opening)),
         }
-        Active::open(self.agent.0.setup.clone(), self.opening).await
     }
 }
 
@@ -186,7 +186,10 @@ impl RunRequest {
     /// the run was polled already.
     pub async fn open(self) -> Result<Active, Error> {
         match self.0 {
-            Stage::Asked(asked) => asked.open().await,
+            Stage::Asked(asked) => {
+                let (setup, opening) = asked.checked()?;
+                Active::open(setup, opening).await
+            }
             Stage::Running(_) => Err(Error::Begun),
         }
     }
@@ -201,10 +204,11 @@ impl Future for RunRequest {
         }
         let begun = Stage::Running(Box::pin(std::future::pending()));
         if let Stage::Asked(asked) = std::mem::replace(&mut self.0, begun) {
-            let agent = asked.agent.clone();
             self.0 = Stage::Running(Box::pin(async move {
-                let active = asked.open().await?;
-                agent.services().completed(active.run_to_end().await?)
+                let (setup, opening) = asked.checked()?;
+                let services = Arc::clone(&setup.services);
+                let active = Active::open(setup, opening).await?;
+                services.completed(active.run_to_end().await?)
             }));
         }
         self.poll(cx)

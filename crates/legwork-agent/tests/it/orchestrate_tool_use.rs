@@ -102,7 +102,7 @@ async fn s4_2_a_task_has_no_store_and_no_second_end() {
     let model = ScriptedModel::new([Turn::text("done")]);
     let stored = looking(&model, &World::default()).store_in(Arc::new(MemoryStore::new()));
     let error = ToolUse::new(stored).unwrap_err();
-    assert!(error.to_string().contains("remove it"), "{error}");
+    assert!(error.to_string().contains("leave the store out"), "{error}");
 
     let task = ToolUse::new(looking(&model, &World::default())).unwrap();
     let state = task.run("go").await.unwrap();

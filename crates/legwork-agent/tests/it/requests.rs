@@ -52,7 +52,9 @@ async fn a_run_that_was_polled_is_not_opened_and_goes_on_as_a_stream() {
     };
     let error = polled("a").open().await.err().unwrap();
     assert!(matches!(error, Error::Begun), "{error}");
-    let stream = polled("b").in_session("elsewhere").stream();
+    let changed = polled("c").in_session("elsewhere").await.err().unwrap();
+    assert!(matches!(changed, Error::Begun), "{changed}");
+    let stream = polled("b").stream();
     gate.open();
     let run = stream.finish().await.unwrap();
     assert_eq!((run.text(), run.session().to_string()), ("done".to_owned(), "b".to_owned()));

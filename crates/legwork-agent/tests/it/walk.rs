@@ -23,11 +23,13 @@ impl Meddler for Walk {
     }
 }
 
-/// The files of the runtime in a backtrace, without the wrappers that only poll what is in them.
+/// The files of the runtime and of sessions in a backtrace, without the wrappers that only poll
+/// what is in them.
 fn files(backtrace: &str) -> Vec<String> {
     let at = backtrace.lines().rev().filter_map(|line| line.trim().strip_prefix("at "));
-    let of_runtime = at.filter_map(|place| place.split_once("legwork-runtime/src/"));
-    let file = of_runtime.filter_map(|(_, place)| place.split(':').next());
+    let ours = ["legwork-runtime/src/", "legwork-session/src/"];
+    let in_ours = at.filter_map(|place| ours.iter().find_map(|of| place.split_once(of)));
+    let file = in_ours.filter_map(|(_, place)| place.split(':').next());
     let mut files: Vec<_> = file.map(str::to_owned).collect();
     files.retain(|file| !["renewal.rs", "unwind.rs"].contains(&&**file));
     files.dedup();

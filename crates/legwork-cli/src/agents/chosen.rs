@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use legwork::agent::subagent;
-use legwork::core::Budget;
 use legwork::definition::{AgentDefinition, Found, Origin};
 
 use super::{Agents, Other};
@@ -113,20 +112,15 @@ impl Chosen {
     }
 
     /// Sets the limits that it has: flags go before, and a project's agent only lowers.
-    ///
-    /// What it limits beyond the command's own limits is returned.
-    pub(crate) fn limit(&self, limits: &mut Limits) -> Budget {
-        let own = self.definition().limits.to_budget();
+    pub(crate) fn limit(&self, limits: &mut Limits) {
+        let own = &self.definition().limits;
         self.set(&mut limits.steps, own.steps);
-        self.set(&mut limits.cost, own.cost);
-        self.set(&mut limits.tokens, own.total_tokens);
-        self.set(&mut limits.active_time, own.active_time.map(Duration::from));
-        Budget {
-            tool_calls: own.tool_calls,
-            input_tokens: own.input_tokens,
-            output_tokens: own.output_tokens,
-            ..Budget::unlimited()
-        }
+        self.set(&mut limits.tool_calls, own.tool_calls);
+        self.set(&mut limits.tokens, own.tokens);
+        self.set(&mut limits.input_tokens, own.input_tokens);
+        self.set(&mut limits.output_tokens, own.output_tokens);
+        self.set(&mut limits.usd, own.usd);
+        self.set(&mut limits.time, own.time.map(Duration::from));
     }
 
     fn set<T: Ord + Copy>(&self, limit: &mut Sourced<Option<T>>, own: Option<T>) {

@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use legwork::definition::{
-    AgentDefinition, Definitions, Format, Found, Origin, Place, Problem, SkillCatalog, nearest,
+    AgentDefinition, Definitions, Format, Found, Location, Origin, Problem, SkillCatalog, nearest,
 };
 
 use super::places::{places, project};
 use crate::config::locate::shown;
 use crate::error::Error;
-use crate::place::quoted;
 use crate::recorded::RecordedAgent;
+use crate::shell::quoted;
 use crate::trust::{Kind, Trust};
 
 /// The prefix that names a project's agent where the user has one with the same name.
@@ -27,10 +27,10 @@ pub(crate) struct Agents {
 impl Agents {
     /// Those of the user, of the project of a directory, and of places named beside them.
     pub(crate) fn load(trust: &Trust, given: &[PathBuf]) -> Self {
-        Self::with(trust, given.iter().map(Place::given))
+        Self::with(trust, given.iter().map(Location::given))
     }
 
-    fn with(trust: &Trust, given: impl Iterator<Item = Place>) -> Self {
+    fn with(trust: &Trust, given: impl Iterator<Item = Location>) -> Self {
         let mut problems = Vec::new();
         let mut of_agents = places(Kind::Agent, trust, &mut problems);
         let of_skills = places(Kind::Skill, trust, &mut problems);
@@ -53,8 +53,8 @@ impl Agents {
         let paths: Vec<_> = paths.iter().map(whole).collect();
         let (skills, agents): (Vec<_>, Vec<_>) =
             paths.iter().partition(|path| holds_skills(path.as_path()));
-        of_skills.extend(skills.into_iter().map(Place::given));
-        let of_agents: Vec<_> = agents.into_iter().map(Place::given).collect();
+        of_skills.extend(skills.into_iter().map(Location::given));
+        let of_agents: Vec<_> = agents.into_iter().map(Location::given).collect();
         let agents = Self {
             definitions: Definitions::load(&of_agents),
             skills: SkillCatalog::load(&of_skills),
@@ -84,7 +84,7 @@ impl Agents {
         let path = Path::new(asked);
         let is_path = asked.contains('/') || Format::of(path).is_some();
         let file = is_path.then(|| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()));
-        let places = given.iter().map(Place::given).chain(file.iter().map(Place::given));
+        let places = given.iter().map(Location::given).chain(file.iter().map(Location::given));
         let all = Self::with(trust, places);
         let found = match &file {
             Some(file) => all.definitions.iter().find(|(_, found)| found.file == *file),
@@ -128,9 +128,9 @@ impl Agents {
             .map(|file| origin(file, trust, given).ok_or_else(|| elsewhere(recorded, file)));
         let own = file.clone().zip(origin.transpose()?);
         let own = own.filter(|(file, _)| trust.why(file).is_none());
-        let own = own.map(|(path, origin)| trust.held(Place::of(origin, path)));
+        let own = own.map(|(path, origin)| trust.held(Location::of(origin, path)));
         // Where it is a project's, another of its name may have come into its place.
-        let mut all = Self::with(trust, given.iter().map(Place::given).chain(own));
+        let mut all = Self::with(trust, given.iter().map(Location::given).chain(own));
         let is = |found: &Found<AgentDefinition>| Some(&found.file) == file.as_ref();
         match all.definitions.get(&recorded.name).filter(|found| is(found)) {
             Some(found) => {
@@ -196,7 +196,7 @@ impl Agents {
 /// Whose an agent's file is, by the present place that it lies in.
 fn origin(file: &Path, trust: &Trust, given: &[PathBuf]) -> Option<Origin> {
     let mut places = places(Kind::Agent, trust, &mut Vec::new());
-    places.extend(given.iter().map(Place::given));
+    places.extend(given.iter().map(Location::given));
     let place = places.into_iter().rev().find(|place| file.parent() == Some(&place.path));
     place.map(|place| place.origin)
 }

@@ -2,21 +2,21 @@
 
 use std::path::{Path, PathBuf};
 
-use legwork::definition::{Place, Problem};
+use legwork::definition::{Location, Problem};
 
 use crate::context;
 use crate::trust::{Kind, Trust};
 
 /// The places for one kind of file, in rising priority: the user's own files win over those
 /// of a project.
-pub(super) fn places(kind: Kind, trust: &Trust, problems: &mut Vec<Problem>) -> Vec<Place> {
+pub(super) fn places(kind: Kind, trust: &Trust, problems: &mut Vec<Problem>) -> Vec<Location> {
     let folder = if kind == Kind::Agent { "agents" } else { "skills" };
-    let user = context::home().map(|home| Place::user(home.join(folder)));
+    let user = context::home().map(|home| Location::user(home.join(folder)));
     project(kind, trust, problems).into_iter().chain(user).collect()
 }
 
 /// The place of a project, unless it is a link.
-pub(super) fn project(kind: Kind, trust: &Trust, problems: &mut Vec<Problem>) -> Option<Place> {
+pub(super) fn project(kind: Kind, trust: &Trust, problems: &mut Vec<Problem>) -> Option<Location> {
     trust.place(kind).filter(|place| {
         let Some(link) = link(&place.path) else { return true };
         let mend = "make it a folder: a project may link to files of others";

@@ -12,27 +12,27 @@ use crate::config::Config;
 use crate::display::Screen;
 use crate::error::Error;
 use crate::exit::Exit;
-use crate::place::Place;
 use crate::session::{Found, find};
 use crate::settings::Settings;
+use crate::store_address::StoreAddress;
 use crate::trust::Asks;
 use crate::work::{self, work};
 use crate::worker::Worker;
 
 pub(crate) async fn resume(args: args::Resume, config: &Config) -> Result<Exit, Error> {
-    let place = Place::of(&args.store, config)?;
-    let existing = place.open_existing()?;
-    let found = find(existing.as_ref(), &args.session, &place).await?;
+    let address = StoreAddress::of(&args.store, config)?;
+    let existing = address.open_existing()?;
+    let found = find(existing.as_ref(), &args.session, &address).await?;
     found.check_readable()?;
     let state = found.journal.fold(&found.id);
     let settings = Settings::of_session(&args.agent, config, &state, Asks::of(&args.output))?;
-    let settings = settings.in_store(&place);
-    let (screen, control) = screen(&args.output, place.flag() + &settings.again())?;
+    let settings = settings.in_store(&address);
+    let (screen, control) = screen(&args.output, address.flag() + &settings.again())?;
     let Some(worker) = Worker::unless(&control.interrupt, &settings, &screen).await? else {
         return Ok(Exit::Interrupted);
     };
     worker.compare(&state, &screen);
-    let ready = worker.agent(existing.map_or_else(|| place.open(), Ok)?, &screen)?;
+    let ready = worker.agent(existing.map_or_else(|| address.open(), Ok)?, &screen)?;
     let on_doubt = match args.on_doubt {
         args::OnDoubt::Ask => OnDoubt::Ask,
         args::OnDoubt::Tell => OnDoubt::Tell,

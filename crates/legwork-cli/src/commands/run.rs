@@ -10,9 +10,9 @@ use crate::config::Config;
 use crate::display::to_go_on;
 use crate::error::Error;
 use crate::exit::Exit;
-use crate::place::Place;
 use crate::session::find;
 use crate::settings::Settings;
+use crate::store_address::StoreAddress;
 use crate::task;
 use crate::trust::Asks;
 use crate::work::work;
@@ -20,31 +20,31 @@ use crate::worker::Worker;
 
 pub(crate) async fn run(args: args::Run, config: &Config) -> Result<Exit, Error> {
     let task = task::of(args.task, &args.more, &args.image)?;
-    let place = Place::of(&args.store, config)?;
+    let address = StoreAddress::of(&args.store, config)?;
     let Some(asked) = &args.session else {
         let settings = Settings::fresh(&args.agent, config, Asks::of(&args.output))?;
-        let settings = settings.in_store(&place);
-        let (screen, control) = screen(&args.output, place.flag() + &settings.again())?;
+        let settings = settings.in_store(&address);
+        let (screen, control) = screen(&args.output, address.flag() + &settings.again())?;
         let Some(worker) = Worker::unless(&control.interrupt, &settings, &screen).await? else {
             return Ok(Exit::Interrupted);
         };
-        let ready = worker.agent(place.open()?, &screen)?;
+        let ready = worker.agent(address.open()?, &screen)?;
         return work(ready.agent.run(task), &ready, &control, &screen).await;
     };
-    let store = place.open_existing()?;
-    let found = find(store.as_ref(), asked, &place).await?;
+    let store = address.open_existing()?;
+    let found = find(store.as_ref(), asked, &address).await?;
     found.check_readable()?;
     let state = found.journal.fold(&found.id);
     let settings = Settings::of_session(&args.agent, config, &state, Asks::of(&args.output))?;
-    let settings = settings.in_store(&place);
-    let (screen, control) = screen(&args.output, place.flag() + &settings.again())?;
+    let settings = settings.in_store(&address);
+    let (screen, control) = screen(&args.output, address.flag() + &settings.again())?;
     let Some(worker) = Worker::unless(&control.interrupt, &settings, &screen).await? else {
         return Ok(Exit::Interrupted);
     };
     worker.compare(&state, &screen);
-    let first = answer_first(&state, &place);
+    let first = answer_first(&state, &address);
     drop(state);
-    let ready = worker.agent(store.map_or_else(|| place.open(), Ok)?, &screen)?;
+    let ready = worker.agent(store.map_or_else(|| address.open(), Ok)?, &screen)?;
     let request = ready.agent.session(found.id).run(task);
     let worked = work(request, &ready, &control, &screen).await;
     worked.map_err(|error| match first {
@@ -54,9 +54,9 @@ pub(crate) async fn run(args: args::Run, config: &Config) -> Result<Exit, Error>
 }
 
 /// What has to be done before a session that waits for an answer takes a new task.
-fn answer_first(state: &AgentState, place: &Place) -> Option<String> {
+fn answer_first(state: &AgentState, address: &StoreAddress) -> Option<String> {
     state.status().filter(|status| status.is_waiting())?;
-    let flag = place.flag();
+    let flag = address.flag();
     let next = to_go_on(state, &flag)?;
     Some(format!(
         "`{next}` goes on though a call is in doubt; the session takes a new task after it"

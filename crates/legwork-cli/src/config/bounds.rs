@@ -23,29 +23,29 @@ pub(crate) struct Answers {
 pub(super) fn answers(outer: &Item<'_>) -> Result<Answers, Error> {
     let mut answers = Answers::default();
     for entry in entries(outer, &OF_BOUNDS)? {
-        let Some(place) = answers.place(&entry.name) else { continue };
-        let expects = match place {
-            Place::Time(_) => "a length of time above 0 as text, such as \"30m\" or \"90s\"",
+        let Some(field) = answers.field(&entry.name) else { continue };
+        let expects = match field {
+            Field::Time(_) => "a length of time above 0 as text, such as \"30m\" or \"90s\"",
             _ => "a whole number from 1 on",
         };
         let whole = Item { name: format!("{}.{}", outer.name, entry.name), expects, ..entry };
-        match place {
-            Place::Count(place) => *place = usize::try_from(whole.count()?).unwrap_or(usize::MAX),
-            Place::Tokens(place) => *place = whole.count()?,
-            Place::Time(place) => *place = whole.time_limit()?,
+        match field {
+            Field::Count(field) => *field = usize::try_from(whole.count()?).unwrap_or(usize::MAX),
+            Field::Tokens(field) => *field = whole.count()?,
+            Field::Time(field) => *field = whole.time_limit()?,
         }
     }
     Ok(answers)
 }
 
 /// The field that a key sets.
-enum Place<'a> {
+enum Field<'a> {
     Count(&'a mut usize),
     Tokens(&'a mut u64),
     Time(&'a mut Duration),
 }
 
-impl Place<'_> {
+impl Field<'_> {
     fn value(&self) -> Value {
         match self {
             Self::Count(count) => Value::from(**count),
@@ -56,27 +56,27 @@ impl Place<'_> {
 }
 
 impl Answers {
-    fn place(&mut self, key: &str) -> Option<Place<'_>> {
+    fn field(&mut self, key: &str) -> Option<Field<'_>> {
         let Self { bounds, timeouts } = self;
         Some(match key {
-            "answer_bytes" => Place::Count(&mut bounds.answer_bytes),
-            "received_bytes" => Place::Count(&mut bounds.received_bytes),
-            "event_bytes" => Place::Count(&mut bounds.event_bytes),
-            "events" => Place::Count(&mut bounds.events),
-            "calls" => Place::Count(&mut bounds.calls),
-            "values" => Place::Count(&mut bounds.values),
-            "nesting" => Place::Count(&mut bounds.nesting),
-            "tokens" => Place::Tokens(&mut bounds.tokens),
-            "first_byte" => Place::Time(&mut timeouts.first_byte),
-            "idle" => Place::Time(&mut timeouts.idle),
-            "silence" => Place::Time(&mut timeouts.silence),
-            "answer_time" => Place::Time(&mut timeouts.answer),
+            "answer_bytes" => Field::Count(&mut bounds.answer_bytes),
+            "received_bytes" => Field::Count(&mut bounds.received_bytes),
+            "event_bytes" => Field::Count(&mut bounds.event_bytes),
+            "events" => Field::Count(&mut bounds.events),
+            "calls" => Field::Count(&mut bounds.calls),
+            "values" => Field::Count(&mut bounds.values),
+            "nesting" => Field::Count(&mut bounds.nesting),
+            "tokens" => Field::Tokens(&mut bounds.tokens),
+            "first_byte" => Field::Time(&mut timeouts.first_byte),
+            "idle" => Field::Time(&mut timeouts.idle),
+            "silence" => Field::Time(&mut timeouts.silence),
+            "answer_time" => Field::Time(&mut timeouts.answer),
             _ => return None,
         })
     }
 
     /// All of them by key, as a file has them.
     pub(crate) fn listed(mut self) -> Vec<(&'static str, Value)> {
-        OF_BOUNDS.iter().filter_map(|key| Some((*key, self.place(key)?.value()))).collect()
+        OF_BOUNDS.iter().filter_map(|key| Some((*key, self.field(key)?.value()))).collect()
     }
 }

@@ -17,7 +17,7 @@ const MOST_BYTES: u64 = 64 << 10;
 
 /// Where a key is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum KeySource {
     /// In a variable of the environment.
     Variable(String),
     /// In the first line of a file.
@@ -39,7 +39,7 @@ pub(crate) enum Program {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Credential {
     pub(crate) provider: String,
-    pub(crate) place: Sourced<Place>,
+    pub(crate) from: Sourced<KeySource>,
 }
 
 impl Credential {
@@ -52,22 +52,22 @@ impl Credential {
         const OPENAI: &str = "OPENAI_API_KEY";
         let set = |name: &&'static str| std::env::var_os(name).is_some_and(|key| !key.is_empty());
         let variable = |name: &'static str| {
-            Sourced::new(Place::Variable(name.to_owned()), Source::Environment(name))
+            Sourced::new(KeySource::Variable(name.to_owned()), Source::Environment(name))
         };
         let of_file = config.key(provider);
-        let place = match legwork::model::key_variable(provider) {
+        let from = match legwork::model::key_variable(provider) {
             Some(own) => Some(own).filter(set).map(variable).or(of_file),
             None if is_local(provider) || config.has_provider(provider) => of_file,
             None => of_file.or_else(|| Some(OPENAI).filter(set).map(variable)),
         };
-        Some(Self { provider: provider.to_owned(), place: place? })
+        Some(Self { provider: provider.to_owned(), from: from? })
     }
 
     /// The file that holds it, if one does.
     pub(crate) fn file(&self) -> Option<PathBuf> {
-        match &self.place.value {
-            Place::File(path) => Some(path.clone()),
-            Place::Variable(_) | Place::Command { .. } => None,
+        match &self.from.value {
+            KeySource::File(path) => Some(path.clone()),
+            KeySource::Variable(_) | KeySource::Command { .. } => None,
         }
     }
 
@@ -77,10 +77,12 @@ impl Credential {
     /// # Errors
     /// When there is no key to be had; the error does not show what was read.
     pub(crate) async fn fetch(&self, writable: &[PathBuf]) -> Result<Secret, Error> {
-        match &self.place.value {
-            Place::Variable(name) => self.of_variable(name),
-            Place::File(path) => self.of_file(path),
-            Place::Command { program, folder } => self.of_program(program, folder, writable).await,
+        match &self.from.value {
+            KeySource::Variable(name) => self.of_variable(name),
+            KeySource::File(path) => self.of_file(path),
+            KeySource::Command { program, folder } => {
+                self.of_program(program, folder, writable).await
+            }
         }
     }
 
@@ -108,7 +110,7 @@ impl Credential {
         if !facts.is_file() {
             return Err(fail("it is not a regular file", name_another()));
         }
-        let quoted = crate::place::quoted(&path.to_string_lossy());
+        let quoted = crate::shell::quoted(&path.to_string_lossy());
         if facts.uid() != rustix::process::geteuid().as_raw() {
             let hint = format!("make it yours, or copy it and chmod 600 the copy: {quoted}");
             return Err(fail("the file belongs to another user", hint));
@@ -150,14 +152,14 @@ impl Credential {
 
     /// Where it was said, for hints.
     fn named_in(&self) -> String {
-        match self.place.source.line() {
+        match self.from.source.line() {
             Some(line) => format!(" (named in {line})"),
             None => String::new(),
         }
     }
 }
 
-impl Place {
+impl KeySource {
     /// What it is called, for people and programs.
     pub(crate) fn name(&self) -> &'static str {
         match self {

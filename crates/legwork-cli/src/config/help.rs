@@ -1,27 +1,34 @@
-//! All keys in words: the help, and the file that one begins with.
+//! All keys in words: the help, and the initial settings file.
 
 use super::key::{Expects, KEYS, Key, Project};
 
 const HEAD: &str = "\
 Examples:
-  legwork config init            write your file, all keys in it as comments
-  legwork config show            what holds, and where each value was said
+  legwork config init            create your settings file, with all keys as comments
+  legwork config show            show the effective settings, each with its source
   legwork config show --json | jq .values.model
-  legwork config path            which files are looked at
+  legwork config path            show which files are searched for
 
-A value comes from the highest that has one: a flag, the session that goes on, the environment, \
+A value comes from the first of these that has one: a flag, the resumed session, the environment, \
 the project's legwork.toml, your own legwork.toml, the default.
 
 Your file is ~/.config/legwork/legwork.toml (under XDG_CONFIG_HOME, if that is set), or the one \
 that --config or LEGWORK_CONFIG names. The project's is the nearest legwork.toml from the working \
-directory up to the repository's root. It is left out until the project is trusted, see \
-`legwork help trust`; then it may name the model and lower limits, and nothing else.
+directory up to the repository's root. It is not used until the project is trusted, see \
+`legwork help trust`; then it may only name the model and lower limits.
 ";
+
+/// The meaning of the table of limits.
+const LIMITS: &str = "The limits of an execution; a project's file may only lower them";
 
 /// The help of `legwork config`.
 pub(crate) fn text() -> String {
     let mut text = format!("{HEAD}\nKeys of legwork.toml:");
+    let mut table = "";
     for key in KEYS {
+        if std::mem::replace(&mut table, key.table) != key.table && !table.is_empty() {
+            text.push_str(&format!("\n  [{table}]\n      {LIMITS}"));
+        }
         for line in key.example.lines() {
             text.push_str(&format!("\n  {line}"));
         }
@@ -33,19 +40,23 @@ pub(crate) fn text() -> String {
 /// A file with all keys as comments.
 pub(crate) fn example() -> String {
     let mut text = "# Settings of legwork. `legwork help config` explains them, and\n\
-                    # `legwork config show` says which of them hold.\n"
+                    # `legwork config show` shows the effective ones.\n"
         .to_owned();
+    let mut table = "";
     for key in KEYS {
+        if std::mem::replace(&mut table, key.table) != key.table && !table.is_empty() {
+            text.push_str(&format!("\n# {LIMITS}\n#[{table}]\n"));
+        }
         text.push_str(&format!("\n# {}{}\n", key.help, also(key)));
         for line in key.example.lines() {
-            // Without a space, so that it can be told from words.
+            // Without a space, to distinguish it from words.
             text.push_str(&format!("#{line}\n"));
         }
     }
     text
 }
 
-/// What else is to be said of a key.
+/// Notes on a key: flag, variable, names, and whether a project may set it.
 fn also(key: &Key) -> String {
     let above: Vec<_> = [key.flag, key.variable].into_iter().flatten().collect();
     let mut notes = Vec::new();
@@ -53,8 +64,8 @@ fn also(key: &Key) -> String {
     notes.extend(names(key.expects).map(|names| format!("one of {names}")));
     match key.project {
         Project::May => notes.push("also in a project".to_owned()),
-        Project::Tightens => notes.push("in a project only to lower it".to_owned()),
-        Project::Never(_) => {}
+        // The table says it once.
+        Project::Tightens | Project::Never(_) => {}
     }
     match notes.is_empty() {
         true => String::new(),

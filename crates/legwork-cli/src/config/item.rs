@@ -69,7 +69,7 @@ impl<'a> Item<'a> {
 
     /// A length of time that limits something.
     pub(super) fn time_limit(&self) -> Result<Duration, Error> {
-        super::active_time(self.text()?).map_err(|_| self.wrong_text())
+        super::time_limit(self.text()?).map_err(|_| self.wrong_text())
     }
 
     fn integer(&self) -> Option<u64> {

@@ -1,4 +1,4 @@
-//! All keys of `legwork.toml`: what they are called, mean, and who may set them.
+//! All keys of `legwork.toml`: their names and meanings, and what a project may set.
 
 use crate::args::Color;
 use crate::args::Sandbox;
@@ -6,20 +6,25 @@ use crate::args::Sandbox;
 /// A key of `legwork.toml`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Key {
+    /// The table that it belongs to; empty for the top level.
+    pub(crate) table: &'static str,
     pub(crate) name: &'static str,
-    /// What it means, in a line.
+    /// Its meaning, in one line.
     pub(crate) help: &'static str,
     pub(crate) expects: Expects,
-    /// A line, or a table, as it may stand in a file.
+    /// An example: a line, or a table.
     pub(crate) example: &'static str,
-    /// The variable of the environment that comes before it.
+    /// The environment variable that takes precedence over it.
     pub(crate) variable: Option<&'static str>,
-    /// The flag that comes before both.
+    /// The flag that takes precedence over both.
     pub(crate) flag: Option<&'static str>,
     pub(crate) project: Project,
 }
 
-/// What a value must be.
+/// The table of the limits of an execution.
+pub(crate) const BUDGET: &str = "budget";
+
+/// The type of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Expects {
     Model,
@@ -41,23 +46,28 @@ pub(crate) enum Expects {
     Bounds,
 }
 
-/// What a project's file may do with it: a repository may be hostile.
+/// What a project's file may do with a key: a repository may be hostile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Project {
     /// Set it.
     May,
     /// Set it to less than the user does.
     Tightens,
-    /// Nothing, for it could do this.
+    /// Nothing, because it could do this.
     Never(&'static str),
 }
 
 const fn key(name: &'static str, expects: Expects, help: &'static str) -> Key {
     let project = Project::Never("");
-    Key { name, help, expects, example: "", variable: None, flag: None, project }
+    Key { table: "", name, help, expects, example: "", variable: None, flag: None, project }
 }
 
-/// All keys, in the order in which people read them.
+/// A key of the table of limits.
+const fn limit(name: &'static str, expects: Expects, help: &'static str) -> Key {
+    Key { table: BUDGET, project: Project::Tightens, ..key(name, expects, help) }
+}
+
+/// All keys, in the order of the help.
 pub(crate) const KEYS: &[Key] = &[
     Key {
         example: r#"model = "openai:gpt-5-mini""#,
@@ -74,7 +84,7 @@ pub(crate) const KEYS: &[Key] = &[
         ..key(
             "base_url",
             Expects::Text,
-            "Where models are served that have no address of their own in [providers]",
+            "The base URL of models whose provider has none in [providers]",
         )
     },
     Key {
@@ -82,14 +92,14 @@ pub(crate) const KEYS: &[Key] = &[
         variable: Some("LEGWORK_STORE"),
         flag: Some("--store"),
         project: Project::Never("it could read your sessions, or hide them from you"),
-        ..key("store", Expects::Store, "Where sessions live, as sqlite:PATH")
+        ..key("store", Expects::Store, "The store of sessions, as sqlite:PATH")
     },
     Key {
         example: r#"sandbox = "auto""#,
         variable: Some("LEGWORK_SANDBOX"),
         flag: Some("--sandbox"),
         project: Project::Never("it could let commands do all that you may"),
-        ..key("sandbox", Expects::Sandbox, "What confines the commands that are run")
+        ..key("sandbox", Expects::Sandbox, "The sandbox of commands")
     },
     Key {
         example: r#"network = ["api.example.com", "*.npmjs.org"]"#,
@@ -99,7 +109,7 @@ pub(crate) const KEYS: &[Key] = &[
         ..key(
             "network",
             Expects::Network,
-            "The network that commands in a sandbox reach: \"off\", \"all\", or these hosts",
+            "The network that commands in a sandbox may reach: \"off\", \"all\", or a list of hosts",
         )
     },
     Key {
@@ -110,7 +120,7 @@ pub(crate) const KEYS: &[Key] = &[
         ..key(
             "allow_paths",
             Expects::Paths,
-            "Paths beside the working directory; with :ro they are only read",
+            "Additional paths that the agent may use; with :ro only for reading",
         )
     },
     Key {
@@ -120,75 +130,97 @@ pub(crate) const KEYS: &[Key] = &[
         ..key(
             "trust",
             Expects::Folders,
-            "Projects that are trusted without being asked about; PATH/* is all below PATH",
-        )
-    },
-    Key {
-        example: "max_steps = 100",
-        variable: Some("LEGWORK_MAX_STEPS"),
-        flag: Some("--max-steps"),
-        project: Project::Tightens,
-        ..key("max_steps", Expects::Count, "Stop after so many steps")
-    },
-    Key {
-        example: "max_cost_usd = 2.50",
-        variable: Some("LEGWORK_MAX_COST_USD"),
-        flag: Some("--max-cost"),
-        project: Project::Tightens,
-        ..key("max_cost_usd", Expects::Money, "Stop before more US dollars are spent")
-    },
-    Key {
-        example: "max_tokens = 1_000_000",
-        variable: Some("LEGWORK_MAX_TOKENS"),
-        flag: Some("--max-tokens"),
-        project: Project::Tightens,
-        ..key("max_tokens", Expects::Count, "Stop before more tokens go in and out")
-    },
-    Key {
-        example: r#"max_active_time = "30m""#,
-        variable: Some("LEGWORK_MAX_ACTIVE_TIME"),
-        flag: Some("--max-active-time"),
-        project: Project::Tightens,
-        ..key(
-            "max_active_time",
-            Expects::TimeLimit,
-            "Stop after so much active time; waits for a person do not count",
+            "Projects that are trusted without a question; PATH/* is all below PATH",
         )
     },
     Key {
         example: r#"max_write = "2GiB""#,
         variable: Some("LEGWORK_MAX_WRITE"),
         flag: Some("--max-write"),
-        project: Project::Never("how much commands write to your disk is yours to say"),
-        ..key("max_write", Expects::Bytes, "End a command that writes more to a disk")
+        project: Project::Never("it could let commands fill your disk"),
+        ..key("max_write", Expects::Bytes, "Kill a command that writes more than this to disk")
     },
     Key {
         example: r#"retry_for = "10m""#,
         variable: Some("LEGWORK_RETRY_FOR"),
         flag: Some("--retry-for"),
-        project: Project::Never("it could keep a run waiting, or have it give up"),
+        project: Project::Never("it could make a run wait, or give up early"),
         ..key(
             "retry_for",
             Expects::Duration,
-            "For how long a failed request to the model is repeated; 0s switches that off",
+            "How long failed requests to the model are retried; 0s disables retries",
         )
     },
     Key {
         example: r#"retry_max_wait = "30s""#,
         variable: Some("LEGWORK_RETRY_MAX_WAIT"),
-        project: Project::Never("it could keep a run waiting, or flood your server"),
+        project: Project::Never("it could make a run wait, or flood your server"),
         ..key(
             "retry_max_wait",
             Expects::Duration,
-            "The longest wait between two of these requests, unless the server asks for more",
+            "The maximum wait between two retries, unless the server asks for a longer one",
         )
     },
     Key {
         example: r#"color = "auto""#,
         variable: Some("LEGWORK_COLOR"),
         flag: Some("--color"),
-        project: Project::Never("how your terminal looks is yours to say"),
+        project: Project::Never("it is a matter of your terminal"),
         ..key("color", Expects::Color, "When to use colours on a terminal")
+    },
+    Key {
+        example: "steps = 100",
+        variable: Some("LEGWORK_MAX_STEPS"),
+        flag: Some("--max-steps"),
+        ..limit("steps", Expects::Count, "Stop after this many steps")
+    },
+    Key {
+        example: "tool_calls = 200",
+        variable: Some("LEGWORK_MAX_TOOL_CALLS"),
+        flag: Some("--max-tool-calls"),
+        ..limit("tool_calls", Expects::Count, "Stop before more tool calls than this begin")
+    },
+    Key {
+        example: "tokens = 1_000_000",
+        variable: Some("LEGWORK_MAX_TOKENS"),
+        flag: Some("--max-tokens"),
+        ..limit(
+            "tokens",
+            Expects::Count,
+            "Stop before more input and output tokens than this are used",
+        )
+    },
+    Key {
+        example: "input_tokens = 900_000",
+        variable: Some("LEGWORK_MAX_INPUT_TOKENS"),
+        flag: Some("--max-input-tokens"),
+        ..limit("input_tokens", Expects::Count, "Stop before more input tokens than this are used")
+    },
+    Key {
+        example: "output_tokens = 100_000",
+        variable: Some("LEGWORK_MAX_OUTPUT_TOKENS"),
+        flag: Some("--max-output-tokens"),
+        ..limit(
+            "output_tokens",
+            Expects::Count,
+            "Stop before more output tokens than this are used",
+        )
+    },
+    Key {
+        example: "usd = 2.50",
+        variable: Some("LEGWORK_MAX_USD"),
+        flag: Some("--max-usd"),
+        ..limit("usd", Expects::Money, "Stop before more US dollars than this are spent")
+    },
+    Key {
+        example: r#"time = "30m""#,
+        variable: Some("LEGWORK_MAX_TIME"),
+        flag: Some("--max-time"),
+        ..limit(
+            "time",
+            Expects::TimeLimit,
+            "Stop after this much active time; waiting for a person does not count",
+        )
     },
     Key {
         example: "[keys.openai]\ncommand = \"pass show openai\"",
@@ -196,32 +228,28 @@ pub(crate) const KEYS: &[Key] = &[
         ..key(
             "keys",
             Expects::Keys,
-            "Where a provider's key is: one of env = NAME, file = PATH, command = TEXT or LIST",
+            "The source of a provider's key: one of env = NAME, file = PATH, command = TEXT or LIST",
         )
     },
     Key {
         example: "[providers.my]\nbase_url = \"http://10.0.0.7:8000/v1\"",
         project: Project::Never("it could send your key to another server"),
-        ..key("providers", Expects::Providers, "Where a provider of your own is served")
+        ..key("providers", Expects::Providers, "The base URL of a provider")
     },
     Key {
         example: "[prices.\"my:big\"]\ninput = 0.40\noutput = 1.60\ncached = 0.04",
-        project: Project::Never("it could make a limit on cost hold nothing"),
+        project: Project::Never("it could make a limit on cost useless"),
         ..key(
             "prices",
             Expects::Prices,
-            "What a model costs, in US dollars for a million tokens; cached is what input read \
-             from a cache costs",
+            "The price of a model, in US dollars for a million tokens; cached is the price of \
+             input read from a cache",
         )
     },
     Key {
         example: "[bounds]\nanswer_bytes = 8_388_608\nanswer_time = \"1h\"",
         project: Project::Never("it could let a server fill your memory and disk"),
-        ..key(
-            "bounds",
-            Expects::Bounds,
-            "How much of one answer of a model is taken in, and how long it may take",
-        )
+        ..key("bounds", Expects::Bounds, "The bounds of the size and the time of a model's answer")
     },
 ];
 
@@ -249,25 +277,36 @@ pub(super) const OF_BOUNDS: [&str; 12] = [
 ];
 
 impl Key {
-    pub(crate) fn of(name: &str) -> Option<&'static Self> {
-        KEYS.iter().find(|key| key.name == name)
+    /// The key of a name in a table; the table is empty for the top level.
+    pub(crate) fn of(table: &str, name: &str) -> Option<&'static Self> {
+        KEYS.iter().find(|key| key.table == table && key.name == name)
+    }
+
+    /// The name with that of its table, such as `budget.steps`.
+    pub(crate) fn path(&self) -> String {
+        match self.table {
+            "" => self.name.to_owned(),
+            table => format!("{table}.{}", self.name),
+        }
     }
 }
 
-/// What is known and looks most like a name, in words.
-pub(super) fn nearest(name: &str, known: impl IntoIterator<Item = &'static str>) -> String {
+/// A suggestion of the known name that is most similar.
+pub(super) fn nearest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> String {
     let known: Vec<_> = known.into_iter().collect();
-    let within = known.iter().copied().find(|known| name.len() > 2 && known.contains(name));
+    // The flag of `steps` is `--max-steps`.
+    let short = name.strip_prefix("max_").unwrap_or(name);
+    let within = known.iter().copied().find(|known| short.len() > 2 && known.contains(short));
     let alike = || legwork::core::nearest::nearest(name, known.iter().copied());
     match within.or_else(alike) {
         Some(best) => format!("did you mean `{best}`?"),
-        None if known.is_empty() => "none is known here".to_owned(),
+        None if known.is_empty() => "there are none here".to_owned(),
         None => "`legwork config show` lists what there is".to_owned(),
     }
 }
 
 impl Expects {
-    /// The names of which a value must be one; empty where it need not be a name.
+    /// The names that a value may have; empty if it is not a name.
     pub(super) fn names(self) -> Vec<String> {
         match self {
             Self::Sandbox => super::names::<Sandbox>(),
@@ -276,7 +315,7 @@ impl Expects {
         }
     }
 
-    /// What a value must be, in words.
+    /// The type of a value, in words.
     pub(super) fn in_words(self) -> &'static str {
         match self {
             Self::Model => "text such as \"openai:gpt-5-mini\"",

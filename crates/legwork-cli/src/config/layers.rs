@@ -5,7 +5,8 @@ use std::time::Duration;
 use legwork::core::Budget;
 use legwork::core::budget::MicroUsd;
 
-use super::{Config, Source, Sourced, money};
+use super::key::{BUDGET, Key};
+use super::{Config, Source, Sourced, in_words, money};
 use crate::args;
 use crate::error::Error;
 
@@ -16,11 +17,14 @@ pub(crate) type Limit<T> = Sourced<Option<T>>;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Limits {
     pub(crate) steps: Limit<u64>,
-    pub(crate) cost: Limit<MicroUsd>,
+    pub(crate) tool_calls: Limit<u64>,
     /// Input and output tokens together.
     pub(crate) tokens: Limit<u64>,
-    /// Without waits for people.
-    pub(crate) active_time: Limit<Duration>,
+    pub(crate) input_tokens: Limit<u64>,
+    pub(crate) output_tokens: Limit<u64>,
+    pub(crate) usd: Limit<MicroUsd>,
+    /// Active time: without waits for people.
+    pub(crate) time: Limit<Duration>,
 }
 
 /// The limits that a session remembers.
@@ -37,7 +41,7 @@ impl Limits {
     /// The limits by all layers.
     ///
     /// # Errors
-    /// When a variable of the environment has a value that is none.
+    /// When a variable of the environment has an invalid value.
     pub(crate) fn of(
         config: &Config,
         session: &Remembered,
@@ -45,54 +49,97 @@ impl Limits {
         steps: u64,
     ) -> Result<Self, Error> {
         let session = session.0.clone().unwrap_or_default();
+        macro_rules! layered {
+            ($name:ident, $default:expr, $read:ident, $session:expr, $flag:expr) => {{
+                let files = config.values(|values| &values.budget.$name);
+                let (environment, flag) = above(stringify!($name), $read, $flag)?;
+                limit($default, files).above(environment, $session, flag)
+            }};
+        }
         Ok(Self {
-            steps: limit(Some(steps), config.values(|values| &values.max_steps)).above(
-                variable_of("LEGWORK_MAX_STEPS", count)?,
-                session.steps,
-                flags.max_steps.map(|steps| Sourced::new(steps, Source::Flag("--max-steps"))),
+            steps: layered!(steps, Some(steps), count, session.steps, flags.max_steps),
+            tool_calls: layered!(tool_calls, None, count, session.tool_calls, flags.max_tool_calls),
+            tokens: layered!(tokens, None, count, session.total_tokens, flags.max_tokens),
+            input_tokens: layered!(
+                input_tokens,
+                None,
+                count,
+                session.input_tokens,
+                flags.max_input_tokens
             ),
-            cost: limit(None, config.values(|values| &values.max_cost_usd)).above(
-                variable_of("LEGWORK_MAX_COST_USD", usd)?,
-                session.cost,
-                flags.max_cost.map(|cost| Sourced::new(cost, Source::Flag("--max-cost"))),
+            output_tokens: layered!(
+                output_tokens,
+                None,
+                count,
+                session.output_tokens,
+                flags.max_output_tokens
             ),
-            tokens: limit(None, config.values(|values| &values.max_tokens)).above(
-                variable_of("LEGWORK_MAX_TOKENS", count)?,
-                session.total_tokens,
-                flags.max_tokens.map(|tokens| Sourced::new(tokens, Source::Flag("--max-tokens"))),
-            ),
-            active_time: limit(None, config.values(|values| &values.max_active_time)).above(
-                variable_of("LEGWORK_MAX_ACTIVE_TIME", active_time)?,
+            usd: layered!(usd, None, usd, session.cost, flags.max_usd),
+            time: layered!(
+                time,
+                None,
+                time_limit,
                 session.active_time.map(Duration::from),
-                flags
-                    .max_active_time
-                    .map(|time| Sourced::new(time, Source::Flag("--max-active-time"))),
+                flags.max_time
             ),
         })
     }
-}
 
-impl Limits {
+    /// The limits as a budget.
+    pub(crate) fn budget(&self) -> Budget {
+        Budget {
+            steps: self.steps.value,
+            tool_calls: self.tool_calls.value,
+            total_tokens: self.tokens.value,
+            input_tokens: self.input_tokens.value,
+            output_tokens: self.output_tokens.value,
+            cost: self.usd.value,
+            active_time: self.time.value.map(Into::into),
+            ..Budget::unlimited()
+        }
+    }
+
     /// The flags that would restore those limits of a session that are higher than these.
     pub(crate) fn below(&self, session: &Remembered) -> Vec<String> {
-        fn is_below<T: Ord + Copy>(now: &Limit<T>, session: Option<T>) -> Option<T> {
+        fn higher<T: Ord + Copy>(now: &Limit<T>, session: Option<T>) -> Option<T> {
             let by_flag = matches!(now.source, Source::Flag(_));
             session.filter(|session| !by_flag && now.value.is_some_and(|now| now < *session))
         }
         let session = session.0.clone().unwrap_or_default();
-        let time = session.active_time.map(Duration::from);
-        [
-            is_below(&self.steps, session.steps).map(|steps| format!("--max-steps {steps}")),
-            is_below(&self.cost, session.cost)
-                .map(|cost| format!("--max-cost {}", cost.to_string().trim_start_matches('$'))),
-            is_below(&self.tokens, session.total_tokens).map(|most| format!("--max-tokens {most}")),
-            is_below(&self.active_time, time)
-                .map(|time| format!("--max-active-time {}s", time.as_secs())),
-        ]
-        .into_iter()
-        .flatten()
-        .collect()
+        let usd = higher(&self.usd, session.cost);
+        let time = higher(&self.time, session.active_time.map(Duration::from));
+        let counts = [
+            ("steps", &self.steps, session.steps),
+            ("tool-calls", &self.tool_calls, session.tool_calls),
+            ("tokens", &self.tokens, session.total_tokens),
+            ("input-tokens", &self.input_tokens, session.input_tokens),
+            ("output-tokens", &self.output_tokens, session.output_tokens),
+        ];
+        let counts = counts.into_iter().filter_map(|(name, now, session)| {
+            Some(format!("--max-{name} {}", higher(now, session)?))
+        });
+        let usd = usd.map(|usd| format!("--max-usd {}", usd.to_string().trim_start_matches('$')));
+        let time = time.map(|time| format!("--max-time {}", in_words(time).replace(' ', "")));
+        counts.chain(usd).chain(time).collect()
     }
+}
+
+/// A limit of the environment, and one of a flag.
+type Above<T> = (Option<Sourced<T>>, Option<Sourced<T>>);
+
+/// The limits above the files, by the name of their key.
+fn above<T>(
+    name: &str,
+    read: impl Fn(&str) -> Result<T, String>,
+    flag: Option<T>,
+) -> Result<Above<T>, Error> {
+    let key = Key::of(BUDGET, name);
+    let environment = match key.and_then(|key| key.variable) {
+        Some(variable) => variable_of(variable, read)?,
+        None => None,
+    };
+    let source = Source::Flag(key.and_then(|key| key.flag).unwrap_or_default());
+    Ok((environment, flag.map(|limit| Sourced::new(limit, source))))
 }
 
 /// The limit of the files: the user's, and the project's where that is smaller.
@@ -113,11 +160,19 @@ pub(crate) fn not_taken(config: &Config, steps: u64) -> Vec<(&'static str, Sourc
         let own = limit(default, [user, None]).value?;
         (project.value > own).then_some(project.source)
     }
+    macro_rules! of {
+        ($name:ident, $default:expr) => {
+            (stringify!($name), higher($default, config.values(|values| &values.budget.$name)))
+        };
+    }
     let limits = [
-        ("max_steps", higher(Some(steps), config.values(|values| &values.max_steps))),
-        ("max_cost_usd", higher(None, config.values(|values| &values.max_cost_usd))),
-        ("max_tokens", higher(None, config.values(|values| &values.max_tokens))),
-        ("max_active_time", higher(None, config.values(|values| &values.max_active_time))),
+        of!(steps, Some(steps)),
+        of!(tool_calls, None),
+        of!(tokens, None),
+        of!(input_tokens, None),
+        of!(output_tokens, None),
+        of!(usd, None),
+        of!(time, None),
     ];
     limits.into_iter().filter_map(|(key, source)| Some((key, source?))).collect()
 }
@@ -186,7 +241,7 @@ pub(crate) fn usd(text: &str) -> Result<MicroUsd, String> {
 }
 
 /// A length of time that limits something.
-pub(crate) fn active_time(text: &str) -> Result<Duration, String> {
+pub(crate) fn time_limit(text: &str) -> Result<Duration, String> {
     let time = super::duration(text).ok().filter(|time| *time >= Duration::from_micros(1));
     time.ok_or_else(|| "must be a length of time above 0 such as 90s, 10m or 1h 30m".to_owned())
 }

@@ -7,7 +7,7 @@ use legwork::model::Prices;
 
 use super::allow::AllowPath;
 use super::bounds::Answers;
-use super::credential::Place;
+use super::credential::KeySource;
 use super::document::{Document, Whose};
 use super::folders::Folders;
 use super::layers::{text_variable, variable_of};
@@ -149,7 +149,7 @@ impl Config {
     }
 
     /// Where the user's file says that a provider's key is.
-    pub(crate) fn key(&self, provider: &str) -> Option<Sourced<Place>> {
+    pub(crate) fn key(&self, provider: &str) -> Option<Sourced<KeySource>> {
         let user = self.user.as_ref()?;
         let at = user.values.keys.get(provider)?;
         Some(Sourced::new(at.value.clone(), user.source(at.line)))
@@ -197,7 +197,7 @@ impl Config {
     /// The paths of the user's settings, agents and sessions, whether they exist or not.
     pub(crate) fn own_files(&self) -> impl Iterator<Item = PathBuf> {
         let file = self.user.as_ref().map(|user| user.path.clone());
-        let state = crate::place::home();
+        let state = crate::store_address::home();
         file.into_iter().chain(crate::context::home()).chain(state)
     }
 
@@ -245,5 +245,5 @@ impl File {
 
 /// The flag that names a file again.
 fn again(path: &Path) -> String {
-    format!(" --config {}", crate::place::quoted(&path.to_string_lossy()))
+    format!(" --config {}", crate::shell::quoted(&path.to_string_lossy()))
 }

@@ -1,8 +1,16 @@
-//! `legwork.toml`: what it may say, where it is, and where each value came from.
+//! Settings from `legwork.toml`: its keys, where the file is, and the source of each value.
 //!
 //! A value comes from the highest of these layers that has one: the built-in default, the
 //! user's file, the project's file, the environment, what the session remembers, a flag.
 //! The project's file is not trusted: [`key`] says what it may set.
+//!
+//! The layers are not merged by `figment` or `config`, because the rule of trust does not
+//! survive that. In both the last source that has a value wins. Here a project's file only lowers
+//! limits, a session only narrows settings, and a key that a project may not set is an
+//! error even where another layer replaces it; so each layer is checked and compared
+//! before any is merged. Both libraries know the file that a value came from, but not its line,
+//! which `config show` and every error name, and their errors quote values, which may be
+//! keys. What they would replace is [`Sourced::or`].
 //!
 //! Read the modules in this order: [`key`], [`locate`], [`parse`], [`source`], [`loaded`],
 //! [`layers`], [`credential`].
@@ -37,7 +45,7 @@ use legwork::core::budget::MicroUsd;
 pub(crate) use allow::AllowPath;
 pub(crate) use bounds::Answers;
 pub(crate) use credential::Credential;
-pub(crate) use layers::{Limits, Remembered, active_time, count, not_taken, usd, variable_of};
+pub(crate) use layers::{Limits, Remembered, count, not_taken, time_limit, usd, variable_of};
 pub(crate) use loaded::Config;
 pub(crate) use network::{network, of_network};
 pub(crate) use retry::{Retry, duration, in_words};

@@ -9,7 +9,7 @@ use super::bounds::answers;
 use super::document::{Document, SEE_KEYS, Whose};
 use super::folders::Folders;
 use super::item::Item;
-use super::key::{KEYS, Key, Project, nearest};
+use super::key::{BUDGET, KEYS, Key, Project, nearest};
 use super::locate::expanded;
 use super::prices::prices;
 use super::tables::{keys, providers};
@@ -31,13 +31,29 @@ pub(super) fn parse(document: &Document<'_>) -> Result<Values, Error> {
         document.problem(&error.span().unwrap_or(0..0), &message, hint)
     })?;
     let mut values = Values::default();
-    for (name, value) in in_order(table.get_ref()) {
-        let key = Key::of(name.get_ref()).ok_or_else(|| unknown(document, name))?;
-        allowed(document, key, name)?;
-        let item = item(document, key.name.to_owned(), value, key.expects.in_words());
-        set(&mut values, key, &item)?;
-    }
+    read(&mut values, document, "", table.get_ref())?;
     Ok(values)
+}
+
+/// Reads the keys of the top level, or of the table of limits.
+fn read(
+    values: &mut Values,
+    document: &Document<'_>,
+    table: &str,
+    entries: &DeTable<'_>,
+) -> Result<(), Error> {
+    for (name, value) in in_order(entries) {
+        if table.is_empty() && name.get_ref() == BUDGET {
+            let expects = "a table such as [budget] with `steps` or `time` in it";
+            let limits = item(document, BUDGET.to_owned(), value, expects);
+            read(values, document, BUDGET, limits.table()?)?;
+            continue;
+        }
+        let key = Key::of(table, name.get_ref()).ok_or_else(|| unknown(document, table, name))?;
+        allowed(document, key, name)?;
+        set(values, key, &item(document, key.path(), value, key.expects.in_words()))?;
+    }
+    Ok(())
 }
 
 pub(super) type Entry<'a> = (&'a Spanned<DeString<'a>>, &'a Spanned<DeValue<'a>>);
@@ -58,13 +74,16 @@ pub(super) fn item<'a>(
     Item { document, name, at: value.span(), value: value.get_ref(), expects }
 }
 
-fn unknown(document: &Document<'_>, name: &Spanned<DeString<'_>>) -> Error {
+fn unknown(document: &Document<'_>, table: &str, name: &Spanned<DeString<'_>>) -> Error {
     let text = name.get_ref();
-    let message = format!(
-        "the key `{}` is not known; {}",
-        clipped(text),
-        nearest(text, KEYS.iter().map(|key| key.name))
-    );
+    let known = KEYS.iter().filter(|key| table.is_empty() || key.table == table);
+    let known: Vec<_> = known.map(Key::path).collect();
+    let path = match table {
+        "" => clipped(text),
+        table => format!("{table}.{}", clipped(text)),
+    };
+    let nearest = nearest(text, known.iter().map(String::as_str));
+    let message = format!("the key `{path}` is not known; {nearest}");
     let lower = text.to_ascii_lowercase();
     let is_key = lower.contains("key") || lower.contains("secret");
     document.problem(&name.span(), &message, if is_key { NO_KEY_HERE } else { SEE_KEYS })
@@ -85,7 +104,7 @@ fn allowed(document: &Document<'_>, key: &Key, name: &Spanned<DeString<'_>>) -> 
     let message = format!(
         "`{}` cannot be set in a project's file, which a repository brings or an agent writes: \
          {why}",
-        key.name
+        key.path()
     );
     let flag = key.flag.map_or_else(String::new, |flag| format!(", or use {flag}"));
     let hint = format!(
@@ -102,27 +121,31 @@ fn set(values: &mut Values, key: &Key, item: &Item<'_>) -> Result<(), Error> {
             Some(At { value: $value?, line })
         };
     }
-    match key.name {
-        "model" => values.model = at!(model(item)),
-        "base_url" => values.base_url = at!(item.text().map(str::to_owned)),
-        "store" => values.store = at!(store(item)),
-        "sandbox" => values.sandbox = at!(item.one_of()),
-        "network" => values.network = at!(network(item)),
-        "allow_paths" => values.allow_paths = paths(item)?,
-        "trust" => values.trust = folders(item)?,
-        "max_steps" => values.max_steps = at!(item.count()),
-        "max_cost_usd" => values.max_cost_usd = at!(item.money()),
-        "max_tokens" => values.max_tokens = at!(item.count()),
-        "max_active_time" => values.max_active_time = at!(item.time_limit()),
-        "max_write" => values.max_write = at!(item.bytes()),
-        "retry_for" => values.retry_for = at!(item.duration()),
-        "retry_max_wait" => values.retry_max_wait = at!(item.duration()),
-        "color" => values.color = at!(item.one_of()),
-        "keys" => values.keys = keys(item)?,
-        "providers" => values.providers = providers(item)?,
-        "bounds" => values.bounds = at!(answers(item)),
-        "prices" => values.prices = prices(item)?,
-        other => return Err(item.problem(&format!("is listed as `{other}`, but nothing reads it"))),
+    let Values { budget, .. } = values;
+    match (key.table, key.name) {
+        (BUDGET, "steps") => budget.steps = at!(item.count()),
+        (BUDGET, "tool_calls") => budget.tool_calls = at!(item.count()),
+        (BUDGET, "tokens") => budget.tokens = at!(item.count()),
+        (BUDGET, "input_tokens") => budget.input_tokens = at!(item.count()),
+        (BUDGET, "output_tokens") => budget.output_tokens = at!(item.count()),
+        (BUDGET, "usd") => budget.usd = at!(item.money()),
+        (BUDGET, "time") => budget.time = at!(item.time_limit()),
+        (_, "model") => values.model = at!(model(item)),
+        (_, "base_url") => values.base_url = at!(item.text().map(str::to_owned)),
+        (_, "store") => values.store = at!(store(item)),
+        (_, "sandbox") => values.sandbox = at!(item.one_of()),
+        (_, "network") => values.network = at!(network(item)),
+        (_, "allow_paths") => values.allow_paths = paths(item)?,
+        (_, "trust") => values.trust = folders(item)?,
+        (_, "max_write") => values.max_write = at!(item.bytes()),
+        (_, "retry_for") => values.retry_for = at!(item.duration()),
+        (_, "retry_max_wait") => values.retry_max_wait = at!(item.duration()),
+        (_, "color") => values.color = at!(item.one_of()),
+        (_, "keys") => values.keys = keys(item)?,
+        (_, "providers") => values.providers = providers(item)?,
+        (_, "bounds") => values.bounds = at!(answers(item)),
+        (_, "prices") => values.prices = prices(item)?,
+        _ => return Err(item.problem("is listed, but nothing reads it")),
     }
     Ok(())
 }

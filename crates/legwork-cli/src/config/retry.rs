@@ -11,10 +11,10 @@ use crate::error::Error;
 /// For how long failed requests to a model are repeated, and where that was said.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Retry {
-    /// After the first failure of an inference; nothing switches retries off.
-    pub(crate) time_limit: Sourced<Duration>,
-    /// Between two attempts, where the server asks for no longer wait.
-    pub(crate) longest_wait: Sourced<Duration>,
+    /// After the first failure of an inference; zero switches retries off.
+    pub(crate) retry_for: Sourced<Duration>,
+    /// The longest wait between two attempts, unless the server asks for a longer one.
+    pub(crate) max_wait: Sourced<Duration>,
 }
 
 impl Retry {
@@ -26,11 +26,11 @@ impl Retry {
         let usual = Policy::default();
         let flag = flags.retry_for.map(|time| Sourced::new(time, Source::Flag("--retry-for")));
         Ok(Self {
-            time_limit: Sourced::new(usual.time_limit(), Source::Default)
+            retry_for: Sourced::new(usual.time_limit(), Source::Default)
                 .or(config.value(|values| &values.retry_for))
                 .or(variable_of("LEGWORK_RETRY_FOR", duration)?)
                 .or(flag),
-            longest_wait: Sourced::new(usual.longest_wait(), Source::Default)
+            max_wait: Sourced::new(usual.longest_wait(), Source::Default)
                 .or(config.value(|values| &values.retry_max_wait))
                 .or(variable_of("LEGWORK_RETRY_MAX_WAIT", duration)?),
         })
@@ -39,8 +39,8 @@ impl Retry {
     /// The policy of the models.
     pub(crate) fn policy(&self) -> Policy {
         Policy::default()
-            .with_time_limit(self.time_limit.value)
-            .with_longest_wait(self.longest_wait.value)
+            .with_time_limit(self.retry_for.value)
+            .with_longest_wait(self.max_wait.value)
     }
 }
 

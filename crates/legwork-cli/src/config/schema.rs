@@ -3,20 +3,18 @@
 use serde_json::{Map, Value, json};
 
 use super::bounds::Answers;
-use super::key::{Expects, KEYS};
+use super::key::{BUDGET, Expects, KEYS, Key};
 
 /// The JSON Schema of `legwork.toml`.
 pub(crate) fn schema() -> Value {
-    let properties: Map<String, Value> = KEYS
-        .iter()
-        .map(|key| {
-            let mut schema = of(key.expects);
-            if let Some(object) = schema.as_object_mut() {
-                object.insert("description".to_owned(), Value::from(key.help));
-            }
-            (key.name.to_owned(), schema)
-        })
-        .collect();
+    let mut properties = properties("");
+    let limits = json!({
+        "type": "object",
+        "description": "The limits of an execution",
+        "additionalProperties": false,
+        "properties": self::properties(BUDGET),
+    });
+    properties.insert(BUDGET.to_owned(), limits);
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "legwork.toml",
@@ -25,6 +23,19 @@ pub(crate) fn schema() -> Value {
         "additionalProperties": false,
         "properties": properties,
     })
+}
+
+/// The keys of a table; of the top level, where its name is empty.
+fn properties(table: &str) -> Map<String, Value> {
+    let keys = KEYS.iter().filter(|key| key.table == table);
+    let described = |key: &Key| {
+        let mut schema = of(key.expects);
+        if let Some(object) = schema.as_object_mut() {
+            object.insert("description".to_owned(), Value::from(key.help));
+        }
+        (key.name.to_owned(), schema)
+    };
+    keys.map(described).collect()
 }
 
 fn of(expects: Expects) -> Value {
@@ -45,7 +56,7 @@ fn of(expects: Expects) -> Value {
             json!({"type": "string", "pattern": "^ *[0-9_]+ *([KMGTkmgt]?[iI]?[bB])?$"})
         }
         Expects::Duration | Expects::TimeLimit => {
-            json!({"type": "string", "pattern": "^ *[0-9]+ *[a-zA-Z]"})
+            json!({"type": "string", "pattern": "^ *[0-9][0-9. ]*[a-zA-Zµ]"})
         }
         Expects::Keys => tables(&json!({
             "type": "object",

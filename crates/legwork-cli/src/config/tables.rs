@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::credential::{Place, Program};
+use super::credential::{KeySource, Program};
 use super::document::SEE_KEYS;
 use super::item::Item;
 use super::key::{OF_KEYS, OF_PROVIDERS, nearest};
@@ -54,25 +54,26 @@ pub(super) fn entries<'a>(
 }
 
 /// Where the keys of providers are.
-pub(super) fn keys(outer: &Item<'_>) -> Result<BTreeMap<String, At<Place>>, Error> {
+pub(super) fn keys(outer: &Item<'_>) -> Result<BTreeMap<String, At<KeySource>>, Error> {
     tables(outer, |table, line| {
         let entries = entries(table, &OF_KEYS)?;
         let [entry] = entries.as_slice() else {
             return Err(table.problem("must have exactly one of `env`, `file` and `command`"));
         };
-        let value = place(&table.name, entry)?;
+        let value = key_source(&table.name, entry)?;
         Ok(At { value, line })
     })
 }
 
-fn place(table: &str, entry: &Item<'_>) -> Result<Place, Error> {
+fn key_source(table: &str, entry: &Item<'_>) -> Result<KeySource, Error> {
     let folder = entry.document.folder().to_owned();
     let whole = Item { name: format!("{table}.{}", entry.name), at: entry.at.clone(), ..*entry };
     match &*entry.name {
-        "env" => whole.text().map(|name| Place::Variable(name.to_owned())),
+        "env" => whole.text().map(|name| KeySource::Variable(name.to_owned())),
         "file" => {
             let path = expanded(whole.text()?, &folder);
-            path.map(Place::File).map_err(|why| whole.problem(&format!("cannot be used: {why}")))
+            path.map(KeySource::File)
+                .map_err(|why| whole.problem(&format!("cannot be used: {why}")))
         }
         _ if whole.is_list() => {
             let words = whole.texts()?;
@@ -81,12 +82,12 @@ fn place(table: &str, entry: &Item<'_>) -> Result<Place, Error> {
             if words.is_empty() {
                 return Err(whole.problem("is empty"));
             }
-            Ok(Place::Command { program: Program::Words(words), folder })
+            Ok(KeySource::Command { program: Program::Words(words), folder })
         }
         _ => {
             let whole = Item { expects: "text, or a list of text", ..whole };
             let program = Program::Shell(whole.text()?.to_owned());
-            Ok(Place::Command { program, folder })
+            Ok(KeySource::Command { program, folder })
         }
     }
 }

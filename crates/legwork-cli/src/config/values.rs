@@ -8,7 +8,7 @@ use legwork::tools::sandbox::Network;
 
 use super::allow::AllowPath;
 use super::bounds::Answers;
-use super::credential::Place;
+use super::credential::KeySource;
 use super::folders::Folders;
 use crate::args::Color;
 use crate::args::Sandbox;
@@ -18,6 +18,18 @@ use crate::args::Sandbox;
 pub(crate) struct At<T> {
     pub(crate) value: T,
     pub(crate) line: usize,
+}
+
+/// The limits of an execution that a file sets.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Budget {
+    pub(crate) steps: Option<At<u64>>,
+    pub(crate) tool_calls: Option<At<u64>>,
+    pub(crate) tokens: Option<At<u64>>,
+    pub(crate) input_tokens: Option<At<u64>>,
+    pub(crate) output_tokens: Option<At<u64>>,
+    pub(crate) usd: Option<At<MicroUsd>>,
+    pub(crate) time: Option<At<Duration>>,
 }
 
 /// What a file says; what it does not say is none, or empty.
@@ -31,16 +43,13 @@ pub(crate) struct Values {
     pub(crate) allow_paths: Vec<At<AllowPath>>,
     /// Folders whose projects are trusted.
     pub(crate) trust: Vec<At<Folders>>,
-    pub(crate) max_steps: Option<At<u64>>,
-    pub(crate) max_cost_usd: Option<At<MicroUsd>>,
-    pub(crate) max_tokens: Option<At<u64>>,
-    pub(crate) max_active_time: Option<At<Duration>>,
+    pub(crate) budget: Budget,
     pub(crate) max_write: Option<At<u64>>,
     pub(crate) retry_for: Option<At<Duration>>,
     pub(crate) retry_max_wait: Option<At<Duration>>,
     pub(crate) color: Option<At<Color>>,
     /// Where the key of each provider is.
-    pub(crate) keys: BTreeMap<String, At<Place>>,
+    pub(crate) keys: BTreeMap<String, At<KeySource>>,
     /// Where each provider is served; none if its table does not say.
     pub(crate) providers: BTreeMap<String, Option<At<String>>>,
     /// The bounds of an answer.

@@ -4,7 +4,7 @@ use legwork::core::budget::{Dimension, Exhausted};
 use legwork::core::{AgentState, SessionId};
 use legwork::port::event::{Action, ExecutionEnd, Next};
 
-use crate::place::quoted;
+use crate::shell::quoted;
 
 /// The command that goes on with the session of a state; none if its execution completed.
 pub(crate) fn to_go_on(state: &AgentState, store_flag: &str) -> Option<String> {
@@ -36,13 +36,16 @@ fn raised(exhausted: &Exhausted) -> Option<String> {
     let limit = limit.max(&1).saturating_mul(2).max(least);
     match dimension {
         Dimension::Steps => Some(format!("--max-steps {limit}")),
+        Dimension::ToolCalls => Some(format!("--max-tool-calls {limit}")),
         Dimension::TotalTokens => Some(format!("--max-tokens {limit}")),
+        Dimension::InputTokens => Some(format!("--max-input-tokens {limit}")),
+        Dimension::OutputTokens => Some(format!("--max-output-tokens {limit}")),
         // In whole cents, for people.
         Dimension::Cost => {
             let cents = limit.div_ceil(10_000);
-            Some(format!("--max-cost {}.{:02}", cents / 100, cents % 100))
+            Some(format!("--max-usd {}.{:02}", cents / 100, cents % 100))
         }
-        Dimension::ActiveTime => Some(format!("--max-active-time {}m", limit.div_ceil(60_000_000))),
+        Dimension::ActiveTime => Some(format!("--max-time {}m", limit.div_ceil(60_000_000))),
         _ => None,
     }
 }

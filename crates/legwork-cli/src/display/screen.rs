@@ -234,7 +234,7 @@ impl Screen {
     fn in_words(&self, event: &RunEvent) -> Option<RunEvent> {
         let kind = match (&event.kind, &event.session) {
             (EventKind::Error { error, .. }, _) => {
-                let hint = advice::on(error).map(str::to_owned);
+                let hint = advice::on(error);
                 EventKind::Error { error: error.clone(), hint }
             }
             (

@@ -15,7 +15,7 @@ use legwork::port::{EventKind, RunEvent};
 
 use super::marks::{Marks, Signs};
 use super::summary::{spent, spent_within};
-use super::text::{age, clip, columns, count, grouped, money, one_line, time, visible};
+use super::text::{age, clip, columns, count, grouped, money, one_line, time, visible, wrapped};
 use super::tool::Finished;
 use super::{At, Displayer as _, Human, Json, Terminal, Usage, diff, failure};
 use crate::error::Error;
@@ -77,6 +77,23 @@ fn lines_are_cut_by_columns_not_by_characters() {
     assert_eq!(clip("日本語です", 7), "日本語…");
     assert_eq!(columns(&clip("日本語です", 6)), 5);
     assert_eq!(clip("x", 0), "…");
+}
+
+#[test]
+fn words_are_wrapped_by_columns_and_long_ones_stay_whole() {
+    assert_eq!(wrapped("one two three", 8, 2), "one two\n  three");
+    assert_eq!(wrapped("日本 語で す", 7, 0), "日本\n語で す");
+    assert_eq!(
+        wrapped("in /a/path-that/is-long it is", 6, 2),
+        "in\n  /a/path-that/is-long\n  it\n  is"
+    );
+    assert_eq!(wrapped("a --on-doubt b", 10, 0), "a\n--on-doubt\nb");
+    assert_eq!(wrapped("a\tb c", 6, 0), "a    b\nc");
+    assert_eq!(
+        wrapped("two  spaces\n\n  - item more", 8, 4),
+        "two\n    spaces\n\n  - item\n    more"
+    );
+    assert_eq!(wrapped("whole in a log", usize::MAX, 2), "whole in a log");
 }
 
 #[test]

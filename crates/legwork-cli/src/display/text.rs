@@ -89,30 +89,25 @@ pub(crate) fn money(usd: f64) -> String {
     }
 }
 
-/// The text in lines of so many columns, broken between words; what follows the first is
-/// indented.
+/// The text in lines of at most so many columns, broken at spaces; the lines that follow
+/// the first of a paragraph are indented.
+///
+/// A longer word stays whole, so that flags, paths and addresses can be copied.
 pub(crate) fn wrapped(text: &str, most: usize, indent: usize) -> String {
-    let mut lines = String::with_capacity(text.len());
-    for (at, paragraph) in text.split('\n').enumerate() {
-        if at > 0 {
-            lines.push('\n');
-        }
-        let mut used = 0;
-        for word in paragraph.split(' ') {
-            let width = columns(word);
-            if used > indent && used + 1 + width > most {
-                lines.push('\n');
-                lines.extend(std::iter::repeat_n(' ', indent));
-                used = indent;
-            } else if used > 0 {
-                lines.push(' ');
-                used += 1;
-            }
-            lines.push_str(word);
-            used += width;
-        }
-    }
-    lines
+    let indent = " ".repeat(indent);
+    let options = at_spaces(most).subsequent_indent(&indent);
+    // `textwrap` counts no columns for a tab.
+    let text = text.replace('\t', &" ".repeat(TAB));
+    let paragraphs = text.split('\n').map(|line| textwrap::fill(line, &options));
+    paragraphs.collect::<Vec<_>>().join("\n")
+}
+
+/// Lines of at most so many columns, broken at spaces only.
+pub(crate) fn at_spaces<'a>(most: usize) -> textwrap::Options<'a> {
+    textwrap::Options::new(most)
+        .break_words(false)
+        .word_separator(textwrap::WordSeparator::AsciiSpace)
+        .word_splitter(textwrap::WordSplitter::NoHyphenation)
 }
 
 /// How long ago something was.

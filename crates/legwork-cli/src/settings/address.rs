@@ -6,9 +6,9 @@ use super::{is_local, provider, text};
 use crate::args;
 use crate::config::{Config, Sourced};
 use crate::error::Error;
-use crate::place::quoted;
 use crate::recorded::{BaseUrl, By, Recorded};
 use crate::settings::flag;
+use crate::shell::quoted;
 
 const BASE_URL: &str = "OPENAI_BASE_URL";
 

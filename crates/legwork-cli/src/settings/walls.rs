@@ -7,9 +7,9 @@ use legwork::tools::sandbox::{Host, Network};
 use crate::args::{self, Sandbox};
 use crate::config::{AllowPath, Config, Source, Sourced, network, one_of, variable_of};
 use crate::error::Error;
-use crate::place::quoted;
 use crate::recorded::Recorded;
 use crate::settings::flag;
+use crate::shell::quoted;
 
 /// What confines the agent, and what the session was allowed beyond that.
 pub(super) struct Walls {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::{MOST, text};
 use crate::error::Error;
-use crate::place::quoted;
+use crate::shell::quoted;
 
 /// The text of a file.
 pub(super) fn read(path: &Path) -> Result<String, Error> {

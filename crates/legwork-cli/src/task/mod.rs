@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use legwork::core::{Message, Part, Role};
 
 use crate::error::Error;
-use crate::place::quoted;
+use crate::shell::quoted;
 
 const HINT: &str = "say what is to be done: legwork run \"Read notes.txt and sum it up\"";
 

@@ -178,9 +178,10 @@ fn summary(piece: &Piece) -> String {
         }
         Kind::Settings => {
             let lines = text.lines().map(str::trim);
-            let said: Vec<_> =
-                lines.filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
-            said.join(", ")
+            let said = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
+            let after = |line: &str| if line.starts_with('[') { " " } else { ", " };
+            let said: String = said.flat_map(|line| [line, after(line)]).collect();
+            said.trim_end_matches(", ").to_owned()
         }
         Kind::Agent => "an agent".to_owned(),
         Kind::Skill => "a skill".to_owned(),

@@ -24,7 +24,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use legwork::core::digest::Digest;
-use legwork::definition::{Origin, Place};
+use legwork::definition::{Location, Origin};
 
 pub(crate) use ask::Asks;
 pub(crate) use changes::places;
@@ -199,14 +199,14 @@ impl Trust {
     }
 
     /// The place of the project's agents or skills, restricted to the files that are used.
-    pub(crate) fn place(&self, kind: Kind) -> Option<Place> {
+    pub(crate) fn place(&self, kind: Kind) -> Option<Location> {
         let folder = surface::folder(&self.project.as_ref()?.folders)?;
         let folder = folder.join(if kind == Kind::Agent { "agents" } else { "skills" });
-        Some(Place::project(folder).only(self.only(kind)))
+        Some(Location::project(folder).only(self.only(kind)))
     }
 
     /// A place, restricted to the files that are used if it is the project's.
-    pub(crate) fn held(&self, place: Place) -> Place {
+    pub(crate) fn held(&self, place: Location) -> Location {
         match place.origin {
             Origin::Project => place.only(self.only(Kind::Agent)),
             Origin::User | Origin::Given => place,

@@ -144,5 +144,5 @@ impl Records {
 
 /// The folder that the records are kept in.
 pub(crate) fn place() -> Option<PathBuf> {
-    Some(crate::place::home()?.join("trust"))
+    Some(crate::store_address::home()?.join("trust"))
 }

@@ -9,7 +9,7 @@ use super::{Kind, Left, Piece, Standing, Trust, file::Skipped, owner};
 use crate::config::locate::{NAME as SETTINGS, shown};
 use crate::context::NAME as INSTRUCTIONS;
 use crate::display::text::count;
-use crate::place::shell_word;
+use crate::shell::quoted_path;
 
 /// How many files a message names.
 const NAMED: usize = 3;
@@ -31,7 +31,7 @@ impl Trust {
         let left = self.left(|left| *left == Left::Untrusted);
         let names = self.names(&left);
         let root = shown(&project.root);
-        let line = format!("`legwork trust add {}`", shell_word(&project.root));
+        let line = format!("`legwork trust add {}`", quoted_path(&project.root));
         match (&self.standing, names.is_empty()) {
             (_, true) => None,
             (Standing::Refused, _) => {
@@ -49,7 +49,7 @@ impl Trust {
     fn changed(&self) -> Option<String> {
         let project = self.project.as_ref()?;
         let names = self.names(&self.left(|left| *left == Left::Changed));
-        let line = shell_word(&project.root);
+        let line = quoted_path(&project.root);
         let names = (!names.is_empty()).then(|| listed(&names))?;
         let root = shown(&project.root);
         Some(format!(
@@ -66,7 +66,7 @@ impl Trust {
             .iter()
             .any(|(piece, left)| piece.kind == Kind::Agent && left.is_some() && stem(piece));
         let root = &self.project.as_ref()?.root;
-        let line = shell_word(root);
+        let line = quoted_path(root);
         left.then(|| {
             format!("`legwork trust add {line}` trusts the project, --trust only for this run")
         })
@@ -79,7 +79,7 @@ impl Trust {
             let Some(Left::Skipped(why)) = left else { continue };
             let hint = match (why, &self.project) {
                 (Skipped::Foreign(_, user), Some(project)) => {
-                    let (user, root) = (owner::name(*user), shell_word(&project.root));
+                    let (user, root) = (owner::name(*user), quoted_path(&project.root));
                     let user = user.strip_prefix("user ").unwrap_or(&user).to_owned();
                     format!(
                         "; `legwork trust add --owner {user} {root}` takes that user's files too"

@@ -127,7 +127,7 @@ fn a_session_goes_on_with_its_agent() {
 #[test]
 fn a_project_may_not_widen_what_the_person_said() {
     let home = Home::new();
-    home.settings("max_steps = 1\n");
+    home.settings("budget.steps = 1\n");
     let front = "model: test:theirs\nbudget: {steps: 50, usd: 100}\nmetadata: {cli: {sandbox: \"off\", allow_paths: [/]}}\n";
     home.file("work/.legwork/agents/a.md", &agent("a", front, "Be a."));
     let script = |asked: &Asked| match asked.turn() {

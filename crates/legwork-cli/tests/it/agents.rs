@@ -117,7 +117,7 @@ fn show_tells_what_an_agent_comes_to() {
     let home = Home::new();
     let front = "model: ollama:small\ntools: [read, bash]\ndenied_tools: [bash]\nbudget: {steps: 500, usd: 0.5}\n";
     home.file("work/.legwork/agents/clerk.md", &agent("clerk", front, "File.\u{1b}[2J\n\nWell."));
-    home.settings("max_steps = 30\n[providers.ollama]\n");
+    home.settings("budget.steps = 30\n[providers.ollama]\n");
     let ran = home.ran(&["agents", "show", "clerk"]).ends(0);
     assert_eq!(
         ran.out,

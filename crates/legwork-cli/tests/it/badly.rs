@@ -125,9 +125,9 @@ fn a_limit_that_is_no_number_of_use() {
     for flag in ["--max-steps", "--max-tokens"] {
         home.ran(&["run", flag, "-1", "x"]).ends(2).says("must be a whole number from 1 on");
     }
-    home.ran(&["run", "--max-cost", "-1", "x"]).ends(2).says("must be an amount above 0");
+    home.ran(&["run", "--max-usd", "-1", "x"]).ends(2).says("must be an amount above 0");
     for wrong in ["9", "-1", "0s", "1ns"] {
-        let told = home.ran(&["run", "--max-active-time", wrong, "x"]).ends(2);
+        let told = home.ran(&["run", "--max-time", wrong, "x"]).ends(2);
         told.says("must be a length of time above 0");
     }
 }

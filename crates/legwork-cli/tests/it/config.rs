@@ -29,7 +29,10 @@ fn shown(home: &Home, key: &str, environment: &[(&str, &str)], flags: &[&str]) -
         command
     });
     let all = ran.ends(0).last();
-    let entry = &all["values"][key];
+    let entry = match key.split_once('.') {
+        Some((table, key)) => &all[table][key],
+        None => &all["values"][key],
+    };
     (entry["value"].clone(), entry["source"].clone())
 }
 
@@ -82,36 +85,60 @@ fn cases() -> Vec<Case> {
             flag: Some(("--network", "all", json!("all"))),
         },
         Case {
-            key: "max_steps",
+            key: "budget.steps",
             default: json!(100),
-            user: ("max_steps = 200", json!(200)),
-            project: Some(("max_steps = 20", json!(20))),
+            user: ("budget.steps = 200", json!(200)),
+            project: Some(("budget.steps = 20", json!(20))),
             environment: Some(("LEGWORK_MAX_STEPS", "300", json!(300))),
             flag: Some(("--max-steps", "400", json!(400))),
         },
         Case {
-            key: "max_cost_usd",
+            key: "budget.usd",
             default: json!(null),
-            user: ("max_cost_usd = 2.5", json!(2.5)),
-            project: Some(("max_cost_usd = 1", json!(1.0))),
-            environment: Some(("LEGWORK_MAX_COST_USD", "0.25", json!(0.25))),
-            flag: Some(("--max-cost", "0.000001", json!(0.000001))),
+            user: ("budget.usd = 2.5", json!(2.5)),
+            project: Some(("budget.usd = 1", json!(1.0))),
+            environment: Some(("LEGWORK_MAX_USD", "0.25", json!(0.25))),
+            flag: Some(("--max-usd", "0.000001", json!(0.000001))),
         },
         Case {
-            key: "max_tokens",
+            key: "budget.tokens",
             default: json!(null),
-            user: ("max_tokens = 1_000", json!(1000)),
-            project: Some(("max_tokens = 0x10", json!(16))),
+            user: ("budget.tokens = 1_000", json!(1000)),
+            project: Some(("budget.tokens = 0x10", json!(16))),
             environment: Some(("LEGWORK_MAX_TOKENS", "5", json!(5))),
             flag: Some(("--max-tokens", "6", json!(6))),
         },
         Case {
-            key: "max_active_time",
+            key: "budget.time",
             default: json!(null),
-            user: ("max_active_time = '30m'", json!("30m")),
-            project: Some(("max_active_time = '600s'", json!("10m"))),
-            environment: Some(("LEGWORK_MAX_ACTIVE_TIME", "1h 5s", json!("1h 5s"))),
-            flag: Some(("--max-active-time", "1500ms", json!("1s 500ms"))),
+            user: ("budget.time = '30m'", json!("30m")),
+            project: Some(("budget.time = '600s'", json!("10m"))),
+            environment: Some(("LEGWORK_MAX_TIME", "1h 5s", json!("1h 5s"))),
+            flag: Some(("--max-time", "1500ms", json!("1s 500ms"))),
+        },
+        Case {
+            key: "budget.tool_calls",
+            default: json!(null),
+            user: ("[budget]\ntool_calls = 30", json!(30)),
+            project: Some(("[budget]\ntool_calls = 20", json!(20))),
+            environment: Some(("LEGWORK_MAX_TOOL_CALLS", "5", json!(5))),
+            flag: Some(("--max-tool-calls", "6", json!(6))),
+        },
+        Case {
+            key: "budget.input_tokens",
+            default: json!(null),
+            user: ("budget = {input_tokens = 30}", json!(30)),
+            project: Some(("budget.input_tokens = 20", json!(20))),
+            environment: Some(("LEGWORK_MAX_INPUT_TOKENS", "5", json!(5))),
+            flag: Some(("--max-input-tokens", "6", json!(6))),
+        },
+        Case {
+            key: "budget.output_tokens",
+            default: json!(null),
+            user: ("budget.output_tokens = 30", json!(30)),
+            project: Some(("budget.output_tokens = 20", json!(20))),
+            environment: Some(("LEGWORK_MAX_OUTPUT_TOKENS", "5", json!(5))),
+            flag: Some(("--max-output-tokens", "6", json!(6))),
         },
         Case {
             key: "max_write",
@@ -240,7 +267,7 @@ fn what_is_shown_names_the_line_and_fits_a_narrow_terminal() {
     let line = told.out.lines().next().unwrap();
     assert!(line.starts_with("model = \"ollama:qwen3\" "), "{line}");
     assert!(line.ends_with("# ~/.config/legwork/legwork.toml:3"), "{line}");
-    assert!(told.out.contains("# max_tokens is not set\n"), "{}", told.out);
+    assert!(told.out.contains("# budget.tokens is not set\n"), "{}", told.out);
 }
 
 #[test]
@@ -293,7 +320,9 @@ fn unknown_keys_are_told_with_the_nearest_one_and_their_place() {
     let check = |text: &str, place: &str, said: &str| {
         refused(text).says(&format!("~/.config/legwork/legwork.toml:{place}: ")).says(said);
     };
-    check("max_step = 3", "1:1", "`max_step` is not known; did you mean `max_steps`?");
+    check("max_step = 3", "1:1", "`max_step` is not known; did you mean `budget.steps`?");
+    check("[budget]\nstep = 3", "2:1", "`budget.step` is not known; did you mean `budget.steps`?");
+    check("budget = 3", "1:10", "`budget` must be a table such as [budget]");
     check("\n  modell = 'a:b'", "2:3", "did you mean `model`?");
     check("xyzzy = 1", "1:1", "`legwork config show` lists what there is");
     check(
@@ -310,13 +339,13 @@ fn values_of_a_wrong_type_are_told_with_what_they_must_be() {
     let check = |text: &str, said: &str| {
         refused(text).says("/legwork.toml:").says(said);
     };
-    check("max_steps = 'many'", "`max_steps` must be a whole number from 1 on, not text");
-    check("max_steps = 0", "not this number");
-    check("max_steps = -1", "not this number");
-    check("max_steps = 1.5", "not a number with a fraction");
-    check("max_cost_usd = nan", "`max_cost_usd` must be an amount above 0");
-    check("max_cost_usd = 0.0", "must be an amount");
-    check("max_cost_usd = -2", "must be an amount");
+    check("budget.steps = 'many'", "`budget.steps` must be a whole number from 1 on, not text");
+    check("budget.steps = 0", "not this number");
+    check("budget.steps = -1", "not this number");
+    check("budget.steps = 1.5", "not a number with a fraction");
+    check("budget.usd = nan", "`budget.usd` must be an amount above 0");
+    check("budget.usd = 0.0", "must be an amount");
+    check("budget.usd = -2", "must be an amount");
     check("model = 3", "`model` must be text such as \"openai:gpt-5-mini\", not this number");
     check("model = 'gpt-5'", "`model` must be text such as");
     check("model = ''", "`model` is empty");
@@ -347,7 +376,7 @@ fn a_variable_that_is_wrong_is_told() {
     let home = Home::new();
     for (name, value, said) in [
         ("LEGWORK_MAX_STEPS", "none", "must be a whole number"),
-        ("LEGWORK_MAX_COST_USD", "-1", "must be an amount"),
+        ("LEGWORK_MAX_USD", "-1", "must be an amount"),
         ("LEGWORK_SANDBOX", "none", "it is one of"),
         ("LEGWORK_NETWORK", "yes", "must be off, all, or hosts"),
         ("LEGWORK_COLOR", "red", "it is one of auto, always, never"),
@@ -376,7 +405,7 @@ fn the_schema_is_the_one_in_the_docs_and_takes_what_the_command_takes() {
     assert!(valid("[keys.openai]\ncommand = ['pass', 'show']\n[providers.my]\nbase_url = 'x'"));
     assert!(!valid("max_step = 3"));
     assert!(!valid("[keys.openai]\nenv = 'A'\nfile = 'B'"));
-    assert!(!valid("max_cost_usd = 0"));
+    assert!(!valid("budget.usd = 0"));
 }
 
 #[test]
@@ -393,7 +422,7 @@ fn the_file_to_begin_with_is_written_once_and_is_right() {
     let settings: Vec<_> = settings.collect();
     fs::write(&path, settings.join("\n")).unwrap();
     let told = home.ran(&["config", "show", "--json"]).ends(0).last();
-    assert_eq!(told["values"]["max_active_time"]["value"], "30m", "{settings:?}");
+    assert_eq!(told["budget"]["time"]["value"], "30m", "{settings:?}");
     assert_eq!(told["keys"]["openai"]["from"], "command");
 }
 
@@ -401,6 +430,7 @@ fn the_file_to_begin_with_is_written_once_and_is_right() {
 fn every_key_is_explained_in_the_docs_and_in_help() {
     let home = Home::new();
     let help = home.ran(&["help", "config"]).ends(0).out;
+    let words = help.split_whitespace().collect::<Vec<_>>().join(" ");
     let docs = include_str!("../../../../docs/configuration.md");
     let schema: Value =
         serde_json::from_str(include_str!("../../../../docs/legwork.schema.json")).unwrap();
@@ -408,6 +438,14 @@ fn every_key_is_explained_in_the_docs_and_in_help() {
         let forms = [format!("`{key}`"), format!("`[{key}."), format!("`[{key}]")];
         assert!(forms.iter().any(|form| docs.contains(form)), "{key}");
         assert!(help.contains(key), "{key}");
+    }
+    for key in schema["properties"]["budget"]["properties"].as_object().unwrap().keys() {
+        let flag = format!("--max-{}", key.replace('_', "-"));
+        let variable = format!("LEGWORK_MAX_{}", key.to_uppercase());
+        for form in [format!("`{key}`"), format!("`{flag}`"), format!("`{variable}`")] {
+            assert!(docs.contains(&form), "{form}");
+        }
+        assert!(words.contains(&format!("({flag}, {variable})")), "{key}");
     }
 }
 
@@ -418,7 +456,7 @@ fn prices_are_the_users_to_say_and_a_project_cannot() {
     home.file(".config/legwork/legwork.toml", prices);
     let server = Server::start([Turn::text("4")]).unwrap();
     // A limit on cost can be kept, and what it cost is told.
-    let ran = home.ran_with(&server, &["run", "--json", "--max-cost", "1", "2+2?"]).ends(0);
+    let ran = home.ran_with(&server, &["run", "--json", "--max-usd", "1", "2+2?"]).ends(0);
     assert_eq!(ran.last()["used"]["cost"], 70);
     let shown = home.ran(&["config", "show"]).ends(0);
     let line = "prices.\"test:scripted\" = { input = 2, output = 10, cached = 0.5 }";

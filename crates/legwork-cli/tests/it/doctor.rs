@@ -131,7 +131,7 @@ fn settings_that_cannot_be_used_do_not_keep_it_from_looking() {
     let told = home.ran(&["doctor"]).ends(1);
     assert!(told.out.contains("✗ settings") && told.out.contains("`model`"), "{}", told.out);
     assert!(told.out.contains("✓ shell"), "{}", told.out);
-    home.settings("max_steps = 'many'\n");
+    home.settings("budget.steps = 'many'\n");
     let told = home.ran(&["doctor", "--json"]).ends(1);
     let checks = told.last()["checks"].as_array().unwrap().clone();
     let settings = checks.iter().find(|check| check["name"] == "settings").unwrap();

@@ -122,7 +122,7 @@ fn s3_2_s13_10_active_time_ends_a_flood() {
     ] {
         let home = Home::new();
         home.file(".config/legwork/legwork.toml", all);
-        let mut command = home.legwork(&["run", "--json", "--max-active-time", "1s", "Work"]);
+        let mut command = home.legwork(&["run", "--json", "--max-time", "1s", "Work"]);
         command.env("OPENAI_BASE_URL", flooding(head, &again)).env("LEGWORK_MODEL", "test:flood");
         let ended = ran(command).ends(3);
         assert_eq!(ended.last()["stop_reason"], "time_limit", "{again:?}");

@@ -232,7 +232,7 @@ fn s13_12_files_and_variables_are_shown_as_text() {
         command.env("LEGWORK_MODEL", &model);
         check(&args.join(" "), &ran(command), Out::Json);
     }
-    home.settings(&format!("max_steps = 5 # {NASTY}\nstore = 'sqlite:{NASTY}'\n"));
+    home.settings(&format!("budget.steps = 5 # {NASTY}\nstore = 'sqlite:{NASTY}'\n"));
     check("settings", &home.ran(&["config", "show"]), Out::Text);
     check("settings", &home.ran(&["sessions", "list"]), Out::Text);
 }

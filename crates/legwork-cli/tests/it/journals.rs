@@ -268,7 +268,7 @@ fn s13_9_a_journal_raises_no_limit_that_the_person_set() {
     let turns = || [Turn::call("list", json!({})), Turn::call("list", json!({})), Turn::text("x")];
     let server = Server::start(turns()).unwrap();
     let home = Home::new();
-    home.settings("max_steps = 2\nmax_tokens = 100000\n");
+    home.settings("budget.steps = 2\nbudget.tokens = 100000\n");
     let id = home.ran_with(&server, &["run", "--json", "Work"]).ends(3).session();
     forge(&home, |kind, body| {
         if kind == "defined" {

@@ -24,7 +24,7 @@ fn budget(home: &Home, id: &str) -> Value {
 #[test]
 fn limits_of_flags_are_those_of_the_agent() {
     let (home, server) = (Home::new(), Server::start([Turn::text("Hi.")]).unwrap());
-    let flags = ["--max-tokens", "50000", "--max-active-time", "2m", "--max-steps", "7"];
+    let flags = ["--max-tokens", "50000", "--max-time", "2m", "--max-steps", "7"];
     let id = run(&home, &server, &flags).ends(0).session();
     let wanted = json!({"steps": 7, "total_tokens": 50000, "active_time": 120_000_000});
     assert_eq!(budget(&home, &id), wanted);
@@ -55,9 +55,9 @@ fn a_limit_on_tokens_stops_and_a_raised_one_goes_on() {
 #[test]
 fn a_limit_on_cost_needs_a_price_and_says_where_it_was_set() {
     let (home, server) = (Home::new(), Server::start([Turn::text("Hi.")]).unwrap());
-    let told = home.ran_with(&server, &["run", "--max-cost", "1", "Work"]).ends(2);
-    told.says("the cost is limited (--max-cost)").says("the price of `test:scripted` is not known");
-    home.settings("max_cost_usd = 1");
+    let told = home.ran_with(&server, &["run", "--max-usd", "1", "Work"]).ends(2);
+    told.says("the cost is limited (--max-usd)").says("the price of `test:scripted` is not known");
+    home.settings("budget.usd = 1");
     let told = home.ran_with(&server, &["run", "Work"]).ends(2);
     told.says("(~/.config/legwork/legwork.toml:1)").says("--max-tokens");
     assert!(!home.store().exists());
@@ -71,22 +71,22 @@ fn a_limit_on_cost_needs_a_price_and_says_where_it_was_set() {
 #[test]
 fn a_limit_on_cost_stops_and_names_its_flag() {
     let (home, server) = (Home::new(), Server::start(turns()).unwrap());
-    let flags = ["--model", "openai:gpt-5-mini", "--max-cost", "0.0001"];
+    let flags = ["--model", "openai:gpt-5-mini", "--max-usd", "0.0001"];
     let ended = run(&home, &server, &flags).ends(3);
     assert_eq!(ended.last()["stop_reason"], "cost_limit");
     let next = text(&ended.last()["next"], "how");
-    assert!(next.contains(" --max-cost 0."), "{next}");
+    assert!(next.contains(" --max-usd 0."), "{next}");
     let args: Vec<_> = next.split(' ').skip(1).collect();
-    home.ran_with(&server, &[&args[..], &["--max-cost", "1"]].concat()).ends(2);
-    home.ran_with(&server, &["resume", &ended.session(), "--max-cost", "1"]).ends(0);
+    home.ran_with(&server, &[&args[..], &["--max-usd", "1"]].concat()).ends(2);
+    home.ran_with(&server, &["resume", &ended.session(), "--max-usd", "1"]).ends(0);
 }
 
 #[test]
 fn a_session_keeps_its_limits_when_the_file_changes() {
     let (home, server) = (Home::new(), Server::start(turns()).unwrap());
-    home.settings("max_steps = 1\nmax_active_time = '9m'");
+    home.settings("budget.steps = 1\nbudget.time = '9m'");
     let id = run(&home, &server, &[]).ends(3).session();
-    home.settings("max_steps = 50");
+    home.settings("budget.steps = 50");
     let mut command = home.with(&server, &["resume", &id]);
     command.env("LEGWORK_MAX_STEPS", "50");
     ran(command).ends(3);
@@ -99,12 +99,12 @@ fn a_session_keeps_its_limits_when_the_file_changes() {
 fn amounts_that_are_none_are_refused() {
     let home = Home::new();
     for flags in [
-        ["--max-cost", "0"],
-        ["--max-cost", "nan"],
-        ["--max-cost", "inf"],
-        ["--max-cost", "much"],
+        ["--max-usd", "0"],
+        ["--max-usd", "nan"],
+        ["--max-usd", "inf"],
+        ["--max-usd", "much"],
         ["--max-tokens", "0"],
-        ["--max-active-time", "0.5"],
+        ["--max-time", "0.5"],
     ] {
         home.ran(&["run", flags[0], flags[1], "x"]).ends(2).says(flags[0]);
     }

@@ -32,8 +32,34 @@ fn a_request_goes_through_the_proxy_of_the_environment() {
     command.env("HTTPS_PROXY", format!("http://me:canary-d41d8cd98f@{address}"));
     let told = format!("the proxy http://{address} (HTTPS_PROXY) answered 407");
     let ran = ran(command).ends(1).says(&told).says("the password in HTTPS_PROXY");
+    let ran = ran.says("hint: set HTTPS_PROXY=http://user:password@host:port").says("in NO_PROXY");
     assert!(!ran.err.contains("canary") && !ran.out.contains("canary"), "{}", ran.err);
     assert_eq!(asked.join().unwrap(), "CONNECT a.invalid:443 HTTP/1.1");
+}
+
+#[test]
+fn a_proxy_that_forwards_a_request_and_refuses_it_is_named_with_its_variable() {
+    let answer = "HTTP/1.1 407 Who?\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+    let hint = "hint: set all_proxy=http://user:password@host:port";
+    let run = ["run", "--model", "my:m", "Work"];
+    for args in [&run[..], &["models", "ping", "my:m"], &["models", "list", "my"]] {
+        let (address, asked) = proxy(answer);
+        let home = Home::new();
+        let url = ["--base-url", "http://a.invalid/v1"];
+        let mut command = home.legwork(&[args, &url].concat());
+        command.env("all_proxy", format!("http://{address}"));
+        ran(command).ends(1).says(&format!("the proxy http://{address} (all_proxy)")).says(hint);
+        asked.join().unwrap();
+    }
+}
+
+#[test]
+fn a_proxy_that_cannot_be_reached_is_named_with_its_variable() {
+    let home = Home::new();
+    let args = ["models", "ping", "my:m", "--base-url", "https://a.invalid/v1"];
+    let mut command = home.legwork(&args);
+    command.env("https_proxy", "http://127.0.0.1:9");
+    ran(command).ends(1).says("hint: set https_proxy=http://user:password@host:port");
 }
 
 #[test]
@@ -55,6 +81,8 @@ fn a_value_that_is_no_proxy_is_wrong_use() {
         let mut command = home.with(&server, args);
         command.env("ALL_PROXY", "socks4://me:canary-d41d8cd98f@h");
         let ran = ran(command).ends(2).says("ALL_PROXY names no proxy").says("socks5h work");
+        let ran =
+            ran.says("hint: set ALL_PROXY=http://user:password@host:port").says("in NO_PROXY");
         assert!(!ran.err.contains("canary"), "{}", ran.err);
     }
     assert!(server.requests().is_empty());

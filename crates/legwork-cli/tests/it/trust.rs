@@ -47,27 +47,27 @@ fn a_project_that_is_a_link_to_elsewhere_is_still_a_project() {
 #[test]
 fn a_project_cannot_raise_limits() {
     let home = Home::new();
-    home.settings("max_tokens = 1000\n");
-    home.project("max_steps = 5000\nmax_tokens = 5000\nmax_active_time = '5m'\n");
+    home.settings("budget.tokens = 1000\n");
+    home.project("budget.steps = 5000\nbudget.tokens = 5000\nbudget.time = '5m'\n");
     let told = home.ran(&["config", "show", "--json"]).ends(0).last();
-    let limit = |key: &str| (&told["values"][key]["value"], &told["values"][key]["source"]);
-    assert_eq!(limit("max_steps"), (&json!(100), &json!("default")));
-    assert_eq!(limit("max_tokens"), (&json!(1000), &json!("user_file")));
-    assert_eq!(limit("max_active_time"), (&json!("5m"), &json!("project_file")));
+    let limit = |key: &str| (&told["budget"][key]["value"], &told["budget"][key]["source"]);
+    assert_eq!(limit("steps"), (&json!(100), &json!("default")));
+    assert_eq!(limit("tokens"), (&json!(1000), &json!("user_file")));
+    assert_eq!(limit("time"), (&json!("5m"), &json!("project_file")));
     let shown = home.ran(&["config", "show"]).ends(0).out;
     let note = |key: &str, line: u8| {
         format!(
-            "# {key} in ~/work/legwork.toml:{line} is not taken: a project only lowers limits\n"
+            "# budget.{key} in ~/work/legwork.toml:{line} is not taken: a project only lowers limits\n"
         )
     };
-    assert!(shown.contains(&(note("max_steps", 1) + &note("max_tokens", 2))), "{shown}");
-    assert!(!shown.contains("max_active_time in"), "{shown}");
+    assert!(shown.contains(&(note("steps", 1) + &note("tokens", 2))), "{shown}");
+    assert!(!shown.contains("budget.time in"), "{shown}");
 }
 
 #[test]
 fn a_limit_of_a_project_stops_a_run() {
     let home = Home::new();
-    home.project("max_steps = 1");
+    home.project("budget.steps = 1");
     let turns = [Turn::call("bash", json!({"command": "true"})), Turn::text("Done.")];
     let server = Server::start(turns).unwrap();
     let ran = home.ran_with(&server, &["run", "--json", "--sandbox", "off", "Work"]).ends(3);
@@ -77,7 +77,7 @@ fn a_limit_of_a_project_stops_a_run() {
 #[test]
 fn who_lets_the_agent_write_to_his_own_file_is_warned() {
     let home = Home::new();
-    home.settings("max_steps = 5");
+    home.settings("budget.steps = 5");
     let server = Server::start([Turn::text("Hi."), Turn::text("Hi.")]).unwrap();
     let warned = |flags: &[&str]| {
         let ran = home.ran_with(&server, &[&["run", "Work"], flags].concat()).ends(0);
@@ -94,12 +94,12 @@ fn who_lets_the_agent_write_to_his_own_file_is_warned() {
 #[test]
 fn s13_3_no_tool_opens_what_is_legworks_own() {
     let home = Home::new();
-    home.settings("max_steps = 5");
+    home.settings("budget.steps = 5");
     let path = ".config/legwork/legwork.toml";
     let calls = [
         Turn::call("read", json!({ "path": path })),
         Turn::call("write", json!({ "path": path, "content": "lost" })),
-        Turn::call("search", json!({ "pattern": "max_steps", "hidden": true })),
+        Turn::call("search", json!({ "pattern": "budget", "hidden": true })),
         Turn::call("bash", json!({ "command": format!("cat {path}; echo over") })),
         Turn::text("Done."),
     ];
@@ -111,14 +111,14 @@ fn s13_3_no_tool_opens_what_is_legworks_own() {
         }
     }
     let kept = std::fs::read_to_string(home.work().with_file_name(path)).unwrap();
-    assert_eq!(kept.trim(), "max_steps = 5");
+    assert_eq!(kept.trim(), "budget.steps = 5");
 }
 
 #[test]
 fn a_project_that_the_agent_writes_does_not_change_a_session() {
     let home = Home::new();
     let write =
-        json!({"path": "legwork.toml", "content": "model = 'openai:other'\nmax_steps = 99\n"});
+        json!({"path": "legwork.toml", "content": "model = 'openai:other'\nbudget.steps = 99\n"});
     let turns = [Turn::call("write", write), Turn::text("Done.")];
     let script = Script::from(turns).only_model("scripted");
     let server = Server::start(script).unwrap();
@@ -126,6 +126,6 @@ fn a_project_that_the_agent_writes_does_not_change_a_session() {
     let id = home.ran_with(&server, &args).ends(3).session();
     home.ran_with(&server, &["resume", &id]).ends(3);
     // Not even by a file that cannot be used.
-    home.project("max_tokens = 1\nsandbox = 'off'\n");
+    home.project("budget.tokens = 1\nsandbox = 'off'\n");
     home.ran_with(&server, &["resume", &id, "--max-steps", "2"]).ends(0);
 }

@@ -125,17 +125,17 @@ fn s13_8_settings_and_agents_that_a_run_made_are_left_out() {
     let home = home();
     run(
         &home,
-        "echo 'max_steps = 3' > legwork.toml; sed '2s/a$/b/' .legwork/agents/a.md > .legwork/agents/b.md",
+        "echo 'budget.steps = 3' > legwork.toml; sed '2s/a$/b/' .legwork/agents/a.md > .legwork/agents/b.md",
     );
     let shown = |home: &Home| home.ran(&["config", "show", "--json"]).ends(0).last();
-    assert_eq!(shown(&home)["values"]["max_steps"]["value"], 100);
+    assert_eq!(shown(&home)["budget"]["steps"]["value"], 100);
     let left = shown(&home)["trust"]["left_out"].clone();
     assert!(left.to_string().contains("changed during a run and not confirmed"), "{left}");
     let listed = home.ran(&["agents", "list", "--json"]).ends(0).events();
     assert_eq!((&listed[0]["left_out"], &listed[1]["left_out"]), (&json!(false), &json!(true)));
     home.ran(&["doctor", "--offline"]).says_out("changed during a run and not confirmed");
     home.ran(&["trust", "add"]).ends(0);
-    assert_eq!(shown(&home)["values"]["max_steps"]["value"], 3);
+    assert_eq!(shown(&home)["budget"]["steps"]["value"], 3);
 }
 
 impl Ran {

@@ -21,7 +21,7 @@ pub(crate) fn fill(project: &Path) {
     let write = |path: &str, text: &str| fs::write(project.join(path), text).unwrap();
     write("AGENTS.md", "Say ROOT.\n");
     write("sub/AGENTS.md", "Say SUB.\n");
-    write("legwork.toml", "max_steps = 7\n");
+    write("legwork.toml", "budget.steps = 7\n");
     write(".legwork/agents/reviewer.md", &agent("reviewer", "skills: [pdf]\n", "Say AGENT."));
     write(".legwork/skills/pdf/SKILL.md", "---\nname: pdf\ndescription: Say SKILL\n---\n");
 }
@@ -38,7 +38,7 @@ pub(crate) fn told(server: &Server) -> String {
 /// The values of `config show`.
 fn limit(home: &Home, args: &[&str]) -> Value {
     let shown = home.ran(&[&["config", "show", "--json"], args].concat()).ends(0).last();
-    shown["values"]["max_steps"]["value"].clone()
+    shown["budget"]["steps"]["value"].clone()
 }
 
 /// What standard error says of trust.
@@ -254,7 +254,7 @@ fn s13_8_a_repository_within_one_and_one_around_it_are_others() {
 fn s13_8_a_link_out_of_the_project_is_not_taken() {
     let (home, server) = (Home::new(), server());
     let outside = home.file("outside.md", "Say OUTSIDE.");
-    let settings = home.file("outside.toml", "max_steps = 7\n");
+    let settings = home.file("outside.toml", "budget.steps = 7\n");
     symlink(&outside, home.work().join("AGENTS.md")).unwrap();
     symlink(&settings, home.work().join("legwork.toml")).unwrap();
     let run = home.ran_with(&server, &["run", "Go"]).ends(0);

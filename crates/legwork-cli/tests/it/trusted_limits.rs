@@ -97,7 +97,7 @@ fn s13_8_a_subagent_or_skill_of_a_project_names_no_server() {
 #[test]
 fn s13_8_a_file_of_the_project_that_is_named_itself_only_narrows() {
     let (home, server) = (Home::untrusted(), server());
-    home.settings("max_steps = 5\n");
+    home.settings("budget.steps = 5\n");
     home.file("work/x.md", &agent("x", "budget: {steps: 50}\n", "Say X."));
     let shown = home.ran(&["agents", "show", "x.md", "--json"]).ends(0).last();
     assert_eq!(shown["budget"]["steps"], 5);

@@ -10,15 +10,15 @@ use std::thread;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::kill::{Kill, LAST, Place, Side};
-use crate::news::{Hold, News, fifo};
-use crate::scene::{Scene, told};
+use crate::kill::{Kill, LAST, Point, Side};
+use crate::observed::{Hold, Observed, fifo};
+use crate::scene::{Scene, is_event};
 use crate::shell::Shell;
 use crate::story::Story;
 use crate::trace;
 
 /// Killed in the fifth step, its command having done its work.
-const CUT: Kill = Kill { number: 5, place: Place::Intent, side: Side::After };
+const CUT: Kill = Kill { number: 5, point: Point::Intent, side: Side::After };
 
 fn resume(scene: &Scene<Shell>) -> Child {
     let session = scene.session.as_deref().unwrap();
@@ -44,7 +44,7 @@ fn s8_3_of_two_at_once_one_goes_on_and_the_other_conflicts_before_any_effect() {
     let (loser, output) = ended.recv().unwrap();
     scene.until(
         "the request of the other",
-        |news| matches!(news, News::Asked(t) if *t == CUT.number),
+        |observed| matches!(observed, Observed::Asked(t) if *t == CUT.number),
     );
 
     let out = String::from_utf8(output.stdout).unwrap();
@@ -72,7 +72,7 @@ fn s8_3_the_claim_of_a_dead_process_is_taken_over_at_once() {
     let mut scene = Scene::<Shell>::new();
     // Each of these finds the claim of the one killed right before it.
     for number in 1..=LAST {
-        scene.killed(Kill { number, place: Place::Inference, side: Side::Before });
+        scene.killed(Kill { number, point: Point::Inference, side: Side::Before });
     }
     let ended = scene.finishes();
     let story = Story::of(&scene, &ended);
@@ -95,7 +95,7 @@ fn s8_3_a_claim_dies_with_its_process_though_a_fork_of_it_lives_on() {
     let mut lines = BufReader::new(File::open(&log).unwrap()).lines().map(Result::unwrap);
     let first = lines.next().unwrap();
     let process = first.split(' ').next().unwrap();
-    scene.until("a call", |news| told(news, "tool_started", 1));
+    scene.until("a call", |observed| is_event(observed, "tool_started", 1));
     // The guard of the command, and the command itself.
     assert_eq!(lines.by_ref().filter(|line| line.contains("setsid(")).take(2).count(), 2);
     let pid = Pid::from_raw(process.parse().unwrap()).unwrap();

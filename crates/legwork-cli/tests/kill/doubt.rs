@@ -1,6 +1,6 @@
 //! Resuming where it is in doubt whether something happened, with nobody to say.
 
-use crate::kill::{Kill, LAST, Place, Side};
+use crate::kill::{Kill, LAST, Point, Side};
 use crate::scene::Scene;
 use crate::shell::Shell;
 use crate::story::Story;
@@ -24,7 +24,7 @@ fn ask(scene: &mut Scene<Shell>, more: &[&str]) {
 fn check(side: Side) {
     let undisturbed = Story::undisturbed();
     let mut scene = Scene::<Shell>::new();
-    let kill = Kill { number: 3, place: Place::Intent, side };
+    let kill = Kill { number: 3, point: Point::Intent, side };
     scene.killed(kill);
     let (numbers, requests) = (scene.numbers(), scene.server.requests().len());
     ask(&mut scene, &[]);

@@ -15,8 +15,8 @@ use legwork_testkit::Turn;
 use serde_json::{Value, json};
 
 use crate::counts;
-use crate::kill::{Kill, LAST, Place, Side, plan};
-use crate::scene::{ANSWER, Program, Scene, told};
+use crate::kill::{Kill, LAST, Point, Side, plan};
+use crate::scene::{ANSWER, Program, Scene, is_event};
 
 #[allow(dead_code, reason = "its `main` is for people")]
 #[path = "../../../legwork/examples/keyed.rs"]
@@ -48,16 +48,16 @@ impl Program for Keyed {
         command
     }
 
-    fn stand(scene: &mut Scene<Self>, kill: Kill) {
-        let kind = match (kill.place, kill.side) {
-            (Place::Intent, Side::Before) => "tool_started",
-            (Place::Intent, Side::After) => "tool_progress",
+    fn stop(scene: &mut Scene<Self>, kill: Kill) {
+        let kind = match (kill.point, kill.side) {
+            (Point::Intent, Side::Before) => "tool_started",
+            (Point::Intent, Side::After) => "tool_progress",
             _ => "tool_finished",
         };
         let mut command = Self::command(scene);
         command.env(STAND, format!("{kind} {}", kill.number));
         scene.start_by(command);
-        scene.until(kind, |news| told(news, kind, kill.number));
+        scene.until(kind, |observed| is_event(observed, kind, kill.number));
     }
 }
 
@@ -144,31 +144,31 @@ fn outcome(scene: &mut Scene<Keyed>) -> Outcome {
     Outcome { names, transcript, sent }
 }
 
-fn check(place: Place) {
+fn check(point: Point) {
     let undisturbed = outcome(&mut Scene::new());
     let all: Vec<_> = (1..=LAST).map(|number| format!("number {number}")).collect();
     assert_eq!(undisturbed.names, all);
-    let runs = plan(place, counts::kills());
+    let runs = plan(point, counts::kills());
     for kills in &runs {
         let mut scene = Scene::<Keyed>::new();
         kills.iter().for_each(|kill| scene.killed(*kill));
         assert_eq!(outcome(&mut scene), undisturbed);
     }
     let kills: usize = runs.iter().map(Vec::len).sum();
-    println!("idempotent tool killed {place}: {kills} times in {} runs", runs.len());
+    println!("idempotent tool killed {point}: {kills} times in {} runs", runs.len());
 }
 
 #[test]
 fn s6_7_an_idempotent_tool_killed_inside_an_inference_acts_once() {
-    check(Place::Inference);
+    check(Point::Inference);
 }
 
 #[test]
 fn s6_7_an_idempotent_tool_killed_between_intent_and_outcome_acts_once() {
-    check(Place::Intent);
+    check(Point::Intent);
 }
 
 #[test]
 fn s6_7_an_idempotent_tool_killed_between_outcome_and_commit_acts_once() {
-    check(Place::Outcome);
+    check(Point::Outcome);
 }

@@ -13,8 +13,8 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::kill::{Kill, LAST, Place, Side};
-use crate::news::{Bell, Hold, Holds, News, fifo, hear};
+use crate::kill::{Kill, LAST, Point, Side};
+use crate::observed::{Bell, Hold, Holds, Observed, fifo, observe};
 
 /// What the model says at the end.
 pub(crate) const ANSWER: &str = "All ten stand.";
@@ -24,7 +24,7 @@ const LONG: Duration = Duration::from_secs(60);
 
 /// A program that notes numbers.
 pub(crate) trait Program: Sized {
-    /// What keeps the process where it stands; dropped after the kill.
+    /// What keeps the process where it stopped; dropped after the kill.
     type Stop;
 
     /// Puts files that it needs into its folder.
@@ -36,8 +36,8 @@ pub(crate) trait Program: Sized {
     /// Begins a session, or goes on with it if there is one.
     fn command(scene: &Scene<Self>) -> Command;
 
-    /// Lets a process begin that will stand still, in its tool or after it.
-    fn stand(scene: &mut Scene<Self>, kill: Kill) -> Self::Stop;
+    /// Prepares the process to stop in its tool or after it.
+    fn stop(scene: &mut Scene<Self>, kill: Kill) -> Self::Stop;
 }
 
 /// A folder, a scripted model, and the process that works there.
@@ -45,12 +45,12 @@ pub(crate) struct Scene<P> {
     folder: TempDir,
     pub(crate) server: Server,
     holds: Holds,
-    tell: Sender<News>,
-    news: Receiver<News>,
+    to: Sender<Observed>,
+    observed: Receiver<Observed>,
     _bell: Bell,
     lives: u32,
     child: Option<Child>,
-    /// The session, once the process told it.
+    /// The session, once the process printed it.
     pub(crate) session: Option<String>,
     program: PhantomData<P>,
 }
@@ -70,22 +70,22 @@ impl<P: Program> Scene<P> {
         let work = folder.path().join("work");
         fs::create_dir(&work).unwrap();
         P::prepare(&work);
-        let (tell, news) = mpsc::channel();
-        let bell = Bell::hang(&work.join("news"), tell.clone());
+        let (to, observed) = mpsc::channel();
+        let bell = Bell::hang(&work.join("observed"), to.clone());
         fifo(&work.join("go"));
         let holds = Holds::default();
-        let (asked, held) = (tell.clone(), holds.clone());
+        let (asked, held) = (to.clone(), holds.clone());
         let script = Script::from_fn(move |request| {
             let turn = request.turn();
-            // Nobody hears it when the test is over.
-            let _ = asked.send(News::Asked(turn));
+            // When the test is over, there is no receiver.
+            let _ = asked.send(Observed::Asked(turn));
             let answer = if turn < LAST { P::call(turn + 1) } else { Turn::text(ANSWER) };
             held.apply(turn, answer)
         });
         let server = Server::start(script).unwrap();
         let (lives, child, session) = (0, None, None);
         let program = PhantomData;
-        Self { folder, server, holds, tell, news, _bell: bell, lives, child, session, program }
+        Self { folder, server, holds, to, observed, _bell: bell, lives, child, session, program }
     }
 
     /// Where the program works.
@@ -107,7 +107,7 @@ impl<P: Program> Scene<P> {
         let err = File::create(self.err()).unwrap();
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(err);
         let mut child = command.spawn().unwrap();
-        hear(self.lives, child.stdout.take().unwrap(), self.tell.clone());
+        observe(self.lives, child.stdout.take().unwrap(), self.to.clone());
         self.child = Some(child);
     }
 
@@ -120,23 +120,28 @@ impl<P: Program> Scene<P> {
         self.holds.set(turn, hold);
     }
 
-    /// Starts the program and kills it at a place.
+    /// Starts the program and kills it at a point.
     pub(crate) fn killed(&mut self, kill: Kill) {
         let turn = kill.number - 1;
-        let stop = match (kill.place, kill.side) {
-            (Place::Inference, Side::Before) => {
+        let stop = match (kill.point, kill.side) {
+            (Point::Inference, Side::Before) => {
                 self.hold(turn, Hold::Whole);
                 self.start();
-                self.until("a request", |news| matches!(news, News::Asked(t) if *t == turn));
+                self.until(
+                    "a request",
+                    |observed| matches!(observed, Observed::Asked(t) if *t == turn),
+                );
                 None
             }
-            (Place::Inference, Side::After) => {
+            (Point::Inference, Side::After) => {
                 self.hold(turn, Hold::AfterFirstPiece);
                 self.start();
-                self.until("a piece of the answer", |news| told(news, "text_delta", kill.number));
+                self.until("a piece of the answer", |observed| {
+                    is_event(observed, "text_delta", kill.number)
+                });
                 None
             }
-            (Place::Intent | Place::Outcome, _) => Some(P::stand(self, kill)),
+            (Point::Intent | Point::Outcome, _) => Some(P::stop(self, kill)),
         };
         self.kill();
         drop(stop);
@@ -149,7 +154,7 @@ impl<P: Program> Scene<P> {
         child.wait().unwrap();
     }
 
-    /// Leaves the process to the test; what is still heard of it is of the past.
+    /// Leaves the process to the test; what is still observed of it is ignored.
     pub(crate) fn leave(&mut self) -> Child {
         self.lives += 1;
         self.child.take().unwrap()
@@ -172,49 +177,49 @@ impl<P: Program> Scene<P> {
         let mut events = Vec::new();
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
-            match self.news.recv_timeout(left) {
-                Ok(News::Told(life, event)) if life == self.lives => {
+            match self.observed.recv_timeout(left) {
+                Ok(Observed::Event(life, event)) if life == self.lives => {
                     self.learn(&event);
                     events.push(event);
                 }
-                Ok(News::Ended(life)) if life == self.lives => break,
+                Ok(Observed::Ended(life)) if life == self.lives => break,
                 Ok(_) => {}
                 Err(RecvTimeoutError::Timeout) => return None,
-                Err(RecvTimeoutError::Disconnected) => unreachable!("the scene tells itself"),
+                Err(RecvTimeoutError::Disconnected) => unreachable!("the scene holds a sender"),
             }
         }
         let code = self.child.take().unwrap().wait().unwrap().code();
         Some(Ended { code, events, err: fs::read_to_string(self.err()).unwrap() })
     }
 
-    /// Waits until something is heard of the process that runs.
-    pub(crate) fn until(&mut self, what: &str, is: impl FnMut(&News) -> bool) {
-        if !self.hears(what, is) {
+    /// Waits until something is observed of the process that runs.
+    pub(crate) fn until(&mut self, what: &str, is: impl FnMut(&Observed) -> bool) {
+        if !self.observes(what, is) {
             self.fail(what);
         }
     }
 
-    /// Waits until something is heard of the process that runs; false when it ended before.
-    pub(crate) fn comes_to(&mut self, is: impl FnMut(&News) -> bool) -> bool {
-        let heard = self.hears("a place, or the end", is);
-        if !heard {
+    /// Waits until something is observed of the process that runs; false when it ended before.
+    pub(crate) fn comes_to(&mut self, is: impl FnMut(&Observed) -> bool) -> bool {
+        let came = self.observes("a point, or the end", is);
+        if !came {
             self.child.take().unwrap().wait().unwrap();
         }
-        heard
+        came
     }
 
-    fn hears(&mut self, what: &str, mut is: impl FnMut(&News) -> bool) -> bool {
+    fn observes(&mut self, what: &str, mut is: impl FnMut(&Observed) -> bool) -> bool {
         let deadline = Instant::now() + LONG;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
-            let news = self.news.recv_timeout(left).unwrap_or_else(|_| self.fail(what));
-            match &news {
-                News::Told(life, _) | News::Ended(life) if *life != self.lives => continue,
-                News::Ended(_) => return false,
-                News::Told(_, event) => self.learn(event),
-                News::Asked(_) | News::Stands(_) => {}
+            let observed = self.observed.recv_timeout(left).unwrap_or_else(|_| self.fail(what));
+            match &observed {
+                Observed::Event(life, _) | Observed::Ended(life) if *life != self.lives => continue,
+                Observed::Ended(_) => return false,
+                Observed::Event(_, event) => self.learn(event),
+                Observed::Asked(_) | Observed::Stopped(_) => {}
             }
-            if is(&news) {
+            if is(&observed) {
                 return true;
             }
         }
@@ -262,6 +267,6 @@ impl<P> Drop for Scene<P> {
 }
 
 /// Whether it is an event of a type in a step.
-pub(crate) fn told(news: &News, kind: &str, step: usize) -> bool {
-    matches!(news, News::Told(_, event) if event["type"] == kind && event["step"] == step)
+pub(crate) fn is_event(observed: &Observed, kind: &str, step: usize) -> bool {
+    matches!(observed, Observed::Event(_, event) if event["type"] == kind && event["step"] == step)
 }

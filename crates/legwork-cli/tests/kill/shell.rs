@@ -8,13 +8,13 @@ use legwork_testkit::Turn;
 use rusqlite::{Connection, OptionalExtension as _};
 use serde_json::{Value, json};
 
-use crate::kill::{Kill, Place, Side};
-use crate::news::News;
-use crate::scene::{Program, Scene, told};
+use crate::kill::{Kill, Point, Side};
+use crate::observed::Observed;
+use crate::scene::{Program, Scene, is_event};
 
 /// Appends a number; stands still before or after it where a test wants that.
 const APPEND: &str = "\
-stand() { if [ -e hold-$1 ]; then echo $1 > news; read -r _ < go; fi; }
+stand() { if [ -e hold-$1 ]; then echo $1 > observed; read -r _ < go; fi; }
 stand before-$1
 echo $1 >> numbers
 stand after-$1
@@ -55,24 +55,24 @@ impl Program for Shell {
         }
     }
 
-    fn stand(scene: &mut Scene<Self>, kill: Kill) -> Stop {
-        let side = match (kill.place, kill.side) {
-            (Place::Intent, Side::Before) => "before",
+    fn stop(scene: &mut Scene<Self>, kill: Kill) -> Stop {
+        let side = match (kill.point, kill.side) {
+            (Point::Intent, Side::Before) => "before",
             _ => "after",
         };
         let place = format!("{side}-{}", kill.number);
         let flag = scene.work().join(format!("hold-{place}"));
         File::create(&flag).unwrap();
         scene.start();
-        scene.until(&place, |news| matches!(news, News::Stands(at) if *at == place));
-        if kill.place != Place::Outcome {
+        scene.until(&place, |observed| matches!(observed, Observed::Stopped(at) if *at == place));
+        if kill.point != Point::Outcome {
             return Stop { flag, _lock: None };
         }
         // The outcome can be told, but not be committed.
         let lock = Connection::open(scene.store()).unwrap();
         lock.execute_batch("BEGIN IMMEDIATE").unwrap();
         fs::write(scene.work().join("go"), "\n").unwrap();
-        scene.until("the outcome", |news| told(news, "tool_finished", kill.number));
+        scene.until("the outcome", |observed| is_event(observed, "tool_finished", kill.number));
         Stop { flag, _lock: Some(lock) }
     }
 }

@@ -10,7 +10,7 @@ use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::kill::Kill;
-use crate::news::News;
+use crate::observed::Observed;
 use crate::scene::{Program, Scene};
 use crate::shell::Shell;
 
@@ -51,7 +51,7 @@ impl Program for Waits {
         fs::create_dir_all(&agents).unwrap();
         let seconds = LIMIT.as_secs();
         let agent = format!(
-            "---\nname: slow\ndescription: Waits.\nbudget: {{active_time: {seconds}}}\n---\nWait.\n"
+            "---\nname: slow\ndescription: Waits.\nbudget: {{time: {seconds}s}}\n---\nWait.\n"
         );
         fs::write(agents.join("slow.md"), agent).unwrap();
     }
@@ -76,7 +76,7 @@ impl Program for Waits {
         command
     }
 
-    fn stand(_: &mut Scene<Self>, _: Kill) {}
+    fn stop(_: &mut Scene<Self>, _: Kill) {}
 }
 
 /// The command on the scene's store, with the agent in its home.
@@ -106,7 +106,7 @@ fn leave(scene: &mut Scene<Waits>, call: usize, leave: Leave) -> bool {
     }
     scene.start();
     let place = format!("before-{call}");
-    if !scene.comes_to(|news| matches!(news, News::Stands(at) if *at == place)) {
+    if !scene.comes_to(|observed| matches!(observed, Observed::Stopped(at) if *at == place)) {
         return false;
     }
     match leave {

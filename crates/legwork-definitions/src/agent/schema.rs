@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 use super::AgentDefinition;
 use super::read::{DESCRIPTION, MODEL};
-use crate::limits::{MAX_COUNT, MAX_MILLIONTHS};
+use crate::limits::{MAX_COUNT, MAX_USD};
 use crate::name::{NAME, TOOL};
 
 impl AgentDefinition {
@@ -101,13 +101,22 @@ fn budget() -> Schema {
         "type": "object",
         "additionalProperties": false,
         "properties": {
-            "usd": millionths("US dollars, to the millionth."),
+            "usd": {
+                "description": "US dollars, to the millionth.",
+                "type": "number",
+                "minimum": 0,
+                "maximum": MAX_USD as u64,
+            },
             "steps": count("Steps."),
             "tool_calls": count("Tool calls."),
             "input_tokens": count("Input tokens."),
             "output_tokens": count("Output tokens."),
-            "total_tokens": count("Input and output tokens together."),
-            "active_time": millionths("Active time in seconds, to the millionth."),
+            "tokens": count("Input and output tokens together."),
+            "time": {
+                "description": "Active time, such as 90s, 5m or 1h 30m.",
+                "type": "string",
+                "pattern": "^ *[0-9][0-9A-Za-z. ]*$",
+            },
         },
     })
 }
@@ -116,9 +125,4 @@ fn count(description: &str) -> Schema {
     json_schema!({
         "description": description, "type": "integer", "minimum": 0, "maximum": MAX_COUNT,
     })
-}
-
-fn millionths(description: &str) -> Schema {
-    let most = MAX_MILLIONTHS as u64;
-    json_schema!({ "description": description, "type": "number", "minimum": 0, "maximum": most })
 }

@@ -11,7 +11,7 @@ use serde_json::json;
 const MARKDOWN: &str = "\u{feff}---\r\nname: reviewer\r\ndescription: Reviews changes\r\n\
     model: openai:gpt-5-mini\r\ncapabilities:\r\n- coding\r\n- name: web\r\n  settings:\r\n    timeout: 30\r\n\
     tools: [read, search]\r\ndenied_tools:\r\n- bash\r\nskills: [pdf]\r\nbudget:\r\n  usd: 0.5\r\n  steps: 20\r\n  \
-    active_time: 90\r\nmetadata:\r\n  owner: me\r\n---\r\n\r\nRead first.\r\n\r\n---\r\n\r\nThen judge.\r\n";
+    time: 90s\r\nmetadata:\r\n  owner: me\r\n---\r\n\r\nRead first.\r\n\r\n---\r\n\r\nThen judge.\r\n";
 
 const YAML: &str = "name: reviewer
 description: Reviews changes
@@ -31,7 +31,7 @@ skills:
 budget:
   usd: 0.5
   steps: 20
-  active_time: 90
+  time: 1m 30s
 metadata:
   owner: me
 instructions: |-
@@ -44,7 +44,7 @@ instructions: |-
 
 fn made() -> AgentDefinition {
     let budget = Budget::unlimited().steps(20).active_time(Duration::from_secs(90));
-    let limits = Limits { cost: Some(MicroUsd(500_000)), ..Limits::from(&budget) };
+    let limits = Limits { usd: Some(MicroUsd(500_000)), ..Limits::from(&budget) };
     AgentDefinition::new("reviewer", "Reviews changes")
         .with_instructions("Read first.\n\n---\n\nThen judge.")
         .with_model("openai:gpt-5-mini")
@@ -110,7 +110,7 @@ fn denying_wins_and_nothing_is_not_all() {
 fn no_millionth_of_a_dollar_is_lost() {
     let read = |usd: &str| {
         let text = format!("name: a\ndescription: b\nbudget: {{usd: {usd}}}");
-        AgentDefinition::parse(&text, Format::Yaml).map(|agent| agent.limits.cost.unwrap().0)
+        AgentDefinition::parse(&text, Format::Yaml).map(|agent| agent.limits.usd.unwrap().0)
     };
     for (usd, micros) in [
         ("0", 0),
@@ -142,7 +142,7 @@ fn no_millionth_of_a_dollar_is_lost() {
         whole(count).unwrap_err();
     }
     let beyond =
-        Limits { steps: Some(u64::MAX), cost: Some(MicroUsd(u64::MAX)), ..Limits::default() };
+        Limits { steps: Some(u64::MAX), usd: Some(MicroUsd(u64::MAX)), ..Limits::default() };
     let told = AgentDefinition::new("a", "b").with_limits(beyond).check().unwrap_err();
     assert_eq!(told.iter().count(), 2, "{told}");
 }

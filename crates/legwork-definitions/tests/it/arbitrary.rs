@@ -179,14 +179,14 @@ fn limits() -> impl Strategy<Value = Limits> {
     let count = || option::of(prop_oneof![0..100u64, 0..=MAX_COUNT]);
     let millionths = || option::of(prop_oneof![0..3_000_000u64, 0..=1_000_000_000_000_000u64]);
     let counts = (count(), count(), count(), count(), count());
-    (counts, millionths(), millionths()).prop_map(|(counts, cost, active_time)| Limits {
-        cost: cost.map(MicroUsd),
+    (counts, millionths(), millionths()).prop_map(|(counts, usd, time)| Limits {
+        usd: usd.map(MicroUsd),
         steps: counts.0,
         tool_calls: counts.1,
         input_tokens: counts.2,
         output_tokens: counts.3,
-        total_tokens: counts.4,
-        active_time: active_time.map(Micros),
+        tokens: counts.4,
+        time: time.map(Micros),
     })
 }
 

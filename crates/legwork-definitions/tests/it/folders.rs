@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use legwork_definitions::{AgentDefinition, Definitions, Origin, Place, SkillCatalog};
+use legwork_definitions::{AgentDefinition, Definitions, Location, Origin, SkillCatalog};
 use tempfile::TempDir;
 
 fn folder(files: &[(&str, &str)]) -> TempDir {
@@ -46,17 +46,17 @@ fn s13_8_only_the_files_that_were_looked_at_are_used() {
         (file("b.md"), digest("another text")),
         (file("pdf/SKILL.md"), digest(&text("pdf"))),
     ];
-    let place = Place::project(folder.path()).only(only.into());
-    let agents = Definitions::load(std::slice::from_ref(&place));
+    let location = Location::project(folder.path()).only(only.into());
+    let agents = Definitions::load(std::slice::from_ref(&location));
     assert_eq!(agents.iter().map(|(name, _)| name).collect::<Vec<_>>(), ["a"]);
     assert_eq!(agents.problems().len(), 1);
     assert!(agents.problems()[0].to_string().contains("changed while it was read"));
-    let skills = SkillCatalog::load(std::slice::from_ref(&place));
+    let skills = SkillCatalog::load(std::slice::from_ref(&location));
     assert_eq!((skills.len(), skills.problems().len()), (1, 0));
     std::fs::write(file("pdf/SKILL.md"), text("pdf") + "more").unwrap();
-    let skills = SkillCatalog::load(&[place]);
+    let skills = SkillCatalog::load(&[location]);
     assert_eq!((skills.len(), skills.problems().len()), (0, 1));
-    let none = Place::project(folder.path()).only([].into());
+    let none = Location::project(folder.path()).only([].into());
     assert!(Definitions::load(&[none]).is_empty());
 }
 
@@ -70,10 +70,10 @@ fn the_later_place_wins_and_says_over_whom() {
     let given = folder(&[("mine.md", &markdown("a", "given"))]);
     let mine = given.path().join("mine.md");
     let all = Definitions::load(&[
-        Place::user(user.path()),
-        Place::user(user.path().join("nowhere")),
-        Place::project(project.path()),
-        Place::given(&mine),
+        Location::user(user.path()),
+        Location::user(user.path().join("nowhere")),
+        Location::project(project.path()),
+        Location::given(&mine),
     ]);
     assert_eq!(all.problems(), []);
     let names: Vec<_> = all
@@ -105,7 +105,7 @@ fn two_of_one_name_in_one_place_are_a_problem() {
         ("2.yaml", &yaml("a", "second")),
         ("3.yaml", &yaml("b", "b")),
     ]);
-    let all = Definitions::load(&[Place::project(both.path())]);
+    let all = Definitions::load(&[Location::project(both.path())]);
     assert_eq!(all.get("a").unwrap().value.description, "first");
     assert_eq!(all.get("a").unwrap().overrides, []);
     assert_eq!(all.len(), 2);
@@ -133,7 +133,7 @@ fn what_is_wrong_with_one_file_is_told_and_the_others_are_read() {
     fs::write(here.path().join("latin.md"), b"---\nname: latin\ndescription: caf\xe9\n---\n")
         .unwrap();
     fs::write(here.path().join("large.yaml"), vec![b'#'; (1 << 20) + 1]).unwrap();
-    let all = Definitions::load(&[Place::project(here.path())]);
+    let all = Definitions::load(&[Location::project(here.path())]);
     assert_eq!(all.iter().map(|(name, _)| name).collect::<Vec<_>>(), ["good"]);
     assert_eq!(
         told(&all, here.path()),
@@ -157,7 +157,7 @@ fn what_is_wrong_with_one_file_is_told_and_the_others_are_read() {
 fn a_wrong_file_wins_over_nothing() {
     let user = folder(&[("a.md", &markdown("a", "user"))]);
     let project = folder(&[("a.md", "---\nname: a\n---\n")]);
-    let all = Definitions::load(&[Place::user(user.path()), Place::project(project.path())]);
+    let all = Definitions::load(&[Location::user(user.path()), Location::project(project.path())]);
     assert_eq!(all.get("a").unwrap().value.description, "user");
     assert_eq!(all.problems().len(), 1);
 }
@@ -167,10 +167,14 @@ fn only_what_was_named_must_be_there() {
     let here = folder(&[("a.txt", "x")]);
     let nowhere = here.path().join("nowhere");
     let below = here.path().join("a.txt/agents");
-    let all =
-        Definitions::load(&[Place::user(&nowhere), Place::project(&nowhere), Place::user(below)]);
+    let all = Definitions::load(&[
+        Location::user(&nowhere),
+        Location::project(&nowhere),
+        Location::user(below),
+    ]);
     assert!(all.is_empty() && all.problems().is_empty(), "{all:?}");
-    let all = Definitions::load(&[Place::given(&nowhere), Place::given(here.path().join("a.txt"))]);
+    let all =
+        Definitions::load(&[Location::given(&nowhere), Location::given(here.path().join("a.txt"))]);
     let told = told(&all, here.path());
     assert!(told[0].starts_with("nowhere: it cannot be read: "), "{told:?}");
     assert_eq!(
@@ -185,7 +189,7 @@ fn a_thousand_are_enough() {
     for at in 0..1002 {
         fs::write(here.path().join(format!("{at:04}.yaml")), yaml(&format!("a{at}"), "b")).unwrap();
     }
-    let all = Definitions::load(&[Place::project(here.path())]);
+    let all = Definitions::load(&[Location::project(here.path())]);
     assert_eq!((all.len(), all.problems().len()), (1000, 1));
     assert!(all.problems()[0].message.contains("1002"));
 }
@@ -200,13 +204,13 @@ fn links_in_folders_are_not_followed_and_those_that_were_named_are() {
     symlink(there.path().join("a.md"), &link).unwrap();
     symlink(there.path(), here.path().join("folder")).unwrap();
     symlink("gone", here.path().join("gone.md")).unwrap();
-    let all = Definitions::load(&[Place::project(here.path())]);
+    let all = Definitions::load(&[Location::project(here.path())]);
     let mend = "it is a symbolic link, which is not followed; replace it by what it points to, or name that itself";
     assert_eq!(told(&all, here.path()), [format!("gone.md: {mend}"), format!("link.md: {mend}")]);
     assert!(all.is_empty());
-    assert_eq!(Definitions::load(&[Place::given(&link)]).len(), 1);
-    assert_eq!(Definitions::load(&[Place::project(&link)]).problems().len(), 1);
-    assert_eq!(Definitions::load(&[Place::user(here.path().join("folder"))]).len(), 1);
+    assert_eq!(Definitions::load(&[Location::given(&link)]).len(), 1);
+    assert_eq!(Definitions::load(&[Location::project(&link)]).problems().len(), 1);
+    assert_eq!(Definitions::load(&[Location::user(here.path().join("folder"))]).len(), 1);
     assert_eq!(AgentDefinition::read(&link).unwrap().name, "a");
 }
 
@@ -224,7 +228,7 @@ fn what_is_no_file_or_may_not_be_read_is_told() {
         .arg(&fifo)
         .status()
         .is_ok_and(|status| status.success());
-    let all = Definitions::load(&[Place::project(here.path())]);
+    let all = Definitions::load(&[Location::project(here.path())]);
     let told = told(&all, here.path());
     assert!(
         told.contains(&"socket.md: it is no regular file; replace it by a file".to_owned()),
@@ -258,7 +262,7 @@ fn s13_10_agents_of_a_folder_are_read_up_to_a_size() {
         let text = format!("---\n{}---\n\n{long}\n", yaml(&format!("a{number:02}"), "x"));
         fs::write(folder.path().join(format!("{number:02}.md")), text).unwrap();
     }
-    let agents = Definitions::load(&[Place::project(folder.path())]);
+    let agents = Definitions::load(&[Location::project(folder.path())]);
     assert_eq!(agents.len(), 8);
     let told = agents.problems()[0].to_string();
     assert!(told.contains("larger than 8 MiB together, the first 8 are read"), "{told}");

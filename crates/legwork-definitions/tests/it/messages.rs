@@ -65,7 +65,7 @@ fn each_wrong_field_says_what_it_found_and_what_mends_it() {
         (
             "budget:\n  cost: 5",
             "line 4: budget.cost: there is no such field; \
-            take it out, or use one of: usd, steps, tool_calls, input_tokens, output_tokens, total_tokens, active_time",
+            take it out, or use one of: usd, steps, tool_calls, input_tokens, output_tokens, tokens, time",
         ),
         (
             "budget: {steps: -1}",
@@ -83,9 +83,23 @@ fn each_wrong_field_says_what_it_found_and_what_mends_it() {
              round it to a millionth",
         ),
         (
-            "budget: {active_time: 5m}",
-            "line 3: budget.active_time: found the text `5m`, expected a number; \
-             write seconds as a number, such as 300",
+            "budget: {time: 300}",
+            "line 3: budget.time: found the number 300, expected a length of time; \
+             write it as text, such as `90s`, `5m` or `1h 30m`",
+        ),
+        (
+            "budget: {time: 5 apples}",
+            "line 3: budget.time: found the text `5 apples`, expected a length of time; \
+             write it as text, such as `90s`, `5m` or `1h 30m`",
+        ),
+        (
+            "budget: {time: 5ns}",
+            "line 3: budget.time: found the text `5ns`, expected whole microseconds; \
+             write it as text, such as `90s`, `5m` or `1h 30m`",
+        ),
+        (
+            "budget: {times: 5m}",
+            "line 3: budget.times: there is no such field; did you mean `time`?",
         ),
         (
             "capabilities: [{settings: 1}]",

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use legwork_definitions::{AllowedTool, Origin, Place, Severity, Skill, SkillCatalog};
+use legwork_definitions::{AllowedTool, Location, Origin, Severity, Skill, SkillCatalog};
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -26,7 +26,7 @@ fn told(skills: &SkillCatalog, folder: &Path) -> Vec<String> {
 fn with(lines: &str) -> (Option<Skill>, Vec<String>) {
     let text = format!("---\nname: x\ndescription: y\n{lines}\n---\nbody\n");
     let here = folder(&[("x/SKILL.md", &text)]);
-    let skills = SkillCatalog::load(&[Place::user(here.path())]);
+    let skills = SkillCatalog::load(&[Location::user(here.path())]);
     let told = told(&skills, here.path());
     (skills.get("x").map(|found| found.value.clone()), told)
 }
@@ -68,7 +68,7 @@ fn a_skill_says_what_its_front_matter_says() {
         ("README.md", "no skill"),
         (".hidden/SKILL.md", "no skill"),
     ]);
-    let skills = SkillCatalog::load(&[Place::project(here.path())]);
+    let skills = SkillCatalog::load(&[Location::project(here.path())]);
     assert_eq!(skills.problems(), []);
     assert_eq!(skills.len(), 1);
     let found = skills.get("pdf-files").unwrap();
@@ -175,7 +175,7 @@ fn what_is_wrong_is_told_and_the_others_are_read() {
         ("endless/SKILL.md", &format!("---\nname: endless\n# {long}\n---\n")),
         ("plain/SKILL.md", "# Plain\n"),
     ]);
-    let skills = SkillCatalog::load(&[Place::user(here.path())]);
+    let skills = SkillCatalog::load(&[Location::user(here.path())]);
     assert_eq!(skills.iter().map(|(name, _)| name).collect::<Vec<_>>(), ["good"]);
     let told = told(&skills, here.path());
     let expected = [
@@ -209,10 +209,10 @@ fn the_later_place_wins_and_a_skill_may_be_a_place() {
     let project = folder(&[("x/SKILL.md", &skill("project"))]);
     let given = folder(&[("x/SKILL.md", &skill("given"))]);
     let skills = SkillCatalog::load(&[
-        Place::user(user.path()),
-        Place::project(project.path().join("x")),
-        Place::given(given.path().join("x/SKILL.md")),
-        Place::user(user.path().join("nowhere")),
+        Location::user(user.path()),
+        Location::project(project.path().join("x")),
+        Location::given(given.path().join("x/SKILL.md")),
+        Location::user(user.path().join("nowhere")),
     ]);
     assert_eq!(skills.problems(), []);
     let found = skills.get("x").unwrap();
@@ -226,8 +226,8 @@ fn the_later_place_wins_and_a_skill_may_be_a_place() {
     );
     fs::write(user.path().join("a.txt"), "").unwrap();
     let skills = SkillCatalog::load(&[
-        Place::given(user.path().join("a.txt")),
-        Place::given(user.path().join("gone")),
+        Location::given(user.path().join("a.txt")),
+        Location::given(user.path().join("gone")),
     ]);
     assert_eq!(skills.problems().len(), 2);
 }
@@ -242,7 +242,7 @@ fn no_link_is_followed() {
     symlink(there.path().join("x"), here.path().join("x")).unwrap();
     symlink(there.path().join("x/SKILL.md"), here.path().join("y/SKILL.md")).unwrap();
     symlink(there.path(), there.path().join("x/up")).unwrap();
-    let skills = SkillCatalog::load(&[Place::project(here.path())]);
+    let skills = SkillCatalog::load(&[Location::project(here.path())]);
     assert!(skills.is_empty());
     let told = told(&skills, here.path());
     assert!(told[0].starts_with("x: it is a symbolic link"), "{told:?}");

@@ -9,12 +9,12 @@ use super::resolve;
 /// The capability to spawn agents that are defined in files, as subagents.
 ///
 /// ```
-/// use legwork::definition::{AgentDefinitions, Definitions, Parts, Place};
+/// use legwork::definition::{AgentDefinitions, Definitions, Parts, Location};
 /// # use legwork::prelude::*;
 /// # use legwork::agent::driver::{NoModel, Scripted};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let agents = Definitions::load(&[Place::project(".legwork/agents")]);
+/// let agents = Definitions::load(&[Location::project(".legwork/agents")]);
 /// let agent = Agent::builder(NoModel)
 ///     .driver(Scripted::new([]))
 ///     .capability(AgentDefinitions::new(Parts::new(agents)))

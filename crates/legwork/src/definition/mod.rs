@@ -1,14 +1,14 @@
 //! Agents defined in files, built from the parts that a program provides.
 //!
 //! ```
-//! use legwork::definition::{Definitions, Parts, Place};
+//! use legwork::definition::{Definitions, Parts, Location};
 //! # use legwork::prelude::*;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let here = tempfile::tempdir()?;
 //! # std::fs::write(here.path().join("clerk.md"), "---\nname: clerk\ndescription: Files\nmodel: ollama:qwen3\n---\n")?;
 //! # let folder = here.path();
-//! let agents = Definitions::load(&[Place::given(folder)]);
+//! let agents = Definitions::load(&[Location::given(folder)]);
 //! let agent = Parts::new(agents)
 //!     .models(|name| model::from_env(name).map_err(|error| error.to_string()))
 //!     .agent("clerk")?
@@ -33,8 +33,8 @@ mod resolve;
 
 pub use capability::AgentDefinitions;
 pub use legwork_definitions::{
-    AgentDefinition, AllowedTool, Capability, Catalog, Definitions, Format, Found, Limits, Origin,
-    Place, Problem, Problems, Severity, Skill, SkillCatalog, line_of, nearest,
+    AgentDefinition, AllowedTool, Capability, Catalog, Definitions, Format, Found, Limits,
+    Location, Origin, Problem, Problems, Severity, Skill, SkillCatalog, line_of, nearest,
 };
 pub use parts::Parts;
 

@@ -5,10 +5,10 @@
 //! run, and its `model` is used.
 //!
 //! ```
-//! use legwork::definition::{Place, SkillCatalog};
+//! use legwork::definition::{Location, SkillCatalog};
 //! use legwork::skills::Skills;
 //!
-//! let skills = Skills::of(&SkillCatalog::load(&[Place::project(".legwork/skills")]));
+//! let skills = Skills::of(&SkillCatalog::load(&[Location::project(".legwork/skills")]));
 //! assert!(skills.is_empty() && skills.problems().is_empty());
 //! ```
 //!

@@ -32,7 +32,7 @@ async fn a_definition_is_the_agent() {
     folder.agent(
         "clerk",
         "model: scripted:small\ntools: [read, write]\ndenied_tools: [write]\nskills: [pdf]\n\
-         budget: {steps: 3, total_tokens: 900000}\nmetadata: {legwork.skill: forged, owner: me}\n",
+         budget: {steps: 3, tokens: 900000}\nmetadata: {legwork.skill: forged, owner: me}\n",
         "File things.",
     );
     folder.skill("pdf", "", "Open.");
@@ -194,12 +194,12 @@ async fn a_subagent_does_not_inherit_skills() {
 #[tokio::test]
 async fn agents_of_files_are_a_capability_of_any_agent() {
     use legwork::agent::driver::{Line, NoModel, Scripted};
-    use legwork::definition::{AgentDefinitions, Definitions, Parts, Place};
+    use legwork::definition::{AgentDefinitions, Definitions, Location, Parts};
 
     let folder = tempfile::tempdir().unwrap();
     let clerk = "---\nname: clerk\ndescription: Files things\ntools: []\n---\nYou file.\n";
     std::fs::write(folder.path().join("clerk.md"), clerk).unwrap();
-    let agents = || Definitions::load(&[Place::given(folder.path())]);
+    let agents = || Definitions::load(&[Location::given(folder.path())]);
     // The subagent has its parent's driver: both play the script from its beginning.
     let script = Scripted::new([
         Line::from_fn(|state| {

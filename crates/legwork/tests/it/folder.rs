@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use legwork::definition::{Definitions, Place, SkillCatalog};
+use legwork::definition::{Definitions, Location, SkillCatalog};
 use legwork::prelude::*;
 use legwork_core::{ToolCall, ToolSpec};
 use legwork_port::BoxFuture;
@@ -41,11 +41,11 @@ impl Folder {
     }
 
     pub(crate) fn skills(&self) -> SkillCatalog {
-        SkillCatalog::load(&[Place::project(self.path().join("skills"))])
+        SkillCatalog::load(&[Location::project(self.path().join("skills"))])
     }
 
     pub(crate) fn agents(&self) -> Definitions {
-        Definitions::load(&[Place::project(self.path().join("agents"))])
+        Definitions::load(&[Location::project(self.path().join("agents"))])
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use fastrand::Rng;
-use legwork_definitions::{AgentDefinition, Format, Place, Problem, Skill, SkillCatalog};
+use legwork_definitions::{AgentDefinition, Format, Location, Problem, Skill, SkillCatalog};
 
 use super::ground::folder;
 use super::{MIB, Target, texts};
@@ -51,7 +51,7 @@ fn seeds() -> Vec<Vec<u8>> {
         "---\nname: reviewer\ndescription: Reviews\nmodel: openai:gpt-5-mini\ntools: [read, list]\n\
          budget:\n  usd: 0.5\n  steps: 30\n---\n\nRead first.\n\nSay what breaks.\n",
         "name: reviewer\ndescription: 'Reviews: all'\ntools: []\ndenied_tools:\n- bash\n\
-         skills: [pdf]\nbudget: {usd: 0.5, active_time: 3, tool_calls: 4}\ncapabilities:\n- coding\n\
+         skills: [pdf]\nbudget: {usd: 0.5, time: 3s, tool_calls: 4}\ncapabilities:\n- coding\n\
          - name: web\n  settings: {depth: [1, 2, {a: null}]}\nmetadata: {owner: me, n: 1.5}\n\
          instructions: |\n  Read the change.\n\n  Say what.\n",
         "{\"name\":\"a\",\"description\":\"b\",\"tools\":[\"read\"],\"budget\":{\"usd\":0.5,\
@@ -129,7 +129,7 @@ fn skill(input: &[u8]) {
     let made =
         std::fs::create_dir(&place).and_then(|()| std::fs::write(place.join(Skill::FILE), input));
     assert!(made.is_ok(), "no skill: {made:?}");
-    let catalog = SkillCatalog::load(&[Place::project(base.path())]);
+    let catalog = SkillCatalog::load(&[Location::project(base.path())]);
     hold(catalog.problems().iter(), u64::MAX);
     for (name, found) in catalog.iter() {
         assert!(Path::new(name).components().count() == 1, "{name:?}");

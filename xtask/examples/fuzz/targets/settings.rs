@@ -9,9 +9,10 @@ pub(super) const TARGET: Target = Target {
     seeds,
     words: &[
         "model = \"openai:gpt-5\"\n",
-        "max_steps = 5\n",
-        "max_cost_usd = 0.5\n",
-        "max_active_time = \"90s\"\n",
+        "[budget]\n",
+        "steps = 5\n",
+        "budget.usd = 0.5\n",
+        "budget.time = \"90s\"\n",
         "max_write = \"2GiB\"\n",
         "retry_for = \"1h 30m\"\n",
         "allow_paths = [\"~/x:ro\", \"/y\"]\n",
@@ -45,8 +46,8 @@ fn seeds() -> Vec<Vec<u8>> {
     texts([
         "model = \"openai:gpt-5\"\nbase_url = \"https://h/v1\"\nstore = \"sqlite:x.db\"\n\
          sandbox = \"auto\"\nnetwork = false\nallow_paths = [\"~/a\", \"b:ro\"]\n\
-         trust = [\"/a/*\", \"*\"]\nmax_steps = 100\nmax_cost_usd = 2.5\nmax_tokens = 9\n\
-         max_active_time = \"30m\"\nmax_write = \"500MB\"\nretry_for = \"10m\"\n\
+         trust = [\"/a/*\", \"*\"]\nbudget.steps = 100\nbudget.usd = 2.5\nbudget.tokens = 9\n\
+         budget.time = \"30m\"\nmax_write = \"500MB\"\nretry_for = \"10m\"\n\
          retry_max_wait = \"30s\"\ncolor = \"auto\"\n",
         "[keys.openai]\ncommand = \"pass show openai\"\n[keys.groq]\nfile = \"~/k\"\n\
          [keys.my]\nenv = \"MY_KEY\"\n[providers.my]\nbase_url = \"http://10.0.0.7:8000/v1\"\n",
@@ -54,7 +55,7 @@ fn seeds() -> Vec<Vec<u8>> {
         "[bounds]\nanswer_bytes = 1\nreceived_bytes = 2\nevent_bytes = 3\nevents = 4\ncalls = 5\n\
          values = 6\nnesting = 7\ntokens = 8\nfirst_byte = \"1s\"\nidle = \"2s\"\n\
          silence = \"3s\"\nanswer_time = \"30m\"\n",
-        "model = \"ollama:qwen3\"\nmax_steps = 3\nmax_active_time = \"90s\"\n",
+        "model = \"ollama:qwen3\"\n[budget]\nsteps = 3\ntime = \"90s\"\n",
         "allow_paths = [\n\"a1\",\n\"b2:ro\",\n]\ntrust = [\n\"/a1/*\",\n]\n[keys.a1]\nenv = \"A\"\n\
          [prices.\"m:a1\"]\ninput = 1\noutput = 2\n[providers.a1]\nbase_url = \"http://a\"\n",
         "network = [\n\"h1.example\",\n\"*.npmjs.org:443\",\n\"10.0.0.7:8080\",\n\"[::1]:9\"]\n",

@@ -8,7 +8,8 @@ use serde_json::{Map, Value, json};
 
 use crate::args;
 use crate::commands::{print, print_json};
-use crate::config::credential::Place;
+use crate::config::credential::KeySource;
+use crate::config::key::BUDGET;
 use crate::config::locate::shown;
 use crate::config::{
     AllowPath, Answers, Config, Credential, Source, Sourced, in_bytes, in_words, of_network,
@@ -17,9 +18,9 @@ use crate::display::Terminal;
 use crate::display::text::{visible, wrapped};
 use crate::error::Error;
 use crate::exit::Exit;
-use crate::place;
 use crate::recorded::{BaseUrl, By};
 use crate::settings::{Settings, provider};
+use crate::store_address::StoreAddress;
 
 /// Columns below which a source has a line of its own.
 const NARROW: usize = 60;
@@ -37,7 +38,7 @@ struct Row {
 pub(super) fn show(args: &args::ConfigShow, file: Option<&Path>) -> Result<Exit, Error> {
     let config = Config::of_user(file)?;
     let settings = Settings::shown(&args.agent, &config)?;
-    let store = place::Place::address_of(&args.store, &config);
+    let store = StoreAddress::address_of(&args.store, &config);
     let rows = rows(&settings, store.as_ref().ok(), &config)?;
     let keys = credentials(&settings, &config);
     if args.json {
@@ -54,7 +55,9 @@ pub(super) fn show(args: &args::ConfigShow, file: Option<&Path>) -> Result<Exit,
         text.push_str(&format!("# store: {error}\n"));
     }
     for (key, source) in &settings.not_taken {
-        text.push_str(&format!("# {key} in {source} is not taken: a project only lowers limits\n"));
+        text.push_str(&format!(
+            "# {BUDGET}.{key} in {source} is not taken: a project only lowers limits\n"
+        ));
     }
     for folders in config.trusted() {
         let value = format!("# trusted: {}", visible(&folders.value.text()));
@@ -90,18 +93,24 @@ fn rows(
         row("network", Some(of_network(&settings.network.value)), &settings.network.source),
     ];
     // Exact: what is written is the shortest text of the same number.
-    let cost = limits.cost.value.map(|cost| json!(cost.0 as f64 / 1e6));
-    rows.push(row("max_steps", limits.steps.value.map(Value::from), &limits.steps.source));
-    rows.push(row("max_cost_usd", cost, &limits.cost.source));
-    rows.push(row("max_tokens", limits.tokens.value.map(Value::from), &limits.tokens.source));
-    let active_time = limits.active_time.value.map(|time| in_words(time).into());
-    rows.push(row("max_active_time", active_time, &limits.active_time.source));
+    let usd = limits.usd.value.map(|usd| json!(usd.0 as f64 / 1e6));
+    for (key, limit) in [
+        ("budget.steps", &limits.steps),
+        ("budget.tool_calls", &limits.tool_calls),
+        ("budget.tokens", &limits.tokens),
+        ("budget.input_tokens", &limits.input_tokens),
+        ("budget.output_tokens", &limits.output_tokens),
+    ] {
+        rows.push(row(key, limit.value.map(Value::from), &limit.source));
+    }
+    rows.push(row("budget.usd", usd, &limits.usd.source));
+    let time = limits.time.value.map(|time| in_words(time).into());
+    rows.push(row("budget.time", time, &limits.time.source));
     let max_write = in_bytes(settings.max_write.value).into();
     rows.push(row("max_write", Some(max_write), &settings.max_write.source));
-    for (key, time) in [
-        ("retry_for", &settings.retry.time_limit),
-        ("retry_max_wait", &settings.retry.longest_wait),
-    ] {
+    for (key, time) in
+        [("retry_for", &settings.retry.retry_for), ("retry_max_wait", &settings.retry.max_wait)]
+    {
         rows.push(row(key, Some(in_words(time.value).into()), &time.source));
     }
     rows.push(row("color", Some(name_of(&color.value).into()), &color.source));
@@ -134,17 +143,19 @@ fn credentials(settings: &Settings, config: &Config) -> Vec<Credential> {
 }
 
 /// Whether there is something where a key should be: never what, and nothing is run.
-fn state(place: &Place) -> String {
-    match place {
-        Place::Variable(name) => match std::env::var_os(name).is_some_and(|key| !key.is_empty()) {
-            true => format!("set, from the variable {name}"),
-            false => format!("not set: the variable {name} is empty"),
-        },
-        Place::File(path) => match path.try_exists() {
+fn state(key: &KeySource) -> String {
+    match key {
+        KeySource::Variable(name) => {
+            match std::env::var_os(name).is_some_and(|key| !key.is_empty()) {
+                true => format!("set, from the variable {name}"),
+                false => format!("not set: the variable {name} is empty"),
+            }
+        }
+        KeySource::File(path) => match path.try_exists() {
             Ok(false) => format!("not set: there is no file {}", shown(path)),
             _ => format!("set, from the file {}", shown(path)),
         },
-        Place::Command { .. } => "set, from a command".to_owned(),
+        KeySource::Command { .. } => "set, from a command".to_owned(),
     }
 }
 
@@ -166,8 +177,8 @@ fn as_text(
     }
     push_paths(&mut text, paths, terminal);
     for key in keys {
-        let value = format!("# key of {}: {}", visible(&key.provider), state(&key.place.value));
-        push(&mut text, &value, &key.place.source.to_string(), terminal);
+        let value = format!("# key of {}: {}", visible(&key.provider), state(&key.from.value));
+        push(&mut text, &value, &key.from.source.to_string(), terminal);
     }
     text
 }
@@ -254,20 +265,25 @@ fn as_json(
     keys: &[Credential],
     config: &Config,
 ) -> Value {
-    let values = rows.iter().map(|Row { key, value, source }| {
-        ((*key).to_owned(), with_source(json!({"value": value}), source))
-    });
-    let mut values: Map<_, _> = values.collect();
+    let (mut values, mut budget) = (Map::new(), Map::new());
+    for Row { key, value, source } in rows {
+        let (table, key) = match key.strip_prefix("budget.") {
+            Some(key) => (&mut budget, key),
+            None => (&mut values, *key),
+        };
+        table.insert(key.to_owned(), with_source(json!({"value": value}), source));
+    }
     let paths = paths
         .iter()
         .map(|path| with_source(json!({"value": path.value.to_string()}), &path.source));
     values.insert("allow_paths".to_owned(), paths.collect());
     let keys = keys.iter().map(|key| {
-        let entry = json!({"from": key.place.value.name(), "state": state(&key.place.value)});
-        (key.provider.clone(), with_source(entry, &key.place.source))
+        let entry = json!({"from": key.from.value.name(), "state": state(&key.from.value)});
+        (key.provider.clone(), with_source(entry, &key.from.source))
     });
     json!({
         "values": values,
+        "budget": budget,
         "keys": keys.collect::<Map<_, _>>(),
         "prices": prices(config),
         "bounds": bounds(config),

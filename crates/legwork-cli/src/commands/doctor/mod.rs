@@ -21,9 +21,9 @@ use crate::display::Terminal;
 use crate::display::text::{visible, wrapped};
 use crate::error::Error;
 use crate::exit::Exit;
-use crate::place::Place;
 use crate::sandbox::policy;
 use crate::settings::Settings;
+use crate::store_address::StoreAddress;
 use crate::toolset;
 
 /// Columns below which what was found begins on a line of its own.
@@ -84,7 +84,7 @@ fn examine(args: &args::Doctor, config: Result<Config, Error>) -> Result<Report,
         }
     };
     checks.push(verdict);
-    let store = surroundings::store(Place::of(&args.store, &config));
+    let store = surroundings::store(StoreAddress::of(&args.store, &config));
     let writable = settings.as_ref().map(Settings::writable).unwrap_or_default();
     let writable: Vec<_> =
         writable.iter().map(PathBuf::as_path).chain([workspace.root()]).collect();

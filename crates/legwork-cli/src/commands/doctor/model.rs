@@ -6,6 +6,7 @@ use legwork::model::{known, proxies_from_env};
 
 use super::check::Check;
 use crate::commands::models::ping;
+use crate::display::advice::on_proxy;
 use crate::error::Error;
 use crate::settings::{Settings, is_local, provider};
 
@@ -24,7 +25,7 @@ fn address(settings: &Settings) -> Option<&str> {
 pub(super) fn check(settings: &Settings, offline: bool) -> Result<Check, Error> {
     let model = &settings.model;
     let told = match &settings.key {
-        Some(key) => format!("key from {}", key.place.source),
+        Some(key) => format!("key from {}", key.from.source),
         None if is_local(provider(&model.value)) => "no key wanted".to_owned(),
         None => "no key".to_owned(),
     };
@@ -32,7 +33,10 @@ pub(super) fn check(settings: &Settings, offline: bool) -> Result<Check, Error> 
     let found = match proxies_from_env().proxy_of(address(settings).unwrap_or_default()) {
         Ok(None) => found,
         Ok(Some(proxy)) => format!("{found}, through the proxy {proxy}"),
-        Err(error) => return Ok(Check::bad(NAME, format!("{found}; {error}"))),
+        Err(error) => {
+            let check = Check::bad(NAME, format!("{found}; {error}"));
+            return Ok(check.with_hint(on_proxy(&error.variable)));
+        }
     };
     let keyless = settings.key.is_none() && settings.base_url.is_none();
     if keyless && !is_local(provider(&model.value)) {

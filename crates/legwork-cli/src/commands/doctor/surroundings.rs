@@ -11,7 +11,7 @@ use super::check::Check;
 use crate::config::Config;
 use crate::display::Terminal;
 use crate::error::Error;
-use crate::place::Place;
+use crate::store_address::StoreAddress;
 use crate::trust::{self, Flag, Trust, Wanted};
 
 pub(super) fn shell(environment: &Environment, writable: &[&Path]) -> Check {
@@ -24,18 +24,18 @@ pub(super) fn shell(environment: &Environment, writable: &[&Path]) -> Check {
 }
 
 /// Whether sessions can be kept; a store that is not there yet is not made.
-pub(super) fn store(place: Result<Place, Error>) -> Check {
+pub(super) fn store(found: Result<StoreAddress, Error>) -> Check {
     const HINT: &str = "name another store with --store sqlite:PATH, or set LEGWORK_STORE";
-    let place = match place {
-        Ok(place) => place,
+    let store = match found {
+        Ok(store) => store,
         Err(error) => return Check::bad("store", error.to_string()).with_hint(HINT),
     };
-    let address = place.address();
-    let Some(path) = place.path() else {
+    let address = store.as_str();
+    let Some(path) = store.path() else {
         return Check::warning("store", format!("{address} is gone when the command ends"))
             .with_hint(HINT);
     };
-    match place.open_existing() {
+    match store.open_existing() {
         Err(error) => Check::bad("store", format!("{address}: {error}")).with_hint(HINT),
         Ok(Some(_)) => {
             Check::good("store", format!("{address}, format version {}", sqlite::VERSION))

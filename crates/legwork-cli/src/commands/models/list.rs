@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use legwork::core::budget::{MicroUsd, Price};
 use legwork::model::Prices;
-use legwork::model::openai::{Offered, Unavailable, profile};
+use legwork::model::openai::{self, Offered, Unavailable, profile};
 use legwork::port::model::Kind;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
@@ -14,6 +14,7 @@ use crate::args;
 use crate::commands::{print, print_json};
 use crate::config::Config;
 use crate::display::Terminal;
+use crate::display::advice::{on_proxy, proxy_variable};
 use crate::display::text::{clip, columns, count, grouped, visible, wrapped};
 use crate::error::Error;
 use crate::exit::Exit;
@@ -64,6 +65,11 @@ fn in_short(silent: &Silent) -> String {
     match silent {
         Silent::NoKey(variable) => format!("no key: set {variable}"),
         Silent::BadKey(error) => error.to_string(),
+        Silent::Unavailable(Unavailable::Model(error))
+            if proxy_variable(&error.message).is_some() =>
+        {
+            error.message.clone()
+        }
         Silent::Unavailable(Unavailable::Model(error)) => match error.kind {
             Kind::Unreachable => "does not run, or cannot be reached".to_owned(),
             Kind::Timeout => "does not answer in time".to_owned(),
@@ -82,6 +88,9 @@ fn error(server: &Server, silent: &Silent) -> Error {
         }
         Silent::BadKey(error) => Error::usage(error.to_string(), error.hint().unwrap_or_default()),
         Silent::Unavailable(Unavailable::Model(error)) => Error::Asked(Box::new(error.to_record())),
+        Silent::Unavailable(Unavailable::Setup(openai::Error::Proxy(proxy))) => {
+            Error::usage(proxy.to_string(), on_proxy(&proxy.variable))
+        }
         Silent::Unavailable(setup) => Error::usage(setup.to_string(), "see --base-url and the key"),
     }
 }

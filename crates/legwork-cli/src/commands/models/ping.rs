@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use legwork::core::transcript::Transcript;
 use legwork::core::{Message, ModelRequest, ModelSettings, Response};
 use legwork::model::http::Timeouts;
-use legwork::model::openai::ChatCompletions;
+use legwork::model::openai::{self, ChatCompletions};
 use legwork::model::{proxies_from_env, retry};
 use legwork::port::{Delta, Model as _};
 use serde_json::json;
@@ -16,6 +16,7 @@ use serde_json::json;
 use crate::args;
 use crate::commands::{print, print_json, warn};
 use crate::config::{Config, Secret};
+use crate::display::advice;
 use crate::display::text::{grouped, visible};
 use crate::error::Error;
 use crate::exit::Exit;
@@ -68,8 +69,13 @@ pub(crate) async fn answer(settings: &Settings, most: Duration) -> Result<Pong, 
         let builder = builder.timeouts(timeouts).bounds(settings.answers.bounds);
         let builder = builder.retry(retry::Policy::never()).proxies(proxies_from_env());
         let model = builder.prices(settings.prices.clone()).build().map_err(|error| {
-            let hint = "see --base-url and OPENAI_BASE_URL, the key, and the proxy";
-            Error::usage(error.to_string(), hint)
+            let message = error.to_string();
+            match error {
+                openai::Error::Proxy(proxy) => {
+                    Error::usage(message, advice::on_proxy(&proxy.variable))
+                }
+                _ => Error::usage(message, "see --base-url and OPENAI_BASE_URL, and the key"),
+            }
         })?;
         asked(model).await
     };

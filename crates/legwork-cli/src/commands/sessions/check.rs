@@ -12,8 +12,8 @@ use crate::commands::{print, print_json};
 use crate::config::Config;
 use crate::error::Error;
 use crate::exit::Exit;
-use crate::place::Place;
 use crate::session::find;
+use crate::store_address::StoreAddress;
 
 pub(crate) async fn check(args: args::Check, config: &Config) -> Result<Exit, Error> {
     let (entries, problems) = match text(&args.journal)? {
@@ -46,9 +46,9 @@ fn text(journal: &str) -> Result<Option<Vec<u8>>, Error> {
 }
 
 async fn in_store(args: &args::Check, config: &Config) -> Result<(usize, Vec<Problem>), Error> {
-    let place = Place::of(&args.store, config)?;
-    let store = place.open_to_read()?;
-    let found = find(store.as_ref(), &args.journal, &place).await?;
+    let address = StoreAddress::of(&args.store, config)?;
+    let store = address.open_to_read()?;
+    let found = find(store.as_ref(), &args.journal, &address).await?;
     let entries = found.journal.entries();
     let lines: Vec<_> = entries.iter().filter_map(|entry| entry.encode().ok()).collect();
     let mut problems = journal::check(lines.iter().map(Vec::as_slice));

@@ -13,13 +13,13 @@ use crate::display::text::{count, grouped, one_line, visible};
 use crate::display::{Terminal, Tone};
 use crate::error::Error;
 use crate::exit::Exit;
-use crate::place::Place;
 use crate::session::find;
+use crate::store_address::StoreAddress;
 
 pub(crate) async fn diff(args: args::Diff, config: &Config) -> Result<Exit, Error> {
-    let place = Place::of(&args.store, config)?;
-    let store = place.open_to_read()?;
-    let found = find(store.as_ref(), &args.session, &place).await?;
+    let address = StoreAddress::of(&args.store, config)?;
+    let store = address.open_to_read()?;
+    let found = find(store.as_ref(), &args.session, &address).await?;
     found.warn();
     let told = match &store {
         Some(store) => Told::of(Changed::of(&**store, &found).await?),

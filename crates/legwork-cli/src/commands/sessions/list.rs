@@ -15,8 +15,8 @@ use crate::display::Terminal;
 use crate::display::text::{age, clip, columns, count, now, one_line, visible};
 use crate::error::Error;
 use crate::exit::Exit;
-use crate::place::Place;
 use crate::short_id::Length;
+use crate::store_address::StoreAddress;
 
 /// Columns below which a session takes two lines.
 const NARROW: usize = 60;
@@ -66,11 +66,11 @@ impl Row {
 }
 
 pub(crate) async fn list(args: args::List, config: &Config) -> Result<Exit, Error> {
-    let place = Place::of(&args.store, config)?;
-    let Some(store) = place.open_to_read()? else { return nothing(&place, args.json) };
+    let address = StoreAddress::of(&args.store, config)?;
+    let Some(store) = address.open_to_read()? else { return nothing(&address, args.json) };
     let all = store.sessions(&Query::all()).await?.sessions;
     if all.is_empty() {
-        return nothing(&place, args.json);
+        return nothing(&address, args.json);
     }
     let query = query(&args);
     let (mut rows, mut found) = (Vec::new(), 0_usize);
@@ -110,8 +110,9 @@ fn query(args: &args::List) -> Query {
     query
 }
 
-fn nothing(place: &Place, json: bool) -> Result<Exit, Error> {
-    let text = format!("no sessions yet in {}\nbegin one: legwork run \"task\"\n", place.address());
+fn nothing(address: &StoreAddress, json: bool) -> Result<Exit, Error> {
+    let text =
+        format!("no sessions yet in {}\nbegin one: legwork run \"task\"\n", address.as_str());
     print(if json { "" } else { &text })
 }
 

@@ -5,12 +5,12 @@ mod check;
 mod diff;
 mod list;
 mod needle;
-mod place;
 mod remove;
 mod search;
 mod show;
 mod transcript;
 mod undo;
+mod words;
 
 pub(crate) use list::told;
 

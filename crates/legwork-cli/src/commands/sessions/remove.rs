@@ -19,18 +19,18 @@ use crate::display::seen;
 use crate::display::text::{clip, count, now, visible};
 use crate::error::Error;
 use crate::exit::Exit;
-use crate::place::Place;
 use crate::session::{Found, find};
+use crate::store_address::StoreAddress;
 
 /// Sessions that are removed at once: each takes an open file while it is.
 const TOGETHER: usize = 256;
 
 pub(crate) async fn remove(args: args::Remove, config: &Config) -> Result<Exit, Error> {
-    let place = Place::of(&args.store, config)?;
-    let store = place.open_existing()?;
+    let address = StoreAddress::of(&args.store, config)?;
+    let store = address.open_existing()?;
     let doomed = match args.older_than {
         Some(age) => old(store.as_ref(), age, args.status).await?,
-        None => named(store.as_ref(), &args.sessions, &place).await?,
+        None => named(store.as_ref(), &args.sessions, &address).await?,
     };
     let Some(store) = store.filter(|_| !doomed.is_empty()) else {
         return print("no session is that old: nothing was removed\n");
@@ -108,11 +108,11 @@ fn together(doomed: Vec<Doomed>) -> Vec<Vec<Doomed>> {
 async fn named(
     store: Option<&Arc<dyn Store>>,
     asked: &[String],
-    place: &Place,
+    address: &StoreAddress,
 ) -> Result<Vec<Doomed>, Error> {
     let (mut seen, mut doomed) = (BTreeSet::new(), Vec::new());
     for asked in asked {
-        let found = find(store, asked, place).await?;
+        let found = find(store, asked, address).await?;
         let Some(store) = store.filter(|_| seen.insert(found.id.clone())) else { continue };
         if let Some(parent) = parent_of(&**store, &found.id).await? {
             let (id, parent) = (visible(found.id.as_str()), visible(parent.as_str()));

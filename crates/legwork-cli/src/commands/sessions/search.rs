@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::list::{shown_ids, status};
 use super::needle::Needle;
-use super::place::{Kind, Place as Words, places};
+use super::words::{self, Kind, Words};
 use crate::args;
 use crate::commands::{print, print_json, tell};
 use crate::config::Config;
@@ -18,8 +18,8 @@ use crate::display::Terminal;
 use crate::display::text::{age, clip, columns, now, visible};
 use crate::error::Error;
 use crate::exit::Exit;
-use crate::place::Place;
 use crate::short_id::Length;
+use crate::store_address::StoreAddress;
 
 /// Columns that are shown before a match.
 const BEFORE: usize = 24;
@@ -45,8 +45,8 @@ pub(crate) async fn search(args: args::Search, config: &Config) -> Result<Exit, 
             "legwork sessions search \"text\"",
         ));
     }
-    let place = Place::of(&args.store, config)?;
-    let store = place.open_to_read()?;
+    let address = StoreAddress::of(&args.store, config)?;
+    let store = address.open_to_read()?;
     let found = match &store {
         Some(store) => look(store, &args).await?,
         None => 0,
@@ -55,7 +55,7 @@ pub(crate) async fn search(args: args::Search, config: &Config) -> Result<Exit, 
         return Ok(Exit::Done);
     }
     // Whether anybody reads standard error changes nothing.
-    let (text, address) = (visible(&args.text), place.address());
+    let (text, address) = (visible(&args.text), address.as_str());
     tell(&format!("nothing in {address} says {text:?}", text = text.as_ref()));
     Ok(Exit::Failed)
 }
@@ -82,7 +82,7 @@ async fn look(store: &Arc<dyn Store>, args: &args::Search) -> Result<usize, Erro
         }
         let (mut status_of, mut text) = (None, String::new());
         let mut left = false;
-        for words in places(loaded.journal.entries().iter().map(|entry| &**entry)) {
+        for words in words::all(loaded.journal.entries().iter().map(|entry| &**entry)) {
             let Some((line, at)) = needle.find(&words.text) else { continue };
             if shown == args.limit {
                 left = true;

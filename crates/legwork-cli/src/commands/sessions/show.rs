@@ -9,13 +9,13 @@ use crate::display::Terminal;
 use crate::display::text::now;
 use crate::error::Error;
 use crate::exit::Exit;
-use crate::place::Place;
 use crate::session::{Found, find};
+use crate::store_address::StoreAddress;
 
 pub(crate) async fn show(args: args::Show, config: &Config) -> Result<Exit, Error> {
-    let place = Place::of(&args.store, config)?;
-    let store = place.open_to_read()?;
-    let mut found = find(store.as_ref(), &args.session, &place).await?;
+    let address = StoreAddress::of(&args.store, config)?;
+    let store = address.open_to_read()?;
+    let mut found = find(store.as_ref(), &args.session, &address).await?;
     if let Some(store) = store.as_ref().filter(|_| found.is_readable()) {
         found.running = running(store, &found.id, found.journal.fold(&found.id).status()).await;
     }
@@ -23,7 +23,7 @@ pub(crate) async fn show(args: args::Show, config: &Config) -> Result<Exit, Erro
         true => print_json(&entries(&found)),
         false => {
             let terminal = Terminal::detect().for_out();
-            print(&transcript::of(&found, &place, terminal, now()))
+            print(&transcript::of(&found, &address, terminal, now()))
         }
     }?;
     found.warn();

@@ -16,15 +16,20 @@ use crate::commands::sessions::list::INTERRUPTED;
 use crate::display::text::{age, clip, count, visible};
 use crate::display::tool::{self, Finished};
 use crate::display::{Terminal, Usage, spent, to_go_on};
-use crate::place::Place;
 use crate::recorded::Recorded;
 use crate::session::Found;
+use crate::store_address::StoreAddress;
 
 /// Lines of a tool's result that are shown, most of them from its end.
 const LINES: usize = 8;
 
 /// The transcript of a session.
-pub(super) fn of(found: &Found, place: &Place, terminal: Terminal, now: Timestamp) -> String {
+pub(super) fn of(
+    found: &Found,
+    address: &StoreAddress,
+    terminal: Terminal,
+    now: Timestamp,
+) -> String {
     let mut transcript = Transcript {
         text: String::new(),
         terminal,
@@ -38,7 +43,7 @@ pub(super) fn of(found: &Found, place: &Place, terminal: Terminal, now: Timestam
     for entry in found.journal.path(found.journal.head()) {
         transcript.entry(&entry);
     }
-    transcript.foot(found, place);
+    transcript.foot(found, address);
     transcript.text
 }
 
@@ -88,10 +93,10 @@ impl Transcript {
         }
     }
 
-    fn foot(&mut self, found: &Found, place: &Place) {
+    fn foot(&mut self, found: &Found, address: &StoreAddress) {
         let state = found.journal.fold(&found.id);
         self.told();
-        let flag = place.flag();
+        let flag = address.flag();
         self.line("");
         let status = match found.running {
             Some(false) => INTERRUPTED.to_owned(),

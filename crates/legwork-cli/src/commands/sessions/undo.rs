@@ -19,16 +19,16 @@ use crate::config::Config;
 use crate::display::text::{count, one_line};
 use crate::error::Error;
 use crate::exit::Exit;
-use crate::place::Place;
 use crate::session::find;
+use crate::store_address::StoreAddress;
 use crate::toolset::secrets;
 
 pub(crate) async fn undo(args: args::Undo, config: &Config) -> Result<Exit, Error> {
-    let place = Place::of(&args.store, config)?;
-    let secrets = place.path().iter().fold(secrets(config), Secrets::with_store);
+    let address = StoreAddress::of(&args.store, config)?;
+    let secrets = address.path().iter().fold(secrets(config), Secrets::with_store);
     let within = Within::of(args.dir.as_deref(), &args.allow_path, &secrets)?;
-    let store = place.open_existing()?;
-    let found = find(store.as_ref(), &args.session, &place).await?;
+    let store = address.open_existing()?;
+    let found = find(store.as_ref(), &args.session, &address).await?;
     let Some(store) = store else { return Ok(Exit::Done) };
     // What is not read may have changed files too.
     found.check_readable()?;

@@ -1,5 +1,6 @@
 //! `legwork tools show`: what a tool does and takes.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use legwork::core::tool::ExecutionMode;
@@ -11,7 +12,7 @@ use crate::args;
 use crate::commands::{print, print_json};
 use crate::config::Config;
 use crate::display::Terminal;
-use crate::display::text::{columns, time, visible};
+use crate::display::text::{at_spaces, time, visible};
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::toolset::named;
@@ -81,21 +82,11 @@ fn facts(spec: &ToolSpec) -> Vec<(&'static str, String)> {
 
 /// The text in lines of so many columns, each with an indent; breaks in it stay.
 fn wrapped(text: &str, most: usize, indent: &str) -> Vec<String> {
-    let mut lines = Vec::new();
-    for paragraph in text.lines() {
-        let mut line = String::from(indent);
-        for word in paragraph.split_whitespace() {
-            let begun = line.len() > indent.len();
-            if begun && columns(&line) + 1 + columns(word) > most {
-                lines.push(std::mem::replace(&mut line, String::from(indent)));
-            } else if begun {
-                line.push(' ');
-            }
-            line.push_str(word);
-        }
-        lines.push(line);
+    if text.is_empty() {
+        return Vec::new();
     }
-    lines
+    let options = at_spaces(most).initial_indent(indent).subsequent_indent(indent);
+    textwrap::wrap(text.trim_end(), options).into_iter().map(Cow::into_owned).collect()
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::config::Config;
 use crate::config::locate::shown;
 use crate::error::Error;
 use crate::exit::Exit;
-use crate::place::shell_word;
+use crate::shell::quoted_path;
 use crate::trust::owner::{self, Owners};
 use crate::trust::records::Decision;
 use crate::trust::state::StateFolder;
@@ -57,7 +57,7 @@ fn project(path: &Path, owners: &[u32]) -> Result<Project, Error> {
         let hint = format!(
             "`legwork trust add --owner {} {}` trusts it with that user's files",
             project.owner,
-            shell_word(&project.root)
+            quoted_path(&project.root)
         );
         return Err(Error::usage(format!("{root} belongs to {user}"), hint));
     }

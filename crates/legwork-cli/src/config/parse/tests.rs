@@ -18,7 +18,7 @@ fn all_keys() -> String {
 #[test]
 fn every_key_is_read() {
     let values = read(&all_keys()).unwrap();
-    assert_eq!(values.max_tokens.unwrap().value, 1_000_000);
+    assert_eq!(values.budget.tokens.unwrap().value, 1_000_000);
     assert_eq!(values.allow_paths.len(), 2);
     assert_eq!((values.keys.len(), values.providers.len()), (1, 1));
     for key in KEYS {
@@ -58,8 +58,8 @@ fn each_of_many_values_has_its_line() {
     let values = read(&text).unwrap();
     let lines = values.allow_paths.iter().map(|path| path.line);
     assert!(lines.eq(2..170_002));
-    let error = read(&format!("{text}max_steps = 0\n")).unwrap_err().to_string();
-    assert!(error.starts_with("/folder/legwork.toml:170003:13: "), "{error}");
+    let error = read(&format!("{text}budget.steps = 0\n")).unwrap_err().to_string();
+    assert!(error.starts_with("/folder/legwork.toml:170003:16: "), "{error}");
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn what_may_be_a_key_is_in_no_error() {
         "[keys.openai]\nfile = canary",
         "[keys.openai]\nfile = 'canary",
         "api_key = 'canary'",
-        "max_steps = 'canary'",
+        "budget.steps = 'canary'",
         "canary",
         "sk-canary-1 2",
     ] {

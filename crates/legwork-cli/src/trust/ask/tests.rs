@@ -16,7 +16,7 @@ fn project() -> TempDir {
     fs::create_dir_all(path(".legwork/agents")).unwrap();
     fs::create_dir_all(path(".legwork/skills/pdf/scripts")).unwrap();
     fs::write(path("AGENTS.md"), "Be brief.\u{1b}[2J\u{202e}\n").unwrap();
-    fs::write(path("legwork.toml"), "# a note\nmodel = 'openai:x'\nmax_steps = 3\n").unwrap();
+    fs::write(path("legwork.toml"), "# a note\nmodel = 'openai:x'\n[budget]\nsteps = 3\n").unwrap();
     fs::write(path(".legwork/agents/a\u{1b}.md"), "x").unwrap();
     fs::write(path(".legwork/skills/pdf/SKILL.md"), "x").unwrap();
     fs::write(path(".legwork/skills/pdf/scripts/x.sh"), "x").unwrap();
@@ -65,7 +65,10 @@ fn s13_8_what_is_offered_is_told_and_commands_no_terminal() {
         ] {
             assert!(text.contains(words), "no {words:?} in {text}");
         }
-        assert!(columns < 160 || text.contains("model = 'openai:x', max_steps = 3\n"), "{text}");
+        assert!(
+            columns < 160 || text.contains("model = 'openai:x', [budget] steps = 3\n"),
+            "{text}"
+        );
         assert!(!text.contains('\u{1b}') && !text.contains('\u{202e}'), "{text}");
         assert_eq!(text.matches("Trust it?").count(), 3);
     }

@@ -8,8 +8,8 @@ fn terminal(columns: usize) -> Terminal {
 fn rows() -> Vec<Row> {
     vec![
         row("model", Some("openai:gpt-5-mini".into()), &Source::Environment("LEGWORK_MODEL")),
-        row("max_steps", Some(100.into()), &Source::Default),
-        row("max_tokens", None, &Source::Default),
+        row("budget.steps", Some(100.into()), &Source::Default),
+        row("budget.tokens", None, &Source::Default),
         row("store", Some("sqlite:\x1b[2J".into()), &Source::Flag("--store")),
     ]
 }
@@ -21,7 +21,7 @@ fn a_narrow_terminal_shows_sources_on_lines_of_their_own() {
     assert!(narrow.starts_with("model = \"openai:gpt-5-mini\"\n  # LEGWORK_MODEL\n"), "{narrow}");
     let wide = as_text(&rows(), &[], &[], terminal(100));
     assert_eq!(wide.lines().count(), 5, "{wide}");
-    assert!(wide.contains("# max_tokens is not set\n"), "{wide}");
+    assert!(wide.contains("# budget.tokens is not set\n"), "{wide}");
 }
 
 #[test]

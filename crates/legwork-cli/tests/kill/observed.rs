@@ -1,4 +1,4 @@
-//! What a test hears: from the model, from the process, and from the tool that it runs.
+//! What a test observes of the model, of the process, and of the tool that it runs.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -13,46 +13,46 @@ use legwork_testkit::{Gate, Turn};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use serde_json::Value;
 
-/// Something that a test hears.
+/// Something that a test observes.
 #[derive(Debug)]
-pub(crate) enum News {
+pub(crate) enum Observed {
     /// The model is asked for a turn, counted from 0.
     Asked(usize),
-    /// A command stands still at a place of this name.
-    Stands(String),
-    /// The process of this number told an event.
-    Told(u32, Value),
+    /// A command stopped at the point of this name.
+    Stopped(String),
+    /// The process of this number printed an event.
+    Event(u32, Value),
     /// The process of this number closed its output.
     Ended(u32),
 }
 
-/// Hears a process, line by line; lines that are no JSON are not ours.
-pub(crate) fn hear(life: u32, out: ChildStdout, tell: Sender<News>) {
+/// Observes a process, line by line; lines that are not JSON are ignored.
+pub(crate) fn observe(life: u32, out: ChildStdout, to: Sender<Observed>) {
     thread::spawn(move || {
         for line in BufReader::new(out).lines().map_while(Result::ok) {
             if let Ok(event @ Value::Object(_)) = serde_json::from_str(&line)
-                && tell.send(News::Told(life, event)).is_err()
+                && to.send(Observed::Event(life, event)).is_err()
             {
                 return;
             }
         }
-        // Nobody hears it when the test is over.
-        let _ = tell.send(News::Ended(life));
+        // When the test is over, there is no receiver.
+        let _ = to.send(Observed::Ended(life));
     });
 }
 
-/// A named pipe that commands ring when they stand still.
+/// A named pipe that commands write to when they stop.
 pub(crate) struct Bell(File);
 
 impl Bell {
-    pub(crate) fn hang(path: &Path, tell: Sender<News>) -> Self {
+    pub(crate) fn hang(path: &Path, to: Sender<Observed>) -> Self {
         fifo(path);
         // Open on both sides, so that it never ends and opening never waits.
         let open = || OpenOptions::new().read(true).write(true).open(path).unwrap();
-        let heard = open();
+        let reader = open();
         thread::spawn(move || {
-            for line in BufReader::new(heard).lines().map_while(Result::ok) {
-                if line.is_empty() || tell.send(News::Stands(line)).is_err() {
+            for line in BufReader::new(reader).lines().map_while(Result::ok) {
+                if line.is_empty() || to.send(Observed::Stopped(line)).is_err() {
                     return;
                 }
             }

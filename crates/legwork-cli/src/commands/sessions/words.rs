@@ -1,9 +1,9 @@
-//! Places in a journal that have words: tasks, answers, tool arguments and results.
+//! The words of a journal: tasks, answers, tool arguments and results.
 
 use legwork::core::{Entry, Event, Response, Seq};
 use serde::Serialize;
 
-/// What kind of words they are.
+/// The kind of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Kind {
@@ -14,9 +14,9 @@ pub(super) enum Kind {
     Error,
 }
 
-/// Some words, and where they stand.
+/// The text of an entry, and the step that it belongs to.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct Words {
     pub(super) entry: Seq,
     /// The step, counted over all of the session; none before the first.
     pub(super) step: u64,
@@ -37,9 +37,7 @@ impl Kind {
 }
 
 /// The words of all entries, also of branches that were left, one entry at a time.
-pub(super) fn places<'j>(
-    entries: impl IntoIterator<Item = &'j Entry>,
-) -> impl Iterator<Item = Place> {
+pub(super) fn all<'j>(entries: impl IntoIterator<Item = &'j Entry>) -> impl Iterator<Item = Words> {
     let (mut step, mut open) = (0, false);
     entries.into_iter().flat_map(move |entry| {
         match &entry.event {
@@ -48,7 +46,7 @@ pub(super) fn places<'j>(
             _ => {}
         }
         let words = words(&entry.event);
-        words.into_iter().map(move |(kind, text)| Place { entry: entry.seq, step, kind, text })
+        words.into_iter().map(move |(kind, text)| Words { entry: entry.seq, step, kind, text })
     })
 }
 

@@ -17,7 +17,7 @@ const MAX_FILES: usize = 1_000;
 /// Bytes of the agents that are read of one folder.
 const MAX_FOLDER_BYTES: u64 = 8 << 20;
 
-/// Whose a place is.
+/// Whose a location is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
@@ -31,7 +31,7 @@ pub enum Origin {
 
 /// A folder or a file to look into.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct Location {
     /// Whose it is.
     pub origin: Origin,
     /// The folder or file.
@@ -40,28 +40,28 @@ pub struct Place {
     only: Option<Arc<BTreeMap<PathBuf, Digest>>>,
 }
 
-impl Place {
-    /// A place of the user's; nothing need be there.
+impl Location {
+    /// A location of the user's; nothing need be there.
     pub fn user(path: impl Into<PathBuf>) -> Self {
         Self::of(Origin::User, path)
     }
 
-    /// A place of the project's; nothing need be there.
+    /// A location of the project's; nothing need be there.
     pub fn project(path: impl Into<PathBuf>) -> Self {
         Self::of(Origin::Project, path)
     }
 
-    /// A place named for this one time; a problem if nothing is there.
+    /// A location named for this one time; a problem if nothing is there.
     pub fn given(path: impl Into<PathBuf>) -> Self {
         Self::of(Origin::Given, path)
     }
 
-    /// A place of any origin.
+    /// A location of any origin.
     pub fn of(origin: Origin, path: impl Into<PathBuf>) -> Self {
         Self { origin, path: path.into(), only: None }
     }
 
-    /// The same place, restricted to some files, each with the digest of its content.
+    /// The same location, restricted to some files, each with the digest of its content.
     ///
     /// Other files are ignored; a file whose content has changed by the time it is read is a
     /// problem. So the content that is used is the content that was checked.
@@ -80,7 +80,7 @@ impl Place {
         self.only.as_ref()?.get(file)
     }
 
-    /// What is found at this place.
+    /// What is found at this location.
     pub(crate) fn look(&self) -> Result<Look, Problem> {
         match fs::metadata(&self.path) {
             Ok(found) if found.is_dir() => Ok(Look::Folder),
@@ -90,7 +90,7 @@ impl Place {
         }
     }
 
-    /// How a file that is this place itself is opened.
+    /// How a file that is this location itself is opened.
     pub(crate) fn links(&self) -> Links {
         match self.origin {
             // A project may have been written by a stranger.
@@ -100,7 +100,7 @@ impl Place {
     }
 }
 
-/// What is found at a place.
+/// What is found at a location.
 pub(crate) enum Look {
     Nothing,
     Folder,

@@ -1,0 +1,17 @@
+//! Which addresses are accepted, and the flag that repeats one.
+
+use super::{StoreAddress, checked};
+use crate::config::{Config, Source, Sourced};
+use crate::shell::quoted;
+
+#[test]
+fn an_address_is_checked_before_it_is_used() {
+    for address in ["sqlite:x.db", "sqlite:/x y", "memory:"] {
+        let said = Sourced::new(address.to_owned(), Source::Flag("--store"));
+        let found = StoreAddress::at(said, &Config::default()).unwrap();
+        assert_eq!(found.flag(), format!(" --store {}", quoted(address)));
+    }
+    for address in ["x.db", "sqlite:", "postgres://x", "memory:x"] {
+        assert!(checked(address.to_owned()).is_err(), "{address}");
+    }
+}
