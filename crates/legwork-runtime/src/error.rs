@@ -130,6 +130,18 @@ pub enum HaltReason {
     Interrupted,
 }
 
+impl HaltReason {
+    /// What kind of reason it is, in a word.
+    pub(crate) fn kind(&self) -> &'static str {
+        match self {
+            Self::Store(_) => "store",
+            Self::Lineage => "lineage",
+            Self::Panicked(_) => "panicked",
+            Self::Interrupted => "interrupted",
+        }
+    }
+}
+
 impl Halt {
     pub(crate) fn new(state: AgentState, reason: impl Into<HaltReason>) -> Self {
         Self { state, reason: reason.into() }

@@ -6,6 +6,10 @@
 //! have what a step stands on: `legwork-session` (claims, journals, inboxes), `legwork-toolset`
 //! (the tools of a step) and `legwork-lifecycle` (who observes it, and may change it).
 //!
+//! It emits `tracing` data: a span `session` for a run and a span `tool` for each call (`DEBUG`),
+//! with events for a session that was opened, a step and a call that ended (`DEBUG`), an
+//! execution that ended (`INFO`) and a halt (`WARN`). No field holds what was said.
+//!
 //! Read the modules in this order; none names one that comes after it.
 //!
 //! 1. What a run is made of: [`result`](Run), [`Error`] (`error`), [`control`], [`memory`] (the

@@ -23,6 +23,8 @@ use crate::services::Ancestry;
 use legwork_port::unwind;
 use legwork_session::Renewal;
 use legwork_session::inbox::{self, take_idle, take_up_rest};
+use tracing::{Instrument as _, Span, debug, debug_span, warn};
+
 pub use opening::{Identity, Opening, Setup, Target, Task};
 
 /// An execution that is open. Dropping it gives the claim back, as far as that can be done
@@ -35,6 +37,7 @@ pub struct Active {
     parent: Option<ParentLink>,
     phase: Phase,
     renewal: Arc<Renewal>,
+    span: Span,
 }
 
 /// What is to be done next.
@@ -77,7 +80,9 @@ impl Active {
             Arc::new(Renewal::new(Arc::clone(&cx.services.sessions.clock), cx.events.clone()));
         let idle = AgentState::new(session).masked_by(&cx.services.sessions.mask);
         let (state, phase) = (idle.clone(), Phase::Steps);
-        let mut active = Self { setup, cx, state, idle, parent, phase, renewal };
+        let span = debug_span!("session", session = %idle.session());
+        let mut active =
+            Self { setup, cx, state, idle, parent, phase, renewal, span: span.clone() };
         let renewal = Arc::clone(&active.renewal);
         let taken_up = renewal.during(&**claim, async {
             active.load(given).await?;
@@ -87,9 +92,10 @@ impl Active {
             };
             active.open_tools().await;
             active.cx.writer.kept.leave(active.cx.services.sessions.clock.now());
+            debug!(entries = active.state.version().0, "opened");
             Ok(())
         });
-        let taken_up = taken_up.await;
+        let taken_up = taken_up.instrument(span).await;
         drop(claim);
         match taken_up.map_err(Error::from).flatten() {
             Ok(()) => Ok(active),
@@ -145,7 +151,8 @@ impl Active {
         let work = async {
             catch_up(&self.cx, run::step(&*self.setup.driver, &self.cx, state).await).await
         };
-        let advanced = self.renewal.during(&**self.cx.writer.claim, work).await;
+        let advanced = self.renewal.during(&**self.cx.writer.claim, work);
+        let advanced = advanced.instrument(self.span.clone()).await;
         // What the step gave takes the place of what was committed last.
         drop(droppable);
         let more = match advanced {
@@ -197,7 +204,8 @@ impl Active {
                     }
                 }
             };
-            match self.renewal.during(&**self.cx.writer.claim, steps).await {
+            let steps = self.renewal.during(&**self.cx.writer.claim, steps);
+            match steps.instrument(self.span.clone()).await {
                 Ok(rests) => self.arrive(rests).await.map(drop),
                 Err(lost) => self.lose(lost).await.map(drop),
             }
@@ -265,7 +273,10 @@ impl Active {
             }
             Ok(Advance::Rest(state)) => (state, Ok(())),
             Err(halt) if halt.is_interrupted() => (halt.state, Ok(())),
-            Err(halt) => (halt.state.clone(), Err(halt.into())),
+            Err(halt) => {
+                self.span.in_scope(|| warn!(reason = halt.reason.kind(), "halted"));
+                (halt.state.clone(), Err(halt.into()))
+            }
         };
         self.state = state;
         self.end_with(result).await

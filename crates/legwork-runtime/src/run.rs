@@ -20,6 +20,7 @@ use crate::executor;
 use crate::inbox::{take_before_step, take_inbox};
 use crate::stop::{nothing_decided, stop};
 use legwork_port::unwind;
+use tracing::debug;
 
 /// Whether there is more to do.
 #[derive(Debug)]
@@ -148,6 +149,13 @@ async fn end_step(cx: &StepContext, state: AgentState) -> Ended {
         return Ended::Interrupted(begun);
     }
     let outcome = state.continuation_outcome().cloned().unwrap_or_else(nothing_decided);
+    debug!(
+        step = state.current_step().map_or(0, |step| step.number),
+        calls = state.calls().count(),
+        tokens = state.used().total_tokens(),
+        continues = outcome.should_continue(),
+        "step ended"
+    );
     Ended::Recorded(cx.services.core.record_step(state, outcome, &cx.view))
 }
 

@@ -6,6 +6,8 @@ use legwork_core::event::StopPrevented;
 use legwork_core::{AgentState, ContinuationOutcome, Event, Owed, StopReason, StopSignal};
 use legwork_port::Trigger;
 
+use tracing::info;
+
 use crate::context::StepContext;
 use crate::error::Halt;
 use crate::inbox::take_inbox;
@@ -49,7 +51,12 @@ pub(crate) async fn stop(cx: &StepContext, state: AgentState) -> Result<AgentSta
     if cx.control.interrupt.is_cancelled() {
         return cx.commit(begun).await;
     }
-    cx.commit_end(state, begun).await
+    let state = cx.commit_end(state, begun).await?;
+    if let Some(status) = state.status().filter(|status| status.is_terminal()) {
+        let reason = state.stop_reason().map_or("none", |reason| reason.as_str());
+        info!(status = status.as_str(), reason, "execution ended");
+    }
+    Ok(state)
 }
 
 /// The outcome by what was raised when the stop was about to be carried out, if that is

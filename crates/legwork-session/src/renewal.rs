@@ -8,6 +8,7 @@ use futures_util::future::{Either, select};
 use legwork_core::Micros;
 use legwork_port::store::{self, Claim};
 use legwork_port::{Clock, Emitter};
+use tracing::warn;
 
 /// Renews a claim while work is done under it, if its store wants that.
 pub struct Renewal {
@@ -53,7 +54,10 @@ impl Renewal {
             let asked = self.clock.mono();
             match claim.renew().await {
                 Err(error) if error.is_conflict() => return error,
-                Err(error) => self.warn(&error),
+                Err(error) => {
+                    warn!("claim not renewed");
+                    self.warn(&error);
+                }
                 Ok(()) => {}
             }
             // One that failed is tried again in time: a lease is longer than that.

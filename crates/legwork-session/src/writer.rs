@@ -6,6 +6,7 @@ use legwork_core::{AgentState, Entry, Seq, SessionId};
 use legwork_port::event::Committed as Durable;
 use legwork_port::store::{self, Claim, Range};
 use legwork_port::{Emitter, EventKind, Store};
+use tracing::trace;
 
 use crate::kept::{Append, Kept, Landed, NewItems};
 use crate::sessions::release;
@@ -44,6 +45,7 @@ impl Writer {
             let append = Append { expected, entries: Arc::clone(&entries), items };
             self.kept.begin_append(&self.claim, append, state);
             self.kept.land().await?;
+            trace!(entries = entries.len(), version = state.version().0, "committed");
             self.emit(state, &entries);
         }
         Ok(())

@@ -3,6 +3,6 @@
 mod react;
 mod scripted;
 
-pub use legwork_runtime::driver::{Driver, Source, ToolCalling, request, settled};
+pub use legwork_runtime::driver::{Driver, Source, ToolCalling, infer, request, settled};
 pub use react::{FinalDecision, ReAct};
 pub use scripted::{AtEnd, CURSOR, Line, NoModel, Scripted};

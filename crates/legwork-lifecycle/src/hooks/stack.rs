@@ -16,6 +16,7 @@ use crate::hooks::body::Begun;
 use crate::hooks::{Cx, Hook, HookError};
 use crate::strictness::Strictness;
 use legwork_port::unwind;
+use tracing::warn;
 
 /// Hooks by trigger, highest priority first, stable among equals.
 #[derive(Clone, Default)]
@@ -92,6 +93,7 @@ impl HookStack {
             Err(Failure::Failed(message)) => {
                 place.emit(HookEnd::Failed(message.clone()));
                 let on = trigger.name();
+                warn!(hook = &*hook.name, on, "hook failed");
                 let message = format!("the hook `{}` failed on {on}: {message}", hook.name);
                 let error = ErrorRecord::new(source(hook), ErrorKind::Hook, message);
                 *state = failed(state.clone(), hook, trigger, error);

@@ -11,6 +11,8 @@ use legwork_core::tool::{FailureKind, Metadata};
 use legwork_core::{AgentState, EffectKey, Micros, Seq, ToolCall, ToolOutcome, ToolSpec};
 use legwork_port::{BoxFuture, Cancellation, ToolContext};
 
+use tracing::{Instrument as _, debug, debug_span};
+
 use crate::context::StepContext;
 use crate::control::Control;
 use crate::executor::job::Job;
@@ -41,7 +43,8 @@ pub(super) fn call(job: Job, state: &AgentState, cx: &StepContext) -> BoxFuture<
         Some(arguments) => context.with_arguments(&call, arguments),
         None => context,
     };
-    Box::pin(async move {
+    let span = debug_span!("tool", name = &*spec.name, index);
+    let running = async move {
         let _ended = CancelOnDrop(cancel);
         if let (None, Some(outcome)) = (&child, ended_before(&control, begun)) {
             let (took, metadata, used) = Default::default();
@@ -69,11 +72,13 @@ pub(super) fn call(job: Job, state: &AgentState, cx: &StepContext) -> BoxFuture<
             }
         };
         let took = clock.mono().since(start);
+        debug!(took = took.0, cut = outcome.is_none(), "call ended");
         // The context has a clone of the state: while it is there, each change copies it.
         let (metadata, used) = (context.take_metadata(), context.take_used());
         drop(context);
         Ran { index, call, outcome, took, metadata, used, spec }
-    })
+    };
+    Box::pin(running.instrument(span))
 }
 
 /// Raises a request to stop when it is dropped.

@@ -1,0 +1,113 @@
+//! Drivers that return states which say what did not happen, or that do nothing.
+
+use std::sync::Arc;
+
+use legwork_agent::memory::MemoryStore;
+use legwork_agent::toolset::StepTools;
+use legwork_agent::{Agent, Driver, Error, StepContext, ToolCalling, driver, executor, hook};
+use legwork_core::error::ErrorRecord;
+use legwork_core::state::Judged;
+use legwork_core::{
+    AgentState, EffectClass, ErrorKind, ExecutionStatus, ModelRequest, Owed, StopReason,
+};
+use legwork_testkit::{ScriptedModel, Turn};
+use serde_json::json;
+
+use crate::stepping::stepping;
+use crate::tools::{World, journal, noting};
+
+/// A driver that changes the state when a response was recorded.
+struct Recording(fn(AgentState) -> AgentState);
+
+impl Driver for Recording {
+    fn name(&self) -> &str {
+        "recording"
+    }
+
+    fn request(
+        &self,
+        state: &AgentState,
+        cx: &StepContext,
+        shown: &StepTools,
+    ) -> Result<ModelRequest, ErrorRecord> {
+        ToolCalling.request(state, cx, shown)
+    }
+
+    fn recorded(&self, state: AgentState) -> AgentState {
+        (self.0)(state)
+    }
+}
+
+fn judged(state: AgentState) -> AgentState {
+    state.with_judged(0, Judged::of(Arc::new(json!({"n": 1}))))
+}
+
+#[tokio::test]
+async fn s1_4_a_driver_that_says_a_call_was_judged_or_a_response_committed_fails() {
+    for forged in [judged, AgentState::committed] {
+        let (world, store) = (World::default(), MemoryStore::new());
+        let model = ScriptedModel::new([Turn::call("look", json!({"n": 1})), Turn::text("never")]);
+        let agent = Agent::builder(model)
+            .tools([noting("look", EffectClass::ReadOnly, &world)])
+            .driver(Recording(forged))
+            .store_in(Arc::new(store.clone()))
+            .build()
+            .unwrap();
+        let run = agent.run("go").in_session("s").outcome().await.unwrap();
+        assert_eq!(run.status(), ExecutionStatus::Failed);
+        assert!(run.state().errors().any(|error| error.kind == ErrorKind::Lineage));
+        assert!(world.notes().is_empty());
+        assert!(journal(&store, "s").await.contains(&"responded".to_owned()));
+    }
+}
+
+#[tokio::test]
+async fn s2_2_calls_that_a_driver_judged_itself_are_judged_before_they_run() {
+    let world = World::default();
+    let model = ScriptedModel::new([Turn::call("look", json!({"n": 1})), Turn::text("done")]);
+    let agent = Agent::builder(model)
+        .tools([noting("look", EffectClass::ReadOnly, &world)])
+        .hook(hook::before_tool_use("gate", async |call, _cx| call.block("not today")))
+        .driver(stepping(|state, cx| {
+            Box::pin(async move {
+                let state = driver::infer(&ToolCalling, state, cx).await?;
+                match state.owed() {
+                    Owed::JudgeCalls => executor::run(judged(state), cx).await,
+                    _ => Ok(state),
+                }
+            })
+        }))
+        .build()
+        .unwrap();
+    let run = agent.run("go").await.unwrap();
+    assert_eq!(run.text(), "done");
+    assert!(world.notes().is_empty(), "a call ran that a gate blocks");
+}
+
+#[tokio::test]
+async fn s1_4_a_driver_whose_state_claims_a_commit_that_was_not_made_halts_the_run() {
+    let store = MemoryStore::new();
+    let agent = Agent::builder(ScriptedModel::new([Turn::text("done")]))
+        .driver(stepping(|state, cx| {
+            Box::pin(async move { Ok(ToolCalling.use_tools(state, cx).await?.committed()) })
+        }))
+        .store_in(Arc::new(store.clone()))
+        .build()
+        .unwrap();
+    let error = agent.run("go").in_session("s").await.unwrap_err();
+    assert!(matches!(error, Error::Lineage { by: "the driver" }), "{error}");
+    assert_eq!(journal(&store, "s").await.last().unwrap(), "inference_started");
+}
+
+#[tokio::test]
+async fn s1_6_a_driver_that_does_nothing_of_what_is_owed_fails_and_is_not_called_for_ever() {
+    let agent = Agent::builder(ScriptedModel::new([]))
+        .driver(stepping(|state, _cx| Box::pin(std::future::ready(Ok(state)))))
+        .build()
+        .unwrap();
+    let run = agent.run("go").outcome().await.unwrap();
+    assert_eq!(run.status(), ExecutionStatus::Failed);
+    assert_eq!(run.state().stop_reason(), Some(&StopReason::Error));
+    let said = run.state().errors().last().unwrap().message.clone();
+    assert!(said.contains("did nothing of what the step owes"), "{said}");
+}
