@@ -61,9 +61,9 @@ pub enum ErrorSource {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ErrorRecord {
-    /// The source.
+    /// Where it came from.
     pub source: ErrorSource,
-    /// The kind.
+    /// What kind of error it is; error policies decide by it.
     pub kind: ErrorKind,
     /// What was tried, what happened and what to do.
     pub message: String,

@@ -54,7 +54,7 @@ impl Item {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Label {
-    /// The entry.
+    /// The number of the entry.
     pub entry: Seq,
     /// The label; none removes it.
     pub text: Option<String>,
@@ -66,7 +66,7 @@ pub struct Label {
 pub struct Answer {
     /// The [`Pending::id`](crate::state::Pending::id) of the call.
     pub id: String,
-    /// The decision.
+    /// What to do with the call.
     pub verdict: Verdict,
 }
 
@@ -92,6 +92,6 @@ pub struct Posted {
     pub cursor: Cursor,
     /// The sender's key; a second item with the same key is not stored.
     pub key: String,
-    /// The item.
+    /// The item as it was posted.
     pub item: Item,
 }

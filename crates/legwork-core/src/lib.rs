@@ -32,8 +32,8 @@
 //! 5. Whether it goes on: `progress` (the trait that criteria are generic over),
 //!    [`continuation`], and [`orchestrate`] for conversations of several agents.
 //!
-//! The others, such as [`vector`], [`chunked`], [`digest`] and [`mask`], do not depend on these
-//! and can be read when they are used.
+//! The other modules, such as [`vector`], [`chunked`], [`digest`] and [`mask`], are small tools
+//! of these and can be read when they are used.
 #![forbid(unsafe_code)]
 
 pub mod budget;

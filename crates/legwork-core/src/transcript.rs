@@ -63,8 +63,9 @@ impl Transcript {
         self.weight
     }
 
-    /// Checks that messages are a conversation by themselves: each call is followed by its one
-    /// result, and each result follows its call.
+    /// Checks that messages are a conversation by themselves.
+    ///
+    /// Each call must be followed by exactly one result, and each result must follow its call.
     ///
     /// # Errors
     /// The first problem.

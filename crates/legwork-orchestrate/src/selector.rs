@@ -37,8 +37,9 @@ impl<N: Into<Arc<str>>> From<N> for Choice {
     }
 }
 
-/// Selects all participants in turn, in their order; a speaker named by the last one comes
-/// first.
+/// Selects all participants in turn, in their order.
+///
+/// A participant that the last speaker named comes first.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RoundRobin;
 

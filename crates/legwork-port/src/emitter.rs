@@ -71,7 +71,7 @@ impl Emitter {
         &self.origin
     }
 
-    /// The observer.
+    /// The observer that gets the events.
     pub fn observer(&self) -> &Arc<dyn Observer> {
         &self.observer
     }

@@ -92,10 +92,9 @@ impl std::fmt::Debug for StepView {
 
 macro_rules! lifecycle {
     ($( $(#[$meta:meta])* $name:ident => $trigger:ident; )+) => {
-        /// Callbacks during an execution, which may change its state; by default each returns
-        /// the state unchanged.
+        /// Callbacks during an execution, which may change its state.
         ///
-        /// A returned state must extend the one passed in. Otherwise it is refused, the state
+        /// By default each returns the state unchanged. A returned state must extend the one passed in. Otherwise it is refused, the state
         /// passed in is restored, and the violation is recorded.
         pub trait Lifecycle: Send + Sync {
             /// Whether it handles a trigger; the others are skipped.

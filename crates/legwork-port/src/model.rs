@@ -152,7 +152,7 @@ pub struct Profile {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{message}")]
 pub struct Error {
-    /// The kind.
+    /// What kind of error it is.
     pub kind: Kind,
     /// What was tried, what happened and what to do.
     pub message: String,

@@ -44,10 +44,9 @@ impl Observer for NoObserver {
 /// Where an event happens: a session, and its path in a tree of agents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin {
-    /// The session.
+    /// The id of the session.
     pub session: SessionId,
-    /// The names of the subagents from the root down to this session, outermost first; empty
-    /// for the root.
+    /// The names of the subagents from the root down to this session; empty for the root.
     pub path: Vec<Arc<str>>,
 }
 

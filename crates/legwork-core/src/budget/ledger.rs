@@ -12,10 +12,9 @@ use crate::time::{Micros, Timestamp};
 /// The default of [`Budget::output_floor`]: fewer output tokens are not worth the input.
 pub const OUTPUT_FLOOR: u64 = 1_024;
 
-/// The maximum of output tokens reserved for an answer whose maximum is unknown, if a limit
-/// applies.
+/// The output tokens reserved at most for an answer of unknown length.
 ///
-/// Most models allow as much, and long answers fit. Set
+/// Only if a limit applies. Most models allow as much, and long answers fit. Set
 /// [`ModelSettings::max_output`](crate::ModelSettings::max_output) for longer ones.
 pub const OUTPUT_UNKNOWN: u64 = 16_384;
 

@@ -36,7 +36,7 @@ pub struct Entry {
     pub parent: Seq,
     /// When it was made, in wall time.
     pub at: Timestamp,
-    /// The event.
+    /// What happened.
     pub event: Event,
 }
 
@@ -113,8 +113,10 @@ impl Entry {
     }
 }
 
-/// Whether JSON cannot be part of an entry: it is nested too deeply, or has an object whose
-/// first key is `$serde_json::private::RawValue`.
+/// Whether JSON cannot be part of an entry.
+///
+/// It cannot if it is nested too deeply, or has an object whose first key is
+/// `$serde_json::private::RawValue`.
 pub fn is_too_deep(json: &[u8]) -> bool {
     // The entry, its body and the values around it add some levels.
     nesting(json) > DEEPEST - 20 || has_own_key(json)

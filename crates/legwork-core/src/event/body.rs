@@ -23,7 +23,7 @@ use crate::tool::{EffectClass, Metadata, ToolOutcome, ToolSpec};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SessionStarted {
-    /// The session.
+    /// The id of the session.
     pub session: SessionId,
     /// The agent that works in it.
     pub agent: AgentId,
@@ -38,7 +38,7 @@ pub struct SessionStarted {
 pub struct ParentLink {
     /// The parent's session.
     pub session: SessionId,
-    /// The call.
+    /// The id of the call, in the parent's session.
     pub call: CallId,
     /// When the parent's session began, which distinguishes it from a later one with its id.
     pub began: Timestamp,
@@ -71,7 +71,7 @@ impl Definition {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Defined {
-    /// The definition.
+    /// The definition that applies from now on.
     pub definition: Arc<Definition>,
     /// Its digest, if it is the agent's own; none if the state was changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -140,7 +140,7 @@ pub struct InferenceInterrupted {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Responded {
-    /// The response.
+    /// The response; its calls run only if it is complete.
     pub response: Arc<Response>,
     /// What is charged for it.
     pub charged: Amounts,
@@ -182,7 +182,7 @@ pub struct ToolStarted {
 pub struct ToolFinished {
     /// The index of the call in the response.
     pub index: u32,
-    /// The outcome.
+    /// The outcome of its body, or why it was not run.
     pub outcome: Arc<ToolOutcome>,
     /// How long its body ran; zero if it was not run.
     #[serde(default, skip_serializing_if = "is_instant")]
@@ -231,7 +231,7 @@ pub struct Paused {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Answered {
-    /// The answer.
+    /// The answer, with the id of the call.
     pub answer: Answer,
 }
 
@@ -278,7 +278,7 @@ pub struct ExecutionFinished {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MetadataSet {
-    /// The key.
+    /// The name of the value.
     pub key: String,
     /// The value; none removes the key.
     #[serde(
@@ -306,7 +306,7 @@ pub struct InboxTaken {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RefusedItem {
-    /// The item.
+    /// The item as it was posted.
     pub item: Item,
     /// Why it was refused.
     pub reason: String,
@@ -325,7 +325,7 @@ pub struct HeadMoved {
 /// Its body is kept as text, so that numbers and the order of keys do not change.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Unknown {
-    /// The type.
+    /// The type, as it is in the journal.
     pub kind: String,
     /// The body as it was read, on one line.
     pub body: Box<RawValue>,

@@ -74,8 +74,9 @@ impl Journal {
         self.entries.iter().filter(move |entry| entry.parent == seq)
     }
 
-    /// Folds it to a state: the facts of all entries, and the conversation on the path to the
-    /// head.
+    /// Folds the journal to a state.
+    ///
+    /// It has the facts of all entries, and the conversation on the path to the head.
     pub fn fold(&self, session: &SessionId) -> AgentState {
         let facts = SessionFacts::of(session, self.entries.iter());
         AgentState::fold(facts, self.path(self.head()))

@@ -18,7 +18,7 @@ pub enum Malformed {
          remove the call"
     )]
     OpenCall {
-        /// The call.
+        /// The id of the call.
         call: CallId,
         /// The tool that it calls.
         tool: Arc<str>,
@@ -35,13 +35,13 @@ pub enum Malformed {
     /// A message that is not an assistant message contains a call.
     #[error("a message of the role `{role}` has a tool call: only an assistant message can")]
     MisplacedCall {
-        /// The role.
+        /// The role of the message.
         role: Role,
     },
     /// A message that is not a tool message contains a result.
     #[error("a message of the role `{role}` has a tool result: only a tool message can")]
     MisplacedResult {
-        /// The role.
+        /// The role of the message.
         role: Role,
     },
     /// A part is nested too deeply.

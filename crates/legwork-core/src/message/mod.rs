@@ -43,9 +43,9 @@ string_enum! {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Message {
-    /// The role.
+    /// Who speaks: a user, the model or a tool.
     pub role: Role,
-    /// The content.
+    /// The content, in order.
     pub parts: Vec<Part>,
     /// The author, where the role does not determine it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

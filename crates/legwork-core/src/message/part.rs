@@ -137,7 +137,7 @@ impl ProviderData {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ToolResult {
-    /// The call.
+    /// The id of the call that it answers.
     pub call: CallId,
     /// The tool's name.
     pub name: Arc<str>,
@@ -159,8 +159,9 @@ impl ToolResult {
         Self { call: call.into(), name: name.into(), parts, is_error: false }
     }
 
-    /// The result for a model that reads only text: JSON as its text, images and files as a
-    /// line that names them.
+    /// The result as text, for a model that reads only text.
+    ///
+    /// JSON is its text; images and files are a line that names them.
     pub fn text(&self) -> Cow<'_, str> {
         ResultPart::joined(&self.parts)
     }

@@ -13,7 +13,7 @@ use crate::state::{ExecutionStatus, StepResult};
 /// A member of a collaboration.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Member {
-    /// The name.
+    /// The name, by which lines and the lead refer to it.
     pub name: Arc<str>,
     /// The task of the member, in words.
     pub role: Arc<str>,
@@ -35,7 +35,7 @@ impl CollaborationState {
         Self { goal: goal.into(), members: Arc::new(members), chat }
     }
 
-    /// The goal.
+    /// The goal, in words.
     pub fn goal(&self) -> &str {
         &self.goal
     }

@@ -5,7 +5,7 @@ use crate::orchestrate::{ChatState, Progress, Turn};
 
 /// A state that contains a conversation, such as that of a collaboration.
 pub trait Conversation: Progress<Step = Turn> + Clone + Send + Sync + 'static {
-    /// The conversation.
+    /// The state of the conversation.
     fn chat(&self) -> &ChatState;
 
     /// The same with the conversation changed by a function.

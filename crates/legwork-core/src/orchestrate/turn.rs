@@ -14,7 +14,7 @@ use crate::time::Timestamp;
 pub struct Line {
     /// The name of the speaker.
     pub speaker: Arc<str>,
-    /// The message.
+    /// What the speaker said.
     pub message: Arc<Message>,
 }
 

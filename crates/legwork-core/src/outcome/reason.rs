@@ -93,7 +93,7 @@ impl From<&Dimension> for StopReason {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StopSignal {
-    /// The reason.
+    /// The reason, which has a priority.
     pub reason: StopReason,
     /// The name of the criterion, tool, hook or person that requests it.
     pub source: String,

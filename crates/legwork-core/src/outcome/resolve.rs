@@ -2,10 +2,10 @@
 
 use crate::outcome::{ContinuationOutcome, Decision, StopReason, StopSignal, Vote};
 
-/// Resolves votes: any forbid stops, else any request goes on, else any stop stops,
-/// else any allow goes on, else it stops.
+/// Resolves votes to an outcome.
 ///
-/// The order of the votes does not matter. Of several signals the one whose reason has the
+/// Any forbid stops, else any request goes on, else any stop stops, else any allow goes on, else
+/// it stops. The order of the votes does not matter. Of several signals the one whose reason has the
 /// highest priority wins, of equals the first by name.
 pub fn resolve(votes: Vec<Vote>) -> ContinuationOutcome {
     let Some(winner) = winner(&votes).cloned() else {

@@ -25,6 +25,6 @@ pub enum Decision {
 pub struct Vote {
     /// The name of the criterion or hook.
     pub by: String,
-    /// Its decision.
+    /// What it votes for.
     pub decision: Decision,
 }

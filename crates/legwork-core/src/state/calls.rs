@@ -21,7 +21,7 @@ pub struct CallSlot {
     /// The session of the subagent that it runs, if it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub child: Option<SessionId>,
-    /// The status.
+    /// How far the call got.
     pub status: CallStatus,
 }
 

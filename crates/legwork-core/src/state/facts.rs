@@ -211,7 +211,7 @@ impl SessionFacts {
 /// The context of the conversation: a fold over the path to the head.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Context {
-    /// The messages.
+    /// The messages, each with the number of its entry.
     pub transcript: Transcript,
     /// The metadata of the conversation, for programs.
     pub metadata: Arc<BTreeMap<String, Value>>,

@@ -81,7 +81,7 @@ impl AgentStep {
 /// A finished step with the outcome that was decided after it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StepResult<S = AgentStep> {
-    /// The step.
+    /// The step, with its response, calls and errors.
     pub step: Arc<S>,
     /// Whether the execution goes on, and why.
     pub outcome: Arc<ContinuationOutcome>,

@@ -14,7 +14,7 @@ use crate::tool::{EffectClass, ToolCall, ToolOutcome};
 pub struct ToolExecution {
     /// The call as the model made it.
     pub call: Arc<ToolCall>,
-    /// The outcome.
+    /// The outcome, as hooks left it.
     pub outcome: Arc<ToolOutcome>,
     /// The entry that answered it.
     pub entry: Seq,

@@ -75,7 +75,7 @@ pub enum ToolOutcome {
     },
     /// A person denied it.
     Denied {
-        /// The person.
+        /// The name of the person.
         by: String,
         /// Why.
         reason: String,

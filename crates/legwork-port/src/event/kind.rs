@@ -70,8 +70,9 @@ pub enum EventKind {
     },
     /// A step begins.
     StepStarted,
-    /// A request is sent to the model. Followed by `inference_finished`, unless the run is
-    /// cancelled or interrupted before.
+    /// A request is sent to the model.
+    ///
+    /// Followed by `inference_finished`, unless the run is cancelled or interrupted before.
     InferenceStarted {
         /// The inference: the number of the entry that reserved it.
         id: Seq,
@@ -95,19 +96,19 @@ pub enum EventKind {
     },
     /// A piece of the answer's text.
     TextDelta {
-        /// The piece.
+        /// The text of the piece.
         text: String,
     },
     /// A piece of the model's thinking.
     ThinkingDelta {
-        /// The piece.
+        /// The text of the piece.
         text: String,
     },
     /// The model begins to write a tool call.
     ToolCallDelta {
         /// The index of the call in the answer; the first is 0.
         index: u32,
-        /// The tool.
+        /// The name of the tool.
         tool: String,
     },
     /// A piece of the arguments of a tool call.
@@ -148,7 +149,7 @@ pub enum EventKind {
     ToolStarted {
         /// The index of the call in its turn; the first is 0.
         index: u32,
-        /// The call.
+        /// The call as the model made it.
         call: ToolCall,
     },
     /// A running tool call reports its progress.
@@ -162,9 +163,9 @@ pub enum EventKind {
     ToolFinished {
         /// The index of the call in its turn.
         index: u32,
-        /// The call.
+        /// The call as the model made it.
         call: ToolCall,
-        /// The outcome.
+        /// The outcome, before hooks may change it.
         outcome: ToolOutcome,
         /// How long it ran; 0 if it did not run.
         took: Micros,
@@ -200,7 +201,7 @@ pub enum EventKind {
     },
     /// A pending call was answered. Follows a commit.
     Answered {
-        /// The answer.
+        /// The answer, with the id of the call.
         answer: Answer,
     },
     /// A hook ran.
@@ -237,7 +238,7 @@ pub enum EventKind {
     },
     /// An error of the model, a tool, a hook or the driver was recorded. Follows a commit.
     Error {
-        /// The error.
+        /// The error, as it is journaled.
         error: ErrorRecord,
         /// What to do about it, if the program that runs the agent knows.
         #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -41,16 +41,20 @@ pub trait Claim: Send + Sync {
     /// that needs none lasts until it is given back or its process ends.
     fn renew_every(&self) -> Option<Duration>;
 
-    /// Renews the claim. When it returns `Ok`, the claim lasts for at least the store's lease,
-    /// counted from the call.
+    /// Renews the claim.
+    ///
+    /// When it returns `Ok`, the claim lasts for at least the store's lease, counted from the
+    /// call.
     ///
     /// # Errors
     /// [`Error::Conflict`] if the claim was lost: nothing can be written under it any more. Else
     /// the store's own error; then the claim lasts as long as before.
     fn renew(&self) -> BoxFuture<'_, Result<(), Error>>;
 
-    /// Gives the claim back. When it returns `Ok`, the session can be claimed again. For a claim
-    /// that was lost it is a no-op.
+    /// Gives the claim back.
+    ///
+    /// When it returns `Ok`, the session can be claimed again. For a claim that was lost it is a
+    /// no-op.
     ///
     /// # Errors
     /// The store's own error. The claim then ends as if it was dropped.

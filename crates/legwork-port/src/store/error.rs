@@ -11,7 +11,7 @@ pub enum Error {
     /// Another writer holds the session, or has written to it.
     #[error("session {session} is in use or was changed meanwhile: {reason}")]
     Conflict {
-        /// The session.
+        /// The id of the session.
         session: SessionId,
         /// What was found, and what to do.
         reason: String,
@@ -22,7 +22,7 @@ pub enum Error {
          journal: {reason}; use a newer Legwork"
     )]
     Unreadable {
-        /// The session.
+        /// The id of the session.
         session: SessionId,
         /// The number of the first entry that cannot be read.
         entry: Seq,
@@ -32,7 +32,7 @@ pub enum Error {
     /// The session id is invalid.
     #[error("{:?} cannot be the id of a session: {unfit}; choose another", .session.as_str())]
     Id {
-        /// The id.
+        /// The invalid id.
         session: SessionId,
         /// What is wrong with it.
         unfit: Unfit,
@@ -40,7 +40,7 @@ pub enum Error {
     /// The inbox has items after those that the writer of a batch knew of.
     #[error("session {session} was not changed, because its inbox has items up to {}", .inbox.0)]
     NewItems {
-        /// The session.
+        /// The id of the session.
         session: SessionId,
         /// The last item in its inbox.
         inbox: Cursor,
@@ -50,13 +50,13 @@ pub enum Error {
     PageCursor {
         /// The store, as the user named it.
         store: String,
-        /// The cursor.
+        /// The text of the cursor.
         cursor: String,
     },
     /// There is no such session.
     #[error("there is no session {session}")]
     Unknown {
-        /// The session.
+        /// The id of the session.
         session: SessionId,
     },
     /// The store cannot be used.

@@ -53,7 +53,7 @@ impl Loaded {
 /// The first entry of a journal that is undamaged, but that this version cannot read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unreadable {
-    /// Its number.
+    /// The number of the entry.
     pub entry: Seq,
     /// Why it cannot be read.
     pub reason: String,

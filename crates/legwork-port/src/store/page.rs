@@ -9,7 +9,7 @@ use super::session_info::SessionInfo;
 /// A page of a listing, the sessions changed last first.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Page {
-    /// The sessions.
+    /// The sessions, those changed last first.
     pub sessions: Vec<SessionInfo>,
     /// Where the next page begins; none if this is the last.
     pub next: Option<PageCursor>,

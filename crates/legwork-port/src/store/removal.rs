@@ -5,7 +5,8 @@
 pub enum Removal {
     /// The store's own files and memory contain nothing of their content.
     Complete,
-    /// The sessions are removed, but the bytes of the store's files may still contain parts of
-    /// their content: why, and what to do.
+    /// The sessions are removed, but bytes of their content may remain in the store's files.
+    ///
+    /// The text says why, and what to do.
     Traces(String),
 }

@@ -8,8 +8,9 @@ use serde_json::Value;
 use crate::capability::settings;
 use crate::capability::{Bash, Files};
 
-/// Gives an agent the tools of [`Files`] and [`Bash`] in one workspace, with a section of
-/// the system prompt on how to work there.
+/// Gives an agent the tools of [`Files`] and [`Bash`] in one workspace.
+///
+/// It adds a section to the system prompt on how to work there.
 ///
 /// From settings: what [`Bash`] takes. Needs the feature `tools`.
 ///

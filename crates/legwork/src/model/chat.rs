@@ -39,10 +39,9 @@ pub fn proxies_from_env() -> super::http::Proxies {
     super::http::Proxies::from_variables(set)
 }
 
-/// A builder of the model that [`at`](super::at) returns, for further settings such as time
-/// limits.
+/// A builder of the model that [`at`](super::at) returns.
 ///
-/// Needs the feature `openai`.
+/// It has further settings, such as time limits. Needs the feature `openai`.
 ///
 /// # Errors
 /// As [`at`](super::at), except for an unusable URL, which is an error of building the model.

@@ -30,7 +30,7 @@ impl From<&str> for Error {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no criterion `{name}`: there are {}", .known.join(", "))]
 pub struct UnknownCriterion {
-    /// The name.
+    /// The name that no criterion has.
     pub name: String,
     /// The names that there are.
     pub known: Vec<String>,

@@ -12,8 +12,9 @@ pub enum Reaction {
     Stop,
     /// The execution goes on, as often as limits allow.
     Ignore,
-    /// The execution goes on after up to this many steps in a row with errors of the class, and
-    /// fails after one more.
+    /// The execution goes on after up to this many steps in a row, and fails after one more.
+    ///
+    /// Counts the steps with an error of the class.
     Retry(u32),
 }
 
