@@ -265,7 +265,7 @@ fn s10_2_an_effect_names_the_session_that_its_subagent_works_in() {
 fn what_a_call_says_may_be_read_before_it_is_run() {
     let value = Arc::new(json!({"n": 1}));
     let judged = Judged::of(Arc::clone(&value));
-    assert_eq!(judged, Judged { arguments: None, value: Some(value) });
+    assert_eq!((&judged.arguments, &judged.value), (&None, &Some(value)));
     let state = tell("user: hi; inference; calls: a, b").with_judged(1, judged.clone());
     assert_eq!((state.judged(1), state.judged(0), state.judged(2)), (Some(&judged), None, None));
 }
