@@ -126,6 +126,18 @@ async fn s6_3_retries_in_a_row_are_counted_told_and_end() {
 }
 
 #[tokio::test]
+async fn s6_3_a_tool_whose_retries_are_exhausted_still_runs_and_the_text_claims_nothing_else() {
+    let all = tries(&[1, 2, 3, 4, 5], |n| n < 5).await;
+    let exhausted = |attempt| {
+        let rest = "none left: do not call it again with the same request)";
+        let message = format!("not yet (attempt {attempt} of `look` in a row, {rest}");
+        ToolOutcome::Failed(FailureKind::RetriesExhausted, message)
+    };
+    assert_eq!((&all[2], &all[3]), (&exhausted(3), &exhausted(4)));
+    assert_eq!(all[4], ToolOutcome::text("ok"));
+}
+
+#[tokio::test]
 async fn s6_3_success_resets_the_count() {
     let all = tries(&[1, 2, 3, 4], |n| n != 3).await;
     assert_eq!(all[1], retry("not yet (attempt 2, 1 left)"));

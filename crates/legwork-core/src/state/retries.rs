@@ -16,7 +16,8 @@ impl AgentState {
             }
             (attempt, None) => {
                 let message = format!(
-                    "{problem} This was attempt {attempt} of `{}` in a row; it is not tried again.",
+                    "{problem} This was attempt {attempt} of `{}` in a row, and none is left: \
+                     do not call it again with the same request.",
                     spec.name
                 );
                 ToolOutcome::Failed(FailureKind::RetriesExhausted, message)
@@ -34,8 +35,10 @@ impl AgentState {
             }
             (attempt, None) => {
                 let name = &spec.name;
-                let message =
-                    format!("{message} (attempt {attempt} of `{name}`; it is not tried again)");
+                let message = format!(
+                    "{message} (attempt {attempt} of `{name}` in a row, none left: do not call it \
+                     again with the same request)"
+                );
                 ToolOutcome::Failed(FailureKind::RetriesExhausted, message)
             }
         }
