@@ -56,7 +56,11 @@ impl Active {
     /// Takes the claim, loads the session and takes up the task.
     ///
     /// # Errors
-    /// When the session is in use, its store unusable, or it says no to the task.
+    /// When the session is in use, its store unusable, or it refuses the task.
+    ///
+    /// # Cancel safety
+    /// Dropping the future gives the claim back as dropping the value does. Nothing of the task
+    /// is journaled before the first [`Active::next`], but for an execution that the task ends.
     pub async fn open(setup: Setup, request: Opening) -> Result<Self, Error> {
         let services = Arc::clone(&setup.services);
         let (session, given) = match request.target {
@@ -134,6 +138,7 @@ impl Active {
 
     /// Goes on until a step has ended; gives the state, or none when nothing is owed.
     ///
+    /// # Cancel safety
     /// Dropping the future loses only what was not committed: the state is then the one of
     /// the last commit, and the next call goes on from there.
     ///
@@ -186,6 +191,10 @@ impl Active {
     ///
     /// # Errors
     /// As [`Active::next`].
+    ///
+    /// # Cancel safety
+    /// Dropping the future drops the run: the session stands where it was last committed, in
+    /// progress and resumable, and running calls are cut off.
     pub async fn run_to_end(mut self) -> Result<Run, Error> {
         let ended = async {
             self.land().await?;
