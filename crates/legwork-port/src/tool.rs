@@ -57,7 +57,8 @@ pub struct ToolContext {
     pub key: EffectKey,
     /// The state when the call began.
     pub state: AgentState,
-    /// Cancelled when the call must end.
+    /// Raised when the call ends, however it ends. The future of the body is dropped at the same
+    /// time, so this is for what the body started in tasks or threads of its own.
     pub cancellation: Cancellation,
     arguments: Option<Parsed>,
     events: Emitter,
