@@ -128,7 +128,7 @@ async fn s5_4_calls_that_a_stopped_subagent_did_not_begin_are_there_for_the_one_
     let b = scripted("x:b", [Turn::call("look", json!({"n": 2})), Turn::text("seen")]);
     let two = [spawn("a", "go"), spawn("b", "go")];
     let root = scripted("x:root", [Turn::calls(two), Turn::text("done")]);
-    let time = Budget::unlimited().active_time(Duration::from_secs(5));
+    let time = Budget::unlimited().time(Duration::from_secs(5));
     let hang = guarded(spec("hang").effect(EffectClass::ReadOnly), &world, &Gate::new());
     let agent = Agent::builder(root)
         .tools([hang, noting("look", EffectClass::ReadOnly, &world)])
@@ -166,7 +166,7 @@ async fn s5_4_calls_that_a_dropped_subagent_did_not_begin_are_there_for_the_one_
     let b = scripted("x:b", [Turn::call("never", json!({"n": 1})), Turn::text("never")]);
     let c = scripted("x:c", [Turn::call("look", json!({"n": 2})), Turn::text("seen")]);
     let root = Turn::calls([spawn("a", "go"), spawn("c", "go")]);
-    let time = Budget::unlimited().active_time(Duration::from_secs(5));
+    let time = Budget::unlimited().time(Duration::from_secs(5));
     let agent = Agent::builder(scripted("x:root", [root, Turn::text("done")]))
         .tools(["never", "look"].map(|name| noting(name, EffectClass::ReadOnly, &world)))
         .hook(hangs.inherited())

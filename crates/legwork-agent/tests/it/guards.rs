@@ -80,8 +80,8 @@ fn s3_6_each_limit_of_a_program_and_of_settings_reaches_the_budget_alone() {
             Budget { total_tokens: Some(7), ..none.clone() },
         ),
         (
-            Guards::new().active_time(seconds(7)),
-            json!({"active_time": 7}),
+            Guards::new().time(seconds(7)),
+            json!({"time": "7s"}),
             Budget { active_time: Some(Micros(7_000_000)), ..none.clone() },
         ),
         (
@@ -128,9 +128,9 @@ async fn twice(guards: Guards) -> Vec<ExecutionStatus> {
 async fn s3_6_time_is_limited_in_an_execution_or_in_all_of_a_session() {
     let ten = std::time::Duration::from_secs(10);
     let (completed, stopped) = (ExecutionStatus::Completed, ExecutionStatus::Stopped);
-    assert_eq!(twice(Guards::new().active_time(ten)).await, [completed.clone(), completed.clone()]);
-    assert_eq!(twice(Guards::new().active_time_in_session(ten)).await, [completed, stopped]);
-    let settings = Guards::from_settings(&json!({"session_active_time": 10})).unwrap();
+    assert_eq!(twice(Guards::new().time(ten)).await, [completed.clone(), completed.clone()]);
+    assert_eq!(twice(Guards::new().time_in_session(ten)).await, [completed, stopped]);
+    let settings = Guards::from_settings(&json!({"session_time": "10s"})).unwrap();
     assert_eq!(twice(settings).await.last(), Some(&ExecutionStatus::Stopped));
 }
 
@@ -210,8 +210,8 @@ async fn a_limit_on_money_wants_a_price() {
 #[test]
 fn numbers_that_make_no_sense_are_refused() {
     for (settings, field) in [
-        (json!({"active_time": -1}), "active_time"),
-        (json!({"active_time": 1e300}), "active_time"),
+        (json!({"time": -1}), "time"),
+        (json!({"time": "soon"}), "time"),
         (json!({"usd": "1"}), "usd"),
         (json!({"usd": -0.5}), "usd"),
         (json!({"retries": 1_u64 << 40}), "retries"),

@@ -172,7 +172,7 @@ async fn s3_2_s7_7_a_subagent_that_was_writing_when_the_time_was_up_is_ended_all
     let root = ScriptedModel::new([Turn::calls([spawn("a", "work")]), Turn::text("done")]);
     let agent = Agent::builder(root)
         .subagent(Subagent::new("a", "Works.", "").model(worker))
-        .budget(Budget::unlimited().active_time(Duration::from_secs(25)))
+        .budget(Budget::unlimited().time(Duration::from_secs(25)))
         .clock(Arc::new(clock))
         .store_in(Arc::new(store.clone()))
         .build()

@@ -55,7 +55,7 @@ impl Long {
                 guarded(spec("hang").effect(EffectClass::Idempotent), &world, &self.gate),
                 guarded(spec("send").effect(once()), &world, &self.gate),
             ])
-            .budget(Budget::unlimited().active_time(LIMIT))
+            .budget(Budget::unlimited().time(LIMIT))
             .build()
             .unwrap()
     }

@@ -247,7 +247,7 @@ async fn s5_3_a_wait_between_attempts_costs_nothing() {
 #[tokio::test]
 async fn s1_8_s11_5_waits_between_attempts_are_no_time_at_work() {
     // The guard of a library is five minutes at work, and retries last for ten.
-    for limit in [Budget::guards(), Budget::unlimited().active_time(Duration::from_secs(1))] {
+    for limit in [Budget::guards(), Budget::unlimited().time(Duration::from_secs(1))] {
         let clock = VirtualClock::auto();
         let model = failing(Duration::from_secs(400), Turn::status(503), &clock);
         let run = agent(&model, &clock).budget(limit).build().unwrap().run("go").await.unwrap();
@@ -271,7 +271,7 @@ async fn s1_8_s11_5_an_attempt_between_two_waits_is_time_at_work() {
     let clock = VirtualClock::new();
     let slowly = Slowly::new(&clock, Duration::from_secs(5));
     let persistent = Retrying::new(slowly, Policy::default(), Arc::new(clock.clone()));
-    let budget = Budget::unlimited().active_time(Duration::from_secs(24));
+    let budget = Budget::unlimited().time(Duration::from_secs(24));
     let agent = Agent::builder(persistent).clock(Arc::new(clock.clone())).budget(budget);
     let run = tokio::select! {
         run = agent.build().unwrap().run("go").outcome() => run.unwrap(),

@@ -263,7 +263,7 @@ async fn s1_each_end_has_its_status_and_stop_reason() {
         (vec![call(1)], free().tokens(12), stopped.clone(), StopReason::TokenLimit),
         (vec![call(1), call(2)], free().tool_calls(1), stopped.clone(), StopReason::ToolCallsLimit),
         (vec![call(1)], free().tool_calls(0), stopped.clone(), StopReason::ToolCallsLimit),
-        (vec![call(1)], free().active_time(Duration::ZERO), stopped, StopReason::TimeLimit),
+        (vec![call(1)], free().time(Duration::ZERO), stopped, StopReason::TimeLimit),
         (vec![Turn::status(401)], free(), ExecutionStatus::Failed, StopReason::Error),
     ] {
         assert_eq!(ends(turns, budget).await, (status, reason));

@@ -73,7 +73,7 @@ async fn s5_4_the_deadline_of_the_parent_is_one_of_its_subagents_too() {
     let deadline = Timestamp(clock.now().wall.0 + 60_000);
     let root = scripted("x:root", [Turn::calls([spawn("reviewer", "look")]), Turn::text("done")]);
     let reviewer = reviewer(&scripted("x:child", [Turn::text("ok")]));
-    let own = Budget::unlimited().active_time(Duration::from_secs(9)).steps(3);
+    let own = Budget::unlimited().time(Duration::from_secs(9)).steps(3);
     let agent = Agent::builder(root)
         .budget(Budget::unlimited().deadline(deadline))
         .subagent(reviewer.budget(own.clone()))

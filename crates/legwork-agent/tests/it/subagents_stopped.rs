@@ -137,7 +137,7 @@ async fn s3_2_a_subagent_at_work_ends_with_the_time_of_its_parent() {
         .subagent(Subagent::new("a", "Works.", "").model(child))
         .store_in(Arc::new(store.clone()))
         .clock(Arc::new(clock))
-        .budget(legwork_core::Budget::unlimited().active_time(std::time::Duration::from_secs(25)))
+        .budget(legwork_core::Budget::unlimited().time(std::time::Duration::from_secs(25)))
         .build()
         .unwrap();
     let run = agent.run("go").in_session("s").outcome().await.unwrap();

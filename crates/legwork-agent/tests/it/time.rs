@@ -45,7 +45,7 @@ async fn s3_2_a_tool_without_a_limit_ends_when_the_time_is_up_and_what_was_finis
             guarded(spec("hang").effect(EffectClass::ReadOnly), &world, &never),
             guarded(spec("late").mode(ExecutionMode::Sequential), &world, &never),
         ])
-        .budget(Budget::unlimited().active_time(30 * SECOND))
+        .budget(Budget::unlimited().time(30 * SECOND))
         .build()
         .unwrap();
     let pass = async {
@@ -67,8 +67,7 @@ async fn s3_2_a_tool_without_a_limit_ends_when_the_time_is_up_and_what_was_finis
 
 #[tokio::test]
 async fn s3_2_a_model_that_never_comes_to_an_end_is_left_when_the_time_is_up() {
-    let limits =
-        [(Budget::unlimited().active_time(25 * SECOND), None), (Budget::unlimited(), Some(25))];
+    let limits = [(Budget::unlimited().time(25 * SECOND), None), (Budget::unlimited(), Some(25))];
     for (budget, own) in limits {
         let clock = VirtualClock::auto();
         let model = ScriptedModel::new([Turn::stall()]);
@@ -134,7 +133,7 @@ impl Long {
         let model = ScriptedModel::new([Turn::call("hang", json!({"n": 1})), Turn::text("done")]);
         builder(&model, &self.clock, &self.store)
             .tools([guarded(spec("hang").effect(self.effect), &World::default(), &self.gate)])
-            .budget(Budget::unlimited().active_time(Self::LIMIT))
+            .budget(Budget::unlimited().time(Self::LIMIT))
             .build()
             .unwrap()
     }
@@ -232,7 +231,7 @@ async fn s1_8_a_pause_charges_what_was_worked_before_it_and_nothing_of_the_wait(
             guarded(spec("hang").effect(EffectClass::Idempotent), &world, &gate),
             guarded(spec("send").effect(once()), &world, &gate),
         ])
-        .budget(Budget::unlimited().active_time(Long::LIMIT))
+        .budget(Budget::unlimited().time(Long::LIMIT))
         .build()
         .unwrap();
     let pass = async {
@@ -267,7 +266,7 @@ async fn s1_8_s5_4_a_subagent_that_goes_on_has_the_time_that_is_left_above() {
     let hang = guarded(spec("hang").effect(EffectClass::ReadOnly), &World::default(), &gate);
     let agent = builder(&root, &clock, &store)
         .subagent(Subagent::new("a", "Works.", "").model(worker).tools([hang]))
-        .budget(Budget::unlimited().active_time(25 * SECOND))
+        .budget(Budget::unlimited().time(25 * SECOND))
         .build()
         .unwrap();
     let control = Control::default();

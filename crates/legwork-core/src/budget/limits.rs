@@ -75,7 +75,7 @@ pub struct Budget {
 impl Budget {
     /// The default limits: 20 steps and 300 s of active time (rule S3.6).
     pub fn guards() -> Self {
-        Self::unlimited().steps(20).active_time(Duration::from_secs(300))
+        Self::unlimited().steps(20).time(Duration::from_secs(300))
     }
 
     /// No limit at all.
@@ -175,7 +175,7 @@ impl Budget {
 
     /// At most this much active time.
     #[must_use]
-    pub fn active_time(self, time: Duration) -> Self {
+    pub fn time(self, time: Duration) -> Self {
         Self { active_time: Some(time.into()), ..self }
     }
 

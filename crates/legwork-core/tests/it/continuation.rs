@@ -126,7 +126,7 @@ fn s3_2_a_limit_forbids_the_next_step_where_the_turn_would_go_on() {
         (Budget::unlimited().input_tokens(100), "token_limit"),
         (Budget::unlimited().output_tokens(10), "token_limit"),
         (Budget::unlimited().deadline(legwork_core::Timestamp(1_000)), "time_limit"),
-        (Budget::unlimited().active_time(std::time::Duration::ZERO), "time_limit"),
+        (Budget::unlimited().time(std::time::Duration::ZERO), "time_limit"),
         (Budget { cost: Some(Default::default()), ..Budget::unlimited() }, "cost_limit"),
     ];
     for (budget, reason) in table {

@@ -139,14 +139,11 @@ fn s5_1_the_builders_of_a_budget_set_one_limit_each() {
     assert_eq!(none().output_tokens(1), Budget { output_tokens: Some(1), ..none() });
     assert_eq!(none().output_floor(1), Budget { output_floor: Some(1), ..none() });
     let second = std::time::Duration::from_secs(1);
-    assert_eq!(
-        none().active_time(second),
-        Budget { active_time: Some(Micros(1_000_000)), ..none() }
-    );
+    assert_eq!(none().time(second), Budget { active_time: Some(Micros(1_000_000)), ..none() });
     assert_eq!(none().deadline(Timestamp(1)), Budget { deadline: Some(Timestamp(1)), ..none() });
     // Each leaves the others as they are.
     let all = each(5).steps(1).tool_calls(2).tokens(3).input_tokens(4).output_tokens(6);
-    let all = all.output_floor(7).active_time(second).deadline(Timestamp(8));
+    let all = all.output_floor(7).time(second).deadline(Timestamp(8));
     let some = Some;
     let expected = [some(1), some(2), some(4), some(6), some(3), some(5), some(1_000_000), some(8)];
     assert_eq!((limits(&all), all.output_floor), (expected, Some(7)));

@@ -58,11 +58,11 @@ fn s3_2_the_limits_of_the_budget_count_where_there_is_no_own_number() {
     let with = |budget: Budget| go_on(blank().with_budget(budget), "user: hi; inference");
     let left = |budget| time_left(&defaults(), &with(budget).at(stamp(1_040)));
     assert_eq!(left(Budget::unlimited()), None);
-    assert_eq!(left(Budget::unlimited().active_time(millis(50))), Some(Micros(10_000)));
+    assert_eq!(left(Budget::unlimited().time(millis(50))), Some(Micros(10_000)));
     assert_eq!(left(Budget::unlimited().deadline(Timestamp(1_070))), Some(Micros(30_000)));
-    let both = Budget::unlimited().active_time(millis(50)).deadline(Timestamp(1_070));
+    let both = Budget::unlimited().time(millis(50)).deadline(Timestamp(1_070));
     assert_eq!(left(both), Some(Micros(10_000)), "the first of them");
-    let state = with(Budget::unlimited().active_time(millis(50))).at(stamp(1_040));
+    let state = with(Budget::unlimited().time(millis(50))).at(stamp(1_040));
     assert_eq!(TimeLimit::at(millis(45)).time_left(&state), Some(Micros(5_000)));
     let state = with(Budget::unlimited().deadline(Timestamp(1_070))).at(stamp(1_040));
     assert_eq!(Deadline::at(Timestamp(1_045)).time_left(&state), Some(Micros(5_000)));

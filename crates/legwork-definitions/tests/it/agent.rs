@@ -43,7 +43,7 @@ instructions: |-
 ";
 
 fn made() -> AgentDefinition {
-    let budget = Budget::unlimited().steps(20).active_time(Duration::from_secs(90));
+    let budget = Budget::unlimited().steps(20).time(Duration::from_secs(90));
     let limits = Limits { usd: Some(MicroUsd(500_000)), ..Limits::from(&budget) };
     AgentDefinition::new("reviewer", "Reviews changes")
         .with_instructions("Read first.\n\n---\n\nThen judge.")

@@ -18,7 +18,7 @@ use crate::capability::Capability;
 /// the builder is given later wins.
 ///
 /// From settings: `steps`, `tool_calls`, `input_tokens`, `output_tokens`, `tokens`, `usd`,
-/// `active_time` (seconds in one execution), `session_active_time` (seconds in all of a session),
+/// `time` (active time of one execution, such as "5m"), `session_time` (of all of a session),
 /// `deadline` (milliseconds since 1970), `retries` (in a row), `errors` (`stop`, `ignore`, or
 /// how often they are retried), and `without`, names of criteria. Null takes a limit away.
 ///
@@ -129,13 +129,13 @@ impl Guards {
 
     /// At most this much active time in one execution.
     #[must_use]
-    pub fn active_time(self, most: Duration) -> Self {
+    pub fn time(self, most: Duration) -> Self {
         self.change(Change::ActiveTime(Some(most)))
     }
 
     /// At most this much active time in all executions of a session.
     #[must_use]
-    pub fn active_time_in_session(self, most: Duration) -> Self {
+    pub fn time_in_session(self, most: Duration) -> Self {
         self.criterion(CumulativeTimeLimit::at(most))
     }
 

@@ -34,15 +34,13 @@ impl Guards {
         let usd = "an amount in US dollars, or null for no limit";
         let read = |value: &Value| amount(value).map(MicroUsd::from_usd);
         guards.changes.extend(limit(&mut fields, "usd", usd, read)?.map(Change::Cost));
-        let seconds = "a number of seconds, or null for no limit";
-        guards
-            .changes
-            .extend(limit(&mut fields, "active_time", seconds, time)?.map(Change::ActiveTime));
+        let length = "a length of time such as \"5m\", or null for no limit";
+        guards.changes.extend(limit(&mut fields, "time", length, time)?.map(Change::ActiveTime));
         let at = "a time in milliseconds since 1970, or null for none";
         let read = |value: &Value| value.as_u64().map(Timestamp);
         guards.changes.extend(limit(&mut fields, "deadline", at, read)?.map(Change::Deadline));
-        if let Some(most) = fields.take("session_active_time", "a number of seconds", time)? {
-            guards = guards.active_time_in_session(most);
+        if let Some(most) = fields.take("session_time", "a length of time such as \"5m\"", time)? {
+            guards = guards.time_in_session(most);
         }
         let count = |value: &Value| u32::try_from(value.as_u64()?).ok();
         if let Some(most) = fields.take("retries", "a whole number from 0 on", count)? {
@@ -77,7 +75,7 @@ fn amount(value: &Value) -> Option<f64> {
 }
 
 fn time(value: &Value) -> Option<Duration> {
-    Duration::try_from_secs_f64(amount(value)?).ok()
+    humantime::parse_duration(value.as_str()?).ok()
 }
 
 fn policy(value: &Value) -> Option<ErrorPolicy> {
