@@ -142,7 +142,7 @@ async fn s11_3_a_hook_cannot_make_an_incomplete_response_whole() {
     assert!(world.notes().is_empty(), "a call of half an answer ran");
     assert_eq!(run.status(), ExecutionStatus::Failed);
     let refused = run.state().errors().find(|error| error.kind == ErrorKind::NotAllowed).unwrap();
-    assert!(refused.message.contains("stays so"), "{}", refused.message);
+    assert!(refused.message.contains("stays incomplete"), "{}", refused.message);
     let step = &run.state().last_step_result().unwrap().step;
     assert_eq!(step.response.as_ref().unwrap().incomplete, Some(Incomplete::Cut));
 }
