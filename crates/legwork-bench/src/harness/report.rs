@@ -73,7 +73,7 @@ impl Row {
             None => "",
         };
         let line = format!(
-            "  {:<25}{baseline:>10}{:>10}{ratio:>7}  {spread:<32}{:<17}{verdict}",
+            "  {:<25}{baseline:>10}{:>10}{ratio:>7}  {spread:<32}{:<20}{verdict}",
             self.measure,
             number(self.legwork.median),
             self.target.map_or(String::new(), target),

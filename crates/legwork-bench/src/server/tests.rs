@@ -71,5 +71,5 @@ async fn a_model_that_is_no_script_is_refused() {
     let (status, frames) = post(json!({"model": "gpt-5"})).await;
     let answer: Value = serde_json::from_slice(&frames.concat()).unwrap();
     assert_eq!(status, 400);
-    assert!(answer["error"]["message"].as_str().unwrap().contains("no script"));
+    assert!(answer["error"]["message"].as_str().unwrap().contains("not a script"));
 }

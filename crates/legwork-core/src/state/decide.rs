@@ -98,7 +98,7 @@ pub enum Refusal {
     )]
     MadeWhole,
     /// An execution runs, so the head cannot move.
-    #[error("an execution is running: move the head when it has ended, or between its runs")]
+    #[error("an execution is under way: move the head when it has ended, or between its runs")]
     HeadInUse,
     /// A step is under way, so the head cannot move.
     #[error("a step is under way: the head can be moved only between steps")]

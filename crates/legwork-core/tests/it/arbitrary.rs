@@ -1,4 +1,4 @@
-//! Events as nobody sane would write them, with small numbers so that they meet.
+//! Arbitrary events, with small numbers so that they refer to each other.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use legwork_core::{
 use proptest::prelude::*;
 use serde_json::Value;
 
-/// How many cases are tried; what fails is told, and no file is left behind.
+/// How many cases are tried; failures are printed, without a regression file.
 pub(crate) fn cases(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }

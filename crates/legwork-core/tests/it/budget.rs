@@ -140,7 +140,7 @@ fn s5_2_an_answer_of_unknown_length_holds_no_more_than_half_of_what_is_left() {
     assert_eq!(unknown(none().tokens(1_000_000)), Some(OUTPUT_UNKNOWN));
     assert_eq!(unknown(none().output_tokens(2 * OUTPUT_UNKNOWN)), Some(OUTPUT_UNKNOWN));
     assert_eq!(unknown(none().output_tokens(2 * OUTPUT_UNKNOWN - 2)), Some(OUTPUT_UNKNOWN - 1));
-    // Half of what is left beside the input, whichever limit is the tightest.
+    // Half of what is left after the input, by the tightest limit.
     assert_eq!(unknown(none().tokens(9_000)), Some(4_000));
     assert_eq!(unknown(money(91_000).tokens(900_000)), Some(4_500));
     // No less than the floor, which may be higher than what is usual.
@@ -365,7 +365,7 @@ fn s5_6_reasoning_is_part_of_output_and_caches_have_their_own_price() {
     // 600 plain, 300 read at half, 100 written at double.
     let cached = Usage { cache_read: 300, cache_write: 100, ..plain };
     assert_eq!(PRICE.cost(&cached), MicroUsd(600 + 150 + 200 + 1_000));
-    // A provider that counts caches beside the input charges no less than the caches.
+    // If a provider does not count caches as input, they are charged all the same.
     let beside = Usage { cache_read: 5_000, ..plain };
     assert_eq!(PRICE.cost(&beside), MicroUsd(2_500 + 1_000));
 }

@@ -58,7 +58,7 @@ fn s2_3_each_transient_part_is_reported_when_it_is_set_and_removed() {
     for (name, with, without) in transient() {
         assert_eq!(names(&without, &with), [name]);
         assert_eq!(names(&with, &without), [name], "{name} goes");
-        // Another change of the same transient data tells nothing of it.
+        // A change of other transient data does not include it.
         let other = with.clone().with_vote("other", Decision::Allow);
         assert_eq!(names(&with, &other), ["votes"], "{name} stays");
     }

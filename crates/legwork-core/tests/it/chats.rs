@@ -1,4 +1,4 @@
-//! S4.2: a conversation of several, told line by line, as in `turn: Ann; says: hi; ends`.
+//! S4.2: a chat, built from a text such as `turn: Ann; says: hi; ends`.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use legwork_core::{
 
 use crate::story::{stamp, tell};
 
-/// Ann and Bob before the first line, told a time.
+/// A chat of Ann and Bob before the first line, with the time set.
 pub(crate) fn blank() -> ChatState {
     ChatState::new(SessionId::new("chat"), ["Ann", "Bob"], Budget::unlimited()).at(stamp(1_000))
 }
@@ -141,7 +141,7 @@ fn s4_2_a_turn_keeps_its_speaker_until_it_is_over() {
     assert_eq!(go_on(state.clone(), "turn: Bob"), state);
     let state = go_on(state, "says: hi; ends; turn: Bob");
     assert_eq!(&*state.current_step().unwrap().speaker, "Bob");
-    // What nobody said enters no transcript.
+    // A turn without a message adds no line.
     let state = go_on(state, "concludes; ends");
     assert_eq!((transcript(&state).len(), state.turns_of("Bob")), (1, 1));
 }
@@ -257,7 +257,7 @@ fn s4_2_s5_1_a_limit_leaves_no_further_turn() {
     let limit = outcome.signal.as_ref().unwrap().limit.as_ref().unwrap();
     assert_eq!((&limit.dimension, limit.limit, limit.used), (&Dimension::Steps, 2, 2));
     assert_eq!(forbids_step(&criteria(), &state), outcome.signal);
-    // The deadline is held against the time that the state was told.
+    // The deadline is compared with the time of the state.
     let deadline = |at| blank().with_budget(Budget::unlimited().deadline(stamp(at).wall));
     assert_eq!(forbids_step(&criteria(), &deadline(1_001)), None);
     let reason = forbids_step(&criteria(), &deadline(1_000)).map(|signal| signal.reason);

@@ -227,7 +227,7 @@ fn s3_4_a_limit_says_its_numbers() {
     let told = "Stopping (steps_limit): the limit of 20 steps leaves no room: \
                 20 used, 1 wanted";
     assert_eq!(ContinuationOutcome::stop(signal.clone()).explain(), format!("{told}."));
-    // Whom it overruled is told too, by name and once.
+    // The requests that it overruled are named, once each.
     let asks = |by: &str| Vote { by: by.into(), decision: Decision::Request };
     let limit = Vote { by: "steps_limit".into(), decision: Decision::Forbid(signal) };
     let outcome = resolve(vec![asks("hook"), limit, asks("eager"), asks("hook")]);
@@ -334,7 +334,7 @@ fn s3_9_a_run_that_was_cut_off_is_in_progress_and_a_stopped_one_is_cancelled() {
     let stopped = go_on(cut, "stop: that's it; outcome: 0 interrupted; decides; ends");
     assert_eq!(stopped.status(), Some(&ExecutionStatus::Cancelled));
     assert_eq!(owes(&stopped), "owes nothing");
-    // Stopping what has ended is nothing, whoever raised it.
+    // A stop of an ended execution is a no-op.
     let again = go_on(stopped.clone(), "signal: user_requested");
     assert_eq!(again.status(), stopped.status());
     assert_eq!(owes(&again), "owes nothing");

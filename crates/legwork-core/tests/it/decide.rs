@@ -87,7 +87,7 @@ fn s10_2_what_waits_is_named_by_the_key_and_the_digest_of_exactly_that_call() {
     let first = pending("a, a", 0, None);
     assert_eq!((&*first.id, first.index, &*first.tool), ("s/3/0", 0, "a"));
     assert_eq!((&*first.arguments, first.asked_at), ("{}", Timestamp(7)));
-    assert_eq!(first, pending("a, b", 0, None), "whatever stands beside it");
+    assert_eq!(first, pending("a, b", 0, None), "whatever the other calls are");
     let changed = pending("a, a", 0, Some("{\"n\":1}"));
     assert_eq!(&*changed.arguments, "{\"n\":1}");
     for other in [pending("a, a", 1, None), pending("b, a", 0, None), changed] {

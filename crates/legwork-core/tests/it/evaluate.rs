@@ -22,7 +22,7 @@ fn signal(reason: &str, by: &str) -> StopSignal {
     StopSignal::new(reason.into(), by, "it is so")
 }
 
-/// A criterion told as in `limit b: forbid steps_limit`.
+/// A criterion from a text such as `limit b: forbid steps_limit`.
 fn told(text: &str) -> Callable<impl Fn(&AgentState) -> Vetted + Clone + use<>> {
     let (name, decision) = text.split_once(": ").unwrap();
     let by = name.trim_start_matches("limit ").to_owned();
@@ -49,7 +49,7 @@ fn outcome_of(criteria: &str) -> ContinuationOutcome {
     evaluate(&all(criteria), &tell("user: hi; inference; answer: done"))
 }
 
-/// Evaluates criteria in the order told and backwards.
+/// Evaluates criteria in the given order and backwards.
 #[track_caller]
 fn check(criteria: &str, expected: &str) {
     let outcome = outcome_of(criteria);
@@ -82,7 +82,7 @@ fn s3_2_limits_are_asked_only_where_the_turn_would_go_on() {
     check("a: allow, limit b: forbid time_limit", "stops: b (time_limit)");
     check("a: request, limit b: abstain", "goes on: a");
     check("a: request, limit b: allow", "goes on: a");
-    // One that nobody asked does not even fail.
+    // A criterion that is not evaluated cannot fail.
     check("a: stop finish_reason, limit b: fail", "stops: a (finish_reason)");
     check("limit a: request", "stops: nobody (unknown)");
     check("a: forbid stop_requested, limit b: forbid steps_limit", "stops: a (stop_requested)");
@@ -286,7 +286,7 @@ proptest! {
         };
         let outcome = resolve(votes(&one));
         prop_assert_eq!(&resolve(votes(&other)), &outcome);
-        // Who votes by a hook is heard as who votes by a criterion.
+        // Votes of hooks count like votes of criteria.
         let hooked = votes(&other).into_iter().fold(
             tell("user: hi; inference; answer: done"),
             |state, Vote { by, decision }| state.with_vote(by, decision),

@@ -2,7 +2,7 @@
 //!
 //! `LEGWORK_GOLDEN=write` writes the file of a format version that has none yet; a file
 //! that is there is never written again. An event that is added within a version goes
-//! into a file of its own beside it, such as `v1-forks.jsonl`.
+//! into a file of its own next to it, such as `v1-forks.jsonl`.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -43,7 +43,7 @@ fn files() -> Vec<(PathBuf, u32)> {
         .collect()
 }
 
-/// Writes the files of this format version if there are none, and only when told to.
+/// Writes the files of this format version if there are none and `LEGWORK_GOLDEN=write`.
 fn write_what_is_new() {
     let path = folder().join(format!("v{FORMAT}.jsonl"));
     if path.exists() || std::env::var_os("LEGWORK_GOLDEN").is_none_or(|told| told != "write") {

@@ -1,4 +1,4 @@
-//! S1.7: whatever somebody writes, wherever in a journal, is read again as it was.
+//! S1.7: any value, anywhere in a journal, is read back unchanged.
 //!
 //! Lines are changed as text at each place of each event of the samples, which hold every
 //! kind of event with every optional field; so a new event is tried without a word here.
@@ -107,7 +107,7 @@ fn text(line: &Value) -> String {
     serde_json::to_string(line).unwrap()
 }
 
-/// A line without what stands at a place.
+/// A line without the value at a path.
 struct Gap(String, String);
 
 impl Gap {

@@ -1,4 +1,4 @@
-//! S5: the ledger over long lives of a session, beside an account kept by hand.
+//! S5: the ledger over long sessions, compared with a model of it.
 
 use std::sync::Arc;
 

@@ -68,7 +68,7 @@ fn s3_2_tokens_of_input_output_and_both() {
     check(TokenLimit::new().input(101).output(11), &state, "nothing");
     check(TokenLimit::new().input(100), &state, "token_limit: 100 of 100 input_tokens");
     check(TokenLimit::new().output(10), &state, "token_limit: 10 of 10 output_tokens");
-    // The first that is reached is told.
+    // The first that is reached is the vote.
     let all = TokenLimit::at(1).input(101).output(1);
     check(all, &state, "token_limit: 10 of 1 output_tokens");
 }
@@ -241,7 +241,7 @@ fn s3_6_the_shipped_criteria_have_names_to_be_changed_and_switched_off_by() {
     let reason = |criteria: &[_]| evaluate(criteria, &state).stop_reason().cloned();
     assert_eq!(reason(&criteria), Some(StopReason::StepsLimit));
     put(&mut criteria, std::sync::Arc::new(StepsLimit::at(2)));
-    assert_eq!(names(&criteria), shipped, "it stands in the place of its name");
+    assert_eq!(names(&criteria), shipped, "it replaces the one of its name");
     assert_eq!(reason(&criteria), None);
     put(&mut criteria, std::sync::Arc::new(RetryLimit::at(3)));
     assert_eq!(names(&criteria).last().unwrap(), "retry_limit");

@@ -52,7 +52,7 @@ fn s1_4_a_chain_of_a_million_changes_is_dropped_without_recursion() {
     let thread = std::thread::Builder::new().stack_size(128 * 1024);
     let run = thread.spawn(move || {
         let change = |state: AgentState, _| {
-            // While it is marked, a change cannot be told by the link it had.
+            // While it is marked, a change needs a new link.
             let _mark = state.mark();
             state.with_judged(0, Judged::default())
         };

@@ -1,4 +1,4 @@
-//! S8.5, S12.1: what a line leaves out, how deep it may be, and what is kept beside it.
+//! S8.5, S12.1: what a line leaves out, how deep it may be, and what is cached with values.
 
 use std::sync::Arc;
 
@@ -115,7 +115,7 @@ fn s12_1_what_is_posted_leaves_room_for_the_line_around_it() {
         let behind = json!([text, nested(DEEPEST - 20)]);
         assert!(is_too_deep(&serde_json::to_vec(&behind).unwrap()), "behind {text}");
     }
-    // What stands side by side is not deeper.
+    // Siblings do not add to the depth.
     assert!(!is_too_deep(&serde_json::to_vec(&vec![nested(1); 200]).unwrap()));
 }
 
@@ -150,7 +150,7 @@ fn s9_1_a_message_is_encoded_once_for_the_first_wire() {
     assert!(format!("{message:?}").contains("Encoded(none)"));
     assert_eq!(append(&message, Wire::new("one"), "first"), "<first hi");
     assert_eq!(append(&message, Wire::new("one"), "again"), "<first hi");
-    // A wire is what its name says, wherever that stands.
+    // Wires with equal names are equal, at any address.
     assert!(Wire::new("one") == Wire::new("one") && Wire::new("one") != Wire::new("other"));
     assert_eq!(append(&message, Wire::new("other"), "else"), "<else hi");
     assert_eq!(append(&message, Wire::new("one"), "again"), "<first hi");
@@ -173,7 +173,7 @@ fn s1_7_a_text_is_large_when_it_is_longer_than_allowed() {
     let slim = |longest| state.slim(longest).unwrap().to_string();
     assert!(slim(20).contains("12345678901234567890"));
     assert!(!slim(19).contains("12345678901234567890"));
-    // Only a response has raw fields: elsewhere they are what somebody put there.
+    // Only a response has raw fields: elsewhere such a field is ordinary data.
     let raw = |key: &str| {
         let value = json!({"raw": "mine", key: "x"});
         let state = tell("user: hi").with_metadata("k", Some(value.clone()));

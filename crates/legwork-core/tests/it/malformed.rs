@@ -166,7 +166,7 @@ fn s12_1_what_is_nested_too_deeply_is_refused_or_kept_as_text() {
     let mut settings = before.settings().clone();
     settings.extra.insert("k".to_owned(), deep());
     assert_eq!(before.clone().with_settings(settings).check_since(&before), too_deep);
-    // The value of a call's outcome is kept as its text, whoever changes it.
+    // The value of an outcome is kept as its text, also after a change.
     let changed = before.clone().with_tool_outcome(0, ToolOutcome::value(deep()));
     assert_eq!(changed.check_since(&before), Ok(()));
     assert_eq!(changed.uncommitted().last().unwrap().encode().map(drop).ok(), Some(()));

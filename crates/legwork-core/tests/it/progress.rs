@@ -16,7 +16,7 @@ use crate::story::{outcome, tell};
 #[derive(Debug, PartialEq)]
 struct Answers {
     status: Option<String>,
-    /// The numbers of the steps that ended, as told by each of the ways to ask.
+    /// The numbers of the finished steps, by each accessor.
     ended: (usize, usize, bool),
     pending: bool,
     /// Who decided.
@@ -127,7 +127,7 @@ fn s4_2_a_collaboration_answers_as_its_chat_does() {
     assert_eq!(chat(collaboration()).chat(), &chat(chats::blank()));
 }
 
-/// The state after its pending step was recorded with the outcome that stands.
+/// The state after its current step was recorded with the provisional outcome.
 fn recorded<S: Progress>(state: S, step: S::Step) -> S {
     let outcome = Arc::clone(state.continuation_outcome().unwrap());
     let (step, took, completed_at) = (Arc::new(step), Micros(7), Timestamp(1_000));

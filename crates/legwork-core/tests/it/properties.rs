@@ -26,7 +26,7 @@ fn live(events: Vec<Event>) -> (Vec<AgentState>, Vec<Arc<Entry>>) {
         };
         let mut state = states[states.len() - 1].clone().at(stamp(count)).with(event);
         if let Some(to) = moved {
-            // A head that moved stands on another path, folded from what was written.
+            // A moved head is on another path, which is folded from the journal.
             let path = Journal::new(state.uncommitted().to_vec()).path(to);
             state = state.on_path(path);
         }

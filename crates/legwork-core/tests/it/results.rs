@@ -1,4 +1,4 @@
-//! Results in a conversation: in call order, each changed where it stands.
+//! Results in a conversation: in call order, each changed in place.
 
 use std::sync::Arc;
 

@@ -87,7 +87,7 @@ fn s1_3_moving_the_head_keeps_session_facts_and_refunds_nothing() {
     assert_eq!(now.follow_ups, then.follow_ups);
     assert_eq!(now.head, Seq(1));
     assert_eq!(now.version, then.version.next());
-    // The next entry hangs below the new head, under the next number.
+    // The next entry is a child of the new head, with the next number.
     let after = go_on(moved, "inference");
     let entry = after.uncommitted().last().unwrap();
     assert_eq!((entry.parent, entry.seq), (Seq(1), then.version.next().next()));
@@ -379,7 +379,7 @@ fn s1_7_a_slim_form_names_what_is_large_by_its_digest_and_keeps_the_rest() {
     let digest = legwork_core::Digest::of_bytes(large.as_bytes());
     let named = format!(r#"{{"bytes":5000,"left_out":"{}"}}"#, digest.as_str());
     assert!(text.contains(&named), "{text}");
-    // Nothing is large to whoever has room.
+    // With a large limit nothing is left out.
     let whole = state.slim(usize::MAX).unwrap();
     assert!(whole.to_string().contains(&large));
 }

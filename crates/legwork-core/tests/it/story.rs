@@ -1,4 +1,4 @@
-//! A session told line by line, as in `user: hi` and `calls: read, bash`.
+//! Builds a session from a text, such as `user: hi; inference; calls: read, bash`.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use legwork_core::{
     Timestamp, ToolCall, ToolOutcome, Usage,
 };
 
-/// A new session, told a time.
+/// A new session, with the time set.
 pub(crate) fn blank() -> AgentState {
     AgentState::new(SessionId::new("s")).at(stamp(1_000))
 }

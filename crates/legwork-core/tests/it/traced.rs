@@ -155,7 +155,7 @@ struct Word<'de> {
     inner: Inner<'de>,
 }
 
-/// What stands behind a word, if anything does.
+/// The value of an enum variant, if it has one.
 struct Inner<'de>(Option<Traced<'de>>);
 
 impl<'de> EnumAccess<'de> for Word<'de> {

@@ -51,7 +51,7 @@ fn error() -> ErrorRecord {
     ErrorRecord::new(ErrorSource::Driver, ErrorKind::Other("odd".to_owned()), "odd")
 }
 
-/// The outcome of the first call as the model is told it.
+/// The outcome of the first call, as the model reads it.
 fn told(state: &AgentState) -> String {
     let step = state.current_step().unwrap();
     let execution = step.calls.get(0).unwrap().execution();

@@ -13,7 +13,7 @@ use proptest::sample::Index;
 use crate::arbitrary;
 use crate::story::{blank, stamp, start, taken};
 
-/// A piece of a life: something happens, then the head moves to an entry there is.
+/// A part of a session: some events, then a move of the head to an existing entry.
 type Piece = (Vec<Event>, Index);
 
 fn pieces() -> impl Strategy<Value = Vec<Piece>> {
@@ -44,7 +44,7 @@ fn pick(state: &AgentState, index: &Index) -> Seq {
     Seq(index.index(state.uncommitted().len() + 1) as u64)
 }
 
-/// The facts of the session but for where it stands.
+/// The facts of the session, without the head.
 fn lasting(state: &AgentState) -> SessionFacts {
     SessionFacts { head: Seq::ZERO, version: Seq::ZERO, ..state.facts().clone() }
 }

@@ -95,7 +95,7 @@ const PRINT: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// An example as it was built beside this test.
+/// An example, which was built with this test.
 fn built(name: &str) -> PathBuf {
     let test = std::env::current_exe().unwrap();
     let target = test.parent().and_then(|deps| deps.parent()).unwrap();

@@ -16,7 +16,7 @@ async fn add(a: i64, b: i64) -> i64 {
     a + b
 }
 
-/// The example as it was built beside this test.
+/// The example, which was built with this test.
 fn example() -> PathBuf {
     let test = std::env::current_exe().unwrap();
     let target = test.parent().and_then(|deps| deps.parent()).unwrap();

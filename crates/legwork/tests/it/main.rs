@@ -12,7 +12,7 @@ mod skills;
 mod skills_crash;
 mod tool;
 
-/// Every file beside this one is part of the tests.
+/// Every file in this folder is part of the tests.
 #[test]
 fn no_file_is_forgotten() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it");

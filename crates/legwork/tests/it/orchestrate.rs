@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-/// What an example prints that was built beside this test.
+/// The output of an example, which was built with this test.
 fn printed(example: &str) -> Vec<String> {
     let test = std::env::current_exe().unwrap();
     let target = test.parent().and_then(|deps| deps.parent()).unwrap();

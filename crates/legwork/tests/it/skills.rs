@@ -1,4 +1,4 @@
-//! Skills: what is told of them, loading, and what a loaded one holds.
+//! Skills: the prompt, loading, and the effect of a loaded skill.
 
 use legwork::core::AgentState;
 use legwork::core::ModelRequest;
