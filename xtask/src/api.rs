@@ -12,6 +12,7 @@ use crate::cargo;
 const CRATES: &[&str] = &[
     "legwork",
     "legwork-agent",
+    "legwork-clock",
     "legwork-core",
     "legwork-definitions",
     "legwork-lifecycle",

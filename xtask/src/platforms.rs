@@ -20,6 +20,7 @@ mod tests;
 const PORTABLE: &[&str] = &[
     "legwork-core",
     "legwork-port",
+    "legwork-clock",
     "legwork-toolset",
     "legwork-lifecycle",
     "legwork-session",

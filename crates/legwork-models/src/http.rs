@@ -4,7 +4,6 @@
 
 mod body;
 mod broken;
-mod clock;
 mod connect;
 mod connection;
 #[cfg_attr(not(feature = "compression"), path = "http/encoding/none.rs")]
@@ -39,7 +38,6 @@ use shared::Shared;
 
 pub(crate) use body::Body;
 pub(crate) use broken::Broken;
-pub(crate) use clock::System;
 pub(crate) use encoding::accepted;
 pub(crate) use proxy::Proxy;
 #[cfg(feature = "proxy")]

@@ -6,6 +6,7 @@ use http::header::{
     ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue,
 };
 use http::{Method, Request, Uri};
+use legwork_clock::SystemClock;
 use legwork_port::{Clock, Profile};
 use serde_json::{Map, Value};
 
@@ -17,7 +18,7 @@ use super::secrets::{self, Secrets};
 use crate::bounds::Bounds;
 #[cfg(feature = "proxy")]
 use crate::http::Proxies;
-use crate::http::{Client, Proxy, System, Timeouts, accepted, template};
+use crate::http::{Client, Proxy, Timeouts, accepted, template};
 use crate::prices::Prices;
 use crate::retry::Policy;
 
@@ -220,7 +221,7 @@ impl Builder {
             timeouts: self.timeouts,
             bounds: self.bounds,
             retry: self.retry,
-            clock: self.clock.unwrap_or_else(|| Arc::new(System::new())),
+            clock: self.clock.unwrap_or_else(|| Arc::new(SystemClock::default())),
         })
     }
 

@@ -1,4 +1,23 @@
-//! The clock of the system.
+//! The clock of the system, on tokio.
+//!
+//! The runtime and the models use it where a program gives no clock of its own. It is a crate by
+//! itself because neither of them knows the other, and the ports know no runtime.
+//!
+//! ```
+//! use std::time::Duration;
+//!
+//! use legwork_clock::SystemClock;
+//! use legwork_port::Clock;
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() {
+//! let clock = SystemClock::default();
+//! let before = clock.mono();
+//! clock.sleep(Duration::from_millis(1)).await;
+//! assert!(clock.mono() > before);
+//! # }
+//! ```
+#![forbid(unsafe_code)]
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
