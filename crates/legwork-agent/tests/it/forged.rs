@@ -62,7 +62,7 @@ async fn s1_4_a_driver_that_says_a_call_was_judged_or_a_response_committed_fails
 }
 
 #[tokio::test]
-async fn s2_2_calls_that_a_driver_judged_itself_are_judged_before_they_run() {
+async fn s7_1_calls_that_a_driver_judged_itself_are_judged_before_they_run() {
     let world = World::default();
     let model = ScriptedModel::new([Turn::call("look", json!({"n": 1})), Turn::text("done")]);
     let agent = Agent::builder(model)
