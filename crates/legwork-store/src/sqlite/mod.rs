@@ -209,7 +209,7 @@ impl Inner {
     async fn claim(self: &Arc<Self>, session: &SessionId) -> Result<Claim, Error> {
         check_id(session)?;
         let writer = self.writer()?;
-        let lock = Lock::claim(&self.name, &self.path, session)?;
+        let lock = Lock::claim(&self.name, &self.path, session).await?;
         let taken = {
             let (name, session) = (self.name.clone(), session.clone());
             let take = move |tx: &Connection| update::take(tx, &name, &session);

@@ -21,8 +21,10 @@ impl Inner {
         if sessions.is_empty() {
             return Ok(Removal::Complete);
         }
-        let claim = |session| Lock::claim(&self.name, &self.path, session);
-        let claims = sessions.iter().map(claim).collect::<Result<Vec<_>, _>>()?;
+        let mut claims = Vec::new();
+        for session in &sessions {
+            claims.push(Lock::claim(&self.name, &self.path, session).await?);
+        }
         let name = self.name.clone();
         let remove = move |tx: &Connection| rows(tx, &name, &sessions);
         writer.write(Synced::Now, remove).await?;

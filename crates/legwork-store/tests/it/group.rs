@@ -224,7 +224,7 @@ async fn a_dropped_store_has_closed_its_files() {
     assert!(!open_files::below(folder.path()).is_empty());
     drop(store);
     let left = open_files::below(folder.path());
-    assert!(left.is_empty(), "{:?}", left.iter().map(|file| &file.path).collect::<Vec<_>>());
+    assert!(left.is_empty(), "{left:?}");
 }
 
 #[tokio::test]
