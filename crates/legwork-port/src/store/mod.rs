@@ -12,6 +12,7 @@ mod query;
 mod range;
 mod removal;
 mod session_info;
+mod watchers;
 
 use legwork_core::SessionId;
 use legwork_core::inbox::{Cursor, Item, Posted};
@@ -25,6 +26,7 @@ pub use query::{Parent, Query};
 pub use range::Range;
 pub use removal::Removal;
 pub use session_info::SessionInfo;
+pub use watchers::Watchers;
 
 use crate::BoxFuture;
 

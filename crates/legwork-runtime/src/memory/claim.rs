@@ -45,8 +45,10 @@ impl MemoryClaim {
         if let Some(summary) = batch.summary {
             kept.summary = summary.clone();
         }
-        self.store.tell_change();
-        Ok(Appended { inbox: last(&kept.inbox) })
+        let inbox = last(&kept.inbox);
+        drop(sessions);
+        self.store.notify(&self.session);
+        Ok(Appended { inbox })
     }
 
     /// Refuses a batch whose writer does not know of the last item in the inbox.

@@ -32,6 +32,8 @@ impl MemoryStore {
             Journal::new(journal.entries.clone()).fold(session).summary().as_ref().clone();
         (kept.entries, kept.version, kept.unreadable) =
             (journal.entries, journal.version, journal.unreadable);
+        drop(sessions);
+        self.notify(session);
         Ok(())
     }
 

@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use event_listener::Event;
 use legwork_core::inbox::{Cursor, Item, Posted};
 use legwork_core::journal::Journal;
 use legwork_core::{Entry, Fence, Seq, SessionId, Summary, Timestamp};
 use legwork_port::store::{
-    Error, Loaded, Page, Query, Range, Removal, SessionInfo, Unreadable, check_id,
+    Error, Loaded, Page, Query, Range, Removal, SessionInfo, Unreadable, Watchers, check_id,
 };
 use legwork_port::{BoxFuture, Claim, Store};
 
@@ -22,8 +21,7 @@ pub struct MemoryStore(Arc<Shared>);
 struct Shared {
     sessions: Mutex<BTreeMap<SessionId, Kept>>,
     forgets: bool,
-    /// Notified of each change of any session.
-    changed: Event,
+    watchers: Watchers,
 }
 
 #[derive(Debug, Default)]
@@ -55,9 +53,9 @@ impl MemoryStore {
         Self(Arc::new(Shared { forgets: true, ..Shared::default() }))
     }
 
-    /// Wakes whoever waits for a change.
-    pub(super) fn tell_change(&self) {
-        self.0.changed.notify(usize::MAX);
+    /// Wakes the tasks that wait for a change of a session.
+    pub(super) fn notify(&self, session: &SessionId) {
+        self.0.watchers.notify(session);
     }
 
     pub(super) fn forgets(&self) -> bool {
@@ -133,7 +131,8 @@ impl Store for MemoryStore {
         let before = kept.taken.unwrap_or_default().max(last(&kept.inbox));
         let cursor = Cursor(before.0 + 1);
         kept.inbox.push(Posted { cursor, key: key.to_owned(), item: item.clone() });
-        self.tell_change();
+        drop(sessions);
+        self.notify(session);
         ready(Ok(cursor))
     }
 
@@ -152,8 +151,8 @@ impl Store for MemoryStore {
         ready(Ok(items.unwrap_or_default()))
     }
 
-    fn watch(&self, _: &SessionId) -> Option<BoxFuture<'static, ()>> {
-        Some(Box::pin(self.0.changed.listen()))
+    fn watch(&self, session: &SessionId) -> Option<BoxFuture<'static, ()>> {
+        Some(self.0.watchers.watch(session))
     }
 
     fn remove<'a>(&'a self, removed: &'a [SessionId]) -> BoxFuture<'a, Result<Removal, Error>> {
@@ -168,6 +167,8 @@ impl Store for MemoryStore {
         for session in removed {
             sessions.remove(session);
         }
+        drop(sessions);
+        removed.iter().for_each(|session| self.notify(session));
         ready(Ok(Removal::Complete))
     }
 }

@@ -66,9 +66,9 @@ impl Claim {
         let append = self.encoded(expected, &batch)?;
         let bytes = append.lines.len() as u64;
         let writer = self.store.writer()?;
-        let appended = writer.write(Synced::Now, move |tx| append.run(tx)).await?;
+        let notify = self.store.notifies(&self.session);
+        let appended = writer.write(Synced::Now, move |tx| append.run(tx), notify).await?;
         writer.count_bytes(bytes);
-        self.store.changed.notify(usize::MAX);
         Ok(appended)
     }
 

@@ -35,11 +35,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use event_listener::Event;
 use legwork_core::SessionId;
 use legwork_core::inbox::{Cursor, Item, Posted};
 use legwork_port::BoxFuture;
-use legwork_port::store::{Error, Loaded, Page, Query, Range, Removal, check_id};
+use legwork_port::store::{Error, Loaded, Page, Query, Range, Removal, Watchers, check_id};
 use rusqlite::Connection;
 
 use claim::Claim;
@@ -139,7 +138,7 @@ impl Options {
             let writer = Writer::new(name.clone(), commits, connected);
             (Reader::new(name.clone(), connector, None), Some(writer))
         };
-        Ok(Store(Arc::new(Inner { name, path, reader, writer, changed: Event::new() })))
+        Ok(Store(Arc::new(Inner { name, path, reader, writer, watchers: Watchers::new() })))
     }
 }
 
@@ -155,8 +154,7 @@ struct Inner {
     path: PathBuf,
     reader: Reader,
     writer: Option<Writer>,
-    /// Notified of each change that this handle made.
-    changed: Event,
+    watchers: Watchers,
 }
 
 /// What a store did since it was opened, and how large it is.
@@ -213,7 +211,7 @@ impl Inner {
         let taken = {
             let (name, session) = (self.name.clone(), session.clone());
             let take = move |tx: &Connection| update::take(tx, &name, &session);
-            writer.write(Synced::WithNext, take).await?
+            writer.write(Synced::WithNext, take, || ()).await?
         };
         Ok(Claim::new(Arc::clone(self), session.clone(), taken, lock))
     }
@@ -244,11 +242,16 @@ impl Inner {
         let writer = self.writer()?;
         let item = serde_json::to_vec(item)
             .map_err(|error| self.name.failed(format!("the item cannot be encoded: {error}")))?;
+        let notify = self.notifies(session);
         let (name, session, key) = (self.name.clone(), session.clone(), key.to_owned());
         let post = move |tx: &Connection| update::post(tx, &name, &session, &key, &item);
-        let posted = writer.write(Synced::Now, post).await;
-        self.changed.notify(usize::MAX);
-        posted
+        writer.write(Synced::Now, post, notify).await
+    }
+
+    /// Wakes the tasks that wait for a change of a session.
+    fn notifies(&self, session: &SessionId) -> impl FnOnce() + Send + 'static {
+        let (watchers, session) = (self.watchers.clone(), session.clone());
+        move || watchers.notify(&session)
     }
 }
 
@@ -305,8 +308,8 @@ impl legwork_port::Store for Store {
         Box::pin(self.0.inbox(session, after))
     }
 
-    fn watch(&self, _: &SessionId) -> Option<BoxFuture<'static, ()>> {
-        Some(Box::pin(self.0.changed.listen()))
+    fn watch(&self, session: &SessionId) -> Option<BoxFuture<'static, ()>> {
+        Some(self.0.watchers.watch(session))
     }
 
     fn remove<'a>(&'a self, sessions: &'a [SessionId]) -> BoxFuture<'a, Result<Removal, Error>> {

@@ -25,9 +25,11 @@ impl Inner {
         for session in &sessions {
             claims.push(Lock::claim(&self.name, &self.path, session).await?);
         }
-        let name = self.name.clone();
+        let (name, watchers, removed) =
+            (self.name.clone(), self.watchers.clone(), sessions.clone());
+        let notify = move || removed.iter().for_each(|session| watchers.notify(session));
         let remove = move |tx: &Connection| rows(tx, &name, &sessions);
-        writer.write(Synced::Now, remove).await?;
+        writer.write(Synced::Now, remove, notify).await?;
         drop(claims);
         match writer.scrub().await {
             Ok(()) => Ok(Removal::Complete),

@@ -41,17 +41,19 @@ enum Asked {
     Scrub(oneshot::Sender<Result<(), Error>>),
 }
 
-struct Task<T, F> {
+struct Task<T, F, M> {
     sync: Synced,
     change: F,
+    made: M,
     answer: Option<T>,
     reply: oneshot::Sender<Result<T, Error>>,
 }
 
-impl<T, F> Job for Task<T, F>
+impl<T, F, M> Job for Task<T, F, M>
 where
     T: Send,
     F: FnMut(&Connection) -> Result<T, Error> + Send,
+    M: FnOnce() + Send,
 {
     fn sync(&self) -> Synced {
         self.sync
@@ -69,6 +71,7 @@ where
     // Nobody may wait for the answer any more; the change stands all the same.
 
     fn done(self: Box<Self>) {
+        (self.made)();
         if let Some(answer) = self.answer {
             let _ = self.reply.send(Ok(answer));
         }
@@ -89,14 +92,16 @@ impl Writer {
 
     /// Runs a change in a transaction and returns its answer when it is committed.
     ///
-    /// A change whose future is dropped may happen or not.
+    /// A change whose future is dropped may happen or not. `made` is called where it is
+    /// committed, whether or not anyone waits for the answer.
     pub(super) async fn write<T: Send + 'static>(
         &self,
         sync: Synced,
         change: impl FnMut(&Connection) -> Result<T, Error> + Send + 'static,
+        made: impl FnOnce() + Send + 'static,
     ) -> Result<T, Error> {
         let (reply, answer) = oneshot::channel();
-        let job = Box::new(Task { sync, change, answer: None, reply });
+        let job = Box::new(Task { sync, change, made, answer: None, reply });
         if let Some(job) = self.at_once(job) {
             self.queue()?.asked.send(Asked::Change(job)).map_err(|_| self.ended())?;
         }

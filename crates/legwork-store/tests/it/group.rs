@@ -4,6 +4,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::Poll;
 
+use legwork_core::inbox::{Cursor, Item};
 use legwork_core::{Entry, Seq};
 use legwork_port::Store as _;
 use legwork_port::store::{Batch, Error, Query};
@@ -209,6 +210,36 @@ async fn a_log_that_is_in_the_file_stays_when_a_session_comes_to_rest() {
         drop(store);
         assert!(std::fs::metadata(log).unwrap().len() > 0, "{commits:?}");
     }
+}
+
+#[tokio::test]
+async fn s8_2_a_change_whose_caller_gave_up_wakes_whoever_watches() {
+    let folder = Folder::new();
+    let store = folder.store();
+    let (name, item) = (session("s"), Item::Stop("enough".into()));
+    let claim = store.claim(&name).await.unwrap();
+
+    let (watched, batch) = (store.watch(&name).unwrap(), entries(1..=2));
+    let mut append = claim.append(Seq(0), Batch::of(&batch));
+    asks(append.as_mut()).await;
+    while numbers(&store, &name).await.is_empty() {}
+    drop(append);
+    watched.await;
+
+    let watched = store.watch(&name).unwrap();
+    let mut post = store.post(&name, "key", &item);
+    asks(post.as_mut()).await;
+    while store.inbox(&name, Cursor(0)).await.unwrap().is_empty() {}
+    drop(post);
+    watched.await;
+
+    drop(claim);
+    let (watched, names) = (store.watch(&name).unwrap(), [name.clone()]);
+    let mut removal = store.remove(&names);
+    asks(removal.as_mut()).await;
+    while !numbers(&store, &name).await.is_empty() {}
+    drop(removal);
+    watched.await;
 }
 
 #[tokio::test]

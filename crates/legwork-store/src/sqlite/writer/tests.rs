@@ -30,7 +30,7 @@ async fn add(writer: &Writer, number: i64) -> Result<(), Error> {
         tx.execute("INSERT INTO n VALUES (?1)", [number]).unwrap();
         Ok(())
     };
-    writer.write(Synced::Now, insert).await
+    writer.write(Synced::Now, insert, || ()).await
 }
 
 /// Asks once, so that it waits in the queue.
@@ -77,7 +77,7 @@ async fn a_change_that_panics_locks_nobody_out() {
             tx.execute("INSERT INTO n VALUES (1)", ()).unwrap();
             panic!("a change that panics")
         };
-        let asked = AssertUnwindSafe(writer.write(Synced::Now, panics)).catch_unwind().await;
+        let asked = AssertUnwindSafe(writer.write(Synced::Now, panics, || ())).catch_unwind().await;
         assert!(asked.is_err() || asked.is_ok_and(|answer| answer.is_err()));
         reader.busy_timeout(std::time::Duration::from_secs(5)).unwrap();
         reader.execute("INSERT INTO n VALUES (2)", ()).unwrap();
