@@ -14,6 +14,9 @@ use super::fault::{self, Name};
 /// process has read within 2 ms.
 const LONG_LOG: i64 = 1536;
 
+/// Leaves what is deleted where it is: every change would pay for overwriting it.
+const KEEPING: &str = "PRAGMA secure_delete = OFF";
+
 /// When a change must be safe from a loss of power; no death of a process undoes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Synced {
@@ -115,22 +118,45 @@ impl Committer {
     }
 
     fn carry_out(&mut self, begun: rusqlite::Result<()>, mut job: Box<dyn Job>) {
-        let before = self.connection.total_changes();
-        let open = Open(&self.connection);
-        let result = begun
-            .map_err(|error| self.failed(&error))
-            .and_then(|()| job.run(&self.connection))
-            .and_then(|()| self.execute("COMMIT"));
-        match result {
-            Ok(()) => {
-                self.count(before);
-                job.done();
-            }
-            Err(error) => {
-                drop(open);
-                job.failed(error);
-            }
+        match self.transact(begun, |transaction| job.run(transaction)) {
+            Ok(()) => job.done(),
+            Err(error) => job.failed(error),
         }
+    }
+
+    /// Commits a change in the transaction that was begun, or rolls it back.
+    fn transact(
+        &self,
+        begun: rusqlite::Result<()>,
+        change: impl FnOnce(&Connection) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let before = self.connection.total_changes();
+        let _open = Open(&self.connection);
+        begun.map_err(|error| self.failed(&error))?;
+        change(&self.connection)?;
+        self.execute("COMMIT")?;
+        self.count(before);
+        Ok(())
+    }
+
+    /// Commits a change that deletes, overwriting what it deletes. [`Committer::scrub`] comes
+    /// next if it succeeds.
+    pub(super) fn delete(
+        &mut self,
+        change: impl FnOnce(&Connection) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        // Should the rewriting fail later, zeros are there.
+        self.overwrites("PRAGMA secure_delete = ON")?;
+        let begun = self.begin_raw(Synced::Now);
+        let deleted = self.transact(begun, change);
+        if deleted.is_err() {
+            let _ = self.overwrites(KEEPING);
+        }
+        deleted
+    }
+
+    fn overwrites(&self, pragma: &'static str) -> Result<(), Error> {
+        self.connection.query_row(pragma, (), |_| Ok(())).map_err(|error| self.failed(&error))
     }
 
     /// Copies a long log into the file. What fails is done another time: nothing is lost.
@@ -155,8 +181,7 @@ impl Committer {
         // The next change says again how it syncs.
         self.sync = None;
         let result = self.rewrite();
-        // Every change would pay for it.
-        let _ = self.connection.query_row("PRAGMA secure_delete = OFF", (), |_| Ok(()));
+        let _ = self.overwrites(KEEPING);
         match result {
             Ok(Log::Emptied) => Ok(()),
             Ok(Log::InUse) => Err(self.name.failed("emptying its log: another process reads it")),

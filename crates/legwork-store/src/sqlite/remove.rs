@@ -7,7 +7,6 @@ use legwork_port::store::{Error, Removal};
 use rusqlite::Connection;
 
 use super::Inner;
-use super::committer::Synced;
 use super::fault::Name;
 use super::journal::Rows;
 use super::lock::Lock;
@@ -29,9 +28,10 @@ impl Inner {
             (self.name.clone(), self.watchers.clone(), sessions.clone());
         let notify = move || removed.iter().for_each(|session| watchers.notify(session));
         let remove = move |tx: &Connection| rows(tx, &name, &sessions);
-        writer.write(Synced::Now, remove, notify).await?;
+        let (deleted, scrubbed) = writer.erase(remove, notify)?;
+        writer.answer(deleted).await?;
         drop(claims);
-        match writer.scrub().await {
+        match writer.answer(scrubbed).await {
             Ok(()) => Ok(Removal::Complete),
             Err(error) => Ok(Removal::Traces(format!(
                 "its pages were overwritten, but copies that SQLite left elsewhere in the files may \
@@ -45,8 +45,6 @@ impl Inner {
 /// Deletes every row of the sessions.
 fn rows(tx: &Connection, name: &Name, sessions: &BTreeSet<SessionId>) -> Result<(), Error> {
     let failed = |error| name.sqlite("removing a session", &error);
-    // What is deleted is overwritten with zeros, should the rewriting fail later.
-    tx.query_row("PRAGMA secure_delete = ON", (), |_| Ok(())).map_err(failed)?;
     for session in sessions {
         let number = number(tx, session).map_err(failed)?;
         let gone = || Error::Unknown { session: session.clone() };
@@ -66,3 +64,6 @@ fn rows(tx: &Connection, name: &Name, sessions: &BTreeSet<SessionId>) -> Result<
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

@@ -37,9 +37,11 @@ enum Asked {
     Change(Box<dyn Job>),
     /// A session came to rest: it is time for what no step shall wait for.
     Tidy,
-    /// Sessions were removed: nothing of them shall be left in the files.
-    Scrub(oneshot::Sender<Result<(), Error>>),
+    /// Sessions are removed: nothing of them shall be left in the files.
+    Erase(Box<dyn FnOnce(&mut Committer) + Send>),
 }
+
+type Answer<T> = oneshot::Receiver<Result<T, Error>>;
 
 struct Task<T, F, M> {
     sync: Synced,
@@ -105,6 +107,11 @@ impl Writer {
         if let Some(job) = self.at_once(job) {
             self.queue()?.asked.send(Asked::Change(job)).map_err(|_| self.ended())?;
         }
+        self.answer(answer).await
+    }
+
+    /// What the thread answers, or that it has ended.
+    pub(super) async fn answer<T>(&self, answer: Answer<T>) -> Result<T, Error> {
         answer.await.map_err(|_| self.ended())?
     }
 
@@ -117,13 +124,33 @@ impl Writer {
         let _ = self.queue.get().map(|queue| queue.asked.send(Asked::Tidy));
     }
 
-    /// Leaves nothing in the files of what was deleted.
+    /// Deletes, then leaves nothing in the files of what was deleted.
     ///
-    /// Always on the thread: it may wait for other processes, and takes its time.
-    pub(super) async fn scrub(&self) -> Result<(), Error> {
-        let (reply, answer) = oneshot::channel();
-        self.queue()?.asked.send(Asked::Scrub(reply)).map_err(|_| self.ended())?;
-        answer.await.map_err(|_| self.ended())?
+    /// The first answer comes when it is deleted, the second when nothing is left; there is
+    /// none where deleting failed. Once it is deleted the rest follows, whether or not anyone
+    /// waits for it. Always on the thread: it may wait for other processes, and takes its time.
+    pub(super) fn erase(
+        &self,
+        change: impl FnOnce(&Connection) -> Result<(), Error> + Send + 'static,
+        made: impl FnOnce() + Send + 'static,
+    ) -> Result<(Answer<()>, Answer<()>), Error> {
+        let ((reply, deleted), (last_reply, scrubbed)) = (oneshot::channel(), oneshot::channel());
+        let erase = move |committer: &mut Committer| {
+            if reply.is_closed() {
+                return;
+            }
+            let result = committer.delete(change);
+            let is_deleted = result.is_ok();
+            if is_deleted {
+                made();
+            }
+            let _ = reply.send(result);
+            if is_deleted {
+                let _ = last_reply.send(committer.scrub());
+            }
+        };
+        self.queue()?.asked.send(Asked::Erase(Box::new(erase))).map_err(|_| self.ended())?;
+        Ok((deleted, scrubbed))
     }
 
     /// Commits a change here and now, or returns it if that must wait for somebody.
@@ -195,13 +222,13 @@ impl Queue {
 fn work(jobs: &Receiver<Asked>, committer: &Mutex<Committer>) {
     while let Ok(first) = jobs.recv() {
         let mut tidy = false;
-        let mut scrub = Vec::new();
+        let mut erasures = Vec::new();
         let mut group = Vec::new();
         for asked in std::iter::once(first).chain(jobs.try_iter().take(JOINING)) {
             match asked {
                 Asked::Change(job) => group.push(job),
                 Asked::Tidy => tidy = true,
-                Asked::Scrub(reply) => scrub.push(reply),
+                Asked::Erase(erase) => erasures.push(erase),
             }
         }
         let mut committer = committer.lock().unwrap_or_else(PoisonError::into_inner);
@@ -209,10 +236,7 @@ fn work(jobs: &Receiver<Asked>, committer: &Mutex<Committer>) {
             group = committer.together(group);
         }
         group.into_iter().for_each(|job| committer.alone(job));
-        for reply in scrub {
-            // Whoever asked may have gone.
-            let _ = reply.send(committer.scrub());
-        }
+        erasures.into_iter().for_each(|erase| erase(&mut committer));
         if tidy {
             committer.tidy();
         }
