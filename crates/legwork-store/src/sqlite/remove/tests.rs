@@ -11,7 +11,13 @@ async fn after_a_removal_nothing_else_is_overwritten() {
     let store = options.open(folder.path().join("store.db")).unwrap();
     let overwrites = || {
         let writer = store.0.writer.as_ref().unwrap();
-        let committer = writer.at_hand().unwrap();
+        // The thread has it for a moment after its last answer.
+        let committer = loop {
+            match writer.at_hand() {
+                Some(committer) => break committer,
+                None => std::thread::yield_now(),
+            }
+        };
         committer.ask(|connection, _| {
             connection.query_row("PRAGMA secure_delete", (), |row| row.get::<_, i64>(0)).unwrap()
         })
