@@ -26,8 +26,8 @@ pub trait Claim: Send + Sync {
     ///
     /// # Errors
     /// [`Error::Unreadable`] when there is an entry after `expected` that this version
-    /// cannot read, [`Error::Conflict`] when the claim was lost or the journal's last entry
-    /// is not `expected`, [`Error::NewItems`] when the inbox has an item that the batch does
+    /// cannot read, [`Error::Lost`] when the claim was lost, [`Error::Moved`] when the
+    /// journal's last entry is not `expected`, [`Error::NewItems`] when the inbox has an item that the batch does
     /// not know of; else what the store said. Nothing was changed then.
     fn append<'a>(
         &'a self,
@@ -46,7 +46,7 @@ pub trait Claim: Send + Sync {
     /// from when it was called.
     ///
     /// # Errors
-    /// [`Error::Conflict`] when the claim was lost: nothing can be written under it any more.
+    /// [`Error::Lost`] when the claim was lost: nothing can be written under it any more.
     /// Else what the store said; then the claim holds as long as it did before.
     fn renew(&self) -> BoxFuture<'_, Result<(), Error>>;
 

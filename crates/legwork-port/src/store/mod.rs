@@ -19,7 +19,7 @@ use legwork_core::inbox::{Cursor, Item, Posted};
 
 pub use batch::Batch;
 pub use claim::{Appended, Claim};
-pub use error::Error;
+pub use error::{Error, Holder, Loss};
 pub use loaded::{Loaded, Unreadable};
 pub use page::{Page, PageCursor};
 pub use query::{Parent, Query};
@@ -39,7 +39,7 @@ pub trait Store: Send + Sync {
     /// and its journal is not looked at: whether it can be written shows when it is read.
     ///
     /// # Errors
-    /// [`Error::Id`] when the id is none ([`check_id`]), [`Error::Conflict`] when another
+    /// [`Error::Id`] when the id is none ([`check_id`]), [`Error::Held`] when another
     /// holds it, before anything happened.
     fn claim<'a>(&'a self, session: &'a SessionId) -> BoxFuture<'a, Result<Box<dyn Claim>, Error>>;
 
@@ -125,7 +125,7 @@ pub trait Store: Send + Sync {
     /// a journal is damaged or unreadable does not keep it from being removed.
     ///
     /// # Errors
-    /// [`Error::Unknown`] when there is no session of an id, [`Error::Conflict`] when
+    /// [`Error::Unknown`] when there is no session of an id, [`Error::Held`] when
     /// somebody holds the claim of one; else what the store said. Nothing was removed then.
     fn remove<'a>(&'a self, sessions: &'a [SessionId]) -> BoxFuture<'a, Result<Removal, Error>>;
 }

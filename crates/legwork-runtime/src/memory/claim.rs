@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use legwork_core::{Fence, Seq, SessionId};
-use legwork_port::store::{Appended, Batch, Error};
+use legwork_port::store::{Appended, Batch, Error, Loss};
 use legwork_port::{BoxFuture, Claim};
 
 use super::MemoryStore;
@@ -29,9 +29,12 @@ impl MemoryClaim {
         // Who keeps the state says where it stands: a forgetful store believes it once.
         let unknown = if self.store.forgets() { expected } else { Seq::ZERO };
         let at = kept.version.unwrap_or(unknown);
-        if Fence(kept.fence) != self.fence || at != expected {
-            let reason = format!("its last entry is {at}, expected was {expected}: load it anew");
-            return Err(Error::Conflict { session: self.session.clone(), reason });
+        let session = || self.session.clone();
+        if Fence(kept.fence) != self.fence {
+            return Err(Error::Lost { session: session(), cause: Loss::Claimed });
+        }
+        if at != expected {
+            return Err(Error::Moved { session: session(), expected, found: at });
         }
         if !(expected.0 + 1..).zip(batch.entries).all(|(number, entry)| entry.seq.0 == number) {
             let (store, reason) = ("memory".to_owned(), format!("entries after {at} have a gap"));

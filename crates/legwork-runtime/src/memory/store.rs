@@ -7,7 +7,7 @@ use legwork_core::inbox::{Cursor, Item, Posted};
 use legwork_core::journal::Journal;
 use legwork_core::{Entry, Fence, Seq, SessionId, Summary, Timestamp};
 use legwork_port::store::{
-    Error, Loaded, Page, Query, Range, Removal, SessionInfo, Unreadable, Watchers, check_id,
+    Error, Holder, Loaded, Page, Query, Range, Removal, SessionInfo, Unreadable, Watchers, check_id,
 };
 use legwork_port::{BoxFuture, Claim, Store};
 
@@ -218,8 +218,7 @@ impl Kept {
 }
 
 fn in_use(session: &SessionId) -> Error {
-    let reason = "another run of this process holds its claim: wait for that to end";
-    Error::Conflict { session: session.clone(), reason: reason.to_owned() }
+    Error::Held { session: session.clone(), by: Holder::ThisProcess }
 }
 
 pub(super) fn last(inbox: &[Posted]) -> Cursor {

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use legwork_core::{Entry, Fence, Seq, SessionId};
 use legwork_port::BoxFuture;
-use legwork_port::store::{Appended, Batch, Error};
+use legwork_port::store::{Appended, Batch, Error, Loss};
 use rusqlite::Connection;
 
 use super::Inner;
 use super::committer::Synced;
-use super::fault::{Name, conflict};
+use super::fault::{Name, lost};
 use super::lock::Lock;
 use super::update::{self, Append, Taken};
 
@@ -81,7 +81,8 @@ impl Claim {
         };
         match self.store.read(newest).await? {
             Some(fence) if fence == taken.fence => Ok(()),
-            _ => Err(conflict(&self.session, "somebody claimed it since; load it again to go on")),
+            Some(_) => Err(lost(&self.session, Loss::Claimed)),
+            None => Err(lost(&self.session, Loss::Removed)),
         }
     }
 

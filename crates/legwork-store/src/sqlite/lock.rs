@@ -7,10 +7,10 @@ use std::thread;
 use std::time::Duration;
 
 use legwork_core::{Digest, SessionId};
-use legwork_port::store::Error;
+use legwork_port::store::{Error, Holder};
 use tokio::sync::oneshot;
 
-use super::fault::{Name, conflict};
+use super::fault::Name;
 use super::kind::{check_folder, check_lock};
 use super::sibling;
 
@@ -39,7 +39,7 @@ impl Lock {
         };
         match taken {
             Ok(Ok(lock)) => Ok(lock),
-            Ok(Err(Held { by })) => Err(conflict(session, held_by(&by))),
+            Ok(Err(Held { by })) => Err(Error::Held { session: session.clone(), by: held_by(&by) }),
             Err(error) => Err(name.failed(format!("the claim cannot be taken: {error}"))),
         }
     }
@@ -55,7 +55,7 @@ impl Lock {
         let failed = |error| name.unusable(format!("it cannot be made: {error}"));
         match take(store, "new", Wait::Yes).map_err(failed)? {
             Ok(lock) => Ok(lock),
-            Err(Held { by }) => Err(name.failed(held_by(&by))),
+            Err(Held { by }) => Err(name.failed(held_by(&by).to_string())),
         }
     }
 }
@@ -109,13 +109,11 @@ enum Wait {
     No,
 }
 
-fn held_by(process: &str) -> String {
+fn held_by(process: &str) -> Holder {
     match process.parse::<u32>() {
-        Ok(id) if id == std::process::id() => {
-            "this process works in it already; wait until that has ended".into()
-        }
-        Ok(id) => format!("process {id} works in it; wait until that has ended, or end it"),
-        Err(_) => "another process works in it; wait until that has ended, or end it".into(),
+        Ok(id) if id == std::process::id() => Holder::ThisProcess,
+        Ok(id) => Holder::Process(id),
+        Err(_) => Holder::Unknown,
     }
 }
 

@@ -2,10 +2,10 @@
 
 use legwork_core::inbox::Cursor;
 use legwork_core::{AgentId, ExecutionStatus, Fence, Seq, SessionId, Summary};
-use legwork_port::store::{Appended, Error, Range};
+use legwork_port::store::{Appended, Error, Loss, Range};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
-use super::fault::{Name, conflict};
+use super::fault::{Name, lost};
 use super::journal::Rows;
 use super::query::{last_item, number};
 
@@ -63,11 +63,10 @@ impl Append {
     pub(super) fn run(&self, tx: &Connection) -> Result<Appended, Error> {
         let found = self.look(tx).map_err(|error| self.failed(&error))?;
         let Some(found) = found else {
-            return Err(conflict(&self.session, "somebody removed it since; begin a new one"));
+            return Err(lost(&self.session, Loss::Removed));
         };
         if found.fence != self.taken.fence {
-            let todo = "somebody claimed it since; load it again to go on";
-            return Err(conflict(&self.session, todo));
+            return Err(lost(&self.session, Loss::Claimed));
         }
         if found.last < self.expected {
             return Err(self.elsewhere(found.last));
@@ -123,10 +122,8 @@ impl Append {
     }
 
     /// The conflict of an append that does not follow the last entry.
-    fn elsewhere(&self, last: Seq) -> Error {
-        let expected = self.expected;
-        let reason = format!("its last entry is {last}, not {expected}; load it again to go on");
-        conflict(&self.session, reason)
+    fn elsewhere(&self, found: Seq) -> Error {
+        Error::Moved { session: self.session.clone(), expected: self.expected, found }
     }
 
     fn write(&self, tx: &Connection, updated: Option<i64>) -> rusqlite::Result<()> {

@@ -5,7 +5,7 @@ use legwork_core::journal::Journal;
 use legwork_core::state::Refusal;
 use legwork_core::{AgentState, Event, Seq, SessionId};
 use legwork_port::Claim;
-use legwork_port::store::Range;
+use legwork_port::store::{self, Range};
 use legwork_runtime::inbox::{post_once, take_up_idle};
 use legwork_runtime::{Error, Services};
 
@@ -86,7 +86,7 @@ async fn readable(services: &Services, session: &SessionId) -> Result<Option<Jou
 async fn claim(services: &Services, session: &SessionId) -> Result<Option<Box<dyn Claim>>, Error> {
     match services.store.claim(session).await {
         Ok(claim) => Ok(Some(claim)),
-        Err(error) if error.is_conflict() => Ok(None),
+        Err(store::Error::Held { .. }) => Ok(None),
         Err(error) => Err(error.into()),
     }
 }

@@ -8,7 +8,7 @@ use legwork_port::Store;
 use legwork_port::store::{Error, Query};
 
 use super::super::{Outcome, ensure};
-use super::samples::{append, claim, holds, keys, post, refused, remove, said_all, session, tried};
+use super::samples::{append, claim, held, holds, keys, post, remove, said_all, session, tried};
 
 type Subject = Arc<dyn Store>;
 
@@ -55,11 +55,12 @@ pub(super) async fn s8_6_what_was_removed_is_gone_and_the_rest_stays(store: &Sub
 
 pub(super) async fn s8_6_a_claimed_session_is_not_removed(store: &Subject) -> Outcome {
     let name = filled(&**store, "in use").await?;
-    let held = claim(&**store, &name).await?;
-    refused("removing a claimed session", store.remove(std::slice::from_ref(&name)).await)?;
+    let first = claim(&**store, &name).await?;
+    let removed = store.remove(std::slice::from_ref(&name)).await;
+    held("removing a claimed session", &name, removed)?;
     is_whole(&**store, &name).await?;
-    append(&*held, 3, &said_all(4..=4)).await?;
-    drop(held);
+    append(&*first, 3, &said_all(4..=4)).await?;
+    drop(first);
     remove(&**store, &[&name]).await?;
     is_gone(&**store, &name).await
 }
@@ -76,10 +77,10 @@ pub(super) async fn s8_6_several_are_removed_or_none(store: &Subject) -> Outcome
     let (one, two) = (filled(&**store, "one").await?, filled(&**store, "two").await?);
     let stranger = session("stranger");
     is_unknown(&**store, &stranger, &[one.clone(), stranger.clone(), two.clone()]).await?;
-    let held = claim(&**store, &two).await?;
+    let claimed = claim(&**store, &two).await?;
     let both = [one.clone(), two.clone()];
-    refused("removing two, one of them claimed,", store.remove(&both).await)?;
-    drop(held);
+    held("removing two, one of them claimed,", &two, store.remove(&both).await)?;
+    drop(claimed);
     is_whole(&**store, &one).await?;
     is_whole(&**store, &two).await?;
     remove(&**store, &[&one, &two, &one]).await?;
