@@ -12,7 +12,8 @@ use crate::BoxFuture;
 /// The right to write one session's journal.
 ///
 /// Whoever holds it gives it back with [`Claim::release`]. Dropping it gives it back too, as
-/// far as that can be done without waiting; a lease that expires ends otherwise.
+/// far as that can be done without waiting; a lease that expires ends otherwise. Nothing
+/// happens before a future is polled.
 pub trait Claim: Send + Sync {
     /// Its fencing token: higher than that of every claim before.
     fn fence(&self) -> Fence;
@@ -29,6 +30,11 @@ pub trait Claim: Send + Sync {
     /// cannot read, [`Error::Lost`] when the claim was lost, [`Error::Moved`] when the
     /// journal's last entry is not `expected`, [`Error::NewItems`] when the inbox has an item that the batch does
     /// not know of; else what the store said. Nothing was changed then.
+    ///
+    /// # Cancel safety
+    /// A dropped append may still happen: all of it or nothing. It does not happen any more
+    /// once a later append or claim of the session has returned `Ok`. If it did happen, a
+    /// later append that expects the same entry fails with [`Error::Moved`].
     fn append<'a>(
         &'a self,
         expected: Seq,
@@ -48,6 +54,9 @@ pub trait Claim: Send + Sync {
     /// # Errors
     /// [`Error::Lost`] when the claim was lost: nothing can be written under it any more.
     /// Else what the store said; then the claim holds as long as it did before.
+    ///
+    /// # Cancel safety
+    /// A dropped renewal may have happened or not; the claim holds at least as long as before.
     fn renew(&self) -> BoxFuture<'_, Result<(), Error>>;
 
     /// Gives the claim back. When it returns `Ok`, the session can be claimed by anybody. One
@@ -55,6 +64,9 @@ pub trait Claim: Send + Sync {
     ///
     /// # Errors
     /// What the store said. The claim ends as one that was dropped.
+    ///
+    /// # Cancel safety
+    /// With a dropped future the claim ends as one that was dropped.
     fn release(self: Box<Self>) -> BoxFuture<'static, Result<(), Error>>;
 }
 

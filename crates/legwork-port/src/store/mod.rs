@@ -31,6 +31,9 @@ pub use watchers::Watchers;
 use crate::BoxFuture;
 
 /// Keeps journals and inboxes. Reading needs no claim.
+///
+/// Nothing happens before a future is polled. What a future that is dropped later may have
+/// done, the methods say that write.
 pub trait Store: Send + Sync {
     /// Takes the right to write a session's journal.
     ///
@@ -41,6 +44,10 @@ pub trait Store: Send + Sync {
     /// # Errors
     /// [`Error::Id`] when the id is none ([`check_id`]), [`Error::Held`] when another
     /// holds it, before anything happened.
+    ///
+    /// # Cancel safety
+    /// A dropped future gives back what it took, as a dropped [`Claim`] does. The fence may
+    /// have risen.
     fn claim<'a>(&'a self, session: &'a SessionId) -> BoxFuture<'a, Result<Box<dyn Claim>, Error>>;
 
     /// Whether a session's claim is held; none if the store cannot tell.
@@ -90,6 +97,9 @@ pub trait Store: Send + Sync {
     ///
     /// # Errors
     /// [`Error::Id`] when the id is none ([`check_id`]), else when the store cannot be written.
+    ///
+    /// # Cancel safety
+    /// A dropped post may still happen. To know its number, post again with the same key.
     fn post<'a>(
         &'a self,
         session: &'a SessionId,
@@ -127,6 +137,9 @@ pub trait Store: Send + Sync {
     /// # Errors
     /// [`Error::Unknown`] when there is no session of an id, [`Error::Held`] when
     /// somebody holds the claim of one; else what the store said. Nothing was removed then.
+    ///
+    /// # Cancel safety
+    /// A dropped removal may still happen: all of it, as if it had been awaited, or nothing.
     fn remove<'a>(&'a self, sessions: &'a [SessionId]) -> BoxFuture<'a, Result<Removal, Error>>;
 }
 

@@ -7,7 +7,7 @@ use legwork_port::store::{Appended, Batch, Error, Loss};
 use legwork_port::{BoxFuture, Claim};
 
 use super::MemoryStore;
-use super::store::{Kept, last, ready};
+use super::store::{Kept, last};
 
 pub(super) struct MemoryClaim {
     store: MemoryStore,
@@ -78,7 +78,7 @@ impl Claim for MemoryClaim {
         expected: Seq,
         batch: Batch<'a>,
     ) -> BoxFuture<'a, Result<Appended, Error>> {
-        ready(self.write(expected, &batch))
+        Box::pin(async move { self.write(expected, &batch) })
     }
 
     fn renew_every(&self) -> Option<Duration> {
@@ -86,12 +86,14 @@ impl Claim for MemoryClaim {
     }
 
     fn renew(&self) -> BoxFuture<'_, Result<(), Error>> {
-        ready(Ok(()))
+        Box::pin(async { Ok(()) })
     }
 
     fn release(self: Box<Self>) -> BoxFuture<'static, Result<(), Error>> {
-        drop(self);
-        ready(Ok(()))
+        Box::pin(async move {
+            drop(self);
+            Ok(())
+        })
     }
 }
 

@@ -68,32 +68,27 @@ impl MemoryStore {
     }
 }
 
-pub(super) fn ready<'a, T: Send + 'a>(value: T) -> BoxFuture<'a, T> {
-    Box::pin(std::future::ready(value))
-}
-
 impl Store for MemoryStore {
     fn claim<'a>(&'a self, session: &'a SessionId) -> BoxFuture<'a, Result<Box<dyn Claim>, Error>> {
-        if let Err(error) = check_id(session) {
-            return ready(Err(error));
-        }
-        let mut sessions = self.lock();
-        let kept = sessions.entry(session.clone()).or_default();
-        if kept.claimed {
-            return ready(Err(in_use(session)));
-        }
-        kept.claimed = true;
-        kept.fence += 1;
-        let fence = Fence(kept.fence);
-        let claim = MemoryClaim::new(self.clone(), session.clone(), fence);
-        ready(Ok(Box::new(claim)))
+        Box::pin(async move {
+            check_id(session)?;
+            let mut sessions = self.lock();
+            let kept = sessions.entry(session.clone()).or_default();
+            if kept.claimed {
+                return Err(in_use(session));
+            }
+            kept.claimed = true;
+            kept.fence += 1;
+            let claim = MemoryClaim::new(self.clone(), session.clone(), Fence(kept.fence));
+            Ok(Box::new(claim) as Box<dyn Claim>)
+        })
     }
 
     fn is_claimed<'a>(
         &'a self,
         session: &'a SessionId,
     ) -> BoxFuture<'a, Result<Option<bool>, Error>> {
-        ready(Ok(Some(self.lock().get(session).is_some_and(|kept| kept.claimed))))
+        Box::pin(async { Ok(Some(self.lock().get(session).is_some_and(|kept| kept.claimed))) })
     }
 
     fn read<'a>(
@@ -101,17 +96,21 @@ impl Store for MemoryStore {
         session: &'a SessionId,
         range: Range,
     ) -> BoxFuture<'a, Result<Loaded, Error>> {
-        let sessions = self.lock();
-        ready(Ok(sessions.get(session).map(|kept| kept.load(range)).unwrap_or_default()))
+        Box::pin(async move {
+            let sessions = self.lock();
+            Ok(sessions.get(session).map(|kept| kept.load(range)).unwrap_or_default())
+        })
     }
 
     fn sessions<'a>(&'a self, query: &'a Query) -> BoxFuture<'a, Result<Page, Error>> {
-        let sessions = self.lock();
-        let all = sessions.iter().filter_map(|(session, kept)| kept.info(session));
-        ready(query.page(all).map_err(|cursor| {
-            let store = "memory".to_owned();
-            Error::PageCursor { store, cursor }
-        }))
+        Box::pin(async {
+            let sessions = self.lock();
+            let all = sessions.iter().filter_map(|(session, kept)| kept.info(session));
+            query.page(all).map_err(|cursor| {
+                let store = "memory".to_owned();
+                Error::PageCursor { store, cursor }
+            })
+        })
     }
 
     fn post<'a>(
@@ -120,20 +119,20 @@ impl Store for MemoryStore {
         key: &'a str,
         item: &'a Item,
     ) -> BoxFuture<'a, Result<Cursor, Error>> {
-        if let Err(error) = check_id(session) {
-            return ready(Err(error));
-        }
-        let mut sessions = self.lock();
-        let kept = sessions.entry(session.clone()).or_default();
-        if let Some(known) = kept.inbox.iter().find(|posted| posted.key == key) {
-            return ready(Ok(known.cursor));
-        }
-        let before = kept.taken.unwrap_or_default().max(last(&kept.inbox));
-        let cursor = Cursor(before.0 + 1);
-        kept.inbox.push(Posted { cursor, key: key.to_owned(), item: item.clone() });
-        drop(sessions);
-        self.notify(session);
-        ready(Ok(cursor))
+        Box::pin(async move {
+            check_id(session)?;
+            let mut sessions = self.lock();
+            let kept = sessions.entry(session.clone()).or_default();
+            if let Some(known) = kept.inbox.iter().find(|posted| posted.key == key) {
+                return Ok(known.cursor);
+            }
+            let before = kept.taken.unwrap_or_default().max(last(&kept.inbox));
+            let cursor = Cursor(before.0 + 1);
+            kept.inbox.push(Posted { cursor, key: key.to_owned(), item: item.clone() });
+            drop(sessions);
+            self.notify(session);
+            Ok(cursor)
+        })
     }
 
     fn inbox<'a>(
@@ -141,14 +140,16 @@ impl Store for MemoryStore {
         session: &'a SessionId,
         after: Cursor,
     ) -> BoxFuture<'a, Result<Vec<Posted>, Error>> {
-        let mut sessions = self.lock();
-        if let Some(kept) = sessions.get_mut(session).filter(|_| self.0.forgets) {
-            kept.count_from(after);
-        }
-        let items = sessions.get(session).map(|kept| {
-            kept.inbox.iter().filter(|posted| posted.cursor > after).cloned().collect()
-        });
-        ready(Ok(items.unwrap_or_default()))
+        Box::pin(async move {
+            let mut sessions = self.lock();
+            if let Some(kept) = sessions.get_mut(session).filter(|_| self.0.forgets) {
+                kept.count_from(after);
+            }
+            let items = sessions.get(session).map(|kept| {
+                kept.inbox.iter().filter(|posted| posted.cursor > after).cloned().collect()
+            });
+            Ok(items.unwrap_or_default())
+        })
     }
 
     fn watch(&self, session: &SessionId) -> Option<BoxFuture<'static, ()>> {
@@ -156,20 +157,22 @@ impl Store for MemoryStore {
     }
 
     fn remove<'a>(&'a self, removed: &'a [SessionId]) -> BoxFuture<'a, Result<Removal, Error>> {
-        let mut sessions = self.lock();
-        for session in removed {
-            match sessions.get(session) {
-                Some(kept) if kept.claimed => return ready(Err(in_use(session))),
-                Some(kept) if kept.is_something() => {}
-                _ => return ready(Err(Error::Unknown { session: session.clone() })),
+        Box::pin(async move {
+            let mut sessions = self.lock();
+            for session in removed {
+                match sessions.get(session) {
+                    Some(kept) if kept.claimed => return Err(in_use(session)),
+                    Some(kept) if kept.is_something() => {}
+                    _ => return Err(Error::Unknown { session: session.clone() }),
+                }
             }
-        }
-        for session in removed {
-            sessions.remove(session);
-        }
-        drop(sessions);
-        removed.iter().for_each(|session| self.notify(session));
-        ready(Ok(Removal::Complete))
+            for session in removed {
+                sessions.remove(session);
+            }
+            drop(sessions);
+            removed.iter().for_each(|session| self.notify(session));
+            Ok(Removal::Complete)
+        })
     }
 }
 

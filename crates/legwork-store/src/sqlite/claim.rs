@@ -125,7 +125,9 @@ impl legwork_port::Claim for Claim {
     }
 
     fn release(mut self: Box<Self>) -> BoxFuture<'static, Result<(), Error>> {
-        self.give_back();
-        Box::pin(std::future::ready(Ok(())))
+        Box::pin(async move {
+            self.give_back();
+            Ok(())
+        })
     }
 }

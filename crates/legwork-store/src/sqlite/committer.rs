@@ -94,6 +94,11 @@ impl Committer {
         Self { name, connection, hurry, counts, sync: None }
     }
 
+    #[cfg(test)]
+    pub(super) fn connection(&mut self) -> &mut Connection {
+        &mut self.connection
+    }
+
     /// Asks something, and waits for nobody.
     pub(super) fn ask<T>(&self, question: impl FnOnce(&Connection, &Name) -> T) -> T {
         self.hurry.hurried(|| question(&self.connection, &self.name))
@@ -118,10 +123,22 @@ impl Committer {
     }
 
     fn carry_out(&mut self, begun: rusqlite::Result<()>, mut job: Box<dyn Job>) {
-        match self.transact(begun, |transaction| job.run(transaction)) {
+        match self.transact(begun, |_| self.run(job.as_mut())) {
             Ok(()) => job.done(),
             Err(error) => job.failed(error),
         }
+    }
+
+    /// Runs a change in the transaction that was begun, if somebody waits for it.
+    ///
+    /// Who gave up while the transaction could not begin has given its lock back, too: others
+    /// may have claimed the session since, and a token that rises now would end their claim.
+    fn run(&self, job: &mut dyn Job) -> Result<(), Error> {
+        if job.abandoned() { Err(self.unwanted()) } else { job.run(&self.connection) }
+    }
+
+    fn unwanted(&self) -> Error {
+        self.name.failed("nobody waits for it any more")
     }
 
     /// Commits a change in the transaction that was begun, or rolls it back.
@@ -143,12 +160,18 @@ impl Committer {
     /// next if it succeeds.
     pub(super) fn delete(
         &mut self,
+        abandoned: impl FnOnce() -> bool,
         change: impl FnOnce(&Connection) -> Result<(), Error>,
     ) -> Result<(), Error> {
         // Should the rewriting fail later, zeros are there.
         self.overwrites("PRAGMA secure_delete = ON")?;
         let begun = self.begin_raw(Synced::Now);
-        let deleted = self.transact(begun, change);
+        let deleted = self.transact(begun, |transaction| {
+            if abandoned() {
+                return Err(self.unwanted());
+            }
+            change(transaction)
+        });
         if deleted.is_err() {
             let _ = self.overwrites(KEEPING);
         }
@@ -233,7 +256,7 @@ impl Committer {
     /// Runs one change of several; an outer error means that the transaction is lost.
     fn in_savepoint(&self, job: &mut dyn Job) -> Result<Result<(), Error>, Error> {
         self.execute("SAVEPOINT job")?;
-        let result = job.run(&self.connection);
+        let result = self.run(job);
         if result.is_err() {
             self.execute("ROLLBACK TO job")?;
         }

@@ -270,8 +270,7 @@ impl legwork_port::Store for Store {
         &'a self,
         session: &'a SessionId,
     ) -> BoxFuture<'a, Result<Option<bool>, Error>> {
-        let held = Lock::is_held(&self.0.name, &self.0.path, session).map(Some);
-        Box::pin(std::future::ready(held))
+        Box::pin(async { Lock::is_held(&self.0.name, &self.0.path, session).map(Some) })
     }
 
     fn read<'a>(

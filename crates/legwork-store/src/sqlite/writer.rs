@@ -139,7 +139,7 @@ impl Writer {
             if reply.is_closed() {
                 return;
             }
-            let result = committer.delete(change);
+            let result = committer.delete(|| reply.is_closed(), change);
             let is_deleted = result.is_ok();
             if is_deleted {
                 made();

@@ -1,7 +1,6 @@
 //! The right to write one session's journal.
 
 use std::fs::{File, TryLockError};
-use std::future::ready;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -103,7 +102,7 @@ impl Claim for Held {
         expected: Seq,
         batch: Batch<'a>,
     ) -> BoxFuture<'a, Result<Appended, Error>> {
-        Box::pin(ready(self.add(expected, &batch)))
+        Box::pin(async move { self.add(expected, &batch) })
     }
 
     // The lock holds as long as the process lives.
@@ -112,12 +111,13 @@ impl Claim for Held {
     }
 
     fn renew(&self) -> BoxFuture<'_, Result<(), Error>> {
-        let log = self.store.log(&self.session);
-        Box::pin(ready(log.and_then(|log| self.check_fence(&log))))
+        Box::pin(async { self.check_fence(&self.store.log(&self.session)?) })
     }
 
     fn release(self: Box<Self>) -> BoxFuture<'static, Result<(), Error>> {
-        let released = self.lock.unlock();
-        Box::pin(ready(released.map_err(|error| self.store.failed("giving a claim back", error))))
+        Box::pin(async move {
+            let released = self.lock.unlock();
+            released.map_err(|error| self.store.failed("giving a claim back", error))
+        })
     }
 }

@@ -85,6 +85,28 @@ async fn what_was_given_up_while_it_waited_does_not_happen_after_what_came_later
 }
 
 #[tokio::test]
+async fn what_was_given_up_while_its_transaction_could_not_begin_does_not_happen() {
+    for commits in [Commits::Inline, Commits::Grouped] {
+        let folder = tempfile::tempdir().unwrap();
+        let (writer, reader) = writer(commits, &folder);
+        let (waits_for, is_waited_for) = mpsc::channel();
+        let waiting = move |_| waits_for.send(()).is_ok();
+        // The one that is inline is busy once, and goes to the thread.
+        let mut hurried = commits == Commits::Inline;
+        let waiting = move |attempt| !std::mem::take(&mut hurried) && waiting(attempt);
+        writer.committer.lock().unwrap().connection().busy_handler(Some(waiting)).unwrap();
+        reader.execute_batch("BEGIN IMMEDIATE").unwrap();
+        let mut given_up = Box::pin(add(&writer, 1));
+        assert!((&mut given_up).now_or_never().is_none());
+        is_waited_for.recv().unwrap();
+        drop(given_up);
+        reader.execute_batch("COMMIT").unwrap();
+        add(&writer, 3).await.unwrap();
+        assert_eq!(numbers(&reader), [3], "{commits:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_change_that_fails_among_others_is_undone_alone() {
     let folder = tempfile::tempdir().unwrap();
     let (writer, reader) = writer(Commits::Grouped, &folder);

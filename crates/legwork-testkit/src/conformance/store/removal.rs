@@ -13,21 +13,21 @@ use super::samples::{append, claim, held, holds, keys, post, remove, said_all, s
 type Subject = Arc<dyn Store>;
 
 /// A session with three entries and an item.
-async fn filled(store: &dyn Store, name: &str) -> Result<SessionId, String> {
+pub(super) async fn filled(store: &dyn Store, name: &str) -> Result<SessionId, String> {
     let name = session(name);
     append(&*claim(store, &name).await?, 0, &said_all(1..=3)).await?;
     post(store, &name, "key").await?;
     Ok(name)
 }
 
-async fn is_whole(store: &dyn Store, name: &SessionId) -> Outcome {
+pub(super) async fn is_whole(store: &dyn Store, name: &SessionId) -> Outcome {
     holds(store, name, &said_all(1..=3)).await?;
     let items = keys(store, name, Cursor(0)).await?;
     ensure!(items == ["key"], "the inbox of {name} holds {items:?}, not its one item");
     Ok(())
 }
 
-async fn is_gone(store: &dyn Store, name: &SessionId) -> Outcome {
+pub(super) async fn is_gone(store: &dyn Store, name: &SessionId) -> Outcome {
     holds(store, name, &[]).await?;
     let items = keys(store, name, Cursor(0)).await?;
     ensure!(items.is_empty(), "the inbox of {name}, which was removed, holds {items:?}");
