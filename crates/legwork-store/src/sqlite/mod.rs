@@ -33,6 +33,7 @@ mod writer;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
 
 use legwork_core::SessionId;
@@ -40,10 +41,11 @@ use legwork_core::inbox::{Cursor, Item, Posted};
 use legwork_port::BoxFuture;
 use legwork_port::store::{Error, Loaded, Page, Query, Range, Removal, Watchers, check_id};
 use rusqlite::Connection;
+use tokio::sync::oneshot;
 
 use claim::Claim;
 use committer::Synced;
-use connect::Connector;
+use connect::{Closing, Connector};
 use fault::Name;
 use lock::Lock;
 use reader::Reader;
@@ -131,27 +133,32 @@ impl Options {
         let name = Name::of(path.as_ref());
         let commits = self.commits;
         let (connector, connected) = Connector::open(name.clone(), path.as_ref(), self)?;
-        let path = connector.path().to_owned();
+        let (path, closing) = (connector.path().to_owned(), connector.closing());
         let (reader, writer) = if connected.read_only {
             (Reader::new(name.clone(), connector, Some(connected.connection)), None)
         } else {
             let writer = Writer::new(name.clone(), commits, connected);
             (Reader::new(name.clone(), connector, None), Some(writer))
         };
-        Ok(Store(Arc::new(Inner { name, path, reader, writer, watchers: Watchers::new() })))
+        let watchers = Watchers::new();
+        Ok(Store(Arc::new(Inner { name, path, closing, reader, writer, watchers })))
     }
 }
 
 /// A store in one SQLite file; clones share it.
 ///
-/// The last clone, with the last of its claims, waits for its threads to end when it is
-/// dropped: what was asked for before is written.
+/// # Blocking
+/// Dropping the last clone, with the last of its claims, blocks until its threads have ended
+/// and its files are closed. They finish what they write, but wait for no other process: a
+/// removal whose future was dropped may then leave traces in the files. [`Store::close`] does
+/// the same without blocking.
 #[derive(Clone)]
 pub struct Store(Arc<Inner>);
 
 struct Inner {
     name: Name,
     path: PathBuf,
+    closing: Closing,
     reader: Reader,
     writer: Option<Writer>,
     watchers: Watchers,
@@ -180,6 +187,24 @@ impl Store {
         Options::new().open(path)
     }
 
+    /// Drops this clone. If it is the last, with the last of its claims, its threads have
+    /// ended and its files are closed when this returns.
+    ///
+    /// # Cancel safety
+    /// With a dropped future the store is closed all the same.
+    pub async fn close(self) {
+        let Some(last) = Arc::into_inner(self.0) else { return };
+        let (closed, is_closed) = oneshot::channel::<()>();
+        let close = move || {
+            drop(last);
+            drop(closed);
+        };
+        // Without a thread for it the store is closed here.
+        let _ = thread::Builder::new().name("legwork-store-c".into()).spawn(close);
+        // It is never sent, but dropped when the store is closed.
+        let _ = is_closed.await;
+    }
+
     /// What it did since it was opened, and how large it is.
     pub fn stats(&self) -> Stats {
         let size = |path: PathBuf| std::fs::metadata(path).map_or(0, |file| file.len());
@@ -195,6 +220,13 @@ fn sibling(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     PathBuf::from(name)
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        // A future borrows the store or a claim of it: nobody waits for an answer any more.
+        self.closing.begin();
+    }
 }
 
 impl Inner {

@@ -26,4 +26,6 @@ fn whoever_is_in_a_hurry_waits_for_nobody() {
     let mut wait = waiting(Duration::from_secs(1), hurry.clone());
     assert!(!hurry.hurried(|| wait(0)));
     assert!(wait(0));
+    hurry.closing.begin();
+    assert!(!wait(1));
 }
