@@ -71,7 +71,11 @@ impl Error {
     /// The session it is about, where it names one.
     pub(crate) fn session(&self) -> Option<&SessionId> {
         match self.as_store() {
-            Some(store::Error::Conflict { session, .. }) => Some(session),
+            Some(
+                store::Error::Held { session, .. }
+                | store::Error::Lost { session, .. }
+                | store::Error::Moved { session, .. },
+            ) => Some(session),
             _ => None,
         }
     }
@@ -111,8 +115,11 @@ impl Error {
 
 fn of_store(error: &store::Error) -> &'static str {
     match error {
-        store::Error::Conflict { .. } => {
+        store::Error::Held { .. } => {
             "wait until the other command has ended, or end it; nothing was done here"
+        }
+        store::Error::Lost { .. } | store::Error::Moved { .. } => {
+            "another command went on with it; `legwork sessions show ID` shows how far"
         }
         store::Error::Id { .. } => {
             "`legwork sessions rm` removes a session of such an id, which no Legwork made"

@@ -53,7 +53,7 @@ impl Renewal {
             // The lease counts from when it was asked for.
             let asked = self.clock.mono();
             match claim.renew().await {
-                Err(error) if error.is_conflict() => return error,
+                Err(error @ store::Error::Lost { .. }) => return error,
                 Err(error) => {
                     warn!("claim not renewed");
                     self.warn(&error);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use legwork_core::{Mask, SessionId};
-use legwork_port::{Claim, Clock, Emitter, Observer, Origin, Store};
+use legwork_port::{Claim, Clock, Emitter, Observer, Origin, Store, store};
 
 use crate::deliveries::Deliveries;
 use crate::error::Error;
@@ -69,7 +69,7 @@ impl Sessions {
     pub async fn claim(&self, session: &SessionId) -> Result<Option<Box<dyn Claim>>, Error> {
         match self.store.claim(session).await {
             Ok(claim) => Ok(Some(claim)),
-            Err(error) if error.is_conflict() => Ok(None),
+            Err(store::Error::Held { .. }) => Ok(None),
             Err(error) => Err(error.into()),
         }
     }
@@ -83,7 +83,7 @@ impl Sessions {
         loop {
             let before = self.deliveries.count();
             match self.store.claim(session).await {
-                Err(error) if error.is_conflict() => {
+                Err(error @ store::Error::Held { .. }) => {
                     if !self.deliveries.ended(session, before).await {
                         return Err(error.into());
                     }

@@ -26,7 +26,9 @@ use std::time::Duration;
 
 use legwork_core::inbox::{Cursor, Item, Posted};
 use legwork_core::{Fence, Seq, SessionId};
-use legwork_port::store::{Appended, Batch, Error, Loaded, Page, Query, Range, Removal};
+use legwork_port::store::{
+    Appended, Batch, Error, Holder, Loaded, Loss, Page, Query, Range, Removal,
+};
 use legwork_port::{BoxFuture, Cancellation, Claim, Store};
 
 use crate::polls;
@@ -65,8 +67,11 @@ pub enum Fault {
     FailBefore,
     /// It is done, and returns an error all the same.
     FailAfter,
-    /// It is refused as a conflict, and nothing was done.
+    /// It is refused as a conflict, and nothing was done: an append because the journal moved
+    /// on, a renewal because the claim was lost, all else because the claim is held.
     Conflict,
+    /// It is refused because the claim was lost, and nothing was done.
+    Lost,
     /// It is done after other tasks were polled so many times.
     Slow(usize),
     /// It is done, and returns after other tasks were polled so many times.
@@ -187,7 +192,8 @@ impl FaultyStore {
                 work.await?;
                 Err(failed(operation))
             }
-            Some(Fault::Conflict) => Err(conflict(session)),
+            Some(Fault::Conflict) => Err(conflict(operation, session)),
+            Some(Fault::Lost) => Err(lost(session)),
             Some(Fault::HangBefore) => {
                 polls::others(BEFORE_A_HANG).await;
                 self.hang().await
@@ -212,9 +218,22 @@ fn failed(operation: Operation) -> Error {
     Error::Failed { store: "faulty".to_owned(), reason }
 }
 
-fn conflict(session: Option<&SessionId>) -> Error {
-    let session = session.cloned().unwrap_or_else(|| SessionId::new("any"));
-    Error::Conflict { session, reason: "the test wants a conflict here".to_owned() }
+fn conflict(operation: Operation, session: Option<&SessionId>) -> Error {
+    match operation {
+        Operation::Renew => lost(session),
+        Operation::Append => {
+            Error::Moved { session: named(session), expected: Seq::ZERO, found: Seq::ZERO }
+        }
+        _ => Error::Held { session: named(session), by: Holder::Unknown },
+    }
+}
+
+fn lost(session: Option<&SessionId>) -> Error {
+    Error::Lost { session: named(session), cause: Loss::Claimed }
+}
+
+fn named(session: Option<&SessionId>) -> SessionId {
+    session.cloned().unwrap_or_else(|| SessionId::new("any"))
 }
 
 impl Store for FaultyStore {

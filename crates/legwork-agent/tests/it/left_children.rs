@@ -203,7 +203,7 @@ async fn left(
 
 #[tokio::test]
 async fn s7_7_a_subagent_is_ended_later_where_its_store_does_not_take_that_now() {
-    let faults: [&[(Operation, usize, Fault)]; 2] = [
+    let faults: [&[(Operation, usize, Fault)]; 3] = [
         // The first claim is that of the parent.
         &[(Operation::Claim, 2, Fault::FailBefore)],
         // The first append is that the parent works again; the end is tried three times.
@@ -212,6 +212,8 @@ async fn s7_7_a_subagent_is_ended_later_where_its_store_does_not_take_that_now()
             (Operation::Append, 3, Fault::Conflict),
             (Operation::Append, 4, Fault::Conflict),
         ],
+        // Under a claim that was lost it is tried once.
+        &[(Operation::Append, 2, Fault::Lost)],
     ];
     for faults in faults {
         let (store, agent) = left(faults.iter().copied()).await;

@@ -12,7 +12,8 @@ use crate::BoxFuture;
 /// The right to write one session's journal.
 ///
 /// Its holder gives it back with [`Claim::release`]. Dropping it gives it back too if that needs
-/// no waiting; otherwise it ends when its lease expires.
+/// no waiting; otherwise it ends when its lease expires. Nothing happens before a future is
+/// polled.
 pub trait Claim: Send + Sync {
     /// Its fencing token, which is higher than that of every earlier claim.
     fn fence(&self) -> Fence;
@@ -26,9 +27,14 @@ pub trait Claim: Send + Sync {
     ///
     /// # Errors
     /// [`Error::Unreadable`] if there is an entry after `expected` that this version cannot
-    /// read, [`Error::Conflict`] if the claim was lost or the journal's last entry is not
-    /// `expected`, [`Error::NewItems`] if the inbox has an item after [`Batch::seen`]; else the
-    /// store's own error. Nothing was changed then.
+    /// read, [`Error::Lost`] if the claim was lost, [`Error::Moved`] if the journal's last entry
+    /// is not `expected`, [`Error::NewItems`] if the inbox has an item after [`Batch::seen`];
+    /// else the store's own error. Nothing was changed then.
+    ///
+    /// # Cancel safety
+    /// A dropped append may still happen: all of it or nothing. It no longer happens once a
+    /// later append or claim of the session has returned `Ok`. If it did happen, a later append
+    /// that expects the same entry fails with [`Error::Moved`].
     fn append<'a>(
         &'a self,
         expected: Seq,
@@ -47,8 +53,11 @@ pub trait Claim: Send + Sync {
     /// call.
     ///
     /// # Errors
-    /// [`Error::Conflict`] if the claim was lost: nothing can be written under it any more. Else
-    /// the store's own error; then the claim lasts as long as before.
+    /// [`Error::Lost`] if the claim was lost: nothing can be written under it any more. Else the
+    /// store's own error; then the claim lasts as long as before.
+    ///
+    /// # Cancel safety
+    /// A dropped renewal may have happened or not; the claim lasts at least as long as before.
     fn renew(&self) -> BoxFuture<'_, Result<(), Error>>;
 
     /// Gives the claim back.
@@ -58,6 +67,9 @@ pub trait Claim: Send + Sync {
     ///
     /// # Errors
     /// The store's own error. The claim then ends as if it was dropped.
+    ///
+    /// # Cancel safety
+    /// If the future is dropped, the claim ends as if it was dropped.
     fn release(self: Box<Self>) -> BoxFuture<'static, Result<(), Error>>;
 }
 

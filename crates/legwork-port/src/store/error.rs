@@ -1,5 +1,7 @@
 //! The errors of stores.
 
+use std::fmt;
+
 use legwork_core::id::Unfit;
 use legwork_core::inbox::Cursor;
 use legwork_core::{Seq, SessionId};
@@ -8,13 +10,42 @@ use legwork_core::{Seq, SessionId};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Another writer holds the session, or has written to it.
-    #[error("session {session} is in use or was changed meanwhile: {reason}")]
-    Conflict {
+    /// The claim of the session is held.
+    #[error("session {session} is in use: {by}")]
+    Held {
         /// The id of the session.
         session: SessionId,
-        /// What was found, and what to do.
-        reason: String,
+        /// Its holder.
+        by: Holder,
+    },
+    /// The claim of the session was lost: nothing can be written under it any more.
+    #[error("the claim of session {session} was lost: {cause}")]
+    Lost {
+        /// The id of the session.
+        session: SessionId,
+        /// How it was lost.
+        cause: Loss,
+    },
+    /// The journal does not end where the writer expected it to.
+    #[error(
+        "session {session} was changed meanwhile: its last entry is {found}, not {expected}; \
+         load it again to go on"
+    )]
+    Moved {
+        /// The id of the session.
+        session: SessionId,
+        /// The number of the last entry that the writer knew of.
+        expected: Seq,
+        /// The number of the last entry in the journal.
+        found: Seq,
+    },
+    /// There is a session of this id already, and it is not replaced.
+    #[error(
+        "session {session} was not restored, because it exists already; restore it under another id"
+    )]
+    Exists {
+        /// The id of the session.
+        session: SessionId,
     },
     /// The journal has an entry that this version cannot read, so it must not be written.
     #[error(
@@ -89,10 +120,61 @@ pub enum Error {
     },
 }
 
+/// Who holds the claim of a session, as far as the store can tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Holder {
+    /// This process.
+    ThisProcess,
+    /// The process with this id on this machine.
+    Process(u32),
+    /// A process of which nothing is known.
+    Unknown,
+}
+
+impl fmt::Display for Holder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ThisProcess => {
+                f.write_str("this process works in it already; wait until that has ended")
+            }
+            Self::Process(id) => {
+                write!(f, "process {id} works in it; wait until that has ended, or end it")
+            }
+            Self::Unknown => {
+                f.write_str("another process works in it; wait until that has ended, or end it")
+            }
+        }
+    }
+}
+
+/// How a claim was lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Loss {
+    /// Another writer has claimed the session since.
+    Claimed,
+    /// The session was removed since.
+    Removed,
+}
+
+impl fmt::Display for Loss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Claimed => "another writer has claimed it since; load it again to go on",
+            Self::Removed => "it was removed since; begin a new one",
+        })
+    }
+}
+
 impl Error {
-    /// Whether it is [`Error::Conflict`].
+    /// Whether it is a conflict with another writer: the claim is held or was lost, the journal
+    /// was changed, or the session exists.
     pub fn is_conflict(&self) -> bool {
-        matches!(self, Self::Conflict { .. })
+        matches!(
+            self,
+            Self::Held { .. } | Self::Lost { .. } | Self::Moved { .. } | Self::Exists { .. }
+        )
     }
 
     /// Whether it is [`Error::NewItems`].

@@ -12,23 +12,28 @@ mod query;
 mod range;
 mod removal;
 mod session_info;
+mod watchers;
 
 use legwork_core::SessionId;
 use legwork_core::inbox::{Cursor, Item, Posted};
 
 pub use batch::Batch;
 pub use claim::{Appended, Claim};
-pub use error::Error;
+pub use error::{Error, Holder, Loss};
 pub use loaded::{Loaded, Unreadable};
 pub use page::{Page, PageCursor};
 pub use query::{Parent, Query};
 pub use range::Range;
 pub use removal::Removal;
 pub use session_info::SessionInfo;
+pub use watchers::Watchers;
 
 use crate::BoxFuture;
 
 /// Keeps journals and inboxes. Reading needs no claim.
+///
+/// Nothing happens before a future is polled. The methods that write say what a future that is
+/// dropped later may have done.
 pub trait Store: Send + Sync {
     /// Claims a session: acquires the right to write its journal.
     ///
@@ -37,8 +42,12 @@ pub trait Store: Send + Sync {
     /// journal is not read: whether it can be written is known after reading it.
     ///
     /// # Errors
-    /// [`Error::Id`] if the id is invalid ([`check_id`]), [`Error::Conflict`] if the session is
+    /// [`Error::Id`] if the id is invalid ([`check_id`]), [`Error::Held`] if the session is
     /// claimed already. Nothing was changed then.
+    ///
+    /// # Cancel safety
+    /// A dropped future gives back what it took, as a dropped [`Claim`] does. The fence may
+    /// have risen.
     fn claim<'a>(&'a self, session: &'a SessionId) -> BoxFuture<'a, Result<Box<dyn Claim>, Error>>;
 
     /// Whether a session is claimed; none if the store does not know.
@@ -85,6 +94,9 @@ pub trait Store: Send + Sync {
     ///
     /// # Errors
     /// [`Error::Id`] if the id is invalid ([`check_id`]); else if the store cannot be written.
+    ///
+    /// # Cancel safety
+    /// A dropped post may still happen. To learn its number, post again with the same key.
     fn post<'a>(
         &'a self,
         session: &'a SessionId,
@@ -120,8 +132,11 @@ pub trait Store: Send + Sync {
     /// unreadable journals can be removed.
     ///
     /// # Errors
-    /// [`Error::Unknown`] if there is no session of an id, [`Error::Conflict`] if one is
-    /// claimed; else the store's own error. Nothing was removed then.
+    /// [`Error::Unknown`] if there is no session of an id, [`Error::Held`] if one is claimed;
+    /// else the store's own error. Nothing was removed then.
+    ///
+    /// # Cancel safety
+    /// A dropped removal may still happen: all of it, as if it had been awaited, or nothing.
     fn remove<'a>(&'a self, sessions: &'a [SessionId]) -> BoxFuture<'a, Result<Removal, Error>>;
 }
 

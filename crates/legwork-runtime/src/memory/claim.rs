@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use legwork_core::{Fence, Seq, SessionId};
-use legwork_port::store::{Appended, Batch, Error};
+use legwork_port::store::{Appended, Batch, Error, Loss};
 use legwork_port::{BoxFuture, Claim};
 
 use super::MemoryStore;
-use super::store::{Kept, last, ready};
+use super::store::{Kept, last};
 
 pub(super) struct MemoryClaim {
     store: MemoryStore,
@@ -29,9 +29,12 @@ impl MemoryClaim {
         // Who keeps the state says where it stands: a forgetful store believes it once.
         let unknown = if self.store.forgets() { expected } else { Seq::ZERO };
         let at = kept.version.unwrap_or(unknown);
-        if Fence(kept.fence) != self.fence || at != expected {
-            let reason = format!("its last entry is {at}, expected was {expected}: load it anew");
-            return Err(Error::Conflict { session: self.session.clone(), reason });
+        let session = || self.session.clone();
+        if Fence(kept.fence) != self.fence {
+            return Err(Error::Lost { session: session(), cause: Loss::Claimed });
+        }
+        if at != expected {
+            return Err(Error::Moved { session: session(), expected, found: at });
         }
         if !(expected.0 + 1..).zip(batch.entries).all(|(number, entry)| entry.seq.0 == number) {
             let (store, reason) = ("memory".to_owned(), format!("entries after {at} have a gap"));
@@ -45,8 +48,10 @@ impl MemoryClaim {
         if let Some(summary) = batch.summary {
             kept.summary = summary.clone();
         }
-        self.store.tell_change();
-        Ok(Appended { inbox: last(&kept.inbox) })
+        let inbox = last(&kept.inbox);
+        drop(sessions);
+        self.store.notify(&self.session);
+        Ok(Appended { inbox })
     }
 
     /// Refuses a batch whose writer does not know of the last item in the inbox.
@@ -73,7 +78,7 @@ impl Claim for MemoryClaim {
         expected: Seq,
         batch: Batch<'a>,
     ) -> BoxFuture<'a, Result<Appended, Error>> {
-        ready(self.write(expected, &batch))
+        Box::pin(async move { self.write(expected, &batch) })
     }
 
     fn renew_every(&self) -> Option<Duration> {
@@ -81,12 +86,14 @@ impl Claim for MemoryClaim {
     }
 
     fn renew(&self) -> BoxFuture<'_, Result<(), Error>> {
-        ready(Ok(()))
+        Box::pin(async { Ok(()) })
     }
 
     fn release(self: Box<Self>) -> BoxFuture<'static, Result<(), Error>> {
-        drop(self);
-        ready(Ok(()))
+        Box::pin(async move {
+            drop(self);
+            Ok(())
+        })
     }
 }
 

@@ -18,20 +18,21 @@ impl MemoryStore {
     /// are; such a session can be read up to there and not be written.
     ///
     /// # Errors
-    /// [`Error::Conflict`] when the session is here already, [`Error::Failed`] when a line
+    /// [`Error::Exists`] when the session is here already, [`Error::Failed`] when a line
     /// is damaged or not the next one. Nothing was changed then.
     pub fn restore(&self, session: &SessionId, lines: &[u8]) -> Result<(), Error> {
         let journal = read(session, lines)?;
         let mut sessions = self.lock();
         let kept = sessions.entry(session.clone()).or_default();
         if kept.is_something() || kept.claimed {
-            let reason = "it is here already: restore it under another id".to_owned();
-            return Err(Error::Conflict { session: session.clone(), reason });
+            return Err(Error::Exists { session: session.clone() });
         }
         kept.summary =
             Journal::new(journal.entries.clone()).fold(session).summary().as_ref().clone();
         (kept.entries, kept.version, kept.unreadable) =
             (journal.entries, journal.version, journal.unreadable);
+        drop(sessions);
+        self.notify(session);
         Ok(())
     }
 

@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use event_listener::Event;
 use legwork_core::inbox::{Cursor, Item, Posted};
 use legwork_core::journal::Journal;
 use legwork_core::{Entry, Fence, Seq, SessionId, Summary, Timestamp};
 use legwork_port::store::{
-    Error, Loaded, Page, Query, Range, Removal, SessionInfo, Unreadable, check_id,
+    Error, Holder, Loaded, Page, Query, Range, Removal, SessionInfo, Unreadable, Watchers, check_id,
 };
 use legwork_port::{BoxFuture, Claim, Store};
 
@@ -22,8 +21,7 @@ pub struct MemoryStore(Arc<Shared>);
 struct Shared {
     sessions: Mutex<BTreeMap<SessionId, Kept>>,
     forgets: bool,
-    /// Notified of each change of any session.
-    changed: Event,
+    watchers: Watchers,
 }
 
 #[derive(Debug, Default)]
@@ -55,9 +53,9 @@ impl MemoryStore {
         Self(Arc::new(Shared { forgets: true, ..Shared::default() }))
     }
 
-    /// Wakes whoever waits for a change.
-    pub(super) fn tell_change(&self) {
-        self.0.changed.notify(usize::MAX);
+    /// Wakes the tasks that wait for a change of a session.
+    pub(super) fn notify(&self, session: &SessionId) {
+        self.0.watchers.notify(session);
     }
 
     pub(super) fn forgets(&self) -> bool {
@@ -70,32 +68,27 @@ impl MemoryStore {
     }
 }
 
-pub(super) fn ready<'a, T: Send + 'a>(value: T) -> BoxFuture<'a, T> {
-    Box::pin(std::future::ready(value))
-}
-
 impl Store for MemoryStore {
     fn claim<'a>(&'a self, session: &'a SessionId) -> BoxFuture<'a, Result<Box<dyn Claim>, Error>> {
-        if let Err(error) = check_id(session) {
-            return ready(Err(error));
-        }
-        let mut sessions = self.lock();
-        let kept = sessions.entry(session.clone()).or_default();
-        if kept.claimed {
-            return ready(Err(in_use(session)));
-        }
-        kept.claimed = true;
-        kept.fence += 1;
-        let fence = Fence(kept.fence);
-        let claim = MemoryClaim::new(self.clone(), session.clone(), fence);
-        ready(Ok(Box::new(claim)))
+        Box::pin(async move {
+            check_id(session)?;
+            let mut sessions = self.lock();
+            let kept = sessions.entry(session.clone()).or_default();
+            if kept.claimed {
+                return Err(in_use(session));
+            }
+            kept.claimed = true;
+            kept.fence += 1;
+            let claim = MemoryClaim::new(self.clone(), session.clone(), Fence(kept.fence));
+            Ok(Box::new(claim) as Box<dyn Claim>)
+        })
     }
 
     fn is_claimed<'a>(
         &'a self,
         session: &'a SessionId,
     ) -> BoxFuture<'a, Result<Option<bool>, Error>> {
-        ready(Ok(Some(self.lock().get(session).is_some_and(|kept| kept.claimed))))
+        Box::pin(async { Ok(Some(self.lock().get(session).is_some_and(|kept| kept.claimed))) })
     }
 
     fn read<'a>(
@@ -103,14 +96,18 @@ impl Store for MemoryStore {
         session: &'a SessionId,
         range: Range,
     ) -> BoxFuture<'a, Result<Loaded, Error>> {
-        let sessions = self.lock();
-        ready(Ok(sessions.get(session).map(|kept| kept.load(range)).unwrap_or_default()))
+        Box::pin(async move {
+            let sessions = self.lock();
+            Ok(sessions.get(session).map(|kept| kept.load(range)).unwrap_or_default())
+        })
     }
 
     fn sessions<'a>(&'a self, query: &'a Query) -> BoxFuture<'a, Result<Page, Error>> {
-        let sessions = self.lock();
-        let all = sessions.iter().filter_map(|(session, kept)| kept.info(session));
-        ready(query.page("memory", all))
+        Box::pin(async {
+            let sessions = self.lock();
+            let all = sessions.iter().filter_map(|(session, kept)| kept.info(session));
+            query.page("memory", all)
+        })
     }
 
     fn post<'a>(
@@ -119,19 +116,20 @@ impl Store for MemoryStore {
         key: &'a str,
         item: &'a Item,
     ) -> BoxFuture<'a, Result<Cursor, Error>> {
-        if let Err(error) = check_id(session) {
-            return ready(Err(error));
-        }
-        let mut sessions = self.lock();
-        let kept = sessions.entry(session.clone()).or_default();
-        if let Some(known) = kept.inbox.iter().find(|posted| posted.key == key) {
-            return ready(Ok(known.cursor));
-        }
-        let before = kept.taken.unwrap_or_default().max(last(&kept.inbox));
-        let cursor = Cursor(before.0 + 1);
-        kept.inbox.push(Posted { cursor, key: key.to_owned(), item: item.clone() });
-        self.tell_change();
-        ready(Ok(cursor))
+        Box::pin(async move {
+            check_id(session)?;
+            let mut sessions = self.lock();
+            let kept = sessions.entry(session.clone()).or_default();
+            if let Some(known) = kept.inbox.iter().find(|posted| posted.key == key) {
+                return Ok(known.cursor);
+            }
+            let before = kept.taken.unwrap_or_default().max(last(&kept.inbox));
+            let cursor = Cursor(before.0 + 1);
+            kept.inbox.push(Posted { cursor, key: key.to_owned(), item: item.clone() });
+            drop(sessions);
+            self.notify(session);
+            Ok(cursor)
+        })
     }
 
     fn inbox<'a>(
@@ -139,33 +137,39 @@ impl Store for MemoryStore {
         session: &'a SessionId,
         after: Cursor,
     ) -> BoxFuture<'a, Result<Vec<Posted>, Error>> {
-        let mut sessions = self.lock();
-        if let Some(kept) = sessions.get_mut(session).filter(|_| self.0.forgets) {
-            kept.count_from(after);
-        }
-        let items = sessions.get(session).map(|kept| {
-            kept.inbox.iter().filter(|posted| posted.cursor > after).cloned().collect()
-        });
-        ready(Ok(items.unwrap_or_default()))
+        Box::pin(async move {
+            let mut sessions = self.lock();
+            if let Some(kept) = sessions.get_mut(session).filter(|_| self.0.forgets) {
+                kept.count_from(after);
+            }
+            let items = sessions.get(session).map(|kept| {
+                kept.inbox.iter().filter(|posted| posted.cursor > after).cloned().collect()
+            });
+            Ok(items.unwrap_or_default())
+        })
     }
 
-    fn watch(&self, _: &SessionId) -> Option<BoxFuture<'static, ()>> {
-        Some(Box::pin(self.0.changed.listen()))
+    fn watch(&self, session: &SessionId) -> Option<BoxFuture<'static, ()>> {
+        Some(self.0.watchers.watch(session))
     }
 
     fn remove<'a>(&'a self, removed: &'a [SessionId]) -> BoxFuture<'a, Result<Removal, Error>> {
-        let mut sessions = self.lock();
-        for session in removed {
-            match sessions.get(session) {
-                Some(kept) if kept.claimed => return ready(Err(in_use(session))),
-                Some(kept) if kept.is_something() => {}
-                _ => return ready(Err(Error::Unknown { session: session.clone() })),
+        Box::pin(async move {
+            let mut sessions = self.lock();
+            for session in removed {
+                match sessions.get(session) {
+                    Some(kept) if kept.claimed => return Err(in_use(session)),
+                    Some(kept) if kept.is_something() => {}
+                    _ => return Err(Error::Unknown { session: session.clone() }),
+                }
             }
-        }
-        for session in removed {
-            sessions.remove(session);
-        }
-        ready(Ok(Removal::Complete))
+            for session in removed {
+                sessions.remove(session);
+            }
+            drop(sessions);
+            removed.iter().for_each(|session| self.notify(session));
+            Ok(Removal::Complete)
+        })
     }
 }
 
@@ -214,8 +218,7 @@ impl Kept {
 }
 
 fn in_use(session: &SessionId) -> Error {
-    let reason = "another run of this process holds its claim: wait for that to end";
-    Error::Conflict { session: session.clone(), reason: reason.to_owned() }
+    Error::Held { session: session.clone(), by: Holder::ThisProcess }
 }
 
 pub(super) fn last(inbox: &[Posted]) -> Cursor {

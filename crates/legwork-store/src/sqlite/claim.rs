@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use legwork_core::{Entry, Fence, Seq, SessionId};
 use legwork_port::BoxFuture;
-use legwork_port::store::{Appended, Batch, Error};
+use legwork_port::store::{Appended, Batch, Error, Loss};
 use rusqlite::Connection;
 use tracing::{debug, trace, warn};
 
 use super::Inner;
 use super::committer::Synced;
-use super::fault::Name;
+use super::fault::{Name, lost};
 use super::lock::Lock;
 use super::update::{self, Append, Taken, Written};
 
@@ -68,11 +68,11 @@ impl Claim {
         let append = self.encoded(expected, &batch)?;
         let bytes = append.lines.len() as u64;
         let writer = self.store.writer()?;
-        let written = writer.write(Synced::Now, move |tx| append.run(tx)).await;
+        let notify = self.store.notifies(&self.session);
+        let written = writer.write(Synced::Now, move |tx| append.run(tx), notify).await;
         let written = written.inspect_err(|error| self.report_lost(error))?;
         self.report_append(batch.entries.len(), bytes, expected, written);
         writer.count_bytes(bytes);
-        self.store.changed.notify(usize::MAX);
         Ok(written.appended)
     }
 
@@ -86,7 +86,7 @@ impl Claim {
     }
 
     fn report_lost(&self, error: &Error) {
-        if update::is_lost(error) {
+        if matches!(error, Error::Lost { .. }) {
             let (session, fence) = (self.session.as_str(), self.taken.fence.0);
             warn!(session, fence, "a claim was lost: the session was claimed or removed since");
         }
@@ -101,7 +101,8 @@ impl Claim {
         };
         match self.store.read(newest).await? {
             Some(fence) if fence == taken.fence => Ok(()),
-            _ => Err(update::claimed_since(&self.session)),
+            Some(_) => Err(lost(&self.session, Loss::Claimed)),
+            None => Err(lost(&self.session, Loss::Removed)),
         }
     }
 
@@ -146,7 +147,9 @@ impl legwork_port::Claim for Claim {
     }
 
     fn release(mut self: Box<Self>) -> BoxFuture<'static, Result<(), Error>> {
-        self.give_back();
-        Box::pin(std::future::ready(Ok(())))
+        Box::pin(async move {
+            self.give_back();
+            Ok(())
+        })
     }
 }

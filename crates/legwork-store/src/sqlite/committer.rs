@@ -14,6 +14,9 @@ use super::fault::{self, Name};
 /// of this length within 2 ms.
 const LONG_LOG: i64 = 1536;
 
+/// Leaves what is deleted where it is: every change would pay for overwriting it.
+const KEEPING: &str = "PRAGMA secure_delete = OFF";
+
 /// When a change must survive a loss of power; the death of a process undoes none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Synced {
@@ -91,6 +94,11 @@ impl Committer {
         Self { name, connection, hurry, counts, sync: None }
     }
 
+    #[cfg(test)]
+    pub(super) fn connection(&mut self) -> &mut Connection {
+        &mut self.connection
+    }
+
     /// Reads something without waiting for a lock.
     pub(super) fn ask<T>(&self, question: impl FnOnce(&Connection, &Name) -> T) -> T {
         self.hurry.hurried(|| question(&self.connection, &self.name))
@@ -115,22 +123,63 @@ impl Committer {
     }
 
     fn carry_out(&mut self, begun: rusqlite::Result<()>, mut job: Box<dyn Job>) {
-        let before = self.connection.total_changes();
-        let open = Open(&self.connection);
-        let result = begun
-            .map_err(|error| self.failed(&error))
-            .and_then(|()| job.run(&self.connection))
-            .and_then(|()| self.execute("COMMIT"));
-        match result {
-            Ok(()) => {
-                self.count(before);
-                job.done();
-            }
-            Err(error) => {
-                drop(open);
-                job.failed(error);
-            }
+        match self.transact(begun, |_| self.run(job.as_mut())) {
+            Ok(()) => job.done(),
+            Err(error) => job.failed(error),
         }
+    }
+
+    /// Runs a change in the transaction that was begun, if somebody waits for it.
+    ///
+    /// Who gave up while the transaction could not begin has given its lock back, too: others
+    /// may have claimed the session since, and a token that rises now would end their claim.
+    fn run(&self, job: &mut dyn Job) -> Result<(), Error> {
+        if job.abandoned() { Err(self.unwanted()) } else { job.run(&self.connection) }
+    }
+
+    fn unwanted(&self) -> Error {
+        self.name.failed("nobody waits for it any more")
+    }
+
+    /// Commits a change in the transaction that was begun, or rolls it back.
+    fn transact(
+        &self,
+        begun: rusqlite::Result<()>,
+        change: impl FnOnce(&Connection) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let before = self.connection.total_changes();
+        let _open = Open(&self.connection);
+        begun.map_err(|error| self.failed(&error))?;
+        change(&self.connection)?;
+        self.execute("COMMIT")?;
+        self.count(before);
+        Ok(())
+    }
+
+    /// Commits a change that deletes, overwriting what it deletes. [`Committer::scrub`] comes
+    /// next if it succeeds.
+    pub(super) fn delete(
+        &mut self,
+        abandoned: impl FnOnce() -> bool,
+        change: impl FnOnce(&Connection) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        // Should the rewriting fail later, zeros are there.
+        self.overwrites("PRAGMA secure_delete = ON")?;
+        let begun = self.begin_raw(Synced::Now);
+        let deleted = self.transact(begun, |transaction| {
+            if abandoned() {
+                return Err(self.unwanted());
+            }
+            change(transaction)
+        });
+        if deleted.is_err() {
+            let _ = self.overwrites(KEEPING);
+        }
+        deleted
+    }
+
+    fn overwrites(&self, pragma: &'static str) -> Result<(), Error> {
+        self.connection.query_row(pragma, (), |_| Ok(())).map_err(|error| self.failed(&error))
     }
 
     /// Copies a long log into the file. What fails is done another time: nothing is lost.
@@ -155,8 +204,7 @@ impl Committer {
         // The next change says again how it syncs.
         self.sync = None;
         let result = self.rewrite();
-        // Every change would pay for it.
-        let _ = self.connection.query_row("PRAGMA secure_delete = OFF", (), |_| Ok(()));
+        let _ = self.overwrites(KEEPING);
         match result {
             Ok(Log::Emptied) => Ok(()),
             Ok(Log::InUse) => Err(self.name.failed("emptying its log: another process reads it")),
@@ -208,7 +256,7 @@ impl Committer {
     /// Runs one change of several; an outer error means that the transaction is lost.
     fn in_savepoint(&self, job: &mut dyn Job) -> Result<Result<(), Error>, Error> {
         self.execute("SAVEPOINT job")?;
-        let result = job.run(&self.connection);
+        let result = self.run(job);
         if result.is_err() {
             self.execute("ROLLBACK TO job")?;
         }

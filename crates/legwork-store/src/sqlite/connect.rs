@@ -1,5 +1,6 @@
 //! Opening the file: whether it is a store, of which version, and how SQLite is set up.
 
+use std::ffi::c_int;
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -34,12 +35,16 @@ const CHECKPOINT: u32 = 8192;
 /// beginning to its end, and pages that are kept are memory that is asked for anew.
 const READ_CACHE: i32 = -256;
 
+/// Instructions of a read between two looks whether the store closes.
+const LOOK: c_int = 1_000;
+
 /// Knows where the file is and how it is to be opened.
 #[derive(Debug)]
 pub(super) struct Connector {
     name: Name,
     path: PathBuf,
     options: Options,
+    closing: Closing,
 }
 
 pub(super) struct Connected {
@@ -48,17 +53,38 @@ pub(super) struct Connected {
     pub(super) hurry: Hurry,
 }
 
+/// Whether a store closes: then no connection of it waits for another process.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Closing(Arc<AtomicBool>);
+
+impl Closing {
+    pub(super) fn begin(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    fn has_begun(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
 /// Whether a connection waits for another process that writes.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Hurry(Arc<AtomicBool>);
+pub(super) struct Hurry {
+    now: Arc<AtomicBool>,
+    closing: Closing,
+}
 
 impl Hurry {
     /// Runs something without waiting for a lock.
     pub(super) fn hurried<T>(&self, work: impl FnOnce() -> T) -> T {
-        self.0.store(true, Ordering::Relaxed);
+        self.now.store(true, Ordering::Relaxed);
         let done = work();
-        self.0.store(false, Ordering::Relaxed);
+        self.now.store(false, Ordering::Relaxed);
         done
+    }
+
+    fn is_on(&self) -> bool {
+        self.now.load(Ordering::Relaxed) || self.closing.has_begun()
     }
 }
 
@@ -70,7 +96,7 @@ impl Connector {
         options: Options,
     ) -> Result<(Self, Connected), Error> {
         let path = place(&name, path, &options)?;
-        let connector = Self { name, path, options };
+        let connector = Self { name, path, options, closing: Closing::default() };
         let mut connected = connector.connect()?;
         if connector.identity(&connected.connection)? == Identity::New {
             if connected.read_only {
@@ -87,7 +113,14 @@ impl Connector {
             drop(lock);
         }
         connector.check_known(&mut connected.connection)?;
+        if connected.read_only {
+            connector.end_reads(&mut connected.connection)?;
+        }
         Ok((connector, connected))
+    }
+
+    pub(super) fn closing(&self) -> Closing {
+        self.closing.clone()
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -108,11 +141,20 @@ impl Connector {
     pub(super) fn reader(&self) -> Result<Connection, Error> {
         let Connected { mut connection, .. } = self.connect()?;
         self.check_known(&mut connection)?;
+        self.end_reads(&mut connection)?;
         connection
             .pragma_update(None, "query_only", true)
             .and_then(|()| connection.pragma_update(None, "cache_size", READ_CACHE))
             .map_err(|error| self.name.sqlite(OPENING, &error))?;
         Ok(connection)
+    }
+
+    /// Ends what a connection reads when the store closes.
+    fn end_reads(&self, connection: &mut Connection) -> Result<(), Error> {
+        let closing = self.closing.clone();
+        let ends = move || closing.has_begun();
+        let set = connection.progress_handler(LOOK, Some(ends));
+        set.map_err(|error| self.name.sqlite(OPENING, &error))
     }
 
     /// Refuses a file that holds anything that no Legwork makes.
@@ -152,7 +194,7 @@ impl Connector {
         };
         let flags = OpenFlags::SQLITE_OPEN_NO_MUTEX | mode;
         let mut connection = Connection::open_with_flags(path, flags)?;
-        let hurry = Hurry::default();
+        let hurry = Hurry { closing: self.closing.clone(), ..Hurry::default() };
         self.set_up(&mut connection, &hurry)?;
         let read_only = connection.is_readonly(MAIN_DB)?;
         Ok(Connected { connection, read_only, hurry })
@@ -275,7 +317,7 @@ fn make(path: &Path) -> io::Result<()> {
 fn waiting(patience: Duration, hurry: Hurry) -> impl FnMut(i32) -> bool + Send + 'static {
     let mut waited = Duration::ZERO;
     move |attempt| {
-        if hurry.0.load(Ordering::Relaxed) {
+        if hurry.is_on() {
             return false;
         }
         if attempt == 0 {

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use legwork_core::SessionId;
-use legwork_port::store::Error;
+use legwork_port::store::{Error, Loss};
 use rusqlite::ErrorCode;
 use rusqlite::ffi::SQLITE_IOERR_SHMSIZE;
 
@@ -88,8 +88,8 @@ pub(super) fn is_busy(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
 }
 
-pub(super) fn conflict(session: &SessionId, reason: impl Into<String>) -> Error {
-    Error::Conflict { session: session.clone(), reason: reason.into() }
+pub(super) fn lost(session: &SessionId, cause: Loss) -> Error {
+    Error::Lost { session: session.clone(), cause }
 }
 
 #[cfg(test)]

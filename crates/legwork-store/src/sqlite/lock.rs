@@ -3,12 +3,14 @@
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::Duration;
 
 use legwork_core::{Digest, SessionId};
-use legwork_port::store::Error;
+use legwork_port::store::{Error, Holder};
+use tokio::sync::oneshot;
 
-use super::fault::{Name, conflict};
+use super::fault::Name;
 use super::kind::{check_folder, check_lock};
 use super::sibling;
 
@@ -27,11 +29,20 @@ impl Lock {
     /// Locks a session of the store in `store`.
     ///
     /// # Errors
-    /// [`Error::Conflict`] with the process that holds it.
-    pub(super) fn claim(name: &Name, store: &Path, session: &SessionId) -> Result<Self, Error> {
-        match take(store, &key(session), Wait::No) {
+    /// [`Error::Held`] with the process that holds it.
+    pub(super) async fn claim(
+        name: &Name,
+        store: &Path,
+        session: &SessionId,
+    ) -> Result<Self, Error> {
+        let key = key(session);
+        let taken = match take(store, &key, Wait::No) {
+            Ok(Err(Held { by })) if is_dead(&by) => take_from_dead(store, key).await,
+            taken => taken,
+        };
+        match taken {
             Ok(Ok(lock)) => Ok(lock),
-            Ok(Err(Held { by })) => Err(conflict(session, held_by(&by))),
+            Ok(Err(Held { by })) => Err(Error::Held { session: session.clone(), by: held_by(&by) }),
             Err(error) => Err(name.failed(format!("the claim cannot be taken: {error}"))),
         }
     }
@@ -47,7 +58,7 @@ impl Lock {
         let failed = |error| name.unusable(format!("it cannot be made: {error}"));
         match take(store, "new", Wait::Yes).map_err(failed)? {
             Ok(lock) => Ok(lock),
-            Err(Held { by }) => Err(name.failed(held_by(&by))),
+            Err(Held { by }) => Err(name.failed(held_by(&by).to_string())),
         }
     }
 }
@@ -101,20 +112,17 @@ enum Wait {
     No,
 }
 
-fn held_by(process: &str) -> String {
+fn held_by(process: &str) -> Holder {
     match process.parse::<u32>() {
-        Ok(id) if id == std::process::id() => {
-            "this process works in it already; wait until that has ended".into()
-        }
-        Ok(id) => format!("process {id} works in it; wait until that has ended, or end it"),
-        Err(_) => "another process works in it; wait until that has ended, or end it".into(),
+        Ok(id) if id == std::process::id() => Holder::ThisProcess,
+        Ok(id) => Holder::Process(id),
+        Err(_) => Holder::Unknown,
     }
 }
 
 fn take(store: &Path, key: &str, wait: Wait) -> io::Result<Result<Lock, Held>> {
     let folder = sibling(store, "-claims");
     let path = path_of(&folder, key);
-    let mut looks = 0..LOOKS;
     loop {
         let mut file = open(&folder, &path)?;
         match wait {
@@ -122,12 +130,7 @@ fn take(store: &Path, key: &str, wait: Wait) -> io::Result<Result<Lock, Held>> {
             Wait::No => match file.try_lock() {
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => {
-                    let by = holder(&mut file);
-                    if looks.next().is_none() || !is_dead(&by) {
-                        return Ok(Err(Held { by }));
-                    }
-                    std::thread::sleep(LOOK);
-                    continue;
+                    return Ok(Err(Held { by: holder(&mut file) }));
                 }
                 Err(TryLockError::Error(error)) => return Err(error),
             },
@@ -146,6 +149,29 @@ fn take(store: &Path, key: &str, wait: Wait) -> io::Result<Result<Lock, Held>> {
 /// a child lives for milliseconds.
 const LOOKS: u32 = 2_500;
 const LOOK: Duration = Duration::from_millis(2);
+
+/// Takes a lock whose holder is dead once it is free. A thread waits for that.
+async fn take_from_dead(store: &Path, key: String) -> io::Result<Result<Lock, Held>> {
+    let (reply, answer) = oneshot::channel();
+    let store = store.to_owned();
+    thread::Builder::new().name("legwork-store-l".into()).spawn(move || {
+        let taken = outwait(&store, &key, || reply.is_closed());
+        // A lock that nobody waits for any more is given back.
+        let _ = reply.send(taken);
+    })?;
+    answer.await.unwrap_or_else(|_| Err(io::Error::other("the thread that waits has ended")))
+}
+
+fn outwait(store: &Path, key: &str, given_up: impl Fn() -> bool) -> io::Result<Result<Lock, Held>> {
+    for _ in 1..LOOKS {
+        thread::sleep(LOOK);
+        match take(store, key, Wait::No)? {
+            Err(Held { by }) if is_dead(&by) && !given_up() => {}
+            taken => return Ok(taken),
+        }
+    }
+    take(store, key, Wait::No)
+}
 
 /// Whether the process that signed a lock is gone; false where the system does not say.
 fn is_dead(process: &str) -> bool {

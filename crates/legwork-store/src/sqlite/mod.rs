@@ -33,19 +33,20 @@ mod writer;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
 
-use event_listener::Event;
 use legwork_core::SessionId;
 use legwork_core::inbox::{Cursor, Item, Posted};
 use legwork_port::BoxFuture;
-use legwork_port::store::{Error, Loaded, Page, Query, Range, Removal, check_id};
+use legwork_port::store::{Error, Loaded, Page, Query, Range, Removal, Watchers, check_id};
 use rusqlite::Connection;
+use tokio::sync::oneshot;
 use tracing::{info, trace};
 
 use claim::Claim;
 use committer::Synced;
-use connect::Connector;
+use connect::{Closing, Connector};
 use fault::Name;
 use lock::Lock;
 use reader::Reader;
@@ -134,7 +135,7 @@ impl Options {
         let name = Name::of(path.as_ref());
         let commits = self.commits;
         let (connector, connected) = Connector::open(name.clone(), path.as_ref(), self)?;
-        let path = connector.path().to_owned();
+        let (path, closing) = (connector.path().to_owned(), connector.closing());
         let (reader, writer) = if connected.read_only {
             (Reader::new(name.clone(), connector, Some(connected.connection)), None)
         } else {
@@ -142,24 +143,28 @@ impl Options {
             (Reader::new(name.clone(), connector, None), Some(writer))
         };
         info!(path = %path.display(), read_only = writer.is_none(), "a store was opened");
-        Ok(Store(Arc::new(Inner { name, path, reader, writer, changed: Event::new() })))
+        let watchers = Watchers::new();
+        Ok(Store(Arc::new(Inner { name, path, closing, reader, writer, watchers })))
     }
 }
 
 /// A store in one SQLite file; clones share it.
 ///
-/// The last clone, with the last of its claims, waits for its threads to end when it is
-/// dropped: what was asked for before is written.
+/// # Blocking
+/// Dropping the last clone, with the last of its claims, blocks until its threads have ended
+/// and its files are closed. They finish what they write, but wait for no other process: a
+/// removal whose future was dropped may then leave traces in the files. [`Store::close`] does
+/// the same without blocking.
 #[derive(Clone)]
 pub struct Store(Arc<Inner>);
 
 struct Inner {
     name: Name,
     path: PathBuf,
+    closing: Closing,
     reader: Reader,
     writer: Option<Writer>,
-    /// Notified of each change that this handle made.
-    changed: Event,
+    watchers: Watchers,
 }
 
 /// What a store wrote since it was opened, and how large its files are.
@@ -185,6 +190,24 @@ impl Store {
         Options::new().open(path)
     }
 
+    /// Drops this clone. If it is the last, with the last of its claims, its threads have
+    /// ended and its files are closed when this returns.
+    ///
+    /// # Cancel safety
+    /// With a dropped future the store is closed all the same.
+    pub async fn close(self) {
+        let Some(last) = Arc::into_inner(self.0) else { return };
+        let (closed, is_closed) = oneshot::channel::<()>();
+        let close = move || {
+            drop(last);
+            drop(closed);
+        };
+        // Without a thread for it the store is closed here.
+        let _ = thread::Builder::new().name("legwork-store-c".into()).spawn(close);
+        // It is never sent, but dropped when the store is closed.
+        let _ = is_closed.await;
+    }
+
     /// What it wrote since it was opened, and how large its files are.
     pub fn stats(&self) -> Stats {
         let size = |path: PathBuf| std::fs::metadata(path).map_or(0, |file| file.len());
@@ -202,6 +225,13 @@ fn sibling(path: &Path, suffix: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
+impl Drop for Inner {
+    fn drop(&mut self) {
+        // A future borrows the store or a claim of it: nobody waits for an answer any more.
+        self.closing.begin();
+    }
+}
+
 impl Inner {
     fn writer(&self) -> Result<&Writer, Error> {
         self.writer.as_ref().ok_or_else(|| {
@@ -212,11 +242,11 @@ impl Inner {
     async fn claim(self: &Arc<Self>, session: &SessionId) -> Result<Claim, Error> {
         check_id(session)?;
         let writer = self.writer()?;
-        let lock = Lock::claim(&self.name, &self.path, session)?;
+        let lock = Lock::claim(&self.name, &self.path, session).await?;
         let taken = {
             let (name, session) = (self.name.clone(), session.clone());
             let take = move |tx: &Connection| update::take(tx, &name, &session);
-            writer.write(Synced::WithNext, take).await?
+            writer.write(Synced::WithNext, take, || ()).await?
         };
         Ok(Claim::new(Arc::clone(self), session.clone(), taken, lock))
     }
@@ -247,14 +277,18 @@ impl Inner {
         let writer = self.writer()?;
         let item = serde_json::to_vec(item)
             .map_err(|error| self.name.failed(format!("the item cannot be encoded: {error}")))?;
+        let notify = self.notifies(session);
         let (name, of, key) = (self.name.clone(), session.clone(), key.to_owned());
         let post = move |tx: &Connection| update::post(tx, &name, &of, &key, &item);
-        let posted = writer.write(Synced::Now, post).await;
-        if let Ok(cursor) = posted {
-            trace!(session = session.as_str(), cursor = cursor.0, "an item was posted");
-        }
-        self.changed.notify(usize::MAX);
-        posted
+        let cursor = writer.write(Synced::Now, post, notify).await?;
+        trace!(session = session.as_str(), cursor = cursor.0, "an item was posted");
+        Ok(cursor)
+    }
+
+    /// Wakes the tasks that wait for a change of a session.
+    fn notifies(&self, session: &SessionId) -> impl FnOnce() + Send + 'static {
+        let (watchers, session) = (self.watchers.clone(), session.clone());
+        move || watchers.notify(&session)
     }
 }
 
@@ -273,8 +307,7 @@ impl legwork_port::Store for Store {
         &'a self,
         session: &'a SessionId,
     ) -> BoxFuture<'a, Result<Option<bool>, Error>> {
-        let held = Lock::is_held(&self.0.name, &self.0.path, session).map(Some);
-        Box::pin(std::future::ready(held))
+        Box::pin(async { Lock::is_held(&self.0.name, &self.0.path, session).map(Some) })
     }
 
     fn read<'a>(
@@ -311,8 +344,8 @@ impl legwork_port::Store for Store {
         Box::pin(self.0.inbox(session, after))
     }
 
-    fn watch(&self, _: &SessionId) -> Option<BoxFuture<'static, ()>> {
-        Some(Box::pin(self.0.changed.listen()))
+    fn watch(&self, session: &SessionId) -> Option<BoxFuture<'static, ()>> {
+        Some(self.0.watchers.watch(session))
     }
 
     fn remove<'a>(&'a self, sessions: &'a [SessionId]) -> BoxFuture<'a, Result<Removal, Error>> {

@@ -48,7 +48,9 @@ impl Reader {
         let (reply, answer) = oneshot::channel();
         let job: Job = Box::new(move |source| {
             // The caller may have stopped waiting.
-            let _ = reply.send(source.ask(question));
+            if !reply.is_closed() {
+                let _ = reply.send(source.ask(question));
+            }
         });
         self.queue()?.asked.send(job).map_err(|_| ended())?;
         answer.await.map_err(|_| ended())?
@@ -108,3 +110,6 @@ fn work(jobs: &Receiver<Job>, source: &Source) {
         job(source);
     }
 }
+
+#[cfg(test)]
+mod tests;

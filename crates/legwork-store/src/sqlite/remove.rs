@@ -8,7 +8,6 @@ use rusqlite::Connection;
 use tracing::{info, warn};
 
 use super::Inner;
-use super::committer::Synced;
 use super::fault::Name;
 use super::journal::Rows;
 use super::lock::Lock;
@@ -22,14 +21,19 @@ impl Inner {
         if sessions.is_empty() {
             return Ok(Removal::Complete);
         }
-        let claim = |session| Lock::claim(&self.name, &self.path, session);
-        let claims = sessions.iter().map(claim).collect::<Result<Vec<_>, _>>()?;
-        let name = self.name.clone();
+        let mut claims = Vec::new();
+        for session in &sessions {
+            claims.push(Lock::claim(&self.name, &self.path, session).await?);
+        }
+        let (name, watchers, removed) =
+            (self.name.clone(), self.watchers.clone(), sessions.clone());
+        let notify = move || removed.iter().for_each(|session| watchers.notify(session));
         let remove = move |tx: &Connection| rows(tx, &name, &sessions);
-        writer.write(Synced::Now, remove).await?;
+        let (deleted, scrubbed) = writer.erase(remove, notify)?;
+        writer.answer(deleted).await?;
         let sessions = claims.len();
         drop(claims);
-        match writer.scrub().await {
+        match writer.answer(scrubbed).await {
             Ok(()) => {
                 info!(sessions, "sessions were removed");
                 Ok(Removal::Complete)
@@ -49,8 +53,6 @@ impl Inner {
 /// Deletes every row of the sessions.
 fn rows(tx: &Connection, name: &Name, sessions: &BTreeSet<SessionId>) -> Result<(), Error> {
     let failed = |error| name.sqlite("removing a session", &error);
-    // What is deleted is overwritten with zeros, should the rewriting fail later.
-    tx.query_row("PRAGMA secure_delete = ON", (), |_| Ok(())).map_err(failed)?;
     for session in sessions {
         let number = number(tx, session).map_err(failed)?;
         let gone = || Error::Unknown { session: session.clone() };
@@ -70,3 +72,6 @@ fn rows(tx: &Connection, name: &Name, sessions: &BTreeSet<SessionId>) -> Result<
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

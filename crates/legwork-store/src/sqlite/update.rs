@@ -2,10 +2,10 @@
 
 use legwork_core::inbox::Cursor;
 use legwork_core::{AgentId, ExecutionStatus, Fence, Seq, SessionId, Summary};
-use legwork_port::store::{Appended, Error, Range};
+use legwork_port::store::{Appended, Error, Loss, Range};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
-use super::fault::{Name, conflict};
+use super::fault::{Name, lost};
 use super::journal::Rows;
 use super::query::{last_item, number};
 
@@ -58,21 +58,6 @@ pub(super) struct Written {
     pub(super) cut_damage: bool,
 }
 
-/// Why a claim is lost.
-const CLAIMED_SINCE: &str = "another writer has claimed it since; load it again to go on";
-const REMOVED_SINCE: &str = "it was removed since; begin a new one";
-
-/// Whether an append was refused because its claim is lost.
-pub(super) fn is_lost(error: &Error) -> bool {
-    let Error::Conflict { reason, .. } = error else { return false };
-    [CLAIMED_SINCE, REMOVED_SINCE].contains(&&**reason)
-}
-
-/// The error of a claim that another one has replaced.
-pub(super) fn claimed_since(session: &SessionId) -> Error {
-    conflict(session, CLAIMED_SINCE)
-}
-
 /// The state of a session in the file.
 struct Found {
     fence: Fence,
@@ -86,10 +71,10 @@ impl Append {
     pub(super) fn run(&self, tx: &Connection) -> Result<Written, Error> {
         let found = self.look(tx).map_err(|error| self.failed(&error))?;
         let Some(found) = found else {
-            return Err(conflict(&self.session, REMOVED_SINCE));
+            return Err(lost(&self.session, Loss::Removed));
         };
         if found.fence != self.taken.fence {
-            return Err(claimed_since(&self.session));
+            return Err(lost(&self.session, Loss::Claimed));
         }
         if found.last < self.expected {
             return Err(self.elsewhere(found.last));
@@ -146,10 +131,8 @@ impl Append {
     }
 
     /// The conflict of an append that does not follow the last entry.
-    fn elsewhere(&self, last: Seq) -> Error {
-        let expected = self.expected;
-        let reason = format!("its last entry is {last}, not {expected}; load it again to go on");
-        conflict(&self.session, reason)
+    fn elsewhere(&self, found: Seq) -> Error {
+        Error::Moved { session: self.session.clone(), expected: self.expected, found }
     }
 
     fn write(&self, tx: &Connection, updated: Option<i64>) -> rusqlite::Result<()> {

@@ -37,21 +37,25 @@ enum Asked {
     Change(Box<dyn Job>),
     /// A claim was released: it is time for work that no append waits for.
     Tidy,
-    /// Sessions were removed: overwrite what is left of them in the files.
-    Scrub(oneshot::Sender<Result<(), Error>>),
+    /// Sessions are removed: delete them, then overwrite what is left of them in the files.
+    Erase(Box<dyn FnOnce(&mut Committer) + Send>),
 }
 
-struct Task<T, F> {
+type Answer<T> = oneshot::Receiver<Result<T, Error>>;
+
+struct Task<T, F, M> {
     sync: Synced,
     change: F,
+    made: M,
     answer: Option<T>,
     reply: oneshot::Sender<Result<T, Error>>,
 }
 
-impl<T, F> Job for Task<T, F>
+impl<T, F, M> Job for Task<T, F, M>
 where
     T: Send,
     F: FnMut(&Connection) -> Result<T, Error> + Send,
+    M: FnOnce() + Send,
 {
     fn sync(&self) -> Synced {
         self.sync
@@ -69,6 +73,7 @@ where
     // The caller may have stopped waiting for the answer; the change is made all the same.
 
     fn done(self: Box<Self>) {
+        (self.made)();
         if let Some(answer) = self.answer {
             let _ = self.reply.send(Ok(answer));
         }
@@ -89,17 +94,24 @@ impl Writer {
 
     /// Runs a change in a transaction and returns its answer when it is committed.
     ///
-    /// A change whose future is dropped may happen or not.
+    /// A change whose future is dropped may happen or not. `made` is called where it is
+    /// committed, whether or not anyone waits for the answer.
     pub(super) async fn write<T: Send + 'static>(
         &self,
         sync: Synced,
         change: impl FnMut(&Connection) -> Result<T, Error> + Send + 'static,
+        made: impl FnOnce() + Send + 'static,
     ) -> Result<T, Error> {
         let (reply, answer) = oneshot::channel();
-        let job = Box::new(Task { sync, change, answer: None, reply });
+        let job = Box::new(Task { sync, change, made, answer: None, reply });
         if let Some(job) = self.at_once(job) {
             self.queue()?.asked.send(Asked::Change(job)).map_err(|_| self.ended())?;
         }
+        self.answer(answer).await
+    }
+
+    /// What the thread answers, or that it has ended.
+    pub(super) async fn answer<T>(&self, answer: Answer<T>) -> Result<T, Error> {
         answer.await.map_err(|_| self.ended())?
     }
 
@@ -112,13 +124,33 @@ impl Writer {
         let _ = self.queue.get().map(|queue| queue.asked.send(Asked::Tidy));
     }
 
-    /// Leaves nothing in the files of what was deleted.
+    /// Deletes, then leaves nothing in the files of what was deleted.
     ///
-    /// Always on the thread: it may wait for other processes, and takes its time.
-    pub(super) async fn scrub(&self) -> Result<(), Error> {
-        let (reply, answer) = oneshot::channel();
-        self.queue()?.asked.send(Asked::Scrub(reply)).map_err(|_| self.ended())?;
-        answer.await.map_err(|_| self.ended())?
+    /// The first answer comes when it is deleted, the second when nothing is left; there is
+    /// none where deleting failed. Once it is deleted the rest follows, whether or not anyone
+    /// waits for it. Always on the thread: it may wait for other processes, and takes its time.
+    pub(super) fn erase(
+        &self,
+        change: impl FnOnce(&Connection) -> Result<(), Error> + Send + 'static,
+        made: impl FnOnce() + Send + 'static,
+    ) -> Result<(Answer<()>, Answer<()>), Error> {
+        let ((reply, deleted), (last_reply, scrubbed)) = (oneshot::channel(), oneshot::channel());
+        let erase = move |committer: &mut Committer| {
+            if reply.is_closed() {
+                return;
+            }
+            let result = committer.delete(|| reply.is_closed(), change);
+            let is_deleted = result.is_ok();
+            if is_deleted {
+                made();
+            }
+            let _ = reply.send(result);
+            if is_deleted {
+                let _ = last_reply.send(committer.scrub());
+            }
+        };
+        self.queue()?.asked.send(Asked::Erase(Box::new(erase))).map_err(|_| self.ended())?;
+        Ok((deleted, scrubbed))
     }
 
     /// Commits a change on this thread, or returns it if that would have to wait.
@@ -190,13 +222,13 @@ impl Queue {
 fn work(jobs: &Receiver<Asked>, committer: &Mutex<Committer>) {
     while let Ok(first) = jobs.recv() {
         let mut tidy = false;
-        let mut scrub = Vec::new();
+        let mut erasures = Vec::new();
         let mut group = Vec::new();
         for asked in std::iter::once(first).chain(jobs.try_iter().take(JOINING)) {
             match asked {
                 Asked::Change(job) => group.push(job),
                 Asked::Tidy => tidy = true,
-                Asked::Scrub(reply) => scrub.push(reply),
+                Asked::Erase(erase) => erasures.push(erase),
             }
         }
         let mut committer = committer.lock().unwrap_or_else(PoisonError::into_inner);
@@ -204,10 +236,7 @@ fn work(jobs: &Receiver<Asked>, committer: &Mutex<Committer>) {
             group = committer.together(group);
         }
         group.into_iter().for_each(|job| committer.alone(job));
-        for reply in scrub {
-            // The caller may have stopped waiting.
-            let _ = reply.send(committer.scrub());
-        }
+        erasures.into_iter().for_each(|erase| erase(&mut committer));
         if tidy {
             committer.tidy();
         }

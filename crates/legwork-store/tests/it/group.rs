@@ -3,7 +3,9 @@
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::Poll;
+use std::time::Duration;
 
+use legwork_core::inbox::{Cursor, Item};
 use legwork_core::{Entry, Seq};
 use legwork_port::Store as _;
 use legwork_port::store::{Batch, Error, Query};
@@ -212,6 +214,36 @@ async fn a_log_that_is_in_the_file_stays_when_a_session_comes_to_rest() {
 }
 
 #[tokio::test]
+async fn s8_2_a_change_whose_caller_gave_up_wakes_whoever_watches() {
+    let folder = Folder::new();
+    let store = folder.store();
+    let (name, item) = (session("s"), Item::Stop("enough".into()));
+    let claim = store.claim(&name).await.unwrap();
+
+    let (watched, batch) = (store.watch(&name).unwrap(), entries(1..=2));
+    let mut append = claim.append(Seq(0), Batch::of(&batch));
+    asks(append.as_mut()).await;
+    while numbers(&store, &name).await.is_empty() {}
+    drop(append);
+    watched.await;
+
+    let watched = store.watch(&name).unwrap();
+    let mut post = store.post(&name, "key", &item);
+    asks(post.as_mut()).await;
+    while store.inbox(&name, Cursor(0)).await.unwrap().is_empty() {}
+    drop(post);
+    watched.await;
+
+    drop(claim);
+    let (watched, names) = (store.watch(&name).unwrap(), [name.clone()]);
+    let mut removal = store.remove(&names);
+    asks(removal.as_mut()).await;
+    while !numbers(&store, &name).await.is_empty() {}
+    drop(removal);
+    watched.await;
+}
+
+#[tokio::test]
 async fn a_dropped_store_has_closed_its_files() {
     let folder = Folder::new();
     let store = folder.store();
@@ -224,7 +256,43 @@ async fn a_dropped_store_has_closed_its_files() {
     assert!(!open_files::below(folder.path()).is_empty());
     drop(store);
     let left = open_files::below(folder.path());
-    assert!(left.is_empty(), "{:?}", left.iter().map(|file| &file.path).collect::<Vec<_>>());
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[tokio::test]
+async fn a_dropped_store_waits_for_no_other_process() {
+    let folder = Folder::new();
+    for commits in [Commits::Inline, Commits::Grouped] {
+        let options = Options::new().patience(Duration::from_secs(3_600)).commits(commits);
+        let store = options.open(folder.db()).unwrap();
+        let claim = store.claim(&session("s")).await.unwrap();
+        let other = folder.sqlite();
+        other.execute_batch("BEGIN IMMEDIATE").unwrap();
+        let batch = entries(1..=2);
+        let mut append = claim.append(Seq(0), Batch::of(&batch));
+        asks(append.as_mut()).await;
+        // Meanwhile the thread begins to wait.
+        assert!(numbers(&store, &session("s")).await.is_empty());
+        drop(append);
+        drop(claim);
+        drop(store);
+        other.execute_batch("COMMIT").unwrap();
+        assert!(numbers(&folder.store(), &session("s")).await.is_empty());
+    }
+}
+
+#[tokio::test]
+async fn a_closed_store_has_closed_its_files() {
+    let folder = Folder::new();
+    let store = folder.store();
+    crate::sample::write(&store, &session("s"), &[1..=3]).await;
+    assert_eq!(numbers(&store, &session("s")).await, [1, 2, 3]);
+    let other = store.clone();
+    store.close().await;
+    assert_eq!(numbers(&other, &session("s")).await, [1, 2, 3]);
+    other.close().await;
+    let left = open_files::below(folder.path());
+    assert!(left.is_empty(), "{left:?}");
 }
 
 #[tokio::test]
@@ -252,7 +320,7 @@ async fn readers_are_never_blocked_by_a_writer() {
 #[tokio::test]
 async fn waiting_too_long_for_another_process_is_an_error() {
     let folder = Folder::new();
-    let patience = std::time::Duration::from_millis(20);
+    let patience = Duration::from_millis(20);
     let store = Options::new().patience(patience).open(folder.db()).unwrap();
     let other = folder.sqlite();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::thread;
 
+use futures_util::FutureExt as _;
 use legwork_core::Fence;
 use legwork_core::inbox::Cursor;
 use legwork_port::Store as _;
@@ -12,7 +13,6 @@ use legwork_port::store::Error;
 use legwork_store::sqlite::Store;
 
 use crate::child::Child;
-use crate::open_files;
 use crate::sample::{Folder, append, numbers, session};
 
 #[tokio::test]
@@ -62,16 +62,22 @@ fn lock_of_the_dead(folder: &Folder) -> (PathBuf, File) {
     (path, file)
 }
 
+/// Whether a thread of this process waits for a lock.
+fn is_waited_for() -> bool {
+    let threads = fs::read_dir("/proc/self/task").unwrap();
+    threads.flatten().any(|thread| {
+        fs::read(thread.path().join("comm")).is_ok_and(|name| name.starts_with(b"legwork-store-l"))
+    })
+}
+
 /// Claims session "s" while a file has its lock, which is given back once that was noticed.
-fn claims_after(store: &Store, path: &Path, file: File) -> Result<(), Error> {
+fn claims_after(store: &Store, file: File) -> Result<(), Error> {
     let store = store.clone();
     let claiming = thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         runtime.block_on(async { store.claim(&session("s")).await.map(drop) })
     });
-    // Who finds the lock taken reads who has it.
-    let noticed = || open_files::below(path).iter().any(|file| file.position > 0);
-    while !noticed() && !claiming.is_finished() {
+    while !is_waited_for() && !claiming.is_finished() {
         thread::yield_now();
     }
     drop(file);
@@ -91,9 +97,42 @@ async fn s8_3_a_lock_that_a_dead_process_left_to_a_child_is_waited_for() {
         let _ = end.map(Child::kill);
         assert_eq!(store.is_claimed(&session("s")).await.unwrap(), Some(true));
         let id = fs::read(&path).unwrap();
-        claims_after(&store, &path, file).unwrap();
+        claims_after(&store, file).unwrap();
         // The file went away with the claim.
         fs::write(&path, id).unwrap();
+    }
+}
+
+#[tokio::test]
+async fn s8_3_the_thread_that_claims_goes_on_while_the_lock_of_the_dead_is_waited_for() {
+    let folder = Folder::new();
+    let store = folder.store();
+    let mut holder = Child::start("hold", &folder.db());
+    holder.next_line().unwrap();
+    holder.kill();
+    let (_, file) = lock_of_the_dead(&folder);
+    let (name, other) = (session("s"), session("other"));
+    let mut claiming = store.claim(&name);
+    assert!((&mut claiming).now_or_never().is_none(), "the claim blocked its thread");
+    store.claim(&other).await.unwrap();
+    drop(file);
+    claiming.await.unwrap();
+}
+
+#[tokio::test]
+async fn s8_3_a_dropped_claim_takes_no_lock_of_the_dead() {
+    let folder = Folder::new();
+    let store = folder.store();
+    let mut holder = Child::start("hold", &folder.db());
+    holder.next_line().unwrap();
+    holder.kill();
+    let (_, file) = lock_of_the_dead(&folder);
+    let name = session("s");
+    assert!(store.claim(&name).now_or_never().is_none(), "the claim blocked its thread");
+    drop(file);
+    // The thread that waited for it may be about to look once more.
+    while store.claim(&name).await.is_err() {
+        thread::yield_now();
     }
 }
 

@@ -4,6 +4,7 @@ use std::fs;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use legwork_core::inbox::{Cursor, Item};
 use legwork_core::{Entry, Event, Message, Seq};
 use legwork_port::Store as _;
@@ -63,6 +64,23 @@ async fn s8_6_nothing_is_left_where_the_caller_commits() {
     let folder = Folder::new();
     let store = Options::new().commits(Commits::Inline).open(folder.db()).unwrap();
     nothing_is_left(store, folder).await;
+}
+
+#[tokio::test]
+async fn s8_6_nothing_is_left_where_the_caller_gave_up() {
+    for commits in [Commits::Grouped, Commits::Inline] {
+        let folder = Folder::new();
+        let store = Options::new().commits(commits).open(folder.db()).unwrap();
+        two_by_turns(&store).await;
+        let names = [session(&format!("one {SECRET}"))];
+        let mut removing = store.remove(&names);
+        assert!((&mut removing).now_or_never().is_none());
+        while !numbers(&store, &names[0]).await.is_empty() {}
+        drop(removing);
+        // Waits for the thread.
+        drop(store);
+        assert!(!holds(&folder, SECRET), "{commits:?}");
+    }
 }
 
 #[tokio::test]

@@ -318,6 +318,5 @@ fn first_difference(before: &Journals, after: &Journals) -> Option<String> {
 
 /// Whether a store's error is one that the program asked for.
 pub(super) fn is_planned(error: &store::Error, go: &Go) -> bool {
-    !go.faults.is_empty()
-        && matches!(error, store::Error::Failed { .. } | store::Error::Conflict { .. })
+    !go.faults.is_empty() && (error.is_conflict() || matches!(error, store::Error::Failed { .. }))
 }

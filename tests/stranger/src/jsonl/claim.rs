@@ -1,12 +1,11 @@
 //! The right to write one session's journal.
 
 use std::fs::{File, TryLockError};
-use std::future::ready;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use legwork_port::core::{Entry, Fence, Seq, SessionId};
-use legwork_port::store::{Appended, Batch, Error};
+use legwork_port::store::{Appended, Batch, Error, Holder, Loss};
 use legwork_port::{BoxFuture, Claim};
 
 use super::Jsonl;
@@ -31,7 +30,7 @@ impl Held {
         match lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                return Err(conflict(&session, "somebody works in it; wait until that has ended"));
+                return Err(Error::Held { session, by: Holder::Unknown });
             }
             Err(TryLockError::Error(error)) => return Err(store.failed("taking the claim", error)),
         }
@@ -55,8 +54,7 @@ impl Held {
         }
         let last = log.last();
         if last != expected {
-            let reason = format!("its last entry is {last}, not {expected}; load it again");
-            return Err(conflict(&self.session, reason));
+            return Err(Error::Moved { session: self.session.clone(), expected, found: last });
         }
         if batch.seen.is_some_and(|seen| log.cursor() > seen) {
             return Err(Error::NewItems { session: self.session.clone(), inbox: log.cursor() });
@@ -70,9 +68,7 @@ impl Held {
     fn check_fence(&self, log: &Log) -> Result<(), Error> {
         match log.fence == self.fence {
             true => Ok(()),
-            false => {
-                Err(conflict(&self.session, "somebody claimed it since; load it again to go on"))
-            }
+            false => Err(Error::Lost { session: self.session.clone(), cause: Loss::Claimed }),
         }
     }
 
@@ -106,7 +102,7 @@ impl Claim for Held {
         expected: Seq,
         batch: Batch<'a>,
     ) -> BoxFuture<'a, Result<Appended, Error>> {
-        Box::pin(ready(self.add(expected, &batch)))
+        Box::pin(async move { self.add(expected, &batch) })
     }
 
     // The lock holds as long as the process lives.
@@ -115,16 +111,13 @@ impl Claim for Held {
     }
 
     fn renew(&self) -> BoxFuture<'_, Result<(), Error>> {
-        let log = self.store.log(&self.session);
-        Box::pin(ready(log.and_then(|log| self.check_fence(&log))))
+        Box::pin(async { self.check_fence(&self.store.log(&self.session)?) })
     }
 
     fn release(self: Box<Self>) -> BoxFuture<'static, Result<(), Error>> {
-        let released = self.lock.unlock();
-        Box::pin(ready(released.map_err(|error| self.store.failed("giving a claim back", error))))
+        Box::pin(async move {
+            let released = self.lock.unlock();
+            released.map_err(|error| self.store.failed("giving a claim back", error))
+        })
     }
-}
-
-fn conflict(session: &SessionId, reason: impl Into<String>) -> Error {
-    Error::Conflict { session: session.clone(), reason: reason.into() }
 }

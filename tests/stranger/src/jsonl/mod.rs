@@ -28,7 +28,6 @@ mod summary;
 
 use std::ffi::OsStr;
 use std::fs;
-use std::future::ready;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -165,9 +164,11 @@ impl Jsonl {
 
 impl Store for Jsonl {
     fn claim<'a>(&'a self, session: &'a SessionId) -> BoxFuture<'a, Result<Box<dyn Claim>, Error>> {
-        let taken =
-            check_id(session).and_then(|()| claim::Held::take(self.clone(), session.clone()));
-        Box::pin(ready(taken.map(|held| Box::new(held) as Box<dyn Claim>)))
+        Box::pin(async {
+            check_id(session)?;
+            let held = claim::Held::take(self.clone(), session.clone())?;
+            Ok(Box::new(held) as Box<dyn Claim>)
+        })
     }
 
     fn read<'a>(
@@ -175,11 +176,11 @@ impl Store for Jsonl {
         session: &'a SessionId,
         range: Range,
     ) -> BoxFuture<'a, Result<Loaded, Error>> {
-        Box::pin(ready(self.load(session, range)))
+        Box::pin(async move { self.load(session, range) })
     }
 
     fn sessions<'a>(&'a self, query: &'a Query) -> BoxFuture<'a, Result<Page, Error>> {
-        Box::pin(ready(self.page(query)))
+        Box::pin(async { self.page(query) })
     }
 
     fn post<'a>(
@@ -188,7 +189,7 @@ impl Store for Jsonl {
         key: &'a str,
         item: &'a Item,
     ) -> BoxFuture<'a, Result<Cursor, Error>> {
-        Box::pin(ready(check_id(session).and_then(|()| self.leave(session, key, item))))
+        Box::pin(async { check_id(session).and_then(|()| self.leave(session, key, item)) })
     }
 
     fn inbox<'a>(
@@ -196,10 +197,10 @@ impl Store for Jsonl {
         session: &'a SessionId,
         after: Cursor,
     ) -> BoxFuture<'a, Result<Vec<Posted>, Error>> {
-        Box::pin(ready(self.items(session, after)))
+        Box::pin(async move { self.items(session, after) })
     }
 
     fn remove<'a>(&'a self, sessions: &'a [SessionId]) -> BoxFuture<'a, Result<Removal, Error>> {
-        Box::pin(ready(self.take_away(sessions)))
+        Box::pin(async { self.take_away(sessions) })
     }
 }

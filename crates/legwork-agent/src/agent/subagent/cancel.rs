@@ -30,7 +30,7 @@ pub(super) fn cancel<'a>(
         let store = &services.sessions.store;
         let claim = match store.claim(child).await {
             Ok(claim) => claim,
-            Err(error) if error.is_conflict() => return used_by(&**store, child, link).await,
+            Err(store::Error::Held { .. }) => return used_by(&**store, child, link).await,
             Err(error) => return Err(error),
         };
         let used = match end_under(services, &*claim, child, link).await {
@@ -62,7 +62,7 @@ async fn end_under(
         let batch = Batch::of(&entries).with_summary(ended.summary());
         match claim.append(ended.committed_version(), batch).await {
             Ok(_) => break,
-            Err(error) if error.is_conflict() && tried < TRIES => {}
+            Err(store::Error::Moved { .. }) if tried < TRIES => {}
             Err(error) => return Err(error),
         }
     }

@@ -26,4 +26,6 @@ fn in_a_hurry_no_lock_is_waited_for() {
     let mut wait = waiting(Duration::from_secs(1), hurry.clone());
     assert!(!hurry.hurried(|| wait(0)));
     assert!(wait(0));
+    hurry.closing.begin();
+    assert!(!wait(1));
 }

@@ -7,15 +7,15 @@ use legwork_port::Store;
 use legwork_port::store::Query;
 
 use super::super::{Outcome, ensure};
-use super::samples::{append, claim, holds, note, refused, said_all, session, tried};
+use super::samples::{append, claim, held, holds, note, said_all, session, tried};
 
 type Subject = Arc<dyn Store>;
 
 pub(super) async fn s8_3_a_session_has_one_claim(store: &Subject) -> Outcome {
     let (one, other) = (session("one"), session("other"));
     let _held = claim(&**store, &one).await?;
-    refused("a second claim", store.claim(&one).await)?;
-    refused("a third claim", store.claim(&one).await)?;
+    held("a second claim", &one, store.claim(&one).await)?;
+    held("a third claim", &one, store.claim(&one).await)?;
     claim(&**store, &other).await?;
     Ok(())
 }
@@ -27,7 +27,7 @@ pub(super) async fn s8_3_of_many_claims_at_once_one_is_given(store: &Subject) ->
     for claim in claims {
         match claim {
             Ok(claim) => given.push(claim),
-            error => refused("a claim that lost", error)?,
+            error => held("a claim that lost", &name, error)?,
         }
     }
     ensure!(given.len() == 1, "{} of 16 claims were given", given.len());
@@ -36,10 +36,10 @@ pub(super) async fn s8_3_of_many_claims_at_once_one_is_given(store: &Subject) ->
 
 pub(super) async fn s8_3_a_refused_claim_changes_nothing(store: &Subject) -> Outcome {
     let name = session("busy");
-    let held = claim(&**store, &name).await?;
-    append(&*held, 0, &said_all(1..=1)).await?;
-    refused("a second claim", store.claim(&name).await)?;
-    append(&*held, 1, &said_all(2..=2)).await?;
+    let first = claim(&**store, &name).await?;
+    append(&*first, 0, &said_all(1..=1)).await?;
+    held("a second claim", &name, store.claim(&name).await)?;
+    append(&*first, 1, &said_all(2..=2)).await?;
     holds(&**store, &name, &said_all(1..=2)).await
 }
 
@@ -83,13 +83,13 @@ pub(super) async fn s8_3_a_released_claim_frees_the_session(store: &Subject) -> 
 
 pub(super) async fn s8_3_a_renewed_claim_holds(store: &Subject) -> Outcome {
     let name = session("renewed");
-    let held = claim(&**store, &name).await?;
+    let first = claim(&**store, &name).await?;
     for round in 1..=3 {
-        tried("renewing", held.renew().await)?;
-        refused("a second claim after a renewal", store.claim(&name).await)?;
-        append(&*held, round - 1, &said_all(round..=round)).await?;
+        tried("renewing", first.renew().await)?;
+        held("a second claim after a renewal", &name, store.claim(&name).await)?;
+        append(&*first, round - 1, &said_all(round..=round)).await?;
     }
-    let every = held.renew_every();
+    let every = first.renew_every();
     ensure!(every.is_none_or(|every| !every.is_zero()), "it must be renewed all the time");
     holds(&**store, &name, &said_all(1..=3)).await
 }

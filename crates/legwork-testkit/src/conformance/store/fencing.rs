@@ -7,7 +7,7 @@ use legwork_port::Store;
 use legwork_port::store::Batch;
 
 use super::super::{Outcome, ensure};
-use super::samples::{append, claim, holds, refused, said_all, session};
+use super::samples::{append, claim, held, holds, lost, said_all, session};
 
 type Subject<L> = (Arc<dyn Store>, L);
 
@@ -20,15 +20,9 @@ pub(super) async fn s8_3_an_older_fence_is_refused<L: AsyncFn(SessionId)>(
     lose(name.clone()).await;
     let new = claim(&**store, &name).await?;
     ensure!(new.fence() > old.fence(), "{:?} comes after {:?}", new.fence(), old.fence());
-    refused(
-        "an append with an older fence",
-        old.append(Seq(1), Batch::of(&said_all(2..=2))).await,
-    )?;
+    lost("an append with an older fence", old.append(Seq(1), Batch::of(&said_all(2..=2))).await)?;
     append(&*new, 1, &said_all(2..=3)).await?;
-    refused(
-        "an append with an older fence",
-        old.append(Seq(3), Batch::of(&said_all(4..=4))).await,
-    )?;
+    lost("an append with an older fence", old.append(Seq(3), Batch::of(&said_all(4..=4))).await)?;
     holds(&**store, &name, &said_all(1..=3)).await
 }
 
@@ -40,7 +34,7 @@ pub(super) async fn s8_3_a_lost_claim_given_back_frees_nothing<L: AsyncFn(Sessio
     lose(name.clone()).await;
     let new = claim(&**store, &name).await?;
     drop(old);
-    refused("a claim while the new one is held", store.claim(&name).await)?;
+    held("a claim while the new one is held", &name, store.claim(&name).await)?;
     append(&*new, 0, &said_all(1..=1)).await.map(|_| ())
 }
 
@@ -51,9 +45,9 @@ pub(super) async fn s8_3_a_lost_claim_is_neither_renewed_nor_released<L: AsyncFn
     let old = claim(&**store, &name).await?;
     lose(name.clone()).await;
     let new = claim(&**store, &name).await?;
-    refused("renewing a lost claim", old.renew().await)?;
+    lost("renewing a lost claim", old.renew().await)?;
     // Whether it fails or not, it changes nothing.
     let _ = old.release().await;
-    refused("a claim while the new one is held", store.claim(&name).await)?;
+    held("a claim while the new one is held", &name, store.claim(&name).await)?;
     append(&*new, 0, &said_all(1..=1)).await.map(|_| ())
 }

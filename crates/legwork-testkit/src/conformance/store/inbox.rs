@@ -11,7 +11,7 @@ use legwork_port::store::{Batch, Error, Range};
 use serde_json::json;
 
 use super::super::{Outcome, ensure};
-use super::samples::{append, claim, holds, keys, note, post, said_all, session, tried};
+use super::samples::{append, claim, holds, keys, note, post, remove, said_all, session, tried};
 
 type Subject = Arc<dyn Store>;
 
@@ -152,6 +152,10 @@ pub(super) async fn s8_2_a_change_wakes_watchers(store: &Subject) -> Outcome {
     let Some(appended) = store.watch(&name) else { return Err("it watches once".to_owned()) };
     append(&*held, 0, &said_all(1..=1)).await?;
     ensure!(appended.now_or_never().is_some(), "an append was made, and who watches sleeps on");
+    drop(held);
+    let Some(removed) = store.watch(&name) else { return Err("it watches twice".to_owned()) };
+    remove(&**store, &[&name]).await?;
+    ensure!(removed.now_or_never().is_some(), "it was removed, and who watches sleeps on");
     Ok(())
 }
 

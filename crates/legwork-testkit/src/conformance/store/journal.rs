@@ -9,9 +9,7 @@ use legwork_port::Store;
 use legwork_port::store::{Batch, Query, Range};
 
 use super::super::{Outcome, ensure};
-use super::samples::{
-    append, claim, entry, holds, refused, said, said_all, session, tried, varied,
-};
+use super::samples::{append, claim, entry, holds, moved, said, said_all, session, tried, varied};
 
 type Subject = Arc<dyn Store>;
 
@@ -67,8 +65,9 @@ pub(super) async fn s8_1_every_branch_of_the_tree_is_kept(store: &Subject) -> Ou
 pub(super) async fn s8_3_an_append_expects_the_last_entry(store: &Subject) -> Outcome {
     let name = session("expected");
     let held = claim(&**store, &name).await?;
-    refused(
+    moved(
         "an append after 1 to an empty one",
+        (1, 0),
         held.append(Seq(1), Batch::of(&said_all(2..=2))).await,
     )?;
     holds(&**store, &name, &[]).await?;
@@ -76,7 +75,7 @@ pub(super) async fn s8_3_an_append_expects_the_last_entry(store: &Subject) -> Ou
     for wrong in [0, 1, 2, 4, 9] {
         let entries = said_all(wrong + 1..=wrong + 2);
         let what = format!("an append after {wrong} to one that ends at 3");
-        refused(&what, held.append(Seq(wrong), Batch::of(&entries)).await)?;
+        moved(&what, (wrong, 3), held.append(Seq(wrong), Batch::of(&entries)).await)?;
         holds(&**store, &name, &said_all(1..=3)).await?;
     }
     append(&*held, 3, &said_all(4..=5)).await?;
@@ -146,7 +145,7 @@ pub(super) async fn a_refused_append_fails_no_other(store: &Subject) -> Outcome 
             tried("an append with refused ones", result)?;
             holds(&**store, &name, &said_all(1..=2)).await
         } else {
-            refused("an append after 8 to one that ends at 1", result)?;
+            moved("an append after 8 to one that ends at 1", (8, 1), result)?;
             holds(&**store, &name, &said_all(1..=1)).await
         }
     };

@@ -12,6 +12,7 @@
 //! ```
 
 mod claims;
+mod dropped;
 mod fencing;
 mod ids;
 mod inbox;
@@ -93,6 +94,14 @@ pub async fn check<S: Store + 'static>(make: impl AsyncFn() -> S) -> Result<(), 
         removal::s8_6_several_are_removed_or_none,
         removal::s8_6_an_inbox_alone_can_be_removed,
         removal::s8_6_a_removed_session_begins_anew,
+        dropped::nothing_happens_before_the_first_poll,
+        dropped::s8_3_a_dropped_claim_leaves_the_session_free,
+        dropped::s8_3_a_dropped_append_is_there_whole_or_not_at_all,
+        dropped::s8_3_a_dropped_append_does_not_come_after_the_next_claim,
+        dropped::s8_2_a_dropped_post_can_be_made_again,
+        dropped::s8_3_a_dropped_renewal_leaves_the_claim,
+        dropped::s8_3_a_dropped_release_frees_the_session,
+        dropped::s8_6_a_dropped_removal_removes_all_or_none,
     )
 }
 

@@ -8,26 +8,26 @@ use legwork_port::Store;
 use legwork_port::store::{Error, Query};
 
 use super::super::{Outcome, ensure};
-use super::samples::{append, claim, holds, keys, post, refused, remove, said_all, session, tried};
+use super::samples::{append, claim, held, holds, keys, post, remove, said_all, session, tried};
 
 type Subject = Arc<dyn Store>;
 
 /// A session with three entries and an item.
-async fn filled(store: &dyn Store, name: &str) -> Result<SessionId, String> {
+pub(super) async fn filled(store: &dyn Store, name: &str) -> Result<SessionId, String> {
     let name = session(name);
     append(&*claim(store, &name).await?, 0, &said_all(1..=3)).await?;
     post(store, &name, "key").await?;
     Ok(name)
 }
 
-async fn is_whole(store: &dyn Store, name: &SessionId) -> Outcome {
+pub(super) async fn is_whole(store: &dyn Store, name: &SessionId) -> Outcome {
     holds(store, name, &said_all(1..=3)).await?;
     let items = keys(store, name, Cursor(0)).await?;
     ensure!(items == ["key"], "the inbox of {name} holds {items:?}, not its one item");
     Ok(())
 }
 
-async fn is_gone(store: &dyn Store, name: &SessionId) -> Outcome {
+pub(super) async fn is_gone(store: &dyn Store, name: &SessionId) -> Outcome {
     holds(store, name, &[]).await?;
     let items = keys(store, name, Cursor(0)).await?;
     ensure!(items.is_empty(), "the inbox of {name}, which was removed, holds {items:?}");
@@ -55,11 +55,12 @@ pub(super) async fn s8_6_what_was_removed_is_gone_and_the_rest_stays(store: &Sub
 
 pub(super) async fn s8_6_a_claimed_session_is_not_removed(store: &Subject) -> Outcome {
     let name = filled(&**store, "in use").await?;
-    let held = claim(&**store, &name).await?;
-    refused("removing a claimed session", store.remove(std::slice::from_ref(&name)).await)?;
+    let first = claim(&**store, &name).await?;
+    let removed = store.remove(std::slice::from_ref(&name)).await;
+    held("removing a claimed session", &name, removed)?;
     is_whole(&**store, &name).await?;
-    append(&*held, 3, &said_all(4..=4)).await?;
-    drop(held);
+    append(&*first, 3, &said_all(4..=4)).await?;
+    drop(first);
     remove(&**store, &[&name]).await?;
     is_gone(&**store, &name).await
 }
@@ -76,10 +77,10 @@ pub(super) async fn s8_6_several_are_removed_or_none(store: &Subject) -> Outcome
     let (one, two) = (filled(&**store, "one").await?, filled(&**store, "two").await?);
     let stranger = session("stranger");
     is_unknown(&**store, &stranger, &[one.clone(), stranger.clone(), two.clone()]).await?;
-    let held = claim(&**store, &two).await?;
+    let claimed = claim(&**store, &two).await?;
     let both = [one.clone(), two.clone()];
-    refused("removing two, one of them claimed,", store.remove(&both).await)?;
-    drop(held);
+    held("removing two, one of them claimed,", &two, store.remove(&both).await)?;
+    drop(claimed);
     is_whole(&**store, &one).await?;
     is_whole(&**store, &two).await?;
     remove(&**store, &[&one, &two, &one]).await?;

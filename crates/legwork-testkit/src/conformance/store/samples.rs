@@ -53,11 +53,42 @@ pub(super) fn tried<T>(what: &str, result: Result<T, Error>) -> Result<T, String
     result.map_err(|error| format!("{what} failed: {error}"))
 }
 
-/// Nothing if it was refused as a conflict.
-pub(super) fn refused<T>(what: &str, result: Result<T, Error>) -> Result<(), String> {
+/// Nothing if it was refused because somebody holds the claim of this session.
+pub(super) fn held<T>(
+    what: &str,
+    name: &SessionId,
+    result: Result<T, Error>,
+) -> Result<(), String> {
+    let is_held = |error: &Error| matches!(error, Error::Held { session, .. } if session == name);
+    refused(what, result, is_held, "Held")
+}
+
+/// Nothing if it was refused because the claim was lost.
+pub(super) fn lost<T>(what: &str, result: Result<T, Error>) -> Result<(), String> {
+    refused(what, result, |error| matches!(error, Error::Lost { .. }), "Lost")
+}
+
+/// Nothing if it was refused because a journal that should end with one entry ends with
+/// another.
+pub(super) fn moved<T>(
+    what: &str,
+    (expected, found): (u64, u64),
+    result: Result<T, Error>,
+) -> Result<(), String> {
+    let numbers = (Seq(expected), Seq(found));
+    let is_moved = |error: &Error| matches!(error, Error::Moved { expected, found, .. } if (*expected, *found) == numbers);
+    refused(what, result, is_moved, "Moved")
+}
+
+fn refused<T>(
+    what: &str,
+    result: Result<T, Error>,
+    is_wanted: impl FnOnce(&Error) -> bool,
+    wanted: &str,
+) -> Result<(), String> {
     match result {
-        Err(error) if error.is_conflict() => Ok(()),
-        Err(error) => Err(format!("{what} is not a conflict but: {error}")),
+        Err(error) if is_wanted(&error) && error.is_conflict() => Ok(()),
+        Err(error) => Err(format!("{what} is not refused as {wanted} but: {error}")),
         Ok(_) => Err(format!("{what} was not refused")),
     }
 }

@@ -9,19 +9,21 @@ use legwork_port::Store;
 use legwork_port::store::{Batch, Query};
 
 use super::super::{Outcome, ensure};
-use super::samples::{append, claim, holds, keys, post, refused, remove, said_all, session, tried};
+use super::samples::{
+    append, claim, held, holds, keys, moved, post, remove, said_all, session, tried,
+};
 use super::summaries::{Work, finished, started};
 
 type Subject = [Arc<dyn Store>; 2];
 
 pub(super) async fn s8_3_a_claim_holds_for_all_handles([one, two]: &Subject) -> Outcome {
     let name = session("claimed by one");
-    let held = claim(&**one, &name).await?;
-    refused("a claim of another handle", two.claim(&name).await)?;
-    drop(held);
-    let held = claim(&**two, &name).await?;
-    refused("a claim of another handle", one.claim(&name).await)?;
-    append(&*held, 0, &said_all(1..=1)).await.map(|_| ())
+    let first = claim(&**one, &name).await?;
+    held("a claim of another handle", &name, two.claim(&name).await)?;
+    drop(first);
+    let second = claim(&**two, &name).await?;
+    held("a claim of another handle", &name, one.claim(&name).await)?;
+    append(&*second, 0, &said_all(1..=1)).await.map(|_| ())
 }
 
 pub(super) async fn s8_3_fences_rise_across_handles(handles: &Subject) -> Outcome {
@@ -43,7 +45,7 @@ pub(super) async fn s8_3_what_one_appends_another_reads([one, two]: &Subject) ->
     drop(first);
     let second = claim(&**two, &name).await?;
     let behind = second.append(Seq(2), Batch::of(&said_all(3..=3))).await;
-    refused("an append after 2 to one that ends at 3", behind)?;
+    moved("an append after 2 to one that ends at 3", (2, 3), behind)?;
     append(&*second, 3, &said_all(4..=5)).await?;
     holds(&**one, &name, &said_all(1..=5)).await?;
     let listed = tried("listing", two.sessions(&Query::all()).await)?.sessions;
@@ -125,10 +127,11 @@ pub(super) async fn s8_6_what_another_handle_claims_is_not_removed(
     [one, two]: &Subject,
 ) -> Outcome {
     let name = session("kept by one");
-    let held = claim(&**one, &name).await?;
-    append(&*held, 0, &said_all(1..=1)).await?;
-    refused("removing what another handle claims", two.remove(std::slice::from_ref(&name)).await)?;
-    append(&*held, 1, &said_all(2..=2)).await?;
-    drop(held);
+    let first = claim(&**one, &name).await?;
+    append(&*first, 0, &said_all(1..=1)).await?;
+    let removed = two.remove(std::slice::from_ref(&name)).await;
+    held("removing what another handle claims", &name, removed)?;
+    append(&*first, 1, &said_all(2..=2)).await?;
+    drop(first);
     remove(&**two, &[&name]).await
 }

@@ -91,7 +91,7 @@ async fn a_store_that_keeps_nothing_is_found_out() {
         "s13_9_an_id_that_is_seen_is_taken",
     ];
     assert!(found.0.iter().all(|violation| !kept.contains(&violation.check)), "{found}");
-    assert_eq!(found.0.len() + kept.len(), 49, "{found}");
+    assert_eq!(found.0.len() + kept.len(), 57, "{found}");
     let shared = check_shared(async || Void).await.unwrap_err();
     assert_eq!(shared.0.len(), 9, "{shared}");
     let fencing = check_fencing(async || Void, async |_| ()).await.unwrap_err();

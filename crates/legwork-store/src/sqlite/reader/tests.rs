@@ -1,0 +1,27 @@
+#![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+
+use futures_util::FutureExt as _;
+
+use super::*;
+use crate::sqlite::Options;
+
+#[tokio::test]
+async fn a_read_ends_when_its_store_is_dropped() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store.db");
+    for options in [Options::new(), Options::new().read_only()] {
+        let store = options.open(&path).unwrap();
+        let (begins, has_begun) = mpsc::channel();
+        let endless = move |connection: &Connection, _: &Name| {
+            begins.send(()).unwrap();
+            let sql = "WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n)
+                       SELECT count(*) FROM n";
+            Ok(connection.query_row(sql, (), |row| row.get::<_, i64>(0)).is_ok())
+        };
+        let mut reading = Box::pin(store.0.read(endless));
+        assert!((&mut reading).now_or_never().is_none());
+        has_begun.recv().unwrap();
+        drop(reading);
+        drop(store);
+    }
+}
