@@ -2,7 +2,8 @@
 //!
 //! One thread of the process writes and lets appends that wait together share one
 //! transaction, so one sync; another thread reads and is never kept waiting by writers,
-//! its own process's or another's. A program with one run at a time can have both done on
+//! its own process's or another's; a third one reads inboxes, which must not wait until a long
+//! journal is read. A program with one run at a time can have both done on
 //! its own thread ([`Commits::Inline`]). All files are for the owner alone:
 //!
 //! | file | holds |
@@ -134,14 +135,16 @@ impl Options {
         let commits = self.commits;
         let (connector, connected) = Connector::open(name.clone(), path.as_ref(), self)?;
         let (path, closing) = (connector.path().to_owned(), connector.closing());
-        let (reader, writer) = if connected.read_only {
-            (Reader::new(name.clone(), connector, Some(connected.connection)), None)
+        let connector = Arc::new(connector);
+        let reader = |connection| Reader::new(name.clone(), Arc::clone(&connector), connection);
+        let (reader, quick, writer) = if connected.read_only {
+            (reader(Some(connected.connection)), None, None)
         } else {
             let writer = Writer::new(name.clone(), commits, connected);
-            (Reader::new(name.clone(), connector, None), Some(writer))
+            (reader(None), Some(reader(None)), Some(writer))
         };
         let watchers = Watchers::new();
-        Ok(Store(Arc::new(Inner { name, path, closing, reader, writer, watchers })))
+        Ok(Store(Arc::new(Inner { name, path, closing, reader, quick, writer, watchers })))
     }
 }
 
@@ -160,6 +163,9 @@ struct Inner {
     path: PathBuf,
     closing: Closing,
     reader: Reader,
+    /// For questions with short answers, which shall not wait for a long journal; none where
+    /// nobody writes.
+    quick: Option<Reader>,
     writer: Option<Writer>,
     watchers: Watchers,
 }
@@ -266,7 +272,15 @@ impl Inner {
             return Ok(items);
         }
         // It may wait, or say what is wrong.
-        self.reader.read(question).await
+        self.look(question).await
+    }
+
+    /// Asks something with a short answer.
+    async fn look<T: Send + 'static>(
+        &self,
+        question: impl FnOnce(&Connection, &Name) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        self.quick.as_ref().unwrap_or(&self.reader).read(question).await
     }
 
     async fn post(&self, session: &SessionId, key: &str, item: &Item) -> Result<Cursor, Error> {
