@@ -72,7 +72,15 @@ pub trait Claim: Send + Sync {
 
 /// What an append tells beside that it happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Appended {
     /// The last item in the session's inbox: whoever is behind it reads the inbox.
     pub inbox: Cursor,
+}
+
+impl Appended {
+    /// An append to a session whose inbox ends with this item.
+    pub fn new(inbox: Cursor) -> Self {
+        Self { inbox }
+    }
 }

@@ -78,7 +78,7 @@ impl Append {
             self.cut_damage(tx, found.last)?;
         }
         self.write(tx, found.updated).map_err(|error| self.failed(&error))?;
-        Ok(Appended { inbox: found.inbox })
+        Ok(Appended::new(found.inbox))
     }
 
     fn failed(&self, error: &rusqlite::Error) -> Error {
