@@ -249,6 +249,10 @@ impl Builder {
         self.timeouts
     }
 
+    pub(super) fn clock_set(&self) -> Arc<dyn Clock> {
+        self.clock.clone().unwrap_or_else(|| Arc::new(System::new()))
+    }
+
     pub(super) fn bounds_set(&self) -> Bounds {
         self.bounds
     }

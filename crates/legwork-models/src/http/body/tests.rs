@@ -14,7 +14,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
 use super::IN_A_ROW;
-use crate::http::{Client, Timeouts, template};
+use crate::http::{Client, System, Timeouts, template};
 
 /// Many bytes, compressed to a few.
 fn bomb(bytes: usize) -> Vec<u8> {
@@ -45,7 +45,8 @@ async fn s13_10_what_is_decompressed_leaves_time_to_others() {
     });
     let client = Client::new(&uri, Timeouts::default(), None);
     let request = template(Method::GET, &uri, HeaderMap::new(), None).unwrap();
-    let answer = client.send(request.map(|()| Full::<Bytes>::default())).await.unwrap();
+    let answer =
+        client.send(&System::new(), request.map(|()| Full::<Bytes>::default())).await.unwrap();
     let mut body = answer.into_body();
     let (mut came, mut in_a_row, mut most) = (0, 0, 0);
     poll_fn(|cx| {
