@@ -26,6 +26,7 @@ use std::time::Duration;
 
 use http::uri::Authority;
 use http::{Response, Uri};
+use legwork_port::Clock;
 use tokio::sync::OnceCell;
 use tracing::debug;
 use tracing::field::display;
@@ -138,7 +139,11 @@ impl Client {
     ///
     /// # Errors
     /// When no client could be made, which is not remembered, or no answer came.
-    pub(crate) async fn send(&self, request: Outgoing) -> Result<Response<Body>, Broken> {
+    pub(crate) async fn send(
+        &self,
+        clock: &dyn Clock,
+        request: Outgoing,
+    ) -> Result<Response<Body>, Broken> {
         let mut request = request;
         while let Some(opened) = self.idle.take() {
             request = match self.send_over(opened, request).await {
@@ -148,7 +153,7 @@ impl Client {
             };
         }
         // In a box, for it happens rarely and would make each request's future large.
-        let opened = Box::pin(self.opening.next(&self.idle, self.connect())).await?;
+        let opened = Box::pin(self.opening.next(&self.idle, self.connect(clock))).await?;
         self.send_over(opened, request).await.map_err(|lost| lost.error)
     }
 
@@ -169,10 +174,10 @@ impl Client {
         }
     }
 
-    async fn connect(&self) -> Result<Opened, Broken> {
+    async fn connect(&self, clock: &dyn Clock) -> Result<Opened, Broken> {
         let connector = self.connector.get_or_try_init(|| self.connector());
         let connector = connector.await.map_err(Broken::NotMade)?;
-        let stream = connector.connect(&self.server, self.limit).await;
+        let stream = connector.connect(clock, &self.server, self.limit).await;
         let stream = stream.map_err(Broken::NotConnected)?;
         if Shared::is_wanted(&stream) {
             let shared = Shared::over(stream).await.map_err(Broken::NotTaken)?;

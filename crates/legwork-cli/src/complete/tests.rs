@@ -1,4 +1,4 @@
-use legwork::core::{SessionId, Summary, Timestamp};
+use legwork::core::{SessionId, Timestamp};
 use legwork::port::store::SessionInfo;
 
 use super::offered;
@@ -7,9 +7,7 @@ const ONE: &str = "01990000-0000-7000-8000-0000a1b2c3d4";
 const TWO: &str = "01990000-0000-7000-8000-0000a1b2ffff";
 
 fn info(id: &str) -> SessionInfo {
-    let at = Timestamp(0);
-    let (session, summary) = (SessionId::from(id), Summary::default());
-    SessionInfo { session, created_at: at, updated_at: at, entries: 1, summary }
+    SessionInfo::new(SessionId::from(id)).with_entries(1, Timestamp(0), Timestamp(0))
 }
 
 fn check(typed: &str, expected: &[&str]) {

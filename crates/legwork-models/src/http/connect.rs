@@ -12,12 +12,14 @@ use http::Uri;
 use hyper_rustls::{ConfigBuilderExt as _, HttpsConnector, MaybeHttpsStream};
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioIo;
+use legwork_port::Clock;
 use rustls::{ClientConfig, ConfigBuilder, WantsVerifier};
 use tokio::net::TcpStream;
 use tower_service::Service;
 
 use super::proxy::Proxy;
 use super::shared::OFFERED;
+use super::watch::{Limits, Watch};
 
 /// How long a silent connection is left alone before it is asked whether it is still open,
 /// and how long each time it does not answer.
@@ -117,14 +119,19 @@ impl Connector {
     ///
     /// # Errors
     /// When the server is not there, is not trusted, or takes longer than the limit.
-    pub(super) async fn connect(&self, server: &Uri, limit: Duration) -> Result<Stream, BoxError> {
+    pub(super) async fn connect(
+        &self,
+        clock: &dyn Clock,
+        server: &Uri,
+        limit: Duration,
+    ) -> Result<Stream, BoxError> {
         let connecting = async {
             match self.clone() {
                 Self::Plain(way) => Ok(Stream::Http(call(way, server).await?)),
                 Self::Tls(way) => call(way, server).await,
             }
         };
-        match tokio::time::timeout(limit, connecting).await {
+        match Watch::new(clock, Limits::of_wait(limit)).next(connecting).await {
             Ok(connected) => connected,
             Err(_) => Err(TooSlow(limit).into()),
         }

@@ -250,6 +250,10 @@ impl Builder {
         self.timeouts
     }
 
+    pub(super) fn clock_set(&self) -> Arc<dyn Clock> {
+        self.clock.clone().unwrap_or_else(|| Arc::new(SystemClock::default()))
+    }
+
     pub(super) fn bounds_set(&self) -> Bounds {
         self.bounds
     }

@@ -47,7 +47,7 @@ impl Exchange<'_> {
     ) -> Result<Response, Error> {
         let request = self.template.clone().map(|()| Full::new(body));
         let mut watch = Watch::new(self.clock, Limits::of_wait(self.timeouts.first_byte));
-        let sent = watch.next(self.client.send(request)).await;
+        let sent = watch.next(self.client.send(self.clock, request)).await;
         let mut answer = match sent {
             Ok(Ok(answer)) => answer,
             Ok(Err(broken)) => return Err(self.tried.not_answered(&broken)),

@@ -6,6 +6,7 @@ use bytes::Bytes;
 use http::Request;
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Frame;
+use legwork_port::Clock;
 use legwork_port::model::Error;
 use serde_json::Value;
 
@@ -16,7 +17,7 @@ use super::failure::Tried;
 use super::reply::Unreadable;
 use super::secrets::Secrets;
 use crate::bounds::{Bounds, Passed};
-use crate::http::{Body, Broken, Client};
+use crate::http::{Body, Broken, Client, Limits, Watch};
 
 /// Where servers put the number of tokens in a model's window.
 const WINDOWS: [&str; 6] = [
@@ -54,9 +55,10 @@ impl Builder {
         let Question { client, address, request, secrets } = self.question("models")?;
         let proxy = client.proxy();
         let tried = Tried { model: "which models there are", address: &address, proxy };
-        let limit = self.timeouts_set().first_byte;
-        let asking = ask(&client, request.map(|()| Full::default()), tried, self.bounds_set());
-        match tokio::time::timeout(limit, asking).await {
+        let (limit, clock) = (self.timeouts_set().first_byte, self.clock_set());
+        let request = request.map(|()| Full::default());
+        let asking = ask(&*clock, &client, request, tried, self.bounds_set());
+        match Watch::new(&*clock, Limits::of_wait(limit)).next(asking).await {
             Ok(Ok(offered)) => Ok(offered.into_iter().map(|one| one.masked(&secrets)).collect()),
             Ok(Err(error)) => Err(Unavailable::Model(secrets.of_error(error))),
             Err(_) => Err(Unavailable::Model(tried.too_slow(limit))),
@@ -76,12 +78,13 @@ pub enum Unavailable {
 }
 
 async fn ask(
+    clock: &dyn Clock,
     client: &Client,
     request: Request<Full<Bytes>>,
     tried: Tried<'_>,
     bounds: Bounds,
 ) -> Result<Vec<Offered>, Error> {
-    let answer = client.send(request).await.map_err(|broken| tried.not_answered(&broken))?;
+    let answer = client.send(clock, request).await.map_err(|broken| tried.not_answered(&broken))?;
     let status = answer.status();
     let most = if status.is_success() { bounds.answer_bytes } else { error::BODY };
     let (body, broken) = beginning(answer.into_body(), most + 1).await;

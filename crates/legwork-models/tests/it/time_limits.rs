@@ -7,7 +7,7 @@ use std::time::Duration;
 use legwork_core::Response;
 use legwork_core::inference::Incomplete;
 use legwork_models::http::Timeouts;
-use legwork_models::openai::Builder;
+use legwork_models::openai::{Builder, ChatCompletions};
 use legwork_models::retry::Policy;
 use legwork_port::model::{Error, Kind};
 use legwork_port::{Delta, Model};
@@ -123,4 +123,20 @@ async fn s13_10_an_answer_that_goes_on_and_on_is_cut_and_says_so() {
         let bound = response.bound.unwrap();
         assert_eq!(bound, "it takes longer than 3600s (bound `answer_time`)");
     }
+}
+
+#[tokio::test]
+async fn a_server_that_shakes_no_hands_is_left_in_time() {
+    let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let base_url = format!("https://{}/v1", silent.local_addr().unwrap());
+    let clock = Turned::new();
+    let timeouts = Timeouts { connect: minutes(50), first_byte: minutes(60), ..limits() };
+    let model = ChatCompletions::builder(&base_url, "m").api_key("sk-secret");
+    let model = model.clock(Arc::<Turned>::clone(&clock)).timeouts(timeouts);
+    let asking = tokio::spawn(infer(model.retry(Policy::never())));
+    let (_stream, _) = silent.accept().await.unwrap();
+    clock.pass(minutes(50)).await;
+    let error = asking.await.unwrap().unwrap_err();
+    assert_eq!(error.kind, Kind::Timeout, "{error}");
+    assert!(error.to_string().contains("no connection within 3000s"), "{error}");
 }

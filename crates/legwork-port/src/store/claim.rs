@@ -75,7 +75,15 @@ pub trait Claim: Send + Sync {
 
 /// The result of an append.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Appended {
     /// The last item in the session's inbox, by which the writer knows whether to read it.
     pub inbox: Cursor,
+}
+
+impl Appended {
+    /// An append to a session whose inbox ends with this item.
+    pub fn new(inbox: Cursor) -> Self {
+        Self { inbox }
+    }
 }

@@ -8,11 +8,19 @@ use super::session_info::SessionInfo;
 
 /// A page of a listing, the sessions changed last first.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Page {
     /// The sessions, those changed last first.
     pub sessions: Vec<SessionInfo>,
     /// Where the next page begins; none if this is the last.
     pub next: Option<PageCursor>,
+}
+
+impl Page {
+    /// A page of these sessions, and where the next one begins.
+    pub fn new(sessions: Vec<SessionInfo>, next: Option<PageCursor>) -> Self {
+        Self { sessions, next }
+    }
 }
 
 /// A position in a listing, opaque to all but the store that made it.

@@ -51,7 +51,7 @@ impl MemoryClaim {
         let inbox = last(&kept.inbox);
         drop(sessions);
         self.store.notify(&self.session);
-        Ok(Appended { inbox })
+        Ok(Appended::new(inbox))
     }
 
     /// Refuses a batch whose writer does not know of the last item in the inbox.

@@ -198,12 +198,12 @@ impl Kept {
     }
 
     fn info(&self, session: &SessionId) -> Option<SessionInfo> {
-        self.has_journal().then(|| SessionInfo {
-            session: session.clone(),
-            created_at: self.entries.first().map_or(Timestamp(0), |entry| entry.at),
-            updated_at: self.entries.last().map_or(Timestamp(0), |entry| entry.at),
-            entries: self.entries.len() as u64,
-            summary: self.summary.clone(),
+        let at = |entry: Option<&Arc<Entry>>| entry.map_or(Timestamp(0), |entry| entry.at);
+        self.has_journal().then(|| {
+            let (first, last) = (at(self.entries.first()), at(self.entries.last()));
+            SessionInfo::new(session.clone())
+                .with_entries(self.entries.len() as u64, first, last)
+                .with_summary(self.summary.clone())
         })
     }
 

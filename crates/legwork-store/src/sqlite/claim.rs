@@ -99,7 +99,7 @@ impl Claim {
             update::fence(connection, taken.number)
                 .map_err(|error| name.sqlite("looking at a claim", &error))
         };
-        match self.store.read(newest).await? {
+        match self.store.look(newest).await? {
             Some(fence) if fence == taken.fence => Ok(()),
             Some(_) => Err(lost(&self.session, Loss::Claimed)),
             None => Err(lost(&self.session, Loss::Removed)),

@@ -126,7 +126,7 @@ impl List<'_> {
         }
         let last = self.sessions.last().filter(|_| more).map(|listed| listed.position);
         let next = last.map(|(at, number)| PageCursor::new(format!("{at}.{number}")));
-        Ok(Page { sessions: self.sessions.into_iter().map(|listed| listed.info).collect(), next })
+        Ok(Page::new(self.sessions.into_iter().map(|listed| listed.info).collect(), next))
     }
 }
 
@@ -143,12 +143,8 @@ fn listed(row: &Row<'_>) -> rusqlite::Result<Listed> {
     // Labels that are not JSON are ignored.
     let labels = text(9)?.and_then(|labels| serde_json::from_str(&labels).ok());
     summary.labels = labels.unwrap_or_default();
-    let info = SessionInfo {
-        session: SessionId::from(row.get::<_, String>(3)?),
-        created_at: Timestamp(created),
-        updated_at: Timestamp(updated),
-        entries: 0,
-        summary,
-    };
+    let info = SessionInfo::new(SessionId::from(row.get::<_, String>(3)?))
+        .with_entries(0, Timestamp(created), Timestamp(updated))
+        .with_summary(summary);
     Ok(Listed { position: (updated, number), info })
 }

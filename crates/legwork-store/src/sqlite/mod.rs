@@ -2,7 +2,8 @@
 //!
 //! One thread of the process writes and lets appends that wait together share one
 //! transaction, so one sync; another thread reads and is never kept waiting by writers,
-//! its own process's or another's. A program with one run at a time can have both done on
+//! its own process's or another's; a third one reads inboxes, which must not wait until a long
+//! journal is read. A program with one run at a time can have both done on
 //! its own thread ([`Commits::Inline`]). All files are for the owner alone:
 //!
 //! | file | holds |
@@ -136,15 +137,17 @@ impl Options {
         let commits = self.commits;
         let (connector, connected) = Connector::open(name.clone(), path.as_ref(), self)?;
         let (path, closing) = (connector.path().to_owned(), connector.closing());
-        let (reader, writer) = if connected.read_only {
-            (Reader::new(name.clone(), connector, Some(connected.connection)), None)
+        let connector = Arc::new(connector);
+        let reader = |connection| Reader::new(name.clone(), Arc::clone(&connector), connection);
+        let (reader, quick, writer) = if connected.read_only {
+            (reader(Some(connected.connection)), None, None)
         } else {
             let writer = Writer::new(name.clone(), commits, connected);
-            (Reader::new(name.clone(), connector, None), Some(writer))
+            (reader(None), Some(reader(None)), Some(writer))
         };
         info!(path = %path.display(), read_only = writer.is_none(), "a store was opened");
         let watchers = Watchers::new();
-        Ok(Store(Arc::new(Inner { name, path, closing, reader, writer, watchers })))
+        Ok(Store(Arc::new(Inner { name, path, closing, reader, quick, writer, watchers })))
     }
 }
 
@@ -163,6 +166,9 @@ struct Inner {
     path: PathBuf,
     closing: Closing,
     reader: Reader,
+    /// For questions with short answers, which shall not wait for a long journal; none where
+    /// nobody writes.
+    quick: Option<Reader>,
     writer: Option<Writer>,
     watchers: Watchers,
 }
@@ -269,7 +275,15 @@ impl Inner {
             return Ok(items);
         }
         // This one may wait for locks, and returns the error.
-        self.reader.read(question).await
+        self.look(question).await
+    }
+
+    /// Reads something short, while a long journal may be read on another thread.
+    async fn look<T: Send + 'static>(
+        &self,
+        question: impl FnOnce(&Connection, &Name) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        self.quick.as_ref().unwrap_or(&self.reader).read(question).await
     }
 
     async fn post(&self, session: &SessionId, key: &str, item: &Item) -> Result<Cursor, Error> {

@@ -20,7 +20,7 @@ pub(super) struct Reader {
 
 struct Source {
     name: Name,
-    connector: Connector,
+    connector: Arc<Connector>,
     /// Opened for the first question.
     connection: Mutex<Option<Connection>>,
 }
@@ -34,7 +34,11 @@ struct Queue {
 type Job = Box<dyn FnOnce(&Source) + Send>;
 
 impl Reader {
-    pub(super) fn new(name: Name, connector: Connector, connection: Option<Connection>) -> Self {
+    pub(super) fn new(
+        name: Name,
+        connector: Arc<Connector>,
+        connection: Option<Connection>,
+    ) -> Self {
         let source = Source { name, connector, connection: Mutex::new(connection) };
         Self { source: Arc::new(source), queue: OnceLock::new() }
     }

@@ -87,7 +87,7 @@ impl Append {
             self.cut_damage(tx, found.last)?;
         }
         self.write(tx, found.updated).map_err(|error| self.failed(&error))?;
-        Ok(Written { appended: Appended { inbox: found.inbox }, cut_damage })
+        Ok(Written { appended: Appended::new(found.inbox), cut_damage })
     }
 
     fn failed(&self, error: &rusqlite::Error) -> Error {

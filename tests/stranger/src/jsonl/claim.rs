@@ -62,7 +62,7 @@ impl Held {
         if !batch.entries.is_empty() || batch.summary.is_some() {
             writing.add(&mut log, &Line::Appended(batch)).map_err(failed)?;
         }
-        Ok(Appended { inbox: log.cursor() })
+        Ok(Appended::new(log.cursor()))
     }
 
     fn check_fence(&self, log: &Log) -> Result<(), Error> {

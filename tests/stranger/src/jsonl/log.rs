@@ -98,13 +98,11 @@ impl Log {
         if !self.has_journal() {
             return None;
         }
-        Some(SessionInfo {
-            session: self.session.clone()?,
-            created_at: self.entries.first().map_or(Timestamp(0), |entry| entry.at),
-            updated_at: self.entries.last().map_or(Timestamp(0), |entry| entry.at),
-            entries: self.entries.len() as u64,
-            summary: self.summary.clone(),
-        })
+        let at = |entry: Option<&Arc<Entry>>| entry.map_or(Timestamp(0), |entry| entry.at);
+        let (first, last) = (at(self.entries.first()), at(self.entries.last()));
+        let info = SessionInfo::new(self.session.clone()?);
+        let info = info.with_entries(self.entries.len() as u64, first, last);
+        Some(info.with_summary(self.summary.clone()))
     }
 
     /// Takes what comes after all that was taken before.

@@ -14,6 +14,8 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
 use super::IN_A_ROW;
+use legwork_clock::SystemClock;
+
 use crate::http::{Client, Timeouts, template};
 
 /// Many bytes, compressed to a few.
@@ -45,7 +47,10 @@ async fn s13_10_what_is_decompressed_leaves_time_to_others() {
     });
     let client = Client::new(&uri, Timeouts::default(), None);
     let request = template(Method::GET, &uri, HeaderMap::new(), None).unwrap();
-    let answer = client.send(request.map(|()| Full::<Bytes>::default())).await.unwrap();
+    let answer = client
+        .send(&SystemClock::default(), request.map(|()| Full::<Bytes>::default()))
+        .await
+        .unwrap();
     let mut body = answer.into_body();
     let (mut came, mut in_a_row, mut most) = (0, 0, 0);
     poll_fn(|cx| {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use legwork_core::{Entry, SessionId, Summary, Timestamp};
+use legwork_core::{Entry, SessionId, Timestamp};
 use legwork_port::Store;
 use legwork_port::store::{Query, SessionInfo};
 
@@ -28,12 +28,9 @@ pub(super) async fn the_session_changed_last_comes_first(store: &Subject) -> Out
     for (name, seq, time) in [(&b, 1, 10), (&a, 1, 20), (&c, 1, 30), (&b, 2, 40), (&a, 2, 50)] {
         work(&**store, name, seq, time).await?;
     }
-    let info = |session: &SessionId, created, updated, entries| SessionInfo {
-        session: session.clone(),
-        created_at: Timestamp(NOON + created),
-        updated_at: Timestamp(NOON + updated),
-        entries,
-        summary: Summary::default(),
+    let info = |session: &SessionId, created, updated, entries| {
+        let (first, last) = (Timestamp(NOON + created), Timestamp(NOON + updated));
+        SessionInfo::new(session.clone()).with_entries(entries, first, last)
     };
     let wanted = [info(&a, 20, 50, 2), info(&b, 10, 40, 2), info(&c, 30, 30, 1)];
     let found = listed(&**store, 10).await?;
