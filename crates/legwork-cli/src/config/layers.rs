@@ -44,7 +44,7 @@ impl Limits {
         flags: &args::Agent,
         steps: u64,
     ) -> Result<Self, Error> {
-        let session = session.0.clone().unwrap_or_default();
+        let session = session.0.clone().unwrap_or_else(Budget::unlimited);
         Ok(Self {
             steps: limit(Some(steps), config.values(|values| &values.max_steps)).above(
                 variable_of("LEGWORK_MAX_STEPS", count)?,
@@ -79,7 +79,7 @@ impl Limits {
             let by_flag = matches!(now.source, Source::Flag(_));
             session.filter(|session| !by_flag && now.value.is_some_and(|now| now < *session))
         }
-        let session = session.0.clone().unwrap_or_default();
+        let session = session.0.clone().unwrap_or_else(Budget::unlimited);
         let time = session.active_time.map(Duration::from);
         [
             is_below(&self.steps, session.steps).map(|steps| format!("--max-steps {steps}")),
