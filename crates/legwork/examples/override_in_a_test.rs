@@ -40,6 +40,9 @@ fn clerk() -> legwork::Result<Agent> {
 }
 
 /// The same for a test: nothing is asked of anybody, nothing is sent.
+///
+/// A scripted model begins with its first turn in each session: another run, or a subagent that
+/// has the same model, gets the same answers again.
 fn clerk_in_a_test(model: &ScriptedModel) -> legwork::Result<Agent> {
     let change = Override::new()
         .model(model.clone())
