@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use legwork_core::{ToolSpec, tool};
-use legwork_port::{Core, Model, Tool};
+use legwork_port::{Core, Model, NoObserver, Observer, Tool};
 
 use legwork_lifecycle::hooks::HookStack;
 use legwork_lifecycle::{Composite, CoreLifecycle, Guarded};
 use legwork_runtime::memory::MemoryStore;
+use legwork_runtime::observers::Observers;
 use legwork_runtime::open::{Identity, Setup};
 use legwork_runtime::services::Deliveries;
 use legwork_runtime::{Error, Services, price_unknown};
@@ -87,7 +88,7 @@ impl Builder {
             keeps: self.keeps,
             clock: self.clock,
             ids: self.ids,
-            observer: self.observer,
+            observer: as_one(self.observers),
             concurrency: self.concurrency,
             deps: self.deps,
             mask,
@@ -159,6 +160,14 @@ impl Builder {
                 self.problems.push(price_unknown(model.name()));
             }
         }
+    }
+}
+
+fn as_one(mut observers: Vec<Arc<dyn Observer>>) -> Arc<dyn Observer> {
+    match observers.len() {
+        0 => Arc::new(NoObserver),
+        1 => observers.remove(0),
+        _ => Arc::new(Observers::new(observers)),
     }
 }
 
