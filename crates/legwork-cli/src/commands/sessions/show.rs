@@ -11,6 +11,7 @@ use crate::error::Error;
 use crate::exit::Exit;
 use crate::place::Place;
 use crate::session::{Found, find};
+use crate::settings::Settings;
 
 pub(crate) async fn show(args: args::Show, config: &Config) -> Result<Exit, Error> {
     let place = Place::of(&args.store, config)?;
@@ -23,7 +24,9 @@ pub(crate) async fn show(args: args::Show, config: &Config) -> Result<Exit, Erro
         true => print_json(&entries(&found)),
         false => {
             let terminal = Terminal::detect().for_out();
-            print(&transcript::of(&found, &place, terminal, now()))
+            let needed = Settings::needed(&found.journal.fold(&found.id), config);
+            let flags = place.flag() + &needed.unwrap_or_default();
+            print(&transcript::of(&found, &flags, terminal, now()))
         }
     }?;
     found.warn();
