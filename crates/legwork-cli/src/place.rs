@@ -99,7 +99,7 @@ fn checked(address: String) -> Result<String, Error> {
     if known {
         return Ok(address);
     }
-    let message = format!("{address:?} is no store that is known");
+    let message = format!("{address:?} is not the address of a store");
     Err(Error::usage(message, "name one as sqlite:PATH, such as --store sqlite:work.db"))
 }
 
